@@ -1,0 +1,181 @@
+import { DURATIONS, type Expiry } from "./links/expiry.ts";
+import { isPrivateHost, type Posture } from "./links/target.ts";
+
+export interface Config {
+  readonly host: string;
+  /** 0 lets the system choose. */
+  readonly port: number;
+  /** The public origin, without a trailing slash. */
+  readonly baseUrl: string;
+  /** Other host names that reach this service, in URL form. */
+  readonly aliases: readonly string[];
+  readonly posture: Posture;
+  readonly database: { readonly engine: "sqlite"; readonly path: string };
+  readonly defaultExpiry: Expiry;
+  readonly codeLength: number;
+  readonly codeHoldMs: number;
+  readonly cacheSeconds: number;
+  readonly drainWaitMs: number;
+  readonly logLevel: LogLevel;
+}
+
+const LOG_LEVELS = ["debug", "info", "warn", "error"] as const;
+type LogLevel = (typeof LOG_LEVELS)[number];
+
+/** Every setting: its default as documented, and what it means. `curt --help` prints this table. */
+export const SETTINGS = {
+  HOST: { default: "127.0.0.1", meaning: "address to listen on" },
+  PORT: { default: "3000", meaning: "port to listen on" },
+  BASE_URL: { default: "http://localhost:$PORT", meaning: "public origin that short addresses begin with" },
+  ALIASES: { default: "none", meaning: "other host names that reach this service, separated by commas" },
+  POSTURE: { default: "auto", meaning: "public, private, or auto: taken from the host of BASE_URL" },
+  DATABASE_URL: { default: "sqlite:./data/curt.db", meaning: "where links are kept" },
+  DEFAULT_EXPIRY: { default: "never", meaning: "never, 24h, 48h, 1week or 1month" },
+  CODE_LENGTH: { default: "7", meaning: "characters of a generated code, 4 to 32" },
+  CODE_HOLD: { default: "30d", meaning: "how long the code of an ended link stays held" },
+  CACHE_SECONDS: { default: "0", meaning: "how long a shared cache may keep a redirect" },
+  DRAIN_WAIT: {
+    default: "0s",
+    meaning: "after SIGTERM, how long /readyz says 503 before connections are refused",
+  },
+  LOG_LEVEL: { default: "info", meaning: LOG_LEVELS.join(", ") },
+} as const;
+
+type Setting = keyof typeof SETTINGS;
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Every mistake of an environment at once, each naming its setting, the value and what would be right. */
+export class ConfigError extends Error {
+  override readonly name = "ConfigError";
+  constructor(readonly mistakes: readonly string[]) {
+    super(mistakes.join("\n"));
+  }
+}
+
+/** Reads the settings; an unset or empty one takes its default. Throws {@link ConfigError}. */
+export function readConfig(env: Environment): Config {
+  const mistakes: string[] = [];
+
+  /** `parse` returns undefined for a value it does not take; `right` says what it would take. */
+  function read<T>(
+    name: Setting,
+    fallback: string,
+    right: string,
+    parse: (text: string) => T | undefined,
+  ): T {
+    const text = env[name]?.trim() || fallback;
+    const value = parse(text);
+    if (value === undefined) mistakes.push(`${name} must be ${right}, not ${JSON.stringify(text)}`);
+    // With a mistake this never leaves the function: readConfig throws.
+    return value as T;
+  }
+  const oneOf =
+    <T extends string>(values: readonly T[]) =>
+    (text: string) =>
+      values.find((value) => value === text);
+
+  const port = read("PORT", SETTINGS.PORT.default, "a whole number from 0 to 65535", (text) =>
+    whole(text, 0, 65_535),
+  );
+  if (port === 0 && !env["BASE_URL"])
+    mistakes.push("BASE_URL must be set when PORT is 0: the port is not known yet");
+  const baseUrl = read(
+    "BASE_URL",
+    `http://localhost:${port ?? 3000}`,
+    "an http:// or https:// origin without path, query, fragment or credentials, such as https://go.example.com",
+    parseOrigin,
+  );
+  const posture = read(
+    "POSTURE",
+    SETTINGS.POSTURE.default,
+    "auto, public or private",
+    oneOf<Posture | "auto">(["auto", "public", "private"]),
+  );
+  const config: Config = {
+    host: read("HOST", SETTINGS.HOST.default, "a host name or address", (text) =>
+      /[\s/]/.test(text) ? undefined : text,
+    ),
+    port,
+    baseUrl: baseUrl && writtenOrigin(baseUrl, env["BASE_URL"]),
+    aliases: read(
+      "ALIASES",
+      "",
+      "host names separated by commas, such as curt.example,www.curt.example",
+      parseHosts,
+    ),
+    posture:
+      posture === "auto" ? (baseUrl && isPrivateHost(baseUrl.hostname) ? "private" : "public") : posture,
+    database: read(
+      "DATABASE_URL",
+      SETTINGS.DATABASE_URL.default,
+      "sqlite:<path of a file>",
+      parseDatabaseUrl,
+    ),
+    defaultExpiry: read(
+      "DEFAULT_EXPIRY",
+      SETTINGS.DEFAULT_EXPIRY.default,
+      `never, ${DURATIONS.join(", ")}`,
+      oneOf<Expiry>(["never", ...DURATIONS]),
+    ),
+    codeLength: read("CODE_LENGTH", SETTINGS.CODE_LENGTH.default, "a whole number from 4 to 32", (text) =>
+      whole(text, 4, 32),
+    ),
+    codeHoldMs: read(
+      "CODE_HOLD",
+      SETTINGS.CODE_HOLD.default,
+      "a time such as 30d, 12h or 0s, at most 36500d",
+      (text) => duration(text, 36_500 * 86_400_000),
+    ),
+    cacheSeconds: read(
+      "CACHE_SECONDS",
+      SETTINGS.CACHE_SECONDS.default,
+      "a whole number of seconds from 0 to 86400",
+      (text) => whole(text, 0, 86_400),
+    ),
+    drainWaitMs: read("DRAIN_WAIT", SETTINGS.DRAIN_WAIT.default, "a time such as 5s, at most 5m", (text) =>
+      duration(text, 300_000),
+    ),
+    logLevel: read("LOG_LEVEL", SETTINGS.LOG_LEVEL.default, LOG_LEVELS.join(", "), oneOf(LOG_LEVELS)),
+  };
+  if (mistakes.length > 0) throw new ConfigError(mistakes);
+  return config;
+}
+
+function whole(text: string, min: number, max: number): number | undefined {
+  const number = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
+  return number >= min && number <= max ? number : undefined;
+}
+
+const UNITS_MS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+function duration(text: string, maxMs: number): number | undefined {
+  const [, count, unit] = /^(\d{1,9})([smhd])$/.exec(text) ?? [];
+  const ms = Number(count) * (UNITS_MS[unit ?? ""] ?? Number.NaN);
+  return ms <= maxMs ? ms : undefined;
+}
+
+function parseOrigin(text: string): URL | undefined {
+  if (!/^https?:\/\/[^/\\?#@\s]+\/?$/i.test(text)) return undefined;
+  return URL.parse(text) ?? undefined;
+}
+
+/** The origin with its host as the operator writes it, where that is more readable than its ASCII form. */
+function writtenOrigin(url: URL, written = ""): string {
+  return /^[\x21-\x7E]*$/.test(written.trim()) ? url.origin : written.trim().replace(/\/$/, "");
+}
+
+function parseHosts(text: string): string[] | undefined {
+  const hosts = text
+    .split(",")
+    .map((host) => host.trim())
+    .filter((host) => host !== "")
+    .map((host) => (/^[^/\\?#@\s]+$/.test(host) ? URL.parse(`http://${host}`)?.hostname : undefined));
+  return hosts.every((host) => host !== undefined) ? hosts : undefined;
+}
+
+function parseDatabaseUrl(text: string): Config["database"] | undefined {
+  const [, path] = /^sqlite:(?:\/\/(?=\/))?(.+)$/.exec(text) ?? [];
+  return path === undefined || path.includes("\0") || path.startsWith(":") || /[?#]/.test(path)
+    ? undefined
+    : { engine: "sqlite", path };
+}

@@ -1,0 +1,91 @@
+import { message, negotiateLanguage } from "../language/language.ts";
+import { endsMs, type Expiry } from "../links/expiry.ts";
+import type { Link } from "../links/link.ts";
+import type { Links } from "../links/links.ts";
+import { json } from "./answers.ts";
+import { readShortenRequest } from "./body.ts";
+import { describeApi, describeParameters } from "./document.ts";
+import { problemJson } from "./problems.ts";
+import { EXAMPLE, type Information, MAX_BODY_BYTES, operations, type ShortLink } from "./schemas.ts";
+
+export interface ApiOptions {
+  readonly links: Links;
+  readonly baseUrl: string;
+  readonly defaultExpiry: Expiry;
+  readonly version: string;
+  readonly onCreated: (link: Link) => void;
+}
+
+/** The handlers of /api/v1: a request in, an answer in the contract's envelope out. */
+export function createApi({ links, baseUrl, defaultExpiry, version, onCreated }: ApiOptions) {
+  const document = describeApi(baseUrl, version);
+  return {
+    async shorten(request: Request): Promise<Response> {
+      const body = await readShortenRequest(request);
+      if ("kind" in body) return problemJson(request.headers, body);
+      const customCode = body.custom_code || undefined;
+      const link = await links.create({
+        originalUrl: body.original_url,
+        customCode,
+        expiry: body.expire_duration ?? undefined,
+      });
+      if ("kind" in link) return problemJson(request.headers, link);
+      onCreated(link);
+      const data = toShortLink(link, customCode ?? link.code, baseUrl);
+      const language = negotiateLanguage(request.headers.get("accept-language"));
+      return json(201, { status: "success", message: message(language, "shortened"), data }, language, {
+        Location: new URL(data.short_url).href,
+      });
+    },
+
+    information(request: Request): Response {
+      const language = negotiateLanguage(request.headers.get("accept-language"));
+      const createdMs = Date.UTC(2026, 0, 1);
+      const example = { code: EXAMPLE.custom_code, originalUrl: EXAMPLE.original_url };
+      const data: Information = {
+        name: "Curt",
+        version,
+        description: message(language, "info.description"),
+        endpoint: `${baseUrl}${operations.shorten.path}`,
+        method: operations.shorten.method.toUpperCase(),
+        content_type: "application/json",
+        max_body_bytes: MAX_BODY_BYTES,
+        parameters: describeParameters(document, language, defaultExpiry),
+        example: {
+          request: EXAMPLE,
+          response: {
+            status: "success",
+            message: message(language, "shortened"),
+            data: toShortLink(
+              { ...example, endsMs: endsMs(createdMs, EXAMPLE.expire_duration) },
+              EXAMPLE.custom_code,
+              baseUrl,
+            ),
+          },
+        },
+        openapi: `${baseUrl}${operations.document.path}`,
+      };
+      return json(200, { status: "success", message: message(language, "info"), data }, language);
+    },
+
+    document(): Response {
+      return json(200, document, "en");
+    },
+  };
+}
+
+/** `written` is the code as its maker spelled it. The only character a code can have that would end a path is #. */
+function toShortLink(
+  link: Pick<Link, "originalUrl" | "endsMs">,
+  written: string,
+  baseUrl: string,
+): ShortLink {
+  return {
+    short_url: `${baseUrl}/${written.replaceAll("#", "%23")}/`,
+    original_url: link.originalUrl,
+    code: written,
+    expiration_date: new Date(link.endsMs).toISOString(),
+  };
+}
+
+export type Api = ReturnType<typeof createApi>;

@@ -1,0 +1,87 @@
+import { Hono } from "hono";
+import { bodyLimit } from "hono/body-limit";
+import { cors } from "hono/cors";
+
+import type { Api } from "./api.ts";
+import type { Health } from "./health.ts";
+import { home } from "./home.ts";
+import { type HttpProblem, problemAnswer, problemJson, problemOf } from "./problems.ts";
+import type { Redirect } from "./redirect.ts";
+import { MAX_BODY_BYTES, operations } from "./schemas.ts";
+
+export interface AppOptions {
+  readonly api: Api;
+  readonly redirect: Redirect;
+  readonly health: Health;
+  readonly baseUrl: string;
+  readonly onFault: (error: unknown) => void;
+}
+
+type Handler = (request: Request) => Response | Promise<Response>;
+
+const CORS = {
+  origin: "*",
+  allowMethods: ["GET", "HEAD", "POST"],
+  allowHeaders: ["Content-Type"],
+  exposeHeaders: ["Location", "Retry-After", "Content-Language"],
+  maxAge: 7200,
+};
+
+/** Every route: `redirect` for GET of /:code and /:code/, and `fetch` for the rest, the `fixedPaths` first. */
+export function createApp({ api, redirect, health, baseUrl, onFault }: AppOptions) {
+  const app = new Hono({ getPath: pathOf });
+  const fixedPaths: string[] = [];
+
+  app.use("/api/*", cors(CORS));
+  app.use("/api/*", bodyLimit({ maxSize: MAX_BODY_BYTES, onError: ({ req }) => tooLarge(req.raw) }));
+
+  route("/", { GET: (request) => home(request, baseUrl) });
+  route(operations.shorten.path, { GET: api.information, POST: api.shorten });
+  route(operations.document.path, { GET: api.document });
+  route("/livez", { GET: health.live });
+  route("/readyz", { GET: health.ready });
+  // Only an address that Bun has tidied up, such as /x/../code, comes here with GET.
+  route("/:code", { GET: notFound });
+  app.notFound(({ req }) => notFound(req.raw));
+  app.onError((error, { req }) => {
+    onFault(error);
+    return answerProblem(req.raw, problemOf(error));
+  });
+
+  /** A path with and without a slash at its end; a method that it does not take is answered 405. */
+  function route(path: string, handlers: Readonly<Record<string, Handler>>): void {
+    const methods = Object.keys(handlers).flatMap((method) =>
+      method === "GET" ? ["GET", "HEAD"] : [method],
+    );
+    const allow = [...methods, "OPTIONS"].join(", ");
+    for (const spelling of path === "/" ? [path] : [path, `${path}/`]) {
+      for (const [method, handle] of Object.entries(handlers))
+        app.on(method, spelling, ({ req }) => handle(req.raw));
+      app.options(spelling, () => new Response(null, { status: 204, headers: { Allow: allow } }));
+      app.all(spelling, ({ req }) => answerProblem(req.raw, { kind: "method", method: req.method, allow }));
+      if (!spelling.includes(":")) fixedPaths.push(spelling);
+    }
+  }
+
+  return { redirect, fetch: (request: Request) => app.fetch(request), fixedPaths };
+}
+
+function notFound(request: Request): Response {
+  return answerProblem(request, { kind: "not-found" });
+}
+
+function tooLarge(request: Request): Response {
+  return answerProblem(request, { kind: "body.too-large", max: MAX_BODY_BYTES });
+}
+
+function answerProblem(request: Request, problem: HttpProblem): Response {
+  const answer = pathOf(request).startsWith("/api/") ? problemJson : problemAnswer;
+  return answer(request.headers, problem);
+}
+
+/** `request.url` is a bare path without a Host (HTTP/1.0) and has none at all for CONNECT. */
+function pathOf({ url }: Request): string {
+  const start = url.startsWith("/") ? 0 : url.indexOf("/", url.indexOf("://") + 3);
+  const [path = ""] = url.slice(start).split(/[?#]/, 1);
+  return start < 0 ? "" : path;
+}

@@ -1,0 +1,62 @@
+import type { z } from "@hono/zod-openapi";
+
+import type { BodyFault, HttpProblem } from "./problems.ts";
+import { EXAMPLE, shortenRequest } from "./schemas.ts";
+
+/** JSON (RFC 8259), or text/plain, which a page can send without a preflight. */
+const JSON_TYPE = /^(?:application\/(?:[\w.+-]+\+)?json|text\/plain)\s*(?:;|$)/i;
+
+/** Reads and validates the body of a create request, whose size is already within its limit. */
+export async function readShortenRequest(
+  request: Request,
+): Promise<z.infer<typeof shortenRequest> | HttpProblem> {
+  const type = request.headers.get("content-type");
+  const encoding = request.headers.get("content-encoding");
+  if (type !== null && !JSON_TYPE.test(type.trim())) return { kind: "body.type" };
+  if (encoding !== null && encoding.trim().toLowerCase() !== "identity") return { kind: "body.type" };
+  const body = await readJson(request);
+  if ("rule" in body) return { kind: "malformed", faults: [body] };
+  const parsed = shortenRequest.safeParse(body.value);
+  if (parsed.success) return parsed.data;
+  return { kind: "malformed", faults: parsed.error.issues.map((issue) => fieldFault(issue, body.value)) };
+}
+
+type JsonObject = Readonly<Record<string, unknown>>;
+
+async function readJson(request: Request): Promise<{ value: JsonObject } | BodyFault> {
+  let bytes: ArrayBuffer;
+  try {
+    bytes = await request.arrayBuffer();
+  } catch {
+    return { rule: "body.interrupted" };
+  }
+  let text: string;
+  try {
+    text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    return { rule: "body.encoding" };
+  }
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeName(value) === "object") return { value: value as JsonObject };
+    const example = JSON.stringify({ original_url: EXAMPLE.original_url });
+    return { rule: "body.object", example, received: typeName(value) };
+  } catch {
+    return { rule: "body.json" };
+  }
+}
+
+function fieldFault(issue: z.core.$ZodIssue, body: JsonObject): BodyFault {
+  const field = String(issue.path[0]);
+  const received = body[field];
+  if (received === undefined) return { rule: "field.required", field };
+  if (issue.code === "invalid_value" && typeof received === "string") {
+    return { rule: "field.values", field, values: issue.values.join(", ") };
+  }
+  return { rule: "field.type", field, expected: "string", received: typeName(received) };
+}
+
+function typeName(value: unknown): string {
+  if (value === null) return "null";
+  return Array.isArray(value) ? "array" : typeof value;
+}

@@ -1,0 +1,35 @@
+/**
+ * A map bounded in weight that forgets what was not asked for lately. Two generations: what is asked for moves
+ * to the young one; when that is full, the old one is dropped and the young one ages. A hit costs one look-up.
+ */
+export function createCache<V>(maxWeight: number, weigh: (key: string, value: V) => number) {
+  let young = new Map<string, V>();
+  let old = new Map<string, V>();
+  let youngWeight = 0;
+
+  function set(key: string, value: V): void {
+    const weight = weigh(key, value);
+    if (youngWeight + weight > maxWeight / 2) {
+      old = young;
+      young = new Map();
+      youngWeight = 0;
+    }
+    young.set(key, value);
+    youngWeight += weight;
+  }
+
+  return {
+    get(key: string): V | undefined {
+      const value = young.get(key);
+      if (value !== undefined) return value;
+      const aged = old.get(key);
+      if (aged !== undefined) set(key, aged);
+      return aged;
+    },
+    set,
+    delete(key: string): void {
+      young.delete(key);
+      old.delete(key);
+    },
+  };
+}

@@ -1,0 +1,31 @@
+import type { Code } from "../links/code.ts";
+import type { LinkStore } from "../links/store.ts";
+import { json } from "./answers.ts";
+import { problemJson } from "./problems.ts";
+
+export interface Health {
+  /** The process answers. It does not ask the store: a restart would not mend that. */
+  live(): Response;
+  /** Links can be looked up here, and this process is not about to stop. */
+  ready(request: Request): Promise<Response>;
+  /** From now on not ready. */
+  stopping(): void;
+}
+
+/** Reserved, so it is never there; looking it up shows that the store answers. */
+const PROBE = "readyz" as Code;
+
+export function createHealth(store: LinkStore): Health {
+  let isStopping = false;
+  return {
+    live: () => json(200, { status: "success", message: "live" }, "en"),
+    async ready(request) {
+      if (isStopping) return problemJson(request.headers, { kind: "unavailable" });
+      await store.find(PROBE);
+      return json(200, { status: "success", message: "ready" }, "en");
+    },
+    stopping() {
+      isStopping = true;
+    },
+  };
+}

@@ -1,0 +1,111 @@
+import { type MessageKey, message, negotiateLanguage, type Values } from "../language/language.ts";
+import type { Fault, Problem } from "../links/problem.ts";
+import { StoreUnavailable } from "../links/store.ts";
+import { problemPage } from "../pages/problem.tsx";
+import { html, json, prefersHtml } from "./answers.ts";
+
+/** A fault of the body before the domain sees it; `rule` is the key of its message. */
+export type BodyFault =
+  | { rule: "field.required"; field: string }
+  | { rule: "field.type"; field: string; expected: string; received: string }
+  | { rule: "field.values"; field: string; values: string }
+  | { rule: "body.encoding" | "body.json" | "body.interrupted" }
+  | { rule: "body.object"; example: string; received: string };
+
+export type HttpProblem =
+  | Problem
+  | { kind: "malformed"; faults: readonly BodyFault[] }
+  | { kind: "not-found" }
+  | { kind: "method"; method: string; allow: string }
+  | { kind: "body.too-large"; max: number }
+  | { kind: "body.type" }
+  | { kind: "unavailable" }
+  | { kind: "internal" };
+
+const RETRY_AFTER_SECONDS = 2;
+
+interface Description {
+  status: number;
+  messages: { key: MessageKey; values?: Values }[];
+  headers?: Record<string, string>;
+}
+
+/** The only map from problems to HTTP (RFC 9110, section 15). */
+function describe(problem: HttpProblem): Description {
+  switch (problem.kind) {
+    case "invalid":
+    case "malformed":
+      return { status: 400, messages: problem.faults.map(describeFault) };
+    case "taken":
+      return { status: 409, messages: [{ key: "taken" }] };
+    case "unknown":
+      return { status: 404, messages: [{ key: "unknown" }] };
+    case "not-found":
+      return { status: 404, messages: [{ key: "not-found" }] };
+    case "expired":
+      return {
+        status: 410,
+        messages: [{ key: "expired", values: { ended: new Date(problem.endedMs).toISOString() } }],
+      };
+    case "method": {
+      const { method, allow } = problem;
+      return {
+        status: 405,
+        messages: [{ key: "method", values: { method, allow } }],
+        headers: { Allow: allow },
+      };
+    }
+    case "body.too-large":
+      return { status: 413, messages: [{ key: problem.kind, values: { max: problem.max } }] };
+    case "body.type":
+      // RFC 9110, section 15.5.16: what would have been taken.
+      return { status: 415, messages: [{ key: problem.kind }], headers: { "Accept-Encoding": "identity" } };
+    case "unavailable":
+      return {
+        status: 503,
+        messages: [{ key: "unavailable" }],
+        headers: { "Retry-After": String(RETRY_AFTER_SECONDS) },
+      };
+    case "internal":
+      return { status: 500, messages: [{ key: "internal" }] };
+  }
+}
+
+function describeFault({ rule, ...values }: Fault | BodyFault): { key: MessageKey; values: Values } {
+  return { key: rule, values };
+}
+
+/** What a thrown fault means to the caller. */
+export function problemOf(error: unknown): HttpProblem {
+  return error instanceof StoreUnavailable ? { kind: "unavailable" } : { kind: "internal" };
+}
+
+/** The error envelope of the contract, in the caller's language. */
+export function problemJson(headers: Headers, problem: HttpProblem): Response {
+  const language = negotiateLanguage(headers.get("accept-language"));
+  const { status, messages, headers: more } = describe(problem);
+  const text = messages.map(({ key, values }) => message(language, key, values)).join(" ");
+  return json(status, { status: "error", message: text }, language, more);
+}
+
+/** For an address that people open: a page for a browser, the envelope for a program. */
+export function problemAnswer(headers: Headers, problem: HttpProblem): Response {
+  const answer = prefersHtml(headers.get("accept"))
+    ? problemHtml(headers, problem)
+    : problemJson(headers, problem);
+  answer.headers.set("Vary", "Accept, Accept-Language");
+  return answer;
+}
+
+function problemHtml(headers: Headers, problem: HttpProblem): Response {
+  const language = negotiateLanguage(headers.get("accept-language"));
+  const { status, headers: more } = describe(problem);
+  const end = problem.kind === "expired" ? problem.endedMs : undefined;
+  const ending = { 410: "expired", 503: "unavailable", 500: "internal" } as const;
+  return html(
+    status,
+    problemPage(language, ending[status as keyof typeof ending] ?? "unknown", end),
+    language,
+    more,
+  );
+}

@@ -1,0 +1,51 @@
+import type { createApp } from "./app.ts";
+
+/** Well above our own limit for a body, so that the 413 a caller sees is ours. */
+const MAX_REQUEST_BODY_BYTES = 1024 * 1024;
+/** A connection that says nothing for this long is closed; Bun gives the headers 12 s by itself. */
+const IDLE_SECONDS = 20;
+const DRAIN_LIMIT_MS = 10_000;
+
+export interface Server {
+  readonly port: number;
+  /** Answers what comes in for another `waitMs`, asking each connection to close; then refuses new ones. */
+  drain(waitMs: number): Promise<void>;
+}
+
+type App = ReturnType<typeof createApp>;
+
+/** Throws when the address is taken or not ours. */
+export function listen(app: App, hostname: string, port: number): Server {
+  const server = Bun.serve({
+    ...handlers(app),
+    hostname,
+    port,
+    idleTimeout: IDLE_SECONDS,
+    maxRequestBodySize: MAX_REQUEST_BODY_BYTES,
+  });
+  return {
+    port: server.port ?? port,
+    async drain(waitMs) {
+      server.reload(handlers({ ...app, redirect: last(app.redirect), fetch: last(app.fetch) }));
+      await Bun.sleep(waitMs);
+      await Promise.race([server.stop(), Bun.sleep(DRAIN_LIMIT_MS)]);
+      await server.stop(true);
+    },
+  };
+}
+
+/** Bun matches these by itself and sends the rest to `fetch`: other paths, and other methods of these. */
+function handlers({ redirect, fetch, fixedPaths }: App) {
+  const shortAddress = { GET: redirect };
+  const fixed = Object.fromEntries(fixedPaths.map((path) => [path, fetch]));
+  return { fetch, routes: { ...fixed, "/:code": shortAddress, "/:code/": shortAddress } };
+}
+
+/** The same, each answer the last of its connection, so that clients move on before the server is gone. */
+function last<R>(handle: (request: R) => Response | Promise<Response>): (request: R) => Promise<Response> {
+  return async (request) => {
+    const response = await handle(request);
+    response.headers.set("Connection", "close");
+    return response;
+  };
+}

@@ -1,0 +1,26 @@
+import Negotiator from "negotiator";
+
+import { readCatalogues } from "./catalogues.ts" with { type: "macro" };
+import type english from "./en.json";
+
+export type MessageKey = keyof typeof english;
+export type Values = Readonly<Record<string, string | number>>;
+
+const catalogues: Record<string, Record<MessageKey, string>> = readCatalogues() as never;
+
+/** BCP 47 tags, English first. */
+export const LANGUAGES: readonly string[] = Object.keys(catalogues);
+const DEFAULT_LANGUAGE = "en";
+
+/** The language for an `Accept-Language` (RFC 4647, section 3.4: lookup); English where none fits. */
+export function negotiateLanguage(acceptLanguage: string | null): string {
+  if (acceptLanguage === null) return DEFAULT_LANGUAGE;
+  const negotiator = new Negotiator({ headers: { "accept-language": acceptLanguage } });
+  return negotiator.language([...LANGUAGES]) ?? DEFAULT_LANGUAGE;
+}
+
+/** A message in one of {@link LANGUAGES}, its `{name}` placeholders filled from `values`. */
+export function message(language: string, key: MessageKey, values: Values = {}): string {
+  const text = (catalogues[language] ?? catalogues[DEFAULT_LANGUAGE])?.[key] ?? key;
+  return text.replace(/\{(\w+)\}/g, (placeholder, name: string) => String(values[name] ?? placeholder));
+}

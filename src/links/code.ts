@@ -1,0 +1,129 @@
+import regexes from "tr46/lib/regexes.js";
+
+import { codePointName, type Fault, showCharacter } from "./problem.ts";
+
+/** A code as it is stored, compared and looked up: NFC without U+FE0F, 1 to {@link MAX_CODE_POINTS} code points. */
+export type Code = string & { readonly __brand: "Code" };
+
+export const MAX_CODE_POINTS = 64;
+
+/** Matched whole. The list is closed for ever: any other route begins with a segment that no code can be. */
+export const RESERVED_CODES: readonly string[] = ["api", "docs", "admin", "metrics", "livez", "readyz"];
+
+/** No 0 O 1 l I, which look alike, and no vowels, so that no word comes out. */
+const ALPHABET = "23456789bcdfghjkmnpqrstvwxyzBCDFGHJKLMNPQRSTVWXYZ";
+
+/** A longer spelling cannot normalise to a code: one code point decomposes into at most four. */
+const MAX_SPELLING_LENGTH = MAX_CODE_POINTS * 16;
+
+const ZWNJ = "\u200C";
+const ZWJ = "\u200D";
+const VARIATION_SELECTOR_16 = /\uFE0F/g;
+/** U+FE0F anywhere but behind an emoji; behind a digit, # or * only in a keycap. */
+const STRAY_SELECTOR = /(?<!\p{Emoji})\uFE0F|(?<=[0-9#*])\uFE0F(?!\u20E3)/u;
+/** Where a fully-qualified emoji carries U+FE0F (UTS #51, ED-12 and ED-15a); keycap bases only before U+20E3. */
+const UNQUALIFIED = /(?![0-9#*](?!\u20E3))[\p{Emoji}--\p{Emoji_Presentation}](?!\p{Emoji_Modifier})/gv;
+const EMOJI = /\p{RGI_Emoji}/vy;
+const BASE = /^[\p{L}\p{N}_-]$/u;
+const MARK = /^\p{M}$/u;
+const INVISIBLE = /^[\p{Default_Ignorable_Code_Point}\p{Bidi_Control}\p{Cc}\p{Z}\u2800]$/u;
+
+/**
+ * Reads a code that a maker chose. The grammar: letters, marks and numbers of any script, `-`, `_`, and every
+ * RGI emoji sequence with or without its U+FE0F. Nothing is ever cut, stripped or changed; NFKC is no filter
+ * (it would refuse ㅋㅋㅋ).
+ */
+export function parseCode(written: string): Code | Fault {
+  if (!written.isWellFormed()) return { rule: "code.ill-formed" };
+  if (written.length > MAX_SPELLING_LENGTH) return { rule: "code.too-long", max: MAX_CODE_POINTS };
+  const composed = written.normalize("NFC");
+  if (Array.from(composed).length > MAX_CODE_POINTS) return { rule: "code.too-long", max: MAX_CODE_POINTS };
+  return findFault(composed) ?? reservedFault(toCode(composed)) ?? toCode(composed);
+}
+
+/**
+ * The code that a spelling in an address means, or undefined where it cannot be one. The grammar is not asked
+ * again: a link once answered resolves even when a later Unicode version would refuse its code.
+ */
+export function lookUpCode(spelling: string): Code | undefined {
+  if (isPlain(spelling)) return spelling as Code;
+  if (spelling.length > MAX_SPELLING_LENGTH || !spelling.isWellFormed()) return undefined;
+  const code = toCode(spelling.normalize("NFC"));
+  return code !== "" && Array.from(code).length <= MAX_CODE_POINTS ? code : undefined;
+}
+
+/** A code of `length` random characters, without bias. `fill` fills an array with random bytes (a CSPRNG). */
+export function generateCode(length: number, fill: (bytes: Uint8Array) => void): Code {
+  let code = "";
+  const bytes = new Uint8Array(length * 2);
+  while (code.length < length) {
+    fill(bytes);
+    for (const byte of bytes) {
+      // The low six bits; values beyond the alphabet are drawn again.
+      const character = ALPHABET[byte & 63];
+      if (character !== undefined && code.length < length) code += character;
+    }
+  }
+  return code as Code;
+}
+
+/** How many codes of this length there are. */
+export function codeSpace(length: number): number {
+  return ALPHABET.length ** length;
+}
+
+function toCode(composed: string): Code {
+  return composed.replace(VARIATION_SELECTOR_16, "") as Code;
+}
+
+function isPlain(spelling: string): boolean {
+  return /^[\w-]{1,64}$/.test(spelling);
+}
+
+function reservedFault(code: Code): Fault | undefined {
+  // Upper before lower approximates full case folding: ſ folds to s.
+  const folded = code.toUpperCase().toLowerCase();
+  return RESERVED_CODES.includes(folded) ? { rule: "code.reserved", code: folded } : undefined;
+}
+
+/** One pass over the code with each emoji in its fully-qualified form, the one form \p{RGI_Emoji} knows. */
+function findFault(composed: string): Fault | undefined {
+  if (composed === "") return undefined;
+  if (STRAY_SELECTOR.test(composed)) return { rule: "code.invisible", character: "U+FE0F" };
+  const text = toCode(composed).replace(UNQUALIFIED, "$&\uFE0F");
+  let mayTakeMark = false;
+  for (let at = 0; at < text.length;) {
+    EMOJI.lastIndex = at;
+    const emoji = EMOJI.exec(text)?.[0];
+    if (emoji !== undefined) {
+      at += emoji.length;
+      mayTakeMark = true;
+      continue;
+    }
+    const character = String.fromCodePoint(text.codePointAt(at) ?? 0);
+    if (character === ZWNJ || character === ZWJ) {
+      if (!joinerAllowed(text, at)) return { rule: "code.joiner", character: codePointName(character) };
+      mayTakeMark = false;
+    } else if (INVISIBLE.test(character)) {
+      return { rule: "code.invisible", character: codePointName(character) };
+    } else if (MARK.test(character)) {
+      if (!mayTakeMark) return { rule: "code.mark", character: codePointName(character) };
+    } else if (BASE.test(character)) {
+      mayTakeMark = true;
+    } else {
+      return { rule: "code.character", character: showCharacter(character) };
+    }
+    at += character.length;
+  }
+  return undefined;
+}
+
+/** RFC 5892, appendix A.1 and A.2: behind a virama, or (ZWNJ only) between letters that join across it. */
+function joinerAllowed(text: string, at: number): boolean {
+  const before = Array.from(text.slice(0, at)).at(-1);
+  if (before !== undefined && regexes.combiningClassVirama.test(before)) return true;
+  if (text[at] !== ZWNJ) return false;
+  const next = text.indexOf(ZWNJ, at + 1);
+  const alone = text.slice(at === 0 ? 0 : text.lastIndexOf(ZWNJ, at - 1) + 1, next < 0 ? undefined : next);
+  return regexes.validZWNJ.test(alone);
+}

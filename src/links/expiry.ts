@@ -1,0 +1,21 @@
+import { NEVER_MS } from "./link.ts";
+
+const HOUR_MS = 3_600_000;
+
+/** The contract's durations, in milliseconds. A month is 30 days, so no calendar can shorten it. */
+export const DURATIONS_MS = {
+  "24h": 24 * HOUR_MS,
+  "48h": 48 * HOUR_MS,
+  "1week": 7 * 24 * HOUR_MS,
+  "1month": 30 * 24 * HOUR_MS,
+} as const;
+
+export type Duration = keyof typeof DURATIONS_MS;
+export type Expiry = Duration | "never";
+
+export const DURATIONS = Object.keys(DURATIONS_MS) as [Duration, ...Duration[]];
+
+/** When a link made at `createdMs` ends. */
+export function endsMs(createdMs: number, expiry: Expiry): number {
+  return expiry === "never" ? NEVER_MS : createdMs + DURATIONS_MS[expiry];
+}

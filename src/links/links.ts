@@ -1,0 +1,100 @@
+import type { Clock } from "./clock.ts";
+import { type Code, codeSpace, generateCode, lookUpCode, parseCode } from "./code.ts";
+import { endsMs, type Expiry } from "./expiry.ts";
+import type { Link } from "./link.ts";
+import type { Fault, Problem } from "./problem.ts";
+import { type LinkStore, StoreUnavailable } from "./store.ts";
+import { parseTarget, type TargetPolicy } from "./target.ts";
+
+/** The use cases. Faults of the store are thrown as {@link StoreUnavailable}. */
+export interface Links {
+  create(request: CreateRequest): Promise<Link | Problem>;
+  /** What an address's spelling of a code leads to right now. */
+  resolve(spelling: string): Promise<Link | Problem>;
+  /** Deletes what has ended and is no longer held, in small batches; returns how many links it deleted. */
+  purge(): Promise<number>;
+}
+
+export interface CreateRequest {
+  readonly originalUrl: string;
+  readonly customCode?: string | undefined;
+  readonly expiry?: Expiry | undefined;
+}
+
+export interface LinksOptions {
+  readonly store: LinkStore;
+  readonly clock: Clock;
+  /** Fills an array with bytes from a CSPRNG. */
+  readonly fillRandom: (bytes: Uint8Array) => void;
+  readonly targetPolicy: TargetPolicy;
+  readonly defaultExpiry: Expiry;
+  readonly codeLength: number;
+  /** How long the code of an ended link stays held. */
+  readonly codeHoldMs: number;
+}
+
+/** Generated codes grow by one character once this share of their space is in use. */
+const MAX_SPACE_USED = 1 / 10_000;
+const MAX_GENERATE_TRIES = 8;
+const PURGE_BATCH = 500;
+/** A purge stops here and leaves the rest to the next one. */
+const MAX_PURGE_BATCHES = 200;
+
+export function createLinks(options: LinksOptions): Links {
+  const { store, clock, fillRandom, targetPolicy, defaultExpiry, codeLength, codeHoldMs } = options;
+
+  async function add(code: Code, originalUrl: string, target: Link["target"], expiry: Expiry) {
+    const createdMs = clock.nowMs();
+    const link: Link = { code, originalUrl, target, createdMs, endsMs: endsMs(createdMs, expiry) };
+    const [outcome] = await store.insert([{ ...link, freeIfEndedByMs: createdMs - codeHoldMs }]);
+    return outcome === "inserted" ? link : undefined;
+  }
+
+  async function addGenerated(originalUrl: string, target: Link["target"], expiry: Expiry): Promise<Link> {
+    const size = await store.size();
+    let length = codeLength;
+    while (size > codeSpace(length) * MAX_SPACE_USED) length++;
+    for (let tries = 0; tries < MAX_GENERATE_TRIES; tries++) {
+      const link = await add(generateCode(length, fillRandom), originalUrl, target, expiry);
+      if (link !== undefined) return link;
+      length++;
+    }
+    throw new StoreUnavailable(`no free code after ${MAX_GENERATE_TRIES} tries`);
+  }
+
+  return {
+    async create({ originalUrl, customCode, expiry = defaultExpiry }) {
+      const target = parseTarget(originalUrl, targetPolicy);
+      const code = customCode === undefined ? undefined : parseCode(customCode);
+      const faults = [target, code].filter(isFault);
+      if (isFault(target) || isFault(code)) return { kind: "invalid", faults };
+      if (code === undefined) return addGenerated(originalUrl, target, expiry);
+      return (await add(code, originalUrl, target, expiry)) ?? { kind: "taken" };
+    },
+
+    async resolve(spelling) {
+      const code = lookUpCode(spelling);
+      const link = code === undefined ? undefined : await store.find(code);
+      if (link === undefined) return { kind: "unknown" };
+      const nowMs = clock.nowMs();
+      if (nowMs < link.endsMs) return link;
+      return nowMs < link.endsMs + codeHoldMs
+        ? { kind: "expired", endedMs: link.endsMs }
+        : { kind: "unknown" };
+    },
+
+    async purge() {
+      let purged = 0;
+      for (let batch = 0; batch < MAX_PURGE_BATCHES && clock.trustworthy(); batch++) {
+        const deleted = await store.purge(clock.nowMs() - codeHoldMs, PURGE_BATCH);
+        purged += deleted;
+        if (deleted < PURGE_BATCH) break;
+      }
+      return purged;
+    },
+  };
+}
+
+function isFault(value: string | Fault | undefined): value is Fault {
+  return typeof value === "object";
+}

@@ -1,0 +1,38 @@
+/** Why one value of a create request is refused. `rule` is also the key of its message. */
+export type Fault =
+  | { rule: "code.too-long"; max: number }
+  | { rule: "code.ill-formed" }
+  | { rule: "code.character"; character: string }
+  | { rule: "code.invisible"; character: string }
+  | { rule: "code.joiner"; character: string }
+  | { rule: "code.mark"; character: string }
+  | { rule: "code.reserved"; code: string }
+  | { rule: "target.ill-formed" }
+  | { rule: "target.control"; character: string }
+  | { rule: "target.space" }
+  | { rule: "target.backslash" }
+  | { rule: "target.scheme" }
+  | { rule: "target.unparsable" }
+  | { rule: "target.credentials" }
+  | { rule: "target.too-long"; max: number }
+  | { rule: "target.own" }
+  | { rule: "target.private" };
+
+/** The outcomes that the domain expects besides success; everything else is a fault and thrown. */
+export type Problem =
+  | { kind: "invalid"; faults: readonly Fault[] }
+  | { kind: "taken" }
+  | { kind: "unknown" }
+  | { kind: "expired"; endedMs: number };
+
+/** "U+200B": how messages name a character that cannot be shown. */
+export function codePointName(character: string): string {
+  const hex = (character.codePointAt(0) ?? 0).toString(16).toUpperCase();
+  return `U+${hex.padStart(4, "0")}`;
+}
+
+/** A refused character for a message: itself where it has a shape of its own, and always its number. */
+export function showCharacter(character: string): string {
+  const name = codePointName(character);
+  return /^[\p{P}\p{S}]$/u.test(character) ? `${character} (${name})` : name;
+}

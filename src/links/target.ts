@@ -1,0 +1,102 @@
+import ipaddr from "ipaddr.js";
+
+import { codePointName, type Fault } from "./problem.ts";
+
+/** Where a redirect goes: the WHATWG serialisation of an http(s) URL, so it is pure ASCII. */
+export type Target = string & { readonly __brand: "Target" };
+
+/** In characters, as serialised. */
+export const MAX_TARGET_LENGTH = 8192;
+
+/** Public: limits are on and private targets are refused, because anyone may call. */
+export type Posture = "public" | "private";
+
+export interface TargetPolicy {
+  readonly posture: Posture;
+  /** Host names (URL form) that lead to this service. */
+  readonly ownHosts: readonly string[];
+  /** Ports that lead to this service, in URL form (443 as "" with https). On a loopback host only they are ours. */
+  readonly ownPorts: readonly string[];
+}
+
+const CONTROL = /[\p{Cc}]/u;
+const SCHEME = /^https?:\/\//i;
+const EDGE_SPACE = /^\s|\s$/u;
+/** RFC 6761, RFC 6762, RFC 8375 and ICANN's reservation of .internal. */
+const PRIVATE_SUFFIXES = [".localhost", ".local", ".internal", ".home.arpa"];
+/** Azure's metadata host has a public address. */
+const METADATA_ADDRESS = "168.63.129.16";
+
+/** Reads a destination. It is never resolved or fetched. */
+export function parseTarget(written: string, policy: TargetPolicy): Target | Fault {
+  if (!written.isWellFormed()) return { rule: "target.ill-formed" };
+  const control = CONTROL.exec(written)?.[0];
+  if (control !== undefined) return { rule: "target.control", character: codePointName(control) };
+  if (EDGE_SPACE.test(written)) return { rule: "target.space" };
+  if (!SCHEME.test(written)) return { rule: "target.scheme" };
+  if (written.includes("\\")) return { rule: "target.backslash" };
+  const url = URL.parse(written);
+  if (url === null || !isAscii(url.href)) return { rule: "target.unparsable" };
+  if (url.username !== "" || url.password !== "") return { rule: "target.credentials" };
+  if (url.href.length > MAX_TARGET_LENGTH) return { rule: "target.too-long", max: MAX_TARGET_LENGTH };
+  if (isOwn(url, policy)) return { rule: "target.own" };
+  if (policy.posture === "public" && isPrivateHost(url.hostname)) return { rule: "target.private" };
+  return url.href as Target;
+}
+
+/** Whether a host, as a URL's `hostname` spells it, can only be reached from inside some network. */
+export function isPrivateHost(hostname: string): boolean {
+  const address = parseAddress(hostname);
+  if (address !== undefined) {
+    return address.range() !== "unicast" || isIpv4Compatible(address) || hostname === METADATA_ADDRESS;
+  }
+  const name = withoutTrailingDot(hostname);
+  return !name.includes(".") || PRIVATE_SUFFIXES.some((suffix) => name.endsWith(suffix));
+}
+
+function isOwn(url: URL, policy: TargetPolicy): boolean {
+  const host = withoutTrailingDot(url.hostname);
+  return policy.ownHosts.some((own) => {
+    if (!isLoopback(own)) return host === withoutTrailingDot(own);
+    return isLoopback(host) && policy.ownPorts.includes(effectivePort(url));
+  });
+}
+
+/** A URL's port with the scheme's default written out. */
+export function effectivePort(url: URL): string {
+  if (url.port !== "") return url.port;
+  return url.protocol === "https:" ? "443" : "80";
+}
+
+function isLoopback(host: string): boolean {
+  const address = parseAddress(host);
+  // Connecting to the unspecified address reaches this machine too.
+  if (address !== undefined) return ["loopback", "unspecified"].includes(unmapped(address).range());
+  const name = withoutTrailingDot(host);
+  return name === "localhost" || name.endsWith(".localhost");
+}
+
+function parseAddress(host: string): ipaddr.IPv4 | ipaddr.IPv6 | undefined {
+  const bare = host.startsWith("[") ? host.slice(1, -1) : host;
+  // The WHATWG parser has already turned octal, hexadecimal, short and circled spellings into this form.
+  return ipaddr.IPv4.isValidFourPartDecimal(bare) || ipaddr.IPv6.isValid(bare)
+    ? ipaddr.parse(bare)
+    : undefined;
+}
+
+function unmapped(address: ipaddr.IPv4 | ipaddr.IPv6): ipaddr.IPv4 | ipaddr.IPv6 {
+  return address instanceof ipaddr.IPv6 && address.isIPv4MappedAddress() ? address.toIPv4Address() : address;
+}
+
+/** ::/96, the deprecated IPv4-compatible addresses (RFC 4291, section 2.5.5.1). */
+function isIpv4Compatible(address: ipaddr.IPv4 | ipaddr.IPv6): boolean {
+  return address instanceof ipaddr.IPv6 && address.match(ipaddr.IPv6.parse("::"), 96);
+}
+
+function withoutTrailingDot(host: string): string {
+  return host.endsWith(".") ? host.slice(0, -1) : host;
+}
+
+function isAscii(text: string): boolean {
+  return /^[\x21-\x7E]*$/.test(text);
+}

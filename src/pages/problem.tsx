@@ -1,0 +1,29 @@
+import { message } from "../language/language.ts";
+import { page } from "./layout.tsx";
+
+export type Ending = "unknown" | "expired" | "unavailable" | "internal";
+
+/** Why a short address leads nowhere, and what to do next. `endedMs` says when an expired link ended. */
+export function problemPage(language: string, ending: Ending, endedMs?: number): string {
+  return page(
+    language,
+    message(language, `page.${ending}.title`),
+    <>
+      {endedMs !== undefined && <p>{expiredSentence(language, endedMs)}</p>}
+      <p class="next">{message(language, `page.${ending}.next`)}</p>
+    </>,
+  );
+}
+
+/** The instant in words, inside a <time> element that programs can read. */
+function expiredSentence(language: string, endedMs: number) {
+  const words = new Intl.DateTimeFormat(language, { dateStyle: "long", timeStyle: "long", timeZone: "UTC" });
+  const [before, after] = message(language, "expired").split("{ended}");
+  return (
+    <>
+      {before}
+      <time datetime={new Date(endedMs).toISOString()}>{words.format(endedMs)}</time>
+      {after}
+    </>
+  );
+}

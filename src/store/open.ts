@@ -1,0 +1,16 @@
+import type { Config } from "../config.ts";
+import type { LinkStore } from "../links/store.ts";
+import { checkFile, StoreUnusable } from "./sqlite/file.ts";
+import { openSqliteStore } from "./sqlite/store.ts";
+
+export { StoreUnusable };
+
+/** Opens the configured store, made or migrated where needed. Throws {@link StoreUnusable}. */
+export function openStore(database: Config["database"]): Promise<LinkStore> {
+  return openSqliteStore(database.path);
+}
+
+/** Reads the configured store from end to end; undefined when there is none yet. Throws {@link StoreUnusable}. */
+export function checkStore(database: Config["database"]): { links: number; damage: string[] } | undefined {
+  return checkFile(database.path);
+}

@@ -1,0 +1,164 @@
+import type { Code } from "../../links/code.ts";
+import { type Link, NEVER_MS } from "../../links/link.ts";
+import { type InsertOutcome, type LinkStore, type NewLink, StoreUnavailable } from "../../links/store.ts";
+import type { Target } from "../../links/target.ts";
+import { openReader, StoreUnusable } from "./file.ts";
+import type { Answer, Row, Task } from "./writer.ts";
+
+/** Rows that wait for their commit; more are refused, so that waiting stays bounded in memory and time. */
+const MAX_WAITING_ROWS = 10_000;
+/** Rows in one transaction. */
+const MAX_BATCH_ROWS = 1000;
+
+const FIND = "SELECT original_url, target, created_ms, ends_ms FROM links WHERE code = ?1";
+const SIZE = "SELECT coalesce(max(rowid), 0) AS size FROM links";
+
+interface FoundRow {
+  original_url: string;
+  target: string | null;
+  created_ms: number;
+  ends_ms: number | null;
+}
+
+interface Waiting {
+  readonly rows: readonly NewLink[];
+  resolve(outcomes: InsertOutcome[]): void;
+  reject(reason: unknown): void;
+}
+
+/**
+ * Links in one SQLite file. Reads happen here on their own connection; a worker thread writes. Inserts that
+ * arrive while a commit is under way share the next one: one transaction and one sync for all of them.
+ */
+export async function openSqliteStore(path: string): Promise<LinkStore> {
+  const writer = startWriter();
+  try {
+    await writer.perform({ type: "open", path });
+  } catch (error) {
+    writer.terminate();
+    throw error;
+  }
+  const reader = openReader(path);
+  const find = reader.prepare<FoundRow, [string]>(FIND);
+  const size = reader.prepare<{ size: number }, []>(SIZE);
+
+  const waiting: Waiting[] = [];
+  let waitingRows = 0;
+  let committing: Promise<void> | undefined;
+
+  async function commitAll(): Promise<void> {
+    // Let the requests that are being read right now join the first batch.
+    await new Promise(setImmediate);
+    while (waiting.length > 0) await commitBatch(takeBatch());
+    committing = undefined;
+  }
+
+  function takeBatch(): Waiting[] {
+    let rows = 0;
+    let count = 0;
+    for (const entry of waiting) {
+      rows += entry.rows.length;
+      if (count > 0 && rows > MAX_BATCH_ROWS) break;
+      count++;
+    }
+    return waiting.splice(0, count);
+  }
+
+  async function commitBatch(batch: Waiting[]): Promise<void> {
+    try {
+      const inserted = (await writer.perform({ type: "insert", rows: batch.flatMap(toRows) })) as boolean[];
+      let at = 0;
+      for (const { rows, resolve } of batch) {
+        resolve(rows.map(() => (inserted[at++] ? "inserted" : "taken")));
+      }
+    } catch (error) {
+      for (const { reject } of batch) reject(error);
+    } finally {
+      for (const { rows } of batch) waitingRows -= rows.length;
+    }
+  }
+
+  return {
+    insert(rows) {
+      if (waitingRows + rows.length > MAX_WAITING_ROWS) {
+        return Promise.reject(new StoreUnavailable(`${waitingRows} links already wait for their commit`));
+      }
+      waitingRows += rows.length;
+      const outcomes = new Promise<InsertOutcome[]>((resolve, reject) =>
+        waiting.push({ rows, resolve, reject }),
+      );
+      committing ??= commitAll();
+      return outcomes;
+    },
+    async find(code) {
+      const row = reading(() => find.get(code));
+      return row === null ? undefined : toLink(code, row);
+    },
+    async purge(endedByMs, limit) {
+      return (await writer.perform({ type: "purge", endedByMs, limit })) as number;
+    },
+    async size() {
+      return reading(() => size.get())?.size ?? 0;
+    },
+    async close() {
+      await committing;
+      find.finalize();
+      size.finalize();
+      reader.close();
+      await writer.perform({ type: "close" }).finally(() => writer.terminate());
+    },
+  };
+}
+
+/** A reading that fails says nothing about the link. */
+function reading<T>(read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    throw new StoreUnavailable("The store cannot be read", { cause: error });
+  }
+}
+
+function toRows({ rows }: Waiting): Row[] {
+  return rows.map((row) => [
+    row.code,
+    row.originalUrl,
+    (row.target as string) === row.originalUrl ? null : row.target,
+    row.createdMs,
+    row.endsMs === NEVER_MS ? null : row.endsMs,
+    row.freeIfEndedByMs,
+  ]);
+}
+
+function toLink(code: Code, row: FoundRow): Link {
+  return {
+    code,
+    originalUrl: row.original_url,
+    target: (row.target ?? row.original_url) as Target,
+    createdMs: row.created_ms,
+    endsMs: row.ends_ms ?? NEVER_MS,
+  };
+}
+
+/** The worker thread as a function: tasks are performed one by one, in order. */
+function startWriter() {
+  const worker = new Worker(new URL("./writer.ts", import.meta.url));
+  const asked: { resolve(result: unknown): void; reject(reason: unknown): void }[] = [];
+  worker.onmessage = ({ data: answer }: MessageEvent<Answer>) => {
+    const task = asked.shift();
+    if ("ok" in answer) task?.resolve(answer.ok);
+    else
+      task?.reject(
+        answer.unusable ? new StoreUnusable(answer.failure) : new StoreUnavailable(answer.failure),
+      );
+  };
+  return {
+    perform(task: Task): Promise<unknown> {
+      return new Promise((resolve, reject) => {
+        asked.push({ resolve, reject });
+        worker.postMessage(task);
+      });
+    },
+    terminate: () => worker.terminate(),
+  };
+}

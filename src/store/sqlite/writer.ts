@@ -1,0 +1,74 @@
+// The worker thread that writes, so that no commit or checkpoint ever holds up a redirect.
+import type { Database } from "bun:sqlite";
+
+import { openWriter, StoreUnusable } from "./file.ts";
+
+declare const self: Worker;
+
+/** What the store sends; one answer comes back for each, in order. */
+export type Task =
+  | { type: "open"; path: string }
+  | { type: "insert"; rows: Row[] }
+  | { type: "purge"; endedByMs: number; limit: number }
+  | { type: "close" };
+
+/** code, original_url, target or null, created_ms, ends_ms or null, free if ended by (ms) */
+export type Row = [string, string, string | null, number, number | null, number];
+
+/** `unusable` marks a refusal to open; any other failure may pass. */
+export type Answer = { ok: unknown } | { failure: string; unusable: boolean };
+
+const INSERT = `
+  INSERT INTO links (code, original_url, target, created_ms, ends_ms) VALUES (?1, ?2, ?3, ?4, ?5)
+  ON CONFLICT (code) DO UPDATE
+    SET original_url = excluded.original_url, target = excluded.target,
+        created_ms = excluded.created_ms, ends_ms = excluded.ends_ms
+    WHERE links.ends_ms <= ?6`;
+const PURGE = `
+  DELETE FROM links WHERE rowid IN (SELECT rowid FROM links WHERE ends_ms <= ?1 ORDER BY ends_ms LIMIT ?2)`;
+
+function prepare(database: Database) {
+  const insert = database.prepare<unknown, Row>(INSERT);
+  const purge = database.prepare<unknown, [number, number]>(PURGE);
+  const insertAll = database.transaction((rows: Row[]) =>
+    rows.map((row) => insert.run(...row).changes === 1),
+  );
+  return {
+    /** One transaction, one sync: this is the group commit. Returns after COMMIT did. */
+    insert: (rows: Row[]) => insertAll.immediate(rows),
+    purge: (endedByMs: number, limit: number) => purge.run(endedByMs, limit).changes,
+    close() {
+      insert.finalize();
+      purge.finalize();
+      database.run("PRAGMA wal_checkpoint(TRUNCATE)");
+      database.close();
+    },
+  };
+}
+
+let file: ReturnType<typeof prepare>;
+
+function perform(task: Task): unknown {
+  switch (task.type) {
+    case "open":
+      file = prepare(openWriter(task.path));
+      return undefined;
+    case "insert":
+      return file.insert(task.rows);
+    case "purge":
+      return file.purge(task.endedByMs, task.limit);
+    case "close":
+      return file.close();
+  }
+}
+
+self.onmessage = ({ data }: MessageEvent<Task>) => {
+  let answer: Answer;
+  try {
+    answer = { ok: perform(data) };
+  } catch (error) {
+    const failure = error instanceof Error ? error.message : String(error);
+    answer = { failure, unusable: error instanceof StoreUnusable };
+  }
+  self.postMessage(answer);
+};
