@@ -41,9 +41,8 @@ export function describeParameters(
   language: string,
   defaultExpiry: Expiry,
 ): Parameter[] {
-  const { properties, required } = document.components?.schemas?.[
-    "ShortenRequest"
-  ] as unknown as DescribedObject;
+  const schema = document.components?.schemas?.["ShortenRequest"];
+  const { properties, required } = schema as unknown as DescribedObject;
   return Object.entries(properties).map(([name, { type, enum: values, maxLength }]) => {
     return {
       name,

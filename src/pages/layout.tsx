@@ -1,4 +1,5 @@
 import type { Child } from "hono/jsx";
+import type { HtmlEscapedString } from "hono/utils/html";
 
 const STYLE = `
 :root { color-scheme: light dark; --ink: #1c1b19; --soft: #5d5a55; --paper: #fbfaf7; --line: #dedad2; --mark: #0b6e4f; }
@@ -37,5 +38,6 @@ export function page(language: string, title: string, content: Child): string {
       </body>
     </html>
   );
-  return `<!doctype html>${String(document)}`;
+  // Without an asynchronous component hono/jsx renders at once.
+  return `<!doctype html>${(document as HtmlEscapedString).toString()}`;
 }

@@ -34,13 +34,13 @@ export function openWriter(path: string): Database {
     try {
       database.run(`PRAGMA busy_timeout = ${BUSY_WAIT_MS}`);
       migrate(database, path);
+      requireSchema(database, path);
       database.run("PRAGMA journal_mode = WAL");
       database.run("PRAGMA synchronous = FULL");
       // After a burst of writes the WAL shrinks back to this.
       database.run("PRAGMA journal_size_limit = 67108864");
       requirePragma(database, "journal_mode", "wal");
       requirePragma(database, "synchronous", 2);
-      requireSchema(database, path);
       return database;
     } catch (error) {
       database.close();

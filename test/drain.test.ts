@@ -1,0 +1,118 @@
+import { Database } from "bun:sqlite";
+import { describe, expect, test } from "bun:test";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+
+import { sendRaw } from "./http/raw.ts";
+import { startProgram, temporaryFolder } from "./service.ts";
+
+const original_url = "https://example.com/";
+
+describe("SIGTERM", () => {
+  test("answers what is under way, checkpoints and exits with 0", async () => {
+    using folder = temporaryFolder();
+    const program = await startProgram({}, { folder: folder.path });
+    const creates = Array.from({ length: 200 }, (_, nth) =>
+      program.shorten({ original_url, custom_code: `c${nth}` }),
+    );
+    await Promise.race(creates);
+    const slow = sendSlowly(program.origin);
+    await Bun.sleep(100);
+    program.kill("SIGTERM");
+    expect(await slow).toStartWith("HTTP/1.1 201 ");
+    expect(await program.exited).toBe(0);
+    const statuses = (await Promise.allSettled(creates)).map((one) =>
+      one.status === "fulfilled" ? one.value.status : "lost",
+    );
+    expect(existsSync(join(folder.path, "curt.db-wal"))).toBeFalse();
+    using database = new Database(join(folder.path, "curt.db"), { readonly: true });
+    const { count } = database.query("SELECT count(*) AS count FROM links WHERE code LIKE 'c%'").get() as {
+      count: number;
+    };
+    expect(statuses.filter((status) => status === 201)).toHaveLength(count);
+    expect(database.query("SELECT 1 FROM links WHERE code = 'slow'").get()).not.toBeNull();
+  }, 30_000);
+
+  test("while draining says so in /readyz, serves, and asks each connection to close", async () => {
+    await using program = await startProgram({ DRAIN_WAIT: "2s" });
+    await program.shorten({ original_url, custom_code: "abc" });
+    expect((await program.fetch("/readyz")).status).toBe(200);
+    expect((await program.fetch("/abc")).headers.get("connection")).not.toBe("close");
+    program.expectFaults();
+    program.kill("SIGTERM");
+    while ((await program.fetch("/readyz")).status === 200) await Bun.sleep(10);
+    expect((await program.fetch("/livez")).status).toBe(200);
+    const redirect = await sendRaw(program.origin, "GET /abc HTTP/1.1\r\nHost: x\r\n\r\n");
+    expect(redirect).toStartWith("HTTP/1.1 302 ");
+    expect(redirect).toContain("Connection: close\r\n");
+    expect((await program.shorten({ original_url, custom_code: "late" })).status).toBe(201);
+    expect(await program.exited).toBe(0);
+    await expect(fetch(program.origin)).rejects.toThrow();
+  }, 30_000);
+
+  test("loses no request of a steady load", async () => {
+    await using program = await startProgram({ DRAIN_WAIT: "1s" });
+    await program.shorten({ original_url, custom_code: "abc" });
+    const answers: (number | "lost")[] = [];
+    let draining = true;
+    const clients = Array.from({ length: 8 }, async () => {
+      while (draining)
+        answers.push(
+          await program.fetch("/abc").then(
+            ({ status }) => status,
+            () => "lost" as const,
+          ),
+        );
+    });
+    await Bun.sleep(200);
+    program.kill("SIGTERM");
+    await Bun.sleep(800);
+    draining = false;
+    await Promise.all(clients);
+    expect(await program.exited).toBe(0);
+    expect(new Set(answers)).toEqual(new Set([302]));
+  }, 30_000);
+
+  test("ends at once when it comes twice", async () => {
+    await using program = await startProgram({ DRAIN_WAIT: "60s" });
+    program.kill("SIGTERM");
+    await Bun.sleep(300);
+    program.kill("SIGTERM");
+    expect(await program.exited).not.toBe(0);
+  }, 30_000);
+
+  test("waits no longer than its limit for a request that never ends", async () => {
+    await using program = await startProgram();
+    const endless = sendRaw(
+      program.origin,
+      "POST /api/v1/shorten HTTP/1.1\r\nHost: x\r\nContent-Length: 50\r\n\r\n{",
+      30_000,
+    );
+    await Bun.sleep(100);
+    program.kill("SIGTERM");
+    expect(await program.exited).toBe(0);
+    await endless;
+  }, 40_000);
+});
+
+/** A create whose body arrives in two parts, half a second apart. */
+async function sendSlowly(origin: string): Promise<string> {
+  const body = JSON.stringify({ original_url, custom_code: "slow" });
+  const { hostname, port } = new URL(origin);
+  const { promise, resolve } = Promise.withResolvers<string>();
+  let answer = "";
+  const socket = await Bun.connect({
+    hostname,
+    port: Number(port),
+    socket: {
+      data: (_, bytes) => void (answer += bytes.toString()),
+      close: () => resolve(answer),
+    },
+  });
+  socket.write(
+    `POST /api/v1/shorten HTTP/1.1\r\nHost: x\r\nContent-Length: ${body.length}\r\n\r\n${body.slice(0, 10)}`,
+  );
+  await Bun.sleep(500);
+  socket.write(body.slice(10));
+  return promise;
+}

@@ -1,0 +1,88 @@
+import { dlopen, FFIType, ptr } from "bun:ffi";
+import { Database } from "bun:sqlite";
+import { expect, test } from "bun:test";
+import { closeSync, openSync, writeSync } from "node:fs";
+
+import { startHere, startProgram } from "../service.ts";
+
+const original_url = "https://example.com/";
+
+/** Sets the largest size a process may write files to (RLIMIT_FSIZE), as a full disk would. Linux. */
+function limitFileSize(pid: number, bytes: bigint): void {
+  const RLIMIT_FSIZE = 1;
+  const { symbols } = dlopen("libc.so.6", {
+    prlimit: { args: [FFIType.i32, FFIType.i32, FFIType.ptr, FFIType.ptr], returns: FFIType.i32 },
+  });
+  // The hard limit stays, so that the soft one can be raised again.
+  const limit = new BigUint64Array([bytes, 0xffff_ffff_ffff_ffffn]);
+  expect(symbols.prlimit(pid, RLIMIT_FSIZE, ptr(limit), null)).toBe(0);
+}
+
+test("a full disk: creates are 503, redirects go on, and it recovers by itself", async () => {
+  // A process that ignores SIGXFSZ sees EFBIG, which SQLite treats like a full disk.
+  const command = ["/bin/sh", "-c", `trap '' XFSZ; exec "$0" src/main.ts serve`, process.execPath];
+  await using program = await startProgram({}, { command });
+  expect((await program.shorten({ original_url, custom_code: "before" })).status).toBe(201);
+  limitFileSize(program.pid, 4096n);
+  program.expectFaults();
+  for (let nth = 0; nth < 20; nth++) {
+    const refused = await program.shorten(
+      { original_url, custom_code: `during${nth}` },
+      { "Accept-Language": "ko" },
+    );
+    expect(refused.status).toBe(503);
+    expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
+    expect(await refused.json()).toEqual({
+      status: "error",
+      message: "지금은 응답할 수 없습니다. 잠시 후 다시 시도해 주세요.",
+    });
+  }
+  expect((await program.fetch("/before")).status).toBe(302);
+  expect((await program.fetch("/during0")).status).toBe(404);
+  expect((await program.fetch("/livez")).status).toBe(200);
+  limitFileSize(program.pid, 0xffff_ffff_ffff_ffffn);
+  expect((await program.shorten({ original_url, custom_code: "during0" })).status).toBe(201);
+  expect((await program.fetch("/during0")).status).toBe(302);
+}, 30_000);
+
+test("a locked file: creates are 503 after a while, redirects do not wait, and it recovers by itself", async () => {
+  await using curt = await startHere();
+  curt.expectFaults();
+  await curt.shorten({ original_url, custom_code: "before" });
+  const locking = new Database(curt.file);
+  locking.run("BEGIN IMMEDIATE");
+  const refused = curt.shorten({ original_url, custom_code: "during" });
+  for (let nth = 0; nth < 20; nth++) expect((await curt.fetch("/before")).status).toBe(302);
+  expect((await curt.fetch("/during")).status).toBe(404);
+  expect((await refused).status).toBe(503);
+  locking.run("ROLLBACK");
+  locking.close();
+  expect((await curt.shorten({ original_url, custom_code: "during" })).status).toBe(201);
+}, 30_000);
+
+test("a file that cannot be read: 503 and never 404, while what is cached goes on", async () => {
+  await using curt = await startHere();
+  const codes = Array.from({ length: 300 }, (_, nth) => `link${nth}`);
+  for (const custom_code of codes)
+    await curt.shorten({ original_url: `https://example.com/${"x".repeat(2000)}`, custom_code });
+  expect((await curt.fetch("/link0")).status).toBe(302);
+  curt.expectFaults();
+  using database = new Database(curt.file);
+  database.run("PRAGMA wal_checkpoint(TRUNCATE)");
+  const { page_count: pages } = database.query("PRAGMA page_count").get() as { page_count: number };
+  const descriptor = openSync(curt.file, "r+");
+  // Every page but the first, whose schema stays readable.
+  writeSync(descriptor, Buffer.alloc((pages - 1) * 4096, 0x5a), 0, (pages - 1) * 4096, 4096);
+  closeSync(descriptor);
+  // Another connection's write makes the readers look at the file again.
+  const statuses = new Set<number>();
+  for (const code of codes) statuses.add((await curt.fetch(`/${code}`)).status);
+  expect((await curt.fetch("/link0")).status).toBe(302);
+  expect([...statuses].toSorted()).toEqual([302, 503]);
+  const page = await curt.fetch("/link299", { headers: { Accept: "text/html", "Accept-Language": "ko" } });
+  expect([page.status, page.headers.get("retry-after")]).toEqual([503, "2"]);
+  expect(await page.text()).toContain("링크는 사라지지 않았습니다");
+  expect((await curt.fetch("/readyz")).status).toBe(503);
+  expect((await curt.fetch("/livez")).status).toBe(200);
+  expect(curt.logged.filter((line) => line.includes("the store cannot answer")).length).toBeLessThan(5);
+}, 30_000);

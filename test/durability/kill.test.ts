@@ -1,0 +1,50 @@
+import { expect, test } from "bun:test";
+import { appendFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { checkFile } from "../../src/store/sqlite/file.ts";
+import { startProgram, temporaryFolder } from "../service.ts";
+
+const ROUNDS = 20;
+const CLIENTS = 16;
+
+test(`what was answered 201 is there after SIGKILL, in each of ${ROUNDS} rounds under load`, async () => {
+  using folder = temporaryFolder();
+  const answered = new Map<string, string>();
+  // What the client was told, on its own disk: it outlives a crash of the test.
+  const told = join(folder.path, "told.jsonl");
+  for (let round = 0; round < ROUNDS; round++) {
+    const program = await startProgram({}, { folder: folder.path });
+    let dead = false;
+    const clients = Array.from({ length: CLIENTS }, async (_, client) => {
+      for (let nth = 0; !dead; nth++) {
+        const code = `라운드${round}-${client}-${nth}`;
+        const original_url = `https://example.com/${code}?${"x".repeat(nth % 300)}`;
+        const custom_code = nth % 2 === 0 ? code : undefined;
+        const response = await program.shorten({ original_url, custom_code }).catch(() => undefined);
+        const body = (await response?.json().catch(() => undefined)) as
+          | { data?: { code: string } }
+          | undefined;
+        if (response?.status === 201 && body?.data !== undefined) {
+          answered.set(body.data.code, new URL(original_url).href);
+          appendFileSync(told, `${JSON.stringify(body.data)}\n`);
+        }
+      }
+    });
+    await Bun.sleep(5 + Math.random() * 400);
+    program.kill("SIGKILL");
+    expect(await program.exited).not.toBe(0);
+    dead = true;
+    await Promise.all(clients);
+    await program[Symbol.asyncDispose]();
+  }
+
+  expect(answered.size).toBeGreaterThan(ROUNDS * CLIENTS);
+  const file = join(folder.path, "curt.db");
+  await using program = await startProgram({}, { folder: folder.path });
+  for (const [code, target] of answered) {
+    const response = await program.fetch(`/${encodeURIComponent(code)}`);
+    expect([code, response.status, response.headers.get("location")]).toEqual([code, 302, target]);
+  }
+  expect(checkFile(file)?.damage).toEqual([]);
+}, 120_000);

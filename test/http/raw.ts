@@ -1,0 +1,17 @@
+import { connect } from "node:net";
+
+/**
+ * Sends bytes as they are, which no HTTP client would, and returns all that came back until the other side
+ * closed or said nothing for `quietMs`.
+ */
+export function sendRaw(origin: string, request: string | Uint8Array, quietMs = 400): Promise<string> {
+  const { hostname, port } = new URL(origin);
+  return new Promise((resolve) => {
+    const chunks: Buffer[] = [];
+    const socket = connect(Number(port), hostname, () => socket.write(request));
+    socket.setTimeout(quietMs, () => socket.destroy());
+    socket.on("data", (chunk) => chunks.push(chunk));
+    socket.on("error", () => {});
+    socket.on("close", () => resolve(Buffer.concat(chunks).toString()));
+  });
+}

@@ -1,0 +1,354 @@
+import { Database } from "bun:sqlite";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+
+import fc from "fast-check";
+
+import en from "../../src/language/en.json";
+import ko from "../../src/language/ko.json";
+import { type Running, startHere } from "../service.ts";
+import { sendRaw } from "./raw.ts";
+
+let curt: Running;
+beforeAll(async () => {
+  curt = await startHere();
+  await curt.shorten({ original_url: TARGET, custom_code: "abc" });
+});
+afterAll(() => curt[Symbol.asyncDispose]());
+
+const TARGET = "https://example.com/where?to=go#here";
+const BROWSER = { Accept: "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8" };
+
+/** Moves the end of a link, as time would. */
+function moveEnd(code: string, endsMs: number): void {
+  using database = new Database(curt.file);
+  database.run("PRAGMA busy_timeout = 5000");
+  const { changes } = database.run("UPDATE links SET ends_ms = ? WHERE code = ?", [endsMs, code]);
+  expect(changes).toBe(1);
+}
+
+describe("a short address", () => {
+  test("redirects at once, with and without a slash, to GET and HEAD", async () => {
+    for (const path of ["/abc", "/abc/", "/abc?x=1", "/abc/?x=1", "/%61bc", "/abc/?", "/abc#x"]) {
+      for (const method of ["GET", "HEAD"]) {
+        const response = await curt.fetch(path, { method });
+        expect([path, method, response.status]).toEqual([path, method, 302]);
+        expect(response.headers.get("location")).toBe(TARGET);
+        expect(response.headers.get("cache-control")).toBe("no-store");
+        expect(response.headers.get("access-control-allow-origin")).toBeNull();
+        expect(response.headers.get("set-cookie")).toBeNull();
+        expect(await response.text()).toBe("");
+      }
+    }
+  });
+
+  test("sends the same headers to HEAD and GET", async () => {
+    const heads = await Promise.all(
+      ["GET", "HEAD"].map((method) =>
+        sendRaw(curt.origin, `${method} /abc HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`),
+      ),
+    );
+    const [get, head] = heads.map((text) =>
+      text
+        .toLowerCase()
+        .split("\r\n")
+        .filter((line) => !line.startsWith("date:"))
+        .toSorted(),
+    );
+    expect(head).toEqual(get as string[]);
+    expect(get).toContain(`location: ${TARGET}`);
+  });
+
+  const SCRIPTS = {
+    Korean: "한글",
+    "Korean, decomposed": "한글날".normalize("NFD"),
+    jamo: "ㅋㅋㅋ",
+    Arabic: "مرحبا",
+    Persian: "می\u200Cخواهم",
+    "Devanagari with joiners": "क्\u200Dष",
+    Thai: "สวัสดี",
+    kana: "ひらがな",
+    Han: "漢字",
+    "a family": "👨‍👩‍👧‍👦",
+    flags: "🇰🇷🇺🇸",
+    heart: "❤️",
+    keycap: "#️⃣",
+    Vietnamese: "tiếng",
+  };
+  for (const [script, code] of Object.entries(SCRIPTS)) {
+    test(`works in any spelling of a code in any script: ${script}`, async () => {
+      const original_url = `https://example.com/${encodeURIComponent(script)}`;
+      const made = await curt.shorten({ original_url, custom_code: code });
+      expect(made.status).toBe(201);
+      expect(((await made.json()) as any).data.code).toBe(code);
+      const forms = [code, code.normalize("NFC"), code.normalize("NFD"), code.replaceAll("\uFE0F", "")];
+      const paths = forms.flatMap((form) => {
+        const percent = encodeURIComponent(form);
+        const lower = percent.replace(/%../g, (hex) => hex.toLowerCase());
+        return [percent, lower, `${percent}/`, `${lower}/?q=1`];
+      });
+      for (const path of paths) {
+        const response = await curt.fetch(`/${path}`);
+        expect([path, response.status, response.headers.get("location")]).toEqual([path, 302, original_url]);
+      }
+      for (const form of forms.filter((one) => !one.includes("#"))) {
+        const bytes = await sendRaw(
+          curt.origin,
+          `GET /${form}/ HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`,
+        );
+        expect(bytes).toContain(`Location: ${original_url}\r\n`);
+      }
+    });
+  }
+
+  test("is unknown where no link is, whatever the path", async () => {
+    const paths = [
+      "/nothing",
+      "/nothing/",
+      "/%ZZ",
+      "/%",
+      "/%F",
+      "/%FF",
+      "/%00",
+      "/abc%00",
+      "/a%2Fb",
+      "/%2Fabc",
+      "/abc%2F",
+      "/%E0%A4%A",
+      "/%ED%95",
+      "/%C0%AF",
+      "/%ED%A0%80",
+      "/%2541bc",
+      "/abc//",
+      "//",
+      "/abc/x",
+      "/abc/x.css",
+      "/abc;a.js",
+      "/abc.",
+      "/abc+",
+      "/abc%20",
+      "/%20abc",
+      "/ABC",
+      "/ab",
+      "/abcd",
+      "/api",
+      "/api/",
+      "/docs",
+      "/admin",
+      "/metrics",
+      "/robots.txt",
+      "/favicon.ico",
+      "/.well-known/security.txt",
+      "/.env",
+      "/index.html",
+      "/..%2fabc",
+      "/x/../nothing",
+      `/${"a".repeat(65)}`,
+      `/${"a".repeat(10_000)}`,
+      `/${"%EA%B0%80".repeat(1000)}`,
+      "/%F0%9F%91",
+      "/\u200B",
+      "/abc\u200B",
+      "/🇰",
+      "/__proto__",
+      "/constructor",
+      "/toString",
+      "/abc%EF%BF%BD",
+    ];
+    for (const path of paths) {
+      const response = await curt.fetch(path);
+      expect([path.slice(0, 40), response.status]).toEqual([path.slice(0, 40), 404]);
+      expect(await response.json()).toEqual({ status: "error", message: expect.any(String) });
+      expect(response.headers.get("cache-control")).toBe("no-store");
+    }
+  });
+
+  test("never answers 5xx, whatever the bytes of the path", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.uint8Array({ minLength: 1, maxLength: 40 }), async (bytes) => {
+        const path = Buffer.from(bytes.filter((byte) => byte > 32));
+        const request = Buffer.concat([
+          Buffer.from("GET /"),
+          path,
+          Buffer.from(" HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"),
+        ]);
+        const answer = await sendRaw(curt.origin, request);
+        expect(answer).toMatch(/^HTTP\/1\.1 (302|404|400|200) /);
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  test("takes no other method", async () => {
+    for (const method of ["POST", "PUT", "PATCH", "DELETE"]) {
+      for (const path of ["/abc", "/abc/", "/nothing", "/livez", "/readyz/", "/"]) {
+        const response = await curt.fetch(path, { method });
+        expect([path, method, response.status, response.headers.get("allow")]).toEqual([
+          path,
+          method,
+          405,
+          "GET, HEAD, OPTIONS",
+        ]);
+      }
+    }
+    expect(
+      await sendRaw(
+        curt.origin,
+        "TRACE /abc HTTP/1.1\r\nHost: x\r\nX-Canary: 1\r\nConnection: close\r\n\r\n",
+      ),
+    ).toMatch(/^HTTP\/1.1 405 (?!.*canary)/is);
+    const put = await curt.fetch("/api/v1/shorten", { method: "PUT", body: "{}" });
+    expect([put.status, put.headers.get("allow")]).toEqual([405, "GET, HEAD, POST, OPTIONS"]);
+    const options = await curt.fetch("/abc", { method: "OPTIONS" });
+    expect([options.status, options.headers.get("allow")]).toEqual([204, "GET, HEAD, OPTIONS"]);
+  });
+
+  test("leads nowhere when its code merely resembles a route or a prototype", async () => {
+    for (const code of ["apitest", "blog2", "docs2", "__proto__", "constructor", "livez2"]) {
+      const original_url = `https://example.com/${code}`;
+      expect((await curt.shorten({ original_url, custom_code: code })).status).toBe(201);
+      expect((await curt.fetch(`/${code}`)).headers.get("location")).toBe(original_url);
+    }
+  });
+
+  test("of a link with a long Korean target redirects to ASCII", async () => {
+    const original_url = `https://example.com/${"가나다".repeat(300)}?${"라".repeat(7)}`;
+    await curt.shorten({ original_url, custom_code: "long" });
+    const location = (await curt.fetch("/long")).headers.get("location");
+    expect(location).toBe(new URL(original_url).href);
+    expect(location).toMatch(/^[\x21-\x7E]+$/);
+  });
+});
+
+describe("a link that ended", () => {
+  test("is 410 on the millisecond, also when it was cached, and says when it ended", async () => {
+    await curt.shorten({ original_url: TARGET, custom_code: "short", expire_duration: "24h" });
+    const endsMs = Date.now() + 1500;
+    moveEnd("short", endsMs);
+    while (Date.now() < endsMs + 20) {
+      const sentMs = Date.now();
+      const { status } = await curt.fetch("/short");
+      const answeredMs = Date.now();
+      if (answeredMs < endsMs) expect(status).toBe(302);
+      if (sentMs >= endsMs) expect(status).toBe(410);
+    }
+    const response = await curt.fetch("/short/");
+    expect(response.status).toBe(410);
+    expect(response.headers.get("cache-control")).toBe("no-store");
+    expect(await response.json()).toEqual({
+      status: "error",
+      message: `This link expired on ${new Date(endsMs).toISOString()}.`,
+    });
+  });
+
+  test("holds its code, then frees it, and the new link is right at once", async () => {
+    const holdMs = 30 * 86_400_000;
+    await curt.shorten({ original_url: TARGET, custom_code: "reborn", expire_duration: "24h" });
+    expect((await curt.fetch("/reborn")).status).toBe(302);
+    moveEnd("reborn", Date.now() - holdMs + 60_000);
+    const original_url = "https://example.org/new";
+    expect((await curt.shorten({ original_url, custom_code: "reborn" })).status).toBe(409);
+    moveEnd("reborn", Date.now() - holdMs);
+    await curt.shorten({ original_url: TARGET, custom_code: "other" });
+    expect((await curt.shorten({ original_url, custom_code: "reborn" })).status).toBe(201);
+  });
+});
+
+describe("an address that leads nowhere shows", () => {
+  async function shown(path: string, headers: Record<string, string>) {
+    const response = await curt.fetch(path, { headers });
+    return { response, type: response.headers.get("content-type"), text: await response.text() };
+  }
+
+  test("a page to a browser and JSON to a program", async () => {
+    for (const accept of ["text/html", BROWSER.Accept, "text/html;q=0.9,application/json;q=0.1", "text/*"]) {
+      expect([accept, (await shown("/nothing", { Accept: accept })).type]).toEqual([
+        accept,
+        "text/html; charset=utf-8",
+      ]);
+    }
+    for (const accept of [
+      "*/*",
+      "application/json",
+      "application/json,text/html;q=0.5",
+      "image/png",
+      "",
+      "nonsense",
+    ]) {
+      expect([accept, (await shown("/nothing", { Accept: accept })).type]).toEqual([
+        accept,
+        "application/json",
+      ]);
+    }
+  });
+
+  test("its reason in the visitor's language, safely", async () => {
+    await curt.shorten({ original_url: TARGET, custom_code: "over", expire_duration: "24h" });
+    moveEnd("over", Date.UTC(2026, 10, 20, 5, 6, 7));
+    const pages = [
+      ["/nothing", 404, "en", en["page.unknown.title"]],
+      ["/nothing", 404, "ko", ko["page.unknown.title"]],
+      [
+        "/over",
+        410,
+        "en",
+        'This link expired on <time datetime="2026-11-20T05:06:07.000Z">November 20, 2026 at 5:06:07 AM UTC</time>.',
+      ],
+      [
+        "/over",
+        410,
+        "ko",
+        '이 링크는 <time datetime="2026-11-20T05:06:07.000Z">2026년 11월 20일 오전 5시 6분 7초 UTC</time>에 만료되었습니다.',
+      ],
+    ] as const;
+    for (const [path, status, language, sentence] of pages) {
+      const { response, text } = await shown(path, { ...BROWSER, "Accept-Language": language });
+      expect(response.status).toBe(status);
+      expect(text).toContain(`<html lang="${language}">`);
+      expect(text.replaceAll("\u202F", " ")).toContain(sentence);
+      expect(response.headers.get("content-language")).toBe(language);
+      expect(response.headers.get("vary")).toBe("Accept, Accept-Language");
+      expect(response.headers.get("cache-control")).toBe("no-store");
+      expect(response.headers.get("content-security-policy")).toMatch(
+        /^default-src 'none'; style-src 'sha256-[^']+'; .*frame-ancestors 'none'$/,
+      );
+      expect(response.headers.get("x-content-type-options")).toBe("nosniff");
+      expect(response.headers.get("x-robots-tag")).toBe("noindex");
+    }
+  });
+
+  test("nothing of the address itself", async () => {
+    const { text } = await shown("/%3Cscript%3Ealert(1)%3C%2Fscript%3E", BROWSER);
+    expect(text).not.toContain("alert(1)");
+  });
+});
+
+describe("a shared cache", () => {
+  test("may keep a redirect for CACHE_SECONDS, never beyond the link's end", async () => {
+    await using cached = await startHere({ CACHE_SECONDS: "60" });
+    const change = (code: string, endsMs: number) => {
+      using database = new Database(cached.file);
+      database.run("UPDATE links SET ends_ms = ? WHERE code = ?", [endsMs, code]);
+    };
+    for (const code of ["far", "near", "last"]) {
+      await cached.shorten({ original_url: TARGET, custom_code: code, expire_duration: "24h" });
+    }
+    change("near", Date.now() + 30_500);
+    change("last", Date.now() + 900);
+    const cacheControl = async (code: string) =>
+      (await cached.fetch(`/${code}`)).headers.get("cache-control");
+    for (let time = 0; time < 2; time++) {
+      expect(await cacheControl("far")).toBe("public, max-age=0, s-maxage=60");
+      expect(await cacheControl("near")).toMatch(/^public, max-age=0, s-maxage=(30|29|28)$/);
+      expect(await cacheControl("last")).toBe("no-store");
+    }
+    expect(await cacheControl("unknown")).toBe("no-store");
+  });
+});
+
+describe("the home page", () => {
+  test("tells how to make a link", async () => {
+    const response = await curt.fetch("/", { headers: { "Accept-Language": "ko" } });
+    expect(response.status).toBe(200);
+    expect(await response.text()).toContain(ko["page.home.title"]);
+  });
+});

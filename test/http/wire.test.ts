@@ -1,0 +1,158 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+
+import { BASE_URL, type Running, startHere } from "../service.ts";
+import { sendRaw } from "./raw.ts";
+
+let curt: Running;
+beforeAll(async () => {
+  curt = await startHere();
+  await curt.shorten({ original_url: "https://example.com/", custom_code: "abc" });
+});
+afterAll(() => curt[Symbol.asyncDispose]());
+
+const BODY = JSON.stringify({ original_url: "https://example.com/" });
+const close = "Connection: close\r\n\r\n";
+
+describe("forged headers", () => {
+  const forged = [
+    ["Host", "evil.example"],
+    ["X-Forwarded-Host", "evil.example"],
+    ["X-Forwarded-Proto", "evil"],
+    ["X-Forwarded-Port", "666"],
+    ["X-Forwarded-Prefix", "/evil"],
+    ["Forwarded", "host=evil.example;proto=evil"],
+    ["X-Original-URL", "/evil"],
+    ["X-Rewrite-URL", "/evil"],
+    ["X-HTTP-Method-Override", "DELETE"],
+    ["X-Host", "evil.example"],
+    ["Origin", "https://evil.example"],
+    ["Referer", "https://evil.example/"],
+  ] as const;
+
+  test("never show up in an answer", async () => {
+    for (const [name, value] of forged) {
+      const headers = { "Content-Type": "application/json", [name]: value };
+      const answers = [
+        await fetch(`${curt.origin}/api/v1/shorten`, { method: "POST", headers, body: BODY }),
+        await fetch(`${curt.origin}/api/v1/shorten`, { headers }),
+        await fetch(`${curt.origin}/abc`, { headers, redirect: "manual" }),
+        await fetch(`${curt.origin}/nothing`, { headers: { ...headers, Accept: "text/html" } }),
+        await fetch(`${curt.origin}/`, { headers }),
+      ];
+      expect(answers.map(({ status }) => status)).toEqual([201, 200, 302, 404, 200]);
+      for (const answer of answers) {
+        expect([name, JSON.stringify([...answer.headers]), await answer.text()].join()).not.toMatch(
+          /evil|666/i,
+        );
+      }
+    }
+  });
+
+  test("nor does an absolute request target", async () => {
+    const length = `Content-Type: application/json\r\nContent-Length: ${BODY.length}\r\n`;
+    const made = await sendRaw(
+      curt.origin,
+      `POST http://evil.example/api/v1/shorten HTTP/1.1\r\nHost: evil.example\r\n${length}${close}${BODY}`,
+    );
+    expect(made).toStartWith("HTTP/1.1 201 ");
+    expect(made).toContain(`"short_url":"${BASE_URL}/`);
+    expect(made).not.toContain("evil");
+    const followed = await sendRaw(
+      curt.origin,
+      `GET http://evil.example/abc HTTP/1.1\r\nHost: evil.example\r\n${close}`,
+    );
+    expect(followed).toStartWith("HTTP/1.1 302 ");
+    expect(followed).not.toContain("evil");
+  });
+});
+
+describe("odd but well-formed requests", () => {
+  test("of HTTP/1.0 without a Host are served", async () => {
+    expect(await sendRaw(curt.origin, "GET /abc HTTP/1.0\r\n\r\n")).toStartWith("HTTP/1.1 302 ");
+    expect(await sendRaw(curt.origin, "GET /api/v1/shorten HTTP/1.0\r\n\r\n")).toStartWith("HTTP/1.1 200 ");
+    expect(await sendRaw(curt.origin, "GET /nothing/at/all HTTP/1.0\r\n\r\n")).toStartWith("HTTP/1.1 404 ");
+    const made = await sendRaw(
+      curt.origin,
+      `POST /api/v1/shorten HTTP/1.0\r\nContent-Length: ${BODY.length}\r\n\r\n${BODY}`,
+    );
+    expect(made).toStartWith("HTTP/1.1 201 ");
+  });
+
+  test("of strange methods and targets are answered, or refused by the server", async () => {
+    for (const [line, status] of [
+      ["CONNECT example.com:443", /^HTTP\/1\.1 (404|405|400) /],
+      ["OPTIONS *", /^HTTP\/1\.1 (204|400) /],
+      ["QUERY /abc", /^HTTP\/1\.1 405 /],
+      ["PROPFIND /abc", /^HTTP\/1\.1 405 /],
+      ["GET /x/../abc", /^HTTP\/1\.1 404 /],
+      ["GET /./abc", /^HTTP\/1\.1 404 /],
+      ["GET abc", /^HTTP\/1\.1 400 /],
+      ["TRACE /livez", /^HTTP\/1\.1 405 /],
+      ["GET http://", /^HTTP\/1\.1 [24]/],
+      ["GET /abc?", /^HTTP\/1\.1 302 /],
+    ] as const) {
+      expect([line, await sendRaw(curt.origin, `${line} HTTP/1.1\r\nHost: x\r\n${close}`)]).toEqual([
+        line,
+        expect.stringMatching(status),
+      ]);
+    }
+  });
+
+  test("one after the other on a connection are answered in order", async () => {
+    const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`;
+    const answers = await sendRaw(curt.origin, get("/abc") + get("/nothing") + get("/abc") + get("/livez"));
+    expect([...answers.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status)).toEqual([
+      "302",
+      "404",
+      "302",
+      "200",
+    ]);
+  });
+
+  test("a refused body leaves the connection usable or closed, never confused", async () => {
+    const body = "x".repeat(70_000);
+    const refused = `POST /api/v1/shorten HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+    const answers = await sendRaw(curt.origin, `${refused}GET /abc HTTP/1.1\r\nHost: x\r\n${close}`);
+    expect([...answers.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status)).toEqual(["413", "302"]);
+  });
+});
+
+describe("ill-formed requests are refused by the server", () => {
+  const head = "POST /api/v1/shorten HTTP/1.1\r\nHost: x\r\n";
+  const cases = {
+    "two lengths": `${head}Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}x`,
+    "a length and chunks": `${head}Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
+    "no Host": "GET /abc HTTP/1.1\r\n\r\n",
+    "a header without a name": "GET /abc HTTP/1.1\r\nHost: x\r\n: y\r\n\r\n",
+    "a space before the colon": "GET /abc HTTP/1.1\r\nHost: x\r\nX : y\r\n\r\n",
+    "a header too large": `GET /abc HTTP/1.1\r\nHost: x\r\nX: ${"y".repeat(20_000)}\r\n\r\n`,
+    "a path too large": `GET /${"a".repeat(20_000)} HTTP/1.1\r\nHost: x\r\n\r\n`,
+    garbage: "\u0016\u0003\u0001hello\r\n\r\n",
+  };
+  for (const [what, request] of Object.entries(cases)) {
+    test(what, async () => {
+      const answer = await sendRaw(curt.origin, request);
+      expect(answer).toMatch(/^$|^HTTP\/1\.1 (400|431|505) /);
+      expect([...answer.matchAll(/HTTP\/1\.1 /g)].length).toBeLessThanOrEqual(1);
+      expect((await curt.fetch("/abc")).status).toBe(302);
+    });
+  }
+});
+
+describe("connections", () => {
+  test("that say nothing, or drip, are closed while others are served", async () => {
+    const silent = sendRaw(curt.origin, "", 40_000);
+    const dripping = sendRaw(curt.origin, "GET /abc HTTP/1.1\r\nHo", 40_000);
+    const halfBody = sendRaw(
+      curt.origin,
+      `POST /api/v1/shorten HTTP/1.1\r\nHost: x\r\nContent-Length: 50\r\n\r\n{`,
+      40_000,
+    );
+    const began = Date.now();
+    expect((await curt.fetch("/abc")).status).toBe(302);
+    await Promise.all([silent, dripping, halfBody]);
+    // Each was closed by the server, not by our own patience.
+    expect(Date.now() - began).toBeLessThan(39_000);
+    expect((await curt.fetch("/abc")).status).toBe(302);
+  }, 60_000);
+});

@@ -1,0 +1,238 @@
+import { describe, expect, test } from "bun:test";
+
+import fc from "fast-check";
+
+import { codeSpace, generateCode, lookUpCode, parseCode } from "../../src/links/code.ts";
+
+const ACCEPTED = {
+  "Korean, composed": "한글",
+  "Korean, decomposed": "한글".normalize("NFD"),
+  "Korean jamo": "ㅋㅋㅋ",
+  "Korean with Latin": "안녕hello_2026-11",
+  Arabic: "مرحبا",
+  "Persian with a non-joiner": "می\u200Cخواهم",
+  "Hebrew with marks": "שָׁלוֹם",
+  "Devanagari with a joiner": "क्\u200Dष",
+  "Devanagari with a non-joiner": "क्\u200Cष",
+  Thai: "สวัสดี",
+  "hiragana and katakana": "ひらがなカタカナー",
+  Han: "漢字",
+  "Cyrillic and Greek": "приветΓειά",
+  "accents, composed and not": "cafe\u0301",
+  "numbers of other scripts": "٣४Ⅳ①",
+  "a family": "👨‍👩‍👧‍👦",
+  "a flag": "🇰🇷",
+  "a flag of tags": "🏴󠁧󠁢󠁥󠁮󠁧󠁿",
+  "a rainbow flag": "🏳️‍🌈",
+  "a heart": "❤️",
+  "a heart without U+FE0F": "❤",
+  "a star as phones send it": "⭐\uFE0F",
+  "a keycap": "1️⃣",
+  "a keycap without U+FE0F": "1\u20E3",
+  "the keycaps of # and *": "#️⃣*️⃣",
+  "skin tones": "👍🏽☝🏻",
+  "letters and emoji": "커피☕2잔",
+  "one character": "a",
+  "64 characters": "가".repeat(64),
+  "64 characters, decomposed": "각".repeat(64).normalize("NFD"),
+  "64 of four bytes": "𠀀".repeat(64),
+};
+
+const REFUSED = {
+  "code.ill-formed": ["\uD800", "a\uDC00b"],
+  "code.too-long": ["가".repeat(65), "a".repeat(65), "a".repeat(60_000), "\u0344".repeat(40)],
+  "code.invisible": [
+    "\u3164",
+    "a\u3164b",
+    "\u115F",
+    "\u1160",
+    "\uFFA0", // Hangul fillers
+    "a\u200Bb",
+    "a\u2060b",
+    "\uFEFFa",
+    "a\u00ADb",
+    "a\u034Fb",
+    "a\u180Eb",
+    "a\u17B4b",
+    "a\uFE0Fb",
+    "a\uFE0E",
+    "❤\uFE0F\uFE0F",
+    "1\uFE0F",
+    "\u{E0100}",
+    "a\u{E0100}",
+    "a\u{E0067}b", // selectors, tags
+    "a\u202Eb",
+    "a\u2066b",
+    "\u200Fa",
+    "\u061Ca", // bidi
+    "\u2800",
+    "a b",
+    "a\u00A0b",
+    "\u3000",
+    "a\tb",
+    "a\nb",
+    "a\u0000b",
+    "a\u007Fb",
+    "a\u0085b",
+    "\u2028",
+  ],
+  "code.joiner": ["a\u200Db", "a\u200Cb", "\u200D", "한\u200D글", "👍\u200D👍", "می\u200C", "\u200Cम"],
+  "code.mark": ["\u0301", "\u0301a", "\u20E3", "क्\u200D\u0301"],
+  "code.character": [
+    "a.b",
+    "a+b",
+    "a/b",
+    "a%20b",
+    "a?b",
+    "a#b",
+    "#",
+    "*",
+    "a&b",
+    "a\\b",
+    "a:b",
+    "a;b",
+    "a@b",
+    "~a",
+    "a!",
+    "'",
+    '"',
+    "<",
+    "[",
+    "a,b",
+    "(a)",
+    "$",
+    "€",
+    "가·나",
+    "。",
+    "¡",
+    "…",
+    "→",
+    "\u{1F1F0}",
+    "🇰🇷🇰",
+    "\uE000",
+    "\u0378",
+    "\uFFFD",
+    "½½=1",
+  ],
+  "code.reserved": ["api", "API", "docs", "Docs", "docſ", "admin", "metrics", "livez", "readyz", "READYZ"],
+};
+
+describe("a code that a maker chose", () => {
+  for (const [what, written] of Object.entries(ACCEPTED)) {
+    test(`may be ${what}`, () => {
+      const code = parseCode(written);
+      expect(code).toBe(written.normalize("NFC").replaceAll("\uFE0F", "") as typeof code);
+      for (const spelling of [written, written.normalize("NFC"), written.normalize("NFD"), code as string]) {
+        expect(lookUpCode(spelling)).toBe(code as never);
+      }
+    });
+  }
+
+  for (const [rule, codes] of Object.entries(REFUSED)) {
+    test(`is refused by ${rule}`, () => {
+      for (const written of codes) expect([written, parseCode(written)]).toMatchObject([written, { rule }]);
+    });
+  }
+
+  test("may begin with a reserved word or contain one", () => {
+    for (const written of ["apitest", "blog2", "docs2", "my-api", "api_", "robots", "assets"]) {
+      expect(parseCode(written)).toBe(written as never);
+    }
+  });
+
+  test("is case-sensitive", () => {
+    expect(parseCode("Abc")).not.toBe(parseCode("abc"));
+  });
+
+  test("is either refused or found again in every form, whatever it is", () => {
+    const unit = fc.oneof(
+      fc.string({ unit: "binary", minLength: 1, maxLength: 1 }),
+      fc.constantFrom(
+        "\u200D",
+        "\u200C",
+        "\uFE0F",
+        "\u20E3",
+        "👩",
+        "🇰",
+        "🇷",
+        "क",
+        "्",
+        "ㅋ",
+        "각",
+        "1",
+        "#",
+        "❤",
+      ),
+    );
+    fc.assert(
+      fc.property(fc.array(unit, { maxLength: 70 }), (units) => {
+        const written = units.join("");
+        const code = parseCode(written);
+        if (typeof code !== "string" || code === "") return;
+        expect(lookUpCode(written.normalize("NFD"))).toBe(code);
+        expect(lookUpCode(decodeURIComponent(encodeURIComponent(written)))).toBe(code);
+        expect(parseCode(code)).toBe(code);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  test("takes every RGI emoji, with and without its U+FE0F", () => {
+    const emoji: string[] = [];
+    for (let point = 0x23; point <= 0x1faff; point++) {
+      const bare = String.fromCodePoint(point);
+      for (const form of [
+        bare,
+        `${bare}\uFE0F`,
+        `${bare}\uFE0F\u20E3`,
+        `${bare}🏽`,
+        `${bare}\u200D♂\uFE0F`,
+      ]) {
+        if (/^\p{RGI_Emoji}$/v.test(form)) emoji.push(form);
+      }
+    }
+    expect(emoji.length).toBeGreaterThan(1500);
+    for (const one of emoji) {
+      const code = one.replaceAll("\uFE0F", "");
+      for (const written of [one, code, `a${one}`, `${one}${one}`]) {
+        expect([written, parseCode(written)]).toEqual([written, written.replaceAll("\uFE0F", "") as never]);
+      }
+    }
+  });
+});
+
+describe("the code that an address means", () => {
+  test("is none where no code can be", () => {
+    for (const spelling of ["", "\uFE0F", "a".repeat(65), "가".repeat(5000), "\uD800"]) {
+      expect(lookUpCode(spelling)).toBeUndefined();
+    }
+  });
+});
+
+describe("a generated code", () => {
+  const fill = (bytes: Uint8Array) => void crypto.getRandomValues(bytes);
+
+  test("has no look-alikes and no vowels, every character equally often", () => {
+    const counts = new Map<string, number>();
+    const codes = Array.from({ length: 20_000 }, () => generateCode(7, fill));
+    for (const character of codes.join("")) counts.set(character, (counts.get(character) ?? 0) + 1);
+    expect([...counts.keys()].join("")).not.toMatch(/[0O1lIaeiouAEIOU]/);
+    expect(codeSpace(1)).toBe(counts.size);
+    const expected = (20_000 * 7) / counts.size;
+    const chiSquare = [...counts.values()].reduce(
+      (sum, count) => sum + (count - expected) ** 2 / expected,
+      0,
+    );
+    // 48 degrees of freedom: above 110 with a chance of one in a million.
+    expect(chiSquare).toBeLessThan(110);
+    expect(new Set(codes).size).toBe(codes.length);
+  });
+
+  test("is a code like any other", () => {
+    for (let length = 4; length <= 32; length++) {
+      const code = generateCode(length, fill);
+      expect(code).toHaveLength(length);
+      expect(parseCode(code)).toBe(code);
+    }
+  });
+});

@@ -1,0 +1,192 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { join } from "node:path";
+
+import { createClock } from "../../src/links/clock.ts";
+import { parseCode } from "../../src/links/code.ts";
+import { DURATIONS_MS, endsMs } from "../../src/links/expiry.ts";
+import { NEVER_MS } from "../../src/links/link.ts";
+import { createLinks, type Links } from "../../src/links/links.ts";
+import type { LinkStore } from "../../src/links/store.ts";
+import { openStore } from "../../src/store/open.ts";
+import { temporaryFolder } from "../service.ts";
+import { newLink } from "../stores/contract.ts";
+
+const DAY_MS = 86_400_000;
+const HOLD_MS = 30 * DAY_MS;
+const START = Date.UTC(2026, 2, 7, 12);
+
+const folder = temporaryFolder();
+let store: LinkStore;
+let wallMs = START;
+let monotonicMs = 0;
+
+beforeAll(async () => {
+  store = await openStore({ engine: "sqlite", path: join(folder.path, "curt.db") });
+});
+afterAll(async () => {
+  await store.close();
+  folder[Symbol.dispose]();
+});
+
+/** The use cases with a clock that the test sets, over a real store. */
+function open(changes: { fillRandom?: (bytes: Uint8Array) => void; codeLength?: number } = {}): Links {
+  wallMs = START;
+  monotonicMs = 0;
+  return createLinks({
+    store,
+    clock: createClock(
+      () => wallMs,
+      () => monotonicMs,
+    ),
+    fillRandom: (bytes) => void crypto.getRandomValues(bytes),
+    targetPolicy: { posture: "public", ownHosts: ["curt.example"], ownPorts: ["443"] },
+    defaultExpiry: "never",
+    codeLength: 7,
+    codeHoldMs: HOLD_MS,
+    ...changes,
+  });
+}
+
+const originalUrl = "https://example.com/";
+
+describe("a link with an end", () => {
+  for (const [expiry, lifeMs] of Object.entries(DURATIONS_MS)) {
+    test(`of ${expiry} ends on the millisecond, is held, and then is unknown`, async () => {
+      const links = open();
+      const code = `ends-${expiry}`;
+      expect(await links.create({ originalUrl, customCode: code, expiry: expiry as never })).toMatchObject({
+        endsMs: START + lifeMs,
+      });
+      for (const [afterMs, expected] of [
+        [lifeMs - 1, { target: originalUrl }],
+        [lifeMs, { kind: "expired", endedMs: START + lifeMs }],
+        [lifeMs + HOLD_MS - 1, { kind: "expired", endedMs: START + lifeMs }],
+        [lifeMs + HOLD_MS, { kind: "unknown" }],
+      ] as const) {
+        wallMs = START + afterMs;
+        expect(await links.resolve(code)).toMatchObject(expected as never);
+      }
+    });
+  }
+
+  test("keeps its code until the hold is over; then the code begins anew", async () => {
+    const links = open();
+    const request = { originalUrl, customCode: "held", expiry: "24h" } as const;
+    await links.create(request);
+    wallMs = START + DAY_MS + HOLD_MS - 1;
+    expect(await links.create(request)).toEqual({ kind: "taken" });
+    wallMs += 1;
+    const anew = await links.create({ originalUrl: "https://example.org/", customCode: "held" });
+    expect(anew).toMatchObject({ createdMs: wallMs, endsMs: NEVER_MS });
+    expect(await links.resolve("held")).toMatchObject({ target: "https://example.org/", createdMs: wallMs });
+  });
+
+  test("stays ended when the clock goes back, and ends when it jumps ahead", async () => {
+    const links = open();
+    await links.create({ originalUrl, customCode: "clock", expiry: "24h" });
+    wallMs = START + DAY_MS;
+    expect(await links.resolve("clock")).toMatchObject({ kind: "expired" });
+    for (const backMs of [1, 3_600_000, 400 * DAY_MS]) {
+      wallMs = START + DAY_MS - backMs;
+      expect(await links.resolve("clock")).toMatchObject({ kind: "expired" });
+    }
+    expect(await links.create({ originalUrl, customCode: "frozen" })).toMatchObject({
+      createdMs: START + DAY_MS,
+    });
+    wallMs = START + 2 * DAY_MS;
+    expect(await links.create({ originalUrl, customCode: "going on" })).toMatchObject({ kind: "invalid" });
+    expect(await links.create({ originalUrl, customCode: "going-on" })).toMatchObject({
+      createdMs: START + 2 * DAY_MS,
+    });
+  });
+
+  test("lasts its milliseconds over daylight saving, leap days and year ends", () => {
+    for (const created of [
+      Date.UTC(2026, 2, 8, 9, 59, 59, 999), // the hour that New York skips
+      Date.UTC(2026, 10, 1, 5), // the hour that it has twice
+      Date.UTC(2028, 1, 28, 23),
+      Date.UTC(2027, 0, 31),
+      Date.UTC(2026, 11, 31, 23, 59, 59, 999),
+    ]) {
+      expect(endsMs(created, "24h") - created).toBe(DAY_MS);
+      expect(endsMs(created, "1month") - created).toBe(30 * DAY_MS);
+    }
+    expect(new Date(endsMs(0, "never")).toISOString()).toBe("9999-12-31T23:59:59.999Z");
+  });
+});
+
+describe("the purge", () => {
+  test("deletes what is no longer held, and only that", async () => {
+    const links = open();
+    await links.create({ originalUrl, customCode: "purged", expiry: "24h" });
+    await links.create({ originalUrl, customCode: "spared", expiry: "48h" });
+    await links.create({ originalUrl, customCode: "endless" });
+    monotonicMs = DAY_MS + HOLD_MS;
+    wallMs = START + monotonicMs - 1;
+    await links.purge();
+    expect(await store.find("purged" as never)).toBeDefined();
+    wallMs += 1;
+    expect(await links.purge()).toBeGreaterThanOrEqual(1);
+    expect(await store.find("purged" as never)).toBeUndefined();
+    expect(await store.find("spared" as never)).toBeDefined();
+    expect(await store.find("endless" as never)).toBeDefined();
+  });
+
+  test("goes on over batches until nothing is left", async () => {
+    const links = open();
+    await store.insert(
+      Array.from({ length: 1300 }, (_, nth) => newLink(`old${nth}`, { endsMs: START - HOLD_MS })),
+    );
+    expect(await links.purge()).toBeGreaterThanOrEqual(1300);
+    expect(await store.find("old1299" as never)).toBeUndefined();
+  });
+
+  test("pauses while the wall clock has left the monotonic clock by more than an hour", async () => {
+    const links = open();
+    await links.create({ originalUrl, customCode: "paused", expiry: "24h" });
+    wallMs = START + 365 * DAY_MS;
+    monotonicMs = 5000;
+    expect(await links.purge()).toBe(0);
+    wallMs = START - 365 * DAY_MS;
+    expect(await links.purge()).toBe(0);
+    expect(await store.find("paused" as never)).toBeDefined();
+    monotonicMs = DAY_MS + HOLD_MS;
+    wallMs = START + monotonicMs + 3_600_000;
+    expect(await links.purge()).toBeGreaterThanOrEqual(1);
+  });
+});
+
+describe("a generated code", () => {
+  test("is drawn again when it is taken, and longer", async () => {
+    let draws = 0;
+    // The first two draws give the same code.
+    const fillRandom = (bytes: Uint8Array) => void bytes.fill(++draws < 3 ? 5 : draws);
+    const links = open({ fillRandom });
+    const first = await links.create({ originalUrl });
+    const second = await links.create({ originalUrl });
+    expect(first).toMatchObject({ code: "7777777" });
+    expect("code" in second && second.code).toHaveLength(8);
+  });
+
+  test("gets longer once its space is 1/10,000 full", async () => {
+    // The store holds more than 49^4 / 10,000 = 576 links.
+    await store.insert(Array.from({ length: 600 }, (_, nth) => newLink(`full${nth}`)));
+    const link = await open({ codeLength: 4 }).create({ originalUrl });
+    expect("code" in link && link.code).toHaveLength(5);
+  });
+
+  test("differs each time for the same URL", async () => {
+    const links = open();
+    const made = await Promise.all(Array.from({ length: 200 }, () => links.create({ originalUrl })));
+    const codes = made.map((link) => ("code" in link ? link.code : ""));
+    expect(new Set(codes).size).toBe(200);
+    for (const code of codes) expect(parseCode(code)).toBe(code as never);
+  });
+});
+
+test("every mistake of a request is named at once", async () => {
+  expect(await open().create({ originalUrl: "ftp://x", customCode: "a b" })).toMatchObject({
+    kind: "invalid",
+    faults: [{ rule: "target.scheme" }, { rule: "code.invisible" }],
+  });
+});

@@ -1,0 +1,244 @@
+import { describe, expect, test } from "bun:test";
+
+import fc from "fast-check";
+
+import { MAX_TARGET_LENGTH, parseTarget, type TargetPolicy } from "../../src/links/target.ts";
+
+const PUBLIC: TargetPolicy = {
+  posture: "public",
+  ownHosts: ["curt.example", "xn--bj0bj06e.xn--3e0b707e", "203.0.113.9", "[2001:db8:0:1::9]"],
+  ownPorts: ["443", "3000"],
+};
+const PRIVATE: TargetPolicy = { posture: "private", ownHosts: ["localhost"], ownPorts: ["80", "3000"] };
+
+function expectRule(rule: string, written: string, policy = PUBLIC) {
+  expect([written, parseTarget(written, policy)]).toMatchObject([written, { rule }]);
+}
+
+const ACCEPTED = {
+  "http://example.com": "http://example.com/",
+  "HTTPS://EXAMPLE.COM:443/A/../b": "https://example.com/b",
+  "https://example.com/a b?c d#e f": "https://example.com/a%20b?c%20d#e%20f",
+  "https://예시.한국/경로?질의=값#조각":
+    "https://xn--vv4b11d.xn--3e0b707e/%EA%B2%BD%EB%A1%9C?%EC%A7%88%EC%9D%98=%EA%B0%92#%EC%A1%B0%EA%B0%81",
+  "https://example.com/%ea%b0%80": "https://example.com/%ea%b0%80",
+  "https://example.com/é/👍": "https://example.com/%C3%A9/%F0%9F%91%8D",
+  "http://example.com/?u=http://user:pass@x/": "http://example.com/?u=http://user:pass@x/",
+  "https://example.com:8443/": "https://example.com:8443/",
+  "https://faß.de/": "https://xn--fa-hia.de/",
+  "http://93.184.216.34/": "http://93.184.216.34/",
+  "http://[2606:2800:220:1::1]/": "http://[2606:2800:220:1::1]/",
+  "https://notcurt.example/": "https://notcurt.example/",
+  "https://curt.example.com/": "https://curt.example.com/",
+  "https://sub.curt.example/": "https://sub.curt.example/",
+  "https://example.com/\u202Etxt.exe": "https://example.com/%E2%80%AEtxt.exe",
+};
+
+const REFUSED = {
+  "target.scheme": [
+    "",
+    "javascript:alert(1)",
+    "JaVaScRiPt:alert(1)",
+    "data:text/html,x",
+    "vbscript:x",
+    "file:///etc/passwd",
+    "ftp://x.com/",
+    "blob:https://x.com/1",
+    "intent://x",
+    "view-source:http://x.com",
+    "mailto:a@b.com",
+    "//example.com",
+    "/path",
+    "naver.com",
+    "example.com:80",
+    "http:example.com",
+    "http:/example.com",
+    "https:\\\\example.com",
+    "httpx://a.com",
+    "localhost:3000",
+  ],
+  "target.control": [
+    "java\tscript:alert(1)",
+    "http://exa\tmple.com/",
+    "http://example.com/\r\nSet-Cookie: a=b",
+    "http://example.com/\n",
+    "\thttp://example.com/",
+    "http://example.com/\u0000",
+    "http://example.com/\u007F",
+    "http://example.com/\u0085",
+  ],
+  "target.space": [
+    " http://example.com/",
+    "http://example.com/ ",
+    "\u00A0http://example.com/",
+    "http://example.com/\u3000",
+    "\uFEFFhttp://a.com",
+  ],
+  "target.backslash": ["http://example.com\\@evil.com/", "https://example.com/a\\b", "https://a.com/?q=\\"],
+  "target.unparsable": [
+    "http://",
+    "https://?q",
+    "http://exa mple.com/",
+    "http://a.com:99999/",
+    "http://[::1/",
+    "http://%/",
+    "http://xn--/",
+    "https://a<b.com",
+    "http://1.2.3.4.5/",
+    "http://256.256.256.256/",
+  ],
+  "target.credentials": [
+    "https://a@example.com/",
+    "https://a:b@example.com/",
+    "http://:b@example.com/",
+    "https://curt.example@evil.com/",
+    "https://%40@example.com/",
+  ],
+  "target.ill-formed": ["https://example.com/\uD800", "\uDC00"],
+  "target.own": [
+    "https://curt.example/",
+    "http://curt.example/abc",
+    "HTTPS://CURT.EXAMPLE/x",
+    "https://curt.example.:443/a",
+    "https://curt.example:8443/",
+    "https://%63urt.example/",
+    "https://ｃｕｒｔ.example/",
+    "https://curt。example/",
+    "https://curt.example?x",
+    "https://curt.example#x",
+    "https://한글.한국/",
+    "https://203.0.113.9/",
+    "https://3405803785/",
+    "https://[2001:DB8::1:0:0:0:9]/",
+    "https://[2001:db8:0:1:0:0:0:9]/",
+  ],
+  "target.private": [
+    "http://127.0.0.1/",
+    "http://127.1/",
+    "http://0x7f.1/",
+    "http://0x7f000001/",
+    "http://2130706433/",
+    "http://0177.0.0.1/",
+    "http://①②⑦.⓪.⓪.①/",
+    "http://127。0。0。1/",
+    "http://0/",
+    "http://0.0.0.0/",
+    "http://10.1.2.3/",
+    "http://172.16.0.1/",
+    "http://192.168.0.1/",
+    "http://192.168.257/",
+    "http://169.254.169.254/latest/meta-data/",
+    "http://0xA9FEA9FE/",
+    "http://100.64.0.1/",
+    "http://100.100.100.200/",
+    "http://168.63.129.16/",
+    "http://198.18.0.1/",
+    "http://224.0.0.1/",
+    "http://240.0.0.1/",
+    "http://255.255.255.255/",
+    "http://192.0.0.8/",
+    "http://[::1]/",
+    "http://[::]/",
+    "http://[::ffff:127.0.0.1]/",
+    "http://[::ffff:7f00:1]/",
+    "http://[::127.0.0.1]/",
+    "http://[fc00::1]/",
+    "http://[fd00:ec2::254]/",
+    "http://[fe80::1]/",
+    "http://[ff02::1]/",
+    "http://[64:ff9b::7f00:1]/",
+    "http://[2002:7f00:1::]/",
+    "http://[2001:0:7f00:1::]/",
+    "http://[0:0:0:0:0:ffff:10.0.0.1]/",
+    "http://localhost/",
+    "http://LOCALHOST./",
+    "http://a.localhost/",
+    "http://printer.local/",
+    "http://metadata.google.internal/",
+    "http://router.home.arpa/",
+    "http://intranet/",
+    "http://127.0.0.1./",
+    "http://localhost:3000/",
+  ],
+};
+
+describe("a destination", () => {
+  for (const [written, target] of Object.entries(ACCEPTED)) {
+    test(`may be ${written}`, () => expect(parseTarget(written, PUBLIC)).toBe(target as never));
+  }
+
+  for (const [rule, destinations] of Object.entries(REFUSED)) {
+    test(`is refused by ${rule}`, () => {
+      for (const written of destinations) expectRule(rule, written);
+    });
+  }
+
+  test("may be private in private posture", () => {
+    const policy = { ...PRIVATE, ownPorts: ["4000"] };
+    for (const written of REFUSED["target.private"]) {
+      expect([written, typeof parseTarget(written, policy)]).toEqual([written, "string"]);
+    }
+  });
+
+  test("on a loopback host is ours only with our own port, in every spelling", () => {
+    for (const host of [
+      "localhost",
+      "LOCALHOST.",
+      "127.0.0.1",
+      "127.9.9.9",
+      "0x7f.1",
+      "[::1]",
+      "[::ffff:127.0.0.1]",
+      "0.0.0.0",
+      "a.localhost",
+    ]) {
+      expectRule("target.own", `http://${host}:3000/abc`, PRIVATE);
+      expectRule("target.own", `http://${host}/abc`, PRIVATE);
+      expect(parseTarget(`http://${host}:8080/abc`, PRIVATE)).toBeString();
+    }
+    expect(parseTarget("http://192.168.0.7:3000/", PRIVATE)).toBeString();
+  });
+
+  test("is measured as serialised", () => {
+    const base = "https://example.com/";
+    expect(parseTarget(base + "a".repeat(MAX_TARGET_LENGTH - base.length), PUBLIC)).toHaveLength(
+      MAX_TARGET_LENGTH,
+    );
+    expectRule("target.too-long", base + "a".repeat(MAX_TARGET_LENGTH - base.length + 1));
+    expectRule("target.too-long", base + "가".repeat(1000));
+    expect(parseTarget(`${base}${"가".repeat(900)}`, PUBLIC)).toHaveLength(base.length + 8100);
+  });
+
+  test("is one ASCII URL that a second parser reads the same, or refused, whatever it is", () => {
+    const piece = fc.oneof(
+      fc.string({ unit: "binary" }),
+      fc.webUrl({ withFragments: true, withQueryParameters: true }),
+      fc.constantFrom(
+        "http://",
+        "https://",
+        "@",
+        ":",
+        "/",
+        "\\",
+        "\t",
+        "%00",
+        "한글",
+        "javascript:",
+        "[::1]",
+        "..",
+        "#",
+        "?",
+      ),
+    );
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 6 }), (pieces) => {
+        const target = parseTarget(pieces.join(""), PUBLIC);
+        if (typeof target !== "string") return;
+        expect(target).toMatch(/^https?:\/\/[\x21-\x7E]+$/);
+        expect(new URL(target).href).toBe(target);
+        expect(new Headers({ Location: target }).get("Location")).toBe(target);
+      }),
+      { numRuns: 3000 },
+    );
+  });
+});

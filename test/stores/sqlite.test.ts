@@ -1,0 +1,220 @@
+import { Database } from "bun:sqlite";
+import { afterAll, describe, expect, test } from "bun:test";
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
+import { join } from "node:path";
+
+import { StoreUnavailable } from "../../src/links/store.ts";
+import { checkFile, openWriter, StoreUnusable } from "../../src/store/sqlite/file.ts";
+import { openSqliteStore } from "../../src/store/sqlite/store.ts";
+import { temporaryFolder } from "../service.ts";
+import { newLink, testLinkStore } from "./contract.ts";
+
+const shared = temporaryFolder();
+afterAll(() => shared[Symbol.dispose]());
+testLinkStore("SQLite", () => openSqliteStore(join(shared.path, "new", "folder", "curt.db")));
+
+describe("a SQLite file", () => {
+  test("is written durably", () => {
+    using folder = temporaryFolder();
+    using database = openWriter(join(folder.path, "curt.db"));
+    expect(database.query("PRAGMA synchronous").get()).toEqual({ synchronous: 2 });
+    expect(database.query("PRAGMA journal_mode").get()).toEqual({ journal_mode: "wal" });
+  });
+
+  test("is small: at most 150 bytes a link with URLs of 80 characters", async () => {
+    using folder = temporaryFolder();
+    const path = join(folder.path, "curt.db");
+    const store = await openSqliteStore(path);
+    const target = `https://example.com/${"x".repeat(60)}`;
+    for (let batch = 0; batch < 20; batch++) {
+      const rows = Array.from({ length: 1000 }, () =>
+        newLink(Math.random().toString(36).slice(2, 9).padEnd(7, "z"), {
+          originalUrl: target,
+          target: target as never,
+        }),
+      );
+      await store.insert(rows);
+    }
+    const size = await store.size();
+    await store.close();
+    expect(Bun.file(path).size / size).toBeLessThan(150);
+  });
+
+  async function refusal(prepare: (path: string) => string | void): Promise<string> {
+    using folder = temporaryFolder();
+    const path = prepare(join(folder.path, "curt.db")) ?? join(folder.path, "curt.db");
+    const before = existsSync(path) && !path.endsWith("/") ? readBytes(path) : undefined;
+    const opening = openSqliteStore(path);
+    const error = await opening.then(
+      async (store) => {
+        await store.close();
+        return undefined;
+      },
+      (reason: unknown) => reason,
+    );
+    expect(error).toBeInstanceOf(StoreUnusable);
+    if (before !== undefined) expect(readBytes(path).equals(before)).toBeTrue();
+    expect(existsSync(`${path}-wal`)).toBeFalse();
+    return (error as Error).message;
+  }
+
+  function readBytes(path: string): Buffer {
+    try {
+      return readFileSync(path);
+    } catch {
+      return Buffer.alloc(0);
+    }
+  }
+
+  function made(path: string): Database {
+    openWriter(path).close();
+    return new Database(path);
+  }
+
+  test("of a newer schema is refused, and nothing is touched", async () => {
+    const message = await refusal((path) => {
+      const database = made(path);
+      database.run("PRAGMA journal_mode = DELETE");
+      database.run("PRAGMA user_version = 99");
+      database.close();
+    });
+    expect(message).toMatch(/schema 99, made by a newer Curt/);
+  });
+
+  test("that is none, or another program's, is refused, and nothing is touched", async () => {
+    expect(await refusal((path) => writeFileSync(path, "hello"))).toMatch(/is not a SQLite file/);
+    expect(await refusal((path) => writeFileSync(path, Buffer.alloc(8192, 7)))).toMatch(
+      /is not a SQLite file/,
+    );
+    const other = (path: string) => {
+      const database = new Database(path);
+      database.run("CREATE TABLE cats (name TEXT)");
+      database.close();
+    };
+    expect(await refusal(other)).toMatch(/belongs to another program/);
+    const folder = (path: string) => {
+      mkdirSync(path);
+      return path;
+    };
+    expect(await refusal(folder)).toMatch(/is not a file/);
+  });
+
+  test("without our tables is refused", async () => {
+    const message = await refusal((path) => {
+      const database = made(path);
+      database.run("PRAGMA journal_mode = DELETE");
+      database.run("DROP INDEX links_by_end");
+      database.close();
+    });
+    expect(message).toMatch(/does not have the tables of schema/);
+  });
+
+  test("with a damaged first page is refused", async () => {
+    const message = await refusal((path) => {
+      const database = made(path);
+      database.run("PRAGMA journal_mode = DELETE");
+      database.close();
+      const descriptor = openSync(path, "r+");
+      writeSync(descriptor, Buffer.alloc(600, 0xff), 0, 600, 100);
+      closeSync(descriptor);
+    });
+    expect(message).toMatch(/is damaged/);
+  });
+
+  test("that another program has locked is refused", async () => {
+    let locking: Database | undefined;
+    const message = await refusal((path) => {
+      locking = made(path);
+      locking.run("PRAGMA journal_mode = DELETE");
+      locking.run("BEGIN EXCLUSIVE");
+    });
+    locking?.close();
+    expect(message).toMatch(/is locked by another program/);
+  }, 20_000);
+
+  test("in a folder that cannot be used is refused", async () => {
+    const under = (path: string) => {
+      writeFileSync(path, "a file, not a folder");
+      return join(path, "curt.db");
+    };
+    expect(await refusal(under)).toMatch(/cannot be used: .*Check DATABASE_URL/);
+    const dangling = (path: string) => {
+      symlinkSync(join(path, "..", "gone", "x.db"), path);
+    };
+    expect(await refusal(dangling)).toMatch(/cannot be opened: .*Check DATABASE_URL/);
+    if (process.getuid?.() === 0) return;
+    const unwritable = (path: string) => chmodSync(join(path, ".."), 0o500);
+    expect(await refusal(unwritable)).toMatch(/Check DATABASE_URL/);
+  });
+
+  test("whose making was cut off is made again", async () => {
+    using folder = temporaryFolder();
+    const path = join(folder.path, "curt.db");
+    writeFileSync(path, "");
+    const store = await openSqliteStore(path);
+    expect(await store.insert([newLink("a")])).toEqual(["inserted"]);
+    await store.close();
+  });
+
+  test("is read from end to end by the check", async () => {
+    using folder = temporaryFolder();
+    const path = join(folder.path, "curt.db");
+    expect(checkFile(path)).toBeUndefined();
+    const store = await openSqliteStore(path);
+    await store.insert(Array.from({ length: 1000 }, (_, nth) => newLink(`code${nth}`)));
+    expect(checkFile(path)).toEqual({ links: 1000, damage: [] });
+    await store.close();
+    expect(checkFile(path)).toEqual({ links: 1000, damage: [] });
+    const descriptor = openSync(path, "r+");
+    writeSync(descriptor, Buffer.alloc(4096, 0x5a), 0, 4096, 4096 * 9);
+    closeSync(descriptor);
+    const finding = () => checkFile(path)?.damage.length === 0;
+    let fine: boolean;
+    try {
+      fine = finding();
+    } catch (error) {
+      expect((error as Error).message).toMatch(/is damaged/);
+      fine = false;
+    }
+    expect(fine).toBeFalse();
+  });
+
+  test("that is locked for long makes inserts unavailable, not reads, and recovers by itself", async () => {
+    using folder = temporaryFolder();
+    const path = join(folder.path, "curt.db");
+    const store = await openSqliteStore(path);
+    await store.insert([newLink("before")]);
+    const locking = new Database(path);
+    locking.run("BEGIN IMMEDIATE");
+    const insert = store.insert([newLink("during")]);
+    expect(await store.find("before" as never)).toBeDefined();
+    const refused = await insert.catch((reason: unknown) => reason);
+    expect(refused).toBeInstanceOf(StoreUnavailable);
+    locking.run("ROLLBACK");
+    locking.close();
+    expect(await store.insert([newLink("during")])).toEqual(["inserted"]);
+    await store.close();
+  }, 20_000);
+
+  test("refuses more rows than may wait, and takes them again afterwards", async () => {
+    using folder = temporaryFolder();
+    const store = await openSqliteStore(join(folder.path, "curt.db"));
+    const batch = (name: string) => Array.from({ length: 6000 }, (_, nth) => newLink(`${name}${nth}`));
+    const first = store.insert(batch("a"));
+    const second = await store.insert(batch("b")).catch((reason: unknown) => reason);
+    expect(second).toBeInstanceOf(StoreUnavailable);
+    expect(new Set(await first)).toEqual(new Set(["inserted"]));
+    expect(new Set(await store.insert(batch("b")))).toEqual(new Set(["inserted"]));
+    await store.close();
+  });
+});
