@@ -152,6 +152,12 @@ function startWriter() {
         answer.unusable ? new StoreUnusable(answer.failure) : new StoreUnavailable(answer.failure),
       );
   };
+  // The worker catches what its tasks throw; this is a fault of the program, for the last-resort handler.
+  worker.onerror = ({ message }) => {
+    const fault = new Error(`The writer thread failed: ${message}`);
+    for (const task of asked.splice(0)) task.reject(fault);
+    throw fault;
+  };
   return {
     perform(task: Task): Promise<unknown> {
       return new Promise((resolve, reject) => {

@@ -1,0 +1,144 @@
+import { describe, expect, test } from "bun:test";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { version } from "../package.json";
+import type { Target } from "../src/links/target.ts";
+import { openStore } from "../src/store/open.ts";
+import { ROOT, type Settings, startHere, startProgram, temporaryFolder } from "./service.ts";
+import { newLink } from "./stores/contract.ts";
+
+async function run(args: string[], settings: Settings = {}) {
+  const child = Bun.spawn([process.execPath, join(ROOT, "src/main.ts"), ...args], {
+    env: { ...process.env, ...settings },
+    stdout: "pipe",
+    stderr: "pipe",
+  });
+  const [code, stdout, stderr] = await Promise.all([child.exited, child.stdout.text(), child.stderr.text()]);
+  return { code, stdout, stderr };
+}
+
+describe("the command line", () => {
+  test("helps, and tells its version", async () => {
+    expect(await run(["--version"])).toEqual({ code: 0, stdout: `${version}\n`, stderr: "" });
+    const { code, stdout } = await run(["--help"]);
+    expect(code).toBe(0);
+    expect(stdout).toContain("curt <command>");
+  });
+
+  test("says what it would take, with exit code 2", async () => {
+    for (const args of [[], ["dance"], ["serve", "now"], ["--loud"], ["__proto__"], ["toString"]]) {
+      const { code, stdout, stderr } = await run(args);
+      expect([args, code, stdout]).toEqual([args, 2, ""]);
+      expect(stderr).toContain("Usage: curt <command>");
+    }
+  });
+
+  test("names every mistake of the configuration, with exit code 2", async () => {
+    for (const command of ["serve", "check"]) {
+      const { code, stderr } = await run([command], { PORT: "x", BASE_URL: "y" });
+      expect(code).toBe(2);
+      expect(stderr).toMatch(/^curt: PORT must be .*\ncurt: BASE_URL must be .*\n$/);
+    }
+  });
+});
+
+describe("curt serve", () => {
+  test("that cannot start says why, with exit code 1, and touches nothing", async () => {
+    using folder = temporaryFolder();
+    const path = join(folder.path, "notes.txt");
+    writeFileSync(path, "not a database");
+    const { code, stderr } = await run(["serve"], { DATABASE_URL: `sqlite:${path}` });
+    expect([code, stderr]).toEqual([
+      1,
+      `curt: ${path} is not a SQLite file, or is damaged. Restore a backup or point DATABASE_URL elsewhere.\n`,
+    ]);
+    expect(await Bun.file(path).text()).toBe("not a database");
+    expect(existsSync(`${path}-wal`)).toBeFalse();
+  });
+
+  test("that finds its port taken says so", async () => {
+    await using other = await startHere();
+    using folder = temporaryFolder();
+    const { port } = new URL(other.origin);
+    const { code, stderr } = await run(["serve"], {
+      PORT: port,
+      DATABASE_URL: `sqlite:${join(folder.path, "curt.db")}`,
+    });
+    expect(code).toBe(1);
+    expect(stderr).toMatch(new RegExp(`^curt: .*port ${port}.* Set PORT or HOST`));
+  });
+
+  test("says in its first line where it listens", async () => {
+    await using program = await startProgram();
+    const [line = ""] = program.logged;
+    expect(JSON.parse(line)).toMatchObject({
+      level: "info",
+      msg: expect.stringMatching(/listens on http:\/\/127\.0\.0\.1:\d+ .*https:\/\/curt\.example/),
+    });
+  });
+
+  test("logs JSON lines that nothing can break, without the queries of targets, and no line per redirect", async () => {
+    await using program = await startProgram({ LOG_LEVEL: "debug" });
+    const original_url = "https://example.com/path/\u202E?token=secret#fragment";
+    await program.shorten({ original_url, custom_code: "logged" });
+    await program.shorten({
+      original_url: 'https://example.com/\n{"level":"fake"}',
+      custom_code: "x\u001b[2J",
+    });
+    const before = program.logged.length;
+    for (let nth = 0; nth < 20; nth++) await program.fetch(`/${["logged", "nothing", "%0A%1B[2J"][nth % 3]}`);
+    await Bun.sleep(100);
+    expect(program.logged.slice(before)).toEqual([]);
+    const lines = program.logged.map((line) => JSON.parse(line) as Record<string, unknown>);
+    expect(lines).toContainEqual(
+      expect.objectContaining({
+        level: "debug",
+        code: "logged",
+        target: "https://example.com/path/%E2%80%AE",
+      }),
+    );
+    const text = program.logged.join("\n");
+    expect(text).not.toMatch(
+      /secret|fragment|fake|[\u0000-\u0009\u000B-\u001F\u007F-\u009F\u202A-\u202E\u2066-\u2069]/,
+    );
+  });
+});
+
+describe("curt check", () => {
+  const check = (path: string) => run(["check"], { DATABASE_URL: `sqlite:${path}` });
+
+  test("finds a store fine, also while it is served", async () => {
+    await using program = await startProgram();
+    await program.shorten({ original_url: "https://example.com/" });
+    const { code, stdout } = await check(program.file);
+    expect([code, stdout]).toEqual([
+      0,
+      `configuration: fine (links at http://localhost:3000, private posture)\nstore: fine (1 links in ${program.file})\n`,
+    ]);
+  });
+
+  test("says that there is none yet, and makes none", async () => {
+    using folder = temporaryFolder();
+    const path = join(folder.path, "none", "curt.db");
+    expect(await check(path)).toMatchObject({ code: 0, stdout: expect.stringContaining("is not there yet") });
+    expect(existsSync(path)).toBeFalse();
+  });
+
+  test("finds damage that the start does not look for", async () => {
+    using folder = temporaryFolder();
+    const path = join(folder.path, "curt.db");
+    const store = await openStore({ engine: "sqlite", path });
+    const url = { originalUrl: "https://example.com/", target: "https://example.com/" as Target };
+    const rows = Array.from({ length: 100 }, (_, nth) => newLink(`code-${nth + 100}-end`, url));
+    await store.insert(rows);
+    await store.close();
+    // Every page stays well-formed, yet the index no longer leads to this link.
+    const bytes = readFileSync(path);
+    bytes.write("code-150-enD", bytes.lastIndexOf("code-150-end"));
+    writeFileSync(path, bytes);
+    const { code, stderr } = await check(path);
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/damaged/);
+  });
+});

@@ -1,0 +1,60 @@
+import { Database } from "bun:sqlite";
+import { expect, test } from "bun:test";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { ROOT, startProgram, temporaryFolder } from "./service.ts";
+
+const DAY_MS = 86_400_000;
+const original_url = "https://example.com/";
+
+/** The real program on a wall clock that the test sets: Date.now() reads its offset from a file. */
+async function startWithClock(folder: string) {
+  const offset = join(folder, "offset-ms");
+  const preload = join(folder, "clock.ts");
+  writeFileSync(offset, "0");
+  writeFileSync(
+    preload,
+    `import { readFileSync } from "node:fs";
+     const real = Date.now;
+     Date.now = () => real() + Number(readFileSync(${JSON.stringify(offset)}, "utf8"));`,
+  );
+  const command = [process.execPath, "--preload", preload, join(ROOT, "src/main.ts"), "serve"];
+  const program = await startProgram({ CODE_HOLD: "2d" }, { folder, command });
+  return { program, setOffset: (ms: number) => writeFileSync(offset, String(ms)) };
+}
+
+test("the real program ends a cached link on time, and time does not go back", async () => {
+  using folder = temporaryFolder();
+  const { program, setOffset } = await startWithClock(folder.path);
+  await using _ = program;
+  const status = async (code: string) => (await program.fetch(`/${code}`)).status;
+  const made = await program.shorten({ original_url, custom_code: "day", expire_duration: "24h" });
+  const { data } = (await made.json()) as { data: { expiration_date: string } };
+  await program.shorten({ original_url, custom_code: "week", expire_duration: "1week" });
+  expect(await status("day")).toBe(302);
+
+  setOffset(DAY_MS - 60_000);
+  expect(await status("day")).toBe(302);
+  setOffset(DAY_MS);
+  expect(await status("day")).toBe(410);
+  expect(await status("week")).toBe(302);
+  setOffset(-365 * DAY_MS);
+  expect(await status("day")).toBe(410);
+  expect(await status("week")).toBe(302);
+  const frozen = await program.shorten({ original_url, custom_code: "frozen", expire_duration: "24h" });
+  const frozenEnd = ((await frozen.json()) as typeof made & { data: { expiration_date: string } }).data
+    .expiration_date;
+  expect(Date.parse(frozenEnd)).toBeGreaterThanOrEqual(Date.parse(data.expiration_date) + DAY_MS - 1000);
+
+  setOffset(DAY_MS + 2 * DAY_MS);
+  expect(await status("day")).toBe(404);
+  expect((await program.shorten({ original_url: "https://example.org/", custom_code: "day" })).status).toBe(
+    201,
+  );
+  expect((await program.fetch("/day")).headers.get("location")).toBe("https://example.org/");
+  using database = new Database(join(folder.path, "curt.db"), { readonly: true });
+  expect(
+    database.query("SELECT count(*) AS rows, max(ends_ms) AS ends FROM links WHERE code = 'day'").get(),
+  ).toEqual({ rows: 1, ends: null });
+}, 30_000);

@@ -1,0 +1,45 @@
+import { expect, test } from "bun:test";
+import { copyFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { version } from "../package.json";
+import { build } from "../scripts/build.ts";
+import { startProgram, temporaryFolder } from "./service.ts";
+
+test("the executable runs alone: no Node, no Bun, no sources beside it", async () => {
+  using built = temporaryFolder();
+  using folder = temporaryFolder();
+  const executable = join(folder.path, "curt");
+  copyFileSync(await build(join(built.path, "curt")), executable);
+  const bare = ["/usr/bin/env", "-i", `HOME=${folder.path}`];
+
+  const told = Bun.spawnSync([...bare, executable, "--version"], { cwd: folder.path });
+  expect([told.exitCode, told.stdout.toString()]).toEqual([0, `${version}\n`]);
+
+  const settings = ["PORT=0", "BASE_URL=https://curt.example"];
+  const command = [
+    "/bin/sh",
+    "-c",
+    `cd "$1" && exec /usr/bin/env -i ${settings.join(" ")} ./curt serve`,
+    "sh",
+    folder.path,
+  ];
+  const program = await startProgram({}, { command, folder: folder.path });
+  const made = await program.shorten(
+    { original_url: "https://example.com/", custom_code: "한글" },
+    { "Accept-Language": "ko" },
+  );
+  expect(made.status).toBe(201);
+  expect(((await made.json()) as { message: string }).message).toBe("URL이 성공적으로 단축되었습니다.");
+  expect((await program.fetch("/한글")).headers.get("location")).toBe("https://example.com/");
+  const page = await program.fetch("/nothing", { headers: { Accept: "text/html" } });
+  expect(await page.text()).toContain("No such link");
+  program.kill("SIGTERM");
+  expect(await program.exited).toBe(0);
+
+  const checked = Bun.spawnSync([...bare, executable, "check"], { cwd: folder.path });
+  expect([checked.exitCode, checked.stdout.toString()]).toEqual([
+    0,
+    expect.stringContaining("store: fine (1 links in ./data/curt.db)"),
+  ]);
+}, 60_000);
