@@ -47,16 +47,16 @@ describe("SIGTERM", () => {
     expect(redirect).toContain("Connection: close\r\n");
     expect((await program.shorten({ original_url, custom_code: "late" })).status).toBe(201);
     expect(await program.exited).toBe(0);
-    await expect(fetch(program.origin)).rejects.toThrow();
+    expect(await fetch(program.origin).catch(() => "refused")).toBe("refused");
   }, 30_000);
 
   test("loses no request of a steady load", async () => {
     await using program = await startProgram({ DRAIN_WAIT: "1s" });
     await program.shorten({ original_url, custom_code: "abc" });
     const answers: (number | "lost")[] = [];
-    let draining = true;
+    const patience = AbortSignal.timeout(1000);
     const clients = Array.from({ length: 8 }, async () => {
-      while (draining)
+      while (!patience.aborted)
         answers.push(
           await program.fetch("/abc").then(
             ({ status }) => status,
@@ -66,8 +66,6 @@ describe("SIGTERM", () => {
     });
     await Bun.sleep(200);
     program.kill("SIGTERM");
-    await Bun.sleep(800);
-    draining = false;
     await Promise.all(clients);
     expect(await program.exited).toBe(0);
     expect(new Set(answers)).toEqual(new Set([302]));

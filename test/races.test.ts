@@ -11,7 +11,7 @@ test("500 parallel creates of one code, over two processes on one file: exactly 
     const answers = await Promise.all(
       Array.from({ length: 500 }, async (_, nth) => {
         const original_url = `https://example.com/${nth}`;
-        const response = await [one, two][nth % 2]!.shorten({ original_url, custom_code });
+        const response = await (nth % 2 === 0 ? one : two).shorten({ original_url, custom_code });
         return { status: response.status, original_url };
       }),
     );

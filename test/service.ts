@@ -89,19 +89,20 @@ export async function startProgram(settings: Settings = {}, options: ProgramOpti
 
 /** Resolves with the origin that the first line tells, and goes on collecting lines. */
 function listening(output: ReadableStream<Uint8Array>, logged: string[]): Promise<string | undefined> {
-  return new Promise((resolve) => {
-    void (async () => {
-      let rest = "";
-      for await (const chunk of output.pipeThrough(new TextDecoderStream())) {
-        const lines = (rest + chunk).split("\n");
-        rest = lines.pop() ?? "";
-        logged.push(...lines);
-        const [origin] = lines.join("\n").match(/(?<=listens on )http:\/\/[^\s"]+/) ?? [];
-        if (origin !== undefined) resolve(origin);
-      }
-      resolve(undefined);
-    })();
-  });
+  const { promise, resolve: told } = Promise.withResolvers<string | undefined>();
+  async function collect(): Promise<void> {
+    const decoder = new TextDecoder();
+    let rest = "";
+    for await (const chunk of output) {
+      const lines = (rest + decoder.decode(chunk, { stream: true })).split("\n");
+      rest = lines.pop() ?? "";
+      logged.push(...lines);
+      const [origin] = lines.join("\n").match(/(?<=listens on )http:\/\/[^\s"]+/) ?? [];
+      if (origin !== undefined) told(origin);
+    }
+  }
+  void collect().finally(() => told(undefined));
+  return promise;
 }
 
 function client(origin: string, file: string, logged: string[], stop: () => Promise<void>): Running {
@@ -122,8 +123,7 @@ function client(origin: string, file: string, logged: string[], stop: () => Prom
       request("/api/v1/shorten", {
         method: "POST",
         headers: { "Content-Type": "application/json", ...headers },
-        body:
-          typeof body === "string" || body instanceof Uint8Array ? (body as BodyInit) : JSON.stringify(body),
+        body: typeof body === "string" || body instanceof Uint8Array ? body : JSON.stringify(body),
       }),
     expectFaults() {
       faultsExpected = true;

@@ -8,7 +8,7 @@ export type Code = string & { readonly __brand: "Code" };
 export const MAX_CODE_POINTS = 64;
 
 /** Matched whole. The list is closed for ever: any other route begins with a segment that no code can be. */
-export const RESERVED_CODES: readonly string[] = ["api", "docs", "admin", "metrics", "livez", "readyz"];
+const RESERVED_CODES: readonly string[] = ["api", "docs", "admin", "metrics", "livez", "readyz"];
 
 /** No 0 O 1 l I, which look alike, and no vowels, so that no word comes out. */
 const ALPHABET = "23456789bcdfghjkmnpqrstvwxyzBCDFGHJKLMNPQRSTVWXYZ";

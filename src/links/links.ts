@@ -15,7 +15,7 @@ export interface Links {
   purge(): Promise<number>;
 }
 
-export interface CreateRequest {
+interface CreateRequest {
   readonly originalUrl: string;
   readonly customCode?: string | undefined;
   readonly expiry?: Expiry | undefined;

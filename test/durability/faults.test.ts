@@ -78,7 +78,7 @@ test("a file that cannot be read: 503 and never 404, while what is cached goes o
   const statuses = new Set<number>();
   for (const code of codes) statuses.add((await curt.fetch(`/${code}`)).status);
   expect((await curt.fetch("/link0")).status).toBe(302);
-  expect([...statuses].toSorted()).toEqual([302, 503]);
+  expect(statuses).toEqual(new Set([302, 503]));
   const page = await curt.fetch("/link299", { headers: { Accept: "text/html", "Accept-Language": "ko" } });
   expect([page.status, page.headers.get("retry-after")]).toEqual([503, "2"]);
   expect(await page.text()).toContain("링크는 사라지지 않았습니다");

@@ -15,9 +15,9 @@ test(`what was answered 201 is there after SIGKILL, in each of ${ROUNDS} rounds 
   const told = join(folder.path, "told.jsonl");
   for (let round = 0; round < ROUNDS; round++) {
     const program = await startProgram({}, { folder: folder.path });
-    let dead = false;
+    const life = new AbortController();
     const clients = Array.from({ length: CLIENTS }, async (_, client) => {
-      for (let nth = 0; !dead; nth++) {
+      for (let nth = 0; !life.signal.aborted; nth++) {
         const code = `라운드${round}-${client}-${nth}`;
         const original_url = `https://example.com/${code}?${"x".repeat(nth % 300)}`;
         const custom_code = nth % 2 === 0 ? code : undefined;
@@ -34,7 +34,7 @@ test(`what was answered 201 is there after SIGKILL, in each of ${ROUNDS} rounds 
     await Bun.sleep(5 + Math.random() * 400);
     program.kill("SIGKILL");
     expect(await program.exited).not.toBe(0);
-    dead = true;
+    life.abort();
     await Promise.all(clients);
     await program[Symbol.asyncDispose]();
   }

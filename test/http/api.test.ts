@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
-import fc from "fast-check";
+import * as fc from "fast-check";
 
 import en from "../../src/language/en.json";
 import ko from "../../src/language/ko.json";
@@ -266,7 +266,7 @@ describe("POST /api/v1/shorten", () => {
     );
     await fc.assert(
       fc.asyncProperty(body, async (sent) => {
-        const response = await curt.shorten(sent as string);
+        const response = await curt.shorten(sent);
         expect([201, 400, 409]).toContain(response.status);
         const answer = await json(response);
         expect(Object.keys(answer).toSorted()).toEqual(

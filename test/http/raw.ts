@@ -7,11 +7,11 @@ import { connect } from "node:net";
 export function sendRaw(origin: string, request: string | Uint8Array, quietMs = 400): Promise<string> {
   const { hostname, port } = new URL(origin);
   return new Promise((resolve) => {
-    const chunks: Buffer[] = [];
+    let received = "";
     const socket = connect(Number(port), hostname, () => socket.write(request));
     socket.setTimeout(quietMs, () => socket.destroy());
-    socket.on("data", (chunk) => chunks.push(chunk));
+    socket.setEncoding("utf8").on("data", (text) => (received += text));
     socket.on("error", () => {});
-    socket.on("close", () => resolve(Buffer.concat(chunks).toString()));
+    socket.on("close", () => resolve(received));
   });
 }

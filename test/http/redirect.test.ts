@@ -1,7 +1,7 @@
 import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
-import fc from "fast-check";
+import * as fc from "fast-check";
 
 import en from "../../src/language/en.json";
 import ko from "../../src/language/ko.json";
@@ -79,7 +79,7 @@ describe("a short address", () => {
       const original_url = `https://example.com/${encodeURIComponent(script)}`;
       const made = await curt.shorten({ original_url, custom_code: code });
       expect(made.status).toBe(201);
-      expect(((await made.json()) as any).data.code).toBe(code);
+      expect(((await made.json()) as { data: { code: string } }).data.code).toBe(code);
       const forms = [code, code.normalize("NFC"), code.normalize("NFD"), code.replaceAll("\uFE0F", "")];
       const paths = forms.flatMap((form) => {
         const percent = encodeURIComponent(form);

@@ -1,0 +1,69 @@
+import { expect, test } from "bun:test";
+import { cpSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { LANGUAGES, message } from "../src/language/language.ts";
+import { ROOT, temporaryFolder } from "./service.ts";
+
+const LANGUAGE = join(ROOT, "src/language");
+
+/** Reads the catalogues of a copy of src/language/ after a change to it. */
+async function readChanged(change: (folder: string) => void): Promise<string> {
+  using folder = temporaryFolder();
+  cpSync(LANGUAGE, folder.path, { recursive: true });
+  change(folder.path);
+  const script = `import { readCatalogues } from "./catalogues.ts"; console.log(Object.keys(readCatalogues()).join());`;
+  const child = Bun.spawnSync([process.execPath, "-e", script], { cwd: folder.path, stderr: "pipe" });
+  return child.stdout.toString().trim() || child.stderr.toString();
+}
+
+function edit(folder: string, file: string, edits: (catalogue: Record<string, string>) => void): void {
+  const catalogue = JSON.parse(readFileSync(join(folder, file), "utf8")) as Record<string, string>;
+  edits(catalogue);
+  writeFileSync(join(folder, file), JSON.stringify(catalogue));
+}
+
+test("English comes first, Korean is there", () => {
+  expect(LANGUAGES).toEqual(["en", "ko"]);
+  expect(message("ko", "field.required", { field: "original_url" })).toBe(
+    "original_url은(는) 필수 항목입니다.",
+  );
+});
+
+test("adding a language is adding one file", async () => {
+  expect(await readChanged((folder) => cpSync(join(folder, "en.json"), join(folder, "ja.json")))).toBe(
+    "en,ja,ko",
+  );
+});
+
+test("a missing, an extra or a differing message fails", async () => {
+  const missing = await readChanged((folder) =>
+    edit(folder, "ko.json", (messages) => delete messages["taken"]),
+  );
+  expect(missing).toContain("ko.json differs from en.json in: taken");
+  const extra = await readChanged((folder) =>
+    edit(folder, "ko.json", (messages) => (messages["hello"] = "안녕")),
+  );
+  expect(extra).toContain("ko.json differs from en.json in: hello");
+  const placeholder = await readChanged((folder) =>
+    edit(folder, "ko.json", (messages) => (messages["expired"] = "끝")),
+  );
+  expect(placeholder).toContain("ko.json differs from en.json in: expired");
+});
+
+test("every message has a use", () => {
+  const sources = [...new Bun.Glob("**/*.{ts,tsx}").scanSync(join(ROOT, "src"))].map((file) =>
+    readFileSync(join(ROOT, "src", file), "utf8"),
+  );
+  const code = sources.join("\n");
+  const isUsed = (key: string) => {
+    const [page, ending, part] = key.split(".");
+    if (page === "info" && ending !== undefined)
+      return code.includes("`info.${name}`") || code.includes(`"${key}"`);
+    if (page === "page" && ending !== "home")
+      return code.includes(`"${ending}"`) && code.includes(`\`page.\${ending}.${part}\``);
+    return code.includes(`"${key}"`);
+  };
+  const keys = Object.keys(JSON.parse(readFileSync(join(LANGUAGE, "en.json"), "utf8")) as object);
+  expect(keys.filter((key) => !isUsed(key))).toEqual([]);
+});
