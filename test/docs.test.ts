@@ -1,0 +1,123 @@
+import { describe, expect, test } from "bun:test";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+
+import packageJson from "../package.json";
+import { HELP } from "../src/cli/help.ts";
+import { SETTINGS } from "../src/config.ts";
+import { type Running, ROOT, startHere } from "./service.ts";
+
+const read = (path: string) => readFileSync(join(ROOT, path), "utf8");
+const DOCUMENTS = [
+  "README.md",
+  "ARCHITECTURE.md",
+  "CONTRIBUTING.md",
+  "SECURITY.md",
+  "CHANGELOG.md",
+  "docs/api.md",
+  "docs/operating.md",
+  ...readdirSync(join(ROOT, "docs/decisions")).map((file) => `docs/decisions/${file}`),
+  ...(existsSync(join(ROOT, "bench/README.md")) ? ["bench/README.md"] : []),
+];
+
+/** Cells of the rows below a header, which is given by its words. */
+function table(path: string, ...header: string[]): string[][] {
+  const lines = read(path)
+    .split("\n")
+    .map((line) => (line.match(/^\| (.+) \|$/)?.[1] ?? "").split(" | ").map((cell) => cell.trim()));
+  const start = lines.findIndex((cells) => cells.join() === header.join());
+  expect(start).toBeGreaterThan(0);
+  const rest = lines.slice(start + 2);
+  return rest.slice(
+    0,
+    rest.findIndex((cells) => cells.length === 1),
+  );
+}
+const bare = (cell = "") => cell.replaceAll("`", "");
+
+describe("the README", () => {
+  test("lists every setting with its default, and no other", () => {
+    const rows = table("README.md", "Name", "Default", "Meaning");
+    const listed = Object.fromEntries(rows.map(([name, fallback]) => [bare(name), bare(fallback)]));
+    expect(listed).toEqual(
+      Object.fromEntries(Object.entries(SETTINGS).map(([name, setting]) => [name, setting.default])),
+    );
+  });
+
+  test("lists every command of the program, and npm scripts that exist", () => {
+    const commands = [...HELP.slice(0, HELP.indexOf("Options:")).matchAll(/^ {2}(\w+) /gm)].map(
+      ([, name]) => name,
+    );
+    expect(commands).toEqual(["serve", "check"]);
+    for (const command of commands) expect(read("README.md")).toContain(`curt ${command}`);
+    const scripts = [...read("README.md").matchAll(/npm (?:run )?(start|test|\w+)\b/g)]
+      .map(([, name = ""]) => name)
+      .filter((name) => !["ci", "run", "and"].includes(name) && !/^\d/.test(name));
+    for (const script of scripts) expect(Object.keys(packageJson.scripts)).toContain(script);
+  });
+
+  test("gives commands that do what it says", async () => {
+    await using curt = await startHere({ POSTURE: "private" });
+    const [, create = "", follow = ""] =
+      /```sh\n(curl -X POST[\s\S]+?)\n\n(curl -i .+)\n```/.exec(read("README.md")) ?? [];
+    const [, path = ""] = /localhost:3000(\S+)/.exec(create) ?? [];
+    const [, name = "", value = ""] = /-H '([^:]+): ([^']+)'/.exec(create) ?? [];
+    const [, body = ""] = /-d '([^']+)'/.exec(create) ?? [];
+    const made = await curt.fetch(path, { method: "POST", headers: { [name]: value }, body });
+    expect(made.status).toBe(201);
+    const followed = await curt.fetch(/localhost:3000(\S+)/.exec(follow)?.[1] ?? "");
+    expect([followed.status, followed.headers.get("location")]).toEqual([
+      302,
+      "https://example.com/a/long/address",
+    ]);
+  });
+
+  test("gives the test command that CI runs", () => {
+    expect(read("README.md")).toContain("npm ci && npm test\n");
+    expect(read(".ci/run")).toMatch(/^npm ci && npm test$/m);
+  });
+});
+
+describe("docs/api.md", () => {
+  test("has every status of the OpenAPI document, and every documented path answers", async () => {
+    await using curt: Running = await startHere();
+    const document = (await (await curt.fetch("/api/v1/openapi.json")).json()) as {
+      paths: Record<string, Record<string, { responses: object }>>;
+    };
+    const documented = table("docs/api.md", "Status", "When").map(([status]) => status);
+    const { post } = document.paths["/api/v1/shorten"] ?? {};
+    for (const status of Object.keys(post?.responses ?? {})) expect(documented).toContain(status);
+    for (const path of Object.keys(document.paths)) {
+      expect(read("docs/api.md")).toContain(path);
+      expect((await curt.fetch(path)).status).toBe(200);
+    }
+    for (const path of ["/livez", "/readyz"]) {
+      expect(read("docs/api.md")).toContain(`GET ${path}`);
+      expect((await curt.fetch(path)).status).toBe(200);
+    }
+  });
+
+  test("names the reserved codes, each of which is refused", async () => {
+    await using curt = await startHere();
+    const [, list = ""] = /Reserved, in any case: ([^.]+), and never/.exec(read("docs/api.md")) ?? [];
+    const codes = [...list.matchAll(/`(\w+)`/g)].map(([, code = ""]) => code);
+    expect(codes).toHaveLength(6);
+    for (const custom_code of codes) {
+      expect((await curt.shorten({ original_url: "https://example.com/", custom_code })).status).toBe(400);
+    }
+  });
+});
+
+describe("every document", () => {
+  test("links only to what is there", () => {
+    for (const path of DOCUMENTS) {
+      for (const [, target = ""] of read(path).matchAll(/\]\(([^)#:]+)\)/g)) {
+        expect([path, target, existsSync(join(ROOT, dirname(path), target))]).toEqual([path, target, true]);
+      }
+    }
+  });
+
+  test("has its changes under the version that runs", () => {
+    expect(read("CHANGELOG.md")).toContain(`## ${packageJson.version}\n`);
+  });
+});
