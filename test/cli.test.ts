@@ -103,6 +103,59 @@ describe("curt serve", () => {
   });
 });
 
+describe("the last resort", () => {
+  const startWith = async (folder: string, trouble: string) => {
+    const preload = join(folder, "trouble.ts");
+    writeFileSync(preload, trouble);
+    const command = [process.execPath, "--preload", preload, join(ROOT, "src/main.ts"), "serve"];
+    const program = await startProgram({}, { command, folder });
+    program.expectFaults();
+    return program;
+  };
+  const troubles = {
+    "an exception that nobody catches": `setTimeout(() => { throw new Error("planted"); }, 1000);`,
+    "a rejection that nobody handles": `setTimeout(() => void Promise.reject(new Error("planted")), 1000);`,
+  };
+  for (const [what, trouble] of Object.entries(troubles)) {
+    test(`logs ${what}, stops in order and exits with 1`, async () => {
+      using folder = temporaryFolder();
+      await using program = await startWith(folder.path, trouble);
+      expect(
+        (await program.shorten({ original_url: "https://example.com/", custom_code: "kept" })).status,
+      ).toBe(201);
+      expect(await program.exited).toBe(1);
+      expect(program.logged.join()).toContain('"message":"planted"');
+      expect(existsSync(`${program.file}-wal`)).toBeFalse();
+      expect(await run(["check"], { DATABASE_URL: `sqlite:${program.file}` })).toMatchObject({
+        code: 0,
+        stdout: expect.stringContaining("1 links"),
+      });
+    });
+  }
+
+  test("is not needed when nobody reads the log any more", async () => {
+    using folder = temporaryFolder();
+    const settings = {
+      PORT: "0",
+      BASE_URL: "https://curt.example",
+      DATABASE_URL: `sqlite:${folder.path}/curt.db`,
+    };
+    // The program writes to `head`, which leaves after the first line; its exit code goes around it.
+    const command = `exec 3>&1; (sh -c 'echo $$ > pid; exec "$0" "$1" serve' "$0" "$1"; echo "exit $?" >&3) | head -n 1`;
+    const child = Bun.spawn(["/bin/sh", "-c", command, process.execPath, join(ROOT, "src/main.ts")], {
+      cwd: folder.path,
+      env: { ...process.env, ...settings },
+      stdout: "pipe",
+    });
+    const reader = child.stdout.getReader();
+    const read = async () => new TextDecoder().decode((await reader.read()).value);
+    const [origin = ""] = (await read()).match(/http:\/\/127[^ ]+/) ?? [];
+    expect((await fetch(`${origin}/livez`)).status).toBe(200);
+    process.kill(Number(readFileSync(join(folder.path, "pid"), "utf8")), "SIGTERM");
+    expect(await read()).toBe("exit 0\n");
+  }, 20_000);
+});
+
 describe("curt check", () => {
   const check = (path: string) => run(["check"], { DATABASE_URL: `sqlite:${path}` });
 

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
+import * as fc from "fast-check";
+
 import { BASE_URL, type Running, startHere } from "../service.ts";
 import { sendRaw } from "./raw.ts";
 
@@ -137,6 +139,63 @@ describe("ill-formed requests are refused by the server", () => {
       expect((await curt.fetch("/abc")).status).toBe(302);
     });
   }
+});
+
+describe("header values", () => {
+  test("of any bytes never make it answer 5xx", async () => {
+    const name = fc.constantFrom(
+      "Accept",
+      "Accept-Language",
+      "Content-Type",
+      "Content-Encoding",
+      "Origin",
+      "Access-Control-Request-Headers",
+      "Host",
+      "Expect",
+    );
+    const value = fc.oneof(
+      fc
+        .uint8Array({ maxLength: 60 })
+        .map((bytes) => Buffer.from(bytes.filter((byte) => byte > 31 && byte !== 127)).toString("latin1")),
+      fc
+        .array(
+          fc.constantFrom(
+            "text/html",
+            "ko",
+            "en-US",
+            ";q=",
+            "0.5",
+            ",",
+            "*",
+            "/",
+            ";",
+            "=",
+            '"',
+            " ",
+            "q",
+            "-",
+          ),
+          { maxLength: 12 },
+        )
+        .map((parts) => parts.join("")),
+    );
+    const line = fc.constantFrom(
+      "GET /nothing",
+      "GET /api/v1/shorten",
+      "OPTIONS /api/v1/shorten",
+      "POST /api/v1/shorten",
+    );
+    await fc.assert(
+      fc.asyncProperty(line, name, value, async (requestLine, header, text) => {
+        const host = header === "Host" ? "" : "Host: x\r\n";
+        const request = `${requestLine} HTTP/1.1\r\n${host}${header}: ${text}\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}`;
+        expect(await sendRaw(curt.origin, Buffer.from(request, "latin1"))).toMatch(
+          /^(HTTP\/1\.1 100 Continue\r\n\r\n)?HTTP\/1\.1 [24]/,
+        );
+      }),
+      { numRuns: 300 },
+    );
+  });
 });
 
 describe("connections", () => {
