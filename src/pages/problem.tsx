@@ -1,3 +1,4 @@
+/** @jsxImportSource hono/jsx */
 import { message } from "../language/language.ts";
 import { page } from "./layout.tsx";
 
