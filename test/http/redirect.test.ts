@@ -119,7 +119,6 @@ describe("a short address", () => {
       "/%ED%A0%80",
       "/%2541bc",
       "/abc//",
-      "//",
       "/abc/x",
       "/abc/x.css",
       "/abc;a.js",
