@@ -39,8 +39,9 @@ export async function startService(config: Config, log: Log): Promise<Service> {
   });
   const health = createHealth(store);
   const onFault = reportFaults(log);
-  const onCreated = ({ code, target }: Link) =>
-    log.debug({ code, target: withoutQuery(target) }, "link made");
+  const onCreated = ({ code, target }: Link) => {
+    if (log.isLevelEnabled("debug")) log.debug({ code, target: withoutQuery(target) }, "link made");
+  };
   const api = createApi({ links, baseUrl, defaultExpiry, version: VERSION, onCreated });
   const redirect = createRedirect({ links, clock, cacheSeconds, onFault });
   const app = createApp({ api, redirect, health, baseUrl, onFault });

@@ -1,5 +1,4 @@
 import { Hono } from "hono";
-import { bodyLimit } from "hono/body-limit";
 import { cors } from "hono/cors";
 
 import type { Api } from "./api.ts";
@@ -7,7 +6,7 @@ import type { Health } from "./health.ts";
 import { home } from "./home.ts";
 import { type HttpProblem, problemAnswer, problemJson, problemOf } from "./problems.ts";
 import type { Redirect } from "./redirect.ts";
-import { MAX_BODY_BYTES, operations } from "./schemas.ts";
+import { operations } from "./schemas.ts";
 
 export interface AppOptions {
   readonly api: Api;
@@ -32,8 +31,13 @@ export function createApp({ api, redirect, health, baseUrl, onFault }: AppOption
   const app = new Hono({ getPath: pathOf });
   const fixedPaths: string[] = [];
 
-  app.use("/api/*", cors(CORS));
-  app.use("/api/*", bodyLimit({ maxSize: MAX_BODY_BYTES, onError: ({ req }) => tooLarge(req.raw) }));
+  app.options("/api/*", cors(CORS));
+  // After the answer is made: set before it, they would cost a second Response.
+  app.use("/api/*", async (context, next) => {
+    await next();
+    context.res.headers.set("Access-Control-Allow-Origin", CORS.origin);
+    context.res.headers.set("Access-Control-Expose-Headers", CORS.exposeHeaders.join());
+  });
 
   route("/", { GET: (request) => home(request, baseUrl) });
   route(operations.shorten.path, { GET: api.information, POST: api.shorten });
@@ -68,10 +72,6 @@ export function createApp({ api, redirect, health, baseUrl, onFault }: AppOption
 
 function notFound(request: Request): Response {
   return answerProblem(request, { kind: "not-found" });
-}
-
-function tooLarge(request: Request): Response {
-  return answerProblem(request, { kind: "body.too-large", max: MAX_BODY_BYTES });
 }
 
 function answerProblem(request: Request, problem: HttpProblem): Response {

@@ -1,12 +1,15 @@
 import type { z } from "@hono/zod-openapi";
 
 import type { BodyFault, HttpProblem } from "./problems.ts";
-import { EXAMPLE, shortenRequest } from "./schemas.ts";
+import { EXAMPLE, MAX_BODY_BYTES, shortenRequest } from "./schemas.ts";
 
 /** JSON (RFC 8259), or text/plain, which a page can send without a preflight. */
 const JSON_TYPE = /^(?:application\/(?:[\w.+-]+\+)?json|text\/plain)\s*(?:;|$)/i;
 
-/** Reads and validates the body of a create request, whose size is already within its limit. */
+const TOO_LARGE = { kind: "body.too-large", max: MAX_BODY_BYTES } as const;
+const UTF8 = new TextDecoder("utf-8", { fatal: true });
+
+/** Reads and validates the body of a create request. What is far beyond the limit is refused by the server. */
 export async function readShortenRequest(
   request: Request,
 ): Promise<z.infer<typeof shortenRequest> | HttpProblem> {
@@ -14,7 +17,9 @@ export async function readShortenRequest(
   const encoding = request.headers.get("content-encoding");
   if (type !== null && !JSON_TYPE.test(type.trim())) return { kind: "body.type" };
   if (encoding !== null && encoding.trim().toLowerCase() !== "identity") return { kind: "body.type" };
+  if (Number(request.headers.get("content-length")) > MAX_BODY_BYTES) return TOO_LARGE;
   const body = await readJson(request);
+  if ("kind" in body) return body;
   if ("rule" in body) return { kind: "malformed", faults: [body] };
   const parsed = shortenRequest.safeParse(body.value);
   if (parsed.success) return parsed.data;
@@ -23,16 +28,17 @@ export async function readShortenRequest(
 
 type JsonObject = Readonly<Record<string, unknown>>;
 
-async function readJson(request: Request): Promise<{ value: JsonObject } | BodyFault> {
+async function readJson(request: Request): Promise<{ value: JsonObject } | BodyFault | typeof TOO_LARGE> {
   let bytes: ArrayBuffer;
   try {
     bytes = await request.arrayBuffer();
   } catch {
     return { rule: "body.interrupted" };
   }
+  if (bytes.byteLength > MAX_BODY_BYTES) return TOO_LARGE;
   let text: string;
   try {
-    text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    text = UTF8.decode(bytes);
   } catch {
     return { rule: "body.encoding" };
   }

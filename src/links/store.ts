@@ -19,7 +19,7 @@ export interface LinkStore {
   find(code: Code): Promise<Link | undefined>;
   /** Deletes at most `limit` links that ended at or before `endedByMs`, and says how many. */
   purge(endedByMs: number, limit: number): Promise<number>;
-  /** About how many links there are, never too few by more than what is being added right now. Cheap. */
+  /** About how many links there are, never too few by more than what a second adds. Cheap. */
   size(): Promise<number>;
   /** Finishes what was accepted, makes the files whole and lets go of them. */
   close(): Promise<void>;

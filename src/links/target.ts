@@ -77,6 +77,8 @@ function isLoopback(host: string): boolean {
 }
 
 function parseAddress(host: string): ipaddr.IPv4 | ipaddr.IPv6 | undefined {
+  // Usually a name: the WHATWG parser takes a host that ends in a number for an address, or refuses it.
+  if (!/[\d\]]\.?$/.test(host)) return undefined;
   const bare = host.startsWith("[") ? host.slice(1, -1) : host;
   // The WHATWG parser has already turned octal, hexadecimal, short and circled spellings into this form.
   return ipaddr.IPv4.isValidFourPartDecimal(bare) || ipaddr.IPv6.isValid(bare)

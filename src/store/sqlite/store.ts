@@ -7,6 +7,8 @@ import type { Answer, Row, Task } from "./writer.ts";
 
 /** Rows that wait for their commit; more are refused, so that waiting stays bounded in memory and time. */
 const MAX_WAITING_ROWS = 10_000;
+/** How long the number of links is taken as known: generated codes ask for it each time. */
+const SIZE_KNOWN_MS = 1000;
 /** Rows in one transaction. */
 const MAX_BATCH_ROWS = 1000;
 
@@ -42,6 +44,7 @@ export async function openSqliteStore(path: string): Promise<LinkStore> {
   const find = reader.prepare<FoundRow, [string]>(FIND);
   const size = reader.prepare<{ size: number }, []>(SIZE);
 
+  let known = { size: 0, untilMs: 0 };
   const waiting: Waiting[] = [];
   let waitingRows = 0;
   let committing: Promise<void> | undefined;
@@ -98,7 +101,11 @@ export async function openSqliteStore(path: string): Promise<LinkStore> {
       return (await writer.perform({ type: "purge", endedByMs, limit })) as number;
     },
     async size() {
-      return reading(() => size.get())?.size ?? 0;
+      const nowMs = performance.now();
+      if (nowMs >= known.untilMs) {
+        known = { size: reading(() => size.get())?.size ?? 0, untilMs: nowMs + SIZE_KNOWN_MS };
+      }
+      return known.size;
     },
     async close() {
       await committing;
