@@ -20,8 +20,8 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   links: ["ipaddr.js", "tr46"],
   "store/open.ts": ["config.ts", "links", "store/sqlite"],
   "store/sqlite": ["links", "bun:sqlite", "node:fs", "node:path"],
-  http: ["links", "language", "pages", "hono", "@hono/zod-openapi", "negotiator"],
-  language: ["negotiator", "node:fs", "node:path"],
+  http: ["links", "language", "pages", "remembering.ts", "hono", "@hono/zod-openapi", "negotiator"],
+  language: ["remembering.ts", "negotiator", "node:fs", "node:path"],
   pages: ["language", "hono"],
 };
 

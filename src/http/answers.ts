@@ -1,6 +1,7 @@
 import Negotiator from "negotiator";
 
 import { STYLE_SOURCE } from "../pages/layout.tsx";
+import { remembering } from "../remembering.ts";
 
 /** Nothing we answer by ourselves may be sniffed, framed, kept by a cache or load anything from elsewhere. */
 const COMMON = { "X-Content-Type-Options": "nosniff", "Cache-Control": "no-store" };
@@ -49,6 +50,10 @@ export function html(
 
 /** RFC 9110, section 12.5.1. A program that takes anything gets JSON. */
 export function prefersHtml(accept: string | null): boolean {
-  if (accept === null) return false;
-  return new Negotiator({ headers: { accept } }).mediaType(["application/json", "text/html"]) === "text/html";
+  return accept !== null && htmlWins(accept);
 }
+
+const htmlWins = remembering((accept) => {
+  const negotiator = new Negotiator({ headers: { accept } });
+  return negotiator.mediaType(["application/json", "text/html"]) === "text/html";
+});

@@ -9,7 +9,7 @@ const JSON_TYPE = /^(?:application\/(?:[\w.+-]+\+)?json|text\/plain)\s*(?:;|$)/i
 const TOO_LARGE = { kind: "body.too-large", max: MAX_BODY_BYTES } as const;
 const UTF8 = new TextDecoder("utf-8", { fatal: true });
 
-/** Reads and validates the body of a create request. What is far beyond the limit is refused by the server. */
+/** Reads and validates the body of a create request. */
 export async function readShortenRequest(
   request: Request,
 ): Promise<z.infer<typeof shortenRequest> | HttpProblem> {
@@ -29,13 +29,15 @@ export async function readShortenRequest(
 type JsonObject = Readonly<Record<string, unknown>>;
 
 async function readJson(request: Request): Promise<{ value: JsonObject } | BodyFault | typeof TOO_LARGE> {
-  let bytes: ArrayBuffer;
+  let bytes: ArrayBuffer | Uint8Array | undefined;
   try {
-    bytes = await request.arrayBuffer();
+    bytes = request.headers.has("content-length")
+      ? await request.arrayBuffer()
+      : await readUndeclared(request);
   } catch {
     return { rule: "body.interrupted" };
   }
-  if (bytes.byteLength > MAX_BODY_BYTES) return TOO_LARGE;
+  if (bytes === undefined) return TOO_LARGE;
   let text: string;
   try {
     text = UTF8.decode(bytes);
@@ -50,6 +52,18 @@ async function readJson(request: Request): Promise<{ value: JsonObject } | BodyF
   } catch {
     return { rule: "body.json" };
   }
+}
+
+/** A body sent in chunks; undefined once it is too large, and no more of it is read. */
+async function readUndeclared({ body }: Request): Promise<Uint8Array | undefined> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of body ?? []) {
+    size += chunk.byteLength;
+    if (size > MAX_BODY_BYTES) return undefined;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
 }
 
 function fieldFault(issue: z.core.$ZodIssue, body: JsonObject): BodyFault {

@@ -4,8 +4,8 @@ import type { Links } from "../links/links.ts";
 import { createCache } from "./cache.ts";
 import { type HttpProblem, problemAnswer, problemOf } from "./problems.ts";
 
-/** What remembered links may take, in bytes: some 200,000 links with targets of 80 characters. */
-const CACHE_BYTES = 96 * 1024 * 1024;
+/** In bytes. Half of it, some 120,000 links with targets of 80 characters, is sure to be remembered. */
+const CACHE_BYTES = 128 * 1024 * 1024;
 /** Measured: what an entry takes beside the characters of its code and target. */
 const ENTRY_BYTES = 450;
 

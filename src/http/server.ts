@@ -1,7 +1,7 @@
 import type { createApp } from "./app.ts";
 
 /** Well above our own limit for a body, so that the 413 a caller sees is ours. */
-const MAX_REQUEST_BODY_BYTES = 1024 * 1024;
+const MAX_REQUEST_BODY_BYTES = 16 * 1024 * 1024;
 /** A connection that says nothing for this long is closed; Bun gives the headers 12 s by itself. */
 const IDLE_SECONDS = 20;
 const DRAIN_LIMIT_MS = 10_000;

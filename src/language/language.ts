@@ -1,5 +1,6 @@
 import Negotiator from "negotiator";
 
+import { remembering } from "../remembering.ts";
 import { readCatalogues } from "./catalogues.ts" with { type: "macro" };
 import type english from "./en.json";
 
@@ -14,10 +15,13 @@ const DEFAULT_LANGUAGE = "en";
 
 /** The language for an `Accept-Language` (RFC 4647, section 3.4: lookup); English where none fits. */
 export function negotiateLanguage(acceptLanguage: string | null): string {
-  if (acceptLanguage === null) return DEFAULT_LANGUAGE;
+  return acceptLanguage === null ? DEFAULT_LANGUAGE : negotiate(acceptLanguage);
+}
+
+const negotiate = remembering((acceptLanguage) => {
   const negotiator = new Negotiator({ headers: { "accept-language": acceptLanguage } });
   return negotiator.language([...LANGUAGES]) ?? DEFAULT_LANGUAGE;
-}
+});
 
 /** A message in one of {@link LANGUAGES}, its `{name}` placeholders filled from `values`. */
 export function message(language: string, key: MessageKey, values: Values = {}): string {

@@ -6,6 +6,17 @@ export type Ending = "unknown" | "expired" | "unavailable" | "internal";
 
 /** Why a short address leads nowhere, and what to do next. `endedMs` says when an expired link ended. */
 export function problemPage(language: string, ending: Ending, endedMs?: number): string {
+  if (endedMs !== undefined) return render(language, ending, endedMs);
+  const key = `${language} ${ending}`;
+  const rendered = undated.get(key) ?? render(language, ending);
+  undated.set(key, rendered);
+  return rendered;
+}
+
+/** Pages without a date are the same for everyone; there are as many as languages and endings. */
+const undated = new Map<string, string>();
+
+function render(language: string, ending: Ending, endedMs?: number): string {
   return page(
     language,
     message(language, `page.${ending}.title`),

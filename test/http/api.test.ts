@@ -188,12 +188,14 @@ describe("POST /api/v1/shorten", () => {
     };
     expect((await curt.shorten(ofSize(65_535))).status).toBe(201);
     expect((await curt.shorten(ofSize(65_536))).status).toBe(201);
+    expect((await curt.shorten(ofSize(3_000_000))).status).toBe(413);
     expect(await refused(await curt.shorten(ofSize(65_537)), 413)).toBe(
       "The body may have at most 65536 bytes.",
     );
     for (const [bytes, status] of [
       [65_536, 201],
       [65_537, 413],
+      [3_000_000, 413],
     ] as const) {
       const body = new ReadableStream({
         start(controller) {
