@@ -22,11 +22,12 @@ const VARIATION_SELECTOR_16 = /\uFE0F/g;
 /** U+FE0F anywhere but behind an emoji; behind a digit, # or * only in a keycap. */
 const STRAY_SELECTOR = /(?<!\p{Emoji})\uFE0F|(?<=[0-9#*])\uFE0F(?!\u20E3)/u;
 /** Where a fully-qualified emoji carries U+FE0F (UTS #51, ED-12 and ED-15a); keycap bases only before U+20E3. */
-const UNQUALIFIED = /(?![0-9#*](?!\u20E3))[\p{Emoji}--\p{Emoji_Presentation}](?!\p{Emoji_Modifier})/gv;
+const UNQUALIFIED =
+  /(?![0-9#*](?!\u20E3))[\p{Emoji}--\p{Emoji_Presentation}](?!(?<=\p{Emoji_Modifier_Base})\p{Emoji_Modifier})/gv;
 const EMOJI = /\p{RGI_Emoji}/vy;
 const BASE = /^[\p{L}\p{N}_-]$/u;
 const MARK = /^\p{M}$/u;
-const INVISIBLE = /^[\p{Default_Ignorable_Code_Point}\p{Bidi_Control}\p{Cc}\p{Z}\u2800]$/u;
+const INVISIBLE = /^[\p{Default_Ignorable_Code_Point}\p{Bidi_Control}\p{Cc}\p{Z}\u2800\u{13441}\u{13442}]$/u;
 
 /**
  * Reads a code that a maker chose. The grammar: letters, marks and numbers of any script, `-`, `_`, and every
@@ -38,7 +39,8 @@ export function parseCode(written: string): Code | Fault {
   if (written.length > MAX_SPELLING_LENGTH) return { rule: "code.too-long", max: MAX_CODE_POINTS };
   const composed = written.normalize("NFC");
   if (Array.from(composed).length > MAX_CODE_POINTS) return { rule: "code.too-long", max: MAX_CODE_POINTS };
-  return findFault(composed) ?? reservedFault(toCode(composed)) ?? toCode(composed);
+  const code = toCode(written);
+  return findFault(composed, code) ?? reservedFault(code) ?? code;
 }
 
 /**
@@ -48,7 +50,7 @@ export function parseCode(written: string): Code | Fault {
 export function lookUpCode(spelling: string): Code | undefined {
   if (isPlain(spelling)) return spelling as Code;
   if (spelling.length > MAX_SPELLING_LENGTH || !spelling.isWellFormed()) return undefined;
-  const code = toCode(spelling.normalize("NFC"));
+  const code = toCode(spelling);
   return code !== "" && Array.from(code).length <= MAX_CODE_POINTS ? code : undefined;
 }
 
@@ -72,8 +74,9 @@ export function codeSpace(length: number): number {
   return ALPHABET.length ** length;
 }
 
-function toCode(composed: string): Code {
-  return composed.replace(VARIATION_SELECTOR_16, "") as Code;
+/** U+FE0F goes first: it may stand between what composes without it. */
+function toCode(spelling: string): Code {
+  return spelling.replace(VARIATION_SELECTOR_16, "").normalize("NFC") as Code;
 }
 
 function isPlain(spelling: string): boolean {
@@ -81,16 +84,16 @@ function isPlain(spelling: string): boolean {
 }
 
 function reservedFault(code: Code): Fault | undefined {
-  // Upper before lower approximates full case folding: ſ folds to s.
-  const folded = code.toUpperCase().toLowerCase();
+  // Full case folding, for these words: ſ folds to s, dotless ı stays itself.
+  const folded = code.toLowerCase().replaceAll("ſ", "s");
   return RESERVED_CODES.includes(folded) ? { rule: "code.reserved", code: folded } : undefined;
 }
 
 /** One pass over the code with each emoji in its fully-qualified form, the one form \p{RGI_Emoji} knows. */
-function findFault(composed: string): Fault | undefined {
+function findFault(composed: string, code: Code): Fault | undefined {
   if (composed === "") return undefined;
   if (STRAY_SELECTOR.test(composed)) return { rule: "code.invisible", character: "U+FE0F" };
-  const text = toCode(composed).replace(UNQUALIFIED, "$&\uFE0F");
+  const text = code.replace(UNQUALIFIED, "$&\uFE0F");
   let mayTakeMark = false;
   for (let at = 0; at < text.length;) {
     EMOJI.lastIndex = at;

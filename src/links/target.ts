@@ -11,6 +11,9 @@ export const MAX_TARGET_LENGTH = 8192;
 /** Public: limits are on and private targets are refused, because anyone may call. */
 export type Posture = "public" | "private";
 
+/** As written. No name is longer than 253 (RFC 1035), and normalising a long one takes quadratic time. */
+const MAX_HOST_LENGTH = 1024;
+
 export interface TargetPolicy {
   readonly posture: Posture;
   /** Host names (URL form) that lead to this service. */
@@ -35,6 +38,8 @@ export function parseTarget(written: string, policy: TargetPolicy): Target | Fau
   if (EDGE_SPACE.test(written)) return { rule: "target.space" };
   if (!SCHEME.test(written)) return { rule: "target.scheme" };
   if (written.includes("\\")) return { rule: "target.backslash" };
+  if (written.length > MAX_TARGET_LENGTH) return { rule: "target.too-long", max: MAX_TARGET_LENGTH };
+  if (hostOf(written).length > MAX_HOST_LENGTH) return { rule: "target.unparsable" };
   const url = URL.parse(written);
   if (url === null || !isAscii(url.href)) return { rule: "target.unparsable" };
   if (url.username !== "" || url.password !== "") return { rule: "target.credentials" };
@@ -54,12 +59,23 @@ export function isPrivateHost(hostname: string): boolean {
   return !name.includes(".") || PRIVATE_SUFFIXES.some((suffix) => name.endsWith(suffix));
 }
 
+/** From // to the path, with whatever else stands there. */
+function hostOf(written: string): string {
+  return /^[^/]*\/+([^/?#]*)/.exec(written)?.[1] ?? "";
+}
+
 function isOwn(url: URL, policy: TargetPolicy): boolean {
-  const host = withoutTrailingDot(url.hostname);
+  const host = canonicalHost(url.hostname);
   return policy.ownHosts.some((own) => {
-    if (!isLoopback(own)) return host === withoutTrailingDot(own);
+    if (!isLoopback(own)) return host === canonicalHost(own);
     return isLoopback(host) && policy.ownPorts.includes(effectivePort(url));
   });
+}
+
+/** One spelling for a host and its IPv4-mapped or dotted twin. */
+function canonicalHost(hostname: string): string {
+  const address = parseAddress(hostname);
+  return address === undefined ? withoutTrailingDot(hostname) : unmapped(address).toNormalizedString();
 }
 
 /** A URL's port with the scheme's default written out. */
@@ -78,7 +94,7 @@ function isLoopback(host: string): boolean {
 
 function parseAddress(host: string): ipaddr.IPv4 | ipaddr.IPv6 | undefined {
   // Usually a name: the WHATWG parser takes a host that ends in a number for an address, or refuses it.
-  if (!/[\d\]]\.?$/.test(host)) return undefined;
+  if (!/[\d\]]$|:/.test(host)) return undefined;
   const bare = host.startsWith("[") ? host.slice(1, -1) : host;
   // The WHATWG parser has already turned octal, hexadecimal, short and circled spellings into this form.
   return ipaddr.IPv4.isValidFourPartDecimal(bare) || ipaddr.IPv6.isValid(bare)

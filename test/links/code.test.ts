@@ -66,6 +66,7 @@ const REFUSED = {
     "\u200Fa",
     "\u061Ca", // bidi
     "\u2800",
+    "\u{13441}",
     "a b",
     "a\u00A0b",
     "\u3000",
@@ -138,6 +139,19 @@ describe("a code that a maker chose", () => {
     for (const written of ["apitest", "blog2", "docs2", "my-api", "api_", "robots", "assets"]) {
       expect(parseCode(written)).toBe(written as never);
     }
+  });
+
+  test("is judged as it is stored: what composes once U+FE0F is gone is no emoji any more", () => {
+    expect(parseCode("↔\uFE0F\u0338")).toMatchObject({ rule: "code.character", character: "↮ (U+21AE)" });
+  });
+
+  test("may be an emoji without skin tones before a swatch, and a word that only resembles a reserved one", () => {
+    for (const written of ["❤️🏽", "☝️🏽", "apı", "lıvez", "metrıcs"])
+      expect([written, typeof parseCode(written)]).toEqual([written, "string"]);
+  });
+
+  test("has each of its joiners in its own context", () => {
+    expect(parseCode("می\u200Cخواهم\u200Ca")).toMatchObject({ rule: "code.joiner" });
   });
 
   test("is case-sensitive", () => {

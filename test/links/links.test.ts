@@ -76,6 +76,7 @@ describe("a link with an end", () => {
     wallMs = START + DAY_MS + HOLD_MS - 1;
     expect(await links.create(request)).toEqual({ kind: "taken" });
     wallMs += 1;
+    monotonicMs = wallMs - START;
     const anew = await links.create({ originalUrl: "https://example.org/", customCode: "held" });
     expect(anew).toMatchObject({ createdMs: wallMs, endsMs: NEVER_MS });
     expect(await links.resolve("held")).toMatchObject({ target: "https://example.org/", createdMs: wallMs });
@@ -150,6 +151,9 @@ describe("the purge", () => {
     wallMs = START - 365 * DAY_MS;
     expect(await links.purge()).toBe(0);
     expect(await store.find("paused" as never)).toBeDefined();
+    // Nor is its code given anew, which would delete it as well.
+    wallMs = START + 365 * DAY_MS;
+    expect(await links.create({ originalUrl, customCode: "paused" })).toEqual({ kind: "taken" });
     monotonicMs = DAY_MS + HOLD_MS;
     wallMs = START + monotonicMs + 3_600_000;
     expect(await links.purge()).toBeGreaterThanOrEqual(1);

@@ -209,6 +209,20 @@ describe("a destination", () => {
     expect(parseTarget(`${base}${"가".repeat(900)}`, PUBLIC)).toHaveLength(base.length + 8100);
   });
 
+  test("takes no long time, whatever its host", () => {
+    const marks = `http://a${"\u0301\u0323".repeat(4000)}.com/`;
+    expectRule("target.unparsable", marks);
+    expectRule("target.too-long", `http://a${"\u0301\u0323".repeat(16_000)}.com/`);
+    expectRule("target.unparsable", `http://${"a.".repeat(2000)}com/`);
+  });
+
+  test("is ours at an address in its IPv4-mapped spelling too", () => {
+    const policy: TargetPolicy = { posture: "private", ownHosts: ["192.168.0.5"], ownPorts: ["3000"] };
+    for (const host of ["192.168.0.5", "[::ffff:192.168.0.5]", "[::ffff:c0a8:5]", "0xc0a80005"]) {
+      expectRule("target.own", `http://${host}/x`, policy);
+    }
+  });
+
   test("is one ASCII URL that a second parser reads the same, or refused, whatever it is", () => {
     const piece = fc.oneof(
       fc.string({ unit: "binary" }),
