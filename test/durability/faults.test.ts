@@ -66,6 +66,11 @@ test("a file that cannot be read: 503 and never 404, while what is cached goes o
   for (const custom_code of codes)
     await curt.shorten({ original_url: `https://example.com/${"x".repeat(2000)}`, custom_code });
   expect((await curt.fetch("/link0")).status).toBe(302);
+  const spelled = ["❤️", "각".normalize("NFD")];
+  for (const custom_code of spelled) {
+    await curt.shorten({ original_url, custom_code });
+    expect((await curt.fetch(`/${encodeURIComponent(custom_code)}/`)).status).toBe(302);
+  }
   curt.expectFaults();
   using database = new Database(curt.file);
   database.run("PRAGMA wal_checkpoint(TRUNCATE)");
@@ -78,6 +83,7 @@ test("a file that cannot be read: 503 and never 404, while what is cached goes o
   const statuses = new Set<number>();
   for (const code of codes) statuses.add((await curt.fetch(`/${code}`)).status);
   expect((await curt.fetch("/link0")).status).toBe(302);
+  for (const code of spelled) expect((await curt.fetch(`/${encodeURIComponent(code)}/`)).status).toBe(302);
   expect(statuses).toEqual(new Set([302, 503]));
   const page = await curt.fetch("/link299", { headers: { Accept: "text/html", "Accept-Language": "ko" } });
   expect([page.status, page.headers.get("retry-after")]).toEqual([503, "2"]);

@@ -116,7 +116,7 @@ describe("a SQLite file", () => {
       database.run("DROP INDEX links_by_end");
       database.close();
     });
-    expect(message).toMatch(/does not have the tables of schema/);
+    expect(message).toMatch(/lacks or has changed: links_by_end of schema/);
   });
 
   test("with a damaged first page is refused", async () => {
@@ -155,6 +155,33 @@ describe("a SQLite file", () => {
     if (process.getuid?.() === 0) return;
     const unwritable = (path: string) => chmodSync(join(path, ".."), 0o500);
     expect(await refusal(unwritable)).toMatch(/Check DATABASE_URL/);
+  });
+
+  test("of another program that left a journal is refused, and its content stays", async () => {
+    using folder = temporaryFolder();
+    const path = join(folder.path, "cats.db");
+    const cats = new Database(path);
+    cats.run("PRAGMA journal_mode = PERSIST");
+    cats.run("CREATE TABLE cats (name TEXT)");
+    cats.close();
+    expect(existsSync(`${path}-journal`)).toBeTrue();
+    expect(await openSqliteStore(path).catch((reason: Error) => reason.message)).toMatch(
+      /belongs to another program/,
+    );
+    using after = new Database(path);
+    expect(after.query("SELECT name FROM sqlite_schema").all()).toEqual([{ name: "cats" }]);
+    expect(after.query("PRAGMA application_id").get()).toEqual({ application_id: 0 });
+  });
+
+  test("may have tables of other tools beside ours", async () => {
+    using folder = temporaryFolder();
+    const path = join(folder.path, "curt.db");
+    const database = made(path);
+    database.run("CREATE TABLE _replication_seq (id INTEGER PRIMARY KEY)");
+    database.close();
+    const store = await openSqliteStore(path);
+    expect(await store.insert([newLink("a")])).toEqual(["inserted"]);
+    await store.close();
   });
 
   test("whose making was cut off is made again", async () => {

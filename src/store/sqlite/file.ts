@@ -34,12 +34,8 @@ export function openWriter(path: string): Database {
     try {
       database.run(`PRAGMA busy_timeout = ${BUSY_WAIT_MS}`);
       migrate(database, path);
-      requireSchema(database, path);
       database.run("PRAGMA journal_mode = WAL");
       database.run("PRAGMA synchronous = FULL");
-      // In pages of 4 KiB. Random codes touch many pages of the index; the longer the WAL, the more of them
-      // a checkpoint writes once for several commits.
-      database.run("PRAGMA wal_autocheckpoint = 4000");
       // After a burst of writes the WAL shrinks back to this.
       database.run("PRAGMA journal_size_limit = 67108864");
       requirePragma(database, "journal_mode", "wal");
@@ -136,11 +132,7 @@ function requireOurs(path: string): void {
       `${path} is not a SQLite file, or is damaged. Restore a backup or point DATABASE_URL elsewhere.`,
     );
   }
-  if (header.getUint32(68) !== APPLICATION_ID) {
-    throw new StoreUnusable(
-      `${path} belongs to another program. Point DATABASE_URL at a file of Curt's own.`,
-    );
-  }
+  if (header.getUint32(68) !== APPLICATION_ID) throw belongsToAnother(path);
   requireKnownVersion(path, header.getUint32(60));
 }
 
@@ -163,18 +155,33 @@ function schemaVersion(database: Database): number {
   return database.query<{ user_version: number }, []>("PRAGMA user_version").get()?.user_version ?? 0;
 }
 
-/** All in one transaction, so that two processes starting at once make the schema once. */
+/**
+ * All in one transaction, so that two processes starting at once make the schema once, and a file that turns out
+ * not to be ours stays as it was. It begins even where nothing is to do: a file that cannot be written is no store.
+ */
 function migrate(database: Database, path: string): void {
-  if (schemaVersion(database) === MIGRATIONS.length) return;
   database
     .transaction(() => {
       const version = schemaVersion(database);
       requireKnownVersion(path, version);
+      if (version === 0) requireEmpty(database, path);
       for (const migration of MIGRATIONS.slice(version)) database.run(migration);
-      database.run(`PRAGMA application_id = ${APPLICATION_ID}`);
-      database.run(`PRAGMA user_version = ${MIGRATIONS.length}`);
+      if (version < MIGRATIONS.length) {
+        database.run(`PRAGMA application_id = ${APPLICATION_ID}`);
+        database.run(`PRAGMA user_version = ${MIGRATIONS.length}`);
+      }
+      requireSchema(database, path);
     })
     .immediate();
+}
+
+/** What the header could not tell, because a journal had to be rolled back first. */
+function requireEmpty(database: Database, path: string): void {
+  if (database.query("SELECT 1 FROM sqlite_schema").get() !== null) throw belongsToAnother(path);
+}
+
+function belongsToAnother(path: string): StoreUnusable {
+  return new StoreUnusable(`${path} belongs to another program. Point DATABASE_URL at a file of Curt's own.`);
 }
 
 function requirePragma(database: Database, name: string, wanted: string | number): void {
@@ -183,21 +190,20 @@ function requirePragma(database: Database, name: string, wanted: string | number
     throw new StoreUnusable(`The file system does not allow ${name}=${wanted}; Curt needs it to be durable.`);
 }
 
-/** Compares the file's tables and indexes with what the migrations make. */
+/** Looks for every table and index that the migrations make; what other tools add beside them is theirs. */
 function requireSchema(database: Database, path: string): void {
   using fresh = new Database(":memory:");
   for (const migration of MIGRATIONS) fresh.run(migration);
-  const listed = (of: Database) =>
-    of
-      .query<{ sql: string | null }, []>(
-        "SELECT sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite_stat%' ORDER BY name",
-      )
-      .all()
-      .map((row) => row.sql)
-      .join(";\n");
-  if (listed(database) !== listed(fresh)) {
+  const wanted = fresh
+    .query<{ name: string; sql: string | null }, []>("SELECT name, sql FROM sqlite_schema")
+    .all();
+  const find = database.query<{ sql: string | null }, [string]>(
+    "SELECT sql FROM sqlite_schema WHERE name = ?1",
+  );
+  const differing = wanted.filter(({ name, sql }) => find.get(name)?.sql !== sql).map(({ name }) => name);
+  if (differing.length > 0) {
     throw new StoreUnusable(
-      `${path} does not have the tables of schema ${MIGRATIONS.length}. Restore a backup.`,
+      `${path} lacks or has changed: ${differing.join(", ")} of schema ${MIGRATIONS.length}. Restore a backup.`,
     );
   }
 }

@@ -159,19 +159,28 @@ function startWriter() {
         answer.unusable ? new StoreUnusable(answer.failure) : new StoreUnavailable(answer.failure),
       );
   };
-  // The worker catches what its tasks throw; this is a fault of the program, for the last-resort handler.
-  worker.onerror = ({ message }) => {
-    const fault = new Error(`The writer thread failed: ${message}`);
-    for (const task of asked.splice(0)) task.reject(fault);
-    throw fault;
-  };
+  // The worker catches what its tasks throw: when it ends by itself, that is a fault of the program. Nobody may
+  // wait for it then, and the last-resort handler is told.
+  let dead: Error | undefined;
+  function die(reason: string): void {
+    if (dead !== undefined) return;
+    dead = new Error(`The writer thread ended: ${reason}`);
+    for (const task of asked.splice(0)) task.reject(dead);
+    throw dead;
+  }
+  worker.addEventListener("error", ({ message }) => die(message));
+  worker.addEventListener("close", () => die("it exited"));
   return {
     perform(task: Task): Promise<unknown> {
+      if (dead !== undefined) return Promise.reject(dead);
       return new Promise((resolve, reject) => {
         asked.push({ resolve, reject });
         worker.postMessage(task);
       });
     },
-    terminate: () => worker.terminate(),
+    terminate() {
+      dead ??= new Error("The writer thread was terminated");
+      worker.terminate();
+    },
   };
 }
