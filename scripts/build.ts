@@ -10,7 +10,8 @@ export async function build(outfile = resolve(root, "dist/curt")): Promise<strin
     // `new URL("./writer.ts", import.meta.url)` finds it.
     entrypoints: [resolve(root, "src/main.ts"), resolve(root, "src/store/sqlite/writer.ts")],
     naming: { entry: "[name].[ext]" },
-    compile: { outfile },
+    // What lies in the folder it is started in is the operator's business, not the program's.
+    compile: { outfile, autoloadDotenv: false, autoloadBunfig: false },
   });
   if (!result.success) throw new AggregateError(result.logs, "the build failed");
   return outfile;

@@ -77,7 +77,7 @@ export function readConfig(env: Environment): Config {
   const port = read("PORT", SETTINGS.PORT.default, "a whole number from 0 to 65535", (text) =>
     whole(text, 0, 65_535),
   );
-  if (port === 0 && !env["BASE_URL"])
+  if (port === 0 && !env["BASE_URL"]?.trim())
     mistakes.push("BASE_URL must be set when PORT is 0: the port is not known yet");
   const baseUrl = read(
     "BASE_URL",
@@ -93,7 +93,7 @@ export function readConfig(env: Environment): Config {
   );
   const config: Config = {
     host: read("HOST", SETTINGS.HOST.default, "a host name or address", (text) =>
-      /[\s/]/.test(text) ? undefined : text,
+      /[\s/[\]]/.test(text) ? undefined : text,
     ),
     port,
     baseUrl: baseUrl && writtenOrigin(baseUrl, env["BASE_URL"]),
@@ -161,7 +161,9 @@ function parseOrigin(text: string): URL | undefined {
 
 /** The origin with its host as the operator writes it, where that is more readable than its ASCII form. */
 function writtenOrigin(url: URL, written = ""): string {
-  return /^[\x21-\x7E]*$/.test(written.trim()) ? url.origin : written.trim().replace(/\/$/, "");
+  const [, host = ""] = /^https?:\/\/([^/:]+)/i.exec(written.trim()) ?? [];
+  const isReadable = /[^\x21-\x7E]/.test(host);
+  return isReadable ? `${url.protocol}//${host}${url.port === "" ? "" : `:${url.port}`}` : url.origin;
 }
 
 function parseHosts(text: string): string[] | undefined {

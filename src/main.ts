@@ -4,6 +4,7 @@ import { check } from "./cli/check.ts";
 import { HELP } from "./cli/help.ts";
 import { serve } from "./cli/serve.ts";
 import { type Config, ConfigError, readConfig } from "./config.ts";
+import { CannotListen } from "./http/server.ts";
 import { StoreUnusable } from "./store/open.ts";
 import { VERSION } from "./version.ts";
 
@@ -33,9 +34,10 @@ function explain(error: unknown): number {
   const code = (error as { code?: string }).code ?? "";
   if (error instanceof ConfigError)
     return complain(error.mistakes.map((mistake) => `curt: ${mistake}`).join("\n"), 2);
-  if (error instanceof StoreUnusable) return complain(`curt: ${error.message}`, 1);
+  if (error instanceof StoreUnusable || error instanceof CannotListen) {
+    return complain(`curt: ${error.message}`, 1);
+  }
   if (code.startsWith("ERR_PARSE_ARGS")) return complain(`curt: ${error.message}\n\n${HELP}`, 2);
-  if (code === "EADDRINUSE") return complain(`curt: ${error.message} Set PORT or HOST to a free address.`, 1);
   throw error;
 }
 

@@ -66,7 +66,7 @@ describe("curt serve", () => {
       DATABASE_URL: `sqlite:${join(folder.path, "curt.db")}`,
     });
     expect(code).toBe(1);
-    expect(stderr).toMatch(new RegExp(`^curt: .*port ${port}.* Set PORT or HOST`));
+    expect(stderr).toMatch(new RegExp(`^curt: cannot listen on HOST 127.0.0.1, PORT ${port}: .+\n$`));
   });
 
   test("says in its first line where it listens", async () => {

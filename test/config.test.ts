@@ -38,6 +38,8 @@ describe("the configuration", () => {
     const cases: [Record<string, string>, Partial<Config>][] = [
       [{ BASE_URL: "https://Go.Example.com:443/" }, { baseUrl: "https://go.example.com", posture: "public" }],
       [{ BASE_URL: "https://숏.한국" }, { baseUrl: "https://숏.한국" }],
+      [{ BASE_URL: "HTTPS://숏.한국:443/" }, { baseUrl: "https://숏.한국" }],
+      [{ BASE_URL: "http://숏.한국:8080" }, { baseUrl: "http://숏.한국:8080" }],
       [{ BASE_URL: "http://192.168.1.5:3000" }, { posture: "private" }],
       [{ BASE_URL: "http://curt" }, { posture: "private" }],
       [{ BASE_URL: "http://curt.example", POSTURE: "private" }, { posture: "private" }],
@@ -117,7 +119,7 @@ describe("the configuration", () => {
       ["CODE_HOLD", ["30", "-1d", "1w", "99999d", "1.5d"]],
       ["CACHE_SECONDS", ["-1", "86401", "60s"]],
       ["DRAIN_WAIT", ["5", "6m", "1d"]],
-      ["HOST", ["a b", "http://x"]],
+      ["HOST", ["a b", "http://x", "[::1]"]],
     ];
     for (const [name, values] of wrong) {
       for (const value of values)
@@ -127,6 +129,7 @@ describe("the configuration", () => {
           [expect.stringContaining(`${name} must be`)],
         ]);
     }
+    expect(mistakesOf({ PORT: "0", BASE_URL: " " })).toHaveLength(1);
     expect(mistakesOf({ PORT: "0" })).toEqual([
       "BASE_URL must be set when PORT is 0: the port is not known yet",
     ]);

@@ -31,7 +31,10 @@ export function createApp({ api, redirect, health, baseUrl, onFault }: AppOption
   const app = new Hono({ getPath: pathOf });
   const fixedPaths: string[] = [];
 
-  app.options("/api/*", cors(CORS));
+  const preflight = cors(CORS);
+  app.options("/api/*", (context, next) =>
+    context.req.header("access-control-request-method") === undefined ? next() : preflight(context, next),
+  );
   // After the answer is made: set before it, they would cost a second Response.
   app.use("/api/*", async (context, next) => {
     await next();
@@ -67,7 +70,16 @@ export function createApp({ api, redirect, health, baseUrl, onFault }: AppOption
     }
   }
 
-  return { redirect, fetch: (request: Request) => app.fetch(request), fixedPaths };
+  return {
+    redirect,
+    /** HEAD is answered as GET, length included; Bun leaves the body out (RFC 9110, section 9.3.2). */
+    fetch: (request: Request) => app.fetch(request.method === "HEAD" ? asGet(request) : request),
+    fixedPaths,
+  };
+}
+
+function asGet(request: Request): Request {
+  return new Request(`http://localhost${pathOf(request)}`, { headers: request.headers });
 }
 
 function notFound(request: Request): Response {

@@ -16,7 +16,7 @@ export async function readShortenRequest(
   const type = request.headers.get("content-type");
   const encoding = request.headers.get("content-encoding");
   if (type !== null && !JSON_TYPE.test(type.trim())) return { kind: "body.type" };
-  if (encoding !== null && encoding.trim().toLowerCase() !== "identity") return { kind: "body.type" };
+  if (encoding !== null && encoding.trim().toLowerCase() !== "identity") return { kind: "body.coding" };
   if (Number(request.headers.get("content-length")) > MAX_BODY_BYTES) return TOO_LARGE;
   const body = await readJson(request);
   if ("kind" in body) return body;

@@ -8,6 +8,8 @@ export function createCache<V>(maxWeight: number, weigh: (key: string, value: V)
   let youngWeight = 0;
 
   function set(key: string, value: V): void {
+    const replaced = young.get(key);
+    if (replaced !== undefined) youngWeight -= weigh(key, replaced);
     const weight = weigh(key, value);
     if (youngWeight + weight > maxWeight / 2) {
       old = young;
@@ -27,9 +29,5 @@ export function createCache<V>(maxWeight: number, weigh: (key: string, value: V)
       return aged;
     },
     set,
-    delete(key: string): void {
-      young.delete(key);
-      old.delete(key);
-    },
   };
 }

@@ -18,7 +18,7 @@ export type HttpProblem =
   | { kind: "not-found" }
   | { kind: "method"; method: string; allow: string }
   | { kind: "body.too-large"; max: number }
-  | { kind: "body.type" }
+  | { kind: "body.type" | "body.coding" }
   | { kind: "unavailable" }
   | { kind: "internal" };
 
@@ -58,7 +58,9 @@ function describe(problem: HttpProblem): Description {
     case "body.too-large":
       return { status: 413, messages: [{ key: problem.kind, values: { max: problem.max } }] };
     case "body.type":
-      // RFC 9110, section 15.5.16: what would have been taken.
+      return { status: 415, messages: [{ key: problem.kind }] };
+    case "body.coding":
+      // RFC 9110, section 12.5.3: what would have been taken.
       return { status: 415, messages: [{ key: problem.kind }], headers: { "Accept-Encoding": "identity" } };
     case "unavailable":
       return {
@@ -90,9 +92,8 @@ export function problemJson(headers: Headers, problem: HttpProblem): Response {
 
 /** For an address that people open: a page for a browser, the envelope for a program. */
 export function problemAnswer(headers: Headers, problem: HttpProblem): Response {
-  const answer = prefersHtml(headers.get("accept"))
-    ? problemHtml(headers, problem)
-    : problemJson(headers, problem);
+  const isForPeople = problem.kind !== "method" && prefersHtml(headers.get("accept"));
+  const answer = isForPeople ? problemHtml(headers, problem) : problemJson(headers, problem);
   answer.headers.set("Vary", "Accept, Accept-Language");
   return answer;
 }

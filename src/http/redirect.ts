@@ -1,4 +1,5 @@
 import type { Clock } from "../links/clock.ts";
+import { lookUpCode } from "../links/code.ts";
 import type { Link } from "../links/link.ts";
 import type { Links } from "../links/links.ts";
 import { createCache } from "./cache.ts";
@@ -32,7 +33,7 @@ type RedirectRequest = Bun.BunRequest<"/:code">;
  * 404 and 410 are never answered from memory, so that a link made by another process resolves at once.
  */
 export function createRedirect({ links, clock, cacheSeconds, onFault }: RedirectOptions) {
-  // An address nearly always spells a code as it is stored; other spellings are not remembered but resolved.
+  // By the code as stored, which is how most addresses spell it: they need no normalising.
   const cache = createCache<Entry>(
     CACHE_BYTES,
     (code, { target }) => ENTRY_BYTES + code.length + target.length,
@@ -70,12 +71,11 @@ export function createRedirect({ links, clock, cacheSeconds, onFault }: Redirect
 
   return function redirect(request: RedirectRequest): Response | Promise<Response> {
     const spelling = request.params.code;
-    const entry = cache.get(spelling);
+    const entry = cache.get(spelling) ?? cache.get(lookUpCode(spelling) ?? spelling);
     if (entry === undefined) return lookUp(request);
     const nowMs = clock.nowMs();
-    if (nowMs < entry.endsMs) return answer(entry, nowMs);
-    cache.delete(spelling);
-    return lookUp(request);
+    // An ended link's code may have been given anew.
+    return nowMs < entry.endsMs ? answer(entry, nowMs) : lookUp(request);
   };
 }
 

@@ -14,15 +14,14 @@ export interface Server {
 
 type App = ReturnType<typeof createApp>;
 
-/** Throws when the address is taken or not ours. */
+/** The address is taken, not ours, or none. */
+export class CannotListen extends Error {
+  override readonly name = "CannotListen";
+}
+
+/** Throws {@link CannotListen}. */
 export function listen(app: App, hostname: string, port: number): Server {
-  const server = Bun.serve({
-    ...handlers(app),
-    hostname,
-    port,
-    idleTimeout: IDLE_SECONDS,
-    maxRequestBodySize: MAX_REQUEST_BODY_BYTES,
-  });
+  const server = bind(app, hostname, port);
   return {
     port: server.port ?? port,
     async drain(waitMs) {
@@ -32,6 +31,21 @@ export function listen(app: App, hostname: string, port: number): Server {
       await server.stop(true);
     },
   };
+}
+
+function bind(app: App, hostname: string, port: number) {
+  try {
+    return Bun.serve({
+      ...handlers(app),
+      hostname,
+      port,
+      idleTimeout: IDLE_SECONDS,
+      maxRequestBodySize: MAX_REQUEST_BODY_BYTES,
+    });
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new CannotListen(`cannot listen on HOST ${hostname}, PORT ${port}: ${reason}`, { cause });
+  }
 }
 
 /** Bun matches these by itself and sends the rest to `fetch`: other paths, and other methods of these. */

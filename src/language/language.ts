@@ -19,8 +19,15 @@ export function negotiateLanguage(acceptLanguage: string | null): string {
 }
 
 const negotiate = remembering((acceptLanguage) => {
-  const negotiator = new Negotiator({ headers: { "accept-language": acceptLanguage } });
-  return negotiator.language([...LANGUAGES]) ?? DEFAULT_LANGUAGE;
+  // In the caller's order of preference, without those of weight 0.
+  const ranges = new Negotiator({ headers: { "accept-language": acceptLanguage } }).languages();
+  for (const range of ranges) {
+    for (let tag = range.toLowerCase(); tag !== ""; tag = tag.slice(0, Math.max(0, tag.lastIndexOf("-")))) {
+      const found = LANGUAGES.find((language) => language.toLowerCase() === tag);
+      if (found !== undefined) return found;
+    }
+  }
+  return DEFAULT_LANGUAGE;
 });
 
 /** A message in one of {@link LANGUAGES}, its `{name}` placeholders filled from `values`. */

@@ -41,21 +41,32 @@ describe("a short address", () => {
     }
   });
 
-  test("sends the same headers to HEAD and GET", async () => {
-    const heads = await Promise.all(
-      ["GET", "HEAD"].map((method) =>
-        sendRaw(curt.origin, `${method} /abc HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`),
-      ),
-    );
-    const [get, head] = heads.map((text) =>
-      text
-        .toLowerCase()
-        .split("\r\n")
-        .filter((line) => !line.startsWith("date:"))
-        .toSorted(),
-    );
-    expect(head).toEqual(get as string[]);
-    expect(get).toContain(`location: ${TARGET}`);
+  test("sends the same headers to HEAD and GET, as every address does", async () => {
+    for (const path of [
+      "/abc",
+      "/nothing",
+      "/",
+      "/livez",
+      "/readyz/",
+      "/api/v1/shorten",
+      "/api/v1/openapi.json",
+      "/api/x",
+      "/a/b",
+    ]) {
+      const [get, head] = await Promise.all(
+        ["GET", "HEAD"].map(async (method) => {
+          const answer = await sendRaw(
+            curt.origin,
+            `${method} ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`,
+          );
+          const [headers = "", body = ""] = answer.toLowerCase().split("\r\n\r\n");
+          const lines = headers.split("\r\n").filter((line) => !line.startsWith("date:"));
+          return { lines: lines.toSorted(), body };
+        }),
+      );
+      expect([path, head?.lines]).toEqual([path, get?.lines]);
+      expect(head?.body).toBe("");
+    }
   });
 
   const SCRIPTS = {

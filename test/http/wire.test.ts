@@ -119,6 +119,20 @@ describe("odd but well-formed requests", () => {
   });
 });
 
+test("a body in chunks is read whatever the Host says, and one that breaks off harms nobody", async () => {
+  const chunked = `Transfer-Encoding: chunked\r\nContent-Type: application/json\r\n`;
+  for (const host of ["x", "[", "x:99999", ""]) {
+    const head = `POST /api/v1/shorten HTTP/1.1\r\nHost: ${host}\r\n${chunked}`;
+    const whole = `${head}${close}${BODY.length.toString(16)}\r\n${BODY}\r\n0\r\n\r\n`;
+    expect([host, await sendRaw(curt.origin, whole)]).toEqual([
+      host,
+      expect.stringMatching(/^HTTP\/1\.1 (201|400) /),
+    ]);
+    await sendRaw(curt.origin, `${head}\r\n5\r\n{"or`, 50);
+  }
+  expect((await curt.fetch("/abc")).status).toBe(302);
+});
+
 describe("ill-formed requests are refused by the server", () => {
   const head = "POST /api/v1/shorten HTTP/1.1\r\nHost: x\r\n";
   const cases = {

@@ -1,0 +1,70 @@
+import { Database } from "bun:sqlite";
+import { expect, test } from "bun:test";
+
+import { type Running, type Settings, startHere } from "./service.ts";
+
+async function made(curt: Running, original_url: string) {
+  const response = await curt.shorten({ original_url });
+  const body = (await response.json()) as {
+    message: string;
+    data?: { code: string; expiration_date: string };
+  };
+  return { status: response.status, message: body.message, data: body.data };
+}
+
+async function refusals(settings: Settings, targets: readonly string[]): Promise<string[]> {
+  await using curt = await startHere(settings);
+  return Promise.all(targets.map(async (target) => (await made(curt, target)).message));
+}
+
+test("BASE_URL and ALIASES make links to this service loops", async () => {
+  const targets = [
+    "https://curt.example/x",
+    "http://CURT.example.:8080/",
+    "https://go.curt.example/x",
+    "https://xn--0p4b.xn--3e0b707e/",
+  ];
+  const messages = await refusals({ ALIASES: "go.curt.example, 숏.한국" }, targets);
+  expect(new Set(messages)).toEqual(new Set(["original_url leads back to this service."]));
+});
+
+test("PORT and BASE_URL make their loopback ports ours, and no other", async () => {
+  const free = Bun.serve({ port: 0, fetch: () => new Response() });
+  const port = String(free.port);
+  await free.stop(true);
+  const settings = { PORT: port, BASE_URL: "http://localhost:8080" };
+  const targets = [`http://127.0.0.1:${port}/x`, "http://localhost:8080/x", "http://localhost:9999/x"];
+  const [listening, announced, other] = await refusals(settings, targets);
+  expect([listening, announced]).toEqual(Array(2).fill("original_url leads back to this service."));
+  expect(other).toBe("URL shortened successfully.");
+});
+
+test("POSTURE decides on private destinations", async () => {
+  const targets = ["http://10.0.0.1/", "http://[::1]:9/", "http://printer.local/"];
+  const refused = "original_url leads to a private network, which visitors cannot reach.";
+  const shortened = "URL shortened successfully.";
+  expect(await refusals({}, targets)).toEqual(targets.map(() => refused));
+  expect(await refusals({ POSTURE: "private" }, targets)).toEqual(targets.map(() => shortened));
+  expect(await refusals({ BASE_URL: "http://curt.local" }, targets)).toEqual(targets.map(() => shortened));
+});
+
+test("DEFAULT_EXPIRY and CODE_LENGTH are what a plain create gets", async () => {
+  await using curt = await startHere({ DEFAULT_EXPIRY: "48h", CODE_LENGTH: "12" });
+  const before = Date.now();
+  const { data } = await made(curt, "https://example.com/");
+  expect(data?.code).toHaveLength(12);
+  const lifeMs = Date.parse(data?.expiration_date ?? "") - before;
+  expect(lifeMs).toBeGreaterThanOrEqual(48 * 3_600_000);
+  expect(lifeMs).toBeLessThan(48 * 3_600_000 + 60_000);
+});
+
+test("CODE_HOLD decides when an ended link is unknown", async () => {
+  await using curt = await startHere({ CODE_HOLD: "0s" });
+  await curt.shorten({ original_url: "https://example.com/", custom_code: "brief", expire_duration: "24h" });
+  using database = new Database(curt.file);
+  database.run("UPDATE links SET ends_ms = ?", [Date.now() - 1]);
+  expect((await curt.fetch("/brief")).status).toBe(404);
+  expect((await curt.shorten({ original_url: "https://example.org/", custom_code: "brief" })).status).toBe(
+    201,
+  );
+});
