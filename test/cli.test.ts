@@ -112,6 +112,25 @@ describe("the last resort", () => {
     program.expectFaults();
     return program;
   };
+  test("ends a program whose writer thread has gone, so that a supervisor can start it anew", async () => {
+    using folder = temporaryFolder();
+    await using program = await startWith(
+      folder.path,
+      `const Real = Worker;
+       globalThis.Worker = function (...given) {
+         const worker = new Real(...given);
+         setTimeout(() => worker.terminate(), 1000);
+         return worker;
+       };`,
+    );
+    expect(
+      (await program.shorten({ original_url: "https://example.com/", custom_code: "kept" })).status,
+    ).toBe(201);
+    expect(await program.exited).toBe(1);
+    expect(program.logged.join()).toContain("The writer thread ended");
+    expect(await run(["check"], { DATABASE_URL: `sqlite:${program.file}` })).toMatchObject({ code: 0 });
+  }, 20_000);
+
   const troubles = {
     "an exception that nobody catches": `setTimeout(() => { throw new Error("planted"); }, 1000);`,
     "a rejection that nobody handles": `setTimeout(() => void Promise.reject(new Error("planted")), 1000);`,

@@ -8,7 +8,7 @@ import { ROOT, startProgram, temporaryFolder } from "./service.ts";
 const DAY_MS = 86_400_000;
 const original_url = "https://example.com/";
 
-/** The real program on clocks that the test sets: both read their offsets from a file. */
+/** The real program on clocks that the test sets: both read their offsets from a file. Its rounds come sooner. */
 async function startWithClock(folder: string) {
   const offset = join(folder, "offset-ms");
   const preload = join(folder, "clock.ts");
@@ -19,7 +19,9 @@ async function startWithClock(folder: string) {
      const [wall, monotonic] = [Date.now, performance.now.bind(performance)];
      const offsets = () => JSON.parse(readFileSync(${JSON.stringify(offset)}, "utf8"));
      Date.now = () => wall() + offsets()[0];
-     performance.now = () => monotonic() + offsets()[1];`,
+     performance.now = () => monotonic() + offsets()[1];
+     const every = setInterval;
+     globalThis.setInterval = (job, ms, ...rest) => every(job, Math.min(ms, 200), ...rest);`,
   );
   const command = [process.execPath, "--preload", preload, join(ROOT, "src/main.ts"), "serve"];
   const program = await startProgram({ CODE_HOLD: "2d" }, { folder, command });
@@ -67,4 +69,18 @@ test("the real program ends a cached link on time, and time does not go back", a
   expect(
     database.query("SELECT count(*) AS rows, max(ends_ms) AS ends FROM links WHERE code = 'day'").get(),
   ).toEqual({ rows: 1, ends: null });
+}, 30_000);
+
+test("the real program purges what is no longer held, by itself", async () => {
+  using folder = temporaryFolder();
+  const { program, pass } = await startWithClock(folder.path);
+  await using _ = program;
+  await program.shorten({ original_url, custom_code: "gone", expire_duration: "24h" });
+  await program.shorten({ original_url, custom_code: "held", expire_duration: "48h" });
+  pass(3 * DAY_MS);
+  using database = new Database(join(folder.path, "curt.db"), { readonly: true });
+  const codes = () => database.query<{ code: string }, []>("SELECT code FROM links").all();
+  for (let patience = 100; codes().length > 1 && patience > 0; patience--) await Bun.sleep(50);
+  expect(codes()).toEqual([{ code: "held" }]);
+  expect(program.logged.join()).toContain('"purged":1');
 }, 30_000);

@@ -8,6 +8,12 @@ import { startProgram, temporaryFolder } from "./service.ts";
 
 const original_url = "https://example.com/";
 
+test("SIGINT, as from a terminal, stops in order too", async () => {
+  await using program = await startProgram();
+  program.kill("SIGINT");
+  expect(await program.exited).toBe(0);
+});
+
 describe("SIGTERM", () => {
   test("answers what is under way, checkpoints and exits with 0", async () => {
     using folder = temporaryFolder();
@@ -41,7 +47,11 @@ describe("SIGTERM", () => {
     program.expectFaults();
     program.kill("SIGTERM");
     while ((await program.fetch("/readyz")).status === 200) await Bun.sleep(10);
-    expect((await program.fetch("/livez")).status).toBe(200);
+    for (const path of ["/livez", "/api/v1/shorten", "/nothing"]) {
+      expect(await sendRaw(program.origin, `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`)).toContain(
+        "Connection: close\r\n",
+      );
+    }
     const redirect = await sendRaw(program.origin, "GET /abc HTTP/1.1\r\nHost: x\r\n\r\n");
     expect(redirect).toStartWith("HTTP/1.1 302 ");
     expect(redirect).toContain("Connection: close\r\n");

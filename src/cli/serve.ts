@@ -8,10 +8,6 @@ export async function serve(config: Config): Promise<number> {
   const log = createLog(config.logLevel, process.stdout);
   const { promise: exit, resolve: exitWith } = Promise.withResolvers<number>();
   const service = await startService(config, log);
-  log.info(
-    `Curt ${VERSION} listens on http://${hostInUrl(config.host)}:${service.port} and makes links at ${config.baseUrl}`,
-  );
-
   let stopping = false;
   async function stop(reason: string, code: number): Promise<void> {
     if (stopping) process.exit(code || 1);
@@ -30,9 +26,12 @@ export async function serve(config: Config): Promise<number> {
   for (const event of ["uncaughtException", "unhandledRejection"] as const) {
     process.on(event, (err: unknown) => {
       log.error({ err }, event);
-      void stop(event, 1);
+      if (!stopping) void stop(event, 1);
     });
   }
+  log.info(
+    `Curt ${VERSION} listens on http://${hostInUrl(config.host)}:${service.port} and makes links at ${config.baseUrl}`,
+  );
   return exit;
 }
 

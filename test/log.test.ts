@@ -1,0 +1,40 @@
+import { expect, test } from "bun:test";
+
+import { createLog, withoutQuery } from "../src/log.ts";
+
+function logTo(output: { isTTY: boolean; writableLength?: number }) {
+  const lines: string[] = [];
+  const stream = { writableLength: 0, ...output, on() {}, write: (line: string) => lines.push(line) };
+  return { log: createLog("info", stream as unknown as NodeJS.WriteStream), lines };
+}
+
+const NASTY = "a\u0000b\nc\u001B[2Jd\u007Fe\u009Bf\u202Eg\u2066h\u2028i\u200Fj";
+
+test("a line of JSON holds whatever it is given, and no character that a terminal acts on", () => {
+  const { log, lines } = logTo({ isTTY: false });
+  log.info({ code: NASTY }, NASTY);
+  expect(lines).toHaveLength(1);
+  expect(lines[0]).toEndWith("\n");
+  expect(lines[0]?.trimEnd()).not.toMatch(/[\p{Cc}\p{Bidi_Control}\u2028\u2029]/u);
+  expect(JSON.parse(lines[0] ?? "")).toMatchObject({ level: "info", code: NASTY, msg: NASTY });
+});
+
+test("on a terminal a line reads well, and is as safe", () => {
+  const { log, lines } = logTo({ isTTY: true });
+  log.info("Curt listens");
+  log.warn({ purged: 3 }, NASTY);
+  expect(lines[0]).toMatch(/^\d\d:\d\d:\d\d Curt listens\n$/);
+  expect(lines[1]).toMatch(/^\d\d:\d\d:\d\d warn: a.*\{"purged":3\}\n$/);
+  for (const line of lines) expect(line.trimEnd()).not.toMatch(/[\p{Cc}\p{Bidi_Control}\u2028\u2029]/u);
+});
+
+test("a reader that does not read costs lines, not memory", () => {
+  const { log, lines } = logTo({ isTTY: false, writableLength: 2 * 1024 * 1024 });
+  log.info("lost");
+  expect(lines).toEqual([]);
+});
+
+test("a target is logged without its query and fragment", () => {
+  expect(withoutQuery("https://example.com/a?secret=1#x")).toBe("https://example.com/a");
+  expect(withoutQuery("https://example.com/a#secret")).toBe("https://example.com/a");
+});
