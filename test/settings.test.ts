@@ -14,7 +14,7 @@ async function made(curt: Running, original_url: string) {
 
 async function refusals(settings: Settings, targets: readonly string[]): Promise<string[]> {
   await using curt = await startHere(settings);
-  return Promise.all(targets.map(async (target) => (await made(curt, target)).message));
+  return await Promise.all(targets.map(async (target) => (await made(curt, target)).message));
 }
 
 test("BASE_URL and ALIASES make links to this service loops", async () => {
