@@ -38,7 +38,6 @@ export function parseTarget(written: string, policy: TargetPolicy): Target | Fau
   if (EDGE_SPACE.test(written)) return { rule: "target.space" };
   if (!SCHEME.test(written)) return { rule: "target.scheme" };
   if (written.includes("\\")) return { rule: "target.backslash" };
-  if (written.length > MAX_TARGET_LENGTH) return { rule: "target.too-long", max: MAX_TARGET_LENGTH };
   if (hostOf(written).length > MAX_HOST_LENGTH) return { rule: "target.unparsable" };
   const url = URL.parse(written);
   if (url === null || !isAscii(url.href)) return { rule: "target.unparsable" };
