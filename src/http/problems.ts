@@ -98,15 +98,13 @@ export function problemAnswer(headers: Headers, problem: HttpProblem): Response 
   return answer;
 }
 
+/** The problems that have a page of their own. */
+const ENDINGS = ["expired", "unavailable", "internal"] as const;
+
 function problemHtml(headers: Headers, problem: HttpProblem): Response {
   const language = negotiateLanguage(headers.get("accept-language"));
   const { status, headers: more } = describe(problem);
-  const end = problem.kind === "expired" ? problem.endedMs : undefined;
-  const ending = { 410: "expired", 503: "unavailable", 500: "internal" } as const;
-  return html(
-    status,
-    problemPage(language, ending[status as keyof typeof ending] ?? "unknown", end),
-    language,
-    more,
-  );
+  const endedMs = problem.kind === "expired" ? problem.endedMs : undefined;
+  const ending = ENDINGS.find((kind) => kind === problem.kind) ?? "unknown";
+  return html(status, problemPage(language, ending, endedMs), language, more);
 }

@@ -64,7 +64,7 @@ export function checkFile(path: string): { links: number; damage: string[] } | u
     requireSafeSqlite();
     requireOurs(path);
     using database = openReader(path);
-    requireVersion(database, path, MIGRATIONS.length);
+    requireCurrentVersion(database, path);
     const damage = database
       .query<{ integrity_check: string }, []>("PRAGMA integrity_check")
       .all()
@@ -144,11 +144,14 @@ function requireKnownVersion(path: string, version: number): void {
   }
 }
 
-function requireVersion(database: Database, path: string, needed: number): void {
+function requireCurrentVersion(database: Database, path: string): void {
   const version = schemaVersion(database);
   requireKnownVersion(path, version);
-  if (version < needed)
-    throw new StoreUnusable(`${path} has schema ${version}; starting Curt brings it to ${needed}.`);
+  if (version < MIGRATIONS.length) {
+    throw new StoreUnusable(
+      `${path} has schema ${version}; starting Curt brings it to ${MIGRATIONS.length}.`,
+    );
+  }
 }
 
 function schemaVersion(database: Database): number {

@@ -1,3 +1,5 @@
+import type { Database } from "bun:sqlite";
+
 import type { Code } from "../../links/code.ts";
 import { type Link, NEVER_MS } from "../../links/link.ts";
 import { type InsertOutcome, type LinkStore, type NewLink, StoreUnavailable } from "../../links/store.ts";
@@ -34,13 +36,14 @@ interface Waiting {
  */
 export async function openSqliteStore(path: string): Promise<LinkStore> {
   const writer = startWriter();
+  let reader: Database;
   try {
     await writer.perform({ type: "open", path });
+    reader = openReader(path);
   } catch (error) {
     writer.terminate();
     throw error;
   }
-  const reader = openReader(path);
   const find = reader.prepare<FoundRow, [string]>(FIND);
   const size = reader.prepare<{ size: number }, []>(SIZE);
 
