@@ -11,6 +11,9 @@ export interface Config {
   readonly aliases: readonly string[];
   readonly posture: Posture;
   readonly database: { readonly engine: "sqlite"; readonly path: string };
+  /** Where visits wait on their way to the database. */
+  readonly journalFolder: string;
+  readonly statsKeepDays: number;
   readonly defaultExpiry: Expiry;
   readonly codeLength: number;
   readonly codeHoldMs: number;
@@ -33,6 +36,7 @@ export const SETTINGS = {
   DEFAULT_EXPIRY: { default: "never", meaning: "never, 24h, 48h, 1week or 1month" },
   CODE_LENGTH: { default: "7", meaning: "characters of a generated code, 4 to 32" },
   CODE_HOLD: { default: "30d", meaning: "how long the code of an ended link stays held" },
+  STATS_KEEP: { default: "400d", meaning: "how long statistics are told by day, 8d to 3650d" },
   CACHE_SECONDS: { default: "0", meaning: "how long a shared cache may keep a redirect" },
   DRAIN_WAIT: {
     default: "0s",
@@ -91,6 +95,12 @@ export function readConfig(env: Environment): Config {
     "auto, public or private",
     oneOf<Posture | "auto">(["auto", "public", "private"]),
   );
+  const database = read(
+    "DATABASE_URL",
+    SETTINGS.DATABASE_URL.default,
+    "sqlite:<path of a file>",
+    parseDatabaseUrl,
+  );
   const config: Config = {
     host: read("HOST", SETTINGS.HOST.default, "a host name or address", (text) =>
       /[\s/[\]]/.test(text) ? undefined : text,
@@ -105,11 +115,13 @@ export function readConfig(env: Environment): Config {
     ),
     posture:
       posture === "auto" ? (baseUrl && isPrivateHost(baseUrl.hostname) ? "private" : "public") : posture,
-    database: read(
-      "DATABASE_URL",
-      SETTINGS.DATABASE_URL.default,
-      "sqlite:<path of a file>",
-      parseDatabaseUrl,
+    database,
+    journalFolder: `${database?.path}-clicks`,
+    statsKeepDays: read(
+      "STATS_KEEP",
+      SETTINGS.STATS_KEEP.default,
+      "a time in days from 8d to 3650d",
+      (text) => whole(/^(\d{1,4})d$/.exec(text)?.[1] ?? "", 8, 3650),
     ),
     defaultExpiry: read(
       "DEFAULT_EXPIRY",

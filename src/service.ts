@@ -1,19 +1,24 @@
+import { ageClicks } from "./clicks/ageing.ts";
+import { openJournal } from "./clicks/journal.ts";
+import { createRecorder } from "./clicks/recorder.ts";
+import { createVisitors } from "./clicks/visitor.ts";
 import type { Config } from "./config.ts";
 import { createApi } from "./http/api.ts";
 import { createApp } from "./http/app.ts";
 import { createHealth } from "./http/health.ts";
 import { createRedirect } from "./http/redirect.ts";
-import { listen, type Server } from "./http/server.ts";
+import { listen, peerReader } from "./http/server.ts";
 import { createClock } from "./links/clock.ts";
 import type { Link } from "./links/link.ts";
-import { createLinks, type Links } from "./links/links.ts";
+import { createLinks } from "./links/links.ts";
 import { StoreUnavailable } from "./links/store.ts";
 import { effectivePort } from "./links/target.ts";
 import { type Log, withoutQuery } from "./log.ts";
 import { openStore } from "./store/open.ts";
 import { VERSION } from "./version.ts";
 
-const PURGE_EVERY_MS = 60_000;
+const TIDY_EVERY_MS = 60_000;
+const HOUR_MS = 3_600_000;
 /** While the store is away, one line in this time tells it. */
 const UNAVAILABLE_LOG_EVERY_MS = 5000;
 
@@ -26,48 +31,78 @@ export interface Service {
 /** Opens everything, in order; what it opened, `stop` closes in the reverse order. */
 export async function startService(config: Config, log: Log): Promise<Service> {
   const { baseUrl, defaultExpiry, cacheSeconds } = config;
-  const store = await openStore(config.database);
-  const clock = createClock(Date.now, () => performance.now());
+  await using opened = new AsyncDisposableStack();
+  const store = opened.adopt(await openStore(config.database), (one) => one.close());
+  const monotonicMs = () => performance.now();
+  const clock = createClock(Date.now, monotonicMs);
+  const fillRandom = (bytes: Uint8Array) => void crypto.getRandomValues(bytes);
+  const onFault = reportFaults(log);
   const links = createLinks({
     store,
     clock,
-    fillRandom: (bytes) => crypto.getRandomValues(bytes),
+    fillRandom,
     targetPolicy: targetPolicy(config),
     defaultExpiry,
     codeLength: config.codeLength,
     codeHoldMs: config.codeHoldMs,
   });
+  const visitors = createVisitors({ store, fillRandom });
+  await visitors.prepare(clock.nowMs());
+  const openedJournal = await openJournal({
+    folder: config.journalFolder,
+    store,
+    fillRandom,
+    nowMs: monotonicMs,
+    hour: () => Math.floor(clock.nowMs() / HOUR_MS),
+    onFault,
+    onDropped: (path) =>
+      log.warn({ path }, "visits of before the machine went down cannot be trusted: not counted"),
+  });
+  const journal = opened.adopt(openedJournal, (one) => one.close());
+  const recorder = createRecorder({
+    journal,
+    visitors,
+    clientOf: (peer) => ({ address: peer, country: "" }),
+  });
   const health = createHealth(store);
-  const onFault = reportFaults(log);
   const onCreated = ({ code, target }: Link) => {
     if (log.isLevelEnabled("debug")) log.debug({ code, target: withoutQuery(target) }, "link made");
   };
-  const api = createApi({ links, baseUrl, defaultExpiry, version: VERSION, onCreated });
-  const redirect = createRedirect({ links, clock, cacheSeconds, onFault });
+  const api = createApi({
+    links,
+    clicks: store,
+    clock,
+    baseUrl,
+    defaultExpiry,
+    version: VERSION,
+    onCreated,
+  });
+  const peerOf = peerReader(config.host);
+  const redirect = createRedirect({ links, clock, recorder, peerOf, cacheSeconds, onFault });
   const app = createApp({ api, redirect, health, baseUrl, onFault });
-  let server: Server;
-  try {
-    server = listen(app, config.host, config.port);
-  } catch (error) {
-    await store.close();
-    throw error;
+  const server = listen(app, config.host, config.port);
+  const tidying = setInterval(() => void tidy().catch(onFault), TIDY_EVERY_MS);
+  const closing = opened.move();
+
+  async function tidy(): Promise<void> {
+    const lost = recorder.takeLost();
+    if (lost !== undefined)
+      log.error(lost, "visits could not be counted: the store has been away for too long");
+    await visitors.prepare(clock.nowMs());
+    const purged = await links.purge();
+    if (purged > 0) log.info({ purged }, "purged links whose hold is over");
+    await ageClicks(store, clock, config.statsKeepDays);
   }
-  const purging = setInterval(() => void purge(links, log).catch(onFault), PURGE_EVERY_MS);
 
   return {
     port: server.port,
     async stop() {
       health.stopping();
       await server.drain(config.drainWaitMs);
-      clearInterval(purging);
-      await store.close();
+      clearInterval(tidying);
+      await closing.disposeAsync();
     },
   };
-}
-
-async function purge(links: Links, log: Log): Promise<void> {
-  const purged = await links.purge();
-  if (purged > 0) log.info({ purged }, "purged links whose hold is over");
 }
 
 /** Unexpected faults are logged one by one; a store that is away, now and then. */

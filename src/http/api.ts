@@ -1,4 +1,7 @@
+import { readStatistics } from "../clicks/statistics.ts";
+import type { ClickStore } from "../clicks/store.ts";
 import { message, negotiateLanguage } from "../language/language.ts";
+import type { Clock } from "../links/clock.ts";
 import { endsMs, type Expiry } from "../links/expiry.ts";
 import type { Link } from "../links/link.ts";
 import type { Links } from "../links/links.ts";
@@ -6,10 +9,21 @@ import { json } from "./answers.ts";
 import { readShortenRequest } from "./body.ts";
 import { describeApi, describeParameters } from "./document.ts";
 import { problemJson } from "./problems.ts";
-import { EXAMPLE, type Information, MAX_BODY_BYTES, operations, type ShortLink } from "./schemas.ts";
+import { readStatisticsQuery } from "./query.ts";
+import {
+  EXAMPLE,
+  type Information,
+  type LinkData,
+  MAX_BODY_BYTES,
+  operations,
+  type ShortLink,
+  type StatisticsData,
+} from "./schemas.ts";
 
 export interface ApiOptions {
   readonly links: Links;
+  readonly clicks: Pick<ClickStore, "sums" | "days">;
+  readonly clock: Clock;
   readonly baseUrl: string;
   readonly defaultExpiry: Expiry;
   readonly version: string;
@@ -17,7 +31,8 @@ export interface ApiOptions {
 }
 
 /** The handlers of /api/v1: a request in, an answer in the contract's envelope out. */
-export function createApi({ links, baseUrl, defaultExpiry, version, onCreated }: ApiOptions) {
+export function createApi(options: ApiOptions) {
+  const { links, clicks, clock, baseUrl, defaultExpiry, version, onCreated } = options;
   const document = describeApi(baseUrl, version);
   return {
     async shorten(request: Request): Promise<Response> {
@@ -66,6 +81,31 @@ export function createApi({ links, baseUrl, defaultExpiry, version, onCreated }:
         openapi: `${baseUrl}${operations.document.path}`,
       };
       return json(200, { status: "success", message: message(language, "info"), data }, language);
+    },
+
+    async link(request: Request, spelling: string): Promise<Response> {
+      const link = await links.find(spelling);
+      if ("kind" in link) return problemJson(request.headers, link);
+      const { visits } = await clicks.sums(link.code, link.createdMs);
+      const { code, ...short } = toShortLink(link, link.code, baseUrl);
+      const data: LinkData = { code, ...short, created: new Date(link.createdMs).toISOString(), visits };
+      const language = negotiateLanguage(request.headers.get("accept-language"));
+      return json(200, { status: "success", message: message(language, "link"), data }, language);
+    },
+
+    async statistics(request: Request, spelling: string): Promise<Response> {
+      const { headers } = request;
+      const query = readStatisticsQuery(request);
+      if (Array.isArray(query)) return problemJson(headers, { kind: "malformed", faults: query });
+      const link = await links.find(spelling);
+      if ("kind" in link) return problemJson(headers, link);
+      const found = await readStatistics(clicks, link, query, clock.nowMs());
+      if ("rule" in found) return problemJson(headers, { kind: "malformed", faults: [found] });
+      const { from, to, breakdowns, ...counted } = found;
+      const { interval, timeZone: tz } = query;
+      const data: StatisticsData = { code: link.code, from, to, interval, tz, ...counted, ...breakdowns };
+      const language = negotiateLanguage(headers.get("accept-language"));
+      return json(200, { status: "success", message: message(language, "statistics"), data }, language);
     },
 
     document(): Response {

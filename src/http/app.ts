@@ -5,6 +5,7 @@ import type { Api } from "./api.ts";
 import type { Health } from "./health.ts";
 import { home } from "./home.ts";
 import { type HttpProblem, problemAnswer, problemJson, problemOf } from "./problems.ts";
+import { queryOf } from "./query.ts";
 import type { Redirect } from "./redirect.ts";
 import { operations } from "./schemas.ts";
 
@@ -16,7 +17,8 @@ export interface AppOptions {
   readonly onFault: (error: unknown) => void;
 }
 
-type Handler = (request: Request) => Response | Promise<Response>;
+/** `code` is that of the path, where it has one. */
+type Handler = (request: Request, code: string) => Response | Promise<Response>;
 
 const CORS = {
   origin: "*",
@@ -44,6 +46,8 @@ export function createApp({ api, redirect, health, baseUrl, onFault }: AppOption
 
   route("/", { GET: (request) => home(request, baseUrl) });
   route(operations.shorten.path, { GET: api.information, POST: api.shorten });
+  route(templatePath(operations.link.path), { GET: api.link });
+  route(templatePath(operations.statistics.path), { GET: api.statistics });
   route(operations.document.path, { GET: api.document });
   route("/livez", { GET: health.live });
   route("/readyz", { GET: health.ready });
@@ -63,7 +67,7 @@ export function createApp({ api, redirect, health, baseUrl, onFault }: AppOption
     const allow = [...methods, "OPTIONS"].join(", ");
     for (const spelling of path === "/" ? [path] : [path, `${path}/`]) {
       for (const [method, handle] of Object.entries(handlers))
-        app.on(method, spelling, ({ req }) => handle(req.raw));
+        app.on(method, spelling, ({ req }) => handle(req.raw, req.param("code") ?? ""));
       app.options(spelling, () => new Response(null, { status: 204, headers: { Allow: allow } }));
       app.all(spelling, ({ req }) => answerProblem(req.raw, { kind: "method", method: req.method, allow }));
       if (!spelling.includes(":")) fixedPaths.push(spelling);
@@ -78,8 +82,13 @@ export function createApp({ api, redirect, health, baseUrl, onFault }: AppOption
   };
 }
 
+/** OpenAPI's /links/{code} as Hono's /links/:code. */
+function templatePath(path: string): string {
+  return path.replaceAll(/\{(\w+)\}/g, ":$1");
+}
+
 function asGet(request: Request): Request {
-  return new Request(`http://localhost${pathOf(request)}`, { headers: request.headers });
+  return new Request(`http://localhost${pathOf(request)}${queryOf(request)}`, { headers: request.headers });
 }
 
 function notFound(request: Request): Response {

@@ -1,6 +1,6 @@
 import type { z } from "@hono/zod-openapi";
 
-import type { BodyFault, HttpProblem } from "./problems.ts";
+import type { RequestFault, HttpProblem } from "./problems.ts";
 import { EXAMPLE, MAX_BODY_BYTES, shortenRequest } from "./schemas.ts";
 
 /** JSON (RFC 8259), or text/plain, which a page can send without a preflight. */
@@ -28,7 +28,7 @@ export async function readShortenRequest(
 
 type JsonObject = Readonly<Record<string, unknown>>;
 
-async function readJson(request: Request): Promise<{ value: JsonObject } | BodyFault | typeof TOO_LARGE> {
+async function readJson(request: Request): Promise<{ value: JsonObject } | RequestFault | typeof TOO_LARGE> {
   let bytes: ArrayBuffer | Uint8Array | undefined;
   try {
     bytes = request.headers.has("content-length")
@@ -66,7 +66,7 @@ async function readUndeclared({ body }: Request): Promise<Uint8Array | undefined
   return Buffer.concat(chunks);
 }
 
-function fieldFault(issue: z.core.$ZodIssue, body: JsonObject): BodyFault {
+function fieldFault(issue: z.core.$ZodIssue, body: JsonObject): RequestFault {
   const field = String(issue.path[0]);
   const received = body[field];
   if (received === undefined) return { rule: "field.required", field };

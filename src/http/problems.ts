@@ -1,20 +1,24 @@
+import type { RangeFault } from "../clicks/statistics.ts";
 import { type MessageKey, message, negotiateLanguage, type Values } from "../language/language.ts";
 import type { Fault, Problem } from "../links/problem.ts";
 import { StoreUnavailable } from "../links/store.ts";
 import { problemPage } from "../pages/problem.tsx";
 import { html, json, prefersHtml } from "./answers.ts";
 
-/** A fault of the body before the domain sees it; `rule` is the key of its message. */
-export type BodyFault =
+/** A fault of the body, or the query, before the domain sees it; `rule` is the key of its message. */
+export type RequestFault =
   | { rule: "field.required"; field: string }
   | { rule: "field.type"; field: string; expected: string; received: string }
   | { rule: "field.values"; field: string; values: string }
+  | { rule: "query.date"; field: string; example: string }
+  | { rule: "query.zone"; field: string; received: string }
+  | RangeFault
   | { rule: "body.encoding" | "body.json" | "body.interrupted" }
   | { rule: "body.object"; example: string; received: string };
 
 export type HttpProblem =
   | Problem
-  | { kind: "malformed"; faults: readonly BodyFault[] }
+  | { kind: "malformed"; faults: readonly RequestFault[] }
   | { kind: "not-found" }
   | { kind: "method"; method: string; allow: string }
   | { kind: "body.too-large"; max: number }
@@ -73,7 +77,7 @@ function describe(problem: HttpProblem): Description {
   }
 }
 
-function describeFault({ rule, ...values }: Fault | BodyFault): { key: MessageKey; values: Values } {
+function describeFault({ rule, ...values }: Fault | RequestFault): { key: MessageKey; values: Values } {
   return { key: rule, values };
 }
 

@@ -1,7 +1,9 @@
+import { type Counter, counterOf, type Recorder } from "../clicks/recorder.ts";
 import type { Clock } from "../links/clock.ts";
 import { lookUpCode } from "../links/code.ts";
 import type { Link } from "../links/link.ts";
 import type { Links } from "../links/links.ts";
+import type { Problem } from "../links/problem.ts";
 import { createCache } from "./cache.ts";
 import { type HttpProblem, problemAnswer, problemOf } from "./problems.ts";
 
@@ -13,6 +15,8 @@ const ENTRY_BYTES = 450;
 export interface RedirectOptions {
   readonly links: Links;
   readonly clock: Clock;
+  readonly recorder: Pick<Recorder, "record">;
+  readonly peerOf: PeerOf;
   /** How long a shared cache may keep a redirect, in seconds. */
   readonly cacheSeconds: number;
   readonly onFault: (error: unknown) => void;
@@ -24,20 +28,28 @@ interface Entry {
   readonly fullCacheUntilMs: number;
   readonly target: string;
   readonly init: ResponseInit;
+  readonly counter: Counter;
 }
 
 type RedirectRequest = Bun.BunRequest<"/:code">;
+type Visited = (request: RedirectRequest, server: Bun.Server<unknown>) => Response | Promise<Response>;
+
+/** The address of the other end of a connection. */
+export type PeerOf = (request: Request, server: Bun.Server<unknown>) => string;
 
 /**
  * GET and HEAD of a short address (RFC 9110, section 15.4.3). Only links that lead somewhere are remembered:
- * 404 and 410 are never answered from memory, so that a link made by another process resolves at once.
+ * 404 and 410 are never answered from memory, so that a link made by another process resolves at once. A GET is
+ * counted before it is answered; a HEAD is nobody's visit.
  */
-export function createRedirect({ links, clock, cacheSeconds, onFault }: RedirectOptions) {
+export function createRedirect(options: RedirectOptions) {
+  const { links, clock, recorder, peerOf, cacheSeconds, onFault } = options;
   // By the code as stored, which is how most addresses spell it: they need no normalising.
   const cache = createCache<Entry>(
     CACHE_BYTES,
     (code, { target }) => ENTRY_BYTES + code.length + target.length,
   );
+  const asked = new Map<string, Promise<Link | Problem>>();
 
   function remember(link: Link): Entry {
     const fullCacheUntilMs = link.endsMs - cacheSeconds * 1000;
@@ -46,9 +58,16 @@ export function createRedirect({ links, clock, cacheSeconds, onFault }: Redirect
       fullCacheUntilMs,
       target: link.target,
       init: redirectInit(link.target, cacheSeconds),
+      counter: counterOf(link),
     };
     cache.set(link.code, entry);
     return entry;
+  }
+
+  /** Undefined where the store must be asked: an ended link's code may have been given anew. */
+  function remembered(spelling: string, nowMs: number): Entry | undefined {
+    const entry = cache.get(spelling) ?? cache.get(lookUpCode(spelling) ?? spelling);
+    return entry !== undefined && nowMs < entry.endsMs ? entry : undefined;
   }
 
   function answer(entry: Entry, nowMs: number): Response {
@@ -56,11 +75,30 @@ export function createRedirect({ links, clock, cacheSeconds, onFault }: Redirect
     return new Response(null, redirectInit(entry.target, Math.floor((entry.endsMs - nowMs) / 1000)));
   }
 
-  async function lookUp(request: RedirectRequest): Promise<Response> {
+  /** However many wait for one spelling, the store is asked once. Of those who came late, only a link is shared:
+   * what the store has not seen when it was asked may be there now. */
+  async function resolve(spelling: string): Promise<Link | Problem> {
+    const early = await asked.get(spelling);
+    if (early !== undefined && !("kind" in early)) return early;
+    const running = asked.get(spelling);
+    if (running !== undefined) return running;
+    const link = links.resolve(spelling).finally(() => asked.delete(spelling));
+    asked.set(spelling, link);
+    return link;
+  }
+
+  async function lookUp(request: RedirectRequest, count: (entry: Entry) => void): Promise<Response> {
     let problem: HttpProblem;
+    const spelling = request.params.code;
     try {
-      const link = await links.resolve(request.params.code);
-      if (!("kind" in link)) return answer(remember(link), clock.nowMs());
+      const link = await resolve(spelling);
+      if (!("kind" in link)) {
+        // Whoever waited for the same answer finds it remembered.
+        const nowMs = clock.nowMs();
+        const entry = remembered(spelling, nowMs) ?? remember(link);
+        count(entry);
+        return answer(entry, nowMs);
+      }
       problem = link;
     } catch (error) {
       onFault(error);
@@ -69,14 +107,23 @@ export function createRedirect({ links, clock, cacheSeconds, onFault }: Redirect
     return problemAnswer(request.headers, problem);
   }
 
-  return function redirect(request: RedirectRequest): Response | Promise<Response> {
-    const spelling = request.params.code;
-    const entry = cache.get(spelling) ?? cache.get(lookUpCode(spelling) ?? spelling);
-    if (entry === undefined) return lookUp(request);
+  const GET: Visited = (request, server) => {
     const nowMs = clock.nowMs();
-    // An ended link's code may have been given anew.
-    return nowMs < entry.endsMs ? answer(entry, nowMs) : lookUp(request);
+    const entry = remembered(request.params.code, nowMs);
+    const peer = peerOf(request, server);
+    if (entry === undefined) {
+      const { headers } = request;
+      return lookUp(request, ({ counter }) => recorder.record(counter, headers, peer, clock.nowMs()));
+    }
+    recorder.record(entry.counter, request.headers, peer, nowMs);
+    return answer(entry, nowMs);
   };
+  const HEAD: Visited = (request) => {
+    const nowMs = clock.nowMs();
+    const entry = remembered(request.params.code, nowMs);
+    return entry === undefined ? lookUp(request, () => {}) : answer(entry, nowMs);
+  };
+  return { GET, HEAD };
 }
 
 function redirectInit(target: string, cacheSeconds: number): ResponseInit {

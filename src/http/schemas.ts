@@ -1,5 +1,8 @@
 import { createRoute, z } from "@hono/zod-openapi";
 
+import { HOURS_KEPT_DAYS } from "../clicks/ageing.ts";
+import { DIMENSIONS, type Dimension, FEWEST_VISITORS } from "../clicks/day.ts";
+import { INTERVALS, MAX_RANGE_DAYS } from "../clicks/statistics.ts";
 import { message } from "../language/language.ts";
 import { MAX_CODE_POINTS } from "../links/code.ts";
 import { DURATIONS } from "../links/expiry.ts";
@@ -42,6 +45,7 @@ export const shortenRequest = z
   .openapi("ShortenRequest");
 
 const text = z.string();
+const count = (description: string) => z.int().nonnegative().openapi({ description });
 const success = <T extends z.ZodType>(data: T) =>
   z.strictObject({ status: z.literal("success"), message: text, data });
 
@@ -56,6 +60,92 @@ const shortLink = z
     }),
   })
   .openapi("ShortLink");
+
+const instant = (description: string) => text.openapi({ format: "date-time", description });
+
+const linkData = z
+  .strictObject({
+    code: text.openapi({ description: "As stored: in NFC, without U+FE0F.", example: EXAMPLE.custom_code }),
+    short_url: text.openapi({ format: "iri", example: "https://curt.example/한글/" }),
+    original_url: text.openapi({ example: EXAMPLE.original_url }),
+    created: instant("When the link was made."),
+    expiration_date: instant("The link ends, or ended, at this instant."),
+    visits: count("Visits by people since the link was made, counted within a second or two."),
+  })
+  .openapi("Link");
+
+const point = z.strictObject({
+  start: text.openapi({
+    description: "A timestamp, a date or a month, by `interval`.",
+    example: "2026-11-21",
+  }),
+  visits: count("By people."),
+  bots: count("By programs: crawlers, link previews, browsers that fetch ahead."),
+});
+
+const breakdown = z
+  .strictObject({
+    values: z.array(
+      z.strictObject({
+        value: text.nullable().openapi({ description: "null: the visits did not tell." }),
+        visits: count("Of this value."),
+      }),
+    ),
+    other: count(
+      `Visits of all other values, and of those that fewer than ${FEWEST_VISITORS} visitors share.`,
+    ),
+  })
+  .openapi("Breakdown");
+
+const statistics = z
+  .strictObject({
+    code: text,
+    from: text.openapi({ format: "date" }),
+    to: text.openapi({ format: "date" }),
+    interval: z.enum(INTERVALS),
+    tz: text,
+    visits: count("By people, in the range."),
+    bots: count("By programs, in the range."),
+    visitors: count("About how many people: those of each day (UTC), added up."),
+    series: z.array(point),
+    ...(Object.fromEntries(DIMENSIONS.map((dimension) => [dimension, breakdown])) as Record<
+      Dimension,
+      typeof breakdown
+    >),
+  })
+  .openapi("Statistics");
+
+const codeParameter = z.object({
+  code: text.openapi({ param: { name: "code", in: "path" }, example: EXAMPLE.custom_code }),
+});
+
+/** A date of the calendar, such as 2026-11-21. */
+const date = z.iso.date();
+export const statisticsQuery = z.object({
+  from: date.optional().openapi({
+    description: "First day. When omitted: 30 days up to `to`; 2 of hours, 365 of months.",
+    example: "2026-11-01",
+  }),
+  to: date.optional().openapi({ description: "Last day, included. Today when omitted." }),
+  interval: z
+    .enum(INTERVALS)
+    .default("day")
+    .openapi({
+      description: `Hours are told for the last ${HOURS_KEPT_DAYS} days; at most ${MAX_RANGE_DAYS} days at once.`,
+    }),
+  tz: z.string().refine(isTimeZone).default("UTC").openapi({
+    description: "Time zone (IANA) of the dates and of the series.",
+    example: "Asia/Seoul",
+  }),
+});
+
+function isTimeZone(name: string): boolean {
+  try {
+    return new Intl.DateTimeFormat("en", { timeZone: name }).resolvedOptions().timeZone !== "";
+  } catch {
+    return false;
+  }
+}
 
 const parameter = z.strictObject({
   name: text,
@@ -88,6 +178,8 @@ const information = z
 const problem = z.strictObject({ status: z.literal("error"), message: text }).openapi("Problem");
 
 export type ShortLink = z.infer<typeof shortLink>;
+export type LinkData = z.infer<typeof linkData>;
+export type StatisticsData = z.infer<typeof statistics>;
 export type Information = z.infer<typeof information>;
 
 const jsonContent = <T extends z.ZodType>(schema: T) => ({ "application/json": { schema } });
@@ -128,6 +220,32 @@ export const operations = {
     operationId: "information",
     summary: "What the endpoint takes and answers",
     responses: { 200: answer("The endpoint and its parameters.", success(information)) },
+  }),
+  link: createRoute({
+    method: "get",
+    path: "/api/v1/links/{code}",
+    operationId: "link",
+    summary: "What a link is",
+    description: "Also of a link that has ended, for as long as its code is held.",
+    request: { params: codeParameter },
+    responses: {
+      200: answer("The link.", success(linkData)),
+      404: answer("There is no link with this code.", problem),
+      ...unavailable,
+    },
+  }),
+  statistics: createRoute({
+    method: "get",
+    path: "/api/v1/links/{code}/stats",
+    operationId: "statistics",
+    summary: "The visits of a link",
+    request: { params: codeParameter, query: statisticsQuery },
+    responses: {
+      200: answer("Visits in the range.", success(statistics)),
+      400: answer("A parameter is refused; the message names it and the rule.", problem),
+      404: answer("There is no link with this code.", problem),
+      ...unavailable,
+    },
   }),
   document: createRoute({
     method: "get",

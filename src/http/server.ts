@@ -1,4 +1,5 @@
 import type { createApp } from "./app.ts";
+import type { PeerOf } from "./redirect.ts";
 
 /** Well above our own limit for a body, so that the 413 a caller sees is ours. */
 const MAX_REQUEST_BODY_BYTES = 16 * 1024 * 1024;
@@ -14,6 +15,12 @@ export interface Server {
 
 type App = ReturnType<typeof createApp>;
 
+/** Asking for the peer's address costs a tenth of a redirect: who listens for this machine alone knows it. */
+export function peerReader(hostname: string): PeerOf {
+  if (/^(127\.[\d.]+|::1|localhost)$/.test(hostname)) return () => "127.0.0.1";
+  return (request, server) => server.requestIP(request)?.address ?? "";
+}
+
 /** The address is taken, not ours, or none. */
 export class CannotListen extends Error {
   override readonly name = "CannotListen";
@@ -25,7 +32,8 @@ export function listen(app: App, hostname: string, port: number): Server {
   return {
     port: server.port ?? port,
     async drain(waitMs) {
-      server.reload(handlers({ ...app, redirect: last(app.redirect), fetch: last(app.fetch) }));
+      const redirect = { GET: last(app.redirect.GET), HEAD: last(app.redirect.HEAD) };
+      server.reload(handlers({ ...app, redirect, fetch: last(app.fetch) }));
       await Bun.sleep(waitMs);
       await Promise.race([server.stop(), Bun.sleep(DRAIN_LIMIT_MS)]);
       await server.stop(true);
@@ -50,15 +58,16 @@ function bind(app: App, hostname: string, port: number) {
 
 /** Bun matches these by itself and sends the rest to `fetch`: other paths, and other methods of these. */
 function handlers({ redirect, fetch, fixedPaths }: App) {
-  const shortAddress = { GET: redirect };
   const fixed = Object.fromEntries(fixedPaths.map((path) => [path, fetch]));
-  return { fetch, routes: { ...fixed, "/:code": shortAddress, "/:code/": shortAddress } };
+  return { fetch, routes: { ...fixed, "/:code": redirect, "/:code/": redirect } };
 }
 
 /** The same, each answer the last of its connection, so that clients move on before the server is gone. */
-function last<R>(handle: (request: R) => Response | Promise<Response>): (request: R) => Promise<Response> {
-  return async (request) => {
-    const response = await handle(request);
+function last<R extends unknown[]>(
+  handle: (...request: R) => Response | Promise<Response>,
+): (...request: R) => Promise<Response> {
+  return async (...request) => {
+    const response = await handle(...request);
     response.headers.set("Connection", "close");
     return response;
   };

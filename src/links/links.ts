@@ -11,6 +11,8 @@ export interface Links {
   create(request: CreateRequest): Promise<Link | Problem>;
   /** What an address's spelling of a code leads to right now. */
   resolve(spelling: string): Promise<Link | Problem>;
+  /** The link of an address's spelling, ended or not, for as long as its code is held. */
+  find(spelling: string): Promise<Link | Problem>;
   /** Deletes what has ended and is no longer held, in small batches; returns how many links it deleted. */
   purge(): Promise<number>;
 }
@@ -64,6 +66,12 @@ export function createLinks(options: LinksOptions): Links {
     throw new StoreUnavailable(`no free code after ${MAX_GENERATE_TRIES} tries`);
   }
 
+  async function findHeld(spelling: string): Promise<Link | undefined> {
+    const code = lookUpCode(spelling);
+    const link = code === undefined ? undefined : await store.find(code);
+    return link !== undefined && clock.nowMs() < link.endsMs + codeHoldMs ? link : undefined;
+  }
+
   return {
     async create({ originalUrl, customCode, expiry = defaultExpiry }) {
       const target = parseTarget(originalUrl, targetPolicy);
@@ -75,14 +83,13 @@ export function createLinks(options: LinksOptions): Links {
     },
 
     async resolve(spelling) {
-      const code = lookUpCode(spelling);
-      const link = code === undefined ? undefined : await store.find(code);
+      const link = await findHeld(spelling);
       if (link === undefined) return { kind: "unknown" };
-      const nowMs = clock.nowMs();
-      if (nowMs < link.endsMs) return link;
-      return nowMs < link.endsMs + codeHoldMs
-        ? { kind: "expired", endedMs: link.endsMs }
-        : { kind: "unknown" };
+      return clock.nowMs() < link.endsMs ? link : { kind: "expired", endedMs: link.endsMs };
+    },
+
+    async find(spelling) {
+      return (await findHeld(spelling)) ?? { kind: "unknown" };
     },
 
     async purge() {

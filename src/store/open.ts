@@ -1,3 +1,4 @@
+import type { ClickStore } from "../clicks/store.ts";
 import type { Config } from "../config.ts";
 import type { LinkStore } from "../links/store.ts";
 import { checkFile, StoreUnusable } from "./sqlite/file.ts";
@@ -6,7 +7,7 @@ import { openSqliteStore } from "./sqlite/store.ts";
 export { StoreUnusable };
 
 /** Opens the configured store, made or migrated where needed. Throws {@link StoreUnusable}. */
-export function openStore(database: Config["database"]): Promise<LinkStore> {
+export function openStore(database: Config["database"]): Promise<LinkStore & ClickStore> {
   return openSqliteStore(database.path);
 }
 

@@ -3,9 +3,10 @@ import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readSync, statSy
 import { dirname, resolve } from "node:path";
 
 import links from "./migrations/001-links.sql" with { type: "text" };
+import clicks from "./migrations/002-clicks.sql" with { type: "text" };
 
 /** In order; the number of applied ones is the file's schema version (PRAGMA user_version). */
-const MIGRATIONS = [links];
+const MIGRATIONS = [links, clicks];
 
 /** "Curt" in ASCII: marks our files (PRAGMA application_id). */
 const APPLICATION_ID = 0x43757274;
@@ -36,6 +37,8 @@ export function openWriter(path: string): Database {
       migrate(database, path);
       database.run("PRAGMA journal_mode = WAL");
       database.run("PRAGMA synchronous = FULL");
+      // What is deleted is overwritten: yesterday's salt, and links whose hold is over.
+      database.run("PRAGMA secure_delete = ON");
       // After a burst of writes the WAL shrinks back to this.
       database.run("PRAGMA journal_size_limit = 67108864");
       requirePragma(database, "journal_mode", "wal");

@@ -1,5 +1,7 @@
 import type { Database } from "bun:sqlite";
 
+import type { DayDetail } from "../../clicks/day.ts";
+import type { ClickStore, DayClicks, Sums } from "../../clicks/store.ts";
 import type { Code } from "../../links/code.ts";
 import { type Link, NEVER_MS } from "../../links/link.ts";
 import { type InsertOutcome, type LinkStore, type NewLink, StoreUnavailable } from "../../links/store.ts";
@@ -15,6 +17,19 @@ const SIZE_KNOWN_MS = 1000;
 const MAX_BATCH_ROWS = 1000;
 
 const FIND = "SELECT original_url, target, created_ms, ends_ms FROM links WHERE code = ?1";
+/** Each day is one look-up by key: rows are ordered by day, so that new ones stand together. */
+const DAYS = `
+  WITH RECURSIVE span (day) AS (
+    SELECT max(?3, (SELECT min(day) FROM clicks WHERE day > 0))
+    UNION ALL SELECT day + 1 FROM span WHERE day < min(?4, (SELECT max(day) FROM clicks)))
+  SELECT clicks.day, visits, bots, detail FROM span CROSS JOIN clicks
+    ON clicks.day = span.day AND code = ?1 AND created_ms = ?2`;
+const SUMS = `
+  SELECT coalesce(sum(visits), 0) AS visits, coalesce(sum(bots), 0) AS bots FROM (
+    SELECT visits, bots FROM clicks WHERE day = 0 AND code = ?1 AND created_ms = ?2
+    UNION ALL SELECT visits, bots FROM (${DAYS}))`;
+const DAY_MS = 86_400_000;
+const LAST_DAY = 2_932_896;
 const SIZE = "SELECT coalesce(max(rowid), 0) AS size FROM links";
 
 interface FoundRow {
@@ -24,6 +39,11 @@ interface FoundRow {
   ends_ms: number | null;
 }
 
+interface DayRow extends Sums {
+  day: number;
+  detail: string;
+}
+
 interface Waiting {
   readonly rows: readonly NewLink[];
   resolve(outcomes: InsertOutcome[]): void;
@@ -31,10 +51,10 @@ interface Waiting {
 }
 
 /**
- * Links in one SQLite file. Reads happen here on their own connection; a worker thread writes. Inserts that
+ * Links and their visits in one SQLite file. Reads happen here on their own connection; a worker thread writes. Inserts that
  * arrive while a commit is under way share the next one: one transaction and one sync for all of them.
  */
-export async function openSqliteStore(path: string): Promise<LinkStore> {
+export async function openSqliteStore(path: string): Promise<LinkStore & ClickStore> {
   const writer = startWriter();
   let reader: Database;
   try {
@@ -46,6 +66,8 @@ export async function openSqliteStore(path: string): Promise<LinkStore> {
   }
   const find = reader.prepare<FoundRow, [string]>(FIND);
   const size = reader.prepare<{ size: number }, []>(SIZE);
+  const days = reader.prepare<DayRow, [string, number, number, number]>(DAYS);
+  const sums = reader.prepare<Sums, [string, number, number, number]>(SUMS);
 
   let known = { size: 0, untilMs: 0 };
   const waiting: Waiting[] = [];
@@ -110,10 +132,25 @@ export async function openSqliteStore(path: string): Promise<LinkStore> {
       }
       return known.size;
     },
+    async fold(segment) {
+      while (!(await writer.perform({ type: "fold", path: segment })));
+    },
+    async sums(code, createdMs) {
+      const firstDay = Math.floor(createdMs / DAY_MS);
+      return reading(() => sums.get(code, createdMs, firstDay, LAST_DAY)) ?? { visits: 0, bots: 0 };
+    },
+    async days(code, createdMs, firstDay, lastDay) {
+      return reading(() => days.all(code, createdMs, firstDay, lastDay)).map(toDay);
+    },
+    async age(bounds, limit) {
+      return (await writer.perform({ type: "age", bounds, limit })) as number;
+    },
+    async salt(day, oldest) {
+      return (await writer.perform({ type: "salt", day, oldest })) as Uint8Array;
+    },
     async close() {
       await committing;
-      find.finalize();
-      size.finalize();
+      for (const statement of [find, size, days, sums]) statement.finalize();
       reader.close();
       await writer.perform({ type: "close" }).finally(() => writer.terminate());
     },
@@ -148,6 +185,10 @@ function toLink(code: Code, row: FoundRow): Link {
     createdMs: row.created_ms,
     endsMs: row.ends_ms ?? NEVER_MS,
   };
+}
+
+function toDay({ day, visits, bots, detail }: DayRow): DayClicks {
+  return { day, visits, bots, detail: JSON.parse(detail) as DayDetail };
 }
 
 /** The worker thread as a function: tasks are performed one by one, in order. */

@@ -1,6 +1,8 @@
 // The worker thread that writes, so that no commit or checkpoint ever holds up a redirect.
 import type { Database } from "bun:sqlite";
 
+import type { AgeBounds } from "../../clicks/store.ts";
+import { prepareClicks } from "./clicks.ts";
 import { openWriter, StoreUnusable } from "./file.ts";
 
 declare const self: Worker;
@@ -10,6 +12,9 @@ export type Task =
   | { type: "open"; path: string }
   | { type: "insert"; rows: Row[] }
   | { type: "purge"; endedByMs: number; limit: number }
+  | { type: "fold"; path: string }
+  | { type: "age"; bounds: AgeBounds; limit: number }
+  | { type: "salt"; day: number; oldest: number }
   | { type: "close" };
 
 /** code, original_url, target or null, created_ms, ends_ms or null, free if ended by (ms) */
@@ -24,22 +29,40 @@ const INSERT = `
     SET original_url = excluded.original_url, target = excluded.target,
         created_ms = excluded.created_ms, ends_ms = excluded.ends_ms
     WHERE links.ends_ms <= ?6`;
+/** The rest of a link's statistics ages by itself. */
+const FORGET_SUMS_OF_OTHERS = "DELETE FROM clicks WHERE day = 0 AND code = ?1 AND created_ms <> ?2";
+const PURGE_SUMS = `
+  DELETE FROM clicks WHERE day = 0 AND (code, created_ms) IN
+    (SELECT code, created_ms FROM links WHERE ends_ms <= ?1 ORDER BY ends_ms LIMIT ?2)`;
 const PURGE = `
   DELETE FROM links WHERE rowid IN (SELECT rowid FROM links WHERE ends_ms <= ?1 ORDER BY ends_ms LIMIT ?2)`;
 
 function prepare(database: Database) {
   const insert = database.prepare<unknown, Row>(INSERT);
+  const forgetSumsOfOthers = database.prepare<unknown, [string, number]>(FORGET_SUMS_OF_OTHERS);
+  const purgeSums = database.prepare<unknown, [number, number]>(PURGE_SUMS);
   const purge = database.prepare<unknown, [number, number]>(PURGE);
-  const insertAll = database.transaction((rows: Row[]) =>
-    rows.map((row) => insert.run(...row).changes === 1),
-  );
+  const clicks = prepareClicks(database);
+  const insertAll = database.transaction((rows: Row[]) => rows.map(insertOne));
+  const purgeAll = database.transaction((endedByMs: number, limit: number) => {
+    purgeSums.run(endedByMs, limit);
+    return purge.run(endedByMs, limit).changes;
+  });
+
+  function insertOne(row: Row): boolean {
+    const isInserted = insert.run(...row).changes === 1;
+    if (isInserted) forgetSumsOfOthers.run(row[0], row[3]);
+    return isInserted;
+  }
+
   return {
+    ...clicks,
     /** One transaction, one sync: this is the group commit. Returns after COMMIT did. */
     insert: (rows: Row[]) => insertAll.immediate(rows),
-    purge: (endedByMs: number, limit: number) => purge.run(endedByMs, limit).changes,
+    purge: (endedByMs: number, limit: number) => purgeAll.immediate(endedByMs, limit),
     close() {
-      insert.finalize();
-      purge.finalize();
+      for (const statement of [insert, forgetSumsOfOthers, purgeSums, purge]) statement.finalize();
+      clicks.close();
       // The last connection to close checkpoints; where that fails, the WAL keeps everything.
       database.close();
     },
@@ -57,6 +80,12 @@ function perform(task: Task): unknown {
       return file.insert(task.rows);
     case "purge":
       return file.purge(task.endedByMs, task.limit);
+    case "fold":
+      return file.foldSome(task.path);
+    case "age":
+      return file.age(task.bounds, task.limit);
+    case "salt":
+      return file.salt(task.day, task.oldest);
     case "close":
       return file.close();
   }

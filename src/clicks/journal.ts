@@ -1,0 +1,245 @@
+import { Database } from "bun:sqlite";
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
+import { join } from "node:path";
+
+import {
+  type Capacity,
+  makeSegmentFile,
+  openSegment,
+  type Owner,
+  type Segment,
+  segmentBytes,
+} from "./segment.ts";
+import type { ClickStore } from "./store.ts";
+
+/** From the usual to the busiest: a segment that filled up before its time is followed by a larger one. */
+const CAPACITIES: readonly [Capacity, ...Capacity[]] = [
+  { links: 4096, details: 32_768, nameBytes: 512 * 1024 },
+  { links: 32_768, details: 262_144, nameBytes: 4 * 1024 * 1024 },
+  { links: 131_072, details: 2_097_152, nameBytes: 16 * 1024 * 1024 },
+];
+/** A segment this empty is followed by a smaller one. */
+const SHRINK_BELOW = 1 / 16;
+/** Of all segments. While the store is away they fill up; then detail is lost first, and counts last. */
+const MAX_BYTES = 128 * 1024 * 1024;
+const TICK_MS = 1000;
+/** Folding takes at most this part of the time, but no visit waits longer than a minute for it. */
+const FOLD_SHARE = 1 / 20;
+const MAX_FOLD_PAUSE_MS = 60_000;
+const ADOPT_EVERY_MS = 60_000;
+const MAX_SLOTS = 1000;
+
+export interface JournalOptions {
+  /** For this service's journals alone; made when it is not there. */
+  readonly folder: string;
+  readonly store: ClickStore;
+  /** Fills an array with bytes from a CSPRNG. */
+  readonly fillRandom: (bytes: Uint8Array) => void;
+  /** Monotonic. */
+  readonly nowMs: () => number;
+  /** Hours since 1970 (UTC). */
+  readonly hour: () => number;
+  readonly onFault: (error: unknown) => void;
+  /** What only a power cut leaves behind: a segment that cannot be trusted, or read. */
+  readonly onDropped: (path: string) => void;
+}
+
+export type Journal = Awaited<ReturnType<typeof openJournal>>;
+
+/**
+ * Visits on their way to the store. A process writes to one segment at a time; the full ones wait to be folded,
+ * in order. The folder has a lock for each process, which ends with it: what a dead one left is folded by another.
+ */
+export async function openJournal(options: JournalOptions) {
+  const { folder, store, nowMs, hour, onFault, onDropped } = options;
+  mkdirSync(folder, { recursive: true });
+  const { slot, lock } = takeSlot(folder);
+  const owner: Owner = { journal: randomWords(options.fillRandom), boot: bootWords() };
+
+  const spares: Segment[] = [];
+  const waiting: Segment[] = leftBehind(slot);
+  let sequence = 0;
+  let files = 0;
+  let level = 0;
+  let active = await makeSegment();
+  active.begin(owner, ++sequence, hour());
+
+  function wanted(): Capacity {
+    return CAPACITIES[level] ?? CAPACITIES[0];
+  }
+
+  async function makeSegment(): Promise<Segment> {
+    let path: string;
+    do path = join(folder, `${slot}-${++files}.clicks`);
+    while (waiting.some((segment) => segment.path === path));
+    await makeSegmentFile(path, wanted());
+    return openSegment(path);
+  }
+
+  /** Goes on in a new segment; false when there is none yet. */
+  function rotate(newHour: number): boolean {
+    const spare = spares.shift();
+    if (spare === undefined) return false;
+    if (active.isEmpty) spares.push(active);
+    else waiting.push(active);
+    active = spare;
+    active.begin(owner, ++sequence, newHour);
+    return true;
+  }
+
+  /** What processes that are no more left in a slot, oldest first. The caller holds its lock. */
+  function leftBehind(of: number): Segment[] {
+    const found = readdirSync(folder)
+      .filter((name) => name.startsWith(`${of}-`) && name.endsWith(".clicks"))
+      .flatMap((name) => openLeft(join(folder, name)));
+    return found.toSorted((a, b) => a.journal.localeCompare(b.journal) || a.sequence - b.sequence);
+  }
+
+  function openLeft(path: string): Segment[] {
+    try {
+      const segment = openSegment(path);
+      if (segment.sequence > 0 && segment.isTrusted(owner)) return [segment];
+      if (segment.sequence > 0) onDropped(path);
+      rmSync(path);
+    } catch {
+      // Its making was cut off, or it is damaged.
+      onDropped(path);
+      renameSync(path, `${path}.damaged`);
+    }
+    return [];
+  }
+
+  async function foldWaiting(): Promise<void> {
+    for (let first = waiting[0]; first !== undefined; first = waiting[0]) {
+      await store.fold(first.path);
+      waiting.shift();
+      release(first);
+    }
+  }
+
+  function release(segment: Segment): void {
+    segment.free();
+    const isWanted = spares.length === 0 && segmentBytes(segment.capacity) === segmentBytes(wanted());
+    if (isWanted) spares.push(segment);
+    else rmSync(segment.path);
+  }
+
+  async function prepareSpare(): Promise<void> {
+    const segments = [...spares, ...waiting, active];
+    const bytes = segments.reduce((sum, { capacity }) => sum + segmentBytes(capacity), 0);
+    if (spares.length > 0 || bytes + segmentBytes(wanted()) > MAX_BYTES) return;
+    spares.push(await makeSegment());
+  }
+
+  async function adopt(): Promise<void> {
+    const slots = readdirSync(folder).flatMap((name) => /^(\d+)\.lock$/.exec(name)?.[1] ?? []);
+    for (const other of slots.map(Number).filter((one) => one !== slot)) {
+      const held = lockFile(join(folder, `${other}.lock`));
+      if (held === undefined) continue;
+      try {
+        for (const segment of leftBehind(other)) {
+          await store.fold(segment.path);
+          rmSync(segment.path);
+        }
+      } finally {
+        held.close();
+      }
+    }
+  }
+
+  let foldAtMs = 0;
+  let adoptAtMs = 0;
+
+  async function tick(): Promise<void> {
+    const startMs = nowMs();
+    if (startMs >= foldAtMs && !active.isEmpty) {
+      const { fill } = active;
+      if (rotate(hour()) && fill < SHRINK_BELOW) level = Math.max(0, level - 1);
+    }
+    if (waiting.length > 0) {
+      await foldWaiting();
+      const tookMs = nowMs() - startMs;
+      foldAtMs = nowMs() + Math.min(tookMs / FOLD_SHARE, MAX_FOLD_PAUSE_MS);
+    }
+    if (startMs >= adoptAtMs) {
+      adoptAtMs = startMs + ADOPT_EVERY_MS;
+      await adopt();
+    }
+    await prepareSpare();
+  }
+
+  let ticking: Promise<void> | undefined;
+  const timer = setInterval(() => {
+    ticking ??= tick()
+      .catch(onFault)
+      .finally(() => (ticking = undefined));
+  }, TICK_MS);
+  await prepareSpare();
+
+  return {
+    /** The segment to write to. */
+    get active() {
+      return active;
+    },
+    /** Goes on in a new segment because of the hour, or because the active one is full; false if it cannot. */
+    next(nowHour: number): boolean {
+      const isFull = nowHour === active.hour;
+      if (!rotate(nowHour)) return false;
+      if (isFull) level = Math.min(level + 1, CAPACITIES.length - 1);
+      return true;
+    },
+    /** Folds everything. What the store does not take now is kept for the next start. */
+    async close(): Promise<void> {
+      clearInterval(timer);
+      await ticking;
+      if (!active.isEmpty) waiting.push(active);
+      try {
+        await foldWaiting();
+      } catch (error) {
+        onFault(error);
+      }
+      for (const segment of waiting) segment.sync();
+      for (const { path } of [...spares, active].filter((segment) => !waiting.includes(segment)))
+        rmSync(path, { force: true });
+      lock.close();
+    },
+  };
+}
+
+function takeSlot(folder: string): { slot: number; lock: Database } {
+  for (let slot = 0; slot < MAX_SLOTS; slot++) {
+    const lock = lockFile(join(folder, `${slot}.lock`));
+    if (lock !== undefined) return { slot, lock };
+  }
+  throw new Error(`${MAX_SLOTS} processes use ${folder} already`);
+}
+
+/** A lock that ends with the process, however it ends: SQLite has a portable one. */
+function lockFile(path: string): Database | undefined {
+  const database = new Database(path, { create: true, readwrite: true });
+  try {
+    database.run("PRAGMA busy_timeout = 0");
+    database.run("BEGIN EXCLUSIVE");
+    return database;
+  } catch {
+    database.close();
+    return undefined;
+  }
+}
+
+function randomWords(fillRandom: (bytes: Uint8Array) => void): [number, number] {
+  const bytes = new Uint8Array(8);
+  fillRandom(bytes);
+  const view = new DataView(bytes.buffer);
+  return [view.getUint32(0), view.getUint32(4)];
+}
+
+/** Linux tells which start of the machine this is. */
+function bootWords(): [number, number] {
+  try {
+    const id = readFileSync("/proc/sys/kernel/random/boot_id", "latin1");
+    return [Number.parseInt(id.slice(0, 8), 16), Number.parseInt(id.slice(24, 32), 16)];
+  } catch {
+    return [0, 0];
+  }
+}

@@ -1,0 +1,254 @@
+/**
+ * A segment: one file of a journal, mapped into memory, that counts the visits of one hour (UTC). What is written
+ * here survives the end of the process, however it ends. Four parts, all little-endian words:
+ *
+ *   head      what the file is, whose, which hour, and how far the last two parts are filled
+ *   counters  for each link: visits, bots
+ *   details   for each visit: its link, agent and referrer, language and country, visitor
+ *   names     the texts that the others refer to by their place: kind, length (bytes), UTF-8
+ *
+ * Nothing in it tells one visitor's address or user agent, and it is emptied as soon as the store has its sums.
+ */
+import { closeSync, fsyncSync, openSync, statSync } from "node:fs";
+import { open } from "node:fs/promises";
+
+const MAGIC = 0x6c63_7543;
+const VERSION = 1;
+const HEAD_WORDS = 16;
+
+export const Head = {
+  magic: 0,
+  version: 1,
+  /** 0 while the segment is free. */
+  sequence: 2,
+  hour: 3,
+  links: 4,
+  details: 5,
+  nameBytes: 6,
+  usedDetails: 7,
+  usedNameBytes: 8,
+  /** 1 when the file is on disk as it is, so that it can be trusted after the machine has gone down. */
+  synced: 9,
+  boot: 10,
+  journal: 12,
+} as const;
+
+/** The kinds of names; a place counts within its kind. */
+export const KINDS = ["link", "agent", "referrer", "language", "country"] as const;
+export type Kind = (typeof KINDS)[number];
+
+export const COUNTER_WORDS = 2;
+export const DETAIL_WORDS = 4;
+/** Places of these two share a word with another. */
+const MAX_PLACES = 65_536;
+const MAX_NAME_BYTES = 65_535;
+const CHUNK_BYTES = 1024 * 1024;
+export const NAME_HEAD_BYTES = 3;
+
+export interface Capacity {
+  readonly links: number;
+  readonly details: number;
+  readonly nameBytes: number;
+}
+
+/** A text that segments refer to by its place. */
+export interface Name {
+  readonly kind: Kind;
+  readonly text: string;
+  /** The segment that has it, by its sequence, and its place there. */
+  sequence: number;
+  place: number;
+}
+
+export function createName(kind: Kind, text: string): Name {
+  return { kind, text, sequence: 0, place: 0 };
+}
+
+export interface Owner {
+  /** A random uint64 as two words: the life of one process. */
+  readonly journal: readonly [number, number];
+  /** The same, of the machine's running since its start; zero where the system does not tell. */
+  readonly boot: readonly [number, number];
+}
+
+export interface VisitDetail {
+  readonly agent: Name;
+  readonly referrer: Name;
+  readonly language: Name;
+  readonly country: Name;
+  /** uint32 */
+  readonly visitor: number;
+}
+
+export function segmentBytes({ links, details, nameBytes }: Capacity): number {
+  return 4 * (HEAD_WORDS + links * COUNTER_WORDS + details * DETAIL_WORDS) + nameBytes;
+}
+
+/** Real zeros, not a hole: where the disk has no room for them it says so now, and not by SIGBUS at some visit. */
+export async function makeSegmentFile(path: string, capacity: Capacity): Promise<void> {
+  const file = await open(path, "w");
+  try {
+    const bytes = segmentBytes(capacity);
+    const chunk = new Uint8Array(Math.min(bytes, CHUNK_BYTES));
+    for (let at = 0; at < bytes; at += chunk.length)
+      await file.writeFile(chunk.subarray(0, Math.min(chunk.length, bytes - at)));
+    const head = new Uint32Array(HEAD_WORDS);
+    head[Head.magic] = MAGIC;
+    head[Head.version] = VERSION;
+    head[Head.links] = capacity.links;
+    head[Head.details] = capacity.details;
+    head[Head.nameBytes] = capacity.nameBytes;
+    await file.write(new Uint8Array(head.buffer), 0, head.byteLength, 0);
+  } finally {
+    await file.close();
+  }
+}
+
+export type Segment = ReturnType<typeof openSegment>;
+
+/** Maps a file that {@link makeSegmentFile} made. Throws where it is not one. */
+export function openSegment(path: string) {
+  if (statSync(path).size < HEAD_WORDS * 4) throw new Error(`${path} is not a segment`);
+  const bytes = Bun.mmap(path, { shared: true });
+  const head = new Uint32Array(bytes.buffer, bytes.byteOffset, HEAD_WORDS);
+  const { capacity, counters, details, names } = partsOf(path, bytes);
+  const places: Record<Kind, number> = { link: 0, agent: 0, referrer: 0, language: 0, country: 0 };
+  let sequence = head[Head.sequence] ?? 0;
+  let usedDetails = head[Head.usedDetails] ?? 0;
+  let usedNameBytes = head[Head.usedNameBytes] ?? 0;
+  // What the file counted in an earlier life.
+  let staleLinks = capacity.links;
+  const encoder = new TextEncoder();
+
+  /** The place of a name, which is written when it has none here; -1 when there is no room for it. */
+  function placeOf(name: Name): number {
+    if (name.sequence === sequence) return name.place;
+    const place = places[name.kind];
+    if (place >= (name.kind === "link" ? capacity.links : MAX_PLACES)) return -1;
+    const start = usedNameBytes + NAME_HEAD_BYTES;
+    // UTF-8 takes at most three bytes for a UTF-16 unit.
+    if (start + name.text.length * 3 > capacity.nameBytes) return -1;
+    const { written } = encoder.encodeInto(name.text, names.subarray(start));
+    if (written > MAX_NAME_BYTES) return -1;
+    names[usedNameBytes] = KINDS.indexOf(name.kind);
+    names[usedNameBytes + 1] = written & 0xff;
+    names[usedNameBytes + 2] = written >> 8;
+    usedNameBytes = start + written;
+    head[Head.usedNameBytes] = usedNameBytes;
+    name.sequence = sequence;
+    name.place = place;
+    places[name.kind] = place + 1;
+    return place;
+  }
+
+  return {
+    path,
+    capacity,
+    get sequence() {
+      return sequence;
+    },
+    get journal() {
+      return journalOf(head);
+    },
+    get hour() {
+      return head[Head.hour] ?? 0;
+    },
+    get isEmpty() {
+      return usedNameBytes === 0;
+    },
+    /** 0 to 1 */
+    get fill() {
+      return Math.max(usedDetails / capacity.details, usedNameBytes / capacity.nameBytes);
+    },
+    /** Only so is a file, after the machine went down, what it was before. */
+    isTrusted({ boot }: Owner) {
+      const [one, two] = [head[Head.boot] ?? 0, head[Head.boot + 1] ?? 0];
+      return head[Head.synced] === 1 || (one === boot[0] && two === boot[1]);
+    },
+
+    /** Empties it. Free comes first and the new sequence last: it is never half one and half the other. */
+    begin(owner: Owner, newSequence: number, hour: number): void {
+      head[Head.sequence] = 0;
+      counters.fill(0, 0, Math.max(staleLinks, places.link) * COUNTER_WORDS);
+      staleLinks = 0;
+      for (const kind of KINDS) places[kind] = 0;
+      usedDetails = usedNameBytes = 0;
+      head[Head.usedDetails] = 0;
+      head[Head.usedNameBytes] = 0;
+      head[Head.synced] = 0;
+      head[Head.hour] = hour;
+      head.set(owner.boot, Head.boot);
+      head.set(owner.journal, Head.journal);
+      sequence = newSequence;
+      head[Head.sequence] = newSequence;
+    },
+    free(): void {
+      sequence = 0;
+      head[Head.sequence] = 0;
+    },
+    sync(): void {
+      head[Head.synced] = 1;
+      const descriptor = openSync(path, "r+");
+      fsyncSync(descriptor);
+      closeSync(descriptor);
+    },
+
+    /** False when there is no room for another link. */
+    count(link: Name, bot: boolean): boolean {
+      const place = placeOf(link);
+      if (place < 0) return false;
+      const at = place * COUNTER_WORDS + (bot ? 1 : 0);
+      counters[at] = (counters[at] ?? 0) + 1;
+      return true;
+    },
+    /** False when there is no room. */
+    detail(link: Name, { agent, referrer, language, country, visitor }: VisitDetail): boolean {
+      if (usedDetails >= capacity.details) return false;
+      const place = placeOf(link);
+      const [a, r, l, c] = [placeOf(agent), placeOf(referrer), placeOf(language), placeOf(country)];
+      if (place < 0 || a < 0 || r < 0 || l < 0 || c < 0) return false;
+      const at = usedDetails * DETAIL_WORDS;
+      details[at] = place;
+      details[at + 1] = (a << 16) | r;
+      details[at + 2] = (l << 16) | c;
+      details[at + 3] = visitor;
+      head[Head.usedDetails] = ++usedDetails;
+      return true;
+    },
+  };
+}
+
+/** A journal's name. */
+export function journalOf(head: Uint32Array): string {
+  return [Head.journal, Head.journal + 1].map((at) => (head[at] ?? 0).toString(16).padStart(8, "0")).join("");
+}
+
+/** The four parts of a segment, as views of its bytes. Throws where it is none. */
+export function partsOf(path: string, bytes: Uint8Array) {
+  const words = (start: number, length: number) =>
+    new Uint32Array(bytes.buffer, bytes.byteOffset + 4 * start, length);
+  const head = words(0, HEAD_WORDS);
+  const capacity: Capacity = {
+    links: head[Head.links] ?? 0,
+    details: head[Head.details] ?? 0,
+    nameBytes: head[Head.nameBytes] ?? 0,
+  };
+  if (
+    head[Head.magic] !== MAGIC ||
+    head[Head.version] !== VERSION ||
+    bytes.length !== segmentBytes(capacity) ||
+    (head[Head.usedDetails] ?? 0) > capacity.details ||
+    (head[Head.usedNameBytes] ?? 0) > capacity.nameBytes
+  ) {
+    throw new Error(`${path} is not a segment of this version`);
+  }
+  const detailsAt = HEAD_WORDS + capacity.links * COUNTER_WORDS;
+  const namesAt = detailsAt + capacity.details * DETAIL_WORDS;
+  return {
+    head,
+    capacity,
+    counters: words(HEAD_WORDS, capacity.links * COUNTER_WORDS),
+    details: words(detailsAt, capacity.details * DETAIL_WORDS),
+    names: bytes.subarray(4 * namesAt),
+  };
+}

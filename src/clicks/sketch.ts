@@ -1,0 +1,27 @@
+/**
+ * How many different visitors there were, from the `size` smallest of their hashes (a bottom-k sketch: Bar-Yossef
+ * et al., 2002; Cohen and Kaplan, 2007): exact below `size`, within about 1/√size above. Two sketches are added
+ * by adding the hashes of one to the other. A hash is a uint32; a sketch is sorted and without doubles.
+ */
+export type Sketch = number[];
+
+const HASHES = 2 ** 32;
+
+export function addToSketch(sketch: Sketch, hash: number, size: number): void {
+  let low = 0;
+  let high = sketch.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((sketch[middle] ?? 0) < hash) low = middle + 1;
+    else high = middle;
+  }
+  if (low >= size || sketch[low] === hash) return;
+  sketch.splice(low, 0, hash);
+  if (sketch.length > size) sketch.pop();
+}
+
+export function estimate(sketch: Sketch, size: number): number {
+  const largest = sketch.at(-1);
+  if (largest === undefined || sketch.length < size) return sketch.length;
+  return Math.round(((size - 1) * HASHES) / (largest + 1));
+}

@@ -1,0 +1,130 @@
+// The writer's half of the visits: runs in the worker thread, one transaction a call.
+import type { Database } from "bun:sqlite";
+import { readFileSync } from "node:fs";
+
+import { addToDay, closeDay, type DayDetail, emptyDay } from "../../clicks/day.ts";
+import { readSegment, type SegmentClicks } from "../../clicks/fold.ts";
+import type { AgeBounds } from "../../clicks/store.ts";
+
+/** Links of a segment in one transaction: some milliseconds, which creates may have to wait. */
+const MAX_BATCH_LINKS = 500;
+/** Journals that nobody has written to for so long have nothing left to fold. */
+const KEEP_JOURNALS_HOURS = 24 * 30;
+
+const FIND_JOURNAL = "SELECT sequence, links FROM journals WHERE journal = ?1";
+const KEEP_JOURNAL = `
+  INSERT INTO journals (journal, sequence, links, hour) VALUES (?1, ?2, ?3, ?4)
+  ON CONFLICT (journal) DO UPDATE SET sequence = ?2, links = ?3, hour = ?4`;
+const FORGET_JOURNALS = "DELETE FROM journals WHERE hour < ?1";
+const FIND_DAY = `
+  SELECT rowid, stage, detail FROM clicks WHERE day = ?1 AND code = ?2 AND created_ms = ?3`;
+const ADD_DAY = `
+  INSERT INTO clicks (day, code, created_ms, visits, bots, stage, detail) VALUES (?1, ?2, ?3, ?4, ?5, 0, ?6)`;
+const CHANGE_DAY = `
+  UPDATE clicks SET visits = visits + ?2, bots = bots + ?3, stage = ?4, detail = ?5 WHERE rowid = ?1`;
+const FIND_AGED = `
+  SELECT rowid, detail FROM clicks WHERE stage = ?1 AND day < ?2 AND day > 0 LIMIT ?3`;
+const SUM_UP = `
+  INSERT INTO clicks (day, code, created_ms, visits, bots, stage)
+  SELECT 0, code, created_ms, sum(visits), sum(bots), 2
+    FROM (SELECT * FROM clicks WHERE day > 0 AND day < ?1 ORDER BY day, code, created_ms LIMIT ?2) AS old
+    WHERE EXISTS (SELECT 1 FROM links WHERE links.code = old.code AND links.created_ms = old.created_ms)
+    GROUP BY code, created_ms
+  ON CONFLICT (day, code, created_ms)
+    DO UPDATE SET visits = clicks.visits + excluded.visits, bots = clicks.bots + excluded.bots`;
+const FORGET = `
+  DELETE FROM clicks WHERE rowid IN
+    (SELECT rowid FROM clicks WHERE day > 0 AND day < ?1 ORDER BY day, code, created_ms LIMIT ?2)`;
+const ADD_SALT = "INSERT INTO salts (day, salt) VALUES (?1, randomblob(32)) ON CONFLICT (day) DO NOTHING";
+const FIND_SALT = "SELECT salt FROM salts WHERE day = ?1";
+const FORGET_SALTS = "DELETE FROM salts WHERE day < ?1";
+
+interface DayRow {
+  rowid: number;
+  stage: number;
+  detail: string;
+}
+
+export function prepareClicks(database: Database) {
+  const findJournal = database.prepare<{ sequence: number; links: number }, [string]>(FIND_JOURNAL);
+  const keepJournal = database.prepare<unknown, [string, number, number, number]>(KEEP_JOURNAL);
+  const forgetJournals = database.prepare<unknown, [number]>(FORGET_JOURNALS);
+  const findDay = database.prepare<DayRow, [number, string, number]>(FIND_DAY);
+  const addDay = database.prepare<unknown, [number, string, number, number, number, string]>(ADD_DAY);
+  const changeDay = database.prepare<unknown, [number, number, number, number, string]>(CHANGE_DAY);
+  const findAged = database.prepare<DayRow, [number, number, number]>(FIND_AGED);
+  const sumUp = database.prepare<unknown, [number, number]>(SUM_UP);
+  const forget = database.prepare<unknown, [number, number]>(FORGET);
+  const addSalt = database.prepare<unknown, [number]>(ADD_SALT);
+  const findSalt = database.prepare<{ salt: Uint8Array }, [number]>(FIND_SALT);
+  const forgetSalts = database.prepare<unknown, [number]>(FORGET_SALTS);
+
+  let folding: { path: string; segment: SegmentClicks } | undefined;
+
+  function addLink(segment: SegmentClicks, nth: number): void {
+    const clicks = segment.at(nth);
+    const [code = "", createdMs = ""] = clicks.link.split("\t");
+    const day = Math.floor(segment.hour / 24);
+    const row = findDay.get(day, code, Number(createdMs));
+    const detail = row === null ? emptyDay() : (JSON.parse(row.detail) as DayDetail);
+    addToDay(detail, segment.hour % 24, clicks);
+    const text = JSON.stringify(detail);
+    if (row === null) addDay.run(day, code, Number(createdMs), clicks.visits, clicks.bots, text);
+    // An hour that comes late may age again.
+    else changeDay.run(row.rowid, clicks.visits, clicks.bots, Math.min(row.stage, 1), text);
+  }
+
+  /** True when the segment is folded whole. Where it goes on is decided by the same transaction that adds. */
+  const foldSome = database.transaction((segment: SegmentClicks): boolean => {
+    const { journal, sequence, hour, length } = segment;
+    const known = findJournal.get(journal);
+    if (known !== null && known.sequence > sequence) return true;
+    const from = known?.sequence === sequence ? known.links : 0;
+    const to = Math.min(from + MAX_BATCH_LINKS, length);
+    for (let nth = from; nth < to; nth++) addLink(segment, nth);
+    if (known === null) forgetJournals.run(hour - KEEP_JOURNALS_HOURS);
+    keepJournal.run(journal, sequence, to, hour);
+    return to === length;
+  });
+
+  function ageTo(stage: number, before: number, limit: number, change: (day: DayDetail) => void): number {
+    const rows = findAged.all(stage - 1, before, limit);
+    for (const { rowid, detail } of rows) {
+      const day = JSON.parse(detail) as DayDetail;
+      change(day);
+      changeDay.run(rowid, 0, 0, stage, JSON.stringify(day));
+    }
+    return rows.length;
+  }
+
+  const age = database.transaction((bounds: AgeBounds, limit: number): number => {
+    const closed = ageTo(1, bounds.closeBefore, limit, closeDay);
+    const coarse = ageTo(2, bounds.coarseBefore, limit, (day) => delete day.hours);
+    sumUp.run(bounds.forgetBefore, limit);
+    return Math.max(closed, coarse, forget.run(bounds.forgetBefore, limit).changes);
+  });
+
+  const salt = database.transaction((day: number, oldest: number): Uint8Array | undefined => {
+    forgetSalts.run(oldest);
+    addSalt.run(day);
+    return findSalt.get(day)?.salt;
+  });
+
+  const statements = [findJournal, keepJournal, forgetJournals, findDay, addDay, changeDay, findAged, sumUp];
+  return {
+    foldSome(path: string): boolean {
+      if (folding?.path !== path) folding = { path, segment: readSegment(path, readFileSync(path)) };
+      const { segment } = folding;
+      // After a failure the file is read anew: another process may finish it meanwhile.
+      folding = undefined;
+      const isDone = foldSome.immediate(segment);
+      if (!isDone) folding = { path, segment };
+      return isDone;
+    },
+    age: (bounds: AgeBounds, limit: number) => age.immediate(bounds, limit),
+    salt: (day: number, oldest: number) => salt.immediate(day, oldest),
+    close() {
+      for (const statement of [...statements, forget, addSalt, findSalt, forgetSalts]) statement.finalize();
+    },
+  };
+}
