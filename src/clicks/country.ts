@@ -32,6 +32,8 @@ export function openCountries(file: string): (address: string) => string {
   return (address) => {
     const plain = plainAddress(address);
     if (plain === undefined) return "";
+    // The reader would walk a tree of IPv4 with the first bits of an IPv6 address.
+    if (reader.metadata.ipVersion === 4 && plain.includes(":")) return "";
     const entry = reader.get(plain);
     const code = entry?.country_code ?? entry?.country?.iso_code;
     return typeof code === "string" ? readCountry(code) : "";
