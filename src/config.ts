@@ -1,3 +1,4 @@
+import { type Network, parseNetwork } from "./guard/address.ts";
 import { DURATIONS, type Expiry } from "./links/expiry.ts";
 import { isPrivateHost, type Posture } from "./links/target.ts";
 
@@ -18,6 +19,10 @@ export interface Config {
   readonly codeLength: number;
   readonly codeHoldMs: number;
   readonly cacheSeconds: number;
+  /** Proxies whose `X-Forwarded-For` is believed. */
+  readonly trustedProxies: readonly Network[];
+  /** The header in which a trusted proxy says the visitor's country, in lower case. */
+  readonly countryHeader: string | null;
   readonly drainWaitMs: number;
   readonly logLevel: LogLevel;
 }
@@ -38,6 +43,14 @@ export const SETTINGS = {
   CODE_HOLD: { default: "30d", meaning: "how long the code of an ended link stays held" },
   STATS_KEEP: { default: "400d", meaning: "how long statistics are told by day, 8d to 3650d" },
   CACHE_SECONDS: { default: "0", meaning: "how long a shared cache may keep a redirect" },
+  TRUSTED_PROXIES: {
+    default: "none",
+    meaning: "addresses and networks (CIDR), separated by commas, whose X-Forwarded-For is believed",
+  },
+  COUNTRY_HEADER: {
+    default: "none",
+    meaning: "header in which a trusted proxy says the visitor's country, such as CF-IPCountry",
+  },
   DRAIN_WAIT: {
     default: "0s",
     meaning: "after SIGTERM, how long /readyz says 503 before connections are refused",
@@ -73,6 +86,17 @@ export function readConfig(env: Environment): Config {
     // With a mistake this never leaves the function: readConfig throws.
     return value as T;
   }
+  /** Each wrong entry of a list that may be long is a mistake of its own. */
+  function readNetworks(): Network[] {
+    return entries(env["TRUSTED_PROXIES"] ?? "").flatMap((entry) => {
+      const network = parseNetwork(entry);
+      if (network === undefined)
+        mistakes.push(
+          `TRUSTED_PROXIES must be addresses and networks separated by commas, such as 10.0.0.0/8,2001:db8::1, not ${JSON.stringify(entry)}`,
+        );
+      return network ?? [];
+    });
+  }
   const oneOf =
     <T extends string>(values: readonly T[]) =>
     (text: string) =>
@@ -101,6 +125,15 @@ export function readConfig(env: Environment): Config {
     "sqlite:<path of a file>",
     parseDatabaseUrl,
   );
+  const trustedProxies = readNetworks();
+  const countryHeader = read(
+    "COUNTRY_HEADER",
+    "",
+    "the name of a header, such as CF-IPCountry",
+    parseHeaderName,
+  );
+  if (countryHeader && !env["TRUSTED_PROXIES"]?.trim())
+    mistakes.push("COUNTRY_HEADER is believed from trusted proxies only: set TRUSTED_PROXIES, too");
   const config: Config = {
     host: read("HOST", SETTINGS.HOST.default, "a host name or address", (text) =>
       /[\s/[\]]/.test(text) ? undefined : text,
@@ -144,6 +177,8 @@ export function readConfig(env: Environment): Config {
       "a whole number of seconds from 0 to 86400",
       (text) => whole(text, 0, 86_400),
     ),
+    trustedProxies,
+    countryHeader,
     drainWaitMs: read("DRAIN_WAIT", SETTINGS.DRAIN_WAIT.default, "a time such as 5s, at most 5m", (text) =>
       duration(text, 300_000),
     ),
@@ -178,13 +213,24 @@ function writtenOrigin(url: URL, written = ""): string {
   return isReadable ? `${url.protocol}//${host}${url.port === "" ? "" : `:${url.port}`}` : url.origin;
 }
 
-function parseHosts(text: string): string[] | undefined {
-  const hosts = text
+function entries(list: string): string[] {
+  return list
     .split(",")
-    .map((host) => host.trim())
-    .filter((host) => host !== "")
-    .map((host) => (/^[^/\\?#@\s]+$/.test(host) ? URL.parse(`http://${host}`)?.hostname : undefined));
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== "");
+}
+
+function parseHosts(text: string): string[] | undefined {
+  const hosts = entries(text).map((host) =>
+    /^[^/\\?#@\s]+$/.test(host) ? URL.parse(`http://${host}`)?.hostname : undefined,
+  );
   return hosts.every((host) => host !== undefined) ? hosts : undefined;
+}
+
+/** A field name is a token (RFC 9110, sections 5.1 and 5.6.2). */
+function parseHeaderName(text: string): string | null | undefined {
+  if (text === "") return null;
+  return /^[\w!#$%&'*+.^`|~-]{1,64}$/.test(text) ? text.toLowerCase() : undefined;
 }
 
 function parseDatabaseUrl(text: string): Config["database"] | undefined {

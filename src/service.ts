@@ -5,6 +5,7 @@ import { createVisitors } from "./clicks/visitor.ts";
 import type { Config } from "./config.ts";
 import { createApi } from "./http/api.ts";
 import { createApp } from "./http/app.ts";
+import { createClientReader } from "./http/client.ts";
 import { createHealth } from "./http/health.ts";
 import { createRedirect } from "./http/redirect.ts";
 import { listen, peerReader } from "./http/server.ts";
@@ -30,7 +31,7 @@ export interface Service {
 
 /** Opens everything, in order; what it opened, `stop` closes in the reverse order. */
 export async function startService(config: Config, log: Log): Promise<Service> {
-  const { baseUrl, defaultExpiry, cacheSeconds } = config;
+  const { baseUrl, defaultExpiry, cacheSeconds, trustedProxies, countryHeader } = config;
   await using opened = new AsyncDisposableStack();
   const store = opened.adopt(await openStore(config.database), (one) => one.close());
   const monotonicMs = () => performance.now();
@@ -59,10 +60,11 @@ export async function startService(config: Config, log: Log): Promise<Service> {
       log.warn({ path }, "visits of before the machine went down cannot be trusted: not counted"),
   });
   const journal = opened.adopt(openedJournal, (one) => one.close());
+  const countryOf = (_: string) => "";
   const recorder = createRecorder({
     journal,
     visitors,
-    clientOf: (peer) => ({ address: peer, country: "" }),
+    clientOf: createClientReader({ trustedProxies, countryHeader, countryOf }),
   });
   const health = createHealth(store);
   const onCreated = ({ code, target }: Link) => {

@@ -12,12 +12,14 @@ const SOURCE = join(ROOT, "src");
  */
 const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   "main.ts": ["cli", "config.ts", "http", "store/open.ts", "version.ts", "node:util"],
-  "config.ts": ["links"],
+  "config.ts": ["guard", "links"],
   "service.ts": ["config.ts", "http", "links", "log.ts", "store/open.ts", "version.ts"],
   "log.ts": ["config.ts", "pino"],
   "version.ts": ["../package.json"],
   cli: ["config.ts", "log.ts", "service.ts", "store/open.ts", "version.ts"],
   links: ["ipaddr.js", "tr46"],
+  clicks: ["links", "crawler-user-agents", "ipaddr.js", "mmdb-lib", "negotiator", "ua-parser-js", "node:fs"],
+  guard: ["ipaddr.js"],
   "store/open.ts": ["config.ts", "links", "store/sqlite"],
   "store/sqlite": ["links", "bun:sqlite", "node:fs", "node:path"],
   http: ["links", "language", "pages", "remembering.ts", "hono", "@hono/zod-openapi", "negotiator"],

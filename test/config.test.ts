@@ -22,11 +22,13 @@ describe("the configuration", () => {
       posture: "private",
       database: { engine: "sqlite", path: "./data/curt.db" },
       journalFolder: "./data/curt.db-clicks",
-    statsKeepDays: 400,
-    defaultExpiry: "never",
+      statsKeepDays: 400,
+      defaultExpiry: "never",
       codeLength: 7,
       codeHoldMs: 30 * 86_400_000,
       cacheSeconds: 0,
+      trustedProxies: [],
+      countryHeader: null,
       drainWaitMs: 0,
       logLevel: "info",
     });
@@ -86,6 +88,41 @@ describe("the configuration", () => {
     ]);
   });
 
+  test("takes proxies as addresses and networks, and names each wrong one", () => {
+    const { trustedProxies, countryHeader } = readConfig({
+      TRUSTED_PROXIES: " 10.0.0.0/8, 192.0.2.1,,2001:DB8::/32,::ffff:198.51.100.0/120,0.0.0.0/0,::1 ",
+      COUNTRY_HEADER: "CF-IPCountry",
+    });
+    expect(trustedProxies.map(({ address, prefix }) => `${address}/${prefix}`)).toEqual([
+      "10.0.0.0/8",
+      "192.0.2.1/32",
+      "2001:db8::/32",
+      "198.51.100.0/24",
+      "0.0.0.0/0",
+      "::1/128",
+    ]);
+    expect(countryHeader).toBe("cf-ipcountry");
+    const wrong = [
+      "proxy.example",
+      "10.0.0.0/33",
+      "10.0.0/8",
+      "010.0.0.1",
+      "::1/129",
+      "fe80::1%eth0",
+      "1.2.3.4/",
+    ];
+    const named = mistakesOf({ TRUSTED_PROXIES: ["10.0.0.1", ...wrong].join(), COUNTRY_HEADER: "a b" });
+    expect(named).toEqual([
+      ...wrong.map((entry) =>
+        expect.stringMatching(new RegExp(`^TRUSTED_PROXIES must be .*, not "${entry}"$`)),
+      ),
+      'COUNTRY_HEADER must be the name of a header, such as CF-IPCountry, not "a b"',
+    ]);
+    expect(mistakesOf({ COUNTRY_HEADER: "CF-IPCountry" })).toEqual([
+      "COUNTRY_HEADER is believed from trusted proxies only: set TRUSTED_PROXIES, too",
+    ]);
+  });
+
   test("refuses each wrong value", () => {
     const wrong: [string, string[]][] = [
       ["PORT", ["-1", "65536", "80.5", "0x50", "1e3"]],
@@ -120,6 +157,8 @@ describe("the configuration", () => {
       ["CODE_LENGTH", ["33", "seven"]],
       ["CODE_HOLD", ["30", "-1d", "1w", "99999d", "1.5d"]],
       ["CACHE_SECONDS", ["-1", "86401", "60s"]],
+      ["TRUSTED_PROXIES", ["all", "10.0.0.0-10.0.0.9", "10.0.0.0/-1", "[::1]", "0x7f.1"]],
+      ["COUNTRY_HEADER", ["CF IPCountry", "a:b", "국가", "x".repeat(65)]],
       ["DRAIN_WAIT", ["5", "6m", "1d"]],
       ["HOST", ["a b", "http://x", "[::1]"]],
     ];

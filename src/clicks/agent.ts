@@ -1,0 +1,188 @@
+import { UAParser } from "ua-parser-js";
+
+import { crawlerPatterns } from "./crawlers.ts" with { type: "macro" };
+
+/** What a `User-Agent` tells. Every field has a closed set of values; "" and "other" where it is unknown. */
+export interface Agent {
+  /** Whether a program asked, not a person: then nothing else is told. */
+  readonly bot: boolean;
+  /** The browser's family, or the app that showed the page inside itself. */
+  readonly browser: string;
+  readonly os: string;
+  readonly device: Device;
+}
+
+export type Device = "desktop" | "phone" | "tablet" | "tv" | "other";
+
+const BOT: Agent = { bot: true, browser: "", os: "", device: "other" };
+
+/** In characters. People's user agents stay below; more would only cost. */
+const MAX_LENGTH = 512;
+
+/** Every browser begins so, then says what it runs on; HTTP libraries and link previewers begin with their name. */
+const BROWSER_FORM = /^(?:Mozilla\/[45]\.0 \(|Opera\/\d)/;
+
+/** Missing in crawler-user-agents. */
+const MISSING = [
+  "kakaotalk-scrap",
+  // Of what is "compatible;" only these two are browsers.
+  "compatible; (?!MSIE |Konqueror)",
+  // The address that explains a bot.
+  "\\+https?:",
+  "Daumoa",
+  // Sogou's crawlers, without its browsers.
+  "Sogou [\\w-]+ [Ss]pider",
+  "MicrosoftPreview",
+  "PowerShell",
+];
+
+const bots = new RegExp([crawlerPatterns(), ...MISSING].join("|"));
+
+/** The library's names in lower case (some repeat the visitor's spelling), and ours. */
+const BROWSERS: ReadonlyMap<string, string> = new Map([
+  ["2345", "2345"],
+  ["360", "360"],
+  ["alipay", "Alipay"],
+  ["android browser", "Android Browser"],
+  ["avast secure browser", "Avast"],
+  ["avg secure browser", "AVG"],
+  ["brave", "Brave"],
+  ["chrome", "Chrome"],
+  ["chrome webview", "Android WebView"],
+  ["chromium", "Chromium"],
+  ["coc coc", "Cốc Cốc"],
+  ["daum", "Daum"],
+  ["duckduckgo", "DuckDuckGo"],
+  ["edge", "Edge"],
+  ["electron", "Electron"],
+  ["epiphany", "Epiphany"],
+  ["facebook", "Facebook"],
+  ["falkon", "Falkon"],
+  ["firefox", "Firefox"],
+  ["firefox focus", "Firefox"],
+  ["gsa", "Google"],
+  ["heytap", "HeyTap"],
+  ["huawei browser", "Huawei Browser"],
+  ["ie", "Internet Explorer"],
+  ["iemobile", "Internet Explorer"],
+  ["instagram", "Instagram"],
+  ["kakaostory", "KakaoStory"],
+  ["kakaotalk", "KakaoTalk"],
+  ["klar", "Firefox"],
+  ["klarna", "Klarna"],
+  ["librewolf", "LibreWolf"],
+  ["line", "LINE"],
+  ["linkedin", "LinkedIn"],
+  ["maxthon", "Maxthon"],
+  ["miui browser", "Mi Browser"],
+  ["mobile safari", "Safari"],
+  ["naver", "NAVER"],
+  ["oculus browser", "Meta Quest Browser"],
+  ["opera", "Opera"],
+  ["opera coast", "Opera"],
+  ["opera gx", "Opera"],
+  ["opera mini", "Opera"],
+  ["opera mobi", "Opera"],
+  ["opera mobile", "Opera"],
+  ["opera tablet", "Opera"],
+  ["opera touch", "Opera"],
+  ["palemoon", "Pale Moon"],
+  ["pico browser", "PICO Browser"],
+  ["puffin", "Puffin"],
+  ["qqbrowser", "QQ Browser"],
+  ["qqbrowserlite", "QQ Browser"],
+  ["safari", "Safari"],
+  ["sailfish browser", "Sailfish Browser"],
+  ["samsung internet", "Samsung Internet"],
+  ["seamonkey", "SeaMonkey"],
+  ["silk", "Silk"],
+  ["smart lenovo browser", "Lenovo Browser"],
+  ["snapchat", "Snapchat"],
+  ["sogou explorer", "Sogou"],
+  ["sogou mobile", "Sogou"],
+  ["tesla", "Tesla"],
+  ["tiktok", "TikTok"],
+  ["twitter", "X"],
+  ["ucbrowser", "UC Browser"],
+  ["vivaldi", "Vivaldi"],
+  ["vivo browser", "vivo Browser"],
+  ["waterfox", "Waterfox"],
+  ["wechat", "WeChat"],
+  ["whale", "Whale"],
+  ["yandex", "Yandex"],
+]);
+
+const SYSTEMS: ReadonlyMap<string, string> = new Map([
+  ["android", "Android"],
+  ["android-x86", "Android"],
+  ["blackberry", "BlackBerry"],
+  ["chromecast", "Chromecast"],
+  ["chromium os", "ChromeOS"],
+  ["freebsd", "FreeBSD"],
+  ["harmonyos", "HarmonyOS"],
+  ["ios", "iOS"],
+  ["kaios", "KaiOS"],
+  ["mac os", "macOS"],
+  ["netbsd", "NetBSD"],
+  ["nintendo", "Nintendo"],
+  ["openbsd", "OpenBSD"],
+  ["openharmony", "HarmonyOS"],
+  ["playstation", "PlayStation"],
+  ["sailfish", "Sailfish OS"],
+  ["tizen", "Tizen"],
+  ["webos", "webOS"],
+  ["windows", "Windows"],
+  ["windows mobile", "Windows Phone"],
+  ["windows phone", "Windows Phone"],
+  ["windows phone os", "Windows Phone"],
+  ["xbox", "Xbox"],
+  // What a Linux calls itself is no news to anyone who reads statistics of visits.
+  ...[
+    "arch",
+    "centos",
+    "debian",
+    "fedora",
+    "gentoo",
+    "kubuntu",
+    "linux",
+    "lubuntu",
+    "manjaro",
+    "mint",
+    "opensuse",
+    "red hat",
+    "redhat",
+    "suse",
+    "ubuntu",
+    "xubuntu",
+  ].map((name) => [name, "Linux"] as const),
+]);
+
+const DEVICES: ReadonlyMap<string, Device> = new Map([
+  ["mobile", "phone"],
+  ["tablet", "tablet"],
+  ["smarttv", "tv"],
+]);
+
+/** The library names devices only where they are something special. */
+const DESKTOP_SYSTEMS = new Set(["Windows", "macOS", "Linux", "ChromeOS", "FreeBSD", "NetBSD", "OpenBSD"]);
+
+/** Reads a `User-Agent`; an empty one is a bot's. */
+export function readAgent(userAgent: string): Agent {
+  // Long runs of spaces would send the library back and forth.
+  const text = userAgent.slice(0, MAX_LENGTH).replace(/\s+/g, " ");
+  if (!BROWSER_FORM.test(text) || bots.test(text)) return BOT;
+  const parser = new UAParser(text);
+  const os = SYSTEMS.get(lower(parser.getOS().name)) ?? "";
+  const { type } = parser.getDevice();
+  const plain = DESKTOP_SYSTEMS.has(os) ? "desktop" : "other";
+  return {
+    bot: false,
+    browser: BROWSERS.get(lower(parser.getBrowser().name)) ?? "",
+    os,
+    device: type === undefined ? plain : (DEVICES.get(type) ?? "other"),
+  };
+}
+
+function lower(name = ""): string {
+  return name.toLowerCase();
+}

@@ -1,0 +1,49 @@
+import { readFileSync } from "node:fs";
+
+import ipaddr from "ipaddr.js";
+import { Reader, type Response } from "mmdb-lib";
+
+/** What databases of countries hold: ip-location-db's form, and that of MaxMind and DB-IP. */
+type Entry = Response & {
+  readonly country_code?: unknown;
+  readonly country?: { readonly iso_code?: unknown };
+};
+
+/** Longer than any address. */
+const MAX_ADDRESS_LENGTH = 64;
+/** User-assigned in ISO 3166-1 (but for Kosovo's XK, which is in use), and groups of countries. */
+const NO_COUNTRY = /^(?:AA|Q[M-Z]|X[A-JL-Z]|ZZ|E[UZ]|UN)$/;
+
+const names = new Intl.DisplayNames("en", { type: "region", fallback: "none" });
+
+/** An ISO 3166-1 alpha-2 code in upper case, or "" where the text is none: proxies say `XX` or `T1` too. */
+export function readCountry(text: string): string {
+  if (!/^[A-Za-z]{2}$/.test(text)) return "";
+  const code = text.toUpperCase();
+  return NO_COUNTRY.test(code) || names.of(code) === undefined ? "" : code;
+}
+
+/**
+ * Opens a database of countries, a file in MaxMind's format, which is read into memory whole. Answers the country
+ * of an address as {@link readCountry} does, "" for what it does not know or is no address.
+ */
+export function openCountries(file: string): (address: string) => string {
+  const reader = new Reader<Entry>(readFileSync(file));
+  return (address) => {
+    const plain = plainAddress(address);
+    if (plain === undefined) return "";
+    // The reader would walk a tree of IPv4 with the first bits of an IPv6 address.
+    if (reader.metadata.ipVersion === 4 && plain.includes(":")) return "";
+    const entry = reader.get(plain);
+    const code = entry?.country_code ?? entry?.country?.iso_code;
+    return typeof code === "string" ? readCountry(code) : "";
+  };
+}
+
+function plainAddress(text: string): string | undefined {
+  if (text.length > MAX_ADDRESS_LENGTH || text.includes("%")) return undefined;
+  if (ipaddr.IPv4.isValidFourPartDecimal(text)) return text;
+  if (!text.includes(":") || !ipaddr.IPv6.isValid(text)) return undefined;
+  // IPv4-mapped addresses are no part of the tree of IPv6.
+  return ipaddr.process(text).toString();
+}

@@ -1,0 +1,30 @@
+import { readCountry } from "../clicks/country.ts";
+import type { Client } from "../clicks/recorder.ts";
+import { createClientAddress, isTrusted, type Network } from "../guard/address.ts";
+import { remembering } from "../remembering.ts";
+
+export interface ClientOptions {
+  readonly trustedProxies: readonly Network[];
+  /** In which a trusted proxy says the visitor's country. */
+  readonly countryHeader: string | null;
+  readonly countryOf: (address: string) => string;
+}
+
+/** Reads who asks: the address a trusted proxy tells, or else the peer's, and where that is. */
+export function createClientReader({ trustedProxies, countryHeader, countryOf }: ClientOptions) {
+  const clientAddress = createClientAddress(trustedProxies);
+  const direct = remembering((peer) => clientAddress(peer, null));
+  const trusts = remembering((peer) => isTrusted(trustedProxies, peer));
+  const country = remembering(countryOf);
+  const told = remembering(readCountry);
+
+  return (peer: string, headers: Headers): Client => {
+    if (trustedProxies.length === 0 || !trusts(peer)) {
+      const address = direct(peer);
+      return { address, country: country(address) };
+    }
+    const address = clientAddress(peer, headers.get("x-forwarded-for"));
+    const header = countryHeader === null ? null : headers.get(countryHeader);
+    return { address, country: header === null ? country(address) : told(header) };
+  };
+}
