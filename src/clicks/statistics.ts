@@ -85,9 +85,9 @@ const DEFAULT_DAYS = { hour: 2, day: 30, month: 365 };
 
 function rangeFault(from: string, to: string, interval: Interval, nowMs: number): RangeFault | undefined {
   if (from > to) return { rule: "stats.order" };
-  if (dayOf(to) - dayOf(from) >= MAX_RANGE_DAYS) return { rule: "stats.range", max: MAX_RANGE_DAYS };
   const isTooOld = dayOf(from) < Math.floor(nowMs / DAY_MS) - HOURS_KEPT_DAYS;
-  return interval === "hour" && isTooOld ? { rule: "stats.hours", days: HOURS_KEPT_DAYS } : undefined;
+  if (interval === "hour" && isTooOld) return { rule: "stats.hours", days: HOURS_KEPT_DAYS };
+  return dayOf(to) - dayOf(from) < MAX_RANGE_DAYS ? undefined : { rule: "stats.range", max: MAX_RANGE_DAYS };
 }
 
 /** How an instant begins in a time zone: "2026-11-21T13:00:00+09:00". */

@@ -17,11 +17,13 @@ import { StoreUnavailable } from "../../src/links/store.ts";
 import { checkFile, openWriter, StoreUnusable } from "../../src/store/sqlite/file.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { temporaryFolder } from "../service.ts";
+import { testClickStore } from "./clicks.ts";
 import { newLink, testLinkStore } from "./contract.ts";
 
 const shared = temporaryFolder();
 afterAll(() => shared[Symbol.dispose]());
 testLinkStore("SQLite", () => openSqliteStore(join(shared.path, "new", "folder", "curt.db")));
+testClickStore("SQLite", () => openSqliteStore(join(shared.path, "clicks.db")));
 
 describe("a SQLite file", () => {
   test("is written durably", () => {

@@ -1,0 +1,170 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+
+import { readSegment } from "../../src/clicks/fold.ts";
+import type { ClickStore } from "../../src/clicks/store.ts";
+import type { Code } from "../../src/links/code.ts";
+import type { LinkStore } from "../../src/links/store.ts";
+import { type Told, writeSegment } from "../clicks/segments.ts";
+import { temporaryFolder } from "../service.ts";
+import { newLink } from "./contract.ts";
+
+const DAY = 20_000;
+const HOUR = DAY * 24 + 13;
+const CREATED = DAY * 86_400_000 + 5;
+
+/** What every ClickStore promises; `open` as for the LinkStore. */
+export function testClickStore(name: string, open: () => Promise<LinkStore & ClickStore>): void {
+  describe(`${name} as a ClickStore`, () => {
+    const temporary = temporaryFolder();
+    const folder = temporary.path;
+    let store: LinkStore & ClickStore;
+    let other: LinkStore & ClickStore;
+    beforeAll(async () => {
+      [store, other] = [await open(), await open()];
+    });
+    afterAll(async () => {
+      await store.close();
+      await other.close();
+      temporary[Symbol.dispose]();
+    });
+
+    const visit = (code: string, more: Partial<Told> = {}): Told => ({ code, createdMs: CREATED, ...more });
+    const times = (count: number, told: Told) => Array.from({ length: count }, () => told);
+    const sums = (code: string, createdMs = CREATED, from = store) => from.sums(code as Code, createdMs);
+    const days = (code: string, first = DAY - 9, last = DAY + 9) =>
+      store.days(code as Code, CREATED, first, last);
+
+    test("adds up segments, hours and days, and tells each link's own", async () => {
+      const visits = [...times(3, visit("a")), visit("a", { bot: true }), ...times(2, visit("b"))];
+      await store.fold(await writeSegment({ folder, hour: HOUR, visits }));
+      await other.fold(await writeSegment({ folder, hour: HOUR + 1, visits: times(4, visit("a")) }));
+      await store.fold(await writeSegment({ folder, hour: HOUR + 24, visits: [visit("a")] }));
+      expect(await sums("a")).toEqual({ visits: 8, bots: 1 });
+      expect(await sums("b", CREATED, other)).toEqual({ visits: 2, bots: 0 });
+      expect(await sums("c")).toEqual({ visits: 0, bots: 0 });
+      const found = await days("a");
+      expect(found.map(({ day, visits: ofDay, bots }) => [day, ofDay, bots])).toEqual([
+        [DAY, 7, 1],
+        [DAY + 1, 1, 0],
+      ]);
+      expect(found[0]?.detail.hours).toEqual({ 13: [3, 1], 14: [4, 0] });
+      expect((await days("a", DAY + 1, DAY + 1)).map(({ day }) => day)).toEqual([DAY + 1]);
+    });
+
+    test("tells what visits had in common, and about how many visitors", async () => {
+      const visits = [
+        ...Array.from({ length: 300 }, (_, nth) =>
+          visit("d", { visitor: nth * 14_316_557, referrer: "naver.com" }),
+        ),
+        ...times(5, visit("d", { visitor: 0, referrer: "a.example", browser: "Safari" })),
+      ];
+      await store.fold(await writeSegment({ folder, hour: HOUR, visits: visits.slice(0, 200) }));
+      await store.fold(await writeSegment({ folder, hour: HOUR, visits: visits.slice(200) }));
+      const [day] = await days("d");
+      const value = (dimension: "referrers" | "browsers", text: string) =>
+        day?.detail.values[dimension]?.find(([one]) => one === text);
+      expect(value("referrers", "naver.com")).toEqual(["naver.com", 300]);
+      expect(value("referrers", "a.example")).toEqual(["a.example", 5, [0]]);
+      expect(value("browsers", "Chrome")?.[1]).toBe(300);
+      expect(day?.detail.visitors).toHaveLength(256);
+    });
+
+    test("keeps the values with the most visits and adds up the rest", async () => {
+      const rare = Array.from({ length: 200 }, (_, nth) => visit("tail", { referrer: `site${nth}.example` }));
+      const visits = [...rare, ...times(9, visit("tail", { referrer: "often.example" }))];
+      await store.fold(await writeSegment({ folder, hour: HOUR, visits }));
+      const [day] = await days("tail");
+      expect(day?.detail.values.referrers).toHaveLength(50);
+      expect(day?.detail.values.referrers?.[0]?.slice(0, 2)).toEqual(["often.example", 9]);
+      expect(day?.detail.others.referrers).toBe(151);
+    });
+
+    test("counts a segment once, however often and wherever it is folded", async () => {
+      const visits = Array.from({ length: 1700 }, (_, nth) => visit(`many${nth}`));
+      const path = await writeSegment({ folder, hour: HOUR, journal: [1, 1], sequence: 3, visits });
+      await Promise.all([store.fold(path), other.fold(path), store.fold(path), other.fold(path)]);
+      await store.fold(path);
+      for (const nth of [0, 499, 500, 1699]) {
+        expect(await sums(`many${nth}`)).toEqual({ visits: 1, bots: 0 });
+      }
+      const earlier = { folder, hour: HOUR, journal: [1, 1] as const, visits: [visit("many0")] };
+      await store.fold(await writeSegment({ ...earlier, sequence: 2 }));
+      expect(await sums("many0")).toEqual({ visits: 1, bots: 0 });
+      await store.fold(await writeSegment({ ...earlier, sequence: 4 }));
+      expect(await sums("many0")).toEqual({ visits: 2, bots: 0 });
+    });
+
+    test("a code given anew inherits nothing", async () => {
+      const taken = newLink("anew", { createdMs: CREATED, endsMs: CREATED + 1 });
+      await store.insert([taken]);
+      await store.fold(await writeSegment({ folder, hour: HOUR, visits: [visit("anew")] }));
+      await store.insert([newLink("anew", { createdMs: CREATED + 9, freeIfEndedByMs: CREATED + 1 })]);
+      await store.fold(
+        await writeSegment({
+          folder,
+          hour: HOUR,
+          visits: times(2, visit("anew", { createdMs: CREATED + 9 })),
+        }),
+      );
+      expect(await sums("anew", CREATED + 9)).toEqual({ visits: 2, bots: 0 });
+    });
+
+    test("days age: hashes go first, then hours, then days; the sum stays while there is the link", async () => {
+      await store.insert([newLink("old", { createdMs: CREATED })]);
+      const visits = [...times(3, visit("old")), visit("old", { visitor: 9 }), visit("gone")];
+      await store.fold(await writeSegment({ folder, hour: HOUR, visits }));
+      const never = { closeBefore: 0, coarseBefore: 0, forgetBefore: 0 };
+      const all = async (bounds: typeof never) => {
+        while ((await store.age(bounds, 100)) === 100);
+      };
+      await all({ ...never, closeBefore: DAY });
+      expect((await days("old"))[0]?.detail.visitors).toEqual([1, 9]);
+
+      await all({ ...never, closeBefore: DAY + 1 });
+      const [closed] = await days("old");
+      expect(closed?.detail).toMatchObject({ visitors: 2, hours: { 13: [4, 0] } });
+      expect(closed?.detail.values.browsers).toEqual([["Chrome", 4, 2]]);
+
+      // One that comes late: it still counts, and ages as the others did.
+      await store.fold(await writeSegment({ folder, hour: HOUR, visits: [visit("old", { visitor: 9 })] }));
+      expect((await days("old"))[0]?.detail.visitors).toBe(3);
+
+      await all({ closeBefore: DAY + 1, coarseBefore: DAY + 1, forgetBefore: 0 });
+      expect((await days("old"))[0]?.detail.hours).toBeUndefined();
+      expect(await sums("old")).toEqual({ visits: 5, bots: 0 });
+
+      await all({ closeBefore: DAY + 1, coarseBefore: DAY + 1, forgetBefore: DAY + 1 });
+      expect(await days("old")).toEqual([]);
+      expect(await sums("old")).toEqual({ visits: 5, bots: 0 });
+      expect(await sums("gone")).toEqual({ visits: 0, bots: 0 });
+    });
+
+    test("ageing goes in small batches", async () => {
+      const visits = Array.from({ length: 30 }, (_, nth) => visit(`batch${nth}`));
+      await store.fold(await writeSegment({ folder, hour: HOUR - 240, visits }));
+      const bounds = { closeBefore: DAY - 5, coarseBefore: 0, forgetBefore: 0 };
+      expect(await store.age(bounds, 20)).toBe(20);
+      expect(await other.age(bounds, 20)).toBe(10);
+      expect(await store.age(bounds, 20)).toBe(0);
+    });
+
+    test("gives all processes one salt a day, and forgets it", async () => {
+      const today = await store.salt(DAY, DAY);
+      expect(today).toHaveLength(32);
+      expect(await other.salt(DAY, DAY)).toEqual(today);
+      const tomorrow = await other.salt(DAY + 1, DAY);
+      expect(tomorrow).not.toEqual(today);
+      expect(await store.salt(DAY, DAY)).toEqual(today);
+      await store.salt(DAY + 1, DAY + 1);
+      expect(await store.salt(DAY, DAY)).not.toEqual(today);
+    });
+
+    test("a segment reads back in the order of its links", async () => {
+      const visits = ["zz", "aa", "한글", "mm"].map((code) => visit(code));
+      const path = await writeSegment({ folder, hour: HOUR, visits });
+      const segment = readSegment(path, new Uint8Array(await Bun.file(path).arrayBuffer()));
+      const links = Array.from({ length: segment.length }, (_, nth) => segment.at(nth).link.split("\t")[0]);
+      expect(links).toEqual(["aa", "mm", "zz", "한글"]);
+    });
+  });
+}
