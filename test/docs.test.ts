@@ -87,10 +87,31 @@ describe("docs/api.md", () => {
     const documented = table("docs/api.md", "Status", "When").map(([status]) => status);
     const { post } = document.paths["/api/v1/shorten"] ?? {};
     for (const status of Object.keys(post?.responses ?? {})) expect(documented).toContain(status);
+    await curt.shorten({ original_url: "https://example.com/", custom_code: "made" });
     for (const path of Object.keys(document.paths)) {
       expect(read("docs/api.md")).toContain(path);
-      expect((await curt.fetch(path)).status).toBe(200);
+      expect([path, (await curt.fetch(path.replace("{code}", "made"))).status]).toEqual([path, 200]);
     }
+  });
+
+  test("has every part of a link and of its statistics, and every parameter", async () => {
+    await using curt: Running = await startHere();
+    const document = (await (await curt.fetch("/api/v1/openapi.json")).json()) as {
+      paths: Record<string, { get?: { parameters?: { name: string }[] } }>;
+      components: { schemas: Record<string, { properties: object }> };
+    };
+    const { Link, Statistics } = document.components.schemas;
+    const parameters = document.paths["/api/v1/links/{code}/stats"]?.get?.parameters ?? [];
+    const names = [Link, Statistics].flatMap((schema) => Object.keys(schema?.properties ?? {}));
+    const text = read("docs/api.md");
+    for (const name of names)
+      expect([name, text.includes(`"${name}"`) || text.includes(`\`${name}\``)]).toEqual([name, true]);
+    expect(parameters.map(({ name }) => name)).toEqual(["code", "from", "to", "interval", "tz"]);
+    for (const { name } of parameters.slice(1)) expect(text).toContain(`\`${name}\``);
+  });
+
+  test("names the addresses of health, which answer", async () => {
+    await using curt: Running = await startHere();
     for (const path of ["/livez", "/readyz"]) {
       expect(read("docs/api.md")).toContain(`GET ${path}`);
       expect((await curt.fetch(path)).status).toBe(200);

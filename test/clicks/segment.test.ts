@@ -40,7 +40,8 @@ describe("a segment", () => {
       [a, false],
     ] as const)
       segment.count(link, bot);
-    for (const visitor of [7, 7, 0xffff_ffff]) segment.detail(a, visit(visitor));
+    const [one, two] = [visit(7), visit(0xffff_ffff)];
+    for (const detail of [one, one, two]) segment.detail(a, detail);
     const told = { agent: "Chrome", referrer: "한글.example", language: "ko", country: "KR" };
     expect(await read()).toEqual([
       { link: "a\t2", visits: 0, bots: 1, details: [] },
