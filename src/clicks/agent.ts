@@ -12,7 +12,7 @@ export interface Agent {
   readonly device: Device;
 }
 
-export type Device = "desktop" | "phone" | "tablet" | "tv" | "other";
+type Device = "desktop" | "phone" | "tablet" | "tv" | "other";
 
 const BOT: Agent = { bot: true, browser: "", os: "", device: "other" };
 
@@ -163,8 +163,19 @@ const DEVICES: ReadonlyMap<string, Device> = new Map([
   ["smarttv", "tv"],
 ]);
 
-/** The library names devices only where they are something special. */
-const DESKTOP_SYSTEMS = new Set(["Windows", "macOS", "Linux", "ChromeOS", "FreeBSD", "NetBSD", "OpenBSD"]);
+/** What runs these, where the library names no device. */
+const USUAL_DEVICES: ReadonlyMap<string, Device> = new Map([
+  ["Android", "phone"],
+  ["ChromeOS", "desktop"],
+  ["FreeBSD", "desktop"],
+  ["iOS", "phone"],
+  ["KaiOS", "phone"],
+  ["Linux", "desktop"],
+  ["macOS", "desktop"],
+  ["NetBSD", "desktop"],
+  ["OpenBSD", "desktop"],
+  ["Windows", "desktop"],
+]);
 
 /** Reads a `User-Agent`; an empty one is a bot's. */
 export function readAgent(userAgent: string): Agent {
@@ -174,12 +185,11 @@ export function readAgent(userAgent: string): Agent {
   const parser = new UAParser(text);
   const os = SYSTEMS.get(lower(parser.getOS().name)) ?? "";
   const { type } = parser.getDevice();
-  const plain = DESKTOP_SYSTEMS.has(os) ? "desktop" : "other";
   return {
     bot: false,
     browser: BROWSERS.get(lower(parser.getBrowser().name)) ?? "",
     os,
-    device: type === undefined ? plain : (DEVICES.get(type) ?? "other"),
+    device: (type === undefined ? USUAL_DEVICES.get(os) : DEVICES.get(type)) ?? "other",
   };
 }
 

@@ -43,7 +43,8 @@ export function openCountries(file: string): (address: string) => string {
 function plainAddress(text: string): string | undefined {
   if (text.length > MAX_ADDRESS_LENGTH || text.includes("%")) return undefined;
   if (ipaddr.IPv4.isValidFourPartDecimal(text)) return text;
-  if (!text.includes(":") || !ipaddr.IPv6.isValid(text)) return undefined;
+  // The library takes the deprecated ::192.0.2.1 for IPv4-mapped, which it is not.
+  if (!text.includes(":") || /^::\d+\./.test(text) || !ipaddr.IPv6.isValid(text)) return undefined;
   // IPv4-mapped addresses are no part of the tree of IPv6.
   return ipaddr.process(text).toString();
 }
