@@ -7,7 +7,7 @@ import { type Agent, readAgent } from "../../src/clicks/agent.ts";
 
 type Row = readonly [userAgent: string, browser: string, os: string, device: Agent["device"]];
 
-/** As browsers, apps and televisions send them. */
+/** In the forms that browsers, apps and televisions send. */
 const PEOPLE: readonly Row[] = [
   [
     "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36",
@@ -318,12 +318,6 @@ const PEOPLE: readonly Row[] = [
     "phone",
   ],
   [
-    "Mozilla/5.0 (Linux; Android 14; SM-S711N; wv) AppleWebKit/537.36 (KHTML, like Gecko) Version/4.0 Chrome/126.0.6478.122 Mobile Safari/537.36 everytimeApp/6.1 BAND/17.0.0",
-    "Android WebView",
-    "Android",
-    "phone",
-  ],
-  [
     "Mozilla/5.0 (Linux; Android 9; LM-G710N) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/120.0.0.0 Mobile Safari/537.36",
     "Chrome",
     "Android",
@@ -422,12 +416,6 @@ const PEOPLE: readonly Row[] = [
   [
     "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) coc_coc_browser/120.0.174 Chrome/114.0.0.0 Safari/537.36",
     "Cốc Cốc",
-    "Windows",
-    "desktop",
-  ],
-  [
-    "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/116.0.0.0 Safari/537.36 KAKAOTALK/4.0",
-    "KakaoTalk",
     "Windows",
     "desktop",
   ],
