@@ -22,6 +22,9 @@ const MAX_LENGTH = 512;
 /** Every browser begins so, then says what it runs on; HTTP libraries and link previewers begin with their name. */
 const BROWSER_FORM = /^(?:Mozilla\/[45]\.0 \(|Opera\/\d)/;
 
+/** How often a browser may say "Android": apps repeat it, and the library takes a look for each, quadratically. */
+const MAX_ANDROIDS = 5;
+
 /** Missing in crawler-user-agents. */
 const MISSING = [
   "kakaotalk-scrap",
@@ -32,7 +35,6 @@ const MISSING = [
   "Daumoa",
   // Sogou's crawlers, without its browsers.
   "Sogou [\\w-]+ [Ss]pider",
-  "MicrosoftPreview",
   "PowerShell",
 ];
 
@@ -177,14 +179,19 @@ const USUAL_DEVICES: ReadonlyMap<string, Device> = new Map([
   ["Windows", "desktop"],
 ]);
 
+/** Systems of nothing but computers. */
+const ALWAYS_DESKTOP = new Set(["ChromeOS", "macOS", "Windows"]);
+
 /** Reads a `User-Agent`; an empty one is a bot's. */
 export function readAgent(userAgent: string): Agent {
   // Long runs of spaces would send the library back and forth.
   const text = userAgent.slice(0, MAX_LENGTH).replace(/\s+/g, " ");
   if (!BROWSER_FORM.test(text) || bots.test(text)) return BOT;
+  if (lower(text).split("droid").length - 1 > MAX_ANDROIDS) return BOT;
   const parser = new UAParser(text);
   const os = SYSTEMS.get(lower(parser.getOS().name)) ?? "";
-  const { type } = parser.getDevice();
+  // Looking for a device where there is none to be found would take longer than all the rest.
+  const type = ALWAYS_DESKTOP.has(os) ? undefined : parser.getDevice().type;
   return {
     bot: false,
     browser: BROWSERS.get(lower(parser.getBrowser().name)) ?? "",

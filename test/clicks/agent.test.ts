@@ -503,6 +503,8 @@ const PROGRAMS = [
   "Mozilla/5.0 (Windows NT; Windows NT 10.0; ko-KR) WindowsPowerShell/5.1.22621.2506",
   "Mozilla/5.0 (X11; Linux x86_64) Sogou web spider/4.0",
   "Mozilla/5.0+(compatible; UptimeRobot/2.0; http://www.uptimerobot.com/)",
+  "Mozilla/5.0 (X11; Linux x86_64) Unheard/1.0 (+https://example.com/about)",
+  `Mozilla/5.0 (Linux; ${"Android ".repeat(6)}) Chrome/142.0.0.0 Mobile Safari/537.36`,
   "curl/8.5.0",
   "Wget/1.21.4",
   "python-requests/2.31.0",
