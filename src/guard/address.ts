@@ -45,10 +45,11 @@ export function createClientAddress(trusted: readonly Network[]): ClientAddress 
   return (peer, forwarded) => {
     let client = parseAddress(peer);
     if (client === undefined) return "";
-    let end = forwarded?.length ?? 0;
+    const header = forwarded ?? "";
+    let end = header.length;
     for (let read = 0; read < MAX_ENTRIES && end > 0 && contains(trusted, client); read++) {
-      const comma = (forwarded ?? "").lastIndexOf(",", end - 1);
-      const entry = (forwarded ?? "").slice(comma + 1, end);
+      const comma = header.lastIndexOf(",", end - 1);
+      const entry = header.slice(comma + 1, end);
       end = comma;
       const before = parseEntry(entry);
       // Whoever wrote something else here may have written what stands left of it, too.
