@@ -23,6 +23,8 @@ export interface Config {
   readonly trustedProxies: readonly Network[];
   /** The header in which a trusted proxy says the visitor's country, in lower case. */
   readonly countryHeader: string | null;
+  /** A path; undefined for the one that comes with the program. */
+  readonly countryDatabase: string | undefined;
   readonly drainWaitMs: number;
   readonly logLevel: LogLevel;
 }
@@ -46,6 +48,10 @@ export const SETTINGS = {
   TRUSTED_PROXIES: {
     default: "none",
     meaning: "addresses and networks (CIDR), separated by commas, whose X-Forwarded-For is believed",
+  },
+  COUNTRY_DATABASE: {
+    default: "embedded",
+    meaning: "file in MaxMind's format that tells countries of addresses",
   },
   COUNTRY_HEADER: {
     default: "none",
@@ -179,6 +185,9 @@ export function readConfig(env: Environment): Config {
     ),
     trustedProxies,
     countryHeader,
+    countryDatabase: read("COUNTRY_DATABASE", SETTINGS.COUNTRY_DATABASE.default, "a file", (text) => ({
+      path: text === SETTINGS.COUNTRY_DATABASE.default ? undefined : text,
+    })).path,
     drainWaitMs: read("DRAIN_WAIT", SETTINGS.DRAIN_WAIT.default, "a time such as 5s, at most 5m", (text) =>
       duration(text, 300_000),
     ),

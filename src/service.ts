@@ -1,8 +1,9 @@
 import { ageClicks } from "./clicks/ageing.ts";
+import { openCountries } from "./clicks/country.ts";
 import { openJournal } from "./clicks/journal.ts";
 import { createRecorder } from "./clicks/recorder.ts";
 import { createVisitors } from "./clicks/visitor.ts";
-import type { Config } from "./config.ts";
+import { type Config, ConfigError } from "./config.ts";
 import { createApi } from "./http/api.ts";
 import { createApp } from "./http/app.ts";
 import { createClientReader } from "./http/client.ts";
@@ -60,7 +61,7 @@ export async function startService(config: Config, log: Log): Promise<Service> {
       log.warn({ path }, "visits of before the machine went down cannot be trusted: not counted"),
   });
   const journal = opened.adopt(openedJournal, (one) => one.close());
-  const countryOf = (_: string) => "";
+  const countryOf = countries(config.countryDatabase);
   const recorder = createRecorder({
     journal,
     visitors,
@@ -105,6 +106,15 @@ export async function startService(config: Config, log: Log): Promise<Service> {
       await closing.disposeAsync();
     },
   };
+}
+
+function countries(file: string | undefined): (address: string) => string {
+  try {
+    return openCountries(file);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new ConfigError([`COUNTRY_DATABASE must be a file in MaxMind's format, not ${file}: ${reason}`]);
+  }
 }
 
 /** Unexpected faults are logged one by one; a store that is away, now and then. */

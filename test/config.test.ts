@@ -29,6 +29,7 @@ describe("the configuration", () => {
       cacheSeconds: 0,
       trustedProxies: [],
       countryHeader: null,
+      countryDatabase: undefined,
       drainWaitMs: 0,
       logLevel: "info",
     });
@@ -93,7 +94,7 @@ describe("the configuration", () => {
       TRUSTED_PROXIES: " 10.0.0.0/8, 192.0.2.1,,2001:DB8::/32,::ffff:198.51.100.0/120,0.0.0.0/0,::1 ",
       COUNTRY_HEADER: "CF-IPCountry",
     });
-    expect(trustedProxies.map(({ address, prefix }) => `${address}/${prefix}`)).toEqual([
+    expect(trustedProxies.map(({ address, prefix }) => `${address.toString()}/${prefix}`)).toEqual([
       "10.0.0.0/8",
       "192.0.2.1/32",
       "2001:db8::/32",

@@ -12,7 +12,7 @@ export interface Agent {
   readonly device: Device;
 }
 
-export type Device = "desktop" | "phone" | "tablet" | "tv" | "other";
+type Device = "desktop" | "phone" | "tablet" | "tv" | "other";
 
 const BOT: Agent = { bot: true, browser: "", os: "", device: "other" };
 
@@ -21,6 +21,9 @@ const MAX_LENGTH = 512;
 
 /** Every browser begins so, then says what it runs on; HTTP libraries and link previewers begin with their name. */
 const BROWSER_FORM = /^(?:Mozilla\/[45]\.0 \(|Opera\/\d)/;
+
+/** How often a browser may say "Android": apps repeat it, and the library takes a look for each, quadratically. */
+const MAX_ANDROIDS = 5;
 
 /** Missing in crawler-user-agents. */
 const MISSING = [
@@ -32,7 +35,6 @@ const MISSING = [
   "Daumoa",
   // Sogou's crawlers, without its browsers.
   "Sogou [\\w-]+ [Ss]pider",
-  "MicrosoftPreview",
   "PowerShell",
 ];
 
@@ -163,23 +165,38 @@ const DEVICES: ReadonlyMap<string, Device> = new Map([
   ["smarttv", "tv"],
 ]);
 
-/** The library names devices only where they are something special. */
-const DESKTOP_SYSTEMS = new Set(["Windows", "macOS", "Linux", "ChromeOS", "FreeBSD", "NetBSD", "OpenBSD"]);
+/** What runs these, where the library names no device. */
+const USUAL_DEVICES: ReadonlyMap<string, Device> = new Map([
+  ["Android", "phone"],
+  ["ChromeOS", "desktop"],
+  ["FreeBSD", "desktop"],
+  ["iOS", "phone"],
+  ["KaiOS", "phone"],
+  ["Linux", "desktop"],
+  ["macOS", "desktop"],
+  ["NetBSD", "desktop"],
+  ["OpenBSD", "desktop"],
+  ["Windows", "desktop"],
+]);
+
+/** Systems of nothing but computers. */
+const ALWAYS_DESKTOP = new Set(["ChromeOS", "macOS", "Windows"]);
 
 /** Reads a `User-Agent`; an empty one is a bot's. */
 export function readAgent(userAgent: string): Agent {
   // Long runs of spaces would send the library back and forth.
   const text = userAgent.slice(0, MAX_LENGTH).replace(/\s+/g, " ");
   if (!BROWSER_FORM.test(text) || bots.test(text)) return BOT;
+  if (lower(text).split("droid").length - 1 > MAX_ANDROIDS) return BOT;
   const parser = new UAParser(text);
   const os = SYSTEMS.get(lower(parser.getOS().name)) ?? "";
-  const { type } = parser.getDevice();
-  const plain = DESKTOP_SYSTEMS.has(os) ? "desktop" : "other";
+  // Looking for a device where there is none to be found would take longer than all the rest.
+  const type = ALWAYS_DESKTOP.has(os) ? undefined : parser.getDevice().type;
   return {
     bot: false,
     browser: BROWSERS.get(lower(parser.getBrowser().name)) ?? "",
     os,
-    device: type === undefined ? plain : (DEVICES.get(type) ?? "other"),
+    device: (type === undefined ? USUAL_DEVICES.get(os) : DEVICES.get(type)) ?? "other",
   };
 }
 

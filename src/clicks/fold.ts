@@ -19,7 +19,7 @@ export interface LinkClicks {
 }
 
 /** `times` the same in a row. */
-export interface ReadDetail {
+interface ReadDetail {
   readonly agent: string;
   readonly referrer: string;
   readonly language: string;

@@ -1,7 +1,7 @@
 import Negotiator from "negotiator";
 
 /** In characters. Browsers send tens; ordering thousands of ranges would cost. */
-const MAX_LENGTH = 512;
+const MAX_LENGTH = 256;
 /** ISO 639 codes that name no language. */
 const NO_LANGUAGE = new Set(["mis", "mul", "und", "zxx"]);
 
@@ -19,6 +19,6 @@ export function preferredLanguage(acceptLanguage: string): string {
   const [, primary] = /^([a-z]{2,3})(?:-|$)/i.exec(first) ?? [];
   if (primary === undefined) return "";
   // Withdrawn codes (iw, in) are answered as those that replaced them (he, id).
-  const { language } = new Intl.Locale(primary);
+  const [language = ""] = Intl.getCanonicalLocales(primary)[0]?.split("-") ?? [];
   return NO_LANGUAGE.has(language) || names.of(language) === undefined ? "" : language;
 }

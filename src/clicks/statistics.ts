@@ -11,7 +11,7 @@ export const MAX_RANGE_DAYS = 400;
 const MAX_VALUES = 50;
 
 export const INTERVALS = ["hour", "day", "month"] as const;
-export type Interval = (typeof INTERVALS)[number];
+type Interval = (typeof INTERVALS)[number];
 
 export interface StatisticsRequest {
   /** Dates, such as 2026-11-21, in `timeZone`; both days are part of the range. */
@@ -38,7 +38,7 @@ export interface Statistics extends Sums {
   readonly breakdowns: Readonly<Record<Dimension, Breakdown>>;
 }
 
-export interface Breakdown {
+interface Breakdown {
   /** Most visits first; null where a visit did not tell. */
   readonly values: { readonly value: string | null; readonly visits: number }[];
   readonly other: number;

@@ -45,10 +45,11 @@ export function createClientAddress(trusted: readonly Network[]): ClientAddress 
   return (peer, forwarded) => {
     let client = parseAddress(peer);
     if (client === undefined) return "";
-    let end = forwarded?.length ?? 0;
+    const header = forwarded ?? "";
+    let end = header.length;
     for (let read = 0; read < MAX_ENTRIES && end > 0 && contains(trusted, client); read++) {
-      const comma = end === 0 ? -1 : (forwarded ?? "").lastIndexOf(",", end - 1);
-      const entry = (forwarded ?? "").slice(comma + 1, end);
+      const comma = header.lastIndexOf(",", end - 1);
+      const entry = header.slice(comma + 1, end);
       end = comma;
       const before = parseEntry(entry);
       // Whoever wrote something else here may have written what stands left of it, too.
@@ -80,9 +81,10 @@ function parseAddress(text: string): Address | undefined {
 
 function parsePlain(text: string): Address | undefined {
   if (text.length > MAX_ADDRESS_LENGTH) return undefined;
-  // The library also takes octal, hexadecimal and shortened IPv4, which proxies do not write.
+  // The library takes octal, hexadecimal and shortened IPv4, which proxies do not write.
   if (ipaddr.IPv4.isValidFourPartDecimal(text)) return ipaddr.IPv4.parse(text);
-  if (!text.includes(":") || !ipaddr.IPv6.isValid(text)) return undefined;
+  // It also takes the deprecated ::192.0.2.1 for ::ffff:192.0.2.1, which is another address.
+  if (!text.includes(":") || /^::\d+\./.test(text) || !ipaddr.IPv6.isValid(text)) return undefined;
   // A zone names an interface of the machine that wrote it; it is no part of the address.
   return ipaddr.IPv6.parse(text.replace(/%.*$/, ""));
 }

@@ -1,0 +1,4 @@
+declare module "*.mmdb" {
+  const path: string;
+  export default path;
+}
