@@ -12,14 +12,14 @@ import {
 } from "./segment.ts";
 import type { ClickStore } from "./store.ts";
 
-/** From the usual to the busiest: a segment that filled up before its time is followed by a larger one. */
-const CAPACITIES: readonly [Capacity, ...Capacity[]] = [
-  { links: 4096, details: 32_768, nameBytes: 512 * 1024 },
-  { links: 32_768, details: 262_144, nameBytes: 4 * 1024 * 1024 },
-  { links: 131_072, details: 2_097_152, nameBytes: 16 * 1024 * 1024 },
-];
-/** A segment this empty is followed by a smaller one. */
-const SHRINK_BELOW = 1 / 16;
+const USUAL: Capacity = { links: 8192, details: 32_768, nameBytes: 512 * 1024 };
+/**
+ * Follows one that filled up before its time: where many links are visited, a segment must be large to write each
+ * of them to the store once for many visits.
+ */
+const BUSY: Capacity = { links: 131_072, details: 2_097_152, nameBytes: 16 * 1024 * 1024 };
+/** Busy is over when no segment of so long would have filled a usual one. */
+const CALM_MS = 600_000;
 /** Of all segments. While the store is away they fill up; then detail is lost first, and counts last. */
 const MAX_BYTES = 128 * 1024 * 1024;
 const TICK_MS = 1000;
@@ -60,12 +60,12 @@ export async function openJournal(options: JournalOptions) {
   const waiting: Segment[] = leftBehind(slot);
   let sequence = 0;
   let files = 0;
-  let level = 0;
+  let busyUntilMs = Number.NEGATIVE_INFINITY;
   let active = await makeSegment();
   active.begin(owner, ++sequence, hour());
 
   function wanted(): Capacity {
-    return CAPACITIES[level] ?? CAPACITIES[0];
+    return nowMs() < busyUntilMs ? BUSY : USUAL;
   }
 
   async function makeSegment(): Promise<Segment> {
@@ -80,6 +80,7 @@ export async function openJournal(options: JournalOptions) {
   function rotate(newHour: number): boolean {
     const spare = spares.shift();
     if (spare === undefined) return false;
+    if (active.outgrows(USUAL)) busyUntilMs = nowMs() + CALM_MS;
     if (active.isEmpty) spares.push(active);
     else waiting.push(active);
     active = spare;
@@ -152,10 +153,7 @@ export async function openJournal(options: JournalOptions) {
 
   async function tick(): Promise<void> {
     const startMs = nowMs();
-    if (startMs >= foldAtMs && !active.isEmpty) {
-      const { fill } = active;
-      if (rotate(hour()) && fill < SHRINK_BELOW) level = Math.max(0, level - 1);
-    }
+    if (startMs >= foldAtMs && !active.isEmpty) rotate(hour());
     if (waiting.length > 0) {
       await foldWaiting();
       const tookMs = nowMs() - startMs;
@@ -183,10 +181,7 @@ export async function openJournal(options: JournalOptions) {
     },
     /** Goes on in a new segment because of the hour, or because the active one is full; false if it cannot. */
     next(nowHour: number): boolean {
-      const isFull = nowHour === active.hour;
-      if (!rotate(nowHour)) return false;
-      if (isFull) level = Math.min(level + 1, CAPACITIES.length - 1);
-      return true;
+      return rotate(nowHour);
     },
     /** Folds everything. What the store does not take now is kept for the next start. */
     async close(): Promise<void> {

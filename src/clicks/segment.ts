@@ -42,6 +42,8 @@ export const DETAIL_WORDS = 4;
 /** Places of these two share a word with another. */
 const MAX_PLACES = 65_536;
 const MAX_NAME_BYTES = 65_535;
+/** As part of its capacity: names do not fill the last bytes. */
+const NEARLY_FULL = 1 / 64;
 const CHUNK_BYTES = 1024 * 1024;
 export const NAME_HEAD_BYTES = 3;
 
@@ -156,9 +158,12 @@ export function openSegment(path: string) {
     get isEmpty() {
       return usedNameBytes === 0;
     },
-    /** 0 to 1 */
-    get fill() {
-      return Math.max(usedDetails / capacity.details, usedNameBytes / capacity.nameBytes);
+    /** Whether what it holds would fill a segment of this capacity. */
+    outgrows({ links, details, nameBytes }: Capacity): boolean {
+      const room = 1 - NEARLY_FULL;
+      return (
+        places.link >= links * room || usedDetails >= details * room || usedNameBytes >= nameBytes * room
+      );
     },
     /** Only so is a file, after the machine went down, what it was before. */
     isTrusted({ boot }: Owner) {

@@ -72,7 +72,10 @@ describe("a segment", () => {
     expect([1, 2, 3, 4, 5].map(() => segment.detail(first, one))).toEqual([true, true, true, true, false]);
     expect(segment.count(first, false)).toBe(true);
     expect((await read()).map(({ visits }) => visits)).toEqual([2, 1, 1]);
-    expect(segment.fill).toBe(1);
+    expect([segment.outgrows(CAPACITY), segment.outgrows({ ...CAPACITY, links: 4, details: 5 })]).toEqual([
+      true,
+      false,
+    ]);
   });
 
   test("has no room for names that do not fit", async () => {
