@@ -14,6 +14,8 @@ export interface Config {
   readonly defaultExpiry: Expiry;
   readonly codeLength: number;
   readonly codeHoldMs: number;
+  /** Serving processes; with more than one, another supervises them. */
+  readonly processes: number;
   readonly cacheSeconds: number;
   readonly drainWaitMs: number;
   readonly logLevel: LogLevel;
@@ -33,6 +35,7 @@ export const SETTINGS = {
   DEFAULT_EXPIRY: { default: "never", meaning: "never, 24h, 48h, 1week or 1month" },
   CODE_LENGTH: { default: "7", meaning: "characters of a generated code, 4 to 32" },
   CODE_HOLD: { default: "30d", meaning: "how long the code of an ended link stays held" },
+  PROCESSES: { default: "1", meaning: "serving processes that share the port and the store, 1 to 64" },
   CACHE_SECONDS: { default: "0", meaning: "how long a shared cache may keep a redirect" },
   DRAIN_WAIT: {
     default: "0s",
@@ -125,6 +128,9 @@ export function readConfig(env: Environment): Config {
       SETTINGS.CODE_HOLD.default,
       "a time such as 30d, 12h or 0s, at most 36500d",
       (text) => duration(text, 36_500 * 86_400_000),
+    ),
+    processes: read("PROCESSES", SETTINGS.PROCESSES.default, "a whole number from 1 to 64", (text) =>
+      whole(text, 1, 64),
     ),
     cacheSeconds: read(
       "CACHE_SECONDS",

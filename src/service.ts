@@ -47,7 +47,7 @@ export async function startService(config: Config, log: Log): Promise<Service> {
   const app = createApp({ api, redirect, health, baseUrl, onFault });
   let server: Server;
   try {
-    server = listen(app, config.host, config.port);
+    server = listen(app, config.host, config.port, config.processes > 1);
   } catch (error) {
     await store.close();
     throw error;

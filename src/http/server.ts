@@ -19,9 +19,9 @@ export class CannotListen extends Error {
   override readonly name = "CannotListen";
 }
 
-/** Throws {@link CannotListen}. */
-export function listen(app: App, hostname: string, port: number): Server {
-  const server = bind(app, hostname, port);
+/** With `isShared`, other processes may share the port, each taking a part of the connections. Throws {@link CannotListen}. */
+export function listen(app: App, hostname: string, port: number, isShared: boolean): Server {
+  const server = bind(app, hostname, port, isShared);
   return {
     port: server.port ?? port,
     async drain(waitMs) {
@@ -33,12 +33,22 @@ export function listen(app: App, hostname: string, port: number): Server {
   };
 }
 
-function bind(app: App, hostname: string, port: number) {
+/** The port, or with 0 one that the system chooses; nobody listens there right now. Throws {@link CannotListen}. */
+export async function findPort(hostname: string, port: number): Promise<number> {
+  const nothing = () => new Response(null, { status: 503 });
+  const server = bind({ redirect: nothing, fetch: nothing, fixedPaths: [] }, hostname, port, false);
+  const found = server.port ?? port;
+  await server.stop(true);
+  return found;
+}
+
+function bind(app: App, hostname: string, port: number, reusePort: boolean) {
   try {
     return Bun.serve({
       ...handlers(app),
       hostname,
       port,
+      reusePort,
       idleTimeout: IDLE_SECONDS,
       maxRequestBodySize: MAX_REQUEST_BODY_BYTES,
     });
