@@ -47,6 +47,13 @@ function isAlive(pid: number): boolean {
   }
 }
 
+/** How many sockets listen on the port, as the kernel tells. */
+function listeners(origin: string): number {
+  const port = Number(new URL(origin).port).toString(16).toUpperCase().padStart(4, "0");
+  const sockets = readFileSync("/proc/net/tcp", "utf8").split("\n");
+  return sockets.filter((socket) => new RegExp(`^ *\\d+: \\w+:${port} \\w+:0000 0A `).test(socket)).length;
+}
+
 async function until<T>(what: string, look: () => T | undefined | false | Promise<T | undefined | false>) {
   const patience = AbortSignal.timeout(PATIENCE_MS);
   while (!patience.aborted) {
@@ -137,6 +144,7 @@ async function refused(settings: Settings) {
 describe("several processes", () => {
   test("say once that they listen, when all do", async () => {
     await using program = await startSeveral();
+    expect(listeners(program.origin)).toBe(PROCESSES);
     expect(linesThatSay(program, "listens on")).toEqual([
       expect.objectContaining({
         pid: program.pid,
