@@ -337,34 +337,39 @@ describe("a start that cannot be", () => {
     ]);
   }, 30_000);
 
-  test("stops those that did start", async () => {
-    using folder = temporaryFolder();
-    // Each start but the first one fails.
-    const preload = join(folder.path, "trouble.ts");
-    writeFileSync(
-      preload,
-      `import { writeFileSync } from "node:fs";
+  for (const [failure, code] of [
+    [1, 1],
+    [2, 2],
+    [3, 1],
+  ] as const)
+    test(`stops those that did start when another fails with ${failure}, and exits with ${code}`, async () => {
+      using folder = temporaryFolder();
+      // Each start but the first one fails.
+      const preload = join(folder.path, "trouble.ts");
+      writeFileSync(
+        preload,
+        `import { writeFileSync } from "node:fs";
        if (Bun.isMainThread && process.argv.includes("child")) {
          try { writeFileSync(${JSON.stringify(join(folder.path, "first"))}, String(process.pid), { flag: "wx" }); }
-         catch { process.exit(3); }
+         catch { process.exit(${failure}); }
        }`,
-    );
-    const child = Bun.spawn([process.execPath, "--preload", preload, join(ROOT, "src/main.ts"), "serve"], {
-      env: {
-        ...process.env,
-        PROCESSES: "3",
-        PORT: "0",
-        BASE_URL: "https://curt.example",
-        ...elsewhere(folder.path),
-      },
-      stdout: "pipe",
-    });
-    begun.add(child.pid);
-    expect(await child.exited).toBe(1);
-    const stdout = await child.stdout.text();
-    expect(stdout).not.toContain("listens on");
-    const first = Number(readFileSync(join(folder.path, "first"), "utf8"));
-    expect(stdout).toMatch(new RegExp(`"pid":${first},.*"msg":"stopping"`));
-    expect(isAlive(first)).toBeFalse();
-  }, 30_000);
+      );
+      const child = Bun.spawn([process.execPath, "--preload", preload, join(ROOT, "src/main.ts"), "serve"], {
+        env: {
+          ...process.env,
+          PROCESSES: "3",
+          PORT: "0",
+          BASE_URL: "https://curt.example",
+          ...elsewhere(folder.path),
+        },
+        stdout: "pipe",
+      });
+      begun.add(child.pid);
+      expect(await child.exited).toBe(code);
+      const stdout = await child.stdout.text();
+      expect(stdout).not.toContain("listens on");
+      const first = Number(readFileSync(join(folder.path, "first"), "utf8"));
+      expect(stdout).toMatch(new RegExp(`"pid":${first},.*"msg":"stopping"`));
+      expect(isAlive(first)).toBeFalse();
+    }, 30_000);
 });

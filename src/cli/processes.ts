@@ -75,7 +75,7 @@ export async function supervise(config: Config): Promise<number> {
       if (!hasListened) {
         log.error(end, "a process could not start");
         stop();
-        return 1;
+        return end.code || 1;
       }
       log.warn(end, "a process ended");
       if (performance.now() - startedMs >= LIVED_WELL_MS) waitMs = FIRST_WAIT_MS;
@@ -100,6 +100,8 @@ export async function supervise(config: Config): Promise<number> {
     log.info({ children: pids }, `${listensOn(config, port)}, in ${config.processes} processes`);
   }
   const codes = await Promise.all([first, ...others].map(({ ended }) => ended));
+  // That the configuration is wrong may only show once a child opens what it names.
+  if (codes.includes(2)) return 2;
   return codes.every((code) => code === 0) ? 0 : 1;
 }
 
