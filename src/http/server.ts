@@ -35,11 +35,14 @@ export function listen(app: App, hostname: string, port: number, isShared: boole
 
 /** The port, or with 0 one that the system chooses; nobody listens there right now. Throws {@link CannotListen}. */
 export async function findPort(hostname: string, port: number): Promise<number> {
-  const nothing = () => new Response(null, { status: 503 });
-  const server = bind({ redirect: nothing, fetch: nothing, fixedPaths: [] }, hostname, port, false);
-  const found = server.port ?? port;
-  await server.stop(true);
-  return found;
+  try {
+    const server = Bun.serve({ hostname, port, fetch: () => new Response(null, { status: 503 }) });
+    const found = server.port ?? port;
+    await server.stop(true);
+    return found;
+  } catch (cause) {
+    throw cannotListen(hostname, port, cause);
+  }
 }
 
 function bind(app: App, hostname: string, port: number, reusePort: boolean) {
@@ -53,9 +56,13 @@ function bind(app: App, hostname: string, port: number, reusePort: boolean) {
       maxRequestBodySize: MAX_REQUEST_BODY_BYTES,
     });
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new CannotListen(`cannot listen on HOST ${hostname}, PORT ${port}: ${reason}`, { cause });
+    throw cannotListen(hostname, port, cause);
   }
+}
+
+function cannotListen(hostname: string, port: number, cause: unknown): CannotListen {
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  return new CannotListen(`cannot listen on HOST ${hostname}, PORT ${port}: ${reason}`, { cause });
 }
 
 /** Bun matches these by itself and sends the rest to `fetch`: other paths, and other methods of these. */
