@@ -18,6 +18,8 @@ export interface Config {
   readonly defaultExpiry: Expiry;
   readonly codeLength: number;
   readonly codeHoldMs: number;
+  /** Serving processes; with more than one, another supervises them. */
+  readonly processes: number;
   readonly cacheSeconds: number;
   /** Proxies whose `X-Forwarded-For` is believed. */
   readonly trustedProxies: readonly Network[];
@@ -44,6 +46,7 @@ export const SETTINGS = {
   CODE_LENGTH: { default: "7", meaning: "characters of a generated code, 4 to 32" },
   CODE_HOLD: { default: "30d", meaning: "how long the code of an ended link stays held" },
   STATS_KEEP: { default: "400d", meaning: "how long statistics are told by day, 8d to 3650d" },
+  PROCESSES: { default: "1", meaning: "serving processes that share the port and the store, 1 to 64" },
   CACHE_SECONDS: { default: "0", meaning: "how long a shared cache may keep a redirect" },
   TRUSTED_PROXIES: {
     default: "none",
@@ -176,6 +179,9 @@ export function readConfig(env: Environment): Config {
       SETTINGS.CODE_HOLD.default,
       "a time such as 30d, 12h or 0s, at most 36500d",
       (text) => duration(text, 36_500 * 86_400_000),
+    ),
+    processes: read("PROCESSES", SETTINGS.PROCESSES.default, "a whole number from 1 to 64", (text) =>
+      whole(text, 1, 64),
     ),
     cacheSeconds: read(
       "CACHE_SECONDS",

@@ -9,8 +9,12 @@ const MAX_UNREAD = 1024 * 1024;
 /** What a terminal or a log viewer would act on; JSON itself escapes only the first 32. */
 const UNSAFE = /[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu;
 
-/** JSON lines on standard output; readable ones on a terminal. */
-export function createLog(level: Config["logLevel"], output: NodeJS.WriteStream) {
+/** JSON lines on standard output; readable ones on a terminal. Every line has what is in `base`. */
+export function createLog(
+  level: Config["logLevel"],
+  output: NodeJS.WriteStream,
+  base: { readonly pid: number } | null = null,
+) {
   output.on("error", () => {});
   const format = output.isTTY ? readable : escapeLine;
   const write = (line: string) => {
@@ -19,7 +23,7 @@ export function createLog(level: Config["logLevel"], output: NodeJS.WriteStream)
   return pino(
     {
       level,
-      base: null,
+      base,
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
     },

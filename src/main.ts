@@ -2,13 +2,18 @@ import { parseArgs } from "node:util";
 
 import { check } from "./cli/check.ts";
 import { HELP } from "./cli/help.ts";
+import { CHILD, serveAsChild, supervise } from "./cli/processes.ts";
 import { serve } from "./cli/serve.ts";
 import { type Config, ConfigError, readConfig } from "./config.ts";
 import { CannotListen } from "./http/server.ts";
 import { StoreUnusable } from "./store/open.ts";
 import { VERSION } from "./version.ts";
 
-const COMMANDS: Readonly<Record<string, (config: Config) => number | Promise<number>>> = { serve, check };
+const COMMANDS: Readonly<Record<string, (config: Config) => number | Promise<number>>> = {
+  serve: (config) => (config.processes === 1 ? serve(config) : supervise(config)),
+  check,
+  [CHILD]: serveAsChild,
+};
 
 /** Exit codes: 0 done, 1 it failed, 2 the call or the configuration is wrong. */
 async function main(args: string[]): Promise<number> {

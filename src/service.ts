@@ -83,7 +83,7 @@ export async function startService(config: Config, log: Log): Promise<Service> {
   const peerOf = peerReader(config.host);
   const redirect = createRedirect({ links, clock, recorder, peerOf, cacheSeconds, onFault });
   const app = createApp({ api, redirect, health, baseUrl, onFault });
-  const server = listen(app, config.host, config.port);
+  const server = listen(app, config.host, config.port, config.processes > 1);
   const tidying = setInterval(() => void tidy().catch(onFault), TIDY_EVERY_MS);
   const closing = opened.move();
 

@@ -16,7 +16,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   "service.ts": ["config.ts", "clicks", "http", "links", "log.ts", "store/open.ts", "version.ts"],
   "log.ts": ["config.ts", "pino"],
   "version.ts": ["../package.json"],
-  cli: ["config.ts", "log.ts", "service.ts", "store/open.ts", "version.ts"],
+  cli: ["bun", "config.ts", "http", "log.ts", "service.ts", "store/open.ts", "version.ts"],
   links: ["ipaddr.js", "tr46"],
   clicks: [
     "links",

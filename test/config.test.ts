@@ -26,6 +26,7 @@ describe("the configuration", () => {
       defaultExpiry: "never",
       codeLength: 7,
       codeHoldMs: 30 * 86_400_000,
+      processes: 1,
       cacheSeconds: 0,
       trustedProxies: [],
       countryHeader: null,
@@ -65,6 +66,7 @@ describe("the configuration", () => {
       [{ CODE_LENGTH: "4" }, { codeLength: 4 }],
       [{ CODE_HOLD: "12h" }, { codeHoldMs: 43_200_000 }],
       [{ CODE_HOLD: "0s" }, { codeHoldMs: 0 }],
+      [{ PROCESSES: "64" }, { processes: 64 }],
       [{ CACHE_SECONDS: "300" }, { cacheSeconds: 300 }],
       [{ DRAIN_WAIT: "5s" }, { drainWaitMs: 5000 }],
       [
@@ -157,6 +159,7 @@ describe("the configuration", () => {
       ["DEFAULT_EXPIRY", ["1year", "NEVER", "0"]],
       ["CODE_LENGTH", ["33", "seven"]],
       ["CODE_HOLD", ["30", "-1d", "1w", "99999d", "1.5d"]],
+      ["PROCESSES", ["0", "65", "-1", "1.5", "all"]],
       ["CACHE_SECONDS", ["-1", "86401", "60s"]],
       ["TRUSTED_PROXIES", ["all", "10.0.0.0-10.0.0.9", "10.0.0.0/-1", "[::1]", "0x7f.1"]],
       ["COUNTRY_HEADER", ["CF IPCountry", "a:b", "국가", "x".repeat(65)]],

@@ -16,15 +16,13 @@ test("the executable runs alone: no Node, no Bun, no sources beside it", async (
   const told = Bun.spawnSync([...bare, executable, "--version"], { cwd: folder.path });
   expect([told.exitCode, told.stdout.toString()]).toEqual([0, `${version}\n`]);
 
-  const settings = ["PORT=0", "BASE_URL=https://curt.example"];
-  const command = [
-    "/bin/sh",
-    "-c",
-    `cd "$1" && exec /usr/bin/env -i ${settings.join(" ")} ./curt serve`,
-    "sh",
-    folder.path,
-  ];
-  const program = await startProgram({}, { command, folder: folder.path });
+  const start = (...more: string[]) => {
+    const settings = ["PORT=0", "BASE_URL=https://curt.example", ...more].join(" ");
+    const inFolder = `cd "$1" && exec /usr/bin/env -i ${settings} ./curt serve`;
+    const command = ["/bin/sh", "-c", inFolder, "sh", folder.path];
+    return startProgram({}, { command, folder: folder.path });
+  };
+  const program = await start();
   const made = await program.shorten(
     { original_url: "https://example.com/", custom_code: "한글" },
     { "Accept-Language": "ko" },
@@ -36,6 +34,11 @@ test("the executable runs alone: no Node, no Bun, no sources beside it", async (
   expect(await page.text()).toContain("No such link");
   program.kill("SIGTERM");
   expect(await program.exited).toBe(0);
+
+  const several = await start("PROCESSES=2");
+  expect((await several.fetch("/한글")).headers.get("location")).toBe("https://example.com/");
+  several.kill("SIGTERM");
+  expect(await several.exited).toBe(0);
 
   const checked = Bun.spawnSync([...bare, executable, "check"], { cwd: folder.path });
   expect([checked.exitCode, checked.stdout.toString()]).toEqual([

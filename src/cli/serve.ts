@@ -1,38 +1,58 @@
 import type { Config } from "../config.ts";
-import { createLog } from "../log.ts";
+import { createLog, type Log } from "../log.ts";
 import { startService } from "../service.ts";
 import { VERSION } from "../version.ts";
 
 /** Serves until SIGTERM or SIGINT; resolves with the exit code. A second signal ends the process at once. */
 export async function serve(config: Config): Promise<number> {
   const log = createLog(config.logLevel, process.stdout);
+  const { port, stop, exit } = await run(config, log);
+  for (const signal of ["SIGTERM", "SIGINT"] as const) {
+    process.on(signal, () => {
+      if (!stop(signal, 0)) process.exit(1);
+    });
+  }
+  log.info(listensOn(config, port));
+  return exit;
+}
+
+export interface Run {
+  readonly port: number;
+  /** Stops in order, and `exit` resolves with this code; false when that is already under way. */
+  stop(reason: string, code: number): boolean;
+  readonly exit: Promise<number>;
+}
+
+/** Runs the service in this process. */
+export async function run(config: Config, log: Log): Promise<Run> {
   const { promise: exit, resolve: exitWith } = Promise.withResolvers<number>();
   const service = await startService(config, log);
   let stopping = false;
-  async function stop(reason: string, code: number): Promise<void> {
-    if (stopping) process.exit(code || 1);
+  function stop(reason: string, code: number): boolean {
+    if (stopping) return false;
     stopping = true;
     log.info({ reason }, "stopping");
-    try {
-      await service.stop();
-      exitWith(code);
-    } catch (err) {
-      log.error({ err }, "could not stop in order");
-      exitWith(1);
-    }
+    service.stop().then(
+      () => exitWith(code),
+      (err: unknown) => {
+        log.error({ err }, "could not stop in order");
+        exitWith(1);
+      },
+    );
+    return true;
   }
-  for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => void stop(signal, 0));
   // The last resort: nothing should come here. What is under way is finished, and a supervisor starts anew.
   for (const event of ["uncaughtException", "unhandledRejection"] as const) {
     process.on(event, (err: unknown) => {
       log.error({ err }, event);
-      if (!stopping) void stop(event, 1);
+      stop(event, 1);
     });
   }
-  log.info(
-    `Curt ${VERSION} listens on http://${hostInUrl(config.host)}:${service.port} and makes links at ${config.baseUrl}`,
-  );
-  return exit;
+  return { port: service.port, stop, exit };
+}
+
+export function listensOn({ host, baseUrl }: Config, port: number): string {
+  return `Curt ${VERSION} listens on http://${hostInUrl(host)}:${port} and makes links at ${baseUrl}`;
 }
 
 function hostInUrl(host: string): string {

@@ -26,9 +26,9 @@ export class CannotListen extends Error {
   override readonly name = "CannotListen";
 }
 
-/** Throws {@link CannotListen}. */
-export function listen(app: App, hostname: string, port: number): Server {
-  const server = bind(app, hostname, port);
+/** With `isShared`, other processes may share the port, each taking a part of the connections. Throws {@link CannotListen}. */
+export function listen(app: App, hostname: string, port: number, isShared: boolean): Server {
+  const server = bind(app, hostname, port, isShared);
   return {
     port: server.port ?? port,
     async drain(waitMs) {
@@ -41,19 +41,36 @@ export function listen(app: App, hostname: string, port: number): Server {
   };
 }
 
-function bind(app: App, hostname: string, port: number) {
+/** The port, or with 0 one that the system chooses; nobody listens there right now. Throws {@link CannotListen}. */
+export async function findPort(hostname: string, port: number): Promise<number> {
+  try {
+    const server = Bun.serve({ hostname, port, fetch: () => new Response(null, { status: 503 }) });
+    const found = server.port ?? port;
+    await server.stop(true);
+    return found;
+  } catch (cause) {
+    throw cannotListen(hostname, port, cause);
+  }
+}
+
+function bind(app: App, hostname: string, port: number, reusePort: boolean) {
   try {
     return Bun.serve({
       ...handlers(app),
       hostname,
       port,
+      reusePort,
       idleTimeout: IDLE_SECONDS,
       maxRequestBodySize: MAX_REQUEST_BODY_BYTES,
     });
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new CannotListen(`cannot listen on HOST ${hostname}, PORT ${port}: ${reason}`, { cause });
+    throw cannotListen(hostname, port, cause);
   }
+}
+
+function cannotListen(hostname: string, port: number, cause: unknown): CannotListen {
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  return new CannotListen(`cannot listen on HOST ${hostname}, PORT ${port}: ${reason}`, { cause });
 }
 
 /** Bun matches these by itself and sends the rest to `fetch`: other paths, and other methods of these. */

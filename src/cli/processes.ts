@@ -1,0 +1,141 @@
+import type { Subprocess } from "bun";
+
+import type { Config } from "../config.ts";
+import { findPort } from "../http/server.ts";
+import { createLog } from "../log.ts";
+import { listensOn, run } from "./serve.ts";
+
+/** How long a child's place stays empty after its end; doubled each time, up to the limit. */
+const FIRST_WAIT_MS = 100;
+const MAX_WAIT_MS = 5000;
+/** A child that lived this long starts the waits anew. */
+const LIVED_WELL_MS = 60_000;
+
+/** The command that the supervisor starts its children with. People are not told of it. */
+export const CHILD = "child";
+
+/**
+ * Serves from `config.processes` children, and nothing itself: starts them, replaces those that end, and lets go
+ * of them on SIGTERM or SIGINT. Resolves with the exit code. A second signal ends them at once. Throws
+ * CannotListen.
+ *
+ * Supervisor and child share a channel. On it the child hears its port, and says that it listens; when it closes,
+ * the child stops in order. The system closes it for a supervisor that was killed, so no child outlives it.
+ */
+export async function supervise(config: Config): Promise<number> {
+  const log = createLog(config.logLevel, process.stdout, { pid: process.pid });
+  // The children would share the port with a second Curt, too: only one who does not share finds out.
+  const port = await findPort(config.host, config.port);
+  const children = new Set<Subprocess>();
+  const { promise: stopped, resolve: endWaits } = Promise.withResolvers<void>();
+  let stopping = false;
+
+  function stop(): void {
+    stopping = true;
+    endWaits();
+    for (const child of children) child.disconnect();
+  }
+
+  for (const reason of ["SIGTERM", "SIGINT"] as const) {
+    process.on(reason, () => {
+      if (stopping) {
+        for (const child of children) child.kill("SIGKILL");
+      } else {
+        log.info({ reason }, "stopping");
+        stop();
+      }
+    });
+  }
+
+  /** The life of one child; resolves with its end. */
+  async function live(listening: (child: number) => void) {
+    try {
+      const child = startChild(port, listening);
+      children.add(child);
+      const code = await child.exited;
+      children.delete(child);
+      return { child: child.pid, code, signal: child.signalCode ?? undefined };
+    } catch (err) {
+      return { code: 1, err };
+    }
+  }
+
+  /** Keeps one place filled until the stop; resolves with the exit code of its last child. */
+  async function fill(up: () => void): Promise<number> {
+    let waitMs = FIRST_WAIT_MS;
+    let hasListened = false;
+    for (;;) {
+      const startedMs = performance.now();
+      const end = await live((child) => {
+        if (hasListened) log.info({ child }, "another process took its place");
+        hasListened = true;
+        up();
+      });
+      if (stopping) return end.code;
+      if (!hasListened) {
+        log.error(end, "a process could not start");
+        stop();
+        return end.code || 1;
+      }
+      log.warn(end, "a process ended");
+      if (performance.now() - startedMs >= LIVED_WELL_MS) waitMs = FIRST_WAIT_MS;
+      await Promise.race([stopped, Bun.sleep(waitMs)]);
+      if (stopping) return 0;
+      waitMs = Math.min(waitMs * 2, MAX_WAIT_MS);
+    }
+  }
+
+  function place() {
+    const { promise: up, resolve } = Promise.withResolvers<void>();
+    return { up, ended: fill(resolve).finally(resolve) };
+  }
+
+  // The first makes or migrates the store, and says alone what is wrong with it.
+  const first = place();
+  await first.up;
+  const others = stopping ? [] : Array.from({ length: config.processes - 1 }, place);
+  await Promise.all(others.map(({ up }) => up));
+  if (!stopping) {
+    const pids = Array.from(children, ({ pid }) => pid);
+    log.info({ children: pids }, `${listensOn(config, port)}, in ${config.processes} processes`);
+  }
+  const codes = await Promise.all([first, ...others].map(({ ended }) => ended));
+  // That the configuration is wrong may only show once a child opens what it names.
+  if (codes.includes(2)) return 2;
+  return codes.every((code) => code === 0) ? 0 : 1;
+}
+
+/** This program once more, however it was started. */
+function startChild(port: number, listening: (child: number) => void): Subprocess {
+  const program = Bun.isStandaloneExecutable ? [] : [...process.execArgv, Bun.main];
+  const child = Bun.spawn([process.execPath, ...program, CHILD], {
+    stdio: ["ignore", "inherit", "inherit"],
+    serialization: "json",
+    ipc: (_, { pid }) => listening(pid),
+  });
+  child.send({ port });
+  return child;
+}
+
+/** Serves on the port that the supervisor says, until it lets go; resolves with the exit code. */
+export async function serveAsChild(config: Config): Promise<number> {
+  if (process.send === undefined) {
+    console.error(`curt: ${CHILD} is what serve starts when PROCESSES is above 1. Run curt serve.`);
+    return 2;
+  }
+  const { promise: stopped, resolve: stop } = Promise.withResolvers<string>();
+  // A terminal and systemd signal all processes at once, and the supervisor lets go as well: whatever comes first
+  // counts. Whom a second signal ends, the supervisor decides.
+  for (const signal of ["SIGTERM", "SIGINT"]) process.on(signal, () => stop(signal));
+  process.on("disconnect", () => stop("the supervisor let go"));
+  const { promise: told, resolve: tell } = Promise.withResolvers<number>();
+  process.once("message", ({ port }: { port: number }) => tell(port));
+  const port = await Promise.race([told, stopped]);
+  if (typeof port === "string") return 0;
+
+  const log = createLog(config.logLevel, process.stdout, { pid: process.pid });
+  const service = await run({ ...config, port }, log);
+  if (process.connected) process.send("listening");
+  void stopped.then((reason) => service.stop(reason, 0));
+  return service.exit;
+}

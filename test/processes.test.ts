@@ -1,0 +1,375 @@
+import { Database } from "bun:sqlite";
+import { afterEach, describe, expect, test } from "bun:test";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { connect } from "node:net";
+import { join } from "node:path";
+
+import { type Program, ROOT, type Settings, startHere, startProgram, temporaryFolder } from "./service.ts";
+
+const PROCESSES = 3;
+const TARGET = "https://example.com/";
+/** How long anything may take that must come about; nothing is asserted about less. */
+const PATIENCE_MS = 20_000;
+
+const begun = new Set<number>();
+afterEach(() => {
+  for (const pid of begun) if (isAlive(pid)) process.kill(pid, "SIGKILL");
+  begun.clear();
+});
+
+async function startSeveral(settings: Settings = {}, folder?: string): Promise<Program> {
+  const several = { PROCESSES: String(PROCESSES), LOG_LEVEL: "debug", ...settings };
+  const program = await startProgram(several, folder === undefined ? {} : { folder });
+  begun.add(program.pid);
+  for (const pid of children(program)) begun.add(pid);
+  return program;
+}
+
+interface Line {
+  readonly msg: string;
+  readonly pid: number;
+  readonly code?: string;
+  readonly child?: number;
+  readonly children?: number[];
+}
+
+const lines = (program: Program) => program.logged.map((line) => JSON.parse(line) as Line);
+const linesThatSay = (program: Program, text: string) =>
+  lines(program).filter(({ msg }) => msg.includes(text));
+const children = (program: Program) => linesThatSay(program, "listens on")[0]?.children ?? [];
+
+/** A process that ended but that nobody asked about yet does not count. */
+function isAlive(pid: number): boolean {
+  try {
+    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
+  } catch {
+    return false;
+  }
+}
+
+/** How many sockets listen on the port, as the kernel tells. */
+function listeners(origin: string): number {
+  const port = Number(new URL(origin).port).toString(16).toUpperCase().padStart(4, "0");
+  const sockets = readFileSync("/proc/net/tcp", "utf8").split("\n");
+  return sockets.filter((socket) => new RegExp(`^ *\\d+: \\w+:${port} \\w+:0000 0A `).test(socket)).length;
+}
+
+async function until<T>(what: string, look: () => T | undefined | false | Promise<T | undefined | false>) {
+  const patience = AbortSignal.timeout(PATIENCE_MS);
+  while (!patience.aborted) {
+    const found = await look();
+    if (found !== undefined && found !== false) return found;
+    await Bun.sleep(5);
+  }
+  throw new Error(`waited too long until ${what}`);
+}
+
+/** A kept connection: all its requests are answered by one process. */
+function open(origin: string) {
+  const { hostname, port } = new URL(origin);
+  const socket = connect(Number(port), hostname).setEncoding("utf8");
+  let received = "";
+  let arrived = () => {};
+  let closed = false;
+  socket.on("data", (text) => {
+    received += text;
+    arrived();
+  });
+  socket.on("error", () => {});
+  socket.on("close", () => {
+    closed = true;
+    arrived();
+  });
+  return {
+    async request(method: string, path: string, body = ""): Promise<{ status: number; location?: string }> {
+      received = "";
+      socket.write(
+        `${method} ${path} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+      );
+      for (;;) {
+        const [head = "", rest] = received.split("\r\n\r\n", 2);
+        const length = Number(/^content-length: (\d+)/im.exec(head)?.[1] ?? 0);
+        if (rest !== undefined && Buffer.byteLength(rest) >= length) {
+          const [, location] = /^location: (\S+)/im.exec(head) ?? [];
+          return { status: Number(head.split(" ")[1]), ...(location !== undefined && { location }) };
+        }
+        if (closed) throw new Error("the connection is closed");
+        await new Promise<void>((resolve) => (arrived = resolve));
+      }
+    },
+    [Symbol.dispose]: () => void socket.destroy(),
+  };
+}
+type Connection = ReturnType<typeof open>;
+
+/** A connection to each of these processes: the log tells which one made the link that went over it. */
+async function openEach(program: Program, pids: readonly number[]) {
+  const disposing = new DisposableStack();
+  const found = new Map<number, Connection>();
+  await until(`each of ${pids.join()} answers`, async () => {
+    const connection = disposing.use(open(program.origin));
+    const custom_code = `probe-${crypto.randomUUID()}`;
+    const { status } = await connection.request("POST", "/api/v1/shorten", create(custom_code));
+    expect(status).toBe(201);
+    const line = await until("the link is logged", () =>
+      lines(program).find(({ code }) => code === custom_code),
+    );
+    found.set(line.pid, connection);
+    return pids.every((pid) => found.has(pid));
+  });
+  return {
+    of: (pid: number) => found.get(pid) as Connection,
+    /** The answers of all, by process. */
+    get: (path: string) =>
+      Promise.all(pids.map(async (pid) => (await found.get(pid)?.request("GET", path)) ?? { status: 0 })),
+    [Symbol.dispose]: () => disposing.dispose(),
+  };
+}
+
+const create = (custom_code: string, original_url = TARGET) => JSON.stringify({ original_url, custom_code });
+const all = <T>(answer: T) => Array.from({ length: PROCESSES }, () => answer);
+
+/** Runs a start that is to fail. */
+async function refused(settings: Settings) {
+  const child = Bun.spawn([process.execPath, join(ROOT, "src/main.ts"), "serve"], {
+    env: { ...process.env, PROCESSES: String(PROCESSES), ...settings },
+    stdout: "pipe",
+    stderr: "pipe",
+  });
+  begun.add(child.pid);
+  const [code, stdout, stderr] = await Promise.all([child.exited, child.stdout.text(), child.stderr.text()]);
+  return { code, stdout, stderr };
+}
+
+describe("several processes", () => {
+  test("say once that they listen, when all do", async () => {
+    await using program = await startSeveral();
+    expect(listeners(program.origin)).toBe(PROCESSES);
+    expect(linesThatSay(program, "listens on")).toEqual([
+      expect.objectContaining({
+        pid: program.pid,
+        msg: expect.stringMatching(/^Curt .+ listens on http:\S+ and makes links at .+, in 3 processes$/),
+      }),
+    ]);
+    expect(new Set(children(program)).size).toBe(PROCESSES);
+    expect(children(program)).not.toContain(program.pid);
+    for (const pid of children(program)) expect(isAlive(pid)).toBeTrue();
+  }, 30_000);
+
+  test("share the port, and what one makes resolves in all at once", async () => {
+    await using program = await startSeveral();
+    using connections = await openEach(program, children(program));
+    for (const [nth, pid] of children(program).entries()) {
+      const code = `made-by-${nth}`;
+      expect(await connections.get(`/${code}`)).toEqual(all({ status: 404 }));
+      expect(
+        (await connections.of(pid).request("POST", "/api/v1/shorten", create(code, `${TARGET}${nth}`)))
+          .status,
+      ).toBe(201);
+      expect(await connections.get(`/${code}`)).toEqual(all({ status: 302, location: `${TARGET}${nth}` }));
+    }
+  }, 60_000);
+
+  test("follow a code that ended and was taken over, though each had the old link in memory", async () => {
+    await using program = await startSeveral({ CODE_HOLD: "0s" });
+    using connections = await openEach(program, children(program));
+    using database = new Database(program.file);
+    const old = all({ status: 302, location: "https://example.com/old" });
+    let code = "";
+    // Longer each time, until all were asked before its end.
+    for (const lifeMs of [1000, 4000, 16_000]) {
+      code = `brief-${lifeMs}`;
+      database.run("INSERT INTO links (code, original_url, created_ms, ends_ms) VALUES (?, ?, ?, ?)", [
+        code,
+        "https://example.com/old",
+        Date.now(),
+        Date.now() + lifeMs,
+      ]);
+      if (Bun.deepEquals(await connections.get(`/${code}`), old)) break;
+    }
+    await until("the link has ended", async () => (await program.fetch(`/${code}`)).status === 404);
+    expect(await connections.get(`/${code}`)).toEqual(all({ status: 404 }));
+    const [first = 0] = children(program);
+    expect(
+      await connections.of(first).request("POST", "/api/v1/shorten", create(code, "https://example.com/new")),
+    ).toMatchObject({ status: 201 });
+    expect(await connections.get(`/${code}`)).toEqual(
+      all({ status: 302, location: "https://example.com/new" }),
+    );
+  }, 60_000);
+});
+
+describe("a signal to the supervisor", () => {
+  test("stops all, and loses no request of a steady load", async () => {
+    using folder = temporaryFolder();
+    await using program = await startSeveral({ DRAIN_WAIT: "1s" }, folder.path);
+    await program.shorten({ original_url: TARGET, custom_code: "abc" });
+    const answers: unknown[] = [];
+    const patience = AbortSignal.timeout(1000);
+    const lost = () => ({ status: "lost" });
+    const clients = Array.from({ length: 8 }, async (_, client) => {
+      for (let nth = 0; !patience.aborted; nth++) {
+        const custom_code = `c-${client}-${nth}`;
+        answers.push((await program.fetch("/abc").catch(lost)).status);
+        answers.push((await program.shorten({ original_url: TARGET, custom_code }).catch(lost)).status);
+      }
+    });
+    await Bun.sleep(200);
+    program.kill("SIGTERM");
+    await Promise.all(clients);
+    expect(await program.exited).toBe(0);
+    expect(new Set(answers)).toEqual(new Set([302, 201]));
+    expect(linesThatSay(program, "stopping")).toHaveLength(1 + PROCESSES);
+    expect(children(program).filter(isAlive)).toEqual([]);
+    expect(existsSync(`${program.file}-wal`)).toBeFalse();
+    using database = new Database(program.file, { readonly: true });
+    expect(database.query("SELECT count(*) AS count FROM links WHERE code LIKE 'c-%'").get()).toEqual({
+      count: answers.filter((status) => status === 201).length,
+    });
+  }, 30_000);
+
+  test("may reach the children too, as from a terminal, and counts once", async () => {
+    await using program = await startSeveral({ DRAIN_WAIT: "1s" });
+    for (const pid of [...children(program), program.pid]) process.kill(pid, "SIGINT");
+    expect(await program.exited).toBe(0);
+    expect(children(program).filter(isAlive)).toEqual([]);
+  }, 30_000);
+
+  test("ends all at once when it comes twice", async () => {
+    await using program = await startSeveral({ DRAIN_WAIT: "60s" });
+    program.kill("SIGTERM");
+    await until("all are stopping", () => linesThatSay(program, "stopping").length === 1 + PROCESSES);
+    program.kill("SIGTERM");
+    expect(await program.exited).toBe(1);
+    expect(children(program).filter(isAlive)).toEqual([]);
+  }, 90_000);
+});
+
+describe("SIGKILL", () => {
+  test("of one process: the others serve on, and another takes its place", async () => {
+    await using program = await startSeveral();
+    await program.shorten({ original_url: TARGET, custom_code: "abc" });
+    const [killed = 0, ...others] = children(program);
+    using connections = await openEach(program, others);
+    process.kill(killed, "SIGKILL");
+    // What was under way to it is lost. Nothing comes to it any more once its end is told.
+    await until("it is gone", () => linesThatSay(program, "a process ended").length > 0);
+    expect(await connections.get("/abc")).toEqual(others.map(() => ({ status: 302, location: TARGET })));
+    const { child: replacement = 0 } = await until("another takes its place", async () => {
+      using connection = open(program.origin);
+      expect((await connection.request("GET", "/abc")).status).toBe(302);
+      return linesThatSay(program, "another process took its place")[0];
+    });
+    begun.add(replacement);
+    using back = await openEach(program, [replacement, ...others]);
+    expect(await back.get("/abc")).toEqual(all({ status: 302, location: TARGET }));
+    program.kill("SIGTERM");
+    expect(await program.exited).toBe(0);
+    expect([replacement, ...others].filter(isAlive)).toEqual([]);
+  }, 60_000);
+
+  test("again and again: the place is filled each time", async () => {
+    await using program = await startSeveral();
+    let [victim = 0] = children(program);
+    for (let round = 1; round <= 4; round++) {
+      process.kill(victim, "SIGKILL");
+      const line = await until(
+        "another takes its place",
+        () => linesThatSay(program, "another process took its place")[round - 1],
+      );
+      victim = line.child ?? 0;
+      begun.add(victim);
+    }
+    expect((await program.fetch("/readyz")).status).toBe(200);
+  }, 60_000);
+
+  test("of the supervisor leaves no process behind, and the store whole", async () => {
+    using folder = temporaryFolder();
+    await using program = await startSeveral({}, folder.path);
+    using _ = await openEach(program, children(program));
+    program.kill("SIGKILL");
+    expect(await program.exited).not.toBe(0);
+    await until("its children are gone", () => !children(program).some(isAlive));
+    expect(linesThatSay(program, "stopping")).toHaveLength(PROCESSES);
+    expect(existsSync(`${program.file}-wal`)).toBeFalse();
+    expect(await fetch(program.origin).catch(() => "refused")).toBe("refused");
+  }, 60_000);
+});
+
+describe("a start that cannot be", () => {
+  const elsewhere = (folder: string) => ({ DATABASE_URL: `sqlite:${join(folder, "curt.db")}` });
+
+  for (const [who, startOther] of Object.entries({
+    "one Curt": () => startHere(),
+    "several of another Curt": () => startSeveral(),
+  })) {
+    test(`finds its port taken by ${who}, and says so once`, async () => {
+      await using other = await startOther();
+      using folder = temporaryFolder();
+      const { port } = new URL(other.origin);
+      const { code, stdout, stderr } = await refused({ PORT: port, ...elsewhere(folder.path) });
+      expect([code, stdout]).toEqual([1, ""]);
+      expect(stderr).toMatch(new RegExp(`^curt: cannot listen on HOST 127.0.0.1, PORT ${port}: .+\n$`));
+      expect(existsSync(join(folder.path, "curt.db"))).toBeFalse();
+    }, 30_000);
+  }
+
+  test("leaves the port of several to them, when one comes", async () => {
+    await using several = await startSeveral();
+    using folder = temporaryFolder();
+    const { port } = new URL(several.origin);
+    const { code, stderr } = await refused({ PROCESSES: "1", PORT: port, ...elsewhere(folder.path) });
+    expect([code, stderr]).toEqual([1, expect.stringContaining("curt: cannot listen on")]);
+  }, 30_000);
+
+  test("says once what is wrong with the store", async () => {
+    using folder = temporaryFolder();
+    const path = join(folder.path, "notes.txt");
+    writeFileSync(path, "not a database");
+    const { code, stderr } = await refused({
+      PORT: "0",
+      BASE_URL: "https://curt.example",
+      DATABASE_URL: `sqlite:${path}`,
+    });
+    expect([code, stderr]).toEqual([
+      1,
+      `curt: ${path} is not a SQLite file, or is damaged. Restore a backup or point DATABASE_URL elsewhere.\n`,
+    ]);
+  }, 30_000);
+
+  for (const [failure, code] of [
+    [1, 1],
+    [2, 2],
+    [3, 1],
+  ] as const)
+    test(`stops those that did start when another fails with ${failure}, and exits with ${code}`, async () => {
+      using folder = temporaryFolder();
+      // Each start but the first one fails.
+      const preload = join(folder.path, "trouble.ts");
+      writeFileSync(
+        preload,
+        `import { writeFileSync } from "node:fs";
+       if (Bun.isMainThread && process.argv.includes("child")) {
+         try { writeFileSync(${JSON.stringify(join(folder.path, "first"))}, String(process.pid), { flag: "wx" }); }
+         catch { process.exit(${failure}); }
+       }`,
+      );
+      const child = Bun.spawn([process.execPath, "--preload", preload, join(ROOT, "src/main.ts"), "serve"], {
+        env: {
+          ...process.env,
+          PROCESSES: "3",
+          PORT: "0",
+          BASE_URL: "https://curt.example",
+          ...elsewhere(folder.path),
+        },
+        stdout: "pipe",
+      });
+      begun.add(child.pid);
+      expect(await child.exited).toBe(code);
+      const stdout = await child.stdout.text();
+      expect(stdout).not.toContain("listens on");
+      const first = Number(readFileSync(join(folder.path, "first"), "utf8"));
+      expect(stdout).toMatch(new RegExp(`"pid":${first},.*"msg":"stopping"`));
+      expect(isAlive(first)).toBeFalse();
+    }, 30_000);
+});
