@@ -74,8 +74,8 @@ export function createRecorder({ journal, visitors, clientOf }: RecorderOptions)
         visitor: visitors.hash(address, agent.hash, nowMs),
       };
       if (
-        !journal.active.detail(link, visit) &&
-        !(journal.next(nowHour) && journal.active.detail(link, visit))
+        !journal.active.tell(link, visit) &&
+        !(journal.next(nowHour) && journal.active.tell(link, visit))
       ) {
         lost.details++;
       }

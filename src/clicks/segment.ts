@@ -207,7 +207,7 @@ export function openSegment(path: string) {
       return true;
     },
     /** False when there is no room. */
-    detail(link: Name, { agent, referrer, language, country, visitor }: VisitDetail): boolean {
+    tell(link: Name, { agent, referrer, language, country, visitor }: VisitDetail): boolean {
       if (usedDetails >= capacity.details) return false;
       const place = placeOf(link);
       const [a, r, l, c] = [placeOf(agent), placeOf(referrer), placeOf(language), placeOf(country)];

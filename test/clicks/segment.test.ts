@@ -41,7 +41,7 @@ describe("a segment", () => {
     ] as const)
       segment.count(link, bot);
     const [one, two] = [visit(7), visit(0xffff_ffff)];
-    for (const detail of [one, one, two]) segment.detail(a, detail);
+    for (const detail of [one, one, two]) segment.tell(a, detail);
     const told = { agent: "Chrome", referrer: "한글.example", language: "ko", country: "KR" };
     expect(await read()).toEqual([
       { link: "a\t2", visits: 0, bots: 1, details: [] },
@@ -69,7 +69,7 @@ describe("a segment", () => {
     expect(links.map((link) => segment.count(link, false))).toEqual([true, true, true, false]);
     const [first = createName("link", "")] = links;
     const one = visit(1);
-    expect([1, 2, 3, 4, 5].map(() => segment.detail(first, one))).toEqual([true, true, true, true, false]);
+    expect([1, 2, 3, 4, 5].map(() => segment.tell(first, one))).toEqual([true, true, true, true, false]);
     expect(segment.count(first, false)).toBe(true);
     expect((await read()).map(({ visits }) => visits)).toEqual([2, 1, 1]);
     expect([segment.outgrows(CAPACITY), segment.outgrows({ ...CAPACITY, links: 4, details: 5 })]).toEqual([
@@ -84,7 +84,7 @@ describe("a segment", () => {
     expect(segment.count(createName("link", "x".repeat(200)), false)).toBe(false);
     const link = createName("link", "y");
     expect(segment.count(link, false)).toBe(true);
-    expect(segment.detail(link, { ...visit(1), referrer: createName("referrer", "z".repeat(130)) })).toBe(
+    expect(segment.tell(link, { ...visit(1), referrer: createName("referrer", "z".repeat(130)) })).toBe(
       false,
     );
     expect(await read()).toEqual([{ link: "y", visits: 1, bots: 0, details: [] }]);
@@ -95,7 +95,7 @@ describe("a segment", () => {
     const { path, segment, read } = await newSegment(folder.path);
     const link = createName("link", "a");
     segment.count(link, false);
-    segment.detail(link, visit(1));
+    segment.tell(link, visit(1));
     segment.begin(OWNER, 2, 490_001);
     expect([segment.isEmpty, await read()]).toEqual([true, []]);
     segment.count(link, true);

@@ -56,7 +56,7 @@ export async function writeSegment({ folder, journal, sequence, hour, visits }: 
       country: createName("country", country ?? "KR"),
       visitor,
     };
-    if (!segment.detail(link, detail)) throw new Error("the segment is full");
+    if (!segment.tell(link, detail)) throw new Error("the segment is full");
   }
   return path;
 }
