@@ -60,6 +60,8 @@ export async function openJournal(options: JournalOptions) {
   const waiting: Segment[] = leftBehind(slot);
   let sequence = 0;
   let files = 0;
+  let foldAtMs = 0;
+  let adoptAtMs = 0;
   let busyUntilMs = Number.NEGATIVE_INFINITY;
   let active = await makeSegment();
   active.begin(owner, ++sequence, hour());
@@ -112,9 +114,10 @@ export async function openJournal(options: JournalOptions) {
 
   async function foldWaiting(): Promise<void> {
     for (let first = waiting[0]; first !== undefined; first = waiting[0]) {
-      await store.fold(first.path);
+      const workMs = await store.fold(first.path);
       waiting.shift();
       release(first);
+      foldAtMs = nowMs() + Math.min(workMs / FOLD_SHARE, MAX_FOLD_PAUSE_MS);
     }
   }
 
@@ -148,17 +151,10 @@ export async function openJournal(options: JournalOptions) {
     }
   }
 
-  let foldAtMs = 0;
-  let adoptAtMs = 0;
-
   async function tick(): Promise<void> {
     const startMs = nowMs();
     if (startMs >= foldAtMs && !active.isEmpty) rotate(hour());
-    if (waiting.length > 0) {
-      await foldWaiting();
-      const tookMs = nowMs() - startMs;
-      foldAtMs = nowMs() + Math.min(tookMs / FOLD_SHARE, MAX_FOLD_PAUSE_MS);
-    }
+    await foldWaiting();
     if (startMs >= adoptAtMs) {
       adoptAtMs = startMs + ADOPT_EVERY_MS;
       await adopt();

@@ -24,9 +24,8 @@ export interface Client {
 /** What the redirect keeps with a link, to count its visits. */
 export type Counter = Name;
 
-/** Texts are cut by their readers; this is the name under which a link's visits are stored. */
 export function counterOf({ code, createdMs }: Pick<Link, "code" | "createdMs">): Counter {
-  return createName("link", `${code}\t${createdMs}`);
+  return { ...createName("link", code), createdMs };
 }
 
 /**
@@ -73,10 +72,7 @@ export function createRecorder({ journal, visitors, clientOf }: RecorderOptions)
         country: countryName(country),
         visitor: visitors.hash(address, agent.hash, nowMs),
       };
-      if (
-        !journal.active.tell(link, visit) &&
-        !(journal.next(nowHour) && journal.active.tell(link, visit))
-      ) {
+      if (!journal.active.tell(link, visit) && !(journal.next(nowHour) && journal.active.tell(link, visit))) {
         lost.details++;
       }
     },

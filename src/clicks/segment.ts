@@ -57,6 +57,8 @@ export interface Capacity {
 export interface Name {
   readonly kind: Kind;
   readonly text: string;
+  /** A link is named by its code and this. */
+  readonly createdMs?: number;
   /** The segment that has it, by its sequence, and its place there. */
   sequence: number;
   place: number;
@@ -128,9 +130,10 @@ export function openSegment(path: string) {
     const place = places[name.kind];
     if (place >= (name.kind === "link" ? capacity.links : MAX_PLACES)) return -1;
     const start = usedNameBytes + NAME_HEAD_BYTES;
+    const text = name.createdMs === undefined ? name.text : `${name.text}\t${name.createdMs}`;
     // UTF-8 takes at most three bytes for a UTF-16 unit.
-    if (start + name.text.length * 3 > capacity.nameBytes) return -1;
-    const { written } = encoder.encodeInto(name.text, names.subarray(start));
+    if (start + text.length * 3 > capacity.nameBytes) return -1;
+    const { written } = encoder.encodeInto(text, names.subarray(start));
     if (written > MAX_NAME_BYTES) return -1;
     names[usedNameBytes] = KINDS.indexOf(name.kind);
     names[usedNameBytes + 1] = written & 0xff;
@@ -210,7 +213,10 @@ export function openSegment(path: string) {
     tell(link: Name, { agent, referrer, language, country, visitor }: VisitDetail): boolean {
       if (usedDetails >= capacity.details) return false;
       const place = placeOf(link);
-      const [a, r, l, c] = [placeOf(agent), placeOf(referrer), placeOf(language), placeOf(country)];
+      const a = placeOf(agent);
+      const r = placeOf(referrer);
+      const l = placeOf(language);
+      const c = placeOf(country);
       if (place < 0 || a < 0 || r < 0 || l < 0 || c < 0) return false;
       const at = usedDetails * DETAIL_WORDS;
       details[at] = place;

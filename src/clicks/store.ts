@@ -9,9 +9,9 @@ export interface ClickStore {
   /**
    * Adds what a segment counted. However often it is called, by whichever process, and wherever it was cut off:
    * each segment counts once. Segments of one journal come in the order of their sequence. Nobody writes to the
-   * file meanwhile.
+   * file meanwhile. Resolves with how long this kept the store busy, in milliseconds, without waiting for others.
    */
-  fold(path: string): Promise<void>;
+  fold(path: string): Promise<number>;
   /** All visits of a link since it was made. */
   sums(code: Code, createdMs: number): Promise<Sums>;
   /** The days from `firstDay` to `lastDay` that had visits, oldest first. A day counts from 1970-01-01. */

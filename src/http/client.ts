@@ -13,16 +13,16 @@ export interface ClientOptions {
 /** Reads who asks: the address a trusted proxy tells, or else the peer's, and where that is. */
 export function createClientReader({ trustedProxies, countryHeader, countryOf }: ClientOptions) {
   const clientAddress = createClientAddress(trustedProxies);
-  const direct = remembering((peer) => clientAddress(peer, null));
+  const direct = remembering((peer): Client => {
+    const address = clientAddress(peer, null);
+    return { address, country: countryOf(address) };
+  });
   const trusts = remembering((peer) => isTrusted(trustedProxies, peer));
   const country = remembering(countryOf);
   const told = remembering(readCountry);
 
   return (peer: string, headers: Headers): Client => {
-    if (trustedProxies.length === 0 || !trusts(peer)) {
-      const address = direct(peer);
-      return { address, country: country(address) };
-    }
+    if (trustedProxies.length === 0 || !trusts(peer)) return direct(peer);
     const address = clientAddress(peer, headers.get("x-forwarded-for"));
     const header = countryHeader === null ? null : headers.get(countryHeader);
     return { address, country: header === null ? country(address) : told(header) };

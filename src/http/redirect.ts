@@ -22,13 +22,12 @@ export interface RedirectOptions {
   readonly onFault: (error: unknown) => void;
 }
 
-interface Entry {
+interface Entry extends Counter {
   readonly endsMs: number;
   /** Until this instant `init` holds; from then on the shared cache's time is cut to the link's rest. */
   readonly fullCacheUntilMs: number;
   readonly target: string;
   readonly init: ResponseInit;
-  readonly counter: Counter;
 }
 
 type RedirectRequest = Bun.BunRequest<"/:code">;
@@ -53,12 +52,12 @@ export function createRedirect(options: RedirectOptions) {
 
   function remember(link: Link): Entry {
     const fullCacheUntilMs = link.endsMs - cacheSeconds * 1000;
-    const entry = {
+    const entry: Entry = {
+      ...counterOf(link),
       endsMs: link.endsMs,
       fullCacheUntilMs,
       target: link.target,
       init: redirectInit(link.target, cacheSeconds),
-      counter: counterOf(link),
     };
     cache.set(link.code, entry);
     return entry;
@@ -113,9 +112,9 @@ export function createRedirect(options: RedirectOptions) {
     const peer = peerOf(request, server);
     if (entry === undefined) {
       const { headers } = request;
-      return lookUp(request, ({ counter }) => recorder.record(counter, headers, peer, clock.nowMs()));
+      return lookUp(request, (found) => recorder.record(found, headers, peer, clock.nowMs()));
     }
-    recorder.record(entry.counter, request.headers, peer, nowMs);
+    recorder.record(entry, request.headers, peer, nowMs);
     return answer(entry, nowMs);
   };
   const HEAD: Visited = (request) => {

@@ -39,6 +39,12 @@ const ADD_SALT = "INSERT INTO salts (day, salt) VALUES (?1, randomblob(32)) ON C
 const FIND_SALT = "SELECT salt FROM salts WHERE day = ?1";
 const FORGET_SALTS = "DELETE FROM salts WHERE day < ?1";
 
+/** What one transaction did of a segment. */
+export interface Folded {
+  readonly isDone: boolean;
+  readonly workMs: number;
+}
+
 interface DayRow {
   rowid: number;
   stage: number;
@@ -74,17 +80,19 @@ export function prepareClicks(database: Database) {
     else changeDay.run(row.rowid, clicks.visits, clicks.bots, Math.min(row.stage, 1), text);
   }
 
-  /** True when the segment is folded whole. Where it goes on is decided by the same transaction that adds. */
-  const foldSome = database.transaction((segment: SegmentClicks): boolean => {
+  /** Where it goes on is decided by the same transaction that adds. */
+  const foldSome = database.transaction((segment: SegmentClicks): Folded => {
+    // From here on nobody waits for another's lock.
+    const startMs = performance.now();
     const { journal, sequence, hour, length } = segment;
     const known = findJournal.get(journal);
-    if (known !== null && known.sequence > sequence) return true;
+    if (known !== null && known.sequence > sequence) return { isDone: true, workMs: 0 };
     const from = known?.sequence === sequence ? known.links : 0;
     const to = Math.min(from + MAX_BATCH_LINKS, length);
     for (let nth = from; nth < to; nth++) addLink(segment, nth);
     if (known === null) forgetJournals.run(hour - KEEP_JOURNALS_HOURS);
     keepJournal.run(journal, sequence, to, hour);
-    return to === length;
+    return { isDone: to === length, workMs: performance.now() - startMs };
   });
 
   function ageTo(stage: number, before: number, limit: number, change: (day: DayDetail) => void): number {
@@ -112,14 +120,13 @@ export function prepareClicks(database: Database) {
 
   const statements = [findJournal, keepJournal, forgetJournals, findDay, addDay, changeDay, findAged, sumUp];
   return {
-    foldSome(path: string): boolean {
-      if (folding?.path !== path) folding = { path, segment: readSegment(path, readFileSync(path)) };
-      const { segment } = folding;
+    foldSome(path: string): Folded {
+      const segment = folding?.path === path ? folding.segment : readSegment(path, readFileSync(path));
       // After a failure the file is read anew: another process may finish it meanwhile.
       folding = undefined;
-      const isDone = foldSome.immediate(segment);
-      if (!isDone) folding = { path, segment };
-      return isDone;
+      const folded = foldSome.immediate(segment);
+      if (!folded.isDone) folding = { path, segment };
+      return folded;
     },
     age: (bounds: AgeBounds, limit: number) => age.immediate(bounds, limit),
     salt: (day: number, oldest: number) => salt.immediate(day, oldest),

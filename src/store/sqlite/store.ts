@@ -6,6 +6,7 @@ import type { Code } from "../../links/code.ts";
 import { type Link, NEVER_MS } from "../../links/link.ts";
 import { type InsertOutcome, type LinkStore, type NewLink, StoreUnavailable } from "../../links/store.ts";
 import type { Target } from "../../links/target.ts";
+import type { Folded } from "./clicks.ts";
 import { openReader, StoreUnusable } from "./file.ts";
 import type { Answer, Row, Task } from "./writer.ts";
 
@@ -132,8 +133,13 @@ export async function openSqliteStore(path: string): Promise<LinkStore & ClickSt
       }
       return known.size;
     },
-    async fold(segment) {
-      while (!(await writer.perform({ type: "fold", path: segment })));
+    async fold(path) {
+      let workMs = 0;
+      for (;;) {
+        const folded = (await writer.perform({ type: "fold", path })) as Folded;
+        workMs += folded.workMs;
+        if (folded.isDone) return workMs;
+      }
     },
     async sums(code, createdMs) {
       const firstDay = Math.floor(createdMs / DAY_MS);
