@@ -16,7 +16,7 @@ import { createLinks } from "./links/links.ts";
 import { StoreUnavailable } from "./links/store.ts";
 import { effectivePort } from "./links/target.ts";
 import { type Log, withoutQuery } from "./log.ts";
-import { openStore } from "./store/open.ts";
+import { openStore, StoreUnusable } from "./store/open.ts";
 import { VERSION } from "./version.ts";
 
 const TIDY_EVERY_MS = 60_000;
@@ -50,17 +50,19 @@ export async function startService(config: Config, log: Log): Promise<Service> {
   });
   const visitors = createVisitors({ store, fillRandom });
   await visitors.prepare(clock.nowMs());
-  const openedJournal = await openJournal({
-    folder: config.journalFolder,
-    store,
-    fillRandom,
-    nowMs: monotonicMs,
-    hour: () => Math.floor(clock.nowMs() / HOUR_MS),
-    onFault,
-    onDropped: (path) =>
-      log.warn({ path }, "visits of before the machine went down cannot be trusted: not counted"),
-  });
-  const journal = opened.adopt(openedJournal, (one) => one.close());
+  const journal = opened.adopt(
+    await openJournal({
+      folder: config.journalFolder,
+      store,
+      fillRandom,
+      nowMs: monotonicMs,
+      hour: () => Math.floor(clock.nowMs() / HOUR_MS),
+      onFault,
+      onDropped: (path) =>
+        log.warn({ path }, "visits of before the machine went down cannot be trusted: not counted"),
+    }).catch(refuseFolder(config.journalFolder)),
+    (one) => one.close(),
+  );
   const countryOf = countries(config.countryDatabase);
   const recorder = createRecorder({
     journal,
@@ -105,6 +107,13 @@ export async function startService(config: Config, log: Log): Promise<Service> {
       clearInterval(tidying);
       await closing.disposeAsync();
     },
+  };
+}
+
+function refuseFolder(folder: string): (error: unknown) => never {
+  return (cause) => {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new StoreUnusable(`${folder} cannot keep visits until they are in the store: ${reason}`, { cause });
   };
 }
 

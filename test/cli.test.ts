@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { version } from "../package.json";
@@ -32,6 +32,27 @@ describe("the command line", () => {
       expect([args, code, stdout]).toEqual([args, 2, ""]);
       expect(stderr).toContain("Usage: curt <command>");
     }
+  });
+
+  test("refuses a database of countries that is none, and a folder that is none, and leaves the store closed", async () => {
+    using folder = temporaryFolder();
+    const database = join(folder.path, "curt.db");
+    const settings = { DATABASE_URL: `sqlite:${database}`, PORT: "0", BASE_URL: "http://localhost" };
+    const file = join(folder.path, "notes.txt");
+    await Bun.write(file, "no countries");
+    const noCountries = await run(["serve"], { ...settings, COUNTRY_DATABASE: file });
+    expect([noCountries.code, noCountries.stdout]).toEqual([2, ""]);
+    expect(noCountries.stderr).toStartWith(
+      `curt: COUNTRY_DATABASE must be a file in MaxMind's format, not ${file}: `,
+    );
+    expect(existsSync(`${database}-wal`)).toBeFalse();
+    rmSync(`${database}-clicks`, { recursive: true });
+    await Bun.write(`${database}-clicks`, "in the way");
+    const noFolder = await run(["serve"], settings);
+    expect([noFolder.code, noFolder.stdout]).toEqual([1, ""]);
+    expect(noFolder.stderr).toStartWith(
+      `curt: ${database}-clicks cannot keep visits until they are in the store: `,
+    );
   });
 
   test("names every mistake of the configuration, with exit code 2", async () => {

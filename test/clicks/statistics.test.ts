@@ -183,6 +183,32 @@ describe("GET /api/v1/links/{code}/stats", () => {
     });
   });
 
+  test("finds countries in the database that comes with the program, and believes nobody else", async () => {
+    await using service = await startHere({ TRUSTED_PROXIES: "127.0.0.1" });
+    await made(service, "where");
+    for (let nth = 0; nth < 5; nth++) {
+      // A Korean carrier, whatever the visitor says of himself.
+      await visit(service, "where", {
+        "X-Forwarded-For": `8.8.8.8, 168.126.63.${nth}`,
+        "CF-IPCountry": "JP",
+      });
+    }
+    await untilCounted(service, "where", 5);
+    expect(await statisticsOf(service, "where")).toMatchObject({
+      visitors: 5,
+      countries: { values: [{ value: "KR", visits: 5 }], other: 0 },
+    });
+    await using open = await startHere();
+    await made(open, "where");
+    for (let nth = 0; nth < 5; nth++) await visit(open, "where", { "X-Forwarded-For": `168.126.63.${nth}` });
+    await untilCounted(open, "where", 5);
+    // Nobody is trusted: one visitor, from an address that is in no country.
+    expect(await statisticsOf(open, "where")).toMatchObject({
+      visitors: 1,
+      countries: { values: [], other: 5 },
+    });
+  });
+
   test("keeps no address and no user agent anywhere", async () => {
     await using service = await startHere({ TRUSTED_PROXIES: "127.0.0.1" });
     await made(service, "private");
