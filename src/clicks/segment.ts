@@ -84,8 +84,8 @@ export interface VisitDetail {
   readonly visitor: number;
 }
 
-export function segmentBytes({ links, details, nameBytes }: Capacity): number {
-  return 4 * (HEAD_WORDS + links * COUNTER_WORDS + details * DETAIL_WORDS) + nameBytes;
+export function segmentBytes(of: Capacity): number {
+  return 4 * (HEAD_WORDS + of.links * COUNTER_WORDS + of.details * DETAIL_WORDS) + of.nameBytes;
 }
 
 /** Real zeros, not a hole: where the disk has no room for them it says so now, and not by SIGBUS at some visit. */
@@ -162,10 +162,12 @@ export function openSegment(path: string) {
       return usedNameBytes === 0;
     },
     /** Whether what it holds would fill a segment of this capacity. */
-    outgrows({ links, details, nameBytes }: Capacity): boolean {
+    outgrows(other: Capacity): boolean {
       const room = 1 - NEARLY_FULL;
       return (
-        places.link >= links * room || usedDetails >= details * room || usedNameBytes >= nameBytes * room
+        places.link >= other.links * room ||
+        usedDetails >= other.details * room ||
+        usedNameBytes >= other.nameBytes * room
       );
     },
     /** Only so is a file, after the machine went down, what it was before. */

@@ -86,7 +86,7 @@ export function createRedirect(options: RedirectOptions) {
     return link;
   }
 
-  async function lookUp(request: RedirectRequest, count: (entry: Entry) => void): Promise<Response> {
+  async function lookUp(request: RedirectRequest, onFound: (entry: Entry) => void): Promise<Response> {
     let problem: HttpProblem;
     const spelling = request.params.code;
     try {
@@ -95,7 +95,7 @@ export function createRedirect(options: RedirectOptions) {
         // Whoever waited for the same answer finds it remembered.
         const nowMs = clock.nowMs();
         const entry = remembered(spelling, nowMs) ?? remember(link);
-        count(entry);
+        onFound(entry);
         return answer(entry, nowMs);
       }
       problem = link;
@@ -106,15 +106,24 @@ export function createRedirect(options: RedirectOptions) {
     return problemAnswer(request.headers, problem);
   }
 
+  /** Whatever is wrong with counting, the visitor gets where they wanted. */
+  function count(entry: Entry, headers: Headers, peer: string, nowMs: number): void {
+    try {
+      recorder.record(entry, headers, peer, nowMs);
+    } catch (error) {
+      onFault(error);
+    }
+  }
+
   const GET: Visited = (request, server) => {
     const nowMs = clock.nowMs();
     const entry = remembered(request.params.code, nowMs);
     const peer = peerOf(request, server);
     if (entry === undefined) {
       const { headers } = request;
-      return lookUp(request, (found) => recorder.record(found, headers, peer, clock.nowMs()));
+      return lookUp(request, (found) => count(found, headers, peer, clock.nowMs()));
     }
-    recorder.record(entry, request.headers, peer, nowMs);
+    count(entry, request.headers, peer, nowMs);
     return answer(entry, nowMs);
   };
   const HEAD: Visited = (request) => {

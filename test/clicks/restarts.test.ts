@@ -69,7 +69,7 @@ async function fire(origin: string, total: number): Promise<Map<string, Fired>> 
 
 /** Ends one child after the other until told to stop; the supervisor starts them again. */
 function harass(program: Program, signal: NodeJS.Signals): { stop(): Promise<number> } {
-  let stopping = false;
+  const stopping = new AbortController();
   let ended = 0;
   const pids = () =>
     program.logged.flatMap((line) => {
@@ -82,12 +82,12 @@ function harass(program: Program, signal: NodeJS.Signals): { stop(): Promise<num
     });
   const gone = new Set<number>();
   const done = (async () => {
-    while (!stopping) {
+    while (!stopping.signal.aborted) {
       await Bun.sleep(300 + 400 * Math.random());
       const living = pids().filter((pid) => !gone.has(pid));
       const pid = living[Math.floor(Math.random() * living.length)];
       // One is left to answer.
-      if (pid === undefined || living.length < 2 || stopping) continue;
+      if (pid === undefined || living.length < 2 || stopping.signal.aborted) continue;
       gone.add(pid);
       process.kill(pid, signal);
       ended++;
@@ -95,7 +95,7 @@ function harass(program: Program, signal: NodeJS.Signals): { stop(): Promise<num
   })();
   return {
     async stop() {
-      stopping = true;
+      stopping.abort();
       await done;
       return ended;
     },

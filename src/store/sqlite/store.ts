@@ -133,10 +133,10 @@ export async function openSqliteStore(path: string): Promise<LinkStore & ClickSt
       }
       return known.size;
     },
-    async fold(path) {
+    async fold(segment) {
       let workMs = 0;
       for (;;) {
-        const folded = (await writer.perform({ type: "fold", path })) as Folded;
+        const folded = (await writer.perform({ type: "fold", path: segment })) as Folded;
         workMs += folded.workMs;
         if (folded.isDone) return workMs;
       }
