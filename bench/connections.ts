@@ -35,6 +35,8 @@ export function drive({ port, connections, durationMs, request, check }: Drive) 
 
   interface Conversation {
     number: number;
+    /** An answer to HEAD ends with its headers. */
+    isHead: boolean;
     /** What has come of the answer. */
     received: string;
     finished: boolean;
@@ -50,6 +52,7 @@ export function drive({ port, connections, durationMs, request, check }: Drive) 
       return;
     }
     socket.data.number = sent++;
+    socket.data.isHead = text.startsWith("HEAD ");
     socket.data.received = "";
     if (socket.write(text) !== text.length) throw new Error("a request did not fit into the socket's buffer");
   }
@@ -68,13 +71,13 @@ export function drive({ port, connections, durationMs, request, check }: Drive) 
     Bun.connect<Conversation>({
       hostname: "127.0.0.1",
       port,
-      data: { number: 0, received: "", finished: false },
+      data: { number: 0, isHead: false, received: "", finished: false },
       socket: {
         open: (socket) => failing(() => sendNext(socket)),
         data(socket, chunk) {
           failing(() => {
             socket.data.received += chunk.toString("latin1");
-            const answer = parseAnswer(socket.data.received);
+            const answer = parseAnswer(socket.data.received, socket.data.isHead);
             if (answer === undefined) return;
             answered++;
             lastMs = performance.now();
@@ -93,14 +96,15 @@ export function drive({ port, connections, durationMs, request, check }: Drive) 
 }
 
 /** The answer once it is complete (RFC 9112). Every server measured here sends Content-Length. */
-function parseAnswer(text: string): Answer | undefined {
+export function parseAnswer(text: string, isHead = false): Answer | undefined {
   const headEnd = text.indexOf("\r\n\r\n");
   if (headEnd < 0) return undefined;
   const head = text.slice(0, headEnd);
   const length = /\r\ncontent-length: *(\d+)/i.exec(head)?.[1];
   if (length === undefined) throw new Error(`an answer without Content-Length:\n${head}`);
   const body = text.slice(headEnd + 4);
-  if (body.length < Number(length)) return undefined;
-  if (body.length > Number(length)) throw new Error(`more than one answer to a request:\n${head}`);
+  const bodyLength = isHead ? 0 : Number(length);
+  if (body.length < bodyLength) return undefined;
+  if (body.length > bodyLength) throw new Error(`more than one answer to a request:\n${head}`);
   return { status: Number(text.slice(9, 12)), head, body };
 }

@@ -1,53 +1,36 @@
 // Our own load generator: a process of its own, so that it has a core of its own. A task comes in as JSON in
 // the first argument; what was done goes out as JSON on standard output. Any surprise ends it with exit code 1.
-import { type Answer, drive } from "./connections.ts";
+import { drive } from "./connections.ts";
+import { expectStatus, expectTarget } from "./expected.ts";
 import { type BenchLink, originalUrl, readLinks, writeLinks } from "./links.ts";
+import { mixed } from "./mixed.ts";
+import { paced } from "./paced.ts";
 import { createRequest, visitTail } from "./requests.ts";
+import type { Creates, Done, Misses, Task, Visits } from "./tasks.ts";
 
-interface Load {
-  readonly port: number;
-  readonly connections: number;
-  readonly durationMs: number;
-}
-
-export interface Visits extends Load {
-  readonly kind: "visits";
-  readonly linksFile: string;
-  /** The only status that counts. */
-  readonly status: number;
-  /** Each link once, with a look at where it leads; otherwise round and round until the time is over. */
-  readonly once: boolean;
-}
-
-export interface Creates extends Load {
-  readonly kind: "creates";
-  /** Tells the addresses of one load from those of another. */
-  readonly run: string;
-  /** Stops after this many, if the time is not over before. */
-  readonly count?: number;
-  /** Where the links made are written. */
-  readonly linksFile?: string;
-}
-
-export type Task = Visits | Creates;
-
-export interface Done {
-  readonly requests: number;
-  readonly durationMs: number;
-}
-
-function visits({ linksFile, status, once, ...load }: Visits): Promise<Done> {
+function visits({ linksFile, status, once, from = 0, ...load }: Visits): Promise<Done> {
   const links = readLinks(linksFile);
   const tail = visitTail(load.port);
   const codes = links.map(([code]) => code);
   return drive({
     ...load,
     request: (number) =>
-      once && number >= codes.length ? undefined : `GET /${codes[number % codes.length]}/${tail}`,
+      once && number >= codes.length ? undefined : `GET /${codes[(from + number) % codes.length]}/${tail}`,
     check(answer, number) {
-      expect(answer, status);
+      expectStatus(answer, status);
       if (once) expectTarget(answer, links[number]);
     },
+  });
+}
+
+function misses({ count, ...load }: Misses): Promise<Done> {
+  const tail = visitTail(load.port);
+  return drive({
+    ...load,
+    // No generated code has a vowel.
+    request: (number) =>
+      number < count ? `GET /a${number.toString(36).padStart(6, "0")}/${tail}` : undefined,
+    check: (answer) => expectStatus(answer, 404),
   });
 }
 
@@ -60,7 +43,7 @@ async function creates({ run, count = Infinity, linksFile, ...load }: Creates): 
         ? undefined
         : createRequest(load.port, JSON.stringify({ original_url: originalUrl(run, number) })),
     check(answer, number) {
-      expect(answer, 201);
+      expectStatus(answer, 201);
       if (linksFile === undefined) return;
       const { data } = JSON.parse(answer.body) as { data: { code: string } };
       made.push([data.code, originalUrl(run, number)]);
@@ -70,16 +53,20 @@ async function creates({ run, count = Infinity, linksFile, ...load }: Creates): 
   return done;
 }
 
-function expect({ status, head, body }: Answer, wanted: number): void {
-  if (status !== wanted)
-    throw new Error(`answered ${status}, not ${wanted}:\n${head}\n\n${body.slice(0, 500)}`);
+function perform(task: Task): Promise<Done> {
+  switch (task.kind) {
+    case "visits":
+      return visits(task);
+    case "misses":
+      return misses(task);
+    case "creates":
+      return creates(task);
+    case "paced":
+      return paced(task);
+    case "mixed":
+      return mixed(task);
+  }
 }
 
-function expectTarget({ head }: Answer, link: BenchLink = ["", ""]): void {
-  if (link[1] === "" || head.split("\r\n").includes(`Location: ${link[1]}`)) return;
-  throw new Error(`${link[0]} does not lead to ${link[1]}:\n${head}`);
-}
-
-const task = JSON.parse(process.argv[2] ?? "") as Task;
-console.log(JSON.stringify(task.kind === "visits" ? await visits(task) : await creates(task)));
+console.log(JSON.stringify(await perform(JSON.parse(process.argv[2] ?? "") as Task)));
 process.exit(0);

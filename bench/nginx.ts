@@ -9,6 +9,7 @@ import { SERVER_CORE, startServer } from "./processes.ts";
 
 const START_LIMIT_MS = 10_000;
 
+export const NGINX_NAME = "nginx";
 /** Debian keeps it where only root's PATH looks. */
 export const nginx = Bun.which("nginx", { PATH: `${process.env["PATH"] ?? ""}:/usr/sbin:/usr/local/sbin` });
 
@@ -29,7 +30,7 @@ export async function startNginx(
   await untilAnswering(port, "/", START_LIMIT_MS);
   const worker = firstChild(master.pid);
   if (worker === undefined) throw new Error("nginx has no worker");
-  return { name: "nginx", port, pid: worker };
+  return { name: NGINX_NAME, port, pid: worker };
 }
 
 function configuration(home: string, port: number): string {

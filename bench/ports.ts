@@ -6,6 +6,9 @@ export function freePort(): number {
   return port;
 }
 
+/** Between two attempts; it bounds how exactly a start is timed. */
+const RETRY_MS = 2;
+
 /** Resolves once `path` on this port answers 200 or redirects; throws after `limitMs`. */
 export async function untilAnswering(port: number, path: string, limitMs: number): Promise<void> {
   const deadlineMs = performance.now() + limitMs;
@@ -14,7 +17,7 @@ export async function untilAnswering(port: number, path: string, limitMs: number
       () => undefined,
     );
     if (answer !== undefined && answer.status < 400) return;
-    await Bun.sleep(20);
+    await Bun.sleep(RETRY_MS);
   }
   throw new Error(`nothing answers http://127.0.0.1:${port}${path} after ${limitMs} ms`);
 }

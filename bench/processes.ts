@@ -57,11 +57,11 @@ export async function run(command: readonly string[], core: number, limitMs: num
 }
 
 /** Asks a process to end, and kills it when it does not. */
-async function stop(child: Subprocess): Promise<void> {
+export async function stop(child: Subprocess): Promise<void> {
   child.kill("SIGTERM");
-  const ended = await Promise.race([child.exited.then(() => true), Bun.sleep(STOP_LIMIT_MS)]);
-  if (ended !== true) child.kill("SIGKILL");
+  const killing = setTimeout(() => child.kill("SIGKILL"), STOP_LIMIT_MS);
   await child.exited;
+  clearTimeout(killing);
 }
 
 /** Ends everything that was started here and still runs. */
@@ -72,7 +72,8 @@ export async function stopAll(): Promise<void> {
 /** Settings of whoever runs the benchmark do not reach what it measures. */
 const SURROUNDINGS = { PATH: process.env["PATH"] ?? "", HOME: process.env["HOME"] ?? "" };
 
-function pinned(command: readonly string[], core: number): string[] {
+/** The command on one core, where there are two and `taskset`. */
+export function pinned(command: readonly string[], core: number): string[] {
   return PINNED && taskset !== null ? [taskset, "-c", String(core), ...command] : [...command];
 }
 

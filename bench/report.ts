@@ -1,7 +1,14 @@
 import type { CreateResult } from "./creates.ts";
+import type { LatencyResult } from "./latencies.ts";
+import { SYNC_DELAYS_MS } from "./latency.ts";
 import type { describeCommit, Machine } from "./machine.ts";
 import { isDisturbed } from "./measure.ts";
+import type { ScaleResult } from "./scale.ts";
+import { createTable, latencyTable, scaleTable, visitTable, whole } from "./tables.ts";
 import type { VisitResult } from "./visits.ts";
+
+export const PARTS = ["visits", "creates", "scale", "latency"] as const;
+export type Part = (typeof PARTS)[number];
 
 export interface Results extends ReturnType<typeof describeCommit> {
   /** ISO 8601, when the run began. */
@@ -11,65 +18,35 @@ export interface Results extends ReturnType<typeof describeCommit> {
   readonly reference: string;
   readonly visitTool: string;
   readonly links: number;
+  /** What was measured; of the others there is nothing. */
+  readonly parts: readonly Part[];
   readonly visits: readonly VisitResult[];
   readonly creates: readonly CreateResult[];
+  readonly scale?: ScaleResult;
+  readonly latency: readonly LatencyResult[];
 }
 
-export function fileName({ date, commit }: Results): string {
-  return `${date.slice(0, 10)}-${commit}.json`;
+export function fileName({ date, commit, parts }: Results): string {
+  const which = parts.length === PARTS.length ? [] : parts;
+  return `${[date.slice(0, 10), commit, ...which].join("-")}.json`;
 }
 
 /** The results for people. */
 export function table(results: Results): string {
-  const { visits, creates, reference, machine } = results;
-  const redirect = visits[0]?.reference.cpuPerRequestUs ?? Number.NaN;
-  return [
-    heading(results),
-    "",
-    ...aligned([
-      [
-        "visits, CPU per request",
-        "ratio",
-        "of each round",
-        "Curt",
-        reference,
-        "requests/s:",
-        "Curt",
-        reference,
-      ],
-      ...visits.map(({ name, ratio, ratios, curt, reference: theirs }) => [
-        name,
-        ratio.toFixed(2),
-        ratios.map((each) => each.toFixed(2)).join(" "),
-        microseconds(curt.cpuPerRequestUs),
-        microseconds(theirs.cpuPerRequestUs),
-        "",
-        whole(curt.requestsPerSecond),
-        whole(theirs.requestsPerSecond),
-      ]),
-    ]),
-    "",
-    ...aligned([
-      [
-        "durable creates",
-        `in redirects of ${reference}`,
-        "CPU per create",
-        "per disk sync",
-        "creates/s",
-        "of each round",
-      ],
-      ...creates.map(({ connections, cpuPerCreateUs, createsPerSync, createsPerSecond, rounds }) => [
-        `${connections} connection${connections === 1 ? "" : "s"}`,
-        (cpuPerCreateUs / redirect).toFixed(1),
-        microseconds(cpuPerCreateUs),
-        createsPerSync.toFixed(2),
-        whole(createsPerSecond),
-        rounds.map((round) => whole(round.requestsPerSecond)).join(" "),
-      ]),
-    ]),
-    ...doubts(results).flatMap((doubt) => ["", doubt]),
-    ...(machine.pinned ? [] : ["", "Not pinned to cores (no taskset, or one core): expect more noise."]),
-  ].join("\n");
+  const { visits, creates, scale, latency, reference, machine } = results;
+  const sections = [
+    [heading(results)],
+    visits.length > 0 ? visitTable(visits, reference) : [],
+    creates.length > 0 ? createTable(creates, reference, visits[0]?.reference.cpuPerRequestUs) : [],
+    scale === undefined ? [] : scaleTable(scale, reference),
+    latency.length > 0 ? latencyTable(latency, reference) : [],
+    doubts(results),
+    machine.pinned ? [] : ["Not pinned to cores (no taskset, or one core): expect more noise."],
+  ];
+  return sections
+    .filter((lines) => lines.length > 0)
+    .map((lines) => lines.join("\n"))
+    .join("\n\n");
 }
 
 function heading({ commit, changed, date, machine, reference, visitTool, links }: Results): string {
@@ -83,9 +60,12 @@ function heading({ commit, changed, date, machine, reference, visitTool, links }
   ].join("\n");
 }
 
-function doubts({ visits, creates, machine }: Results): string[] {
+function doubts({ visits, creates, scale, latency, machine }: Results): string[] {
   const found: string[] = [];
-  const rounds = [...visits, ...creates].flatMap((result) => result.rounds);
+  const rounds = [
+    ...[...visits, ...creates, ...latency].flatMap((result) => result.rounds),
+    ...(scale?.visits.rounds ?? []),
+  ];
   const disturbed = rounds.filter(isDisturbed).length;
   if (disturbed > 0)
     found.push(
@@ -95,29 +75,9 @@ function doubts({ visits, creates, machine }: Results): string[] {
     ({ status, rounds: [curt] }) => status === 302 && (curt?.fileReadsPerRequest ?? 0) > 0.01,
   );
   for (const { name } of misses) found.push(`Doubtful: in "${name}" not every answer came out of memory.`);
+  if (latency.length > 0 && latency.length < SYNC_DELAYS_MS.length)
+    found.push("Syncs could not be slowed down here, so that case is missing; its error says why.");
   if (machine.databaseInMemory)
     found.push("The database was in memory: the creates were not durable. Set TMPDIR to a folder on a disk.");
   return found;
-}
-
-function microseconds(value: number): string {
-  return `${value.toFixed(value < 100 ? 2 : 0)} µs`;
-}
-
-function whole(value: number): string {
-  return Math.round(value).toLocaleString("en");
-}
-
-function aligned(rows: readonly (readonly string[])[]): string[] {
-  const widths = (rows[0] ?? []).map((_, column) =>
-    Math.max(...rows.map((row) => (row[column] ?? "").length)),
-  );
-  return rows.map((row) =>
-    row
-      .map((cell, column) =>
-        column === 0 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0),
-      )
-      .join("  ")
-      .trimEnd(),
-  );
 }

@@ -1,16 +1,18 @@
-// `npm run bench`: what a visit costs beside nginx, and what a durable create costs. See README.md here.
+// `npm run bench`: what a visit costs beside nginx, what a durable create costs, and both at scale. See README.md here.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, relative } from "node:path";
+import { join, relative, resolve } from "node:path";
 
 import { measureCreates } from "./creates.ts";
 import { startCurt } from "./curt.ts";
+import { measureLatency } from "./latency.ts";
 import { distinctWithoutCase, readLinks, writeLinks } from "./links.ts";
 import { create, VISIT_TOOL } from "./load.ts";
 import { describeCommit, describeMachine } from "./machine.ts";
 import { stopAll } from "./processes.ts";
-import { startReference } from "./reference.ts";
-import { fileName, type Results, table } from "./report.ts";
+import { REFERENCE, startReference } from "./reference.ts";
+import { fileName, PARTS, type Part, type Results, table } from "./report.ts";
+import { measureScale } from "./scale.ts";
 import { measureVisits, visitCases, type VisitResult } from "./visits.ts";
 
 const LINKS = 100_000;
@@ -20,12 +22,22 @@ const MAKING_CONNECTIONS = 64;
 /** Enough for a disk that syncs slowly. */
 const MAKING_LIMIT_MS = 600_000;
 
-async function bench(folder: string): Promise<Results> {
-  const about = { date: new Date().toISOString(), ...describeCommit(), machine: describeMachine(folder) };
-  const linksFile = join(folder, "links");
+async function bench(folder: string, parts: readonly Part[]): Promise<Results> {
+  const about = {
+    date: new Date().toISOString(),
+    ...describeCommit(),
+    machine: describeMachine(folder),
+    reference: REFERENCE,
+    visitTool: VISIT_TOOL,
+    links: LINKS,
+  };
+  // First, while none of the others' servers is there.
+  const latency = parts.includes("latency") ? await measuring("latency", () => measureLatency(folder)) : [];
+  if (parts.every((part) => part === "latency")) return { ...about, parts, visits: [], creates: [], latency };
 
   progress(`making ${LINKS} links`);
-  const curt = await startCurt(folder);
+  const linksFile = join(folder, "links");
+  const curt = await startCurt(join(folder, "curt.db"));
   await create({
     port: curt.port,
     connections: MAKING_CONNECTIONS,
@@ -40,13 +52,23 @@ async function bench(folder: string): Promise<Results> {
   const reference = await startReference(folder, linksFile);
 
   const visits: VisitResult[] = [];
-  for (const visitCase of visitCases(folder, links)) {
-    progress(`measuring: ${visitCase.name}`);
-    visits.push(await measureVisits(visitCase, curt, reference));
-  }
-  progress("measuring: creates");
-  const creates = await measureCreates(curt, folder);
-  return { ...about, reference: reference.name, visitTool: VISIT_TOOL, links: LINKS, visits, creates };
+  for (const visitCase of parts.includes("visits") ? visitCases(folder, links) : [])
+    visits.push(await measuring(visitCase.name, () => measureVisits(visitCase, curt, reference)));
+  const creates = parts.includes("creates")
+    ? await measuring("creates", () => measureCreates(curt, folder))
+    : [];
+  const cache = resolve(process.env["BENCH_CACHE"] || folder);
+  const scale = parts.includes("scale")
+    ? await measuring("scale", () =>
+        measureScale(folder, cache, { hot: curt, reference, hotLinks: links }, progress),
+      )
+    : undefined;
+  return { ...about, parts, visits, creates, ...(scale !== undefined && { scale }), latency };
+}
+
+function measuring<T>(name: string, measure: () => Promise<T>): Promise<T> {
+  progress(`measuring: ${name}`);
+  return measure();
 }
 
 function progress(text: string): void {
@@ -61,7 +83,14 @@ function keep(results: Results): string {
   return path;
 }
 
-const folder = mkdtempSync(join(tmpdir(), "curt-bench-"));
+const asked = process.argv.slice(2);
+const unknown = asked.filter((name) => !PARTS.some((part) => part === name));
+if (unknown.length > 0) {
+  console.error(`There is no part named ${unknown.join(", ")}. The parts: ${PARTS.join(", ")}.`);
+  process.exit(2);
+}
+const parts = PARTS.filter((part) => asked.length === 0 || asked.includes(part));
+const folder = mkdtempSync(join(resolve(tmpdir()), "curt-bench-"));
 
 async function cleanUp(): Promise<void> {
   await stopAll();
@@ -72,7 +101,7 @@ for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
   process.once(signal, () => void cleanUp().finally(() => process.exit(1)));
 }
 try {
-  const results = await bench(folder);
+  const results = await bench(folder, parts);
   console.log(`${table(results)}\n\nAll figures: ${relative(process.cwd(), keep(results))}`);
 } finally {
   await cleanUp();
