@@ -5,6 +5,7 @@ import { join } from "node:path";
 import {
   type Capacity,
   makeSegmentFile,
+  makeSegmentFileNow,
   openSegment,
   type Owner,
   type Segment,
@@ -62,30 +63,55 @@ export async function openJournal(options: JournalOptions) {
   let files = 0;
   let foldAtMs = 0;
   let adoptAtMs = 0;
+  let hasteAgainMs = 0;
   let busyUntilMs = Number.NEGATIVE_INFINITY;
-  let active = await makeSegment();
+  let preparing: Promise<void> | undefined;
+  let active = makeNow();
   active.begin(owner, ++sequence, hour());
 
   function wanted(): Capacity {
     return nowMs() < busyUntilMs ? BUSY : USUAL;
   }
 
-  async function makeSegment(): Promise<Segment> {
+  function newPath(): string {
     let path: string;
     do path = join(folder, `${slot}-${++files}.clicks`);
     while (waiting.some((segment) => segment.path === path));
-    await makeSegmentFile(path, wanted());
+    return path;
+  }
+
+  function makeNow(): Segment {
+    const path = newPath();
+    makeSegmentFileNow(path, USUAL);
     return openSegment(path);
   }
 
-  /** Goes on in a new segment; false when there is none yet. */
+  function hasRoomFor(capacity: Capacity): boolean {
+    const bytes = [...spares, ...waiting, active].map((segment) => segmentBytes(segment.capacity));
+    return bytes.reduce((sum, one) => sum + one, segmentBytes(capacity)) <= MAX_BYTES;
+  }
+
+  /** Visits came faster than a spare could be made. */
+  function makeInHaste(): Segment | undefined {
+    if (nowMs() < hasteAgainMs || !hasRoomFor(USUAL)) return undefined;
+    try {
+      return makeNow();
+    } catch (error) {
+      hasteAgainMs = nowMs() + TICK_MS;
+      onFault(error);
+      return undefined;
+    }
+  }
+
+  /** Goes on in a new segment; false when there is no room for one. */
   function rotate(newHour: number): boolean {
-    const spare = spares.shift();
-    if (spare === undefined) return false;
     if (active.outgrows(USUAL)) busyUntilMs = nowMs() + CALM_MS;
+    const next = spares.shift() ?? makeInHaste();
+    prepare();
+    if (next === undefined) return false;
     if (active.isEmpty) spares.push(active);
     else waiting.push(active);
-    active = spare;
+    active = next;
     active.begin(owner, ++sequence, newHour);
     return true;
   }
@@ -128,11 +154,18 @@ export async function openJournal(options: JournalOptions) {
     else rmSync(segment.path);
   }
 
-  async function prepareSpare(): Promise<void> {
-    const segments = [...spares, ...waiting, active];
-    const bytes = segments.reduce((sum, { capacity }) => sum + segmentBytes(capacity), 0);
-    if (spares.length > 0 || bytes + segmentBytes(wanted()) > MAX_BYTES) return;
-    spares.push(await makeSegment());
+  /** Has a spare segment made, if there is none. */
+  function prepare(): void {
+    if (spares.length > 0 || !hasRoomFor(wanted())) return;
+    preparing ??= makeSpare()
+      .catch(onFault)
+      .finally(() => (preparing = undefined));
+  }
+
+  async function makeSpare(): Promise<void> {
+    const path = newPath();
+    await makeSegmentFile(path, wanted());
+    spares.push(openSegment(path));
   }
 
   async function adopt(): Promise<void> {
@@ -159,7 +192,7 @@ export async function openJournal(options: JournalOptions) {
       adoptAtMs = startMs + ADOPT_EVERY_MS;
       await adopt();
     }
-    await prepareSpare();
+    prepare();
   }
 
   let ticking: Promise<void> | undefined;
@@ -168,7 +201,7 @@ export async function openJournal(options: JournalOptions) {
       .catch(onFault)
       .finally(() => (ticking = undefined));
   }, TICK_MS);
-  await prepareSpare();
+  prepare();
 
   return {
     /** The segment to write to. */
@@ -182,7 +215,7 @@ export async function openJournal(options: JournalOptions) {
     /** Folds everything. What the store does not take now is kept for the next start. */
     async close(): Promise<void> {
       clearInterval(timer);
-      await ticking;
+      await Promise.all([ticking, preparing]);
       if (!active.isEmpty) waiting.push(active);
       try {
         await foldWaiting();

@@ -9,7 +9,7 @@
  *
  * Nothing in it tells one visitor's address or user agent, and it is emptied as soon as the store has its sums.
  */
-import { closeSync, fsyncSync, openSync, statSync } from "node:fs";
+import { closeSync, fsyncSync, openSync, statSync, writeFileSync } from "node:fs";
 import { open } from "node:fs/promises";
 
 const MAGIC = 0x6c63_7543;
@@ -88,24 +88,37 @@ export function segmentBytes(of: Capacity): number {
   return 4 * (HEAD_WORDS + of.links * COUNTER_WORDS + of.details * DETAIL_WORDS) + of.nameBytes;
 }
 
-/** Real zeros, not a hole: where the disk has no room for them it says so now, and not by SIGBUS at some visit. */
+/**
+ * Real zeros, not a hole: where the disk has no room for them it says so now, and not by SIGBUS at some visit.
+ * For a small one; a large one keeps the thread too long.
+ */
+export function makeSegmentFileNow(path: string, capacity: Capacity): void {
+  const bytes = new Uint8Array(segmentBytes(capacity));
+  bytes.set(headOf(capacity));
+  writeFileSync(path, bytes);
+}
+
 export async function makeSegmentFile(path: string, capacity: Capacity): Promise<void> {
   const file = await open(path, "w");
   try {
-    const bytes = segmentBytes(capacity);
-    const chunk = new Uint8Array(Math.min(bytes, CHUNK_BYTES));
-    for (let at = 0; at < bytes; at += chunk.length)
-      await file.writeFile(chunk.subarray(0, Math.min(chunk.length, bytes - at)));
-    const head = new Uint32Array(HEAD_WORDS);
-    head[Head.magic] = MAGIC;
-    head[Head.version] = VERSION;
-    head[Head.links] = capacity.links;
-    head[Head.details] = capacity.details;
-    head[Head.nameBytes] = capacity.nameBytes;
-    await file.write(new Uint8Array(head.buffer), 0, head.byteLength, 0);
+    const head = headOf(capacity);
+    await file.writeFile(head);
+    const chunk = new Uint8Array(CHUNK_BYTES);
+    for (let rest = segmentBytes(capacity) - head.length; rest > 0; rest -= chunk.length)
+      await file.writeFile(chunk.subarray(0, rest));
   } finally {
     await file.close();
   }
+}
+
+function headOf(capacity: Capacity): Uint8Array {
+  const head = new Uint32Array(HEAD_WORDS);
+  head[Head.magic] = MAGIC;
+  head[Head.version] = VERSION;
+  head[Head.links] = capacity.links;
+  head[Head.details] = capacity.details;
+  head[Head.nameBytes] = capacity.nameBytes;
+  return new Uint8Array(head.buffer);
 }
 
 export type Segment = ReturnType<typeof openSegment>;

@@ -1,0 +1,91 @@
+import { Database } from "bun:sqlite";
+import { expect, test } from "bun:test";
+import { readdirSync, statSync } from "node:fs";
+import { join } from "node:path";
+
+import { openJournal } from "../../src/clicks/journal.ts";
+import { counterOf, createRecorder } from "../../src/clicks/recorder.ts";
+import { createVisitors } from "../../src/clicks/visitor.ts";
+import type { Code } from "../../src/links/code.ts";
+import { openSqliteStore } from "../../src/store/sqlite/store.ts";
+import { temporaryFolder } from "../service.ts";
+import { WINDOWS_CHROME } from "./visits.ts";
+
+const HOUR_MS = 3_600_000;
+const NOW = 490_000 * HOUR_MS;
+const CREATED = NOW - HOUR_MS;
+const HEADERS = new Headers({ "User-Agent": WINDOWS_CHROME });
+
+/** A recorder over a journal over a store, and the sums that are in the store. */
+async function openRecorder(folder: string) {
+  const file = join(folder, "curt.db");
+  const store = await openSqliteStore(file);
+  const faults: unknown[] = [];
+  const fillRandom = (bytes: Uint8Array) => void crypto.getRandomValues(bytes);
+  const journal = await openJournal({
+    folder: join(folder, "clicks"),
+    store,
+    fillRandom,
+    nowMs: () => performance.now(),
+    hour: () => NOW / HOUR_MS,
+    onFault: (error) => faults.push(error),
+    onDropped: (path) => faults.push(path),
+  });
+  const visitors = createVisitors({ store, fillRandom });
+  const clientOf = (address: string) => ({ address, country: "" });
+  return { file, store, journal, faults, recorder: createRecorder({ journal, visitors, clientOf }) };
+}
+
+function sums(file: string) {
+  using database = new Database(file, { readonly: true });
+  return database.query("SELECT count(*) AS links, coalesce(sum(visits), 0) AS visits FROM clicks").get();
+}
+
+test("visits of very many links at once are all counted, before any timer had its turn", async () => {
+  using folder = temporaryFolder();
+  const { file, store, journal, faults, recorder } = await openRecorder(folder.path);
+  const links = Array.from({ length: 100_000 }, (_, nth) =>
+    counterOf({ code: `many${nth}` as Code, createdMs: CREATED }),
+  );
+  for (const link of links) recorder.record(link, HEADERS, "127.0.0.1", NOW);
+  for (const link of links) recorder.record(link, HEADERS, "127.0.0.1", NOW);
+  expect(recorder.takeLost()).toBeUndefined();
+  await journal.close();
+  expect(sums(file)).toEqual({ links: 100_000, visits: 200_000 });
+  expect(faults).toEqual([]);
+  expect(readdirSync(join(folder.path, "clicks")).filter((name) => name.endsWith(".clicks"))).toEqual([]);
+  await store.close();
+}, 60_000);
+
+test("when there is no more room, first details are lost, then visits of links that are new, and it is said", async () => {
+  using folder = temporaryFolder();
+  const { file, store, journal, recorder } = await openRecorder(folder.path);
+  const [known, late] = ["known", "late"].map((code) =>
+    counterOf({ code: code as Code, createdMs: CREATED }),
+  );
+  if (known === undefined || late === undefined) throw new Error();
+  let recorded = 0;
+  let lost: { visits: number; details: number } | undefined;
+  while (lost === undefined && recorded < 20_000_000) {
+    for (let nth = 0; nth < 10_000; nth++) recorder.record(known, HEADERS, "127.0.0.1", NOW);
+    recorded += 10_000;
+    lost = recorder.takeLost();
+  }
+  expect(lost).toMatchObject({ visits: 0, details: expect.any(Number) });
+  const clicks = join(folder.path, "clicks");
+  const bytes = readdirSync(clicks).reduce((sum, name) => sum + statSync(join(clicks, name)).size, 0);
+  expect(bytes).toBeLessThanOrEqual(128 * 1024 * 1024);
+
+  // The table of links of the last segment fills up as well.
+  for (let nth = 0; nth < 20_000; nth++) {
+    recorder.record(counterOf({ code: `new${nth}` as Code, createdMs: CREATED }), HEADERS, "127.0.0.1", NOW);
+  }
+  const lostLinks = recorder.takeLost();
+  expect(lostLinks?.visits).toBeGreaterThan(0);
+  recorder.record(known, HEADERS, "127.0.0.1", NOW);
+  recorder.record(late, HEADERS, "127.0.0.1", NOW);
+  expect(recorder.takeLost()).toEqual({ visits: 1, details: 1 });
+  await journal.close();
+  expect(sums(file)).toMatchObject({ visits: recorded + 20_000 - (lostLinks?.visits ?? 0) + 1 });
+  await store.close();
+}, 120_000);
