@@ -14,6 +14,7 @@ export type Dimension = (typeof DIMENSIONS)[number];
 
 /** Values that are kept of one dimension; the visits of the rest are added up. */
 const MAX_VALUES = 50;
+const FEW_VALUES = 8;
 /** Some 6 % off above this many visitors a day; exact below. */
 const VISITORS_SKETCH = 256;
 /** A value that fewer visitors have is nobody's to see. */
@@ -43,33 +44,42 @@ export function addToDay(day: DayDetail, hour: number, { visits, bots, details }
   const [visitsBefore, botsBefore] = day.hours[hour] ?? [0, 0];
   day.hours[hour] = [visitsBefore + visits, botsBefore + bots];
 
-  const values = DIMENSIONS.map(
-    (dimension) => new Map((day.values[dimension] ?? []).map((value) => [value[0], value])),
-  );
   const visitors: Sketch = Array.isArray(day.visitors) ? day.visitors : [];
+  const values = DIMENSIONS.map((dimension) => openValues(day.values[dimension] ?? []));
   for (const { agent, referrer, language, country, visitor, times } of details) {
     addToSketch(visitors, visitor, VISITORS_SKETCH);
-    const [browser = "", system = "", device = ""] = agent.split("\t");
-    const texts = [referrer, country, browser, system, device, language];
-    texts.forEach((text, nth) => addValue(values[nth], text, times, visitor));
+    const texts = [referrer, country, agent.browser, agent.os, agent.device, language];
+    texts.forEach((text, nth) => values[nth]?.add(text, times, visitor));
   }
   // Late visits of a day that is over: who of them was counted before is no longer known.
   day.visitors =
     typeof day.visitors === "number" ? day.visitors + estimate(visitors, VISITORS_SKETCH) : visitors;
-  DIMENSIONS.forEach((dimension, nth) => keepValues(day, dimension, [...(values[nth]?.values() ?? [])]));
+  DIMENSIONS.forEach((dimension, nth) => keepValues(day, dimension, values[nth]?.all ?? []));
 }
 
-function addValue(
-  values: Map<string, Value> | undefined,
-  text: string,
-  times: number,
-  visitor: number,
-): void {
-  const value = values?.get(text);
-  if (value === undefined) {
-    values?.set(text, [text, times, [visitor]]);
-    return;
+/** Most links have a few values of a kind, and looking at each is the fastest; one may have thousands. */
+function openValues(all: Value[]) {
+  let byText: Map<string, Value> | undefined;
+
+  function find(text: string): Value | undefined {
+    if (all.length <= FEW_VALUES) return all.find((value) => value[0] === text);
+    byText ??= new Map(all.map((value) => [value[0], value]));
+    return byText.get(text);
   }
+
+  return {
+    all,
+    add(text: string, times: number, visitor: number): void {
+      const value = find(text);
+      if (value !== undefined) return addToValue(value, times, visitor);
+      const added: Value = [text, times, [visitor]];
+      all.push(added);
+      byText?.set(text, added);
+    },
+  };
+}
+
+function addToValue(value: Value, times: number, visitor: number): void {
   value[1] += times;
   if (value[2] === undefined) return;
   if (typeof value[2] === "number") value[2]++;
@@ -87,7 +97,8 @@ function keepValues(day: DayDetail, dimension: Dimension, values: Value[]): void
 }
 
 /** At most {@link FEWEST_VISITORS}: more are not counted. */
-export function visitorsOf([, , visitors]: Value): number {
+export function visitorsOf(value: Value): number {
+  const visitors = value[2];
   if (visitors === undefined) return FEWEST_VISITORS;
   return Array.isArray(visitors) ? visitors.length : visitors;
 }

@@ -18,9 +18,16 @@ export interface LinkClicks {
   readonly details: readonly ReadDetail[];
 }
 
+/** What a visit was made with, as `recorder.ts` names it. */
+interface AgentName {
+  readonly browser: string;
+  readonly os: string;
+  readonly device: string;
+}
+
 /** `times` the same in a row. */
 interface ReadDetail {
-  readonly agent: string;
+  readonly agent: AgentName;
   readonly referrer: string;
   readonly language: string;
   readonly country: string;
@@ -42,6 +49,7 @@ export function readSegment(path: string, bytes: Uint8Array): SegmentClicks {
   const { head, counters, details, names } = partsOf(path, bytes);
   const texts = readNames(names.subarray(0, head[Head.usedNameBytes]));
   const links = texts.link;
+  const agents = texts.agent.map(readAgentName);
   const order = links.map((_, place) => place).toSorted((a, b) => compare(links[a] ?? "", links[b] ?? ""));
   const { starts, byLink } = groupByLink(details, head[Head.usedDetails] ?? 0, links.length);
 
@@ -56,13 +64,14 @@ export function readSegment(path: string, bytes: Uint8Array): SegmentClicks {
         continue;
       }
       same = at;
-      const [one = 0, two = 0, visitor = 0] = details.subarray(at + 1, at + DETAIL_WORDS);
+      const one = details[at + 1] ?? 0;
+      const two = details[at + 2] ?? 0;
       found.push({
-        agent: texts.agent[one >>> 16] ?? "",
+        agent: agents[one >>> 16] ?? UNKNOWN_AGENT,
         referrer: texts.referrer[one & 0xffff] ?? "",
         language: texts.language[two >>> 16] ?? "",
         country: texts.country[two & 0xffff] ?? "",
-        visitor,
+        visitor: details[at + 3] ?? 0,
         times: 1,
       });
     }
@@ -85,6 +94,13 @@ export function readSegment(path: string, bytes: Uint8Array): SegmentClicks {
       };
     },
   };
+}
+
+const UNKNOWN_AGENT = readAgentName("");
+
+function readAgentName(name: string): AgentName {
+  const [browser = "", os = "", device = ""] = name.split("\t");
+  return { browser, os, device };
 }
 
 function compare(a: string, b: string): number {

@@ -25,7 +25,7 @@ const CALM_MS = 600_000;
 const MAX_BYTES = 128 * 1024 * 1024;
 const TICK_MS = 1000;
 /** Folding takes at most this part of the time, but no visit waits longer than a minute for it. */
-const FOLD_SHARE = 1 / 20;
+const FOLD_SHARE = 1 / 40;
 const MAX_FOLD_PAUSE_MS = 60_000;
 const ADOPT_EVERY_MS = 60_000;
 const MAX_SLOTS = 1000;

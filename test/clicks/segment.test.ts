@@ -9,7 +9,7 @@ import { temporaryFolder } from "../service.ts";
 const CAPACITY = { links: 3, details: 4, nameBytes: 400 };
 const OWNER = { journal: [0xdead, 0xbeef], boot: [1, 2] } as const;
 const visit = (visitor: number) => ({
-  agent: createName("agent", "Chrome"),
+  agent: createName("agent", "Chrome\tLinux\tdesktop"),
   referrer: createName("referrer", "한글.example"),
   language: createName("language", "ko"),
   country: createName("country", "KR"),
@@ -42,7 +42,12 @@ describe("a segment", () => {
       segment.count(link, bot);
     const [one, two] = [visit(7), visit(0xffff_ffff)];
     for (const detail of [one, one, two]) segment.tell(a, detail);
-    const told = { agent: "Chrome", referrer: "한글.example", language: "ko", country: "KR" };
+    const told = {
+      agent: { browser: "Chrome", os: "Linux", device: "desktop" },
+      referrer: "한글.example",
+      language: "ko",
+      country: "KR",
+    };
     expect(await read()).toEqual([
       { link: "a\t2", visits: 0, bots: 1, details: [] },
       {

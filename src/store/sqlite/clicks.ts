@@ -69,13 +69,15 @@ export function prepareClicks(database: Database) {
 
   function addLink(segment: SegmentClicks, nth: number): void {
     const clicks = segment.at(nth);
-    const [code = "", createdMs = ""] = clicks.link.split("\t");
+    const tab = clicks.link.indexOf("\t");
+    const code = clicks.link.slice(0, tab);
+    const createdMs = Number(clicks.link.slice(tab + 1));
     const day = Math.floor(segment.hour / 24);
-    const row = findDay.get(day, code, Number(createdMs));
+    const row = findDay.get(day, code, createdMs);
     const detail = row === null ? emptyDay() : (JSON.parse(row.detail) as DayDetail);
     addToDay(detail, segment.hour % 24, clicks);
     const text = JSON.stringify(detail);
-    if (row === null) addDay.run(day, code, Number(createdMs), clicks.visits, clicks.bots, text);
+    if (row === null) addDay.run(day, code, createdMs, clicks.visits, clicks.bots, text);
     // An hour that comes late may age again.
     else changeDay.run(row.rowid, clicks.visits, clicks.bots, Math.min(row.stage, 1), text);
   }
