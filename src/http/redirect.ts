@@ -1,6 +1,6 @@
 import { type Counter, counterOf, type Recorder } from "../clicks/recorder.ts";
 import type { Clock } from "../links/clock.ts";
-import { lookUpCode } from "../links/code.ts";
+import { type Code, lookUpCode } from "../links/code.ts";
 import type { Link } from "../links/link.ts";
 import type { Links } from "../links/links.ts";
 import type { Problem } from "../links/problem.ts";
@@ -51,11 +51,10 @@ export function createRedirect(options: RedirectOptions) {
   const asked = new Map<string, Promise<Link | Problem>>();
 
   function remember(link: Link): Entry {
-    const fullCacheUntilMs = link.endsMs - cacheSeconds * 1000;
     const entry: Entry = {
       ...counterOf(link),
       endsMs: link.endsMs,
-      fullCacheUntilMs,
+      fullCacheUntilMs: link.endsMs - cacheSeconds * 1000,
       target: link.target,
       init: redirectInit(link.target, cacheSeconds),
     };
@@ -65,8 +64,12 @@ export function createRedirect(options: RedirectOptions) {
 
   /** Undefined where the store must be asked: an ended link's code may have been given anew. */
   function remembered(spelling: string, nowMs: number): Entry | undefined {
-    const entry = cache.get(spelling) ?? cache.get(lookUpCode(spelling) ?? spelling);
+    const entry = cache.get(spelling) ?? rememberedAs(lookUpCode(spelling), spelling);
     return entry !== undefined && nowMs < entry.endsMs ? entry : undefined;
+  }
+
+  function rememberedAs(code: Code | undefined, spelling: string): Entry | undefined {
+    return code === undefined || code === spelling ? undefined : cache.get(code);
   }
 
   function answer(entry: Entry, nowMs: number): Response {
@@ -74,15 +77,23 @@ export function createRedirect(options: RedirectOptions) {
     return new Response(null, redirectInit(entry.target, Math.floor((entry.endsMs - nowMs) / 1000)));
   }
 
-  /** However many wait for one spelling, the store is asked once. Of those who came late, only a link is shared:
-   * what the store has not seen when it was asked may be there now. */
-  async function resolve(spelling: string): Promise<Link | Problem> {
-    const early = await asked.get(spelling);
-    if (early !== undefined && !("kind" in early)) return early;
-    const running = asked.get(spelling);
-    if (running !== undefined) return running;
-    const link = links.resolve(spelling).finally(() => asked.delete(spelling));
+  /** However many wait for one spelling, the store is asked once. */
+  function resolve(spelling: string): Promise<Link | Problem> {
+    const early = asked.get(spelling);
+    return early === undefined ? ask(spelling) : join(early, spelling);
+  }
+
+  /** Of an earlier question only a link is shared: what was not there when it was asked may be there now. */
+  async function join(early: Promise<Link | Problem>, spelling: string): Promise<Link | Problem> {
+    const link = await early;
+    return "kind" in link ? (asked.get(spelling) ?? ask(spelling)) : link;
+  }
+
+  function ask(spelling: string): Promise<Link | Problem> {
+    const link = links.resolve(spelling);
+    const forget = () => void asked.delete(spelling);
     asked.set(spelling, link);
+    link.then(forget, forget);
     return link;
   }
 
@@ -94,7 +105,7 @@ export function createRedirect(options: RedirectOptions) {
       if (!("kind" in link)) {
         // Whoever waited for the same answer finds it remembered.
         const nowMs = clock.nowMs();
-        const entry = remembered(spelling, nowMs) ?? remember(link);
+        const entry = remembered(link.code, nowMs) ?? remember(link);
         onFound(entry);
         return answer(entry, nowMs);
       }

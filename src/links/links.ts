@@ -41,6 +41,7 @@ const MAX_GENERATE_TRIES = 8;
 const PURGE_BATCH = 500;
 /** A purge stops here and leaves the rest to the next one. */
 const MAX_PURGE_BATCHES = 200;
+const NOT_FOUND = Promise.resolve(undefined);
 
 export function createLinks(options: LinksOptions): Links {
   const { store, clock, fillRandom, targetPolicy, defaultExpiry, codeLength, codeHoldMs } = options;
@@ -66,10 +67,13 @@ export function createLinks(options: LinksOptions): Links {
     throw new StoreUnavailable(`no free code after ${MAX_GENERATE_TRIES} tries`);
   }
 
-  async function findHeld(spelling: string): Promise<Link | undefined> {
+  function find(spelling: string): Promise<Link | undefined> {
     const code = lookUpCode(spelling);
-    const link = code === undefined ? undefined : await store.find(code);
-    return link !== undefined && clock.nowMs() < link.endsMs + codeHoldMs ? link : undefined;
+    return code === undefined ? NOT_FOUND : store.find(code);
+  }
+
+  function isHeld(link: Link | undefined): link is Link {
+    return link !== undefined && clock.nowMs() < link.endsMs + codeHoldMs;
   }
 
   return {
@@ -83,13 +87,14 @@ export function createLinks(options: LinksOptions): Links {
     },
 
     async resolve(spelling) {
-      const link = await findHeld(spelling);
-      if (link === undefined) return { kind: "unknown" };
+      const link = await find(spelling);
+      if (!isHeld(link)) return { kind: "unknown" };
       return clock.nowMs() < link.endsMs ? link : { kind: "expired", endedMs: link.endsMs };
     },
 
     async find(spelling) {
-      return (await findHeld(spelling)) ?? { kind: "unknown" };
+      const link = await find(spelling);
+      return isHeld(link) ? link : { kind: "unknown" };
     },
 
     async purge() {
