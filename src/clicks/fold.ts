@@ -1,12 +1,15 @@
+import { closeSync, fstatSync, openSync, readSync } from "node:fs";
+
 import {
   COUNTER_WORDS,
   DETAIL_WORDS,
   Head,
+  HEAD_WORDS,
   journalOf,
   type Kind,
   KINDS,
   NAME_HEAD_BYTES,
-  partsOf,
+  layoutOf,
 } from "./segment.ts";
 
 /** What a segment counted of one link. */
@@ -45,9 +48,9 @@ export interface SegmentClicks {
 }
 
 /** Reads a segment that nobody writes to any more. */
-export function readSegment(path: string, bytes: Uint8Array): SegmentClicks {
-  const { head, counters, details, names } = partsOf(path, bytes);
-  const texts = readNames(names.subarray(0, head[Head.usedNameBytes]));
+export function readSegment(path: string): SegmentClicks {
+  const { head, counters, details, names } = readParts(path);
+  const texts = readNames(names);
   const links = texts.link;
   const agents = texts.agent.map(readAgentName);
   const order = links.map((_, place) => place).toSorted((a, b) => compare(links[a] ?? "", links[b] ?? ""));
@@ -113,6 +116,29 @@ function isSame(details: Uint32Array, a: number, b: number): boolean {
     details[a + 2] === details[b + 2] &&
     details[a + 3] === details[b + 3]
   );
+}
+
+/** Only as far as they are filled: a segment may be large and hold little. */
+function readParts(path: string) {
+  const file = openSync(path, "r");
+  const read = (start: number, length: number): Uint8Array => {
+    const bytes = new Uint8Array(length);
+    readSync(file, bytes, 0, length, start);
+    return bytes;
+  };
+  const words = (start: number, length: number) => new Uint32Array(read(start, 4 * length).buffer);
+  try {
+    const head = words(0, HEAD_WORDS);
+    const { capacity, countersAt, detailsAt, namesAt } = layoutOf(path, head, fstatSync(file).size);
+    return {
+      head,
+      counters: words(countersAt, COUNTER_WORDS * capacity.links),
+      details: words(detailsAt, DETAIL_WORDS * (head[Head.usedDetails] ?? 0)),
+      names: read(namesAt, head[Head.usedNameBytes] ?? 0),
+    };
+  } finally {
+    closeSync(file);
+  }
 }
 
 function readNames(names: Uint8Array): Record<Kind, string[]> {

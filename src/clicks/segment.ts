@@ -14,7 +14,7 @@ import { open } from "node:fs/promises";
 
 const MAGIC = 0x6c63_7543;
 const VERSION = 1;
-const HEAD_WORDS = 16;
+export const HEAD_WORDS = 16;
 
 export const Head = {
   magic: 0,
@@ -127,8 +127,13 @@ export type Segment = ReturnType<typeof openSegment>;
 export function openSegment(path: string) {
   if (statSync(path).size < HEAD_WORDS * 4) throw new Error(`${path} is not a segment`);
   const bytes = Bun.mmap(path, { shared: true });
-  const head = new Uint32Array(bytes.buffer, bytes.byteOffset, HEAD_WORDS);
-  const { capacity, counters, details, names } = partsOf(path, bytes);
+  const words = (start: number, length: number) =>
+    new Uint32Array(bytes.buffer, bytes.byteOffset + start, length);
+  const head = words(0, HEAD_WORDS);
+  const { capacity, countersAt, detailsAt, namesAt } = layoutOf(path, head, bytes.length);
+  const counters = words(countersAt, COUNTER_WORDS * capacity.links);
+  const details = words(detailsAt, DETAIL_WORDS * capacity.details);
+  const names = bytes.subarray(namesAt);
   const places: Record<Kind, number> = { link: 0, agent: 0, referrer: 0, language: 0, country: 0 };
   let sequence = head[Head.sequence] ?? 0;
   let usedDetails = head[Head.usedDetails] ?? 0;
@@ -249,11 +254,8 @@ export function journalOf(head: Uint32Array): string {
   return [Head.journal, Head.journal + 1].map((at) => (head[at] ?? 0).toString(16).padStart(8, "0")).join("");
 }
 
-/** The four parts of a segment, as views of its bytes. Throws where it is none. */
-export function partsOf(path: string, bytes: Uint8Array) {
-  const words = (start: number, length: number) =>
-    new Uint32Array(bytes.buffer, bytes.byteOffset + 4 * start, length);
-  const head = words(0, HEAD_WORDS);
+/** Where the parts of a segment of `bytes` bytes begin, in bytes. Throws where its head is none. */
+export function layoutOf(path: string, head: Uint32Array, bytes: number) {
   const capacity: Capacity = {
     links: head[Head.links] ?? 0,
     details: head[Head.details] ?? 0,
@@ -262,19 +264,13 @@ export function partsOf(path: string, bytes: Uint8Array) {
   if (
     head[Head.magic] !== MAGIC ||
     head[Head.version] !== VERSION ||
-    bytes.length !== segmentBytes(capacity) ||
+    bytes !== segmentBytes(capacity) ||
     (head[Head.usedDetails] ?? 0) > capacity.details ||
     (head[Head.usedNameBytes] ?? 0) > capacity.nameBytes
   ) {
     throw new Error(`${path} is not a segment of this version`);
   }
-  const detailsAt = HEAD_WORDS + capacity.links * COUNTER_WORDS;
-  const namesAt = detailsAt + capacity.details * DETAIL_WORDS;
-  return {
-    head,
-    capacity,
-    counters: words(HEAD_WORDS, capacity.links * COUNTER_WORDS),
-    details: words(detailsAt, capacity.details * DETAIL_WORDS),
-    names: bytes.subarray(4 * namesAt),
-  };
+  const countersAt = 4 * HEAD_WORDS;
+  const detailsAt = countersAt + 4 * COUNTER_WORDS * capacity.links;
+  return { capacity, countersAt, detailsAt, namesAt: detailsAt + 4 * DETAIL_WORDS * capacity.details };
 }

@@ -1,6 +1,5 @@
 // The writer's half of the visits: runs in the worker thread, one transaction a call.
 import type { Database } from "bun:sqlite";
-import { readFileSync } from "node:fs";
 
 import { addToDay, closeDay, type DayDetail, emptyDay } from "../../clicks/day.ts";
 import { readSegment, type SegmentClicks } from "../../clicks/fold.ts";
@@ -123,7 +122,7 @@ export function prepareClicks(database: Database) {
   const statements = [findJournal, keepJournal, forgetJournals, findDay, addDay, changeDay, findAged, sumUp];
   return {
     foldSome(path: string): Folded {
-      const segment = folding?.path === path ? folding.segment : readSegment(path, readFileSync(path));
+      const segment = folding?.path === path ? folding.segment : readSegment(path);
       // After a failure the file is read anew: another process may finish it meanwhile.
       folding = undefined;
       const folded = foldSome.immediate(segment);
