@@ -13,10 +13,12 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 
+import type { Code } from "../../src/links/code.ts";
 import { StoreUnavailable } from "../../src/links/store.ts";
 import { checkFile, openWriter, StoreUnusable } from "../../src/store/sqlite/file.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
-import { temporaryFolder } from "../service.ts";
+import { writeSegment } from "../clicks/segments.ts";
+import { ROOT, temporaryFolder } from "../service.ts";
 import { testClickStore } from "./clicks.ts";
 import { newLink, testLinkStore } from "./contract.ts";
 
@@ -31,6 +33,28 @@ describe("a SQLite file", () => {
     using database = openWriter(join(folder.path, "curt.db"));
     expect(database.query("PRAGMA synchronous").get()).toEqual({ synchronous: 2 });
     expect(database.query("PRAGMA journal_mode").get()).toEqual({ journal_mode: "wal" });
+  });
+
+  test("of schema 1 is brought to the newest, with its links, also by two at once", async () => {
+    using folder = temporaryFolder();
+    const path = join(folder.path, "curt.db");
+    {
+      using old = new Database(path, { create: true });
+      old.run(readFileSync(join(ROOT, "src/store/sqlite/migrations/001-links.sql"), "utf8"));
+      old.run("INSERT INTO links VALUES ('old', 'https://example.com/', NULL, 5, NULL)");
+      old.run("PRAGMA application_id = 1131770484");
+      old.run("PRAGMA user_version = 1");
+    }
+    const stores = await Promise.all([openSqliteStore(path), openSqliteStore(path)]);
+    for (const store of stores) {
+      expect(await store.find("old" as Code)).toMatchObject({ originalUrl: "https://example.com/" });
+      expect(await store.sums("old" as Code, 5)).toEqual({ visits: 0, bots: 0 });
+    }
+    const visits = [{ code: "old" }];
+    await stores[0]?.fold(await writeSegment({ folder: folder.path, hour: 490_000, visits }));
+    expect(await stores[1]?.sums("old" as Code, 5)).toEqual({ visits: 1, bots: 0 });
+    for (const store of stores) await store.close();
+    expect(checkFile(path)).toEqual({ links: 1, damage: [] });
   });
 
   test("is small: at most 150 bytes a link with URLs of 80 characters", async () => {
