@@ -1,0 +1,88 @@
+import { expect, test } from "bun:test";
+import { join } from "node:path";
+
+import { createRedirect } from "../../src/http/redirect.ts";
+import { createClock } from "../../src/links/clock.ts";
+import { createLinks } from "../../src/links/links.ts";
+import type { LinkStore } from "../../src/links/store.ts";
+import { openSqliteStore } from "../../src/store/sqlite/store.ts";
+import { temporaryFolder } from "../service.ts";
+import { newLink } from "../stores/contract.ts";
+
+const SLOW_MS = 50;
+
+/** The redirect over a real store whose answers are on their way for a while, as those of a distant one. */
+async function serve(folder: string) {
+  const near = await openSqliteStore(join(folder, "curt.db"));
+  let asked = 0;
+  let recorded = 0;
+  const distant: LinkStore = {
+    ...near,
+    async find(code) {
+      asked++;
+      const link = await near.find(code);
+      await Bun.sleep(SLOW_MS);
+      return link;
+    },
+  };
+  const clock = createClock(Date.now, () => performance.now());
+  const links = createLinks({
+    store: distant,
+    clock,
+    fillRandom: (bytes) => void crypto.getRandomValues(bytes),
+    targetPolicy: { posture: "private", ownHosts: [], ownPorts: [] },
+    defaultExpiry: "never",
+    codeLength: 7,
+    codeHoldMs: 0,
+  });
+  const faults: unknown[] = [];
+  const redirect = createRedirect({
+    links,
+    clock,
+    recorder: { record: () => void recorded++ },
+    peerOf: () => "127.0.0.1",
+    cacheSeconds: 0,
+    onFault: (error) => faults.push(error),
+  });
+  const server = Bun.serve({ port: 0, routes: { "/:code": redirect }, fetch: () => new Response() });
+  const visit = async (code: string) =>
+    (await fetch(`http://127.0.0.1:${server.port}/${code}`, { redirect: "manual" })).status;
+  return {
+    store: near,
+    visit,
+    counts: () => ({ asked, recorded, faults }),
+    async [Symbol.asyncDispose]() {
+      await server.stop(true);
+      await near.close();
+    },
+  };
+}
+
+test("many who want one link ask the store once, and each counts", async () => {
+  using folder = temporaryFolder();
+  await using service = await serve(folder.path);
+  await service.store.insert([newLink("wanted")]);
+  const statuses = await Promise.all(Array.from({ length: 100 }, () => service.visit("wanted")));
+  expect(new Set(statuses)).toEqual(new Set([302]));
+  expect(service.counts()).toEqual({ asked: 1, recorded: 100, faults: [] });
+});
+
+test("many who want what is not there ask a few times", async () => {
+  using folder = temporaryFolder();
+  await using service = await serve(folder.path);
+  const statuses = await Promise.all(Array.from({ length: 100 }, () => service.visit("missing")));
+  expect(new Set(statuses)).toEqual(new Set([404]));
+  const { asked, recorded } = service.counts();
+  expect(asked).toBeLessThanOrEqual(3);
+  expect(recorded).toBe(0);
+});
+
+test("who comes after a link was made finds it, though an earlier question is still on its way", async () => {
+  using folder = temporaryFolder();
+  await using service = await serve(folder.path);
+  const before = service.visit("made");
+  await Bun.sleep(SLOW_MS / 4);
+  await service.store.insert([newLink("made")]);
+  expect(await service.visit("made")).toBe(302);
+  expect(await before).toBe(404);
+});
