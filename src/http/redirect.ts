@@ -7,10 +7,10 @@ import type { Problem } from "../links/problem.ts";
 import { createCache } from "./cache.ts";
 import { type HttpProblem, problemAnswer, problemOf } from "./problems.ts";
 
-/** In bytes. Half of it, some 110,000 links with targets of 80 characters, is sure to be remembered. */
-const CACHE_BYTES = 128 * 1024 * 1024;
+/** In bytes. Half of it, some 100,000 links with targets of 80 characters, is sure to be remembered. */
+const CACHE_BYTES = 96 * 1024 * 1024;
 /** Measured: what an entry takes beside the characters of its code and target. */
-const ENTRY_BYTES = 525;
+const ENTRY_BYTES = 400;
 
 export interface RedirectOptions {
   readonly links: Links;
@@ -24,10 +24,7 @@ export interface RedirectOptions {
 
 interface Entry extends Counter {
   readonly endsMs: number;
-  /** Until this instant `init` holds; from then on the shared cache's time is cut to the link's rest. */
-  readonly fullCacheUntilMs: number;
   readonly target: string;
-  readonly init: ResponseInit;
 }
 
 type RedirectRequest = Bun.BunRequest<"/:code">;
@@ -51,13 +48,7 @@ export function createRedirect(options: RedirectOptions) {
   const asked = new Map<string, Promise<Link | Problem>>();
 
   function remember(link: Link): Entry {
-    const entry: Entry = {
-      ...counterOf(link),
-      endsMs: link.endsMs,
-      fullCacheUntilMs: link.endsMs - cacheSeconds * 1000,
-      target: link.target,
-      init: redirectInit(link.target, cacheSeconds),
-    };
+    const entry: Entry = { ...counterOf(link), endsMs: link.endsMs, target: link.target };
     cache.set(link.code, entry);
     return entry;
   }
@@ -72,9 +63,10 @@ export function createRedirect(options: RedirectOptions) {
     return code === undefined || code === spelling ? undefined : cache.get(code);
   }
 
-  function answer(entry: Entry, nowMs: number): Response {
-    if (nowMs <= entry.fullCacheUntilMs) return new Response(null, entry.init);
-    return new Response(null, redirectInit(entry.target, Math.floor((entry.endsMs - nowMs) / 1000)));
+  function answer({ target, endsMs }: Entry, nowMs: number): Response {
+    const sharedSeconds = Math.min(cacheSeconds, Math.floor((endsMs - nowMs) / 1000));
+    const cacheControl = sharedSeconds > 0 ? `public, max-age=0, s-maxage=${sharedSeconds}` : "no-store";
+    return new Response(null, { status: 302, headers: { Location: target, "Cache-Control": cacheControl } });
   }
 
   /** However many wait for one spelling, the store is asked once. */
@@ -143,11 +135,6 @@ export function createRedirect(options: RedirectOptions) {
     return entry === undefined ? lookUp(request, () => {}) : answer(entry, nowMs);
   };
   return { GET, HEAD };
-}
-
-function redirectInit(target: string, cacheSeconds: number): ResponseInit {
-  const cacheControl = cacheSeconds > 0 ? `public, max-age=0, s-maxage=${cacheSeconds}` : "no-store";
-  return { status: 302, headers: { Location: target, "Cache-Control": cacheControl } };
 }
 
 export type Redirect = ReturnType<typeof createRedirect>;
