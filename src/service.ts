@@ -59,7 +59,10 @@ export async function startService(config: Config, log: Log): Promise<Service> {
       hour: () => Math.floor(clock.nowMs() / HOUR_MS),
       onFault,
       onDropped: (path) =>
-        log.warn({ path }, "visits of before the machine went down cannot be trusted: not counted"),
+        log.warn(
+          { path },
+          "visits that a power cut or a damaged file left behind cannot be trusted: not counted",
+        ),
     }).catch(refuseFolder(config.journalFolder)),
     (one) => one.close(),
   );
@@ -89,10 +92,14 @@ export async function startService(config: Config, log: Log): Promise<Service> {
   const tidying = setInterval(() => void tidy().catch(onFault), TIDY_EVERY_MS);
   const closing = opened.move();
 
-  async function tidy(): Promise<void> {
+  function tellLost(): void {
     const lost = recorder.takeLost();
     if (lost !== undefined)
       log.error(lost, "visits could not be counted: the store has been away for too long");
+  }
+
+  async function tidy(): Promise<void> {
+    tellLost();
     await visitors.prepare(clock.nowMs());
     const purged = await links.purge();
     if (purged > 0) log.info({ purged }, "purged links whose hold is over");
@@ -105,6 +112,7 @@ export async function startService(config: Config, log: Log): Promise<Service> {
       health.stopping();
       await server.drain(config.drainWaitMs);
       clearInterval(tidying);
+      tellLost();
       await closing.disposeAsync();
     },
   };

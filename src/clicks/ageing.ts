@@ -18,7 +18,8 @@ export async function ageClicks(store: ClickStore, clock: Clock, keepDays: numbe
     const today = Math.floor((clock.nowMs() - CLOSE_AFTER_MS) / DAY_MS);
     const bounds = {
       closeBefore: today,
-      coarseBefore: today - HOURS_KEPT_DAYS,
+      // One more than is told: a day of some time zone begins in the one before.
+      coarseBefore: today - HOURS_KEPT_DAYS - 1,
       forgetBefore: today - keepDays,
     };
     const done = await store.age(bounds, BATCH);

@@ -81,9 +81,9 @@ function openValues(all: Value[]) {
 
 function addToValue(value: Value, times: number, visitor: number): void {
   value[1] += times;
-  if (value[2] === undefined) return;
-  if (typeof value[2] === "number") value[2]++;
-  else addToSketch(value[2], visitor, FEWEST_VISITORS);
+  // Of a day that is over nobody knows any more whether this visitor was counted.
+  if (!Array.isArray(value[2])) return;
+  addToSketch(value[2], visitor, FEWEST_VISITORS);
   if (visitorsOf(value) >= FEWEST_VISITORS) value.pop();
 }
 

@@ -1,7 +1,8 @@
 import { Database } from "bun:sqlite";
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 
+import { StoreUnavailable } from "../links/store.ts";
 import {
   type Capacity,
   makeSegmentFile,
@@ -10,6 +11,7 @@ import {
   type Owner,
   type Segment,
   segmentBytes,
+  UNFINISHED,
 } from "./segment.ts";
 import type { ClickStore } from "./store.ts";
 
@@ -60,7 +62,8 @@ export async function openJournal(options: JournalOptions) {
   const spares: Segment[] = [];
   const waiting: Segment[] = leftBehind(slot);
   let sequence = 0;
-  let files = 0;
+  // Never the number of a file that is there: it may be mapped.
+  let files = Math.max(0, ...waiting.map(({ path }) => numberOf(path)));
   let foldAtMs = 0;
   let adoptAtMs = 0;
   let hasteAgainMs = 0;
@@ -74,10 +77,7 @@ export async function openJournal(options: JournalOptions) {
   }
 
   function newPath(): string {
-    let path: string;
-    do path = join(folder, `${slot}-${++files}.clicks`);
-    while (waiting.some((segment) => segment.path === path));
-    return path;
+    return join(folder, `${slot}-${++files}.clicks`);
   }
 
   function makeNow(): Segment {
@@ -118,8 +118,10 @@ export async function openJournal(options: JournalOptions) {
 
   /** What processes that are no more left in a slot, oldest first. The caller holds its lock. */
   function leftBehind(of: number): Segment[] {
-    const found = readdirSync(folder)
-      .filter((name) => name.startsWith(`${of}-`) && name.endsWith(".clicks"))
+    const names = readdirSync(folder).filter((name) => name.startsWith(`${of}-`));
+    for (const name of names) if (name.endsWith(UNFINISHED)) rmSync(join(folder, name));
+    const found = names
+      .filter((name) => name.endsWith(".clicks"))
       .flatMap((name) => openLeft(join(folder, name)));
     return found.toSorted((a, b) => a.journal.localeCompare(b.journal) || a.sequence - b.sequence);
   }
@@ -131,16 +133,32 @@ export async function openJournal(options: JournalOptions) {
       if (segment.sequence > 0) onDropped(path);
       rmSync(path);
     } catch {
-      // Its making was cut off, or it is damaged.
-      onDropped(path);
-      renameSync(path, `${path}.damaged`);
+      putAside(path);
     }
     return [];
   }
 
+  /** It cannot be read, now or ever; what it counted is lost. */
+  function putAside(path: string): void {
+    onDropped(path);
+    if (existsSync(path)) renameSync(path, `${path}.damaged`);
+  }
+
+  /** A store that cannot answer throws; whatever else is wrong is wrong with the segment. */
+  async function fold({ path }: Segment): Promise<number> {
+    try {
+      return await store.fold(path);
+    } catch (error) {
+      if (error instanceof StoreUnavailable) throw error;
+      onFault(error);
+      putAside(path);
+      return 0;
+    }
+  }
+
   async function foldWaiting(): Promise<void> {
     for (let first = waiting[0]; first !== undefined; first = waiting[0]) {
-      const workMs = await store.fold(first.path);
+      const workMs = await fold(first);
       waiting.shift();
       release(first);
       foldAtMs = nowMs() + Math.min(workMs / FOLD_SHARE, MAX_FOLD_PAUSE_MS);
@@ -149,9 +167,11 @@ export async function openJournal(options: JournalOptions) {
 
   function release(segment: Segment): void {
     segment.free();
-    const isWanted = spares.length === 0 && segmentBytes(segment.capacity) === segmentBytes(wanted());
+    const isOurs = segment.journal === active.journal && existsSync(segment.path);
+    const isWanted =
+      isOurs && spares.length === 0 && segmentBytes(segment.capacity) === segmentBytes(wanted());
     if (isWanted) spares.push(segment);
-    else rmSync(segment.path);
+    else rmSync(segment.path, { force: true });
   }
 
   /** Has a spare segment made, if there is none. */
@@ -175,8 +195,8 @@ export async function openJournal(options: JournalOptions) {
       if (held === undefined) continue;
       try {
         for (const segment of leftBehind(other)) {
-          await store.fold(segment.path);
-          rmSync(segment.path);
+          await fold(segment);
+          rmSync(segment.path, { force: true });
         }
       } finally {
         held.close();
@@ -186,7 +206,8 @@ export async function openJournal(options: JournalOptions) {
 
   async function tick(): Promise<void> {
     const startMs = nowMs();
-    if (startMs >= foldAtMs && !active.isEmpty) rotate(hour());
+    // While the store is away, only full segments wait, and those of hours that are over.
+    if (startMs >= foldAtMs && waiting.length === 0 && !active.isEmpty) rotate(hour());
     await foldWaiting();
     if (startMs >= adoptAtMs) {
       adoptAtMs = startMs + ADOPT_EVERY_MS;
@@ -222,12 +243,16 @@ export async function openJournal(options: JournalOptions) {
       } catch (error) {
         onFault(error);
       }
-      for (const segment of waiting) segment.sync();
+      for (const segment of waiting.filter(({ path }) => existsSync(path))) segment.sync();
       for (const { path } of [...spares, active].filter((segment) => !waiting.includes(segment)))
         rmSync(path, { force: true });
       lock.close();
     },
   };
+}
+
+function numberOf(path: string): number {
+  return Number(/-(\d+)\.clicks$/.exec(path)?.[1]);
 }
 
 function takeSlot(folder: string): { slot: number; lock: Database } {

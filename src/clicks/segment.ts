@@ -9,8 +9,8 @@
  *
  * Nothing in it tells one visitor's address or user agent, and it is emptied as soon as the store has its sums.
  */
-import { closeSync, fsyncSync, openSync, statSync, writeFileSync } from "node:fs";
-import { open } from "node:fs/promises";
+import { closeSync, fsyncSync, openSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { open, rename, rm } from "node:fs/promises";
 
 const MAGIC = 0x6c63_7543;
 const VERSION = 1;
@@ -45,6 +45,8 @@ const MAX_NAME_BYTES = 65_535;
 /** As part of its capacity: names do not fill the last bytes. */
 const NEARLY_FULL = 1 / 64;
 const CHUNK_BYTES = 1024 * 1024;
+/** Behind the name of a file that is being made. */
+export const UNFINISHED = ".new";
 export const NAME_HEAD_BYTES = 3;
 
 export interface Capacity {
@@ -89,23 +91,34 @@ export function segmentBytes(of: Capacity): number {
 }
 
 /**
- * Real zeros, not a hole: where the disk has no room for them it says so now, and not by SIGBUS at some visit.
- * For a small one; a large one keeps the thread too long.
+ * Makes a free segment. Real zeros, not a hole: where the disk has no room for them it says so now, and not by
+ * SIGBUS at some visit. The file has its name only when it is whole. For a small one; a large one keeps the
+ * thread too long.
  */
 export function makeSegmentFileNow(path: string, capacity: Capacity): void {
   const bytes = new Uint8Array(segmentBytes(capacity));
   bytes.set(headOf(capacity));
-  writeFileSync(path, bytes);
+  try {
+    writeFileSync(`${path}${UNFINISHED}`, bytes);
+    renameSync(`${path}${UNFINISHED}`, path);
+  } catch (error) {
+    rmSync(`${path}${UNFINISHED}`, { force: true });
+    throw error;
+  }
 }
 
 export async function makeSegmentFile(path: string, capacity: Capacity): Promise<void> {
-  const file = await open(path, "w");
+  const file = await open(`${path}${UNFINISHED}`, "w");
   try {
     const head = headOf(capacity);
     await file.writeFile(head);
     const chunk = new Uint8Array(CHUNK_BYTES);
     for (let rest = segmentBytes(capacity) - head.length; rest > 0; rest -= chunk.length)
       await file.writeFile(chunk.subarray(0, rest));
+    await rename(`${path}${UNFINISHED}`, path);
+  } catch (error) {
+    await rm(`${path}${UNFINISHED}`, { force: true });
+    throw error;
   } finally {
     await file.close();
   }

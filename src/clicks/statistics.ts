@@ -65,7 +65,7 @@ export async function readStatistics(
   const days = await store.days(link.code, link.createdMs, Math.max(1, first - 1), last + 1);
   const series = new Map<string, { visits: number; bots: number }>();
   for (const start of starts(first, last, interval, local)) series.set(start, { visits: 0, bots: 0 });
-  for (const day of days) addDay(series, day, interval, local);
+  for (const day of days) addDay(series, day, { interval, from, to }, local);
   const within = days.filter(({ day }) => day >= first && day <= last);
   const points = [...series].map(([start, sums]) => ({ start, ...sums }));
   return {
@@ -85,8 +85,9 @@ const DEFAULT_DAYS = { hour: 2, day: 30, month: 365 };
 
 function rangeFault(from: string, to: string, interval: Interval, nowMs: number): RangeFault | undefined {
   if (from > to) return { rule: "stats.order" };
-  const isTooOld = dayOf(from) < Math.floor(nowMs / DAY_MS) - HOURS_KEPT_DAYS;
-  if (interval === "hour" && isTooOld) return { rule: "stats.hours", days: HOURS_KEPT_DAYS };
+  const today = Math.floor(nowMs / DAY_MS);
+  const isWithin = dayOf(from) >= today - HOURS_KEPT_DAYS && dayOf(to) <= today + 1;
+  if (interval === "hour" && !isWithin) return { rule: "stats.hours", days: HOURS_KEPT_DAYS };
   return dayOf(to) - dayOf(from) < MAX_RANGE_DAYS ? undefined : { rule: "stats.range", max: MAX_RANGE_DAYS };
 }
 
@@ -126,11 +127,11 @@ function starts(first: number, last: number, interval: Interval, local: (ms: num
   return new Set(hours.filter((start) => start.slice(0, 10) >= from && start.slice(0, 10) <= to));
 }
 
-/** Only to what the series has: the days around it touch it with some of their hours. */
+/** Only what is in the range: the days around it touch it with some of their hours. */
 function addDay(
   series: ReadonlyMap<string, { visits: number; bots: number }>,
   { day, visits, bots, detail }: DayClicks,
-  interval: Interval,
+  { interval, from, to }: { interval: Interval; from: string; to: string },
   local: (ms: number) => string,
 ): void {
   const parts: [string, number, number][] =
@@ -142,6 +143,8 @@ function addDay(
           ofBots,
         ]);
   for (const [start, ofVisits, ofBots] of parts) {
+    const date = start.slice(0, 10);
+    if (date < from || date > to) continue;
     const point = series.get(start.slice(0, LABEL_LENGTH[interval]));
     if (point === undefined) continue;
     point.visits += ofVisits;
@@ -149,23 +152,23 @@ function addDay(
   }
 }
 
-/** What fewer than {@link FEWEST_VISITORS} visitors have in common would tell who they are. */
+/**
+ * What fewer than {@link FEWEST_VISITORS} visitors have in common would tell who they are. It is asked for each day:
+ * visitors of different days may be one person.
+ */
 function breakDown(days: readonly DayClicks[], dimension: Dimension): Breakdown {
-  const found = new Map<string, { visits: number; visitors: number }>();
+  const shown = new Map<string, number>();
+  let other = sum(days.map(({ detail }) => detail.others[dimension] ?? 0));
   for (const value of days.flatMap(({ detail }) => detail.values[dimension] ?? [])) {
-    const known = found.get(value[0]) ?? { visits: 0, visitors: 0 };
-    found.set(value[0], {
-      visits: known.visits + value[1],
-      visitors: known.visitors + visitorsOf(value),
-    });
+    const [text, visits] = value;
+    if (visitorsOf(value) < FEWEST_VISITORS) other += visits;
+    else shown.set(text, (shown.get(text) ?? 0) + visits);
   }
-  const values = [...found].toSorted(([, a], [, b]) => b.visits - a.visits);
-  const shown = values.filter(([, { visitors }]) => visitors >= FEWEST_VISITORS).slice(0, MAX_VALUES);
-  const all = sum(values.map(([, { visits }]) => visits));
-  const other = sum(days.map(({ detail }) => detail.others[dimension] ?? 0));
+  const values = [...shown].toSorted(([, a], [, b]) => b - a);
+  const rest = values.splice(MAX_VALUES);
   return {
-    values: shown.map(([value, { visits }]) => ({ value: value || null, visits })),
-    other: other + all - sum(shown.map(([, { visits }]) => visits)),
+    values: values.map(([value, visits]) => ({ value: value || null, visits })),
+    other: other + sum(rest.map(([, visits]) => visits)),
   };
 }
 

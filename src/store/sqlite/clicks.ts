@@ -47,7 +47,7 @@ export interface Folded {
 interface DayRow {
   rowid: number;
   stage: number;
-  detail: string;
+  detail: string | null;
 }
 
 export function prepareClicks(database: Database) {
@@ -71,14 +71,18 @@ export function prepareClicks(database: Database) {
     const tab = clicks.link.indexOf("\t");
     const code = clicks.link.slice(0, tab);
     const createdMs = Number(clicks.link.slice(tab + 1));
+    if (tab < 1 || !Number.isSafeInteger(createdMs)) throw new Error(`${clicks.link} names no link`);
     const day = Math.floor(segment.hour / 24);
     const row = findDay.get(day, code, createdMs);
-    const detail = row === null ? emptyDay() : (JSON.parse(row.detail) as DayDetail);
+    const detail = row?.detail ? (JSON.parse(row.detail) as DayDetail) : emptyDay();
     addToDay(detail, segment.hour % 24, clicks);
+    // Visits that come late find the day as it has aged.
+    const stage = row?.stage ?? 0;
+    if (stage >= 1) closeDay(detail);
+    if (stage >= 2) delete detail.hours;
     const text = JSON.stringify(detail);
     if (row === null) addDay.run(day, code, createdMs, clicks.visits, clicks.bots, text);
-    // An hour that comes late may age again.
-    else changeDay.run(row.rowid, clicks.visits, clicks.bots, Math.min(row.stage, 1), text);
+    else changeDay.run(row.rowid, clicks.visits, clicks.bots, stage, text);
   }
 
   /** Where it goes on is decided by the same transaction that adds. */
@@ -99,7 +103,7 @@ export function prepareClicks(database: Database) {
   function ageTo(stage: number, before: number, limit: number, change: (day: DayDetail) => void): number {
     const rows = findAged.all(stage - 1, before, limit);
     for (const { rowid, detail } of rows) {
-      const day = JSON.parse(detail) as DayDetail;
+      const day = JSON.parse(detail ?? "{}") as DayDetail;
       change(day);
       changeDay.run(rowid, 0, 0, stage, JSON.stringify(day));
     }
@@ -129,7 +133,12 @@ export function prepareClicks(database: Database) {
       if (!folded.isDone) folding = { path, segment };
       return folded;
     },
-    age: (bounds: AgeBounds, limit: number) => age.immediate(bounds, limit),
+    age(bounds: AgeBounds, limit: number): number {
+      const aged = age.immediate(bounds, limit);
+      // What a day's salt and hashes were must not be read from the log of changes either.
+      if (forgetSalts.run(bounds.closeBefore).changes > 0) database.run("PRAGMA wal_checkpoint(TRUNCATE)");
+      return aged;
+    },
     salt: (day: number, oldest: number) => salt.immediate(day, oldest),
     close() {
       for (const statement of [...statements, forget, addSalt, findSalt, forgetSalts]) statement.finalize();

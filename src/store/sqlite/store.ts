@@ -24,7 +24,7 @@ const DAYS = `
     SELECT max(?3, (SELECT min(day) FROM clicks WHERE day > 0))
     UNION ALL SELECT day + 1 FROM span WHERE day < min(?4, (SELECT max(day) FROM clicks)))
   SELECT clicks.day, visits, bots, detail FROM span CROSS JOIN clicks
-    ON clicks.day = span.day AND code = ?1 AND created_ms = ?2`;
+    ON clicks.day = span.day AND clicks.day <= ?4 AND code = ?1 AND created_ms = ?2`;
 const SUMS = `
   SELECT coalesce(sum(visits), 0) AS visits, coalesce(sum(bots), 0) AS bots FROM (
     SELECT visits, bots FROM clicks WHERE day = 0 AND code = ?1 AND created_ms = ?2
@@ -142,7 +142,8 @@ export async function openSqliteStore(path: string): Promise<LinkStore & ClickSt
       }
     },
     async sums(code, createdMs) {
-      const firstDay = Math.floor(createdMs / DAY_MS);
+      // A clock may step back over midnight.
+      const firstDay = Math.floor(createdMs / DAY_MS) - 1;
       return reading(() => sums.get(code, createdMs, firstDay, LAST_DAY)) ?? { visits: 0, bots: 0 };
     },
     async days(code, createdMs, firstDay, lastDay) {
@@ -161,6 +162,17 @@ export async function openSqliteStore(path: string): Promise<LinkStore & ClickSt
       await writer.perform({ type: "close" }).finally(() => writer.terminate());
     },
   };
+}
+
+function failureOf({ failure, kind }: Extract<Answer, { failure: string }>): Error {
+  switch (kind) {
+    case "unusable":
+      return new StoreUnusable(failure);
+    case "unavailable":
+      return new StoreUnavailable(failure);
+    case "fault":
+      return new Error(failure);
+  }
 }
 
 /** A reading that fails says nothing about the link. */
@@ -204,10 +216,7 @@ function startWriter() {
   worker.onmessage = ({ data: answer }: MessageEvent<Answer>) => {
     const task = asked.shift();
     if ("ok" in answer) task?.resolve(answer.ok);
-    else
-      task?.reject(
-        answer.unusable ? new StoreUnusable(answer.failure) : new StoreUnavailable(answer.failure),
-      );
+    else task?.reject(failureOf(answer));
   };
   // The worker catches what its tasks throw: when it ends by itself, that is a fault of the program. Nobody may
   // wait for it then, and the last-resort handler is told.

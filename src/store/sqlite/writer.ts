@@ -1,5 +1,5 @@
 // The worker thread that writes, so that no commit or checkpoint ever holds up a redirect.
-import type { Database } from "bun:sqlite";
+import { type Database, SQLiteError } from "bun:sqlite";
 
 import type { AgeBounds } from "../../clicks/store.ts";
 import { prepareClicks } from "./clicks.ts";
@@ -20,8 +20,8 @@ export type Task =
 /** code, original_url, target or null, created_ms, ends_ms or null, free if ended by (ms) */
 export type Row = [string, string, string | null, number, number | null, number];
 
-/** `unusable` marks a refusal to open; any other failure may pass. */
-export type Answer = { ok: unknown } | { failure: string; unusable: boolean };
+/** `unusable` is a refusal to open; `unavailable`, whatever SQLite says, may pass; `fault` does not. */
+export type Answer = { ok: unknown } | { failure: string; kind: "unusable" | "unavailable" | "fault" };
 
 const INSERT = `
   INSERT INTO links (code, original_url, target, created_ms, ends_ms) VALUES (?1, ?2, ?3, ?4, ?5)
@@ -97,7 +97,8 @@ self.onmessage = ({ data }: MessageEvent<Task>) => {
     answer = { ok: perform(data) };
   } catch (error) {
     const failure = error instanceof Error ? error.message : String(error);
-    answer = { failure, unusable: error instanceof StoreUnusable };
+    const kind = error instanceof SQLiteError ? "unavailable" : "fault";
+    answer = { failure, kind: error instanceof StoreUnusable ? "unusable" : kind };
   }
   self.postMessage(answer);
 };
