@@ -1,14 +1,16 @@
 import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
-import { readdirSync, statSync } from "node:fs";
+import { mkdirSync, readdirSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { openJournal } from "../../src/clicks/journal.ts";
 import { counterOf, createRecorder } from "../../src/clicks/recorder.ts";
 import { createVisitors } from "../../src/clicks/visitor.ts";
 import type { Code } from "../../src/links/code.ts";
+import { StoreUnavailable } from "../../src/links/store.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { temporaryFolder } from "../service.ts";
+import { writeSegment } from "./segments.ts";
 import { WINDOWS_CHROME } from "./visits.ts";
 
 const HOUR_MS = 3_600_000;
@@ -17,9 +19,13 @@ const CREATED = NOW - HOUR_MS;
 const HEADERS = new Headers({ "User-Agent": WINDOWS_CHROME });
 
 /** A recorder over a journal over a store, and the sums that are in the store. */
-async function openRecorder(folder: string) {
+async function openRecorder(folder: string, isAway = () => false) {
   const file = join(folder, "curt.db");
-  const store = await openSqliteStore(file);
+  const near = await openSqliteStore(file);
+  const store = {
+    ...near,
+    fold: (path: string) => (isAway() ? Promise.reject(new StoreUnavailable("away")) : near.fold(path)),
+  };
   const faults: unknown[] = [];
   const fillRandom = (bytes: Uint8Array) => void crypto.getRandomValues(bytes);
   const journal = await openJournal({
@@ -89,3 +95,76 @@ test("when there is no more room, first details are lost, then visits of links t
   expect(sums(file)).toMatchObject({ visits: recorded + 20_000 - (lostLinks?.visits ?? 0) + 1 });
   await store.close();
 }, 120_000);
+
+const link = (code: string) => counterOf({ code: code as Code, createdMs: CREATED });
+
+test("what a dead process left is folded, in order, and nothing is made over it", async () => {
+  using folder = temporaryFolder();
+  const clicks = join(folder.path, "clicks");
+  mkdirSync(clicks);
+  // The later one has the smaller number: files are used again.
+  for (const [number, sequence] of [
+    [9, 1],
+    [2, 2],
+    [5, 3],
+  ] as const) {
+    const visits = [{ code: "left", createdMs: CREATED }];
+    const written = { folder: folder.path, journal: [7, 7] as const, sequence, hour: NOW / HOUR_MS, visits };
+    const path = await writeSegment(written, true);
+    renameSync(path, join(clicks, `0-${number}.clicks`));
+  }
+  writeFileSync(join(clicks, "0-10.clicks.new"), "half made");
+  const { file, store, journal, faults, recorder } = await openRecorder(folder.path);
+  for (let nth = 0; nth < 15; nth++) {
+    recorder.record(link(`now${nth}`), HEADERS, "127.0.0.1", NOW);
+    journal.next(NOW / HOUR_MS + nth);
+  }
+  await journal.close();
+  expect(faults).toEqual([]);
+  expect(sums(file)).toEqual({ links: 16, visits: 18 });
+  expect(readdirSync(clicks).filter((name) => !name.includes("lock"))).toEqual([]);
+  await store.close();
+}, 30_000);
+
+test("an outage takes no new segment each second, and loses nothing", async () => {
+  using folder = temporaryFolder();
+  let away = true;
+  const { file, store, journal, recorder } = await openRecorder(folder.path, () => away);
+  for (let nth = 0; nth < 25; nth++) {
+    recorder.record(link("patient"), HEADERS, "127.0.0.1", NOW);
+    await Bun.sleep(200);
+  }
+  const segments = readdirSync(join(folder.path, "clicks")).filter((name) => name.endsWith(".clicks"));
+  expect(segments.length).toBeLessThanOrEqual(3);
+  away = false;
+  await journal.close();
+  expect(sums(file)).toEqual({ links: 1, visits: 25 });
+  await store.close();
+}, 30_000);
+
+test("a segment that nobody can fold is put aside, and the others count", async () => {
+  using folder = temporaryFolder();
+  const clicks = join(folder.path, "clicks");
+  mkdirSync(clicks);
+  const poison = { folder: folder.path, hour: NOW / HOUR_MS, visits: [{ code: "", createdMs: CREATED }] };
+  renameSync(await writeSegment(poison, true), join(clicks, "0-1.clicks"));
+  const { file, store, journal, faults, recorder } = await openRecorder(folder.path);
+  recorder.record(link("fine"), HEADERS, "127.0.0.1", NOW);
+  await journal.close();
+  expect(sums(file)).toEqual({ links: 1, visits: 1 });
+  expect(faults).toHaveLength(2);
+  expect(readdirSync(clicks)).toContain("0-1.clicks.damaged");
+  await store.close();
+}, 30_000);
+
+test("visits of two hours are told apart", async () => {
+  using folder = temporaryFolder();
+  const { store, journal, recorder } = await openRecorder(folder.path);
+  const hourly = link("hourly");
+  for (const nowMs of [NOW, NOW + 1, NOW + HOUR_MS]) recorder.record(hourly, HEADERS, "127.0.0.1", nowMs);
+  await journal.close();
+  const days = await store.days("hourly" as Code, CREATED, 0, NOW / HOUR_MS);
+  const hour = (NOW / HOUR_MS) % 24;
+  expect(days[0]?.detail.hours).toEqual({ [hour]: [2, 0], [hour + 1]: [1, 0] });
+  await store.close();
+});

@@ -27,8 +27,9 @@ export interface Written {
 const CAPACITY = { links: 2000, details: 5000, nameBytes: 200_000 };
 let files = 0;
 
-/** A sealed segment, as a process would leave it; returns its path. */
-export async function writeSegment({ folder, journal, sequence, hour, visits }: Written): Promise<string> {
+/** A segment as a process would leave it, `isSynced` for one that stopped in order; returns its path. */
+export async function writeSegment(written: Written, isSynced = false): Promise<string> {
+  const { folder, journal, sequence, hour, visits } = written;
   const path = join(folder, `test-${++files}.clicks`);
   await makeSegmentFile(path, CAPACITY);
   const segment = openSegment(path);
@@ -58,5 +59,6 @@ export async function writeSegment({ folder, journal, sequence, hour, visits }: 
     };
     if (!segment.tell(link, detail)) throw new Error("the segment is full");
   }
+  if (isSynced) segment.sync();
   return path;
 }

@@ -127,6 +127,34 @@ describe("statistics", () => {
     expect(JSON.stringify(breakdowns)).not.toMatch(/intranet|one-person/);
   });
 
+  test("do not show one person who came on five days", async () => {
+    const visits = ["17", "18", "19", "20", "21"].map((day) => [
+      `2026-11-${day}T01:00Z`,
+      people(1, { referrer: "home.example" }),
+    ]);
+    await visited("daily", Object.fromEntries(visits));
+    const { breakdowns, visitors } = (await read("daily")) as Statistics;
+    expect(visitors).toBe(5);
+    expect(breakdowns.referrers).toEqual({ values: [], other: 5 });
+  });
+
+  test("tell nothing of the days around the range", async () => {
+    await visited("around", {
+      "2026-11-09T12:00Z": people(5, { referrer: "before.example" }),
+      "2026-11-15T12:00Z": people(6, { referrer: "within.example" }),
+      "2026-11-21T12:00Z": people(7, { referrer: "after.example" }),
+    });
+    const range = { from: "2026-11-10", to: "2026-11-20" };
+    for (const interval of ["day", "month"] as const) {
+      expect(await read("around", { ...range, interval })).toMatchObject({ visits: 6, visitors: 6 });
+    }
+    const { breakdowns } = (await read("around", range)) as Statistics;
+    expect(breakdowns.referrers).toEqual({ values: [{ value: "within.example", visits: 6 }], other: 0 });
+    // The evening of the 20th in New York is the 21st of UTC.
+    await visited("evening", { "2026-11-21T02:00Z": people(1) });
+    expect(await series("evening", { ...range, timeZone: "America/New_York" })).toEqual({ "2026-11-20": 1 });
+  });
+
   test("say null for what visits did not tell", async () => {
     await visited("direct", { "2026-11-21T01:00Z": people(6, { referrer: "" }) });
     const { breakdowns } = (await read("direct")) as Statistics;
@@ -145,6 +173,9 @@ describe("statistics", () => {
       days: 7,
     });
     expect(await read("x", { from: "2026-11-14", interval: "hour" })).toMatchObject({ visits: 0 });
+    expect(await read("x", { from: "2026-11-21", to: "2027-11-21", interval: "hour" })).toMatchObject({
+      rule: "stats.hours",
+    });
   });
 });
 
@@ -204,6 +235,19 @@ describe("GET /api/v1/links/{code}/stats", () => {
     await untilCounted(open, "where", 5);
     // Nobody is trusted: one visitor, from an address that is in no country.
     expect(await statisticsOf(open, "where")).toMatchObject({
+      visitors: 1,
+      countries: { values: [], other: 5 },
+    });
+  });
+
+  test("believes only the proxies that are named", async () => {
+    await using service = await startHere({ TRUSTED_PROXIES: "10.0.0.1", COUNTRY_HEADER: "CF-IPCountry" });
+    await made(service, "liar");
+    for (let nth = 0; nth < 5; nth++) {
+      await visit(service, "liar", { "X-Forwarded-For": `168.126.63.${nth}`, "CF-IPCountry": "KR" });
+    }
+    await untilCounted(service, "liar", 5);
+    expect(await statisticsOf(service, "liar")).toMatchObject({
       visitors: 1,
       countries: { values: [], other: 5 },
     });

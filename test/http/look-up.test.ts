@@ -12,7 +12,7 @@ import { newLink } from "../stores/contract.ts";
 const SLOW_MS = 50;
 
 /** The redirect over a real store whose answers are on their way for a while, as those of a distant one. */
-async function serve(folder: string) {
+async function serve(folder: string, record = () => {}) {
   const near = await openSqliteStore(join(folder, "curt.db"));
   let asked = 0;
   let recorded = 0;
@@ -39,14 +39,19 @@ async function serve(folder: string) {
   const redirect = createRedirect({
     links,
     clock,
-    recorder: { record: () => void recorded++ },
+    recorder: {
+      record() {
+        recorded++;
+        record();
+      },
+    },
     peerOf: () => "127.0.0.1",
     cacheSeconds: 0,
     onFault: (error) => faults.push(error),
   });
   const server = Bun.serve({ port: 0, routes: { "/:code": redirect }, fetch: () => new Response() });
-  const visit = async (code: string) =>
-    (await fetch(`http://127.0.0.1:${server.port}/${code}`, { redirect: "manual" })).status;
+  const visit = async (code: string, method = "GET") =>
+    (await fetch(`http://127.0.0.1:${server.port}/${code}`, { method, redirect: "manual" })).status;
   return {
     store: near,
     visit,
@@ -85,4 +90,22 @@ test("who comes after a link was made finds it, though an earlier question is st
   await service.store.insert([newLink("made")]);
   expect(await service.visit("made")).toBe(302);
   expect(await before).toBe(404);
+});
+
+test("a HEAD counts neither before nor after its link is remembered", async () => {
+  using folder = temporaryFolder();
+  await using service = await serve(folder.path);
+  await service.store.insert([newLink("looked")]);
+  expect([await service.visit("looked", "HEAD"), await service.visit("looked", "HEAD")]).toEqual([302, 302]);
+  expect(service.counts().recorded).toBe(0);
+});
+
+test("whatever is wrong with counting, the visitor gets where they wanted", async () => {
+  using folder = temporaryFolder();
+  await using service = await serve(folder.path, () => {
+    throw new Error("planted");
+  });
+  await service.store.insert([newLink("anyway")]);
+  expect([await service.visit("anyway"), await service.visit("anyway")]).toEqual([302, 302]);
+  expect(service.counts().faults).toHaveLength(2);
 });

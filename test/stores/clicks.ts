@@ -139,6 +139,36 @@ export function testClickStore(name: string, open: () => Promise<LinkStore & Cli
       expect(await sums("gone")).toEqual({ visits: 0, bots: 0 });
     });
 
+    test("visits that come late find their day as it has aged: nothing of a visitor stays behind", async () => {
+      const late = {
+        folder,
+        hour: HOUR + 480,
+        visits: [visit("late", { visitor: 987_654_321, referrer: "late.example" })],
+      };
+      await store.fold(await writeSegment({ ...late, visits: [visit("late"), visit("late")] }));
+      for (const coarseBefore of [0, DAY + 30]) {
+        while ((await store.age({ closeBefore: DAY + 30, coarseBefore, forgetBefore: 0 }, 100)) === 100);
+        await store.fold(await writeSegment(late));
+        const [day] = await store.days("late" as Code, CREATED, DAY, DAY + 30);
+        expect(JSON.stringify(day)).not.toContain("987654321");
+        expect(day?.detail.hours === undefined).toBe(coarseBefore > 0);
+      }
+      expect(await sums("late")).toEqual({ visits: 4, bots: 0 });
+    });
+
+    test("the sum of what is too old goes with its link", async () => {
+      const old = { createdMs: CREATED, endsMs: CREATED + 1 };
+      await store.insert([newLink("sum1", old), newLink("sum2", old)]);
+      await store.fold(await writeSegment({ folder, hour: HOUR, visits: [visit("sum1"), visit("sum2")] }));
+      const bounds = { closeBefore: DAY + 1, coarseBefore: DAY + 1, forgetBefore: DAY + 1 };
+      while ((await store.age(bounds, 100)) === 100);
+      expect(await sums("sum1")).toEqual({ visits: 1, bots: 0 });
+      await store.insert([newLink("sum1", { createdMs: CREATED + 9, freeIfEndedByMs: CREATED + 1 })]);
+      expect(await sums("sum1")).toEqual({ visits: 0, bots: 0 });
+      while ((await store.purge(CREATED + 1, 100)) === 100);
+      expect(await sums("sum2")).toEqual({ visits: 0, bots: 0 });
+    });
+
     test("ageing goes in small batches", async () => {
       const visits = Array.from({ length: 30 }, (_, nth) => visit(`batch${nth}`));
       await store.fold(await writeSegment({ folder, hour: HOUR - 240, visits }));
@@ -156,7 +186,10 @@ export function testClickStore(name: string, open: () => Promise<LinkStore & Cli
       expect(tomorrow).not.toEqual(today);
       expect(await store.salt(DAY, DAY)).toEqual(today);
       await store.salt(DAY + 1, DAY + 1);
-      expect(await store.salt(DAY, DAY)).not.toEqual(today);
+      const again = await store.salt(DAY, DAY);
+      expect(again).not.toEqual(today);
+      await store.age({ closeBefore: DAY + 1, coarseBefore: 0, forgetBefore: 0 }, 1);
+      expect(await store.salt(DAY, DAY)).not.toEqual(again);
     });
 
     test("a segment reads back in the order of its links", async () => {
