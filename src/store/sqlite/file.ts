@@ -39,6 +39,8 @@ export function openWriter(path: string): Database {
       database.run("PRAGMA synchronous = FULL");
       // What is deleted is overwritten: yesterday's salt, and links whose hold is over.
       database.run("PRAGMA secure_delete = ON");
+      // What is deleted is overwritten: yesterday's salt, and links whose hold is over.
+      database.run("PRAGMA secure_delete = ON");
       // After a burst of writes the WAL shrinks back to this.
       database.run("PRAGMA journal_size_limit = 67108864");
       requirePragma(database, "journal_mode", "wal");

@@ -30,7 +30,6 @@ const INSERT = `
         created_ms = excluded.created_ms, ends_ms = excluded.ends_ms
     WHERE links.ends_ms <= ?6`;
 /** The rest of a link's statistics ages by itself. */
-const FORGET_SUMS_OF_OTHERS = "DELETE FROM clicks WHERE day = 0 AND code = ?1 AND created_ms <> ?2";
 const PURGE_SUMS = `
   DELETE FROM clicks WHERE day = 0 AND (code, created_ms) IN
     (SELECT code, created_ms FROM links WHERE ends_ms <= ?1 ORDER BY ends_ms LIMIT ?2)`;
@@ -39,21 +38,16 @@ const PURGE = `
 
 function prepare(database: Database) {
   const insert = database.prepare<unknown, Row>(INSERT);
-  const forgetSumsOfOthers = database.prepare<unknown, [string, number]>(FORGET_SUMS_OF_OTHERS);
   const purgeSums = database.prepare<unknown, [number, number]>(PURGE_SUMS);
   const purge = database.prepare<unknown, [number, number]>(PURGE);
   const clicks = prepareClicks(database);
-  const insertAll = database.transaction((rows: Row[]) => rows.map(insertOne));
+  const insertAll = database.transaction((rows: Row[]) =>
+    rows.map((row) => insert.run(...row).changes === 1),
+  );
   const purgeAll = database.transaction((endedByMs: number, limit: number) => {
     purgeSums.run(endedByMs, limit);
     return purge.run(endedByMs, limit).changes;
   });
-
-  function insertOne(row: Row): boolean {
-    const isInserted = insert.run(...row).changes === 1;
-    if (isInserted) forgetSumsOfOthers.run(row[0], row[3]);
-    return isInserted;
-  }
 
   return {
     ...clicks,
@@ -61,7 +55,7 @@ function prepare(database: Database) {
     insert: (rows: Row[]) => insertAll.immediate(rows),
     purge: (endedByMs: number, limit: number) => purgeAll.immediate(endedByMs, limit),
     close() {
-      for (const statement of [insert, forgetSumsOfOthers, purgeSums, purge]) statement.finalize();
+      for (const statement of [insert, purgeSums, purge]) statement.finalize();
       clicks.close();
       // The last connection to close checkpoints; where that fails, the WAL keeps everything.
       database.close();
