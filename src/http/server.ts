@@ -15,7 +15,7 @@ export interface Server {
 
 type App = ReturnType<typeof createApp>;
 
-/** Asking for the peer's address costs a tenth of a redirect: who listens for this machine alone knows it. */
+/** Asking for the peer's address costs a tenth of a redirect or more: who listens for this machine alone knows it. */
 export function peerReader(hostname: string): PeerOf {
   if (/^127\.[\d.]+$/.test(hostname)) return () => "127.0.0.1";
   if (hostname === "::1") return () => hostname;
