@@ -1,10 +1,11 @@
 import { describe, expect, test } from "bun:test";
-import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { version } from "../package.json";
 import type { Target } from "../src/links/target.ts";
 import { openStore } from "../src/store/open.ts";
+import { visit } from "./clicks/visits.ts";
 import { ROOT, type Settings, startHere, startProgram, temporaryFolder } from "./service.ts";
 import { newLink } from "./stores/contract.ts";
 
@@ -147,8 +148,13 @@ describe("the last resort", () => {
     expect(
       (await program.shorten({ original_url: "https://example.com/", custom_code: "kept" })).status,
     ).toBe(201);
+    await visit(program, "kept");
     expect(await program.exited).toBe(1);
     expect(program.logged.join()).toContain("The writer thread ended");
+    // What it could not fold waits for the next start.
+    const journal = readdirSync(`${program.file}-clicks`);
+    expect(journal.filter((name) => name.endsWith(".clicks"))).toHaveLength(1);
+    expect(journal.filter((name) => name.endsWith(".damaged"))).toEqual([]);
     expect(await run(["check"], { DATABASE_URL: `sqlite:${program.file}` })).toMatchObject({ code: 0 });
   }, 20_000);
 

@@ -2,7 +2,6 @@ import { Database } from "bun:sqlite";
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 
-import { StoreUnavailable } from "../links/store.ts";
 import {
   type Capacity,
   makeSegmentFile,
@@ -13,7 +12,7 @@ import {
   segmentBytes,
   UNFINISHED,
 } from "./segment.ts";
-import type { ClickStore } from "./store.ts";
+import { type ClickStore, SegmentDamaged } from "./store.ts";
 
 const USUAL: Capacity = { links: 8192, details: 32_768, nameBytes: 512 * 1024 };
 /**
@@ -144,12 +143,12 @@ export async function openJournal(options: JournalOptions) {
     if (existsSync(path)) renameSync(path, `${path}.damaged`);
   }
 
-  /** A store that cannot answer throws; whatever else is wrong is wrong with the segment. */
+  /** A damaged segment does not keep the others from being folded. */
   async function fold({ path }: Segment): Promise<number> {
     try {
       return await store.fold(path);
     } catch (error) {
-      if (error instanceof StoreUnavailable) throw error;
+      if (!(error instanceof SegmentDamaged)) throw error;
       onFault(error);
       putAside(path);
       return 0;

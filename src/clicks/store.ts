@@ -9,7 +9,8 @@ export interface ClickStore {
   /**
    * Adds what a segment counted. However often it is called, by whichever process, and wherever it was cut off:
    * each segment counts once. Segments of one journal come in the order of their sequence. Nobody writes to the
-   * file meanwhile. Resolves with how long this kept the store busy, in milliseconds, without waiting for others.
+   * file meanwhile. Rejects with {@link SegmentDamaged} where it never will. Resolves with how long this kept the
+   * store busy, in milliseconds, without waiting for others.
    */
   fold(path: string): Promise<number>;
   /** All visits of a link since it was made. */
@@ -39,4 +40,9 @@ export interface AgeBounds {
   readonly closeBefore: number;
   readonly coarseBefore: number;
   readonly forgetBefore: number;
+}
+
+/** What is in the segment cannot be counted, now or ever. */
+export class SegmentDamaged extends Error {
+  override readonly name = "SegmentDamaged";
 }

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { join } from "node:path";
 
 import { readSegment } from "../../src/clicks/fold.ts";
-import type { ClickStore } from "../../src/clicks/store.ts";
+import { type ClickStore, SegmentDamaged } from "../../src/clicks/store.ts";
 import type { Code } from "../../src/links/code.ts";
 import type { LinkStore } from "../../src/links/store.ts";
 import { type Told, writeSegment } from "../clicks/segments.ts";
@@ -190,6 +191,15 @@ export function testClickStore(name: string, open: () => Promise<LinkStore & Cli
       expect(again).not.toEqual(today);
       await store.age({ closeBefore: DAY + 1, coarseBefore: 0, forgetBefore: 0 }, 1);
       expect(await store.salt(DAY, DAY)).not.toEqual(again);
+    });
+
+    test("says of a segment that it is damaged, and adds nothing of it", async () => {
+      const path = await writeSegment({ folder, hour: HOUR, visits: [visit("whole"), visit("")] });
+      await expect(store.fold(path)).rejects.toBeInstanceOf(SegmentDamaged);
+      await Bun.write(join(folder, "garbage"), "no segment at all");
+      await expect(store.fold(join(folder, "garbage"))).rejects.toBeInstanceOf(SegmentDamaged);
+      await expect(store.fold(join(folder, "missing"))).rejects.toBeInstanceOf(SegmentDamaged);
+      expect(await sums("whole")).toEqual({ visits: 0, bots: 0 });
     });
 
     test("a segment reads back in the order of its links", async () => {

@@ -1,7 +1,7 @@
 import type { Database } from "bun:sqlite";
 
 import type { DayDetail } from "../../clicks/day.ts";
-import type { ClickStore, DayClicks, Sums } from "../../clicks/store.ts";
+import { type ClickStore, type DayClicks, SegmentDamaged, type Sums } from "../../clicks/store.ts";
 import type { Code } from "../../links/code.ts";
 import { type Link, NEVER_MS } from "../../links/link.ts";
 import { type InsertOutcome, type LinkStore, type NewLink, StoreUnavailable } from "../../links/store.ts";
@@ -170,6 +170,8 @@ function failureOf({ failure, kind }: Extract<Answer, { failure: string }>): Err
       return new StoreUnusable(failure);
     case "unavailable":
       return new StoreUnavailable(failure);
+    case "damaged":
+      return new SegmentDamaged(failure);
     case "fault":
       return new Error(failure);
   }

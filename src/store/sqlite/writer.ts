@@ -20,8 +20,10 @@ export type Task =
 /** code, original_url, target or null, created_ms, ends_ms or null, free if ended by (ms) */
 export type Row = [string, string, string | null, number, number | null, number];
 
-/** `unusable` is a refusal to open; `unavailable`, whatever SQLite says, may pass; `fault` does not. */
-export type Answer = { ok: unknown } | { failure: string; kind: "unusable" | "unavailable" | "fault" };
+export type Answer = { ok: unknown } | { failure: string; kind: FailureKind };
+
+/** A refusal to open; what may pass; a segment that cannot be folded, now or ever; a mistake of ours. */
+export type FailureKind = "unusable" | "unavailable" | "damaged" | "fault";
 
 const INSERT = `
   INSERT INTO links (code, original_url, target, created_ms, ends_ms) VALUES (?1, ?2, ?3, ?4, ?5)
@@ -85,14 +87,21 @@ function perform(task: Task): unknown {
   }
 }
 
+function kindOf(error: unknown, task: Task): FailureKind {
+  if (error instanceof StoreUnusable) return "unusable";
+  const code = (error as { code?: unknown }).code;
+  // Whatever SQLite or the system says may be over soon, except that a file is gone.
+  if (error instanceof SQLiteError || (typeof code === "string" && code !== "ENOENT")) return "unavailable";
+  return task.type === "fold" ? "damaged" : "fault";
+}
+
 self.onmessage = ({ data }: MessageEvent<Task>) => {
   let answer: Answer;
   try {
     answer = { ok: perform(data) };
   } catch (error) {
     const failure = error instanceof Error ? error.message : String(error);
-    const kind = error instanceof SQLiteError ? "unavailable" : "fault";
-    answer = { failure, kind: error instanceof StoreUnusable ? "unusable" : kind };
+    answer = { failure, kind: kindOf(error, data) };
   }
   self.postMessage(answer);
 };
