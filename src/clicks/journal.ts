@@ -229,9 +229,7 @@ export async function openJournal(options: JournalOptions) {
       return active;
     },
     /** Goes on in a new segment because of the hour, or because the active one is full; false if it cannot. */
-    next(nowHour: number): boolean {
-      return rotate(nowHour);
-    },
+    next: rotate,
     /** Folds everything. What the store does not take now is kept for the next start. */
     async close(): Promise<void> {
       clearInterval(timer);

@@ -90,11 +90,7 @@ export function segmentBytes(of: Capacity): number {
   return 4 * (HEAD_WORDS + of.links * COUNTER_WORDS + of.details * DETAIL_WORDS) + of.nameBytes;
 }
 
-/**
- * Makes a free segment. Real zeros, not a hole: where the disk has no room for them it says so now, and not by
- * SIGBUS at some visit. The file has its name only when it is whole. For a small one; a large one keeps the
- * thread too long.
- */
+/** As {@link makeSegmentFile}, at once: for a small one, which keeps the thread for a moment. */
 export function makeSegmentFileNow(path: string, capacity: Capacity): void {
   const bytes = new Uint8Array(segmentBytes(capacity));
   bytes.set(headOf(capacity));
@@ -107,6 +103,10 @@ export function makeSegmentFileNow(path: string, capacity: Capacity): void {
   }
 }
 
+/**
+ * Makes a free segment. Real zeros, not a hole: where the disk has no room for them it says so now, and not by
+ * SIGBUS at some visit. The file has its name only when it is whole.
+ */
 export async function makeSegmentFile(path: string, capacity: Capacity): Promise<void> {
   const file = await open(`${path}${UNFINISHED}`, "w");
   try {
