@@ -49,7 +49,7 @@ export async function startService(config: Config, log: Log): Promise<Service> {
     codeHoldMs: config.codeHoldMs,
   });
   const visitors = createVisitors({ store, fillRandom });
-  await visitors.prepare(clock.nowMs());
+  await visitors.prepare(clock.nowMs()).catch(onFault);
   const journal = opened.adopt(
     await openJournal({
       folder: config.journalFolder,
