@@ -25,7 +25,7 @@ test("BASE_URL and ALIASES make links to this service loops", async () => {
     "https://xn--0p4b.xn--3e0b707e/",
   ];
   const messages = await refusals({ ALIASES: "go.curt.example, 숏.한국" }, targets);
-  expect(new Set(messages)).toEqual(new Set(["original_url leads back to this service."]));
+  expect(new Set(messages)).toEqual(new Set(["original_url: It leads back to this service."]));
 });
 
 test("PORT and BASE_URL make their loopback ports ours, and no other", async () => {
@@ -35,13 +35,13 @@ test("PORT and BASE_URL make their loopback ports ours, and no other", async () 
   const settings = { PORT: port, BASE_URL: "http://localhost:8080" };
   const targets = [`http://127.0.0.1:${port}/x`, "http://localhost:8080/x", "http://localhost:9999/x"];
   const [listening, announced, other] = await refusals(settings, targets);
-  expect([listening, announced]).toEqual(Array(2).fill("original_url leads back to this service."));
+  expect([listening, announced]).toEqual(Array(2).fill("original_url: It leads back to this service."));
   expect(other).toBe("URL shortened successfully.");
 });
 
 test("POSTURE decides on private destinations", async () => {
   const targets = ["http://10.0.0.1/", "http://[::1]:9/", "http://printer.local/"];
-  const refused = "original_url leads to a private network, which visitors cannot reach.";
+  const refused = "original_url: It leads to a private network, which visitors cannot reach.";
   const shortened = "URL shortened successfully.";
   expect(await refusals({}, targets)).toEqual(targets.map(() => refused));
   expect(await refusals({ POSTURE: "private" }, targets)).toEqual(targets.map(() => shortened));

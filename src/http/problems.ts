@@ -30,7 +30,7 @@ const RETRY_AFTER_SECONDS = 2;
 
 interface Description {
   status: number;
-  messages: { key: MessageKey; values?: Values }[];
+  messages: { field?: string | undefined; key: MessageKey; values?: Values }[];
   headers?: Record<string, string>;
 }
 
@@ -77,8 +77,15 @@ function describe(problem: HttpProblem): Description {
   }
 }
 
-function describeFault({ rule, ...values }: Fault | RequestFault): { key: MessageKey; values: Values } {
-  return { key: rule, values };
+function describeFault(fault: Fault | RequestFault) {
+  const { rule, ...values } = fault;
+  return { field: faultyField(fault), key: rule, values };
+}
+
+/** The parameter that a rule of the domain is about; its message does not name it. */
+export function faultyField({ rule }: Fault | RequestFault): "custom_code" | "original_url" | undefined {
+  if (rule.startsWith("code.")) return "custom_code";
+  return rule.startsWith("target.") ? "original_url" : undefined;
 }
 
 /** What a thrown fault means to the caller. */
@@ -90,7 +97,12 @@ export function problemOf(error: unknown): HttpProblem {
 export function problemJson(headers: Headers, problem: HttpProblem): Response {
   const language = negotiateLanguage(headers.get("accept-language"));
   const { status, messages, headers: more } = describe(problem);
-  const text = messages.map(({ key, values }) => message(language, key, values)).join(" ");
+  const text = messages
+    .map(
+      ({ field, key, values }) =>
+        `${field === undefined ? "" : `${field}: `}${message(language, key, values)}`,
+    )
+    .join(" ");
   return json(status, { status: "error", message: text }, language, more);
 }
 

@@ -109,15 +109,18 @@ describe("POST /api/v1/shorten", () => {
       [{ original_url, expire_duration: "24H" }, "expire_duration must be one of 24h, 48h, 1week, 1month."],
       [{ original_url, expire_duration: "never" }, "expire_duration must be one of 24h, 48h, 1week, 1month."],
       [{ original_url, expire_duration: 24 }, "expire_duration must be of type string, not number."],
-      [{ original_url: "naver.com" }, en["target.scheme"]],
+      [{ original_url: "naver.com" }, `original_url: ${en["target.scheme"]}`],
       [
         { original_url, custom_code: "api" },
-        'custom_code "api" is reserved for this service. Please choose another.',
+        'custom_code: "api" is reserved for this service. Please choose another.',
       ],
-      [{ original_url, custom_code: "a.b" }, en["code.character"].replace("{character}", ". (U+002E)")],
+      [
+        { original_url, custom_code: "a.b" },
+        `custom_code: ${en["code.character"].replace("{character}", ". (U+002E)")}`,
+      ],
       [
         { original_url: "ftp://x", custom_code: "ㅤ" },
-        `${en["target.scheme"]} ${en["code.invisible"].replace("{character}", "U+3164")}`,
+        `original_url: ${en["target.scheme"]} custom_code: ${en["code.invisible"].replace("{character}", "U+3164")}`,
       ],
       [
         { custom_code: 1, expire_duration: 2 },
@@ -176,7 +179,7 @@ describe("POST /api/v1/shorten", () => {
     const bom = await curt.shorten(bytes([0xef, 0xbb, 0xbf], JSON.stringify({ original_url })));
     expect(bom.status).toBe(201);
     const surrogate = await curt.shorten(`{"original_url":"https://e.com/","custom_code":"\\ud800"}`);
-    expect(await refused(surrogate, 400)).toBe(en["code.ill-formed"]);
+    expect(await refused(surrogate, 400)).toBe(`custom_code: ${en["code.ill-formed"]}`);
     const nul = await curt.shorten(`{"original_url":"https://e.com/\\u0000"}`);
     expect(await refused(nul, 400)).toBe(en["target.control"].replace("{character}", "U+0000"));
   });
