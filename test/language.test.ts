@@ -60,7 +60,7 @@ test("every message has a use", () => {
     const [page, ending, part] = key.split(".");
     if (page === "info" && ending !== undefined)
       return code.includes("`info.${name}`") || code.includes(`"${key}"`);
-    if (page === "page" && ending !== "home")
+    if (page === "page" && part !== undefined && ending !== "home")
       return code.includes(`"${ending}"`) && code.includes(`\`page.\${ending}.${part}\``);
     return code.includes(`"${key}"`);
   };

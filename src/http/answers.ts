@@ -1,12 +1,18 @@
 import Negotiator from "negotiator";
 
-import { STYLE_SOURCE } from "../pages/layout.tsx";
 import { remembering } from "../remembering.ts";
+import { pageLanguage } from "./language.ts";
 
 /** Nothing we answer by ourselves may be sniffed, framed, kept by a cache or load anything from elsewhere. */
 const COMMON = { "X-Content-Type-Options": "nosniff", "Cache-Control": "no-store" };
 const JSON_POLICY = "default-src 'none'; frame-ancestors 'none'";
-const PAGE_POLICY = `default-src 'none'; style-src ${STYLE_SOURCE}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
+const PAGE_POLICY = [
+  "default-src 'none'",
+  ...["script", "style", "img", "connect", "manifest"].map((kind) => `${kind}-src 'self'`),
+  "form-action 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join("; ");
 
 export function json(
   status: number,
@@ -27,22 +33,25 @@ export function json(
   });
 }
 
+/** A page in its reader's language. Search engines are kept out unless `headers` say otherwise. */
 export function html(
+  request: Request,
   status: number,
-  page: string,
-  language: string,
+  render: (language: string) => string,
   headers: Readonly<Record<string, string>> = {},
 ): Response {
-  return new Response(page, {
+  const { language, headers: ofLanguage } = pageLanguage(request);
+  return new Response(render(language), {
     status,
     headers: {
       ...COMMON,
+      ...ofLanguage,
       "Content-Type": "text/html; charset=utf-8",
       "Content-Language": language,
       "Content-Security-Policy": PAGE_POLICY,
+      "Cross-Origin-Opener-Policy": "same-origin",
       "Referrer-Policy": "no-referrer",
       "X-Robots-Tag": "noindex",
-      Vary: "Accept-Language",
       ...headers,
     },
   });

@@ -2,6 +2,7 @@ import { Hono } from "hono";
 import { cors } from "hono/cors";
 
 import type { Api } from "./api.ts";
+import { assetRoutes } from "./assets.ts";
 import type { Health } from "./health.ts";
 import { home } from "./home.ts";
 import { type HttpProblem, problemAnswer, problemJson, problemOf } from "./problems.ts";
@@ -49,6 +50,7 @@ export function createApp({ api, redirect, health, baseUrl, onFault }: AppOption
   route(templatePath(operations.link.path), { GET: api.link });
   route(templatePath(operations.statistics.path), { GET: api.statistics });
   route(operations.document.path, { GET: api.document });
+  for (const [path, answer] of Object.entries(assetRoutes)) route(path, { GET: answer });
   route("/livez", { GET: health.live });
   route("/readyz", { GET: health.ready });
   // Only an address that Bun has tidied up, such as /x/../code, comes here with GET.
@@ -96,8 +98,9 @@ function notFound(request: Request): Response {
 }
 
 function answerProblem(request: Request, problem: HttpProblem): Response {
-  const answer = pathOf(request).startsWith("/api/") ? problemJson : problemAnswer;
-  return answer(request.headers, problem);
+  return pathOf(request).startsWith("/api/")
+    ? problemJson(request.headers, problem)
+    : problemAnswer(request, problem);
 }
 
 /** `request.url` is a bare path without a Host (HTTP/1.0) and has none at all for CONNECT. */

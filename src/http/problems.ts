@@ -107,20 +107,20 @@ export function problemJson(headers: Headers, problem: HttpProblem): Response {
 }
 
 /** For an address that people open: a page for a browser, the envelope for a program. */
-export function problemAnswer(headers: Headers, problem: HttpProblem): Response {
+export function problemAnswer(request: Request, problem: HttpProblem): Response {
+  const { headers } = request;
   const isForPeople = problem.kind !== "method" && prefersHtml(headers.get("accept"));
-  const answer = isForPeople ? problemHtml(headers, problem) : problemJson(headers, problem);
-  answer.headers.set("Vary", "Accept, Accept-Language");
+  const answer = isForPeople ? problemHtml(request, problem) : problemJson(headers, problem);
+  answer.headers.set("Vary", `Accept, ${answer.headers.get("Vary")}`);
   return answer;
 }
 
 /** The problems that have a page of their own. */
 const ENDINGS = ["expired", "unavailable", "internal"] as const;
 
-function problemHtml(headers: Headers, problem: HttpProblem): Response {
-  const language = negotiateLanguage(headers.get("accept-language"));
-  const { status, headers: more } = describe(problem);
+function problemHtml(request: Request, problem: HttpProblem): Response {
+  const { status, headers } = describe(problem);
   const endedMs = problem.kind === "expired" ? problem.endedMs : undefined;
   const ending = ENDINGS.find((kind) => kind === problem.kind) ?? "unknown";
-  return html(status, problemPage(language, ending, endedMs), language, more);
+  return html(request, status, (language) => problemPage(language, ending, endedMs), headers);
 }

@@ -106,7 +106,7 @@ export function createRedirect(options: RedirectOptions) {
       onFault(error);
       problem = problemOf(error);
     }
-    return problemAnswer(request.headers, problem);
+    return problemAnswer(request, problem);
   }
 
   /** Whatever is wrong with counting, the visitor gets where they wanted. */

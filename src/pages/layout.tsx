@@ -2,43 +2,93 @@
 import type { Child } from "hono/jsx";
 import type { HtmlEscapedString } from "hono/utils/html";
 
-const STYLE = `
-:root { color-scheme: light dark; --ink: #1c1b19; --soft: #5d5a55; --paper: #fbfaf7; --line: #dedad2; --mark: #0b6e4f; }
-@media (prefers-color-scheme: dark) { :root { --ink: #edeae4; --soft: #aaa59c; --paper: #191816; --line: #3a3834; --mark: #5cc9a1; } }
-* { box-sizing: border-box; }
-body { margin: 0; min-height: 100vh; display: flex; flex-direction: column; background: var(--paper); color: var(--ink);
-  font: 1.0625rem/1.6 system-ui, "Apple SD Gothic Neo", "Malgun Gothic", "Noto Sans KR", sans-serif; word-break: keep-all; overflow-wrap: anywhere; }
-main { flex: 1; width: 100%; max-width: 40rem; margin: 0 auto; padding: 18vh 1.5rem 3rem; }
-h1 { margin: 0 0 1rem; font-size: 1.75rem; line-height: 1.25; letter-spacing: -0.01em; }
-h1::before { content: ""; display: block; width: 2.5rem; height: 0.25rem; margin-bottom: 1.25rem; background: var(--mark); }
-p { margin: 0 0 1rem; }
-p.next { color: var(--soft); }
-pre { margin: 0 0 1.5rem; padding: 1rem; border: 1px solid var(--line); border-radius: 0.5rem; overflow-x: auto; font-size: 0.875rem; }
-a { color: var(--mark); }
-footer { padding: 1rem 1.5rem; text-align: center; color: var(--soft); font-size: 0.875rem; }
-`;
+import { LANGUAGES, message } from "../language/language.ts";
+import { assets } from "./assets/assets.ts";
 
-/** What a Content-Security-Policy allows as the pages' only style. */
-export const STYLE_SOURCE = `'sha256-${new Bun.CryptoHasher("sha256").update(STYLE).digest("base64")}'`;
+/** What a page says of itself, beside its content. */
+export interface Head {
+  readonly title: string;
+  /** For search engines and cards in chats; only pages that are meant to be found or shared have one. */
+  readonly card?: { readonly description: string; readonly url: string; readonly image: string };
+}
 
-export function page(language: string, title: string, content: Child): string {
+/** A whole page. Its address with `?language=` is the same page in that language. */
+export function page(language: string, { title, card }: Head, content: Child): string {
   const document = (
     <html lang={language}>
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="theme-color" content="#fbfaf7" media="(prefers-color-scheme: light)" />
+        <meta name="theme-color" content="#171614" media="(prefers-color-scheme: dark)" />
         <title>{title}</title>
-        <style dangerouslySetInnerHTML={{ __html: STYLE }} />
+        {card !== undefined && <Card title={title} {...card} />}
+        <link rel="stylesheet" href={assets.style.path} />
+        <link rel="icon" href={assets.icon.path} type="image/svg+xml" />
+        <link rel="apple-touch-icon" href={assets.touchIcon.path} />
+        <link rel="manifest" href={assets.manifest.path} />
+        <script type="module" src={assets.script.path}></script>
       </head>
       <body>
-        <main>
-          <h1>{title}</h1>
+        <a class="skip" href="#content">
+          {message(language, "page.skip")}
+        </a>
+        <header class="top">
+          <a class="brand" href="/">
+            Curt
+          </a>
+          <nav aria-label={message(language, "page.reference")}>
+            <a href="/docs">API</a>
+          </nav>
+          <Languages current={language} />
+        </header>
+        <main id="content" tabindex={-1}>
           {content}
         </main>
-        <footer>Curt</footer>
       </body>
     </html>
   );
   // Without an asynchronous component hono/jsx renders at once.
   return `<!doctype html>${(document as HtmlEscapedString).toString()}`;
+}
+
+/** The Open Graph protocol. */
+function Card({ title, description, url, image }: { title: string } & Required<Head>["card"]) {
+  return (
+    <>
+      <meta name="description" content={description} />
+      <meta property="og:type" content="website" />
+      <meta property="og:site_name" content="Curt" />
+      <meta property="og:title" content={title} />
+      <meta property="og:description" content={description} />
+      <meta property="og:url" content={url} />
+      <meta property="og:image" content={image} />
+    </>
+  );
+}
+
+function Languages({ current }: { current: string }) {
+  return (
+    <nav aria-label={message(current, "page.languages")}>
+      {LANGUAGES.map((language) => (
+        <>
+          {" "}
+          <a
+            href={`?language=${language}`}
+            hreflang={language}
+            lang={language}
+            rel="nofollow"
+            {...(language === current && { "aria-current": "true" })}
+          >
+            {languageName(language)}
+          </a>
+        </>
+      ))}
+    </nav>
+  );
+}
+
+/** A language in its own words. */
+function languageName(language: string): string {
+  return new Intl.DisplayNames(language, { type: "language" }).of(language) ?? language;
 }

@@ -17,12 +17,17 @@ export function problemPage(language: string, ending: Ending, endedMs?: number):
 const undated = new Map<string, string>();
 
 function render(language: string, ending: Ending, endedMs?: number): string {
+  const title = message(language, `page.${ending}.title`);
   return page(
     language,
-    message(language, `page.${ending}.title`),
+    { title },
     <>
+      <h1>{title}</h1>
       {endedMs !== undefined && <p>{expiredSentence(language, endedMs)}</p>}
-      <p class="next">{message(language, `page.${ending}.next`)}</p>
+      <p class="soft">{message(language, `page.${ending}.next`)}</p>
+      <p>
+        <a href="/">{message(language, "page.home")}</a>
+      </p>
     </>,
   );
 }

@@ -181,7 +181,9 @@ describe("POST /api/v1/shorten", () => {
     const surrogate = await curt.shorten(`{"original_url":"https://e.com/","custom_code":"\\ud800"}`);
     expect(await refused(surrogate, 400)).toBe(`custom_code: ${en["code.ill-formed"]}`);
     const nul = await curt.shorten(`{"original_url":"https://e.com/\\u0000"}`);
-    expect(await refused(nul, 400)).toBe(en["target.control"].replace("{character}", "U+0000"));
+    expect(await refused(nul, 400)).toBe(
+      "original_url: " + en["target.control"].replace("{character}", "U+0000"),
+    );
   });
 
   test("takes 64 KiB and not a byte more, declared or not", async () => {

@@ -1,0 +1,3 @@
+import { localiseTimes } from "./times.ts";
+
+localiseTimes(document);
