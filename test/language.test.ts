@@ -58,8 +58,6 @@ test("every message has a use", () => {
   const code = sources.join("\n");
   const isUsed = (key: string) => {
     const [page, ending, part] = key.split(".");
-    if (page === "info" && ending !== undefined)
-      return code.includes("`info.${name}`") || code.includes(`"${key}"`);
     if (page === "page" && part !== undefined && ending !== "home")
       return code.includes(`"${ending}"`) && code.includes(`\`page.\${ending}.${part}\``);
     return code.includes(`"${key}"`);

@@ -5,6 +5,7 @@ import type { Clock } from "../links/clock.ts";
 import { endsMs, type Expiry } from "../links/expiry.ts";
 import type { Link } from "../links/link.ts";
 import type { Links } from "../links/links.ts";
+import { remembering } from "../remembering.ts";
 import { json } from "./answers.ts";
 import { readShortenRequest } from "./body.ts";
 import { describeApi, describeParameters } from "./document.ts";
@@ -33,7 +34,7 @@ export interface ApiOptions {
 /** The handlers of /api/v1: a request in, an answer in the contract's envelope out. */
 export function createApi(options: ApiOptions) {
   const { links, clicks, clock, baseUrl, defaultExpiry, version, onCreated } = options;
-  const document = describeApi(baseUrl, version);
+  const describe = remembering((language) => describeApi(baseUrl, version, language));
   return {
     async shorten(request: Request): Promise<Response> {
       const body = await readShortenRequest(request);
@@ -65,7 +66,7 @@ export function createApi(options: ApiOptions) {
         method: operations.shorten.method.toUpperCase(),
         content_type: "application/json",
         max_body_bytes: MAX_BODY_BYTES,
-        parameters: describeParameters(document, language, defaultExpiry),
+        parameters: describeParameters(describe(language), defaultExpiry),
         example: {
           request: EXAMPLE,
           response: {
@@ -108,9 +109,13 @@ export function createApi(options: ApiOptions) {
       return json(200, { status: "success", message: message(language, "statistics"), data }, language);
     },
 
-    document(): Response {
-      return json(200, document, "en");
+    document({ headers }: Request): Response {
+      const language = negotiateLanguage(headers.get("accept-language"));
+      return json(200, describe(language), language);
     },
+
+    /** The OpenAPI document in a language. */
+    describe,
   };
 }
 

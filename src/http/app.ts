@@ -8,6 +8,7 @@ import { home } from "./home.ts";
 import { type HttpProblem, problemAnswer, problemJson, problemOf } from "./problems.ts";
 import { queryOf } from "./query.ts";
 import type { Redirect } from "./redirect.ts";
+import { createReference } from "./reference.ts";
 import { operations } from "./schemas.ts";
 
 export interface AppOptions {
@@ -46,6 +47,7 @@ export function createApp({ api, redirect, health, baseUrl, onFault }: AppOption
   });
 
   route("/", { GET: (request) => home(request, baseUrl) });
+  route("/docs", { GET: createReference(api.describe) });
   route(operations.shorten.path, { GET: api.information, POST: api.shorten });
   route(templatePath(operations.link.path), { GET: api.link });
   route(templatePath(operations.statistics.path), { GET: api.statistics });

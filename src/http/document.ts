@@ -2,24 +2,31 @@ import { OpenAPIHono } from "@hono/zod-openapi";
 
 import { type MessageKey, message } from "../language/language.ts";
 import type { Expiry } from "../links/expiry.ts";
-import { type Information, operations } from "./schemas.ts";
+import { type Information, LIMITS, operations } from "./schemas.ts";
 
 export type ApiDocument = ReturnType<OpenAPIHono["getOpenAPI31Document"]>;
 
-/** The OpenAPI 3.1 document, generated from the schemas that validate. */
-export function describeApi(baseUrl: string, version: string): ApiDocument {
+/** The OpenAPI 3.1 document in a language, generated from the schemas that validate. */
+export function describeApi(baseUrl: string, version: string, language: string): ApiDocument {
   const described = new OpenAPIHono();
   for (const operation of Object.values(operations)) described.openAPIRegistry.registerPath(operation);
-  return described.getOpenAPI31Document({
+  const document = described.getOpenAPI31Document({
     openapi: "3.1.0",
     info: {
       title: "Curt",
       version,
-      description: "Short links that keep their word. Messages are in English or Korean, by Accept-Language.",
+      description: "api.description",
       license: { name: "MIT", url: "https://opensource.org/license/mit" },
     },
     servers: [{ url: new URL(baseUrl).origin }],
   });
+  const say = (key: string) => message(language, key as MessageKey, LIMITS);
+  return JSON.parse(JSON.stringify(document), (name, value: unknown) => {
+    if (typeof value !== "string") return value;
+    if (name === "description" || name === "summary") return say(value);
+    if (name !== "example") return value;
+    return value.replaceAll(/\{(\w+)\}/g, (_, key: string) => (key === "base" ? baseUrl : say(key)));
+  }) as ApiDocument;
 }
 
 interface DescribedObject {
@@ -28,6 +35,7 @@ interface DescribedObject {
 }
 
 interface DescribedProperty {
+  readonly description: string;
   readonly type: string | readonly string[];
   readonly enum?: readonly (string | null)[];
   readonly maxLength?: number;
@@ -36,14 +44,10 @@ interface DescribedProperty {
 type Parameter = Information["parameters"][number];
 
 /** The parameters of POST /api/v1/shorten, read from the document. */
-export function describeParameters(
-  document: ApiDocument,
-  language: string,
-  defaultExpiry: Expiry,
-): Parameter[] {
+export function describeParameters(document: ApiDocument, defaultExpiry: Expiry): Parameter[] {
   const schema = document.components?.schemas?.["ShortenRequest"];
   const { properties, required } = schema as unknown as DescribedObject;
-  return Object.entries(properties).map(([name, { type, enum: values, maxLength }]) => {
+  return Object.entries(properties).map(([name, { type, description, enum: values, maxLength }]) => {
     return {
       name,
       type: [type]
@@ -51,7 +55,7 @@ export function describeParameters(
         .filter((one) => one !== "null")
         .join(),
       required: required.includes(name),
-      description: message(language, `info.${name}` as MessageKey),
+      description,
       ...(values && {
         allowed_values: values.filter((value) => value !== null).map(String),
         default: defaultExpiry,

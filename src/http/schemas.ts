@@ -3,7 +3,7 @@ import { createRoute, z } from "@hono/zod-openapi";
 import { HOURS_KEPT_DAYS } from "../clicks/ageing.ts";
 import { DIMENSIONS, type Dimension, FEWEST_VISITORS } from "../clicks/day.ts";
 import { INTERVALS, MAX_RANGE_DAYS } from "../clicks/statistics.ts";
-import { message } from "../language/language.ts";
+import type { MessageKey } from "../language/language.ts";
 import { MAX_CODE_POINTS } from "../links/code.ts";
 import { DURATIONS } from "../links/expiry.ts";
 import { MAX_TARGET_LENGTH } from "../links/target.ts";
@@ -17,85 +17,130 @@ export const EXAMPLE = {
   expire_duration: "1week",
 } as const;
 
+const { original_url, expire_duration } = EXAMPLE;
+const EXAMPLE_BODY = { original_url, expire_duration };
+
+/** Values of the placeholders in the messages below. */
+export const LIMITS = {
+  bytes: MAX_BODY_BYTES,
+  days: MAX_RANGE_DAYS,
+  hours_days: HOURS_KEPT_DAYS,
+  visitors: FEWEST_VISITORS,
+};
+
+// Every description and summary is the key of a message; document.ts puts the message there. In an example,
+// {base} is this service's address, and any other name in braces a message.
+
 /** Types only: the rules for codes and URLs are the domain's. */
 export const shortenRequest = z
   .object({
     original_url: z.string().openapi({
-      description: message("en", "info.original_url"),
+      description: "info.original_url",
       format: "uri",
       maxLength: MAX_TARGET_LENGTH,
       example: EXAMPLE.original_url,
     }),
-    custom_code: z
-      .string()
-      .nullish()
-      .openapi({
-        description: message("en", "info.custom_code"),
-        maxLength: MAX_CODE_POINTS,
-        example: EXAMPLE.custom_code,
-      }),
-    expire_duration: z
-      .enum(DURATIONS)
-      .nullish()
-      .openapi({
-        description: message("en", "info.expire_duration"),
-        example: EXAMPLE.expire_duration,
-      }),
+    custom_code: z.string().nullish().openapi({
+      description: "info.custom_code",
+      maxLength: MAX_CODE_POINTS,
+      example: EXAMPLE.custom_code,
+    }),
+    expire_duration: z.enum(DURATIONS).nullish().openapi({
+      description: "info.expire_duration",
+      example: EXAMPLE.expire_duration,
+    }),
   })
   .openapi("ShortenRequest");
 
 const text = z.string();
-const count = (description: string) => z.int().nonnegative().openapi({ description });
-const success = <T extends z.ZodType>(data: T) =>
-  z.strictObject({ status: z.literal("success"), message: text, data });
+const count = (description: MessageKey, example?: number) =>
+  z
+    .int()
+    .nonnegative()
+    .openapi({ description, ...(example !== undefined && { example }) });
+const instant = (description: MessageKey, example: string) =>
+  text.openapi({ format: "date-time", description, example });
+const success = <T extends z.ZodType>(message: MessageKey, data: T) =>
+  z.strictObject({
+    status: z.literal("success"),
+    message: text.openapi({ example: `{${message}}` }),
+    data,
+  });
+
+const shortUrl = text.openapi({
+  format: "iri",
+  description: "api.short.short_url",
+  example: `{base}/${EXAMPLE.custom_code}/`,
+});
 
 const shortLink = z
   .strictObject({
-    short_url: text.openapi({ format: "iri", example: "https://curt.example/한글/" }),
-    original_url: text.openapi({ description: "Exactly as sent.", example: EXAMPLE.original_url }),
-    code: text.openapi({ example: EXAMPLE.custom_code }),
-    expiration_date: text.openapi({
-      format: "date-time",
-      description: "The link ends at this instant; 9999-12-31T23:59:59.999Z for one without an end.",
-    }),
+    short_url: shortUrl,
+    original_url: text.openapi({ description: "api.short.original_url", example: EXAMPLE.original_url }),
+    code: text.openapi({ description: "api.short.code", example: EXAMPLE.custom_code }),
+    expiration_date: instant("api.short.expiration_date", "2026-01-08T00:00:00.000Z"),
   })
   .openapi("ShortLink");
 
-const instant = (description: string) => text.openapi({ format: "date-time", description });
-
 const linkData = z
   .strictObject({
-    code: text.openapi({ description: "As stored: in NFC, without U+FE0F.", example: EXAMPLE.custom_code }),
-    short_url: text.openapi({ format: "iri", example: "https://curt.example/한글/" }),
+    code: text.openapi({ description: "api.link.code", example: EXAMPLE.custom_code }),
+    short_url: shortUrl,
     original_url: text.openapi({ example: EXAMPLE.original_url }),
-    created: instant("When the link was made."),
-    expiration_date: instant("The link ends, or ended, at this instant."),
-    visits: count("Visits by people since the link was made, counted within a second or two."),
+    created: instant("api.link.created", "2026-01-01T00:00:00.000Z"),
+    expiration_date: instant("api.link.expiration_date", "2026-01-08T00:00:00.000Z"),
+    visits: count("api.link.visits", 120),
   })
   .openapi("Link");
 
 const point = z.strictObject({
   start: text.openapi({
-    description: "A timestamp, a date or a month, by `interval`.",
+    description: "api.stats.start",
     example: "2026-11-21",
   }),
-  visits: count("By people."),
-  bots: count("By programs: crawlers, link previews, browsers that fetch ahead."),
+  visits: count("api.stats.people"),
+  bots: count("api.stats.programs"),
 });
 
 const breakdown = z
   .strictObject({
     values: z.array(
       z.strictObject({
-        value: text.nullable().openapi({ description: "null: the visits did not tell." }),
-        visits: count("Of this value."),
+        value: text.nullable().openapi({ description: "api.stats.value" }),
+        visits: count("api.stats.of-value"),
       }),
     ),
-    other: count(
-      `Visits of all other values, and of those that fewer than ${FEWEST_VISITORS} visitors share.`,
-    ),
+    other: count("api.stats.other"),
   })
   .openapi("Breakdown");
+
+const nobody = { values: [], other: 0 };
+const STATISTICS = {
+  code: EXAMPLE.custom_code,
+  from: "2026-11-20",
+  to: "2026-11-21",
+  interval: "day",
+  tz: "Asia/Seoul",
+  visits: 120,
+  bots: 7,
+  visitors: 95,
+  series: [
+    { start: "2026-11-20", visits: 20, bots: 7 },
+    { start: "2026-11-21", visits: 100, bots: 0 },
+  ],
+  ...(Object.fromEntries(DIMENSIONS.map((dimension) => [dimension, nobody])) as Record<
+    Dimension,
+    typeof nobody
+  >),
+  referrers: {
+    values: [
+      { value: "search.naver.com", visits: 80 },
+      { value: null, visits: 30 },
+    ],
+    other: 10,
+  },
+  countries: { values: [{ value: "KR", visits: 120 }], other: 0 },
+};
 
 const statistics = z
   .strictObject({
@@ -104,37 +149,38 @@ const statistics = z
     to: text.openapi({ format: "date" }),
     interval: z.enum(INTERVALS),
     tz: text,
-    visits: count("By people, in the range."),
-    bots: count("By programs, in the range."),
-    visitors: count("About how many people: those of each day (UTC), added up."),
+    visits: count("api.stats.visits"),
+    bots: count("api.stats.bots"),
+    visitors: count("api.stats.visitors"),
     series: z.array(point),
     ...(Object.fromEntries(DIMENSIONS.map((dimension) => [dimension, breakdown])) as Record<
       Dimension,
       typeof breakdown
     >),
   })
-  .openapi("Statistics");
+  .openapi("Statistics", { example: STATISTICS });
 
 const codeParameter = z.object({
-  code: text.openapi({ param: { name: "code", in: "path" }, example: EXAMPLE.custom_code }),
+  code: text.openapi({
+    param: { name: "code", in: "path" },
+    description: "api.code",
+    example: EXAMPLE.custom_code,
+  }),
 });
 
 /** A date of the calendar, such as 2026-11-21. */
 const date = z.iso.date();
 export const statisticsQuery = z.object({
   from: date.optional().openapi({
-    description: "First day. When omitted: 30 days up to `to`; 2 of hours, 365 of months.",
+    description: "api.stats.from",
     example: "2026-11-01",
   }),
-  to: date.optional().openapi({ description: "Last day, included. Today when omitted." }),
-  interval: z
-    .enum(INTERVALS)
-    .default("day")
-    .openapi({
-      description: `Hours are told for the last ${HOURS_KEPT_DAYS} days; at most ${MAX_RANGE_DAYS} days at once.`,
-    }),
+  to: date.optional().openapi({ description: "api.stats.to" }),
+  interval: z.enum(INTERVALS).default("day").openapi({
+    description: "api.stats.interval",
+  }),
   tz: z.string().refine(isTimeZone).default("UTC").openapi({
-    description: "Time zone (IANA) of the dates and of the series.",
+    description: "api.stats.tz",
     example: "Asia/Seoul",
   }),
 });
@@ -175,7 +221,9 @@ const information = z
   })
   .openapi("Information");
 
-const problem = z.strictObject({ status: z.literal("error"), message: text }).openapi("Problem");
+const problem = z
+  .strictObject({ status: z.literal("error"), message: text.openapi({ example: "{taken}" }) })
+  .openapi("Problem");
 
 export type ShortLink = z.infer<typeof shortLink>;
 export type LinkData = z.infer<typeof linkData>;
@@ -183,14 +231,14 @@ export type StatisticsData = z.infer<typeof statistics>;
 export type Information = z.infer<typeof information>;
 
 const jsonContent = <T extends z.ZodType>(schema: T) => ({ "application/json": { schema } });
-const answer = <T extends z.ZodType>(description: string, schema: T) => ({
+const answer = <T extends z.ZodType>(description: MessageKey, schema: T) => ({
   description,
   content: jsonContent(schema),
 });
 const unavailable = {
   503: {
-    ...answer("The store cannot answer right now.", problem),
-    headers: z.object({ "Retry-After": text.openapi({ description: "Seconds to wait." }) }),
+    ...answer("api.unavailable", problem),
+    headers: z.object({ "Retry-After": text.openapi({ description: "api.retry-after" }) }),
   },
 };
 
@@ -200,17 +248,23 @@ export const operations = {
     method: "post",
     path: "/api/v1/shorten",
     operationId: "shorten",
-    summary: "Shorten a URL",
-    request: { body: { required: true, content: jsonContent(shortenRequest) } },
+    summary: "api.shorten",
+    request: {
+      body: {
+        required: true,
+        // Without a code: it would be in use as soon as one reader has sent the example.
+        content: { "application/json": { schema: shortenRequest, example: EXAMPLE_BODY } },
+      },
+    },
     responses: {
       201: {
-        ...answer("The link is made, and durable.", success(shortLink)),
-        headers: z.object({ Location: text.openapi({ description: "The short address in ASCII." }) }),
+        ...answer("api.made", success("shortened", shortLink)),
+        headers: z.object({ Location: text.openapi({ description: "api.location" }) }),
       },
-      400: answer("The body or a value in it is refused; the message names the field and the rule.", problem),
-      409: answer("The code is already in use.", problem),
-      413: answer(`The body has more than ${MAX_BODY_BYTES} bytes.`, problem),
-      415: answer("The body is not declared as JSON.", problem),
+      400: answer("api.body.refused", problem),
+      409: answer("api.taken", problem),
+      413: answer("api.body.too-large", problem),
+      415: answer("api.body.type", problem),
       ...unavailable,
     },
   }),
@@ -218,19 +272,19 @@ export const operations = {
     method: "get",
     path: "/api/v1/shorten",
     operationId: "information",
-    summary: "What the endpoint takes and answers",
-    responses: { 200: answer("The endpoint and its parameters.", success(information)) },
+    summary: "api.information",
+    responses: { 200: answer("api.information.answer", success("info", information)) },
   }),
   link: createRoute({
     method: "get",
     path: "/api/v1/links/{code}",
     operationId: "link",
-    summary: "What a link is",
-    description: "Also of a link that has ended, for as long as its code is held.",
+    summary: "api.link",
+    description: "api.link.description",
     request: { params: codeParameter },
     responses: {
-      200: answer("The link.", success(linkData)),
-      404: answer("There is no link with this code.", problem),
+      200: answer("link", success("link", linkData)),
+      404: answer("unknown", problem),
       ...unavailable,
     },
   }),
@@ -238,12 +292,12 @@ export const operations = {
     method: "get",
     path: "/api/v1/links/{code}/stats",
     operationId: "statistics",
-    summary: "The visits of a link",
+    summary: "api.stats",
     request: { params: codeParameter, query: statisticsQuery },
     responses: {
-      200: answer("Visits in the range.", success(statistics)),
-      400: answer("A parameter is refused; the message names it and the rule.", problem),
-      404: answer("There is no link with this code.", problem),
+      200: answer("api.stats.answer", success("statistics", statistics)),
+      400: answer("api.stats.refused", problem),
+      404: answer("unknown", problem),
       ...unavailable,
     },
   }),
@@ -251,9 +305,9 @@ export const operations = {
     method: "get",
     path: "/api/v1/openapi.json",
     operationId: "document",
-    summary: "This document",
+    summary: "api.document",
     responses: {
-      200: { description: "OpenAPI 3.1", content: jsonContent(z.looseObject({ openapi: text })) },
+      200: { description: "api.document.answer", content: jsonContent(z.looseObject({ openapi: text })) },
     },
   }),
 };

@@ -339,6 +339,31 @@ describe("the OpenAPI document", () => {
     expect(ShortLink.additionalProperties).toBeFalse();
     expect(Problem.required).toEqual(["status", "message"]);
   });
+
+  test("speaks the caller's language, and leaves nothing untranslated", async () => {
+    const read = async (language?: string) => {
+      const headers = language === undefined ? {} : { "Accept-Language": language };
+      const response = await curt.fetch("/api/v1/openapi.json", { headers });
+      expect(response.headers.get("content-language")).toBe(language ?? "en");
+      const texts: string[] = [];
+      // The texts stay out of what is compared, and so does the one message that stands in each example.
+      const rest = JSON.stringify(await response.json(), (name, value: unknown) => {
+        if (typeof value !== "string" || !["description", "summary"].includes(name))
+          return name === "message" ? undefined : value;
+        texts.push(value);
+        return undefined;
+      });
+      return { texts, rest };
+    };
+    const [english, korean] = [await read(), await read("ko")];
+    expect(english.texts.length).toBeGreaterThan(50);
+    expect(korean.rest).toBe(english.rest);
+    expect(korean.texts.filter((text, index) => text === english.texts[index])).toEqual([]);
+    const texts = [...english.texts, ...korean.texts];
+    expect(texts.filter((text) => /^[\w.-]+$|\{\w+\}/.test(text))).toEqual([]);
+    expect(texts).toContain("Hours are told for the last 7 days; at most 400 days at once.");
+    expect(korean.texts).toContain(ko["info.custom_code"]);
+  });
 });
 
 describe("languages", () => {

@@ -1,3 +1,5 @@
 import { localiseTimes } from "./times.ts";
+import { makeTryable } from "./try.ts";
 
 localiseTimes(document);
+makeTryable(document);

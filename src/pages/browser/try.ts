@@ -1,0 +1,68 @@
+const TIMEOUT_MS = 30_000;
+const TOLD_HEADERS = ["Location", "Retry-After"];
+
+/** Shows the forms that call the API, and makes them work. */
+export function makeTryable(within: ParentNode): void {
+  for (const box of within.querySelectorAll<HTMLElement>(".try")) {
+    const form = box.querySelector("form");
+    const output = box.querySelector("output");
+    if (form === null || output === null) continue;
+    box.hidden = false;
+    form.addEventListener("submit", (event) => {
+      event.preventDefault();
+      if (form.ariaBusy !== "true") void send(form, output);
+    });
+  }
+}
+
+async function send(form: HTMLFormElement, output: HTMLOutputElement): Promise<void> {
+  form.ariaBusy = "true";
+  output.hidden = false;
+  output.textContent = "…";
+  try {
+    const response = await fetch(addressOf(form), requestOf(form));
+    output.textContent = await describe(response);
+  } catch {
+    output.textContent = form.dataset["failure"] ?? "";
+  }
+  form.ariaBusy = "false";
+}
+
+/** On this very origin, whatever the service's public one. */
+function addressOf(form: HTMLFormElement): string {
+  let path = form.dataset["path"] ?? "";
+  const query = new URLSearchParams();
+  for (const { name, value, dataset } of form.querySelectorAll("input")) {
+    if (dataset["in"] === "path") path = path.replace(`{${name}}`, () => encodeURIComponent(value));
+    else if (value !== "") query.append(name, value);
+  }
+  return query.size === 0 ? path : `${path}?${query}`;
+}
+
+/** What was typed is sent as it is: the service says what is wrong with it. */
+function requestOf(form: HTMLFormElement): RequestInit {
+  const headers = { "Accept-Language": document.documentElement.lang };
+  const body = form.querySelector("textarea")?.value;
+  return {
+    method: form.dataset["method"] ?? "GET",
+    headers: body === undefined ? headers : { ...headers, "Content-Type": "application/json" },
+    body: body ?? null,
+    signal: AbortSignal.timeout(TIMEOUT_MS),
+  };
+}
+
+async function describe(response: Response): Promise<string> {
+  const { status, statusText, headers } = response;
+  const told = TOLD_HEADERS.filter((name) => headers.has(name)).map(
+    (name) => `${name}: ${headers.get(name)}`,
+  );
+  return [`${status} ${statusText}`.trim(), ...told, "", pretty(await response.text())].join("\n");
+}
+
+function pretty(text: string): string {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2);
+  } catch {
+    return text;
+  }
+}

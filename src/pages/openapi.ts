@@ -1,0 +1,104 @@
+/** What a reader is shown of an OpenAPI 3.1 document. */
+export interface ApiDescription {
+  readonly servers: readonly { readonly url: string }[];
+  readonly paths: Readonly<Record<string, Readonly<Record<string, OperationObject>>>>;
+  readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
+}
+
+interface OperationObject {
+  readonly operationId: string;
+  readonly summary: string;
+  readonly description?: string;
+  readonly parameters?: readonly Parameter[];
+  readonly requestBody?: { readonly content: Content };
+  readonly responses: Readonly<Record<string, Answer>>;
+}
+
+export interface Operation extends OperationObject {
+  /** In capitals. */
+  readonly method: string;
+  readonly path: string;
+}
+
+export interface Parameter {
+  readonly name: string;
+  readonly in: "path" | "query";
+  readonly required: boolean;
+  readonly description?: string;
+  readonly schema: Schema & { readonly example?: string; readonly default?: string };
+}
+
+interface Answer {
+  readonly description: string;
+  readonly headers?: Readonly<Record<string, { readonly description: string }>>;
+  readonly content: Content;
+}
+
+interface Content {
+  readonly "application/json": { readonly schema: Schema; readonly example?: unknown };
+}
+
+export interface Schema {
+  readonly $ref?: string;
+  readonly type?: string | readonly string[];
+  readonly format?: string;
+  readonly description?: string;
+  readonly example?: unknown;
+  readonly default?: unknown;
+  readonly enum?: readonly unknown[];
+  readonly maxLength?: number;
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly required?: readonly string[];
+  readonly items?: Schema;
+}
+
+/** Properties that have one schema are one field. */
+export interface Field {
+  readonly names: readonly string[];
+  readonly required: boolean;
+  readonly description?: string | undefined;
+  readonly schema: Schema;
+}
+
+/** What does something comes first, and what only tells about the API last. */
+export function operationsOf({ paths }: ApiDescription): Operation[] {
+  const operations = Object.entries(paths).flatMap(([path, item]) =>
+    Object.entries(item).map(([method, operation]) => {
+      return { ...operation, path, method: method.toUpperCase() };
+    }),
+  );
+  const takesNothing = ({ parameters, requestBody }: Operation) => Number(!parameters && !requestBody);
+  return operations.toSorted((a, b) => takesNothing(a) - takesNothing(b));
+}
+
+export function resolve(api: ApiDescription, schema: Schema): Schema {
+  const [, name = ""] = /^#\/components\/schemas\/(\w+)$/.exec(schema.$ref ?? "") ?? [];
+  return api.components.schemas[name] ?? schema;
+}
+
+export function fieldsOf({ properties = {}, required = [] }: Schema): Field[] {
+  const alike = Map.groupBy(Object.entries(properties), ([name, { $ref }]) => $ref ?? name);
+  return [...alike.values()].flatMap((entries) => {
+    const names = entries.map(([name]) => name);
+    return entries.slice(0, 1).map(([name, schema]) => {
+      return { names, required: required.includes(name), description: schema.description, schema };
+    });
+  });
+}
+
+/** `string`, `integer`, `object[]`, … */
+export function typeOf(api: ApiDescription, schema: Schema): string {
+  const { type = "object", items } = resolve(api, schema);
+  if (items !== undefined) return `${typeOf(api, items)}[]`;
+  return [type].flat().join(" | ");
+}
+
+/** An example of what has the schema, put together from the examples within; undefined where one is missing. */
+export function exampleOf(api: ApiDescription, schema: Schema): unknown {
+  const { example, enum: values, properties } = resolve(api, schema);
+  if (example !== undefined) return example;
+  if (values !== undefined) return values[0];
+  if (properties === undefined) return undefined;
+  const entries = Object.entries(properties).map(([name, one]) => [name, exampleOf(api, one)] as const);
+  return entries.some(([, value]) => value === undefined) ? undefined : Object.fromEntries(entries);
+}

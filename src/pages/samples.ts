@@ -1,0 +1,91 @@
+import type { Operation, Parameter } from "./openapi.ts";
+
+interface Call {
+  readonly method: string;
+  readonly url: string;
+  /** JSON over several lines. */
+  readonly body: string | undefined;
+}
+
+/** How to call an operation from several languages, each a program that runs as it is. */
+export function samplesOf(base: string, operation: Operation): Record<string, string> {
+  const call = { method: operation.method, url: addressOf(base, operation), body: bodyOf(operation) };
+  return { curl: curl(call), JavaScript: javaScript(call), Python: python(call) };
+}
+
+/** The body to begin with. */
+export function bodyOf({ requestBody }: Operation): string | undefined {
+  const example = requestBody?.content["application/json"].example;
+  return example === undefined ? undefined : JSON.stringify(example, null, 2);
+}
+
+/** The value to begin with, for parameters that are required or have a default. */
+export function valueOf({ required, schema }: Pick<Parameter, "required" | "schema">): string {
+  const { example, default: fallback } = schema;
+  return (required || fallback !== undefined ? (example ?? fallback) : undefined) ?? "";
+}
+
+function addressOf(base: string, { path, parameters = [] }: Operation): string {
+  const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
+    encodeURIComponent(parameters.filter((one) => one.name === name).map(valueOf)[0] ?? ""),
+  );
+  const query = parameters
+    .filter((parameter) => parameter.in === "query" && valueOf(parameter) !== "")
+    .map((parameter) => `${parameter.name}=${encodeURIComponent(valueOf(parameter))}`);
+  return [`${base}${filled}`, ...(query.length > 0 ? [query.join("&")] : [])].join("?");
+}
+
+function curl({ method, url, body }: Call): string {
+  if (body === undefined) return `curl ${quoted(url)}`;
+  return [
+    `curl -X ${method} ${quoted(url)}`,
+    `  -H 'Content-Type: application/json'`,
+    `  -d ${quoted(body)}`,
+  ].join(" \\\n");
+}
+
+/** For a POSIX shell. */
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", String.raw`'\''`)}'`;
+}
+
+function javaScript({ method, url, body }: Call): string {
+  const options =
+    body === undefined
+      ? ""
+      : `, {
+  method: "${method}",
+  headers: { "Content-Type": "application/json" },
+  body: JSON.stringify(${indented(body, "  ")}),
+}`;
+  return `const response = await fetch(${JSON.stringify(url)}${options});
+console.log(response.status, await response.json());`;
+}
+
+/** Without a library. An error is an answer in JSON too. */
+function python({ method, url, body }: Call): string {
+  const more =
+    body === undefined
+      ? ""
+      : `
+    method="${method}",
+    headers={"Content-Type": "application/json"},
+    data=json.dumps(${indented(body, "    ")}).encode(),`;
+  return `import json
+import urllib.error
+import urllib.request
+
+request = urllib.request.Request(
+    ${JSON.stringify(url)},${more}
+)
+try:
+    response = urllib.request.urlopen(request)
+except urllib.error.HTTPError as error:
+    response = error
+print(response.status, json.load(response))`;
+}
+
+/** All lines but the first. */
+function indented(text: string, indent: string): string {
+  return text.replaceAll("\n", `\n${indent}`);
+}
