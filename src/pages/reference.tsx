@@ -269,7 +269,8 @@ function Answers({ context, operation }: { context: Context; operation: Operatio
 /** Hidden until the script that makes it work has come. */
 function TryIt({ context: { say }, operation }: { context: Context; operation: Operation }) {
   const { operationId, method, path, summary, parameters = [] } = operation;
-  const body = bodyOf(operation);
+  const example = bodyOf(operation);
+  const body = example === undefined ? undefined : pretty(example);
   return (
     <details class="try card" hidden>
       <summary>{say("docs.try")}</summary>

@@ -3,8 +3,8 @@ import type { Operation, Parameter } from "./openapi.ts";
 interface Call {
   readonly method: string;
   readonly url: string;
-  /** JSON over several lines. */
-  readonly body: string | undefined;
+  /** An object of texts, which are written alike in all of the languages. */
+  readonly body: unknown;
 }
 
 /** How to call an operation from several languages, each a program that runs as it is. */
@@ -14,9 +14,8 @@ export function samplesOf(base: string, operation: Operation): Record<string, st
 }
 
 /** The body to begin with. */
-export function bodyOf({ requestBody }: Operation): string | undefined {
-  const example = requestBody?.content["application/json"].example;
-  return example === undefined ? undefined : JSON.stringify(example, null, 2);
+export function bodyOf({ requestBody }: Operation): unknown {
+  return requestBody?.content["application/json"].example;
 }
 
 /** The value to begin with, for parameters that are required or have a default. */
@@ -40,7 +39,7 @@ function curl({ method, url, body }: Call): string {
   return [
     `curl -X ${method} ${quoted(url)}`,
     `  -H 'Content-Type: application/json'`,
-    `  -d ${quoted(body)}`,
+    `  -d ${quoted(JSON.stringify(body, null, 2))}`,
   ].join(" \\\n");
 }
 
@@ -56,7 +55,7 @@ function javaScript({ method, url, body }: Call): string {
       : `, {
   method: "${method}",
   headers: { "Content-Type": "application/json" },
-  body: JSON.stringify(${indented(body, "  ")}),
+  body: JSON.stringify(${indented(JSON.stringify(body, null, 2), "  ")}),
 }`;
   return `const response = await fetch(${JSON.stringify(url)}${options});
 console.log(response.status, await response.json());`;
@@ -70,7 +69,7 @@ function python({ method, url, body }: Call): string {
       : `
     method="${method}",
     headers={"Content-Type": "application/json"},
-    data=json.dumps(${indented(body, "    ")}).encode(),`;
+    data=json.dumps(${indented(JSON.stringify(body, null, 4), "    ")}).encode(),`;
   return `import json
 import urllib.error
 import urllib.request

@@ -1,0 +1,117 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+
+import type { Browser, BrowserContextOptions } from "playwright-core";
+
+import { type Running, startHere } from "../service.ts";
+import { openBrowser } from "./browser.ts";
+
+let browser: Browser;
+let curt: Running;
+
+beforeAll(async () => {
+  browser = await openBrowser();
+  curt = await startHere({ POSTURE: "private" });
+}, 60_000);
+afterAll(async () => {
+  await browser.close();
+  await curt[Symbol.asyncDispose]();
+});
+
+/** The reference, and what the browser complains of. */
+async function open(path: string, options: BrowserContextOptions) {
+  const page = await browser.newPage(options);
+  const complaints: string[] = [];
+  page.on("console", (message) => {
+    // An answer that says 400 is what a test may want.
+    if (message.type() === "error" && !/the server responded with a status of/.test(message.text()))
+      complaints.push(message.text());
+  });
+  page.on("pageerror", (error) => complaints.push(String(error)));
+  await page.goto(`${curt.origin}${path}`);
+  return { page, complaints };
+}
+
+const WORDS = {
+  "en-GB": { shorten: "Shorten a URL", open: "Try it out", body: "Body (JSON)", send: "Send" },
+  "ko-KR": { shorten: "URL 단축하기", open: "직접 호출해 보기", body: "본문(JSON)", send: "보내기" },
+} as const;
+
+for (const locale of ["en-GB", "ko-KR"] as const) {
+  for (const width of [360, 1280]) {
+    test(`a developer (${locale}, ${width} px) tries the API by keyboard`, async () => {
+      const words = WORDS[locale];
+      const { page, complaints } = await open("/docs", { locale, viewport: { width, height: 800 } });
+      const section = page.getByRole("region", { name: words.shorten });
+      await page.getByRole("link", { name: words.shorten }).press("Enter");
+      expect(page.url()).toEndWith("/docs#shorten");
+      await section.getByText(words.open).press("Enter");
+      await section.getByRole("button", { name: words.send }).press("Enter");
+      const answer = section.getByRole("status");
+      await answer.getByText(/^201 Created\nLocation: https:\/\/curt\.example\//).waitFor();
+      const made = JSON.parse(/\{[\s\S]+/.exec((await answer.textContent()) ?? "")?.[0] ?? "") as {
+        data: { code: string };
+      };
+      expect((await curt.fetch(`/${made.data.code}`)).status).toBe(302);
+
+      await page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true })");
+      const widest = await page.evaluate("document.documentElement.scrollWidth");
+      expect(Number(widest)).toBeLessThanOrEqual(width);
+      // What is wider than the page scrolls within its own box, by keyboard too.
+      const sample = section.getByRole("group", { name: `Python: ${words.shorten}` });
+      await sample.press("ArrowRight");
+      const isWide = await sample.evaluate((box) => box.scrollWidth > box.clientWidth);
+      expect(isWide).toBe(width === 360);
+      if (isWide) await expectScrolled(() => sample.evaluate((box) => box.scrollLeft));
+      expect(complaints).toEqual([]);
+      await page.close();
+    }, 30_000);
+  }
+}
+
+/** Scrolling is smooth, so it takes a moment. */
+async function expectScrolled(position: () => Promise<number>): Promise<void> {
+  while ((await position()) === 0) await Bun.sleep(10);
+}
+
+test("what is wrong is said in the language of the page, not of the browser", async () => {
+  const words = WORDS["ko-KR"];
+  const { page, complaints } = await open("/docs?language=ko", { locale: "en-GB" });
+  const section = page.getByRole("region", { name: words.shorten });
+  await section.getByText(words.open).press("Enter");
+  await section.getByRole("textbox", { name: words.body }).fill('{"original_url": ');
+  await section.getByRole("button", { name: words.send }).press("Enter");
+  const answer = section.getByRole("status");
+  await answer.getByText(/^400 Bad Request\n[\s\S]*본문이 올바른 JSON이 아닙니다\./).waitFor();
+  expect(complaints).toEqual([]);
+
+  await page.context().setOffline(true);
+  await section.getByRole("button", { name: words.send }).press("Enter");
+  await answer.getByText("응답을 받지 못했습니다.").waitFor();
+  await page.close();
+}, 30_000);
+
+test("parameters go into the path and the query", async () => {
+  await curt.shorten({ original_url: "https://example.com/", custom_code: "#️⃣" });
+  const { page, complaints } = await open("/docs", { locale: "en-GB" });
+  const section = page.getByRole("region", { name: "The visits of a link" });
+  await section.getByText("Try it out").press("Enter");
+  await section.getByRole("textbox", { name: "code" }).fill("#️⃣");
+  await section.getByRole("textbox", { name: "interval" }).fill("month");
+  await section.getByRole("textbox", { name: "tz" }).press("Enter");
+  const answer = section.getByRole("status");
+  await answer.getByText(/^200 OK\n[\s\S]*"interval": "month",\n\s+"tz": "Asia\/Seoul"/).waitFor();
+  expect(complaints).toEqual([]);
+  await page.close();
+}, 30_000);
+
+test("without scripts everything can be read, and nothing is there that would not work", async () => {
+  const { page, complaints } = await open("/docs", { locale: "en-GB", javaScriptEnabled: false });
+  const section = page.getByRole("region", { name: "Shorten a URL" });
+  expect(await section.getByRole("group", { name: "curl: Shorten a URL" }).isVisible()).toBeTrue();
+  await section.getByText("Python", { exact: true }).press("Enter");
+  expect(await section.getByRole("group", { name: "Python: Shorten a URL" }).isVisible()).toBeTrue();
+  expect(await page.getByRole("button").count()).toBe(0);
+  expect(await page.getByText("Try it out").first().isVisible()).toBeFalse();
+  expect(complaints).toEqual([]);
+  await page.close();
+}, 30_000);

@@ -1,0 +1,232 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+
+import en from "../../src/language/en.json";
+import ko from "../../src/language/ko.json";
+import { type ApiDescription, fieldsOf, operationsOf, resolve } from "../../src/pages/openapi.ts";
+import { referencePage } from "../../src/pages/reference.tsx";
+import { BASE_URL, type Running, startHere } from "../service.ts";
+
+let curt: Running;
+beforeAll(async () => {
+  curt = await startHere();
+  await curt.shorten({ original_url: "https://example.com/", custom_code: "한글" });
+});
+afterAll(() => curt[Symbol.asyncDispose]());
+
+const headersFor = (language: string) => ({ headers: { "Accept-Language": language } });
+const read = async (language: string) => (await curt.fetch("/docs", headersFor(language))).text();
+const document = async (language: string) =>
+  (await (await curt.fetch("/api/v1/openapi.json", headersFor(language))).json()) as ApiDescription;
+
+const ENTITIES: Record<string, string> = { lt: "<", gt: ">", quot: '"', "#39": "'", amp: "&" };
+const decoded = (html: string) =>
+  html.replaceAll(/&(lt|gt|quot|#39|amp);/g, (_, name: string) => ENTITIES[name] ?? "");
+const textOf = (html: string) => decoded(html.replaceAll(/<[^>]+>/g, ""));
+
+/** The HTML of each operation, by its id. */
+function sectionsOf(html: string): Record<string, string> {
+  return Object.fromEntries(
+    [...html.matchAll(/<section id="(\w+)"[\s\S]*?<\/section>/g)].map(([section, id]) => [id, section]),
+  );
+}
+
+function samplesIn(section: string): Record<string, string> {
+  return Object.fromEntries(
+    [...section.matchAll(/<pre[^>]* data-sample="(\w+)">([\s\S]*?)<\/pre>/g)].map(([, name, code = ""]) => [
+      name,
+      decoded(code),
+    ]),
+  );
+}
+
+/** What a POSIX shell would make of a sample for curl. */
+function readCurl(command: string) {
+  const words = [...command.replaceAll("\\\n", " ").matchAll(/(?:'[^']*'|\\'|[^\s'\\])+/g)].map(([word]) =>
+    word.replaceAll(/'([^']*)'|\\(')/g, (_, quoted?: string, escaped?: string) => quoted ?? escaped ?? ""),
+  );
+  const after = (option: string) => (words.includes(option) ? words[words.indexOf(option) + 1] : undefined);
+  const [name, value] = after("-H")?.split(": ") ?? [];
+  return {
+    url: words.find((word) => word.startsWith("http")) ?? "",
+    method: after("-X") ?? "GET",
+    headers: name === undefined || value === undefined ? {} : { [name]: value },
+    body: after("-d"),
+  };
+}
+
+describe("the reference", () => {
+  test("has every operation, parameter, field and status of the document, in both languages", async () => {
+    for (const language of ["en", "ko"]) {
+      const api = await document(language);
+      const html = await read(language);
+      const sections = sectionsOf(html);
+      const operations = operationsOf(api);
+      expect(operations.map(({ operationId }) => operationId)).toEqual(Object.keys(sections));
+      expect(Object.keys(sections)[0]).toBe("shorten");
+      for (const operation of operations) {
+        const { operationId, method, path, summary, description, parameters = [] } = operation;
+        expect(html).toContain(`<a href="#${operationId}">${summary}</a>`);
+        const text = textOf(sections[operationId] ?? "");
+        const body = operation.requestBody?.content["application/json"].schema ?? {};
+        const answers = Object.entries(operation.responses);
+        const data = answers[0]?.[1].content["application/json"].schema.properties?.["data"] ?? {};
+        const fields = [body, data].flatMap((schema) => fieldsOf(resolve(api, schema)));
+        const told = [
+          method,
+          path,
+          summary,
+          description,
+          ...parameters.flatMap((parameter) => [parameter.name, parameter.description]),
+          ...fields.flatMap((field) => [...field.names, field.description]),
+          ...answers.flatMap(([status, answer]) => [
+            `${status}${answer.description}`,
+            ...Object.entries(answer.headers ?? {}).map(([name, header]) => `${name}: ${header.description}`),
+          ]),
+        ];
+        expect(told.length).toBeGreaterThan(4);
+        for (const one of told) expect(text).toContain((one ?? "").replaceAll("`", ""));
+      }
+      expect(textOf(html)).toContain(BASE_URL);
+      expect(html).toContain('<a href="/api/v1/openapi.json">');
+    }
+  });
+
+  test("leaves nothing untranslated", async () => {
+    const english = new Set(
+      Object.entries(en)
+        // A word such as "required" is the name of a field as well.
+        .filter(([key, text]) => text !== ko[key as keyof typeof ko] && !/^[a-z]+$/.test(text))
+        .map(([, text]) => text),
+    );
+    const korean = await read("ko");
+    expect(korean).toContain('<html lang="ko">');
+    const texts = [...korean.matchAll(/>([^<]+)</g), ...korean.matchAll(/"([^"]+)"/g)].map(([, text = ""]) =>
+      decoded(text),
+    );
+    expect(texts.filter((text) => english.has(text))).toEqual([]);
+    for (const page of [korean, await read("en")]) {
+      expect(textOf(page)).not.toMatch(/\b(?:docs|api|info)\.[a-z]/);
+      expect(
+        textOf(page)
+          .match(/\{\w+\}/g)
+          ?.filter((one) => one !== "{code}") ?? [],
+      ).toEqual([]);
+    }
+  });
+
+  test("may be found, is asked for anew, and needs no exception of the policy", async () => {
+    const response = await curt.fetch("/docs/", headersFor("ko"));
+    const { headers } = response;
+    expect(response.status).toBe(200);
+    expect(headers.get("x-robots-tag")).toBe("all");
+    expect(headers.get("cache-control")).toBe("private, no-cache");
+    expect(headers.get("content-language")).toBe("ko");
+    expect(headers.get("content-security-policy")).not.toContain("unsafe");
+    const html = await response.text();
+    expect(html).not.toMatch(/<style|\sstyle=|\son\w+=|<script(?![^>]* src="\/)|="javascript:(?! )/i);
+    expect(html).toContain('<details class="try card" hidden="">');
+    for (const [box] of html.matchAll(/<pre[^>]*>/g))
+      expect(box).toMatch(/ tabindex="0" role="group" aria-label="[^"]+"/);
+  });
+
+  test("shows answers that look like the real ones", async () => {
+    for (const [id, path] of [
+      ["link", "/api/v1/links/한글"],
+      ["statistics", "/api/v1/links/한글/stats"],
+    ] as const) {
+      const [, shown = ""] =
+        /aria-label="Example answer: [^"]*">([\s\S]*?)<\/pre>/.exec(sectionsOf(await read("en"))[id] ?? "") ??
+        [];
+      const example = JSON.parse(decoded(shown)) as Record<string, any>;
+      const real = (await (await curt.fetch(path)).json()) as Record<string, any>;
+      expect(example["message"]).toBe(real["message"]);
+      expect(Object.keys(example["data"]).toSorted()).toEqual(Object.keys(real["data"]).toSorted());
+    }
+  });
+
+  test("escapes whatever a document says, for HTML and for the shell", () => {
+    const hostile = `<img src=x onerror=alert(1)>"'&\`$(reboot)\``;
+    const content = {
+      "application/json": { schema: { example: { note: hostile } }, example: { note: hostile } },
+    };
+    const operation = {
+      operationId: "odd",
+      summary: hostile,
+      description: hostile,
+      parameters: [
+        { name: "x", in: "query", required: true, description: hostile, schema: { example: hostile } },
+      ],
+      requestBody: { content },
+      responses: { 200: { description: hostile, content } },
+    } as const;
+    const api = {
+      servers: [{ url: BASE_URL }],
+      paths: { "/odd": { post: operation } },
+      components: { schemas: {} },
+    };
+    const html = referencePage("en", api, "/document");
+    expect(html).not.toContain("<img");
+    const { curl = "", JavaScript: javaScript = "" } = samplesIn(html);
+    expect(readCurl(curl)).toMatchObject({
+      url: `${BASE_URL}/odd?x=${encodeURIComponent(hostile)}`,
+      body: JSON.stringify({ note: hostile }, null, 2),
+    });
+    expect(javaScript).toContain(JSON.stringify(hostile));
+  });
+});
+
+describe("the samples", () => {
+  /** Of every operation; its first status is what the samples get. */
+  async function samples() {
+    const sections = sectionsOf(await read("en"));
+    return operationsOf(await document("en")).map(({ operationId: id, responses }) => {
+      const { curl = "", JavaScript: javaScript = "", Python: python = "" } = samplesIn(sections[id] ?? "");
+      return { id, status: Number(Object.keys(responses)[0]), curl, javaScript, python };
+    });
+  }
+
+  test("for curl work as they are", async () => {
+    for (const { id, status, curl } of await samples()) {
+      const { url, method, headers, body } = readCurl(curl);
+      expect([id, url.startsWith(`${BASE_URL}/api/v1/`)]).toEqual([id, true]);
+      const init = { method, headers, ...(body !== undefined && { body }) };
+      const response = await curt.fetch(url.slice(BASE_URL.length), init);
+      expect([id, response.status]).toEqual([id, status]);
+    }
+  });
+
+  test("for JavaScript work as they are", async () => {
+    for (const { id, status, javaScript } of await samples()) {
+      const program = javaScript.replace(BASE_URL, curt.origin);
+      expect(program).not.toBe(javaScript);
+      const child = Bun.spawn([process.execPath, "-e", program], { stdout: "pipe", stderr: "inherit" });
+      const output = await new Response(child.stdout).text();
+      expect([id, output.slice(0, 3), await child.exited]).toEqual([id, String(status), 0]);
+    }
+  });
+
+  test("for Python send what those for curl send", async () => {
+    for (const { curl, python } of await samples()) {
+      const { url, method, headers, body } = readCurl(curl);
+      const [, address = "", more = ""] =
+        /^import json\nimport urllib\.error\nimport urllib\.request\n\nrequest = urllib\.request\.Request\(\n {4}(".+"),\n([\s\S]*)\)\ntry:\n {4}response = urllib\.request\.urlopen\(request\)\nexcept urllib\.error\.HTTPError as error:\n {4}response = error\nprint\(response\.status, json\.load\(response\)\)$/.exec(
+          python,
+        ) ?? [];
+      expect(JSON.parse(address)).toBe(url);
+      // urllib takes ASCII only.
+      expect(address).toMatch(/^[\x21-\x7e]+$/);
+      if (body === undefined) {
+        expect(more).toBe("");
+        continue;
+      }
+      const [, verb = "", header = "", data = ""] =
+        /^ {4}method="(\w+)",\n {4}headers=(\{.+\}),\n {4}data=json\.dumps\(([\s\S]+)\)\.encode\(\),\n$/.exec(
+          more,
+        ) ?? [];
+      expect([verb, JSON.parse(header)]).toEqual([method, headers]);
+      expect(JSON.parse(data)).toEqual(JSON.parse(body));
+      // Only texts are written alike in JSON and in Python.
+      expect(data).not.toMatch(/: (?:true|false|null)\b/);
+    }
+  });
+});
