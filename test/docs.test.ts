@@ -110,6 +110,18 @@ describe("docs/api.md", () => {
     for (const { name } of parameters.slice(1)) expect(text).toContain(`\`${name}\``);
   });
 
+  test("names the reference, which answers, and the languages of the OpenAPI document", async () => {
+    await using curt: Running = await startHere();
+    for (const path of ["README.md", "docs/api.md"]) expect(read(path)).toContain("`/docs`");
+    expect((await curt.fetch("/docs")).headers.get("content-type")).toStartWith("text/html");
+    for (const [language, name] of Object.entries({ en: "English", ko: "Korean" })) {
+      const headers = { "Accept-Language": language };
+      const { headers: answered } = await curt.fetch("/api/v1/openapi.json", { headers });
+      expect(read("docs/api.md")).toContain(name);
+      expect(answered.get("content-language")).toBe(language);
+    }
+  });
+
   test("names the addresses of health, which answer", async () => {
     await using curt: Running = await startHere();
     for (const path of ["/livez", "/readyz"]) {
