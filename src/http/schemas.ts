@@ -86,7 +86,7 @@ const linkData = z
   .strictObject({
     code: text.openapi({ description: "api.link.code", example: EXAMPLE.custom_code }),
     short_url: shortUrl,
-    original_url: text.openapi({ example: EXAMPLE.original_url }),
+    original_url: text.openapi({ description: "api.short.original_url", example: EXAMPLE.original_url }),
     created: instant("api.link.created", "2026-01-01T00:00:00.000Z"),
     expiration_date: instant("api.link.expiration_date", "2026-01-08T00:00:00.000Z"),
     visits: count("api.link.visits", 120),
@@ -144,11 +144,11 @@ const STATISTICS = {
 
 const statistics = z
   .strictObject({
-    code: text,
-    from: text.openapi({ format: "date" }),
-    to: text.openapi({ format: "date" }),
-    interval: z.enum(INTERVALS),
-    tz: text,
+    code: text.openapi({ description: "api.link.code" }),
+    from: text.openapi({ format: "date", description: "api.stats.first" }),
+    to: text.openapi({ format: "date", description: "api.stats.last" }),
+    interval: z.enum(INTERVALS).openapi({ description: "api.stats.asked" }),
+    tz: text.openapi({ description: "api.stats.asked" }),
     visits: count("api.stats.visits"),
     bots: count("api.stats.bots"),
     visitors: count("api.stats.visitors"),
