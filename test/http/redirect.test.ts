@@ -142,7 +142,6 @@ describe("a short address", () => {
       "/abcd",
       "/api",
       "/api/",
-      "/docs",
       "/admin",
       "/metrics",
       "/.well-known/security.txt",
