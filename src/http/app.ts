@@ -47,6 +47,7 @@ export function createApp({ api, redirect, health, baseUrl, onFault }: AppOption
 
   route("/", { GET: (request) => home(request, baseUrl) });
   route(operations.shorten.path, { GET: api.information, POST: api.shorten });
+  route(templatePath(operations.availability.path), { GET: api.availability });
   route(templatePath(operations.link.path), { GET: api.link });
   route(templatePath(operations.statistics.path), { GET: api.statistics });
   route(operations.document.path, { GET: api.document });

@@ -74,6 +74,18 @@ const linkData = z
   })
   .openapi("Link");
 
+const availability = z
+  .strictObject({
+    code: text.openapi({ description: "As stored: in NFC, without U+FE0F.", example: EXAMPLE.custom_code }),
+    available: z.boolean().openapi({ description: "Whether a link can be made with this code now." }),
+    short_url: text.openapi({
+      format: "iri",
+      description: "The short address of a link with this code, spelled as asked.",
+      example: "https://curt.example/한글/",
+    }),
+  })
+  .openapi("Availability");
+
 const point = z.strictObject({
   start: text.openapi({
     description: "A timestamp, a date or a month, by `interval`.",
@@ -178,6 +190,7 @@ const information = z
 const problem = z.strictObject({ status: z.literal("error"), message: text }).openapi("Problem");
 
 export type ShortLink = z.infer<typeof shortLink>;
+export type AvailabilityData = z.infer<typeof availability>;
 export type LinkData = z.infer<typeof linkData>;
 export type StatisticsData = z.infer<typeof statistics>;
 export type Information = z.infer<typeof information>;
@@ -220,6 +233,20 @@ export const operations = {
     operationId: "information",
     summary: "What the endpoint takes and answers",
     responses: { 200: answer("The endpoint and its parameters.", success(information)) },
+  }),
+  availability: createRoute({
+    method: "get",
+    path: "/api/v1/codes/{code}",
+    operationId: "availability",
+    summary: "Whether a code is free",
+    description:
+      "A hint: only making the link decides. The code of an ended link is not free while it is held.",
+    request: { params: codeParameter },
+    responses: {
+      200: answer("The code can be one, and is free or in use.", success(availability)),
+      400: answer("The code would be refused; the message says why.", problem),
+      ...unavailable,
+    },
   }),
   link: createRoute({
     method: "get",
