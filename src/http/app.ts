@@ -31,7 +31,7 @@ const CORS = {
 
 /** Every route: `redirect` for GET of /:code and /:code/, and `fetch` for the rest, the `fixedPaths` first. */
 export function createApp({ api, redirect, health, baseUrl, onFault }: AppOptions) {
-  const app = new Hono({ getPath: pathOf });
+  const app = new Hono({ getPath: (request) => spelledOut(pathOf(request)) });
   const fixedPaths: string[] = [];
 
   const preflight = cors(CORS);
@@ -54,7 +54,7 @@ export function createApp({ api, redirect, health, baseUrl, onFault }: AppOption
   for (const [path, answer] of Object.entries(assetRoutes)) route(path, { GET: answer });
   route("/livez", { GET: health.live });
   route("/readyz", { GET: health.ready });
-  // Only an address that Bun has tidied up, such as /x/../code, comes here with GET.
+  // Comes here with GET: what no code can be, and an address that Bun has tidied up, such as /x/../code.
   route("/:code", { GET: notFound });
   app.notFound(({ req }) => notFound(req.raw));
   app.onError((error, { req }) => {
@@ -62,32 +62,40 @@ export function createApp({ api, redirect, health, baseUrl, onFault }: AppOption
     return answerProblem(req.raw, problemOf(error));
   });
 
-  /** A path with and without a slash at its end; a method that it does not take is answered 405. */
+  /**
+   * A path with and without a slash at its end; a method that it does not take is answered 405. What sets a route
+   * apart from a code, such as the .svg of /:code.svg, is no part of the code that its handlers get.
+   */
   function route(path: string, handlers: Readonly<Record<string, Handler>>): void {
     const methods = Object.keys(handlers).flatMap((method) =>
       method === "GET" ? ["GET", "HEAD"] : [method],
     );
     const allow = [...methods, "OPTIONS"].join(", ");
-    for (const spelling of path === "/" ? [path] : [path, `${path}/`]) {
+    const [suffix = ""] = /(?<=:code)[+.].*/.exec(path) ?? [];
+    const pattern = suffix === "" ? path : path.replace(suffix, `{[^/+.]+${RegExp.escape(suffix)}}`);
+    const codeIn = (segment = "") => segment.slice(0, segment.length - suffix.length);
+    for (const spelling of path === "/" ? [path] : [pattern, `${pattern}/`]) {
       for (const [method, handle] of Object.entries(handlers))
-        app.on(method, spelling, ({ req }) => handle(req.raw, req.param("code") ?? ""));
+        app.on(method, spelling, ({ req }) => handle(req.raw, codeIn(req.param("code"))));
       app.options(spelling, () => new Response(null, { status: 204, headers: { Allow: allow } }));
       app.all(spelling, ({ req }) => answerProblem(req.raw, { kind: "method", method: req.method, allow }));
       if (!spelling.includes(":")) fixedPaths.push(spelling);
     }
   }
 
-  return {
-    redirect,
-    /** HEAD is answered as GET, length included; Bun leaves the body out (RFC 9110, section 9.3.2). */
-    fetch: (request: Request) => app.fetch(request.method === "HEAD" ? asGet(request) : request),
-    fixedPaths,
-  };
+  /** HEAD is answered as GET, length included; Bun leaves the body out (RFC 9110, section 9.3.2). */
+  const fetch = (request: Request) => app.fetch(request.method === "HEAD" ? asGet(request) : request);
+  return { redirect: redirect(fetch), fetch, fixedPaths };
 }
 
 /** OpenAPI's /links/{code} as Hono's /links/:code. */
 function templatePath(path: string): string {
   return path.replaceAll(/\{(\w+)\}/g, ":$1");
+}
+
+/** A path with the + and . that set a route apart from a code, however they are written. */
+function spelledOut(path: string): string {
+  return path.replaceAll(/%2[be]/gi, decodeURIComponent);
 }
 
 function asGet(request: Request): Request {

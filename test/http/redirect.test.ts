@@ -45,6 +45,8 @@ describe("a short address", () => {
     for (const path of [
       "/abc",
       "/nothing",
+      "/abc+",
+      "/abc.txt/",
       "/",
       "/livez",
       "/readyz/",
@@ -327,6 +329,15 @@ describe("an address that leads nowhere shows", () => {
   test("nothing of the address itself", async () => {
     const { text } = await shown("/%3Cscript%3Ealert(1)%3C%2Fscript%3E", BROWSER);
     expect(text).not.toContain("alert(1)");
+  });
+
+  test("the same where no code can be", async () => {
+    const nothing = await shown("/nothing", BROWSER);
+    for (const path of ["/abc.", "/abc%2B/", "/한글.txt", "/.well-known", "/robots.txt"]) {
+      const { response, type, text } = await shown(path, BROWSER);
+      expect([path, response.status, type, text]).toEqual([path, 404, nothing.type, nothing.text]);
+      expect(response.headers.get("vary")).toBe(nothing.response.headers.get("vary"));
+    }
   });
 });
 
