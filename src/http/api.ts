@@ -5,6 +5,7 @@ import type { Clock } from "../links/clock.ts";
 import { endsMs, type Expiry } from "../links/expiry.ts";
 import type { Link } from "../links/link.ts";
 import type { Links } from "../links/links.ts";
+import { shortUrl } from "./address.ts";
 import { json } from "./answers.ts";
 import { readShortenRequest } from "./body.ts";
 import { describeApi, describeParameters } from "./document.ts";
@@ -87,7 +88,7 @@ export function createApi(options: ApiOptions) {
     async availability(request: Request, written: string): Promise<Response> {
       const found = await links.availability(written);
       if ("kind" in found) return problemJson(request.headers, found);
-      const data: AvailabilityData = { ...found, short_url: toShortUrl(written, baseUrl) };
+      const data: AvailabilityData = { ...found, short_url: shortUrl(baseUrl, written) };
       const language = negotiateLanguage(request.headers.get("accept-language"));
       const text = message(language, found.available ? "free" : "taken");
       return json(200, { status: "success", message: text, data }, language);
@@ -131,16 +132,11 @@ function toShortLink(
   baseUrl: string,
 ): ShortLink {
   return {
-    short_url: toShortUrl(written, baseUrl),
+    short_url: shortUrl(baseUrl, written),
     original_url: link.originalUrl,
     code: written,
     expiration_date: new Date(link.endsMs).toISOString(),
   };
-}
-
-/** The only character a code can have that would end a path is #. */
-function toShortUrl(written: string, baseUrl: string): string {
-  return `${baseUrl}/${written.replaceAll("#", "%23")}/`;
 }
 
 export type Api = ReturnType<typeof createApi>;

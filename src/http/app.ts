@@ -4,7 +4,8 @@ import { cors } from "hono/cors";
 import type { Api } from "./api.ts";
 import { assetRoutes } from "./assets.ts";
 import type { Health } from "./health.ts";
-import { home } from "./home.ts";
+import type { Notices } from "./notices.ts";
+import type { Pages } from "./pages.ts";
 import { type HttpProblem, problemAnswer, problemJson, problemOf } from "./problems.ts";
 import { queryOf } from "./query.ts";
 import type { Redirect } from "./redirect.ts";
@@ -12,9 +13,10 @@ import { operations } from "./schemas.ts";
 
 export interface AppOptions {
   readonly api: Api;
+  readonly pages: Pages;
+  readonly notices: Notices;
   readonly redirect: Redirect;
   readonly health: Health;
-  readonly baseUrl: string;
   readonly onFault: (error: unknown) => void;
 }
 
@@ -30,7 +32,7 @@ const CORS = {
 };
 
 /** Every route: `redirect` for GET of /:code and /:code/, and `fetch` for the rest, the `fixedPaths` first. */
-export function createApp({ api, redirect, health, baseUrl, onFault }: AppOptions) {
+export function createApp({ api, pages, notices, redirect, health, onFault }: AppOptions) {
   const app = new Hono({ getPath: (request) => spelledOut(pathOf(request)) });
   const fixedPaths: string[] = [];
 
@@ -45,15 +47,20 @@ export function createApp({ api, redirect, health, baseUrl, onFault }: AppOption
     context.res.headers.set("Access-Control-Expose-Headers", CORS.exposeHeaders.join());
   });
 
-  route("/", { GET: (request) => home(request, baseUrl) });
+  route("/", { GET: pages.home, POST: pages.make });
   route(operations.shorten.path, { GET: api.information, POST: api.shorten });
   route(templatePath(operations.availability.path), { GET: api.availability });
   route(templatePath(operations.link.path), { GET: api.link });
   route(templatePath(operations.statistics.path), { GET: api.statistics });
   route(operations.document.path, { GET: api.document });
   for (const [path, answer] of Object.entries(assetRoutes)) route(path, { GET: answer });
+  route("/robots.txt", { GET: notices.robots });
+  if (notices.security !== undefined) route("/.well-known/security.txt", { GET: notices.security });
   route("/livez", { GET: health.live });
   route("/readyz", { GET: health.ready });
+  route("/:code+", { GET: pages.preview });
+  // A + behind the short address as it is answered, with its slash.
+  route("/:code/+", { GET: (request) => moved(pathOf(request).replace("/+", "+")) });
   // Comes here with GET: what no code can be, and an address that Bun has tidied up, such as /x/../code.
   route("/:code", { GET: notFound });
   app.notFound(({ req }) => notFound(req.raw));
@@ -100,6 +107,10 @@ function spelledOut(path: string): string {
 
 function asGet(request: Request): Request {
   return new Request(`http://localhost${pathOf(request)}${queryOf(request)}`, { headers: request.headers });
+}
+
+function moved(path: string): Response {
+  return new Response(null, { status: 308, headers: { Location: path } });
 }
 
 function notFound(request: Request): Response {

@@ -19,6 +19,12 @@ export function readStatisticsQuery(request: Request): StatisticsRequest | Reque
   return { ...rest, timeZone: tz };
 }
 
+/** The zone that `tz` names; UTC where it names none. */
+export function readTimeZone(request: Request): string {
+  const zone = statisticsQuery.shape.tz.safeParse(new URLSearchParams(queryOf(request)).get("tz") ?? "");
+  return zone.success ? zone.data : "UTC";
+}
+
 function queryFault(field: string, received: string): RequestFault {
   switch (field) {
     case "interval":
