@@ -140,6 +140,7 @@ const MAX_VALUES = 8;
 function Visits({
   language,
   code,
+  createdMs,
   visits,
   bots,
   interval,
