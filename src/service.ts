@@ -8,6 +8,7 @@ import { createApi } from "./http/api.ts";
 import { createApp } from "./http/app.ts";
 import { createClientReader } from "./http/client.ts";
 import { createHealth } from "./http/health.ts";
+import { createQr } from "./http/qr.ts";
 import { createRedirect } from "./http/redirect.ts";
 import { listen, peerReader } from "./http/server.ts";
 import { createClock } from "./links/clock.ts";
@@ -87,7 +88,8 @@ export async function startService(config: Config, log: Log): Promise<Service> {
   });
   const peerOf = peerReader(config.host);
   const redirect = createRedirect({ links, clock, recorder, peerOf, cacheSeconds, onFault });
-  const app = createApp({ api, redirect, health, baseUrl, onFault });
+  const qr = createQr({ links, baseUrl });
+  const app = createApp({ api, redirect, qr, health, baseUrl, onFault });
   const server = listen(app, config.host, config.port, config.processes > 1);
   const tidying = setInterval(() => void tidy().catch(onFault), TIDY_EVERY_MS);
   const closing = opened.move();

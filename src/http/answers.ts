@@ -5,7 +5,7 @@ import { remembering } from "../remembering.ts";
 
 /** Nothing we answer by ourselves may be sniffed, framed, kept by a cache or load anything from elsewhere. */
 const COMMON = { "X-Content-Type-Options": "nosniff", "Cache-Control": "no-store" };
-const JSON_POLICY = "default-src 'none'; frame-ancestors 'none'";
+export const JSON_POLICY = "default-src 'none'; frame-ancestors 'none'";
 const PAGE_POLICY = `default-src 'none'; style-src ${STYLE_SOURCE}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
 
 export function json(

@@ -114,18 +114,23 @@ export function createApi(options: ApiOptions) {
   };
 }
 
-/** `written` is the code as its maker spelled it. The only character a code can have that would end a path is #. */
+/** `written` is the code as its maker spelled it. */
 function toShortLink(
   link: Pick<Link, "originalUrl" | "endsMs">,
   written: string,
   baseUrl: string,
 ): ShortLink {
   return {
-    short_url: `${baseUrl}/${written.replaceAll("#", "%23")}/`,
+    short_url: shortUrl(written, baseUrl),
     original_url: link.originalUrl,
     code: written,
     expiration_date: new Date(link.endsMs).toISOString(),
   };
+}
+
+/** The short address in readable Unicode. The only character a code can have that would end a path is #. */
+export function shortUrl(code: string, baseUrl: string): string {
+  return `${baseUrl}/${code.replaceAll("#", "%23")}/`;
 }
 
 export type Api = ReturnType<typeof createApi>;

@@ -5,6 +5,7 @@ import type { Api } from "./api.ts";
 import type { Health } from "./health.ts";
 import { home } from "./home.ts";
 import { type HttpProblem, problemAnswer, problemJson, problemOf } from "./problems.ts";
+import type { Qr } from "./qr.ts";
 import { queryOf } from "./query.ts";
 import type { Redirect } from "./redirect.ts";
 import { operations } from "./schemas.ts";
@@ -12,6 +13,7 @@ import { operations } from "./schemas.ts";
 export interface AppOptions {
   readonly api: Api;
   readonly redirect: Redirect;
+  readonly qr: Qr;
   readonly health: Health;
   readonly baseUrl: string;
   readonly onFault: (error: unknown) => void;
@@ -29,7 +31,7 @@ const CORS = {
 };
 
 /** Every route: `redirect` for GET of /:code and /:code/, and `fetch` for the rest, the `fixedPaths` first. */
-export function createApp({ api, redirect, health, baseUrl, onFault }: AppOptions) {
+export function createApp({ api, redirect, qr, health, baseUrl, onFault }: AppOptions) {
   const app = new Hono({ getPath: (request) => spelledOut(pathOf(request)) });
   const fixedPaths: string[] = [];
 
@@ -49,6 +51,8 @@ export function createApp({ api, redirect, health, baseUrl, onFault }: AppOption
   route(templatePath(operations.link.path), { GET: api.link });
   route(templatePath(operations.statistics.path), { GET: api.statistics });
   route(operations.document.path, { GET: api.document });
+  route(templatePath(operations.qrSvg.path), { GET: qr.svg });
+  route(templatePath(operations.qrPng.path), { GET: qr.png });
   route("/livez", { GET: health.live });
   route("/readyz", { GET: health.ready });
   // Comes here with GET: what no code can be, and an address that Bun has tidied up, such as /x/../code.
