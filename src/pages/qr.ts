@@ -15,14 +15,10 @@ export interface QrStyle {
 /** The QR code of an address, in its ASCII form, as an SVG document. */
 export function qrSvg(address: string, style: QrStyle): string {
   const { modules, pixels, scale, start } = layOut(address, style);
-  const bars = modules.flatMap((row, y) =>
-    [
-      ...row
-        .map((isDark) => (isDark ? "#" : " "))
-        .join("")
-        .matchAll(/#+/g),
-    ].map(({ index, 0: { length } }) => `M${index} ${y}.5h${length}`),
-  );
+  const bars = modules.flatMap((row, y) => {
+    const line = row.map((isDark) => (isDark ? "#" : " ")).join("");
+    return [...line.matchAll(/#+/g)].map(({ index, 0: { length } }) => `M${index} ${y}.5h${length}`);
+  });
   return (
     `<svg xmlns="http://www.w3.org/2000/svg" role="img" width="${pixels}" height="${pixels}"` +
     ` viewBox="0 0 ${pixels} ${pixels}" shape-rendering="crispEdges"><title>${Bun.escapeHTML(address)}</title>` +
