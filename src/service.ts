@@ -10,6 +10,7 @@ import { createClientReader } from "./http/client.ts";
 import { createHealth } from "./http/health.ts";
 import { createNotices } from "./http/notices.ts";
 import { createPages } from "./http/pages.ts";
+import { createQr } from "./http/qr.ts";
 import { createRedirect } from "./http/redirect.ts";
 import { listen, peerReader } from "./http/server.ts";
 import { createClock } from "./links/clock.ts";
@@ -84,7 +85,8 @@ export async function startService(config: Config, log: Log): Promise<Service> {
   const notices = createNotices({ baseUrl, contact: config.contact, clock });
   const peerOf = peerReader(config.host);
   const redirect = createRedirect({ links, clock, recorder, peerOf, cacheSeconds, onFault });
-  const app = createApp({ api, pages, notices, redirect, health, onFault });
+  const qr = createQr({ links, baseUrl });
+  const app = createApp({ api, pages, notices, redirect, qr, health, onFault });
   const server = listen(app, config.host, config.port, config.processes > 1);
   const tidying = setInterval(() => void tidy().catch(onFault), TIDY_EVERY_MS);
   const closing = opened.move();

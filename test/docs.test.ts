@@ -108,6 +108,9 @@ describe("docs/api.md", () => {
       expect([name, text.includes(`"${name}"`) || text.includes(`\`${name}\``)]).toEqual([name, true]);
     expect(parameters.map(({ name }) => name)).toEqual(["code", "from", "to", "interval", "tz"]);
     for (const { name } of parameters.slice(1)) expect(text).toContain(`\`${name}\``);
+    const image = document.paths["/{code}.svg"]?.get?.parameters?.slice(1) ?? [];
+    expect(image.map(({ name }) => name)).toEqual(["size", "margin", "dark", "light"]);
+    for (const { name } of image) expect(text).toContain(`\n| \`${name}\` `);
   });
 
   test("names the addresses of health, which answer", async () => {

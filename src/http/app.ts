@@ -7,6 +7,7 @@ import type { Health } from "./health.ts";
 import type { Notices } from "./notices.ts";
 import type { Pages } from "./pages.ts";
 import { type HttpProblem, problemAnswer, problemJson, problemOf } from "./problems.ts";
+import type { Qr } from "./qr.ts";
 import { queryOf } from "./query.ts";
 import type { Redirect } from "./redirect.ts";
 import { operations } from "./schemas.ts";
@@ -16,6 +17,7 @@ export interface AppOptions {
   readonly pages: Pages;
   readonly notices: Notices;
   readonly redirect: Redirect;
+  readonly qr: Qr;
   readonly health: Health;
   readonly onFault: (error: unknown) => void;
 }
@@ -32,7 +34,7 @@ const CORS = {
 };
 
 /** Every route: `redirect` for GET of /:code and /:code/, and `fetch` for the rest, the `fixedPaths` first. */
-export function createApp({ api, pages, notices, redirect, health, onFault }: AppOptions) {
+export function createApp({ api, pages, notices, redirect, qr, health, onFault }: AppOptions) {
   const app = new Hono({ getPath: (request) => spelledOut(pathOf(request)) });
   const fixedPaths: string[] = [];
 
@@ -56,6 +58,8 @@ export function createApp({ api, pages, notices, redirect, health, onFault }: Ap
   for (const [path, answer] of Object.entries(assetRoutes)) route(path, { GET: answer });
   route("/robots.txt", { GET: notices.robots });
   if (notices.security !== undefined) route("/.well-known/security.txt", { GET: notices.security });
+  route(templatePath(operations.qrSvg.path), { GET: qr.svg });
+  route(templatePath(operations.qrPng.path), { GET: qr.png });
   route("/livez", { GET: health.live });
   route("/readyz", { GET: health.ready });
   route("/:code+", { GET: pages.preview });

@@ -12,6 +12,9 @@ export type RequestFault =
   | { rule: "field.values"; field: string; values: string }
   | { rule: "query.date"; field: string; example: string }
   | { rule: "query.zone"; field: string; received: string }
+  | { rule: "query.range"; field: string; min: number; max: number }
+  | { rule: "query.colour"; field: string; example: string }
+  | { rule: "qr.contrast"; min: number }
   | RangeFault
   | { rule: "body.encoding" | "body.json" | "body.interrupted" }
   | { rule: "body.object"; example: string; received: string };

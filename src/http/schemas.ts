@@ -159,6 +159,30 @@ function isTimeZone(name: string): boolean {
   }
 }
 
+export const QR_RANGES = { size: { min: 64, max: 2048 }, margin: { min: 0, max: 16 } } as const;
+/** The digits alone, six of them. */
+const colour = z
+  .string()
+  .regex(/^#?(?:[\dA-Fa-f]{3}|[\dA-Fa-f]{6})$/)
+  .transform((written) => written.replace("#", ""))
+  .transform((digits) => (digits.length === 3 ? digits.replaceAll(/./g, "$&$&") : digits));
+const within = ({ min, max }: { min: number; max: number }, fallback: number, description: string) =>
+  z
+    .string()
+    .regex(/^\d+$/)
+    .transform(Number)
+    .pipe(z.int().min(min).max(max))
+    .default(fallback)
+    .openapi({ type: "integer", minimum: min, maximum: max, default: fallback, description });
+export const qrQuery = z.object({
+  size: within(QR_RANGES.size, 512, "Width and height, in pixels."),
+  margin: within(QR_RANGES.margin, 4, "In modules; ISO/IEC 18004 asks for 4."),
+  dark: colour.default("000000").openapi({ description: "Colour: RGB or RRGGBB, in hexadecimal digits." }),
+  light: colour
+    .default("ffffff")
+    .openapi({ description: "Likewise. Scanners need a contrast of 3:1 at least." }),
+});
+
 const parameter = z.strictObject({
   name: text,
   type: text,
@@ -206,6 +230,20 @@ const unavailable = {
     headers: z.object({ "Retry-After": text.openapi({ description: "Seconds to wait." }) }),
   },
 };
+
+const image = (type: string) => ({
+  request: { params: codeParameter, query: qrQuery },
+  responses: {
+    200: {
+      description: "The QR code of the short address.",
+      content: { [type]: { schema: text.openapi({ format: "binary" }) } },
+    },
+    400: answer("A parameter is refused; the message names it and the rule.", problem),
+    404: answer("There is no link with this code.", problem),
+    410: answer("The link has ended.", problem),
+    ...unavailable,
+  },
+});
 
 /** The operations as the OpenAPI document tells them. */
 export const operations = {
@@ -273,6 +311,20 @@ export const operations = {
       404: answer("There is no link with this code.", problem),
       ...unavailable,
     },
+  }),
+  qrSvg: createRoute({
+    method: "get",
+    path: "/{code}.svg",
+    operationId: "qrSvg",
+    summary: "The QR code of a short address, as SVG",
+    ...image("image/svg+xml"),
+  }),
+  qrPng: createRoute({
+    method: "get",
+    path: "/{code}.png",
+    operationId: "qrPng",
+    summary: "The QR code of a short address, as PNG",
+    ...image("image/png"),
   }),
   document: createRoute({
     method: "get",

@@ -59,7 +59,7 @@ export function previewPage(language: string, preview: Preview): string {
             </details>
           )}
         </div>
-        <QrCode language={language} path={path} address={shown} />
+        {!hasEnded && <QrCode language={language} path={path} address={shown} />}
       </div>
 
       <section class="card" aria-labelledby="leads">
