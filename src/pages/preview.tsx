@@ -37,12 +37,12 @@ export function previewPage(language: string, preview: Preview): string {
     { title },
     <>
       <p class="made" id="made" tabindex={-1}>
-        {message(language, "preview.made")}
+        {message(language, "preview.made")} <a href="/">{message(language, "preview.another")}</a>
       </p>
       <div class="sides">
         <div>
           <h1 class="address">
-            <bdi dir="ltr">{shown}</bdi>
+            <Address url={shown} />
           </h1>
           <div class="actions">
             <CopyButton language={language} kind="primary" text={shortUrl} />
@@ -104,6 +104,18 @@ export function previewPage(language: string, preview: Preview): string {
   );
 }
 
+/** It may break behind its host. */
+function Address({ url }: { url: string }) {
+  const [host, ...path] = url.split(/(?<=\/)/);
+  return (
+    <bdi dir="ltr">
+      {host}
+      <wbr />
+      {path.join("")}
+    </bdi>
+  );
+}
+
 /** Scripts show it; what they have to say goes behind it. */
 function CopyButton({ language, kind, text }: { language: string; kind: string; text: string }) {
   return (
@@ -159,7 +171,7 @@ function Visits({
       data-zone={timeZone}
     >
       <h2 id="visits-title">{message(language, "preview.visits.title")}</h2>
-      <dl class="facts">
+      <dl class="facts counts">
         <div>
           <dt>{message(language, "preview.visits")}</dt>
           <dd class="count">
@@ -186,6 +198,7 @@ function Visits({
         </div>
       </dl>
       <div data-fresh>
+        {visits + bots === 0 && <p>{message(language, "preview.waiting")}</p>}
         <Chart language={language} series={series} interval={interval} timeZone={timeZone} />
         <div class="breakdowns">
           {SHOWN.map((dimension) => (
