@@ -1,3 +1,4 @@
+import { keepBookmarklet } from "./bookmarklet.ts";
 import { checkCodes } from "./check.ts";
 import { offerCopies } from "./copy.ts";
 import { watchVisits } from "./live.ts";
@@ -10,6 +11,7 @@ localiseTimes(document);
 offerCopies();
 checkCodes();
 sendOnce();
+keepBookmarklet();
 rememberMade();
 showMadeHere();
 watchVisits();
