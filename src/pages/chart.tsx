@@ -35,14 +35,12 @@ export function Chart({ language, series, interval, timeZone }: ChartProps) {
           })}
         >
           {series.map(({ start, visits }, nth) => {
-            const height = visits === 0 ? 0 : Math.max(2, (visits / most) * HEIGHT);
+            if (visits === 0) return null;
+            const height = Math.max(2, (visits / most) * HEIGHT);
             return (
-              <>
-                <rect class="rest" x={nth * STEP} y={HEIGHT - 1} width={BAR} height={1} />
-                <rect x={nth * STEP} y={HEIGHT - height} width={BAR} height={height}>
-                  <title>{`${label(start)}: ${number.format(visits)}`}</title>
-                </rect>
-              </>
+              <rect x={nth * STEP} y={HEIGHT - height} width={BAR} height={height}>
+                <title>{`${label(start)}: ${number.format(visits)}`}</title>
+              </rect>
             );
           })}
         </svg>
