@@ -18,7 +18,7 @@ export interface ChartProps {
 export function Chart({ language, series, interval, timeZone }: ChartProps) {
   const number = new Intl.NumberFormat(language);
   const label = labelOf(language, interval, timeZone);
-  const most = Math.max(1, ...series.map(({ visits }) => visits));
+  const most = Math.max(...series.map(({ visits }) => visits));
   const [first, last] = [series[0], series.at(-1)].map((point) => label(point?.start ?? ""));
   const visited = series.filter(({ visits, bots }) => visits + bots > 0);
   return (
@@ -28,11 +28,7 @@ export function Chart({ language, series, interval, timeZone }: ChartProps) {
           viewBox={`0 0 ${series.length * STEP} ${HEIGHT}`}
           preserveAspectRatio="none"
           role="img"
-          aria-label={message(language, `preview.chart.${interval}`, {
-            first: first ?? "",
-            last: last ?? "",
-            most: number.format(Math.max(0, ...series.map(({ visits }) => visits))),
-          })}
+          aria-labelledby="chart"
         >
           {series.map(({ start, visits }, nth) => {
             if (visits === 0) return null;
@@ -44,9 +40,16 @@ export function Chart({ language, series, interval, timeZone }: ChartProps) {
             );
           })}
         </svg>
-        <figcaption>
+        <p class="range" aria-hidden="true">
           <span>{first}</span>
           <span>{last}</span>
+        </p>
+        <figcaption id="chart" class="hint">
+          {message(language, `preview.chart.${interval}`, {
+            first: first ?? "",
+            last: last ?? "",
+            most: number.format(most),
+          })}
         </figcaption>
       </figure>
       {visited.length > 0 && (
