@@ -3,7 +3,6 @@ import type { Child } from "hono/jsx";
 
 import { message, type MessageKey } from "../language/language.ts";
 import { DURATIONS, type Expiry } from "../links/expiry.ts";
-import { assets } from "./assets/assets.ts";
 import { page } from "./layout.tsx";
 
 export type Field = "original_url" | "custom_code" | "expire_duration";
@@ -27,11 +26,7 @@ export function homePage(language: string, home: Home): string {
   const isRefused = Object.keys(errors).length > 0;
   const head = {
     title: message(language, isRefused ? "home.title.refused" : "home.title"),
-    card: {
-      description: message(language, "home.intro"),
-      url: `${baseUrl}/`,
-      image: `${baseUrl}${assets.largeIcon.path}`,
-    },
+    card: { description: message(language, "home.intro"), origin: new URL(baseUrl).origin, path: "/" },
   };
   return page(
     language,

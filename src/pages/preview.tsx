@@ -29,12 +29,16 @@ export function previewPage(language: string, preview: Preview): string {
   const { code, shortUrl, target, createdMs, endsMs, hasEnded } = preview;
   const { host, asciiHost, address } = describeDestination(target);
   const shown = withoutScheme(shortUrl);
-  const ascii = new URL(shortUrl).href;
+  const { origin, href: ascii } = new URL(shortUrl);
   const path = `/${encodeURIComponent(code)}`;
-  const title = message(language, "preview.title", { address: shown });
+  const leads = message(language, hasEnded ? "preview.led" : "preview.leads");
+  const head = {
+    title: message(language, "preview.title", { address: shown }),
+    card: { description: `${leads}: ${host}`, origin, path: `${path}+` },
+  };
   return page(
     language,
-    { title },
+    head,
     <>
       <p class="made" id="made" tabindex={-1}>
         {message(language, "preview.made")} <a href="/">{message(language, "preview.another")}</a>
@@ -63,7 +67,7 @@ export function previewPage(language: string, preview: Preview): string {
       </div>
 
       <section class="card" aria-labelledby="leads">
-        <h2 id="leads">{message(language, hasEnded ? "preview.led" : "preview.leads")}</h2>
+        <h2 id="leads">{leads}</h2>
         <p class="host">
           <bdi dir="ltr">{host}</bdi>
         </p>

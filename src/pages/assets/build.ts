@@ -65,7 +65,7 @@ function read(file: string): Buffer {
 /** `Bun.build` waits for ever inside a macro; a process of its own does not. */
 function bundleScript(entry: string): string {
   const command = [process.execPath, "build", join(import.meta.dir, entry), "--minify", "--target=browser"];
-  const { success, stdout, stderr } = Bun.spawnSync(command, { env: { BUN_BE_BUN: "1" } });
+  const { success, stdout, stderr } = Bun.spawnSync(command);
   if (!success) throw new Error(`${entry} does not compile: ${stderr.toString()}`);
   return stdout.toString();
 }
