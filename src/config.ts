@@ -27,6 +27,8 @@ export interface Config {
   readonly countryHeader: string | null;
   /** A path; undefined for the one that comes with the program. */
   readonly countryDatabase: string | undefined;
+  /** How to reach the operator: a URI. */
+  readonly contact: string | undefined;
   readonly drainWaitMs: number;
   readonly logLevel: LogLevel;
 }
@@ -59,6 +61,10 @@ export const SETTINGS = {
   COUNTRY_HEADER: {
     default: "none",
     meaning: "header in which a trusted proxy says the visitor's country, such as CF-IPCountry",
+  },
+  CONTACT: {
+    default: "none",
+    meaning: "e-mail address or https:// page for who finds a hole; makes /.well-known/security.txt",
   },
   DRAIN_WAIT: {
     default: "0s",
@@ -194,6 +200,7 @@ export function readConfig(env: Environment): Config {
     countryDatabase: read("COUNTRY_DATABASE", SETTINGS.COUNTRY_DATABASE.default, "a file", (text) => ({
       path: text === SETTINGS.COUNTRY_DATABASE.default ? undefined : text,
     })).path,
+    contact: read("CONTACT", "", "an e-mail address or an https:// address", parseContact)?.uri,
     drainWaitMs: read("DRAIN_WAIT", SETTINGS.DRAIN_WAIT.default, "a time such as 5s, at most 5m", (text) =>
       duration(text, 300_000),
     ),
@@ -246,6 +253,13 @@ function parseHosts(text: string): string[] | undefined {
 function parseHeaderName(text: string): string | null | undefined {
   if (text === "") return null;
   return /^[\w!#$%&'*+.^`|~-]{1,64}$/.test(text) ? text.toLowerCase() : undefined;
+}
+
+/** RFC 9116, section 2.5.3: a URI; of web addresses only secure ones. */
+function parseContact(text: string): { uri: string | undefined } | undefined {
+  if (text === "") return { uri: undefined };
+  const uri = /^[^\s@:/?#]+@[^\s@:/?#]+$/.test(text) ? `mailto:${text}` : text;
+  return /^(?:mailto:[^\s@]+@|https:\/\/)[\x21-\x7E]+$/.test(uri) ? { uri } : undefined;
 }
 
 function parseDatabaseUrl(text: string): Config["database"] | undefined {

@@ -8,6 +8,9 @@ import { createApi } from "./http/api.ts";
 import { createApp } from "./http/app.ts";
 import { createClientReader } from "./http/client.ts";
 import { createHealth } from "./http/health.ts";
+import { createNotices } from "./http/notices.ts";
+import { createPages } from "./http/pages.ts";
+import { createQr } from "./http/qr.ts";
 import { createRedirect } from "./http/redirect.ts";
 import { listen, peerReader } from "./http/server.ts";
 import { createClock } from "./links/clock.ts";
@@ -76,18 +79,14 @@ export async function startService(config: Config, log: Log): Promise<Service> {
   const onCreated = ({ code, target }: Link) => {
     if (log.isLevelEnabled("debug")) log.debug({ code, target: withoutQuery(target) }, "link made");
   };
-  const api = createApi({
-    links,
-    clicks: store,
-    clock,
-    baseUrl,
-    defaultExpiry,
-    version: VERSION,
-    onCreated,
-  });
+  const made = { links, clicks: store, clock, baseUrl, defaultExpiry, onCreated };
+  const api = createApi({ ...made, version: VERSION });
+  const pages = createPages(made);
+  const notices = createNotices({ baseUrl, contact: config.contact, clock });
   const peerOf = peerReader(config.host);
   const redirect = createRedirect({ links, clock, recorder, peerOf, cacheSeconds, onFault });
-  const app = createApp({ api, redirect, health, baseUrl, onFault });
+  const qr = createQr({ links, baseUrl });
+  const app = createApp({ api, pages, notices, redirect, qr, health, onFault });
   const server = listen(app, config.host, config.port, config.processes > 1);
   const tidying = setInterval(() => void tidy().catch(onFault), TIDY_EVERY_MS);
   const closing = opened.move();

@@ -47,14 +47,25 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     "negotiator",
   ],
   language: ["remembering.ts", "negotiator", "node:fs", "node:path"],
-  pages: ["language", "hono", "node:fs", "node:path"],
+  pages: [
+    "clicks",
+    "language",
+    "links",
+    "remembering.ts",
+    "hono",
+    "qr",
+    "node:fs",
+    "node:path",
+    "node:url",
+    "node:zlib",
+  ],
 };
 
 /** Names of the outside world, and the only files that may say them. */
 const RESERVED: Readonly<Record<string, readonly string[]>> = {
   "process.env": ["main.ts"],
   "process.exit": ["main.ts", "cli/serve.ts"],
-  "Date.now": ["service.ts"],
+  "Date.now": ["service.ts", "pages/browser/made-here.ts"],
   "crypto.getRandomValues": ["service.ts"],
   "Math.random": [],
   "new Worker": ["store/sqlite/store.ts"],

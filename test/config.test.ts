@@ -31,6 +31,7 @@ describe("the configuration", () => {
       trustedProxies: [],
       countryHeader: null,
       countryDatabase: undefined,
+      contact: undefined,
       drainWaitMs: 0,
       logLevel: "info",
     });

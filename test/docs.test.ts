@@ -94,20 +94,23 @@ describe("docs/api.md", () => {
     }
   });
 
-  test("has every part of a link and of its statistics, and every parameter", async () => {
+  test("has every part of a link, of its statistics and of an availability, and every parameter", async () => {
     await using curt: Running = await startHere();
     const document = (await (await curt.fetch("/api/v1/openapi.json")).json()) as {
       paths: Record<string, { get?: { parameters?: { name: string }[] } }>;
       components: { schemas: Record<string, { properties: object }> };
     };
-    const { Link, Statistics } = document.components.schemas;
+    const { Availability, Link, Statistics } = document.components.schemas;
     const parameters = document.paths["/api/v1/links/{code}/stats"]?.get?.parameters ?? [];
-    const names = [Link, Statistics].flatMap((schema) => Object.keys(schema?.properties ?? {}));
+    const names = [Availability, Link, Statistics].flatMap((schema) => Object.keys(schema?.properties ?? {}));
     const text = read("docs/api.md");
     for (const name of names)
       expect([name, text.includes(`"${name}"`) || text.includes(`\`${name}\``)]).toEqual([name, true]);
     expect(parameters.map(({ name }) => name)).toEqual(["code", "from", "to", "interval", "tz"]);
     for (const { name } of parameters.slice(1)) expect(text).toContain(`\`${name}\``);
+    const image = document.paths["/{code}.svg"]?.get?.parameters?.slice(1) ?? [];
+    expect(image.map(({ name }) => name)).toEqual(["size", "margin", "dark", "light"]);
+    for (const { name } of image) expect(text).toContain(`\n| \`${name}\` `);
   });
 
   test("names the reference, which answers, and the languages of the OpenAPI document", async () => {

@@ -5,7 +5,7 @@ import { pageLanguage } from "./language.ts";
 
 /** Nothing we answer by ourselves may be sniffed, framed, kept by a cache or load anything from elsewhere. */
 const COMMON = { "X-Content-Type-Options": "nosniff", "Cache-Control": "no-store" };
-const JSON_POLICY = "default-src 'none'; frame-ancestors 'none'";
+export const JSON_POLICY = "default-src 'none'; frame-ancestors 'none'";
 const PAGE_POLICY = [
   "default-src 'none'",
   ...["script", "style", "img", "connect", "manifest"].map((kind) => `${kind}-src 'self'`),

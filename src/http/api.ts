@@ -6,12 +6,14 @@ import { endsMs, type Expiry } from "../links/expiry.ts";
 import type { Link } from "../links/link.ts";
 import type { Links } from "../links/links.ts";
 import { remembering } from "../remembering.ts";
+import { shortUrl } from "./address.ts";
 import { json } from "./answers.ts";
 import { readShortenRequest } from "./body.ts";
 import { describeApi, describeParameters } from "./document.ts";
 import { problemJson } from "./problems.ts";
 import { readStatisticsQuery } from "./query.ts";
 import {
+  type AvailabilityData,
   EXAMPLE,
   type Information,
   type LinkData,
@@ -84,6 +86,15 @@ export function createApi(options: ApiOptions) {
       return json(200, { status: "success", message: message(language, "info"), data }, language);
     },
 
+    async availability(request: Request, written: string): Promise<Response> {
+      const found = await links.availability(written);
+      if ("kind" in found) return problemJson(request.headers, found);
+      const data: AvailabilityData = { ...found, short_url: shortUrl(baseUrl, written) };
+      const language = negotiateLanguage(request.headers.get("accept-language"));
+      const text = message(language, found.available ? "free" : "taken");
+      return json(200, { status: "success", message: text, data }, language);
+    },
+
     async link(request: Request, spelling: string): Promise<Response> {
       const link = await links.find(spelling);
       if ("kind" in link) return problemJson(request.headers, link);
@@ -119,14 +130,14 @@ export function createApi(options: ApiOptions) {
   };
 }
 
-/** `written` is the code as its maker spelled it. The only character a code can have that would end a path is #. */
+/** `written` is the code as its maker spelled it. */
 function toShortLink(
   link: Pick<Link, "originalUrl" | "endsMs">,
   written: string,
   baseUrl: string,
 ): ShortLink {
   return {
-    short_url: `${baseUrl}/${written.replaceAll("#", "%23")}/`,
+    short_url: shortUrl(baseUrl, written),
     original_url: link.originalUrl,
     code: written,
     expiration_date: new Date(link.endsMs).toISOString(),

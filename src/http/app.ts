@@ -4,8 +4,10 @@ import { cors } from "hono/cors";
 import type { Api } from "./api.ts";
 import { assetRoutes } from "./assets.ts";
 import type { Health } from "./health.ts";
-import { home } from "./home.ts";
+import type { Notices } from "./notices.ts";
+import type { Pages } from "./pages.ts";
 import { type HttpProblem, problemAnswer, problemJson, problemOf } from "./problems.ts";
+import type { Qr } from "./qr.ts";
 import { queryOf } from "./query.ts";
 import type { Redirect } from "./redirect.ts";
 import { createReference } from "./reference.ts";
@@ -13,9 +15,11 @@ import { operations } from "./schemas.ts";
 
 export interface AppOptions {
   readonly api: Api;
+  readonly pages: Pages;
+  readonly notices: Notices;
   readonly redirect: Redirect;
+  readonly qr: Qr;
   readonly health: Health;
-  readonly baseUrl: string;
   readonly onFault: (error: unknown) => void;
 }
 
@@ -31,8 +35,8 @@ const CORS = {
 };
 
 /** Every route: `redirect` for GET of /:code and /:code/, and `fetch` for the rest, the `fixedPaths` first. */
-export function createApp({ api, redirect, health, baseUrl, onFault }: AppOptions) {
-  const app = new Hono({ getPath: pathOf });
+export function createApp({ api, pages, notices, redirect, qr, health, onFault }: AppOptions) {
+  const app = new Hono({ getPath: (request) => spelledOut(pathOf(request)) });
   const fixedPaths: string[] = [];
 
   const preflight = cors(CORS);
@@ -46,16 +50,24 @@ export function createApp({ api, redirect, health, baseUrl, onFault }: AppOption
     context.res.headers.set("Access-Control-Expose-Headers", CORS.exposeHeaders.join());
   });
 
-  route("/", { GET: (request) => home(request, baseUrl) });
+  route("/", { GET: pages.home, POST: pages.make });
   route("/docs", { GET: createReference(api.describe) });
   route(operations.shorten.path, { GET: api.information, POST: api.shorten });
+  route(templatePath(operations.availability.path), { GET: api.availability });
   route(templatePath(operations.link.path), { GET: api.link });
   route(templatePath(operations.statistics.path), { GET: api.statistics });
   route(operations.document.path, { GET: api.document });
   for (const [path, answer] of Object.entries(assetRoutes)) route(path, { GET: answer });
+  route("/robots.txt", { GET: notices.robots });
+  if (notices.security !== undefined) route("/.well-known/security.txt", { GET: notices.security });
+  route(templatePath(operations.qrSvg.path), { GET: qr.svg });
+  route(templatePath(operations.qrPng.path), { GET: qr.png });
   route("/livez", { GET: health.live });
   route("/readyz", { GET: health.ready });
-  // Only an address that Bun has tidied up, such as /x/../code, comes here with GET.
+  route("/:code+", { GET: pages.preview });
+  // A + behind the short address as it is answered, with its slash.
+  route("/:code/+", { GET: (request) => moved(pathOf(request).replace("/+", "+")) });
+  // Comes here with GET: what no code can be, and an address that Bun has tidied up, such as /x/../code.
   route("/:code", { GET: notFound });
   app.notFound(({ req }) => notFound(req.raw));
   app.onError((error, { req }) => {
@@ -63,27 +75,30 @@ export function createApp({ api, redirect, health, baseUrl, onFault }: AppOption
     return answerProblem(req.raw, problemOf(error));
   });
 
-  /** A path with and without a slash at its end; a method that it does not take is answered 405. */
+  /**
+   * A path with and without a slash at its end; a method that it does not take is answered 405. What sets a route
+   * apart from a code, such as the .svg of /:code.svg, is no part of the code that its handlers get.
+   */
   function route(path: string, handlers: Readonly<Record<string, Handler>>): void {
     const methods = Object.keys(handlers).flatMap((method) =>
       method === "GET" ? ["GET", "HEAD"] : [method],
     );
     const allow = [...methods, "OPTIONS"].join(", ");
-    for (const spelling of path === "/" ? [path] : [path, `${path}/`]) {
+    const [suffix = ""] = /(?<=:code)[+.].*/.exec(path) ?? [];
+    const pattern = suffix === "" ? path : path.replace(suffix, `{[^/+.]+${RegExp.escape(suffix)}}`);
+    const codeIn = (segment = "") => segment.slice(0, segment.length - suffix.length);
+    for (const spelling of path === "/" ? [path] : [pattern, `${pattern}/`]) {
       for (const [method, handle] of Object.entries(handlers))
-        app.on(method, spelling, ({ req }) => handle(req.raw, req.param("code") ?? ""));
+        app.on(method, spelling, ({ req }) => handle(req.raw, codeIn(req.param("code"))));
       app.options(spelling, () => new Response(null, { status: 204, headers: { Allow: allow } }));
       app.all(spelling, ({ req }) => answerProblem(req.raw, { kind: "method", method: req.method, allow }));
       if (!spelling.includes(":")) fixedPaths.push(spelling);
     }
   }
 
-  return {
-    redirect,
-    /** HEAD is answered as GET, length included; Bun leaves the body out (RFC 9110, section 9.3.2). */
-    fetch: (request: Request) => app.fetch(request.method === "HEAD" ? asGet(request) : request),
-    fixedPaths,
-  };
+  /** HEAD is answered as GET, length included; Bun leaves the body out (RFC 9110, section 9.3.2). */
+  const fetch = (request: Request) => app.fetch(request.method === "HEAD" ? asGet(request) : request);
+  return { redirect: redirect(fetch), fetch, fixedPaths };
 }
 
 /** OpenAPI's /links/{code} as Hono's /links/:code. */
@@ -91,8 +106,17 @@ function templatePath(path: string): string {
   return path.replaceAll(/\{(\w+)\}/g, ":$1");
 }
 
+/** A path with the + and . that set a route apart from a code, however they are written. */
+function spelledOut(path: string): string {
+  return path.replaceAll(/%2[be]/gi, decodeURIComponent);
+}
+
 function asGet(request: Request): Request {
   return new Request(`http://localhost${pathOf(request)}${queryOf(request)}`, { headers: request.headers });
+}
+
+function moved(path: string): Response {
+  return new Response(null, { status: 308, headers: { Location: path } });
 }
 
 function notFound(request: Request): Response {

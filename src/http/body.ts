@@ -14,36 +14,46 @@ export async function readShortenRequest(
   request: Request,
 ): Promise<z.infer<typeof shortenRequest> | HttpProblem> {
   const type = request.headers.get("content-type");
-  const encoding = request.headers.get("content-encoding");
   if (type !== null && !JSON_TYPE.test(type.trim())) return { kind: "body.type" };
-  if (encoding !== null && encoding.trim().toLowerCase() !== "identity") return { kind: "body.coding" };
-  if (Number(request.headers.get("content-length")) > MAX_BODY_BYTES) return TOO_LARGE;
-  const body = await readJson(request);
-  if ("kind" in body) return body;
+  const text = await readText(request);
+  if (typeof text === "object") return text;
+  const body = parseObject(text);
   if ("rule" in body) return { kind: "malformed", faults: [body] };
   const parsed = shortenRequest.safeParse(body.value);
   if (parsed.success) return parsed.data;
   return { kind: "malformed", faults: parsed.error.issues.map((issue) => fieldFault(issue, body.value)) };
 }
 
-type JsonObject = Readonly<Record<string, unknown>>;
+/** Reads what a form sends without a script (WHATWG URL, section 5: application/x-www-form-urlencoded). */
+export async function readForm(request: Request): Promise<URLSearchParams | HttpProblem> {
+  const type = request.headers.get("content-type") ?? "";
+  if (!/^application\/x-www-form-urlencoded\s*(?:;|$)/i.test(type.trim())) return { kind: "body.type" };
+  const text = await readText(request);
+  return typeof text === "object" ? text : new URLSearchParams(text);
+}
 
-async function readJson(request: Request): Promise<{ value: JsonObject } | RequestFault | typeof TOO_LARGE> {
+async function readText(request: Request): Promise<string | HttpProblem> {
+  const { headers } = request;
+  const encoding = headers.get("content-encoding");
+  if (encoding !== null && encoding.trim().toLowerCase() !== "identity") return { kind: "body.coding" };
+  if (Number(headers.get("content-length")) > MAX_BODY_BYTES) return TOO_LARGE;
   let bytes: ArrayBuffer | Uint8Array | undefined;
   try {
-    bytes = request.headers.has("content-length")
-      ? await request.arrayBuffer()
-      : await readUndeclared(request);
+    bytes = headers.has("content-length") ? await request.arrayBuffer() : await readUndeclared(request);
   } catch {
-    return { rule: "body.interrupted" };
+    return { kind: "malformed", faults: [{ rule: "body.interrupted" }] };
   }
   if (bytes === undefined) return TOO_LARGE;
-  let text: string;
   try {
-    text = UTF8.decode(bytes);
+    return UTF8.decode(bytes);
   } catch {
-    return { rule: "body.encoding" };
+    return { kind: "malformed", faults: [{ rule: "body.encoding" }] };
   }
+}
+
+type JsonObject = Readonly<Record<string, unknown>>;
+
+function parseObject(text: string): { value: JsonObject } | RequestFault {
   try {
     const value: unknown = JSON.parse(text);
     if (typeName(value) === "object") return { value: value as JsonObject };

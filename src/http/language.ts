@@ -15,10 +15,12 @@ export interface PageLanguage {
 
 /** The language of a page: that which its address asks for, else the remembered one, else by `Accept-Language`. */
 export function pageLanguage(request: Request): PageLanguage {
-  const asked = known(new URLSearchParams(queryOf(request)).get("language"));
+  const query = queryOf(request);
+  const asked = query === "" ? undefined : known(new URLSearchParams(query).get("language"));
   const headers = { Vary: "Accept-Language, Cookie" };
   if (asked === undefined) {
-    const remembered = known(parse(request.headers.get("cookie") ?? "", COOKIE)[COOKIE]);
+    const cookie = request.headers.get("cookie");
+    const remembered = cookie === null ? undefined : known(parse(cookie, COOKIE)[COOKIE]);
     return { language: remembered ?? negotiateLanguage(request.headers.get("accept-language")), headers };
   }
   const options = { path: "/", maxAge: YEAR_SECONDS, sameSite: "Lax", httpOnly: true } as const;

@@ -12,6 +12,9 @@ export type RequestFault =
   | { rule: "field.values"; field: string; values: string }
   | { rule: "query.date"; field: string; example: string }
   | { rule: "query.zone"; field: string; received: string }
+  | { rule: "query.range"; field: string; min: number; max: number }
+  | { rule: "query.colour"; field: string; example: string }
+  | { rule: "qr.contrast"; min: number }
   | RangeFault
   | { rule: "body.encoding" | "body.json" | "body.interrupted" }
   | { rule: "body.object"; example: string; received: string };
@@ -77,15 +80,20 @@ function describe(problem: HttpProblem): Description {
   }
 }
 
-function describeFault(fault: Fault | RequestFault) {
-  const { rule, ...values } = fault;
-  return { field: faultyField(fault), key: rule, values };
+function describeFault({ rule, ...values }: Fault | RequestFault) {
+  return { field: faultyField(rule), key: rule, values };
 }
 
 /** The parameter that a rule of the domain is about; its message does not name it. */
-export function faultyField({ rule }: Fault | RequestFault): "custom_code" | "original_url" | undefined {
+export function faultyField(
+  rule: (Fault | RequestFault)["rule"],
+): "custom_code" | "original_url" | undefined {
   if (rule.startsWith("code.")) return "custom_code";
   return rule.startsWith("target.") ? "original_url" : undefined;
+}
+
+export function statusOf(problem: HttpProblem): number {
+  return describe(problem).status;
 }
 
 /** What a thrown fault means to the caller. */

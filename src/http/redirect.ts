@@ -1,6 +1,6 @@
 import { type Counter, counterOf, type Recorder } from "../clicks/recorder.ts";
 import type { Clock } from "../links/clock.ts";
-import { type Code, lookUpCode } from "../links/code.ts";
+import { type Code, lookUpCode, NEVER_IN_CODES } from "../links/code.ts";
 import type { Link } from "../links/link.ts";
 import type { Links } from "../links/links.ts";
 import type { Problem } from "../links/problem.ts";
@@ -28,6 +28,8 @@ interface Entry extends Counter {
 }
 
 type RedirectRequest = Bun.BunRequest<"/:code">;
+/** Answers an address that no code can be. */
+type Elsewhere = (request: Request) => Response | Promise<Response>;
 type Visited = (request: RedirectRequest, server: Bun.Server<unknown>) => Response | Promise<Response>;
 
 /** The address of the other end of a connection. */
@@ -36,7 +38,7 @@ export type PeerOf = (request: Request, server: Bun.Server<unknown>) => string;
 /**
  * GET and HEAD of a short address (RFC 9110, section 15.4.3). Only links that lead somewhere are remembered:
  * 404 and 410 are never answered from memory, so that a link made by another process resolves at once. A GET is
- * counted before it is answered; a HEAD is nobody's visit.
+ * counted before it is answered; a HEAD is nobody's visit. What cannot be a code is answered elsewhere.
  */
 export function createRedirect(options: RedirectOptions) {
   const { links, clock, recorder, peerOf, cacheSeconds, onFault } = options;
@@ -118,23 +120,27 @@ export function createRedirect(options: RedirectOptions) {
     }
   }
 
-  const GET: Visited = (request, server) => {
-    const nowMs = clock.nowMs();
-    const entry = remembered(request.params.code, nowMs);
-    const peer = peerOf(request, server);
-    if (entry === undefined) {
-      const { headers } = request;
-      return lookUp(request, (found) => count(found, headers, peer, clock.nowMs()));
-    }
-    count(entry, request.headers, peer, nowMs);
-    return answer(entry, nowMs);
+  return (elsewhere: Elsewhere) => {
+    const GET: Visited = (request, server) => {
+      const nowMs = clock.nowMs();
+      const entry = remembered(request.params.code, nowMs);
+      const peer = peerOf(request, server);
+      if (entry === undefined) {
+        if (NEVER_IN_CODES.test(request.params.code)) return elsewhere(request);
+        const { headers } = request;
+        return lookUp(request, (found) => count(found, headers, peer, clock.nowMs()));
+      }
+      count(entry, request.headers, peer, nowMs);
+      return answer(entry, nowMs);
+    };
+    const HEAD: Visited = (request) => {
+      const nowMs = clock.nowMs();
+      const entry = remembered(request.params.code, nowMs);
+      if (entry !== undefined) return answer(entry, nowMs);
+      return NEVER_IN_CODES.test(request.params.code) ? elsewhere(request) : lookUp(request, () => {});
+    };
+    return { GET, HEAD };
   };
-  const HEAD: Visited = (request) => {
-    const nowMs = clock.nowMs();
-    const entry = remembered(request.params.code, nowMs);
-    return entry === undefined ? lookUp(request, () => {}) : answer(entry, nowMs);
-  };
-  return { GET, HEAD };
 }
 
 export type Redirect = ReturnType<typeof createRedirect>;

@@ -93,6 +93,18 @@ const linkData = z
   })
   .openapi("Link");
 
+const availability = z
+  .strictObject({
+    code: text.openapi({ description: "api.link.code", example: EXAMPLE.custom_code }),
+    available: z.boolean().openapi({ example: true, description: "api.availability.available" }),
+    short_url: text.openapi({
+      format: "iri",
+      description: "api.availability.short_url",
+      example: `{base}/${EXAMPLE.custom_code}/`,
+    }),
+  })
+  .openapi("Availability");
+
 const point = z.strictObject({
   start: text.openapi({
     description: "api.stats.start",
@@ -193,6 +205,28 @@ function isTimeZone(name: string): boolean {
   }
 }
 
+export const QR_RANGES = { size: { min: 64, max: 2048 }, margin: { min: 0, max: 16 } } as const;
+/** The digits alone, six of them. */
+const colour = z
+  .string()
+  .regex(/^#?(?:[\dA-Fa-f]{3}|[\dA-Fa-f]{6})$/)
+  .transform((written) => written.replace("#", ""))
+  .transform((digits) => (digits.length === 3 ? digits.replaceAll(/./g, "$&$&") : digits));
+const within = ({ min, max }: { min: number; max: number }, fallback: number, description: MessageKey) =>
+  z
+    .string()
+    .regex(/^\d+$/)
+    .transform(Number)
+    .pipe(z.int().min(min).max(max))
+    .default(fallback)
+    .openapi({ type: "integer", minimum: min, maximum: max, default: fallback, description });
+export const qrQuery = z.object({
+  size: within(QR_RANGES.size, 512, "api.qr.size"),
+  margin: within(QR_RANGES.margin, 4, "api.qr.margin"),
+  dark: colour.default("000000").openapi({ description: "api.qr.dark" }),
+  light: colour.default("ffffff").openapi({ description: "api.qr.light" }),
+});
+
 const parameter = z.strictObject({
   name: text,
   type: text,
@@ -226,6 +260,7 @@ const problem = z
   .openapi("Problem");
 
 export type ShortLink = z.infer<typeof shortLink>;
+export type AvailabilityData = z.infer<typeof availability>;
 export type LinkData = z.infer<typeof linkData>;
 export type StatisticsData = z.infer<typeof statistics>;
 export type Information = z.infer<typeof information>;
@@ -241,6 +276,20 @@ const unavailable = {
     headers: z.object({ "Retry-After": text.openapi({ description: "api.retry-after" }) }),
   },
 };
+
+const image = (type: string) => ({
+  request: { params: codeParameter, query: qrQuery },
+  responses: {
+    200: {
+      description: "api.qr.answer",
+      content: { [type]: { schema: text.openapi({ format: "binary" }) } },
+    },
+    400: answer("api.parameter.refused", problem),
+    404: answer("unknown", problem),
+    410: answer("api.qr.ended", problem),
+    ...unavailable,
+  },
+});
 
 /** The operations as the OpenAPI document tells them. */
 export const operations = {
@@ -275,6 +324,19 @@ export const operations = {
     summary: "api.information",
     responses: { 200: answer("api.information.answer", success("info", information)) },
   }),
+  availability: createRoute({
+    method: "get",
+    path: "/api/v1/codes/{code}",
+    operationId: "availability",
+    summary: "api.availability",
+    description: "api.availability.description",
+    request: { params: codeParameter },
+    responses: {
+      200: answer("api.availability.answer", success("free", availability)),
+      400: answer("api.availability.refused", problem),
+      ...unavailable,
+    },
+  }),
   link: createRoute({
     method: "get",
     path: "/api/v1/links/{code}",
@@ -296,10 +358,24 @@ export const operations = {
     request: { params: codeParameter, query: statisticsQuery },
     responses: {
       200: answer("api.stats.answer", success("statistics", statistics)),
-      400: answer("api.stats.refused", problem),
+      400: answer("api.parameter.refused", problem),
       404: answer("unknown", problem),
       ...unavailable,
     },
+  }),
+  qrSvg: createRoute({
+    method: "get",
+    path: "/{code}.svg",
+    operationId: "qrSvg",
+    summary: "api.qr.svg",
+    ...image("image/svg+xml"),
+  }),
+  qrPng: createRoute({
+    method: "get",
+    path: "/{code}.png",
+    operationId: "qrPng",
+    summary: "api.qr.png",
+    ...image("image/png"),
   }),
   document: createRoute({
     method: "get",

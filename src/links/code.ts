@@ -10,6 +10,9 @@ export const MAX_CODE_POINTS = 64;
 /** Matched whole. The list is closed for ever: any other route begins with a segment that no code can be. */
 const RESERVED_CODES: readonly string[] = ["api", "docs", "admin", "metrics", "livez", "readyz"];
 
+/** Neither is ever allowed in a code, so that routes can begin with a segment that has one of them. */
+export const NEVER_IN_CODES = /[+.]/;
+
 /** No 0 O 1 l I, which look alike, and no vowels, so that no word comes out. */
 const ALPHABET = "23456789bcdfghjkmnpqrstvwxyzBCDFGHJKLMNPQRSTVWXYZ";
 

@@ -9,6 +9,8 @@ import { parseTarget, type TargetPolicy } from "./target.ts";
 /** The use cases. Faults of the store are thrown as {@link StoreUnavailable}. */
 export interface Links {
   create(request: CreateRequest): Promise<Link | Problem>;
+  /** Whether `create` would give this code now. A hint: between the two, somebody else may take it. */
+  availability(written: string): Promise<Availability | Problem>;
   /** What an address's spelling of a code leads to right now. */
   resolve(spelling: string): Promise<Link | Problem>;
   /** The link of an address's spelling, ended or not, for as long as its code is held. */
@@ -21,6 +23,11 @@ interface CreateRequest {
   readonly originalUrl: string;
   readonly customCode?: string | undefined;
   readonly expiry?: Expiry | undefined;
+}
+
+interface Availability {
+  readonly code: Code;
+  readonly available: boolean;
 }
 
 export interface LinksOptions {
@@ -49,10 +56,13 @@ export function createLinks(options: LinksOptions): Links {
   async function add(code: Code, originalUrl: string, target: Link["target"], expiry: Expiry) {
     const createdMs = clock.nowMs();
     const link: Link = { code, originalUrl, target, createdMs, endsMs: endsMs(createdMs, expiry) };
-    // Giving a code anew deletes a link, and what a wrong clock deletes is gone.
-    const freeIfEndedByMs = clock.trustworthy() ? createdMs - codeHoldMs : 0;
-    const [outcome] = await store.insert([{ ...link, freeIfEndedByMs }]);
+    const [outcome] = await store.insert([{ ...link, freeIfEndedByMs: freeIfEndedByMs(createdMs) }]);
     return outcome === "inserted" ? link : undefined;
+  }
+
+  /** Giving a code anew deletes a link, and what a wrong clock deletes is gone. */
+  function freeIfEndedByMs(nowMs: number): number {
+    return clock.trustworthy() ? nowMs - codeHoldMs : 0;
   }
 
   async function addGenerated(originalUrl: string, target: Link["target"], expiry: Expiry): Promise<Link> {
@@ -84,6 +94,13 @@ export function createLinks(options: LinksOptions): Links {
       if (isFault(target) || isFault(code)) return { kind: "invalid", faults };
       if (code === undefined) return addGenerated(originalUrl, target, expiry);
       return (await add(code, originalUrl, target, expiry)) ?? { kind: "taken" };
+    },
+
+    async availability(written) {
+      const code = parseCode(written);
+      if (isFault(code)) return { kind: "invalid", faults: [code] };
+      const link = await store.find(code);
+      return { code, available: link === undefined || link.endsMs <= freeIfEndedByMs(clock.nowMs()) };
     },
 
     async resolve(spelling) {

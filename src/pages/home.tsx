@@ -1,21 +1,182 @@
 /** @jsxImportSource hono/jsx */
-import { message } from "../language/language.ts";
+import type { Child } from "hono/jsx";
+
+import { message, type MessageKey } from "../language/language.ts";
+import { DURATIONS, type Expiry } from "../links/expiry.ts";
 import { page } from "./layout.tsx";
 
-/** The first page of a running service: how to make a link. */
-export function homePage(language: string, endpoint: string): string {
-  const command = `curl -X POST ${endpoint} \\\n  -H 'Content-Type: application/json' \\\n  -d '{"original_url": "https://example.com/"}'`;
-  const title = message(language, "page.home.title");
+export type Field = "original_url" | "custom_code" | "expire_duration";
+
+export interface Home {
+  readonly baseUrl: string;
+  readonly defaultExpiry: Expiry;
+  /** What the fields hold. */
+  readonly form: Readonly<Record<Field, string>>;
+  /** Why what they hold was refused. */
+  readonly errors: Readonly<Partial<Record<Field, string>>>;
+  /** What the maker may have meant instead. */
+  readonly offer?: string | undefined;
+}
+
+/** The form that makes a link, and the links made in this browser. */
+export function homePage(language: string, home: Home): string {
+  const { baseUrl, form, errors, offer } = home;
+  const base = `${baseUrl.replace(/^https?:\/\//, "")}/`;
+  const focused = (Object.keys(errors)[0] ?? "original_url") as Field;
+  const isRefused = Object.keys(errors).length > 0;
+  const head = {
+    title: message(language, isRefused ? "home.title.refused" : "home.title"),
+    card: { description: message(language, "home.intro"), origin: new URL(baseUrl).origin, path: "/" },
+  };
   return page(
     language,
-    { title },
+    head,
     <>
-      <h1>{title}</h1>
-      <p>{message(language, "page.home.intro")}</p>
-      <pre tabindex={0}>{command}</pre>
-      <p class="soft">
-        {message(language, "page.home.next")} <a href={endpoint}>{endpoint}</a>
+      <h1>{message(language, "home.heading")}</h1>
+      <p class="soft">{message(language, "home.intro")}</p>
+      <form method="post" action="/" data-make>
+        <div class="field">
+          <label for="original_url">{message(language, "home.url")}</label>
+          <div class="large">
+            <input
+              {...{ id: "original_url", name: "original_url", value: form.original_url }}
+              {...ATTRIBUTES}
+              {...faulty("original_url", errors, focused)}
+              inputmode="url"
+              placeholder="https://"
+              required
+            />
+            <button class="primary">{message(language, "home.make")}</button>
+          </div>
+          <FieldError field="original_url" errors={errors}>
+            {offer !== undefined && (
+              <button name="meant" value={offer}>
+                {message(language, "home.offer", { url: offer })}
+              </button>
+            )}
+          </FieldError>
+        </div>
+        <div class="field">
+          <label for="custom_code">{message(language, "home.code")}</label>
+          <div class="prefixed">
+            <span>
+              <bdi dir="ltr">{base}</bdi>
+            </span>
+            <input
+              {...{ id: "custom_code", name: "custom_code", value: form.custom_code }}
+              {...ATTRIBUTES}
+              {...faulty("custom_code", errors, focused)}
+            />
+          </div>
+          <FieldError field="custom_code" errors={errors} />
+          <p class="hint">
+            <output for="custom_code" data-check="/api/v1/codes/">
+              {message(language, "home.code.hint")}
+            </output>
+          </p>
+        </div>
+        <fieldset class="field">
+          <legend>{message(language, "home.ends")}</legend>
+          <div class="choices">
+            {choices(home).map((duration) => (
+              <label>
+                <input
+                  type="radio"
+                  name="expire_duration"
+                  value={duration === "never" ? "" : duration}
+                  checked={duration === (form.expire_duration || home.defaultExpiry)}
+                />
+                <span>{message(language, duration === "never" ? "never" : `duration.${duration}`)}</span>
+              </label>
+            ))}
+          </div>
+          <FieldError field="expire_duration" errors={errors} />
+        </fieldset>
+      </form>
+      <p class="hint bookmarklet">
+        {message(language, "home.bookmarklet")}{" "}
+        <a href={bookmarklet(baseUrl)}>{message(language, "home.make")}</a>
       </p>
+      <MadeHere language={language} />
     </>,
+  );
+}
+
+/** Without one of its own, a link ends by the operator's default: "never" is only there if that is it. */
+function choices({ defaultExpiry }: Home): Expiry[] {
+  return defaultExpiry === "never" ? ["never", ...DURATIONS] : DURATIONS;
+}
+
+/** Of a field that holds no prose. */
+const ATTRIBUTES = {
+  type: "text",
+  autocomplete: "off",
+  autocapitalize: "none",
+  spellcheck: false,
+} as const;
+
+function faulty(field: Field, errors: Home["errors"], focused: Field) {
+  return {
+    ...(field === focused && { autofocus: true }),
+    ...(field in errors && { "aria-invalid": "true", "aria-describedby": `${field}-error` }),
+  };
+}
+
+interface FieldErrorProps {
+  readonly field: Field;
+  readonly errors: Home["errors"];
+  readonly children?: Child;
+}
+
+function FieldError({ field, errors, children }: FieldErrorProps) {
+  if (!(field in errors)) return <></>;
+  return (
+    <>
+      <p class="error" id={`${field}-error`}>
+        {errors[field]}
+      </p>
+      {children}
+    </>
+  );
+}
+
+/** Opens the home page with the address of the page that it is used on. */
+function bookmarklet(baseUrl: string): string {
+  const home = JSON.stringify(`${new URL(baseUrl).origin}/?original_url=`);
+  return `javascript:void(location.href=${home}+encodeURIComponent(location.href))`;
+}
+
+/** Filled by a script: the server does not know who made a link. */
+function MadeHere({ language }: { language: string }) {
+  const texts: Record<string, MessageKey> = {
+    never: "never",
+    ends: "home.ends-in",
+    ended: "home.ended",
+    gone: "home.gone",
+  };
+  const data = Object.entries(texts).map(([name, key]) => [`data-${name}`, message(language, key)]);
+  return (
+    <section class="made-here" aria-labelledby="made-here" hidden {...Object.fromEntries(data)}>
+      <h2 id="made-here">{message(language, "home.made-here")}</h2>
+      <ul></ul>
+      <p class="hint">
+        {message(language, "home.kept-here")}{" "}
+        <button type="button" class="plain" data-forget-all>
+          {message(language, "home.forget-all")}
+        </button>
+      </p>
+      <template>
+        <li>
+          <a data-address></a>
+          <span class="soft">
+            <bdi dir="ltr" data-target></bdi> · {message(language, "preview.visits")}{" "}
+            <span data-visits></span> · <span data-left></span>
+          </span>
+          <button type="button" class="plain">
+            {message(language, "home.forget")}
+          </button>
+        </li>
+      </template>
+    </section>
   );
 }

@@ -9,7 +9,7 @@ import { assets } from "./assets/assets.ts";
 export interface Head {
   readonly title: string;
   /** For search engines and cards in chats; only pages that are meant to be found or shared have one. */
-  readonly card?: { readonly description: string; readonly url: string; readonly image: string };
+  readonly card?: { readonly description: string; readonly origin: string; readonly path: string };
 }
 
 /** A whole page. Its address with `?language=` is the same page in that language. */
@@ -53,7 +53,7 @@ export function page(language: string, { title, card }: Head, content: Child): s
 }
 
 /** The Open Graph protocol. */
-function Card({ title, description, url, image }: { title: string } & Required<Head>["card"]) {
+function Card({ title, description, origin, path }: { title: string } & Required<Head>["card"]) {
   return (
     <>
       <meta name="description" content={description} />
@@ -61,8 +61,8 @@ function Card({ title, description, url, image }: { title: string } & Required<H
       <meta property="og:site_name" content="Curt" />
       <meta property="og:title" content={title} />
       <meta property="og:description" content={description} />
-      <meta property="og:url" content={url} />
-      <meta property="og:image" content={image} />
+      <meta property="og:url" content={origin + path} />
+      <meta property="og:image" content={origin + assets.largeIcon.path} />
     </>
   );
 }

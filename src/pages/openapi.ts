@@ -25,7 +25,7 @@ export interface Parameter {
   readonly in: "path" | "query";
   readonly required: boolean;
   readonly description?: string;
-  readonly schema: Schema & { readonly example?: string; readonly default?: string };
+  readonly schema: Schema & { readonly example?: string; readonly default?: string | number };
 }
 
 interface Answer {
@@ -34,9 +34,8 @@ interface Answer {
   readonly content: Content;
 }
 
-interface Content {
-  readonly "application/json": { readonly schema: Schema; readonly example?: unknown };
-}
+/** By its type, such as application/json. */
+type Content = Readonly<Record<string, { readonly schema: Schema; readonly example?: unknown }>>;
 
 export interface Schema {
   readonly $ref?: string;
@@ -47,6 +46,8 @@ export interface Schema {
   readonly default?: unknown;
   readonly enum?: readonly unknown[];
   readonly maxLength?: number;
+  readonly minimum?: number;
+  readonly maximum?: number;
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly required?: readonly string[];
   readonly items?: Schema;
@@ -69,6 +70,13 @@ export function operationsOf({ paths }: ApiDescription): Operation[] {
   );
   const takesNothing = ({ parameters, requestBody }: Operation) => Number(!parameters && !requestBody);
   return operations.toSorted((a, b) => takesNothing(a) - takesNothing(b));
+}
+
+/** Type and schema of the answer when all is well, which the document has first. */
+export function answerOf({ responses }: Operation): { readonly type: string; readonly schema: Schema } {
+  const [answer] = Object.values(responses);
+  const [[type, { schema }] = ["", { schema: {} }]] = Object.entries(answer?.content ?? {});
+  return { type, schema };
 }
 
 export function resolve(api: ApiDescription, schema: Schema): Schema {

@@ -1,5 +1,6 @@
 /** @jsxImportSource hono/jsx */
 import { message } from "../language/language.ts";
+import { Instant } from "./instant.tsx";
 import { page } from "./layout.tsx";
 
 export type Ending = "unknown" | "expired" | "unavailable" | "internal";
@@ -32,14 +33,12 @@ function render(language: string, ending: Ending, endedMs?: number): string {
   );
 }
 
-/** The instant in words, inside a <time> element that programs can read. */
 function expiredSentence(language: string, endedMs: number) {
-  const words = new Intl.DateTimeFormat(language, { dateStyle: "long", timeStyle: "long", timeZone: "UTC" });
   const [before, after] = message(language, "expired").split("{ended}");
   return (
     <>
       {before}
-      <time datetime={new Date(endedMs).toISOString()}>{words.format(endedMs)}</time>
+      <Instant language={language} ms={endedMs} />
       {after}
     </>
   );

@@ -2,9 +2,9 @@
 import type { Child } from "hono/jsx";
 
 import { type MessageKey, message, type Values } from "../language/language.ts";
-import { assets } from "./assets/assets.ts";
 import { page } from "./layout.tsx";
 import {
+  answerOf,
   type ApiDescription,
   exampleOf,
   type Field,
@@ -38,7 +38,7 @@ export function referencePage(language: string, api: ApiDescription, documentPat
     language,
     {
       title: `${title} · Curt`,
-      card: { description, url: `${base}/docs`, image: `${base}${assets.largeIcon.path}` },
+      card: { description, origin: base, path: "/docs" },
     },
     <div class="reference">
       <h1>{title}</h1>
@@ -84,7 +84,7 @@ function Basics({ context, documentPath }: { context: Context; documentPath: str
         </Fact>
         <Fact name={say("docs.key")}>{say("docs.key.none")}</Fact>
         <Fact name={say("docs.languages")}>{marked(say("docs.languages.rule"))}</Fact>
-        <Fact name={say("docs.cors")}>{say("docs.cors.rule")}</Fact>
+        <Fact name={say("docs.cors")}>{marked(say("docs.cors.rule"))}</Fact>
         <Fact name={say("docs.machine")}>
           {say("docs.machine.rule")} <a href={documentPath}>{documentPath}</a>
         </Fact>
@@ -113,7 +113,7 @@ function Fact({ name, children }: { name: string; children?: Child }) {
 function OperationSection({ context, operation }: { context: Context; operation: Operation }) {
   const { api, base, say } = context;
   const { operationId, method, path, summary, description, parameters = [], requestBody } = operation;
-  const body = requestBody && resolve(api, requestBody.content["application/json"].schema);
+  const body = requestBody && resolve(api, requestBody.content["application/json"]?.schema ?? {});
   return (
     <section id={operationId} class="operation" aria-labelledby={`${operationId}-title`}>
       <h2 id={`${operationId}-title`}>{summary}</h2>
@@ -176,6 +176,7 @@ function Fields(props: { context: Context; fields: readonly Field[]; isAsked?: b
                 {isAsked &&
                   schema.maxLength !== undefined &&
                   ` · ${say("docs.max", { max: schema.maxLength.toLocaleString("en") })}`}
+                {isAsked && schema.maximum !== undefined && ` · ${schema.minimum ?? ""}–${schema.maximum}`}
               </span>
             </dt>
             <dd>
@@ -219,7 +220,7 @@ function Values({ context: { say }, schema }: { context: Context; schema: Schema
 function Answers({ context, operation }: { context: Context; operation: Operation }) {
   const { api, say } = context;
   const answers = Object.entries(operation.responses);
-  const { schema = {} } = answers[0]?.[1].content["application/json"] ?? {};
+  const { schema } = answerOf(operation);
   const example = exampleOf(api, schema);
   const data = fieldsOf(resolve(api, schema.properties?.["data"] ?? {}));
   return (
@@ -233,11 +234,18 @@ function Answers({ context, operation }: { context: Context; operation: Operatio
           </tr>
         </thead>
         <tbody>
-          {answers.map(([status, { description, headers = {} }]) => (
+          {answers.map(([status, { description, headers = {}, content }]) => (
             <tr>
               <th scope="row">{status}</th>
               <td>
                 {marked(description)}
+                {Object.keys(content)
+                  .filter((type) => type !== "application/json")
+                  .map((type) => (
+                    <div class="soft">
+                      <code>{type}</code>
+                    </div>
+                  ))}
                 {Object.entries(headers).map(([name, header]) => (
                   <div class="soft">
                     <code>{name}</code>: {marked(header.description)}
@@ -288,7 +296,7 @@ function TryIt({ context: { say }, operation }: { context: Context; operation: O
                 name={name}
                 data-in={place}
                 value={valueOf(parameter)}
-                placeholder={schema.example}
+                placeholder={String(schema.example ?? schema.default ?? "")}
                 autocomplete="off"
                 autocapitalize="none"
                 spellcheck={false}

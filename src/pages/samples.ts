@@ -1,27 +1,32 @@
-import type { Operation, Parameter } from "./openapi.ts";
+import { answerOf, type Operation, type Parameter } from "./openapi.ts";
 
 interface Call {
   readonly method: string;
   readonly url: string;
   /** An object of texts, which are written alike in all of the languages. */
   readonly body: unknown;
+  /** Where the answer is no JSON, the name of a file for it. */
+  readonly file: string | undefined;
 }
 
 /** How to call an operation from several languages, each a program that runs as it is. */
 export function samplesOf(base: string, operation: Operation): Record<string, string> {
-  const call = { method: operation.method, url: addressOf(base, operation), body: bodyOf(operation) };
+  const { method, path } = operation;
+  const [kind] = answerOf(operation).type.split("/");
+  const file = kind === "application" ? undefined : `${kind}${/\.\w+$/.exec(path)?.[0] ?? ""}`;
+  const call = { method, url: addressOf(base, operation), body: bodyOf(operation), file };
   return { curl: curl(call), JavaScript: javaScript(call), Python: python(call) };
 }
 
 /** The body to begin with. */
 export function bodyOf({ requestBody }: Operation): unknown {
-  return requestBody?.content["application/json"].example;
+  return requestBody?.content["application/json"]?.example;
 }
 
-/** The value to begin with, for parameters that are required or have a default. */
+/** The value to begin with: of parameters that may be left out, only of those that show what the default does not. */
 export function valueOf({ required, schema }: Pick<Parameter, "required" | "schema">): string {
-  const { example, default: fallback } = schema;
-  return (required || fallback !== undefined ? (example ?? fallback) : undefined) ?? "";
+  const { example = "", default: fallback } = schema;
+  return required || fallback !== undefined ? example : "";
 }
 
 function addressOf(base: string, { path, parameters = [] }: Operation): string {
@@ -34,7 +39,8 @@ function addressOf(base: string, { path, parameters = [] }: Operation): string {
   return [`${base}${filled}`, ...(query.length > 0 ? [query.join("&")] : [])].join("?");
 }
 
-function curl({ method, url, body }: Call): string {
+function curl({ method, url, body, file }: Call): string {
+  if (file !== undefined) return `curl -o ${file} ${quoted(url)}`;
   if (body === undefined) return `curl ${quoted(url)}`;
   return [
     `curl -X ${method} ${quoted(url)}`,
@@ -48,7 +54,7 @@ function quoted(text: string): string {
   return `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }
 
-function javaScript({ method, url, body }: Call): string {
+function javaScript({ method, url, body, file }: Call): string {
   const options =
     body === undefined
       ? ""
@@ -58,11 +64,11 @@ function javaScript({ method, url, body }: Call): string {
   body: JSON.stringify(${indented(JSON.stringify(body, null, 2), "  ")}),
 }`;
   return `const response = await fetch(${JSON.stringify(url)}${options});
-console.log(response.status, await response.json());`;
+console.log(response.status, await response.${file === undefined ? "json" : "blob"}());`;
 }
 
 /** Without a library. An error is an answer in JSON too. */
-function python({ method, url, body }: Call): string {
+function python({ method, url, body, file }: Call): string {
   const more =
     body === undefined
       ? ""
@@ -70,8 +76,9 @@ function python({ method, url, body }: Call): string {
     method="${method}",
     headers={"Content-Type": "application/json"},
     data=json.dumps(${indented(JSON.stringify(body, null, 4), "    ")}).encode(),`;
-  return `import json
-import urllib.error
+  const [imported, read] =
+    file === undefined ? ["import json\n", "json.load(response)"] : ["", "len(response.read())"];
+  return `${imported}import urllib.error
 import urllib.request
 
 request = urllib.request.Request(
@@ -81,7 +88,7 @@ try:
     response = urllib.request.urlopen(request)
 except urllib.error.HTTPError as error:
     response = error
-print(response.status, json.load(response))`;
+print(response.status, ${read})`;
 }
 
 /** All lines but the first. */

@@ -104,6 +104,23 @@ test("parameters go into the path and the query", async () => {
   await page.close();
 }, 30_000);
 
+test("a QR code is shown as it is", async () => {
+  await curt.shorten({ original_url: "https://example.com/", custom_code: "한글" });
+  const { page, complaints } = await open("/docs", { locale: "en-GB" });
+  for (const kind of ["SVG", "PNG"]) {
+    const section = page.getByRole("region", { name: `The QR code of a short address, as ${kind}` });
+    await section.getByText("Try it out").press("Enter");
+    await section.getByRole("textbox", { name: "size" }).fill("128");
+    await section.getByRole("textbox", { name: "size" }).press("Enter");
+    const image = section.getByRole("status").getByRole("img");
+    await image.waitFor();
+    await image.evaluate((shown: any) => shown.decode());
+    expect(await image.evaluate((shown: any) => shown.naturalWidth)).toBe(128);
+  }
+  expect(complaints).toEqual([]);
+  await page.close();
+}, 30_000);
+
 test("without scripts everything can be read, and nothing is there that would not work", async () => {
   const { page, complaints } = await open("/docs", { locale: "en-GB", javaScriptEnabled: false });
   const section = page.getByRole("region", { name: "Shorten a URL" });

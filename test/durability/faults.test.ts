@@ -88,6 +88,9 @@ test("a file that cannot be read: 503 and never 404, while what is cached goes o
   const page = await curt.fetch("/link299", { headers: { Accept: "text/html", "Accept-Language": "ko" } });
   expect([page.status, page.headers.get("retry-after")]).toEqual([503, "2"]);
   expect(await page.text()).toContain("링크는 사라지지 않았습니다");
+  const code = await curt.fetch("/api/v1/codes/link299");
+  expect([code.status, code.headers.get("retry-after")]).toEqual([503, "2"]);
+  expect((await curt.fetch("/link299.svg")).status).toBe(503);
   expect((await curt.fetch("/readyz")).status).toBe(503);
   expect((await curt.fetch("/livez")).status).toBe(200);
   expect(curt.logged.filter((line) => line.includes("the store cannot answer")).length).toBeLessThan(5);

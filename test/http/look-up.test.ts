@@ -11,6 +11,8 @@ import { newLink } from "../stores/contract.ts";
 
 const SLOW_MS = 50;
 
+const ELSEWHERE = 418;
+
 /** The redirect over a real store whose answers are on their way for a while, as those of a distant one. */
 async function serve(folder: string, record = () => {}) {
   const near = await openSqliteStore(join(folder, "curt.db"));
@@ -49,7 +51,8 @@ async function serve(folder: string, record = () => {}) {
     cacheSeconds: 0,
     onFault: (error) => faults.push(error),
   });
-  const server = Bun.serve({ port: 0, routes: { "/:code": redirect }, fetch: () => new Response() });
+  const routes = { "/:code": redirect(() => new Response(null, { status: ELSEWHERE })) };
+  const server = Bun.serve({ port: 0, routes, fetch: () => new Response() });
   const visit = async (code: string, method = "GET") =>
     (await fetch(`http://127.0.0.1:${server.port}/${code}`, { method, redirect: "manual" })).status;
   return {
@@ -108,4 +111,14 @@ test("whatever is wrong with counting, the visitor gets where they wanted", asyn
   await service.store.insert([newLink("anyway")]);
   expect([await service.visit("anyway"), await service.visit("anyway")]).toEqual([302, 302]);
   expect(service.counts().faults).toHaveLength(2);
+});
+
+test("what no code can be is answered elsewhere, and the store is not asked", async () => {
+  using folder = temporaryFolder();
+  await using service = await serve(folder.path);
+  for (const code of ["abc+", "abc%2b", "abc.svg", "%ED%95%9C%2Esvg", ".env", "한글.png"]) {
+    for (const method of ["GET", "HEAD"])
+      expect([code, await service.visit(code, method)]).toEqual([code, ELSEWHERE]);
+  }
+  expect(service.counts()).toEqual({ asked: 0, recorded: 0, faults: [] });
 });

@@ -45,6 +45,7 @@ describe("a short address", () => {
     for (const path of [
       "/abc",
       "/nothing",
+      "/abc.txt/",
       "/",
       "/livez",
       "/readyz/",
@@ -134,7 +135,6 @@ describe("a short address", () => {
       "/abc/x.css",
       "/abc;a.js",
       "/abc.",
-      "/abc+",
       "/abc%20",
       "/%20abc",
       "/ABC",
@@ -187,7 +187,7 @@ describe("a short address", () => {
 
   test("takes no other method", async () => {
     for (const method of ["POST", "PUT", "PATCH", "DELETE"]) {
-      for (const path of ["/abc", "/abc/", "/nothing", "/livez", "/readyz/", "/"]) {
+      for (const path of ["/abc", "/abc/", "/nothing", "/livez", "/readyz/", "/abc+", "/robots.txt"]) {
         const response = await curt.fetch(path, { method });
         expect([path, method, response.status, response.headers.get("allow")]).toEqual([
           path,
@@ -205,6 +205,8 @@ describe("a short address", () => {
     ).toMatch(/^HTTP\/1.1 405 (?!.*canary)/is);
     const put = await curt.fetch("/api/v1/shorten", { method: "PUT", body: "{}" });
     expect([put.status, put.headers.get("allow")]).toEqual([405, "GET, HEAD, POST, OPTIONS"]);
+    const home = await curt.fetch("/", { method: "PUT" });
+    expect([home.status, home.headers.get("allow")]).toEqual([405, "GET, HEAD, POST, OPTIONS"]);
     const options = await curt.fetch("/abc", { method: "OPTIONS" });
     expect([options.status, options.headers.get("allow")]).toEqual([204, "GET, HEAD, OPTIONS"]);
   });
@@ -327,6 +329,15 @@ describe("an address that leads nowhere shows", () => {
     const { text } = await shown("/%3Cscript%3Ealert(1)%3C%2Fscript%3E", BROWSER);
     expect(text).not.toContain("alert(1)");
   });
+
+  test("the same where no code can be", async () => {
+    const nothing = await shown("/nothing", BROWSER);
+    for (const path of ["/abc.", "/nothing%2B/", "/한글.txt", "/.well-known", "/robots.txt.bak"]) {
+      const { response, type, text } = await shown(path, BROWSER);
+      expect([path, response.status, type, text]).toEqual([path, 404, nothing.type, nothing.text]);
+      expect(response.headers.get("vary")).toBe(nothing.response.headers.get("vary"));
+    }
+  });
 });
 
 describe("a shared cache", () => {
@@ -356,6 +367,6 @@ describe("the home page", () => {
   test("tells how to make a link", async () => {
     const response = await curt.fetch("/", { headers: { "Accept-Language": "ko" } });
     expect(response.status).toBe(200);
-    expect(await response.text()).toContain(ko["page.home.title"]);
+    expect(await response.text()).toContain(ko["home.title"]);
   });
 });

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 
 import { createClock } from "../../src/links/clock.ts";
-import { parseCode } from "../../src/links/code.ts";
+import { type Code, parseCode } from "../../src/links/code.ts";
 import { DURATIONS_MS, endsMs } from "../../src/links/expiry.ts";
 import { NEVER_MS } from "../../src/links/link.ts";
 import { createLinks, type Links } from "../../src/links/links.ts";
@@ -72,11 +72,15 @@ describe("a link with an end", () => {
   test("keeps its code until the hold is over; then the code begins anew", async () => {
     const links = open();
     const request = { originalUrl, customCode: "held", expiry: "24h" } as const;
+    const code = parseCode("held") as Code;
     await links.create(request);
     wallMs = START + DAY_MS + HOLD_MS - 1;
     expect(await links.create(request)).toEqual({ kind: "taken" });
-    wallMs += 1;
     monotonicMs = wallMs - START;
+    expect(await links.availability("held")).toEqual({ code, available: false });
+    wallMs += 1;
+    monotonicMs += 1;
+    expect(await links.availability("held")).toEqual({ code, available: true });
     const anew = await links.create({ originalUrl: "https://example.org/", customCode: "held" });
     expect(anew).toMatchObject({ createdMs: wallMs, endsMs: NEVER_MS });
     expect(await links.resolve("held")).toMatchObject({ target: "https://example.org/", createdMs: wallMs });
@@ -154,6 +158,7 @@ describe("the purge", () => {
     // Nor is its code given anew, which would delete it as well.
     wallMs = START + 365 * DAY_MS;
     expect(await links.create({ originalUrl, customCode: "paused" })).toEqual({ kind: "taken" });
+    expect(await links.availability("paused")).toMatchObject({ available: false });
     monotonicMs = DAY_MS + HOLD_MS;
     wallMs = START + monotonicMs + 3_600_000;
     expect(await links.purge()).toBeGreaterThanOrEqual(1);

@@ -12,12 +12,12 @@ export interface Asset {
 type Name = "style" | "script" | "icon" | "touchIcon" | "largeIcon" | "manifest";
 
 /**
- * Everything that the pages load, minified and hashed. It runs as a macro, when the code that asks for it is
+ * Everything that the pages load, hashed. It runs as a macro, when the code that asks for it is
  * compiled, so an executable has it inside.
  */
 export function buildAssets(): Record<Name, Asset> {
-  const style = asset("style.css", "text/css; charset=utf-8", bundle("../style.css"));
-  const script = asset("script.js", "text/javascript; charset=utf-8", bundle("../browser/main.ts"));
+  const style = asset("style.css", "text/css; charset=utf-8", read("../style.css").toString("utf8"));
+  const script = asset("script.js", "text/javascript; charset=utf-8", bundleScript("../browser/main.ts"));
   const icon = asset("icon.svg", "image/svg+xml", read("icon.svg").toString("utf8"));
   const touchIcon = picture("icon-180.png");
   const largeIcon = picture("icon-512.png");
@@ -63,9 +63,9 @@ function read(file: string): Buffer {
 }
 
 /** `Bun.build` waits for ever inside a macro; a process of its own does not. */
-function bundle(entry: string): string {
+function bundleScript(entry: string): string {
   const command = [process.execPath, "build", join(import.meta.dir, entry), "--minify", "--target=browser"];
-  const { success, stdout, stderr } = Bun.spawnSync(command, { env: { BUN_BE_BUN: "1" } });
+  const { success, stdout, stderr } = Bun.spawnSync(command);
   if (!success) throw new Error(`${entry} does not compile: ${stderr.toString()}`);
   return stdout.toString();
 }

@@ -1,5 +1,19 @@
+import { keepBookmarklet } from "./bookmarklet.ts";
+import { checkCodes } from "./check.ts";
+import { offerCopies } from "./copy.ts";
+import { watchVisits } from "./live.ts";
+import { rememberMade, showMadeHere } from "./made-here.ts";
+import { sendOnce } from "./once.ts";
 import { localiseTimes } from "./times.ts";
 import { makeTryable } from "./try.ts";
 
+// Each looks for what it makes better, and leaves the page as it is where that is not there.
 localiseTimes(document);
+offerCopies();
+checkCodes();
+sendOnce();
+keepBookmarklet();
+rememberMade();
+showMadeHere();
+watchVisits();
 makeTryable(document);

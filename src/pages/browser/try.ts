@@ -21,7 +21,9 @@ async function send(form: HTMLFormElement, output: HTMLOutputElement): Promise<v
   output.textContent = "…";
   try {
     const response = await fetch(addressOf(form), requestOf(form));
-    output.textContent = await describe(response);
+    const isImage = response.headers.get("content-type")?.startsWith("image/") === true;
+    output.textContent = await describe(response, isImage);
+    if (isImage) output.append(Object.assign(new Image(), { src: response.url, alt: response.url }));
   } catch {
     output.textContent = form.dataset["failure"] ?? "";
   }
@@ -51,12 +53,13 @@ function requestOf(form: HTMLFormElement): RequestInit {
   };
 }
 
-async function describe(response: Response): Promise<string> {
+async function describe(response: Response, isImage: boolean): Promise<string> {
   const { status, statusText, headers } = response;
   const told = TOLD_HEADERS.filter((name) => headers.has(name)).map(
     (name) => `${name}: ${headers.get(name)}`,
   );
-  return [`${status} ${statusText}`.trim(), ...told, "", pretty(await response.text())].join("\n");
+  const body = isImage ? "" : pretty(await response.text());
+  return [`${status} ${statusText}`.trim(), ...told, "", body].join("\n");
 }
 
 function pretty(text: string): string {

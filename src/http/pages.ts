@@ -1,0 +1,135 @@
+import { readStatistics, type StatisticsRequest } from "../clicks/statistics.ts";
+import type { ClickStore } from "../clicks/store.ts";
+import { message } from "../language/language.ts";
+import type { Clock } from "../links/clock.ts";
+import { DURATIONS, type Expiry } from "../links/expiry.ts";
+import type { Link } from "../links/link.ts";
+import type { Links } from "../links/links.ts";
+import { type Field, type Home, homePage } from "../pages/home.tsx";
+import { previewPage } from "../pages/preview.tsx";
+import { shortUrl } from "./address.ts";
+import { html } from "./answers.ts";
+import { readForm } from "./body.ts";
+import { faultyField, type HttpProblem, problemAnswer, problemJson, statusOf } from "./problems.ts";
+import { queryOf, readTimeZone } from "./query.ts";
+
+/** Found and kept by search engines and browsers, which ask again before they show it. */
+const PUBLIC = { "X-Robots-Tag": "all", "Cache-Control": "private, no-cache" };
+const DAY_MS = 86_400_000;
+/** Until a link is this old, its visits are told by the hour. */
+const YOUNG_MS = 2 * DAY_MS;
+
+export interface PagesOptions {
+  readonly links: Links;
+  readonly clicks: Pick<ClickStore, "sums" | "days">;
+  readonly clock: Clock;
+  readonly baseUrl: string;
+  readonly defaultExpiry: Expiry;
+  readonly onCreated: (link: Link) => void;
+}
+
+/** The pages for people, which work without scripts. */
+export function createPages({ links, clicks, clock, baseUrl, defaultExpiry, onCreated }: PagesOptions) {
+  async function create(form: Home["form"]): Promise<Link | HttpProblem> {
+    const expiry = DURATIONS.find((duration) => duration === form.expire_duration);
+    if (expiry === undefined && form.expire_duration !== "") {
+      const rule = { rule: "field.values", field: "expire_duration", values: DURATIONS.join(", ") } as const;
+      return { kind: "malformed", faults: [rule] };
+    }
+    const { original_url: originalUrl, custom_code: customCode } = form;
+    return links.create({ originalUrl, customCode: customCode || undefined, expiry });
+  }
+
+  return {
+    /** Its query fills the form: so do the bookmarklet and what a phone shares. */
+    home(request: Request): Response {
+      const query = new URLSearchParams(queryOf(request));
+      const shared = query.get("original_url") || /https?:\/\/\S+/i.exec(query.get("text") ?? "")?.[0];
+      const form = { ...formOf(query), original_url: shared ?? "" };
+      return html(
+        request,
+        200,
+        (language) => homePage(language, { baseUrl, defaultExpiry, form, errors: {} }),
+        PUBLIC,
+      );
+    },
+
+    /** 303 to the preview (RFC 9110, section 15.4.4), so that reloading it makes nothing twice. */
+    async make(request: Request): Promise<Response> {
+      const sent = await readForm(request);
+      if ("kind" in sent) return problemJson(request.headers, sent);
+      const form = formOf(sent);
+      const link = await create(form);
+      if ("kind" in link) {
+        const { original_url } = form;
+        return html(request, statusOf(link), (language) => {
+          const errors = errorsOf(link, language, original_url === "");
+          return homePage(language, { baseUrl, defaultExpiry, form, errors, offer: offerOf(original_url) });
+        });
+      }
+      onCreated(link);
+      return new Response(null, {
+        status: 303,
+        headers: { Location: `/${encodeURIComponent(link.code)}+#made`, "Cache-Control": "no-store" },
+      });
+    },
+
+    async preview(request: Request, spelling: string): Promise<Response> {
+      const link = await links.find(spelling);
+      if ("kind" in link) return problemAnswer(request, link);
+      const { code, target, createdMs, endsMs } = link;
+      const nowMs = clock.nowMs();
+      const interval = nowMs - createdMs < YOUNG_MS ? "hour" : "day";
+      const range: StatisticsRequest = { interval, timeZone: readTimeZone(request) };
+      const [sums, statistics] = await Promise.all([
+        clicks.sums(code, createdMs),
+        readStatistics(clicks, link, range, nowMs),
+      ]);
+      // Without dates of the reader's own there is nothing to refuse.
+      if ("rule" in statistics) throw new Error(statistics.rule);
+      return html(request, 200, (language) =>
+        previewPage(language, {
+          code,
+          target,
+          createdMs,
+          endsMs,
+          interval,
+          statistics,
+          shortUrl: shortUrl(baseUrl, code),
+          hasEnded: nowMs >= endsMs,
+          timeZone: range.timeZone,
+          ...sums,
+        }),
+      );
+    },
+  };
+}
+
+export type Pages = ReturnType<typeof createPages>;
+
+/** As people send it: pasted with space around, or by the button that offers what was meant. */
+function formOf(sent: URLSearchParams): Home["form"] {
+  const text = (field: Field) => (sent.get(field) ?? "").trim();
+  return {
+    original_url: sent.get("meant") ?? text("original_url"),
+    custom_code: text("custom_code"),
+    expire_duration: text("expire_duration"),
+  };
+}
+
+function errorsOf(problem: HttpProblem, language: string, isEmpty: boolean): Home["errors"] {
+  const errors: Partial<Record<Field, string>> = {};
+  if (problem.kind === "taken") errors.custom_code = message(language, "taken");
+  if (problem.kind === "malformed" || problem.kind === "invalid") {
+    for (const { rule, ...values } of problem.faults)
+      errors[faultyField(rule) ?? "expire_duration"] = message(language, rule, values);
+  }
+  return isEmpty ? { ...errors, original_url: message(language, "home.empty") } : errors;
+}
+
+/** `naver.com` is what people call https://naver.com. */
+function offerOf(written: string): string | undefined {
+  return /^[^\s/?#:@\\]+\.[^\s/?#:@\\.]{2,}(?::\d+)?(?:[/?#]|$)/.test(written)
+    ? `https://${written}`
+    : undefined;
+}

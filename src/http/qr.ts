@@ -1,0 +1,54 @@
+import type { Links } from "../links/links.ts";
+import { type QrStyle, qrPng, qrSvg } from "../pages/qr.ts";
+import { shortUrl } from "./address.ts";
+import { JSON_POLICY } from "./answers.ts";
+import { problemAnswer, problemJson } from "./problems.ts";
+import { readQrQuery } from "./query.ts";
+
+export interface QrOptions {
+  readonly links: Links;
+  readonly baseUrl: string;
+}
+
+/** GET of a short address's QR code. A link that leads nowhere has none: 404 and 410, as its address answers. */
+export function createQr({ links, baseUrl }: QrOptions) {
+  const handler =
+    (extension: string, type: string, draw: (address: string, style: QrStyle) => string | Uint8Array) =>
+    async (request: Request, spelling: string): Promise<Response> => {
+      const { headers } = request;
+      const style = readQrQuery(request);
+      if (Array.isArray(style)) return problemJson(headers, { kind: "malformed", faults: style });
+      const link = await links.resolve(spelling);
+      if ("kind" in link) return problemAnswer(request, link);
+      const image = draw(shortUrl(baseUrl, link.code), style);
+      const kept = { ETag: `"${Bun.hash(image).toString(36)}"`, "Cache-Control": "public, max-age=86400" };
+      if (isKnown(headers.get("if-none-match"), kept.ETag))
+        return new Response(null, { status: 304, headers: kept });
+      return new Response(image, {
+        headers: {
+          ...kept,
+          "Content-Type": type,
+          "Content-Disposition": `inline; ${fileName(link.code, extension)}`,
+          "Content-Security-Policy": JSON_POLICY,
+          "Cross-Origin-Resource-Policy": "cross-origin",
+          "X-Content-Type-Options": "nosniff",
+        },
+      });
+    };
+  return { svg: handler("svg", "image/svg+xml", qrSvg), png: handler("png", "image/png", qrPng) };
+}
+
+/** RFC 9110, section 13.1.2: compared weakly, for a proxy that compresses weakens the tag. */
+function isKnown(ifNoneMatch: string | null, tag: string): boolean {
+  const tags = ifNoneMatch?.split(",").map((one) => one.trim().replace(/^W\//, ""));
+  return tags !== undefined && (tags.includes(tag) || tags.includes("*"));
+}
+
+/** RFC 6266, section 4.3. Of what encodeURIComponent leaves as it is, a code can have *, in a keycap. */
+function fileName(code: string, extension: string): string {
+  if (/^[\w-]+$/.test(code)) return `filename="${code}.${extension}"`;
+  const encoded = encodeURIComponent(code).replaceAll("*", "%2A");
+  return `filename="qr.${extension}"; filename*=UTF-8''${encoded}.${extension}`;
+}
+
+export type Qr = ReturnType<typeof createQr>;

@@ -1,0 +1,23 @@
+const { lang } = document.documentElement;
+
+export interface Link {
+  readonly short_url: string;
+  readonly original_url: string;
+  readonly created: string;
+  readonly expiration_date: string;
+  readonly visits: number;
+}
+
+export interface Answer<T> {
+  readonly status: number;
+  readonly message: string;
+  /** Of a success. */
+  readonly data?: T;
+}
+
+/** Asks this service's own API, in the page's language. Rejects where there is no answer. */
+export async function ask<T>(path: string, signal?: AbortSignal): Promise<Answer<T>> {
+  const response = await fetch(path, { headers: { "Accept-Language": lang }, signal: signal ?? null });
+  const { message, data } = (await response.json()) as { message: string; data?: T };
+  return { status: response.status, message, ...(data !== undefined && { data }) };
+}

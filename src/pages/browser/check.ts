@@ -1,0 +1,49 @@
+import { ask } from "./api.ts";
+
+/** A pause in typing. */
+const PAUSE_MS = 300;
+
+interface Availability {
+  readonly available: boolean;
+  readonly short_url: string;
+}
+
+/** Tells, while a maker types a code, the address it would make and whether it is free. */
+export function checkCodes(): void {
+  const output = document.querySelector<HTMLOutputElement>("output[data-check]");
+  const input = output && document.querySelector<HTMLInputElement>(`#${output.htmlFor.value}`);
+  if (!output || !input) return;
+  const hint = output.textContent;
+  let asking = new AbortController();
+  let pause = 0;
+
+  async function check(written: string): Promise<void> {
+    asking = new AbortController();
+    try {
+      const path = `${output?.dataset["check"]}${encodeURIComponent(written)}`;
+      const { status, message, data } = await ask<Availability>(path, asking.signal);
+      if (status >= 500) return;
+      tell(data === undefined ? message : `${withoutScheme(data.short_url)}: ${message}`, data?.available);
+    } catch {
+      // Asked anew by the next letter, or never mind: the form will say.
+    }
+  }
+
+  function tell(text: string | null, isFree?: boolean): void {
+    if (!output) return;
+    output.textContent = text;
+    output.className = isFree === undefined ? "" : isFree ? "free" : "taken";
+  }
+
+  input.addEventListener("input", () => {
+    clearTimeout(pause);
+    asking.abort();
+    const written = input.value.trim();
+    if (written === "") tell(hint);
+    else pause = window.setTimeout(() => void check(written), PAUSE_MS);
+  });
+}
+
+function withoutScheme(url: string): string {
+  return decodeURI(url).replace(/^https?:\/\//, "");
+}

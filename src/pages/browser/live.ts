@@ -1,0 +1,65 @@
+import { ask, type Link } from "./api.ts";
+import { localiseTimes } from "./times.ts";
+
+const EVERY_MS = 2000;
+/** Between two looks at a link that nobody visits. */
+const SLOWEST_MS = 30_000;
+/** Between two readings of the whole page, which cost the service more than a count. */
+const REFRESH_EVERY_MS = 10_000;
+
+/**
+ * Keeps the visits of a preview up to date, in the reader's own time zone, while somebody looks. The count is asked
+ * for, less and less often while it stands still; after it has moved, the page is read anew, and its fresh parts are
+ * taken over.
+ */
+export function watchVisits(): void {
+  const visits = document.querySelector<HTMLElement>("#visits");
+  if (!visits) return;
+  const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
+  const address = `${location.pathname}?tz=${encodeURIComponent(timeZone)}`;
+  const count = visits.querySelector("[role=status]");
+  const number = new Intl.NumberFormat(document.documentElement.lang);
+  let waitMs = EVERY_MS;
+  let refreshedMs = -REFRESH_EVERY_MS;
+
+  async function look(): Promise<void> {
+    if (document.hidden) return;
+    const { data } = await ask<Link>(visits?.dataset["link"] ?? "");
+    if (String(data?.visits) === visits?.dataset["visits"] || data === undefined) return;
+    waitMs = EVERY_MS;
+    if (count) count.textContent = number.format(data.visits);
+    if (performance.now() - refreshedMs >= REFRESH_EVERY_MS) await refresh();
+  }
+
+  async function refresh(): Promise<void> {
+    refreshedMs = performance.now();
+    const { lang } = document.documentElement;
+    const response = await fetch(address, { headers: { "Accept-Language": lang } });
+    const page = new DOMParser().parseFromString(await response.text(), "text/html");
+    const fresh = page.querySelector<HTMLElement>("#visits");
+    if (!visits || !fresh) return;
+    const parts = fresh.querySelectorAll("[data-fresh]");
+    const isTableOpen = visits.querySelector("details")?.open ?? false;
+    visits.querySelectorAll("[data-fresh]").forEach((part, nth) => {
+      part.replaceChildren(...(parts[nth]?.childNodes ?? []));
+    });
+    localiseTimes(visits);
+    const table = visits.querySelector("details");
+    if (table) table.open = isTableOpen;
+    visits.dataset["visits"] = fresh.dataset["visits"];
+  }
+
+  function lookAgain(): void {
+    setTimeout(() => {
+      waitMs = Math.min(waitMs * 1.1, SLOWEST_MS);
+      // What could not be asked now is asked next time.
+      void look()
+        .catch(() => {})
+        .finally(lookAgain);
+    }, waitMs);
+  }
+
+  document.addEventListener("visibilitychange", () => (waitMs = EVERY_MS));
+  if (visits.dataset["zone"] !== timeZone) void refresh().catch(() => {});
+  lookAgain();
+}

@@ -1,0 +1,95 @@
+/** @jsxImportSource hono/jsx */
+import type { Statistics } from "../clicks/statistics.ts";
+import { message } from "../language/language.ts";
+
+/** Of the drawing, in its own units. */
+const HEIGHT = 100;
+const STEP = 10;
+const BAR = 8;
+
+export interface ChartProps {
+  readonly language: string;
+  readonly series: Statistics["series"];
+  readonly interval: "hour" | "day";
+  readonly timeZone: string;
+}
+
+/** Visits over time as bars, and the same as a table for who cannot see them. */
+export function Chart({ language, series, interval, timeZone }: ChartProps) {
+  const number = new Intl.NumberFormat(language);
+  const label = labelOf(language, interval, timeZone);
+  const most = Math.max(...series.map(({ visits }) => visits));
+  const [first, last] = [series[0], series.at(-1)].map((point) => label(point?.start ?? ""));
+  const visited = series.filter(({ visits, bots }) => visits + bots > 0);
+  return (
+    <>
+      <figure class="chart">
+        <svg
+          viewBox={`0 0 ${series.length * STEP} ${HEIGHT}`}
+          preserveAspectRatio="none"
+          role="img"
+          aria-labelledby="chart"
+        >
+          {series.map(({ start, visits }, nth) => {
+            if (visits === 0) return null;
+            const height = Math.max(2, (visits / most) * HEIGHT);
+            return (
+              <rect x={nth * STEP} y={HEIGHT - height} width={BAR} height={height}>
+                <title>{`${label(start)}: ${number.format(visits)}`}</title>
+              </rect>
+            );
+          })}
+        </svg>
+        <p class="range" aria-hidden="true">
+          <span>{first}</span>
+          <span>{last}</span>
+        </p>
+        <figcaption id="chart" class="hint">
+          {message(language, `preview.chart.${interval}`, {
+            first: first ?? "",
+            last: last ?? "",
+            most: number.format(most),
+          })}
+        </figcaption>
+      </figure>
+      {visited.length > 0 && (
+        <details>
+          <summary>{message(language, "preview.table")}</summary>
+          <table>
+            <thead>
+              <tr>
+                <th scope="col">{message(language, `preview.${interval}`)}</th>
+                <th scope="col" class="number">
+                  {message(language, "preview.visits")}
+                </th>
+                <th scope="col" class="number">
+                  {message(language, "preview.bots")}
+                </th>
+              </tr>
+            </thead>
+            <tbody>
+              {visited.map(({ start, visits, bots }) => (
+                <tr>
+                  <th scope="row">{label(start)}</th>
+                  <td class="number">{number.format(visits)}</td>
+                  <td class="number">{number.format(bots)}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </details>
+      )}
+    </>
+  );
+}
+
+/** Of a series' `start`: an instant for hours, a date of no zone for days. */
+function labelOf(language: string, interval: "hour" | "day", timeZone: string): (start: string) => string {
+  const words = new Intl.DateTimeFormat(
+    language,
+    interval === "hour"
+      ? { month: "short", day: "numeric", hour: "numeric", timeZone }
+      : { month: "short", day: "numeric", timeZone: "UTC" },
+  );
+  return (start) => words.format(new Date(start));
+}

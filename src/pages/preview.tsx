@@ -1,0 +1,272 @@
+/** @jsxImportSource hono/jsx */
+import type { Dimension } from "../clicks/day.ts";
+import type { Statistics } from "../clicks/statistics.ts";
+import { message } from "../language/language.ts";
+import { NEVER_MS } from "../links/link.ts";
+import { Chart } from "./chart.tsx";
+import { describeDestination } from "./destination.ts";
+import { Instant } from "./instant.tsx";
+import { page } from "./layout.tsx";
+
+export interface Preview {
+  readonly code: string;
+  /** The short address, in readable Unicode. */
+  readonly shortUrl: string;
+  readonly target: string;
+  readonly createdMs: number;
+  readonly endsMs: number;
+  readonly hasEnded: boolean;
+  /** People's visits since the link was made. */
+  readonly visits: number;
+  readonly bots: number;
+  readonly interval: "hour" | "day";
+  readonly timeZone: string;
+  readonly statistics: Statistics;
+}
+
+/** Where a link leads, since when, until when, and who came: for who is about to follow it, and for its maker. */
+export function previewPage(language: string, preview: Preview): string {
+  const { code, shortUrl, target, createdMs, endsMs, hasEnded } = preview;
+  const { host, asciiHost, address } = describeDestination(target);
+  const shown = withoutScheme(shortUrl);
+  const { origin, href: ascii } = new URL(shortUrl);
+  const path = `/${encodeURIComponent(code)}`;
+  const leads = message(language, hasEnded ? "preview.led" : "preview.leads");
+  const head = {
+    title: message(language, "preview.title", { address: shown }),
+    card: { description: `${leads}: ${host}`, origin, path: `${path}+` },
+  };
+  return page(
+    language,
+    head,
+    <>
+      <p class="made" id="made" tabindex={-1}>
+        {message(language, "preview.made")} <a href="/">{message(language, "preview.another")}</a>
+      </p>
+      <div class="sides">
+        <div>
+          <h1 class="address">
+            <Address url={shown} />
+          </h1>
+          <div class="actions">
+            <CopyButton language={language} kind="primary" text={shortUrl} />
+            <button type="button" data-share={shortUrl} hidden>
+              {message(language, "share")}
+            </button>
+          </div>
+          {ascii !== shortUrl && (
+            <details>
+              <summary>{message(language, "preview.ascii")}</summary>
+              <p class="whole">
+                <bdi dir="ltr">{ascii}</bdi> <CopyButton language={language} kind="plain" text={ascii} />
+              </p>
+            </details>
+          )}
+        </div>
+        {!hasEnded && <QrCode language={language} path={path} address={shown} />}
+      </div>
+
+      <section class="card" aria-labelledby="leads">
+        <h2 id="leads">{leads}</h2>
+        <p class="host">
+          <bdi dir="ltr">{host}</bdi>
+        </p>
+        {asciiHost !== undefined && (
+          <p class="hint">
+            {message(language, "preview.idn")} <bdi dir="ltr">{asciiHost}</bdi>
+          </p>
+        )}
+        <p class="whole">
+          <bdi dir="ltr">{address}</bdi>
+        </p>
+        {!hasEnded && (
+          <p>
+            <a class="button" href={`${path}/`} rel="nofollow noreferrer">
+              {message(language, "preview.continue", { host })}
+            </a>
+          </p>
+        )}
+      </section>
+
+      <dl class="facts">
+        <div>
+          <dt>{message(language, "preview.created")}</dt>
+          <dd>
+            <Instant language={language} ms={createdMs} />
+          </dd>
+        </div>
+        <div>
+          <dt>{message(language, hasEnded ? "preview.ended" : "preview.ends")}</dt>
+          <dd>
+            {endsMs === NEVER_MS ? message(language, "never") : <Instant language={language} ms={endsMs} />}
+          </dd>
+        </div>
+      </dl>
+
+      <Visits language={language} {...preview} />
+    </>,
+  );
+}
+
+/** It may break behind its host. */
+function Address({ url }: { url: string }) {
+  const [host, ...path] = url.split(/(?<=\/)/);
+  return (
+    <bdi dir="ltr">
+      {host}
+      <wbr />
+      {path.join("")}
+    </bdi>
+  );
+}
+
+/** Scripts show it; what they have to say goes behind it. */
+function CopyButton({ language, kind, text }: { language: string; kind: string; text: string }) {
+  return (
+    <>
+      <button type="button" class={kind} data-copy={text} data-done={message(language, "copied")} hidden>
+        {message(language, "copy")}
+      </button>
+      <output></output>
+    </>
+  );
+}
+
+function QrCode({ language, path, address }: { language: string; path: string; address: string }) {
+  return (
+    <figure class="qr">
+      <img src={`${path}.svg`} width="160" height="160" alt={message(language, "preview.qr", { address })} />
+      <figcaption>
+        <a href={`${path}.svg`} download>
+          SVG
+        </a>
+        <a href={`${path}.png?size=1024`} download>
+          PNG
+        </a>
+      </figcaption>
+    </figure>
+  );
+}
+
+/** The dimensions shown; the API has them all. */
+const SHOWN = ["referrers", "countries", "browsers", "devices"] as const satisfies Dimension[];
+const MAX_VALUES = 8;
+
+/** A script of ours asks for it anew while the count moves. */
+function Visits({
+  language,
+  code,
+  createdMs,
+  visits,
+  bots,
+  interval,
+  timeZone,
+  statistics,
+}: Preview & { language: string }) {
+  const number = new Intl.NumberFormat(language);
+  const { series, visitors, breakdowns } = statistics;
+  return (
+    <section
+      id="visits"
+      aria-labelledby="visits-title"
+      data-link={`/api/v1/links/${encodeURIComponent(code)}`}
+      data-created={new Date(createdMs).toISOString()}
+      data-visits={visits}
+      data-zone={timeZone}
+    >
+      <h2 id="visits-title">{message(language, "preview.visits.title")}</h2>
+      <dl class="facts counts">
+        <div>
+          <dt>{message(language, "preview.visits")}</dt>
+          <dd class="count">
+            <span role="status" data-fresh>
+              {number.format(visits)}
+            </span>
+          </dd>
+        </div>
+        <div>
+          <dt>
+            {message(language, "preview.visitors", {
+              days: new Set(series.map(({ start }) => start.slice(0, 10))).size,
+            })}
+          </dt>
+          <dd class="count" data-fresh>
+            {number.format(visitors)}
+          </dd>
+        </div>
+        <div>
+          <dt>{message(language, "preview.bots")}</dt>
+          <dd class="count" data-fresh>
+            {number.format(bots)}
+          </dd>
+        </div>
+      </dl>
+      <div data-fresh>
+        {visits + bots === 0 && <p>{message(language, "preview.waiting")}</p>}
+        <Chart language={language} series={series} interval={interval} timeZone={timeZone} />
+        <div class="breakdowns">
+          {SHOWN.map((dimension) => (
+            <Breakdown language={language} dimension={dimension} {...breakdowns[dimension]} />
+          ))}
+        </div>
+      </div>
+      <p class="hint">{message(language, "preview.privacy")}</p>
+    </section>
+  );
+}
+
+type BreakdownProps = Statistics["breakdowns"][Dimension] & {
+  language: string;
+  dimension: (typeof SHOWN)[number];
+};
+
+function Breakdown({ language, dimension, values, other }: BreakdownProps) {
+  const number = new Intl.NumberFormat(language);
+  const shown = values.slice(0, MAX_VALUES);
+  const rest = other + values.slice(MAX_VALUES).reduce((sum, { visits }) => sum + visits, 0);
+  const rows = [
+    ...shown.map(({ value, visits }) => ({ name: nameOf(language, dimension, value), visits })),
+    ...(rest > 0 ? [{ name: message(language, "preview.other"), visits: rest }] : []),
+  ];
+  if (rows.length === 0) return <></>;
+  return (
+    <table>
+      <thead>
+        <tr>
+          <th scope="col">{message(language, `preview.${dimension}`)}</th>
+          <th scope="col" class="number">
+            {message(language, "preview.visits")}
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map(({ name, visits }) => (
+          <tr>
+            <th scope="row">
+              <bdi>{name}</bdi>
+            </th>
+            <td class="number">{number.format(visits)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function nameOf(language: string, dimension: (typeof SHOWN)[number], value: string | null): string {
+  if (value === null)
+    return message(language, dimension === "referrers" ? "preview.direct" : "preview.unknown");
+  switch (dimension) {
+    case "countries":
+      return new Intl.DisplayNames(language, { type: "region" }).of(value) ?? value;
+    case "devices":
+      return message(language, `device.${value as "desktop"}`);
+    case "referrers":
+    case "browsers":
+      return value;
+  }
+}
+
+function withoutScheme(url: string): string {
+  return url.replace(/^https?:\/\//, "");
+}

@@ -1,0 +1,93 @@
+import { crc32, deflateSync } from "node:zlib";
+
+import { encodeQR } from "qr";
+
+export interface QrStyle {
+  /** Width and height, in pixels; larger where one pixel a module does not fit. */
+  readonly size: number;
+  /** Of the light border, in modules. */
+  readonly margin: number;
+  /** Colours as six hexadecimal digits. */
+  readonly dark: string;
+  readonly light: string;
+}
+
+/** The QR code of an address, in its ASCII form, as an SVG document. */
+export function qrSvg(address: string, style: QrStyle): string {
+  const { modules, pixels, scale, start } = layOut(address, style);
+  const bars = modules.flatMap((row, y) => {
+    const line = row.map((isDark) => (isDark ? "#" : " ")).join("");
+    return [...line.matchAll(/#+/g)].map(({ index, 0: { length } }) => `M${index} ${y}.5h${length}`);
+  });
+  return (
+    `<svg xmlns="http://www.w3.org/2000/svg" role="img" width="${pixels}" height="${pixels}"` +
+    ` viewBox="0 0 ${pixels} ${pixels}" shape-rendering="crispEdges"><title>${Bun.escapeHTML(address)}</title>` +
+    `<rect width="100%" height="100%" fill="#${style.light}"/>` +
+    `<path transform="translate(${start} ${start})scale(${scale})" stroke="#${style.dark}" d="${bars.join("")}"/></svg>\n`
+  );
+}
+
+/** The same as PNG, one bit a pixel (ISO/IEC 15948). */
+export function qrPng(address: string, style: QrStyle): Uint8Array {
+  const { modules, pixels, scale, start } = layOut(address, style);
+  // Each line begins with the number of its filter, 0: none.
+  const lineBytes = 1 + Math.ceil(pixels / 8);
+  const lines = new Uint8Array(lineBytes * pixels);
+  for (const [y, row] of modules.entries()) {
+    const top = (start + y * scale) * lineBytes;
+    const line = lines.subarray(top, top + lineBytes);
+    for (const [x, isDark] of row.entries()) {
+      const left = start + x * scale;
+      const right = isDark ? left + scale : left;
+      for (let at = left; at < right; at++) {
+        const byte = 1 + (at >> 3);
+        line[byte] = (line[byte] ?? 0) | (128 >> (at & 7));
+      }
+    }
+    for (let below = 1; below < scale; below++) lines.set(line, top + below * lineBytes);
+  }
+  const header = Buffer.alloc(13);
+  header.writeUInt32BE(pixels, 0);
+  header.writeUInt32BE(pixels, 4);
+  // Bit depth, and colour type: by palette.
+  header.set([1, 3], 8);
+  return Buffer.concat([
+    Buffer.from("\x89PNG\r\n\x1A\n", "latin1"),
+    chunk("IHDR", header),
+    chunk("PLTE", Buffer.from(style.light + style.dark, "hex")),
+    chunk("IDAT", deflateSync(lines)),
+    chunk("IEND", Buffer.alloc(0)),
+  ]);
+}
+
+/** How much lighter the second colour is than the first, from 1/21 to 21 (WCAG 2.2, "contrast ratio"). */
+export function contrast(dark: string, light: string): number {
+  return (luminance(light) + 0.05) / (luminance(dark) + 0.05);
+}
+
+/** Every module gets the same whole number of pixels, so that its edges are sharp; what is left goes to the margin. */
+function layOut(address: string, { size, margin }: QrStyle) {
+  // The library draws a border of one module at least.
+  const bordered = encodeQR(new URL(address).href, "raw", { ecc: "quartile", border: 1 });
+  const modules = bordered.slice(1, -1).map((row) => row.slice(1, -1));
+  const across = modules.length + 2 * margin;
+  const scale = Math.max(1, Math.floor(size / across));
+  const pixels = Math.max(size, across);
+  return { modules, pixels, scale, start: Math.floor((pixels - modules.length * scale) / 2) };
+}
+
+function chunk(type: string, data: Uint8Array): Buffer {
+  const typed = Buffer.concat([Buffer.from(type), data]);
+  const length = Buffer.alloc(4);
+  length.writeUInt32BE(data.length);
+  const check = Buffer.alloc(4);
+  check.writeUInt32BE(crc32(typed));
+  return Buffer.concat([length, typed, check]);
+}
+
+function luminance(colour: string): number {
+  const [red = 0, green = 0, blue = 0] = [...Buffer.from(colour, "hex")]
+    .map((value) => value / 255)
+    .map((value) => (value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4));
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+}

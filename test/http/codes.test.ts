@@ -1,0 +1,176 @@
+import { Database } from "bun:sqlite";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+
+import * as fc from "fast-check";
+
+import en from "../../src/language/en.json";
+import ko from "../../src/language/ko.json";
+import { BASE_URL, type Running, startHere } from "../service.ts";
+import { sendRaw } from "./raw.ts";
+
+let curt: Running;
+beforeAll(async () => {
+  curt = await startHere();
+});
+afterAll(() => curt[Symbol.asyncDispose]());
+
+const original_url = "https://example.com/";
+const DAY_MS = 86_400_000;
+const KOREAN = { "Accept-Language": "ko" };
+
+/** Status and body of GET, of a code that is already written as an address has it. */
+async function asked(written: string, headers = {}, service = curt): Promise<[number, any]> {
+  const response = await service.fetch(`/api/v1/codes/${written}`, { headers });
+  expect(response.headers.get("cache-control")).toBe("no-store");
+  expect(response.headers.get("access-control-allow-origin")).toBe("*");
+  return [response.status, await response.json()];
+}
+
+async function posted(custom_code: string, headers = {}): Promise<[number, any]> {
+  const response = await curt.shorten({ original_url, custom_code }, headers);
+  return [response.status, await response.json()];
+}
+
+async function isAvailable(code: string, service = curt): Promise<boolean> {
+  const [status, { data }] = await asked(code, {}, service);
+  expect(status).toBe(200);
+  return data.available;
+}
+
+function moveEnd(file: string, code: string, endsMs: number): void {
+  using database = new Database(file);
+  database.run("PRAGMA busy_timeout = 5000");
+  const { changes } = database.run("UPDATE links SET ends_ms = ? WHERE code = ?", [endsMs, code]);
+  expect(changes).toBe(1);
+}
+
+describe("GET /api/v1/codes/{code}", () => {
+  test("tells a free code from one in use, in the caller's language", async () => {
+    const data = { code: "한글", available: true, short_url: `${BASE_URL}/한글/` };
+    for (const written of ["한글", "한글/", "%ED%95%9C%EA%B8%80", "%ED%95%9C%EA%B8%80/?x=1"]) {
+      expect(await asked(written)).toEqual([200, { status: "success", message: en.free, data }]);
+      expect(await asked(written, KOREAN)).toEqual([200, { status: "success", message: ko.free, data }]);
+    }
+    await posted("한글");
+    const taken = { ...data, available: false };
+    expect(await asked("한글")).toEqual([200, { status: "success", message: en.taken, data: taken }]);
+    expect(await asked("한글", KOREAN)).toEqual([200, { status: "success", message: ko.taken, data: taken }]);
+    expect(await isAvailable("한글2")).toBeTrue();
+  });
+
+  test("tells the code as stored, and the address as it was written", async () => {
+    for (const [written, code, path] of [
+      ["❤️", "❤", "❤️"],
+      ["각".normalize("NFD"), "각", "각".normalize("NFD")],
+      ["#️⃣", "#⃣", "%23️⃣"],
+    ] as const) {
+      const data = { code, available: true, short_url: `${BASE_URL}/${path}/` };
+      expect((await asked(encodeURIComponent(written)))[1].data).toEqual(data);
+      const [, made] = await posted(written);
+      expect(made.data.short_url).toBe(data.short_url);
+      for (const spelling of [written, code]) {
+        expect(await isAvailable(encodeURIComponent(spelling))).toBeFalse();
+      }
+    }
+  });
+
+  test("refuses what POST refuses, with its message", async () => {
+    const reserved = ["api", "API", "docs", "livez"];
+    const long = ["a".repeat(65), "a".repeat(10_000)];
+    const visible = ["a/b", "/", "a?b", "a+b", "\\", "#", "..a", "%", "%2", "%00"];
+    const invisible = ["\0", " ", "a b", "\uFE0F", "ㅤ", "\u200B", "\u202Ea", "\u0301"];
+    for (const custom_code of [...reserved, ...long, ...visible, ...invisible]) {
+      for (const headers of [{}, KOREAN]) {
+        const answer = await asked(encodeURIComponent(custom_code), headers);
+        expect(answer[0]).toBe(400);
+        expect(answer).toEqual(await posted(custom_code, headers));
+      }
+    }
+  });
+
+  test("answers 400 or 404 to addresses that are ill-formed or spell no code", async () => {
+    const undecodable = ["%E0%A4%A", "%E0%A4", "%ED%A0%80", "%", "%zz", "%ED%95%9C%E0", "%C0%AF", "%2500"];
+    const bytes = [[0xff], [0xe0, 0xa4], [0xed, 0xa0, 0x80]].map((part) => Uint8Array.from(part));
+    const elsewhere = ["", "/", "//", ".", "..", "%2e%2E", "a/b", "\\", "#%EF%B8%8F%E2%83%A3"];
+    const cases = [
+      ...[...undecodable, ...bytes].map((path) => [path, 400] as const),
+      ...elsewhere.map((path) => [path, 404] as const),
+    ];
+    for (const [path, status] of cases) {
+      const parts = ["GET /api/v1/codes/", path, " HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"];
+      const answer = await sendRaw(curt.origin, Buffer.concat(parts.map((part) => Buffer.from(part))));
+      expect([path, answer.slice(0, 12)]).toEqual([path, `HTTP/1.1 ${status}`]);
+      expect(answer).toContain(`{"status":"error","message":"`);
+    }
+  });
+
+  test("takes the methods of a reading", async () => {
+    const head = await curt.fetch("/api/v1/codes/head", { method: "HEAD" });
+    expect([head.status, await head.text()]).toEqual([200, ""]);
+    const options = await curt.fetch("/api/v1/codes/head", { method: "OPTIONS" });
+    expect([options.status, options.headers.get("allow")]).toEqual([204, "GET, HEAD, OPTIONS"]);
+    for (const method of ["POST", "PUT", "DELETE"]) {
+      const refused = await curt.fetch("/api/v1/codes/head/", { method });
+      expect([refused.status, refused.headers.get("allow")]).toEqual([405, "GET, HEAD, OPTIONS"]);
+    }
+  });
+
+  test("holds the code of a link that has ended for CODE_HOLD", async () => {
+    await curt.shorten({ original_url, custom_code: "ended", expire_duration: "24h" });
+    moveEnd(curt.file, "ended", Date.now() - 29 * DAY_MS);
+    expect(await isAvailable("ended")).toBeFalse();
+    expect((await posted("ended"))[0]).toBe(409);
+    moveEnd(curt.file, "ended", Date.now() - 30 * DAY_MS);
+    expect(await isAvailable("ended")).toBeTrue();
+    expect((await posted("ended"))[0]).toBe(201);
+    expect(await isAvailable("ended")).toBeFalse();
+
+    await using unheld = await startHere({ CODE_HOLD: "0s" });
+    await unheld.shorten({ original_url, custom_code: "brief", expire_duration: "24h" });
+    expect(await isAvailable("brief", unheld)).toBeFalse();
+    moveEnd(unheld.file, "brief", Date.now() - 1);
+    expect(await isAvailable("brief", unheld)).toBeTrue();
+  });
+
+  test("says what a POST then does", async () => {
+    const unit = fc.oneof(
+      fc.string({ unit: "binary", minLength: 1, maxLength: 1 }),
+      fc.constantFrom(
+        "a",
+        "B",
+        "1",
+        "-",
+        "_",
+        "각",
+        "각".normalize("NFD"),
+        "ㅋ",
+        "क",
+        "्",
+        "\u200D",
+        "\u200C",
+      ),
+      fc.constantFrom("❤", "❤️", "👩‍👧", "🏽", "#️⃣", "#", "\uFE0F", "%", "/", "\u0301", "\u0323", " ", "."),
+    );
+    const written = fc.oneof(
+      fc.array(unit, { minLength: 1, maxLength: 3 }).map((units) => units.join("")),
+      fc.array(unit, { minLength: 60, maxLength: 70 }).map((units) => units.join("")),
+      fc.string({ unit: fc.constantFrom("a", "é", "é".normalize("NFD")), minLength: 1, maxLength: 66 }),
+      fc.constantFrom("api", "Docs", "metricſ", "livez2"),
+    );
+    const seen = new Set<number>();
+    await fc.assert(
+      fc.asyncProperty(written, async (code) => {
+        // No address can end in these: they are segments of its own (RFC 3986, section 3.3).
+        fc.pre(code !== "." && code !== "..");
+        const [status, answer] = await asked(encodeURIComponent(code));
+        const [made, link] = await posted(code);
+        seen.add(made);
+        expect([code, made]).toEqual([code, status === 400 ? 400 : answer.data.available ? 201 : 409]);
+        if (made === 201) expect(answer.data.short_url).toBe(link.data.short_url);
+        else expect(answer.message).toBe(link.message);
+      }),
+      { numRuns: 500 },
+    );
+    expect(seen).toEqual(new Set([201, 400, 409]));
+  });
+});

@@ -1,0 +1,335 @@
+import { Database } from "bun:sqlite";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+
+import jsqr from "jsqr";
+import type { Browser, Page } from "playwright-core";
+
+import { openBrowser } from "../browser/browser.ts";
+import { BASE_URL, type Running, startHere } from "../service.ts";
+
+let curt: Running;
+let browser: Browser;
+let page: Page;
+beforeAll(async () => {
+  curt = await startHere();
+  browser = await openBrowser();
+  page = await browser.newPage();
+  for (const custom_code of CODES) {
+    expect((await curt.shorten({ original_url: "https://example.com/", custom_code })).status).toBe(201);
+  }
+}, 60_000);
+afterAll(async () => {
+  await browser.close();
+  await curt[Symbol.asyncDispose]();
+});
+
+/** 64 code points, each 12 characters when percent-encoded. */
+const LONGEST = "𠮷".repeat(64);
+const CODES = ["abc", "한글", "👨‍👩‍👧‍👦", "*️⃣", "#️⃣", "__--__", LONGEST];
+/** The keys of those codes. */
+const addressOf = (code: string) => `${BASE_URL}/${encodeURIComponent(code.replaceAll("\uFE0F", ""))}/`;
+
+/** A browser's own reading of an image: its pixels, each `zoom` times as wide and high. */
+const RASTERISE = `async (address, zoom) => {
+  const image = new Image();
+  image.src = address;
+  await image.decode();
+  const { naturalWidth, naturalHeight } = image;
+  const canvas = new OffscreenCanvas(naturalWidth * zoom, naturalHeight * zoom);
+  const context = canvas.getContext("2d");
+  context.imageSmoothingEnabled = false;
+  context.drawImage(image, 0, 0, canvas.width, canvas.height);
+  const { data } = context.getImageData(0, 0, canvas.width, canvas.height);
+  return { width: naturalWidth, height: naturalHeight, pixels: new Uint8Array(data.buffer).toBase64() };
+}`;
+
+interface Raster {
+  readonly width: number;
+  readonly height: number;
+  /** Four bytes each. */
+  readonly pixels: Uint8ClampedArray;
+}
+
+async function rasterise(path: string, zoom = 1): Promise<Raster> {
+  const response = await curt.fetch(path);
+  expect([path, response.status]).toEqual([path, 200]);
+  const image = Buffer.from(await response.arrayBuffer()).toString("base64");
+  const address = `data:${response.headers.get("content-type")};base64,${image}`;
+  const { width, height, pixels } = await page.evaluate<{ width: number; height: number; pixels: string }>(
+    `(${RASTERISE})(${JSON.stringify(address)}, ${zoom})`,
+  );
+  return { width, height, pixels: new Uint8ClampedArray(Buffer.from(pixels, "base64")) };
+}
+
+/** What a scanner reads. */
+async function scan(path: string, zoom = 1): Promise<string | undefined> {
+  const { width, height, pixels } = await rasterise(path, zoom);
+  return jsqr(pixels, width * zoom, height * zoom)?.data;
+}
+
+/** Its distinct colours as RRGGBBAA, the top left one first. */
+function coloursOf({ pixels }: Raster): string[] {
+  const words = new Uint32Array(pixels.buffer, pixels.byteOffset, pixels.length / 4);
+  return [...new Set(words)].map((word) => Buffer.from(Uint32Array.of(word).buffer).toString("hex"));
+}
+
+/** How many pixels of the top left corner's colour are in front of the first other one, on the diagonal. */
+function marginOf({ width, pixels }: Raster): number {
+  const words = new Uint32Array(pixels.buffer, pixels.byteOffset, pixels.length / 4);
+  let margin = 0;
+  while (words[margin * (width + 1)] === words[0]) margin++;
+  return margin;
+}
+
+describe("a QR code", () => {
+  for (const code of CODES) {
+    test(`leads to the short address: ${code.slice(0, 20)}`, async () => {
+      for (const format of ["svg", "png"]) {
+        const path = `/${encodeURIComponent(code)}.${format}`;
+        expect([format, await scan(path)]).toEqual([format, addressOf(code)]);
+      }
+    }, 30_000);
+  }
+
+  test("is there in every spelling of its address", async () => {
+    const paths = [
+      "/abc.svg/",
+      "/abc%2Esvg",
+      "/%61bc.svg?size=",
+      "/한글.svg",
+      `/${encodeURIComponent("한글".normalize("NFD"))}%2esvg/`,
+      "/*%E2%83%A3.svg",
+    ];
+    for (const path of paths) {
+      const response = await curt.fetch(path);
+      expect([path, response.status, response.headers.get("content-type")]).toEqual([
+        path,
+        200,
+        "image/svg+xml",
+      ]);
+    }
+  });
+
+  test("has the size, the margin and the colours that were asked for, and sharp edges", async () => {
+    // Version 3 has 29 modules.
+    const cases = [
+      ["", 512, 67, "ffffff", "000000"],
+      ["size=64", 64, 17, "ffffff", "000000"],
+      ["size=2048&margin=0", 2048, 9, "ffffff", "000000"],
+      ["size=64&margin=0&dark=123&light=fEd", 64, 3, "ffeedd", "112233"],
+      ["size=100&margin=16&dark=%23000080&light=%23ff0", 100, 35, "ffff00", "000080"],
+      ["size=100&size=295&margin=0&dark=&logo=x", 295, 2, "ffffff", "000000"],
+    ] as const;
+    for (const [query, size, margin, light, dark] of cases) {
+      const zoom = size < 200 ? 4 : 1;
+      const raster = await rasterise(`/abc.png?${query}`);
+      expect([query, raster.width, raster.height]).toEqual([query, size, size]);
+      expect([query, marginOf(raster)]).toEqual([query, margin]);
+      expect([query, coloursOf(raster)]).toEqual([query, [`${light}ff`, `${dark}ff`]]);
+      expect([query, await scan(`/abc.png?${query}`, zoom)]).toEqual([query, addressOf("abc")]);
+      // Both formats are the same picture, to the pixel.
+      const { pixels } = await rasterise(`/abc.svg?${query}`);
+      expect([query, Buffer.compare(Buffer.from(pixels.buffer), Buffer.from(raster.pixels.buffer))]).toEqual([
+        query,
+        0,
+      ]);
+    }
+  }, 60_000);
+
+  test("that does not fit its size is as small as it can be", async () => {
+    const path = `/${encodeURIComponent(LONGEST)}`;
+    for (const format of ["svg", "png"]) {
+      const raster = await rasterise(`${path}.${format}?size=64`);
+      // Version 27 has 125 modules.
+      expect([raster.width, raster.height, marginOf(raster)]).toEqual([133, 133, 4]);
+      expect(await scan(`${path}.${format}?size=64`, 4)).toBe(addressOf(LONGEST));
+    }
+  }, 30_000);
+
+  test("can be read with a hole in its middle", async () => {
+    const raster = await rasterise("/abc.png?size=290&margin=0");
+    const words = new Uint32Array(raster.pixels.buffer, raster.pixels.byteOffset);
+    // 8 of 29 by 8 of 29 modules, away from the corners that a scanner looks for.
+    for (let y = 100; y < 180; y++) words.fill(0xff_ff_ff_ff, y * 290 + 100, y * 290 + 180);
+    expect(jsqr(raster.pixels, 290, 290)?.data).toBe(addressOf("abc"));
+  });
+
+  test("is shown by a browser as its own document, with the short address as its title", async () => {
+    const complaints: string[] = [];
+    const own = await browser.newPage();
+    own.on("console", (message) => complaints.push(message.text()));
+    await own.goto(`${curt.origin}/한글.svg`);
+    expect(await own.title()).toBe(`${BASE_URL}/한글/`);
+    expect(await own.evaluate("document.documentElement.getAttribute('role')")).toBe("img");
+    expect(complaints).toEqual([]);
+    await own.goto(`${curt.origin}/abc.png?size=64`);
+    expect(await own.evaluate("document.images[0].naturalWidth")).toBe(64);
+    await own.close();
+  }, 30_000);
+});
+
+describe("its answer", () => {
+  test("may be embedded and kept, and is nothing but an image", async () => {
+    for (const [format, type] of [
+      ["svg", "image/svg+xml"],
+      ["png", "image/png"],
+    ] as const) {
+      const { headers } = await curt.fetch(`/abc.${format}`);
+      expect(Object.fromEntries(headers)).toMatchObject({
+        "content-type": type,
+        "cache-control": "public, max-age=86400",
+        "content-disposition": `inline; filename="abc.${format}"`,
+        "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
+        "cross-origin-resource-policy": "cross-origin",
+        "x-content-type-options": "nosniff",
+      });
+    }
+  });
+
+  test("names a file in any script, and in ASCII for those who know no other", async () => {
+    const nameOf = async (code: string) =>
+      (await curt.fetch(`/${encodeURIComponent(code)}.png`)).headers.get("content-disposition");
+    expect(await nameOf("한글")).toBe(
+      `inline; filename="qr.png"; filename*=UTF-8''${encodeURIComponent("한글")}.png`,
+    );
+    expect(await nameOf("*️⃣")).toBe("inline; filename=\"qr.png\"; filename*=UTF-8''%2A%E2%83%A3.png");
+  });
+
+  test("is not sent again to who has it", async () => {
+    const first = await curt.fetch("/abc.svg");
+    const tag = first.headers.get("etag") ?? "";
+    expect(tag).toMatch(/^"\w+"$/);
+    for (const known of [tag, `W/${tag}`, `"x", ${tag}`, "*"]) {
+      for (const method of ["GET", "HEAD"]) {
+        const again = await curt.fetch("/abc.svg", { method, headers: { "If-None-Match": known } });
+        expect([known, again.status, await again.text()]).toEqual([known, 304, ""]);
+        expect(again.headers.get("etag")).toBe(tag);
+        expect(again.headers.get("cache-control")).toBe("public, max-age=86400");
+      }
+    }
+    for (const [path, known] of [
+      ["/abc.svg", '"x"'],
+      ["/abc.svg?size=64", tag],
+      ["/abc.png", tag],
+      ["/__--__.svg", tag],
+    ] as const) {
+      const other = await curt.fetch(path, { headers: { "If-None-Match": known } });
+      expect([path, other.status]).toEqual([path, 200]);
+    }
+    expect((await curt.fetch("/nothing.svg", { headers: { "If-None-Match": "*" } })).status).toBe(404);
+  });
+
+  test("to HEAD is that to GET without the image", async () => {
+    for (const path of ["/abc.svg", "/한글.png/", "/nothing.svg", "/abc.png?size=1"]) {
+      const [get, head] = await Promise.all(
+        ["GET", "HEAD"].map(async (method) => {
+          const { status, headers } = await curt.fetch(path, { method });
+          const { date: _, ...rest } = Object.fromEntries(headers);
+          return { status, ...rest };
+        }),
+      );
+      expect([path, head]).toEqual([path, get]);
+    }
+    const post = await curt.fetch("/abc.svg", { method: "POST" });
+    expect([post.status, post.headers.get("allow")]).toEqual([405, "GET, HEAD, OPTIONS"]);
+  });
+
+  test("is no visit", async () => {
+    const { data } = (await (await curt.fetch("/api/v1/links/__--__")).json()) as { data: unknown };
+    expect(data).toMatchObject({ visits: 0 });
+  });
+});
+
+describe("there is none", () => {
+  test("of a link that is not there, or has ended", async () => {
+    await curt.shorten({
+      original_url: "https://example.com/",
+      custom_code: "over",
+      expire_duration: "24h",
+    });
+    using database = new Database(curt.file);
+    database.run("PRAGMA busy_timeout = 5000");
+    database.run("UPDATE links SET ends_ms = ? WHERE code = 'over'", [Date.UTC(2026, 10, 20, 5)]);
+    for (const [path, status] of [
+      ["/nothing.svg", 404],
+      ["/nothing.png", 404],
+      ["/.svg", 404],
+      ["/abc.svg.svg", 404],
+      ["/abc.SVG", 404],
+      ["/abc.gif", 404],
+      ["/%FF.svg", 404],
+      ["/a%2Fb.svg", 404],
+      ["/abc%2500.svg", 404],
+      ["/over.svg", 410],
+      ["/over.png", 410],
+    ] as const) {
+      for (const [accept, type] of [
+        ["text/html", "text/html; charset=utf-8"],
+        ["image/avif,image/png,*/*;q=0.8", "application/json"],
+      ] as const) {
+        const response = await curt.fetch(path, { headers: { Accept: accept } });
+        expect([path, response.status, response.headers.get("content-type")]).toEqual([path, status, type]);
+        expect(response.headers.get("cache-control")).toBe("no-store");
+      }
+    }
+  });
+
+  test("for a wrong parameter, with the field and the rule, in the caller's language", async () => {
+    const range = {
+      size: ["size must be a whole number from 64 to 2048.", "size 값은 64부터 2048까지의 정수여야 합니다."],
+      margin: ["margin must be a whole number from 0 to 16.", "margin 값은 0부터 16까지의 정수여야 합니다."],
+    } as const;
+    const colour = (field: string) =>
+      [
+        `${field} must be a colour of three or six hexadecimal digits, such as 1a7f5a.`,
+        `${field} 값은 1a7f5a처럼 16진수 세 자리나 여섯 자리로 쓴 색이어야 합니다.`,
+      ] as const;
+    const contrast = [
+      "dark must be darker than light, with a contrast of at least 3:1, or scanners cannot read the code.",
+      "dark는 light보다 어두워야 하고 명암비가 3:1 이상이어야 스캐너가 코드를 읽을 수 있습니다.",
+    ] as const;
+    const cases: [string, readonly [string, string]][] = [
+      ["size=63", range.size],
+      ["size=2049", range.size],
+      ["size=-64", range.size],
+      ["size=1e3", range.size],
+      ["size=512.5", range.size],
+      ["size=NaN", range.size],
+      ["size=Infinity", range.size],
+      [`size=${"9".repeat(400)}`, range.size],
+      ["size=512&size=x", range.size],
+      ["margin=17", range.margin],
+      ["margin=-1", range.margin],
+      ["margin=%00", range.margin],
+      ["dark=red", colour("dark")],
+      ["dark=red%22onload=%22alert(1)", colour("dark")],
+      ["dark=000%22/%3E%3Cscript%3E", colour("dark")],
+      ["light=%23%23fff", colour("light")],
+      ["light=ffff", colour("light")],
+      ["light=fffffff", colour("light")],
+      ["light=fff%0A", colour("light")],
+      ["dark=fff&light=000", contrast],
+      ["dark=fff", contrast],
+      ["dark=ccc", contrast],
+      ["dark=777&light=777", contrast],
+      // 2.99:1, beside the 3.03:1 below.
+      ["dark=959595", contrast],
+      [
+        "size=0&margin=x&dark=x&light=x",
+        [0, 1].map((nth) =>
+          [range.size, range.margin, colour("dark"), colour("light")].map((both) => both[nth]).join(" "),
+        ) as [string, string],
+      ],
+    ];
+    for (const [query, messages] of cases) {
+      for (const [nth, language] of ["en", "ko"].entries()) {
+        for (const path of ["/abc.svg", "/abc.png", "/nothing.png"]) {
+          const response = await curt.fetch(`${path}?${query}`, { headers: { "Accept-Language": language } });
+          const answer = { status: "error", message: messages[nth] ?? "" };
+          expect([query, response.status, await response.json()]).toEqual([query, 400, answer]);
+        }
+      }
+    }
+    expect((await curt.fetch("/abc.svg?dark=949494")).status).toBe(200);
+  });
+});
