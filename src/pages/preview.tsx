@@ -4,6 +4,7 @@ import type { Statistics } from "../clicks/statistics.ts";
 import { message } from "../language/language.ts";
 import { NEVER_MS } from "../links/link.ts";
 import { Chart } from "./chart.tsx";
+import { CopyButton } from "./copy.tsx";
 import { describeDestination } from "./destination.ts";
 import { Instant } from "./instant.tsx";
 import { page } from "./layout.tsx";
@@ -117,18 +118,6 @@ function Address({ url }: { url: string }) {
       <wbr />
       {path.join("")}
     </bdi>
-  );
-}
-
-/** Scripts show it; what they have to say goes behind it. */
-function CopyButton({ language, kind, text }: { language: string; kind: string; text: string }) {
-  return (
-    <>
-      <button type="button" class={kind} data-copy={text} data-done={message(language, "copied")} hidden>
-        {message(language, "copy")}
-      </button>
-      <output></output>
-    </>
   );
 }
 

@@ -2,6 +2,7 @@
 import type { Child } from "hono/jsx";
 
 import { type MessageKey, message, type Values } from "../language/language.ts";
+import { CopyButton } from "./copy.tsx";
 import { page } from "./layout.tsx";
 import {
   answerOf,
@@ -140,6 +141,7 @@ function OperationSection({ context, operation }: { context: Context; operation:
           <Code name={say("docs.sample", { name, summary })} sample={name}>
             {code}
           </Code>
+          <CopyButton language={context.language} kind="plain" />
         </details>
       ))}
       <Answers context={context} operation={operation} />

@@ -17,7 +17,8 @@ export function offerCopies(): void {
 }
 
 async function copyFrom(button: HTMLButtonElement): Promise<void> {
-  const { copy: text = "", done = "" } = button.dataset;
+  const { done = "" } = button.dataset;
+  const text = button.dataset["copy"] || (button.previousElementSibling?.textContent ?? "");
   const said = button.nextElementSibling;
   if (!(await copy(text)) || said === null) return;
   said.textContent = done;
