@@ -31,6 +31,17 @@ async function open(path: string, options: BrowserContextOptions) {
   return { page, complaints };
 }
 
+test("a sample is copied as it is shown", async () => {
+  const { page, complaints } = await open("/docs", { permissions: ["clipboard-read", "clipboard-write"] });
+  const section = page.getByRole("region", { name: "Shorten a URL" });
+  const shown = await section.getByRole("group", { name: "curl: Shorten a URL" }).textContent();
+  await section.getByRole("button", { name: "Copy" }).first().press("Enter");
+  await section.getByText("Copied").waitFor();
+  expect(await page.evaluate("navigator.clipboard.readText()")).toBe(shown);
+  expect(complaints).toEqual([]);
+  await page.close();
+}, 30_000);
+
 const WORDS = {
   "en-GB": { shorten: "Shorten a URL", open: "Try it out", body: "Body (JSON)", send: "Send" },
   "ko-KR": { shorten: "URL 단축하기", open: "직접 호출해 보기", body: "본문(JSON)", send: "보내기" },
@@ -46,7 +57,7 @@ for (const locale of ["en-GB", "ko-KR"] as const) {
       expect(page.url()).toEndWith("/docs#shorten");
       await section.getByText(words.open).press("Enter");
       await section.getByRole("button", { name: words.send }).press("Enter");
-      const answer = section.getByRole("status");
+      const answer = section.getByRole("status", { name: /Answer|응답/ });
       await answer.getByText(/^201 Created\nLocation: https:\/\/curt\.example\//).waitFor();
       const made = JSON.parse(/\{[\s\S]+/.exec((await answer.textContent()) ?? "")?.[0] ?? "") as {
         data: { code: string };
@@ -80,7 +91,7 @@ test("what is wrong is said in the language of the page, not of the browser", as
   await section.getByText(words.open).press("Enter");
   await section.getByRole("textbox", { name: words.body }).fill('{"original_url": ');
   await section.getByRole("button", { name: words.send }).press("Enter");
-  const answer = section.getByRole("status");
+  const answer = section.getByRole("status", { name: /Answer|응답/ });
   await answer.getByText(/^400 Bad Request\n[\s\S]*본문이 올바른 JSON이 아닙니다\./).waitFor();
   expect(complaints).toEqual([]);
 
@@ -98,7 +109,7 @@ test("parameters go into the path and the query", async () => {
   await section.getByRole("textbox", { name: "code" }).fill("#️⃣");
   await section.getByRole("textbox", { name: "interval" }).fill("month");
   await section.getByRole("textbox", { name: "tz" }).press("Enter");
-  const answer = section.getByRole("status");
+  const answer = section.getByRole("status", { name: /Answer|응답/ });
   await answer.getByText(/^200 OK\n[\s\S]*"interval": "month",\n\s+"tz": "Asia\/Seoul"/).waitFor();
   expect(complaints).toEqual([]);
   await page.close();
@@ -112,7 +123,7 @@ test("a QR code is shown as it is", async () => {
     await section.getByText("Try it out").press("Enter");
     await section.getByRole("textbox", { name: "size" }).fill("128");
     await section.getByRole("textbox", { name: "size" }).press("Enter");
-    const image = section.getByRole("status").getByRole("img");
+    const image = section.getByRole("status", { name: /Answer|응답/ }).getByRole("img");
     await image.waitFor();
     await image.evaluate((shown: any) => shown.decode());
     expect(await image.evaluate((shown: any) => shown.naturalWidth)).toBe(128);
