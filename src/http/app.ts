@@ -8,10 +8,10 @@ import type { Notices } from "./notices.ts";
 import type { Pages } from "./pages.ts";
 import { type HttpProblem, problemAnswer, problemJson, problemOf } from "./problems.ts";
 import type { Qr } from "./qr.ts";
-import { queryOf } from "./query.ts";
 import type { Redirect } from "./redirect.ts";
 import { createReference } from "./reference.ts";
 import { operations } from "./schemas.ts";
+import { pathOf, queryOf } from "./url.ts";
 
 export interface AppOptions {
   readonly api: Api;
@@ -127,11 +127,4 @@ function answerProblem(request: Request, problem: HttpProblem): Response {
   return pathOf(request).startsWith("/api/")
     ? problemJson(request.headers, problem)
     : problemAnswer(request, problem);
-}
-
-/** `request.url` is a bare path without a Host (HTTP/1.0) and has none at all for CONNECT. */
-function pathOf({ url }: Request): string {
-  const start = url.startsWith("/") ? 0 : url.indexOf("/", url.indexOf("://") + 3);
-  const [path = ""] = url.slice(start).split(/[?#]/, 1);
-  return start < 0 ? "" : path;
 }

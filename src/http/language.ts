@@ -1,7 +1,7 @@
 import { parse, serialize } from "hono/utils/cookie";
 
 import { LANGUAGES, negotiateLanguage } from "../language/language.ts";
-import { queryOf } from "./query.ts";
+import { queryOf } from "./url.ts";
 
 /** It says a language and nothing else, and only who chose one has it. */
 const COOKIE = "language";

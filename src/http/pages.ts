@@ -11,7 +11,8 @@ import { shortUrl } from "./address.ts";
 import { html } from "./answers.ts";
 import { readForm } from "./body.ts";
 import { faultyField, type HttpProblem, problemAnswer, problemJson, statusOf } from "./problems.ts";
-import { queryOf, readTimeZone } from "./query.ts";
+import { readTimeZone } from "./query.ts";
+import { queryOf } from "./url.ts";
 
 /** Found and kept by search engines and browsers, which ask again before they show it. */
 const PUBLIC = { "X-Robots-Tag": "all", "Cache-Control": "private, no-cache" };

@@ -4,14 +4,10 @@ import type { StatisticsRequest } from "../clicks/statistics.ts";
 import { contrast, type QrStyle } from "../pages/qr.ts";
 import type { RequestFault } from "./problems.ts";
 import { QR_RANGES, qrQuery, statisticsQuery } from "./schemas.ts";
+import { queryOf } from "./url.ts";
 
 /** WCAG 2.2, section 1.4.11: what graphics need to be told from their background. */
 const MIN_CONTRAST = 3;
-
-/** With its question mark; empty where there is none. */
-export function queryOf({ url }: Request): string {
-  return /\?[^#]*/.exec(url)?.[0] ?? "";
-}
 
 export function readStatisticsQuery(request: Request): StatisticsRequest | RequestFault[] {
   const query = readQuery(request, statisticsQuery);
