@@ -36,12 +36,19 @@ export function showMadeHere(): void {
   if (!section || !list || !template) return;
 
   function forget(made: Made, item: Element): void {
-    keep(madeHere().filter(({ path }) => path !== made.path));
     const next = item.nextElementSibling ?? item.previousElementSibling;
+    if (next === null) return forgetAll();
+    keep(madeHere().filter(({ path }) => path !== made.path));
     item.remove();
     // Where the focus was is gone.
-    next?.querySelector("button")?.focus();
-    if (section) section.hidden = list?.children.length === 0;
+    next.querySelector("button")?.focus();
+  }
+
+  function forgetAll(): void {
+    keep([]);
+    list?.replaceChildren();
+    if (section) section.hidden = true;
+    document.querySelector<HTMLElement>("input")?.focus();
   }
 
   for (const made of madeHere()) {
@@ -55,12 +62,7 @@ export function showMadeHere(): void {
     void tell(made, item, section.dataset).catch(() => {});
   }
   section.hidden = list.children.length === 0;
-  section.querySelector("[data-forget-all]")?.addEventListener("click", () => {
-    keep([]);
-    list.replaceChildren();
-    section.hidden = true;
-    document.querySelector<HTMLElement>("input")?.focus();
-  });
+  section.querySelector("[data-forget-all]")?.addEventListener("click", forgetAll);
 }
 
 async function tell(made: Made, item: HTMLElement, words: DOMStringMap): Promise<void> {
