@@ -28,6 +28,9 @@ export async function openBrowser(): Promise<Browser> {
   });
 }
 
+/** For something to appear on a page. */
+const WAIT_MS = 10_000;
+
 /** A person: a browser window without a past. Closing it fails the test if the browser complained. */
 export interface Person extends AsyncDisposable {
   readonly page: Page;
@@ -44,6 +47,7 @@ export async function arrive(
   options: BrowserContextOptions = {},
 ): Promise<Person> {
   const context = await browser.newContext({ baseURL: origin, locale: "en-GB", ...options });
+  context.setDefaultTimeout(WAIT_MS);
   const complaints: string[] = [];
   context.on("console", (said) => {
     // The console repeats statuses, the page's own among them.
@@ -52,7 +56,8 @@ export async function arrive(
   });
   context.on("weberror", (thrown) => complaints.push(String(thrown.error())));
   context.on("request", (request) => {
-    if (!request.isNavigationRequest() && new URL(request.url()).origin !== origin)
+    if (request.isNavigationRequest()) return;
+    if (new URL(request.url()).origin !== new URL(request.frame().url()).origin)
       complaints.push(`asked of another origin: ${request.url()}`);
   });
   context.on("requestfailed", (request) => {
