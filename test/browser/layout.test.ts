@@ -63,11 +63,6 @@ function faultsOf(page: Page): Promise<string[]> {
 test.each([
   ["en-GB", "twice as large on a laptop", { viewport: { width: 640, height: 400 }, deviceScaleFactor: 2 }],
   [
-    "ko-KR",
-    "four times as large on a laptop",
-    { viewport: { width: 320, height: 256 }, deviceScaleFactor: 4 },
-  ],
-  [
     "en-GB",
     "four times as large on a laptop",
     { viewport: { width: 320, height: 256 }, deviceScaleFactor: 4 },

@@ -9,6 +9,8 @@ import { arrive, openBrowser, PHONE, wordsOf } from "./browser.ts";
 const LIMIT_MS = 30_000;
 /** Everything that the home page loads, as sent. */
 const MAX_BYTES = 40_000;
+/** Bun's fetch would unpack it. */
+const AS_SENT = { decompress: false } as RequestInit;
 const say = wordsOf("en");
 
 let browser: Browser;
@@ -98,7 +100,7 @@ test(
       async fetch({ url, method, headers }) {
         const { pathname, search } = new URL(url);
         asked.push(pathname);
-        const response = await curt.fetch(pathname + search, { method, headers, decompress: false });
+        const response = await curt.fetch(pathname + search, { method, headers, ...AS_SENT });
         const body = await response.arrayBuffer();
         sent += body.byteLength;
         return new Response(body, response);
@@ -146,7 +148,7 @@ test("an asset is kept for ever under an address made of its content, and comes 
       ["br, gzip;q=0.5", true],
       ["gzip;q=0", false],
     ] as const) {
-      const answer = await curt.fetch(path, { headers: { "Accept-Encoding": accepted }, decompress: false });
+      const answer = await curt.fetch(path, { headers: { "Accept-Encoding": accepted }, ...AS_SENT });
       const sent = new Uint8Array(await answer.arrayBuffer());
       const zipped = isZipped && encoding === "utf8";
       expect([path, accepted, answer.headers.get("content-encoding")]).toEqual([
@@ -154,7 +156,7 @@ test("an asset is kept for ever under an address made of its content, and comes 
         accepted,
         zipped ? "gzip" : null,
       ]);
-      expect(zipped ? Bun.gunzipSync(sent) : sent).toEqual(bytes);
+      expect(Buffer.from(zipped ? Bun.gunzipSync(sent) : sent).equals(bytes)).toBe(true);
       if (zipped) expect(sent.byteLength).toBeLessThan(bytes.byteLength);
     }
     const head = await curt.fetch(path, { method: "HEAD", headers: { "Accept-Encoding": "identity" } });

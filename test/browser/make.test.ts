@@ -10,7 +10,8 @@ import { arrive, LAPTOP, openBrowser, type Person, PHONE, untilFocused, wordsOf 
 const LIMIT_MS = 30_000;
 const HOUR_MS = 3_600_000;
 const LONG = "https://example.com/긴/주소?q=값";
-/** Longer than a pause in typing. */
+/** From one letter to the next, and longer than a pause. */
+const TYPING_MS = 100;
 const PAUSE_MS = 500;
 
 let browser: Browser;
@@ -106,7 +107,10 @@ describe.each(MAKERS)("a maker, $locale, $width pixels wide,", ({ locale, viewpo
         await code.fill("");
         expect(await told.textContent()).toBe(say("home.code.hint"));
         asked.length = 0;
-        await code.pressSequentially(typed);
+        for (const letter of typed) {
+          await code.pressSequentially(letter);
+          await page.clock.runFor(TYPING_MS);
+        }
         await page.clock.runFor(PAUSE_MS);
         await told.filter({ hasText: answer }).waitFor();
         expect(await told.textContent()).toBe(answer);
@@ -239,7 +243,10 @@ test(
       await held.promise;
       await route.continue();
     });
-    await button.dblclick({ noWaitAfter: true });
+    const sending = page.waitForRequest(`${curt.origin}/`);
+    await button.click({ noWaitAfter: true });
+    await sending;
+    await button.dispatchEvent("click");
     held.resolve();
     await page.waitForURL(/#made$/);
     expect([sent.length, made() - before]).toEqual([1, 1]);
