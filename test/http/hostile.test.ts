@@ -39,6 +39,7 @@ const HOSTILE = [
   `javascript:${MARK}`,
   `https://example.com/"onmouseover="${MARK}`,
   `https://example.com/</script><b>${MARK}`,
+  `naver.com/<b>${MARK}`,
   `&lt;b&gt;${MARK}&#60;i&#62;`,
   `{field}\${${MARK}}$&$1`,
 ];
