@@ -57,6 +57,7 @@ describe("what a stranger sends stays text", () => {
       [200, get(`/${code}+?tz=${encoded}&language=${encoded}`)],
       [200, get("/", { "Accept-Language": text, Cookie: `language=${encoded}; ${encoded}=1` })],
       [400, send({ original_url: text, custom_code: text, expire_duration: text })],
+      [400, send({ original_url: text, custom_code: text })],
       [400, send({ original_url: "", custom_code: text, expire_duration: "" })],
       [400, send({ original_url: "ftp://x", meant: `ftp://${text}` })],
       [404, get(`/${encoded}`)],
