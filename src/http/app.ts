@@ -66,7 +66,7 @@ export function createApp({ api, pages, notices, redirect, qr, health, onFault }
   route("/readyz", { GET: health.ready });
   route("/:code+", { GET: pages.preview });
   // A + behind the short address as it is answered, with its slash.
-  route("/:code/+", { GET: (request) => moved(pathOf(request).replace("/+", "+")) });
+  route("/:code/+", { GET: (_request, code) => moved(`/${encodeURIComponent(code)}+`) });
   // Comes here with GET: what no code can be, and an address that Bun has tidied up, such as /x/../code.
   route("/:code", { GET: notFound });
   app.notFound(({ req }) => notFound(req.raw));

@@ -1,4 +1,13 @@
-import { type Browser, chromium as playwright } from "playwright-core";
+import {
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  chromium as playwright,
+  type Locator,
+  type Page,
+} from "playwright-core";
+
+import { type MessageKey, message, negotiateLanguage, type Values } from "../../src/language/language.ts";
 
 /** A real Chromium out of npm, with the libraries that a bare machine lacks. It talks to loopback only. */
 export async function openBrowser(): Promise<Browser> {
@@ -18,3 +27,69 @@ export async function openBrowser(): Promise<Browser> {
     headless: true,
   });
 }
+
+/** For something to appear on a page. */
+const WAIT_MS = 10_000;
+
+/** A person: a browser window without a past. Closing it fails the test if the browser complained. */
+export interface Person extends AsyncDisposable {
+  readonly page: Page;
+  readonly context: BrowserContext;
+}
+
+/**
+ * Complaints are errors of scripts, what the policy of a page blocked, and what a page asks of another origin, does
+ * not get, or gets refused. The API may refuse: it is asked what a person types.
+ */
+export async function arrive(
+  browser: Browser,
+  origin: string,
+  options: BrowserContextOptions = {},
+): Promise<Person> {
+  const context = await browser.newContext({ baseURL: origin, locale: "en-GB", ...options });
+  context.setDefaultTimeout(WAIT_MS);
+  const complaints: string[] = [];
+  context.on("console", (said) => {
+    // The console repeats statuses, the page's own among them.
+    if (said.type() === "error" && !/the server responded with a status of/.test(said.text()))
+      complaints.push(said.text());
+  });
+  context.on("weberror", (thrown) => complaints.push(String(thrown.error())));
+  context.on("request", (request) => {
+    if (request.isNavigationRequest()) return;
+    if (new URL(request.url()).origin !== new URL(request.frame().url()).origin)
+      complaints.push(`asked of another origin: ${request.url()}`);
+  });
+  context.on("requestfailed", (request) => {
+    const reason = request.failure()?.errorText;
+    // A download, a page that is left, a question that is withdrawn.
+    if (reason !== "net::ERR_ABORTED") complaints.push(`${reason}: ${request.url()}`);
+  });
+  context.on("response", (response) => {
+    const refused = response.url().startsWith(`${origin}/api/`) ? 500 : 400;
+    if (!response.request().isNavigationRequest() && response.status() >= refused)
+      complaints.push(`${response.status()}: ${response.url()}`);
+  });
+  return {
+    context,
+    page: await context.newPage(),
+    async [Symbol.asyncDispose]() {
+      await context.close();
+      if (complaints.length > 0) throw new Error(`the browser complained: ${complaints.join("\n")}`);
+    },
+  };
+}
+
+/** Resolves when `element` has the focus. */
+export async function untilFocused(element: Locator): Promise<void> {
+  await element.and(element.page().locator(":focus")).waitFor();
+}
+
+/** What the language of `locale` calls something. */
+export function wordsOf(locale: string): (key: MessageKey, values?: Values) => string {
+  return (key, values) => message(negotiateLanguage(locale), key, values);
+}
+
+/** The window sizes of a phone and of a laptop. */
+export const PHONE = { width: 360, height: 740 };
+export const LAPTOP = { width: 1280, height: 800 };

@@ -1,9 +1,9 @@
 import { dlopen, FFIType, ptr } from "bun:ffi";
 import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
-import { closeSync, openSync, writeSync } from "node:fs";
 
 import { startHere, startProgram } from "../service.ts";
+import { makeUnreadable } from "./damage.ts";
 
 const original_url = "https://example.com/";
 
@@ -72,13 +72,7 @@ test("a file that cannot be read: 503 and never 404, while what is cached goes o
     expect((await curt.fetch(`/${encodeURIComponent(custom_code)}/`)).status).toBe(302);
   }
   curt.expectFaults();
-  using database = new Database(curt.file);
-  database.run("PRAGMA wal_checkpoint(TRUNCATE)");
-  const { page_count: pages } = database.query("PRAGMA page_count").get() as { page_count: number };
-  const descriptor = openSync(curt.file, "r+");
-  // Every page but the first, whose schema stays readable.
-  writeSync(descriptor, Buffer.alloc((pages - 1) * 4096, 0x5a), 0, (pages - 1) * 4096, 4096);
-  closeSync(descriptor);
+  makeUnreadable(curt.file);
   // Another connection's write makes the readers look at the file again.
   const statuses = new Set<number>();
   for (const code of codes) statuses.add((await curt.fetch(`/${code}`)).status);

@@ -43,6 +43,7 @@ function describeApp(icon: Asset, largeIcon: Asset): string {
     share_target: {
       action: "/",
       method: "GET",
+      enctype: "application/x-www-form-urlencoded",
       params: { url: "original_url", text: "text", title: "title" },
     },
   });

@@ -19,13 +19,17 @@ export function checkCodes(): void {
 
   async function check(written: string): Promise<void> {
     asking = new AbortController();
+    const { signal } = asking;
     try {
       const path = `${output?.dataset["check"]}${encodeURIComponent(written)}`;
-      const { status, message, data } = await ask<Availability>(path, asking.signal);
-      if (status >= 500) return;
-      tell(data === undefined ? message : `${withoutScheme(data.short_url)}: ${message}`, data?.available);
+      const { status, message, data } = await ask<Availability>(path, signal);
+      if (status >= 500) return tell(hint);
+      // A refusal names the parameter, for programs.
+      const refused = message.replace(`${input?.name}: `, "");
+      tell(data === undefined ? refused : `${withoutScheme(data.short_url)}: ${message}`, data?.available);
     } catch {
       // Asked anew by the next letter, or never mind: the form will say.
+      if (!signal.aborted) tell(hint);
     }
   }
 

@@ -5,6 +5,8 @@ const LIST = "curt.made-here";
 /** In the tab's storage: a form was sent, so the preview that comes next is of a link made here. */
 const SENT = "curt.sent";
 const MAX_LINKS = 50;
+/** For what the service tells of a link. */
+const WAIT_MS = 5000;
 const DAY_MS = 86_400_000;
 /** 9999-12-31T23:59:59.999Z: a link without an end. */
 const NEVER = "9999-12-31T23:59:59.999Z";
@@ -36,15 +38,22 @@ export function showMadeHere(): void {
   if (!section || !list || !template) return;
 
   function forget(made: Made, item: Element): void {
-    keep(madeHere().filter(({ path }) => path !== made.path));
     const next = item.nextElementSibling ?? item.previousElementSibling;
+    if (next === null) return forgetAll();
+    keep(madeHere().filter(({ path }) => path !== made.path));
     item.remove();
     // Where the focus was is gone.
-    next?.querySelector("button")?.focus();
-    if (section) section.hidden = list?.children.length === 0;
+    next.querySelector("button")?.focus();
   }
 
-  for (const made of madeHere()) {
+  function forgetAll(): void {
+    keep([]);
+    list?.replaceChildren();
+    if (section) section.hidden = true;
+    document.querySelector<HTMLElement>("input")?.focus();
+  }
+
+  const told = madeHere().map((made) => {
     const item = template.content.firstElementChild?.cloneNode(true) as HTMLElement;
     const code = decodeURIComponent(made.path.split("/").at(-1) ?? "");
     const address = part(item, "address");
@@ -52,19 +61,15 @@ export function showMadeHere(): void {
     address.textContent = `${location.host}/${code}`;
     item.querySelector("button")?.addEventListener("click", () => forget(made, item));
     list.append(item);
-    void tell(made, item, section.dataset).catch(() => {});
-  }
-  section.hidden = list.children.length === 0;
-  section.querySelector("[data-forget-all]")?.addEventListener("click", () => {
-    keep([]);
-    list.replaceChildren();
-    section.hidden = true;
-    document.querySelector<HTMLElement>("input")?.focus();
+    return tell(made, item, section.dataset);
   });
+  // Once all is known, or will not be: nothing that is seen moves.
+  void Promise.allSettled(told).then(() => (section.hidden = list.children.length === 0));
+  section.querySelector("[data-forget-all]")?.addEventListener("click", forgetAll);
 }
 
 async function tell(made: Made, item: HTMLElement, words: DOMStringMap): Promise<void> {
-  const { status, data } = await ask<Link>(made.path);
+  const { status, data } = await ask<Link>(made.path, AbortSignal.timeout(WAIT_MS));
   if (data === undefined || data.created !== made.created) {
     if (status < 500) part(item, "left").textContent = words["gone"] ?? "";
     return;

@@ -1,0 +1,56 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+
+import axe from "axe-core";
+import type { Browser } from "playwright-core";
+
+import { arrive, openBrowser, PHONE } from "./browser.ts";
+import { prepareTour, type Tour } from "./tour.ts";
+
+let browser: Browser;
+let tour: Tour;
+beforeAll(async () => {
+  browser = await openBrowser();
+  tour = await prepareTour();
+}, 60_000);
+afterAll(async () => {
+  await browser.close();
+  await tour[Symbol.asyncDispose]();
+});
+
+test.each(["en-GB", "ko-KR"])(
+  "axe finds nothing on any page, light or dark (%s)",
+  async (locale) => {
+    // A colour on its way from light to dark is neither.
+    await using reader = await arrive(browser, tour.curt.origin, {
+      locale,
+      viewport: PHONE,
+      reducedMotion: "reduce",
+    });
+    const { page } = reader;
+    const seen: string[] = [];
+    await tour.walk(page, locale, async (name) => {
+      await page.evaluate(axe.source);
+      for (const colorScheme of ["light", "dark"] as const) {
+        await page.emulateMedia({ colorScheme });
+        const found = await page.evaluate<{ violations: axe.Result[] }>("axe.run(document)");
+        const violations = found.violations.flatMap(({ id, nodes }) =>
+          nodes.map(({ html }) => `${name}, ${colorScheme}: ${id}: ${html}`),
+        );
+        expect(violations).toEqual([]);
+      }
+      seen.push(name);
+    });
+    expect(seen).toHaveLength(11);
+  },
+  60_000,
+);
+
+test("axe is able to find something", async () => {
+  await using reader = await arrive(browser, tour.curt.origin);
+  const { page } = reader;
+  await page.goto("/");
+  await page.evaluate("document.documentElement.removeAttribute('lang')");
+  await page.evaluate(axe.source);
+  const found = await page.evaluate<{ violations: axe.Result[] }>("axe.run(document)");
+  expect(found.violations.map(({ id }) => id)).toContain("html-has-lang");
+}, 30_000);

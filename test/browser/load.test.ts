@@ -1,0 +1,167 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+
+import type { Browser, Page } from "playwright-core";
+
+import { assets } from "../../src/pages/assets/assets.ts";
+import { type Running, startHere } from "../service.ts";
+import { arrive, openBrowser, PHONE, wordsOf } from "./browser.ts";
+
+const LIMIT_MS = 30_000;
+/** Everything that the home page loads, as sent. */
+const MAX_BYTES = 40_000;
+/** Bun's fetch would unpack it. */
+const AS_SENT = { decompress: false } as RequestInit;
+const say = wordsOf("en");
+
+let browser: Browser;
+let curt: Running;
+beforeAll(async () => {
+  browser = await openBrowser();
+  curt = await startHere();
+}, 60_000);
+afterAll(async () => {
+  await browser.close();
+  await curt[Symbol.asyncDispose]();
+});
+
+async function make(page: Page): Promise<void> {
+  await page.goto("/");
+  await page.getByRole("textbox", { name: say("home.url") }).fill("https://a-long-host-name.example.com/");
+  await page.getByRole("button", { name: say("home.make") }).click();
+  await page.waitForURL(/#made$/);
+}
+
+/** What moved by itself since the page began, once it has painted what it is now. */
+function shiftOf(page: Page): Promise<number> {
+  return page.evaluate(`new Promise((resolve) => {
+    requestAnimationFrame(() => requestAnimationFrame(() => {
+      let sum = 0;
+      const observer = new PerformanceObserver(() => {});
+      const add = (entries) => entries.forEach(({ value }) => (sum += value));
+      new PerformanceObserver((list) => { add(list.getEntries()); }).observe({ type: "layout-shift", buffered: true });
+      // Queued behind the entries so far.
+      new PerformanceObserver(() => resolve(sum)).observe({ type: "navigation", buffered: true });
+    }));
+  })`);
+}
+
+test(
+  "nothing on the home page moves while it loads, nor while the links made here are told",
+  async () => {
+    await using maker = await arrive(browser, curt.origin, { viewport: { ...PHONE, height: 2000 } });
+    const { page } = maker;
+    await page.goto("/");
+    expect(await shiftOf(page)).toBe(0);
+    for (let nth = 0; nth < 3; nth++) await make(page);
+    await page.goto("/");
+    await page
+      .getByRole("listitem")
+      .filter({ hasText: say("never") })
+      .nth(2)
+      .waitFor();
+    expect(await shiftOf(page)).toBe(0);
+    // It would be seen.
+    await page.evaluate("document.querySelector('h1').style.marginTop = '300px'");
+    expect(await shiftOf(page)).toBeGreaterThan(0);
+  },
+  LIMIT_MS,
+);
+
+test(
+  "the page is painted, and makes links, before its script has come",
+  async () => {
+    await using maker = await arrive(browser, curt.origin);
+    const { page } = maker;
+    await page.route(`**${assets.script.path}`, () => {
+      // It never comes.
+    });
+    await page.goto("/", { waitUntil: "commit" });
+    await page.evaluate(
+      "new Promise((resolve) => new PerformanceObserver(resolve).observe({ type: 'paint', buffered: true }))",
+    );
+    expect(await page.evaluate("document.readyState")).not.toBe("complete");
+    await page.getByRole("textbox", { name: say("home.url") }).fill("https://example.com/");
+    await page.keyboard.press("Enter");
+    await page.waitForURL(/#made$/, { waitUntil: "commit" });
+    await page.getByRole("heading", { level: 1, name: "curt.example/" }).waitFor();
+  },
+  LIMIT_MS,
+);
+
+test(
+  "the home page is light, and a second look at it loads no asset again",
+  async () => {
+    const asked: string[] = [];
+    let sent = 0;
+    // Between the browser and the service, it sees what goes over the wire.
+    using between = Bun.serve({
+      port: 0,
+      hostname: "127.0.0.1",
+      async fetch({ url, method, headers }) {
+        const { pathname, search } = new URL(url);
+        asked.push(pathname);
+        const response = await curt.fetch(pathname + search, { method, headers, ...AS_SENT });
+        const body = await response.arrayBuffer();
+        sent += body.byteLength;
+        return new Response(body, response);
+      },
+    });
+    await using visitor = await arrive(browser, `http://127.0.0.1:${between.port}`);
+    const { page } = visitor;
+    await page.goto("/", { waitUntil: "networkidle" });
+    // A browser with a window shows the icon too, and one that installs reads the manifest.
+    for (const { path } of [assets.icon, assets.manifest]) {
+      if (!asked.includes(path))
+        await page.evaluate(`fetch(${JSON.stringify(path)}).then((answer) => answer.text())`);
+    }
+    expect(new Set(asked)).toEqual(
+      new Set(["/", ...[assets.style, assets.script, assets.icon, assets.manifest].map(({ path }) => path)]),
+    );
+    expect(sent).toBeLessThanOrEqual(MAX_BYTES);
+    expect(sent).toBeGreaterThan(1000);
+    asked.length = 0;
+    await page.goto("/", { waitUntil: "networkidle" });
+    await page.goto("/nobody-made-it", { waitUntil: "networkidle" });
+    expect(asked).toEqual(["/", "/nobody-made-it"]);
+  },
+  LIMIT_MS,
+);
+
+test("an asset is kept for ever under an address made of its content, and comes compressed where that helps", async () => {
+  for (const { path, type, encoding } of Object.values(assets)) {
+    const plain = await curt.fetch(path, { headers: { "Accept-Encoding": "identity" } });
+    const bytes = await plain.bytes();
+    const hash = new Bun.CryptoHasher("sha256")
+      .update(encoding === "utf8" ? bytes : bytes.toBase64())
+      .digest("hex");
+    expect(path).toMatch(/^\/\.assets\/[\w-]+-[0-9a-f]{10}\.\w+$/);
+    expect(path).toContain(`-${hash.slice(0, 10)}.`);
+    expect(Object.fromEntries(plain.headers)).toMatchObject({
+      "cache-control": "public, max-age=31536000, immutable",
+      "content-type": type,
+      "x-content-type-options": "nosniff",
+      vary: "Accept-Encoding",
+    });
+    expect(plain.headers.get("content-encoding")).toBeNull();
+    for (const [accepted, isZipped] of [
+      ["gzip, deflate, br", true],
+      ["br, gzip;q=0.5", true],
+      ["gzip;q=0", false],
+    ] as const) {
+      const answer = await curt.fetch(path, { headers: { "Accept-Encoding": accepted }, ...AS_SENT });
+      const sent = new Uint8Array(await answer.arrayBuffer());
+      const zipped = isZipped && encoding === "utf8";
+      expect([path, accepted, answer.headers.get("content-encoding")]).toEqual([
+        path,
+        accepted,
+        zipped ? "gzip" : null,
+      ]);
+      expect(Buffer.from(zipped ? Bun.gunzipSync(sent) : sent).equals(bytes)).toBe(true);
+      if (zipped) expect(sent.byteLength).toBeLessThan(bytes.byteLength);
+    }
+    const head = await curt.fetch(path, { method: "HEAD", headers: { "Accept-Encoding": "identity" } });
+    expect([head.status, head.headers.get("content-length")]).toEqual([200, String(bytes.byteLength)]);
+  }
+  const favicon = await curt.fetch("/favicon.ico");
+  expect([favicon.status, favicon.headers.get("content-type")]).toEqual([200, "image/png"]);
+});

@@ -1,0 +1,175 @@
+import { Database } from "bun:sqlite";
+import { afterAll, beforeAll, expect, test } from "bun:test";
+
+import type { Browser, Page } from "playwright-core";
+
+import { untilCounted, visit } from "../clicks/visits.ts";
+import { type Running, startHere } from "../service.ts";
+import { arrive, openBrowser, PHONE, untilFocused, wordsOf } from "./browser.ts";
+
+const LIMIT_MS = 30_000;
+const LONG = "https://www.example.com/long";
+
+let browser: Browser;
+let curt: Running;
+beforeAll(async () => {
+  browser = await openBrowser();
+  curt = await startHere();
+}, 60_000);
+afterAll(async () => {
+  await browser.close();
+  await curt[Symbol.asyncDispose]();
+});
+
+async function make(page: Page, locale: string, code: string, end?: string): Promise<void> {
+  const say = wordsOf(locale);
+  await page.goto("/");
+  await page.getByRole("textbox", { name: say("home.url") }).fill(LONG);
+  await page.getByRole("textbox", { name: say("home.code") }).fill(code);
+  if (end !== undefined) await page.getByRole("radio", { name: end }).check();
+  await page.getByRole("button", { name: say("home.make") }).click();
+  await page.waitForURL(/#made$/);
+}
+
+/** The list on the home page. */
+function listOn(page: Page, locale: string) {
+  const say = wordsOf(locale);
+  const region = page.getByRole("region", { name: say("home.made-here") });
+  const item = (code: string) =>
+    region.getByRole("listitem").filter({ has: page.getByRole("link", { name: `/${code}/` }) });
+  return { region, items: region.getByRole("listitem"), item };
+}
+
+test.each(["en-GB", "ko-KR"])(
+  "what was made in this browser is listed, newest first, with visits and the time left (%s)",
+  async (locale) => {
+    const say = wordsOf(locale);
+    await using maker = await arrive(browser, curt.origin, { locale, viewport: PHONE });
+    const { page } = maker;
+    const [lasting, short] = [`계속-${locale}`, `잠깐-${locale}`];
+    await make(page, locale, lasting);
+    await make(page, locale, short, say("duration.48h"));
+    await visit(curt, lasting);
+    await untilCounted(curt, lasting, 1);
+    await page.goto("/");
+    const { region, items, item } = listOn(page, locale);
+    await item(short).filter({ hasText: "47" }).waitFor();
+    await item(lasting)
+      .filter({ hasText: say("never") })
+      .waitFor();
+    expect(await region.getByRole("link").allTextContents()).toEqual([
+      `curt.example/${short}/`,
+      `curt.example/${lasting}/`,
+    ]);
+    expect(await items.first().textContent()).toContain(`www.example.com · ${say("preview.visits")} 0 · `);
+    expect(await items.last().textContent()).toContain(`www.example.com · ${say("preview.visits")} 1 · `);
+    const left = new Intl.RelativeTimeFormat(locale.slice(0, 2)).format(47, "hour");
+    expect(await items.first().textContent()).toContain(say("home.ends-in", { left }));
+    // It leads to the preview, from where it can be copied again.
+    await region.getByRole("link").first().click();
+    await page.getByRole("heading", { level: 1, name: `curt.example/${short}/` }).waitFor();
+
+    await using other = await arrive(browser, curt.origin, { locale });
+    await other.page.goto("/");
+    await other.page.goto(`/${encodeURIComponent(short)}+#made`);
+    await other.page.goto("/");
+    expect(await listOn(other.page, locale).region.count()).toBe(0);
+  },
+  LIMIT_MS,
+);
+
+test(
+  "links are forgotten one by one, or all, and the focus is never lost",
+  async () => {
+    const say = wordsOf("en");
+    await using maker = await arrive(browser, curt.origin);
+    const { page } = maker;
+    const { region, items, item } = listOn(page, "en");
+    const address = page.getByRole("textbox", { name: say("home.url") });
+    const forget = (code: string) => item(code).getByRole("button", { name: say("home.forget") });
+    for (const code of ["one", "two", "three"]) await make(page, "en", code);
+    await page.goto("/");
+    await forget("two").press("Enter");
+    await untilFocused(forget("one"));
+    await forget("one").press("Enter");
+    await untilFocused(forget("three"));
+    await page.reload();
+    expect(await items.count()).toBe(1);
+    await forget("three").press("Enter");
+    await untilFocused(address);
+    expect(await region.count()).toBe(0);
+    await page.reload();
+    expect(await region.count()).toBe(0);
+
+    for (const code of ["four", "five"]) await make(page, "en", code);
+    await page.goto("/");
+    await region.getByRole("button", { name: say("home.forget-all") }).press("Enter");
+    await untilFocused(address);
+    await page.reload();
+    expect(await region.count()).toBe(0);
+    // Forgotten here, they still lead where they did.
+    expect((await curt.fetch("/four")).status).toBe(302);
+  },
+  LIMIT_MS,
+);
+
+test(
+  "a link that has ended, has gone, or whose code belongs to another one says so",
+  async () => {
+    const say = wordsOf("en");
+    await using maker = await arrive(browser, curt.origin);
+    const { page } = maker;
+    for (const code of ["ended", "purged", "anew"]) await make(page, "en", code, say("duration.24h"));
+    {
+      using database = new Database(curt.file);
+      database.run("UPDATE links SET ends_ms = created_ms + 1 WHERE code = 'ended'");
+      database.run("DELETE FROM links WHERE code = 'purged'");
+      database.run("UPDATE links SET created_ms = created_ms + 1 WHERE code = 'anew'");
+    }
+    await page.goto("/");
+    const { item } = listOn(page, "en");
+    await item("ended")
+      .filter({ hasText: say("home.ended") })
+      .waitFor();
+    const gone = page.getByRole("listitem").filter({ hasText: say("home.gone") });
+    await gone.nth(1).waitFor();
+    expect((await gone.getByRole("link").allTextContents()).join()).toMatch(/\/anew,.*\/purged$/);
+    // Nothing of the other link is shown as if it had been made here.
+    expect((await gone.allTextContents()).join()).not.toContain("example.com ");
+  },
+  LIMIT_MS,
+);
+
+test.each([
+  [
+    "refuses storage",
+    "for (const name of ['localStorage', 'sessionStorage']) Object.defineProperty(window, name, { get() { throw new DOMException('denied', 'SecurityError') } })",
+  ],
+  [
+    "has no room left",
+    "Storage.prototype.setItem = () => { throw new DOMException('full', 'QuotaExceededError') }",
+  ],
+  ["kept something else", "try { localStorage.setItem('curt.made-here', '[null, {}, 5') } catch {}"],
+])(
+  "a browser that %s makes links as any other",
+  async (_what, script) => {
+    await using maker = await arrive(browser, curt.origin);
+    const { context, page } = maker;
+    await context.addInitScript(script);
+    const code = `stored-${Bun.hash(script).toString(36)}`;
+    await make(page, "en", code);
+    await page.getByText(wordsOf("en")("preview.made")).waitFor();
+    // The last script of the page, and the first, have run.
+    await page
+      .getByRole("button", { name: wordsOf("en")("copy") })
+      .first()
+      .waitFor();
+    await page.goto("/");
+    await page.getByRole("textbox", { name: wordsOf("en")("home.code") }).fill(code);
+    await page
+      .getByRole("status")
+      .filter({ hasText: wordsOf("en")("taken") })
+      .waitFor();
+  },
+  LIMIT_MS,
+);

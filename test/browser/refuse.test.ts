@@ -1,0 +1,140 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+
+import type { Browser, Locator, Page } from "playwright-core";
+
+import { linkOf } from "../clicks/visits.ts";
+import { type Running, startHere } from "../service.ts";
+import { arrive, LAPTOP, openBrowser, PHONE, untilFocused, wordsOf } from "./browser.ts";
+
+const LIMIT_MS = 30_000;
+const LONG = "https://example.com/long";
+
+let browser: Browser;
+let curt: Running;
+beforeAll(async () => {
+  browser = await openBrowser();
+  curt = await startHere();
+  await curt.shorten({ original_url: LONG, custom_code: "mine" });
+}, 60_000);
+afterAll(async () => {
+  await browser.close();
+  await curt[Symbol.asyncDispose]();
+});
+
+/** What is said of a field that was refused; undefined of one that was not. */
+async function faultOf(field: Locator): Promise<string | undefined> {
+  return field.evaluate((input: any) =>
+    input.getAttribute("aria-invalid") === "true"
+      ? input.ownerDocument.getElementById(input.getAttribute("aria-describedby")).textContent
+      : undefined,
+  );
+}
+
+const READERS = [
+  { locale: "en-GB", viewport: LAPTOP },
+  { locale: "ko-KR", viewport: PHONE },
+];
+
+describe.each(READERS)("a maker who is refused ($locale)", ({ locale, viewport }) => {
+  const say = wordsOf(locale);
+  const fields = (page: Page) => ({
+    address: page.getByRole("textbox", { name: say("home.url") }),
+    code: page.getByRole("textbox", { name: say("home.code") }),
+    make: page.getByRole("button", { name: say("home.make") }),
+  });
+
+  /** The form as it comes back when `address` and `code` are sent, by Enter in the code. */
+  async function refused(page: Page, address: string, code: string) {
+    await page.goto("/");
+    const form = fields(page);
+    await form.address.fill(address);
+    await form.code.fill(code);
+    await page.getByRole("radio", { name: say("duration.1week") }).check();
+    await form.code.press("Enter");
+    await page.locator("[aria-invalid]").first().waitFor();
+    expect(await page.title()).toBe(say("home.title.refused"));
+    const chosen = page.getByRole("radio", { name: say("duration.1week") });
+    // What was sent is still there.
+    expect([await form.code.inputValue(), await chosen.isChecked()]).toEqual([code, true]);
+    return form;
+  }
+
+  test.each([
+    ["a taken code", LONG, "mine", { code: say("taken") }],
+    ["a reserved code", LONG, "Admin", { code: say("code.reserved", { code: "admin" }) }],
+    ["an empty address", " ", "", { address: say("home.empty") }],
+    [
+      "both wrong at once",
+      "ftp://example.com/",
+      "a/b",
+      { address: say("target.scheme"), code: say("code.character", { character: "/ (U+002F)" }) },
+    ],
+    ["an address of this service", "https://curt.example/mine", "", { address: say("target.own") }],
+  ])(
+    "reads why beside the field and goes on from there: %s",
+    async (_what, address, code, faults: { address?: string; code?: string }) => {
+      await using maker = await arrive(browser, curt.origin, { locale, viewport });
+      const form = await refused(maker.page, address, code);
+      expect(await form.address.inputValue()).toBe(address.trim());
+      expect([await faultOf(form.address), await faultOf(form.code)]).toEqual([faults.address, faults.code]);
+      await untilFocused(faults.address === undefined ? form.code : form.address);
+      // Put right, it is made, with the end that was chosen.
+      const right = `right-${locale}-${Bun.hash(code + address).toString(36)}`;
+      await form.address.fill(LONG);
+      await form.code.fill(right);
+      await form.make.click();
+      await maker.page.waitForURL(/#made$/);
+      const { created, expiration_date: ends } = await linkOf(curt, right);
+      expect(Date.parse(String(ends)) - Date.parse(String(created))).toBe(7 * 86_400_000);
+    },
+    LIMIT_MS,
+  );
+
+  test.each(locale === "ko-KR" ? ["한국.kr:8080/#자리"] : ["naver.com", "naver.com/지도?q=1"])(
+    "for want of https:// has it put before by a click: %s",
+    async (written) => {
+      await using maker = await arrive(browser, curt.origin, { locale, viewport });
+      const { page } = maker;
+      const form = await refused(page, written, "");
+      expect(await faultOf(form.address)).toBe(say("target.scheme"));
+      expect(await form.address.inputValue()).toBe(written);
+      await page.getByRole("button", { name: say("home.offer", { url: `https://${written}` }) }).click();
+      await page.waitForURL(/#made$/);
+      const code = new URL(page.url()).pathname.slice(1, -1);
+      const link = await linkOf(curt, code);
+      expect(link["original_url"]).toBe(`https://${written}`);
+      expect(Date.parse(String(link["expiration_date"])) - Date.parse(String(link["created"]))).toBe(
+        7 * 86_400_000,
+      );
+    },
+    LIMIT_MS,
+  );
+
+  test(
+    "is offered nothing that would be refused again",
+    async () => {
+      await using maker = await arrive(browser, curt.origin, { locale, viewport });
+      for (const written of ["javascript:alert(1)", "me@example.com", "no spaces.com here"]) {
+        const form = await refused(maker.page, written, "");
+        expect(await faultOf(form.address)).toBe(say("target.scheme"));
+        expect(await maker.page.getByRole("button").count()).toBe(1);
+      }
+    },
+    LIMIT_MS,
+  );
+});
+
+test(
+  "an address that is not there at all is asked for by the browser itself",
+  async () => {
+    await using maker = await arrive(browser, curt.origin);
+    const { page } = maker;
+    await page.goto("/");
+    const address = page.getByRole("textbox", { name: wordsOf("en")("home.url") });
+    await page.getByRole("button", { name: wordsOf("en")("home.make") }).click();
+    await untilFocused(address);
+    expect(await address.evaluate((field: any) => field.validity.valueMissing)).toBe(true);
+    expect(page.url()).toBe(`${curt.origin}/`);
+  },
+  LIMIT_MS,
+);

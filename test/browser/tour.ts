@@ -1,0 +1,99 @@
+import { Database } from "bun:sqlite";
+
+import type { Page } from "playwright-core";
+
+import { problemPage } from "../../src/pages/problem.tsx";
+import { untilCounted, visit } from "../clicks/visits.ts";
+import { makeUnreadable } from "../durability/damage.ts";
+import { type Running, startHere } from "../service.ts";
+import { wordsOf } from "./browser.ts";
+
+/** A service with something to show on every page. */
+export interface Tour extends AsyncDisposable {
+  readonly curt: Running;
+  /** Every page in turn, as a reader of `locale` gets there; `look` sees each of them, loaded. */
+  walk(page: Page, locale: string, look: (name: string) => Promise<void>): Promise<void>;
+}
+
+/** As long as a code can be, and a destination that nobody would type. */
+const LONG_CODE = "가나다라마바사아자차카타파하거너".repeat(4);
+const LONG_URL = `https://${"long-host-name.".repeat(6)}example.com/${"긴주소".repeat(40)}?q=${"a".repeat(200)}`;
+
+export async function prepareTour(): Promise<Tour> {
+  const curt = await startHere({ TRUSTED_PROXIES: "127.0.0.1" });
+  const broken = await startHere();
+  broken.expectFaults();
+  await curt.shorten({ original_url: "https://example.com/", custom_code: "ended", expire_duration: "24h" });
+  {
+    using database = new Database(curt.file);
+    database.run("UPDATE links SET ends_ms = ? WHERE code = 'ended'", [Date.now() - 60_000]);
+  }
+  await curt.shorten({ original_url: LONG_URL, custom_code: LONG_CODE, expire_duration: "1month" });
+  for (let nth = 0; nth < 6; nth++) {
+    await visit(curt, LONG_CODE, {
+      "X-Forwarded-For": `168.126.63.${nth}`,
+      Referer: `https://${"long-referrer.".repeat(4)}example.com/`,
+    });
+  }
+  await untilCounted(curt, LONG_CODE, 6);
+  for (let nth = 0; nth < 50; nth++)
+    await broken.shorten({ original_url: LONG_URL, custom_code: `link${nth}` });
+  makeUnreadable(broken.file);
+
+  async function walk(page: Page, locale: string, look: (name: string) => Promise<void>): Promise<void> {
+    const say = wordsOf(locale);
+    async function open(name: string, path: string, status = 200): Promise<void> {
+      const response = await page.goto(path, { waitUntil: "load" });
+      if (response?.status() !== status) throw new Error(`${name}: ${response?.status()}`);
+      await look(name);
+    }
+    async function send(url: string, code: string): Promise<void> {
+      await page.getByRole("textbox", { name: say("home.url") }).fill(url);
+      await page.getByRole("textbox", { name: say("home.code") }).fill(code);
+      await page.getByRole("button", { name: say("home.make") }).click();
+    }
+    await open("home", "/");
+    await send("naver.com", "admin");
+    await page.getByRole("button", { name: say("home.offer", { url: "https://naver.com" }) }).waitFor();
+    await look("home, refused");
+    for (const start of ["새", LONG_CODE.slice(0, 28)]) {
+      await page.goto("/");
+      // 36 characters that nobody has taken.
+      await send(LONG_URL, start + crypto.randomUUID());
+      await page.waitForURL(/#made$/);
+      await page.getByText(say("preview.made")).waitFor();
+    }
+    await look("result");
+    await page.goto("/");
+    await page
+      .getByRole("listitem")
+      .filter({ hasText: say("never") })
+      .nth(1)
+      .waitFor();
+    await look("home, with links");
+    await open("preview", `/${encodeURIComponent(LONG_CODE)}+`);
+    for (const summary of await page.locator("summary").all()) await summary.click();
+    await look("preview, opened");
+    await open("preview of an ended link", "/ended+");
+    await open("ended link", "/ended", 410);
+    await open("unknown link", "/nobody-made-it", 404);
+    await open("store away", `${broken.origin}/link7`, 503);
+    await page.route("**/broken", (route) =>
+      route.fulfill({
+        status: 500,
+        contentType: "text/html; charset=utf-8",
+        body: problemPage(locale.slice(0, 2), "internal"),
+      }),
+    );
+    await open("fault of ours", "/broken", 500);
+  }
+
+  return {
+    curt,
+    walk,
+    async [Symbol.asyncDispose]() {
+      await curt[Symbol.asyncDispose]();
+      await broken[Symbol.asyncDispose]();
+    },
+  };
+}

@@ -1,0 +1,194 @@
+import { Database } from "bun:sqlite";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+
+import { untilCounted, visit } from "../clicks/visits.ts";
+import { BASE_URL, type Running, startHere } from "../service.ts";
+import { elementsOf, expectGuarded, expectInert, HTML, MARK } from "./markup.ts";
+import { sendRaw } from "./raw.ts";
+
+const FORM = { ...HTML, "Content-Type": "application/x-www-form-urlencoded" };
+const LONG = "https://example.com/long";
+
+let curt: Running;
+beforeAll(async () => {
+  curt = await startHere();
+  await curt.shorten({ original_url: LONG, custom_code: "taken" });
+  await curt.shorten({ original_url: LONG, custom_code: "ended", expire_duration: "24h" });
+  using database = new Database(curt.file);
+  database.run("UPDATE links SET ends_ms = ? WHERE code = 'ended'", [Date.now() - 60_000]);
+});
+afterAll(async () => curt[Symbol.asyncDispose]());
+
+function get(path: string, headers: Record<string, string> = {}): Promise<Response> {
+  return curt.fetch(path, { headers: { ...HTML, ...headers } });
+}
+
+function send(
+  fields: Record<string, string> | string | Uint8Array<ArrayBuffer>,
+  headers = {},
+): Promise<Response> {
+  const isRaw = typeof fields === "string" || fields instanceof Uint8Array;
+  const body = isRaw ? fields : new URLSearchParams(fields).toString();
+  return curt.fetch("/", { method: "POST", headers: { ...FORM, ...headers }, body });
+}
+
+const HOSTILE = [
+  `<script>${MARK}</script>`,
+  `"><img src=x onerror=${MARK}>`,
+  `' onfocus='${MARK}`,
+  `javascript:${MARK}`,
+  `https://example.com/"onmouseover="${MARK}`,
+  `https://example.com/</script><b>${MARK}`,
+  `naver.com/<b>${MARK}`,
+  `&lt;b&gt;${MARK}&#60;i&#62;`,
+  `{field}\${${MARK}}$&$1`,
+];
+
+describe("what a stranger sends stays text", () => {
+  test.each(HOSTILE)("%s", async (text) => {
+    const encoded = encodeURIComponent(text);
+    const code = `hostile-${Bun.hash(text).toString(36)}`;
+    const target = `https://example.com/?${text}#${text}`;
+    expect((await curt.shorten({ original_url: target, custom_code: code })).status).toBe(201);
+    const answers: [number, Promise<Response>][] = [
+      [200, get(`/?original_url=${encoded}&custom_code=${encoded}&expire_duration=${encoded}`)],
+      [200, get(`/?text=${encodeURIComponent(`see https://example.com/${text}`)}&title=${encoded}`)],
+      [200, get(`/?language=${encoded}&meant=${encoded}`)],
+      [200, get(`/${code}+?tz=${encoded}&language=${encoded}`)],
+      [200, get("/", { "Accept-Language": text, Cookie: `language=${encoded}; ${encoded}=1` })],
+      [400, send({ original_url: text, custom_code: text, expire_duration: text })],
+      [400, send({ original_url: text, custom_code: text })],
+      [400, send({ original_url: "", custom_code: text, expire_duration: "" })],
+      [400, send({ original_url: "ftp://x", meant: `ftp://${text}` })],
+      [404, get(`/${encoded}`)],
+      [404, get(`/${encoded}+`)],
+      [404, get(`/.assets/${encoded}`)],
+      [404, get(`/${encoded}/${encoded}?${encoded}`)],
+      [410, get(`/ended?${encoded}`)],
+    ];
+    for (const [status, answer] of answers) {
+      const response = await answer;
+      expect(response.status).toBe(status);
+      expectGuarded(response, new URL(response.url).pathname === "/" && status === 200);
+      expect(response.headers.get("set-cookie")).toBeNull();
+      const page = await response.clone().text();
+      if (/[<>"']/.test(text)) expect(page).not.toContain(text);
+      expectInert(await elementsOf(response));
+    }
+  });
+
+  test("referrers too, though five visitors have one in common", async () => {
+    await using open = await startHere({ TRUSTED_PROXIES: "127.0.0.1" });
+    await open.shorten({ original_url: LONG, custom_code: "referred" });
+    for (let nth = 0; nth < 5; nth++) {
+      for (const referer of [
+        `https://<b>${MARK}.example/`,
+        `https://"onload=${MARK}.example/`,
+        `javascript:${MARK}`,
+      ])
+        await visit(open, "referred", { Referer: referer, "X-Forwarded-For": `198.51.100.${nth}` });
+    }
+    await untilCounted(open, "referred", 15);
+    const response = await open.fetch("/referred+", { headers: HTML });
+    expect(await response.clone().text()).not.toContain(MARK);
+    expectInert(await elementsOf(response));
+  });
+});
+
+describe("the form", () => {
+  test("leads to the preview of what it made, by 303", async () => {
+    const response = await send({
+      original_url: ` ${LONG}\n`,
+      custom_code: " 붙여넣기 ",
+      expire_duration: "24h",
+    });
+    expect([response.status, response.headers.get("location")]).toEqual([
+      303,
+      `/${encodeURIComponent("붙여넣기")}+#made`,
+    ]);
+    expect(response.headers.get("cache-control")).toBe("no-store");
+  });
+
+  test.each([
+    ["a body of 64 KiB and more", "a".repeat(65_537), {}, 413],
+    ["another one", `original_url=${"a".repeat(200_000)}`, {}, 413],
+    [
+      "a body in another form",
+      '{"original_url":"https://example.com/"}',
+      { "Content-Type": "application/json" },
+      415,
+    ],
+    ["a body in parts", "--x\r\n\r\n--x--", { "Content-Type": "multipart/form-data; boundary=x" }, 415],
+    ["plain text", `original_url=${LONG}`, { "Content-Type": "text/plain" }, 415],
+    ["a compressed body", `original_url=${LONG}`, { "Content-Encoding": "gzip" }, 415],
+    ["what is no UTF-8", new Uint8Array([0x6f, 0x3d, 0xff, 0xfe]), {}, 400],
+  ])("refuses %s", async (_what, body, headers, status) => {
+    const response = await send(body, headers);
+    expect(response.status).toBe(status);
+    expect(response.headers.get("content-security-policy")).toContain("frame-ancestors 'none'");
+    expect(response.headers.get("x-content-type-options")).toBe("nosniff");
+    expect(((await response.json()) as any).status).toBe("error");
+  });
+
+  test("takes 64 KiB", async () => {
+    const fields = `original_url=${LONG}&x=`;
+    expect((await send(fields + "a".repeat(65_536 - fields.length))).status).toBe(303);
+  });
+
+  test.each(["2h", "1WEEK", "never", "24h "])("takes no end that it does not offer: %s", async (end) => {
+    const response = await send({ original_url: LONG, expire_duration: end });
+    if (end.trim() === "24h") return expect(response.status).toBe(303);
+    expect(response.status).toBe(400);
+    expect(await response.text()).toContain("expire_duration must be one of 24h, 48h, 1week, 1month.");
+  });
+
+  test("refuses, in words and with the right status, what the API refuses", async () => {
+    for (const [fields, status, words] of [
+      [{ original_url: LONG, custom_code: "taken" }, 409, "This short code is already in use."],
+      [{ original_url: `${BASE_URL}/taken` }, 400, "It leads back to this service."],
+      [{ original_url: "http://169.254.169.254/" }, 400, "It leads to a private network"],
+      [
+        { original_url: "https://user:pass@example.com/" },
+        400,
+        "A user name or password is not allowed in it.",
+      ],
+      [{}, 400, "Paste the address"],
+    ] as const) {
+      const response = await send(fields);
+      expect(response.status).toBe(status);
+      expectGuarded(response);
+      expect(await response.text()).toContain(words);
+    }
+  });
+});
+
+test("no address of ours leads elsewhere, but a link's own", async () => {
+  for (const path of [
+    "//evil.example/+",
+    "//evil.example+",
+    "/\\evil.example/+",
+    "/%5Cevil.example/+",
+    "/%2Fevil.example/+",
+    "/%2F%2Fevil.example/%2B",
+    "/.//evil.example/+",
+    "/x/..//evil.example/+",
+    "/+x/+",
+    "/https:evil.example/+",
+    "/?next=https://evil.example/",
+    "/https://evil.example/",
+  ]) {
+    const answer = await sendRaw(
+      curt.origin,
+      `GET ${path} HTTP/1.1\r\nHost: evil.example\r\nX-Forwarded-Host: evil.example\r\nAccept: text/html\r\nConnection: close\r\n\r\n`,
+    );
+    const [, status] = /^HTTP\/1\.1 (\d+)/.exec(answer) ?? [];
+    const [, location] = /\r\nlocation: (.*)\r\n/i.exec(answer) ?? [];
+    expect([path, status]).toEqual([
+      path,
+      location === undefined ? (path.startsWith("/?") ? "200" : "404") : "308",
+    ]);
+    if (location !== undefined) expect(location).toMatch(/^\/(?:[\w.-]|%[0-9A-F]{2})+\+$/);
+    // Nothing is built from what a client calls us.
+    expect(answer.slice(answer.indexOf("\r\n\r\n"))).not.toContain("evil.example");
+  }
+});

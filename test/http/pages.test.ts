@@ -1,0 +1,170 @@
+import { Database } from "bun:sqlite";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+
+import { makeUnreadable } from "../durability/damage.ts";
+import { BASE_URL, type Running, startHere } from "../service.ts";
+import { type Element, elementsOf, expectGuarded, expectInert, HTML } from "./markup.ts";
+
+const LONG = "https://example.com/long";
+
+let curt: Running;
+beforeAll(async () => {
+  curt = await startHere({ CONTACT: "abuse@curt.example" });
+  await curt.shorten({ original_url: LONG, custom_code: "taken" });
+  await curt.shorten({ original_url: LONG, custom_code: "ended", expire_duration: "24h" });
+  using database = new Database(curt.file);
+  database.run("UPDATE links SET ends_ms = ? WHERE code = 'ended'", [Date.now() - 60_000]);
+});
+afterAll(async () => curt[Symbol.asyncDispose]());
+
+function get(path: string, headers: Record<string, string> = {}): Promise<Response> {
+  return curt.fetch(path, { headers: { ...HTML, ...headers } });
+}
+
+describe("every page", () => {
+  const PAGES = [
+    ["/", 200, true],
+    ["/?original_url=https://example.com/", 200, true],
+    ["/taken+", 200, false],
+    ["/ended+", 200, false],
+    ["/ended", 410, false],
+    ["/ended.svg", 410, false],
+    ["/nobody-made-it", 404, false],
+    ["/nobody-made-it+", 404, false],
+    ["/nobody/made/it", 404, false],
+    ["/%FF", 404, false],
+  ] as const;
+
+  test.each(PAGES)("%s is guarded, well-formed, and answers HEAD alike", async (path, status, isPublic) => {
+    for (const language of ["en", "ko"]) {
+      const response = await get(path, { "Accept-Language": language });
+      expect(response.status).toBe(status);
+      expectGuarded(response, isPublic);
+      expect(response.headers.get("content-language")).toBe(language);
+      expect(response.headers.get("set-cookie")).toBeNull();
+      const text = await response.clone().text();
+      expect(text).toStartWith(`<!doctype html><html lang="${language}">`);
+      expect(text).toEndWith("</html>");
+      const elements = await elementsOf(response);
+      expectInert(elements);
+      expectComplete(elements);
+      const head = await curt.fetch(path, {
+        method: "HEAD",
+        headers: { ...HTML, "Accept-Language": language },
+      });
+      const compared = (answer: Response) => ({
+        ...Object.fromEntries(answer.headers),
+        date: "",
+        "content-length": "",
+      });
+      expect([head.status, compared(head)]).toEqual([status, compared(response)]);
+      expect(head.headers.get("content-length")).toBe(String(Buffer.byteLength(text)));
+    }
+  });
+
+  /** What a page refers to is there, once. */
+  function expectComplete(elements: readonly Element[]): void {
+    const ids = elements.flatMap(({ attributes }) => attributes["id"] ?? []);
+    const referred = elements.flatMap(({ attributes: { for: field, href, ...aria } }) => [
+      ...(field?.split(" ") ?? []),
+      ...(aria["aria-labelledby"]?.split(" ") ?? []),
+      ...(aria["aria-describedby"]?.split(" ") ?? []),
+      ...(href?.startsWith("#") ? [href.slice(1)] : []),
+    ]);
+    expect(referred.filter((id) => !ids.includes(id))).toEqual([]);
+    for (const once of ["h1", "main", "head"])
+      expect(elements.filter(({ tag }) => tag === once)).toHaveLength(1);
+  }
+
+  test("503 is guarded too", async () => {
+    await using away = await startHere();
+    await away.shorten({ original_url: LONG, custom_code: "away" });
+    away.expectFaults();
+    makeUnreadable(away.file);
+    for (const path of ["/away", "/away+"]) {
+      const response = await away.fetch(path, { headers: HTML });
+      expect(response.status).toBe(503);
+      expectGuarded(response);
+      expect(response.headers.get("retry-after")).toBe("2");
+    }
+  });
+
+  test("only who asks for a language is given a cookie, and only for one that there is", async () => {
+    for (const path of ["/", "/taken+", "/ended", "/nobody"]) {
+      const chosen = await get(`${path}?language=ko`);
+      expect(chosen.headers.get("content-language")).toBe("ko");
+      expect(chosen.headers.get("set-cookie")).toBe(
+        "language=ko; Max-Age=31536000; Path=/; HttpOnly; SameSite=Lax",
+      );
+      for (const unknown of ["xx", "", "KO", "__proto__", "ko;x"]) {
+        const response = await get(`${path}?language=${unknown}`, { "Accept-Language": "ko" });
+        expect([response.headers.get("set-cookie"), response.headers.get("content-language")]).toEqual([
+          null,
+          "ko",
+        ]);
+      }
+      const remembered = await get(path, { Cookie: "a=b; language=ko", "Accept-Language": "en" });
+      expect(remembered.headers.get("content-language")).toBe("ko");
+      const forged = await get(path, { Cookie: "language=xx", "Accept-Language": "ko" });
+      expect(forged.headers.get("content-language")).toBe("ko");
+    }
+  });
+});
+
+describe("for crawlers and finders", () => {
+  test("robots.txt keeps them out of the API only", async () => {
+    const response = await curt.fetch("/robots.txt");
+    expect([response.status, response.headers.get("content-type")]).toEqual([
+      200,
+      "text/plain; charset=utf-8",
+    ]);
+    expect(await response.text()).toBe("User-agent: *\nDisallow: /api/\n");
+  });
+
+  test.each([
+    ["abuse@curt.example", "mailto:abuse@curt.example"],
+    ["https://curt.example.org/contact", "https://curt.example.org/contact"],
+  ])("security.txt has what RFC 9116 asks for (%s)", async (contact, uri) => {
+    await using named = await startHere({ CONTACT: contact });
+    const response = await named.fetch("/.well-known/security.txt");
+    expect([response.status, response.headers.get("content-type")]).toEqual([
+      200,
+      "text/plain; charset=utf-8",
+    ]);
+    const fields = new Map(
+      (await response.text())
+        .trimEnd()
+        .split("\n")
+        .map((line) => line.split(/: (.*)/) as [string, string]),
+    );
+    expect([...fields.keys()]).toEqual(["Contact", "Expires", "Preferred-Languages", "Canonical"]);
+    expect(fields.get("Contact")).toBe(uri);
+    expect(fields.get("Preferred-Languages")).toBe("en, ko");
+    expect(fields.get("Canonical")).toBe(`${BASE_URL}/.well-known/security.txt`);
+    // RFC 3339, and neither past nor more than a year away.
+    const expires = fields.get("Expires") ?? "";
+    expect(expires).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z$/);
+    const days = (Date.parse(expires) - Date.now()) / 86_400_000;
+    expect(days > 30 && days < 365).toBe(true);
+  });
+
+  test("security.txt is not there where no contact is named", async () => {
+    await using nameless = await startHere();
+    expect((await nameless.fetch("/.well-known/security.txt")).status).toBe(404);
+  });
+
+  test("each answers HEAD, and nothing else but GET", async () => {
+    for (const path of ["/robots.txt", "/.well-known/security.txt", "/favicon.ico"]) {
+      const body = await (await curt.fetch(path)).bytes();
+      const head = await curt.fetch(path, { method: "HEAD" });
+      expect([path, head.status, head.headers.get("content-length")]).toEqual([
+        path,
+        200,
+        String(body.byteLength),
+      ]);
+      expect(head.headers.get("x-content-type-options")).toBe("nosniff");
+      const other = await curt.fetch(path, { method: "POST", body: "x" });
+      expect([other.status, other.headers.get("allow")]).toEqual([405, "GET, HEAD, OPTIONS"]);
+    }
+  });
+});
