@@ -81,7 +81,7 @@ export async function startService(config: Config, log: Log): Promise<Service> {
   };
   const made = { links, clicks: store, clock, baseUrl, defaultExpiry, onCreated };
   const api = createApi({ ...made, version: VERSION });
-  const pages = createPages(made);
+  const pages = createPages({ ...made, onFault });
   const notices = createNotices({ baseUrl, contact: config.contact, clock });
   const peerOf = peerReader(config.host);
   const redirect = createRedirect({ links, clock, recorder, peerOf, cacheSeconds, onFault });

@@ -10,7 +10,7 @@ import { previewPage } from "../pages/preview.tsx";
 import { shortUrl } from "./address.ts";
 import { html } from "./answers.ts";
 import { readForm } from "./body.ts";
-import { faultyField, type HttpProblem, problemAnswer, problemJson, statusOf } from "./problems.ts";
+import { faultyField, headOf, type HttpProblem, problemAnswer, problemJson, problemOf } from "./problems.ts";
 import { readTimeZone } from "./query.ts";
 import { queryOf } from "./url.ts";
 
@@ -27,10 +27,13 @@ export interface PagesOptions {
   readonly baseUrl: string;
   readonly defaultExpiry: Expiry;
   readonly onCreated: (link: Link) => void;
+  readonly onFault: (error: unknown) => void;
 }
 
 /** The pages for people, which work without scripts. */
-export function createPages({ links, clicks, clock, baseUrl, defaultExpiry, onCreated }: PagesOptions) {
+export function createPages(options: PagesOptions) {
+  const { links, clicks, clock, baseUrl, defaultExpiry, onCreated, onFault } = options;
+
   async function create(form: Home["form"]): Promise<Link | HttpProblem> {
     const expiry = DURATIONS.find((duration) => duration === form.expire_duration);
     if (expiry === undefined && form.expire_duration !== "") {
@@ -38,7 +41,13 @@ export function createPages({ links, clicks, clock, baseUrl, defaultExpiry, onCr
       return { kind: "malformed", faults: [rule] };
     }
     const { original_url: originalUrl, custom_code: customCode } = form;
-    return links.create({ originalUrl, customCode: customCode || undefined, expiry });
+    try {
+      return await links.create({ originalUrl, customCode: customCode || undefined, expiry });
+    } catch (error) {
+      // Told in the form, where what was typed is not lost.
+      onFault(error);
+      return problemOf(error);
+    }
   }
 
   return {
@@ -62,11 +71,15 @@ export function createPages({ links, clicks, clock, baseUrl, defaultExpiry, onCr
       const form = formOf(sent);
       const link = await create(form);
       if ("kind" in link) {
-        const { original_url } = form;
-        return html(request, statusOf(link), (language) => {
-          const errors = errorsOf(link, language, original_url === "");
-          return homePage(language, { baseUrl, defaultExpiry, form, errors, offer: offerOf(original_url) });
-        });
+        const { status, headers } = headOf(link);
+        const offer = offerOf(form.original_url);
+        return html(
+          request,
+          status,
+          (language) =>
+            homePage(language, { baseUrl, defaultExpiry, form, offer, ...toldInForm(link, form, language) }),
+          headers,
+        );
       }
       onCreated(link);
       return new Response(null, {
@@ -118,14 +131,20 @@ function formOf(sent: URLSearchParams): Home["form"] {
   };
 }
 
-function errorsOf(problem: HttpProblem, language: string, isEmpty: boolean): Home["errors"] {
+/** A problem in words: beside the field it is about, or above the form. */
+function toldInForm(
+  problem: HttpProblem,
+  form: Home["form"],
+  language: string,
+): Pick<Home, "errors" | "notice"> {
   const errors: Partial<Record<Field, string>> = {};
-  if (problem.kind === "taken") errors.custom_code = message(language, "taken");
-  if (problem.kind === "malformed" || problem.kind === "invalid") {
-    for (const { rule, ...values } of problem.faults)
-      errors[faultyField(rule) ?? "expire_duration"] = message(language, rule, values);
-  }
-  return isEmpty ? { ...errors, original_url: message(language, "home.empty") } : errors;
+  if (problem.kind === "taken") return { errors: { custom_code: message(language, "taken") } };
+  if (problem.kind !== "invalid" && problem.kind !== "malformed")
+    return { errors, notice: message(language, problem.kind === "unavailable" ? "unavailable" : "internal") };
+  for (const { rule, ...values } of problem.faults)
+    errors[faultyField(rule) ?? "expire_duration"] = message(language, rule, values);
+  if (form.original_url === "") errors.original_url = message(language, "home.empty");
+  return { errors };
 }
 
 /** `naver.com` is what people call https://naver.com. */

@@ -92,8 +92,9 @@ export function faultyField(
   return rule.startsWith("target.") ? "original_url" : undefined;
 }
 
-export function statusOf(problem: HttpProblem): number {
-  return describe(problem).status;
+/** What it is over HTTP, for a page of its own words. */
+export function headOf(problem: HttpProblem): Pick<Description, "status" | "headers"> {
+  return describe(problem);
 }
 
 /** What a thrown fault means to the caller. */

@@ -14,16 +14,18 @@ export interface Home {
   readonly form: Readonly<Record<Field, string>>;
   /** Why what they hold was refused. */
   readonly errors: Readonly<Partial<Record<Field, string>>>;
+  /** Why nothing was made, whatever the fields hold. */
+  readonly notice?: string | undefined;
   /** What the maker may have meant instead. */
   readonly offer?: string | undefined;
 }
 
 /** The form that makes a link, and the links made in this browser. */
 export function homePage(language: string, home: Home): string {
-  const { baseUrl, form, errors, offer } = home;
+  const { baseUrl, form, errors, notice, offer } = home;
   const base = `${baseUrl.replace(/^https?:\/\//, "")}/`;
   const focused = (Object.keys(errors)[0] ?? "original_url") as Field;
-  const isRefused = Object.keys(errors).length > 0;
+  const isRefused = Object.keys(errors).length > 0 || notice !== undefined;
   const head = {
     title: message(language, isRefused ? "home.title.refused" : "home.title"),
     card: { description: message(language, "home.intro"), origin: new URL(baseUrl).origin, path: "/" },
@@ -34,6 +36,11 @@ export function homePage(language: string, home: Home): string {
     <>
       <h1>{message(language, "home.heading")}</h1>
       <p class="soft">{message(language, "home.intro")}</p>
+      {notice !== undefined && (
+        <p class="error" role="alert">
+          {notice}
+        </p>
+      )}
       <form method="post" action="/" data-make>
         <div class="field">
           <label for="original_url">{message(language, "home.url")}</label>

@@ -26,6 +26,13 @@ function render(language: string, ending: Ending, endedMs?: number): string {
       <h1>{title}</h1>
       {endedMs !== undefined && <p>{expiredSentence(language, endedMs)}</p>}
       <p class="soft">{message(language, `page.${ending}.next`)}</p>
+      {(ending === "unavailable" || ending === "internal") && (
+        <p>
+          <a class="button" href="">
+            {message(language, "page.again")}
+          </a>
+        </p>
+      )}
       <p>
         <a href="/">{message(language, "page.home")}</a>
       </p>

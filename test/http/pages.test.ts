@@ -1,6 +1,7 @@
 import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
+import en from "../../src/language/en.json";
 import { makeUnreadable } from "../durability/damage.ts";
 import { BASE_URL, type Running, startHere } from "../service.ts";
 import { type Element, elementsOf, expectGuarded, expectInert, HTML } from "./markup.ts";
@@ -86,7 +87,18 @@ describe("every page", () => {
       expect(response.status).toBe(503);
       expectGuarded(response);
       expect(response.headers.get("retry-after")).toBe("2");
+      expect(await response.text()).toContain('<a class="button" href="">Try again</a>');
     }
+    const form = new URLSearchParams({ original_url: LONG, custom_code: "typed", expire_duration: "1week" });
+    const response = await away.fetch("/", { method: "POST", body: form });
+    expect([response.status, response.headers.get("retry-after")]).toEqual([503, "2"]);
+    expectGuarded(response);
+    const page = await response.text();
+    expect(page).toContain(`<p class="error" role="alert">${en.unavailable}</p>`);
+    // What was typed is still there.
+    expect(page).toContain(`value="${LONG}"`);
+    expect(page).toContain('value="typed"');
+    expect(page).toContain('value="1week" checked=""');
   });
 
   test("only who asks for a language is given a cookie, and only for one that there is", async () => {
