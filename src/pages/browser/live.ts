@@ -5,7 +5,7 @@ const EVERY_MS = 2000;
 /** Between two looks at a link that nobody visits. */
 const SLOWEST_MS = 30_000;
 /** Between two readings of the whole page, which cost the service more than a count. */
-const REFRESH_EVERY_MS = 10_000;
+const REFRESH_EVERY_MS = 5000;
 
 /**
  * Keeps the visits of a preview up to date, in the reader's own time zone, while somebody looks. The count is asked

@@ -101,10 +101,14 @@ function part(item: HTMLElement, name: string): HTMLElement {
 function madeHere(): Made[] {
   try {
     const list: unknown = JSON.parse(read("localStorage", LIST) ?? "[]");
-    return Array.isArray(list) ? (list as Made[]) : [];
+    return Array.isArray(list) ? list.filter(isMade) : [];
   } catch {
     return [];
   }
+}
+
+function isMade(one: Partial<Made> | null): one is Made {
+  return typeof one?.path === "string" && typeof one.created === "string";
 }
 
 function keep(list: readonly Made[]): void {
