@@ -156,7 +156,7 @@ function bookmarklet(baseUrl: string): string {
 /** Filled by a script: the server does not know who made a link. */
 function MadeHere({ language }: { language: string }) {
   const texts: Record<string, MessageKey> = {
-    never: "never",
+    never: "home.endless",
     ends: "home.ends-in",
     ended: "home.ended",
     gone: "home.gone",

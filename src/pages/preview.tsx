@@ -191,8 +191,11 @@ function Visits({
         </div>
       </dl>
       <div data-fresh>
-        {visits + bots === 0 && <p>{message(language, "preview.waiting")}</p>}
-        <Chart language={language} series={series} interval={interval} timeZone={timeZone} />
+        {visits + bots === 0 ? (
+          <p>{message(language, "preview.waiting")}</p>
+        ) : (
+          <Chart language={language} series={series} interval={interval} timeZone={timeZone} />
+        )}
         <div class="breakdowns">
           {SHOWN.map((dimension) => (
             <Breakdown language={language} dimension={dimension} {...breakdowns[dimension]} />

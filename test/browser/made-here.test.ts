@@ -55,7 +55,7 @@ test.each(["en-GB", "ko-KR"])(
     const { region, items, item } = listOn(page, locale);
     await item(short).filter({ hasText: "47" }).waitFor();
     await item(lasting)
-      .filter({ hasText: say("never") })
+      .filter({ hasText: say("home.endless") })
       .waitFor();
     expect(await region.getByRole("link").allTextContents()).toEqual([
       `curt.example/${short}/`,
