@@ -40,7 +40,7 @@ test.each(["en-GB", "ko-KR"])(
       }
       seen.push(name);
     });
-    expect(seen).toHaveLength(11);
+    expect(seen).toHaveLength(13);
   },
   60_000,
 );

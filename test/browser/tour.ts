@@ -67,13 +67,16 @@ export async function prepareTour(): Promise<Tour> {
     await page.goto("/");
     await page
       .getByRole("listitem")
-      .filter({ hasText: say("never") })
+      .filter({ hasText: say("home.endless") })
       .nth(1)
       .waitFor();
     await look("home, with links");
     await open("preview", `/${encodeURIComponent(LONG_CODE)}+`);
     for (const summary of await page.locator("summary").all()) await summary.click();
     await look("preview, opened");
+    await open("reference", "/docs");
+    await page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true })");
+    await look("reference, opened");
     await open("preview of an ended link", "/ended+");
     await open("ended link", "/ended", 410);
     await open("unknown link", "/nobody-made-it", 404);
