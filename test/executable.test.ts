@@ -4,6 +4,7 @@ import { join } from "node:path";
 
 import { version } from "../package.json";
 import { build } from "../scripts/build.ts";
+import { assets } from "../src/pages/assets/assets.ts";
 import { startProgram, temporaryFolder } from "./service.ts";
 
 test("the executable runs alone: no Node, no Bun, no sources beside it", async () => {
@@ -31,7 +32,11 @@ test("the executable runs alone: no Node, no Bun, no sources beside it", async (
   expect(((await made.json()) as { message: string }).message).toBe("URL이 성공적으로 단축되었습니다.");
   expect((await program.fetch("/한글")).headers.get("location")).toBe("https://example.com/");
   const page = await program.fetch("/nothing", { headers: { Accept: "text/html" } });
-  expect(await page.text()).toContain("No such link");
+  const text = await page.text();
+  expect(text).toContain("No such link");
+  const loaded = [...text.matchAll(/(?:src|href)="(\/\.assets\/[^"]+)"/g)].map(([, path = ""]) => path);
+  expect(loaded).toContain(assets.script.path);
+  for (const path of loaded) expect([path, (await program.fetch(path)).status]).toEqual([path, 200]);
   program.kill("SIGTERM");
   expect(await program.exited).toBe(0);
 
