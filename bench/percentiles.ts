@@ -1,5 +1,3 @@
-import { median } from "./measure.ts";
-
 /** Of one stream of requests, from when each was due until its answer was there. */
 export interface Latency {
   readonly requests: number;
@@ -14,16 +12,21 @@ export function toLatency(latenciesMs: readonly number[], lateMs: readonly numbe
   const sorted = latenciesMs.toSorted((a, b) => a - b);
   return {
     requests: sorted.length,
-    p50Us: microseconds(median(sorted)),
-    p99Us: microseconds(percentile99(sorted)),
+    p50Us: microseconds(percentile(sorted, 0.5)),
+    p99Us: microseconds(percentile(sorted, 0.99)),
     maxUs: microseconds(sorted.at(-1)),
-    ownP99Us: microseconds(percentile99(lateMs.toSorted((a, b) => a - b))),
+    ownP99Us: microseconds(
+      percentile(
+        lateMs.toSorted((a, b) => a - b),
+        0.99,
+      ),
+    ),
   };
 }
 
 /** By nearest rank. */
-function percentile99(sorted: readonly number[]): number | undefined {
-  return sorted[Math.ceil(sorted.length * 0.99) - 1];
+function percentile(sorted: readonly number[], share: number): number | undefined {
+  return sorted[Math.ceil(sorted.length * share) - 1];
 }
 
 function microseconds(ms = Number.NaN): number {
