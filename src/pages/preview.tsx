@@ -35,7 +35,12 @@ export function previewPage(language: string, preview: Preview): string {
   const leads = message(language, hasEnded ? "preview.led" : "preview.leads");
   const head = {
     title: message(language, "preview.title", { address: shown }),
-    card: { description: `${leads}: ${host}`, origin, path: `${path}+` },
+    card: {
+      // A card has no room for a warning: one script can imitate another.
+      description: `${leads}: ${asciiHost === undefined ? host : `${host} (${asciiHost})`}`,
+      origin,
+      path: `${path}+`,
+    },
   };
   return page(
     language,

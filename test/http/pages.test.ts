@@ -123,6 +123,23 @@ describe("every page", () => {
   });
 });
 
+test("a card in a chat says a host in ASCII too, where one script can imitate another", async () => {
+  for (const [code, host, told] of [
+    ["imitated", "аррӏе.example", "аррӏе.example (xn--80ak6aa92e.example)"],
+    ["plain", "example.com", "example.com"],
+  ] as const) {
+    await curt.shorten({ original_url: `https://${host}/`, custom_code: code });
+    const elements = await elementsOf(await get(`/${code}+`));
+    const described = elements.filter(({ attributes: { name, property } }) =>
+      ["description", "og:description"].includes(name ?? property ?? ""),
+    );
+    expect(described.map(({ attributes }) => attributes["content"])).toEqual([
+      `Leads to: ${told}`,
+      `Leads to: ${told}`,
+    ]);
+  }
+});
+
 describe("for crawlers and finders", () => {
   test("robots.txt keeps them out of the API only", async () => {
     const response = await curt.fetch("/robots.txt");
