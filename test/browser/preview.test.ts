@@ -275,3 +275,25 @@ test(
   },
   LIMIT_MS,
 );
+
+test(
+  "a language that another tab chooses does not get into this one",
+  async () => {
+    await using maker = await arrive(browser, curt.origin);
+    const { page, context } = maker;
+    const say = wordsOf("en");
+    await page.clock.install();
+    await preview(page, "두-탭", "https://example.com/");
+    await context.addCookies([{ name: "language", value: "ko", url: curt.origin }]);
+    const read = page.waitForResponse((response) => response.url().includes("?tz="));
+    await visit(curt, "두-탭");
+    await untilCounted(curt, "두-탭", 1);
+    await page.clock.runFor(LOOK_MS);
+    expect((await read).headers()["content-language"]).toBe("ko");
+    await fact(page, say("preview.visits")).filter({ hasText: "1" }).waitFor();
+    await page.clock.runFor(LOOK_MS);
+    const text = await page.getByRole("region", { name: say("preview.visits.title") }).textContent();
+    expect(text).not.toMatch(/\p{Script=Hangul}/u);
+  },
+  LIMIT_MS,
+);

@@ -38,6 +38,9 @@ export function watchVisits(): void {
     const page = new DOMParser().parseFromString(await response.text(), "text/html");
     const fresh = page.querySelector<HTMLElement>("#visits");
     if (!visits || !fresh) return;
+    visits.dataset["visits"] = fresh.dataset["visits"];
+    // The cookie prevails: another tab may have chosen another language since.
+    if (page.documentElement.lang !== lang) return;
     const parts = fresh.querySelectorAll("[data-fresh]");
     const isTableOpen = visits.querySelector("details")?.open ?? false;
     visits.querySelectorAll("[data-fresh]").forEach((part, nth) => {
@@ -46,7 +49,6 @@ export function watchVisits(): void {
     localiseTimes(visits);
     const table = visits.querySelector("details");
     if (table) table.open = isTableOpen;
-    visits.dataset["visits"] = fresh.dataset["visits"];
   }
 
   function lookAgain(): void {
