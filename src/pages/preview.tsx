@@ -151,6 +151,7 @@ function Visits({
   language,
   code,
   createdMs,
+  hasEnded,
   visits,
   bots,
   interval,
@@ -196,7 +197,7 @@ function Visits({
         </div>
       </dl>
       <div data-fresh>
-        {visits + bots === 0 && <p>{message(language, "preview.waiting")}</p>}
+        {visits + bots === 0 && !hasEnded && <p>{message(language, "preview.waiting")}</p>}
         <Chart language={language} series={series} interval={interval} timeZone={timeZone} />
         <div class="breakdowns">
           {SHOWN.map((dimension) => (

@@ -140,6 +140,11 @@ test("a card in a chat says a host in ASCII too, where one script can imitate an
   }
 });
 
+test("of a link that has ended nobody waits for visits", async () => {
+  expect(await (await get("/taken+")).text()).toContain(en["preview.waiting"]);
+  expect(await (await get("/ended+")).text()).not.toContain(en["preview.waiting"]);
+});
+
 describe("for crawlers and finders", () => {
   test("robots.txt keeps them out of the API only", async () => {
     const response = await curt.fetch("/robots.txt");
