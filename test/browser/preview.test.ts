@@ -297,3 +297,29 @@ test(
   },
   LIMIT_MS,
 );
+
+test(
+  "while nobody looks, nothing is asked",
+  async () => {
+    await using maker = await arrive(browser, curt.origin);
+    const { page } = maker;
+    await page.addInitScript(
+      "Object.defineProperty(document, 'hidden', { get: () => globalThis.isAway === true })",
+    );
+    await page.clock.install();
+    const asked: string[] = [];
+    page.on("request", (request) => {
+      if (request.url().includes("/api/v1/links/")) asked.push(request.url());
+    });
+    await preview(page, "allein", "https://example.com/");
+    await page.evaluate("globalThis.isAway = true");
+    const before = asked.length;
+    await page.clock.runFor(10 * 60_000);
+    expect(asked.length).toBe(before);
+    await page.evaluate("globalThis.isAway = false");
+    const again = page.waitForRequest("**/api/v1/links/allein");
+    await page.clock.runFor(10 * 60_000);
+    await again;
+  },
+  LIMIT_MS,
+);

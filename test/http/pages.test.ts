@@ -2,6 +2,7 @@ import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
 import en from "../../src/language/en.json";
+import { assets } from "../../src/pages/assets/assets.ts";
 import { makeUnreadable } from "../durability/damage.ts";
 import { BASE_URL, type Running, startHere } from "../service.ts";
 import { type Element, elementsOf, expectGuarded, expectInert, HTML } from "./markup.ts";
@@ -101,6 +102,15 @@ describe("every page", () => {
     expect(page).toContain('value="1week" checked=""');
   });
 
+  test("a form that the store could not take is in the log", async () => {
+    await using away = await startHere();
+    away.expectFaults();
+    makeUnreadable(away.file);
+    const form = new URLSearchParams({ original_url: LONG, custom_code: "lost" });
+    expect((await away.fetch("/", { method: "POST", body: form })).status).toBe(503);
+    expect(away.logged.join("")).toContain("the store cannot answer");
+  });
+
   test("only who asks for a language is given a cookie, and only for one that there is", async () => {
     for (const path of ["/", "/taken+", "/ended", "/nobody"]) {
       const chosen = await get(`${path}?language=ko`);
@@ -143,6 +153,31 @@ test("a card in a chat says a host in ASCII too, where one script can imitate an
 test("of a link that has ended nobody waits for visits", async () => {
   expect(await (await get("/taken+")).text()).toContain(en["preview.waiting"]);
   expect(await (await get("/ended+")).text()).not.toContain(en["preview.waiting"]);
+});
+
+test("a preview counts the hours of the zone that it is asked for, and of UTC for no zone", async () => {
+  for (const [asked, zone] of [
+    ["Asia/Seoul", "Asia/Seoul"],
+    ["Asia/Nowhere", "UTC"],
+    ["", "UTC"],
+  ] as const) {
+    const elements = await elementsOf(await get(`/taken+?tz=${asked}`));
+    const { attributes } = elements.find((one) => one.attributes["id"] === "visits") as Element;
+    expect(attributes["data-zone"]).toBe(zone);
+  }
+});
+
+test("assets load nothing, and what has no hash in its address is kept for a day at most", async () => {
+  for (const { path } of Object.values(assets)) {
+    const { headers } = await curt.fetch(path);
+    expect(headers.get("content-security-policy")).toBe("default-src 'none'; frame-ancestors 'none'");
+    expect(headers.get("x-content-type-options")).toBe("nosniff");
+  }
+  for (const path of ["/favicon.ico", "/robots.txt", "/.well-known/security.txt"]) {
+    const [, seconds] =
+      /^public, max-age=(\d+)$/.exec((await curt.fetch(path)).headers.get("cache-control") ?? "") ?? [];
+    expect(Number(seconds)).toBeLessThanOrEqual(86_400);
+  }
 });
 
 describe("for crawlers and finders", () => {

@@ -1,5 +1,4 @@
 import { ask, type Link } from "./api.ts";
-import { localiseTimes } from "./times.ts";
 
 const EVERY_MS = 2000;
 /** Between two looks at a link that nobody visits. */
@@ -46,7 +45,6 @@ export function watchVisits(): void {
     visits.querySelectorAll("[data-fresh]").forEach((part, nth) => {
       part.replaceChildren(...(parts[nth]?.childNodes ?? []));
     });
-    localiseTimes(visits);
     const table = visits.querySelector("details");
     if (table) table.open = isTableOpen;
   }
