@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
 import en from "../../src/language/en.json";
 import { assets } from "../../src/pages/assets/assets.ts";
+import { untilCounted, visit } from "../clicks/visits.ts";
 import { makeUnreadable } from "../durability/damage.ts";
 import { BASE_URL, type Running, startHere } from "../service.ts";
 import { type Element, elementsOf, expectGuarded, expectInert, HTML } from "./markup.ts";
@@ -153,6 +154,32 @@ test("a card in a chat says a host in ASCII too, where one script can imitate an
 test("of a link that has ended nobody waits for visits", async () => {
   expect(await (await get("/taken+")).text()).toContain(en["preview.waiting"]);
   expect(await (await get("/ended+")).text()).not.toContain(en["preview.waiting"]);
+});
+
+test("the form offers no link without an end where the operator gives none", async () => {
+  await using short = await startHere({ DEFAULT_EXPIRY: "48h" });
+  const elements = await elementsOf(await short.fetch("/", { headers: HTML }));
+  const ends = elements.filter(({ attributes }) => attributes["name"] === "expire_duration");
+  expect(ends.map(({ attributes: { value, checked } }) => [value, checked])).toEqual([
+    ["24h", undefined],
+    ["48h", ""],
+    ["1week", undefined],
+    ["1month", undefined],
+  ]);
+});
+
+test("of many referrers a preview shows eight, and adds up the rest", async () => {
+  await using open = await startHere({ TRUSTED_PROXIES: "127.0.0.1" });
+  await open.shorten({ original_url: LONG, custom_code: "many" });
+  for (let nth = 0; nth < 50; nth++)
+    await visit(open, "many", {
+      Referer: `https://site-${nth % 10}.example/`,
+      "X-Forwarded-For": `198.51.100.${nth}`,
+    });
+  await untilCounted(open, "many", 50);
+  const page = await (await open.fetch("/many+", { headers: HTML })).text();
+  expect(page.match(/site-\d\.example/g)).toHaveLength(8);
+  expect(page).toContain(`<bdi>${en["preview.other"]}</bdi></th><td class="number">10</td>`);
 });
 
 test("a preview counts the hours of the zone that it is asked for, and of UTC for no zone", async () => {
