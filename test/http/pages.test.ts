@@ -168,6 +168,33 @@ test("the form offers no link without an end where the operator gives none", asy
   ]);
 });
 
+test("each link that has ended says when it did itself", async () => {
+  await curt.shorten({ original_url: LONG, custom_code: "ended-too", expire_duration: "24h" });
+  using database = new Database(curt.file);
+  database.run("UPDATE links SET ends_ms = ? WHERE code = 'ended-too'", [Date.now() - 3_600_000]);
+  const dates = await Promise.all(
+    ["/ended", "/ended-too"].map(async (path) => {
+      const elements = await elementsOf(await get(path));
+      return elements.find(({ tag }) => tag === "time")?.attributes["datetime"];
+    }),
+  );
+  expect(new Set(dates).size).toBe(2);
+  expect(dates).not.toContain(undefined);
+});
+
+test("the days of a chart are dates, which no zone moves", async () => {
+  await curt.shorten({ original_url: LONG, custom_code: "old" });
+  using database = new Database(curt.file);
+  database.run("UPDATE links SET created_ms = created_ms - 864000000 WHERE code = 'old'");
+  const { data } = (await (await curt.fetch("/api/v1/links/old/stats?tz=America/Los_Angeles")).json()) as {
+    data: { from: string; to: string };
+  };
+  const format = new Intl.DateTimeFormat("en", { month: "short", day: "numeric", timeZone: "UTC" });
+  const [from, to] = [data.from, data.to].map((date) => format.format(new Date(date)));
+  const page = await (await get("/old+?tz=America/Los_Angeles")).text();
+  expect(page).toContain(`<span>${from}</span><span>${to}</span>`);
+});
+
 test("of many referrers a preview shows eight, and adds up the rest", async () => {
   await using open = await startHere({ TRUSTED_PROXIES: "127.0.0.1" });
   await open.shorten({ original_url: LONG, custom_code: "many" });
