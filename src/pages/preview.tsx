@@ -35,7 +35,12 @@ export function previewPage(language: string, preview: Preview): string {
   const leads = message(language, hasEnded ? "preview.led" : "preview.leads");
   const head = {
     title: message(language, "preview.title", { address: shown }),
-    card: { description: `${leads}: ${host}`, origin, path: `${path}+` },
+    card: {
+      // A card has no room for a warning: one script can imitate another.
+      description: `${leads}: ${asciiHost === undefined ? host : `${host} (${asciiHost})`}`,
+      origin,
+      path: `${path}+`,
+    },
   };
   return page(
     language,
@@ -146,6 +151,7 @@ function Visits({
   language,
   code,
   createdMs,
+  hasEnded,
   visits,
   bots,
   interval,
@@ -191,10 +197,10 @@ function Visits({
         </div>
       </dl>
       <div data-fresh>
-        {visits + bots === 0 ? (
-          <p>{message(language, "preview.waiting")}</p>
-        ) : (
+        {visits + bots > 0 ? (
           <Chart language={language} series={series} interval={interval} timeZone={timeZone} />
+        ) : (
+          !hasEnded && <p>{message(language, "preview.waiting")}</p>
         )}
         <div class="breakdowns">
           {SHOWN.map((dimension) => (

@@ -140,6 +140,44 @@ test(
   LIMIT_MS,
 );
 
+test(
+  "of many links the latest fifty are kept",
+  async () => {
+    await using maker = await arrive(browser, curt.origin);
+    const { page } = maker;
+    await make(page, "en", "before");
+    const [made] = (await page.evaluate("JSON.parse(localStorage['curt.made-here'])")) as object[];
+    const many = Array.from({ length: 50 }, (_, nth) => ({ ...made, path: `/api/v1/links/many-${nth}` }));
+    await page.evaluate(`localStorage['curt.made-here'] = ${JSON.stringify(JSON.stringify(many))}`);
+    await make(page, "en", "latest");
+    const kept = (await page.evaluate("JSON.parse(localStorage['curt.made-here'])")) as { path: string }[];
+    expect(kept.map(({ path }) => path.split("/").at(-1))).toEqual([
+      "latest",
+      ...Array.from({ length: 49 }, (_, nth) => `many-${nth}`),
+    ]);
+  },
+  LIMIT_MS,
+);
+
+test(
+  "a link is not said to be gone because the service is away",
+  async () => {
+    // By itself, for the browser complains of a 503.
+    const context = await browser.newContext({ baseURL: curt.origin, locale: "en-GB" });
+    const page = await context.newPage();
+    await make(page, "en", "still-there");
+    await page.route("**/api/v1/links/*", (route) =>
+      route.fulfill({ status: 503, json: { status: "error", message: "" } }),
+    );
+    await page.goto("/");
+    const { items } = listOn(page, "en");
+    await items.first().waitFor();
+    expect(await items.first().textContent()).not.toContain(wordsOf("en")("home.gone"));
+    await context.close();
+  },
+  LIMIT_MS,
+);
+
 test.each([
   [
     "refuses storage",

@@ -280,3 +280,33 @@ test(
   },
   LIMIT_MS,
 );
+
+test(
+  "an answer that comes late says nothing of what was typed since",
+  async () => {
+    await using maker = await arrive(browser, curt.origin);
+    const { page } = maker;
+    await page.goto("/");
+    const code = page.getByRole("textbox", { name: wordsOf("en")("home.code") });
+    const held = Promise.withResolvers<void>();
+    await page.route("**/codes/late", async (route) => {
+      await held.promise;
+      await route.continue().catch(() => {});
+    });
+    const asked = page.waitForRequest("**/codes/late");
+    await code.fill("late");
+    const request = await asked;
+    const over = Promise.race([
+      page.waitForEvent("requestfailed", (one) => one === request),
+      page.waitForEvent("requestfinished", (one) => one === request),
+    ]);
+    await code.fill("later");
+    const told = page.getByRole("status");
+    await told.filter({ hasText: "curt.example/later/" }).waitFor();
+    held.resolve();
+    await over;
+    expect(await told.textContent()).toContain("curt.example/later/");
+    expect(request.failure()).not.toBeNull();
+  },
+  LIMIT_MS,
+);

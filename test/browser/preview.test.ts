@@ -7,6 +7,10 @@ import { linkOf, untilCounted, visit, WINDOWS_CHROME } from "../clicks/visits.ts
 import { type Running, startHere } from "../service.ts";
 import { arrive, LAPTOP, openBrowser, PHONE, wordsOf } from "./browser.ts";
 
+/** More marks on one letter than any script needs. */
+const HEAP = `/%C3%A9${"%CC%80".repeat(5)}`;
+const SLASHED_HOST = new URL("http://bank.example\u2215.evil.example/").hostname;
+const MARKED_HOST = new URL(`http://e${"\u0323".repeat(20)}/`).hostname;
 const LIMIT_MS = 30_000;
 /** Longer than the page waits before it looks at its count again. */
 const LOOK_MS = 5000;
@@ -103,6 +107,10 @@ describe.each(READERS)("a visitor who looks before ($locale)", ({ locale, viewpo
         ["idn", `http://bücher.example/${long}`, "bücher.example", "xn--bcher-kva.example", "/한국어"],
         ["idn-ascii", "http://xn--bcher-kva.example/", "bücher.example", "xn--bcher-kva.example", "/"],
         ["idn-한국", "https://누리집.한국/길", "누리집.한국", "xn--od1b68ljso.xn--3e0b707e", "/길"],
+        ["slash", "http://bank.example\u2215.evil.example/", SLASHED_HOST, undefined, "/"],
+        ["marks", `http://e${"\u0323".repeat(20)}.example/`, `${MARKED_HOST}.example`, undefined, "/"],
+        ["heap", `http://example.com/é${"\u0300".repeat(5)}`, "example.com", undefined, HEAP],
+        ["few", "http://example.com/%E1%BB%87%CC%80", "example.com", undefined, "/ệ\u0300"],
         ["hostile", `https://example.com/${hostile}`, "example.com", undefined, hostile],
       ] as const) {
         await preview(page, `${code}-${locale}`, url);
@@ -252,6 +260,66 @@ test(
       ]);
       await page.getByRole("heading", { level: 1, name: "curt.example/더하기/" }).waitFor();
     }
+  },
+  LIMIT_MS,
+);
+
+test(
+  "a code with a heap of marks lies over nothing",
+  async () => {
+    await using visitor = await arrive(browser, curt.origin, { viewport: PHONE });
+    const { page } = visitor;
+    await preview(page, `a${"\u0300\u0323\u0489".repeat(20)}`, "https://example.com/");
+    expect(await page.evaluate("document.documentElement.scrollWidth <= innerWidth")).toBe(true);
+    expect(await page.evaluate("getComputedStyle(document.querySelector('h1')).overflow")).toBe("clip");
+  },
+  LIMIT_MS,
+);
+
+test(
+  "a language that another tab chooses does not get into this one",
+  async () => {
+    await using maker = await arrive(browser, curt.origin);
+    const { page, context } = maker;
+    const say = wordsOf("en");
+    await page.clock.install();
+    await preview(page, "두-탭", "https://example.com/");
+    await context.addCookies([{ name: "language", value: "ko", url: curt.origin }]);
+    const read = page.waitForResponse((response) => response.url().includes("?tz="));
+    await visit(curt, "두-탭");
+    await untilCounted(curt, "두-탭", 1);
+    await page.clock.runFor(LOOK_MS);
+    expect((await read).headers()["content-language"]).toBe("ko");
+    await fact(page, say("preview.visits")).filter({ hasText: "1" }).waitFor();
+    await page.clock.runFor(LOOK_MS);
+    const text = await page.getByRole("region", { name: say("preview.visits.title") }).textContent();
+    expect(text).not.toMatch(/\p{Script=Hangul}/u);
+  },
+  LIMIT_MS,
+);
+
+test(
+  "while nobody looks, nothing is asked",
+  async () => {
+    await using maker = await arrive(browser, curt.origin);
+    const { page } = maker;
+    await page.addInitScript(
+      "Object.defineProperty(document, 'hidden', { get: () => globalThis.isAway === true })",
+    );
+    await page.clock.install();
+    const asked: string[] = [];
+    page.on("request", (request) => {
+      if (request.url().includes("/api/v1/links/")) asked.push(request.url());
+    });
+    await preview(page, "allein", "https://example.com/");
+    await page.evaluate("globalThis.isAway = true");
+    const before = asked.length;
+    await page.clock.runFor(10 * 60_000);
+    expect(asked.length).toBe(before);
+    await page.evaluate("globalThis.isAway = false");
+    const again = page.waitForRequest("**/api/v1/links/allein");
+    await page.clock.runFor(10 * 60_000);
+    await again;
   },
   LIMIT_MS,
 );

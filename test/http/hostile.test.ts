@@ -107,6 +107,9 @@ describe("the form", () => {
       `/${encodeURIComponent("붙여넣기")}+#made`,
     ]);
     expect(response.headers.get("cache-control")).toBe("no-store");
+    expect(
+      curt.logged.filter((line) => line.includes("link made") && line.includes("붙여넣기")),
+    ).toHaveLength(1);
   });
 
   test.each([

@@ -26,7 +26,10 @@ export async function elementsOf(response: Response): Promise<Element[]> {
 export function expectGuarded({ headers }: Response, isPublic = false): void {
   const policy = headers.get("content-security-policy") ?? "";
   expect(policy).toContain("default-src 'none'");
+  // Of these three the default says nothing.
   expect(policy).toContain("frame-ancestors 'none'");
+  expect(policy).toContain("form-action 'self'");
+  expect(policy).toContain("base-uri 'none'");
   expect(policy).not.toMatch(/unsafe|\*|data:|http/);
   expect(Object.fromEntries(headers)).toMatchObject({
     "content-type": "text/html; charset=utf-8",

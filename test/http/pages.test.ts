@@ -2,6 +2,8 @@ import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
 import en from "../../src/language/en.json";
+import { assets } from "../../src/pages/assets/assets.ts";
+import { untilCounted, visit } from "../clicks/visits.ts";
 import { makeUnreadable } from "../durability/damage.ts";
 import { BASE_URL, type Running, startHere } from "../service.ts";
 import { type Element, elementsOf, expectGuarded, expectInert, HTML } from "./markup.ts";
@@ -101,6 +103,15 @@ describe("every page", () => {
     expect(page).toContain('value="1week" checked=""');
   });
 
+  test("a form that the store could not take is in the log", async () => {
+    await using away = await startHere();
+    away.expectFaults();
+    makeUnreadable(away.file);
+    const form = new URLSearchParams({ original_url: LONG, custom_code: "lost" });
+    expect((await away.fetch("/", { method: "POST", body: form })).status).toBe(503);
+    expect(away.logged.join("")).toContain("the store cannot answer");
+  });
+
   test("only who asks for a language is given a cookie, and only for one that there is", async () => {
     for (const path of ["/", "/taken+", "/ended", "/nobody"]) {
       const chosen = await get(`${path}?language=ko`);
@@ -121,6 +132,106 @@ describe("every page", () => {
       expect(forged.headers.get("content-language")).toBe("ko");
     }
   });
+});
+
+test("a card in a chat says a host in ASCII too, where one script can imitate another", async () => {
+  for (const [code, host, told] of [
+    ["imitated", "аррӏе.example", "аррӏе.example (xn--80ak6aa92e.example)"],
+    ["plain", "example.com", "example.com"],
+  ] as const) {
+    await curt.shorten({ original_url: `https://${host}/`, custom_code: code });
+    const elements = await elementsOf(await get(`/${code}+`));
+    const described = elements.filter(({ attributes: { name, property } }) =>
+      ["description", "og:description"].includes(name ?? property ?? ""),
+    );
+    expect(described.map(({ attributes }) => attributes["content"])).toEqual([
+      `Leads to: ${told}`,
+      `Leads to: ${told}`,
+    ]);
+  }
+});
+
+test("of a link that has ended nobody waits for visits", async () => {
+  expect(await (await get("/taken+")).text()).toContain(en["preview.waiting"]);
+  expect(await (await get("/ended+")).text()).not.toContain(en["preview.waiting"]);
+});
+
+test("the form offers no link without an end where the operator gives none", async () => {
+  await using short = await startHere({ DEFAULT_EXPIRY: "48h" });
+  const elements = await elementsOf(await short.fetch("/", { headers: HTML }));
+  const ends = elements.filter(({ attributes }) => attributes["name"] === "expire_duration");
+  expect(ends.map(({ attributes: { value, checked } }) => [value, checked])).toEqual([
+    ["24h", undefined],
+    ["48h", ""],
+    ["1week", undefined],
+    ["1month", undefined],
+  ]);
+});
+
+test("each link that has ended says when it did itself", async () => {
+  await curt.shorten({ original_url: LONG, custom_code: "ended-too", expire_duration: "24h" });
+  using database = new Database(curt.file);
+  database.run("UPDATE links SET ends_ms = ? WHERE code = 'ended-too'", [Date.now() - 3_600_000]);
+  const dates = await Promise.all(
+    ["/ended", "/ended-too"].map(async (path) => {
+      const elements = await elementsOf(await get(path));
+      return elements.find(({ tag }) => tag === "time")?.attributes["datetime"];
+    }),
+  );
+  expect(new Set(dates).size).toBe(2);
+  expect(dates).not.toContain(undefined);
+});
+
+test("the days of a chart are dates, which no zone moves", async () => {
+  await curt.shorten({ original_url: LONG, custom_code: "old" });
+  using database = new Database(curt.file);
+  database.run("UPDATE links SET created_ms = created_ms - 864000000 WHERE code = 'old'");
+  const { data } = (await (await curt.fetch("/api/v1/links/old/stats?tz=America/Los_Angeles")).json()) as {
+    data: { from: string; to: string };
+  };
+  const format = new Intl.DateTimeFormat("en", { month: "short", day: "numeric", timeZone: "UTC" });
+  const [from, to] = [data.from, data.to].map((date) => format.format(new Date(date)));
+  const page = await (await get("/old+?tz=America/Los_Angeles")).text();
+  expect(page).toContain(`<span>${from}</span><span>${to}</span>`);
+});
+
+test("of many referrers a preview shows eight, and adds up the rest", async () => {
+  await using open = await startHere({ TRUSTED_PROXIES: "127.0.0.1" });
+  await open.shorten({ original_url: LONG, custom_code: "many" });
+  for (let nth = 0; nth < 50; nth++)
+    await visit(open, "many", {
+      Referer: `https://site-${nth % 10}.example/`,
+      "X-Forwarded-For": `198.51.100.${nth}`,
+    });
+  await untilCounted(open, "many", 50);
+  const page = await (await open.fetch("/many+", { headers: HTML })).text();
+  expect(page.match(/site-\d\.example/g)).toHaveLength(8);
+  expect(page).toContain(`<bdi>${en["preview.other"]}</bdi></th><td class="number">10</td>`);
+});
+
+test("a preview counts the hours of the zone that it is asked for, and of UTC for no zone", async () => {
+  for (const [asked, zone] of [
+    ["Asia/Seoul", "Asia/Seoul"],
+    ["Asia/Nowhere", "UTC"],
+    ["", "UTC"],
+  ] as const) {
+    const elements = await elementsOf(await get(`/taken+?tz=${asked}`));
+    const { attributes } = elements.find((one) => one.attributes["id"] === "visits") as Element;
+    expect(attributes["data-zone"]).toBe(zone);
+  }
+});
+
+test("assets load nothing, and what has no hash in its address is kept for a day at most", async () => {
+  for (const { path } of Object.values(assets)) {
+    const { headers } = await curt.fetch(path);
+    expect(headers.get("content-security-policy")).toBe("default-src 'none'; frame-ancestors 'none'");
+    expect(headers.get("x-content-type-options")).toBe("nosniff");
+  }
+  for (const path of ["/favicon.ico", "/robots.txt", "/.well-known/security.txt"]) {
+    const [, seconds] =
+      /^public, max-age=(\d+)$/.exec((await curt.fetch(path)).headers.get("cache-control") ?? "") ?? [];
+    expect(Number(seconds)).toBeLessThanOrEqual(86_400);
+  }
 });
 
 describe("for crawlers and finders", () => {

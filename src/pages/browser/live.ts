@@ -1,5 +1,4 @@
 import { ask, type Link } from "./api.ts";
-import { localiseTimes } from "./times.ts";
 
 const EVERY_MS = 2000;
 /** Between two looks at a link that nobody visits. */
@@ -38,15 +37,16 @@ export function watchVisits(): void {
     const page = new DOMParser().parseFromString(await response.text(), "text/html");
     const fresh = page.querySelector<HTMLElement>("#visits");
     if (!visits || !fresh) return;
+    visits.dataset["visits"] = fresh.dataset["visits"];
+    // The cookie prevails: another tab may have chosen another language since.
+    if (page.documentElement.lang !== lang) return;
     const parts = fresh.querySelectorAll("[data-fresh]");
     const isTableOpen = visits.querySelector("details")?.open ?? false;
     visits.querySelectorAll("[data-fresh]").forEach((part, nth) => {
       part.replaceChildren(...(parts[nth]?.childNodes ?? []));
     });
-    localiseTimes(visits);
     const table = visits.querySelector("details");
     if (table) table.open = isTableOpen;
-    visits.dataset["visits"] = fresh.dataset["visits"];
   }
 
   function lookAgain(): void {
