@@ -25,7 +25,7 @@ export function homePage(language: string, home: Home): string {
   const { baseUrl, form, errors, notice, offer } = home;
   const base = `${baseUrl.replace(/^https?:\/\//, "")}/`;
   const focused = (Object.keys(errors)[0] ?? "original_url") as Field;
-  const isRefused = Object.keys(errors).length > 0 || notice !== undefined;
+  const isRefused = Object.keys(errors).length > 0;
   const head = {
     title: message(language, isRefused ? "home.title.refused" : "home.title"),
     card: { description: message(language, "home.intro"), origin: new URL(baseUrl).origin, path: "/" },

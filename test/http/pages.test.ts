@@ -186,6 +186,9 @@ test("the days of a chart are dates, which no zone moves", async () => {
   await curt.shorten({ original_url: LONG, custom_code: "old" });
   using database = new Database(curt.file);
   database.run("UPDATE links SET created_ms = created_ms - 864000000 WHERE code = 'old'");
+  // No chart without a visit.
+  await visit(curt, "old");
+  await untilCounted(curt, "old", 1);
   const { data } = (await (await curt.fetch("/api/v1/links/old/stats?tz=America/Los_Angeles")).json()) as {
     data: { from: string; to: string };
   };
