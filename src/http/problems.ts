@@ -118,9 +118,9 @@ export function problemJson(headers: Headers, problem: HttpProblem): Response {
 /** For an address that people open: a page for a browser, the envelope for a program. */
 export function problemAnswer(request: Request, problem: HttpProblem): Response {
   const { headers } = request;
-  const isForPeople = problem.kind !== "method" && prefersHtml(headers.get("accept"));
-  const answer = isForPeople ? problemHtml(request, problem) : problemJson(headers, problem);
-  answer.headers.set("Vary", `Accept, ${answer.headers.get("Vary")}`);
+  if (problem.kind !== "method" && prefersHtml(headers.get("accept"))) return problemHtml(request, problem);
+  const answer = problemJson(headers, problem);
+  answer.headers.set("Vary", "Accept, Accept-Language");
   return answer;
 }
 
@@ -131,5 +131,8 @@ function problemHtml(request: Request, problem: HttpProblem): Response {
   const { status, headers } = describe(problem);
   const endedMs = problem.kind === "expired" ? problem.endedMs : undefined;
   const ending = ENDINGS.find((kind) => kind === problem.kind) ?? "unknown";
-  return html(request, status, (language) => problemPage(language, ending, endedMs), headers);
+  return html(request, status, (language) => problemPage(language, ending, endedMs), {
+    ...headers,
+    Vary: "Accept, Accept-Language, Cookie",
+  });
 }
