@@ -1,6 +1,6 @@
 import { readStatistics, type StatisticsRequest } from "../clicks/statistics.ts";
 import type { ClickStore } from "../clicks/store.ts";
-import { message } from "../language/language.ts";
+import { message, type MessageKey } from "../language/language.ts";
 import type { Clock } from "../links/clock.ts";
 import { DURATIONS, type Expiry } from "../links/expiry.ts";
 import type { Link } from "../links/link.ts";
@@ -8,9 +8,16 @@ import type { Links } from "../links/links.ts";
 import { type Field, type Home, homePage } from "../pages/home.tsx";
 import { previewPage } from "../pages/preview.tsx";
 import { shortUrl } from "./address.ts";
-import { html } from "./answers.ts";
+import { html, prefersHtml } from "./answers.ts";
 import { readForm } from "./body.ts";
-import { faultyField, headOf, type HttpProblem, problemAnswer, problemJson, problemOf } from "./problems.ts";
+import {
+  describe,
+  faultyField,
+  type HttpProblem,
+  problemAnswer,
+  problemJson,
+  problemOf,
+} from "./problems.ts";
 import { readTimeZone } from "./query.ts";
 import { queryOf } from "./url.ts";
 
@@ -67,11 +74,12 @@ export function createPages(options: PagesOptions) {
     /** 303 to the preview (RFC 9110, section 15.4.4), so that reloading it makes nothing twice. */
     async make(request: Request): Promise<Response> {
       const sent = await readForm(request);
-      if ("kind" in sent) return problemJson(request.headers, sent);
-      const form = formOf(sent);
-      const link = await create(form);
+      const isUnread = "kind" in sent;
+      if (isUnread && !prefersHtml(request.headers.get("accept"))) return problemJson(request.headers, sent);
+      const form = formOf(isUnread ? new URLSearchParams() : sent);
+      const link = isUnread ? sent : await create(form);
       if ("kind" in link) {
-        const { status, headers } = headOf(link);
+        const { status, headers } = describe(link);
         const offer = offerOf(form.original_url);
         return html(
           request,
@@ -137,14 +145,23 @@ function toldInForm(
   form: Home["form"],
   language: string,
 ): Pick<Home, "errors" | "notice"> {
+  const told = describe(problem).messages.map(
+    ({ key, values }) => [key, message(language, key, values)] as const,
+  );
   const errors: Partial<Record<Field, string>> = {};
-  if (problem.kind === "taken") return { errors: { custom_code: message(language, "taken") } };
-  if (problem.kind !== "invalid" && problem.kind !== "malformed")
-    return { errors, notice: message(language, problem.kind === "unavailable" ? "unavailable" : "internal") };
-  for (const { rule, ...values } of problem.faults)
-    errors[faultyField(rule) ?? "expire_duration"] = message(language, rule, values);
+  for (const [key, text] of told) {
+    const field = fieldOf(key);
+    if (field === undefined) return { errors: {}, notice: text };
+    errors[field] = text;
+  }
   if (form.original_url === "") errors.original_url = message(language, "home.empty");
   return { errors };
+}
+
+/** Which field a message is about. */
+function fieldOf(key: MessageKey): Field | undefined {
+  if (key === "taken") return "custom_code";
+  return key === "field.values" ? "expire_duration" : faultyField(key);
 }
 
 /** `naver.com` is what people call https://naver.com. */

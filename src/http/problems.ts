@@ -38,7 +38,7 @@ interface Description {
 }
 
 /** The only map from problems to HTTP (RFC 9110, section 15). */
-function describe(problem: HttpProblem): Description {
+export function describe(problem: HttpProblem): Description {
   switch (problem.kind) {
     case "invalid":
     case "malformed":
@@ -85,16 +85,9 @@ function describeFault({ rule, ...values }: Fault | RequestFault) {
 }
 
 /** The parameter that a rule of the domain is about; its message does not name it. */
-export function faultyField(
-  rule: (Fault | RequestFault)["rule"],
-): "custom_code" | "original_url" | undefined {
+export function faultyField(rule: MessageKey): "custom_code" | "original_url" | undefined {
   if (rule.startsWith("code.")) return "custom_code";
   return rule.startsWith("target.") ? "original_url" : undefined;
-}
-
-/** What it is over HTTP, for a page of its own words. */
-export function headOf(problem: HttpProblem): Pick<Description, "status" | "headers"> {
-  return describe(problem);
 }
 
 /** What a thrown fault means to the caller. */

@@ -126,7 +126,11 @@ describe("the form", () => {
     ["a compressed body", `original_url=${LONG}`, { "Content-Encoding": "gzip" }, 415],
     ["what is no UTF-8", new Uint8Array([0x6f, 0x3d, 0xff, 0xfe]), {}, 400],
   ])("refuses %s", async (_what, body, headers, status) => {
-    const response = await send(body, headers);
+    const page = await send(body, headers);
+    expect(page.status).toBe(status);
+    expectGuarded(page);
+    expect(await page.text()).toContain('<p class="error" role="alert">');
+    const response = await send(body, { ...headers, Accept: "*/*" });
     expect(response.status).toBe(status);
     expect(response.headers.get("content-security-policy")).toContain("frame-ancestors 'none'");
     expect(response.headers.get("x-content-type-options")).toBe("nosniff");
