@@ -141,7 +141,7 @@ describe("the last resort", () => {
       `const Real = Worker;
        globalThis.Worker = function (...given) {
          const worker = new Real(...given);
-         setTimeout(() => worker.terminate(), 1000);
+         process.on("SIGUSR2", () => worker.terminate());
          return worker;
        };`,
     );
@@ -149,6 +149,7 @@ describe("the last resort", () => {
       (await program.shorten({ original_url: "https://example.com/", custom_code: "kept" })).status,
     ).toBe(201);
     await visit(program, "kept");
+    program.kill("SIGUSR2");
     expect(await program.exited).toBe(1);
     expect(program.logged.join()).toContain("The writer thread ended");
     // What it could not fold waits for the next start.
@@ -156,11 +157,11 @@ describe("the last resort", () => {
     expect(journal.filter((name) => name.endsWith(".clicks"))).toHaveLength(1);
     expect(journal.filter((name) => name.endsWith(".damaged"))).toEqual([]);
     expect(await run(["check"], { DATABASE_URL: `sqlite:${program.file}` })).toMatchObject({ code: 0 });
-  }, 20_000);
+  });
 
   const troubles = {
-    "an exception that nobody catches": `setTimeout(() => { throw new Error("planted"); }, 1000);`,
-    "a rejection that nobody handles": `setTimeout(() => void Promise.reject(new Error("planted")), 1000);`,
+    "an exception that nobody catches": `process.on("SIGUSR2", () => { throw new Error("planted"); });`,
+    "a rejection that nobody handles": `process.on("SIGUSR2", () => void Promise.reject(new Error("planted")));`,
   };
   for (const [what, trouble] of Object.entries(troubles)) {
     test(`logs ${what}, stops in order and exits with 1`, async () => {
@@ -169,6 +170,7 @@ describe("the last resort", () => {
       expect(
         (await program.shorten({ original_url: "https://example.com/", custom_code: "kept" })).status,
       ).toBe(201);
+      program.kill("SIGUSR2");
       expect(await program.exited).toBe(1);
       expect(program.logged.join()).toContain('"message":"planted"');
       expect(existsSync(`${program.file}-wal`)).toBeFalse();
@@ -199,7 +201,7 @@ describe("the last resort", () => {
     expect((await fetch(`${origin}/livez`)).status).toBe(200);
     process.kill(Number(readFileSync(join(folder.path, "pid"), "utf8")), "SIGTERM");
     expect(await read()).toBe("exit 0\n");
-  }, 20_000);
+  });
 });
 
 describe("curt check", () => {

@@ -69,7 +69,7 @@ test("the real program ends a cached link on time, and time does not go back", a
   expect(
     database.query("SELECT count(*) AS rows, max(ends_ms) AS ends FROM links WHERE code = 'day'").get(),
   ).toEqual({ rows: 1, ends: null });
-}, 30_000);
+});
 
 test("the real program purges what is no longer held, by itself", async () => {
   using folder = temporaryFolder();
@@ -83,4 +83,4 @@ test("the real program purges what is no longer held, by itself", async () => {
   for (let patience = 100; codes().length > 1 && patience > 0; patience--) await Bun.sleep(50);
   expect(codes()).toEqual([{ code: "held" }]);
   expect(program.logged.join()).toContain('"purged":1');
-}, 30_000);
+});

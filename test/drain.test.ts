@@ -37,7 +37,7 @@ describe("SIGTERM", () => {
     };
     expect(statuses.filter((status) => status === 201)).toHaveLength(count);
     expect(database.query("SELECT 1 FROM links WHERE code = 'slow'").get()).not.toBeNull();
-  }, 30_000);
+  });
 
   test("while draining says so in /readyz, serves, and asks each connection to close", async () => {
     await using program = await startProgram({ DRAIN_WAIT: "2s" });
@@ -58,7 +58,7 @@ describe("SIGTERM", () => {
     expect((await program.shorten({ original_url, custom_code: "late" })).status).toBe(201);
     expect(await program.exited).toBe(0);
     expect(await fetch(program.origin).catch(() => "refused")).toBe("refused");
-  }, 30_000);
+  });
 
   test("loses no request of a steady load", async () => {
     await using program = await startProgram({ DRAIN_WAIT: "1s" });
@@ -79,7 +79,7 @@ describe("SIGTERM", () => {
     await Promise.all(clients);
     expect(await program.exited).toBe(0);
     expect(new Set(answers)).toEqual(new Set([302]));
-  }, 30_000);
+  });
 
   test("ends at once when it comes twice", async () => {
     await using program = await startProgram({ DRAIN_WAIT: "60s" });
@@ -87,7 +87,7 @@ describe("SIGTERM", () => {
     await Bun.sleep(300);
     program.kill("SIGTERM");
     expect(await program.exited).not.toBe(0);
-  }, 30_000);
+  });
 
   test("waits no longer than its limit for a request that never ends", async () => {
     await using program = await startProgram();
@@ -100,7 +100,7 @@ describe("SIGTERM", () => {
     program.kill("SIGTERM");
     expect(await program.exited).toBe(0);
     await endless;
-  }, 40_000);
+  });
 });
 
 /** A create whose body arrives in two parts, half a second apart. */

@@ -50,4 +50,4 @@ test("the executable runs alone: no Node, no Bun, no sources beside it", async (
     0,
     expect.stringContaining("store: fine (1 links in ./data/curt.db)"),
   ]);
-}, 60_000);
+});

@@ -154,7 +154,7 @@ describe("several processes", () => {
     expect(new Set(children(program)).size).toBe(PROCESSES);
     expect(children(program)).not.toContain(program.pid);
     for (const pid of children(program)) expect(isAlive(pid)).toBeTrue();
-  }, 30_000);
+  });
 
   test("share the port, and what one makes resolves in all at once", async () => {
     await using program = await startSeveral();
@@ -168,7 +168,7 @@ describe("several processes", () => {
       ).toBe(201);
       expect(await connections.get(`/${code}`)).toEqual(all({ status: 302, location: `${TARGET}${nth}` }));
     }
-  }, 60_000);
+  });
 
   test("follow a code that ended and was taken over, though each had the old link in memory", async () => {
     await using program = await startSeveral({ CODE_HOLD: "0s" });
@@ -196,7 +196,7 @@ describe("several processes", () => {
     expect(await connections.get(`/${code}`)).toEqual(
       all({ status: 302, location: "https://example.com/new" }),
     );
-  }, 60_000);
+  });
 });
 
 describe("a signal to the supervisor", () => {
@@ -226,14 +226,14 @@ describe("a signal to the supervisor", () => {
     expect(database.query("SELECT count(*) AS count FROM links WHERE code LIKE 'c-%'").get()).toEqual({
       count: answers.filter((status) => status === 201).length,
     });
-  }, 30_000);
+  });
 
   test("may reach the children too, as from a terminal, and counts once", async () => {
     await using program = await startSeveral({ DRAIN_WAIT: "1s" });
     for (const pid of [...children(program), program.pid]) process.kill(pid, "SIGINT");
     expect(await program.exited).toBe(0);
     expect(children(program).filter(isAlive)).toEqual([]);
-  }, 30_000);
+  });
 
   test("ends all at once when it comes twice", async () => {
     await using program = await startSeveral({ DRAIN_WAIT: "60s" });
@@ -242,7 +242,7 @@ describe("a signal to the supervisor", () => {
     program.kill("SIGTERM");
     expect(await program.exited).toBe(1);
     expect(children(program).filter(isAlive)).toEqual([]);
-  }, 90_000);
+  });
 });
 
 describe("SIGKILL", () => {
@@ -266,7 +266,7 @@ describe("SIGKILL", () => {
     program.kill("SIGTERM");
     expect(await program.exited).toBe(0);
     expect([replacement, ...others].filter(isAlive)).toEqual([]);
-  }, 60_000);
+  });
 
   test("again and again: the place is filled each time", async () => {
     await using program = await startSeveral();
@@ -281,7 +281,7 @@ describe("SIGKILL", () => {
       begun.add(victim);
     }
     expect((await program.fetch("/readyz")).status).toBe(200);
-  }, 60_000);
+  });
 
   test("of the supervisor leaves no process behind, and the store whole", async () => {
     using folder = temporaryFolder();
@@ -293,7 +293,7 @@ describe("SIGKILL", () => {
     expect(linesThatSay(program, "stopping")).toHaveLength(PROCESSES);
     expect(existsSync(`${program.file}-wal`)).toBeFalse();
     expect(await fetch(program.origin).catch(() => "refused")).toBe("refused");
-  }, 60_000);
+  });
 });
 
 describe("a start that cannot be", () => {
@@ -311,7 +311,7 @@ describe("a start that cannot be", () => {
       expect([code, stdout]).toEqual([1, ""]);
       expect(stderr).toMatch(new RegExp(`^curt: cannot listen on HOST 127.0.0.1, PORT ${port}: .+\n$`));
       expect(existsSync(join(folder.path, "curt.db"))).toBeFalse();
-    }, 30_000);
+    });
   }
 
   test("leaves the port of several to them, when one comes", async () => {
@@ -320,7 +320,7 @@ describe("a start that cannot be", () => {
     const { port } = new URL(several.origin);
     const { code, stderr } = await refused({ PROCESSES: "1", PORT: port, ...elsewhere(folder.path) });
     expect([code, stderr]).toEqual([1, expect.stringContaining("curt: cannot listen on")]);
-  }, 30_000);
+  });
 
   test("says once what is wrong with the store", async () => {
     using folder = temporaryFolder();
@@ -335,7 +335,7 @@ describe("a start that cannot be", () => {
       1,
       `curt: ${path} is not a SQLite file, or is damaged. Restore a backup or point DATABASE_URL elsewhere.\n`,
     ]);
-  }, 30_000);
+  });
 
   for (const [failure, code] of [
     [1, 1],
@@ -371,5 +371,5 @@ describe("a start that cannot be", () => {
       const first = Number(readFileSync(join(folder.path, "first"), "utf8"));
       expect(stdout).toMatch(new RegExp(`"pid":${first},.*"msg":"stopping"`));
       expect(isAlive(first)).toBeFalse();
-    }, 30_000);
+    });
 });

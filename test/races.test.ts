@@ -23,7 +23,7 @@ test("500 parallel creates of one code, over two processes on one file: exactly 
       expect(followed.headers.get("location")).toBe(won[0]?.original_url as string);
     }
   }
-}, 60_000);
+});
 
 test("a link made by one process resolves in the other at once, though that had just answered 404", async () => {
   using folder = temporaryFolder();
@@ -35,7 +35,7 @@ test("a link made by one process resolves in the other at once, though that had 
     expect((await one.shorten({ original_url: "https://example.com/", custom_code })).status).toBe(201);
     expect((await two.fetch(`/${custom_code}`)).status).toBe(302);
   }
-}, 60_000);
+});
 
 test("ten processes that start at once on a new file make it once", async () => {
   using folder = temporaryFolder();
@@ -49,4 +49,4 @@ test("ten processes that start at once on a new file make it once", async () => 
   }
   for (const program of programs) expect((await program.fetch("/p9")).status).toBe(302);
   await Promise.all(programs.map((program) => program[Symbol.asyncDispose]()));
-}, 60_000);
+});

@@ -13,9 +13,12 @@ using folder = temporaryFolder();
 const report = join(folder.path, "report.xml");
 const checked = await run(["npm", "run", "--silent", "check"]);
 const filters = process.argv.slice(2);
+// No test asserts a time: this limit only ends one that hangs, on the slowest machine too.
+const LIMIT_MS = 180_000;
 const tested = await run([
   process.execPath,
   "test",
+  `--timeout=${LIMIT_MS}`,
   "--reporter=junit",
   `--reporter-outfile=${report}`,
   ...filters,

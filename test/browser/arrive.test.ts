@@ -5,7 +5,6 @@ import type { Browser } from "playwright-core";
 import { type Running, startHere } from "../service.ts";
 import { arrive, openBrowser, wordsOf } from "./browser.ts";
 
-const LIMIT_MS = 30_000;
 const LONG = "https://example.com/긴 주소?q=값&r=#자리";
 
 let browser: Browser;
@@ -15,83 +14,75 @@ beforeAll(async () => {
   browser = await openBrowser();
   curt = await startHere();
   elsewhere = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response("elsewhere") });
-}, 60_000);
+});
 afterAll(async () => {
   await browser.close();
   await elsewhere.stop(true);
   await curt[Symbol.asyncDispose]();
 });
 
-test(
-  "the bookmark shortens the page that one is on",
-  async () => {
-    await using maker = await arrive(browser, curt.origin);
-    const { context, page } = maker;
-    const say = wordsOf("en");
-    await page.goto("/");
-    const bookmark = page.getByRole("link", { name: say("home.make") });
-    const href = (await bookmark.getAttribute("href")) ?? "";
-    expect(href).toStartWith("javascript:");
-    // On the page of somebody else, whose address it takes to ours.
-    await context.route("https://curt.example/**", (route) => route.fulfill({ body: "ours" }));
-    const address = `http://127.0.0.1:${elsewhere.port}/여기?a=b&c=d#${encodeURIComponent("&자리=")}`;
-    await page.goto(address);
-    await page.evaluate(decodeURIComponent(href.slice("javascript:".length)));
-    await page.waitForURL("https://curt.example/**");
-    const taken = new URL(page.url());
-    expect([...taken.searchParams.keys()]).toEqual(["original_url"]);
-    await page.goto(`/${taken.search}`);
-    const filled = page.getByRole("textbox", { name: say("home.url") });
-    expect(await filled.inputValue()).toBe(new URL(address).href);
-  },
-  LIMIT_MS,
-);
+test("the bookmark shortens the page that one is on", async () => {
+  await using maker = await arrive(browser, curt.origin);
+  const { context, page } = maker;
+  const say = wordsOf("en");
+  await page.goto("/");
+  const bookmark = page.getByRole("link", { name: say("home.make") });
+  const href = (await bookmark.getAttribute("href")) ?? "";
+  expect(href).toStartWith("javascript:");
+  // On the page of somebody else, whose address it takes to ours.
+  await context.route("https://curt.example/**", (route) => route.fulfill({ body: "ours" }));
+  const address = `http://127.0.0.1:${elsewhere.port}/여기?a=b&c=d#${encodeURIComponent("&자리=")}`;
+  await page.goto(address);
+  await page.evaluate(decodeURIComponent(href.slice("javascript:".length)));
+  await page.waitForURL("https://curt.example/**");
+  const taken = new URL(page.url());
+  expect([...taken.searchParams.keys()]).toEqual(["original_url"]);
+  await page.goto(`/${taken.search}`);
+  const filled = page.getByRole("textbox", { name: say("home.url") });
+  expect(await filled.inputValue()).toBe(new URL(address).href);
+});
 
-test(
-  "an installed Curt is offered where a phone shares a page, and the form is filled with its address",
-  async () => {
-    await using maker = await arrive(browser, curt.origin);
-    const { page } = maker;
-    await page.goto("/");
-    const path = (await page.locator("link[rel=manifest]").getAttribute("href")) ?? "";
-    const response = await curt.fetch(path);
-    expect(response.headers.get("content-type")).toBe("application/manifest+json");
-    const manifest = (await response.json()) as any;
-    expect(manifest).toMatchObject({
-      name: "Curt",
-      start_url: "/",
-      share_target: { action: "/", method: "GET" },
-    });
-    for (const { src, type, sizes } of manifest.icons) {
-      const icon = await curt.fetch(src);
-      expect([icon.status, icon.headers.get("content-type")]).toEqual([200, type]);
-      const width = await page.evaluate<number>(
-        `new Promise((resolve, reject) => {
+test("an installed Curt is offered where a phone shares a page, and the form is filled with its address", async () => {
+  await using maker = await arrive(browser, curt.origin);
+  const { page } = maker;
+  await page.goto("/");
+  const path = (await page.locator("link[rel=manifest]").getAttribute("href")) ?? "";
+  const response = await curt.fetch(path);
+  expect(response.headers.get("content-type")).toBe("application/manifest+json");
+  const manifest = (await response.json()) as any;
+  expect(manifest).toMatchObject({
+    name: "Curt",
+    start_url: "/",
+    share_target: { action: "/", method: "GET" },
+  });
+  for (const { src, type, sizes } of manifest.icons) {
+    const icon = await curt.fetch(src);
+    expect([icon.status, icon.headers.get("content-type")]).toEqual([200, type]);
+    const width = await page.evaluate<number>(
+      `new Promise((resolve, reject) => {
           const image = new Image();
           image.onload = () => resolve(image.naturalWidth);
           image.onerror = reject;
           image.src = ${JSON.stringify(src)};
         })`,
-      );
-      if (sizes !== "any") expect(`${width}x${width}`).toBe(sizes);
-      expect(width).toBeGreaterThan(0);
-    }
-    // What Chrome itself makes of the manifest.
-    const devtools = await maker.context.newCDPSession(page);
-    const { errors } = await devtools.send("Page.getAppManifest");
-    expect(errors).toEqual([]);
+    );
+    if (sizes !== "any") expect(`${width}x${width}`).toBe(sizes);
+    expect(width).toBeGreaterThan(0);
+  }
+  // What Chrome itself makes of the manifest.
+  const devtools = await maker.context.newCDPSession(page);
+  const { errors } = await devtools.send("Page.getAppManifest");
+  expect(errors).toEqual([]);
 
-    const { url, text, title } = manifest.share_target.params;
-    const field = page.getByRole("textbox", { name: wordsOf("en")("home.url") });
-    for (const [shared, filled] of [
-      [{ [url]: LONG, [title]: "A page" }, LONG],
-      [{ [text]: "https://example.com/in-text", [title]: "A page" }, "https://example.com/in-text"],
-      [{ [text]: "Look at https://example.com/a?b=c#d 좋아요", [url]: "" }, "https://example.com/a?b=c#d"],
-      [{ [text]: "nothing to shorten", [title]: "https://example.com/title" }, ""],
-    ] as const) {
-      await page.goto(`/?${new URLSearchParams(shared as Record<string, string>).toString()}`);
-      expect(await field.inputValue()).toBe(filled);
-    }
-  },
-  LIMIT_MS,
-);
+  const { url, text, title } = manifest.share_target.params;
+  const field = page.getByRole("textbox", { name: wordsOf("en")("home.url") });
+  for (const [shared, filled] of [
+    [{ [url]: LONG, [title]: "A page" }, LONG],
+    [{ [text]: "https://example.com/in-text", [title]: "A page" }, "https://example.com/in-text"],
+    [{ [text]: "Look at https://example.com/a?b=c#d 좋아요", [url]: "" }, "https://example.com/a?b=c#d"],
+    [{ [text]: "nothing to shorten", [title]: "https://example.com/title" }, ""],
+  ] as const) {
+    await page.goto(`/?${new URLSearchParams(shared as Record<string, string>).toString()}`);
+    expect(await field.inputValue()).toBe(filled);
+  }
+});

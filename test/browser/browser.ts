@@ -29,7 +29,7 @@ export async function openBrowser(): Promise<Browser> {
 }
 
 /** For something to appear on a page. */
-const WAIT_MS = 10_000;
+const WAIT_MS = 60_000;
 
 /** A person: a browser window without a past. Closing it fails the test if the browser complained. */
 export interface Person extends AsyncDisposable {

@@ -5,14 +5,12 @@ import type { Browser, Page } from "playwright-core";
 import { arrive, LAPTOP, openBrowser, PHONE } from "./browser.ts";
 import { prepareTour, type Tour } from "./tour.ts";
 
-const LIMIT_MS = 60_000;
-
 let browser: Browser;
 let tour: Tour;
 beforeAll(async () => {
   browser = await openBrowser();
   tour = await prepareTour();
-}, LIMIT_MS);
+});
 afterAll(async () => {
   await browser.close();
   await tour[Symbol.asyncDispose]();
@@ -81,47 +79,38 @@ test.each([
     });
     expect(faults).toEqual({});
   },
-  LIMIT_MS,
 );
 
-test(
-  "what does not fit is found",
-  async () => {
-    await using reader = await arrive(browser, tour.curt.origin, { viewport: PHONE });
-    const { page } = reader;
-    for (const [style, fault] of [
-      ["main { width: 400px }", "scrolls: "],
-      ["h1 { white-space: nowrap; overflow: hidden }", "cut: <h1"],
-      [".soft { margin-top: -2rem }", "over each other: "],
-    ] as const) {
-      await page.goto("/");
-      expect(await faultsOf(page)).toEqual([]);
-      await page.evaluate(
-        `{ const sheet = new CSSStyleSheet(); sheet.replaceSync(${JSON.stringify(style)}); document.adoptedStyleSheets = [sheet]; }`,
-      );
-      expect((await faultsOf(page)).join("\n")).toContain(fault);
-    }
-  },
-  LIMIT_MS,
-);
+test("what does not fit is found", async () => {
+  await using reader = await arrive(browser, tour.curt.origin, { viewport: PHONE });
+  const { page } = reader;
+  for (const [style, fault] of [
+    ["main { width: 400px }", "scrolls: "],
+    ["h1 { white-space: nowrap; overflow: hidden }", "cut: <h1"],
+    [".soft { margin-top: -2rem }", "over each other: "],
+  ] as const) {
+    await page.goto("/");
+    expect(await faultsOf(page)).toEqual([]);
+    await page.evaluate(
+      `{ const sheet = new CSSStyleSheet(); sheet.replaceSync(${JSON.stringify(style)}); document.adoptedStyleSheets = [sheet]; }`,
+    );
+    expect((await faultsOf(page)).join("\n")).toContain(fault);
+  }
+});
 
-test(
-  "who asks for less motion sees none",
-  async () => {
-    await using reader = await arrive(browser, tour.curt.origin, { reducedMotion: "reduce" });
-    const { page } = reader;
-    const moving = `[...document.querySelectorAll("*")].flatMap((element) =>
+test("who asks for less motion sees none", async () => {
+  await using reader = await arrive(browser, tour.curt.origin, { reducedMotion: "reduce" });
+  const { page } = reader;
+  const moving = `[...document.querySelectorAll("*")].flatMap((element) =>
       [undefined, "::before", "::after"].map((part) => getComputedStyle(element, part)).filter(
         (style) => style.animationName !== "none" || /[1-9]/.test(style.transitionDuration)
           || style.scrollBehavior === "smooth",
       ).map(() => element.outerHTML.slice(0, 120)),
     )`;
-    await tour.walk(page, "en-GB", async () => {
-      expect(await page.evaluate<string[]>(moving)).toEqual([]);
-    });
-    await page.emulateMedia({ reducedMotion: "no-preference" });
-    await page.goto("/");
-    expect(await page.evaluate<string[]>(moving)).not.toEqual([]);
-  },
-  LIMIT_MS,
-);
+  await tour.walk(page, "en-GB", async () => {
+    expect(await page.evaluate<string[]>(moving)).toEqual([]);
+  });
+  await page.emulateMedia({ reducedMotion: "no-preference" });
+  await page.goto("/");
+  expect(await page.evaluate<string[]>(moving)).not.toEqual([]);
+});

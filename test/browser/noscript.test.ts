@@ -7,7 +7,6 @@ import { linkOf } from "../clicks/visits.ts";
 import { type Running, startHere } from "../service.ts";
 import { arrive, LAPTOP, openBrowser, PHONE, untilFocused, wordsOf } from "./browser.ts";
 
-const LIMIT_MS = 30_000;
 const WITHOUT_SCRIPTS = { javaScriptEnabled: false };
 
 let browser: Browser;
@@ -17,7 +16,7 @@ beforeAll(async () => {
   browser = await openBrowser();
   curt = await startHere({ POSTURE: "private" });
   destination = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response("arrived") });
-}, 60_000);
+});
 afterAll(async () => {
   await browser.close();
   await destination.stop(true);
@@ -31,109 +30,93 @@ describe.each([
   const say = wordsOf(locale);
   const options = { ...WITHOUT_SCRIPTS, locale, viewport };
 
-  test(
-    "a link is made with the keyboard alone, after being refused, by the address that is offered",
-    async () => {
-      await using maker = await arrive(browser, curt.origin, options);
-      const { page } = maker;
-      const { keyboard } = page;
-      await page.goto("/");
-      const address = page.getByRole("textbox", { name: say("home.url") });
-      await untilFocused(address);
-      await keyboard.type("naver.com");
-      for (const key of ["Tab", "Tab"]) await keyboard.press(key);
-      await untilFocused(page.getByRole("textbox", { name: say("home.code") }));
-      const code = `손으로-${locale}`;
-      await keyboard.insertText(code);
-      await keyboard.press("Tab");
-      await keyboard.press("ArrowDown");
-      await keyboard.press("Enter");
-      await page.getByText(say("target.scheme")).waitFor();
-      await untilFocused(address);
-      for (const key of ["Tab", "Tab"]) await keyboard.press(key);
-      await untilFocused(page.getByRole("button", { name: say("home.offer", { url: "https://naver.com" }) }));
-      await keyboard.press("Enter");
-      await page.waitForURL(/#made$/);
-      await page.getByText(say("preview.made")).waitFor();
-      const { created, expiration_date: ends, original_url } = await linkOf(curt, code);
-      expect(original_url).toBe("https://naver.com");
-      expect(Date.parse(String(ends)) - Date.parse(String(created))).toBe(86_400_000);
-    },
-    LIMIT_MS,
-  );
+  test("a link is made with the keyboard alone, after being refused, by the address that is offered", async () => {
+    await using maker = await arrive(browser, curt.origin, options);
+    const { page } = maker;
+    const { keyboard } = page;
+    await page.goto("/");
+    const address = page.getByRole("textbox", { name: say("home.url") });
+    await untilFocused(address);
+    await keyboard.type("naver.com");
+    for (const key of ["Tab", "Tab"]) await keyboard.press(key);
+    await untilFocused(page.getByRole("textbox", { name: say("home.code") }));
+    const code = `손으로-${locale}`;
+    await keyboard.insertText(code);
+    await keyboard.press("Tab");
+    await keyboard.press("ArrowDown");
+    await keyboard.press("Enter");
+    await page.getByText(say("target.scheme")).waitFor();
+    await untilFocused(address);
+    for (const key of ["Tab", "Tab"]) await keyboard.press(key);
+    await untilFocused(page.getByRole("button", { name: say("home.offer", { url: "https://naver.com" }) }));
+    await keyboard.press("Enter");
+    await page.waitForURL(/#made$/);
+    await page.getByText(say("preview.made")).waitFor();
+    const { created, expiration_date: ends, original_url } = await linkOf(curt, code);
+    expect(original_url).toBe("https://naver.com");
+    expect(Date.parse(String(ends)) - Date.parse(String(created))).toBe(86_400_000);
+  });
 
-  test(
-    "a preview is whole, leads on, and shows no button that does nothing",
-    async () => {
-      await using visitor = await arrive(browser, curt.origin, options);
-      const { page } = visitor;
-      const original_url = `http://127.0.0.1:${destination.port}/there`;
-      const code = `본다-${locale}`;
-      await curt.shorten({ original_url, custom_code: code, expire_duration: "1month" });
-      await page.goto(`/${encodeURIComponent(code)}+`);
-      expect(await page.getByRole("button").count()).toBe(0);
-      expect(await page.getByRole("time").allTextContents()).toEqual([
-        expect.stringContaining("UTC"),
-        expect.stringContaining("UTC"),
-      ]);
-      await page.getByText(say("preview.ascii")).click();
-      await page.getByText(new URL(`https://curt.example/${code}/`).href).waitFor();
-      await page.getByRole("link", { name: say("preview.continue", { host: "127.0.0.1" }) }).click();
-      await page.waitForURL(original_url);
-      await page.goto(`/${encodeURIComponent(code)}/`);
-      expect(page.url()).toBe(original_url);
-    },
-    LIMIT_MS,
-  );
+  test("a preview is whole, leads on, and shows no button that does nothing", async () => {
+    await using visitor = await arrive(browser, curt.origin, options);
+    const { page } = visitor;
+    const original_url = `http://127.0.0.1:${destination.port}/there`;
+    const code = `본다-${locale}`;
+    await curt.shorten({ original_url, custom_code: code, expire_duration: "1month" });
+    await page.goto(`/${encodeURIComponent(code)}+`);
+    expect(await page.getByRole("button").count()).toBe(0);
+    expect(await page.getByRole("time").allTextContents()).toEqual([
+      expect.stringContaining("UTC"),
+      expect.stringContaining("UTC"),
+    ]);
+    await page.getByText(say("preview.ascii")).click();
+    await page.getByText(new URL(`https://curt.example/${code}/`).href).waitFor();
+    await page.getByRole("link", { name: say("preview.continue", { host: "127.0.0.1" }) }).click();
+    await page.waitForURL(original_url);
+    await page.goto(`/${encodeURIComponent(code)}/`);
+    expect(page.url()).toBe(original_url);
+  });
 
-  test(
-    "a link that has ended, and none at all, are told apart",
-    async () => {
-      await using visitor = await arrive(browser, curt.origin, options);
-      const { page } = visitor;
-      const code = `지남-${locale}`;
-      await curt.shorten({ original_url: "https://example.com/", custom_code: code, expire_duration: "24h" });
-      using database = new Database(curt.file);
-      database.run("UPDATE links SET ends_ms = ? WHERE code = ?", [Date.now() - 60_000, code]);
-      for (const [path, status, ending] of [
-        [`/${encodeURIComponent(code)}`, 410, "expired"],
-        ["/nobody-made-it", 404, "unknown"],
-      ] as const) {
-        const response = await page.goto(path);
-        expect([path, response?.status()]).toEqual([path, status]);
-        await page.getByRole("heading", { level: 1, name: say(`page.${ending}.title`) }).waitFor();
-        await page.getByText(say(`page.${ending}.next`)).waitFor();
-        await page.getByRole("link", { name: say("page.home") }).click();
-        await page.getByRole("textbox", { name: say("home.url") }).waitFor();
-      }
-    },
-    LIMIT_MS,
-  );
+  test("a link that has ended, and none at all, are told apart", async () => {
+    await using visitor = await arrive(browser, curt.origin, options);
+    const { page } = visitor;
+    const code = `지남-${locale}`;
+    await curt.shorten({ original_url: "https://example.com/", custom_code: code, expire_duration: "24h" });
+    using database = new Database(curt.file);
+    database.run("UPDATE links SET ends_ms = ? WHERE code = ?", [Date.now() - 60_000, code]);
+    for (const [path, status, ending] of [
+      [`/${encodeURIComponent(code)}`, 410, "expired"],
+      ["/nobody-made-it", 404, "unknown"],
+    ] as const) {
+      const response = await page.goto(path);
+      expect([path, response?.status()]).toEqual([path, status]);
+      await page.getByRole("heading", { level: 1, name: say(`page.${ending}.title`) }).waitFor();
+      await page.getByText(say(`page.${ending}.next`)).waitFor();
+      await page.getByRole("link", { name: say("page.home") }).click();
+      await page.getByRole("textbox", { name: say("home.url") }).waitFor();
+    }
+  });
 });
 
-test(
-  "a language, once chosen, stays, by a cookie that holds nothing else",
-  async () => {
-    await using reader = await arrive(browser, curt.origin, { ...WITHOUT_SCRIPTS, locale: "en-GB" });
-    const { context, page } = reader;
-    const heading = (locale: string) =>
-      page.getByRole("heading", { level: 1, name: wordsOf(locale)("home.heading") });
-    await page.goto("/");
-    await heading("en").waitFor();
-    expect(await context.cookies()).toEqual([]);
-    await page.getByRole("link", { name: "한국어" }).click();
-    await heading("ko").waitFor();
-    await page.goto("/");
-    await heading("ko").waitFor();
-    await page.goto("/nobody-made-it");
-    await page.getByRole("heading", { level: 1, name: wordsOf("ko")("page.unknown.title") }).waitFor();
-    const cookies = await context.cookies();
-    expect(
-      cookies.map(({ name, value, httpOnly, sameSite, path }) => ({ name, value, httpOnly, sameSite, path })),
-    ).toEqual([{ name: "language", value: "ko", httpOnly: true, sameSite: "Lax", path: "/" }]);
-    await page.getByRole("link", { name: "English" }).click();
-    await page.getByRole("heading", { level: 1, name: wordsOf("en")("page.unknown.title") }).waitFor();
-    expect((await context.cookies()).map(({ value }) => value)).toEqual(["en"]);
-  },
-  LIMIT_MS,
-);
+test("a language, once chosen, stays, by a cookie that holds nothing else", async () => {
+  await using reader = await arrive(browser, curt.origin, { ...WITHOUT_SCRIPTS, locale: "en-GB" });
+  const { context, page } = reader;
+  const heading = (locale: string) =>
+    page.getByRole("heading", { level: 1, name: wordsOf(locale)("home.heading") });
+  await page.goto("/");
+  await heading("en").waitFor();
+  expect(await context.cookies()).toEqual([]);
+  await page.getByRole("link", { name: "한국어" }).click();
+  await heading("ko").waitFor();
+  await page.goto("/");
+  await heading("ko").waitFor();
+  await page.goto("/nobody-made-it");
+  await page.getByRole("heading", { level: 1, name: wordsOf("ko")("page.unknown.title") }).waitFor();
+  const cookies = await context.cookies();
+  expect(
+    cookies.map(({ name, value, httpOnly, sameSite, path }) => ({ name, value, httpOnly, sameSite, path })),
+  ).toEqual([{ name: "language", value: "ko", httpOnly: true, sameSite: "Lax", path: "/" }]);
+  await page.getByRole("link", { name: "English" }).click();
+  await page.getByRole("heading", { level: 1, name: wordsOf("en")("page.unknown.title") }).waitFor();
+  expect((await context.cookies()).map(({ value }) => value)).toEqual(["en"]);
+});

@@ -11,7 +11,7 @@ let curt: Running;
 beforeAll(async () => {
   browser = await openBrowser();
   curt = await startHere({ POSTURE: "private" });
-}, 60_000);
+});
 afterAll(async () => {
   await browser.close();
   await curt[Symbol.asyncDispose]();
@@ -40,7 +40,7 @@ test("a sample is copied as it is shown", async () => {
   expect(await page.evaluate("navigator.clipboard.readText()")).toBe(shown);
   expect(complaints).toEqual([]);
   await page.close();
-}, 30_000);
+});
 
 const WORDS = {
   "en-GB": { shorten: "Shorten a URL", open: "Try it out", body: "Body (JSON)", send: "Send" },
@@ -75,7 +75,7 @@ for (const locale of ["en-GB", "ko-KR"] as const) {
       if (isWide) await expectScrolled(() => sample.evaluate((box) => box.scrollLeft));
       expect(complaints).toEqual([]);
       await page.close();
-    }, 30_000);
+    });
   }
 }
 
@@ -99,7 +99,7 @@ test("what is wrong is said in the language of the page, not of the browser", as
   await section.getByRole("button", { name: words.send }).press("Enter");
   await answer.getByText("응답을 받지 못했습니다.").waitFor();
   await page.close();
-}, 30_000);
+});
 
 test("parameters go into the path and the query", async () => {
   await curt.shorten({ original_url: "https://example.com/", custom_code: "#️⃣" });
@@ -113,7 +113,7 @@ test("parameters go into the path and the query", async () => {
   await answer.getByText(/^200 OK\n[\s\S]*"interval": "month",\n\s+"tz": "Asia\/Seoul"/).waitFor();
   expect(complaints).toEqual([]);
   await page.close();
-}, 30_000);
+});
 
 test("a QR code is shown as it is", async () => {
   await curt.shorten({ original_url: "https://example.com/", custom_code: "한글" });
@@ -130,7 +130,7 @@ test("a QR code is shown as it is", async () => {
   }
   expect(complaints).toEqual([]);
   await page.close();
-}, 30_000);
+});
 
 test("without scripts everything can be read, and nothing is there that would not work", async () => {
   const { page, complaints } = await open("/docs", { locale: "en-GB", javaScriptEnabled: false });
@@ -142,4 +142,4 @@ test("without scripts everything can be read, and nothing is there that would no
   expect(await page.getByText("Try it out").first().isVisible()).toBeFalse();
   expect(complaints).toEqual([]);
   await page.close();
-}, 30_000);
+});

@@ -6,7 +6,6 @@ import { linkOf } from "../clicks/visits.ts";
 import { type Running, startHere } from "../service.ts";
 import { arrive, LAPTOP, openBrowser, PHONE, untilFocused, wordsOf } from "./browser.ts";
 
-const LIMIT_MS = 30_000;
 const LONG = "https://example.com/long";
 
 let browser: Browser;
@@ -15,7 +14,7 @@ beforeAll(async () => {
   browser = await openBrowser();
   curt = await startHere();
   await curt.shorten({ original_url: LONG, custom_code: "mine" });
-}, 60_000);
+});
 afterAll(async () => {
   await browser.close();
   await curt[Symbol.asyncDispose]();
@@ -87,7 +86,6 @@ describe.each(READERS)("a maker who is refused ($locale)", ({ locale, viewport }
       const { created, expiration_date: ends } = await linkOf(curt, right);
       expect(Date.parse(String(ends)) - Date.parse(String(created))).toBe(7 * 86_400_000);
     },
-    LIMIT_MS,
   );
 
   test.each(locale === "ko-KR" ? ["한국.kr:8080/#자리"] : ["naver.com", "naver.com/지도?q=1"])(
@@ -107,34 +105,25 @@ describe.each(READERS)("a maker who is refused ($locale)", ({ locale, viewport }
         7 * 86_400_000,
       );
     },
-    LIMIT_MS,
   );
 
-  test(
-    "is offered nothing that would be refused again",
-    async () => {
-      await using maker = await arrive(browser, curt.origin, { locale, viewport });
-      for (const written of ["javascript:alert(1)", "me@example.com", "no spaces.com here"]) {
-        const form = await refused(maker.page, written, "");
-        expect(await faultOf(form.address)).toBe(say("target.scheme"));
-        expect(await maker.page.getByRole("button").count()).toBe(1);
-      }
-    },
-    LIMIT_MS,
-  );
+  test("is offered nothing that would be refused again", async () => {
+    await using maker = await arrive(browser, curt.origin, { locale, viewport });
+    for (const written of ["javascript:alert(1)", "me@example.com", "no spaces.com here"]) {
+      const form = await refused(maker.page, written, "");
+      expect(await faultOf(form.address)).toBe(say("target.scheme"));
+      expect(await maker.page.getByRole("button").count()).toBe(1);
+    }
+  });
 });
 
-test(
-  "an address that is not there at all is asked for by the browser itself",
-  async () => {
-    await using maker = await arrive(browser, curt.origin);
-    const { page } = maker;
-    await page.goto("/");
-    const address = page.getByRole("textbox", { name: wordsOf("en")("home.url") });
-    await page.getByRole("button", { name: wordsOf("en")("home.make") }).click();
-    await untilFocused(address);
-    expect(await address.evaluate((field: any) => field.validity.valueMissing)).toBe(true);
-    expect(page.url()).toBe(`${curt.origin}/`);
-  },
-  LIMIT_MS,
-);
+test("an address that is not there at all is asked for by the browser itself", async () => {
+  await using maker = await arrive(browser, curt.origin);
+  const { page } = maker;
+  await page.goto("/");
+  const address = page.getByRole("textbox", { name: wordsOf("en")("home.url") });
+  await page.getByRole("button", { name: wordsOf("en")("home.make") }).click();
+  await untilFocused(address);
+  expect(await address.evaluate((field: any) => field.validity.valueMissing)).toBe(true);
+  expect(page.url()).toBe(`${curt.origin}/`);
+});

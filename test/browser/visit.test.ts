@@ -14,7 +14,7 @@ beforeAll(async () => {
   browser = await openBrowser();
   curt = await startHere({ POSTURE: "private" });
   destination = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response("arrived") });
-}, 60_000);
+});
 afterAll(async () => {
   await browser.close();
   await destination.stop(true);
@@ -44,7 +44,7 @@ test("a visitor who clicks a short link is elsewhere at once", async () => {
     expect(await page.textContent("body")).toBe("arrived");
     await page.close();
   }
-}, 30_000);
+});
 
 test("a visitor whose link has ended reads so, in their language, styled, without a complaint of the browser", async () => {
   await curt.shorten({ original_url: "https://example.com/", custom_code: "over", expire_duration: "24h" });
@@ -64,7 +64,7 @@ test("a visitor whose link has ended reads so, in their language, styled, withou
     expect(complaints).toEqual([]);
     await page.close();
   }
-}, 30_000);
+});
 
 test("a page of another origin can shorten, and read what went wrong", async () => {
   const page = await browser.newPage();
@@ -89,4 +89,4 @@ test("a page of another origin can shorten, and read what went wrong", async () 
     answer: { status: "error", message: "original_url is required." },
   });
   await page.close();
-}, 30_000);
+});

@@ -61,7 +61,7 @@ describe("visits", () => {
     blocker.run("COMMIT");
     blocker.close();
     await untilCounted(service, "patient", 201);
-  }, 30_000);
+  });
 
   test("wait in their journal when the program stops while the store is locked", async () => {
     using folder = temporaryFolder();
@@ -79,7 +79,7 @@ describe("visits", () => {
     }
     await using again = await startProgram({}, { folder: folder.path });
     await untilCounted(again, "later", 50);
-  }, 30_000);
+  });
 
   test("SIGTERM loses none, over two processes and three lives", async () => {
     using folder = temporaryFolder();
@@ -98,7 +98,7 @@ describe("visits", () => {
     await using last = await startProgram({}, { folder: folder.path });
     expect((await linkOf(last, "both"))["visits"]).toBe(answered.count);
     expect(answered.count).toBeGreaterThan(300);
-  }, 60_000);
+  });
 
   test("SIGKILL loses none that was answered, and none is counted twice", async () => {
     using folder = temporaryFolder();
@@ -122,7 +122,7 @@ describe("visits", () => {
     expect(counted).toBeGreaterThanOrEqual(answered.count);
     expect(counted).toBeLessThanOrEqual(started.count);
     expect(answered.count).toBeGreaterThan(100);
-  }, 60_000);
+  });
 
   test("of a process that is gone are counted by one that is there", async () => {
     using folder = temporaryFolder();
@@ -136,7 +136,7 @@ describe("visits", () => {
     await using third = await startProgram({}, { folder: folder.path });
     await untilCounted(third, "orphan", 10);
     expect((await linkOf(there, "orphan"))["visits"]).toBe(10);
-  }, 30_000);
+  });
 
   test("a journal that cannot be trusted or read is put aside, and said", async () => {
     using folder = temporaryFolder();
@@ -158,7 +158,7 @@ describe("visits", () => {
     expect(warnings).toHaveLength(2);
     expect(readdirSync(journal)).toContain("0-78.clicks.damaged");
     expect(readdirSync(journal)).not.toContain("0-77.clicks");
-  }, 30_000);
+  });
 });
 
 /** Visits from eight connections until the service is gone. Only whole answers count as answered. */

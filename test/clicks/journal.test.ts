@@ -61,7 +61,7 @@ test("visits of very many links at once are all counted, before any timer had it
   expect(faults).toEqual([]);
   expect(readdirSync(join(folder.path, "clicks")).filter((name) => name.endsWith(".clicks"))).toEqual([]);
   await store.close();
-}, 60_000);
+});
 
 test("when there is no more room, first details are lost, then visits of links that are new, and it is said", async () => {
   using folder = temporaryFolder();
@@ -94,7 +94,7 @@ test("when there is no more room, first details are lost, then visits of links t
   await journal.close();
   expect(sums(file)).toMatchObject({ visits: recorded + 20_000 - (lostLinks?.visits ?? 0) + 1 });
   await store.close();
-}, 120_000);
+});
 
 const link = (code: string) => counterOf({ code: code as Code, createdMs: CREATED });
 
@@ -124,7 +124,7 @@ test("what a dead process left is folded, in order, and nothing is made over it"
   expect(sums(file)).toEqual({ links: 16, visits: 18 });
   expect(readdirSync(clicks).filter((name) => !name.includes("lock"))).toEqual([]);
   await store.close();
-}, 30_000);
+});
 
 test("an outage takes no new segment each second, and loses nothing", async () => {
   using folder = temporaryFolder();
@@ -140,7 +140,7 @@ test("an outage takes no new segment each second, and loses nothing", async () =
   await journal.close();
   expect(sums(file)).toEqual({ links: 1, visits: 25 });
   await store.close();
-}, 30_000);
+});
 
 test("a segment that nobody can fold is put aside, and the others count", async () => {
   using folder = temporaryFolder();
@@ -155,7 +155,7 @@ test("a segment that nobody can fold is put aside, and the others count", async 
   expect(faults).toHaveLength(2);
   expect(readdirSync(clicks)).toContain("0-1.clicks.damaged");
   await store.close();
-}, 30_000);
+});
 
 test("visits of two hours are told apart", async () => {
   using folder = temporaryFolder();

@@ -43,7 +43,7 @@ test("a full disk: creates are 503, redirects go on, and it recovers by itself",
   limitFileSize(program.pid, 0xffff_ffff_ffff_ffffn);
   expect((await program.shorten({ original_url, custom_code: "during0" })).status).toBe(201);
   expect((await program.fetch("/during0")).status).toBe(302);
-}, 30_000);
+});
 
 test("a locked file: creates are 503 after a while, redirects do not wait, and it recovers by itself", async () => {
   await using curt = await startHere();
@@ -58,7 +58,7 @@ test("a locked file: creates are 503 after a while, redirects do not wait, and i
   locking.run("ROLLBACK");
   locking.close();
   expect((await curt.shorten({ original_url, custom_code: "during" })).status).toBe(201);
-}, 30_000);
+});
 
 test("a file that cannot be read: 503 and never 404, while what is cached goes on", async () => {
   await using curt = await startHere();
@@ -88,4 +88,4 @@ test("a file that cannot be read: 503 and never 404, while what is cached goes o
   expect((await curt.fetch("/readyz")).status).toBe(503);
   expect((await curt.fetch("/livez")).status).toBe(200);
   expect(curt.logged.filter((line) => line.includes("the store cannot answer")).length).toBeLessThan(5);
-}, 30_000);
+});

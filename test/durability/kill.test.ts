@@ -47,4 +47,4 @@ test(`what was answered 201 is there after SIGKILL, in each of ${ROUNDS} rounds 
     expect([code, response.status, response.headers.get("location")]).toEqual([code, 302, target]);
   }
   expect(checkFile(file)?.damage).toEqual([]);
-}, 120_000);
+});

@@ -227,5 +227,5 @@ describe("connections", () => {
     // Each was closed by the server, not by our own patience.
     expect(Date.now() - began).toBeLessThan(39_000);
     expect((await curt.fetch("/abc")).status).toBe(302);
-  }, 60_000);
+  });
 });

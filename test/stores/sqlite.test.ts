@@ -166,7 +166,7 @@ describe("a SQLite file", () => {
     });
     locking?.close();
     expect(message).toMatch(/is locked by another program/);
-  }, 20_000);
+  });
 
   test("in a folder that cannot be used is refused", async () => {
     const under = (path: string) => {
@@ -257,7 +257,7 @@ describe("a SQLite file", () => {
     locking.close();
     expect(await store.insert([newLink("during")])).toEqual(["inserted"]);
     await store.close();
-  }, 20_000);
+  });
 
   test("refuses more rows than may wait, and takes them again afterwards", async () => {
     using folder = temporaryFolder();
