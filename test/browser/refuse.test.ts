@@ -117,6 +117,37 @@ describe.each(READERS)("a maker who is refused ($locale)", ({ locale, viewport }
   });
 });
 
+test("what is typed, and what was refused, stays when the language is switched", async () => {
+  await using maker = await arrive(browser, curt.origin);
+  const { page } = maker;
+  const typed = { address: "ftp://example.com/?a=b&c=긴#d", code: "나의 링크", end: "duration.48h" } as const;
+  const fill = async (locale: string) => {
+    const say = wordsOf(locale);
+    await page.getByRole("textbox", { name: say("home.url") }).fill(typed.address);
+    await page.getByRole("textbox", { name: say("home.code") }).fill(typed.code);
+    await page.getByRole("radio", { name: say(typed.end) }).check();
+  };
+  const expectFilled = async (locale: string) => {
+    const say = wordsOf(locale);
+    await page.getByRole("heading", { name: say("home.heading") }).waitFor();
+    expect(await page.getByRole("textbox", { name: say("home.url") }).inputValue()).toBe(typed.address);
+    expect(await page.getByRole("textbox", { name: say("home.code") }).inputValue()).toBe(typed.code);
+    expect(await page.getByRole("radio", { name: say(typed.end) }).isChecked()).toBe(true);
+  };
+  await page.goto("/");
+  await fill("en");
+  await page.getByRole("link", { name: "한국어" }).click();
+  await expectFilled("ko");
+  await page.getByRole("button", { name: wordsOf("ko")("home.make") }).click();
+  await page.locator("[aria-invalid]").first().waitFor();
+  await page.getByRole("link", { name: "English" }).click();
+  await expectFilled("en");
+  // More than an address can hold is left behind.
+  await page.getByRole("textbox", { name: wordsOf("en")("home.url") }).fill("긴".repeat(2000));
+  await page.getByRole("link", { name: "한국어" }).click();
+  await page.getByRole("heading", { name: wordsOf("ko")("home.heading") }).waitFor();
+});
+
 test("an address that is not there at all is asked for by the browser itself", async () => {
   await using maker = await arrive(browser, curt.origin);
   const { page } = maker;

@@ -6,12 +6,14 @@ import { rememberMade, showMadeHere } from "./made-here.ts";
 import { sendOnce } from "./once.ts";
 import { localiseTimes } from "./times.ts";
 import { makeTryable } from "./try.ts";
+import { keepTyped } from "./typed.ts";
 
 // Each looks for what it makes better, and leaves the page as it is where that is not there.
 localiseTimes(document);
 offerCopies();
 checkCodes();
 sendOnce();
+keepTyped();
 keepBookmarklet();
 rememberMade();
 showMadeHere();
