@@ -61,7 +61,7 @@ describe("SIGTERM", () => {
   });
 
   test("loses no request of a steady load", async () => {
-    await using program = await startProgram({ DRAIN_WAIT: "1s" });
+    await using program = await startProgram({ DRAIN_WAIT: "3s" });
     await program.shorten({ original_url, custom_code: "abc" });
     const answers: (number | "lost")[] = [];
     const patience = AbortSignal.timeout(1000);

@@ -202,7 +202,7 @@ describe("several processes", () => {
 describe("a signal to the supervisor", () => {
   test("stops all, and loses no request of a steady load", async () => {
     using folder = temporaryFolder();
-    await using program = await startSeveral({ DRAIN_WAIT: "1s" }, folder.path);
+    await using program = await startSeveral({ DRAIN_WAIT: "3s" }, folder.path);
     await program.shorten({ original_url: TARGET, custom_code: "abc" });
     const answers: unknown[] = [];
     const patience = AbortSignal.timeout(1000);
