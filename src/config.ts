@@ -64,7 +64,7 @@ export const SETTINGS = {
   },
   CONTACT: {
     default: "none",
-    meaning: "e-mail address or https:// page for who finds a hole; makes /.well-known/security.txt",
+    meaning: "e-mail address or https:// page for security reports; publishes /.well-known/security.txt",
   },
   DRAIN_WAIT: {
     default: "0s",

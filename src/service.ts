@@ -79,9 +79,9 @@ export async function startService(config: Config, log: Log): Promise<Service> {
   const onCreated = ({ code, target }: Link) => {
     if (log.isLevelEnabled("debug")) log.debug({ code, target: withoutQuery(target) }, "link made");
   };
-  const made = { links, clicks: store, clock, baseUrl, defaultExpiry, onCreated };
-  const api = createApi({ ...made, version: VERSION });
-  const pages = createPages({ ...made, onFault });
+  const shared = { links, clicks: store, clock, baseUrl, defaultExpiry, onCreated };
+  const api = createApi({ ...shared, version: VERSION });
+  const pages = createPages({ ...shared, onFault });
   const notices = createNotices({ baseUrl, contact: config.contact, clock });
   const peerOf = peerReader(config.host);
   const redirect = createRedirect({ links, clock, recorder, peerOf, cacheSeconds, onFault });

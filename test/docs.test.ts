@@ -113,6 +113,25 @@ describe("docs/api.md", () => {
     for (const { name } of image) expect(text).toContain(`\n| \`${name}\` `);
   });
 
+  test("shows answers as they are, in the contract's envelope", async () => {
+    await using curt: Running = await startHere();
+    const sent = { original_url: "https://example.com/a/long/address", custom_code: "한글" };
+    const answers = [
+      await curt.shorten(sent),
+      await curt.fetch("/api/v1/codes/한글"),
+      await curt.fetch("/api/v1/links/한글"),
+      await curt.fetch("/api/v1/links/한글/stats"),
+    ];
+    const shown = [...read("docs/api.md").matchAll(/```json\n([\s\S]*?)```/g)];
+    expect(shown).toHaveLength(answers.length);
+    for (const [nth, answer] of answers.entries()) {
+      const real = (await answer.json()) as { data: object };
+      const told = JSON.parse(shown[nth]?.[1] ?? "") as { data: object };
+      expect(Object.keys(told)).toEqual(Object.keys(real));
+      expect(Object.keys(real.data).slice(0, Object.keys(told.data).length)).toEqual(Object.keys(told.data));
+    }
+  });
+
   test("names the reference, which answers, and the languages of the OpenAPI document", async () => {
     await using curt: Running = await startHere();
     for (const path of ["README.md", "docs/api.md"]) expect(read(path)).toContain("`/docs`");

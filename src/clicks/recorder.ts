@@ -1,5 +1,5 @@
 import type { Link } from "../links/link.ts";
-import { remembering } from "../remembering.ts";
+import { memoize } from "../memoize.ts";
 import { readAgent } from "./agent.ts";
 import type { Journal } from "./journal.ts";
 import { preferredLanguage } from "./language.ts";
@@ -36,11 +36,11 @@ export function counterOf({ code, createdMs }: Pick<Link, "code" | "createdMs">)
 export function createRecorder({ journal, visitors, clientOf }: RecorderOptions) {
   const lost = { visits: 0, details: 0 };
 
-  const agentName = remembering((text) => createName("agent", text));
-  const languageName = remembering((text) => createName("language", text));
-  const referrerName = remembering((host) => createName("referrer", host));
-  const countryName = remembering((country) => createName("country", country));
-  const agentOf = remembering((userAgent) => {
+  const agentName = memoize((text) => createName("agent", text));
+  const languageName = memoize((text) => createName("language", text));
+  const referrerName = memoize((host) => createName("referrer", host));
+  const countryName = memoize((country) => createName("country", country));
+  const agentOf = memoize((userAgent) => {
     const { bot, browser, os, device } = readAgent(userAgent);
     return {
       bot,
@@ -48,8 +48,8 @@ export function createRecorder({ journal, visitors, clientOf }: RecorderOptions)
       hash: Bun.hash.xxHash32(userAgent),
     };
   });
-  const languageOf = remembering((accepted) => languageName(preferredLanguage(accepted)));
-  const referrerOf = remembering((referer) => referrerName(referrerHost(referer)));
+  const languageOf = memoize((accepted) => languageName(preferredLanguage(accepted)));
+  const referrerOf = memoize((referer) => referrerName(referrerHost(referer)));
 
   return {
     /** One visit, at the instant `nowMs`, from the address `peer` of the other end of the connection. */

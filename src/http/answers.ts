@@ -1,11 +1,12 @@
 import Negotiator from "negotiator";
 
-import { remembering } from "../remembering.ts";
+import { memoize } from "../memoize.ts";
 import { pageLanguage } from "./language.ts";
 
 /** Nothing we answer by ourselves may be sniffed, framed, kept by a cache or load anything from elsewhere. */
 const COMMON = { "X-Content-Type-Options": "nosniff", "Cache-Control": "no-store" };
-export const JSON_POLICY = "default-src 'none'; frame-ancestors 'none'";
+/** Of what is no page. */
+export const LOAD_NOTHING = "default-src 'none'; frame-ancestors 'none'";
 const PAGE_POLICY = [
   "default-src 'none'",
   ...["script", "style", "img", "connect", "manifest"].map((kind) => `${kind}-src 'self'`),
@@ -13,6 +14,9 @@ const PAGE_POLICY = [
   "base-uri 'none'",
   "frame-ancestors 'none'",
 ].join("; ");
+
+/** Of a page that search engines and browsers may keep, and ask again before they show it. */
+export const FINDABLE = { "X-Robots-Tag": "all", "Cache-Control": "private, no-cache" };
 
 export function json(
   status: number,
@@ -26,7 +30,7 @@ export function json(
       ...COMMON,
       "Content-Type": "application/json",
       "Content-Language": language,
-      "Content-Security-Policy": JSON_POLICY,
+      "Content-Security-Policy": LOAD_NOTHING,
       Vary: "Accept-Language",
       ...headers,
     },
@@ -62,7 +66,7 @@ export function prefersHtml(accept: string | null): boolean {
   return accept !== null && htmlWins(accept);
 }
 
-const htmlWins = remembering((accept) => {
+const htmlWins = memoize((accept) => {
   const negotiator = new Negotiator({ headers: { accept } });
   return negotiator.mediaType(["application/json", "text/html"]) === "text/html";
 });

@@ -1,11 +1,11 @@
 import { readStatistics } from "../clicks/statistics.ts";
 import type { ClickStore } from "../clicks/store.ts";
-import { message, negotiateLanguage } from "../language/language.ts";
+import { message, type MessageKey, negotiateLanguage } from "../language/language.ts";
 import type { Clock } from "../links/clock.ts";
 import { endsMs, type Expiry } from "../links/expiry.ts";
 import type { Link } from "../links/link.ts";
 import type { Links } from "../links/links.ts";
-import { remembering } from "../remembering.ts";
+import { memoize } from "../memoize.ts";
 import { shortUrl } from "./address.ts";
 import { json } from "./answers.ts";
 import { readShortenRequest } from "./body.ts";
@@ -36,7 +36,7 @@ export interface ApiOptions {
 /** The handlers of /api/v1: a request in, an answer in the contract's envelope out. */
 export function createApi(options: ApiOptions) {
   const { links, clicks, clock, baseUrl, defaultExpiry, version, onCreated } = options;
-  const describe = remembering((language) => describeApi(baseUrl, version, language));
+  const describe = memoize((language) => describeApi(baseUrl, version, language));
   return {
     async shorten(request: Request): Promise<Response> {
       const body = await readShortenRequest(request);
@@ -50,10 +50,7 @@ export function createApi(options: ApiOptions) {
       if ("kind" in link) return problemJson(request.headers, link);
       onCreated(link);
       const data = toShortLink(link, customCode ?? link.code, baseUrl);
-      const language = negotiateLanguage(request.headers.get("accept-language"));
-      return json(201, { status: "success", message: message(language, "shortened"), data }, language, {
-        Location: new URL(data.short_url).href,
-      });
+      return success(request, 201, "shortened", data, { Location: new URL(data.short_url).href });
     },
 
     information(request: Request): Response {
@@ -83,16 +80,14 @@ export function createApi(options: ApiOptions) {
         },
         openapi: `${baseUrl}${operations.document.path}`,
       };
-      return json(200, { status: "success", message: message(language, "info"), data }, language);
+      return success(request, 200, "info", data);
     },
 
     async availability(request: Request, written: string): Promise<Response> {
       const found = await links.availability(written);
       if ("kind" in found) return problemJson(request.headers, found);
       const data: AvailabilityData = { ...found, short_url: shortUrl(baseUrl, written) };
-      const language = negotiateLanguage(request.headers.get("accept-language"));
-      const text = message(language, found.available ? "free" : "taken");
-      return json(200, { status: "success", message: text, data }, language);
+      return success(request, 200, found.available ? "free" : "taken", data);
     },
 
     async link(request: Request, spelling: string): Promise<Response> {
@@ -101,8 +96,7 @@ export function createApi(options: ApiOptions) {
       const { visits } = await clicks.sums(link.code, link.createdMs);
       const { code, ...short } = toShortLink(link, link.code, baseUrl);
       const data: LinkData = { code, ...short, created: new Date(link.createdMs).toISOString(), visits };
-      const language = negotiateLanguage(request.headers.get("accept-language"));
-      return json(200, { status: "success", message: message(language, "link"), data }, language);
+      return success(request, 200, "link", data);
     },
 
     async statistics(request: Request, spelling: string): Promise<Response> {
@@ -116,8 +110,7 @@ export function createApi(options: ApiOptions) {
       const { from, to, breakdowns, ...counted } = found;
       const { interval, timeZone: tz } = query;
       const data: StatisticsData = { code: link.code, from, to, interval, tz, ...counted, ...breakdowns };
-      const language = negotiateLanguage(headers.get("accept-language"));
-      return json(200, { status: "success", message: message(language, "statistics"), data }, language);
+      return success(request, 200, "statistics", data);
     },
 
     document({ headers }: Request): Response {
@@ -128,6 +121,18 @@ export function createApi(options: ApiOptions) {
     /** The OpenAPI document in a language. */
     describe,
   };
+}
+
+/** The contract's envelope. */
+function success(
+  { headers }: Request,
+  status: number,
+  key: MessageKey,
+  data: unknown,
+  ownHeaders: Readonly<Record<string, string>> = {},
+): Response {
+  const language = negotiateLanguage(headers.get("accept-language"));
+  return json(status, { status: "success", message: message(language, key), data }, language, ownHeaders);
 }
 
 /** `written` is the code as its maker spelled it. */

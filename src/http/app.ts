@@ -1,5 +1,6 @@
 import { Hono } from "hono";
 import { cors } from "hono/cors";
+import { etag } from "hono/etag";
 
 import type { Api } from "./api.ts";
 import { assetRoutes } from "./assets.ts";
@@ -60,6 +61,7 @@ export function createApp({ api, pages, notices, redirect, qr, health, onFault }
   for (const [path, answer] of Object.entries(assetRoutes)) route(path, { GET: answer });
   route("/robots.txt", { GET: notices.robots });
   if (notices.security !== undefined) route("/.well-known/security.txt", { GET: notices.security });
+  for (const end of ["", "/"]) app.use(`/:image{[^/+.]+\\.(?:svg|png)}${end}`, etag());
   route(templatePath(operations.qrSvg.path), { GET: qr.svg });
   route(templatePath(operations.qrPng.path), { GET: qr.png });
   route("/livez", { GET: health.live });

@@ -1,6 +1,7 @@
 import Negotiator from "negotiator";
 
 import { type Asset, assets } from "../pages/assets/assets.ts";
+import { LOAD_NOTHING } from "./answers.ts";
 
 const FOR_EVER = "public, max-age=31536000, immutable";
 const DAY = "public, max-age=86400";
@@ -19,7 +20,7 @@ function serve({ type, body, encoding }: Asset, cacheControl: string): (request:
     "Content-Type": type,
     "Cache-Control": cacheControl,
     "X-Content-Type-Options": "nosniff",
-    "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
+    "Content-Security-Policy": LOAD_NOTHING,
     Vary: "Accept-Encoding",
   };
   return ({ headers: asked }) => {

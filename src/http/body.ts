@@ -27,9 +27,23 @@ export async function readShortenRequest(
 /** Reads what a form sends without a script (WHATWG URL, section 5: application/x-www-form-urlencoded). */
 export async function readForm(request: Request): Promise<URLSearchParams | HttpProblem> {
   const type = request.headers.get("content-type") ?? "";
-  if (!/^application\/x-www-form-urlencoded\s*(?:;|$)/i.test(type.trim())) return { kind: "body.type" };
+  if (!/^application\/x-www-form-urlencoded\s*(?:;|$)/i.test(type.trim())) return { kind: "body.form" };
   const text = await readText(request);
-  return typeof text === "object" ? text : new URLSearchParams(text);
+  if (typeof text === "object") return text;
+  return parseForm(text) ?? { kind: "malformed", faults: [{ rule: "body.encoding" }] };
+}
+
+/**
+ * Undefined where a value, percent-decoded, is no UTF-8: the parser would put U+FFFD in its place, and a form of another
+ * encoding lead elsewhere than its maker said.
+ */
+export function parseForm(text: string): URLSearchParams | undefined {
+  try {
+    for (const run of text.match(/(?:%[\dA-F]{2})+/gi) ?? []) decodeURIComponent(run);
+    return new URLSearchParams(text);
+  } catch {
+    return undefined;
+  }
 }
 
 async function readText(request: Request): Promise<string | HttpProblem> {

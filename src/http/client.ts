@@ -1,7 +1,7 @@
 import { readCountry } from "../clicks/country.ts";
 import type { Client } from "../clicks/recorder.ts";
 import { createClientAddress, isTrusted, type Network } from "../guard/address.ts";
-import { remembering } from "../remembering.ts";
+import { memoize } from "../memoize.ts";
 
 export interface ClientOptions {
   readonly trustedProxies: readonly Network[];
@@ -13,13 +13,13 @@ export interface ClientOptions {
 /** Reads who asks: the address a trusted proxy tells, or else the peer's, and where that is. */
 export function createClientReader({ trustedProxies, countryHeader, countryOf }: ClientOptions) {
   const clientAddress = createClientAddress(trustedProxies);
-  const direct = remembering((peer): Client => {
+  const direct = memoize((peer): Client => {
     const address = clientAddress(peer, null);
     return { address, country: countryOf(address) };
   });
-  const trusts = remembering((peer) => isTrusted(trustedProxies, peer));
-  const country = remembering(countryOf);
-  const told = remembering(readCountry);
+  const trusts = memoize((peer) => isTrusted(trustedProxies, peer));
+  const country = memoize(countryOf);
+  const told = memoize(readCountry);
 
   return (peer: string, headers: Headers): Client => {
     if (trustedProxies.length === 0 || !trusts(peer)) return direct(peer);

@@ -1,13 +1,12 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
 
-import { type MessageKey, message } from "../language/language.ts";
+import { languageNames, type MessageKey, message } from "../language/language.ts";
 import type { Expiry } from "../links/expiry.ts";
+import type { ApiDescription } from "../pages/openapi.ts";
 import { type Information, LIMITS, operations } from "./schemas.ts";
 
-export type ApiDocument = ReturnType<OpenAPIHono["getOpenAPI31Document"]>;
-
 /** The OpenAPI 3.1 document in a language, generated from the schemas that validate. */
-export function describeApi(baseUrl: string, version: string, language: string): ApiDocument {
+export function describeApi(baseUrl: string, version: string, language: string): ApiDescription {
   const described = new OpenAPIHono();
   for (const operation of Object.values(operations)) described.openAPIRegistry.registerPath(operation);
   const document = described.getOpenAPI31Document({
@@ -20,47 +19,37 @@ export function describeApi(baseUrl: string, version: string, language: string):
     },
     servers: [{ url: new URL(baseUrl).origin }],
   });
-  const say = (key: string) => message(language, key as MessageKey, LIMITS);
+  const values = { ...LIMITS, languages: languageNames(language) };
+  const say = (key: string) => message(language, key as MessageKey, values);
   return JSON.parse(JSON.stringify(document), (name, value: unknown) => {
     if (typeof value !== "string") return value;
     if (name === "description" || name === "summary") return say(value);
     if (name !== "example") return value;
     return value.replaceAll(/\{(\w+)\}/g, (_, key: string) => (key === "base" ? baseUrl : say(key)));
-  }) as ApiDocument;
-}
-
-interface DescribedObject {
-  readonly properties: Readonly<Record<string, DescribedProperty>>;
-  readonly required: readonly string[];
-}
-
-interface DescribedProperty {
-  readonly description: string;
-  readonly type: string | readonly string[];
-  readonly enum?: readonly (string | null)[];
-  readonly maxLength?: number;
+  }) as ApiDescription;
 }
 
 type Parameter = Information["parameters"][number];
 
 /** The parameters of POST /api/v1/shorten, read from the document. */
-export function describeParameters(document: ApiDocument, defaultExpiry: Expiry): Parameter[] {
-  const schema = document.components?.schemas?.["ShortenRequest"];
-  const { properties, required } = schema as unknown as DescribedObject;
-  return Object.entries(properties).map(([name, { type, description, enum: values, maxLength }]) => {
-    return {
-      name,
-      type: [type]
-        .flat()
-        .filter((one) => one !== "null")
-        .join(),
-      required: required.includes(name),
-      description,
-      ...(values && {
-        allowed_values: values.filter((value) => value !== null).map(String),
-        default: defaultExpiry,
-      }),
-      ...(maxLength !== undefined && { max_length: maxLength }),
-    };
-  });
+export function describeParameters({ components }: ApiDescription, defaultExpiry: Expiry): Parameter[] {
+  const { properties = {}, required = [] } = components.schemas["ShortenRequest"] ?? {};
+  return Object.entries(properties).map(
+    ([name, { type = "object", description = "", enum: values, maxLength }]) => {
+      return {
+        name,
+        type: [type]
+          .flat()
+          .filter((one) => one !== "null")
+          .join(),
+        required: required.includes(name),
+        description,
+        ...(values && {
+          allowed_values: values.filter((value) => value !== null).map(String),
+          default: defaultExpiry,
+        }),
+        ...(maxLength !== undefined && { max_length: maxLength }),
+      };
+    },
+  );
 }

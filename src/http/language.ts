@@ -23,6 +23,9 @@ export function pageLanguage(request: Request): PageLanguage {
     const remembered = cookie === null ? undefined : known(parse(cookie, COOKIE)[COOKIE]);
     return { language: remembered ?? negotiateLanguage(request.headers.get("accept-language")), headers };
   }
+  // A link that somebody shared with its ?language= chooses for one page only (Fetch Metadata, section 2.4).
+  const cameFrom = request.headers.get("sec-fetch-site");
+  if (cameFrom !== null && cameFrom !== "same-origin") return { language: asked, headers };
   const options = { path: "/", maxAge: YEAR_SECONDS, sameSite: "Lax", httpOnly: true } as const;
   return { language: asked, headers: { ...headers, "Set-Cookie": serialize(COOKIE, asked, options) } };
 }

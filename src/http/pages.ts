@@ -5,11 +5,12 @@ import type { Clock } from "../links/clock.ts";
 import { DURATIONS, type Expiry } from "../links/expiry.ts";
 import type { Link } from "../links/link.ts";
 import type { Links } from "../links/links.ts";
+import { MAX_TARGET_LENGTH } from "../links/target.ts";
 import { type Field, type Home, homePage } from "../pages/home.tsx";
 import { previewPage } from "../pages/preview.tsx";
 import { shortUrl } from "./address.ts";
-import { html, prefersHtml } from "./answers.ts";
-import { readForm } from "./body.ts";
+import { FINDABLE, html, prefersHtml } from "./answers.ts";
+import { parseForm, readForm } from "./body.ts";
 import {
   describe,
   faultyField,
@@ -21,8 +22,6 @@ import {
 import { readTimeZone } from "./query.ts";
 import { queryOf } from "./url.ts";
 
-/** Found and kept by search engines and browsers, which ask again before they show it. */
-const PUBLIC = { "X-Robots-Tag": "all", "Cache-Control": "private, no-cache" };
 const DAY_MS = 86_400_000;
 /** Until a link is this old, its visits are told by the hour. */
 const YOUNG_MS = 2 * DAY_MS;
@@ -60,14 +59,14 @@ export function createPages(options: PagesOptions) {
   return {
     /** Its query fills the form: so do the bookmarklet and what a phone shares. */
     home(request: Request): Response {
-      const query = new URLSearchParams(queryOf(request));
+      const query = parseForm(queryOf(request)) ?? new URLSearchParams();
       const shared = query.get("original_url") || /https?:\/\/\S+/i.exec(query.get("text") ?? "")?.[0];
       const form = { ...formOf(query), original_url: shared ?? "" };
       return html(
         request,
         200,
         (language) => homePage(language, { baseUrl, defaultExpiry, form, errors: {} }),
-        PUBLIC,
+        Object.values(form).every((text) => text === "") ? FINDABLE : {},
       );
     },
 
@@ -109,6 +108,9 @@ export function createPages(options: PagesOptions) {
       ]);
       // Without dates of the reader's own there is nothing to refuse.
       if ("rule" in statistics) throw new Error(statistics.rule);
+      // The hours of today that are still to come are no lack of visits.
+      const isToCome = (start: string) => interval === "hour" && Date.parse(start) > nowMs;
+      const series = statistics.series.filter(({ start }) => !isToCome(start));
       return html(request, 200, (language) =>
         previewPage(language, {
           code,
@@ -116,7 +118,7 @@ export function createPages(options: PagesOptions) {
           createdMs,
           endsMs,
           interval,
-          statistics,
+          statistics: { ...statistics, series },
           shortUrl: shortUrl(baseUrl, code),
           hasEnded: nowMs >= endsMs,
           timeZone: range.timeZone,
@@ -164,9 +166,12 @@ function fieldOf(key: MessageKey): Field | undefined {
   return key === "field.values" ? "expire_duration" : faultyField(key);
 }
 
-/** `naver.com` is what people call https://naver.com. */
+/** `naver.com` is what people call https://naver.com; a host that ends in a number is a mistake, or private. */
 function offerOf(written: string): string | undefined {
-  return /^[^\s/?#:@\\]+\.[^\s/?#:@\\.]{2,}(?::\d+)?(?:[/?#]|$)/.test(written)
-    ? `https://${written}`
+  if (!/^[^\s/?#:@\\]+\.[^\s/?#:@\\.]{2,}(?::\d+)?(?:[/?#]|$)/.test(written)) return undefined;
+  const offer = `https://${written}`;
+  const url = URL.parse(offer);
+  return url !== null && url.href.length <= MAX_TARGET_LENGTH && /\.[^.]*[a-z][^.]*$/.test(url.hostname)
+    ? offer
     : undefined;
 }

@@ -25,7 +25,7 @@ export type HttpProblem =
   | { kind: "not-found" }
   | { kind: "method"; method: string; allow: string }
   | { kind: "body.too-large"; max: number }
-  | { kind: "body.type" | "body.coding" }
+  | { kind: "body.type" | "body.form" | "body.coding" }
   | { kind: "unavailable" }
   | { kind: "internal" };
 
@@ -65,6 +65,7 @@ export function describe(problem: HttpProblem): Description {
     case "body.too-large":
       return { status: 413, messages: [{ key: problem.kind, values: { max: problem.max } }] };
     case "body.type":
+    case "body.form":
       return { status: 415, messages: [{ key: problem.kind }] };
     case "body.coding":
       // RFC 9110, section 12.5.3: what would have been taken.

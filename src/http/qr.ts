@@ -1,7 +1,7 @@
 import type { Links } from "../links/links.ts";
 import { type QrStyle, qrPng, qrSvg } from "../pages/qr.ts";
 import { shortUrl } from "./address.ts";
-import { JSON_POLICY } from "./answers.ts";
+import { LOAD_NOTHING } from "./answers.ts";
 import { problemAnswer, problemJson } from "./problems.ts";
 import { readQrQuery } from "./query.ts";
 
@@ -21,27 +21,18 @@ export function createQr({ links, baseUrl }: QrOptions) {
       const link = await links.resolve(spelling);
       if ("kind" in link) return problemAnswer(request, link);
       const image = draw(shortUrl(baseUrl, link.code), style);
-      const kept = { ETag: `"${Bun.hash(image).toString(36)}"`, "Cache-Control": "public, max-age=86400" };
-      if (isKnown(headers.get("if-none-match"), kept.ETag))
-        return new Response(null, { status: 304, headers: kept });
       return new Response(image, {
         headers: {
-          ...kept,
+          "Cache-Control": "public, max-age=86400",
           "Content-Type": type,
           "Content-Disposition": `inline; ${fileName(link.code, extension)}`,
-          "Content-Security-Policy": JSON_POLICY,
+          "Content-Security-Policy": LOAD_NOTHING,
           "Cross-Origin-Resource-Policy": "cross-origin",
           "X-Content-Type-Options": "nosniff",
         },
       });
     };
   return { svg: handler("svg", "image/svg+xml", qrSvg), png: handler("png", "image/png", qrPng) };
-}
-
-/** RFC 9110, section 13.1.2: compared weakly, for a proxy that compresses weakens the tag. */
-function isKnown(ifNoneMatch: string | null, tag: string): boolean {
-  const tags = ifNoneMatch?.split(",").map((one) => one.trim().replace(/^W\//, ""));
-  return tags !== undefined && (tags.includes(tag) || tags.includes("*"));
 }
 
 /** RFC 6266, section 4.3. Of what encodeURIComponent leaves as it is, a code can have *, in a keycap. */

@@ -30,7 +30,7 @@ interface Entry extends Counter {
 type RedirectRequest = Bun.BunRequest<"/:code">;
 /** Answers an address that no code can be. */
 type Elsewhere = (request: Request) => Response | Promise<Response>;
-type Visited = (request: RedirectRequest, server: Bun.Server<unknown>) => Response | Promise<Response>;
+type RouteHandler = (request: RedirectRequest, server: Bun.Server<unknown>) => Response | Promise<Response>;
 
 /** The address of the other end of a connection. */
 export type PeerOf = (request: Request, server: Bun.Server<unknown>) => string;
@@ -47,7 +47,7 @@ export function createRedirect(options: RedirectOptions) {
     CACHE_BYTES,
     (code, { target }) => ENTRY_BYTES + code.length + target.length,
   );
-  const asked = new Map<string, Promise<Link | Problem>>();
+  const inFlight = new Map<string, Promise<Link | Problem>>();
 
   function remember(link: Link): Entry {
     const entry: Entry = { ...counterOf(link), endsMs: link.endsMs, target: link.target };
@@ -73,20 +73,20 @@ export function createRedirect(options: RedirectOptions) {
 
   /** However many wait for one spelling, the store is asked once. */
   function resolve(spelling: string): Promise<Link | Problem> {
-    const early = asked.get(spelling);
+    const early = inFlight.get(spelling);
     return early === undefined ? ask(spelling) : join(early, spelling);
   }
 
   /** Of an earlier question only a link is shared: what was not there when it was asked may be there now. */
   async function join(early: Promise<Link | Problem>, spelling: string): Promise<Link | Problem> {
     const link = await early;
-    return "kind" in link ? (asked.get(spelling) ?? ask(spelling)) : link;
+    return "kind" in link ? (inFlight.get(spelling) ?? ask(spelling)) : link;
   }
 
   function ask(spelling: string): Promise<Link | Problem> {
     const link = links.resolve(spelling);
-    const forget = () => void asked.delete(spelling);
-    asked.set(spelling, link);
+    const forget = () => void inFlight.delete(spelling);
+    inFlight.set(spelling, link);
     link.then(forget, forget);
     return link;
   }
@@ -121,7 +121,7 @@ export function createRedirect(options: RedirectOptions) {
   }
 
   return (elsewhere: Elsewhere) => {
-    const GET: Visited = (request, server) => {
+    const GET: RouteHandler = (request, server) => {
       const nowMs = clock.nowMs();
       const entry = remembered(request.params.code, nowMs);
       const peer = peerOf(request, server);
@@ -133,7 +133,7 @@ export function createRedirect(options: RedirectOptions) {
       count(entry, request.headers, peer, nowMs);
       return answer(entry, nowMs);
     };
-    const HEAD: Visited = (request) => {
+    const HEAD: RouteHandler = (request) => {
       const nowMs = clock.nowMs();
       const entry = remembered(request.params.code, nowMs);
       if (entry !== undefined) return answer(entry, nowMs);

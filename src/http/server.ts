@@ -33,8 +33,11 @@ export function listen(app: App, hostname: string, port: number, isShared: boole
   return {
     port: server.port ?? port,
     async drain(waitMs) {
-      const redirect = { GET: last(app.redirect.GET), HEAD: last(app.redirect.HEAD) };
-      server.reload(handlers({ ...app, redirect, fetch: last(app.fetch) }));
+      const redirect = {
+        GET: closingConnection(app.redirect.GET),
+        HEAD: closingConnection(app.redirect.HEAD),
+      };
+      server.reload(handlers({ ...app, redirect, fetch: closingConnection(app.fetch) }));
       await Bun.sleep(waitMs);
       await Promise.race([server.stop(), Bun.sleep(DRAIN_LIMIT_MS)]);
       await server.stop(true);
@@ -81,7 +84,7 @@ function handlers({ redirect, fetch, fixedPaths }: App) {
 }
 
 /** The same, each answer the last of its connection, so that clients move on before the server is gone. */
-function last<R extends unknown[]>(
+function closingConnection<R extends unknown[]>(
   handle: (...request: R) => Response | Promise<Response>,
 ): (...request: R) => Promise<Response> {
   return async (...request) => {

@@ -1,6 +1,6 @@
 import Negotiator from "negotiator";
 
-import { remembering } from "../remembering.ts";
+import { memoize } from "../memoize.ts";
 import { readCatalogues } from "./catalogues.ts" with { type: "macro" };
 import type english from "./en.json";
 
@@ -18,7 +18,7 @@ export function negotiateLanguage(acceptLanguage: string | null): string {
   return acceptLanguage === null ? DEFAULT_LANGUAGE : negotiate(acceptLanguage);
 }
 
-const negotiate = remembering((acceptLanguage) => {
+const negotiate = memoize((acceptLanguage) => {
   // In the caller's order of preference, without those of weight 0.
   const ranges = new Negotiator({ headers: { "accept-language": acceptLanguage } }).languages();
   for (const range of ranges) {
@@ -34,4 +34,15 @@ const negotiate = remembering((acceptLanguage) => {
 export function message(language: string, key: MessageKey, values: Values = {}): string {
   const text = (catalogues[language] ?? catalogues[DEFAULT_LANGUAGE])?.[key] ?? key;
   return text.replace(/\{(\w+)\}/g, (placeholder, name: string) => String(values[name] ?? placeholder));
+}
+
+/** A language's name in words of a language: "한국어" in its own, "Korean" in English. */
+export function languageName(named: string, language = named): string {
+  return new Intl.DisplayNames(language, { type: "language" }).of(named) ?? named;
+}
+
+/** All of {@link LANGUAGES} in words of one of them: "English or Korean". */
+export function languageNames(language: string): string {
+  const names = LANGUAGES.map((named) => languageName(named, language));
+  return new Intl.ListFormat(language, { type: "disjunction" }).format(names);
 }

@@ -110,6 +110,8 @@ function findFault(composed: string, code: Code): Fault | undefined {
     if (character === ZWNJ || character === ZWJ) {
       if (!joinerAllowed(text, at)) return { rule: "code.joiner", character: codePointName(character) };
       mayTakeMark = false;
+    } else if (character === " ") {
+      return { rule: "code.space" };
     } else if (INVISIBLE.test(character)) {
       return { rule: "code.invisible", character: codePointName(character) };
     } else if (MARK.test(character)) {

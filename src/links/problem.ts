@@ -3,6 +3,7 @@ export type Fault =
   | { rule: "code.too-long"; max: number }
   | { rule: "code.ill-formed" }
   | { rule: "code.character"; character: string }
+  | { rule: "code.space" }
   | { rule: "code.invisible"; character: string }
   | { rule: "code.joiner"; character: string }
   | { rule: "code.mark"; character: string }

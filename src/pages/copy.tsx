@@ -1,4 +1,6 @@
 /** @jsxImportSource hono/jsx */
+import type { Child } from "hono/jsx";
+
 import { message } from "../language/language.ts";
 
 interface CopyButtonProps {
@@ -6,15 +8,18 @@ interface CopyButtonProps {
   readonly kind: "primary" | "plain";
   /** What stands before the button, where it is not given. */
   readonly text?: string;
+  /** Other buttons. */
+  readonly children?: Child;
 }
 
-/** Scripts show it; what they have to say goes behind it. */
-export function CopyButton({ language, kind, text = "" }: CopyButtonProps) {
+/** Scripts show it; what they have to say goes behind it and the other buttons, which need not move. */
+export function CopyButton({ language, kind, text = "", children }: CopyButtonProps) {
   return (
     <>
       <button type="button" class={kind} data-copy={text} data-done={message(language, "copied")} hidden>
         {message(language, "copy")}
       </button>
+      {children}
       <output></output>
     </>
   );

@@ -11,16 +11,18 @@ export interface Destination {
 }
 
 export function describeDestination(target: string): Destination {
-  const url = new URL(target);
-  const unicode = domainToUnicode(url.hostname);
-  const host = isHarmless(unicode) ? unicode : url.hostname;
+  // As it was parsed when the link was made: a newer parser may see it otherwise.
+  const [, ascii = ""] = /^https?:\/\/([^/?#]*?)(?::\d*)?(?:[/?#]|$)/.exec(target) ?? [];
+  const unicode = domainToUnicode(ascii);
+  const host = isHarmless(unicode) ? unicode : ascii;
   const address = readable(target);
-  return host === url.hostname ? { host, address } : { host, asciiHost: url.hostname, address };
+  return host === ascii ? { host, address } : { host, asciiHost: ascii, address };
 }
 
-/** Only what is a letter, a few marks behind one, or a number is spelled out; all else could pretend to be something. */
-const HARMLESS = /^(?:[\p{L}\p{N}]\p{M}{0,4})+$/u;
-const INVISIBLE = /\p{Default_Ignorable_Code_Point}/u;
+/** Letters, a few marks behind each, and numbers are spelled out; all else could pretend to be something. */
+const HARMLESS = /(?:[[\p{L}\p{N}]--\p{DI}][\p{M}--\p{DI}]{0,4}(?!\p{M}))+/v;
+/** Text in pieces that are harmless and pieces that are not. */
+const PIECES = new RegExp(`(${HARMLESS.source})`, "v");
 
 /** Scripts that are written together (UTS #39, section 5.1); the host of any other is told in ASCII only. */
 const SCRIPTS = [
@@ -30,11 +32,15 @@ const SCRIPTS = [
   ["Hang", "Hani"],
   ["Hani", "Hira", "Kana", "Bopo"],
 ];
-/** Of a host: letters of one script with few marks, without those that look like a slash, a dot or a colon. */
+/** Look like a slash, a dot or a colon: modifiers, clicks, strokes, and jamo, which stand in syllables elsewhere. */
+const LOOK_ALIKES = "[\\p{Lm}--[々ー]][ǀ-ǃノ丶丨丿\\u1100-\\u11FF\\uA960-\\uA97F\\uD7B0-\\uD7FF]";
+/** As do the visargas of Devanagari and Bengali. */
+const LOOK_ALIKE_MARKS = "\\u0903\\u0983";
+/** Of a host: letters of one script, with few marks. */
 const HARMLESS_LABEL = new RegExp(
   SCRIPTS.map((scripts) => {
-    const letters = `[[${scripts.map((one) => `\\p{scx=${one}}`).join("")}]&&[\\p{L}--[\\p{Lm}--[々ー]]--[ǀ-ǃノ]]]`;
-    return `^(?:[${letters}0-9\\-]\\p{M}{0,4})+$`;
+    const letters = `[[${scripts.map((one) => `\\p{scx=${one}}`).join("")}]&&[\\p{L}--[${LOOK_ALIKES}]]]`;
+    return `^(?:[${letters}0-9\\-][\\p{M}--[${LOOK_ALIKE_MARKS}]]{0,4})+$`;
   }).join("|"),
   "v",
 );
@@ -46,10 +52,19 @@ function isHarmless(host: string): boolean {
 function readable(address: string): string {
   return address.replace(/(?:%[0-9A-F]{2})+/gi, (encoded) => {
     try {
-      const text = decodeURIComponent(encoded).normalize("NFC");
-      return HARMLESS.test(text) && !INVISIBLE.test(text) ? text : encoded;
+      const pieces = decodeURIComponent(encoded).split(PIECES);
+      return pieces
+        .map((piece, nth) => (nth % 2 === 1 ? piece.normalize("NFC") : percentEncode(piece)))
+        .join("");
     } catch {
       return encoded;
     }
   });
+}
+
+/** RFC 3986, section 2.1, of every character. */
+function percentEncode(text: string): string {
+  return [...Buffer.from(text)]
+    .map((byte) => `%${byte.toString(16).toUpperCase().padStart(2, "0")}`)
+    .join("");
 }

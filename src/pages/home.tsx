@@ -3,6 +3,7 @@ import type { Child } from "hono/jsx";
 
 import { message, type MessageKey } from "../language/language.ts";
 import { DURATIONS, type Expiry } from "../links/expiry.ts";
+import { CopyButton } from "./copy.tsx";
 import { page } from "./layout.tsx";
 
 export type Field = "original_url" | "custom_code" | "expire_duration";
@@ -48,36 +49,39 @@ export function homePage(language: string, home: Home): string {
             <input
               {...{ id: "original_url", name: "original_url", value: form.original_url }}
               {...ATTRIBUTES}
-              {...faulty("original_url", errors, focused)}
+              {...described("original_url", errors)}
+              autofocus={focused === "original_url"}
               inputmode="url"
               placeholder="https://"
               required
             />
+            {/* The first button is what Enter presses. */}
             <button class="primary">{message(language, "home.make")}</button>
+            <FieldError field="original_url" errors={errors}>
+              {offer !== undefined && (
+                <button name="meant" value={offer}>
+                  {message(language, "home.offer", { url: offer })}
+                </button>
+              )}
+            </FieldError>
           </div>
-          <FieldError field="original_url" errors={errors}>
-            {offer !== undefined && (
-              <button name="meant" value={offer}>
-                {message(language, "home.offer", { url: offer })}
-              </button>
-            )}
-          </FieldError>
         </div>
         <div class="field">
           <label for="custom_code">{message(language, "home.code")}</label>
           <div class="prefixed">
-            <span>
+            <span id="custom_code-base">
               <bdi dir="ltr">{base}</bdi>
             </span>
             <input
               {...{ id: "custom_code", name: "custom_code", value: form.custom_code }}
               {...ATTRIBUTES}
-              {...faulty("custom_code", errors, focused)}
+              {...described("custom_code", errors, "custom_code-base custom_code-hint")}
+              autofocus={focused === "custom_code"}
             />
           </div>
           <FieldError field="custom_code" errors={errors} />
           <p class="hint">
-            <output for="custom_code" data-check="/api/v1/codes/">
+            <output id="custom_code-hint" for="custom_code" data-check="/api/v1/codes/">
               {message(language, "home.code.hint")}
             </output>
           </p>
@@ -122,11 +126,11 @@ const ATTRIBUTES = {
   spellcheck: false,
 } as const;
 
-function faulty(field: Field, errors: Home["errors"], focused: Field) {
-  return {
-    ...(field === focused && { autofocus: true }),
-    ...(field in errors && { "aria-invalid": "true", "aria-describedby": `${field}-error` }),
-  };
+/** What is wrong with a field, and then what is said of it in any case, by ids. */
+function described(field: Field, errors: Home["errors"], hints = "") {
+  const isFaulty = field in errors;
+  const ids = [isFaulty && `${field}-error`, hints].filter(Boolean).join(" ");
+  return { ...(isFaulty && { "aria-invalid": "true" }), ...(ids !== "" && { "aria-describedby": ids }) };
 }
 
 interface FieldErrorProps {
@@ -138,12 +142,12 @@ interface FieldErrorProps {
 function FieldError({ field, errors, children }: FieldErrorProps) {
   if (!(field in errors)) return <></>;
   return (
-    <>
+    <div class="fault">
       <p class="error" id={`${field}-error`}>
         {errors[field]}
       </p>
       {children}
-    </>
+    </div>
   );
 }
 
@@ -160,6 +164,8 @@ function MadeHere({ language }: { language: string }) {
     ends: "home.ends-in",
     ended: "home.ended",
     gone: "home.gone",
+    unknown: "home.unknown",
+    clear: "home.clear",
   };
   const data = Object.entries(texts).map(([name, key]) => [`data-${name}`, message(language, key)]);
   return (
@@ -174,14 +180,20 @@ function MadeHere({ language }: { language: string }) {
       </p>
       <template>
         <li>
-          <a data-address></a>
-          <span class="soft">
-            <bdi dir="ltr" data-target></bdi> · {message(language, "preview.visits")}{" "}
-            <span data-visits></span> · <span data-left></span>
-          </span>
-          <button type="button" class="plain">
-            {message(language, "home.forget")}
-          </button>
+          <div>
+            <a data-address></a>
+            <bdi class="soft" dir="ltr" data-target></bdi>
+            <span class="soft">
+              {message(language, "preview.visits")} <span data-visits></span> · <span data-left></span>
+            </span>
+          </div>
+          <div class="actions">
+            <CopyButton language={language} kind="plain">
+              <button type="button" class="plain" data-forget>
+                {message(language, "home.forget")}
+              </button>
+            </CopyButton>
+          </div>
         </li>
       </template>
     </section>

@@ -2,7 +2,7 @@
 import type { Child } from "hono/jsx";
 import type { HtmlEscapedString } from "hono/utils/html";
 
-import { LANGUAGES, message } from "../language/language.ts";
+import { languageName, LANGUAGES, message } from "../language/language.ts";
 import { assets } from "./assets/assets.ts";
 
 /** What a page says of itself, beside its content. */
@@ -86,9 +86,4 @@ function Languages({ current }: { current: string }) {
       ))}
     </nav>
   );
-}
-
-/** A language in its own words. */
-function languageName(language: string): string {
-  return new Intl.DisplayNames(language, { type: "language" }).of(language) ?? language;
 }

@@ -79,7 +79,7 @@ export function answerOf({ responses }: Operation): { readonly type: string; rea
   return { type, schema };
 }
 
-export function resolve(api: ApiDescription, schema: Schema): Schema {
+export function dereference(api: ApiDescription, schema: Schema): Schema {
   const [, name = ""] = /^#\/components\/schemas\/(\w+)$/.exec(schema.$ref ?? "") ?? [];
   return api.components.schemas[name] ?? schema;
 }
@@ -96,14 +96,14 @@ export function fieldsOf({ properties = {}, required = [] }: Schema): Field[] {
 
 /** `string`, `integer`, `object[]`, … */
 export function typeOf(api: ApiDescription, schema: Schema): string {
-  const { type = "object", items } = resolve(api, schema);
+  const { type = "object", items } = dereference(api, schema);
   if (items !== undefined) return `${typeOf(api, items)}[]`;
   return [type].flat().join(" | ");
 }
 
 /** An example of what has the schema, put together from the examples within; undefined where one is missing. */
 export function exampleOf(api: ApiDescription, schema: Schema): unknown {
-  const { example, enum: values, properties } = resolve(api, schema);
+  const { example, enum: values, properties } = dereference(api, schema);
   if (example !== undefined) return example;
   if (values !== undefined) return values[0];
   if (properties === undefined) return undefined;

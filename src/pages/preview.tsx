@@ -25,16 +25,17 @@ export interface Preview {
   readonly statistics: Statistics;
 }
 
-/** Where a link leads, since when, until when, and who came: for who is about to follow it, and for its maker. */
+/** Where a link leads, since when, until when, and its visits: for who is about to follow it, and for its maker. */
 export function previewPage(language: string, preview: Preview): string {
   const { code, shortUrl, target, createdMs, endsMs, hasEnded } = preview;
   const { host, asciiHost, address } = describeDestination(target);
   const shown = withoutScheme(shortUrl);
-  const { origin, href: ascii } = new URL(shortUrl);
+  const { origin } = new URL(shortUrl);
   const path = `/${encodeURIComponent(code)}`;
   const leads = message(language, hasEnded ? "preview.led" : "preview.leads");
+  const title = message(language, "preview.title", { address: shown });
   const head = {
-    title: message(language, "preview.title", { address: shown }),
+    title: hasEnded ? `${message(language, "preview.expired")} ${title}` : title,
     card: {
       // A card has no room for a warning: one script can imitate another.
       description: `${leads}: ${asciiHost === undefined ? host : `${host} (${asciiHost})`}`,
@@ -54,19 +55,10 @@ export function previewPage(language: string, preview: Preview): string {
           <h1 class="address">
             <Address url={shown} />
           </h1>
-          <div class="actions">
-            <CopyButton language={language} kind="primary" text={shortUrl} />
-            <button type="button" data-share={shortUrl} hidden>
-              {message(language, "share")}
-            </button>
-          </div>
-          {ascii !== shortUrl && (
-            <details>
-              <summary>{message(language, "preview.ascii")}</summary>
-              <p class="whole">
-                <bdi dir="ltr">{ascii}</bdi> <CopyButton language={language} kind="plain" text={ascii} />
-              </p>
-            </details>
+          {hasEnded ? (
+            <p class="error">{message(language, "preview.expired")}</p>
+          ) : (
+            <Sharing language={language} shortUrl={shortUrl} />
           )}
         </div>
         {!hasEnded && <QrCode language={language} path={path} address={shown} />}
@@ -114,6 +106,29 @@ export function previewPage(language: string, preview: Preview): string {
   );
 }
 
+function Sharing({ language, shortUrl }: { language: string; shortUrl: string }) {
+  const { href: ascii } = new URL(shortUrl);
+  return (
+    <>
+      <div class="actions">
+        <CopyButton language={language} kind="primary" text={shortUrl}>
+          <button type="button" data-share={shortUrl} hidden>
+            {message(language, "share")}
+          </button>
+        </CopyButton>
+      </div>
+      {ascii !== shortUrl && (
+        <details>
+          <summary>{message(language, "preview.ascii")}</summary>
+          <p class="whole">
+            <bdi dir="ltr">{ascii}</bdi> <CopyButton language={language} kind="plain" text={ascii} />
+          </p>
+        </details>
+      )}
+    </>
+  );
+}
+
 /** It may break behind its host. */
 function Address({ url }: { url: string }) {
   const [host, ...path] = url.split(/(?<=\/)/);
@@ -131,11 +146,12 @@ function QrCode({ language, path, address }: { language: string; path: string; a
     <figure class="qr">
       <img src={`${path}.svg`} width="160" height="160" alt={message(language, "preview.qr", { address })} />
       <figcaption>
-        <a href={`${path}.svg`} download>
-          SVG
-        </a>
+        {message(language, "preview.qr.save")}
         <a href={`${path}.png?size=1024`} download>
           PNG
+        </a>
+        <a href={`${path}.svg`} download>
+          SVG
         </a>
       </figcaption>
     </figure>
@@ -160,6 +176,8 @@ function Visits({
 }: Preview & { language: string }) {
   const number = new Intl.NumberFormat(language);
   const { series, visitors, breakdowns } = statistics;
+  const days = new Set(series.map(({ start }) => start.slice(0, 10))).size;
+  const known = SHOWN.filter((dimension) => breakdowns[dimension].values.length > 0);
   return (
     <section
       id="visits"
@@ -172,38 +190,37 @@ function Visits({
       <h2 id="visits-title">{message(language, "preview.visits.title")}</h2>
       <dl class="facts counts">
         <div>
-          <dt>{message(language, "preview.visits")}</dt>
+          <dt id="all-visits">{message(language, "preview.all-visits")}</dt>
           <dd class="count">
-            <span role="status" data-fresh>
+            <span role="status" aria-labelledby="all-visits" data-fresh>
               {number.format(visits)}
             </span>
           </dd>
         </div>
         <div>
-          <dt>
-            {message(language, "preview.visitors", {
-              days: new Set(series.map(({ start }) => start.slice(0, 10))).size,
-            })}
-          </dt>
+          <dt>{message(language, "preview.visitors", { days })}</dt>
           <dd class="count" data-fresh>
             {number.format(visitors)}
           </dd>
         </div>
         <div>
-          <dt>{message(language, "preview.bots")}</dt>
+          <dt>{message(language, "preview.all-bots")}</dt>
           <dd class="count" data-fresh>
             {number.format(bots)}
           </dd>
         </div>
       </dl>
       <div data-fresh>
-        {visits + bots > 0 ? (
-          <Chart language={language} series={series} interval={interval} timeZone={timeZone} />
-        ) : (
-          !hasEnded && <p>{message(language, "preview.waiting")}</p>
+        {statistics.visits > 0 && (
+          <>
+            <h3>{message(language, "preview.days", { days })}</h3>
+            <Chart language={language} series={series} interval={interval} timeZone={timeZone} />
+            {known.length === 0 && <p class="hint">{message(language, "preview.few")}</p>}
+          </>
         )}
+        {visits + bots === 0 && !hasEnded && <p>{message(language, "preview.waiting")}</p>}
         <div class="breakdowns">
-          {SHOWN.map((dimension) => (
+          {known.map((dimension) => (
             <Breakdown language={language} dimension={dimension} {...breakdowns[dimension]} />
           ))}
         </div>
@@ -226,7 +243,6 @@ function Breakdown({ language, dimension, values, other }: BreakdownProps) {
     ...shown.map(({ value, visits }) => ({ name: nameOf(language, dimension, value), visits })),
     ...(rest > 0 ? [{ name: message(language, "preview.other"), visits: rest }] : []),
   ];
-  if (rows.length === 0) return <></>;
   return (
     <table>
       <thead>

@@ -1,7 +1,7 @@
 /** @jsxImportSource hono/jsx */
 import type { Child } from "hono/jsx";
 
-import { type MessageKey, message, type Values } from "../language/language.ts";
+import { languageNames, type MessageKey, message, type Values } from "../language/language.ts";
 import { CopyButton } from "./copy.tsx";
 import { page } from "./layout.tsx";
 import {
@@ -13,7 +13,7 @@ import {
   type Operation,
   operationsOf,
   type Parameter,
-  resolve,
+  dereference,
   type Schema,
   typeOf,
 } from "./openapi.ts";
@@ -73,7 +73,8 @@ function Endpoint({ method, path }: { method: string; path: string }) {
 }
 
 function Basics({ context, documentPath }: { context: Context; documentPath: string }) {
-  const { api, base, say } = context;
+  const { language, api, base, say } = context;
+  const languages = languageNames(language);
   const { ShortLink = {}, Problem = {} } = api.components.schemas;
   const success = { status: "success", message: say("shortened"), data: exampleOf(api, ShortLink) };
   return (
@@ -84,7 +85,7 @@ function Basics({ context, documentPath }: { context: Context; documentPath: str
           <code>{base}</code>
         </Fact>
         <Fact name={say("docs.key")}>{say("docs.key.none")}</Fact>
-        <Fact name={say("docs.languages")}>{marked(say("docs.languages.rule"))}</Fact>
+        <Fact name={say("docs.languages")}>{marked(say("docs.languages.rule", { languages }))}</Fact>
         <Fact name={say("docs.cors")}>{marked(say("docs.cors.rule"))}</Fact>
         <Fact name={say("docs.machine")}>
           {say("docs.machine.rule")} <a href={documentPath}>{documentPath}</a>
@@ -114,7 +115,7 @@ function Fact({ name, children }: { name: string; children?: Child }) {
 function OperationSection({ context, operation }: { context: Context; operation: Operation }) {
   const { api, base, say } = context;
   const { operationId, method, path, summary, description, parameters = [], requestBody } = operation;
-  const body = requestBody && resolve(api, requestBody.content["application/json"]?.schema ?? {});
+  const body = requestBody && dereference(api, requestBody.content["application/json"]?.schema ?? {});
   return (
     <section id={operationId} class="operation" aria-labelledby={`${operationId}-title`}>
       <h2 id={`${operationId}-title`}>{summary}</h2>
@@ -161,8 +162,8 @@ function Fields(props: { context: Context; fields: readonly Field[]; isAsked?: b
   return (
     <dl class="fields">
       {fields.map(({ names, required, description, schema }) => {
-        const { items, ...rest } = resolve(api, schema);
-        const within = fieldsOf(resolve(api, items ?? rest));
+        const { items, ...rest } = dereference(api, schema);
+        const within = fieldsOf(dereference(api, items ?? rest));
         return (
           <>
             <dt>
@@ -224,7 +225,7 @@ function Answers({ context, operation }: { context: Context; operation: Operatio
   const answers = Object.entries(operation.responses);
   const { schema } = answerOf(operation);
   const example = exampleOf(api, schema);
-  const data = fieldsOf(resolve(api, schema.properties?.["data"] ?? {}));
+  const data = fieldsOf(dereference(api, schema.properties?.["data"] ?? {}));
   return (
     <>
       <h3>{say("docs.answers")}</h3>
@@ -319,6 +320,7 @@ function TryIt({ context: { say }, operation }: { context: Context; operation: O
             </textarea>
           </div>
         )}
+        {method === "POST" && <p class="hint">{say("docs.try.real")}</p>}
         <button class="primary">{say("docs.try.send")}</button>
         <output aria-live="polite" aria-label={say("docs.try.answer", { summary })} tabindex={0} hidden />
       </form>

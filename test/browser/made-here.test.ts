@@ -52,7 +52,7 @@ test.each(["en-GB", "ko-KR"])(
     await untilCounted(curt, lasting, 1);
     await page.goto("/");
     const { region, items, item } = listOn(page, locale);
-    await item(short).filter({ hasText: "47" }).waitFor();
+    await item(short).filter({ hasText: "48" }).waitFor();
     await item(lasting)
       .filter({ hasText: say("home.endless") })
       .waitFor();
@@ -60,11 +60,23 @@ test.each(["en-GB", "ko-KR"])(
       `curt.example/${short}/`,
       `curt.example/${lasting}/`,
     ]);
-    expect(await items.first().textContent()).toContain(`www.example.com · ${say("preview.visits")} 0 · `);
-    expect(await items.last().textContent()).toContain(`www.example.com · ${say("preview.visits")} 1 · `);
-    const left = new Intl.RelativeTimeFormat(locale.slice(0, 2)).format(47, "hour");
+    const { host, pathname } = new URL(LONG);
+    expect(await items.first().getByText(`${host}${pathname}`).getAttribute("title")).toBe(LONG);
+    expect(await items.first().textContent()).toContain(`${say("preview.visits")} 0 · `);
+    expect(await items.last().textContent()).toContain(`${say("preview.visits")} 1 · `);
+    const left = new Intl.RelativeTimeFormat(locale.slice(0, 2)).format(48, "hour");
     expect(await items.first().textContent()).toContain(say("home.ends-in", { left }));
-    // It leads to the preview, from where it can be copied again.
+    // It can be copied there, and leads to the preview.
+    await maker.context.grantPermissions(["clipboard-read", "clipboard-write"], { origin: curt.origin });
+    await item(lasting)
+      .getByRole("button", { name: say("copy") })
+      .click();
+    await item(lasting)
+      .filter({ hasText: say("copied") })
+      .waitFor();
+    expect(await page.evaluate<string>("navigator.clipboard.readText()")).toBe(
+      `https://curt.example/${lasting}/`,
+    );
     await region.getByRole("link").first().click();
     await page.getByRole("heading", { level: 1, name: `curt.example/${short}/` }).waitFor();
 
@@ -99,7 +111,13 @@ test("links are forgotten one by one, or all, and the focus is never lost", asyn
 
   for (const code of ["four", "five"]) await make(page, "en", code);
   await page.goto("/");
-  await region.getByRole("button", { name: say("home.forget-all") }).press("Enter");
+  const clear = region.getByRole("button", { name: say("home.forget-all") });
+  // By mistake, and on purpose.
+  page.once("dialog", (asked) => asked.dismiss());
+  await clear.press("Enter");
+  expect(await items.count()).toBe(2);
+  page.once("dialog", (asked) => asked.accept());
+  await clear.press("Enter");
   await untilFocused(address);
   await page.reload();
   expect(await region.count()).toBe(0);
@@ -125,9 +143,10 @@ test("a link that has ended, has gone, or whose code belongs to another one says
     .waitFor();
   const gone = page.getByRole("listitem").filter({ hasText: say("home.gone") });
   await gone.nth(1).waitFor();
-  expect((await gone.getByRole("link").allTextContents()).join()).toMatch(/\/anew,.*\/purged$/);
+  expect((await gone.getByRole("link").allTextContents()).join()).toMatch(/\/anew\/,.*\/purged\/$/);
   // Nothing of the other link is shown as if it had been made here.
-  expect((await gone.allTextContents()).join()).not.toContain("example.com ");
+  expect((await gone.allTextContents()).join()).not.toContain("example.com");
+  expect(await gone.getByRole("button", { name: say("copy") }).count()).toBe(0);
 });
 
 test("of many links the latest fifty are kept", async () => {
@@ -156,7 +175,7 @@ test("a link is not said to be gone because the service is away", async () => {
   await page.goto("/");
   const { items } = listOn(page, "en");
   await items.first().waitFor();
-  expect(await items.first().textContent()).not.toContain(wordsOf("en")("home.gone"));
+  expect(await items.first().textContent()).toContain(wordsOf("en")("home.unknown"));
   await context.close();
 });
 
@@ -188,4 +207,30 @@ test.each([
     .getByRole("status")
     .filter({ hasText: wordsOf("en")("taken") })
     .waitFor();
+});
+
+test("what somebody else made is not taken for made here, after a form that was refused", async () => {
+  await using maker = await arrive(browser, curt.origin);
+  const { page } = maker;
+  await curt.shorten({ original_url: LONG, custom_code: "foreign" });
+  await page.goto("/");
+  await page.getByRole("textbox", { name: wordsOf("en")("home.url") }).fill("x");
+  await page.getByRole("button", { name: wordsOf("en")("home.make") }).click();
+  await page.locator("[aria-invalid]").waitFor();
+  await page.goto("/foreign+#made");
+  expect(await page.evaluate("localStorage['curt.made-here']")).toBeUndefined();
+});
+
+test("what cannot be read of the list is left out, and the rest works", async () => {
+  await using maker = await arrive(browser, curt.origin);
+  const { page } = maker;
+  await make(page, "en", "readable");
+  const spoilt = `[{"path":"/%","created":"x"},{"path":"/\\ud800","created":"x"},7,`;
+  await page.evaluate(
+    `localStorage['curt.made-here'] = ${JSON.stringify(spoilt)} + localStorage['curt.made-here'].slice(1)`,
+  );
+  await page.goto("/");
+  const { items } = listOn(page, "en");
+  await items.first().waitFor();
+  expect(await items.count()).toBe(1);
 });

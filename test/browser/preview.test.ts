@@ -148,7 +148,7 @@ describe.each(READERS)("a visitor who looks before ($locale)", ({ locale, viewpo
       const drawn = rows.map((row) => `${row.hour}: ${row.visits}`);
       expect(bars.filter((bar) => !bar.endsWith(": 0"))).toEqual(drawn);
     }
-    expect(await fact(page, say("preview.visits")).textContent()).toBe("3");
+    expect(await fact(page, say("preview.all-visits")).textContent()).toBe("3");
   });
 
   test("reads who came, where five or more have it in common", async () => {
@@ -183,7 +183,7 @@ describe.each(READERS)("a visitor who looks before ($locale)", ({ locale, viewpo
       });
       expect(await rowsOf(table)).toEqual(rows.map((row) => [...row]));
     }
-    expect(await fact(page, say("preview.bots")).textContent()).toBe("1");
+    expect(await fact(page, say("preview.all-bots")).textContent()).toBe("1");
     expect(await page.getByRole("region", { name: say("preview.visits.title") }).textContent()).not.toContain(
       "rare.example",
     );
@@ -255,7 +255,7 @@ test("a language that another tab chooses does not get into this one", async () 
   await untilCounted(curt, "두-탭", 1);
   await page.clock.runFor(LOOK_MS);
   expect((await read).headers()["content-language"]).toBe("ko");
-  await fact(page, say("preview.visits")).filter({ hasText: "1" }).waitFor();
+  await fact(page, say("preview.all-visits")).filter({ hasText: "1" }).waitFor();
   await page.clock.runFor(LOOK_MS);
   const text = await page.getByRole("region", { name: say("preview.visits.title") }).textContent();
   expect(text).not.toMatch(/\p{Script=Hangul}/u);
@@ -281,4 +281,21 @@ test("while nobody looks, nothing is asked", async () => {
   const again = page.waitForRequest("**/api/v1/links/allein");
   await page.clock.runFor(10 * 60_000);
   await again;
+});
+
+test("the visits of another link that has its code by now are not shown", async () => {
+  await using maker = await arrive(browser, curt.origin);
+  const { page } = maker;
+  await page.clock.install();
+  await preview(page, "vergeben", "https://example.com/");
+  const visits = page.getByRole("status").filter({ visible: true, hasText: /\d/ });
+  const data = { ...(await linkOf(curt, "vergeben")), created: "2026-01-01T00:00:00.000Z", visits: 99 };
+  await page.route("**/api/v1/links/vergeben", (route) =>
+    route.fulfill({ json: { status: "success", data } }),
+  );
+  const asked = page.waitForResponse("**/api/v1/links/vergeben");
+  await page.clock.runFor(LOOK_MS);
+  await asked;
+  await page.clock.runFor(LOOK_MS);
+  expect(await visits.textContent()).toBe("0");
 });

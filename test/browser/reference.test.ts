@@ -57,7 +57,7 @@ for (const locale of ["en-GB", "ko-KR"] as const) {
       expect(page.url()).toEndWith("/docs#shorten");
       await section.getByText(words.open).press("Enter");
       await section.getByRole("button", { name: words.send }).press("Enter");
-      const answer = section.getByRole("status", { name: /Answer|응답/ });
+      const answer = section.getByRole("status", { name: /Response|응답/ });
       await answer.getByText(/^201 Created\nLocation: https:\/\/curt\.example\//).waitFor();
       const made = JSON.parse(/\{[\s\S]+/.exec((await answer.textContent()) ?? "")?.[0] ?? "") as {
         data: { code: string };
@@ -91,7 +91,7 @@ test("what is wrong is said in the language of the page, not of the browser", as
   await section.getByText(words.open).press("Enter");
   await section.getByRole("textbox", { name: words.body }).fill('{"original_url": ');
   await section.getByRole("button", { name: words.send }).press("Enter");
-  const answer = section.getByRole("status", { name: /Answer|응답/ });
+  const answer = section.getByRole("status", { name: /Response|응답/ });
   await answer.getByText(/^400 Bad Request\n[\s\S]*본문이 올바른 JSON이 아닙니다\./).waitFor();
   expect(complaints).toEqual([]);
 
@@ -104,13 +104,29 @@ test("what is wrong is said in the language of the page, not of the browser", as
 test("parameters go into the path and the query", async () => {
   await curt.shorten({ original_url: "https://example.com/", custom_code: "#️⃣" });
   const { page, complaints } = await open("/docs", { locale: "en-GB" });
-  const section = page.getByRole("region", { name: "The visits of a link" });
+  const section = page.getByRole("region", { name: "Get visit statistics" });
   await section.getByText("Try it out").press("Enter");
   await section.getByRole("textbox", { name: "code" }).fill("#️⃣");
   await section.getByRole("textbox", { name: "interval" }).fill("month");
   await section.getByRole("textbox", { name: "tz" }).press("Enter");
-  const answer = section.getByRole("status", { name: /Answer|응답/ });
+  const answer = section.getByRole("status", { name: /Response|응답/ });
   await answer.getByText(/^200 OK\n[\s\S]*"interval": "month",\n\s+"tz": "Asia\/Seoul"/).waitFor();
+  expect(complaints).toEqual([]);
+  await page.close();
+});
+
+test("the link that was just made is the one that is asked about next", async () => {
+  const { page, complaints } = await open("/docs", { locale: "en-GB" });
+  const tried = async (name: string) => {
+    const section = page.getByRole("region", { name });
+    await section.getByText("Try it out").press("Enter");
+    await section.getByRole("button", { name: "Send" }).press("Enter");
+    const answer = section.getByRole("status", { name: /Response/ });
+    await answer.getByText(/^20[01]/).waitFor();
+    return JSON.parse(/\{[\s\S]*/.exec((await answer.textContent()) ?? "")?.[0] ?? "") as { data: object };
+  };
+  const { data } = await tried("Shorten a URL");
+  expect((await tried("Get a link")).data).toMatchObject(data);
   expect(complaints).toEqual([]);
   await page.close();
 });
@@ -119,11 +135,11 @@ test("a QR code is shown as it is", async () => {
   await curt.shorten({ original_url: "https://example.com/", custom_code: "한글" });
   const { page, complaints } = await open("/docs", { locale: "en-GB" });
   for (const kind of ["SVG", "PNG"]) {
-    const section = page.getByRole("region", { name: `The QR code of a short address, as ${kind}` });
+    const section = page.getByRole("region", { name: `Get the QR code as ${kind}` });
     await section.getByText("Try it out").press("Enter");
     await section.getByRole("textbox", { name: "size" }).fill("128");
     await section.getByRole("textbox", { name: "size" }).press("Enter");
-    const image = section.getByRole("status", { name: /Answer|응답/ }).getByRole("img");
+    const image = section.getByRole("status", { name: /Response|응답/ }).getByRole("img");
     await image.waitFor();
     await image.evaluate((shown: any) => shown.decode());
     expect(await image.evaluate((shown: any) => shown.naturalWidth)).toBe(128);

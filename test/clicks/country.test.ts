@@ -26,56 +26,28 @@ const countryOf = opened(6, {
 });
 
 describe("the country of an address", () => {
-  test("is what the database says of IPv4 and IPv6, in every spelling", () => {
+  test("is what the database says of IPv4 and IPv6", () => {
     const countries = {
       "203.0.113.0": "KR",
       "203.0.113.255": "KR",
       "203.0.114.0": "",
       "198.51.100.1": "JP",
-      "::ffff:203.0.113.7": "KR",
-      "::FFFF:cb00:7107": "KR",
       "2001:db8:1::1": "KR",
-      "2001:0DB8:0001:0000:0000:0000:0000:0001": "KR",
       "2001:db8:2:ffff::": "DE",
       "2001:db8:3::": "",
-      // No ISO country, or no country.
+      // No ISO country, no country, no address.
       "198.51.100.200": "",
       "192.0.2.1": "",
       "192.0.3.1": "",
+      "": "",
     };
     const read = Object.keys(countries).map((address) => [address, countryOf(address)]);
     expect(Object.fromEntries(read)).toEqual(countries);
   });
 
-  test("is unknown for what is no address", () => {
-    const none = [
-      "",
-      "x",
-      "203.0.113",
-      "203.0.113.7.1",
-      "0313.0.113.7",
-      "0xcb007107",
-      "3405803783",
-      " 203.0.113.7",
-      "203.0.113.7:80",
-      "[2001:db8:1::1]",
-      "2001:db8:1::1%eth0",
-      "fe80::1%eth0",
-      "::203.0.113.7",
-      "\uD800",
-      ":".repeat(16_384),
-      "1.".repeat(8192),
-    ];
-    expect(none.filter((address) => countryOf(address) !== "")).toEqual([]);
-  });
-
   test("is unknown for IPv6 where the database has IPv4 only", () => {
     const country = opened(4, { "32.0.0.0/8": { country_code: "KR" } });
-    expect([country("32.1.1.1"), country("::ffff:32.1.1.1"), country("2001:db8::1")]).toEqual([
-      "KR",
-      "KR",
-      "",
-    ]);
+    expect([country("32.1.1.1"), country("2001:db8::1")]).toEqual(["KR", ""]);
   });
 
   test("is a code or nothing, whatever is asked", () => {

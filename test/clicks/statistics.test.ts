@@ -290,7 +290,9 @@ describe("GET /api/v1/links/{code}/stats", () => {
       '400 tz must be the name of a time zone such as Asia/Seoul, not "Mars/Olympus".',
     );
     expect(await ask("?from=2026-11-21&to=2026-11-20", "ko")).toBe("400 from은 to보다 늦을 수 없습니다.");
-    expect(await ask("?from=2020-01-01&interval=hour")).toContain("400 Hours are told for the last 7 days");
+    expect(await ask("?from=2020-01-01&interval=hour")).toContain(
+      "400 Hourly counts are kept for the last 7 days",
+    );
     expect(await ask("?from=&to=&tz=&interval=&else=1")).toBe("200 The link's visits.");
     const unknown = await service.fetch("/api/v1/links/nothing/stats");
     expect(unknown.status).toBe(404);

@@ -24,10 +24,15 @@ function get(path: string, headers: Record<string, string> = {}): Promise<Respon
   return curt.fetch(path, { headers: { ...HTML, ...headers } });
 }
 
+function post(fields: Record<string, string>, headers: Record<string, string> = {}): Promise<Response> {
+  const body = new URLSearchParams(fields);
+  return curt.fetch("/", { method: "POST", body, headers: { ...HTML, ...headers } });
+}
+
 describe("every page", () => {
   const PAGES = [
     ["/", 200, true],
-    ["/?original_url=https://example.com/", 200, true],
+    ["/?original_url=https://example.com/", 200, false],
     ["/taken+", 200, false],
     ["/ended+", 200, false],
     ["/ended", 410, false],
@@ -112,6 +117,36 @@ describe("every page", () => {
     expect(away.logged.join("")).toContain("the store cannot answer");
   });
 
+  test("a link that was shared with its language gives no cookie to who follows it", async () => {
+    for (const [site, isKept] of [
+      ["same-origin", true],
+      ["cross-site", false],
+      ["same-site", false],
+      ["none", false],
+    ] as const) {
+      const response = await get("/taken+?language=ko", { "Sec-Fetch-Site": site });
+      expect(response.headers.get("content-language")).toBe("ko");
+      expect([site, response.headers.has("set-cookie")]).toEqual([site, isKept]);
+    }
+  });
+
+  test("what went wrong by itself has a page that says so, and is in the log", async () => {
+    await using broken = await startHere();
+    await broken.shorten({ original_url: LONG, custom_code: "odd" });
+    await visit(broken, "odd");
+    await untilCounted(broken, "odd", 1);
+    broken.expectFaults();
+    {
+      using database = new Database(broken.file);
+      database.run("UPDATE clicks SET detail = 'no JSON'");
+    }
+    const response = await broken.fetch("/odd+", { headers: HTML });
+    expect(response.status).toBe(500);
+    expectGuarded(response);
+    expect(await response.text()).toContain(`<h1>${en["page.internal.title"]}</h1>`);
+    expect(broken.logged.filter((line) => line.includes('"level":"error"'))).toHaveLength(1);
+  });
+
   test("only who asks for a language is given a cookie, and only for one that there is", async () => {
     for (const path of ["/", "/taken+", "/ended", "/nobody"]) {
       const chosen = await get(`${path}?language=ko`);
@@ -189,13 +224,66 @@ test("the days of a chart are dates, which no zone moves", async () => {
   // No chart without a visit.
   await visit(curt, "old");
   await untilCounted(curt, "old", 1);
-  const { data } = (await (await curt.fetch("/api/v1/links/old/stats?tz=America/Los_Angeles")).json()) as {
-    data: { from: string; to: string };
-  };
-  const format = new Intl.DateTimeFormat("en", { month: "short", day: "numeric", timeZone: "UTC" });
-  const [from, to] = [data.from, data.to].map((date) => format.format(new Date(date)));
-  const page = await (await get("/old+?tz=America/Los_Angeles")).text();
-  expect(page).toContain(`<span>${from}</span><span>${to}</span>`);
+  for (const zone of ["America/Los_Angeles", "Pacific/Kiritimati"]) {
+    const { data } = (await (await curt.fetch(`/api/v1/links/old/stats?tz=${zone}`)).json()) as {
+      data: { from: string; to: string };
+    };
+    const format = new Intl.DateTimeFormat("en", { month: "short", day: "numeric", timeZone: "UTC" });
+    const [from, to] = [data.from, data.to].map((date) => format.format(new Date(date)));
+    const page = await (await get(`/old+?tz=${zone}`)).text();
+    expect(page).toContain(`<span>${from}</span><span>${to}</span>`);
+  }
+});
+
+test("the hours of a chart end now", async () => {
+  await curt.shorten({ original_url: LONG, custom_code: "young" });
+  await visit(curt, "young");
+  await untilCounted(curt, "young", 1);
+  for (const zone of ["America/Los_Angeles", "Pacific/Kiritimati"]) {
+    const format = new Intl.DateTimeFormat("en", {
+      month: "short",
+      day: "numeric",
+      hour: "numeric",
+      timeZone: zone,
+    });
+    const hours = [Date.now()];
+    const page = await (await get(`/young+?tz=${zone}`)).text();
+    hours.push(Date.now());
+    const [, last = ""] = /<span>[^<]+<\/span><span>([^<]+)<\/span><\/p><figcaption/.exec(page) ?? [];
+    expect(hours.map((ms) => format.format(ms))).toContain(last);
+  }
+});
+
+test("a chart is drawn of visits in its range only, and what too few have in common is said once", async () => {
+  await curt.shorten({ original_url: LONG, custom_code: "long-ago" });
+  await visit(curt, "long-ago");
+  await untilCounted(curt, "long-ago", 1);
+  const fresh = await (await get("/long-ago+")).text();
+  expect(fresh).toContain('<figure class="chart">');
+  expect(fresh.split(en["preview.few"])).toHaveLength(2);
+  expect(fresh).toContain('<div class="breakdowns"></div>');
+  {
+    using database = new Database(curt.file);
+    database.run("UPDATE links SET created_ms = created_ms - 100 * 86400000 WHERE code = 'long-ago'");
+    database.run(
+      "UPDATE clicks SET day = day - 100, created_ms = created_ms - 100 * 86400000 WHERE code = 'long-ago'",
+    );
+  }
+  const old = await (await get("/long-ago+")).text();
+  expect(old).toMatch(/data-visits="1"/);
+  expect(old).not.toContain('<figure class="chart">');
+  expect(old).not.toContain(en["preview.few"]);
+  expect(old).not.toContain(en["preview.waiting"]);
+});
+
+test("a preview says that its link has ended, and offers no copy of it", async () => {
+  const ended = await (await get("/ended+")).text();
+  expect(ended).toContain(`<title>${en["preview.expired"]} curt.example/ended/ – Curt</title>`);
+  expect(ended).toContain(`<p class="error">${en["preview.expired"]}</p>`);
+  for (const dead of ["data-copy", "data-share", "/ended.svg", 'href="/ended/"']) {
+    expect(ended).not.toContain(dead);
+    expect(await (await get("/taken+")).text()).toContain(dead.replace("ended", "taken"));
+  }
 });
 
 test("of many referrers a preview shows eight, and adds up the rest", async () => {
@@ -293,4 +381,80 @@ describe("for crawlers and finders", () => {
       expect([other.status, other.headers.get("allow")]).toEqual([405, "GET, HEAD, OPTIONS"]);
     }
   });
+});
+
+test("what is shared in capitals fills the form, and what is no UTF-8 does not", async () => {
+  const filled = async (query: string) => {
+    const elements = await elementsOf(await get(`/?${query}`));
+    return elements.find(({ attributes }) => attributes["id"] === "original_url")?.attributes["value"];
+  };
+  expect(await filled("text=HTTPS://EXAMPLE.COM/A")).toBe("HTTPS://EXAMPLE.COM/A");
+  expect(await filled("original_url=https://ko.example/%EA%B0%80")).toBe("https://ko.example/가");
+  expect(await filled("original_url=https://ko.example/%B0%A1")).toBe("");
+});
+
+test("an address that would be refused again is not offered", async () => {
+  for (const [written, offer] of [
+    ["naver.com", "https://naver.com"],
+    ["누리집.한국/길?q=1", "https://누리집.한국/길?q=1"],
+    ["naver.com:8080", "https://naver.com:8080"],
+    ["naver.com:99999", undefined],
+    ["10.0.0.255", undefined],
+    ["3.14", undefined],
+    ["1.25%", undefined],
+    [`naver.com/${'"'.repeat(8192)}`, undefined],
+  ] as const) {
+    const elements = await elementsOf(await post({ original_url: written }));
+    const offered = elements.filter(({ attributes }) => attributes["name"] === "meant");
+    expect([written, ...offered.map(({ attributes }) => attributes["value"])]).toEqual(
+      offer === undefined ? [written] : [written, offer],
+    );
+  }
+});
+
+test("an end that there is none of is told beside the ends", async () => {
+  const page = await (await post({ original_url: LONG, expire_duration: "2h" })).text();
+  expect(page).toMatch(/<p class="error" id="expire_duration-error">[^<]+<\/p><\/div><\/fieldset>/);
+  expect(page).not.toContain('role="alert"');
+});
+
+test("answers that depend on what is accepted say so", async () => {
+  const vary = async (path: string, init: RequestInit) => {
+    const response = await curt.fetch(path, init);
+    return [response.status, response.headers.get("content-type"), response.headers.get("vary")];
+  };
+  const [json, html] = ["application/json", "text/html; charset=utf-8"];
+  expect(await vary("/nobody", { headers: { Accept: "*/*" } })).toEqual([
+    404,
+    json,
+    "Accept, Accept-Language",
+  ]);
+  expect(await vary("/nobody", { headers: HTML })).toEqual([404, html, "Accept, Accept-Language, Cookie"]);
+  // A method is a program's mistake.
+  expect(await vary("/", { method: "PUT", headers: HTML })).toEqual([405, json, "Accept, Accept-Language"]);
+});
+
+test("until a link is two days old its visits are told by the hour, of the last two days", async () => {
+  await curt.shorten({ original_url: LONG, custom_code: "ageing" });
+  await visit(curt, "ageing");
+  await untilCounted(curt, "ageing", 1);
+  const age = async (hours: number) => {
+    using database = new Database(curt.file);
+    for (const table of ["links", "clicks"])
+      database.run(`UPDATE ${table} SET created_ms = created_ms - ? WHERE code = 'ageing'`, [
+        hours * 3_600_000,
+      ]);
+    return (await get("/ageing+")).text();
+  };
+  expect(await age(30)).toContain("<dt>Visitors, last 2 days</dt>");
+  expect(await age(17)).toContain("<dt>Visitors, last 2 days</dt>");
+  expect(await age(2)).toContain("<dt>Visitors, last 30 days</dt>");
+});
+
+test("an address that is ASCII already is not told again, and what is left leaves no trace of us", async () => {
+  await curt.shorten({ original_url: LONG, custom_code: "한글" });
+  expect(await (await get("/taken+")).text()).not.toContain(en["preview.ascii"]);
+  const page = await (await get(`/${encodeURIComponent("한글")}+`)).text();
+  expect(page).toContain(en["preview.ascii"]);
+  expect(page).toMatch(/<a class="button" href="\/%ED%95%9C%EA%B8%80\/" rel="nofollow noreferrer">/);
 });

@@ -300,13 +300,13 @@ describe("an address that leads nowhere shows", () => {
         "/over",
         410,
         "en",
-        'This link expired on <time datetime="2026-11-20T05:06:07.000Z">November 20, 2026 at 5:06:07 AM UTC</time>.',
+        'This link expired on <time datetime="2026-11-20T05:06:07.000Z">November 20, 2026 at 5:06 AM UTC</time>.',
       ],
       [
         "/over",
         410,
         "ko",
-        '이 링크는 <time datetime="2026-11-20T05:06:07.000Z">2026년 11월 20일 오전 5시 6분 7초 UTC</time>에 만료되었습니다.',
+        '이 링크는 <time datetime="2026-11-20T05:06:07.000Z">2026년 11월 20일 오전 5:06 UTC</time>에 만료되었습니다.',
       ],
     ] as const;
     for (const [path, status, language, sentence] of pages) {

@@ -2,7 +2,13 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
 import en from "../../src/language/en.json";
 import ko from "../../src/language/ko.json";
-import { answerOf, type ApiDescription, fieldsOf, operationsOf, resolve } from "../../src/pages/openapi.ts";
+import {
+  answerOf,
+  type ApiDescription,
+  dereference,
+  fieldsOf,
+  operationsOf,
+} from "../../src/pages/openapi.ts";
 import { referencePage } from "../../src/pages/reference.tsx";
 import { BASE_URL, type Running, startHere } from "../service.ts";
 
@@ -70,7 +76,7 @@ describe("the reference", () => {
         const body = operation.requestBody?.content["application/json"]?.schema ?? {};
         const answers = Object.entries(operation.responses);
         const data = answerOf(operation).schema.properties?.["data"] ?? {};
-        const fields = [body, data].flatMap((schema) => fieldsOf(resolve(api, schema)));
+        const fields = [body, data].flatMap((schema) => fieldsOf(dereference(api, schema)));
         const told = [
           method,
           path,
@@ -135,8 +141,9 @@ describe("the reference", () => {
       ["statistics", "/api/v1/links/한글/stats"],
     ] as const) {
       const [, shown = ""] =
-        /aria-label="Example answer: [^"]*">([\s\S]*?)<\/pre>/.exec(sectionsOf(await read("en"))[id] ?? "") ??
-        [];
+        /aria-label="Example response: [^"]*">([\s\S]*?)<\/pre>/.exec(
+          sectionsOf(await read("en"))[id] ?? "",
+        ) ?? [];
       const example = JSON.parse(decoded(shown)) as Record<string, any>;
       const real = (await (await curt.fetch(path)).json()) as Record<string, any>;
       expect(example["message"]).toBe(real["message"]);

@@ -41,6 +41,7 @@ const ACCEPTED = {
 const REFUSED = {
   "code.ill-formed": ["\uD800", "a\uDC00b"],
   "code.too-long": ["가".repeat(65), "a".repeat(65), "a".repeat(60_000), "\u0344".repeat(40)],
+  "code.space": ["a b", " ", " a", "a ", "한 글", "a  "],
   "code.invisible": [
     "\u3164",
     "a\u3164b",
@@ -67,7 +68,6 @@ const REFUSED = {
     "\u061Ca", // bidi
     "\u2800",
     "\u{13441}",
-    "a b",
     "a\u00A0b",
     "\u3000",
     "a\tb",

@@ -36,6 +36,12 @@ test("a host that could pretend to be another is told in ASCII only", () => {
     "paypal.comꓸevil.example",
     "paypal.comːevil.example",
     "pаypal.com",
+    "中国ノ登录.evil.example",
+    "银行.中国丿登录.evil.example",
+    "은행.한국ㆍ로그인.evil.example",
+    "삼성.한국ㅣ로그인.evil.example",
+    "बैंक.भारतः8080.evil.example",
+    "বাংলাঃ443.evil.example",
     "i❤.example",
     `a${"\u0323\u0331\u032d\u0330\u0325\u0316".repeat(3)}.example`,
   ]) {
@@ -49,4 +55,34 @@ test("hosts in ASCII, and addresses, are told as they are", () => {
     const { hostname, shown, asciiHost } = hostsOf(host);
     expect([shown, asciiHost]).toEqual([hostname, undefined]);
   }
+});
+
+test("of an address, letters and numbers are told as they are, and nothing else is", () => {
+  const addresses = {
+    "%ED%99%98%EB%B6%88": "환불",
+    "%ED%99%98%EB%B6%88%20%EA%B7%9C%EC%A0%95": "환불%20규정",
+    "%E1%84%92%E1%85%A1%E1%86%AB%20e%CC%81": "한%20e%CC%81",
+    "e%CC%81t%C3%A9": "e%CC%81té",
+    "a%2Fb%3f%23%25": "a%2Fb%3F%23%25",
+    "%ED%99%98%E2%80%AE%EB%B6%88": "환%E2%80%AE불",
+    "%E3%85%A4%ED%99%98": "%E3%85%A4환",
+    "%EF%BC%8F%EA%B0%80%F0%9F%98%80": "%EF%BC%8F가%F0%9F%98%80",
+    "%ED%99": "%ED%99",
+    "%ED%99%98%ED": "%ED%99%98%ED",
+  };
+  const prefix = "https://example.com/?q=";
+  const told = Object.keys(addresses).map((query) => [query, describeDestination(prefix + query).address]);
+  expect(Object.fromEntries(told)).toEqual(
+    Object.fromEntries(Object.entries(addresses).map(([query, shown]) => [query, prefix + shown])),
+  );
+});
+
+test("an address that a newer parser would refuse is told all the same", () => {
+  for (const [target, host] of [
+    ["https://xn--a.com/", "xn--a.com"],
+    ["http://[::1]:8080/a", "[::1]"],
+    ["https://example.com:8443/?a", "example.com"],
+    ["https://example.com", "example.com"],
+  ] as const)
+    expect(describeDestination(target)).toEqual({ host, address: target });
 });

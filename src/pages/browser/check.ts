@@ -1,4 +1,5 @@
 import { ask } from "./api.ts";
+import { withoutScheme } from "./url.ts";
 
 /** A pause in typing. */
 const PAUSE_MS = 300;
@@ -23,10 +24,12 @@ export function checkCodes(): void {
     try {
       const path = `${output?.dataset["check"]}${encodeURIComponent(written)}`;
       const { status, message, data } = await ask<Availability>(path, signal);
-      if (status >= 500) return tell(hint);
+      // A path that ends in . or .. is another one: the form will say.
+      if (status >= 500 || status === 404) return tell(hint);
       // A refusal names the parameter, for programs.
       const refused = message.replace(`${input?.name}: `, "");
-      tell(data === undefined ? refused : `${withoutScheme(data.short_url)}: ${message}`, data?.available);
+      if (data === undefined) tell(refused, false);
+      else tell(`${withoutScheme(data.short_url)}: ${message}`, data.available);
     } catch {
       // Asked anew by the next letter, or never mind: the form will say.
       if (!signal.aborted) tell(hint);
@@ -46,8 +49,4 @@ export function checkCodes(): void {
     if (written === "") tell(hint);
     else pause = window.setTimeout(() => void check(written), PAUSE_MS);
   });
-}
-
-function withoutScheme(url: string): string {
-  return decodeURI(url).replace(/^https?:\/\//, "");
 }

@@ -2,12 +2,12 @@
 const SAID_MS = 3000;
 
 /** Shows the buttons that copy and share, which are hidden where no script can make them work. */
-export function offerCopies(): void {
-  for (const button of document.querySelectorAll<HTMLButtonElement>("button[data-copy]")) {
+export function offerCopies(within: ParentNode): void {
+  for (const button of within.querySelectorAll<HTMLButtonElement>("button[data-copy]")) {
     button.hidden = false;
     button.addEventListener("click", () => void copyFrom(button));
   }
-  for (const button of document.querySelectorAll<HTMLButtonElement>("button[data-share]")) {
+  for (const button of within.querySelectorAll<HTMLButtonElement>("button[data-share]")) {
     button.hidden = !("share" in navigator);
     button.addEventListener("click", () => {
       // It rejects where the reader thinks better of it.
@@ -19,8 +19,8 @@ export function offerCopies(): void {
 async function copyFrom(button: HTMLButtonElement): Promise<void> {
   const { done = "" } = button.dataset;
   const text = button.dataset["copy"] || (button.previousElementSibling?.textContent ?? "");
-  const said = button.nextElementSibling;
-  if (!(await copy(text)) || said === null) return;
+  const said = button.parentElement?.querySelector("output");
+  if (!(await copy(text)) || !said) return;
   said.textContent = done;
   setTimeout(() => said.replaceChildren(), SAID_MS);
 }

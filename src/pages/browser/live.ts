@@ -24,7 +24,9 @@ export function watchVisits(): void {
   async function look(): Promise<void> {
     if (document.hidden) return;
     const { data } = await ask<Link>(visits?.dataset["link"] ?? "");
-    if (String(data?.visits) === visits?.dataset["visits"] || data === undefined) return;
+    // Another link may have its code by now.
+    if (data === undefined || data.created !== visits?.dataset["created"]) return;
+    if (String(data.visits) === visits.dataset["visits"]) return;
     waitMs = EVERY_MS;
     if (count) count.textContent = number.format(data.visits);
     if (performance.now() - refreshedMs >= REFRESH_EVERY_MS) await refresh();
@@ -49,8 +51,10 @@ export function watchVisits(): void {
     if (table) table.open = isTableOpen;
   }
 
+  let timer = 0;
   function lookAgain(): void {
-    setTimeout(() => {
+    clearTimeout(timer);
+    timer = window.setTimeout(() => {
       waitMs = Math.min(waitMs * 1.1, SLOWEST_MS);
       // What could not be asked now is asked next time.
       void look()
@@ -59,7 +63,10 @@ export function watchVisits(): void {
     }, waitMs);
   }
 
-  document.addEventListener("visibilitychange", () => (waitMs = EVERY_MS));
+  document.addEventListener("visibilitychange", () => {
+    waitMs = EVERY_MS;
+    lookAgain();
+  });
   if (visits.dataset["zone"] !== timeZone) void refresh().catch(() => {});
   lookAgain();
 }

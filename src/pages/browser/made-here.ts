@@ -1,4 +1,6 @@
 import { ask, type Link } from "./api.ts";
+import { offerCopies } from "./copy.ts";
+import { withoutScheme } from "./url.ts";
 
 /** In this browser's local storage; nobody else reads it. */
 const LIST = "curt.made-here";
@@ -7,6 +9,8 @@ const SENT = "curt.sent";
 const MAX_LINKS = 50;
 /** For what the service tells of a link. */
 const WAIT_MS = 5000;
+/** Of a long address: enough to tell it from another. */
+const MAX_SHOWN = 60;
 const DAY_MS = 86_400_000;
 /** 9999-12-31T23:59:59.999Z: a link without an end. */
 const NEVER = "9999-12-31T23:59:59.999Z";
@@ -19,9 +23,10 @@ interface Made {
 
 /** Notes a link that was made with the form of this browser. */
 export function rememberMade(): void {
-  document
-    .querySelector("form[data-make]")
-    ?.addEventListener("submit", () => write("sessionStorage", SENT, "1"));
+  const form = document.querySelector("form[data-make]");
+  // What was sent before was refused, or is made.
+  if (form) write("sessionStorage", SENT, null);
+  form?.addEventListener("submit", () => write("sessionStorage", SENT, "1"));
   const { link: path, created } = document.querySelector<HTMLElement>("#visits")?.dataset ?? {};
   if (location.hash !== "#made" || path === undefined || created === undefined) return;
   if (read("sessionStorage", SENT) === null) return;
@@ -43,7 +48,7 @@ export function showMadeHere(): void {
     keep(madeHere().filter(({ path }) => path !== made.path));
     item.remove();
     // Where the focus was is gone.
-    next.querySelector("button")?.focus();
+    next.querySelector<HTMLElement>("[data-forget]")?.focus();
   }
 
   function forgetAll(): void {
@@ -55,27 +60,36 @@ export function showMadeHere(): void {
 
   const told = madeHere().map((made) => {
     const item = template.content.firstElementChild?.cloneNode(true) as HTMLElement;
-    const code = decodeURIComponent(made.path.split("/").at(-1) ?? "");
+    const code = codeOf(made) ?? "";
     const address = part(item, "address");
     address.setAttribute("href", `/${encodeURIComponent(code)}+`);
-    address.textContent = `${location.host}/${code}`;
-    item.querySelector("button")?.addEventListener("click", () => forget(made, item));
+    nameLink(item, `${location.origin}/${code}/`);
+    part(item, "forget").addEventListener("click", () => forget(made, item));
+    offerCopies(item);
     list.append(item);
     return tell(made, item, section.dataset);
   });
   // Once all is known, or will not be: nothing that is seen moves.
   void Promise.allSettled(told).then(() => (section.hidden = list.children.length === 0));
-  section.querySelector("[data-forget-all]")?.addEventListener("click", forgetAll);
+  section.querySelector("[data-forget-all]")?.addEventListener("click", () => {
+    if (confirm(section.dataset["clear"])) forgetAll();
+  });
 }
 
 async function tell(made: Made, item: HTMLElement, words: DOMStringMap): Promise<void> {
-  const { status, data } = await ask<Link>(made.path, AbortSignal.timeout(WAIT_MS));
-  if (data === undefined || data.created !== made.created) {
-    if (status < 500) part(item, "left").textContent = words["gone"] ?? "";
+  const answer = await ask<Link>(made.path, AbortSignal.timeout(WAIT_MS)).catch(() => undefined);
+  const data = answer?.data;
+  if (data?.created !== made.created) {
+    const isGone = answer !== undefined && answer.status < 500;
+    part(item, "target").textContent = words[isGone ? "gone" : "unknown"] ?? "";
+    part(item, "visits").parentElement?.remove();
+    if (isGone) part(item, "copy").remove();
     return;
   }
-  part(item, "address").textContent = data.short_url.replace(/^https?:\/\//, "");
-  part(item, "target").textContent = new URL(data.original_url).host;
+  nameLink(item, data.short_url);
+  const target = part(item, "target");
+  target.textContent = shortened(withoutScheme(data.original_url));
+  target.title = data.original_url;
   part(item, "visits").textContent = new Intl.NumberFormat(document.documentElement.lang).format(data.visits);
   part(item, "left").textContent = timeLeft(data.expiration_date, words);
 }
@@ -91,7 +105,20 @@ function timeLeft(end: string, words: DOMStringMap): string {
       : leftMs >= DAY_MS / 12
         ? ([(leftMs / DAY_MS) * 24, "hour"] as const)
         : ([(leftMs / DAY_MS) * 1440, "minute"] as const);
-  return (words["ends"] ?? "").replace("{left}", format.format(Math.floor(count), unit));
+  return (words["ends"] ?? "").replace("{left}", format.format(Math.max(1, Math.round(count)), unit));
+}
+
+/** Shows the short address, and says which link the buttons are for. */
+function nameLink(item: HTMLElement, shortUrl: string): void {
+  const shown = withoutScheme(shortUrl);
+  part(item, "address").textContent = shown;
+  part(item, "copy").dataset["copy"] = shortUrl;
+  for (const button of item.querySelectorAll("button")) button.ariaLabel = `${button.textContent}: ${shown}`;
+}
+
+function shortened(text: string): string {
+  const characters = Array.from(text);
+  return characters.length > MAX_SHOWN ? `${characters.slice(0, MAX_SHOWN - 1).join("")}…` : text;
 }
 
 function part(item: HTMLElement, name: string): HTMLElement {
@@ -101,14 +128,25 @@ function part(item: HTMLElement, name: string): HTMLElement {
 function madeHere(): Made[] {
   try {
     const list: unknown = JSON.parse(read("localStorage", LIST) ?? "[]");
-    return Array.isArray(list) ? list.filter(isMade) : [];
+    return Array.isArray(list) ? list.filter(isMade).slice(0, MAX_LINKS) : [];
   } catch {
     return [];
   }
 }
 
 function isMade(one: Partial<Made> | null): one is Made {
-  return typeof one?.path === "string" && typeof one.created === "string";
+  return (
+    typeof one?.path === "string" && typeof one.created === "string" && codeOf(one as Made) !== undefined
+  );
+}
+
+function codeOf({ path }: Made): string | undefined {
+  try {
+    const code = decodeURIComponent(path.split("/").at(-1) ?? "");
+    return code.isWellFormed() ? code : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 function keep(list: readonly Made[]): void {

@@ -1,6 +1,7 @@
 import { keepBookmarklet } from "./bookmarklet.ts";
 import { checkCodes } from "./check.ts";
 import { offerCopies } from "./copy.ts";
+import { forgiveFaults } from "./faults.ts";
 import { watchVisits } from "./live.ts";
 import { rememberMade, showMadeHere } from "./made-here.ts";
 import { sendOnce } from "./once.ts";
@@ -10,8 +11,9 @@ import { keepTyped } from "./typed.ts";
 
 // Each looks for what it makes better, and leaves the page as it is where that is not there.
 localiseTimes(document);
-offerCopies();
+offerCopies(document);
 checkCodes();
+forgiveFaults();
 sendOnce();
 keepTyped();
 keepBookmarklet();

@@ -2,7 +2,7 @@
 export function localiseTimes(within: ParentNode): void {
   const words = new Intl.DateTimeFormat(document.documentElement.lang, {
     dateStyle: "long",
-    timeStyle: "long",
+    timeStyle: "short",
   });
   for (const time of within.querySelectorAll<HTMLTimeElement>("time[datetime]")) {
     time.title = time.dateTime;

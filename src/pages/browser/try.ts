@@ -1,3 +1,5 @@
+import type { Answer } from "./api.ts";
+
 const TIMEOUT_MS = 30_000;
 const TOLD_HEADERS = ["Location", "Retry-After"];
 
@@ -22,12 +24,20 @@ async function send(form: HTMLFormElement, output: HTMLOutputElement): Promise<v
   try {
     const response = await fetch(addressOf(form), requestOf(form));
     const isImage = response.headers.get("content-type")?.startsWith("image/") === true;
+    if (response.status === 201) await askAbout(response.clone());
     output.textContent = await describe(response, isImage);
     if (isImage) output.append(Object.assign(new Image(), { src: response.url, alt: response.url }));
   } catch {
     output.textContent = form.dataset["failure"] ?? "";
   }
   form.ariaBusy = "false";
+}
+
+/** The link that was just made is what the other forms ask about. */
+async function askAbout(response: Response): Promise<void> {
+  const { data } = (await response.json()) as Answer<{ code: string }>;
+  for (const input of document.querySelectorAll<HTMLInputElement>("input[data-in=path][name=code]"))
+    input.value = data?.code ?? input.value;
 }
 
 /** On this very origin, whatever the service's public one. */

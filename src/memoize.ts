@@ -2,8 +2,8 @@
 const MAX_TEXTS = 1000;
 const MAX_LENGTH = 512;
 
-/** Remembers what was made of a text: a few header values come again and again, and reading them costs. */
-export function remembering<T>(read: (text: string) => T): (text: string) => T {
+/** Reads each text once: a few header values come again and again, and reading them costs. */
+export function memoize<T>(read: (text: string) => T): (text: string) => T {
   const known = new Map<string, T>();
   return (text) => {
     const before = known.get(text);
