@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Browser } from "playwright-core";
 
 import { type Running, startHere } from "../service.ts";
-import { openBrowser } from "./browser.ts";
+import { arrive, openBrowser } from "./browser.ts";
 
 let browser: Browser;
 let curt: Running;
@@ -21,28 +21,15 @@ afterAll(async () => {
   await curt[Symbol.asyncDispose]();
 });
 
-/** A page whose every complaint (console errors, blocked styles) is collected. */
-async function visit(path: string, locale: string) {
-  const page = await browser.newPage({ locale });
-  const complaints: string[] = [];
-  page.on("console", (message) => {
-    // The console repeats the status of the page itself; anything else is a complaint.
-    if (message.type() === "error" && !/the server responded with a status of/.test(message.text()))
-      complaints.push(message.text());
-  });
-  page.on("pageerror", (error) => complaints.push(String(error)));
-  const response = await page.goto(`${curt.origin}${path}`);
-  return { page, status: response?.status(), complaints };
-}
-
 test("a visitor who clicks a short link is elsewhere at once", async () => {
   const original_url = `http://127.0.0.1:${destination.port}/여기?q=값#자리`;
   expect((await curt.shorten({ original_url, custom_code: "한글🏳️‍🌈" })).status).toBe(201);
   for (const path of ["/한글🏳️‍🌈/", `/${"한글🏳️‍🌈".normalize("NFD")}`]) {
-    const { page } = await visit(path, "ko-KR");
+    await using visitor = await arrive(browser, curt.origin, { locale: "ko-KR" });
+    const { page } = visitor;
+    await page.goto(path);
     expect(page.url()).toBe(new URL(original_url).href);
     expect(await page.textContent("body")).toBe("arrived");
-    await page.close();
   }
 });
 
@@ -54,15 +41,14 @@ test("a visitor whose link has ended reads so, in their language, styled, withou
     ["ko-KR", "만료된 링크입니다"],
     ["en-GB", "This link has expired"],
   ] as const) {
-    const { page, status, complaints } = await visit("/over", locale);
-    expect(status).toBe(410);
+    await using visitor = await arrive(browser, curt.origin, { locale });
+    const { page } = visitor;
+    expect((await page.goto("/over"))?.status()).toBe(410);
     expect(await page.getByRole("heading", { level: 1 }).textContent()).toBe(title);
     expect(await page.title()).toBe(title);
     expect(await page.locator("time").getAttribute("datetime")).toBe("2026-11-20T05:00:00.000Z");
     // The style is allowed, and applied.
     expect(await page.evaluate("getComputedStyle(document.querySelector('main')).maxWidth")).toBe("736px");
-    expect(complaints).toEqual([]);
-    await page.close();
   }
 });
 

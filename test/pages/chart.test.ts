@@ -1,0 +1,22 @@
+import { expect, test } from "bun:test";
+
+import { Chart } from "../../src/pages/chart.tsx";
+import { page } from "../../src/pages/layout.tsx";
+
+test("one visit beside a thousand is a bar, none is not, and the table has the days of bots as well", () => {
+  const series = [
+    { start: "2026-11-20", visits: 1, bots: 0 },
+    { start: "2026-11-21", visits: 1000, bots: 0 },
+    { start: "2026-11-22", visits: 0, bots: 3 },
+    { start: "2026-11-23", visits: 0, bots: 0 },
+  ];
+  const chart = Chart({ language: "en", series, interval: "day", timeZone: "UTC" });
+  const drawn = page("en", { title: "" }, chart);
+  const heights = [...drawn.matchAll(/<rect [^>]*height="([\d.]+)"/g)].map(([, height]) => Number(height));
+  expect(heights).toEqual([2, 100]);
+  expect([...drawn.matchAll(/<th scope="row">([^<]+)/g)].map(([, day]) => day)).toEqual([
+    "Nov 20",
+    "Nov 21",
+    "Nov 22",
+  ]);
+});
