@@ -10,6 +10,7 @@ import { shortUrl } from "./address.ts";
 import { json } from "./answers.ts";
 import { readShortenRequest } from "./body.ts";
 import { describeApi, describeParameters } from "./document.ts";
+import { operations } from "./operations.ts";
 import { problemJson } from "./problems.ts";
 import { readStatisticsQuery } from "./query.ts";
 import {
@@ -18,7 +19,6 @@ import {
   type Information,
   type LinkData,
   MAX_BODY_BYTES,
-  operations,
   type ShortLink,
   type StatisticsData,
 } from "./schemas.ts";

@@ -6,12 +6,12 @@ import type { Api } from "./api.ts";
 import { assetRoutes } from "./assets.ts";
 import type { Health } from "./health.ts";
 import type { Notices } from "./notices.ts";
+import { operations } from "./operations.ts";
 import type { Pages } from "./pages.ts";
 import { type HttpProblem, problemAnswer, problemJson, problemOf } from "./problems.ts";
 import type { Qr } from "./qr.ts";
 import type { Redirect } from "./redirect.ts";
 import { createReference } from "./reference.ts";
-import { operations } from "./schemas.ts";
 import { pathOf, queryOf } from "./url.ts";
 
 export interface AppOptions {

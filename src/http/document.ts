@@ -3,7 +3,8 @@ import { OpenAPIHono } from "@hono/zod-openapi";
 import { languageNames, type MessageKey, message } from "../language/language.ts";
 import type { Expiry } from "../links/expiry.ts";
 import type { ApiDescription } from "../pages/openapi.ts";
-import { type Information, LIMITS, operations } from "./schemas.ts";
+import { operations } from "./operations.ts";
+import { type Information, LIMITS } from "./schemas.ts";
 
 /** The OpenAPI 3.1 document in a language, generated from the schemas that validate. */
 export function describeApi(baseUrl: string, version: string, language: string): ApiDescription {

@@ -2,7 +2,7 @@ import { memoize } from "../memoize.ts";
 import type { ApiDescription } from "../pages/openapi.ts";
 import { referencePage } from "../pages/reference.tsx";
 import { FINDABLE, html } from "./answers.ts";
-import { operations } from "./schemas.ts";
+import { operations } from "./operations.ts";
 
 /** The developers' page, for search engines as well; `describe` gives the OpenAPI document in a language. */
 export function createReference(describe: (language: string) => ApiDescription) {

@@ -1,4 +1,4 @@
-import { createRoute, z } from "@hono/zod-openapi";
+import { z } from "@hono/zod-openapi";
 
 import { HOURS_KEPT_DAYS } from "../clicks/ageing.ts";
 import { DIMENSIONS, type Dimension, FEWEST_VISITORS } from "../clicks/day.ts";
@@ -17,10 +17,7 @@ export const EXAMPLE = {
   expire_duration: "1week",
 } as const;
 
-const { original_url, expire_duration } = EXAMPLE;
-const EXAMPLE_BODY = { original_url, expire_duration };
-
-/** Values of the placeholders in the messages below. */
+/** Values of the placeholders in the messages that describe the API. */
 export const LIMITS = {
   bytes: MAX_BODY_BYTES,
   days: MAX_RANGE_DAYS,
@@ -28,7 +25,7 @@ export const LIMITS = {
   visitors: FEWEST_VISITORS,
 };
 
-// Every description and summary is the key of a message; document.ts puts the message there. In an example,
+// Every description is the key of a message; document.ts puts the message there. In an example,
 // {base} is this service's address, and any other name in braces a message.
 
 /** Types only: the rules for codes and URLs are the domain's. */
@@ -60,20 +57,13 @@ const count = (description: MessageKey, example?: number) =>
     .openapi({ description, ...(example !== undefined && { example }) });
 const instant = (description: MessageKey, example: string) =>
   text.openapi({ format: "date-time", description, example });
-const success = <T extends z.ZodType>(message: MessageKey, data: T) =>
-  z.strictObject({
-    status: z.literal("success"),
-    message: text.openapi({ example: `{${message}}` }),
-    data,
-  });
-
 const shortUrl = text.openapi({
   format: "iri",
   description: "api.short.short_url",
   example: `{base}/${EXAMPLE.custom_code}/`,
 });
 
-const shortLink = z
+export const shortLink = z
   .strictObject({
     short_url: shortUrl,
     original_url: text.openapi({ description: "api.short.original_url", example: EXAMPLE.original_url }),
@@ -82,7 +72,7 @@ const shortLink = z
   })
   .openapi("ShortLink");
 
-const linkData = z
+export const linkData = z
   .strictObject({
     code: text.openapi({ description: "api.link.code", example: EXAMPLE.custom_code }),
     short_url: shortUrl,
@@ -93,7 +83,7 @@ const linkData = z
   })
   .openapi("Link");
 
-const availability = z
+export const availability = z
   .strictObject({
     code: text.openapi({ description: "api.link.code", example: EXAMPLE.custom_code }),
     available: z.boolean().openapi({ example: true, description: "api.availability.available" }),
@@ -154,7 +144,7 @@ const STATISTICS = {
   countries: { values: [{ value: "KR", visits: 120 }], other: 0 },
 };
 
-const statistics = z
+export const statistics = z
   .strictObject({
     code: text.openapi({ description: "api.link.code" }),
     from: text.openapi({ format: "date", description: "api.stats.first" }),
@@ -171,14 +161,6 @@ const statistics = z
     >),
   })
   .openapi("Statistics", { example: STATISTICS });
-
-const codeParameter = z.object({
-  code: text.openapi({
-    param: { name: "code", in: "path" },
-    description: "api.code",
-    example: EXAMPLE.custom_code,
-  }),
-});
 
 /** A date of the calendar, such as 2026-11-21. */
 const date = z.iso.date();
@@ -237,7 +219,7 @@ const parameter = z.strictObject({
   max_length: z.int().optional(),
 });
 
-const information = z
+export const information = z
   .strictObject({
     name: text,
     version: text,
@@ -255,7 +237,7 @@ const information = z
   })
   .openapi("Information");
 
-const problem = z
+export const problem = z
   .strictObject({ status: z.literal("error"), message: text.openapi({ example: "{taken}" }) })
   .openapi("Problem");
 
@@ -264,126 +246,3 @@ export type AvailabilityData = z.infer<typeof availability>;
 export type LinkData = z.infer<typeof linkData>;
 export type StatisticsData = z.infer<typeof statistics>;
 export type Information = z.infer<typeof information>;
-
-const jsonContent = <T extends z.ZodType>(schema: T) => ({ "application/json": { schema } });
-const answer = <T extends z.ZodType>(description: MessageKey, schema: T) => ({
-  description,
-  content: jsonContent(schema),
-});
-const unavailable = {
-  503: {
-    ...answer("api.unavailable", problem),
-    headers: z.object({ "Retry-After": text.openapi({ description: "api.retry-after" }) }),
-  },
-};
-
-const image = (type: string) => ({
-  request: { params: codeParameter, query: qrQuery },
-  responses: {
-    200: {
-      description: "api.qr.answer",
-      content: { [type]: { schema: text.openapi({ format: "binary" }) } },
-    },
-    400: answer("api.parameter.refused", problem),
-    404: answer("unknown", problem),
-    410: answer("api.qr.ended", problem),
-    ...unavailable,
-  },
-});
-
-/** The operations as the OpenAPI document tells them. */
-export const operations = {
-  shorten: createRoute({
-    method: "post",
-    path: "/api/v1/shorten",
-    operationId: "shorten",
-    summary: "api.shorten",
-    request: {
-      body: {
-        required: true,
-        // Without a code: it would be in use as soon as one reader has sent the example.
-        content: { "application/json": { schema: shortenRequest, example: EXAMPLE_BODY } },
-      },
-    },
-    responses: {
-      201: {
-        ...answer("api.made", success("shortened", shortLink)),
-        headers: z.object({ Location: text.openapi({ description: "api.location" }) }),
-      },
-      400: answer("api.body.refused", problem),
-      409: answer("api.taken", problem),
-      413: answer("api.body.too-large", problem),
-      415: answer("api.body.type", problem),
-      ...unavailable,
-    },
-  }),
-  information: createRoute({
-    method: "get",
-    path: "/api/v1/shorten",
-    operationId: "information",
-    summary: "api.information",
-    responses: { 200: answer("api.information.answer", success("info", information)) },
-  }),
-  availability: createRoute({
-    method: "get",
-    path: "/api/v1/codes/{code}",
-    operationId: "availability",
-    summary: "api.availability",
-    description: "api.availability.description",
-    request: { params: codeParameter },
-    responses: {
-      200: answer("api.availability.answer", success("free", availability)),
-      400: answer("api.availability.refused", problem),
-      ...unavailable,
-    },
-  }),
-  link: createRoute({
-    method: "get",
-    path: "/api/v1/links/{code}",
-    operationId: "link",
-    summary: "api.link",
-    description: "api.link.description",
-    request: { params: codeParameter },
-    responses: {
-      200: answer("link", success("link", linkData)),
-      404: answer("unknown", problem),
-      ...unavailable,
-    },
-  }),
-  statistics: createRoute({
-    method: "get",
-    path: "/api/v1/links/{code}/stats",
-    operationId: "statistics",
-    summary: "api.stats",
-    request: { params: codeParameter, query: statisticsQuery },
-    responses: {
-      200: answer("api.stats.answer", success("statistics", statistics)),
-      400: answer("api.parameter.refused", problem),
-      404: answer("unknown", problem),
-      ...unavailable,
-    },
-  }),
-  qrSvg: createRoute({
-    method: "get",
-    path: "/{code}.svg",
-    operationId: "qrSvg",
-    summary: "api.qr.svg",
-    ...image("image/svg+xml"),
-  }),
-  qrPng: createRoute({
-    method: "get",
-    path: "/{code}.png",
-    operationId: "qrPng",
-    summary: "api.qr.png",
-    ...image("image/png"),
-  }),
-  document: createRoute({
-    method: "get",
-    path: "/api/v1/openapi.json",
-    operationId: "document",
-    summary: "api.document",
-    responses: {
-      200: { description: "api.document.answer", content: jsonContent(z.looseObject({ openapi: text })) },
-    },
-  }),
-};

@@ -1,0 +1,269 @@
+/** @jsxImportSource hono/jsx */
+import type { Child } from "hono/jsx";
+
+import type { MessageKey, Values } from "../language/language.ts";
+import { CopyButton } from "./copy.tsx";
+import {
+  answerOf,
+  type ApiDescription,
+  dereference,
+  exampleOf,
+  type Field,
+  fieldsOf,
+  type Operation,
+  type Parameter,
+  type Schema,
+  typeOf,
+} from "./openapi.ts";
+import { bodyOf, samplesOf, valueOf } from "./samples.ts";
+
+/** What a part of the page needs to know of the whole. */
+export interface Context {
+  readonly language: string;
+  readonly api: ApiDescription;
+  readonly base: string;
+  readonly say: (key: MessageKey, values?: Values) => string;
+}
+
+/** One operation of the API: what it takes, how to call it, what it answers, and a form to try it. */
+export function OperationSection({ context, operation }: { context: Context; operation: Operation }) {
+  const { api, base, say } = context;
+  const { operationId, method, path, summary, description, parameters = [], requestBody } = operation;
+  const body = requestBody && dereference(api, requestBody.content["application/json"]?.schema ?? {});
+  return (
+    <section id={operationId} class="operation" aria-labelledby={`${operationId}-title`}>
+      <h2 id={`${operationId}-title`}>{summary}</h2>
+      <p>
+        <Endpoint method={method} path={path} />
+      </p>
+      {description !== undefined && <p>{marked(description)}</p>}
+      {parameters.length > 0 && (
+        <>
+          <h3>{say("docs.parameters")}</h3>
+          <Fields context={context} fields={parameters.map(asField)} isAsked />
+        </>
+      )}
+      {body !== undefined && (
+        <>
+          <h3>{say("docs.body")}</h3>
+          <Fields context={context} fields={fieldsOf(body)} isAsked />
+        </>
+      )}
+      <h3>{say("docs.samples")}</h3>
+      {Object.entries(samplesOf(base, operation)).map(([name, code], index) => (
+        <details open={index === 0}>
+          <summary>{name}</summary>
+          <Code name={say("docs.sample", { name, summary })} sample={name}>
+            {code}
+          </Code>
+          <CopyButton language={context.language} kind="plain" />
+        </details>
+      ))}
+      <Answers context={context} operation={operation} />
+      <TryIt context={context} operation={operation} />
+    </section>
+  );
+}
+
+function asField({ name, ...rest }: Parameter): Field {
+  return { names: [name], ...rest };
+}
+
+/** `isAsked`: it is for the caller to send, so that limits and defaults matter. */
+function Fields(props: { context: Context; fields: readonly Field[]; isAsked?: boolean }) {
+  const { context, fields, isAsked = false } = props;
+  const { api, say } = context;
+  return (
+    <dl class="fields">
+      {fields.map(({ names, required, description, schema }) => {
+        const { items, ...rest } = dereference(api, schema);
+        const within = fieldsOf(dereference(api, items ?? rest));
+        return (
+          <>
+            <dt>
+              {names.map((name, index) => (
+                <>
+                  {index > 0 && ", "}
+                  <code>{name}</code>
+                </>
+              ))}{" "}
+              <span class="soft">
+                {typeOf(api, schema)}
+                {isAsked && ` · ${say(required ? "docs.required" : "docs.optional")}`}
+                {isAsked &&
+                  schema.maxLength !== undefined &&
+                  ` · ${say("docs.max", { max: schema.maxLength.toLocaleString("en") })}`}
+                {isAsked && schema.maximum !== undefined && ` · ${schema.minimum ?? ""}–${schema.maximum}`}
+              </span>
+            </dt>
+            <dd>
+              {description !== undefined && <p>{marked(description)}</p>}
+              {isAsked && <Values context={context} schema={schema} />}
+              {within.length > 0 && <Fields context={context} fields={within} />}
+            </dd>
+          </>
+        );
+      })}
+    </dl>
+  );
+}
+
+function Values({ context: { say }, schema }: { context: Context; schema: Schema }) {
+  const values = schema.enum?.filter((value) => value !== null) ?? [];
+  const facts: [MessageKey, readonly unknown[]][] = [
+    ["docs.values", values],
+    ["docs.default", schema.default === undefined ? [] : [schema.default]],
+    ["docs.example", schema.example === undefined ? [] : [schema.example]],
+  ];
+  return (
+    <>
+      {facts
+        .filter(([, told]) => told.length > 0)
+        .map(([key, told]) => (
+          <p class="soft">
+            {say(key)}
+            {told.map((value) => (
+              <>
+                {" "}
+                <code>{String(value)}</code>
+              </>
+            ))}
+          </p>
+        ))}
+    </>
+  );
+}
+
+function Answers({ context, operation }: { context: Context; operation: Operation }) {
+  const { api, say } = context;
+  const answers = Object.entries(operation.responses);
+  const { schema } = answerOf(operation);
+  const example = exampleOf(api, schema);
+  const data = fieldsOf(dereference(api, schema.properties?.["data"] ?? {}));
+  return (
+    <>
+      <h3>{say("docs.answers")}</h3>
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">{say("docs.status")}</th>
+            <th scope="col">{say("docs.meaning")}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {answers.map(([status, { description, headers = {}, content }]) => (
+            <tr>
+              <th scope="row">{status}</th>
+              <td>
+                {marked(description)}
+                {Object.keys(content)
+                  .filter((type) => type !== "application/json")
+                  .map((type) => (
+                    <div class="soft">
+                      <code>{type}</code>
+                    </div>
+                  ))}
+                {Object.entries(headers).map(([name, header]) => (
+                  <div class="soft">
+                    <code>{name}</code>: {marked(header.description)}
+                  </div>
+                ))}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {data.length > 0 && (
+        <details>
+          <summary>{marked(say("docs.answer.fields"))}</summary>
+          <Fields context={context} fields={data} />
+        </details>
+      )}
+      {example !== undefined && (
+        <details open>
+          <summary>{say("docs.answer.example")}</summary>
+          <Code name={say("docs.sample", { name: say("docs.answer.example"), summary: operation.summary })}>
+            {pretty(example)}
+          </Code>
+        </details>
+      )}
+    </>
+  );
+}
+
+/** Hidden until the script that makes it work has come. */
+function TryIt({ context: { say }, operation }: { context: Context; operation: Operation }) {
+  const { operationId, method, path, summary, parameters = [] } = operation;
+  const example = bodyOf(operation);
+  const body = example === undefined ? undefined : pretty(example);
+  return (
+    <details class="try card" hidden>
+      <summary>{say("docs.try")}</summary>
+      <form data-method={method} data-path={path} data-failure={say("docs.try.failed")}>
+        {parameters.map((parameter) => {
+          const { name, in: place, schema } = parameter;
+          const id = `${operationId}-${name}`;
+          return (
+            <div class="field">
+              <label for={id}>
+                <code>{name}</code>
+              </label>
+              <input
+                id={id}
+                name={name}
+                data-in={place}
+                value={valueOf(parameter)}
+                placeholder={String(schema.example ?? schema.default ?? "")}
+                autocomplete="off"
+                autocapitalize="none"
+                spellcheck={false}
+              />
+            </div>
+          );
+        })}
+        {body !== undefined && (
+          <div class="field">
+            <label for={`${operationId}-body`}>{say("docs.try.body")}</label>
+            <textarea
+              id={`${operationId}-body`}
+              name="body"
+              rows={body.split("\n").length + 1}
+              spellcheck={false}
+            >
+              {body}
+            </textarea>
+          </div>
+        )}
+        {method === "POST" && <p class="hint">{say("docs.try.real")}</p>}
+        <button class="primary">{say("docs.try.send")}</button>
+        <output aria-live="polite" aria-label={say("docs.try.answer", { summary })} tabindex={0} hidden />
+      </form>
+    </details>
+  );
+}
+
+/** Scrolls inside its box where it is wide, so a keyboard must reach it, and know what it reached. */
+export function Code({ name, sample, children }: { name: string; sample?: string; children: string }) {
+  return (
+    <pre tabindex={0} role="group" aria-label={name} data-sample={sample}>
+      {children}
+    </pre>
+  );
+}
+
+/** What stands in backticks is code. */
+export function marked(text: string): Child {
+  return text.split("`").map((part, index) => (index % 2 === 1 ? <code>{part}</code> : part));
+}
+
+export function pretty(value: unknown): string {
+  return JSON.stringify(value, null, 2);
+}
+
+export function Endpoint({ method, path }: { method: string; path: string }) {
+  return (
+    <code>
+      <b>{method}</b> {path}
+    </code>
+  );
+}
