@@ -93,7 +93,7 @@ function fillMonth(): void {
       },
       others: {},
     };
-    database.run("INSERT INTO clicks VALUES (?, '한글날', ?, ?, ?, 2, ?)", [
+    database.run("INSERT INTO visits VALUES (?, '한글날', ?, ?, ?, 2, ?)", [
       day,
       createdMs,
       visits,

@@ -1,4 +1,4 @@
-import { type Network, parseNetwork } from "./guard/address.ts";
+import { type Network, parseNetwork } from "./guard/client-address.ts";
 import { DURATIONS, type Expiry } from "./links/expiry.ts";
 import { isPrivateHost, type Posture } from "./links/target.ts";
 
@@ -164,7 +164,7 @@ export function readConfig(env: Environment): Config {
     posture:
       posture === "auto" ? (baseUrl && isPrivateHost(baseUrl.hostname) ? "private" : "public") : posture,
     database,
-    journalFolder: `${database?.path}-clicks`,
+    journalFolder: `${database?.path}-visits`,
     statsKeepDays: read(
       "STATS_KEEP",
       SETTINGS.STATS_KEEP.default,

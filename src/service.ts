@@ -1,17 +1,12 @@
-import { ageClicks } from "./clicks/ageing.ts";
-import { openCountries } from "./clicks/country.ts";
-import { openJournal } from "./clicks/journal.ts";
-import { createRecorder } from "./clicks/recorder.ts";
-import { createVisitors } from "./clicks/visitor.ts";
 import { type Config, ConfigError } from "./config.ts";
-import { createApi } from "./http/api.ts";
+import { createApi } from "./http/api/api.ts";
 import { createApp } from "./http/app.ts";
 import { createClientReader } from "./http/client.ts";
 import { createHealth } from "./http/health.ts";
-import { createNotices } from "./http/notices.ts";
-import { createPages } from "./http/pages.ts";
-import { createQr } from "./http/qr.ts";
-import { createRedirect } from "./http/redirect.ts";
+import { createQr } from "./http/pages/images.ts";
+import { createNotices } from "./http/pages/notices.ts";
+import { createPages } from "./http/pages/pages.ts";
+import { createRedirect } from "./http/redirect/redirect.ts";
 import { listen, peerReader } from "./http/server.ts";
 import { createClock } from "./links/clock.ts";
 import type { Link } from "./links/link.ts";
@@ -21,6 +16,11 @@ import { effectivePort } from "./links/target.ts";
 import { type Log, withoutQuery } from "./log.ts";
 import { openStore, StoreUnusable } from "./store/open.ts";
 import { VERSION } from "./version.ts";
+import { ageVisits } from "./visits/ageing.ts";
+import { openCountries } from "./visits/country.ts";
+import { openJournal } from "./visits/journal.ts";
+import { createRecorder } from "./visits/recorder.ts";
+import { createVisitors } from "./visits/visitor.ts";
 
 const TIDY_EVERY_MS = 60_000;
 const HOUR_MS = 3_600_000;
@@ -79,7 +79,7 @@ export async function startService(config: Config, log: Log): Promise<Service> {
   const onCreated = ({ code, target }: Link) => {
     if (log.isLevelEnabled("debug")) log.debug({ code, target: withoutQuery(target) }, "link made");
   };
-  const shared = { links, clicks: store, clock, baseUrl, defaultExpiry, onCreated };
+  const shared = { links, visits: store, clock, baseUrl, defaultExpiry, onCreated };
   const api = createApi({ ...shared, version: VERSION });
   const pages = createPages({ ...shared, onFault });
   const notices = createNotices({ baseUrl, contact: config.contact, clock });
@@ -102,7 +102,7 @@ export async function startService(config: Config, log: Log): Promise<Service> {
     await visitors.prepare(clock.nowMs());
     const purged = await links.purge();
     if (purged > 0) log.info({ purged }, "purged links whose hold is over");
-    await ageClicks(store, clock, config.statsKeepDays);
+    await ageVisits(store, clock, config.statsKeepDays);
   }
 
   return {

@@ -5,9 +5,9 @@ import { join } from "node:path";
 import { version } from "../package.json";
 import type { Target } from "../src/links/target.ts";
 import { openStore } from "../src/store/open.ts";
-import { visit } from "./clicks/visits.ts";
 import { ROOT, type Settings, startHere, startProgram, temporaryFolder } from "./service.ts";
-import { newLink } from "./stores/contract.ts";
+import { newLink } from "./stores/links.ts";
+import { visit } from "./visits/visits.ts";
 
 async function run(args: string[], settings: Settings = {}) {
   const child = Bun.spawn([process.execPath, join(ROOT, "src/main.ts"), ...args], {
@@ -47,12 +47,12 @@ describe("the command line", () => {
       `curt: COUNTRY_DATABASE must be a file in MaxMind's format, not ${file}: `,
     );
     expect(existsSync(`${database}-wal`)).toBeFalse();
-    rmSync(`${database}-clicks`, { recursive: true });
-    await Bun.write(`${database}-clicks`, "in the way");
+    rmSync(`${database}-visits`, { recursive: true });
+    await Bun.write(`${database}-visits`, "in the way");
     const noFolder = await run(["serve"], settings);
     expect([noFolder.code, noFolder.stdout]).toEqual([1, ""]);
     expect(noFolder.stderr).toStartWith(
-      `curt: ${database}-clicks cannot keep visits until they are in the store: `,
+      `curt: ${database}-visits cannot keep visits until they are in the store: `,
     );
   });
 
@@ -153,8 +153,8 @@ describe("the last resort", () => {
     expect(await program.exited).toBe(1);
     expect(program.logged.join()).toContain("The writer thread ended");
     // What it could not fold waits for the next start.
-    const journal = readdirSync(`${program.file}-clicks`);
-    expect(journal.filter((name) => name.endsWith(".clicks"))).toHaveLength(1);
+    const journal = readdirSync(`${program.file}-visits`);
+    expect(journal.filter((name) => name.endsWith(".visits"))).toHaveLength(1);
     expect(journal.filter((name) => name.endsWith(".damaged"))).toEqual([]);
     expect(await run(["check"], { DATABASE_URL: `sqlite:${program.file}` })).toMatchObject({ code: 0 });
   });

@@ -21,7 +21,7 @@ describe("the configuration", () => {
       aliases: [],
       posture: "private",
       database: { engine: "sqlite", path: "./data/curt.db" },
-      journalFolder: "./data/curt.db-clicks",
+      journalFolder: "./data/curt.db-visits",
       statsKeepDays: 400,
       defaultExpiry: "never",
       codeLength: 7,

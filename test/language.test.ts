@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { cpSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-import { LANGUAGES, message } from "../src/language/language.ts";
+import { LANGUAGES, message } from "../src/language/messages.ts";
 import { ROOT, temporaryFolder } from "./service.ts";
 
 const LANGUAGE = join(ROOT, "src/language");

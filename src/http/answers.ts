@@ -1,7 +1,7 @@
 import Negotiator from "negotiator";
 
 import { memoize } from "../memoize.ts";
-import { pageLanguage } from "./language.ts";
+import { pageLanguage } from "./page-language.ts";
 
 /** Nothing we answer by ourselves may be sniffed, framed, kept by a cache or load anything from elsewhere. */
 const COMMON = { "X-Content-Type-Options": "nosniff", "Cache-Control": "no-store" };

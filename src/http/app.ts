@@ -2,16 +2,16 @@ import { Hono } from "hono";
 import { cors } from "hono/cors";
 import { etag } from "hono/etag";
 
-import type { Api } from "./api.ts";
-import { assetRoutes } from "./assets.ts";
+import type { Api } from "./api/api.ts";
+import { operations } from "./api/operations.ts";
 import type { Health } from "./health.ts";
-import type { Notices } from "./notices.ts";
-import { operations } from "./operations.ts";
-import type { Pages } from "./pages.ts";
+import { assetRoutes } from "./pages/assets.ts";
+import type { Qr } from "./pages/images.ts";
+import type { Notices } from "./pages/notices.ts";
+import type { Pages } from "./pages/pages.ts";
+import { createReference } from "./pages/reference.ts";
 import { type HttpProblem, problemAnswer, problemJson, problemOf } from "./problems.ts";
-import type { Qr } from "./qr.ts";
-import type { Redirect } from "./redirect.ts";
-import { createReference } from "./reference.ts";
+import type { Redirect } from "./redirect/redirect.ts";
 import { pathOf, queryOf } from "./url.ts";
 
 export interface AppOptions {

@@ -1,7 +1,7 @@
-import { readCountry } from "../clicks/country.ts";
-import type { Client } from "../clicks/recorder.ts";
-import { createClientAddress, isTrusted, type Network } from "../guard/address.ts";
+import { createClientAddress, isTrusted, type Network } from "../guard/client-address.ts";
 import { memoize } from "../memoize.ts";
+import { readCountry } from "../visits/country.ts";
+import type { Client } from "../visits/recorder.ts";
 
 export interface ClientOptions {
   readonly trustedProxies: readonly Network[];

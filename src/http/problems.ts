@@ -1,8 +1,8 @@
-import type { RangeFault } from "../clicks/statistics.ts";
-import { type MessageKey, message, negotiateLanguage, type Values } from "../language/language.ts";
+import { type MessageKey, message, negotiateLanguage, type Values } from "../language/messages.ts";
 import type { Fault, Problem } from "../links/problem.ts";
 import { StoreUnavailable } from "../links/store.ts";
 import { problemPage } from "../pages/problem.tsx";
+import type { RangeFault } from "../visits/statistics.ts";
 import { html, json, prefersHtml } from "./answers.ts";
 
 /** A fault of the body, or the query, before the domain sees it; `rule` is the key of its message. */

@@ -1,5 +1,5 @@
 import type { createApp } from "./app.ts";
-import type { PeerOf } from "./redirect.ts";
+import type { PeerOf } from "./redirect/redirect.ts";
 
 /** Well above our own limit for a body, so that the 413 a caller sees is ours. */
 const MAX_REQUEST_BODY_BYTES = 16 * 1024 * 1024;

@@ -2,7 +2,7 @@ import type { Code } from "./code.ts";
 import type { Link } from "./link.ts";
 
 /**
- * Where links are kept. Every implementation passes `test/stores/contract.ts`.
+ * Where links are kept. Every implementation passes `test/stores/links.ts`.
  *
  * To the store a code is an opaque key, compared by its bytes. A method that cannot answer rejects with
  * {@link StoreUnavailable}; no method ever answers "not there" because it could not look.

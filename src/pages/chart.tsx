@@ -1,6 +1,6 @@
+import { message } from "../language/messages.ts";
 /** @jsxImportSource hono/jsx */
-import type { Statistics } from "../clicks/statistics.ts";
-import { message } from "../language/language.ts";
+import type { Statistics } from "../visits/statistics.ts";
 
 /** Of the drawing, in its own units. */
 const HEIGHT = 100;

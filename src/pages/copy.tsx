@@ -1,7 +1,7 @@
 /** @jsxImportSource hono/jsx */
 import type { Child } from "hono/jsx";
 
-import { message } from "../language/language.ts";
+import { message } from "../language/messages.ts";
 
 interface CopyButtonProps {
   readonly language: string;

@@ -1,7 +1,7 @@
 /** @jsxImportSource hono/jsx */
 import type { Child } from "hono/jsx";
 
-import { message, type MessageKey } from "../language/language.ts";
+import { message, type MessageKey } from "../language/messages.ts";
 import { DURATIONS, type Expiry } from "../links/expiry.ts";
 import { CopyButton } from "./copy.tsx";
 import { page } from "./layout.tsx";

@@ -2,7 +2,7 @@
 import type { Child } from "hono/jsx";
 import type { HtmlEscapedString } from "hono/utils/html";
 
-import { languageName, LANGUAGES, message } from "../language/language.ts";
+import { languageName, LANGUAGES, message } from "../language/messages.ts";
 import { assets } from "./assets/assets.ts";
 
 /** What a page says of itself, beside its content. */

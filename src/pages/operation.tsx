@@ -1,7 +1,7 @@
 /** @jsxImportSource hono/jsx */
 import type { Child } from "hono/jsx";
 
-import type { MessageKey, Values } from "../language/language.ts";
+import type { MessageKey, Values } from "../language/messages.ts";
 import { CopyButton } from "./copy.tsx";
 import {
   answerOf,

@@ -1,8 +1,8 @@
-/** @jsxImportSource hono/jsx */
-import type { Dimension } from "../clicks/day.ts";
-import type { Statistics } from "../clicks/statistics.ts";
-import { message } from "../language/language.ts";
+import { message } from "../language/messages.ts";
 import { NEVER_MS } from "../links/link.ts";
+/** @jsxImportSource hono/jsx */
+import type { Dimension } from "../visits/day.ts";
+import type { Statistics } from "../visits/statistics.ts";
 import { Chart } from "./chart.tsx";
 import { CopyButton } from "./copy.tsx";
 import { describeDestination } from "./destination.ts";

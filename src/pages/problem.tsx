@@ -1,5 +1,5 @@
 /** @jsxImportSource hono/jsx */
-import { message } from "../language/language.ts";
+import { message } from "../language/messages.ts";
 import { Instant } from "./instant.tsx";
 import { page } from "./layout.tsx";
 

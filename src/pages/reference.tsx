@@ -1,7 +1,7 @@
 /** @jsxImportSource hono/jsx */
 import type { Child } from "hono/jsx";
 
-import { languageNames, message } from "../language/language.ts";
+import { languageNames, message } from "../language/messages.ts";
 import { page } from "./layout.tsx";
 import { type ApiDescription, exampleOf, operationsOf } from "./openapi.ts";
 import { Code, type Context, Endpoint, marked, OperationSection, pretty } from "./operation.tsx";

@@ -1,13 +1,13 @@
-import type { ClickStore } from "../clicks/store.ts";
 import type { Config } from "../config.ts";
 import type { LinkStore } from "../links/store.ts";
+import type { VisitStore } from "../visits/store.ts";
 import { checkFile, StoreUnusable } from "./sqlite/file.ts";
 import { openSqliteStore } from "./sqlite/store.ts";
 
 export { StoreUnusable };
 
 /** Opens the configured store, made or migrated where needed. Throws {@link StoreUnusable}. */
-export function openStore(database: Config["database"]): Promise<LinkStore & ClickStore> {
+export function openStore(database: Config["database"]): Promise<LinkStore & VisitStore> {
   return openSqliteStore(database.path);
 }
 

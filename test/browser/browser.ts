@@ -7,7 +7,7 @@ import {
   type Page,
 } from "playwright-core";
 
-import { type MessageKey, message, negotiateLanguage, type Values } from "../../src/language/language.ts";
+import { type MessageKey, message, negotiateLanguage, type Values } from "../../src/language/messages.ts";
 
 /** A real Chromium out of npm, with the libraries that a bare machine lacks. It talks to loopback only. */
 export async function openBrowser(): Promise<Browser> {

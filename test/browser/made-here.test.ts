@@ -3,8 +3,8 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 
 import type { Browser, Page } from "playwright-core";
 
-import { untilCounted, visit } from "../clicks/visits.ts";
 import { type Running, startHere } from "../service.ts";
+import { untilCounted, visit } from "../visits/visits.ts";
 import { arrive, openBrowser, PHONE, untilFocused, wordsOf } from "./browser.ts";
 
 const LONG = "https://www.example.com/long";

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
 import type { Browser, Locator } from "playwright-core";
 
-import { linkOf } from "../clicks/visits.ts";
 import { type Running, startHere } from "../service.ts";
+import { linkOf } from "../visits/visits.ts";
 import { arrive, LAPTOP, openBrowser, type Person, PHONE, untilFocused, wordsOf } from "./browser.ts";
 
 const HOUR_MS = 3_600_000;

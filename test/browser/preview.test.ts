@@ -3,8 +3,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:tes
 
 import type { Browser, Locator, Page } from "playwright-core";
 
-import { linkOf, untilCounted, visit, WINDOWS_CHROME } from "../clicks/visits.ts";
 import { type Running, startHere } from "../service.ts";
+import { linkOf, untilCounted, visit, WINDOWS_CHROME } from "../visits/visits.ts";
 import { arrive, LAPTOP, openBrowser, PHONE, wordsOf } from "./browser.ts";
 
 /** More marks on one letter than any script needs. */

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
 import type { Browser, Locator, Page } from "playwright-core";
 
-import { linkOf } from "../clicks/visits.ts";
 import { type Running, startHere } from "../service.ts";
+import { linkOf } from "../visits/visits.ts";
 import { arrive, LAPTOP, openBrowser, PHONE, untilFocused, wordsOf } from "./browser.ts";
 
 const LONG = "https://example.com/long";

@@ -3,9 +3,9 @@ import { Database } from "bun:sqlite";
 import type { Page } from "playwright-core";
 
 import { problemPage } from "../../src/pages/problem.tsx";
-import { untilCounted, visit } from "../clicks/visits.ts";
 import { makeUnreadable } from "../durability/damage.ts";
 import { type Running, startHere } from "../service.ts";
+import { untilCounted, visit } from "../visits/visits.ts";
 import { wordsOf } from "./browser.ts";
 
 /** A service with something to show on every page. */

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 
-import { createCache } from "../../src/http/cache.ts";
+import { createCache } from "../../src/http/redirect/cache.ts";
 
 test("the cache is bounded, and keeps what is asked for", () => {
   const cache = createCache<number>(2000, () => 1);

@@ -1,8 +1,8 @@
 import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
-import { untilCounted, visit } from "../clicks/visits.ts";
 import { BASE_URL, type Running, startHere } from "../service.ts";
+import { untilCounted, visit } from "../visits/visits.ts";
 import { elementsOf, expectGuarded, expectInert, HTML, MARK } from "./markup.ts";
 import { sendRaw } from "./raw.ts";
 

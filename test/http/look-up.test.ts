@@ -1,13 +1,13 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 
-import { createRedirect } from "../../src/http/redirect.ts";
+import { createRedirect } from "../../src/http/redirect/redirect.ts";
 import { createClock } from "../../src/links/clock.ts";
 import { createLinks } from "../../src/links/links.ts";
 import type { LinkStore } from "../../src/links/store.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { temporaryFolder } from "../service.ts";
-import { newLink } from "../stores/contract.ts";
+import { newLink } from "../stores/links.ts";
 
 const SLOW_MS = 50;
 

@@ -3,9 +3,9 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
 import en from "../../src/language/en.json";
 import { assets } from "../../src/pages/assets/assets.ts";
-import { untilCounted, visit } from "../clicks/visits.ts";
 import { makeUnreadable } from "../durability/damage.ts";
 import { BASE_URL, type Running, startHere } from "../service.ts";
+import { untilCounted, visit } from "../visits/visits.ts";
 import { type Element, elementsOf, expectGuarded, expectInert, HTML } from "./markup.ts";
 
 const LONG = "https://example.com/long";
@@ -138,7 +138,7 @@ describe("every page", () => {
     broken.expectFaults();
     {
       using database = new Database(broken.file);
-      database.run("UPDATE clicks SET detail = 'no JSON'");
+      database.run("UPDATE visits SET detail = 'no JSON'");
     }
     const response = await broken.fetch("/odd+", { headers: HTML });
     expect(response.status).toBe(500);
@@ -266,7 +266,7 @@ test("a chart is drawn of visits in its range only, and what too few have in com
     using database = new Database(curt.file);
     database.run("UPDATE links SET created_ms = created_ms - 100 * 86400000 WHERE code = 'long-ago'");
     database.run(
-      "UPDATE clicks SET day = day - 100, created_ms = created_ms - 100 * 86400000 WHERE code = 'long-ago'",
+      "UPDATE visits SET day = day - 100, created_ms = created_ms - 100 * 86400000 WHERE code = 'long-ago'",
     );
   }
   const old = await (await get("/long-ago+")).text();
@@ -440,7 +440,7 @@ test("until a link is two days old its visits are told by the hour, of the last 
   await untilCounted(curt, "ageing", 1);
   const age = async (hours: number) => {
     using database = new Database(curt.file);
-    for (const table of ["links", "clicks"])
+    for (const table of ["links", "visits"])
       database.run(`UPDATE ${table} SET created_ms = created_ms - ? WHERE code = 'ageing'`, [
         hours * 3_600_000,
       ]);

@@ -9,7 +9,7 @@ import { createLinks, type Links } from "../../src/links/links.ts";
 import type { LinkStore } from "../../src/links/store.ts";
 import { openStore } from "../../src/store/open.ts";
 import { temporaryFolder } from "../service.ts";
-import { newLink } from "../stores/contract.ts";
+import { newLink } from "../stores/links.ts";
 
 const DAY_MS = 86_400_000;
 const HOLD_MS = 30 * DAY_MS;

@@ -17,15 +17,15 @@ import type { Code } from "../../src/links/code.ts";
 import { StoreUnavailable } from "../../src/links/store.ts";
 import { checkFile, openWriter, StoreUnusable } from "../../src/store/sqlite/file.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
-import { writeSegment } from "../clicks/segments.ts";
 import { ROOT, temporaryFolder } from "../service.ts";
-import { testClickStore } from "./clicks.ts";
-import { newLink, testLinkStore } from "./contract.ts";
+import { writeSegment } from "../visits/segments.ts";
+import { newLink, testLinkStore } from "./links.ts";
+import { testVisitStore } from "./visits.ts";
 
 const shared = temporaryFolder();
 afterAll(() => shared[Symbol.dispose]());
 testLinkStore("SQLite", () => openSqliteStore(join(shared.path, "new", "folder", "curt.db")));
-testClickStore("SQLite", () => openSqliteStore(join(shared.path, "clicks.db")));
+testVisitStore("SQLite", () => openSqliteStore(join(shared.path, "visits.db")));
 
 describe("a SQLite file", () => {
   test("is written durably", () => {

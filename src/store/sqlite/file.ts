@@ -4,9 +4,10 @@ import { dirname, resolve } from "node:path";
 
 import links from "./migrations/001-links.sql" with { type: "text" };
 import clicks from "./migrations/002-clicks.sql" with { type: "text" };
+import visits from "./migrations/003-visits.sql" with { type: "text" };
 
 /** In order; the number of applied ones is the file's schema version (PRAGMA user_version). */
-const MIGRATIONS = [links, clicks];
+const MIGRATIONS = [links, clicks, visits];
 
 /** "Curt" in ASCII: marks our files (PRAGMA application_id). */
 const APPLICATION_ID = 0x43757274;

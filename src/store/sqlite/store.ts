@@ -1,13 +1,13 @@
 import type { Database } from "bun:sqlite";
 
-import type { DayDetail } from "../../clicks/day.ts";
-import { type ClickStore, type DayClicks, SegmentDamaged, type Sums } from "../../clicks/store.ts";
 import type { Code } from "../../links/code.ts";
 import { type Link, NEVER_MS } from "../../links/link.ts";
 import { type InsertOutcome, type LinkStore, type NewLink, StoreUnavailable } from "../../links/store.ts";
 import type { Target } from "../../links/target.ts";
-import type { Folded } from "./clicks.ts";
+import type { DayDetail } from "../../visits/day.ts";
+import { type VisitStore, type DayVisits, SegmentDamaged, type Sums } from "../../visits/store.ts";
 import { openReader, StoreUnusable } from "./file.ts";
+import type { Folded } from "./visits.ts";
 import type { Answer, Row, Task } from "./writer.ts";
 
 /** Rows that wait for their commit; more are refused, so that waiting stays bounded in memory and time. */
@@ -21,13 +21,13 @@ const FIND = "SELECT original_url, target, created_ms, ends_ms FROM links WHERE 
 /** Each day is one look-up by key: rows are ordered by day, so that new ones stand together. */
 const DAYS = `
   WITH RECURSIVE span (day) AS (
-    SELECT max(?3, (SELECT min(day) FROM clicks WHERE day > 0))
-    UNION ALL SELECT day + 1 FROM span WHERE day < min(?4, (SELECT max(day) FROM clicks)))
-  SELECT clicks.day, visits, bots, detail FROM span CROSS JOIN clicks
-    ON clicks.day = span.day AND clicks.day <= ?4 AND code = ?1 AND created_ms = ?2`;
+    SELECT max(?3, (SELECT min(day) FROM visits WHERE day > 0))
+    UNION ALL SELECT day + 1 FROM span WHERE day < min(?4, (SELECT max(day) FROM visits)))
+  SELECT visits.day, visits, bots, detail FROM span CROSS JOIN visits
+    ON visits.day = span.day AND visits.day <= ?4 AND code = ?1 AND created_ms = ?2`;
 const SUMS = `
   SELECT coalesce(sum(visits), 0) AS visits, coalesce(sum(bots), 0) AS bots FROM (
-    SELECT visits, bots FROM clicks WHERE day = 0 AND code = ?1 AND created_ms = ?2
+    SELECT visits, bots FROM visits WHERE day = 0 AND code = ?1 AND created_ms = ?2
     UNION ALL SELECT visits, bots FROM (${DAYS}))`;
 const DAY_MS = 86_400_000;
 const LAST_DAY = 2_932_896;
@@ -55,7 +55,7 @@ interface Waiting {
  * Links and their visits in one SQLite file. Reads happen here on their own connection; a worker thread writes. Inserts that
  * arrive while a commit is under way share the next one: one transaction and one sync for all of them.
  */
-export async function openSqliteStore(path: string): Promise<LinkStore & ClickStore> {
+export async function openSqliteStore(path: string): Promise<LinkStore & VisitStore> {
   const writer = startWriter();
   let reader: Database;
   try {
@@ -207,7 +207,7 @@ function toLink(code: Code, row: FoundRow): Link {
   };
 }
 
-function toDay({ day, visits, bots, detail }: DayRow): DayClicks {
+function toDay({ day, visits, bots, detail }: DayRow): DayVisits {
   return { day, visits, bots, detail: JSON.parse(detail) as DayDetail };
 }
 

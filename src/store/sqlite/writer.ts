@@ -1,9 +1,9 @@
 // The worker thread that writes, so that no commit or checkpoint ever holds up a redirect.
 import { type Database, SQLiteError } from "bun:sqlite";
 
-import type { AgeBounds } from "../../clicks/store.ts";
-import { prepareClicks } from "./clicks.ts";
+import type { AgeBounds } from "../../visits/store.ts";
 import { openWriter, StoreUnusable } from "./file.ts";
+import { prepareVisits } from "./visits.ts";
 
 declare const self: Worker;
 
@@ -33,7 +33,7 @@ const INSERT = `
     WHERE links.ends_ms <= ?6`;
 /** The rest of a link's statistics ages by itself. */
 const PURGE_SUMS = `
-  DELETE FROM clicks WHERE day = 0 AND (code, created_ms) IN
+  DELETE FROM visits WHERE day = 0 AND (code, created_ms) IN
     (SELECT code, created_ms FROM links WHERE ends_ms <= ?1 ORDER BY ends_ms LIMIT ?2)`;
 const PURGE = `
   DELETE FROM links WHERE rowid IN (SELECT rowid FROM links WHERE ends_ms <= ?1 ORDER BY ends_ms LIMIT ?2)`;
@@ -42,7 +42,7 @@ function prepare(database: Database) {
   const insert = database.prepare<unknown, Row>(INSERT);
   const purgeSums = database.prepare<unknown, [number, number]>(PURGE_SUMS);
   const purge = database.prepare<unknown, [number, number]>(PURGE);
-  const clicks = prepareClicks(database);
+  const visits = prepareVisits(database);
   const insertAll = database.transaction((rows: Row[]) =>
     rows.map((row) => insert.run(...row).changes === 1),
   );
@@ -52,13 +52,13 @@ function prepare(database: Database) {
   });
 
   return {
-    ...clicks,
+    ...visits,
     /** One transaction, one sync: this is the group commit. Returns after COMMIT did. */
     insert: (rows: Row[]) => insertAll.immediate(rows),
     purge: (endedByMs: number, limit: number) => purgeAll.immediate(endedByMs, limit),
     close() {
       for (const statement of [insert, purgeSums, purge]) statement.finalize();
-      clicks.close();
+      visits.close();
       // The last connection to close checkpoints; where that fails, the WAL keeps everything.
       database.close();
     },

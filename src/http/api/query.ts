@@ -1,0 +1,59 @@
+import type { z } from "@hono/zod-openapi";
+
+import { contrast, type QrStyle } from "../../pages/qr.ts";
+import type { StatisticsRequest } from "../../visits/statistics.ts";
+import type { RequestFault } from "../problems.ts";
+import { queryOf } from "../url.ts";
+import { QR_RANGES, qrQuery, statisticsQuery } from "./schemas.ts";
+
+/** WCAG 2.2, section 1.4.11: what graphics need to be told from their background. */
+const MIN_CONTRAST = 3;
+
+export function readStatisticsQuery(request: Request): StatisticsRequest | RequestFault[] {
+  const query = readQuery(request, statisticsQuery);
+  if (Array.isArray(query)) return query;
+  const { tz, ...rest } = query;
+  return { ...rest, timeZone: tz };
+}
+
+/** The zone that `tz` names; UTC where it names none. */
+export function readTimeZone(request: Request): string {
+  const zone = statisticsQuery.shape.tz.safeParse(new URLSearchParams(queryOf(request)).get("tz") ?? "");
+  return zone.success ? zone.data : "UTC";
+}
+
+export function readQrQuery(request: Request): QrStyle | RequestFault[] {
+  const style = readQuery(request, qrQuery);
+  if (Array.isArray(style) || contrast(style.dark, style.light) >= MIN_CONTRAST) return style;
+  return [{ rule: "qr.contrast", min: MIN_CONTRAST }];
+}
+
+/** Of a parameter that is there twice, the last one counts; an empty one is as good as none. */
+function readQuery<T>(request: Request, schema: z.ZodType<T>): T | RequestFault[] {
+  const given = Object.fromEntries([...new URLSearchParams(queryOf(request))].filter(([, value]) => value));
+  const query = schema.safeParse(given);
+  if (query.success) return query.data;
+  const fields = new Set(query.error.issues.map(({ path }) => String(path[0])));
+  return [...fields].map((field) => queryFault(field, given[field] ?? ""));
+}
+
+function queryFault(field: string, received: string): RequestFault {
+  switch (field) {
+    case "interval":
+      return {
+        rule: "field.values",
+        field,
+        values: statisticsQuery.shape.interval.unwrap().options.join(", "),
+      };
+    case "tz":
+      return { rule: "query.zone", field, received: JSON.stringify(received.slice(0, 64)) };
+    case "size":
+    case "margin":
+      return { rule: "query.range", field, ...QR_RANGES[field] };
+    case "dark":
+    case "light":
+      return { rule: "query.colour", field, example: "1a7f5a" };
+    default:
+      return { rule: "query.date", field, example: "2026-11-21" };
+  }
+}

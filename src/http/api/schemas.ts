@@ -1,0 +1,248 @@
+import { z } from "@hono/zod-openapi";
+
+import type { MessageKey } from "../../language/messages.ts";
+import { MAX_CODE_POINTS } from "../../links/code.ts";
+import { DURATIONS } from "../../links/expiry.ts";
+import { MAX_TARGET_LENGTH } from "../../links/target.ts";
+import { HOURS_KEPT_DAYS } from "../../visits/ageing.ts";
+import { DIMENSIONS, type Dimension, FEWEST_VISITORS } from "../../visits/day.ts";
+import { INTERVALS, MAX_RANGE_DAYS } from "../../visits/statistics.ts";
+
+/** In bytes. */
+export const MAX_BODY_BYTES = 64 * 1024;
+
+export const EXAMPLE = {
+  original_url: "https://example.com/a/long/address",
+  custom_code: "한글",
+  expire_duration: "1week",
+} as const;
+
+/** Values of the placeholders in the messages that describe the API. */
+export const LIMITS = {
+  bytes: MAX_BODY_BYTES,
+  days: MAX_RANGE_DAYS,
+  hours_days: HOURS_KEPT_DAYS,
+  visitors: FEWEST_VISITORS,
+};
+
+// Every description is the key of a message; document.ts puts the message there. In an example,
+// {base} is this service's address, and any other name in braces a message.
+
+/** Types only: the rules for codes and URLs are the domain's. */
+export const shortenRequest = z
+  .object({
+    original_url: z.string().openapi({
+      description: "info.original_url",
+      format: "uri",
+      maxLength: MAX_TARGET_LENGTH,
+      example: EXAMPLE.original_url,
+    }),
+    custom_code: z.string().nullish().openapi({
+      description: "info.custom_code",
+      maxLength: MAX_CODE_POINTS,
+      example: EXAMPLE.custom_code,
+    }),
+    expire_duration: z.enum(DURATIONS).nullish().openapi({
+      description: "info.expire_duration",
+      example: EXAMPLE.expire_duration,
+    }),
+  })
+  .openapi("ShortenRequest");
+
+const text = z.string();
+const count = (description: MessageKey, example?: number) =>
+  z
+    .int()
+    .nonnegative()
+    .openapi({ description, ...(example !== undefined && { example }) });
+const instant = (description: MessageKey, example: string) =>
+  text.openapi({ format: "date-time", description, example });
+const shortUrl = text.openapi({
+  format: "iri",
+  description: "api.short.short_url",
+  example: `{base}/${EXAMPLE.custom_code}/`,
+});
+
+export const shortLink = z
+  .strictObject({
+    short_url: shortUrl,
+    original_url: text.openapi({ description: "api.short.original_url", example: EXAMPLE.original_url }),
+    code: text.openapi({ description: "api.short.code", example: EXAMPLE.custom_code }),
+    expiration_date: instant("api.short.expiration_date", "2026-01-08T00:00:00.000Z"),
+  })
+  .openapi("ShortLink");
+
+export const linkData = z
+  .strictObject({
+    code: text.openapi({ description: "api.link.code", example: EXAMPLE.custom_code }),
+    short_url: shortUrl,
+    original_url: text.openapi({ description: "api.short.original_url", example: EXAMPLE.original_url }),
+    created: instant("api.link.created", "2026-01-01T00:00:00.000Z"),
+    expiration_date: instant("api.link.expiration_date", "2026-01-08T00:00:00.000Z"),
+    visits: count("api.link.visits", 120),
+  })
+  .openapi("Link");
+
+export const availability = z
+  .strictObject({
+    code: text.openapi({ description: "api.link.code", example: EXAMPLE.custom_code }),
+    available: z.boolean().openapi({ example: true, description: "api.availability.available" }),
+    short_url: text.openapi({
+      format: "iri",
+      description: "api.availability.short_url",
+      example: `{base}/${EXAMPLE.custom_code}/`,
+    }),
+  })
+  .openapi("Availability");
+
+const point = z.strictObject({
+  start: text.openapi({
+    description: "api.stats.start",
+    example: "2026-11-21",
+  }),
+  visits: count("api.stats.people"),
+  bots: count("api.stats.programs"),
+});
+
+const breakdown = z
+  .strictObject({
+    values: z.array(
+      z.strictObject({
+        value: text.nullable().openapi({ description: "api.stats.value" }),
+        visits: count("api.stats.of-value"),
+      }),
+    ),
+    other: count("api.stats.other"),
+  })
+  .openapi("Breakdown");
+
+const nobody = { values: [], other: 0 };
+const STATISTICS = {
+  code: EXAMPLE.custom_code,
+  from: "2026-11-20",
+  to: "2026-11-21",
+  interval: "day",
+  tz: "Asia/Seoul",
+  visits: 120,
+  bots: 7,
+  visitors: 95,
+  series: [
+    { start: "2026-11-20", visits: 20, bots: 7 },
+    { start: "2026-11-21", visits: 100, bots: 0 },
+  ],
+  ...(Object.fromEntries(DIMENSIONS.map((dimension) => [dimension, nobody])) as Record<
+    Dimension,
+    typeof nobody
+  >),
+  referrers: {
+    values: [
+      { value: "search.naver.com", visits: 80 },
+      { value: null, visits: 30 },
+    ],
+    other: 10,
+  },
+  countries: { values: [{ value: "KR", visits: 120 }], other: 0 },
+};
+
+export const statistics = z
+  .strictObject({
+    code: text.openapi({ description: "api.link.code" }),
+    from: text.openapi({ format: "date", description: "api.stats.first" }),
+    to: text.openapi({ format: "date", description: "api.stats.last" }),
+    interval: z.enum(INTERVALS).openapi({ description: "api.stats.asked" }),
+    tz: text.openapi({ description: "api.stats.asked" }),
+    visits: count("api.stats.visits"),
+    bots: count("api.stats.bots"),
+    visitors: count("api.stats.visitors"),
+    series: z.array(point),
+    ...(Object.fromEntries(DIMENSIONS.map((dimension) => [dimension, breakdown])) as Record<
+      Dimension,
+      typeof breakdown
+    >),
+  })
+  .openapi("Statistics", { example: STATISTICS });
+
+/** A date of the calendar, such as 2026-11-21. */
+const date = z.iso.date();
+export const statisticsQuery = z.object({
+  from: date.optional().openapi({
+    description: "api.stats.from",
+    example: "2026-11-01",
+  }),
+  to: date.optional().openapi({ description: "api.stats.to" }),
+  interval: z.enum(INTERVALS).default("day").openapi({
+    description: "api.stats.interval",
+  }),
+  tz: z.string().refine(isTimeZone).default("UTC").openapi({
+    description: "api.stats.tz",
+    example: "Asia/Seoul",
+  }),
+});
+
+function isTimeZone(name: string): boolean {
+  try {
+    return new Intl.DateTimeFormat("en", { timeZone: name }).resolvedOptions().timeZone !== "";
+  } catch {
+    return false;
+  }
+}
+
+export const QR_RANGES = { size: { min: 64, max: 2048 }, margin: { min: 0, max: 16 } } as const;
+/** The digits alone, six of them. */
+const colour = z
+  .string()
+  .regex(/^#?(?:[\dA-Fa-f]{3}|[\dA-Fa-f]{6})$/)
+  .transform((written) => written.replace("#", ""))
+  .transform((digits) => (digits.length === 3 ? digits.replaceAll(/./g, "$&$&") : digits));
+const within = ({ min, max }: { min: number; max: number }, fallback: number, description: MessageKey) =>
+  z
+    .string()
+    .regex(/^\d+$/)
+    .transform(Number)
+    .pipe(z.int().min(min).max(max))
+    .default(fallback)
+    .openapi({ type: "integer", minimum: min, maximum: max, default: fallback, description });
+export const qrQuery = z.object({
+  size: within(QR_RANGES.size, 512, "api.qr.size"),
+  margin: within(QR_RANGES.margin, 4, "api.qr.margin"),
+  dark: colour.default("000000").openapi({ description: "api.qr.dark" }),
+  light: colour.default("ffffff").openapi({ description: "api.qr.light" }),
+});
+
+const parameter = z.strictObject({
+  name: text,
+  type: text,
+  required: z.boolean(),
+  description: text,
+  allowed_values: z.array(text).optional(),
+  default: text.optional(),
+  max_length: z.int().optional(),
+});
+
+export const information = z
+  .strictObject({
+    name: text,
+    version: text,
+    description: text,
+    endpoint: text.openapi({ format: "uri" }),
+    method: text,
+    content_type: text,
+    max_body_bytes: z.int(),
+    parameters: z.array(parameter),
+    example: z.strictObject({
+      request: z.strictObject({ original_url: text, custom_code: text, expire_duration: text }),
+      response: z.strictObject({ status: z.literal("success"), message: text, data: shortLink }),
+    }),
+    openapi: text.openapi({ format: "uri" }),
+  })
+  .openapi("Information");
+
+export const problem = z
+  .strictObject({ status: z.literal("error"), message: text.openapi({ example: "{taken}" }) })
+  .openapi("Problem");
+
+export type ShortLink = z.infer<typeof shortLink>;
+export type AvailabilityData = z.infer<typeof availability>;
+export type LinkData = z.infer<typeof linkData>;
+export type StatisticsData = z.infer<typeof statistics>;
+export type Information = z.infer<typeof information>;

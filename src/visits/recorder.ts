@@ -1,0 +1,89 @@
+import type { Link } from "../links/link.ts";
+import { memoize } from "../memoize.ts";
+import { preferredLanguage } from "./accepted-language.ts";
+import { readAgent } from "./agent.ts";
+import type { Journal } from "./journal.ts";
+import { referrerHost } from "./referrer.ts";
+import { createName, type Name } from "./segment.ts";
+import type { Visitors } from "./visitor.ts";
+
+const HOUR_MS = 3_600_000;
+
+export interface RecorderOptions {
+  readonly journal: Pick<Journal, "active" | "next">;
+  readonly visitors: Visitors;
+  /** Who visits: the address of the client and its country, "" where nobody knows. */
+  readonly clientOf: (peer: string, headers: Headers) => Client;
+}
+
+export interface Client {
+  readonly address: string;
+  readonly country: string;
+}
+
+/** What the redirect keeps with a link, to count its visits. */
+export type Counter = Name;
+
+export function counterOf({ code, createdMs }: Pick<Link, "code" | "createdMs">): Counter {
+  return { ...createName("link", code), createdMs };
+}
+
+/**
+ * Counts visits. Everything is written before the redirect is answered, into mapped memory: every visitor who got
+ * an answer is counted, even when the process is killed the moment after. Headers are read by look-up of what
+ * they said before; a new one is read once.
+ */
+export function createRecorder({ journal, visitors, clientOf }: RecorderOptions) {
+  const lost = { visits: 0, details: 0 };
+
+  const agentName = memoize((text) => createName("agent", text));
+  const languageName = memoize((text) => createName("language", text));
+  const referrerName = memoize((host) => createName("referrer", host));
+  const countryName = memoize((country) => createName("country", country));
+  const agentOf = memoize((userAgent) => {
+    const { bot, browser, os, device } = readAgent(userAgent);
+    return {
+      bot,
+      name: agentName([browser, os, device].join("\t")),
+      hash: Bun.hash.xxHash32(userAgent),
+    };
+  });
+  const languageOf = memoize((accepted) => languageName(preferredLanguage(accepted)));
+  const referrerOf = memoize((referer) => referrerName(referrerHost(referer)));
+
+  return {
+    /** One visit, at the instant `nowMs`, from the address `peer` of the other end of the connection. */
+    record(link: Counter, headers: Headers, peer: string, nowMs: number): void {
+      const nowHour = Math.floor(nowMs / HOUR_MS);
+      if (nowHour !== journal.active.hour) journal.next(nowHour);
+      const agent = agentOf(headers.get("user-agent") ?? "");
+      // A browser that fetches ahead is nobody's visit yet; when somebody comes, it asks again.
+      const bot = agent.bot || headers.get("sec-purpose")?.startsWith("prefetch") === true;
+      if (!journal.active.count(link, bot) && !(journal.next(nowHour) && journal.active.count(link, bot))) {
+        lost.visits++;
+        return;
+      }
+      if (bot) return;
+      const { address, country } = clientOf(peer, headers);
+      const visit = {
+        agent: agent.name,
+        referrer: referrerOf(headers.get("referer") ?? ""),
+        language: languageOf(headers.get("accept-language") ?? ""),
+        country: countryName(country),
+        visitor: visitors.hash(address, agent.hash, nowMs),
+      };
+      if (!journal.active.tell(link, visit) && !(journal.next(nowHour) && journal.active.tell(link, visit))) {
+        lost.details++;
+      }
+    },
+    /** Visits, and details of visits, that found no room since this was last asked. */
+    takeLost(): { visits: number; details: number } | undefined {
+      if (lost.visits + lost.details === 0) return undefined;
+      const taken = { ...lost };
+      lost.visits = lost.details = 0;
+      return taken;
+    },
+  };
+}
+
+export type Recorder = ReturnType<typeof createRecorder>;

@@ -1,0 +1,189 @@
+import type { Link } from "../links/link.ts";
+import { HOURS_KEPT_DAYS } from "./ageing.ts";
+import { DIMENSIONS, type Dimension, FEWEST_VISITORS, visitorsOf, visitorsOfDay } from "./day.ts";
+import type { VisitStore, DayVisits, Sums } from "./store.ts";
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+/** In days, of what is asked for at once. */
+export const MAX_RANGE_DAYS = 400;
+/** Values of one dimension in an answer. */
+const MAX_VALUES = 50;
+
+export const INTERVALS = ["hour", "day", "month"] as const;
+type Interval = (typeof INTERVALS)[number];
+
+export interface StatisticsRequest {
+  /** Dates, such as 2026-11-21, in `timeZone`; both days are part of the range. */
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+  readonly interval: Interval;
+  /** A name of the IANA time zone database. */
+  readonly timeZone: string;
+}
+
+/** Why a range is refused. */
+export type RangeFault =
+  | { rule: "stats.order" }
+  | { rule: "stats.range"; max: number }
+  | { rule: "stats.hours"; days: number };
+
+export interface Statistics extends Sums {
+  readonly from: string;
+  readonly to: string;
+  /** Visitors of each day (UTC), added up: those of different days cannot be told apart. */
+  readonly visitors: number;
+  /** Every hour, day or month of the range; `start` is a timestamp, a date or a month. */
+  readonly series: ({ readonly start: string } & Sums)[];
+  readonly breakdowns: Readonly<Record<Dimension, Breakdown>>;
+}
+
+interface Breakdown {
+  /** Most visits first; null where a visit did not tell. */
+  readonly values: { readonly value: string | null; readonly visits: number }[];
+  readonly other: number;
+}
+
+/**
+ * The visits of a link between two dates of a time zone. Of the last seven days the hours are known, and an hour
+ * belongs to the day in which it begins; older days are days of UTC. So are breakdowns and visitors.
+ */
+export async function readStatistics(
+  store: Pick<VisitStore, "days">,
+  link: Link,
+  { interval, timeZone, ...range }: StatisticsRequest,
+  nowMs: number,
+): Promise<Statistics | RangeFault> {
+  const local = localTime(timeZone);
+  const to = range.to ?? local(nowMs).slice(0, 10);
+  const from = range.from ?? addDays(to, 1 - DEFAULT_DAYS[interval]);
+  const fault = rangeFault(from, to, interval, nowMs);
+  if (fault !== undefined) return fault;
+
+  // A zone is at most a day away from UTC.
+  const [first, last] = [dayOf(from), dayOf(to)];
+  const days = await store.days(link.code, link.createdMs, Math.max(1, first - 1), last + 1);
+  const series = new Map<string, { visits: number; bots: number }>();
+  for (const start of starts(first, last, interval, local)) series.set(start, { visits: 0, bots: 0 });
+  for (const day of days) addDay(series, day, { interval, from, to }, local);
+  const within = days.filter(({ day }) => day >= first && day <= last);
+  const points = [...series].map(([start, sums]) => ({ start, ...sums }));
+  return {
+    from,
+    to,
+    visits: sum(points.map(({ visits }) => visits)),
+    bots: sum(points.map(({ bots }) => bots)),
+    visitors: sum(within.map(({ detail }) => visitorsOfDay(detail))),
+    series: points,
+    breakdowns: Object.fromEntries(
+      DIMENSIONS.map((dimension) => [dimension, breakDown(within, dimension)]),
+    ) as Record<Dimension, Breakdown>,
+  };
+}
+
+const DEFAULT_DAYS = { hour: 2, day: 30, month: 365 };
+
+function rangeFault(from: string, to: string, interval: Interval, nowMs: number): RangeFault | undefined {
+  if (from > to) return { rule: "stats.order" };
+  const today = Math.floor(nowMs / DAY_MS);
+  const isWithin = dayOf(from) >= today - HOURS_KEPT_DAYS && dayOf(to) <= today + 1;
+  if (interval === "hour" && !isWithin) return { rule: "stats.hours", days: HOURS_KEPT_DAYS };
+  return dayOf(to) - dayOf(from) < MAX_RANGE_DAYS ? undefined : { rule: "stats.range", max: MAX_RANGE_DAYS };
+}
+
+/** How an instant begins in a time zone: "2026-11-21T13:00:00+09:00". */
+function localTime(timeZone: string): (ms: number) => string {
+  const format = new Intl.DateTimeFormat("en-US", {
+    timeZone,
+    calendar: "gregory",
+    numberingSystem: "latn",
+    hourCycle: "h23",
+    year: "numeric",
+    month: "2-digit",
+    day: "2-digit",
+    hour: "2-digit",
+    minute: "2-digit",
+    timeZoneName: "longOffset",
+  });
+  return (ms) => {
+    const part = Object.fromEntries(format.formatToParts(ms).map(({ type, value }) => [type, value]));
+    const offset = part["timeZoneName"]?.replace("GMT", "") || "Z";
+    return `${part["year"]}-${part["month"]}-${part["day"]}T${part["hour"]}:${part["minute"]}:00${offset}`;
+  };
+}
+
+/** How many characters of a local time name its hour, day or month. */
+const LABEL_LENGTH: Readonly<Record<Interval, number | undefined>> = { hour: undefined, day: 10, month: 7 };
+
+function starts(first: number, last: number, interval: Interval, local: (ms: number) => string): Set<string> {
+  if (interval !== "hour") {
+    const dates = Array.from({ length: last - first + 1 }, (_, nth) => dateOf(first + nth));
+    return new Set(dates.map((date) => date.slice(0, LABEL_LENGTH[interval])));
+  }
+  const hours = Array.from({ length: (last - first + 3) * 24 }, (_, nth) =>
+    local((first - 1) * DAY_MS + nth * HOUR_MS),
+  );
+  const [from, to] = [dateOf(first), dateOf(last)];
+  return new Set(hours.filter((start) => start.slice(0, 10) >= from && start.slice(0, 10) <= to));
+}
+
+/** Only what is in the range: the days around it touch it with some of their hours. */
+function addDay(
+  series: ReadonlyMap<string, { visits: number; bots: number }>,
+  { day, visits, bots, detail }: DayVisits,
+  { interval, from, to }: { interval: Interval; from: string; to: string },
+  local: (ms: number) => string,
+): void {
+  const parts: [string, number, number][] =
+    detail.hours === undefined
+      ? [[dateOf(day), visits, bots]]
+      : Object.entries(detail.hours).map(([hour, [ofVisits, ofBots]]) => [
+          local(day * DAY_MS + Number(hour) * HOUR_MS),
+          ofVisits,
+          ofBots,
+        ]);
+  for (const [start, ofVisits, ofBots] of parts) {
+    const date = start.slice(0, 10);
+    if (date < from || date > to) continue;
+    const point = series.get(start.slice(0, LABEL_LENGTH[interval]));
+    if (point === undefined) continue;
+    point.visits += ofVisits;
+    point.bots += ofBots;
+  }
+}
+
+/**
+ * What fewer than {@link FEWEST_VISITORS} visitors have in common would tell who they are. It is asked for each day:
+ * visitors of different days may be one person.
+ */
+function breakDown(days: readonly DayVisits[], dimension: Dimension): Breakdown {
+  const shown = new Map<string, number>();
+  let other = sum(days.map(({ detail }) => detail.others[dimension] ?? 0));
+  for (const value of days.flatMap(({ detail }) => detail.values[dimension] ?? [])) {
+    const [text, visits] = value;
+    if (visitorsOf(value) < FEWEST_VISITORS) other += visits;
+    else shown.set(text, (shown.get(text) ?? 0) + visits);
+  }
+  const values = [...shown].toSorted(([, a], [, b]) => b - a);
+  const rest = values.splice(MAX_VALUES);
+  return {
+    values: values.map(([value, visits]) => ({ value: value || null, visits })),
+    other: other + sum(rest.map(([, visits]) => visits)),
+  };
+}
+
+function dayOf(date: string): number {
+  return Date.parse(`${date}T00:00:00Z`) / DAY_MS;
+}
+
+function dateOf(day: number): string {
+  return new Date(day * DAY_MS).toISOString().slice(0, 10);
+}
+
+function addDays(date: string, days: number): string {
+  return dateOf(dayOf(date) + days);
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0);
+}

@@ -1,0 +1,191 @@
+import { Database } from "bun:sqlite";
+import { describe, expect, test } from "bun:test";
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+
+import { createName, makeSegmentFile, openSegment } from "../../src/visits/segment.ts";
+import { type Running, startHere, startProgram, temporaryFolder } from "../service.ts";
+import { linkOf, statisticsOf, untilCounted, visit, WINDOWS_CHROME } from "./visits.ts";
+
+const CRAWLER = "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)";
+
+async function newLink(service: Running, code: string): Promise<void> {
+  const made = await service.shorten({ original_url: "https://example.com/there", custom_code: code });
+  expect(made.status).toBe(201);
+}
+
+describe("visits", () => {
+  test("of people are counted, and what programs do is counted apart or not at all", async () => {
+    await using service = await startHere();
+    await newLink(service, "seen");
+    for (let nth = 0; nth < 20; nth++) await visit(service, "seen");
+    for (const userAgent of [CRAWLER, "curl/8.5.0", ""])
+      await visit(service, "seen", { "User-Agent": userAgent });
+    await visit(service, "seen", { "Sec-Purpose": "prefetch;prerender" });
+    const head = { method: "HEAD", headers: { "User-Agent": WINDOWS_CHROME } };
+    expect((await service.fetch("/seen/", head)).status).toBe(302);
+    expect((await service.fetch("/nobody/", { headers: { "User-Agent": WINDOWS_CHROME } })).status).toBe(404);
+    await untilCounted(service, "seen", 20);
+    expect(await statisticsOf(service, "seen")).toMatchObject({ visits: 20, bots: 4 });
+  });
+
+  test("of one link are one link's, however its code is spelled", async () => {
+    await using service = await startHere();
+    await newLink(service, "한글");
+    await newLink(service, "other");
+    for (const spelling of ["한글", "한글".normalize("NFD"), encodeURIComponent("한글")]) {
+      await visit(service, spelling);
+    }
+    await untilCounted(service, "한글", 3);
+    expect((await linkOf(service, "other"))["visits"]).toBe(0);
+  });
+
+  test("many at once while their link is looked up are all counted", async () => {
+    await using service = await startHere();
+    await newLink(service, "cold");
+    await Promise.all(Array.from({ length: 200 }, () => visit(service, "cold")));
+    await untilCounted(service, "cold", 200);
+  });
+
+  test("are not lost while the store is locked, and nobody waits for it", async () => {
+    await using service = await startHere();
+    service.expectFaults();
+    await newLink(service, "patient");
+    await visit(service, "patient");
+    const blocker = new Database(service.file);
+    blocker.run("BEGIN IMMEDIATE");
+    for (let nth = 0; nth < 100; nth++) await visit(service, "patient");
+    // Long enough for the fold to give up once.
+    await Bun.sleep(7000);
+    for (let nth = 0; nth < 100; nth++) await visit(service, "patient");
+    blocker.run("COMMIT");
+    blocker.close();
+    await untilCounted(service, "patient", 201);
+  });
+
+  test("wait in their journal when the program stops while the store is locked", async () => {
+    using folder = temporaryFolder();
+    {
+      await using program = await startProgram({}, { folder: folder.path });
+      program.expectFaults();
+      await newLink(program, "later");
+      const blocker = new Database(program.file);
+      blocker.run("BEGIN IMMEDIATE");
+      for (let nth = 0; nth < 50; nth++) await visit(program, "later");
+      program.kill("SIGTERM");
+      expect(await program.exited).toBe(0);
+      blocker.run("ROLLBACK");
+      blocker.close();
+    }
+    await using again = await startProgram({}, { folder: folder.path });
+    await untilCounted(again, "later", 50);
+  });
+
+  test("SIGTERM loses none, over two processes and three lives", async () => {
+    using folder = temporaryFolder();
+    const answered = { count: 0 };
+    for (let life = 0; life < 3; life++) {
+      await using one = await startProgram({}, { folder: folder.path });
+      await using two = await startProgram({}, { folder: folder.path });
+      if (life === 0) await newLink(one, "both");
+      await Promise.all([
+        underFire(one, "both", answered, () => one.kill("SIGTERM")),
+        underFire(two, "both", answered, () => two.kill("SIGTERM")),
+      ]);
+      await Promise.all([one.exited, two.exited]);
+      expect(journalFiles(folder.path)).toEqual([]);
+    }
+    await using last = await startProgram({}, { folder: folder.path });
+    expect((await linkOf(last, "both"))["visits"]).toBe(answered.count);
+    expect(answered.count).toBeGreaterThan(0);
+  });
+
+  test("SIGKILL loses none that was answered, and none is counted twice", async () => {
+    using folder = temporaryFolder();
+    const answered = { count: 0 };
+    const started = { count: 0 };
+    for (let life = 0; life < 4; life++) {
+      await using program = await startProgram({}, { folder: folder.path });
+      if (life === 0) await newLink(program, "killed");
+      // Now before the first fold, now in the middle of one.
+      const afterMs = 200 + life * 450;
+      const firing = underFire(program, "killed", answered, () => {}, started);
+      await Bun.sleep(afterMs);
+      program.kill("SIGKILL");
+      await firing;
+      await program.exited;
+    }
+    // Folded while it starts, and at the latest when it stops.
+    const folding = await startProgram({}, { folder: folder.path });
+    await folding[Symbol.asyncDispose]();
+    await using last = await startProgram({}, { folder: folder.path });
+    const counted = (await linkOf(last, "killed"))["visits"] as number;
+    expect(counted).toBeGreaterThanOrEqual(answered.count);
+    expect(counted).toBeLessThanOrEqual(started.count);
+    expect(answered.count).toBeGreaterThan(0);
+  });
+
+  test("of a process that is gone are counted by one that is there", async () => {
+    using folder = temporaryFolder();
+    await using gone = await startProgram({}, { folder: folder.path });
+    await using there = await startProgram({}, { folder: folder.path });
+    await newLink(gone, "orphan");
+    for (let nth = 0; nth < 10; nth++) await visit(gone, "orphan");
+    gone.kill("SIGKILL");
+    await gone.exited;
+    // A third one takes the slot that is free.
+    await using third = await startProgram({}, { folder: folder.path });
+    await untilCounted(third, "orphan", 10);
+    expect((await linkOf(there, "orphan"))["visits"]).toBe(10);
+  });
+
+  test("a journal that cannot be trusted or read is put aside, and said", async () => {
+    using folder = temporaryFolder();
+    const journal = join(folder.path, "curt.db-visits");
+    {
+      await using program = await startProgram({}, { folder: folder.path });
+      await newLink(program, "cut");
+    }
+    const path = join(journal, "0-77.visits");
+    await makeSegmentFile(path, { links: 10, details: 10, nameBytes: 1000 });
+    const segment = openSegment(path);
+    segment.begin({ journal: [1, 2], boot: [123, 456] }, 1, 490_000);
+    segment.count(createName("link", "cut\t5"), false);
+    await Bun.write(join(journal, "0-78.visits"), "no segment");
+    await using program = await startProgram({}, { folder: folder.path });
+    await visit(program, "cut");
+    await untilCounted(program, "cut", 1);
+    const warnings = program.logged.filter((line) => line.includes("cannot be trusted"));
+    expect(warnings).toHaveLength(2);
+    expect(readdirSync(journal)).toContain("0-78.visits.damaged");
+    expect(readdirSync(journal)).not.toContain("0-77.visits");
+  });
+});
+
+/** Visits from eight connections until the service is gone. Only whole answers count as answered. */
+async function underFire(
+  service: Running,
+  code: string,
+  answered: { count: number },
+  stop: () => void,
+  started = { count: 0 },
+): Promise<void> {
+  const stopping = setTimeout(stop, 700);
+  const fire = async (): Promise<void> => {
+    for (let nth = 0; nth < 100_000; nth++) {
+      try {
+        started.count++;
+        await visit(service, code);
+        answered.count++;
+      } catch {
+        return;
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: 8 }, fire));
+  clearTimeout(stopping);
+}
+
+function journalFiles(folder: string): string[] {
+  return readdirSync(join(folder, "curt.db-visits")).filter((name) => name.endsWith(".visits"));
+}

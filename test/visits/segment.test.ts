@@ -1,0 +1,164 @@
+import { describe, expect, test } from "bun:test";
+import { join } from "node:path";
+
+import { readSegment } from "../../src/visits/fold.ts";
+import { createName, makeSegmentFile, openSegment, segmentBytes } from "../../src/visits/segment.ts";
+import { addToSketch, estimate, type Sketch } from "../../src/visits/sketch.ts";
+import { temporaryFolder } from "../service.ts";
+
+const CAPACITY = { links: 3, details: 4, nameBytes: 400 };
+const OWNER = { journal: [0xdead, 0xbeef], boot: [1, 2] } as const;
+const visit = (visitor: number) => ({
+  agent: createName("agent", "Chrome\tLinux\tdesktop"),
+  referrer: createName("referrer", "한글.example"),
+  language: createName("language", "ko"),
+  country: createName("country", "KR"),
+  visitor,
+});
+
+async function newSegment(folder: string) {
+  const path = join(folder, "one.visits");
+  await makeSegmentFile(path, CAPACITY);
+  const segment = openSegment(path);
+  segment.begin(OWNER, 1, 490_000);
+  const read = async () => {
+    const visits = readSegment(path);
+    return Array.from({ length: visits.length }, (_, nth) => visits.at(nth));
+  };
+  return { path, segment, read };
+}
+
+describe("a segment", () => {
+  test("gives back what was counted in it, even when nobody closed it", async () => {
+    using folder = temporaryFolder();
+    const { path, segment, read } = await newSegment(folder.path);
+    const [a, b] = [createName("link", "b\t1"), createName("link", "a\t2")];
+    for (const [link, bot] of [
+      [a, false],
+      [b, true],
+      [a, false],
+      [a, false],
+    ] as const)
+      segment.count(link, bot);
+    const [one, two] = [visit(7), visit(0xffff_ffff)];
+    for (const detail of [one, one, two]) segment.tell(a, detail);
+    const told = {
+      agent: { browser: "Chrome", os: "Linux", device: "desktop" },
+      referrer: "한글.example",
+      language: "ko",
+      country: "KR",
+    };
+    expect(await read()).toEqual([
+      { link: "a\t2", visits: 0, bots: 1, details: [] },
+      {
+        link: "b\t1",
+        visits: 3,
+        bots: 0,
+        details: [
+          { ...told, visitor: 7, times: 2 },
+          { ...told, visitor: 0xffff_ffff, times: 1 },
+        ],
+      },
+    ]);
+    expect(readSegment(path)).toMatchObject({
+      journal: "0000dead0000beef",
+      sequence: 1,
+      hour: 490_000,
+    });
+  });
+
+  test("takes what it has room for, and says when it has none", async () => {
+    using folder = temporaryFolder();
+    const { segment, read } = await newSegment(folder.path);
+    const links = ["a", "b", "c", "d"].map((code) => createName("link", code));
+    expect(links.map((link) => segment.count(link, false))).toEqual([true, true, true, false]);
+    const [first = createName("link", "")] = links;
+    const one = visit(1);
+    expect([1, 2, 3, 4, 5].map(() => segment.tell(first, one))).toEqual([true, true, true, true, false]);
+    expect(segment.count(first, false)).toBe(true);
+    expect((await read()).map(({ visits }) => visits)).toEqual([2, 1, 1]);
+    expect([segment.outgrows(CAPACITY), segment.outgrows({ ...CAPACITY, links: 4, details: 5 })]).toEqual([
+      true,
+      false,
+    ]);
+  });
+
+  test("has no room for names that do not fit", async () => {
+    using folder = temporaryFolder();
+    const { segment, read } = await newSegment(folder.path);
+    expect(segment.count(createName("link", "x".repeat(200)), false)).toBe(false);
+    const link = createName("link", "y");
+    expect(segment.count(link, false)).toBe(true);
+    expect(segment.tell(link, { ...visit(1), referrer: createName("referrer", "z".repeat(130)) })).toBe(
+      false,
+    );
+    expect(await read()).toEqual([{ link: "y", visits: 1, bots: 0, details: [] }]);
+  });
+
+  test("begins anew without anything of before, also in another life", async () => {
+    using folder = temporaryFolder();
+    const { path, segment, read } = await newSegment(folder.path);
+    const link = createName("link", "a");
+    segment.count(link, false);
+    segment.tell(link, visit(1));
+    segment.begin(OWNER, 2, 490_001);
+    expect([segment.isEmpty, await read()]).toEqual([true, []]);
+    segment.count(link, true);
+    expect(await read()).toEqual([{ link: "a", visits: 0, bots: 1, details: [] }]);
+    const later = openSegment(path);
+    later.begin(OWNER, 3, 490_001);
+    later.count(createName("link", "b"), false);
+    expect(await read()).toEqual([{ link: "b", visits: 1, bots: 0, details: [] }]);
+  });
+
+  test("is trusted after another start of the machine only when it was synced", async () => {
+    using folder = temporaryFolder();
+    const { segment } = await newSegment(folder.path);
+    const after = { ...OWNER, boot: [9, 9] as const };
+    expect([segment.isTrusted(OWNER), segment.isTrusted(after)]).toEqual([true, false]);
+    segment.sync();
+    expect(segment.isTrusted(after)).toBe(true);
+  });
+
+  test("is told from other files", async () => {
+    using folder = temporaryFolder();
+    const { path } = await newSegment(folder.path);
+    const bytes = await Bun.file(path).bytes();
+    expect(bytes.length).toBe(segmentBytes(CAPACITY));
+    const broken = join(folder.path, "broken");
+    for (const content of ["", "x".repeat(63), "x".repeat(500), bytes.subarray(0, -1)]) {
+      await Bun.write(broken, content);
+      expect(() => openSegment(broken)).toThrow();
+    }
+  });
+});
+
+describe("a sketch of visitors", () => {
+  const hash = (nth: number) => Bun.hash.xxHash32(String(nth), 1);
+  const sketchOf = (hashes: readonly number[], size = 256): Sketch => {
+    const sketch: Sketch = [];
+    for (const one of hashes) addToSketch(sketch, one, size);
+    return sketch;
+  };
+  const hashes = (count: number) => Array.from({ length: count }, (_, nth) => hash(nth));
+
+  test("is exact for few, in whatever order and however often they come", () => {
+    for (const count of [0, 1, 2, 100, 255]) {
+      const twice = [...hashes(count), ...hashes(count).toReversed()];
+      expect(estimate(sketchOf(twice), 256)).toBe(count);
+    }
+  });
+
+  test("is near for many", () => {
+    for (const count of [1000, 20_000, 300_000]) {
+      const off = estimate(sketchOf(hashes(count)), 256) / count - 1;
+      expect(Math.abs(off)).toBeLessThan(0.2);
+    }
+  });
+
+  test("keeps the smallest, so that two are added in any order", () => {
+    const [one, two] = [hashes(900), hashes(1500).slice(600)];
+    expect(sketchOf([...sketchOf(one), ...sketchOf(two)])).toEqual(sketchOf([...two, ...one]));
+    expect(sketchOf([5, 3, 9, 3, 1], 3)).toEqual([1, 3, 5]);
+  });
+});

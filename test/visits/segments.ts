@@ -1,0 +1,64 @@
+import { join } from "node:path";
+
+import { createName, makeSegmentFile, openSegment } from "../../src/visits/segment.ts";
+
+/** One visit as a test tells it. */
+export interface Told {
+  readonly code: string;
+  readonly createdMs?: number;
+  readonly bot?: boolean;
+  readonly visitor?: number;
+  readonly browser?: string;
+  readonly referrer?: string;
+  readonly language?: string;
+  readonly country?: string;
+}
+
+export interface Written {
+  readonly folder: string;
+  /** Two words; segments of one journal are folded in the order of their sequence. */
+  readonly journal?: readonly [number, number];
+  readonly sequence?: number;
+  /** Hours since 1970 (UTC). */
+  readonly hour: number;
+  readonly visits: readonly Told[];
+}
+
+const CAPACITY = { links: 2000, details: 5000, nameBytes: 200_000 };
+let files = 0;
+
+/** A segment as a process would leave it, `isSynced` for one that stopped in order; returns its path. */
+export async function writeSegment(written: Written, isSynced = false): Promise<string> {
+  const { folder, journal, sequence, hour, visits } = written;
+  const path = join(folder, `test-${++files}.visits`);
+  await makeSegmentFile(path, CAPACITY);
+  const segment = openSegment(path);
+  segment.begin({ journal: journal ?? [files, 7], boot: [0, 0] }, sequence ?? 1, hour);
+  const links = new Map<string, ReturnType<typeof createName>>();
+  for (const {
+    code,
+    createdMs = 5,
+    bot = false,
+    visitor = 1,
+    browser,
+    referrer,
+    language,
+    country,
+  } of visits) {
+    const text = `${code}\t${createdMs}`;
+    const link = links.get(text) ?? createName("link", text);
+    links.set(text, link);
+    if (!segment.count(link, bot)) throw new Error("the segment is full");
+    if (bot) continue;
+    const detail = {
+      agent: createName("agent", `${browser ?? "Chrome"}\tWindows\tdesktop`),
+      referrer: createName("referrer", referrer ?? ""),
+      language: createName("language", language ?? "ko"),
+      country: createName("country", country ?? "KR"),
+      visitor,
+    };
+    if (!segment.tell(link, detail)) throw new Error("the segment is full");
+  }
+  if (isSynced) segment.sync();
+  return path;
+}

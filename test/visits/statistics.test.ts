@@ -1,0 +1,331 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { join } from "node:path";
+
+import type { LinkStore } from "../../src/links/store.ts";
+import { openSqliteStore } from "../../src/store/sqlite/store.ts";
+import { readStatistics, type Statistics, type StatisticsRequest } from "../../src/visits/statistics.ts";
+import type { VisitStore } from "../../src/visits/store.ts";
+import { type Running, startHere, temporaryFolder } from "../service.ts";
+import { newLink } from "../stores/links.ts";
+import { type Told, writeSegment } from "./segments.ts";
+import { statisticsOf, untilCounted, visit } from "./visits.ts";
+
+const HOUR_MS = 3_600_000;
+/** A Saturday. */
+const NOW = Date.UTC(2026, 10, 21, 16, 30);
+
+describe("statistics", () => {
+  const folder = temporaryFolder();
+  let store: LinkStore & VisitStore;
+  beforeAll(async () => {
+    store = await openSqliteStore(join(folder.path, "curt.db"));
+  });
+  afterAll(async () => {
+    await store.close();
+    folder[Symbol.dispose]();
+  });
+
+  /** Visits of a link at instants of UTC. */
+  async function visited(code: string, visits: Readonly<Record<string, Partial<Told>[]>>): Promise<void> {
+    for (const [time, told] of Object.entries(visits)) {
+      const hour = Math.floor(Date.parse(time) / HOUR_MS);
+      const all = told.map((one) => ({ code, createdMs: 5, ...one }));
+      await store.fold(await writeSegment({ folder: folder.path, hour, visits: all }));
+    }
+  }
+
+  function read(code: string, request: Partial<StatisticsRequest> = {}) {
+    const link = newLink(code, { createdMs: 5 });
+    return readStatistics(store, link, { interval: "day", timeZone: "UTC", ...request }, NOW);
+  }
+
+  async function series(code: string, request: Partial<StatisticsRequest>): Promise<Record<string, number>> {
+    const found = (await read(code, request)) as Statistics;
+    return Object.fromEntries(
+      found.series.filter(({ visits }) => visits > 0).map(({ start, visits }) => [start, visits]),
+    );
+  }
+
+  const people = (count: number, more: Partial<Told> = {}): Partial<Told>[] =>
+    Array.from({ length: count }, (_, nth) => ({ visitor: nth * 1000, ...more }));
+
+  test("tell every day of the last thirty, empty ones too", async () => {
+    await visited("month", {
+      "2026-11-20T10:00Z": people(3),
+      "2026-11-21T01:00Z": [...people(2), { bot: true }],
+    });
+    const found = (await read("month")) as Statistics;
+    expect(found).toMatchObject({ from: "2026-10-23", to: "2026-11-21", visits: 5, bots: 1, visitors: 5 });
+    expect(found.series).toHaveLength(30);
+    expect(found.series[0]).toEqual({ start: "2026-10-23", visits: 0, bots: 0 });
+    expect(found.series.at(-1)).toEqual({ start: "2026-11-21", visits: 2, bots: 1 });
+  });
+
+  test("go by the days, hours and months of the reader's time zone", async () => {
+    await visited("zone", {
+      "2026-11-20T14:59Z": people(1),
+      "2026-11-20T15:00Z": people(2),
+      "2026-11-21T14:00Z": people(4),
+      "2026-11-21T15:00Z": people(8),
+    });
+    expect(await series("zone", { timeZone: "Asia/Seoul" })).toEqual({
+      "2026-11-20": 1,
+      "2026-11-21": 6,
+      "2026-11-22": 8,
+    });
+    expect(await series("zone", { timeZone: "America/New_York" })).toEqual({
+      "2026-11-20": 3,
+      "2026-11-21": 12,
+    });
+    expect(
+      await series("zone", {
+        timeZone: "Asia/Seoul",
+        interval: "hour",
+        from: "2026-11-21",
+        to: "2026-11-21",
+      }),
+    ).toEqual({ "2026-11-21T00:00:00+09:00": 2, "2026-11-21T23:00:00+09:00": 4 });
+    expect(await series("zone", { timeZone: "Asia/Kolkata", interval: "hour" })).toMatchObject({
+      "2026-11-20T20:30:00+05:30": 2,
+    });
+    expect(await series("zone", { interval: "month" })).toEqual({ "2026-11": 15 });
+  });
+
+  test("of a day whose clocks change have 23 or 25 hours", async () => {
+    const request = {
+      timeZone: "America/New_York",
+      interval: "hour",
+      from: "2026-11-01",
+      to: "2026-11-01",
+    } as const;
+    const link = newLink("clocks", { createdMs: 5 });
+    const found = await readStatistics(store, link, request, Date.UTC(2026, 10, 2));
+    expect((found as Statistics).series).toHaveLength(25);
+    const spring = { ...request, from: "2026-03-08", to: "2026-03-08" };
+    const other = await readStatistics(store, link, spring, Date.UTC(2026, 2, 9));
+    expect((other as Statistics).series).toHaveLength(23);
+  });
+
+  test("of a day that is older than its hours count as a day of UTC", async () => {
+    await visited("coarse", { "2026-11-02T20:00Z": people(3) });
+    while ((await store.age({ closeBefore: 20_763, coarseBefore: 20_763, forgetBefore: 0 }, 100)) === 100);
+    expect(await series("coarse", { timeZone: "Asia/Seoul" })).toEqual({ "2026-11-02": 3 });
+  });
+
+  test("show a value only when five visitors or more have it", async () => {
+    await visited("few", {
+      "2026-11-21T01:00Z": [
+        ...people(5, { referrer: "naver.com", country: "KR" }),
+        ...people(4, { referrer: "intranet.example", country: "JP" }),
+        ...Array.from({ length: 30 }, () => ({ visitor: 1, referrer: "one-person.example", country: "" })),
+      ],
+    });
+    const { breakdowns } = (await read("few")) as Statistics;
+    expect(breakdowns.referrers).toEqual({ values: [{ value: "naver.com", visits: 5 }], other: 34 });
+    expect(breakdowns.countries).toEqual({ values: [{ value: "KR", visits: 5 }], other: 34 });
+    expect(breakdowns.devices).toEqual({ values: [{ value: "desktop", visits: 39 }], other: 0 });
+    expect(JSON.stringify(breakdowns)).not.toMatch(/intranet|one-person/);
+  });
+
+  test("do not show one person who came on five days", async () => {
+    const visits = ["17", "18", "19", "20", "21"].map((day) => [
+      `2026-11-${day}T01:00Z`,
+      people(1, { referrer: "home.example" }),
+    ]);
+    await visited("daily", Object.fromEntries(visits));
+    const { breakdowns, visitors } = (await read("daily")) as Statistics;
+    expect(visitors).toBe(5);
+    expect(breakdowns.referrers).toEqual({ values: [], other: 5 });
+  });
+
+  test("tell nothing of the days around the range", async () => {
+    await visited("around", {
+      "2026-11-09T12:00Z": people(5, { referrer: "before.example" }),
+      "2026-11-15T12:00Z": people(6, { referrer: "within.example" }),
+      "2026-11-21T12:00Z": people(7, { referrer: "after.example" }),
+    });
+    const range = { from: "2026-11-10", to: "2026-11-20" };
+    for (const interval of ["day", "month"] as const) {
+      expect(await read("around", { ...range, interval })).toMatchObject({ visits: 6, visitors: 6 });
+    }
+    const { breakdowns } = (await read("around", range)) as Statistics;
+    expect(breakdowns.referrers).toEqual({ values: [{ value: "within.example", visits: 6 }], other: 0 });
+    // The evening of the 20th in New York is the 21st of UTC.
+    await visited("evening", { "2026-11-21T02:00Z": people(1) });
+    expect(await series("evening", { ...range, timeZone: "America/New_York" })).toEqual({ "2026-11-20": 1 });
+  });
+
+  test("say null for what visits did not tell", async () => {
+    await visited("direct", { "2026-11-21T01:00Z": people(6, { referrer: "" }) });
+    const { breakdowns } = (await read("direct")) as Statistics;
+    expect(breakdowns.referrers).toEqual({ values: [{ value: null, visits: 6 }], other: 0 });
+  });
+
+  test("refuse ranges that cannot be told", async () => {
+    expect(await read("x", { from: "2026-11-22", to: "2026-11-21" })).toEqual({ rule: "stats.order" });
+    expect(await read("x", { from: "2025-10-17", to: "2026-11-21" })).toEqual({
+      rule: "stats.range",
+      max: 400,
+    });
+    expect(await read("x", { from: "2025-10-18", to: "2026-11-21" })).toMatchObject({ visits: 0 });
+    expect(await read("x", { from: "2026-11-13", interval: "hour" })).toEqual({
+      rule: "stats.hours",
+      days: 7,
+    });
+    expect(await read("x", { from: "2026-11-14", interval: "hour" })).toMatchObject({ visits: 0 });
+    expect(await read("x", { from: "2026-11-21", to: "2027-11-21", interval: "hour" })).toMatchObject({
+      rule: "stats.hours",
+    });
+  });
+});
+
+describe("GET /api/v1/links/{code}/stats", () => {
+  const made = async (service: Running, code: string) =>
+    expect((await service.shorten({ original_url: "https://example.com/", custom_code: code })).status).toBe(
+      201,
+    );
+
+  test("tells where visits came from, by what their headers say", async () => {
+    await using service = await startHere({ TRUSTED_PROXIES: "127.0.0.1", COUNTRY_HEADER: "CF-IPCountry" });
+    await made(service, "told");
+    for (let nth = 0; nth < 6; nth++) {
+      await visit(service, "told", {
+        Referer: "https://search.naver.com/search?q=secret",
+        "Accept-Language": "ko-KR,ko;q=0.9",
+        "X-Forwarded-For": `198.51.100.${nth}`,
+        "CF-IPCountry": "KR",
+      });
+    }
+    await untilCounted(service, "told", 6);
+    const data = await statisticsOf(service, "told", "?tz=Asia/Seoul&interval=hour");
+    expect(data).toMatchObject({
+      code: "told",
+      interval: "hour",
+      tz: "Asia/Seoul",
+      visits: 6,
+      bots: 0,
+      visitors: 6,
+      referrers: { values: [{ value: "search.naver.com", visits: 6 }], other: 0 },
+      countries: { values: [{ value: "KR", visits: 6 }], other: 0 },
+      browsers: { values: [{ value: "Chrome", visits: 6 }], other: 0 },
+      operating_systems: { values: [{ value: "Windows", visits: 6 }], other: 0 },
+      devices: { values: [{ value: "desktop", visits: 6 }], other: 0 },
+      languages: { values: [{ value: "ko", visits: 6 }], other: 0 },
+    });
+  });
+
+  test("finds countries in the database that comes with the program, and believes nobody else", async () => {
+    await using service = await startHere({ TRUSTED_PROXIES: "127.0.0.1" });
+    await made(service, "where");
+    for (let nth = 0; nth < 5; nth++) {
+      // A Korean carrier, whatever the visitor says of himself.
+      await visit(service, "where", {
+        "X-Forwarded-For": `8.8.8.8, 168.126.63.${nth}`,
+        "CF-IPCountry": "JP",
+      });
+    }
+    await untilCounted(service, "where", 5);
+    expect(await statisticsOf(service, "where")).toMatchObject({
+      visitors: 5,
+      countries: { values: [{ value: "KR", visits: 5 }], other: 0 },
+    });
+    await using open = await startHere();
+    await made(open, "where");
+    for (let nth = 0; nth < 5; nth++) await visit(open, "where", { "X-Forwarded-For": `168.126.63.${nth}` });
+    await untilCounted(open, "where", 5);
+    // Nobody is trusted: one visitor, from an address that is in no country.
+    expect(await statisticsOf(open, "where")).toMatchObject({
+      visitors: 1,
+      countries: { values: [], other: 5 },
+    });
+  });
+
+  test("believes only the proxies that are named", async () => {
+    await using service = await startHere({ TRUSTED_PROXIES: "10.0.0.1", COUNTRY_HEADER: "CF-IPCountry" });
+    await made(service, "liar");
+    for (let nth = 0; nth < 5; nth++) {
+      await visit(service, "liar", { "X-Forwarded-For": `168.126.63.${nth}`, "CF-IPCountry": "KR" });
+    }
+    await untilCounted(service, "liar", 5);
+    expect(await statisticsOf(service, "liar")).toMatchObject({
+      visitors: 1,
+      countries: { values: [], other: 5 },
+    });
+  });
+
+  test("keeps no address and no user agent anywhere", async () => {
+    await using service = await startHere({ TRUSTED_PROXIES: "127.0.0.1" });
+    await made(service, "private");
+    const headers = {
+      "X-Forwarded-For": "198.51.100.77",
+      Referer: "https://www.naver.com/a?token=s3cret",
+      "User-Agent": "Mozilla/5.0 (X11; Linux x86_64) Gecko/20100101 Firefox/130.0 Distinct77",
+    };
+    await visit(service, "private", headers);
+    const files = [`${service.file}-visits/`, `${service.file}-wal`, service.file];
+    const look = async () => {
+      const paths = [...new Bun.Glob("*").scanSync(files[0] ?? "")].map((name) => `${files[0]}${name}`);
+      const all = await Promise.all([...paths, ...files.slice(1)].map((path) => Bun.file(path).bytes()));
+      return Buffer.concat(all).toString("latin1");
+    };
+    expect(await look()).toContain("naver.com");
+    expect(await look()).not.toMatch(/198\.51\.100|Distinct77|s3cret/);
+    await untilCounted(service, "private", 1);
+    expect(await look()).not.toMatch(/198\.51\.100|Distinct77|s3cret/);
+  });
+
+  test("answers refusals in the envelope, in the caller's language", async () => {
+    await using service = await startHere();
+    await made(service, "asked");
+    const ask = async (query: string, language = "en") => {
+      const response = await service.fetch(`/api/v1/links/asked/stats${query}`, {
+        headers: { "Accept-Language": language },
+      });
+      return `${response.status} ${((await response.json()) as { message: string }).message}`;
+    };
+    expect(await ask("?from=yesterday")).toBe("400 from must be a date such as 2026-11-21.");
+    expect(await ask("?from=2026-02-30&to=x")).toContain("to must be a date");
+    expect(await ask("?interval=week")).toBe("400 interval must be one of hour, day, month.");
+    expect(await ask("?tz=Mars/Olympus")).toBe(
+      '400 tz must be the name of a time zone such as Asia/Seoul, not "Mars/Olympus".',
+    );
+    expect(await ask("?from=2026-11-21&to=2026-11-20", "ko")).toBe("400 from은 to보다 늦을 수 없습니다.");
+    expect(await ask("?from=2020-01-01&interval=hour")).toContain(
+      "400 Hourly counts are kept for the last 7 days",
+    );
+    expect(await ask("?from=&to=&tz=&interval=&else=1")).toBe("200 The link's visits.");
+    const unknown = await service.fetch("/api/v1/links/nothing/stats");
+    expect(unknown.status).toBe(404);
+    expect((await service.fetch("/api/v1/links/nothing")).status).toBe(404);
+    expect((await service.fetch("/api/v1/links/%FF%FE")).status).toBe(404);
+    const posted = await service.fetch("/api/v1/links/asked", { method: "POST" });
+    expect([posted.status, posted.headers.get("allow")]).toEqual([405, "GET, HEAD, OPTIONS"]);
+  });
+
+  test("tells what a link is, also when it has ended", async () => {
+    await using service = await startHere({ BASE_URL: "https://curt.example" });
+    const response = await service.shorten({
+      original_url: "HTTPS://example.com/x",
+      custom_code: "한글",
+      expire_duration: "24h",
+    });
+    const { data: shortened } = (await response.json()) as { data: Record<string, string> };
+    const { message, data, status } = (await (await service.fetch("/api/v1/links/한글")).json()) as Record<
+      string,
+      any
+    >;
+    expect([status, message]).toEqual(["success", "The link."]);
+    expect(Object.keys(data)).toEqual([
+      "code",
+      "short_url",
+      "original_url",
+      "expiration_date",
+      "created",
+      "visits",
+    ]);
+    expect(data).toMatchObject({ ...shortened, visits: 0 });
+    expect(Date.parse(data.expiration_date) - Date.parse(data.created)).toBe(86_400_000);
+    const head = await service.fetch("/api/v1/links/한글/", { method: "HEAD" });
+    expect([head.status, await head.text()]).toEqual([200, ""]);
+  });
+});
