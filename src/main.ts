@@ -6,7 +6,7 @@ import { CHILD, serveAsChild, supervise } from "./cli/processes.ts";
 import { serve } from "./cli/serve.ts";
 import { type Config, ConfigError, readConfig } from "./config.ts";
 import { CannotListen } from "./http/server.ts";
-import { StoreUnusable } from "./store/open.ts";
+import { StoreUnusable } from "./links/store.ts";
 import { VERSION } from "./version.ts";
 
 const COMMANDS: Readonly<Record<string, (config: Config) => number | Promise<number>>> = {

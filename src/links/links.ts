@@ -57,7 +57,7 @@ export function createLinks(options: LinksOptions): Links {
     const createdMs = clock.nowMs();
     const link: Link = { code, originalUrl, target, createdMs, endsMs: endsMs(createdMs, expiry) };
     const [outcome] = await store.insert([{ ...link, freeIfEndedByMs: freeIfEndedByMs(createdMs) }]);
-    return outcome === "inserted" ? link : undefined;
+    return outcome === undefined || "kind" in outcome ? undefined : outcome;
   }
 
   /** Giving a code anew deletes a link, and what a wrong clock deletes is gone. */

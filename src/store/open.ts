@@ -1,10 +1,8 @@
 import type { Config } from "../config.ts";
 import type { LinkStore } from "../links/store.ts";
 import type { VisitStore } from "../visits/store.ts";
-import { checkFile, StoreUnusable } from "./sqlite/file.ts";
+import { checkFile } from "./sqlite/file.ts";
 import { openSqliteStore } from "./sqlite/store.ts";
-
-export { StoreUnusable };
 
 /** Opens the configured store, made or migrated where needed. Throws {@link StoreUnusable}. */
 export function openStore(database: Config["database"]): Promise<LinkStore & VisitStore> {

@@ -36,7 +36,9 @@ export function testLinkStore(name: string, open: () => Promise<LinkStore>): voi
       await other.close();
     });
 
-    const insertOne = async (link: NewLink, into = store) => (await into.insert([link]))[0];
+    const insertAll = async (links: readonly NewLink[], into = store) =>
+      (await into.insert(links)).map((outcome) => ("kind" in outcome ? outcome.kind : "inserted"));
+    const insertOne = async (link: NewLink, into = store) => (await insertAll([link], into))[0];
     const find = (code: string, from = store) => from.find(code as Code);
 
     test("gives back what was inserted, at once and everywhere", async () => {
@@ -45,8 +47,8 @@ export function testLinkStore(name: string, open: () => Promise<LinkStore>): voi
         target: "http://example.com/" as Target,
         endsMs: NOW + 5,
       });
-      expect(await insertOne(link)).toBe("inserted");
       const { freeIfEndedByMs: _, ...expected } = link;
+      expect(await store.insert([link])).toEqual([expected]);
       expect(await find("kept")).toEqual(expected);
       expect(await find("kept", other)).toEqual(expected);
       expect(await find("nothing")).toBeUndefined();
@@ -99,7 +101,7 @@ export function testLinkStore(name: string, open: () => Promise<LinkStore>): voi
         "a ",
         "a",
       ];
-      const outcomes = await store.insert(
+      const outcomes = await insertAll(
         codes.map((code) => newLink(code, { originalUrl: `https://example.com/#${code}` })),
       );
       expect(outcomes).toEqual(codes.map(() => "inserted" as const));
@@ -108,9 +110,9 @@ export function testLinkStore(name: string, open: () => Promise<LinkStore>): voi
 
     test("answers each row of a batch on its own", async () => {
       expect(
-        await store.insert([newLink("b1"), newLink("b2"), newLink("b1"), newLink("kept"), newLink("b3")]),
+        await insertAll([newLink("b1"), newLink("b2"), newLink("b1"), newLink("kept"), newLink("b3")]),
       ).toEqual(["inserted", "inserted", "taken", "taken", "inserted"]);
-      expect(await store.insert([])).toEqual([]);
+      expect(await insertAll([])).toEqual([]);
     });
 
     test("gives a code to exactly one of many, over all handles", async () => {
@@ -163,6 +165,58 @@ export function testLinkStore(name: string, open: () => Promise<LinkStore>): voi
       expect(await find("p600")).toBeDefined();
       expect(await store.purge(NOW - 700, 100)).toBe(0);
       expect(await insertOne(newLink("p1000"))).toBe("inserted");
+    });
+
+    test("ends a link early, once, and only the link that is meant", async () => {
+      await store.insert([newLink("early", { endsMs: NOW + 100 }), newLink("endless")]);
+      expect(await other.end({ code: "early" as Code, createdMs: NOW }, NOW + 50)).toBe(true);
+      expect(await find("early")).toMatchObject({ endsMs: NOW + 50 });
+      expect(await store.end({ code: "endless" as Code, createdMs: NOW }, NOW + 50)).toBe(true);
+      expect(await find("endless", other)).toMatchObject({ endsMs: NOW + 50 });
+      for (const endsMs of [NOW + 50, NOW + 60, NEVER_MS])
+        expect(await store.end({ code: "early" as Code, createdMs: NOW }, endsMs)).toBe(false);
+      expect(await store.end({ code: "early" as Code, createdMs: NOW + 1 }, NOW)).toBe(false);
+      expect(await store.end({ code: "nothing" as Code, createdMs: NOW }, NOW)).toBe(false);
+      expect(await find("early")).toMatchObject({ endsMs: NOW + 50 });
+    });
+
+    test("tells every process what changed since it last asked, in the order of the commits", async () => {
+      const { position: start } = await other.changes();
+      expect(await other.changes(start)).toMatchObject({ codes: [], hasMore: false, isComplete: true });
+      const codes = Array.from({ length: 50 }, (_, nth) => `change${nth}`);
+      await store.insert(codes.map((code) => newLink(code)));
+      // Making a link changes none that anybody could remember.
+      expect(await other.changes(start)).toMatchObject({ codes: [] });
+      for (const code of codes) await store.end({ code: code as Code, createdMs: NOW }, NOW + 5);
+      await store.end({ code: "change0" as Code, createdMs: NOW }, NOW + 5);
+      const { codes: changed, position, isComplete } = await other.changes(start);
+      expect(changed).toEqual(codes as Code[]);
+      expect(isComplete).toBe(true);
+      expect(await other.changes(position)).toMatchObject({ codes: [] });
+      expect((await store.changes(start)).codes).toEqual(codes as Code[]);
+      await other.end({ code: "change1" as Code, createdMs: NOW }, NOW + 4);
+      expect((await store.changes(position)).codes).toEqual(["change1" as Code]);
+    });
+
+    test("tells many changes in parts, and misses none while they are made", async () => {
+      const codes = Array.from({ length: 2500 }, (_, nth) => `part${nth}`);
+      await store.insert(codes.map((code) => newLink(code)));
+      let { position } = await other.changes();
+      const making = { isDone: false };
+      const made = Promise.all(
+        codes.map((code) => store.end({ code: code as Code, createdMs: NOW }, NOW + 5)),
+      ).finally(() => (making.isDone = true));
+      const told: string[] = [];
+      for (let more = true; more || !making.isDone;) {
+        const changes = await other.changes(position);
+        told.push(...changes.codes);
+        ({ position, hasMore: more } = changes);
+        await Bun.sleep(1);
+      }
+      await made;
+      told.push(...(await other.changes(position)).codes);
+      expect(new Set(told)).toEqual(new Set(codes));
+      expect(told).toHaveLength(codes.length);
     });
 
     test("knows about how many links there are, a second later at most", async () => {

@@ -14,8 +14,8 @@ import {
 import { join } from "node:path";
 
 import type { Code } from "../../src/links/code.ts";
-import { StoreUnavailable } from "../../src/links/store.ts";
-import { checkFile, openWriter, StoreUnusable } from "../../src/store/sqlite/file.ts";
+import { StoreUnavailable, StoreUnusable } from "../../src/links/store.ts";
+import { checkFile, openWriter } from "../../src/store/sqlite/file.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { ROOT, temporaryFolder } from "../service.ts";
 import { writeSegment } from "../visits/segments.ts";
@@ -33,6 +33,28 @@ describe("a SQLite file", () => {
     using database = openWriter(join(folder.path, "curt.db"));
     expect(database.query("PRAGMA synchronous").get()).toEqual({ synchronous: 2 });
     expect(database.query("PRAGMA journal_mode").get()).toEqual({ journal_mode: "wal" });
+  });
+
+  test("says when it no longer knows every change since a position", async () => {
+    using folder = temporaryFolder();
+    const path = join(folder.path, "curt.db");
+    const store = await openSqliteStore(path);
+    const { position: start } = await store.changes();
+    await store.insert([newLink("a"), newLink("b")]);
+    for (const code of ["a", "b"]) await store.end({ ...newLink(code) }, newLink(code).createdMs + 1);
+    const { position: end } = await store.changes(start);
+    {
+      using database = new Database(path);
+      database.run("DELETE FROM changes WHERE revision = 1");
+    }
+    expect(await store.changes(start)).toEqual({
+      position: end,
+      codes: [],
+      hasMore: false,
+      isComplete: false,
+    });
+    expect(await store.changes(end)).toMatchObject({ codes: [], isComplete: true });
+    await store.close();
   });
 
   test("of schema 1 is brought to the newest, with its links, also by two at once", async () => {
@@ -206,7 +228,7 @@ describe("a SQLite file", () => {
     database.run("CREATE TABLE _replication_seq (id INTEGER PRIMARY KEY)");
     database.close();
     const store = await openSqliteStore(path);
-    expect(await store.insert([newLink("a")])).toEqual(["inserted"]);
+    expect(await store.insert([newLink("a")])).toMatchObject([{ code: "a" }]);
     await store.close();
   });
 
@@ -215,7 +237,7 @@ describe("a SQLite file", () => {
     const path = join(folder.path, "curt.db");
     writeFileSync(path, "");
     const store = await openSqliteStore(path);
-    expect(await store.insert([newLink("a")])).toEqual(["inserted"]);
+    expect(await store.insert([newLink("a")])).toMatchObject([{ code: "a" }]);
     await store.close();
   });
 
@@ -255,7 +277,7 @@ describe("a SQLite file", () => {
     expect(refused).toBeInstanceOf(StoreUnavailable);
     locking.run("ROLLBACK");
     locking.close();
-    expect(await store.insert([newLink("during")])).toEqual(["inserted"]);
+    expect(await store.insert([newLink("during")])).toMatchObject([{ code: "during" }]);
     await store.close();
   });
 
@@ -266,8 +288,9 @@ describe("a SQLite file", () => {
     const first = store.insert(batch("a"));
     const second = await store.insert(batch("b")).catch((reason: unknown) => reason);
     expect(second).toBeInstanceOf(StoreUnavailable);
-    expect(new Set(await first)).toEqual(new Set(["inserted"]));
-    expect(new Set(await store.insert(batch("b")))).toEqual(new Set(["inserted"]));
+    const taken = (outcomes: readonly object[]) => outcomes.filter((outcome) => "kind" in outcome);
+    expect(taken(await first)).toEqual([]);
+    expect(taken(await store.insert(batch("b")))).toEqual([]);
     await store.close();
   });
 });

@@ -1,0 +1,136 @@
+// The reading half: prepared single-key look-ups, on the thread that serves.
+import type { Changes, Position } from "../../links/changes.ts";
+import type { Code } from "../../links/code.ts";
+import { type Link, NEVER_MS } from "../../links/link.ts";
+import { StoreUnavailable } from "../../links/store.ts";
+import type { Target } from "../../links/target.ts";
+import type { DayDetail } from "../../visits/day.ts";
+import type { DayVisits, Sums } from "../../visits/store.ts";
+import { openReader } from "./file.ts";
+
+/** How long the number of links is taken as known: every generated code asks for it. */
+const SIZE_KNOWN_MS = 1000;
+/** Changes in one answer. */
+const MAX_CHANGES = 1000;
+const DAY_MS = 86_400_000;
+/** 9999-12-31, in days since 1970. */
+const LAST_DAY = 2_932_896;
+
+const FIND = "SELECT original_url, target, created_ms, ends_ms FROM links WHERE code = ?1";
+const SIZE = "SELECT coalesce(max(rowid), 0) AS size FROM links";
+const NEWEST_CHANGE = "SELECT coalesce(max(revision), 0) AS revision FROM changes";
+const OLDEST_CHANGE = "SELECT coalesce(min(revision), 1) AS revision FROM changes";
+const CHANGES = "SELECT revision, code FROM changes WHERE revision > ?1 ORDER BY revision LIMIT ?2";
+/** Each day is one look-up by key, because rows are ordered by day so that new ones stand together. */
+const DAYS = `
+  WITH RECURSIVE span (day) AS (
+    SELECT max(?3, (SELECT min(day) FROM visits WHERE day > 0))
+    UNION ALL SELECT day + 1 FROM span WHERE day < min(?4, (SELECT max(day) FROM visits)))
+  SELECT visits.day, visits, bots, detail FROM span CROSS JOIN visits
+    ON visits.day = span.day AND visits.day <= ?4 AND code = ?1 AND created_ms = ?2`;
+const SUMS = `
+  SELECT coalesce(sum(visits), 0) AS visits, coalesce(sum(bots), 0) AS bots FROM (
+    SELECT visits, bots FROM visits WHERE day = 0 AND code = ?1 AND created_ms = ?2
+    UNION ALL SELECT visits, bots FROM (${DAYS}))`;
+
+interface LinkRow {
+  original_url: string;
+  target: string | null;
+  created_ms: number;
+  ends_ms: number | null;
+}
+
+interface DayRow extends Sums {
+  day: number;
+  detail: string;
+}
+
+interface ChangeRow {
+  revision: number;
+  code: string;
+}
+
+/** Opens a file that the writer has prepared. Its methods throw {@link StoreUnavailable} where they cannot look. */
+export function createReader(path: string) {
+  const database = openReader(path);
+  const find = database.prepare<LinkRow, [string]>(FIND);
+  const size = database.prepare<{ size: number }, []>(SIZE);
+  const newestChange = database.prepare<{ revision: number }, []>(NEWEST_CHANGE);
+  const oldestChange = database.prepare<{ revision: number }, []>(OLDEST_CHANGE);
+  const changes = database.prepare<ChangeRow, [number, number]>(CHANGES);
+  const days = database.prepare<DayRow, [string, number, number, number]>(DAYS);
+  const sums = database.prepare<Sums, [string, number, number, number]>(SUMS);
+  let known = { size: 0, untilMs: 0 };
+
+  function changesSince(position: Position | undefined): Changes {
+    const newest = newestChange.get()?.revision ?? 0;
+    const since = position === undefined ? newest : Number(position);
+    if (since >= newest) return { ...NO_CHANGES, position: positionAt(newest) };
+    if (since < (oldestChange.get()?.revision ?? 1) - 1)
+      return { ...NO_CHANGES, position: positionAt(newest), isComplete: false };
+    const rows = changes.all(since, MAX_CHANGES);
+    const last = rows.at(-1)?.revision ?? newest;
+    return {
+      position: positionAt(last),
+      codes: rows.map(({ code }) => code as Code),
+      hasMore: last < newest,
+      isComplete: true,
+    };
+  }
+
+  return {
+    find(code: Code): Link | undefined {
+      const row = reading(() => find.get(code));
+      return row === null ? undefined : toLink(code, row);
+    },
+    size(): number {
+      const nowMs = performance.now();
+      if (nowMs >= known.untilMs) {
+        known = { size: reading(() => size.get())?.size ?? 0, untilMs: nowMs + SIZE_KNOWN_MS };
+      }
+      return known.size;
+    },
+    changes: (position: Position | undefined): Changes => reading(() => changesSince(position)),
+    sums(code: Code, createdMs: number): Sums {
+      // A clock may step back over midnight.
+      const firstDay = Math.floor(createdMs / DAY_MS) - 1;
+      return reading(() => sums.get(code, createdMs, firstDay, LAST_DAY)) ?? { visits: 0, bots: 0 };
+    },
+    days: (code: Code, createdMs: number, firstDay: number, lastDay: number): DayVisits[] =>
+      reading(() => days.all(code, createdMs, firstDay, lastDay)).map(toDay),
+    close() {
+      for (const statement of [find, size, newestChange, oldestChange, changes, days, sums])
+        statement.finalize();
+      database.close();
+    },
+  };
+}
+
+const NO_CHANGES = { codes: [], hasMore: false, isComplete: true };
+
+function positionAt(revision: number): Position {
+  return String(revision) as Position;
+}
+
+/** A failed read says nothing about the link. */
+function reading<T>(read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    throw new StoreUnavailable("The store cannot be read", { cause: error });
+  }
+}
+
+function toLink(code: Code, row: LinkRow): Link {
+  return {
+    code,
+    originalUrl: row.original_url,
+    target: (row.target ?? row.original_url) as Target,
+    createdMs: row.created_ms,
+    endsMs: row.ends_ms ?? NEVER_MS,
+  };
+}
+
+function toDay({ day, visits, bots, detail }: DayRow): DayVisits {
+  return { day, visits, bots, detail: JSON.parse(detail) as DayDetail };
+}

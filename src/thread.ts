@@ -1,0 +1,69 @@
+/** A worker thread as a function. */
+export interface Thread<Task> {
+  /** Tasks are performed one by one, in order. Rejects with what the task threw. */
+  perform(task: Task): Promise<unknown>;
+  terminate(): void;
+}
+
+type Answer = { readonly result: unknown } | { readonly error: string; readonly name: string };
+type ErrorClass = new (message: string) => Error;
+
+/**
+ * Makes a worker that runs {@link performTasks} callable. Errors lose their class on the way between threads; those of
+ * `errorClasses` get it back, by their `name`.
+ */
+export function startThread<Task>(
+  worker: Worker,
+  errorClasses: Readonly<Record<string, ErrorClass>>,
+): Thread<Task> {
+  const waiting: { resolve(result: unknown): void; reject(reason: unknown): void }[] = [];
+  let end: Error | undefined;
+
+  worker.onmessage = ({ data: answer }: MessageEvent<Answer>) => {
+    const task = waiting.shift();
+    if ("result" in answer) task?.resolve(answer.result);
+    else task?.reject(new (errorClasses[answer.name] ?? Error)(answer.error));
+  };
+  // Tasks catch what they throw, so a thread that ends by itself is a bug. Nobody may wait for it, and throwing here
+  // reaches the handler of last resort.
+  function die(reason: string): void {
+    if (end !== undefined) return;
+    end = new Error(`A worker thread ended: ${reason}`);
+    for (const task of waiting.splice(0)) task.reject(end);
+    throw end;
+  }
+  worker.addEventListener("error", ({ message }) => die(message));
+  worker.addEventListener("close", () => die("it exited"));
+
+  return {
+    perform(task) {
+      if (end !== undefined) return Promise.reject(end);
+      return new Promise((resolve, reject) => {
+        waiting.push({ resolve, reject });
+        worker.postMessage(task);
+      });
+    },
+    terminate() {
+      end ??= new Error("The worker thread was terminated");
+      worker.terminate();
+    },
+  };
+}
+
+declare const self: Worker;
+
+/** Runs in the worker: answers each task with what `perform` returns or throws. */
+export function performTasks(perform: (task: never) => unknown): void {
+  self.onmessage = ({ data: task }) => {
+    let answer: Answer;
+    try {
+      answer = { result: perform(task as never) };
+    } catch (error) {
+      answer =
+        error instanceof Error
+          ? { error: error.message, name: error.name }
+          : { error: String(error), name: "Error" };
+    }
+    self.postMessage(answer);
+  };
+}
