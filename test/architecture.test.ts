@@ -23,8 +23,8 @@ const ALLOWED = new Map(
 const RESERVED: Readonly<Record<string, readonly string[]>> = {
   "process.env": ["main.ts"],
   "process.exit": ["main.ts", "cli/serve.ts"],
-  "Date.now": ["service.ts", "pages/browser/made-here.ts"],
-  "crypto.getRandomValues": ["service.ts"],
+  "Date.now": ["core.ts", "pages/browser/made-here.ts"],
+  "crypto.getRandomValues": ["core.ts"],
   "Math.random": [],
   "new Worker": ["store/sqlite/store.ts"],
 };

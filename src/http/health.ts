@@ -1,5 +1,4 @@
-import type { Code } from "../links/code.ts";
-import type { LinkStore } from "../links/store.ts";
+import type { Links } from "../links/links.ts";
 import { json } from "./answers.ts";
 import { problemJson } from "./problems.ts";
 
@@ -13,15 +12,15 @@ export interface Health {
 }
 
 /** Reserved, so it is never there; looking it up shows that the store answers. */
-const PROBE = "readyz" as Code;
+const PROBE = "readyz";
 
-export function createHealth(store: LinkStore): Health {
+export function createHealth(links: Links): Health {
   let isStopping = false;
   return {
     live: () => json(200, { status: "success", message: "live" }, "en"),
     async ready(request) {
       if (isStopping) return problemJson(request.headers, { kind: "unavailable" });
-      await store.find(PROBE);
+      await links.find(PROBE);
       return json(200, { status: "success", message: "ready" }, "en");
     },
     stopping() {

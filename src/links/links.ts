@@ -1,3 +1,4 @@
+import { type ChangeReader, followChanges, type Memory } from "./changes.ts";
 import type { Clock } from "./clock.ts";
 import { type Code, codeSpace, generateCode, lookUpCode, parseCode } from "./code.ts";
 import { endsMs, type Expiry } from "./expiry.ts";
@@ -8,6 +9,7 @@ import { parseTarget, type TargetPolicy } from "./target.ts";
 
 /** The use cases. Faults of the store are thrown as {@link StoreUnavailable}. */
 export interface Links {
+  /** The one door for making a link: whatever decides whether and how a link is made is behind it. */
   create(request: CreateRequest): Promise<Link | Problem>;
   /** Whether `create` would give this code now. A hint: between the two, somebody else may take it. */
   availability(written: string): Promise<Availability | Problem>;
@@ -17,6 +19,8 @@ export interface Links {
   find(spelling: string): Promise<Link | Problem>;
   /** Deletes what has ended and is no longer held, in small batches; returns how many links it deleted. */
   purge(): Promise<number>;
+  /** Keeps a memory of links up to date: each read of the reader tells it what changed, in any process. */
+  follow(memory: Memory): Promise<ChangeReader>;
 }
 
 interface CreateRequest {
@@ -40,6 +44,7 @@ export interface LinksOptions {
   readonly codeLength: number;
   /** How long the code of an ended link stays held. */
   readonly codeHoldMs: number;
+  readonly onCreated: (link: Link) => void;
 }
 
 /** Generated codes grow by one character once this share of their space is in use. */
@@ -51,13 +56,16 @@ const MAX_PURGE_BATCHES = 200;
 const NOT_FOUND = Promise.resolve(undefined);
 
 export function createLinks(options: LinksOptions): Links {
-  const { store, clock, fillRandom, targetPolicy, defaultExpiry, codeLength, codeHoldMs } = options;
+  const { store, clock, fillRandom, targetPolicy, defaultExpiry, codeLength, codeHoldMs, onCreated } =
+    options;
 
   async function add(code: Code, originalUrl: string, target: Link["target"], expiry: Expiry) {
     const createdMs = clock.nowMs();
     const link: Link = { code, originalUrl, target, createdMs, endsMs: endsMs(createdMs, expiry) };
     const [outcome] = await store.insert([{ ...link, freeIfEndedByMs: freeIfEndedByMs(createdMs) }]);
-    return outcome === undefined || "kind" in outcome ? undefined : outcome;
+    if (outcome === undefined || "kind" in outcome) return undefined;
+    onCreated(outcome);
+    return outcome;
   }
 
   /** Giving a code anew deletes a link, and what a wrong clock deletes is gone. */
@@ -123,6 +131,8 @@ export function createLinks(options: LinksOptions): Links {
       }
       return purged;
     },
+
+    follow: (memory) => followChanges(store, memory),
   };
 }
 

@@ -1,7 +1,9 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 
+import { createLinkMemory } from "../../src/http/redirect/memory.ts";
 import { createRedirect } from "../../src/http/redirect/redirect.ts";
+import { followChanges } from "../../src/links/changes.ts";
 import { createClock } from "../../src/links/clock.ts";
 import { createLinks } from "../../src/links/links.ts";
 import type { LinkStore } from "../../src/links/store.ts";
@@ -36,10 +38,12 @@ async function serve(folder: string, record = () => {}) {
     defaultExpiry: "never",
     codeLength: 7,
     codeHoldMs: 0,
+    onCreated: () => {},
   });
+  const memory = createLinkMemory(links, clock);
   const faults: unknown[] = [];
   const redirect = createRedirect({
-    links,
+    memory,
     clock,
     recorder: {
       record() {
@@ -57,6 +61,7 @@ async function serve(folder: string, record = () => {}) {
     (await fetch(`http://127.0.0.1:${server.port}/${code}`, { method, redirect: "manual" })).status;
   return {
     store: near,
+    memory,
     visit,
     counts: () => ({ asked, recorded, faults }),
     async [Symbol.asyncDispose]() {
@@ -93,6 +98,21 @@ test("who comes after a link was made finds it, though an earlier question is st
   await service.store.insert([newLink("made")]);
   expect(await service.visit("made")).toBe(302);
   expect(await before).toBe(404);
+});
+
+test("what was asked before a link changed is not remembered after it", async () => {
+  using folder = temporaryFolder();
+  await using service = await serve(folder.path);
+  const { store, memory, visit } = service;
+  const link = newLink("changing");
+  await store.insert([link]);
+  const changes = await followChanges(store, memory);
+  const asking = visit("changing");
+  await Bun.sleep(SLOW_MS / 2);
+  await store.end(link, link.createdMs + 1);
+  await changes.read();
+  expect(await asking).toBe(302);
+  expect(await visit("changing")).toBe(404);
 });
 
 test("a HEAD counts neither before nor after its link is remembered", async () => {

@@ -1,11 +1,9 @@
 import { message, type MessageKey, negotiateLanguage } from "../../language/messages.ts";
-import type { Clock } from "../../links/clock.ts";
 import { endsMs, type Expiry } from "../../links/expiry.ts";
 import type { Link } from "../../links/link.ts";
 import type { Links } from "../../links/links.ts";
 import { memoize } from "../../memoize.ts";
-import { readStatistics } from "../../visits/statistics.ts";
-import type { VisitStore } from "../../visits/store.ts";
+import type { Visits } from "../../visits/visits.ts";
 import { json } from "../answers.ts";
 import { shortUrl } from "../domain.ts";
 import { problemJson } from "../problems.ts";
@@ -25,17 +23,15 @@ import {
 
 export interface ApiOptions {
   readonly links: Links;
-  readonly visits: Pick<VisitStore, "sums" | "days">;
-  readonly clock: Clock;
+  readonly visits: Visits;
   readonly baseUrl: string;
   readonly defaultExpiry: Expiry;
   readonly version: string;
-  readonly onCreated: (link: Link) => void;
 }
 
 /** The handlers of /api/v1: a request in, an answer in the contract's envelope out. */
 export function createApi(options: ApiOptions) {
-  const { links, visits, clock, baseUrl, defaultExpiry, version, onCreated } = options;
+  const { links, visits, baseUrl, defaultExpiry, version } = options;
   const describe = memoize((language) => describeApi(baseUrl, version, language));
   return {
     async shorten(request: Request): Promise<Response> {
@@ -48,7 +44,6 @@ export function createApi(options: ApiOptions) {
         expiry: body.expire_duration ?? undefined,
       });
       if ("kind" in link) return problemJson(request.headers, link);
-      onCreated(link);
       const data = toShortLink(link, customCode ?? link.code, baseUrl);
       return success(request, 201, "shortened", data, { Location: new URL(data.short_url).href });
     },
@@ -93,7 +88,7 @@ export function createApi(options: ApiOptions) {
     async link(request: Request, spelling: string): Promise<Response> {
       const link = await links.find(spelling);
       if ("kind" in link) return problemJson(request.headers, link);
-      const { visits: counted } = await visits.sums(link.code, link.createdMs);
+      const { visits: counted } = await visits.sums(link);
       const { code, ...short } = toShortLink(link, link.code, baseUrl);
       const data: LinkData = {
         code,
@@ -110,7 +105,7 @@ export function createApi(options: ApiOptions) {
       if (Array.isArray(query)) return problemJson(headers, { kind: "malformed", faults: query });
       const link = await links.find(spelling);
       if ("kind" in link) return problemJson(headers, link);
-      const found = await readStatistics(visits, link, query, clock.nowMs());
+      const found = await visits.statistics(link, query);
       if ("rule" in found) return problemJson(headers, { kind: "malformed", faults: [found] });
       const { from, to, breakdowns, ...counted } = found;
       const { interval, timeZone: tz } = query;

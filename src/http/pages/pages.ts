@@ -6,8 +6,8 @@ import type { Links } from "../../links/links.ts";
 import { MAX_TARGET_LENGTH } from "../../links/target.ts";
 import { type Field, type Home, homePage } from "../../pages/home.tsx";
 import { previewPage } from "../../pages/preview.tsx";
-import { readStatistics, type StatisticsRequest } from "../../visits/statistics.ts";
-import type { VisitStore } from "../../visits/store.ts";
+import type { StatisticsRequest } from "../../visits/statistics.ts";
+import type { Visits } from "../../visits/visits.ts";
 import { FINDABLE, html, prefersHtml } from "../answers.ts";
 import { parseForm, readForm } from "../api/body.ts";
 import { readTimeZone } from "../api/query.ts";
@@ -28,17 +28,16 @@ const YOUNG_MS = 2 * DAY_MS;
 
 export interface PagesOptions {
   readonly links: Links;
-  readonly visits: Pick<VisitStore, "sums" | "days">;
+  readonly visits: Visits;
   readonly clock: Clock;
   readonly baseUrl: string;
   readonly defaultExpiry: Expiry;
-  readonly onCreated: (link: Link) => void;
   readonly onFault: (error: unknown) => void;
 }
 
 /** The pages for people, which work without scripts. */
 export function createPages(options: PagesOptions) {
-  const { links, visits, clock, baseUrl, defaultExpiry, onCreated, onFault } = options;
+  const { links, visits, clock, baseUrl, defaultExpiry, onFault } = options;
 
   async function create(form: Home["form"]): Promise<Link | HttpProblem> {
     const expiry = DURATIONS.find((duration) => duration === form.expire_duration);
@@ -88,7 +87,6 @@ export function createPages(options: PagesOptions) {
           headers,
         );
       }
-      onCreated(link);
       return new Response(null, {
         status: 303,
         headers: { Location: `/${encodeURIComponent(link.code)}+#made`, "Cache-Control": "no-store" },
@@ -102,10 +100,7 @@ export function createPages(options: PagesOptions) {
       const nowMs = clock.nowMs();
       const interval = nowMs - createdMs < YOUNG_MS ? "hour" : "day";
       const range: StatisticsRequest = { interval, timeZone: readTimeZone(request) };
-      const [sums, statistics] = await Promise.all([
-        visits.sums(code, createdMs),
-        readStatistics(visits, link, range, nowMs),
-      ]);
+      const [sums, statistics] = await Promise.all([visits.sums(link), visits.statistics(link, range)]);
       // Without dates of the reader's own there is nothing to refuse.
       if ("rule" in statistics) throw new Error(statistics.rule);
       // The hours of today that are still to come are no lack of visits.
