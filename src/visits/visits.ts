@@ -23,6 +23,8 @@ export interface Visits {
 type OpenRecorderOptions = Pick<JournalOptions, "folder" | "onFault" | "onDropped"> &
   Pick<RecorderOptions, "clientOf">;
 
+type OpenRecorder = Awaited<ReturnType<typeof openRecorder>>;
+
 export interface VisitsOptions {
   readonly store: VisitStore;
   readonly clock: Clock;
