@@ -41,8 +41,8 @@ export function parseCode(written: string): Code | Fault {
   if (!written.isWellFormed()) return { rule: "code.ill-formed" };
   if (written.length > MAX_SPELLING_LENGTH) return { rule: "code.too-long", max: MAX_CODE_POINTS };
   const composed = written.normalize("NFC");
-  if (Array.from(composed).length > MAX_CODE_POINTS) return { rule: "code.too-long", max: MAX_CODE_POINTS };
   const code = toCode(written);
+  if (Array.from(code).length > MAX_CODE_POINTS) return { rule: "code.too-long", max: MAX_CODE_POINTS };
   return findFault(composed, code) ?? reservedFault(code) ?? code;
 }
 

@@ -35,12 +35,20 @@ const ACCEPTED = {
   "one character": "a",
   "64 characters": "가".repeat(64),
   "64 characters, decomposed": "각".repeat(64).normalize("NFD"),
+  "32 keycaps, without their U+FE0F": "1\u20E3".repeat(32),
+  "32 keycaps, with their U+FE0F": "1\uFE0F\u20E3".repeat(32),
   "64 of four bytes": "𠀀".repeat(64),
 };
 
 const REFUSED = {
   "code.ill-formed": ["\uD800", "a\uDC00b"],
-  "code.too-long": ["가".repeat(65), "a".repeat(65), "a".repeat(60_000), "\u0344".repeat(40)],
+  "code.too-long": [
+    "가".repeat(65),
+    "a".repeat(65),
+    "a".repeat(60_000),
+    "\u0344".repeat(40),
+    "1\uFE0F\u20E3".repeat(33),
+  ],
   "code.space": ["a b", " ", " a", "a ", "한 글", "a  "],
   "code.invisible": [
     "\u3164",
