@@ -113,9 +113,9 @@ function refuseFolder(folder: string): (error: unknown) => never {
   };
 }
 
-function countries(file: string | undefined): (address: string) => string {
+function countries(file: string | null): (address: string) => string {
   try {
-    return openCountries(file);
+    return openCountries(file ?? undefined);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new ConfigError([`COUNTRY_DATABASE must be a file in MaxMind's format, not ${file}: ${reason}`]);

@@ -7,8 +7,8 @@ const VALID_MS = 180 * DAY_MS;
 
 export interface NoticesOptions {
   readonly baseUrl: string;
-  /** A URI; undefined where the operator names none. */
-  readonly contact: string | undefined;
+  /** A URI; null where the operator names none. */
+  readonly contact: string | null;
   readonly clock: Clock;
 }
 
@@ -21,7 +21,7 @@ export function createNotices({ baseUrl, contact, clock }: NoticesOptions) {
 
     /** RFC 9116; undefined without a contact. */
     security:
-      contact === undefined
+      contact === null
         ? undefined
         : () => {
             const expires = new Date(Math.floor((clock.nowMs() + VALID_MS) / DAY_MS) * DAY_MS).toISOString();
