@@ -110,7 +110,7 @@ Options:
       `curt: COUNTRY_DATABASE must be a file in MaxMind's format, not ${file}: `,
     );
     expect(existsSync(`${database}-wal`)).toBeFalse();
-    rmSync(`${database}-visits`, { recursive: true });
+    rmSync(`${database}-visits`, { recursive: true, force: true });
     await Bun.write(`${database}-visits`, "in the way");
     const noFolder = await run(["serve"], settings);
     expect([noFolder.code, noFolder.stdout]).toEqual([1, ""]);
