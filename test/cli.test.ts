@@ -48,7 +48,8 @@ describe("the command line", () => {
       [["check", "--help=me"], "Option '-h, --help' does not take an argument", "check"],
     ];
     for (const [args, mistake, usage] of wrong) {
-      const { code, stdout, stderr } = await run(args);
+      // A call that is wrongly accepted ends here, too, instead of serving.
+      const { code, stdout, stderr } = await run(args, { PORT: "x" });
       expect([args, code, stdout]).toEqual([args, 2, ""]);
       expect(stderr).toStartWith(`curt: ${mistake}\n\nUsage: curt ${usage}\n`);
     }
