@@ -1,13 +1,15 @@
 import { type Config, ConfigError } from "./config.ts";
 import { createApi } from "./http/api/api.ts";
 import { createApp } from "./http/app.ts";
+import { createCalls } from "./http/call.ts";
 import { createClientReader } from "./http/client.ts";
+import { createDomain } from "./http/domain.ts";
 import { createHealth } from "./http/health.ts";
 import { createQr } from "./http/pages/images.ts";
 import { createNotices } from "./http/pages/notices.ts";
 import { createPages } from "./http/pages/pages.ts";
 import { createRedirect } from "./http/redirect/redirect.ts";
-import { listen, peerReader } from "./http/server.ts";
+import { listen } from "./http/server.ts";
 import { createClock } from "./links/clock.ts";
 import type { Link } from "./links/link.ts";
 import { createLinks } from "./links/links.ts";
@@ -35,7 +37,7 @@ export interface Service {
 
 /** Opens everything, in order; what it opened, `stop` closes in the reverse order. */
 export async function startService(config: Config, log: Log): Promise<Service> {
-  const { baseUrl, defaultExpiry, cacheSeconds, trustedProxies, countryHeader } = config;
+  const { host, defaultExpiry, cacheSeconds, trustedProxies, countryHeader } = config;
   await using opened = new AsyncDisposableStack();
   const store = opened.adopt(await openStore(config.database), (one) => one.close());
   const monotonicMs = () => performance.now();
@@ -70,24 +72,21 @@ export async function startService(config: Config, log: Log): Promise<Service> {
     (one) => one.close(),
   );
   const countryOf = countries(config.countryDatabase);
-  const recorder = createRecorder({
-    journal,
-    visitors,
-    clientOf: createClientReader({ trustedProxies, countryHeader, countryOf }),
-  });
+  const recorder = createRecorder({ journal, visitors });
+  const clientOf = createClientReader({ host, trustedProxies, countryHeader, countryOf });
+  const callOf = createCalls({ domain: createDomain(config.baseUrl), clientOf });
   const health = createHealth(store);
   const onCreated = ({ code, target }: Link) => {
     if (log.isLevelEnabled("debug")) log.debug({ code, target: withoutQuery(target) }, "link made");
   };
-  const shared = { links, visits: store, clock, baseUrl, defaultExpiry, onCreated };
+  const shared = { links, visits: store, clock, defaultExpiry, onCreated };
   const api = createApi({ ...shared, version: VERSION });
   const pages = createPages({ ...shared, onFault });
-  const notices = createNotices({ baseUrl, contact: config.contact, clock });
-  const peerOf = peerReader(config.host);
-  const redirect = createRedirect({ links, clock, recorder, peerOf, cacheSeconds, onFault });
-  const qr = createQr({ links, baseUrl });
-  const app = createApp({ api, pages, notices, redirect, qr, health, onFault });
-  const server = listen(app, config.host, config.port, config.processes > 1);
+  const notices = createNotices({ contact: config.contact, clock });
+  const redirect = createRedirect({ links, clock, recorder, callOf, cacheSeconds, onFault });
+  const qr = createQr(links);
+  const app = createApp({ api, pages, notices, redirect, qr, health, callOf, onFault });
+  const server = listen(app, host, config.port, config.processes > 1);
   const tidying = setInterval(() => void tidy().catch(onFault), TIDY_EVERY_MS);
   const closing = opened.move();
 

@@ -1,6 +1,7 @@
 import Negotiator from "negotiator";
 
 import { memoize } from "../memoize.ts";
+import type { Call } from "./call.ts";
 import { pageLanguage } from "./page-language.ts";
 
 /** Nothing we answer by ourselves may be sniffed, framed, kept by a cache or load anything from elsewhere. */
@@ -39,12 +40,12 @@ export function json(
 
 /** A page in its reader's language. Search engines are kept out unless `headers` say otherwise. */
 export function html(
-  request: Request,
+  call: Call,
   status: number,
   render: (language: string) => string,
   headers: Readonly<Record<string, string>> = {},
 ): Response {
-  const { language, headers: ofLanguage } = pageLanguage(request);
+  const { language, headers: ofLanguage } = pageLanguage(call.request);
   return new Response(render(language), {
     status,
     headers: {

@@ -4,6 +4,7 @@ import { etag } from "hono/etag";
 
 import type { Api } from "./api/api.ts";
 import { operations } from "./api/operations.ts";
+import type { Call, CallOf, Handler } from "./call.ts";
 import type { Health } from "./health.ts";
 import { assetRoutes } from "./pages/assets.ts";
 import type { Qr } from "./pages/images.ts";
@@ -21,11 +22,15 @@ export interface AppOptions {
   readonly redirect: Redirect;
   readonly qr: Qr;
   readonly health: Health;
+  readonly callOf: CallOf;
   readonly onFault: (error: unknown) => void;
 }
 
-/** `code` is that of the path, where it has one. */
-type Handler = (request: Request, code: string) => Response | Promise<Response>;
+/** A request as it reached the server: behind a HEAD, Hono sees a GET. */
+interface Arrived {
+  readonly request: Request;
+  readonly server: Bun.Server<unknown>;
+}
 
 const CORS = {
   origin: "*",
@@ -36,8 +41,8 @@ const CORS = {
 };
 
 /** Every route: `redirect` for GET of /:code and /:code/, and `fetch` for the rest, the `fixedPaths` first. */
-export function createApp({ api, pages, notices, redirect, qr, health, onFault }: AppOptions) {
-  const app = new Hono({ getPath: (request) => spelledOut(pathOf(request)) });
+export function createApp({ api, pages, notices, redirect, qr, health, callOf, onFault }: AppOptions) {
+  const app = new Hono<{ Bindings: Arrived }>({ getPath: (request) => spelledOut(pathOf(request)) });
   const fixedPaths: string[] = [];
 
   const preflight = cors(CORS);
@@ -68,13 +73,13 @@ export function createApp({ api, pages, notices, redirect, qr, health, onFault }
   route("/readyz", { GET: health.ready });
   route("/:code+", { GET: pages.preview });
   // A + behind the short address as it is answered, with its slash.
-  route("/:code/+", { GET: (_request, code) => moved(`/${encodeURIComponent(code)}+`) });
+  route("/:code/+", { GET: ({ code }) => moved(`/${encodeURIComponent(code)}+`) });
   // Comes here with GET: what no code can be, and an address that Bun has tidied up, such as /x/../code.
   route("/:code", { GET: notFound });
-  app.notFound(({ req }) => notFound(req.raw));
-  app.onError((error, { req }) => {
+  app.notFound(({ env }) => notFound(arrived(env)));
+  app.onError((error, { env }) => {
     onFault(error);
-    return answerProblem(req.raw, problemOf(error));
+    return answerProblem(arrived(env), problemOf(error));
   });
 
   /**
@@ -91,15 +96,22 @@ export function createApp({ api, pages, notices, redirect, qr, health, onFault }
     const codeIn = (segment = "") => segment.slice(0, segment.length - suffix.length);
     for (const spelling of path === "/" ? [path] : [pattern, `${pattern}/`]) {
       for (const [method, handle] of Object.entries(handlers))
-        app.on(method, spelling, ({ req }) => handle(req.raw, codeIn(req.param("code"))));
+        app.on(method, spelling, ({ env, req }) => handle(arrived(env, codeIn(req.param("code")))));
       app.options(spelling, () => new Response(null, { status: 204, headers: { Allow: allow } }));
-      app.all(spelling, ({ req }) => answerProblem(req.raw, { kind: "method", method: req.method, allow }));
+      app.all(spelling, ({ env, req }) =>
+        answerProblem(arrived(env), { kind: "method", method: req.method, allow }),
+      );
       if (!spelling.includes(":")) fixedPaths.push(spelling);
     }
   }
 
+  function arrived({ request, server }: Arrived, code = ""): Call {
+    return callOf(request, server, code);
+  }
+
   /** HEAD is answered as GET, length included; Bun leaves the body out (RFC 9110, section 9.3.2). */
-  const fetch = (request: Request) => app.fetch(request.method === "HEAD" ? asGet(request) : request);
+  const fetch = (request: Request, server: Bun.Server<unknown>) =>
+    app.fetch(request.method === "HEAD" ? asGet(request) : request, { request, server });
   return { redirect: redirect(fetch), fetch, fixedPaths };
 }
 
@@ -121,12 +133,10 @@ function moved(path: string): Response {
   return new Response(null, { status: 308, headers: { Location: path } });
 }
 
-function notFound(request: Request): Response {
-  return answerProblem(request, { kind: "not-found" });
+function notFound(call: Call): Response {
+  return answerProblem(call, { kind: "not-found" });
 }
 
-function answerProblem(request: Request, problem: HttpProblem): Response {
-  return pathOf(request).startsWith("/api/")
-    ? problemJson(request.headers, problem)
-    : problemAnswer(request, problem);
+function answerProblem(call: Call, problem: HttpProblem): Response {
+  return pathOf(call.request).startsWith("/api/") ? problemJson(call, problem) : problemAnswer(call, problem);
 }

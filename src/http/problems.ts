@@ -4,6 +4,7 @@ import { StoreUnavailable } from "../links/store.ts";
 import { problemPage } from "../pages/problem.tsx";
 import type { RangeFault } from "../visits/statistics.ts";
 import { html, json, prefersHtml } from "./answers.ts";
+import type { Call } from "./call.ts";
 
 /** A fault of the body, or the query, before the domain sees it; `rule` is the key of its message. */
 export type RequestFault =
@@ -97,8 +98,8 @@ export function problemOf(error: unknown): HttpProblem {
 }
 
 /** The error envelope of the contract, in the caller's language. */
-export function problemJson(headers: Headers, problem: HttpProblem): Response {
-  const language = negotiateLanguage(headers.get("accept-language"));
+export function problemJson(call: Call, problem: HttpProblem): Response {
+  const language = negotiateLanguage(call.headers.get("accept-language"));
   const { status, messages, headers: more } = describe(problem);
   const text = messages
     .map(
@@ -110,10 +111,9 @@ export function problemJson(headers: Headers, problem: HttpProblem): Response {
 }
 
 /** For an address that people open: a page for a browser, the envelope for a program. */
-export function problemAnswer(request: Request, problem: HttpProblem): Response {
-  const { headers } = request;
-  if (problem.kind !== "method" && prefersHtml(headers.get("accept"))) return problemHtml(request, problem);
-  const answer = problemJson(headers, problem);
+export function problemAnswer(call: Call, problem: HttpProblem): Response {
+  if (problem.kind !== "method" && prefersHtml(call.headers.get("accept"))) return problemHtml(call, problem);
+  const answer = problemJson(call, problem);
   answer.headers.set("Vary", "Accept, Accept-Language");
   return answer;
 }
@@ -121,11 +121,11 @@ export function problemAnswer(request: Request, problem: HttpProblem): Response 
 /** The problems that have a page of their own. */
 const ENDINGS = ["expired", "unavailable", "internal"] as const;
 
-function problemHtml(request: Request, problem: HttpProblem): Response {
+function problemHtml(call: Call, problem: HttpProblem): Response {
   const { status, headers } = describe(problem);
   const endedMs = problem.kind === "expired" ? problem.endedMs : undefined;
   const ending = ENDINGS.find((kind) => kind === problem.kind) ?? "unknown";
-  return html(request, status, (language) => problemPage(language, ending, endedMs), {
+  return html(call, status, (language) => problemPage(language, ending, endedMs), {
     ...headers,
     Vary: "Accept, Accept-Language, Cookie",
   });

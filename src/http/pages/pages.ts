@@ -11,7 +11,7 @@ import type { VisitStore } from "../../visits/store.ts";
 import { FINDABLE, html, prefersHtml } from "../answers.ts";
 import { parseForm, readForm } from "../api/body.ts";
 import { readTimeZone } from "../api/query.ts";
-import { shortUrl } from "../domain.ts";
+import type { Call } from "../call.ts";
 import {
   describe,
   faultyField,
@@ -30,7 +30,6 @@ export interface PagesOptions {
   readonly links: Links;
   readonly visits: Pick<VisitStore, "sums" | "days">;
   readonly clock: Clock;
-  readonly baseUrl: string;
   readonly defaultExpiry: Expiry;
   readonly onCreated: (link: Link) => void;
   readonly onFault: (error: unknown) => void;
@@ -38,7 +37,7 @@ export interface PagesOptions {
 
 /** The pages for people, which work without scripts. */
 export function createPages(options: PagesOptions) {
-  const { links, visits, clock, baseUrl, defaultExpiry, onCreated, onFault } = options;
+  const { links, visits, clock, defaultExpiry, onCreated, onFault } = options;
 
   async function create(form: Home["form"]): Promise<Link | HttpProblem> {
     const expiry = DURATIONS.find((duration) => duration === form.expire_duration);
@@ -58,12 +57,13 @@ export function createPages(options: PagesOptions) {
 
   return {
     /** Its query fills the form: so do the bookmarklet and what a phone shares. */
-    home(request: Request): Response {
-      const query = parseForm(queryOf(request)) ?? new URLSearchParams();
+    home(call: Call): Response {
+      const { baseUrl } = call.domain;
+      const query = parseForm(queryOf(call.request)) ?? new URLSearchParams();
       const shared = query.get("original_url") || /https?:\/\/\S+/i.exec(query.get("text") ?? "")?.[0];
       const form = { ...formOf(query), original_url: shared ?? "" };
       return html(
-        request,
+        call,
         200,
         (language) => homePage(language, { baseUrl, defaultExpiry, form, errors: {} }),
         Object.values(form).every((text) => text === "") ? FINDABLE : {},
@@ -71,17 +71,18 @@ export function createPages(options: PagesOptions) {
     },
 
     /** 303 to the preview (RFC 9110, section 15.4.4), so that reloading it makes nothing twice. */
-    async make(request: Request): Promise<Response> {
-      const sent = await readForm(request);
+    async make(call: Call): Promise<Response> {
+      const { baseUrl } = call.domain;
+      const sent = await readForm(call.request);
       const isUnread = "kind" in sent;
-      if (isUnread && !prefersHtml(request.headers.get("accept"))) return problemJson(request.headers, sent);
+      if (isUnread && !prefersHtml(call.headers.get("accept"))) return problemJson(call, sent);
       const form = formOf(isUnread ? new URLSearchParams() : sent);
       const link = isUnread ? sent : await create(form);
       if ("kind" in link) {
         const { status, headers } = describe(link);
         const offer = offerOf(form.original_url);
         return html(
-          request,
+          call,
           status,
           (language) =>
             homePage(language, { baseUrl, defaultExpiry, form, offer, ...toldInForm(link, form, language) }),
@@ -95,13 +96,13 @@ export function createPages(options: PagesOptions) {
       });
     },
 
-    async preview(request: Request, spelling: string): Promise<Response> {
-      const link = await links.find(spelling);
-      if ("kind" in link) return problemAnswer(request, link);
+    async preview(call: Call): Promise<Response> {
+      const link = await links.find(call.code);
+      if ("kind" in link) return problemAnswer(call, link);
       const { code, target, createdMs, endsMs } = link;
       const nowMs = clock.nowMs();
       const interval = nowMs - createdMs < YOUNG_MS ? "hour" : "day";
-      const range: StatisticsRequest = { interval, timeZone: readTimeZone(request) };
+      const range: StatisticsRequest = { interval, timeZone: readTimeZone(call.request) };
       const [sums, statistics] = await Promise.all([
         visits.sums(code, createdMs),
         readStatistics(visits, link, range, nowMs),
@@ -111,7 +112,7 @@ export function createPages(options: PagesOptions) {
       // The hours of today that are still to come are no lack of visits.
       const isToCome = (start: string) => interval === "hour" && Date.parse(start) > nowMs;
       const series = statistics.series.filter(({ start }) => !isToCome(start));
-      return html(request, 200, (language) =>
+      return html(call, 200, (language) =>
         previewPage(language, {
           code,
           target,
@@ -119,7 +120,7 @@ export function createPages(options: PagesOptions) {
           endsMs,
           interval,
           statistics: { ...statistics, series },
-          shortUrl: shortUrl(baseUrl, code),
+          shortUrl: call.domain.shortUrl(code),
           hasEnded: nowMs >= endsMs,
           timeZone: range.timeZone,
           ...sums,

@@ -4,6 +4,7 @@ import type { Link } from "../../links/link.ts";
 import type { Links } from "../../links/links.ts";
 import type { Problem } from "../../links/problem.ts";
 import { type Counter, counterOf, type Recorder } from "../../visits/recorder.ts";
+import type { Call, CallOf } from "../call.ts";
 import { type HttpProblem, problemAnswer, problemOf } from "../problems.ts";
 import { createCache } from "./cache.ts";
 
@@ -16,7 +17,7 @@ export interface RedirectOptions {
   readonly links: Links;
   readonly clock: Clock;
   readonly recorder: Pick<Recorder, "record">;
-  readonly peerOf: PeerOf;
+  readonly callOf: CallOf;
   /** How long a shared cache may keep a redirect, in seconds. */
   readonly cacheSeconds: number;
   readonly onFault: (error: unknown) => void;
@@ -27,13 +28,10 @@ interface Entry extends Counter {
   readonly target: string;
 }
 
-type RedirectRequest = Bun.BunRequest<"/:code">;
+type Server = Bun.Server<unknown>;
+type RouteHandler = (request: Bun.BunRequest<"/:code">, server: Server) => Response | Promise<Response>;
 /** Answers an address that no code can be. */
-type Elsewhere = (request: Request) => Response | Promise<Response>;
-type RouteHandler = (request: RedirectRequest, server: Bun.Server<unknown>) => Response | Promise<Response>;
-
-/** The address of the other end of a connection. */
-export type PeerOf = (request: Request, server: Bun.Server<unknown>) => string;
+type Elsewhere = (request: Request, server: Server) => Response | Promise<Response>;
 
 /**
  * GET and HEAD of a short address (RFC 9110, section 15.4.3). Only links that lead somewhere are remembered:
@@ -41,7 +39,7 @@ export type PeerOf = (request: Request, server: Bun.Server<unknown>) => string;
  * counted before it is answered; a HEAD is nobody's visit. What cannot be a code is answered elsewhere.
  */
 export function createRedirect(options: RedirectOptions) {
-  const { links, clock, recorder, peerOf, cacheSeconds, onFault } = options;
+  const { links, clock, recorder, callOf, cacheSeconds, onFault } = options;
   // By the code as stored, which is how most addresses spell it: they need no normalising.
   const cache = createCache<Entry>(
     CACHE_BYTES,
@@ -91,11 +89,10 @@ export function createRedirect(options: RedirectOptions) {
     return link;
   }
 
-  async function lookUp(request: RedirectRequest, onFound: (entry: Entry) => void): Promise<Response> {
+  async function lookUp(call: Call, onFound: (entry: Entry) => void): Promise<Response> {
     let problem: HttpProblem;
-    const spelling = request.params.code;
     try {
-      const link = await resolve(spelling);
+      const link = await resolve(call.code);
       if (!("kind" in link)) {
         // Whoever waited for the same answer finds it remembered.
         const nowMs = clock.nowMs();
@@ -108,13 +105,13 @@ export function createRedirect(options: RedirectOptions) {
       onFault(error);
       problem = problemOf(error);
     }
-    return problemAnswer(request, problem);
+    return problemAnswer(call, problem);
   }
 
   /** Whatever is wrong with counting, the visitor gets where they wanted. */
-  function count(entry: Entry, headers: Headers, peer: string, nowMs: number): void {
+  function count(entry: Entry, call: Call, nowMs: number): void {
     try {
-      recorder.record(entry, headers, peer, nowMs);
+      recorder.record(entry, call, nowMs);
     } catch (error) {
       onFault(error);
     }
@@ -122,22 +119,26 @@ export function createRedirect(options: RedirectOptions) {
 
   return (elsewhere: Elsewhere) => {
     const GET: RouteHandler = (request, server) => {
+      const { code } = request.params;
       const nowMs = clock.nowMs();
-      const entry = remembered(request.params.code, nowMs);
-      const peer = peerOf(request, server);
+      const entry = remembered(code, nowMs);
       if (entry === undefined) {
-        if (NEVER_IN_CODES.test(request.params.code)) return elsewhere(request);
-        const { headers } = request;
-        return lookUp(request, (found) => count(found, headers, peer, clock.nowMs()));
+        if (NEVER_IN_CODES.test(code)) return elsewhere(request, server);
+        const call = callOf(request, server, code);
+        // A visitor who hangs up while the store is asked is still told from others.
+        call.client();
+        return lookUp(call, (found) => count(found, call, clock.nowMs()));
       }
-      count(entry, request.headers, peer, nowMs);
+      count(entry, callOf(request, server, code), nowMs);
       return answer(entry, nowMs);
     };
-    const HEAD: RouteHandler = (request) => {
+    const HEAD: RouteHandler = (request, server) => {
+      const { code } = request.params;
       const nowMs = clock.nowMs();
-      const entry = remembered(request.params.code, nowMs);
+      const entry = remembered(code, nowMs);
       if (entry !== undefined) return answer(entry, nowMs);
-      return NEVER_IN_CODES.test(request.params.code) ? elsewhere(request) : lookUp(request, () => {});
+      if (NEVER_IN_CODES.test(code)) return elsewhere(request, server);
+      return lookUp(callOf(request, server, code), () => {});
     };
     return { GET, HEAD };
   };
