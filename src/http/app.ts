@@ -11,7 +11,7 @@ import type { Qr } from "./pages/images.ts";
 import type { Notices } from "./pages/notices.ts";
 import type { Pages } from "./pages/pages.ts";
 import { createReference } from "./pages/reference.ts";
-import { type HttpProblem, problemAnswer, problemJson, problemOf } from "./problems.ts";
+import { type AddressProblem, problemAnswer, problemJson, problemOf } from "./problems.ts";
 import type { Redirect } from "./redirect/redirect.ts";
 import { pathOf, queryOf } from "./url.ts";
 
@@ -137,6 +137,6 @@ function notFound(call: Call): Response {
   return answerProblem(call, { kind: "not-found" });
 }
 
-function answerProblem(call: Call, problem: HttpProblem): Response {
+function answerProblem(call: Call, problem: AddressProblem): Response {
   return pathOf(call.request).startsWith("/api/") ? problemJson(call, problem) : problemAnswer(call, problem);
 }

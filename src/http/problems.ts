@@ -1,7 +1,7 @@
 import { type MessageKey, message, negotiateLanguage, type Values } from "../language/messages.ts";
-import type { Fault, Problem } from "../links/problem.ts";
+import type { Fault } from "../links/problem.ts";
 import { StoreUnavailable } from "../links/store.ts";
-import { problemPage } from "../pages/problem.tsx";
+import { type PageProblem, problemPage } from "../pages/problem.tsx";
 import type { RangeFault } from "../visits/statistics.ts";
 import { html, json, prefersHtml } from "./answers.ts";
 import type { Call } from "./call.ts";
@@ -20,15 +20,14 @@ export type RequestFault =
   | { rule: "body.encoding" | "body.json" | "body.interrupted" }
   | { rule: "body.object"; example: string; received: string };
 
+/** What can go wrong at an address that people open; a method is a program's mistake and has no page. */
+export type AddressProblem = PageProblem | { kind: "method"; method: string; allow: string };
+
 export type HttpProblem =
-  | Problem
+  | AddressProblem
   | { kind: "malformed"; faults: readonly RequestFault[] }
-  | { kind: "not-found" }
-  | { kind: "method"; method: string; allow: string }
   | { kind: "body.too-large"; max: number }
-  | { kind: "body.type" | "body.form" | "body.coding" }
-  | { kind: "unavailable" }
-  | { kind: "internal" };
+  | { kind: "body.type" | "body.form" | "body.coding" };
 
 const RETRY_AFTER_SECONDS = 2;
 
@@ -93,7 +92,7 @@ export function faultyField(rule: MessageKey): "custom_code" | "original_url" | 
 }
 
 /** What a thrown fault means to the caller. */
-export function problemOf(error: unknown): HttpProblem {
+export function problemOf(error: unknown): PageProblem {
   return error instanceof StoreUnavailable ? { kind: "unavailable" } : { kind: "internal" };
 }
 
@@ -111,21 +110,16 @@ export function problemJson(call: Call, problem: HttpProblem): Response {
 }
 
 /** For an address that people open: a page for a browser, the envelope for a program. */
-export function problemAnswer(call: Call, problem: HttpProblem): Response {
+export function problemAnswer(call: Call, problem: AddressProblem): Response {
   if (problem.kind !== "method" && prefersHtml(call.headers.get("accept"))) return problemHtml(call, problem);
   const answer = problemJson(call, problem);
   answer.headers.set("Vary", "Accept, Accept-Language");
   return answer;
 }
 
-/** The problems that have a page of their own. */
-const ENDINGS = ["expired", "unavailable", "internal"] as const;
-
-function problemHtml(call: Call, problem: HttpProblem): Response {
+function problemHtml(call: Call, problem: PageProblem): Response {
   const { status, headers } = describe(problem);
-  const endedMs = problem.kind === "expired" ? problem.endedMs : undefined;
-  const ending = ENDINGS.find((kind) => kind === problem.kind) ?? "unknown";
-  return html(call, status, (language) => problemPage(language, ending, endedMs), {
+  return html(call, status, (language) => problemPage(language, problem), {
     ...headers,
     Vary: "Accept, Accept-Language, Cookie",
   });

@@ -5,7 +5,7 @@ import type { Links } from "../../links/links.ts";
 import type { Problem } from "../../links/problem.ts";
 import { type Counter, counterOf, type Recorder } from "../../visits/recorder.ts";
 import type { Call, CallOf } from "../call.ts";
-import { type HttpProblem, problemAnswer, problemOf } from "../problems.ts";
+import { problemAnswer, problemOf } from "../problems.ts";
 import { createCache } from "./cache.ts";
 
 /** In bytes. Half of it, some 100,000 links with targets of 80 characters, is sure to be remembered. */
@@ -90,22 +90,18 @@ export function createRedirect(options: RedirectOptions) {
   }
 
   async function lookUp(call: Call, onFound: (entry: Entry) => void): Promise<Response> {
-    let problem: HttpProblem;
     try {
       const link = await resolve(call.code);
-      if (!("kind" in link)) {
-        // Whoever waited for the same answer finds it remembered.
-        const nowMs = clock.nowMs();
-        const entry = remembered(link.code, nowMs) ?? remember(link);
-        onFound(entry);
-        return answer(entry, nowMs);
-      }
-      problem = link;
+      if ("kind" in link) return problemAnswer(call, link);
+      // Whoever waited for the same answer finds it remembered.
+      const nowMs = clock.nowMs();
+      const entry = remembered(link.code, nowMs) ?? remember(link);
+      onFound(entry);
+      return answer(entry, nowMs);
     } catch (error) {
       onFault(error);
-      problem = problemOf(error);
+      return problemAnswer(call, problemOf(error));
     }
-    return problemAnswer(call, problem);
   }
 
   /** Whatever is wrong with counting, the visitor gets where they wanted. */
