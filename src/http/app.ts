@@ -2,6 +2,7 @@ import { Hono } from "hono";
 import { cors } from "hono/cors";
 import { etag } from "hono/etag";
 
+import { answer } from "./answers.ts";
 import type { Api } from "./api/api.ts";
 import { operations } from "./api/operations.ts";
 import type { Call, CallOf, Handler } from "./call.ts";
@@ -63,7 +64,7 @@ export function createApp({ api, pages, notices, redirect, qr, health, callOf, o
   route(templatePath(operations.link.path), { GET: api.link });
   route(templatePath(operations.statistics.path), { GET: api.statistics });
   route(operations.document.path, { GET: api.document });
-  for (const [path, answer] of Object.entries(assetRoutes)) route(path, { GET: answer });
+  for (const [path, asset] of Object.entries(assetRoutes)) route(path, { GET: asset });
   route("/robots.txt", { GET: notices.robots });
   if (notices.security !== undefined) route("/.well-known/security.txt", { GET: notices.security });
   for (const end of ["", "/"]) app.use(`/:image{[^/+.]+\\.(?:svg|png)}${end}`, etag());
@@ -97,7 +98,7 @@ export function createApp({ api, pages, notices, redirect, qr, health, callOf, o
     for (const spelling of path === "/" ? [path] : [pattern, `${pattern}/`]) {
       for (const [method, handle] of Object.entries(handlers))
         app.on(method, spelling, ({ env, req }) => handle(arrived(env, codeIn(req.param("code")))));
-      app.options(spelling, () => new Response(null, { status: 204, headers: { Allow: allow } }));
+      app.options(spelling, () => answer({ status: 204, headers: { Allow: allow } }));
       app.all(spelling, ({ env, req }) =>
         answerProblem(arrived(env), { kind: "method", method: req.method, allow }),
       );
@@ -130,7 +131,7 @@ function asGet(request: Request): Request {
 }
 
 function moved(path: string): Response {
-  return new Response(null, { status: 308, headers: { Location: path } });
+  return answer({ status: 308, headers: { Location: path } });
 }
 
 function notFound(call: Call): Response {

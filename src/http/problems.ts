@@ -97,24 +97,26 @@ export function problemOf(error: unknown): PageProblem {
 }
 
 /** The error envelope of the contract, in the caller's language. */
-export function problemJson(call: Call, problem: HttpProblem): Response {
+export function problemJson(
+  call: Call,
+  problem: HttpProblem,
+  headers: Readonly<Record<string, string>> = {},
+): Response {
   const language = negotiateLanguage(call.headers.get("accept-language"));
-  const { status, messages, headers: more } = describe(problem);
+  const { status, messages, headers: ofProblem } = describe(problem);
   const text = messages
     .map(
       ({ field, key, values }) =>
         `${field === undefined ? "" : `${field}: `}${message(language, key, values)}`,
     )
     .join(" ");
-  return json(status, { status: "error", message: text }, language, more);
+  return json(status, { status: "error", message: text }, language, { ...ofProblem, ...headers });
 }
 
 /** For an address that people open: a page for a browser, the envelope for a program. */
 export function problemAnswer(call: Call, problem: AddressProblem): Response {
   if (problem.kind !== "method" && prefersHtml(call.headers.get("accept"))) return problemHtml(call, problem);
-  const answer = problemJson(call, problem);
-  answer.headers.set("Vary", "Accept, Accept-Language");
-  return answer;
+  return problemJson(call, problem, { Vary: "Accept, Accept-Language" });
 }
 
 function problemHtml(call: Call, problem: PageProblem): Response {

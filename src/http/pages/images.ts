@@ -1,6 +1,6 @@
 import type { Links } from "../../links/links.ts";
 import { type QrStyle, qrPng, qrSvg } from "../../pages/qr.ts";
-import { LOAD_NOTHING } from "../answers.ts";
+import { answer } from "../answers.ts";
 import { readQrQuery } from "../api/query.ts";
 import type { Call } from "../call.ts";
 import { problemAnswer, problemJson } from "../problems.ts";
@@ -14,15 +14,13 @@ export function createQr(links: Links) {
       if (Array.isArray(style)) return problemJson(call, { kind: "malformed", faults: style });
       const link = await links.resolve(call.code);
       if ("kind" in link) return problemAnswer(call, link);
-      const image = draw(call.domain.shortUrl(link.code), style);
-      return new Response(image, {
+      return answer({
+        type,
+        body: draw(call.domain.shortUrl(link.code), style),
+        cache: "public, max-age=86400",
         headers: {
-          "Cache-Control": "public, max-age=86400",
-          "Content-Type": type,
           "Content-Disposition": `inline; ${fileName(link.code, extension)}`,
-          "Content-Security-Policy": LOAD_NOTHING,
           "Cross-Origin-Resource-Policy": "cross-origin",
-          "X-Content-Type-Options": "nosniff",
         },
       });
     };

@@ -1,5 +1,6 @@
 import { LANGUAGES } from "../../language/messages.ts";
 import type { Clock } from "../../links/clock.ts";
+import { answer } from "../answers.ts";
 import type { Call } from "../call.ts";
 
 const DAY_MS = 86_400_000;
@@ -34,11 +35,5 @@ export function createNotices({ contact, clock }: NoticesOptions) {
 export type Notices = ReturnType<typeof createNotices>;
 
 function text(body: string): Response {
-  return new Response(body, {
-    headers: {
-      "Content-Type": "text/plain; charset=utf-8",
-      "Cache-Control": "public, max-age=3600",
-      "X-Content-Type-Options": "nosniff",
-    },
-  });
+  return answer({ body, type: "text/plain; charset=utf-8", policy: null, cache: "public, max-age=3600" });
 }

@@ -8,7 +8,7 @@ import { type Field, type Home, homePage } from "../../pages/home.tsx";
 import { previewPage } from "../../pages/preview.tsx";
 import { readStatistics, type StatisticsRequest } from "../../visits/statistics.ts";
 import type { VisitStore } from "../../visits/store.ts";
-import { FINDABLE, html, prefersHtml } from "../answers.ts";
+import { answer, FINDABLE, html, prefersHtml } from "../answers.ts";
 import { parseForm, readForm } from "../api/body.ts";
 import { readTimeZone } from "../api/query.ts";
 import type { Call } from "../call.ts";
@@ -90,7 +90,7 @@ export function createPages(options: PagesOptions) {
         );
       }
       onCreated(link);
-      return new Response(null, {
+      return answer({
         status: 303,
         headers: { Location: `/${encodeURIComponent(link.code)}+#made`, "Cache-Control": "no-store" },
       });
