@@ -1,13 +1,13 @@
 import { type MessageKey, message, negotiateLanguage, type Values } from "../language/messages.ts";
-import type { Fault } from "../links/problem.ts";
+import type { Refusal } from "../links/problem.ts";
 import { StoreUnavailable } from "../links/store.ts";
 import { type PageProblem, problemPage } from "../pages/problem.tsx";
-import type { RangeFault } from "../visits/statistics.ts";
+import type { RangeRefusal } from "../visits/statistics.ts";
 import { html, json, prefersHtml } from "./answers.ts";
 import type { Call } from "./call.ts";
 
-/** A fault of the body, or the query, before the domain sees it; `rule` is the key of its message. */
-export type RequestFault =
+/** Why the body or the query is refused before the domain sees it; `rule` is the key of its message. */
+export type RequestRefusal =
   | { rule: "field.required"; field: string }
   | { rule: "field.type"; field: string; expected: string; received: string }
   | { rule: "field.values"; field: string; values: string }
@@ -16,16 +16,21 @@ export type RequestFault =
   | { rule: "query.range"; field: string; min: number; max: number }
   | { rule: "query.colour"; field: string; example: string }
   | { rule: "qr.contrast"; min: number }
-  | RangeFault
+  | RangeRefusal
   | { rule: "body.encoding" | "body.json" | "body.interrupted" }
   | { rule: "body.object"; example: string; received: string };
 
 /** What can go wrong at an address that people open; a method is a program's mistake and has no page. */
 export type AddressProblem = PageProblem | { kind: "method"; method: string; allow: string };
 
+export interface Malformed {
+  readonly kind: "malformed";
+  readonly refusals: readonly RequestRefusal[];
+}
+
 export type HttpProblem =
   | AddressProblem
-  | { kind: "malformed"; faults: readonly RequestFault[] }
+  | Malformed
   | { kind: "body.too-large"; max: number }
   | { kind: "body.type" | "body.form" | "body.coding" };
 
@@ -42,7 +47,7 @@ export function describe(problem: HttpProblem): Description {
   switch (problem.kind) {
     case "invalid":
     case "malformed":
-      return { status: 400, messages: problem.faults.map(describeFault) };
+      return { status: 400, messages: problem.refusals.map(describeRefusal) };
     case "taken":
       return { status: 409, messages: [{ key: "taken" }] };
     case "unknown":
@@ -81,7 +86,7 @@ export function describe(problem: HttpProblem): Description {
   }
 }
 
-function describeFault({ rule, ...values }: Fault | RequestFault) {
+function describeRefusal({ rule, ...values }: Refusal | RequestRefusal) {
   return { field: faultyField(rule), key: rule, values };
 }
 

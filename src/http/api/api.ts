@@ -3,6 +3,7 @@ import type { Clock } from "../../links/clock.ts";
 import { endsMs, type Expiry } from "../../links/expiry.ts";
 import type { Link } from "../../links/link.ts";
 import type { Links } from "../../links/links.ts";
+import { isProblem } from "../../links/problem.ts";
 import { readStatistics } from "../../visits/statistics.ts";
 import type { VisitStore } from "../../visits/store.ts";
 import { json } from "../answers.ts";
@@ -39,14 +40,14 @@ export function createApi(options: ApiOptions) {
   return {
     async shorten(call: Call): Promise<Response> {
       const body = await readShortenRequest(call.request);
-      if ("kind" in body) return problemJson(call, body);
+      if (isProblem(body)) return problemJson(call, body);
       const customCode = body.custom_code || undefined;
       const link = await links.create({
         originalUrl: body.original_url,
         customCode,
         expiry: body.expire_duration ?? undefined,
       });
-      if ("kind" in link) return problemJson(call, link);
+      if (isProblem(link)) return problemJson(call, link);
       onCreated(link);
       const data = toShortLink(link, customCode ?? link.code, call.domain);
       return success(call, 201, "shortened", data, { Location: new URL(data.short_url).href });
@@ -85,14 +86,14 @@ export function createApi(options: ApiOptions) {
 
     async availability(call: Call): Promise<Response> {
       const found = await links.availability(call.code);
-      if ("kind" in found) return problemJson(call, found);
+      if (isProblem(found)) return problemJson(call, found);
       const data: AvailabilityData = { ...found, short_url: call.domain.shortUrl(call.code) };
       return success(call, 200, found.available ? "free" : "taken", data);
     },
 
     async link(call: Call): Promise<Response> {
       const link = await links.find(call.code);
-      if ("kind" in link) return problemJson(call, link);
+      if (isProblem(link)) return problemJson(call, link);
       const { visits: counted } = await visits.sums(link.code, link.createdMs);
       const { code, ...short } = toShortLink(link, link.code, call.domain);
       const data: LinkData = {
@@ -106,11 +107,11 @@ export function createApi(options: ApiOptions) {
 
     async statistics(call: Call): Promise<Response> {
       const query = readStatisticsQuery(call.request);
-      if (Array.isArray(query)) return problemJson(call, { kind: "malformed", faults: query });
+      if (isProblem(query)) return problemJson(call, query);
       const link = await links.find(call.code);
-      if ("kind" in link) return problemJson(call, link);
+      if (isProblem(link)) return problemJson(call, link);
       const found = await readStatistics(visits, link, query, clock.nowMs());
-      if ("rule" in found) return problemJson(call, { kind: "malformed", faults: [found] });
+      if (isProblem(found)) return problemJson(call, found);
       const { from, to, breakdowns, ...counted } = found;
       const { interval, timeZone: tz } = query;
       const data: StatisticsData = { code: link.code, from, to, interval, tz, ...counted, ...breakdowns };

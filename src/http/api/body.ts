@@ -1,6 +1,7 @@
 import type { z } from "@hono/zod-openapi";
 
-import type { RequestFault, HttpProblem } from "../problems.ts";
+import { isProblem } from "../../links/problem.ts";
+import type { HttpProblem, Malformed, RequestRefusal } from "../problems.ts";
 import { EXAMPLE, MAX_BODY_BYTES, shortenRequest } from "./schemas.ts";
 
 /** JSON (RFC 8259), or text/plain, which a page can send without a preflight. */
@@ -16,12 +17,12 @@ export async function readShortenRequest(
   const type = request.headers.get("content-type");
   if (type !== null && !JSON_TYPE.test(type.trim())) return { kind: "body.type" };
   const text = await readText(request);
-  if (typeof text === "object") return text;
+  if (isProblem(text)) return text;
   const body = parseObject(text);
-  if ("rule" in body) return { kind: "malformed", faults: [body] };
+  if (isProblem(body)) return body;
   const parsed = shortenRequest.safeParse(body.value);
   if (parsed.success) return parsed.data;
-  return { kind: "malformed", faults: parsed.error.issues.map((issue) => fieldFault(issue, body.value)) };
+  return { kind: "malformed", refusals: parsed.error.issues.map((issue) => fieldRefusal(issue, body.value)) };
 }
 
 /** Reads what a form sends without a script (WHATWG URL, section 5: application/x-www-form-urlencoded). */
@@ -29,20 +30,20 @@ export async function readForm(request: Request): Promise<URLSearchParams | Http
   const type = request.headers.get("content-type") ?? "";
   if (!/^application\/x-www-form-urlencoded\s*(?:;|$)/i.test(type.trim())) return { kind: "body.form" };
   const text = await readText(request);
-  if (typeof text === "object") return text;
-  return parseForm(text) ?? { kind: "malformed", faults: [{ rule: "body.encoding" }] };
+  if (isProblem(text)) return text;
+  return parseForm(text);
 }
 
 /**
- * Undefined where a value, percent-decoded, is no UTF-8: the parser would put U+FFFD in its place, and a form of another
- * encoding lead elsewhere than its maker said.
+ * Refuses a value that is not UTF-8 once percent-decoded: the parser would put U+FFFD in its place, and a form in
+ * another encoding would make a link that leads elsewhere than its maker said.
  */
-export function parseForm(text: string): URLSearchParams | undefined {
+export function parseForm(text: string): URLSearchParams | Malformed {
   try {
     for (const run of text.match(/(?:%[\dA-F]{2})+/gi) ?? []) decodeURIComponent(run);
     return new URLSearchParams(text);
   } catch {
-    return undefined;
+    return malformed({ rule: "body.encoding" });
   }
 }
 
@@ -55,26 +56,27 @@ async function readText(request: Request): Promise<string | HttpProblem> {
   try {
     bytes = headers.has("content-length") ? await request.arrayBuffer() : await readUndeclared(request);
   } catch {
-    return { kind: "malformed", faults: [{ rule: "body.interrupted" }] };
+    return malformed({ rule: "body.interrupted" });
   }
   if (bytes === undefined) return TOO_LARGE;
   try {
     return UTF8.decode(bytes);
   } catch {
-    return { kind: "malformed", faults: [{ rule: "body.encoding" }] };
+    return malformed({ rule: "body.encoding" });
   }
 }
 
 type JsonObject = Readonly<Record<string, unknown>>;
 
-function parseObject(text: string): { value: JsonObject } | RequestFault {
+/** In an object of its own, because a key of the body could be `kind`. */
+function parseObject(text: string): { value: JsonObject } | Malformed {
   try {
     const value: unknown = JSON.parse(text);
     if (typeName(value) === "object") return { value: value as JsonObject };
     const example = JSON.stringify({ original_url: EXAMPLE.original_url });
-    return { rule: "body.object", example, received: typeName(value) };
+    return malformed({ rule: "body.object", example, received: typeName(value) });
   } catch {
-    return { rule: "body.json" };
+    return malformed({ rule: "body.json" });
   }
 }
 
@@ -90,7 +92,7 @@ async function readUndeclared({ body }: Request): Promise<Uint8Array | undefined
   return Buffer.concat(chunks);
 }
 
-function fieldFault(issue: z.core.$ZodIssue, body: JsonObject): RequestFault {
+function fieldRefusal(issue: z.core.$ZodIssue, body: JsonObject): RequestRefusal {
   const field = String(issue.path[0]);
   const received = body[field];
   if (received === undefined) return { rule: "field.required", field };
@@ -98,6 +100,10 @@ function fieldFault(issue: z.core.$ZodIssue, body: JsonObject): RequestFault {
     return { rule: "field.values", field, values: issue.values.join(", ") };
   }
   return { rule: "field.type", field, expected: "string", received: typeName(received) };
+}
+
+function malformed(refusal: RequestRefusal): Malformed {
+  return { kind: "malformed", refusals: [refusal] };
 }
 
 function typeName(value: unknown): string {

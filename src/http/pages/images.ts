@@ -1,4 +1,5 @@
 import type { Links } from "../../links/links.ts";
+import { isProblem } from "../../links/problem.ts";
 import { type QrStyle, qrPng, qrSvg } from "../../pages/qr.ts";
 import { answer } from "../answers.ts";
 import { readQrQuery } from "../api/query.ts";
@@ -11,9 +12,9 @@ export function createQr(links: Links) {
     (extension: string, type: string, draw: (address: string, style: QrStyle) => string | Uint8Array) =>
     async (call: Call): Promise<Response> => {
       const style = readQrQuery(call.request);
-      if (Array.isArray(style)) return problemJson(call, { kind: "malformed", faults: style });
+      if (isProblem(style)) return problemJson(call, style);
       const link = await links.resolve(call.code);
-      if ("kind" in link) return problemAnswer(call, link);
+      if (isProblem(link)) return problemAnswer(call, link);
       return answer({
         type,
         body: draw(call.domain.shortUrl(link.code), style),

@@ -3,6 +3,7 @@ import type { Clock } from "../../links/clock.ts";
 import { DURATIONS, type Expiry } from "../../links/expiry.ts";
 import type { Link } from "../../links/link.ts";
 import type { Links } from "../../links/links.ts";
+import { isProblem } from "../../links/problem.ts";
 import { MAX_TARGET_LENGTH } from "../../links/target.ts";
 import { type Field, type Home, homePage } from "../../pages/home.tsx";
 import { previewPage } from "../../pages/preview.tsx";
@@ -43,7 +44,7 @@ export function createPages(options: PagesOptions) {
     const expiry = DURATIONS.find((duration) => duration === form.expire_duration);
     if (expiry === undefined && form.expire_duration !== "") {
       const rule = { rule: "field.values", field: "expire_duration", values: DURATIONS.join(", ") } as const;
-      return { kind: "malformed", faults: [rule] };
+      return { kind: "malformed", refusals: [rule] };
     }
     const { original_url: originalUrl, custom_code: customCode } = form;
     try {
@@ -59,7 +60,8 @@ export function createPages(options: PagesOptions) {
     /** Its query fills the form: so do the bookmarklet and what a phone shares. */
     home(call: Call): Response {
       const { baseUrl } = call.domain;
-      const query = parseForm(queryOf(call.request)) ?? new URLSearchParams();
+      const asked = parseForm(queryOf(call.request));
+      const query = isProblem(asked) ? new URLSearchParams() : asked;
       const shared = query.get("original_url") || /https?:\/\/\S+/i.exec(query.get("text") ?? "")?.[0];
       const form = { ...formOf(query), original_url: shared ?? "" };
       return html(
@@ -74,11 +76,11 @@ export function createPages(options: PagesOptions) {
     async make(call: Call): Promise<Response> {
       const { baseUrl } = call.domain;
       const sent = await readForm(call.request);
-      const isUnread = "kind" in sent;
+      const isUnread = isProblem(sent);
       if (isUnread && !prefersHtml(call.headers.get("accept"))) return problemJson(call, sent);
       const form = formOf(isUnread ? new URLSearchParams() : sent);
       const link = isUnread ? sent : await create(form);
-      if ("kind" in link) {
+      if (isProblem(link)) {
         const { status, headers } = describe(link);
         const offer = offerOf(form.original_url);
         return html(
@@ -98,7 +100,7 @@ export function createPages(options: PagesOptions) {
 
     async preview(call: Call): Promise<Response> {
       const link = await links.find(call.code);
-      if ("kind" in link) return problemAnswer(call, link);
+      if (isProblem(link)) return problemAnswer(call, link);
       const { code, target, createdMs, endsMs } = link;
       const nowMs = clock.nowMs();
       const interval = nowMs - createdMs < YOUNG_MS ? "hour" : "day";
@@ -108,7 +110,7 @@ export function createPages(options: PagesOptions) {
         readStatistics(visits, link, range, nowMs),
       ]);
       // Without dates of the reader's own there is nothing to refuse.
-      if ("rule" in statistics) throw new Error(statistics.rule);
+      if (isProblem(statistics)) throw new Error(statistics.refusals[0]?.rule);
       // The hours of today that are still to come are no lack of visits.
       const isToCome = (start: string) => interval === "hour" && Date.parse(start) > nowMs;
       const series = statistics.series.filter(({ start }) => !isToCome(start));

@@ -2,7 +2,7 @@ import type { Clock } from "../../links/clock.ts";
 import { type Code, lookUpCode, NEVER_IN_CODES } from "../../links/code.ts";
 import type { Link } from "../../links/link.ts";
 import type { Links } from "../../links/links.ts";
-import type { Problem } from "../../links/problem.ts";
+import { isProblem, type Problem } from "../../links/problem.ts";
 import { type Counter, counterOf, type Recorder } from "../../visits/recorder.ts";
 import type { Call, CallOf } from "../call.ts";
 import { problemAnswer, problemOf } from "../problems.ts";
@@ -78,7 +78,7 @@ export function createRedirect(options: RedirectOptions) {
   /** Of an earlier question only a link is shared: what was not there when it was asked may be there now. */
   async function join(early: Promise<Link | Problem>, spelling: string): Promise<Link | Problem> {
     const link = await early;
-    return "kind" in link ? (inFlight.get(spelling) ?? ask(spelling)) : link;
+    return isProblem(link) ? (inFlight.get(spelling) ?? ask(spelling)) : link;
   }
 
   function ask(spelling: string): Promise<Link | Problem> {
@@ -92,7 +92,7 @@ export function createRedirect(options: RedirectOptions) {
   async function lookUp(call: Call, onFound: (entry: Entry) => void): Promise<Response> {
     try {
       const link = await resolve(call.code);
-      if ("kind" in link) return problemAnswer(call, link);
+      if (isProblem(link)) return problemAnswer(call, link);
       // Whoever waited for the same answer finds it remembered.
       const nowMs = clock.nowMs();
       const entry = remembered(link.code, nowMs) ?? remember(link);
