@@ -8,9 +8,9 @@ import { operations } from "./api/operations.ts";
 import type { Call, CallOf, Handler } from "./call.ts";
 import type { Health } from "./health.ts";
 import { assetRoutes } from "./pages/assets.ts";
+import type { Home } from "./pages/home.ts";
 import type { Qr } from "./pages/images.ts";
 import type { Notices } from "./pages/notices.ts";
-import type { Pages } from "./pages/pages.ts";
 import { createReference } from "./pages/reference.ts";
 import { type AddressProblem, problemAnswer, problemJson, problemOf } from "./problems.ts";
 import type { Redirect } from "./redirect/redirect.ts";
@@ -18,7 +18,8 @@ import { pathOf, queryOf } from "./url.ts";
 
 export interface AppOptions {
   readonly api: Api;
-  readonly pages: Pages;
+  readonly home: Home;
+  readonly preview: Handler;
   readonly notices: Notices;
   readonly redirect: Redirect;
   readonly qr: Qr;
@@ -42,7 +43,8 @@ const CORS = {
 };
 
 /** Every route: `redirect` for GET of /:code and /:code/, and `fetch` for the rest, the `fixedPaths` first. */
-export function createApp({ api, pages, notices, redirect, qr, health, callOf, onFault }: AppOptions) {
+export function createApp(options: AppOptions) {
+  const { api, home, preview, notices, redirect, qr, health, callOf, onFault } = options;
   const app = new Hono<{ Bindings: Arrived }>({ getPath: (request) => spelledOut(pathOf(request)) });
   const fixedPaths: string[] = [];
 
@@ -57,7 +59,7 @@ export function createApp({ api, pages, notices, redirect, qr, health, callOf, o
     context.res.headers.set("Access-Control-Expose-Headers", CORS.exposeHeaders.join());
   });
 
-  route("/", { GET: pages.home, POST: pages.make });
+  route("/", { GET: home.show, POST: home.make });
   route("/docs", { GET: createReference(api.describe) });
   route(operations.shorten.path, { GET: api.information, POST: api.shorten });
   route(templatePath(operations.availability.path), { GET: api.availability });
@@ -72,7 +74,7 @@ export function createApp({ api, pages, notices, redirect, qr, health, callOf, o
   route(templatePath(operations.qrPng.path), { GET: qr.png });
   route("/livez", { GET: health.live });
   route("/readyz", { GET: health.ready });
-  route("/:code+", { GET: pages.preview });
+  route("/:code+", { GET: preview });
   // A + behind the short address as it is answered, with its slash.
   route("/:code/+", { GET: ({ code }) => moved(`/${encodeURIComponent(code)}+`) });
   // Comes here with GET: what no code can be, and an address that Bun has tidied up, such as /x/../code.

@@ -1,6 +1,7 @@
 import { type MessageKey, message, negotiateLanguage, type Values } from "../language/messages.ts";
 import type { Refusal } from "../links/problem.ts";
 import { StoreUnavailable } from "../links/store.ts";
+import type { Field } from "../pages/home.tsx";
 import { type PageProblem, problemPage } from "../pages/problem.tsx";
 import type { RangeRefusal } from "../visits/statistics.ts";
 import { html, json, prefersHtml } from "./answers.ts";
@@ -28,6 +29,10 @@ export interface Malformed {
   readonly refusals: readonly RequestRefusal[];
 }
 
+export function malformed(refusal: RequestRefusal): Malformed {
+  return { kind: "malformed", refusals: [refusal] };
+}
+
 export type HttpProblem =
   | AddressProblem
   | Malformed
@@ -36,20 +41,30 @@ export type HttpProblem =
 
 const RETRY_AFTER_SECONDS = 2;
 
+interface Message {
+  readonly key: MessageKey;
+  readonly values?: Values;
+  /** The parameter that it is about, where it is about one. */
+  readonly field?: string | undefined;
+  /** Programs get the name of the field in front of the text, which does not say it. */
+  readonly isPrefixed?: true;
+}
+
 interface Description {
-  status: number;
-  messages: { field?: string | undefined; key: MessageKey; values?: Values }[];
-  headers?: Record<string, string>;
+  readonly status: number;
+  readonly messages: readonly Message[];
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** The only map from problems to HTTP (RFC 9110, section 15). */
 export function describe(problem: HttpProblem): Description {
   switch (problem.kind) {
     case "invalid":
-    case "malformed":
       return { status: 400, messages: problem.refusals.map(describeRefusal) };
+    case "malformed":
+      return { status: 400, messages: problem.refusals.map(describeRequestRefusal) };
     case "taken":
-      return { status: 409, messages: [{ key: "taken" }] };
+      return { status: 409, messages: [{ key: "taken", field: "custom_code" }] };
     case "unknown":
       return { status: 404, messages: [{ key: "unknown" }] };
     case "not-found":
@@ -86,15 +101,35 @@ export function describe(problem: HttpProblem): Description {
   }
 }
 
-function describeRefusal({ rule, ...values }: Refusal | RequestRefusal) {
-  return { field: faultyField(rule), key: rule, values };
+function describeRefusal({ rule, ...values }: Refusal): Message {
+  return { key: rule, values, field: REFUSED_FIELD[rule], isPrefixed: true };
 }
 
-/** The parameter that a rule of the domain is about; its message does not name it. */
-export function faultyField(rule: MessageKey): "custom_code" | "original_url" | undefined {
-  if (rule.startsWith("code.")) return "custom_code";
-  return rule.startsWith("target.") ? "original_url" : undefined;
+function describeRequestRefusal({ rule, ...values }: RequestRefusal): Message {
+  return { key: rule, values, field: "field" in values ? values.field : undefined };
 }
+
+/** The parameter that holds what a rule of the domain refuses. */
+const REFUSED_FIELD: Readonly<Record<Refusal["rule"], Field>> = {
+  "code.too-long": "custom_code",
+  "code.ill-formed": "custom_code",
+  "code.character": "custom_code",
+  "code.space": "custom_code",
+  "code.invisible": "custom_code",
+  "code.joiner": "custom_code",
+  "code.mark": "custom_code",
+  "code.reserved": "custom_code",
+  "target.ill-formed": "original_url",
+  "target.control": "original_url",
+  "target.space": "original_url",
+  "target.backslash": "original_url",
+  "target.scheme": "original_url",
+  "target.unparsable": "original_url",
+  "target.credentials": "original_url",
+  "target.too-long": "original_url",
+  "target.own": "original_url",
+  "target.private": "original_url",
+};
 
 /** What a thrown fault means to the caller. */
 export function problemOf(error: unknown): PageProblem {
@@ -111,8 +146,8 @@ export function problemJson(
   const { status, messages, headers: ofProblem } = describe(problem);
   const text = messages
     .map(
-      ({ field, key, values }) =>
-        `${field === undefined ? "" : `${field}: `}${message(language, key, values)}`,
+      ({ field, isPrefixed, key, values }) =>
+        (isPrefixed === true ? `${field}: ` : "") + message(language, key, values),
     )
     .join(" ");
   return json(status, { status: "error", message: text }, language, { ...ofProblem, ...headers });

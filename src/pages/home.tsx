@@ -6,7 +6,8 @@ import { DURATIONS, type Expiry } from "../links/expiry.ts";
 import { CopyButton } from "./copy.tsx";
 import { page } from "./layout.tsx";
 
-export type Field = "original_url" | "custom_code" | "expire_duration";
+export const FIELDS = ["original_url", "custom_code", "expire_duration"] as const;
+export type Field = (typeof FIELDS)[number];
 
 export interface Home {
   readonly baseUrl: string;

@@ -7,10 +7,10 @@ import { isProblem } from "../../links/problem.ts";
 import { readStatistics } from "../../visits/statistics.ts";
 import type { VisitStore } from "../../visits/store.ts";
 import { json } from "../answers.ts";
+import { MAX_BODY_BYTES } from "../body.ts";
 import type { Call } from "../call.ts";
 import { type Domain, memoizeByDomain } from "../domain.ts";
 import { problemJson } from "../problems.ts";
-import { readShortenRequest } from "./body.ts";
 import { describeApi, describeParameters } from "./document.ts";
 import { operations } from "./operations.ts";
 import { readStatisticsQuery } from "./query.ts";
@@ -19,10 +19,10 @@ import {
   EXAMPLE,
   type Information,
   type LinkData,
-  MAX_BODY_BYTES,
   type ShortLink,
   type StatisticsData,
 } from "./schemas.ts";
+import { readShortenRequest } from "./shorten-request.ts";
 
 export interface ApiOptions {
   readonly links: Links;

@@ -3,7 +3,7 @@ import type { z } from "@hono/zod-openapi";
 import { isProblem } from "../../links/problem.ts";
 import { contrast, type QrStyle } from "../../pages/qr.ts";
 import type { StatisticsRequest } from "../../visits/statistics.ts";
-import type { Malformed, RequestRefusal } from "../problems.ts";
+import { type Malformed, malformed, type RequestRefusal } from "../problems.ts";
 import { queryOf } from "../url.ts";
 import { QR_RANGES, qrQuery, statisticsQuery } from "./schemas.ts";
 
@@ -26,7 +26,7 @@ export function readTimeZone(request: Request): string {
 export function readQrQuery(request: Request): QrStyle | Malformed {
   const style = readQuery(request, qrQuery);
   if (isProblem(style) || contrast(style.dark, style.light) >= MIN_CONTRAST) return style;
-  return { kind: "malformed", refusals: [{ rule: "qr.contrast", min: MIN_CONTRAST }] };
+  return malformed({ rule: "qr.contrast", min: MIN_CONTRAST });
 }
 
 /** Of a parameter that is there twice, the last one counts; an empty one is as good as none. */
