@@ -209,6 +209,6 @@ describe("a generated code", () => {
 test("every mistake of a request is named at once", async () => {
   expect(await open().create({ originalUrl: "ftp://x", customCode: "a b" })).toMatchObject({
     kind: "invalid",
-    faults: [{ rule: "target.scheme" }, { rule: "code.space" }],
+    refusals: [{ rule: "target.scheme" }, { rule: "code.space" }],
   });
 });
