@@ -141,7 +141,7 @@ describe("POST /api/v1/shorten", () => {
   });
 
   test("takes unknown keys, duplicate keys (the last counts) and __proto__ for what they are", async () => {
-    const odd = `{"__proto__":{"custom_code":"polluted"},"constructor":1,"id":7,"clicks":9,"original_url":"ftp://x","original_url":"${original_url}"}`;
+    const odd = `{"__proto__":{"custom_code":"polluted"},"constructor":1,"kind":"taken","id":7,"clicks":9,"original_url":"ftp://x","original_url":"${original_url}"}`;
     const { data } = await json(await curt.shorten(odd));
     expect(data.original_url).toBe(original_url);
     expect(data.code).toHaveLength(7);
