@@ -23,8 +23,7 @@ export function CopyButton({ language, kind, text = "", children }: CopyButtonPr
       <button type="button" class={kind} data-copy={text} {...answers} hidden>
         {message(language, "copy")}
       </button>
-      {children}
-      <output></output>
+      {children} <output></output>
     </>
   );
 }
