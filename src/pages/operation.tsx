@@ -224,12 +224,7 @@ function TryIt({ context: { say }, operation }: { context: Context; operation: O
         {body !== undefined && (
           <div class="field">
             <label for={`${operationId}-body`}>{say("docs.try.body")}</label>
-            <textarea
-              id={`${operationId}-body`}
-              name="body"
-              rows={body.split("\n").length + 1}
-              spellcheck={false}
-            >
+            <textarea id={`${operationId}-body`} name="body" rows={rowsOf(body)} spellcheck={false}>
               {body}
             </textarea>
           </div>
@@ -240,6 +235,14 @@ function TryIt({ context: { say }, operation }: { context: Context; operation: O
       </form>
     </details>
   );
+}
+
+/** Monospaced characters in a line of a field on a phone 360 pixels wide. */
+const NARROWEST = 22;
+
+/** For browsers that cannot fit a field to what it holds (`field-sizing`): enough on a phone. */
+function rowsOf(text: string): number {
+  return text.split("\n").reduce((rows, line) => rows + Math.max(1, Math.ceil(line.length / NARROWEST)), 1);
 }
 
 /** Scrolls inside its box where it is wide, so a keyboard must reach it, and know what it reached. */

@@ -113,7 +113,7 @@ test("a preview says that its link has ended, and offers no copy of it", async (
   }
 });
 
-test("of many referrers a preview shows eight, and adds up the rest", async () => {
+test("of many referrers a preview shows eight, and the others when they are opened", async () => {
   await using open = await startHere({ TRUSTED_PROXIES: "127.0.0.1" });
   await open.shorten({ original_url: LONG, custom_code: "many" });
   for (let nth = 0; nth < 50; nth++)
@@ -123,8 +123,12 @@ test("of many referrers a preview shows eight, and adds up the rest", async () =
     });
   await untilCounted(open, "many", 50);
   const page = await (await open.fetch("/many+", { headers: HTML })).text();
-  expect(page.match(/site-\d\.example/g)).toHaveLength(8);
-  expect(page).toContain(`<bdi>${en["preview.other"]}</bdi></th><td class="number">10</td>`);
+  const [first = "", opened = ""] = page.split('<details id="more-referrers">');
+  const sites = [first, opened].map((part) => part.match(/site-\d\.example/g) ?? []);
+  expect(sites.map(({ length }) => length)).toEqual([8, 2]);
+  expect(new Set(sites.flat()).size).toBe(10);
+  // Nothing of them is hidden.
+  expect(page).not.toContain(`<bdi>${en["preview.other"]}</bdi>`);
 });
 
 test("a preview counts the hours of the zone that it is asked for, and of UTC for no zone", async () => {
@@ -151,9 +155,9 @@ test("until a link is two days old its visits are told by the hour, of the last 
       ]);
     return (await get("/ageing+")).text();
   };
-  expect(await age(30)).toContain("<dt>Visitors, last 2 days</dt>");
-  expect(await age(17)).toContain("<dt>Visitors, last 2 days</dt>");
-  expect(await age(2)).toContain("<dt>Visitors, last 30 days</dt>");
+  expect(await age(30)).toContain("<dt>Sum of daily visitors, last 2 days</dt>");
+  expect(await age(17)).toContain("<dt>Sum of daily visitors, last 2 days</dt>");
+  expect(await age(2)).toContain("<dt>Sum of daily visitors, last 30 days</dt>");
 });
 
 test("an address that is ASCII already is not told again, and what is left leaves no trace of us", async () => {
