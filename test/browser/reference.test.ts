@@ -44,7 +44,7 @@ for (const locale of ["en-GB", "ko-KR"] as const) {
       await page.goto("/docs");
       const section = page.getByRole("region", { name: words.shorten });
       await page.getByRole("link", { name: words.shorten }).press("Enter");
-      expect(page.url()).toEndWith("/docs#shorten");
+      expect(page.url()).toEndWith("/docs#createLink");
       await section.getByText(words.open).press("Enter");
       await section.getByRole("button", { name: words.send }).press("Enter");
       const answer = section.getByRole("status", { name: /Response|응답/ });

@@ -1,7 +1,7 @@
 import type { z } from "@hono/zod-openapi";
 
 import { contrast, type QrStyle } from "../../pages/qr.ts";
-import type { StatisticsRequest } from "../../visits/statistics.ts";
+import { INTERVALS, type StatisticsRequest } from "../../visits/statistics.ts";
 import type { RequestFault } from "../problems.ts";
 import { queryOf } from "../url.ts";
 import { QR_RANGES, qrQuery, statisticsQuery } from "./schemas.ts";
@@ -43,7 +43,7 @@ function queryFault(field: string, received: string): RequestFault {
       return {
         rule: "field.values",
         field,
-        values: statisticsQuery.shape.interval.unwrap().options.join(", "),
+        values: INTERVALS.join(", "),
       };
     case "tz":
       return { rule: "query.zone", field, received: JSON.stringify(received.slice(0, 64)) };
