@@ -2,14 +2,17 @@ import { type Config, ConfigError } from "./config.ts";
 import { openCore } from "./core.ts";
 import { createApi } from "./http/api/api.ts";
 import { createApp } from "./http/app.ts";
+import { createCalls } from "./http/call.ts";
 import { createClientReader } from "./http/client.ts";
+import { createDomain } from "./http/domain.ts";
 import { createHealth } from "./http/health.ts";
+import { createHome } from "./http/pages/home.ts";
 import { createQr } from "./http/pages/images.ts";
 import { createNotices } from "./http/pages/notices.ts";
-import { createPages } from "./http/pages/pages.ts";
+import { createPreview } from "./http/pages/preview.ts";
 import { createLinkMemory } from "./http/redirect/memory.ts";
 import { createRedirect } from "./http/redirect/redirect.ts";
-import { listen, peerReader } from "./http/server.ts";
+import { listen } from "./http/server.ts";
 import { StoreUnavailable, StoreUnusable } from "./links/store.ts";
 import type { Log } from "./log.ts";
 import { repeat } from "./repeat.ts";
@@ -30,7 +33,6 @@ export interface Service {
 
 /** The core with a port and timers. Opens everything, in order; `stop` closes it in the reverse order. */
 export async function startService(config: Config, log: Log): Promise<Service> {
-  const { baseUrl, defaultExpiry } = config;
   const onFault = reportFaults(log);
   await using opened = new AsyncDisposableStack();
   const { clock, links, visits } = opened.adopt(await openCore(config, log), (core) => core.close());
@@ -40,7 +42,6 @@ export async function startService(config: Config, log: Log): Promise<Service> {
     await visits
       .openRecorder({
         folder: config.journalFolder,
-        clientOf: createClientReader({ ...config, countryOf }),
         onFault,
         onDropped: (path) =>
           log.warn(
@@ -54,23 +55,19 @@ export async function startService(config: Config, log: Log): Promise<Service> {
   const memory = createLinkMemory(links, clock);
   const changes = await links.follow(memory);
 
+  const clientOf = createClientReader({ ...config, countryOf });
+  const callOf = createCalls({ domain: createDomain(config.baseUrl), clientOf });
   const health = createHealth(links);
-  const shared = { links, visits, clock, baseUrl, defaultExpiry };
-  const api = createApi({ ...shared, version: VERSION });
+  const shared = { ...config, links, visits, clock, recorder, memory, callOf, onFault };
   const app = createApp({
-    api,
-    pages: createPages({ ...shared, onFault }),
-    notices: createNotices({ ...shared, contact: config.contact }),
-    redirect: createRedirect({
-      ...config,
-      memory,
-      clock,
-      recorder,
-      peerOf: peerReader(config.host),
-      onFault,
-    }),
-    qr: createQr(shared),
+    api: createApi({ ...shared, version: VERSION }),
+    home: createHome(shared),
+    preview: createPreview(shared),
+    notices: createNotices(shared),
+    redirect: createRedirect(shared),
+    qr: createQr(links),
     health,
+    callOf,
     onFault,
   });
   const server = listen(app, config.host, config.port, config.processes > 1);
@@ -113,9 +110,9 @@ function refuseFolder(folder: string): (error: unknown) => never {
   };
 }
 
-function countries(file: string | undefined): (address: string) => string {
+function countries(file: string | null): (address: string) => string {
   try {
-    return openCountries(file);
+    return openCountries(file ?? undefined);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new ConfigError([`COUNTRY_DATABASE must be a file in MaxMind's format, not ${file}: ${reason}`]);

@@ -1,12 +1,13 @@
 import type { Links } from "../links/links.ts";
 import { json } from "./answers.ts";
+import type { Call } from "./call.ts";
 import { problemJson } from "./problems.ts";
 
 export interface Health {
   /** The process answers. It does not ask the store: a restart would not mend that. */
   live(): Response;
   /** Links can be looked up here, and this process is not about to stop. */
-  ready(request: Request): Promise<Response>;
+  ready(call: Call): Promise<Response>;
   /** From now on not ready. */
   stopping(): void;
 }
@@ -18,8 +19,8 @@ export function createHealth(links: Links): Health {
   let isStopping = false;
   return {
     live: () => json(200, { status: "success", message: "live" }, "en"),
-    async ready(request) {
-      if (isStopping) return problemJson(request.headers, { kind: "unavailable" });
+    async ready(call) {
+      if (isStopping) return problemJson(call, { kind: "unavailable" });
       await links.find(PROBE);
       return json(200, { status: "success", message: "ready" }, "en");
     },

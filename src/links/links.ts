@@ -3,7 +3,7 @@ import type { Clock } from "./clock.ts";
 import { type Code, codeSpace, generateCode, lookUpCode, parseCode } from "./code.ts";
 import { endsMs, type Expiry } from "./expiry.ts";
 import type { Link } from "./link.ts";
-import type { Fault, Problem } from "./problem.ts";
+import { isProblem, type Problem } from "./problem.ts";
 import { type LinkStore, StoreUnavailable } from "./store.ts";
 import { parseTarget, type TargetPolicy } from "./target.ts";
 
@@ -98,15 +98,17 @@ export function createLinks(options: LinksOptions): Links {
     async create({ originalUrl, customCode, expiry = defaultExpiry }) {
       const target = parseTarget(originalUrl, targetPolicy);
       const code = customCode === undefined ? undefined : parseCode(customCode);
-      const faults = [target, code].filter(isFault);
-      if (isFault(target) || isFault(code)) return { kind: "invalid", faults };
+      if (isProblem(target) || isProblem(code)) {
+        const refusals = [target, code].filter(isProblem).flatMap((problem) => problem.refusals);
+        return { kind: "invalid", refusals };
+      }
       if (code === undefined) return addGenerated(originalUrl, target, expiry);
       return (await add(code, originalUrl, target, expiry)) ?? { kind: "taken" };
     },
 
     async availability(written) {
       const code = parseCode(written);
-      if (isFault(code)) return { kind: "invalid", faults: [code] };
+      if (isProblem(code)) return code;
       const link = await store.find(code);
       return { code, available: link === undefined || link.endsMs <= freeIfEndedByMs(clock.nowMs()) };
     },
@@ -134,8 +136,4 @@ export function createLinks(options: LinksOptions): Links {
 
     follow: (memory) => followChanges(store, memory),
   };
-}
-
-function isFault(value: string | Fault | undefined): value is Fault {
-  return typeof value === "object";
 }

@@ -2,8 +2,8 @@ import type { Clock } from "../links/clock.ts";
 import type { Link } from "../links/link.ts";
 import { ageVisits } from "./ageing.ts";
 import { type JournalOptions, openJournal } from "./journal.ts";
-import { createRecorder, type RecorderOptions } from "./recorder.ts";
-import { readStatistics, type RangeFault, type Statistics, type StatisticsRequest } from "./statistics.ts";
+import { createRecorder } from "./recorder.ts";
+import { readStatistics, type RefusedRange, type Statistics, type StatisticsRequest } from "./statistics.ts";
 import type { Sums, VisitStore } from "./store.ts";
 import { createVisitors } from "./visitor.ts";
 
@@ -13,15 +13,16 @@ const HOUR_MS = 3_600_000;
 export interface Visits {
   /** All visits of a link since it was made. */
   sums(link: Link): Promise<Sums>;
-  statistics(link: Link, request: StatisticsRequest): Promise<Statistics | RangeFault>;
+  statistics(link: Link, request: StatisticsRequest): Promise<Statistics | RefusedRange>;
   /** Lets statistics age, in small batches; says how many days of links have aged. */
   age(): Promise<number>;
   /** Counts visits in this process, until it is closed. */
   openRecorder(options: OpenRecorderOptions): Promise<OpenRecorder>;
 }
 
-type OpenRecorderOptions = Pick<JournalOptions, "folder" | "onFault" | "onDropped"> &
-  Pick<RecorderOptions, "clientOf">;
+type OpenRecorderOptions = Pick<JournalOptions, "folder" | "onFault" | "onDropped">;
+
+type OpenRecorder = Awaited<ReturnType<typeof openRecorder>>;
 
 export interface VisitsOptions {
   readonly store: VisitStore;
@@ -43,7 +44,7 @@ export function createVisits(options: VisitsOptions): Visits {
 }
 
 async function openRecorder(options: VisitsOptions & OpenRecorderOptions) {
-  const { store, clock, fillRandom, clientOf, onFault } = options;
+  const { store, clock, fillRandom, onFault } = options;
   const visitors = createVisitors({ store, fillRandom });
   await visitors.prepare(clock.nowMs()).catch(onFault);
   const journal = await openJournal({
@@ -52,7 +53,7 @@ async function openRecorder(options: VisitsOptions & OpenRecorderOptions) {
     hour: () => Math.floor(clock.nowMs() / HOUR_MS),
   });
   return {
-    ...createRecorder({ journal, visitors, clientOf }),
+    ...createRecorder({ journal, visitors }),
     /** Fetches what the next hour needs from the store, so that midnight does not depend on it. */
     prepare: () => visitors.prepare(clock.nowMs()),
     /** Brings everything counted to the store; what that cannot take now is kept for the next start. */

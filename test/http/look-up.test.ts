@@ -1,6 +1,8 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 
+import { createCalls } from "../../src/http/call.ts";
+import { createDomain } from "../../src/http/domain.ts";
 import { createLinkMemory } from "../../src/http/redirect/memory.ts";
 import { createRedirect } from "../../src/http/redirect/redirect.ts";
 import { followChanges } from "../../src/links/changes.ts";
@@ -8,12 +10,13 @@ import { createClock } from "../../src/links/clock.ts";
 import { createLinks } from "../../src/links/links.ts";
 import type { LinkStore } from "../../src/links/store.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
-import { temporaryFolder } from "../service.ts";
+import { BASE_URL, temporaryFolder } from "../service.ts";
 import { newLink } from "../stores/links.ts";
 
 const SLOW_MS = 50;
 
 const ELSEWHERE = 418;
+const CLIENT = { address: "127.0.0.1", country: "" };
 
 /** The redirect over a real store whose answers are on their way for a while, as those of a distant one. */
 async function serve(folder: string, record = () => {}) {
@@ -51,7 +54,7 @@ async function serve(folder: string, record = () => {}) {
         record();
       },
     },
-    peerOf: () => "127.0.0.1",
+    callOf: createCalls({ domain: createDomain(BASE_URL), clientOf: () => CLIENT }),
     cacheSeconds: 0,
     onFault: (error) => faults.push(error),
   });

@@ -128,7 +128,7 @@ describe("a link with an end", () => {
       expect(endsMs(created, "24h") - created).toBe(DAY_MS);
       expect(endsMs(created, "1month") - created).toBe(30 * DAY_MS);
     }
-    expect(new Date(endsMs(0, "never")).toISOString()).toBe("9999-12-31T23:59:59.999Z");
+    expect(new Date(endsMs(0, "never")).toISOString()).toBe("9999-12-31T00:00:00.000Z");
   });
 });
 
@@ -209,6 +209,6 @@ describe("a generated code", () => {
 test("every mistake of a request is named at once", async () => {
   expect(await open().create({ originalUrl: "ftp://x", customCode: "a b" })).toMatchObject({
     kind: "invalid",
-    faults: [{ rule: "target.scheme" }, { rule: "code.space" }],
+    refusals: [{ rule: "target.scheme" }, { rule: "code.space" }],
   });
 });

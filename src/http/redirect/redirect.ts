@@ -1,26 +1,24 @@
 import type { Clock } from "../../links/clock.ts";
 import { NEVER_IN_CODES } from "../../links/code.ts";
 import type { Recorder } from "../../visits/recorder.ts";
-import { type HttpProblem, problemAnswer, problemOf } from "../problems.ts";
+import type { Call, CallOf } from "../call.ts";
+import { problemAnswer, problemOf } from "../problems.ts";
 import type { Entry, LinkMemory } from "./memory.ts";
 
 export interface RedirectOptions {
   readonly memory: Pick<LinkMemory, "get" | "lookUp">;
   readonly clock: Clock;
   readonly recorder: Pick<Recorder, "record">;
-  readonly peerOf: PeerOf;
+  readonly callOf: CallOf;
   /** How long a shared cache may keep a redirect, in seconds. */
   readonly cacheSeconds: number;
   readonly onFault: (error: unknown) => void;
 }
 
-type RedirectRequest = Bun.BunRequest<"/:code">;
+type Server = Bun.Server<unknown>;
+type RouteHandler = (request: Bun.BunRequest<"/:code">, server: Server) => Response | Promise<Response>;
 /** Answers an address that no code can be. */
-type Elsewhere = (request: Request) => Response | Promise<Response>;
-type RouteHandler = (request: RedirectRequest, server: Bun.Server<unknown>) => Response | Promise<Response>;
-
-/** The address of the other end of a connection. */
-export type PeerOf = (request: Request, server: Bun.Server<unknown>) => string;
+type Elsewhere = (request: Request, server: Server) => Response | Promise<Response>;
 
 /**
  * GET and HEAD of a short address (RFC 9110, section 15.4.3). Only links that lead somewhere are remembered:
@@ -28,7 +26,7 @@ export type PeerOf = (request: Request, server: Bun.Server<unknown>) => string;
  * counted before it is answered; a HEAD is nobody's visit. What cannot be a code is answered elsewhere.
  */
 export function createRedirect(options: RedirectOptions) {
-  const { memory, clock, recorder, peerOf, cacheSeconds, onFault } = options;
+  const { memory, clock, recorder, callOf, cacheSeconds, onFault } = options;
 
   function answer({ target, endsMs }: Entry, nowMs: number): Response {
     const sharedSeconds = Math.min(cacheSeconds, Math.floor((endsMs - nowMs) / 1000));
@@ -36,27 +34,22 @@ export function createRedirect(options: RedirectOptions) {
     return new Response(null, { status: 302, headers: { Location: target, "Cache-Control": cacheControl } });
   }
 
-  async function lookUp(request: RedirectRequest, onFound: (entry: Entry) => void): Promise<Response> {
-    let problem: HttpProblem;
-    const spelling = request.params.code;
+  async function lookUp(call: Call, onFound: (entry: Entry) => void): Promise<Response> {
     try {
-      const found = await memory.lookUp(spelling);
-      if ("target" in found) {
-        onFound(found);
-        return answer(found, clock.nowMs());
-      }
-      problem = found;
+      const found = await memory.lookUp(call.code);
+      if (!("target" in found)) return problemAnswer(call, found);
+      onFound(found);
+      return answer(found, clock.nowMs());
     } catch (error) {
       onFault(error);
-      problem = problemOf(error);
+      return problemAnswer(call, problemOf(error));
     }
-    return problemAnswer(request, problem);
   }
 
   /** Whatever is wrong with counting, the visitor gets where they wanted. */
-  function count(entry: Entry, headers: Headers, peer: string, nowMs: number): void {
+  function count(entry: Entry, call: Call, nowMs: number): void {
     try {
-      recorder.record(entry, headers, peer, nowMs);
+      recorder.record(entry, call, nowMs);
     } catch (error) {
       onFault(error);
     }
@@ -64,22 +57,26 @@ export function createRedirect(options: RedirectOptions) {
 
   return (elsewhere: Elsewhere) => {
     const GET: RouteHandler = (request, server) => {
+      const { code } = request.params;
       const nowMs = clock.nowMs();
-      const entry = memory.get(request.params.code, nowMs);
-      const peer = peerOf(request, server);
+      const entry = memory.get(code, nowMs);
       if (entry === undefined) {
-        if (NEVER_IN_CODES.test(request.params.code)) return elsewhere(request);
-        const { headers } = request;
-        return lookUp(request, (found) => count(found, headers, peer, clock.nowMs()));
+        if (NEVER_IN_CODES.test(code)) return elsewhere(request, server);
+        const call = callOf(request, server, code);
+        // A visitor who hangs up while the store is asked is still told from others.
+        call.client();
+        return lookUp(call, (found) => count(found, call, clock.nowMs()));
       }
-      count(entry, request.headers, peer, nowMs);
+      count(entry, callOf(request, server, code), nowMs);
       return answer(entry, nowMs);
     };
-    const HEAD: RouteHandler = (request) => {
+    const HEAD: RouteHandler = (request, server) => {
+      const { code } = request.params;
       const nowMs = clock.nowMs();
-      const entry = memory.get(request.params.code, nowMs);
+      const entry = memory.get(code, nowMs);
       if (entry !== undefined) return answer(entry, nowMs);
-      return NEVER_IN_CODES.test(request.params.code) ? elsewhere(request) : lookUp(request, () => {});
+      if (NEVER_IN_CODES.test(code)) return elsewhere(request, server);
+      return lookUp(callOf(request, server, code), () => {});
     };
     return { GET, HEAD };
   };
