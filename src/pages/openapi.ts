@@ -39,7 +39,7 @@ type Content = Readonly<Record<string, { readonly schema: Schema; readonly examp
 
 export interface Schema {
   readonly $ref?: string;
-  /** Of our document, a schema that may also be null. */
+  /** Our document has it only for a schema that may also be null. */
   readonly oneOf?: readonly Schema[];
   readonly type?: string | readonly string[];
   readonly format?: string;
@@ -47,7 +47,7 @@ export interface Schema {
   readonly example?: unknown;
   readonly default?: unknown;
   readonly enum?: readonly unknown[];
-  /** In characters of the normal form that the description names, so that it is no maxLength. */
+  /** Like maxLength, but counted after normalisation, so a validator cannot apply it to the text as sent. */
   readonly "x-max-length"?: number;
   readonly minimum?: number;
   readonly maximum?: number;
@@ -82,12 +82,12 @@ export function answerOf({ responses }: Operation) {
   return { status, type, schema };
 }
 
-/** Whether all that it answers is where to go. */
+/** Whether its answer is a redirect when all is well. */
 export function isRedirect(operation: Operation): boolean {
   return answerOf(operation).status.startsWith("3");
 }
 
-/** The schema with what it refers to in it; what stands beside a reference goes before. */
+/** Resolves `$ref` and `oneOf`. Keywords next to a reference override those of its target. */
 export function dereference(api: ApiDescription, { $ref = "", oneOf = [], ...own }: Schema): Schema {
   const [, name = ""] = /^#\/components\/schemas\/(\w+)$/.exec($ref) ?? [];
   const parts = [api.components.schemas[name] ?? {}, ...oneOf.map((one) => dereference(api, one)), own];

@@ -61,7 +61,7 @@ export function OperationSection({ context, operation }: { context: Context; ope
         </details>
       ))}
       <Answers context={context} operation={operation} />
-      {/* The page may not load what lies elsewhere. */}
+      {/* The Content-Security-Policy stops a request that is redirected to another origin. */}
       {!isRedirect(operation) && <TryIt context={context} operation={operation} />}
     </section>
   );

@@ -7,7 +7,7 @@ interface Call {
   readonly body: unknown;
   /** Where the answer is no JSON, the name of a file for it. */
   readonly file: string | undefined;
-  /** The answer is where to go, which is shown and not followed. */
+  /** The sample shows where the redirect leads, and does not follow it. */
   readonly redirects: boolean;
 }
 

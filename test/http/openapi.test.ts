@@ -53,7 +53,7 @@ describe("the OpenAPI document, for generators of clients", () => {
   test("refuses nothing that the service takes, and has no null among the values of an enum", () => {
     const { schemas } = JSON.parse(document).components as { schemas: Record<string, any> };
     const { original_url } = schemas["ShortenRequest"].properties;
-    // A length counts in a normal form: decomposed Hangul is three times as long.
+    // Lengths count after normalisation: decomposed Hangul may be three times as long.
     expect(Object.keys(original_url)).not.toContain("format");
     expect(document).not.toContain('"maxLength"');
     expect(document).toContain('"enum":["hour","day","month"]');
@@ -109,7 +109,7 @@ test("a client generated from the document compiles, and works", async () => {
   await Bun.write(path("openapi.json"), document);
   await Bun.write(path("curt.ts"), await generateSource(path("openapi.json")));
   await Bun.write(path("program.ts"), PROGRAM);
-  // Strict as we are, but for what the generator's own code does not keep.
+  // As strict as this project, except for a flag that the generator's own code does not pass.
   const compilerOptions = { exactOptionalPropertyTypes: false };
   const tsconfig = { extends: join(ROOT, "tsconfig.json"), compilerOptions, include: ["*.ts"], exclude: [] };
   await Bun.write(path("tsconfig.json"), JSON.stringify(tsconfig));

@@ -91,7 +91,7 @@ describe("the reference", () => {
         ];
         expect(told.length).toBeGreaterThan(4);
         for (const one of told) expect(text).toContain((one ?? "").replaceAll("`", ""));
-        // The page may not load what lies elsewhere, so it cannot follow a link.
+        // The page's Content-Security-Policy stops requests to other origins, so a form could not show an answer.
         expect(sections[operationId]?.includes("<form")).toBe(operationId !== "followLink");
       }
       expect(textOf(html)).toContain(BASE_URL);

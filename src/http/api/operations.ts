@@ -16,7 +16,7 @@ import {
 
 // As in schemas.ts, every description and summary is the key of a message.
 
-/** The tags by their names, which generators turn into names of modules and classes. */
+/** Descriptions of the tags. Generators turn the names into names of modules and classes. */
 export const TAGS = {
   Links: "api.tag.links",
   Statistics: "api.tag.statistics",
@@ -44,7 +44,7 @@ const answer = <T extends z.ZodType>(description: MessageKey, schema: T) => ({
   content: jsonContent(schema),
 });
 const anyProblem = { default: answer("api.problem", problem) };
-/** Of the operations that ask the store. */
+/** For operations that need the store. */
 const unavailable = {
   503: {
     ...answer("api.unavailable", problem),
@@ -54,7 +54,7 @@ const unavailable = {
   },
   ...anyProblem,
 };
-/** Of the operations that take nothing to refuse. A service of an older version may not have them. */
+/** For operations without input. A service of an older version answers 404, because it does not have them. */
 const missing = { 404: answer("not-found", problem), ...anyProblem };
 
 const image = (type: string) => ({

@@ -35,14 +35,14 @@ const count = (description: MessageKey, example?: number) =>
     .nonnegative()
     .openapi({ format: "int64", description, ...(example !== undefined && { example }) });
 
-/** Lazy, so that the document refers to it where it may be null or has a description of its own, and copies nothing. */
+/** Inside `lazy`, a named schema stays a `$ref` where it is nullable or has another description; else it is copied. */
 const referred = <T extends z.ZodType>(schema: T) => z.lazy(() => schema);
 const expireDuration = referred(z.enum(DURATIONS).openapi("ExpireDuration"));
 const interval = referred(z.enum(INTERVALS).openapi("Interval"));
 
 /**
- * Types only: the rules for codes and URLs are the domain's, and so are their lengths. They are counted in a normal
- * form, so a maxLength would make validators refuse what the service takes.
+ * Types only: the rules for codes and URLs are the domain's. It counts lengths after normalisation, so a client that
+ * checked a maxLength would refuse what the service takes.
  */
 export const shortenRequest = z
   .object({
@@ -63,8 +63,8 @@ export const shortenRequest = z
   })
   .openapi("ShortenRequest");
 
-// The contract fixes the keys of a created link and of a problem. All other answers may get new ones, so their schemas
-// are open.
+// The contract fixes the keys of a created link and of a problem. Other answers may get new keys, so their schemas
+// allow them.
 
 const shortUrl = text.openapi({
   format: "iri",
