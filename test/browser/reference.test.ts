@@ -44,7 +44,7 @@ for (const locale of ["en-GB", "ko-KR"] as const) {
       await page.goto("/docs");
       const section = page.getByRole("region", { name: words.shorten });
       await page.getByRole("link", { name: words.shorten }).press("Enter");
-      expect(page.url()).toEndWith("/docs#shorten");
+      expect(page.url()).toEndWith("/docs#createLink");
       await section.getByText(words.open).press("Enter");
       const body = section.getByRole("textbox", { name: words.body });
       expect(await body.evaluate(fitOf)).toEqual({ isMonospaced: true, isCut: false });
