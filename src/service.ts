@@ -13,17 +13,17 @@ import type { Link } from "./links/link.ts";
 import { createLinks } from "./links/links.ts";
 import { StoreUnavailable, StoreUnusable } from "./links/store.ts";
 import { effectivePort } from "./links/target.ts";
+import { HOUR_MS } from "./links/time.ts";
 import { type Log, withoutQuery } from "./log.ts";
 import { openStore } from "./store/open.ts";
 import { VERSION } from "./version.ts";
 import { ageVisits } from "./visits/ageing.ts";
 import { openCountries } from "./visits/country.ts";
-import { openJournal } from "./visits/journal.ts";
+import { openJournal } from "./visits/journal/journal.ts";
 import { createRecorder } from "./visits/recorder.ts";
 import { createVisitors } from "./visits/visitor.ts";
 
 const TIDY_EVERY_MS = 60_000;
-const HOUR_MS = 3_600_000;
 /** While the store is away, one line in this time tells it. */
 const UNAVAILABLE_LOG_EVERY_MS = 5000;
 

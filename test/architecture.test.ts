@@ -26,7 +26,7 @@ const RESERVED: Readonly<Record<string, readonly string[]>> = {
   "Date.now": ["service.ts", "pages/browser/made-here.ts"],
   "crypto.getRandomValues": ["service.ts"],
   "Math.random": [],
-  "new Worker": ["store/sqlite/store.ts"],
+  "new Worker": ["store/sqlite/store.ts", "visits/journal/folding.ts"],
 };
 
 interface Import {

@@ -18,7 +18,7 @@ import { StoreUnavailable, StoreUnusable } from "../../src/links/store.ts";
 import { checkFile, openWriter } from "../../src/store/sqlite/file.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { ROOT, temporaryFolder } from "../service.ts";
-import { writeSegment } from "../visits/segments.ts";
+import { slicesOf } from "../visits/slices.ts";
 import { newLink, testLinkStore } from "./links.ts";
 import { testVisitStore } from "./visits.ts";
 
@@ -72,8 +72,7 @@ describe("a SQLite file", () => {
       expect(await store.find("old" as Code)).toMatchObject({ originalUrl: "https://example.com/" });
       expect(await store.sums("old" as Code, 5)).toEqual({ visits: 0, bots: 0 });
     }
-    const visits = [{ code: "old" }];
-    await stores[0]?.fold(await writeSegment({ folder: folder.path, hour: 490_000, visits }));
+    for (const slice of slicesOf({ hour: 490_000, visits: [{ code: "old" }] })) await stores[0]?.add(slice);
     expect(await stores[1]?.sums("old" as Code, 5)).toEqual({ visits: 1, bots: 0 });
     for (const store of stores) await store.close();
     expect(checkFile(path)).toEqual({ links: 1, damage: [] });

@@ -4,6 +4,7 @@ import { DURATIONS, type Expiry } from "../../links/expiry.ts";
 import type { Link } from "../../links/link.ts";
 import type { Links } from "../../links/links.ts";
 import { MAX_TARGET_LENGTH } from "../../links/target.ts";
+import { DAY_MS } from "../../links/time.ts";
 import { type Field, type Home, homePage } from "../../pages/home.tsx";
 import { previewPage } from "../../pages/preview.tsx";
 import { readStatistics, type StatisticsRequest } from "../../visits/statistics.ts";
@@ -22,7 +23,6 @@ import {
 } from "../problems.ts";
 import { queryOf } from "../url.ts";
 
-const DAY_MS = 86_400_000;
 /** Until a link is this old, its visits are told by the hour. */
 const YOUNG_MS = 2 * DAY_MS;
 
