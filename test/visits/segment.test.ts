@@ -8,6 +8,7 @@ import { readSegment } from "../../src/visits/journal/segment-visits.ts";
 import { createName, openSegment } from "../../src/visits/journal/segment.ts";
 import { addToSketch, estimate, type Sketch } from "../../src/visits/sketch.ts";
 import { temporaryFolder } from "../service.ts";
+import { writeSegment } from "./segments.ts";
 
 const CAPACITY = { links: 3, details: 4, nameBytes: 400 };
 const OWNER = { source: [0xdead, 0xbeef], boot: [1, 2] } as const;
@@ -69,6 +70,24 @@ describe("a segment", () => {
       sequence: 1,
       hour: 490_000,
     });
+  });
+
+  test("reads back in the order of its links, each once, however often it was named", async () => {
+    using folder = temporaryFolder();
+    const visits = ["zz", "aa", "한글", "mm"].map((code) => ({ code }));
+    const segment = readSegment(await writeSegment({ folder: folder.path, hour: 490_000, visits }));
+    const codes = Array.from({ length: segment.length }, (_, nth) => segment.at(nth).code as string);
+    expect(codes).toEqual(["aa", "mm", "zz", "한글"]);
+
+    const { segment: named, read } = await newSegment(folder.path);
+    const [one, other] = [createName("link", "a\t1"), createName("link", "a\t1")];
+    const same = visit(1);
+    for (const link of [one, other, one]) {
+      named.count(link, false);
+      named.tell(link, same);
+    }
+    named.count(other, true);
+    expect(await read()).toMatchObject([{ code: "a", visits: 3, bots: 1, details: [{ times: 3 }] }]);
   });
 
   test("takes what it has room for, and says when it has none", async () => {
