@@ -1,7 +1,11 @@
 import type { Socket } from "bun";
 
+/** Of every load that does not say otherwise. */
+export const CONNECTIONS = 64;
 /** A server that answers nobody for this long is given up. */
 const STALLED_AFTER_MS = 10_000;
+/** Between two looks at the sockets; shorter, and what the looks leave to the garbage collector is felt. */
+const TURN_MS = 0.01;
 
 export interface Answer {
   readonly status: number;
@@ -10,93 +14,168 @@ export interface Answer {
   readonly body: string;
 }
 
-export interface Drive {
-  readonly port: number;
-  readonly connections: number;
-  /** No request starts later. */
-  readonly durationMs: number;
-  /** The next request, or undefined when there are no more. `number` counts from 0. */
-  readonly request: (number: number) => string | undefined;
-  /** Throws when an answer is not what this load is about; that ends the whole drive. */
+export interface Stream {
+  /** One request at a time on each; what is due while all of them wait for answers waits too. */
+  readonly connections?: number;
+  /** As many requests a second; without it, as many as the server answers. */
+  readonly perSecond?: number;
+  /** The next request, in ASCII; undefined when there are no more. `number` counts from 0. */
+  readonly request: (number: number) => string | Uint8Array | undefined;
+  /** Throws when an answer is not what this load is about; that ends everything. */
   readonly check: (answer: Answer, number: number) => void;
 }
 
+/** Of one stream of requests, from when each was due until its answer was there. */
+export interface Latency {
+  readonly p50Us: number;
+  readonly p99Us: number;
+  readonly maxUs: number;
+  /** How late requests left although a connection was free: the generator's own share, at its 99th percentile. */
+  readonly ownP99Us: number;
+}
+
+interface Exchange {
+  number: number;
+  /** An answer to HEAD ends with its headers. */
+  isHead: boolean;
+  /** What has come of the answer. */
+  received: string;
+}
+type Connection = Socket<Exchange>;
+
 /**
- * Drives a server over keep-alive connections of raw sockets, one request at a time on each. Cheap, so that
- * the server is the bottleneck. Resolves with the answers and the time up to the last one.
+ * Drives a server over kept-alive connections of raw sockets: cheap, so that the server is the bottleneck. No request
+ * is due after `durationMs`. Resolves once everything is answered.
+ *
+ * A stream with a rate sends at this rate, however long the answers take, so that a server that stands still for a
+ * moment is charged with every request that was due meanwhile. Then it never sleeps: a timer's millisecond would hide
+ * what a server takes. Any other stream sends a connection's next request once the last one is answered.
  */
-export function drive({ port, connections, durationMs, request, check }: Drive) {
-  const { promise, resolve, reject } = Promise.withResolvers<{ requests: number; durationMs: number }>();
-  const startMs = performance.now();
-  let sent = 0;
+export async function drive(
+  port: number,
+  durationMs: number,
+  streams: readonly Stream[],
+): Promise<{ requests: number; durationMs: number; latencies: Latency[] }> {
+  const { promise: over, resolve, reject } = Promise.withResolvers<void>();
+  let startMs = performance.now();
   let answered = 0;
-  let lastMs = startMs;
-  let open = connections;
-
-  interface Conversation {
-    number: number;
-    /** An answer to HEAD ends with its headers. */
-    isHead: boolean;
-    /** What has come of the answer. */
-    received: string;
-    finished: boolean;
+  let lastMs = 0;
+  const nowMs = () => performance.now() - startMs;
+  function step(): void {
+    for (const stream of running) stream.sendDue(nowMs());
+    if (running.every((stream) => stream.isFinished())) resolve();
   }
 
-  function sendNext(socket: Socket<Conversation>): void {
-    const text = performance.now() - startMs < durationMs ? request(sent) : undefined;
-    if (text === undefined) {
-      socket.data.finished = true;
-      socket.end();
-      open--;
-      if (open === 0) resolve({ requests: answered, durationMs: lastMs - startMs });
-      return;
-    }
-    socket.data.number = sent++;
-    socket.data.isHead = text.startsWith("HEAD ");
-    socket.data.received = "";
-    if (socket.write(text) !== text.length) throw new Error("a request did not fit into the socket's buffer");
+  async function open({ connections = CONNECTIONS, perSecond, request, check }: Stream) {
+    const dueMs = (number: number) => (perSecond === undefined ? 0 : (number / perSecond) * 1000);
+    const latenciesMs: number[] = [];
+    const lateMs: number[] = [];
+    let sent = 0;
+    let unanswered = 0;
+    /** When the last turn was; what became due since then has waited for the generator only. */
+    let turnMs = 0;
+    let isOver = false;
+    const onAnswer = (connection: Connection, answer: Answer) => {
+      const { number } = connection.data;
+      answered++;
+      unanswered--;
+      lastMs = nowMs();
+      if (perSecond !== undefined) latenciesMs.push(lastMs - dueMs(number));
+      check(answer, number);
+      idle.push(connection);
+      if (perSecond === undefined) step();
+    };
+    const idle = await connect(port, connections, onAnswer, reject);
+    return {
+      sendDue(atMs: number): void {
+        while (!isOver && idle.length > 0 && dueMs(sent) <= atMs) {
+          const isTimeOver = (perSecond === undefined ? atMs : dueMs(sent)) >= durationMs;
+          const next = isTimeOver ? undefined : request(sent);
+          const connection = next === undefined ? undefined : idle.shift();
+          if (next === undefined || connection === undefined) {
+            isOver = true;
+            return;
+          }
+          if (dueMs(sent) > turnMs) lateMs.push(atMs - dueMs(sent));
+          unanswered++;
+          send(connection, sent++, next);
+        }
+        turnMs = atMs;
+      },
+      isFinished: () => isOver && unanswered === 0,
+      isPaced: perSecond !== undefined,
+      latency: (): Latency => ({
+        p50Us: percentileUs(latenciesMs, 0.5),
+        p99Us: percentileUs(latenciesMs, 0.99),
+        maxUs: percentileUs(latenciesMs, 1),
+        ownP99Us: percentileUs(lateMs, 0.99),
+      }),
+    };
   }
 
+  const running = await Promise.all(streams.map(open));
+  startMs = performance.now();
+  function turn(): void {
+    for (const endMs = nowMs() + TURN_MS; nowMs() < endMs;);
+    step();
+    setImmediate(turn);
+  }
   const stalled = setInterval(() => {
-    if (performance.now() - lastMs > STALLED_AFTER_MS) reject(new Error("the server stalls"));
+    if (nowMs() - lastMs > STALLED_AFTER_MS) reject(new Error("the server stalls"));
   }, 1000);
-  const failing = (run: () => void) => {
-    try {
-      run();
-    } catch (error) {
-      reject(error);
-    }
+  step();
+  if (running.some((stream) => stream.isPaced)) turn();
+  await over.finally(() => clearInterval(stalled));
+  return {
+    requests: answered,
+    durationMs: lastMs,
+    latencies: running.filter((stream) => stream.isPaced).map((stream) => stream.latency()),
   };
-  for (let connection = 0; connection < connections; connection++) {
-    Bun.connect<Conversation>({
+}
+
+/** By nearest rank. */
+function percentileUs(valuesMs: readonly number[], share: number): number {
+  const sorted = valuesMs.toSorted((a, b) => a - b);
+  return Math.round((sorted[Math.ceil(sorted.length * share) - 1] ?? Number.NaN) * 1000);
+}
+
+function connect(
+  port: number,
+  count: number,
+  onAnswer: (connection: Connection, answer: Answer) => void,
+  fail: (error: unknown) => void,
+): Promise<Connection[]> {
+  const open = () =>
+    Bun.connect<Exchange>({
       hostname: "127.0.0.1",
       port,
-      data: { number: 0, isHead: false, received: "", finished: false },
+      data: { number: 0, isHead: false, received: "" },
       socket: {
-        open: (socket) => failing(() => sendNext(socket)),
-        data(socket, chunk) {
-          failing(() => {
-            socket.data.received += chunk.toString("latin1");
-            const answer = parseAnswer(socket.data.received, socket.data.isHead);
-            if (answer === undefined) return;
-            answered++;
-            lastMs = performance.now();
-            check(answer, socket.data.number);
-            sendNext(socket);
-          });
+        data(connection, chunk) {
+          try {
+            connection.data.received += chunk.toString("latin1");
+            const answer = parseAnswer(connection.data.received, connection.data.isHead);
+            if (answer !== undefined) onAnswer(connection, answer);
+          } catch (error) {
+            fail(error);
+          }
         },
-        close({ data }) {
-          if (!data.finished) reject(new Error("the server closed a connection"));
-        },
-        error: (_socket, error) => reject(error),
+        close: () => fail(new Error("the server closed a connection")),
+        error: (_connection, error) => fail(error),
       },
-    }).catch(reject);
-  }
-  return promise.finally(() => clearInterval(stalled));
+    });
+  return Promise.all(Array.from({ length: count }, open));
+}
+
+function send(connection: Connection, number: number, request: string | Uint8Array): void {
+  const isHead = typeof request === "string" && request.startsWith("HEAD ");
+  connection.data = { number, isHead, received: "" };
+  if (connection.write(request) !== request.length)
+    throw new Error("a request did not fit into the socket's buffer");
 }
 
 /** The answer once it is complete (RFC 9112). Every server measured here sends Content-Length. */
-export function parseAnswer(text: string, isHead = false): Answer | undefined {
+function parseAnswer(text: string, isHead: boolean): Answer | undefined {
   const headEnd = text.indexOf("\r\n\r\n");
   if (headEnd < 0) return undefined;
   const head = text.slice(0, headEnd);

@@ -1,54 +1,68 @@
-import { create } from "./load.ts";
-import { measure, median, quietRounds, type Round, rounded, type Server } from "./measure.ts";
-import { syncsPerSecond } from "./syncs.ts";
+import { closeSync, fsyncSync, openSync, unlinkSync, writeSync } from "node:fs";
+import { join } from "node:path";
 
-const CONNECTIONS = [1, 32] as const;
+import { generated, visits, visitsOnce } from "./load.ts";
+import { cpuUs, inTurns, measure, median, medianOf, perSecond, type Round, rounded } from "./measure.ts";
+import type { Bench, Result } from "./report.ts";
+
 const ROUNDS = 3;
 const ROUND_MS = 4000;
+const REDIRECTS_MS = 2000;
 const SYNCS_MS = 1000;
+/** A page and its frame header: what SQLite's write-ahead log grows by for a small change. */
+const FRAME = new Uint8Array(4096 + 24);
+/** SQLite begins its log anew after about this many frames. */
+const FRAMES = 1000;
 
 interface CreateRound extends Round {
-  readonly syncsPerSecond: number;
+  /** Measured just before. */
+  readonly diskSyncsPerSecond?: number;
 }
 
-export interface CreateResult {
-  readonly connections: number;
-  /** Medians over the rounds. */
-  readonly createsPerSecond: number;
-  readonly cpuPerCreateUs: number;
-  /** Creates per second by what the disk can sync per second; above 1, creates share their syncs. */
-  readonly createsPerSync: number;
-  readonly rounds: readonly CreateRound[];
-}
-
-/** Durable creates through the API: 1 connection, 32 connections, 1, 32…, the disk measured before each. */
-export async function measureCreates(curt: Server, folder: string): Promise<CreateResult[]> {
-  let loads = 0;
-  const measured = async (connections: number): Promise<CreateRound> => {
-    const load = { port: curt.port, connections, durationMs: ROUND_MS, run: `load${loads++}` };
-    const syncs = rounded(syncsPerSecond(folder, SYNCS_MS), 1);
-    return { ...(await measure(curt, () => create(load))), syncsPerSecond: syncs };
+/** What a durable create costs, by one caller at a time and by many. The reference's redirect stands beside it. */
+export async function measureCreates({ folder, stage, progress }: Bench): Promise<Result> {
+  const { curt, reference, linksFile } = await stage();
+  progress("creates");
+  const creates = async (connections: number): Promise<CreateRound> => {
+    const diskSyncsPerSecond = rounded(syncsPerSecond(folder), 1);
+    const load = generated(ROUND_MS, { kind: "creates", connections });
+    return { ...(await measure(curt, load)), diskSyncsPerSecond };
   };
-  const [few, many] = CONNECTIONS;
-  const pairs = await quietRounds(ROUNDS, async () => [await measured(few), await measured(many)] as const);
-  return [
-    summary(
-      few,
-      pairs.map(([round]) => round),
+  const redirects = visits(REDIRECTS_MS, { linksFile, status: 302 });
+  await visitsOnce(linksFile)(reference);
+  const turns = await inTurns<CreateRound, string>(ROUNDS, {
+    "1 connection": () => creates(1),
+    "32 connections": () => creates(32),
+    redirect: () => measure(reference, redirects),
+  });
+  const { redirect = [], ...cases } = turns;
+  const rows = Object.entries(cases).map(([name, rounds]) => ({
+    "durable creates": name,
+    "CPU per create, µs": medianOf(rounds, cpuUs),
+    [`in redirects of ${reference.name}`]: medianOf(rounds, cpuUs) / medianOf(redirect, cpuUs),
+    "per disk sync": median(
+      rounds.map((round) => perSecond(round) / (round.diskSyncsPerSecond ?? Number.NaN)),
     ),
-    summary(
-      many,
-      pairs.map(([, round]) => round),
-    ),
-  ];
+    "creates/s": medianOf(rounds, perSecond),
+    "creates/s of each round": rounds.map(perSecond),
+  }));
+  return { rows, rounds: { creates: turns } };
 }
 
-function summary(connections: number, rounds: readonly CreateRound[]): CreateResult {
-  return {
-    connections,
-    createsPerSecond: median(rounds.map((round) => round.requestsPerSecond)),
-    cpuPerCreateUs: median(rounds.map((round) => round.cpuPerRequestUs)),
-    createsPerSync: rounded(median(rounds.map((round) => round.requestsPerSecond / round.syncsPerSecond)), 2),
-    rounds,
-  };
+/** How many small writes, each synced before the next, this disk takes per second: the bound of lone creates. */
+function syncsPerSecond(folder: string): number {
+  const path = join(folder, "syncs");
+  const file = openSync(path, "w");
+  const startMs = performance.now();
+  let elapsedMs = 0;
+  let syncs = 0;
+  while (elapsedMs < SYNCS_MS) {
+    writeSync(file, FRAME, 0, FRAME.length, (syncs % FRAMES) * FRAME.length);
+    fsyncSync(file);
+    syncs++;
+    elapsedMs = performance.now() - startMs;
+  }
+  closeSync(file);
+  unlinkSync(path);
+  return (syncs / elapsedMs) * 1000;
 }

@@ -1,72 +1,150 @@
-// Our own load generator: a process of its own, so that it has a core of its own. A task comes in as JSON in
-// the first argument; what was done goes out as JSON on standard output. Any surprise ends it with exit code 1.
-import { drive } from "./connections.ts";
-import { expectStatus, expectTarget } from "./expected.ts";
-import { type BenchLink, originalUrl, readLinks, writeLinks } from "./links.ts";
-import { mixed } from "./mixed.ts";
-import { paced } from "./paced.ts";
-import { createRequest, visitTail } from "./requests.ts";
-import type { Creates, Done, Misses, Task, Visits } from "./tasks.ts";
+// Our own load generator: a process of its own, so that it has a core of its own. The work comes in as JSON in
+// the arguments; what was done goes out as JSON on standard output. Any surprise ends it with exit code 1.
+import { type Answer, drive, type Latency, type Stream } from "./connections.ts";
+import { type Link, originalUrl, readLinks, writeLinks } from "./links.ts";
+import { createRequest, mixedRequests, visitTail } from "./requests.ts";
 
-function visits({ linksFile, status, once, from = 0, ...load }: Visits): Promise<Done> {
-  const links = readLinks(linksFile);
-  const tail = visitTail(load.port);
-  const codes = links.map(([code]) => code);
-  return drive({
-    ...load,
-    request: (number) =>
-      once && number >= codes.length ? undefined : `GET /${codes[(from + number) % codes.length]}/${tail}`,
-    check(answer, number) {
-      expectStatus(answer, status);
-      if (once) expectTarget(answer, links[number]);
-    },
-  });
+/** Tells the links of one process from those of another. */
+const RUN = Date.now().toString(36);
+
+type Rate = Pick<Stream, "connections" | "perSecond">;
+
+export interface Visits extends Rate {
+  readonly kind: "visits";
+  readonly linksFile: string;
+  /** The only status that counts. */
+  readonly status: number;
+  /** Each link once, with a look at where it leads; otherwise round and round until the time is over. */
+  readonly once?: boolean;
+  /** For a long file: how many of its links are left out at first. */
+  readonly from?: number;
 }
 
-function misses({ count, ...load }: Misses): Promise<Done> {
-  const tail = visitTail(load.port);
-  return drive({
-    ...load,
+/** Visits of codes that do not exist, each another one. */
+interface Misses extends Rate {
+  readonly kind: "misses";
+  readonly count: number;
+}
+
+interface Creates extends Rate {
+  readonly kind: "creates";
+  /** Stops after this many, if the time is not over before. */
+  readonly count?: number;
+  /** Where the links made are written. */
+  readonly linksFile?: string;
+}
+
+/** A bit of everything that people and programs send. */
+interface Mixed extends Rate {
+  readonly kind: "mixed";
+  /** Links that exist; visits go to all of them, most to the first ones. */
+  readonly linksFile: string;
+}
+
+export type Task = Visits | Misses | Creates | Mixed;
+
+export interface Done {
+  readonly requests: number;
+  readonly durationMs: number;
+  /** Of each task that has a rate. */
+  readonly latencies: readonly Latency[];
+}
+
+type Requests = Pick<Stream, "request" | "check"> & { readonly end?: () => void };
+
+if (import.meta.main) {
+  const [port, durationMs, tasks = ""] = process.argv.slice(2);
+  const done = await perform(Number(port), Number(durationMs), JSON.parse(tasks) as Task[]);
+  console.log(JSON.stringify(done));
+  process.exit(0);
+}
+
+async function perform(port: number, durationMs: number, tasks: readonly Task[]): Promise<Done> {
+  const streams = tasks.map((task) => ({ ...task, ...requestsOf(port, task) }));
+  const done = await drive(port, durationMs, streams);
+  for (const { end } of streams) end?.();
+  return done;
+}
+
+function requestsOf(port: number, task: Task): Requests {
+  switch (task.kind) {
+    case "visits":
+      return visits(port, task);
+    case "misses":
+      return misses(port, task);
+    case "creates":
+      return creates(port, task);
+    case "mixed":
+      return mixed(port, task);
+  }
+}
+
+function visits(port: number, { linksFile, status, once = false, from = 0, perSecond }: Visits): Requests {
+  const links = readLinks(linksFile);
+  const tail = visitTail(port);
+  const text = (at: number) => `GET /${links[at % links.length]?.[0]}/${tail}`;
+  // Where time counts, they are made before, as bytes: the less there is to do meanwhile, the less of it is measured.
+  const made = perSecond === undefined ? [] : links.map((_, at) => Buffer.from(text(at)));
+  return {
+    request: (number) =>
+      once && number >= links.length ? undefined : (made[number % links.length] ?? text(from + number)),
+    check(answer, number) {
+      expectStatus(answer, status);
+      const [code, target] = once ? (links[number] ?? ["", ""]) : ["", ""];
+      if (target !== "" && !answer.head.split("\r\n").includes(`Location: ${target}`))
+        throw new Error(`${code} does not lead to ${target}:\n${answer.head}`);
+    },
+  };
+}
+
+function misses(port: number, { count }: Misses): Requests {
+  const tail = visitTail(port);
+  return {
     // No generated code has a vowel.
     request: (number) =>
       number < count ? `GET /a${number.toString(36).padStart(6, "0")}/${tail}` : undefined,
     check: (answer) => expectStatus(answer, 404),
-  });
+  };
 }
 
-async function creates({ run, count = Infinity, linksFile, ...load }: Creates): Promise<Done> {
-  const made: BenchLink[] = [];
-  const done = await drive({
-    ...load,
+function creates(port: number, { count = Infinity, linksFile }: Creates): Requests {
+  const made: Link[] = [];
+  return {
     request: (number) =>
-      number >= count
-        ? undefined
-        : createRequest(load.port, JSON.stringify({ original_url: originalUrl(run, number) })),
+      number < count
+        ? createRequest(port, JSON.stringify({ original_url: originalUrl(RUN, number) }))
+        : undefined,
     check(answer, number) {
       expectStatus(answer, 201);
       if (linksFile === undefined) return;
       const { data } = JSON.parse(answer.body) as { data: { code: string } };
-      made.push([data.code, originalUrl(run, number)]);
+      made.push([data.code, originalUrl(RUN, number)]);
     },
-  });
-  if (linksFile !== undefined) writeLinks(linksFile, made);
-  return done;
+    end() {
+      if (linksFile !== undefined) writeLinks(linksFile, made);
+    },
+  };
 }
 
-function perform(task: Task): Promise<Done> {
-  switch (task.kind) {
-    case "visits":
-      return visits(task);
-    case "misses":
-      return misses(task);
-    case "creates":
-      return creates(task);
-    case "paced":
-      return paced(task);
-    case "mixed":
-      return mixed(task);
-  }
+function mixed(port: number, { linksFile }: Mixed): Requests {
+  const codes = readLinks(linksFile).map(([code]) => code);
+  const draw = mixedRequests(port, RUN, codes);
+  const expected = new Map<number, number>();
+  return {
+    request(number) {
+      const [request, status] = draw(number);
+      expected.set(number, status);
+      return request;
+    },
+    check(answer, number) {
+      expectStatus(answer, expected.get(number) ?? 0);
+      expected.delete(number);
+    },
+  };
 }
 
-console.log(JSON.stringify(await perform(JSON.parse(process.argv[2] ?? "") as Task)));
-process.exit(0);
+/** Throws when an answer has another status; a load that gets one measures nothing. */
+function expectStatus({ status, head, body }: Answer, wanted: number): void {
+  if (status !== wanted)
+    throw new Error(`answered ${status}, not ${wanted}:\n${head}\n\n${body.slice(0, 500)}`);
+}

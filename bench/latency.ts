@@ -1,88 +1,91 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 
-import { type Curt, startCurt } from "./curt.ts";
-import { type LatencyResult, type LatencyRound, type LatencyTurn, summarise } from "./latencies.ts";
-import { distinctWithoutCase, readLinks, writeLinks } from "./links.ts";
-import { create, visitAtPace, visitOnce } from "./load.ts";
-import { measure, quietRounds, type Server } from "./measure.ts";
-import { startReference } from "./reference.ts";
+import { generated, visitsOnce } from "./load.ts";
+import { inTurns, measure, median, medianOf, ratios, type Round } from "./measure.ts";
+import type { Bench, Result, Row, Turns } from "./report.ts";
+import { type Stage, startCurt, startStage } from "./servers.ts";
 
 const LINKS = 10_000;
-const MAKING_CONNECTIONS = 64;
-const LIMIT_MS = 120_000;
+/** Enough for each create to wait for two syncs of 20 ms and more. */
+const CONNECTIONS = 32;
 /** An eighth of what a core can. */
 const VISITS_PER_SECOND = 10_000;
 const CREATES_PER_SECOND = 200;
-export const SYNC_DELAYS_MS = [0, 20] as const;
+const SYNC_DELAYS_MS = [0, 20];
 const ROUNDS = 7;
 const ROUND_MS = 3000;
 
 /** How long a visitor waits for a hot redirect while links are made, on this disk and on a slow one. */
-export async function measureLatency(folder: string): Promise<LatencyResult[]> {
-  const results: LatencyResult[] = [];
+export async function measureLatency({ folder, progress }: Bench): Promise<Result> {
+  const rows: Row[] = [];
+  const rounds: Record<string, Turns> = {};
+  const doubts: string[] = [];
   for (const syncDelayMs of SYNC_DELAYS_MS) {
+    const name = syncDelayMs === 0 ? "this disk" : `syncs ${syncDelayMs} ms slower`;
+    progress(`latency, ${name}`);
     const home = join(folder, `latency-${syncDelayMs}`);
     mkdirSync(home);
-    const curt = await startDelayed(join(home, "curt.db"), syncDelayMs);
-    if (curt !== undefined) results.push(await measureDelayed(curt, home, syncDelayMs));
-  }
-  return results;
-}
-
-/** Undefined where syncs cannot be slowed down: another system, or a container that forbids to trace. */
-async function startDelayed(database: string, syncDelayMs: number): Promise<Curt | undefined> {
-  try {
-    return await startCurt(database, { syncDelayMs });
-  } catch (error) {
-    if (syncDelayMs === 0) throw error;
-    return undefined;
-  }
-}
-
-async function measureDelayed(curt: Curt, home: string, syncDelayMs: number): Promise<LatencyResult> {
-  try {
-    const linksFile = join(home, "links");
-    const making = { port: curt.port, connections: MAKING_CONNECTIONS, durationMs: LIMIT_MS };
-    await create({ ...making, run: "hot", count: LINKS, linksFile });
-    await visitOnce({ ...making, linksFile, status: 302 });
-    writeLinks(linksFile, distinctWithoutCase(readLinks(linksFile)));
-    const reference = await startReference(home, linksFile);
-    let loads = 0;
-    const measured = (server: Server, createsPerSecond: number) =>
-      measureRound(server, { linksFile, createsPerSecond, run: `pace${loads++}` });
-    await measured(curt, CREATES_PER_SECOND);
-    const turns = await quietRounds(ROUNDS, async (): Promise<LatencyTurn> => [
-      await measured(reference, 0),
-      await measured(curt, 0),
-      await measured(curt, CREATES_PER_SECOND),
-    ]);
-    const load = {
-      syncDelayMs,
-      visitsPerSecond: VISITS_PER_SECOND,
-      createsPerSecond: CREATES_PER_SECOND,
-    };
-    return summarise(load, turns);
-  } finally {
-    await curt.stop();
-  }
-}
-
-async function measureRound(
-  server: Server,
-  load: { linksFile: string; createsPerSecond: number; run: string },
-): Promise<LatencyRound> {
-  let latencies: Pick<LatencyRound, "visits" | "creates"> | undefined;
-  const round = await measure(server, async () => {
-    const done = await visitAtPace({
-      ...load,
-      port: server.port,
-      durationMs: ROUND_MS,
-      visitsPerSecond: VISITS_PER_SECOND,
+    const curt = await startCurt(join(home, "curt.db"), { syncDelayMs }).catch((error: unknown) => {
+      if (syncDelayMs === 0) throw error;
+      // Another system, or a container that forbids to trace.
+      doubts.push(`The case "${name}" is missing: syncs could not be slowed down here. ${String(error)}`);
     });
-    latencies = { visits: done.visits, ...(done.creates !== undefined && { creates: done.creates }) };
-    return done;
+    if (curt === undefined) continue;
+    const stage = await startStage(curt, LINKS, home);
+    const turns = await latencies(stage);
+    for (const server of [stage.curt, stage.reference]) await server.stop();
+    rounds[name] = turns;
+    rows.push(summary(name, turns));
+    if (!(medianOf(turns.beside, createUs) >= syncDelayMs * 1000))
+      throw new Error(`syncs were not delayed by ${syncDelayMs} ms`);
+  }
+  return { rows, rounds, doubts };
+}
+
+async function latencies({ curt, reference, linksFile }: Stage) {
+  await visitsOnce(linksFile)(curt);
+  const connections = CONNECTIONS;
+  const visiting = {
+    kind: "visits",
+    linksFile,
+    status: 302,
+    perSecond: VISITS_PER_SECOND,
+    connections,
+  } as const;
+  const creating = { kind: "creates", perSecond: CREATES_PER_SECOND, connections } as const;
+  const visits = generated(ROUND_MS, visiting);
+  const both = generated(ROUND_MS, visiting, creating);
+  // To warm up.
+  await both(curt);
+  return inTurns(ROUNDS, {
+    reference: () => measure(reference, visits),
+    alone: () => measure(curt, visits),
+    beside: () => measure(curt, both),
   });
-  if (latencies === undefined) throw new Error("nothing was measured");
-  return { ...round, ...latencies };
+}
+
+function summary(name: string, turns: Record<"reference" | "alone" | "beside", Round[]>) {
+  const p50Us = ({ latencies: [visits] }: Round) => visits?.p50Us ?? Number.NaN;
+  const p99Us = ({ latencies: [visits] }: Round) => visits?.p99Us ?? Number.NaN;
+  const { reference, alone, beside } = turns;
+  const theirs = reference[0]?.server ?? "";
+  const each = ratios(beside, alone, p99Us);
+  return {
+    [`hot redirects, ${VISITS_PER_SECOND}/s, µs`]: name,
+    [`${theirs}: p50`]: medianOf(reference, p50Us),
+    [`${theirs}: p99`]: medianOf(reference, p99Us),
+    "alone: p50": medianOf(alone, p50Us),
+    "alone: p99": medianOf(alone, p99Us),
+    [`beside ${CREATES_PER_SECOND} creates/s: p50`]: medianOf(beside, p50Us),
+    "beside: p99": medianOf(beside, p99Us),
+    "ratio: p50": median(ratios(beside, alone, p50Us)),
+    "ratio: p99": median(each),
+    "p99 of each round": each,
+    "create: p50": medianOf(beside, createUs),
+  };
+}
+
+function createUs({ latencies: [, creates] }: Round): number {
+  return creates?.p50Us ?? Number.NaN;
 }

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 
-/** A code, and where it leads; for a code that does not exist, "". */
-export type BenchLink = readonly [code: string, target: string];
+/** A code and where it leads; "" for a code that does not exist. */
+export type Link = readonly [code: string, target: string];
 
 /** Addresses of about 80 characters, all different. `run` tells the makers of one benchmark apart. */
 export function originalUrl(run: string, number: number): string {
@@ -9,11 +9,11 @@ export function originalUrl(run: string, number: number): string {
 }
 
 /** One link a line, so that wrk's script reads the same file as we do. */
-export function writeLinks(path: string, links: readonly BenchLink[]): void {
+export function writeLinks(path: string, links: readonly Link[]): void {
   writeFileSync(path, links.map(([code, target]) => `${code} ${target}\n`).join(""));
 }
 
-export function readLinks(path: string): BenchLink[] {
+export function readLinks(path: string): Link[] {
   return readFileSync(path, "utf8")
     .split("\n")
     .filter((line) => line !== "")
@@ -23,12 +23,6 @@ export function readLinks(path: string): BenchLink[] {
     });
 }
 
-/** Without those that differ from another one only by case, which nginx's map cannot tell apart. */
-export function distinctWithoutCase(links: readonly BenchLink[]): BenchLink[] {
-  return [...new Map(links.map((link) => [link[0].toLowerCase(), link])).values()];
-}
-
-/** A shuffled copy: visitors do not come in the order in which links were made. */
 export function shuffled<T>(items: readonly T[]): T[] {
   return items
     .map((item) => ({ item, at: Math.random() }))

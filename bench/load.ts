@@ -1,11 +1,14 @@
 import { fileURLToPath } from "node:url";
 
-import { LOAD_CORE, run } from "./processes.ts";
+import { CONNECTIONS } from "./connections.ts";
+import type { Done, Task, Visits } from "./generator.ts";
+import { LOAD_CORE, run } from "./process.ts";
 import { visitTail } from "./requests.ts";
-import type { Creates, Done, Misses, Mixed, Paced, PacedDone, Task, Visits } from "./tasks.ts";
+import type { Server } from "./servers.ts";
 
 /** Beyond the load's own time: start, reading the links, and the last answers. */
 const GRACE_MS = 20_000;
+const ONCE_LIMIT_MS = 60_000;
 
 const wrk = Bun.which("wrk");
 const GENERATOR = fileURLToPath(import.meta.resolve("./generator.ts"));
@@ -13,62 +16,56 @@ const WRK_SCRIPT = fileURLToPath(new URL("visits.lua", import.meta.url));
 
 export const VISIT_TOOL = wrk === null ? "own generator" : "wrk";
 
-/** What the load generator used itself, in microseconds. */
-interface OwnCpu {
+interface Loaded extends Done {
+  /** What the load generator used itself. */
   readonly loadCpuUs: number;
 }
 
-export type Loaded = Done & OwnCpu;
+export type Load = (server: Server) => Promise<Loaded>;
 
-/** Visits for as long as asked; wrk where there is one, because it takes less of its core than we do. */
-export async function visit(task: Omit<Visits, "kind" | "once">): Promise<Loaded> {
-  return wrk === null ? generate({ ...task, kind: "visits", once: false }) : visitWithWrk(wrk, task);
+type VisitOptions = Pick<Visits, "linksFile" | "status" | "from">;
+
+/** Visits until the time is over; with wrk where there is one, because it takes less of its core than we do. */
+export function visits(durationMs: number, options: VisitOptions): Load {
+  if (wrk !== null) return visitsOfWrk(wrk, durationMs, options);
+  return generated(durationMs, { kind: "visits", ...options });
 }
 
-/** Visits each link once and checks that it leads to its target. */
-export function visitOnce(task: Omit<Visits, "kind" | "once">): Promise<Loaded> {
-  return generate({ ...task, kind: "visits", once: true });
+/** Each link once, and a look at where it leads. */
+export function visitsOnce(linksFile: string, status = 302): Load {
+  return generated(ONCE_LIMIT_MS, { kind: "visits", once: true, linksFile, status });
 }
 
-export function miss(task: Omit<Misses, "kind">): Promise<Loaded> {
-  return generate({ ...task, kind: "misses" });
-}
-
-export function create(task: Omit<Creates, "kind">): Promise<Loaded> {
-  return generate({ ...task, kind: "creates" });
-}
-
-export function visitAtPace(task: Omit<Paced, "kind">): Promise<PacedDone & OwnCpu> {
-  return generate<PacedDone>({ ...task, kind: "paced" });
-}
-
-export function mix(task: Omit<Mixed, "kind">): Promise<Loaded> {
-  return generate({ ...task, kind: "mixed" });
-}
-
-async function generate<D extends Done>(task: Task): Promise<D & OwnCpu> {
-  const command = [process.execPath, GENERATOR, JSON.stringify(task)];
-  const { output, cpuUs } = await run(command, LOAD_CORE, task.durationMs + GRACE_MS);
-  return { ...(JSON.parse(output) as D), loadCpuUs: cpuUs };
-}
-
-async function visitWithWrk(
-  program: string,
-  { port, connections, durationMs, linksFile, status, from }: Omit<Visits, "kind" | "once">,
-): Promise<Loaded> {
-  const options = ["-t1", `-c${connections}`, `-d${Math.ceil(durationMs / 1000)}s`, "-s", WRK_SCRIPT];
-  const script = [linksFile, visitTail(port), ...(from === undefined ? [] : [String(from)])];
-  const command = [program, ...options, `http://127.0.0.1:${port}`, "--", ...script];
-  const { output, cpuUs } = await run(command, LOAD_CORE, durationMs + GRACE_MS);
-  const totals = JSON.parse(output.trimEnd().split("\n").at(-1) ?? "") as {
-    requests: number;
-    durationUs: number;
-    refused: number;
-    broken: number;
+/** What our own generator can do, one task beside the other. */
+export function generated(durationMs: number, ...tasks: readonly Task[]): Load {
+  return async ({ port }) => {
+    const command = [process.execPath, GENERATOR, String(port), String(durationMs), JSON.stringify(tasks)];
+    const { output, cpuUs } = await run(command, LOAD_CORE, durationMs + GRACE_MS);
+    return { ...(JSON.parse(output) as Done), loadCpuUs: cpuUs };
   };
-  // wrk counts only whether a status is above 399; which one it is, the first visits have checked.
-  const wantedRefused = status > 399 ? totals.requests : 0;
-  if (totals.requests === 0 || totals.broken > 0 || totals.refused !== wantedRefused)
-    throw new Error(`wrk did not get ${status} for every request:\n${output}`);
-  return { requests: totals.requests, durationMs: totals.durationUs / 1000, loadCpuUs: cpuUs };
+}
+
+function visitsOfWrk(program: string, durationMs: number, { linksFile, status, from }: VisitOptions): Load {
+  return async ({ port }) => {
+    const options = ["-t1", `-c${CONNECTIONS}`, `-d${Math.ceil(durationMs / 1000)}s`, "-s", WRK_SCRIPT];
+    const script = [linksFile, visitTail(port), ...(from === undefined ? [] : [String(from)])];
+    const command = [program, ...options, `http://127.0.0.1:${port}`, "--", ...script];
+    const { output, cpuUs } = await run(command, LOAD_CORE, durationMs + GRACE_MS);
+    const totals = JSON.parse(output.trimEnd().split("\n").at(-1) ?? "") as {
+      requests: number;
+      durationUs: number;
+      refused: number;
+      broken: number;
+    };
+    // wrk counts only whether a status is above 399; which one it is, the first visits have checked.
+    const wantedRefused = status > 399 ? totals.requests : 0;
+    if (totals.requests === 0 || totals.broken > 0 || totals.refused !== wantedRefused)
+      throw new Error(`wrk did not get ${status} for every request:\n${output}`);
+    return {
+      requests: totals.requests,
+      durationMs: totals.durationUs / 1000,
+      latencies: [],
+      loadCpuUs: cpuUs,
+    };
+  };
 }

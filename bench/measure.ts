@@ -1,19 +1,11 @@
-import { cpuTimeUs, fileReads, machineBusyUs } from "./cpu.ts";
-import type { Loaded } from "./load.ts";
-
-/** A server under measurement. */
-export interface Server {
-  readonly name: string;
-  readonly port: number;
-  /** The process that answers. */
-  readonly pid: number;
-}
+import type { Done } from "./generator.ts";
+import type { Load } from "./load.ts";
+import { cpuTimeUs, fileReads, machineBusyUs, ownMemoryBytes } from "./process.ts";
+import type { Server } from "./servers.ts";
 
 /** One server under one load for one round. */
-export interface Round {
+export interface Round extends Done {
   readonly server: string;
-  readonly requests: number;
-  readonly durationMs: number;
   readonly requestsPerSecond: number;
   /** User and system time of the server's process, all threads, by answered requests. */
   readonly cpuPerRequestUs: number;
@@ -32,22 +24,50 @@ const QUIET_LIMIT_MS = 20_000;
 /** For each round wanted, how many may be measured. */
 const TRIES = 2;
 
+/** Puts a load on a server and says what it cost the server. */
+export async function measure(server: Server, load: Load): Promise<Round> {
+  const { name, pid } = server;
+  const startMs = performance.now();
+  const before = { cpuUs: cpuTimeUs(pid), reads: fileReads(pid), busyUs: machineBusyUs() };
+  const ownBefore = process.cpuUsage();
+  const { loadCpuUs, ...done } = await load(server);
+  const { requests, durationMs } = done;
+  const cpuUs = cpuTimeUs(pid) - before.cpuUs;
+  const own = process.cpuUsage(ownBefore);
+  const otherUs = machineBusyUs() - before.busyUs - cpuUs - loadCpuUs - own.user - own.system;
+  return {
+    server: name,
+    ...done,
+    durationMs: rounded(durationMs, 1),
+    requestsPerSecond: rounded((requests / durationMs) * 1000, 1),
+    cpuPerRequestUs: rounded(cpuUs / requests, 3),
+    fileReadsPerRequest: rounded((fileReads(pid) - before.reads) / requests, 4),
+    loadCoreShare: rounded(loadCpuUs / 1000 / durationMs, 3),
+    otherCores: rounded(Math.max(0, otherUs / 1000 / (performance.now() - startMs)), 3),
+  };
+}
+
 /**
- * Measures until there are `count` rounds that other processes did not disturb; with bad luck, fewer of them
+ * Measures one contestant after the other, again and again, because what slows the machine down for a while slows all
+ * of them. Stops once there are `count` turns that other processes did not disturb; with bad luck there are fewer,
  * and some that were disturbed. Which ones count is decided by what the others did, never by our figures.
  */
-export async function quietRounds<T extends readonly Round[]>(
+export async function inTurns<R extends Round, Name extends string>(
   count: number,
-  round: () => Promise<T>,
-): Promise<T[]> {
-  const quiet: T[] = [];
-  const disturbed: T[] = [];
+  contestants: Readonly<Record<Name, () => Promise<R>>>,
+): Promise<Record<Name, R[]>> {
+  const names = Object.keys(contestants) as Name[];
+  const quiet: R[][] = [];
+  const disturbed: R[][] = [];
   while (quiet.length < count && quiet.length + disturbed.length < count * TRIES) {
     await untilQuiet();
-    const measured = await round();
-    (measured.some(isDisturbed) ? disturbed : quiet).push(measured);
+    const turn: R[] = [];
+    for (const name of names) turn.push(await contestants[name]());
+    (turn.some(isDisturbed) ? disturbed : quiet).push(turn);
   }
-  return [...quiet, ...disturbed].slice(0, count);
+  const turns = [...quiet, ...disturbed].slice(0, count);
+  const ofEach = names.map((name, nth) => [name, turns.flatMap((turn) => turn.slice(nth, nth + 1))]);
+  return Object.fromEntries(ofEach) as Record<Name, R[]>;
 }
 
 export function isDisturbed({ otherCores }: Round): boolean {
@@ -65,31 +85,38 @@ async function untilQuiet(): Promise<void> {
   } while (busyCores > DISTURBED_CORES && performance.now() < deadlineMs);
 }
 
-/** Puts a load on a server and says what it cost the server. */
-export async function measure(server: Server, load: () => Promise<Loaded>): Promise<Round> {
-  const { pid } = server;
-  const startMs = performance.now();
-  const before = {
-    cpuUs: cpuTimeUs(pid),
-    reads: fileReads(pid),
-    busyUs: machineBusyUs(),
-    own: process.cpuUsage(),
-  };
-  const { requests, durationMs, loadCpuUs } = await load();
-  const cpuUs = cpuTimeUs(pid) - before.cpuUs;
-  const reads = fileReads(pid) - before.reads;
-  const own = process.cpuUsage(before.own);
-  const otherUs = machineBusyUs() - before.busyUs - cpuUs - loadCpuUs - own.user - own.system;
+/** A peak shorter than this can be missed. */
+const MEMORY_EVERY_MS = 250;
+const SAMPLES_KEPT = 40;
+
+/** What a process holds itself, read again and again while `work` runs. */
+export async function watchMemory(pid: number, work: () => Promise<unknown>) {
+  const read = () => rounded(ownMemoryBytes(pid) / 1e6, 1);
+  const samples = [read()];
+  const sampling = setInterval(() => samples.push(read()), MEMORY_EVERY_MS);
+  await work().finally(() => clearInterval(sampling));
+  samples.push(read());
+  const kept = Math.ceil(samples.length / SAMPLES_KEPT);
+  const peakMb = Math.max(...samples);
   return {
-    server: server.name,
-    requests,
-    durationMs: rounded(durationMs, 1),
-    requestsPerSecond: rounded((requests / durationMs) * 1000, 1),
-    cpuPerRequestUs: rounded(cpuUs / requests, 3),
-    fileReadsPerRequest: rounded(reads / requests, 4),
-    loadCoreShare: rounded(loadCpuUs / 1000 / durationMs, 3),
-    otherCores: rounded(Math.max(0, otherUs / 1000 / (performance.now() - startMs)), 3),
+    peakMb,
+    beforePeakAfterMb: [samples[0] ?? Number.NaN, peakMb, samples.at(-1) ?? Number.NaN],
+    /** Some of what was read, evenly spread over the time. */
+    samplesMb: samples.filter((_, nth) => nth % kept === 0),
   };
+}
+
+export const cpuUs = (round: Round) => round.cpuPerRequestUs;
+export const perSecond = (round: Round) => round.requestsPerSecond;
+
+export function medianOf<R>(rounds: readonly R[], value: (round: R) => number): number {
+  return median(rounds.map(value));
+}
+
+/** Of each round by the one that was measured in the same turn. */
+export function ratios<R>(rounds: readonly R[], others: readonly R[], value: (round: R) => number): number[] {
+  const divisors = others.map(value);
+  return rounds.map((round, nth) => rounded(value(round) / (divisors[nth] ?? Number.NaN), 3));
 }
 
 export function median(values: readonly number[]): number {

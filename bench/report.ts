@@ -1,83 +1,118 @@
-import type { CreateResult } from "./creates.ts";
-import type { LatencyResult } from "./latencies.ts";
-import { SYNC_DELAYS_MS } from "./latency.ts";
-import type { describeCommit, Machine } from "./machine.ts";
-import { isDisturbed } from "./measure.ts";
-import type { ScaleResult } from "./scale.ts";
-import { createTable, latencyTable, scaleTable, visitTable, whole } from "./tables.ts";
-import type { VisitResult } from "./visits.ts";
+import { readFileSync, statfsSync } from "node:fs";
+import { release } from "node:os";
 
-export const PARTS = ["visits", "creates", "scale", "latency"] as const;
-export type Part = (typeof PARTS)[number];
+import { VISIT_TOOL } from "./load.ts";
+import { isDisturbed, type Round } from "./measure.ts";
+import { PINNED, ROOT } from "./process.ts";
+import { nginx, REFERENCE, type Stage } from "./servers.ts";
 
-export interface Results extends ReturnType<typeof describeCommit> {
-  /** ISO 8601, when the run began. */
-  readonly date: string;
-  readonly machine: Machine;
-  /** The servers that Curt is compared with, and what visited both. */
-  readonly reference: string;
-  readonly visitTool: string;
-  readonly links: number;
-  /** What was measured; of the others there is nothing. */
-  readonly parts: readonly Part[];
-  readonly visits: readonly VisitResult[];
-  readonly creates: readonly CreateResult[];
-  readonly scale?: ScaleResult;
-  readonly latency: readonly LatencyResult[];
+/** What a part of the benchmark is given. */
+export interface Bench {
+  /** For its files; it is deleted afterwards. */
+  readonly folder: string;
+  /** The servers that most parts share, started when the first part asks for them. */
+  stage(): Promise<Stage>;
+  progress(text: string): void;
 }
 
-export function fileName({ date, commit, parts }: Results): string {
-  const which = parts.length === PARTS.length ? [] : parts;
-  return `${[date.slice(0, 10), commit, ...which].join("-")}.json`;
+/** What a part of the benchmark found out. */
+export interface Result {
+  /** By name of the column, with its unit. */
+  readonly rows: readonly Row[];
+  /** Every round: by case, then by contestant. The nth of each were measured in the same turn. */
+  readonly rounds: Readonly<Record<string, Turns>>;
+  readonly doubts?: readonly string[];
+  /** Own memory over time, by case. */
+  readonly samplesMb?: Readonly<Record<string, readonly number[]>>;
 }
 
-/** The results for people. */
-export function table(results: Results): string {
-  const { visits, creates, scale, latency, reference, machine } = results;
-  const sections = [
-    [heading(results)],
-    visits.length > 0 ? visitTable(visits, reference) : [],
-    creates.length > 0 ? createTable(creates, reference, visits[0]?.reference.cpuPerRequestUs) : [],
-    scale === undefined ? [] : scaleTable(scale, reference),
-    latency.length > 0 ? latencyTable(latency, reference) : [],
-    doubts(results),
-    machine.pinned ? [] : ["Not pinned to cores (no taskset, or one core): expect more noise."],
+export type Row = Readonly<Record<string, Cell>>;
+export type Turns = Readonly<Record<string, readonly Round[]>>;
+type Cell = string | number | undefined | readonly number[];
+
+export interface Results {
+  readonly about: ReturnType<typeof describe>;
+  /** By part; of the parts that were not run there is nothing. */
+  readonly parts: Readonly<Record<string, Result>>;
+}
+
+/** TMPFS_MAGIC (statfs(2)): files in memory, where a sync costs nothing and proves nothing. */
+const TMPFS = 0x01021994;
+
+/** What has to be known of a run to read its figures. `folder` is where the database is. */
+export function describe(folder: string) {
+  const cpu = /^model name\s*: (.*)$/m.exec(readFileSync("/proc/cpuinfo", "utf8"))?.[1] ?? "unknown";
+  return {
+    /** ISO 8601, when the run began. */
+    date: new Date().toISOString(),
+    commit: /^\w+$/.exec(output("git", "rev-parse", "--short", "HEAD"))?.[0] ?? "unknown",
+    changed: output("git", "status", "--porcelain", "src") !== "",
+    cpu,
+    cores: navigator.hardwareConcurrency,
+    pinned: PINNED,
+    kernel: release(),
+    databaseInMemory: statfsSync(folder).type === TMPFS,
+    bun: Bun.version,
+    nginx: nginx === null ? undefined : /nginx\/([\d.]+)/.exec(output(nginx, "-v"))?.[1],
+    wrk: Bun.which("wrk") === null ? undefined : /wrk (?:debian\/)?([\d.]+)/.exec(output("wrk", "-v"))?.[1],
+    /** What Curt is compared with, and what visited both. */
+    reference: REFERENCE,
+    visitTool: VISIT_TOOL,
+  };
+}
+
+function output(...command: readonly string[]): string {
+  const { stdout, stderr } = Bun.spawnSync([...command], { cwd: ROOT });
+  return `${stdout.toString()}${stderr.toString()}`.trim();
+}
+
+/** The results for people, in Markdown. */
+export function report({ about, parts }: Results): string {
+  const { commit, changed, date, cpu, cores, kernel, bun, reference, visitTool } = about;
+  const heading = [
+    `Curt at ${commit}${changed ? " with changes" : ""}, ${date}`,
+    `${cpu}, ${cores} cores, Linux ${kernel}; Bun ${bun}, nginx ${about.nginx ?? "–"}, wrk ${about.wrk ?? "–"}`,
+    `Reference: ${reference}. Visits by: ${visitTool}.`,
   ];
-  return sections
+  const sections = Object.values(parts).map(({ rows }) => table(rows));
+  return [heading, ...sections, doubts({ about, parts })]
     .filter((lines) => lines.length > 0)
     .map((lines) => lines.join("\n"))
     .join("\n\n");
 }
 
-function heading({ commit, changed, date, machine, reference, visitTool, links }: Results): string {
-  const versions = [`Bun ${machine.bun}`];
-  if (machine.nginx !== undefined) versions.push(`nginx ${machine.nginx}`);
-  if (machine.wrk !== undefined) versions.push(`wrk ${machine.wrk}`);
-  return [
-    `Curt at ${commit}${changed ? " with changes" : ""}, ${date}`,
-    `${machine.cpu}, ${machine.cores} cores, Linux ${machine.kernel}; ${versions.join(", ")}`,
-    `Reference: ${reference}. Visits by: ${visitTool}. Links: ${whole(links)}.`,
-  ].join("\n");
-}
-
-function doubts({ visits, creates, scale, latency, machine }: Results): string[] {
-  const found: string[] = [];
-  const rounds = [
-    ...[...visits, ...creates, ...latency].flatMap((result) => result.rounds),
-    ...(scale?.visits.rounds ?? []),
-  ];
+function doubts({ about, parts }: Results): string[] {
+  const found = Object.values(parts).flatMap((part) => part.doubts ?? []);
+  const rounds = Object.values(parts).flatMap((part) =>
+    Object.values(part.rounds).flatMap((turns) => Object.values(turns).flat()),
+  );
   const disturbed = rounds.filter(isDisturbed).length;
   if (disturbed > 0)
     found.push(
       `Doubtful: other processes disturbed ${disturbed} of ${rounds.length} rounds. Measure again on a quiet machine.`,
     );
-  const misses = visits.filter(
-    ({ status, rounds: [curt] }) => status === 302 && (curt?.fileReadsPerRequest ?? 0) > 0.01,
-  );
-  for (const { name } of misses) found.push(`Doubtful: in "${name}" not every answer came out of memory.`);
-  if (latency.length > 0 && latency.length < SYNC_DELAYS_MS.length)
-    found.push("Syncs could not be slowed down here, so that case is missing; its error says why.");
-  if (machine.databaseInMemory)
+  if (about.databaseInMemory)
     found.push("The database was in memory: the creates were not durable. Set TMPDIR to a folder on a disk.");
+  if (!about.pinned) found.push("Not pinned to cores (no taskset, or one core): expect more noise.");
   return found;
+}
+
+function table(rows: Result["rows"]): string[] {
+  const names = Object.keys(rows[0] ?? {});
+  const lines = [names, ...rows.map((row) => names.map((name) => text(row[name])))];
+  const widths = names.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0)));
+  const padded = (line: readonly string[]) =>
+    line.map((cell, nth) => (nth === 0 ? cell.padEnd(widths[nth] ?? 0) : cell.padStart(widths[nth] ?? 0)));
+  const rule = widths.map((width, nth) => (nth === 0 ? "-".repeat(width) : `${"-".repeat(width - 1)}:`));
+  const [header = [], ...body] = lines.map(padded);
+  return [header, rule, ...body].map((cells) => `| ${cells.join(" | ")} |`);
+}
+
+function text(cell: Cell): string {
+  if (typeof cell === "string") return cell;
+  if (typeof cell === "object") return cell.map(text).join(" ");
+  if (cell === undefined || Number.isNaN(cell)) return "–";
+  return Math.abs(cell) < 100 && !Number.isInteger(cell)
+    ? cell.toFixed(2)
+    : Math.round(cell).toLocaleString("en");
 }

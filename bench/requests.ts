@@ -1,4 +1,6 @@
-/** What Chrome 141 on Windows sends with a click on a link, over plain HTTP. */
+import { originalUrl } from "./links.ts";
+
+/** What Chrome 141 on Windows sends when a link is followed, over plain HTTP. */
 const CHROME = [
   "Connection: keep-alive",
   "Upgrade-Insecure-Requests: 1",
@@ -14,7 +16,7 @@ export function visitTail(port: number): string {
   return [" HTTP/1.1", `Host: localhost:${port}`, ...CHROME, "", ""].join("\r\n");
 }
 
-/** A create request as a program sends it. `body` is ASCII. */
+/** A create as a program sends it. `body` is ASCII. */
 export function createRequest(port: number, body: string): string {
   return [
     "POST /api/v1/shorten HTTP/1.1",
@@ -26,4 +28,76 @@ export function createRequest(port: number, body: string): string {
     "",
     body,
   ].join("\r\n");
+}
+
+/** The first links, which more than a third of the mixed requests visit. */
+const HOT_LINKS = 1000;
+/** Custom codes in scripts whose spelling takes work; sent with JSON's escapes, for requests are ASCII. */
+const SCRIPTS = ["soak", "\\ud55c\\uae00", "\\u2764", "\\u1112\\u1161\\u11ab"];
+const BAD_BODIES = [
+  '{"original_url": ',
+  "[]",
+  "{}",
+  '{"original_url": 7}',
+  '{"original_url": "javascript:alert(1)"}',
+  '{"original_url": "https://example.com/", "custom_code": "a b"}',
+  '{"original_url": "https://example.com/", "expire_duration": "1year"}',
+];
+
+/** A request and the status that it must get. */
+type Exchange = readonly [request: string, status: number];
+
+/** A bit of everything that people and programs send, drawn at random. `run` tells one load's links from another's. */
+export function mixedRequests(port: number, run: string, codes: readonly string[]) {
+  const get = (path: string, method = "GET") => browserRequest(method, path, port);
+  const create = (body: string) => createRequest(port, body);
+  const hot = () => codes[below(HOT_LINKS)] ?? "";
+  const cold = () => codes[below(codes.length)] ?? "";
+  const custom = (number: number) =>
+    `{"original_url":"${originalUrl(run, number)}","custom_code":"${SCRIPTS[number % SCRIPTS.length]}-${run}-${number}","expire_duration":"24h"}`;
+
+  /** How often each comes, of a hundred. */
+  const kinds: readonly (readonly [share: number, exchange: (number: number) => Exchange])[] = [
+    [35, () => [get(`/${hot()}/`), 302]],
+    [25, () => [get(`/${cold()}`), 302]],
+    [8, () => [get(`/${cold()}/`, "HEAD"), 302]],
+    // No generated code has a vowel.
+    [2, () => [get(`/a${below(1e9)}/`, "HEAD"), 404]],
+    [12, () => [get(`/a${below(1e9)}/`), 404]],
+    [2, () => [get(`/${encodeURIComponent(`없는 주소 ${below(1e9)}`)}/`), 404]],
+    [2, (number) => [create(JSON.stringify({ original_url: originalUrl(run, number) })), 201]],
+    [1, (number) => [create(custom(number)), 201]],
+    [1, () => [create(`{"original_url":"https://example.com/","custom_code":"${hot()}"}`), 409]],
+    [4, () => [create(BAD_BODIES[below(BAD_BODIES.length)] ?? ""), 400]],
+    [1, () => [get("/api/v1/shorten", "DELETE"), 405]],
+    [1, () => [get(`/nothing/here/${below(1e9)}`), 404]],
+    [3, () => [get("/"), 200]],
+    [1, () => [get("/api/v1/shorten"), 200]],
+    [1, () => [get("/api/v1/openapi.json"), 200]],
+    [1, () => [get("/readyz"), 200]],
+  ];
+  const deck = kinds.flatMap(([share, exchange]) => Array.from({ length: share }, () => exchange));
+  return (number: number): Exchange => deck[below(deck.length)]?.(number) ?? ["", 0];
+}
+
+/** As one of very many browsers, coming from one of very many places. */
+function browserRequest(method: string, path: string, port: number): string {
+  const version = `${below(200)}.0.${below(10_000)}.${below(200)}`;
+  const system = ["Windows NT 10.0; Win64; x64", "X11; Linux x86_64", `Linux; Android ${below(16)}; K`][
+    below(3)
+  ];
+  return [
+    `${method} ${path} HTTP/1.1`,
+    `Host: localhost:${port}`,
+    `User-Agent: Mozilla/5.0 (${system}) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/${version} Safari/537.36`,
+    `Accept: ${below(2) === 0 ? "*/*" : `text/html;q=0.${below(1000)},*/*;q=0.1`}`,
+    `Accept-Language: ${below(2) === 0 ? "ko" : `en;q=0.${below(1000)}`},*;q=0.${below(1000)}`,
+    `Referer: https://news${below(100_000)}.example/stories/${below(1e9)}`,
+    "",
+    "",
+  ].join("\r\n");
+}
+
+function below(limit: number): number {
+  return Math.floor(Math.random() * limit);
 }

@@ -1,86 +1,180 @@
+import { Database } from "bun:sqlite";
+import { statSync } from "node:fs";
 import { join } from "node:path";
 
-import { type ColdFiles, type ColdResult, measureCold } from "./cold.ts";
-import { startCurt } from "./curt.ts";
-import { type BenchLink, shuffled, writeLinks } from "./links.ts";
-import { miss } from "./load.ts";
-import { bytesPerLink, prepareManyLinks, sampleLinks } from "./many.ts";
-import { rounded, type Server } from "./measure.ts";
-import { type MemoryUse, SAMPLE_MEMORY_MS, watchMemory } from "./memory.ts";
-import { measureStarts, type StartsResult } from "./starts.ts";
+import { type Link, originalUrl, shuffled, writeLinks } from "./links.ts";
+import { generated, type Load, visits, visitsOnce } from "./load.ts";
+import {
+  cpuUs,
+  inTurns,
+  measure,
+  median,
+  medianOf,
+  perSecond,
+  ratios,
+  type Round,
+  rounded,
+  watchMemory,
+} from "./measure.ts";
+import type { Bench, Result } from "./report.ts";
+import { type Server, type Stage, startCurt } from "./servers.ts";
 
 const LINKS = 10_000_000;
+/** The alphabet of generated codes. */
+const ALPHABET = "23456789bcdfghjkmnpqrstvwxyzBCDFGHJKLMNPQRSTVWXYZ";
+const CODE_LENGTH = 7;
+const TRANSACTION_ROWS = 100_000;
+/** The index of codes stays in memory while it is made, in KiB. */
+const CACHE_KIB = 1_000_000;
+
 /** One of so many is visited: many more than Curt's memory holds, so that none comes again while it is there. */
 const SAMPLED = 5;
 const CHECKED_LINKS = 100_000;
-const CONNECTIONS = 64;
+const STARTS = 7;
+const ROUNDS = 7;
+const ROUND_MS = 2000;
+/** Long enough for Curt's memory of links to be full. */
+const WARM_UP_ROUNDS = 3;
+
 const MISSES = 10_000_000;
 const MISSES_BEFORE = 100_000;
 const MISSES_LIMIT_MS = 900_000;
 
-export interface ScaleResult {
-  readonly links: number;
-  readonly bytesPerLink: number;
-  readonly starts: StartsResult;
-  readonly visits: ColdResult;
-  readonly misses: MissesResult;
-}
-
-interface MissesResult {
-  readonly count: number;
-  readonly requestsPerSecond: number;
-  readonly memory: MemoryUse;
-}
-
-/** `hot` and `reference` know `hotLinks`; the database of many links is kept in `cache` for the next run. */
-export async function measureScale(
-  folder: string,
-  cache: string,
-  { hot, reference, hotLinks }: { hot: Server; reference: Server; hotLinks: readonly BenchLink[] },
-  progress: (text: string) => void,
-): Promise<ScaleResult> {
-  progress(`making ${LINKS} links, or copying them`);
-  const database = await prepareManyLinks(folder, cache, LINKS);
-  const sample = sampleLinks(database, SAMPLED);
-  const files = writeFiles(folder, sample, hotLinks);
-  progress("measuring: starts");
-  const starts = await measureStarts(database, sample[0] ?? ["", ""]);
-  progress("measuring: cold redirect");
-  const cold = await startCurt(database);
-  const visits = await measureCold({ cold, hot, reference }, files);
-  await cold.stop();
-  progress(`measuring: memory under ${MISSES} misses`);
-  const misses = await measureMisses(hot);
-  return { links: LINKS, bytesPerLink: rounded(bytesPerLink(database, LINKS), 1), starts, visits, misses };
-}
-
-function writeFiles(folder: string, sample: readonly BenchLink[], hotLinks: readonly BenchLink[]): ColdFiles {
-  const path = (name: string) => join(folder, `scale-${name}`);
-  const files = {
-    sample: path("sample"),
-    sampled: sample.length,
-    checked: path("checked"),
-    hot: path("hot"),
+/** The file, starts, redirects and memory with many links. */
+export async function measureScale({ folder, stage, progress }: Bench): Promise<Result> {
+  const small = await stage();
+  progress(`making ${LINKS} links`);
+  const database = join(folder, "scale.db");
+  await insertLinks(database);
+  const sample = sampleLinks(database);
+  progress("starts");
+  const startsMs = await measureStarts(database, sample[0]?.[0] ?? "");
+  progress("cold redirect");
+  const { turns, memory } = await measureCold(folder, database, sample, small);
+  progress(`memory under ${MISSES} misses`);
+  const misses = await measureMisses(small.curt);
+  const row = (name: string, measured: number, each: readonly number[] = []) => ({
+    [`${LINKS.toLocaleString("en")} links`]: name,
+    measured,
+    "each time": each,
+  });
+  const byHotRate = ratios(turns.cold, turns.hot, perSecond);
+  const byReference = ratios(turns.cold, turns.reference, cpuUs);
+  const byHot = ratios(turns.cold, turns.hot, cpuUs);
+  const beforePeakAfter = "own memory, MB; before, at its peak, after";
+  return {
+    rows: [
+      row("file, bytes per link", statSync(database).size / LINKS),
+      row("start to first redirect, ms", median(startsMs), startsMs),
+      row("cold redirect, requests/s", medianOf(turns.cold, perSecond)),
+      row("cold redirect, share of the hot rate", median(byHotRate), byHotRate),
+      row("cold redirect, CPU per request, µs", medianOf(turns.cold, cpuUs)),
+      row(`cold redirect, ratio to ${small.reference.name}, hot`, median(byReference), byReference),
+      row("cold redirect, ratio to Curt, hot", median(byHot), byHot),
+      row(`cold redirects: ${beforePeakAfter}`, memory.peakMb, memory.beforePeakAfterMb),
+      row(`misses: ${beforePeakAfter}`, misses.peakMb, misses.beforePeakAfterMb),
+      row("misses, requests/s", misses.requestsPerSecond),
+    ],
+    rounds: { "cold redirect": turns },
+    samplesMb: { "cold redirects": memory.samplesMb, misses: misses.samplesMb },
   };
-  writeLinks(
-    files.sample,
-    sample.map(([code]) => [code, ""]),
-  );
-  writeLinks(files.checked, sample.slice(-CHECKED_LINKS));
-  writeLinks(files.hot, shuffled(hotLinks));
-  return files;
+}
+
+/** From the spawn to the first answered redirect, again and again; the file is in the system's cache. */
+async function measureStarts(database: string, code: string): Promise<number[]> {
+  const eachMs: number[] = [];
+  for (let nth = 0; nth < STARTS; nth++) {
+    const startMs = performance.now();
+    const curt = await startCurt(database, { path: `/${code}/` });
+    eachMs.push(rounded(performance.now() - startMs, 1));
+    await curt.stop();
+  }
+  return eachMs;
+}
+
+/** Visits of links that are not in Curt's memory, in turns with hot ones of the small file and of the reference. */
+async function measureCold(folder: string, database: string, sample: readonly Link[], small: Stage) {
+  const linksFile = join(folder, "sample");
+  const curt = await startCurt(database);
+  writeLinks(linksFile, sample.slice(-CHECKED_LINKS));
+  await visitsOnce(linksFile)(curt);
+  const codes = sample.map(([code]): Link => [code, ""]);
+  writeLinks(linksFile, codes);
+  let visited = 0;
+  /** Each time it goes on where it stopped. */
+  const visitCold: Load = async (server) => {
+    const from = visited % sample.length;
+    const done = await visits(ROUND_MS, { linksFile, status: 302, from })(server);
+    visited += done.requests;
+    return done;
+  };
+  const visitHot = visits(ROUND_MS, { linksFile: small.linksFile, status: 302 });
+  for (const server of [small.curt, small.reference]) await visitsOnce(small.linksFile)(server);
+  let turns: Record<"cold" | "hot" | "reference", Round[]> = { cold: [], hot: [], reference: [] };
+  const memory = await watchMemory(curt.pid, async () => {
+    for (let round = 0; round < WARM_UP_ROUNDS; round++) await visitCold(curt);
+    turns = await inTurns(ROUNDS, {
+      cold: () => measure(curt, visitCold),
+      hot: () => measure(small.curt, visitHot),
+      reference: () => measure(small.reference, visitHot),
+    });
+  });
+  await curt.stop();
+  return { turns, memory };
 }
 
 /** On the small file, which answers them twice as fast: what is hunted is what the process remembers. */
-async function measureMisses({ port, pid }: Server): Promise<MissesResult> {
-  const load = { port, connections: CONNECTIONS, durationMs: MISSES_LIMIT_MS };
+async function measureMisses(curt: Server) {
+  const misses = (count: number) => generated(MISSES_LIMIT_MS, { kind: "misses", count })(curt);
   // What the first misses need once, such as a rendered page, is there before.
-  await miss({ ...load, count: MISSES_BEFORE });
+  await misses(MISSES_BEFORE);
   let requestsPerSecond = 0;
-  const memory = await watchMemory(pid, SAMPLE_MEMORY_MS, async () => {
-    const { requests, durationMs } = await miss({ ...load, count: MISSES });
+  const memory = await watchMemory(curt.pid, async () => {
+    const { requests, durationMs } = await misses(MISSES);
     if (requests < MISSES) throw new Error(`only ${requests} of ${MISSES} misses in time`);
     requestsPerSecond = rounded((requests / durationMs) * 1000, 1);
   });
-  return { count: MISSES, requestsPerSecond, memory };
+  return { ...memory, requestsPerSecond };
+}
+
+async function insertLinks(path: string): Promise<void> {
+  // The program makes the file and its schema.
+  const curt = await startCurt(path);
+  await curt.stop();
+  using database = new Database(path, { readwrite: true, strict: true });
+  // A file that is cut off is thrown away. The program sets all of this anew when it opens the file.
+  // Only from DELETE does WAL go OFF.
+  for (const mode of ["DELETE", "OFF"]) database.run(`PRAGMA journal_mode = ${mode}`);
+  database.run("PRAGMA synchronous = OFF");
+  database.run(`PRAGMA cache_size = -${CACHE_KIB}`);
+  // In random order of the codes, as they come in real life: the index is as full as it would be then.
+  const insert = database.prepare<unknown, [string, string, number]>(
+    "INSERT INTO links (code, original_url, created_ms) VALUES (?1, ?2, ?3) ON CONFLICT (code) DO NOTHING",
+  );
+  const createdMs = Date.now();
+  const insertSome = database.transaction((from: number, to: number) => {
+    for (let made = from; made < to;)
+      made += insert.run(randomCode(), originalUrl("many-links", made), createdMs + made).changes;
+  });
+  for (let made = 0; made < LINKS; made += TRANSACTION_ROWS) {
+    insertSome(made, Math.min(LINKS, made + TRANSACTION_ROWS));
+    // A signal that ends the run is heard.
+    await Bun.sleep(0);
+  }
+  insert.finalize();
+}
+
+function randomCode(): string {
+  let code = "";
+  for (let at = 0; at < CODE_LENGTH; at++) code += ALPHABET[Math.floor(Math.random() * ALPHABET.length)];
+  return code;
+}
+
+/** Some of the links, in random order. Reads the whole file, which is in the system's cache then. */
+function sampleLinks(path: string): Link[] {
+  using database = new Database(path, { readonly: true, strict: true });
+  const rows = database
+    .query<Link, [number]>("SELECT code, original_url FROM links WHERE rowid % ?1 = 0")
+    .values(SAMPLED) as unknown as Link[];
+  return shuffled(rows);
 }

@@ -1,29 +1,27 @@
 import { type Config, ConfigError } from "./config.ts";
+import { openCore } from "./core.ts";
 import { createApi } from "./http/api/api.ts";
 import { createApp } from "./http/app.ts";
+import { createCalls } from "./http/call.ts";
 import { createClientReader } from "./http/client.ts";
+import { createDomain } from "./http/domain.ts";
 import { createHealth } from "./http/health.ts";
+import { createHome } from "./http/pages/home.ts";
 import { createQr } from "./http/pages/images.ts";
 import { createNotices } from "./http/pages/notices.ts";
-import { createPages } from "./http/pages/pages.ts";
+import { createPreview } from "./http/pages/preview.ts";
+import { createLinkMemory } from "./http/redirect/memory.ts";
 import { createRedirect } from "./http/redirect/redirect.ts";
-import { listen, peerReader } from "./http/server.ts";
-import { createClock } from "./links/clock.ts";
-import type { Link } from "./links/link.ts";
-import { createLinks } from "./links/links.ts";
+import { listen } from "./http/server.ts";
 import { StoreUnavailable, StoreUnusable } from "./links/store.ts";
-import { effectivePort } from "./links/target.ts";
-import { HOUR_MS } from "./links/time.ts";
-import { type Log, withoutQuery } from "./log.ts";
-import { openStore } from "./store/open.ts";
+import type { Log } from "./log.ts";
+import { repeat } from "./repeat.ts";
 import { VERSION } from "./version.ts";
-import { ageVisits } from "./visits/ageing.ts";
 import { openCountries } from "./visits/country.ts";
-import { openJournal } from "./visits/journal/journal.ts";
-import { createRecorder } from "./visits/recorder.ts";
-import { createVisitors } from "./visits/visitor.ts";
 
 const TIDY_EVERY_MS = 60_000;
+/** What changes in one process takes effect in all of them within a second. */
+const READ_CHANGES_EVERY_MS = 300;
 /** While the store is away, one line in this time tells it. */
 const UNAVAILABLE_LOG_EVERY_MS = 5000;
 
@@ -33,62 +31,50 @@ export interface Service {
   stop(): Promise<void>;
 }
 
-/** Opens everything, in order; what it opened, `stop` closes in the reverse order. */
+/** The core with a port and timers. Opens everything, in order; `stop` closes it in the reverse order. */
 export async function startService(config: Config, log: Log): Promise<Service> {
-  const { baseUrl, defaultExpiry, cacheSeconds, trustedProxies, countryHeader } = config;
-  await using opened = new AsyncDisposableStack();
-  const store = opened.adopt(await openStore(config.database), (one) => one.close());
-  const monotonicMs = () => performance.now();
-  const clock = createClock(Date.now, monotonicMs);
-  const fillRandom = (bytes: Uint8Array) => void crypto.getRandomValues(bytes);
   const onFault = reportFaults(log);
-  const links = createLinks({
-    store,
-    clock,
-    fillRandom,
-    targetPolicy: targetPolicy(config),
-    defaultExpiry,
-    codeLength: config.codeLength,
-    codeHoldMs: config.codeHoldMs,
-  });
-  const visitors = createVisitors({ store, fillRandom });
-  await visitors.prepare(clock.nowMs()).catch(onFault);
-  const journal = opened.adopt(
-    await openJournal({
-      folder: config.journalFolder,
-      store,
-      fillRandom,
-      nowMs: monotonicMs,
-      hour: () => Math.floor(clock.nowMs() / HOUR_MS),
-      onFault,
-      onDropped: (path) =>
-        log.warn(
-          { path },
-          "visits that a power cut or a damaged file left behind cannot be trusted: not counted",
-        ),
-    }).catch(refuseFolder(config.journalFolder)),
+  await using opened = new AsyncDisposableStack();
+  const { clock, links, visits } = opened.adopt(await openCore(config, log), (core) => core.close());
+
+  const countryOf = countries(config.countryDatabase);
+  const recorder = opened.adopt(
+    await visits
+      .openRecorder({
+        folder: config.journalFolder,
+        onFault,
+        onDropped: (path) =>
+          log.warn(
+            { path },
+            "visits that a power cut or a damaged file left behind cannot be trusted: not counted",
+          ),
+      })
+      .catch(refuseFolder(config.journalFolder)),
     (one) => one.close(),
   );
-  const countryOf = countries(config.countryDatabase);
-  const recorder = createRecorder({
-    journal,
-    visitors,
-    clientOf: createClientReader({ trustedProxies, countryHeader, countryOf }),
+  const memory = createLinkMemory(links, clock);
+  const changes = await links.follow(memory);
+
+  const clientOf = createClientReader({ ...config, countryOf });
+  const callOf = createCalls({ domain: createDomain(config.baseUrl), clientOf });
+  const health = createHealth(links);
+  const shared = { ...config, links, visits, clock, recorder, memory, callOf, onFault };
+  const app = createApp({
+    api: createApi({ ...shared, version: VERSION }),
+    home: createHome(shared),
+    preview: createPreview(shared),
+    notices: createNotices(shared),
+    redirect: createRedirect(shared),
+    qr: createQr(links),
+    health,
+    callOf,
+    onFault,
   });
-  const health = createHealth(store);
-  const onCreated = ({ code, target }: Link) => {
-    if (log.isLevelEnabled("debug")) log.debug({ code, target: withoutQuery(target) }, "link made");
-  };
-  const shared = { links, visits: store, clock, baseUrl, defaultExpiry, onCreated };
-  const api = createApi({ ...shared, version: VERSION });
-  const pages = createPages({ ...shared, onFault });
-  const notices = createNotices({ baseUrl, contact: config.contact, clock });
-  const peerOf = peerReader(config.host);
-  const redirect = createRedirect({ links, clock, recorder, peerOf, cacheSeconds, onFault });
-  const qr = createQr({ links, baseUrl });
-  const app = createApp({ api, pages, notices, redirect, qr, health, onFault });
   const server = listen(app, config.host, config.port, config.processes > 1);
-  const tidying = setInterval(() => void tidy().catch(onFault), TIDY_EVERY_MS);
+  const repetitions = [
+    repeat(READ_CHANGES_EVERY_MS, () => changes.read(), onFault),
+    repeat(TIDY_EVERY_MS, tidy, onFault),
+  ];
   const closing = opened.move();
 
   function tellLost(): void {
@@ -99,10 +85,10 @@ export async function startService(config: Config, log: Log): Promise<Service> {
 
   async function tidy(): Promise<void> {
     tellLost();
-    await visitors.prepare(clock.nowMs());
+    await recorder.prepare();
     const purged = await links.purge();
     if (purged > 0) log.info({ purged }, "purged links whose hold is over");
-    await ageVisits(store, clock, config.statsKeepDays);
+    await visits.age();
   }
 
   return {
@@ -110,7 +96,7 @@ export async function startService(config: Config, log: Log): Promise<Service> {
     async stop() {
       health.stopping();
       await server.drain(config.drainWaitMs);
-      clearInterval(tidying);
+      for (const repetition of repetitions) await repetition.stop();
       tellLost();
       await closing.disposeAsync();
     },
@@ -124,9 +110,9 @@ function refuseFolder(folder: string): (error: unknown) => never {
   };
 }
 
-function countries(file: string | undefined): (address: string) => string {
+function countries(file: string | null): (address: string) => string {
   try {
-    return openCountries(file);
+    return openCountries(file ?? undefined);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new ConfigError([`COUNTRY_DATABASE must be a file in MaxMind's format, not ${file}: ${reason}`]);
@@ -143,14 +129,5 @@ function reportFaults(log: Log): (error: unknown) => void {
       quietUntilMs = performance.now() + UNAVAILABLE_LOG_EVERY_MS;
       log.warn({ err }, "the store cannot answer");
     }
-  };
-}
-
-function targetPolicy({ posture, baseUrl, aliases, port }: Config) {
-  const base = new URL(baseUrl);
-  return {
-    posture,
-    ownHosts: [base.hostname, ...aliases],
-    ownPorts: [effectivePort(base), String(port)],
   };
 }

@@ -23,9 +23,10 @@ const ALLOWED = new Map(
 const RESERVED: Readonly<Record<string, readonly string[]>> = {
   "process.env": ["main.ts"],
   "process.exit": ["main.ts", "cli/serve.ts"],
-  "Date.now": ["service.ts", "pages/browser/made-here.ts"],
-  "crypto.getRandomValues": ["service.ts"],
+  "Date.now": ["core.ts", "pages/browser/made-here.ts"],
+  "crypto.getRandomValues": ["core.ts"],
   "Math.random": [],
+  "new Response": ["http/answers.ts", "http/redirect/redirect.ts", "http/server.ts"],
   "new Worker": ["store/sqlite/store.ts", "visits/journal/folding.ts"],
 };
 
@@ -109,6 +110,7 @@ test("planted violations are found", () => {
     ["links/link.ts", 'const fs = await import("node:fs");', "links/link.ts imports node:fs"],
     ["links/links.ts", "const now = Date.now();", "links/links.ts uses Date.now"],
     ["http/api/api.ts", 'process.env["X"]', "http/api/api.ts uses process.env"],
+    ["http/health.ts", 'new Response("live");', "http/health.ts uses new Response"],
   ];
   for (const [file, text, violation] of planted) expect(violations(file, text)).toEqual([violation]);
 });

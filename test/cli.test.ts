@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "no
 import { join } from "node:path";
 
 import { version } from "../package.json";
+import { type Command, type Commands, readCommandLine } from "../src/cli/command.ts";
 import type { Target } from "../src/links/target.ts";
 import { openStore } from "../src/store/open.ts";
 import { ROOT, type Settings, startHere, startProgram, temporaryFolder } from "./service.ts";
@@ -27,12 +28,75 @@ describe("the command line", () => {
     expect(stdout).toContain("curt <command>");
   });
 
-  test("says what it would take, with exit code 2", async () => {
-    for (const args of [[], ["dance"], ["serve", "now"], ["--loud"], ["__proto__"], ["toString"]]) {
-      const { code, stdout, stderr } = await run(args);
-      expect([args, code, stdout]).toEqual([args, 2, ""]);
-      expect(stderr).toContain("Usage: curt <command>");
+  test("explains one command, also when the configuration is wrong", async () => {
+    for (const flag of ["--help", "-h"]) {
+      const { code, stdout, stderr } = await run(["check", flag], { PORT: "x" });
+      expect([code, stderr]).toEqual([0, ""]);
+      expect(stdout).toMatch(/^Usage: curt check\n\ncheck the configuration.*\n\nOptions:\n {2}-h, --help /);
     }
+  });
+
+  test("says what is wrong with a call, and what would be right, with exit code 2", async () => {
+    const wrong: [string[], string, string][] = [
+      [[], "a command is missing", "<command>"],
+      [["dance"], 'there is no command "dance"', "<command>"],
+      [["__proto__"], 'there is no command "__proto__"', "<command>"],
+      [["toString"], 'there is no command "toString"', "<command>"],
+      [["--loud"], "Unknown option '--loud'", "<command>"],
+      [["serve", "now"], 'serve takes no argument "now"', "serve"],
+      [["serve", "--loud"], "Unknown option '--loud'", "serve"],
+      [["check", "--help=me"], "Option '-h, --help' does not take an argument", "check"],
+    ];
+    for (const [args, mistake, usage] of wrong) {
+      // A call that is wrongly accepted ends here, too, instead of serving.
+      const { code, stdout, stderr } = await run(args, { PORT: "x" });
+      expect([args, code, stdout]).toEqual([args, 2, ""]);
+      expect(stderr).toStartWith(`curt: ${mistake}\n\nUsage: curt ${usage}\n`);
+    }
+  });
+
+  test("gives a command the arguments and options that it declares", () => {
+    const commands: Commands = {
+      "tea make": {
+        summary: "make tea",
+        positionals: ["KIND", "CUP"],
+        options: {
+          minutes: { type: "string", short: "m", meaning: "how long it steeps" },
+          sweet: { type: "boolean", meaning: "with sugar" },
+        },
+        run: () => 0,
+      },
+    };
+    const call = (line: string) => readCommandLine(commands, line.split(" "));
+    expect(call("tea make green --sweet mug -m 3")).toEqual({
+      command: commands["tea make"] as Command,
+      args: { positionals: ["green", "mug"], options: { sweet: true, minutes: "3" } },
+    });
+    expect(call("tea make --help")).toEqual({
+      text: `Usage: curt tea make [options] KIND CUP
+
+make tea
+
+Options:
+  -m, --minutes <value>  how long it steeps
+  --sweet                with sugar
+  -h, --help             show this help`,
+    });
+    expect(() => call("tea make green")).toThrow("tea make needs CUP");
+    expect(() => call("tea make green mug spoon")).toThrow('tea make takes no argument "spoon"');
+    expect(() => call("tea make green mug --minutes")).toThrow("'-m, --minutes <value>' argument missing");
+    expect(() => call("tea drink")).toThrow('there is no command "tea drink"');
+  });
+
+  test("keeps the journal of visits in DATA_DIR, which it makes", async () => {
+    using folder = temporaryFolder();
+    const settings = { DATA_DIR: join(folder.path, "local", "curt") };
+    await using program = await startProgram(settings, { folder: folder.path });
+    await program.shorten({ original_url: "https://example.com/", custom_code: "kept" });
+    await visit(program, "kept");
+    expect(readdirSync(settings.DATA_DIR)).toEqual(["curt.db-visits"]);
+    expect(readdirSync(join(settings.DATA_DIR, "curt.db-visits"))).not.toBeEmpty();
+    expect(readdirSync(folder.path)).not.toContain("curt.db-visits");
   });
 
   test("refuses a database of countries that is none, and a folder that is none, and leaves the store closed", async () => {
@@ -47,12 +111,17 @@ describe("the command line", () => {
       `curt: COUNTRY_DATABASE must be a file in MaxMind's format, not ${file}: `,
     );
     expect(existsSync(`${database}-wal`)).toBeFalse();
-    rmSync(`${database}-visits`, { recursive: true });
+    rmSync(`${database}-visits`, { recursive: true, force: true });
     await Bun.write(`${database}-visits`, "in the way");
     const noFolder = await run(["serve"], settings);
     expect([noFolder.code, noFolder.stdout]).toEqual([1, ""]);
     expect(noFolder.stderr).toStartWith(
       `curt: ${database}-visits cannot keep visits until they are in the store: `,
+    );
+    const noData = await run(["serve"], { ...settings, DATA_DIR: file });
+    expect([noData.code, noData.stdout]).toEqual([1, ""]);
+    expect(noData.stderr).toStartWith(
+      `curt: ${file}/curt.db-visits cannot keep visits until they are in the store: `,
     );
   });
 
@@ -151,7 +220,7 @@ describe("the last resort", () => {
     await visit(program, "kept");
     program.kill("SIGUSR2");
     expect(await program.exited).toBe(1);
-    expect(program.logged.join()).toContain("The writer thread ended");
+    expect(program.logged.join()).toContain("A worker thread ended");
     // What it could not fold waits for the next start.
     const journal = readdirSync(`${program.file}-visits`);
     expect(journal.filter((name) => name.endsWith(".visits"))).toHaveLength(1);

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 
 import { type Config, ConfigError, readConfig } from "../src/config.ts";
+import { SETTINGS } from "../src/settings/settings.ts";
 
 function mistakesOf(env: Record<string, string>): readonly string[] {
   try {
@@ -21,7 +22,7 @@ describe("the configuration", () => {
       aliases: [],
       posture: "private",
       database: { engine: "sqlite", path: "./data/curt.db" },
-      journalFolder: "./data/curt.db-visits",
+      journalFolder: "data/curt.db-visits",
       statsKeepDays: 400,
       defaultExpiry: "never",
       codeLength: 7,
@@ -30,8 +31,8 @@ describe("the configuration", () => {
       cacheSeconds: 0,
       trustedProxies: [],
       countryHeader: null,
-      countryDatabase: undefined,
-      contact: undefined,
+      countryDatabase: null,
+      contact: null,
       drainWaitMs: 0,
       logLevel: "info",
     });
@@ -63,6 +64,11 @@ describe("the configuration", () => {
         { DATABASE_URL: "sqlite:///var/lib/curt.db" },
         { database: { engine: "sqlite", path: "/var/lib/curt.db" } },
       ],
+      [{ DATABASE_URL: "sqlite:/srv/links.db" }, { journalFolder: "/srv/links.db-visits" }],
+      [
+        { DATABASE_URL: "sqlite:/srv/links.db", DATA_DIR: "/var/lib/curt" },
+        { journalFolder: "/var/lib/curt/links.db-visits" },
+      ],
       [{ DEFAULT_EXPIRY: "1month" }, { defaultExpiry: "1month" }],
       [{ CODE_LENGTH: "4" }, { codeLength: 4 }],
       [{ CODE_HOLD: "12h" }, { codeHoldMs: 43_200_000 }],
@@ -80,6 +86,11 @@ describe("the configuration", () => {
       expect({ env, config: readConfig(env) }).toMatchObject({ env, config: expected });
   });
 
+  test("takes a default that is written out", () => {
+    const written = Object.values(SETTINGS).map((setting) => [setting.name, setting.default]);
+    expect(readConfig(Object.fromEntries(written) as Record<string, string>)).toEqual(readConfig({}));
+  });
+
   test("names every mistake at once, with the value and what would be right", () => {
     expect(
       mistakesOf({ PORT: "http", BASE_URL: "ftp://x", POSTURE: "open", CODE_LENGTH: "3", LOG_LEVEL: "loud" }),
@@ -88,7 +99,7 @@ describe("the configuration", () => {
       'BASE_URL must be an http:// or https:// origin without path, query, fragment or credentials, such as https://go.example.com, not "ftp://x"',
       'POSTURE must be auto, public or private, not "open"',
       'CODE_LENGTH must be a whole number from 4 to 32, not "3"',
-      'LOG_LEVEL must be debug, info, warn, error, not "loud"',
+      'LOG_LEVEL must be debug, info, warn or error, not "loud"',
     ]);
   });
 
@@ -123,7 +134,7 @@ describe("the configuration", () => {
       'COUNTRY_HEADER must be the name of a header, such as CF-IPCountry, not "a b"',
     ]);
     expect(mistakesOf({ COUNTRY_HEADER: "CF-IPCountry" })).toEqual([
-      "COUNTRY_HEADER is believed from trusted proxies only: set TRUSTED_PROXIES, too",
+      "COUNTRY_HEADER needs TRUSTED_PROXIES: only a trusted proxy is believed about the country",
     ]);
   });
 
@@ -145,6 +156,7 @@ describe("the configuration", () => {
           "javascript:x",
         ],
       ],
+      ["CONTACT", ["nobody", "http://curt.example/", "a@b@c"]],
       ["ALIASES", ["https://a.example", "a.example/x", "a b", "a@b"]],
       [
         "DATABASE_URL",

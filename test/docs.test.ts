@@ -3,8 +3,9 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
 import packageJson from "../package.json";
-import { HELP } from "../src/cli/help.ts";
-import { SETTINGS } from "../src/config.ts";
+import { COMMANDS } from "../src/cli/commands.ts";
+import { generalHelp } from "../src/cli/help.ts";
+import { SETTINGS } from "../src/settings/settings.ts";
 import { type Running, ROOT, startHere } from "./service.ts";
 
 const read = (path: string) => readFileSync(join(ROOT, path), "utf8");
@@ -36,16 +37,16 @@ function table(path: string, ...header: string[]): string[][] {
 const bare = (cell = "") => cell.replaceAll("`", "");
 
 describe("the README", () => {
-  test("lists every setting with its default, and no other", () => {
+  test("lists every setting with its default and meaning, and no other", () => {
     const rows = table("README.md", "Name", "Default", "Meaning");
-    const listed = Object.fromEntries(rows.map(([name, fallback]) => [bare(name), bare(fallback)]));
-    expect(listed).toEqual(
-      Object.fromEntries(Object.entries(SETTINGS).map(([name, setting]) => [name, setting.default])),
+    expect(rows.map((row) => row.map(bare))).toEqual(
+      Object.values(SETTINGS).map((setting) => [setting.name, setting.default, setting.meaning]),
     );
   });
 
   test("lists every command of the program, and npm scripts that exist", () => {
-    const commands = [...HELP.slice(0, HELP.indexOf("Options:")).matchAll(/^ {2}(\w+) /gm)].map(
+    const help = generalHelp(COMMANDS);
+    const commands = [...help.slice(0, help.indexOf("Options:")).matchAll(/^ {2}(\w+) /gm)].map(
       ([, name]) => name,
     );
     expect(commands).toEqual(["serve", "check"]);

@@ -1,17 +1,40 @@
-import { SETTINGS } from "../config.ts";
+import { SETTINGS } from "../settings/settings.ts";
+import type { Command, Commands } from "./command.ts";
 
-export const HELP = `Usage: curt <command>
+const HELP_ROW = ["-h, --help", "show this help"] as const;
+
+export function generalHelp(commands: Commands): string {
+  const listed = Object.entries(commands).filter(([, { isInternal }]) => !isInternal);
+  return `Usage: curt <command>
 
 Commands:
-  serve       serve the API and the short addresses
-  check       check the configuration, and the store from end to end
+${rows(listed.map(([name, { summary }]) => [name, summary]))}
 
 Options:
-  --help      show this
-  --version   show the version
+${rows([HELP_ROW, ["-v, --version", "show the version"]])}
+
+"curt <command> --help" explains one command.
 
 Settings (environment variables, all optional):
-${Object.entries(SETTINGS)
-  .map(([name, { default: fallback, meaning }]) => `  ${name.padEnd(16)}${meaning} [${fallback}]`)
-  .join("\n")}
-`;
+${rows(Object.values(SETTINGS).map((setting) => [setting.name, `${setting.meaning} [${setting.default}]`]))}`;
+}
+
+export function commandHelp(name: string, { summary, positionals = [], options = {} }: Command): string {
+  const usage = ["curt", name, ...(Object.keys(options).length > 0 ? ["[options]"] : []), ...positionals];
+  const optionRows = Object.entries(options).map(([option, { type, short, meaning }]) => {
+    const flags = `${short === undefined ? "" : `-${short}, `}--${option}`;
+    return [type === "string" ? `${flags} <value>` : flags, meaning] as const;
+  });
+  return `Usage: ${usage.join(" ")}
+
+${summary}
+
+Options:
+${rows([...optionRows, HELP_ROW])}`;
+}
+
+/** Two columns; the first is as wide as its longest text. */
+function rows(table: readonly (readonly [string, string])[]): string {
+  const width = Math.max(...table.map(([left]) => left.length));
+  return table.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`).join("\n");
+}

@@ -1,12 +1,10 @@
 import Negotiator from "negotiator";
 
 import { memoize } from "../memoize.ts";
+import type { Call } from "./call.ts";
 import { pageLanguage } from "./page-language.ts";
 
-/** Nothing we answer by ourselves may be sniffed, framed, kept by a cache or load anything from elsewhere. */
-const COMMON = { "X-Content-Type-Options": "nosniff", "Cache-Control": "no-store" };
-/** Of what is no page. */
-export const LOAD_NOTHING = "default-src 'none'; frame-ancestors 'none'";
+const LOAD_NOTHING = "default-src 'none'; frame-ancestors 'none'";
 const PAGE_POLICY = [
   "default-src 'none'",
   ...["script", "style", "img", "connect", "manifest"].map((kind) => `${kind}-src 'self'`),
@@ -15,44 +13,60 @@ const PAGE_POLICY = [
   "frame-ancestors 'none'",
 ].join("; ");
 
-/** Of a page that search engines and browsers may keep, and ask again before they show it. */
-export const FINDABLE = { "X-Robots-Tag": "all", "Cache-Control": "private, no-cache" };
+type AnswerHeaders = Readonly<Record<string, string>>;
 
-export function json(
-  status: number,
-  body: unknown,
-  language: string,
-  headers: Readonly<Record<string, string>> = {},
-): Response {
-  return new Response(JSON.stringify(body), {
+export interface Answer {
+  /** 200 unless given. */
+  readonly status?: number;
+  readonly body?: string | Uint8Array;
+  /** The media type of the body. */
+  readonly type?: string;
+  /** What a browser may load for the body: nothing unless given. Null sends no policy: plain text loads nothing. */
+  readonly policy?: string | null;
+  /** Who may keep the body and for how long: nobody unless given. */
+  readonly cache?: string;
+  readonly headers?: AnswerHeaders;
+}
+
+/** Makes every response of ours but the redirect, so that no body leaves without what protects its reader. */
+export function answer({ status = 200, body, type, policy, cache, headers }: Answer): Response {
+  const guards = type !== undefined && {
+    "Content-Type": type,
+    "X-Content-Type-Options": "nosniff",
+    "Cache-Control": cache ?? "no-store",
+    ...(policy !== null && { "Content-Security-Policy": policy ?? LOAD_NOTHING }),
+  };
+  return new Response(body ?? null, { status, headers: { ...guards, ...headers } });
+}
+
+export function json(status: number, body: unknown, language: string, headers: AnswerHeaders = {}): Response {
+  return answer({
     status,
-    headers: {
-      ...COMMON,
-      "Content-Type": "application/json",
-      "Content-Language": language,
-      "Content-Security-Policy": LOAD_NOTHING,
-      Vary: "Accept-Language",
-      ...headers,
-    },
+    body: JSON.stringify(body),
+    type: "application/json",
+    headers: { "Content-Language": language, Vary: "Accept-Language", ...headers },
   });
 }
 
+/** Of a page that search engines and browsers may keep, and ask again before they show it. */
+export const FINDABLE = { "X-Robots-Tag": "all", "Cache-Control": "private, no-cache" };
+
 /** A page in its reader's language. Search engines are kept out unless `headers` say otherwise. */
 export function html(
-  request: Request,
+  call: Call,
   status: number,
   render: (language: string) => string,
-  headers: Readonly<Record<string, string>> = {},
+  headers: AnswerHeaders = {},
 ): Response {
-  const { language, headers: ofLanguage } = pageLanguage(request);
-  return new Response(render(language), {
+  const { language, headers: ofLanguage } = pageLanguage(call.request);
+  return answer({
     status,
+    body: render(language),
+    type: "text/html; charset=utf-8",
+    policy: PAGE_POLICY,
     headers: {
-      ...COMMON,
       ...ofLanguage,
-      "Content-Type": "text/html; charset=utf-8",
       "Content-Language": language,
-      "Content-Security-Policy": PAGE_POLICY,
       "Cross-Origin-Opener-Policy": "same-origin",
       "Referrer-Policy": "no-referrer",
       "X-Robots-Tag": "noindex",

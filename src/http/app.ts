@@ -1,31 +1,39 @@
-import { Hono } from "hono";
+import { Hono, type MiddlewareHandler } from "hono";
 import { cors } from "hono/cors";
 import { etag } from "hono/etag";
 
+import { answer } from "./answers.ts";
 import type { Api } from "./api/api.ts";
 import { operations } from "./api/operations.ts";
+import type { Call, CallOf, Handler } from "./call.ts";
 import type { Health } from "./health.ts";
 import { assetRoutes } from "./pages/assets.ts";
+import type { Home } from "./pages/home.ts";
 import type { Qr } from "./pages/images.ts";
 import type { Notices } from "./pages/notices.ts";
-import type { Pages } from "./pages/pages.ts";
 import { createReference } from "./pages/reference.ts";
-import { type HttpProblem, problemAnswer, problemJson, problemOf } from "./problems.ts";
+import { type AddressProblem, problemAnswer, problemJson, problemOf } from "./problems.ts";
 import type { Redirect } from "./redirect/redirect.ts";
+import { readRoute, spelledOut } from "./route.ts";
 import { pathOf, queryOf } from "./url.ts";
 
 export interface AppOptions {
   readonly api: Api;
-  readonly pages: Pages;
+  readonly home: Home;
+  readonly preview: Handler;
   readonly notices: Notices;
   readonly redirect: Redirect;
   readonly qr: Qr;
   readonly health: Health;
+  readonly callOf: CallOf;
   readonly onFault: (error: unknown) => void;
 }
 
-/** `code` is that of the path, where it has one. */
-type Handler = (request: Request, code: string) => Response | Promise<Response>;
+/** A request as it reached the server: behind a HEAD, Hono sees a GET. */
+interface Arrived {
+  readonly request: Request;
+  readonly server: Bun.Server<unknown>;
+}
 
 const CORS = {
   origin: "*",
@@ -35,82 +43,83 @@ const CORS = {
   maxAge: 7200,
 };
 
-/** Every route: `redirect` for GET of /:code and /:code/, and `fetch` for the rest, the `fixedPaths` first. */
-export function createApp({ api, pages, notices, redirect, qr, health, onFault }: AppOptions) {
-  const app = new Hono({ getPath: (request) => spelledOut(pathOf(request)) });
+/**
+ * Every route. The server sends GET of /:code and /:code/ to `redirect`, everything else to `fetch`; the `fixedPaths`
+ * would look like codes to it, so they go to `fetch` first.
+ */
+export function createApp(options: AppOptions) {
+  const { api, home, preview, notices, redirect, qr, health, callOf, onFault } = options;
+  const app = new Hono<{ Bindings: Arrived }>({ getPath: (request) => spelledOut(pathOf(request)) });
   const fixedPaths: string[] = [];
 
   const preflight = cors(CORS);
   app.options("/api/*", (context, next) =>
     context.req.header("access-control-request-method") === undefined ? next() : preflight(context, next),
   );
-  // After the answer is made: set before it, they would cost a second Response.
+  // Set after the answer is made: before it, Hono would have to copy the response.
   app.use("/api/*", async (context, next) => {
     await next();
     context.res.headers.set("Access-Control-Allow-Origin", CORS.origin);
     context.res.headers.set("Access-Control-Expose-Headers", CORS.exposeHeaders.join());
   });
 
-  route("/", { GET: pages.home, POST: pages.make });
+  route("/", { GET: home.show, POST: home.make });
   route("/docs", { GET: createReference(api.describe) });
   route(operations.shorten.path, { GET: api.information, POST: api.shorten });
-  route(templatePath(operations.availability.path), { GET: api.availability });
-  route(templatePath(operations.link.path), { GET: api.link });
-  route(templatePath(operations.statistics.path), { GET: api.statistics });
+  route(operations.availability.path, { GET: api.availability });
+  route(operations.link.path, { GET: api.link });
+  route(operations.statistics.path, { GET: api.statistics });
   route(operations.document.path, { GET: api.document });
-  for (const [path, answer] of Object.entries(assetRoutes)) route(path, { GET: answer });
+  for (const [path, asset] of Object.entries(assetRoutes)) route(path, { GET: asset });
   route("/robots.txt", { GET: notices.robots });
   if (notices.security !== undefined) route("/.well-known/security.txt", { GET: notices.security });
-  for (const end of ["", "/"]) app.use(`/:image{[^/+.]+\\.(?:svg|png)}${end}`, etag());
-  route(templatePath(operations.qrSvg.path), { GET: qr.svg });
-  route(templatePath(operations.qrPng.path), { GET: qr.png });
+  route(operations.qrSvg.path, { GET: qr.svg }, etag());
+  route(operations.qrPng.path, { GET: qr.png }, etag());
   route("/livez", { GET: health.live });
   route("/readyz", { GET: health.ready });
-  route("/:code+", { GET: pages.preview });
-  // A + behind the short address as it is answered, with its slash.
-  route("/:code/+", { GET: (_request, code) => moved(`/${encodeURIComponent(code)}+`) });
-  // Comes here with GET: what no code can be, and an address that Bun has tidied up, such as /x/../code.
-  route("/:code", { GET: notFound });
-  app.notFound(({ req }) => notFound(req.raw));
-  app.onError((error, { req }) => {
+  route("/{code}+", { GET: preview });
+  // Short addresses are answered with a slash at the end, and people put the + behind it.
+  route("/{code}/+", { GET: ({ code }) => moved(`/${encodeURIComponent(code)}+`) });
+  // A GET gets here with what no code can be, or by an address that Bun has tidied up, such as /x/../code.
+  route("/{code}", { GET: notFound });
+  app.notFound(({ env }) => notFound(arrived(env)));
+  app.onError((error, { env }) => {
     onFault(error);
-    return answerProblem(req.raw, problemOf(error));
+    return answerProblem(arrived(env), problemOf(error));
   });
 
-  /**
-   * A path with and without a slash at its end; a method that it does not take is answered 405. What sets a route
-   * apart from a code, such as the .svg of /:code.svg, is no part of the code that its handlers get.
-   */
-  function route(path: string, handlers: Readonly<Record<string, Handler>>): void {
+  /** A path, with and without a slash at its end. OPTIONS is answered, and 405 to methods that it does not take. */
+  function route(
+    path: string,
+    handlers: Readonly<Record<string, Handler>>,
+    ...middleware: MiddlewareHandler[]
+  ): void {
+    const { patterns, codeIn, isFixed } = readRoute(path);
     const methods = Object.keys(handlers).flatMap((method) =>
       method === "GET" ? ["GET", "HEAD"] : [method],
     );
     const allow = [...methods, "OPTIONS"].join(", ");
-    const [suffix = ""] = /(?<=:code)[+.].*/.exec(path) ?? [];
-    const pattern = suffix === "" ? path : path.replace(suffix, `{[^/+.]+${RegExp.escape(suffix)}}`);
-    const codeIn = (segment = "") => segment.slice(0, segment.length - suffix.length);
-    for (const spelling of path === "/" ? [path] : [pattern, `${pattern}/`]) {
+    for (const pattern of patterns) {
       for (const [method, handle] of Object.entries(handlers))
-        app.on(method, spelling, ({ req }) => handle(req.raw, codeIn(req.param("code"))));
-      app.options(spelling, () => new Response(null, { status: 204, headers: { Allow: allow } }));
-      app.all(spelling, ({ req }) => answerProblem(req.raw, { kind: "method", method: req.method, allow }));
-      if (!spelling.includes(":")) fixedPaths.push(spelling);
+        app.on(method, [pattern], ...middleware, ({ env, req }) =>
+          handle(arrived(env, codeIn(req.param("code")))),
+        );
+      app.options(pattern, () => answer({ status: 204, headers: { Allow: allow } }));
+      app.all(pattern, ({ env, req }) =>
+        answerProblem(arrived(env), { kind: "method", method: req.method, allow }),
+      );
     }
+    if (isFixed) fixedPaths.push(...patterns);
+  }
+
+  function arrived({ request, server }: Arrived, code = ""): Call {
+    return callOf(request, server, code);
   }
 
   /** HEAD is answered as GET, length included; Bun leaves the body out (RFC 9110, section 9.3.2). */
-  const fetch = (request: Request) => app.fetch(request.method === "HEAD" ? asGet(request) : request);
+  const fetch = (request: Request, server: Bun.Server<unknown>) =>
+    app.fetch(request.method === "HEAD" ? asGet(request) : request, { request, server });
   return { redirect: redirect(fetch), fetch, fixedPaths };
-}
-
-/** OpenAPI's /links/{code} as Hono's /links/:code. */
-function templatePath(path: string): string {
-  return path.replaceAll(/\{(\w+)\}/g, ":$1");
-}
-
-/** A path with the + and . that set a route apart from a code, however they are written. */
-function spelledOut(path: string): string {
-  return path.replaceAll(/%2[be]/gi, decodeURIComponent);
 }
 
 function asGet(request: Request): Request {
@@ -118,15 +127,13 @@ function asGet(request: Request): Request {
 }
 
 function moved(path: string): Response {
-  return new Response(null, { status: 308, headers: { Location: path } });
+  return answer({ status: 308, headers: { Location: path } });
 }
 
-function notFound(request: Request): Response {
-  return answerProblem(request, { kind: "not-found" });
+function notFound(call: Call): Response {
+  return answerProblem(call, { kind: "not-found" });
 }
 
-function answerProblem(request: Request, problem: HttpProblem): Response {
-  return pathOf(request).startsWith("/api/")
-    ? problemJson(request.headers, problem)
-    : problemAnswer(request, problem);
+function answerProblem(call: Call, problem: AddressProblem): Response {
+  return pathOf(call.request).startsWith("/api/") ? problemJson(call, problem) : problemAnswer(call, problem);
 }

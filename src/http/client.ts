@@ -4,14 +4,21 @@ import { readCountry } from "../visits/country.ts";
 import type { Client } from "../visits/recorder.ts";
 
 export interface ClientOptions {
+  /** The address that the server listens on. */
+  readonly host: string;
   readonly trustedProxies: readonly Network[];
   /** In which a trusted proxy says the visitor's country. */
   readonly countryHeader: string | null;
   readonly countryOf: (address: string) => string;
 }
 
-/** Reads who asks: the address a trusted proxy tells, or else the peer's, and where that is. */
-export function createClientReader({ trustedProxies, countryHeader, countryOf }: ClientOptions) {
+/** The client that sent a request: its address and its country, "" where they are not known. */
+export type ClientOf = (request: Request, server: Bun.Server<unknown>) => Client;
+
+/** A client is where a trusted proxy says that a request came from, or else the other end of the connection. */
+export function createClientReader(options: ClientOptions): ClientOf {
+  const { host, trustedProxies, countryHeader, countryOf } = options;
+  const peerOf = peerReader(host);
   const clientAddress = createClientAddress(trustedProxies);
   const direct = memoize((peer): Client => {
     const address = clientAddress(peer, null);
@@ -21,10 +28,22 @@ export function createClientReader({ trustedProxies, countryHeader, countryOf }:
   const country = memoize(countryOf);
   const told = memoize(readCountry);
 
-  return (peer: string, headers: Headers): Client => {
+  return (request, server) => {
+    const peer = peerOf(request, server);
     if (trustedProxies.length === 0 || !trusts(peer)) return direct(peer);
+    const { headers } = request;
     const address = clientAddress(peer, headers.get("x-forwarded-for"));
     const header = countryHeader === null ? null : headers.get(countryHeader);
     return { address, country: header === null ? country(address) : told(header) };
   };
+}
+
+/**
+ * Reads the address of the other end of a connection. Looking it up costs a tenth of a redirect or more, so a server
+ * that listens on loopback only skips it.
+ */
+function peerReader(host: string): (request: Request, server: Bun.Server<unknown>) => string {
+  if (/^127\.[\d.]+$/.test(host)) return () => "127.0.0.1";
+  if (host === "::1") return () => host;
+  return (request, server) => server.requestIP(request)?.address ?? "";
 }

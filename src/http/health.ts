@@ -1,27 +1,27 @@
-import type { Code } from "../links/code.ts";
-import type { LinkStore } from "../links/store.ts";
+import type { Links } from "../links/links.ts";
 import { json } from "./answers.ts";
+import type { Call } from "./call.ts";
 import { problemJson } from "./problems.ts";
 
 export interface Health {
   /** The process answers. It does not ask the store: a restart would not mend that. */
   live(): Response;
   /** Links can be looked up here, and this process is not about to stop. */
-  ready(request: Request): Promise<Response>;
+  ready(call: Call): Promise<Response>;
   /** From now on not ready. */
   stopping(): void;
 }
 
 /** Reserved, so it is never there; looking it up shows that the store answers. */
-const PROBE = "readyz" as Code;
+const PROBE = "readyz";
 
-export function createHealth(store: LinkStore): Health {
+export function createHealth(links: Links): Health {
   let isStopping = false;
   return {
     live: () => json(200, { status: "success", message: "live" }, "en"),
-    async ready(request) {
-      if (isStopping) return problemJson(request.headers, { kind: "unavailable" });
-      await store.find(PROBE);
+    async ready(call) {
+      if (isStopping) return problemJson(call, { kind: "unavailable" });
+      await links.find(PROBE);
       return json(200, { status: "success", message: "ready" }, "en");
     },
     stopping() {

@@ -1,12 +1,14 @@
 import { type MessageKey, message, negotiateLanguage, type Values } from "../language/messages.ts";
-import type { Fault, Problem } from "../links/problem.ts";
+import type { Refusal } from "../links/problem.ts";
 import { StoreUnavailable } from "../links/store.ts";
-import { problemPage } from "../pages/problem.tsx";
-import type { RangeFault } from "../visits/statistics.ts";
+import type { Field } from "../pages/home.tsx";
+import { type PageProblem, problemPage } from "../pages/problem.tsx";
+import type { RangeRefusal } from "../visits/statistics.ts";
 import { html, json, prefersHtml } from "./answers.ts";
+import type { Call } from "./call.ts";
 
-/** A fault of the body, or the query, before the domain sees it; `rule` is the key of its message. */
-export type RequestFault =
+/** Why the body or the query is refused before the domain sees it; `rule` is the key of its message. */
+export type RequestRefusal =
   | { rule: "field.required"; field: string }
   | { rule: "field.type"; field: string; expected: string; received: string }
   | { rule: "field.values"; field: string; values: string }
@@ -15,36 +17,54 @@ export type RequestFault =
   | { rule: "query.range"; field: string; min: number; max: number }
   | { rule: "query.colour"; field: string; example: string }
   | { rule: "qr.contrast"; min: number }
-  | RangeFault
+  | RangeRefusal
   | { rule: "body.encoding" | "body.json" | "body.interrupted" }
   | { rule: "body.object"; example: string; received: string };
 
+/** What can go wrong at an address that people open; a method is a program's mistake and has no page. */
+export type AddressProblem = PageProblem | { kind: "method"; method: string; allow: string };
+
+export interface Malformed {
+  readonly kind: "malformed";
+  readonly refusals: readonly RequestRefusal[];
+}
+
+export function malformed(refusal: RequestRefusal): Malformed {
+  return { kind: "malformed", refusals: [refusal] };
+}
+
 export type HttpProblem =
-  | Problem
-  | { kind: "malformed"; faults: readonly RequestFault[] }
-  | { kind: "not-found" }
-  | { kind: "method"; method: string; allow: string }
+  | AddressProblem
+  | Malformed
   | { kind: "body.too-large"; max: number }
-  | { kind: "body.type" | "body.form" | "body.coding" }
-  | { kind: "unavailable" }
-  | { kind: "internal" };
+  | { kind: "body.type" | "body.form" | "body.coding" };
 
 const RETRY_AFTER_SECONDS = 2;
 
+interface Message {
+  readonly key: MessageKey;
+  readonly values?: Values;
+  /** The parameter that it is about, where it is about one. */
+  readonly field?: string | undefined;
+  /** Programs get the name of the field in front of the text, which does not say it. */
+  readonly isPrefixed?: true;
+}
+
 interface Description {
-  status: number;
-  messages: { field?: string | undefined; key: MessageKey; values?: Values }[];
-  headers?: Record<string, string>;
+  readonly status: number;
+  readonly messages: readonly Message[];
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** The only map from problems to HTTP (RFC 9110, section 15). */
 export function describe(problem: HttpProblem): Description {
   switch (problem.kind) {
     case "invalid":
+      return { status: 400, messages: problem.refusals.map(describeRefusal) };
     case "malformed":
-      return { status: 400, messages: problem.faults.map(describeFault) };
+      return { status: 400, messages: problem.refusals.map(describeRequestRefusal) };
     case "taken":
-      return { status: 409, messages: [{ key: "taken" }] };
+      return { status: 409, messages: [{ key: "taken", field: "custom_code" }] };
     case "unknown":
       return { status: 404, messages: [{ key: "unknown" }] };
     case "not-found":
@@ -81,51 +101,67 @@ export function describe(problem: HttpProblem): Description {
   }
 }
 
-function describeFault({ rule, ...values }: Fault | RequestFault) {
-  return { field: faultyField(rule), key: rule, values };
+function describeRefusal({ rule, ...values }: Refusal): Message {
+  return { key: rule, values, field: REFUSED_FIELD[rule], isPrefixed: true };
 }
 
-/** The parameter that a rule of the domain is about; its message does not name it. */
-export function faultyField(rule: MessageKey): "custom_code" | "original_url" | undefined {
-  if (rule.startsWith("code.")) return "custom_code";
-  return rule.startsWith("target.") ? "original_url" : undefined;
+function describeRequestRefusal({ rule, ...values }: RequestRefusal): Message {
+  return { key: rule, values, field: "field" in values ? values.field : undefined };
 }
+
+/** The parameter that holds what a rule of the domain refuses. */
+const REFUSED_FIELD: Readonly<Record<Refusal["rule"], Field>> = {
+  "code.too-long": "custom_code",
+  "code.ill-formed": "custom_code",
+  "code.character": "custom_code",
+  "code.space": "custom_code",
+  "code.invisible": "custom_code",
+  "code.joiner": "custom_code",
+  "code.mark": "custom_code",
+  "code.reserved": "custom_code",
+  "target.ill-formed": "original_url",
+  "target.control": "original_url",
+  "target.space": "original_url",
+  "target.backslash": "original_url",
+  "target.scheme": "original_url",
+  "target.unparsable": "original_url",
+  "target.credentials": "original_url",
+  "target.too-long": "original_url",
+  "target.own": "original_url",
+  "target.private": "original_url",
+};
 
 /** What a thrown fault means to the caller. */
-export function problemOf(error: unknown): HttpProblem {
+export function problemOf(error: unknown): PageProblem {
   return error instanceof StoreUnavailable ? { kind: "unavailable" } : { kind: "internal" };
 }
 
 /** The error envelope of the contract, in the caller's language. */
-export function problemJson(headers: Headers, problem: HttpProblem): Response {
-  const language = negotiateLanguage(headers.get("accept-language"));
-  const { status, messages, headers: more } = describe(problem);
+export function problemJson(
+  call: Call,
+  problem: HttpProblem,
+  headers: Readonly<Record<string, string>> = {},
+): Response {
+  const language = negotiateLanguage(call.headers.get("accept-language"));
+  const { status, messages, headers: ofProblem } = describe(problem);
   const text = messages
     .map(
-      ({ field, key, values }) =>
-        `${field === undefined ? "" : `${field}: `}${message(language, key, values)}`,
+      ({ field, isPrefixed, key, values }) =>
+        (isPrefixed === true ? `${field}: ` : "") + message(language, key, values),
     )
     .join(" ");
-  return json(status, { status: "error", message: text }, language, more);
+  return json(status, { status: "error", message: text }, language, { ...ofProblem, ...headers });
 }
 
 /** For an address that people open: a page for a browser, the envelope for a program. */
-export function problemAnswer(request: Request, problem: HttpProblem): Response {
-  const { headers } = request;
-  if (problem.kind !== "method" && prefersHtml(headers.get("accept"))) return problemHtml(request, problem);
-  const answer = problemJson(headers, problem);
-  answer.headers.set("Vary", "Accept, Accept-Language");
-  return answer;
+export function problemAnswer(call: Call, problem: AddressProblem): Response {
+  if (problem.kind !== "method" && prefersHtml(call.headers.get("accept"))) return problemHtml(call, problem);
+  return problemJson(call, problem, { Vary: "Accept, Accept-Language" });
 }
 
-/** The problems that have a page of their own. */
-const ENDINGS = ["expired", "unavailable", "internal"] as const;
-
-function problemHtml(request: Request, problem: HttpProblem): Response {
+function problemHtml(call: Call, problem: PageProblem): Response {
   const { status, headers } = describe(problem);
-  const endedMs = problem.kind === "expired" ? problem.endedMs : undefined;
-  const ending = ENDINGS.find((kind) => kind === problem.kind) ?? "unknown";
-  return html(request, status, (language) => problemPage(language, ending, endedMs), {
+  return html(call, status, (language) => problemPage(language, problem), {
     ...headers,
     Vary: "Accept, Accept-Language, Cookie",
   });

@@ -1,5 +1,4 @@
 import type { createApp } from "./app.ts";
-import type { PeerOf } from "./redirect/redirect.ts";
 
 /** Well above our own limit for a body, so that the 413 a caller sees is ours. */
 const MAX_REQUEST_BODY_BYTES = 16 * 1024 * 1024;
@@ -14,13 +13,6 @@ export interface Server {
 }
 
 type App = ReturnType<typeof createApp>;
-
-/** Asking for the peer's address costs a tenth of a redirect or more: who listens for this machine alone knows it. */
-export function peerReader(hostname: string): PeerOf {
-  if (/^127\.[\d.]+$/.test(hostname)) return () => "127.0.0.1";
-  if (hostname === "::1") return () => hostname;
-  return (request, server) => server.requestIP(request)?.address ?? "";
-}
 
 /** The address is taken, not ours, or none. */
 export class CannotListen extends Error {

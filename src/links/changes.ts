@@ -24,15 +24,20 @@ export interface Memory {
   forgetAll(): void;
 }
 
-/**
- * Brings changes that any process made to existing links to the memory of this one. `read` is called a few times a
- * second, never twice at a time, and rejects with `StoreUnavailable` like any other read; the next call catches up.
- */
-export async function followChanges(store: Pick<LinkStore, "changes">, memory: Memory) {
+export interface ChangeReader {
+  /** Not to be called twice at a time. Rejects with `StoreUnavailable`; the next call catches up. */
+  read(): Promise<void>;
+}
+
+/** Brings the changes that any process makes to existing links to a memory of this one. */
+export async function followChanges(
+  store: Pick<LinkStore, "changes">,
+  memory: Memory,
+): Promise<ChangeReader> {
   // What is remembered from now on was read after this position.
   let { position } = await store.changes();
   return {
-    async read(): Promise<void> {
+    async read() {
       let changes: Changes;
       do {
         changes = await store.changes(position);

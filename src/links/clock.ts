@@ -4,6 +4,8 @@ import { HOUR_MS } from "./time.ts";
 export interface Clock {
   /** The wall clock, except that it never runs backwards: after a step back it waits until the wall catches up. */
   nowMs(): number;
+  /** Counts on however the wall clock is set; only differences mean anything. */
+  monotonicMs(): number;
   /**
    * False while the wall clock has left the monotonic clock by more than an hour since the start. Whatever
    * cannot be undone (deleting expired links) waits until an operator's or NTP's step is over.
@@ -23,6 +25,7 @@ export function createClock(wallMs: () => number, monotonicMs: () => number): Cl
       if (wall > latestMs) latestMs = wall;
       return latestMs;
     },
+    monotonicMs,
     trustworthy() {
       const drift = wallMs() - startedWallMs - (monotonicMs() - startedMonotonicMs);
       return Math.abs(drift) <= MAX_DRIFT_MS;

@@ -1,6 +1,6 @@
 import regexes from "tr46/lib/regexes.js";
 
-import { codePointName, type Fault, showCharacter } from "./problem.ts";
+import { codePointName, type Invalid, invalid, type Refusal, showCharacter } from "./problem.ts";
 
 /** A code as it is stored, compared and looked up: NFC without U+FE0F, 1 to {@link MAX_CODE_POINTS} code points. */
 export type Code = string & { readonly __brand: "Code" };
@@ -18,6 +18,8 @@ const ALPHABET = "23456789bcdfghjkmnpqrstvwxyzBCDFGHJKLMNPQRSTVWXYZ";
 
 /** A longer spelling cannot normalise to a code: one code point decomposes into at most four. */
 const MAX_SPELLING_LENGTH = MAX_CODE_POINTS * 16;
+
+const TOO_LONG = { rule: "code.too-long", max: MAX_CODE_POINTS } as const;
 
 const ZWNJ = "\u200C";
 const ZWJ = "\u200D";
@@ -37,13 +39,14 @@ const INVISIBLE = /^[\p{Default_Ignorable_Code_Point}\p{Bidi_Control}\p{Cc}\p{Z}
  * RGI emoji sequence with or without its U+FE0F. Nothing is ever cut, stripped or changed; NFKC is no filter
  * (it would refuse ㅋㅋㅋ).
  */
-export function parseCode(written: string): Code | Fault {
-  if (!written.isWellFormed()) return { rule: "code.ill-formed" };
-  if (written.length > MAX_SPELLING_LENGTH) return { rule: "code.too-long", max: MAX_CODE_POINTS };
+export function parseCode(written: string): Code | Invalid {
+  if (!written.isWellFormed()) return invalid({ rule: "code.ill-formed" });
+  if (written.length > MAX_SPELLING_LENGTH) return invalid(TOO_LONG);
   const composed = written.normalize("NFC");
-  if (Array.from(composed).length > MAX_CODE_POINTS) return { rule: "code.too-long", max: MAX_CODE_POINTS };
   const code = toCode(written);
-  return findFault(composed, code) ?? reservedFault(code) ?? code;
+  if (Array.from(code).length > MAX_CODE_POINTS) return invalid(TOO_LONG);
+  const refusal = grammarRefusal(composed, code) ?? reservedRefusal(code);
+  return refusal === undefined ? code : invalid(refusal);
 }
 
 /**
@@ -86,14 +89,14 @@ function isPlain(spelling: string): boolean {
   return /^[\w-]{1,64}$/.test(spelling);
 }
 
-function reservedFault(code: Code): Fault | undefined {
+function reservedRefusal(code: Code): Refusal | undefined {
   // Full case folding, for these words: ſ folds to s, dotless ı stays itself.
   const folded = code.toLowerCase().replaceAll("ſ", "s");
   return RESERVED_CODES.includes(folded) ? { rule: "code.reserved", code: folded } : undefined;
 }
 
 /** One pass over the code with each emoji in its fully-qualified form, the one form \p{RGI_Emoji} knows. */
-function findFault(composed: string, code: Code): Fault | undefined {
+function grammarRefusal(composed: string, code: Code): Refusal | undefined {
   if (composed === "") return undefined;
   if (STRAY_SELECTOR.test(composed)) return { rule: "code.invisible", character: "U+FE0F" };
   const text = code.replace(UNQUALIFIED, "$&\uFE0F");

@@ -16,5 +16,8 @@ export interface Link {
   readonly endsMs: number;
 }
 
-/** 9999-12-31T23:59:59.999Z, the last instant of RFC 3339: `expiration_date` is a timestamp even without an end. */
-export const NEVER_MS = 253_402_300_799_999;
+/**
+ * 9999-12-31T00:00:00.000Z: `expiration_date` is a timestamp even where a link never ends, and this one can be turned into
+ * any time zone. The last instant of that year overflows in Python east of UTC.
+ */
+export const NEVER_MS = 253_402_214_400_000;

@@ -1,13 +1,15 @@
+import { type ChangeReader, followChanges, type Memory } from "./changes.ts";
 import type { Clock } from "./clock.ts";
 import { type Code, codeSpace, generateCode, lookUpCode, parseCode } from "./code.ts";
 import { endsMs, type Expiry } from "./expiry.ts";
 import type { Link } from "./link.ts";
-import type { Fault, Problem } from "./problem.ts";
+import { isProblem, type Problem } from "./problem.ts";
 import { type LinkStore, StoreUnavailable } from "./store.ts";
 import { parseTarget, type TargetPolicy } from "./target.ts";
 
 /** The use cases. Faults of the store are thrown as {@link StoreUnavailable}. */
 export interface Links {
+  /** The one door for making a link: whatever decides whether and how a link is made is behind it. */
   create(request: CreateRequest): Promise<Link | Problem>;
   /** Whether `create` would give this code now. A hint: between the two, somebody else may take it. */
   availability(written: string): Promise<Availability | Problem>;
@@ -17,6 +19,8 @@ export interface Links {
   find(spelling: string): Promise<Link | Problem>;
   /** Deletes what has ended and is no longer held, in small batches; returns how many links it deleted. */
   purge(): Promise<number>;
+  /** Keeps a memory of links up to date: each read of the reader tells it what changed, in any process. */
+  follow(memory: Memory): Promise<ChangeReader>;
 }
 
 interface CreateRequest {
@@ -40,6 +44,7 @@ export interface LinksOptions {
   readonly codeLength: number;
   /** How long the code of an ended link stays held. */
   readonly codeHoldMs: number;
+  readonly onCreated: (link: Link) => void;
 }
 
 /** Generated codes grow by one character once this share of their space is in use. */
@@ -51,13 +56,16 @@ const MAX_PURGE_BATCHES = 200;
 const NOT_FOUND = Promise.resolve(undefined);
 
 export function createLinks(options: LinksOptions): Links {
-  const { store, clock, fillRandom, targetPolicy, defaultExpiry, codeLength, codeHoldMs } = options;
+  const { store, clock, fillRandom, targetPolicy, defaultExpiry, codeLength, codeHoldMs, onCreated } =
+    options;
 
   async function add(code: Code, originalUrl: string, target: Link["target"], expiry: Expiry) {
     const createdMs = clock.nowMs();
     const link: Link = { code, originalUrl, target, createdMs, endsMs: endsMs(createdMs, expiry) };
     const [outcome] = await store.insert([{ ...link, freeIfEndedByMs: freeIfEndedByMs(createdMs) }]);
-    return outcome === undefined || "kind" in outcome ? undefined : outcome;
+    if (outcome === undefined || "kind" in outcome) return undefined;
+    onCreated(outcome);
+    return outcome;
   }
 
   /** Giving a code anew deletes a link, and what a wrong clock deletes is gone. */
@@ -90,15 +98,17 @@ export function createLinks(options: LinksOptions): Links {
     async create({ originalUrl, customCode, expiry = defaultExpiry }) {
       const target = parseTarget(originalUrl, targetPolicy);
       const code = customCode === undefined ? undefined : parseCode(customCode);
-      const faults = [target, code].filter(isFault);
-      if (isFault(target) || isFault(code)) return { kind: "invalid", faults };
+      if (isProblem(target) || isProblem(code)) {
+        const refusals = [target, code].filter(isProblem).flatMap((problem) => problem.refusals);
+        return { kind: "invalid", refusals };
+      }
       if (code === undefined) return addGenerated(originalUrl, target, expiry);
       return (await add(code, originalUrl, target, expiry)) ?? { kind: "taken" };
     },
 
     async availability(written) {
       const code = parseCode(written);
-      if (isFault(code)) return { kind: "invalid", faults: [code] };
+      if (isProblem(code)) return code;
       const link = await store.find(code);
       return { code, available: link === undefined || link.endsMs <= freeIfEndedByMs(clock.nowMs()) };
     },
@@ -123,9 +133,7 @@ export function createLinks(options: LinksOptions): Links {
       }
       return purged;
     },
-  };
-}
 
-function isFault(value: string | Fault | undefined): value is Fault {
-  return typeof value === "object";
+    follow: (memory) => followChanges(store, memory),
+  };
 }

@@ -1,5 +1,5 @@
 /** Why one value of a create request is refused. `rule` is also the key of its message. */
-export type Fault =
+export type Refusal =
   | { rule: "code.too-long"; max: number }
   | { rule: "code.ill-formed" }
   | { rule: "code.character"; character: string }
@@ -19,12 +19,30 @@ export type Fault =
   | { rule: "target.own" }
   | { rule: "target.private" };
 
+/** The values of a create request are refused. All that are wrong are named at once. */
+export interface Invalid {
+  readonly kind: "invalid";
+  readonly refusals: readonly Refusal[];
+}
+
+export function invalid(refusal: Refusal): Invalid {
+  return { kind: "invalid", refusals: [refusal] };
+}
+
 /** The outcomes that the domain expects besides success; everything else is a fault and thrown. */
 export type Problem =
-  | { kind: "invalid"; faults: readonly Fault[] }
+  | Invalid
   | { kind: "taken" }
   | { kind: "unknown" }
   | { kind: "expired"; endedMs: number };
+
+/**
+ * Tells a problem from a value, wherever something can fail: a problem has a `kind`, and no value of ours has one.
+ * What others sent (a parsed JSON body) may have anything, so it must be validated first.
+ */
+export function isProblem<T>(value: T): value is Extract<T, { readonly kind: string }> {
+  return typeof value === "object" && value !== null && "kind" in value;
+}
 
 /** "U+200B": how messages name a character that cannot be shown. */
 export function codePointName(character: string): string {

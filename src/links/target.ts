@@ -1,6 +1,6 @@
 import ipaddr from "ipaddr.js";
 
-import { codePointName, type Fault } from "./problem.ts";
+import { codePointName, type Invalid, invalid } from "./problem.ts";
 
 /** Where a redirect goes: the WHATWG serialisation of an http(s) URL, so it is pure ASCII. */
 export type Target = string & { readonly __brand: "Target" };
@@ -31,20 +31,21 @@ const PRIVATE_SUFFIXES = [".localhost", ".local", ".internal", ".home.arpa"];
 const METADATA_ADDRESS = "168.63.129.16";
 
 /** Reads a destination. It is never resolved or fetched. */
-export function parseTarget(written: string, policy: TargetPolicy): Target | Fault {
-  if (!written.isWellFormed()) return { rule: "target.ill-formed" };
+export function parseTarget(written: string, policy: TargetPolicy): Target | Invalid {
+  if (!written.isWellFormed()) return invalid({ rule: "target.ill-formed" });
   const control = CONTROL.exec(written)?.[0];
-  if (control !== undefined) return { rule: "target.control", character: codePointName(control) };
-  if (EDGE_SPACE.test(written)) return { rule: "target.space" };
-  if (!SCHEME.test(written)) return { rule: "target.scheme" };
-  if (written.includes("\\")) return { rule: "target.backslash" };
-  if (hostOf(written).length > MAX_HOST_LENGTH) return { rule: "target.unparsable" };
+  if (control !== undefined) return invalid({ rule: "target.control", character: codePointName(control) });
+  if (EDGE_SPACE.test(written)) return invalid({ rule: "target.space" });
+  if (!SCHEME.test(written)) return invalid({ rule: "target.scheme" });
+  if (written.includes("\\")) return invalid({ rule: "target.backslash" });
+  if (hostOf(written).length > MAX_HOST_LENGTH) return invalid({ rule: "target.unparsable" });
   const url = URL.parse(written);
-  if (url === null || !isAscii(url.href)) return { rule: "target.unparsable" };
-  if (url.username !== "" || url.password !== "") return { rule: "target.credentials" };
-  if (url.href.length > MAX_TARGET_LENGTH) return { rule: "target.too-long", max: MAX_TARGET_LENGTH };
-  if (isOwn(url, policy)) return { rule: "target.own" };
-  if (policy.posture === "public" && isPrivateHost(url.hostname)) return { rule: "target.private" };
+  if (url === null || !isAscii(url.href)) return invalid({ rule: "target.unparsable" });
+  if (url.username !== "" || url.password !== "") return invalid({ rule: "target.credentials" });
+  if (url.href.length > MAX_TARGET_LENGTH)
+    return invalid({ rule: "target.too-long", max: MAX_TARGET_LENGTH });
+  if (isOwn(url, policy)) return invalid({ rule: "target.own" });
+  if (policy.posture === "public" && isPrivateHost(url.hostname)) return invalid({ rule: "target.private" });
   return url.href as Target;
 }
 

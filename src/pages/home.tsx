@@ -6,7 +6,8 @@ import { DURATIONS, type Expiry } from "../links/expiry.ts";
 import { CopyButton } from "./copy.tsx";
 import { page } from "./layout.tsx";
 
-export type Field = "original_url" | "custom_code" | "expire_duration";
+export const FIELDS = ["original_url", "custom_code", "expire_duration"] as const;
+export type Field = (typeof FIELDS)[number];
 
 export interface Home {
   readonly baseUrl: string;
@@ -128,9 +129,9 @@ const ATTRIBUTES = {
 
 /** What is wrong with a field, and then what is said of it in any case, by ids. */
 function described(field: Field, errors: Home["errors"], hints = "") {
-  const isFaulty = field in errors;
-  const ids = [isFaulty && `${field}-error`, hints].filter(Boolean).join(" ");
-  return { ...(isFaulty && { "aria-invalid": "true" }), ...(ids !== "" && { "aria-describedby": ids }) };
+  const isRefused = field in errors;
+  const ids = [isRefused && `${field}-error`, hints].filter(Boolean).join(" ");
+  return { ...(isRefused && { "aria-invalid": "true" }), ...(ids !== "" && { "aria-describedby": ids }) };
 }
 
 interface FieldErrorProps {
@@ -142,7 +143,7 @@ interface FieldErrorProps {
 function FieldError({ field, errors, children }: FieldErrorProps) {
   if (!(field in errors)) return <></>;
   return (
-    <div class="fault">
+    <div class="refusal">
       <p class="error" id={`${field}-error`}>
         {errors[field]}
       </p>

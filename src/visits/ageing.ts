@@ -11,7 +11,11 @@ const BATCH = 200;
 const MAX_BATCHES = 100;
 
 /** Lets statistics age, in small batches, up to what is due; says how many days of links have aged. */
-export async function ageVisits(store: VisitStore, clock: Clock, keepDays: number): Promise<number> {
+export async function ageVisits(
+  store: VisitStore,
+  clock: Pick<Clock, "nowMs" | "trustworthy">,
+  keepDays: number,
+): Promise<number> {
   let aged = 0;
   for (let batch = 0; batch < MAX_BATCHES && clock.trustworthy(); batch++) {
     const today = Math.floor((clock.nowMs() - CLOSE_AFTER_MS) / DAY_MS);

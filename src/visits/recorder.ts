@@ -11,10 +11,15 @@ import type { Visitors } from "./visitor.ts";
 export interface RecorderOptions {
   readonly journal: Pick<Journal, "active" | "next">;
   readonly visitors: Visitors;
-  /** Who visits: the address of the client and its country, "" where nobody knows. */
-  readonly clientOf: (peer: string, headers: Headers) => Client;
 }
 
+/** What is counted of a request. `client` is asked for people only: it costs more than the headers. */
+export interface Visit {
+  readonly headers: Headers;
+  client(): Client;
+}
+
+/** The address and the country of whoever asks, "" where they are not known. */
 export interface Client {
   readonly address: string;
   readonly country: string;
@@ -32,7 +37,7 @@ export function counterOf({ code, createdMs }: Pick<Link, "code" | "createdMs">)
  * an answer is counted, even when the process is killed the moment after. Headers are read by look-up of what
  * they said before; a new one is read once.
  */
-export function createRecorder({ journal, visitors, clientOf }: RecorderOptions) {
+export function createRecorder({ journal, visitors }: RecorderOptions) {
   const lost = { visits: 0, details: 0 };
 
   const agentName = memoize((text) => createName("agent", text));
@@ -51,8 +56,9 @@ export function createRecorder({ journal, visitors, clientOf }: RecorderOptions)
   const referrerOf = memoize((referer) => referrerName(referrerHost(referer)));
 
   return {
-    /** One visit, at the instant `nowMs`, from the address `peer` of the other end of the connection. */
-    record(link: Counter, headers: Headers, peer: string, nowMs: number): void {
+    /** Counts one visit at the instant `nowMs`. */
+    record(link: Counter, visit: Visit, nowMs: number): void {
+      const { headers } = visit;
       const nowHour = Math.floor(nowMs / HOUR_MS);
       if (nowHour !== journal.active.hour) journal.next(nowHour);
       const agent = agentOf(headers.get("user-agent") ?? "");
@@ -63,15 +69,18 @@ export function createRecorder({ journal, visitors, clientOf }: RecorderOptions)
         return;
       }
       if (bot) return;
-      const { address, country } = clientOf(peer, headers);
-      const visit = {
+      const { address, country } = visit.client();
+      const details = {
         agent: agent.name,
         referrer: referrerOf(headers.get("referer") ?? ""),
         language: languageOf(headers.get("accept-language") ?? ""),
         country: countryName(country),
         visitor: visitors.hash(address, agent.hash, nowMs),
       };
-      if (!journal.active.tell(link, visit) && !(journal.next(nowHour) && journal.active.tell(link, visit))) {
+      if (
+        !journal.active.tell(link, details) &&
+        !(journal.next(nowHour) && journal.active.tell(link, details))
+      ) {
         lost.details++;
       }
     },

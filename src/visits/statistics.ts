@@ -36,10 +36,15 @@ interface ReadDay extends Sums {
 }
 
 /** Why a range is refused. */
-export type RangeFault =
+export type RangeRefusal =
   | { rule: "stats.order" }
   | { rule: "stats.range"; max: number }
   | { rule: "stats.hours"; days: number };
+
+export interface RefusedRange {
+  readonly kind: "malformed";
+  readonly refusals: readonly RangeRefusal[];
+}
 
 export interface Statistics extends Sums {
   readonly from: string;
@@ -66,12 +71,12 @@ export async function readStatistics(
   link: Link,
   { interval, timeZone, ...range }: StatisticsRequest,
   nowMs: number,
-): Promise<Statistics | RangeFault> {
+): Promise<Statistics | RefusedRange> {
   const local = localTime(timeZone);
   const to = range.to ?? local(nowMs).slice(0, 10);
   const from = range.from ?? addDays(to, 1 - DEFAULT_DAYS[interval]);
-  const fault = rangeFault(from, to, interval, nowMs);
-  if (fault !== undefined) return fault;
+  const refusal = rangeRefusal(from, to, interval, nowMs);
+  if (refusal !== undefined) return { kind: "malformed", refusals: [refusal] };
 
   // A zone is at most a day away from UTC.
   const [first, last] = [dayOf(from), dayOf(to)];
@@ -97,7 +102,7 @@ export async function readStatistics(
 
 const DEFAULT_DAYS = { hour: 2, day: 30, month: 365 };
 
-function rangeFault(from: string, to: string, interval: Interval, nowMs: number): RangeFault | undefined {
+function rangeRefusal(from: string, to: string, interval: Interval, nowMs: number): RangeRefusal | undefined {
   if (from > to) return { rule: "stats.order" };
   const today = Math.floor(nowMs / DAY_MS);
   const isWithin = dayOf(from) >= today - HOURS_KEPT_DAYS && dayOf(to) <= today + 1;

@@ -21,7 +21,7 @@ afterAll(async () => {
 });
 
 /** What is said of a field that was refused; undefined of one that was not. */
-async function faultOf(field: Locator): Promise<string | undefined> {
+async function refusalOf(field: Locator): Promise<string | undefined> {
   return field.evaluate((input: any) =>
     input.getAttribute("aria-invalid") === "true"
       ? input.ownerDocument.getElementById(input.getAttribute("aria-describedby").split(" ")[0]).textContent
@@ -71,12 +71,15 @@ describe.each(READERS)("a maker who is refused ($locale)", ({ locale, viewport }
     ["an address of this service", "https://curt.example/mine", "", { address: say("target.own") }],
   ])(
     "reads why beside the field and goes on from there: %s",
-    async (_what, address, code, faults: { address?: string; code?: string }) => {
+    async (_what, address, code, refusals: { address?: string; code?: string }) => {
       await using maker = await arrive(browser, curt.origin, { locale, viewport });
       const form = await refused(maker.page, address, code);
       expect(await form.address.inputValue()).toBe(address.trim());
-      expect([await faultOf(form.address), await faultOf(form.code)]).toEqual([faults.address, faults.code]);
-      await untilFocused(faults.address === undefined ? form.code : form.address);
+      expect([await refusalOf(form.address), await refusalOf(form.code)]).toEqual([
+        refusals.address,
+        refusals.code,
+      ]);
+      await untilFocused(refusals.address === undefined ? form.code : form.address);
       // Put right, it is made, with the end that was chosen.
       const right = `right-${locale}-${Bun.hash(code + address).toString(36)}`;
       await form.address.fill(LONG);
@@ -96,7 +99,7 @@ describe.each(READERS)("a maker who is refused ($locale)", ({ locale, viewport }
       await using maker = await arrive(browser, curt.origin, { locale, viewport });
       const { page } = maker;
       const form = await refused(page, written, "");
-      expect(await faultOf(form.address)).toBe(say("target.scheme"));
+      expect(await refusalOf(form.address)).toBe(say("target.scheme"));
       expect(await form.address.inputValue()).toBe(written);
       await page.getByRole("button", { name: say("home.offer", { url: `https://${written}` }) }).click();
       await page.waitForURL(/#made$/);
@@ -113,7 +116,7 @@ describe.each(READERS)("a maker who is refused ($locale)", ({ locale, viewport }
     await using maker = await arrive(browser, curt.origin, { locale, viewport });
     for (const written of ["javascript:alert(1)", "me@example.com", "no spaces.com here"]) {
       const form = await refused(maker.page, written, "");
-      expect(await faultOf(form.address)).toBe(say("target.scheme"));
+      expect(await refusalOf(form.address)).toBe(say("target.scheme"));
       expect(await maker.page.getByRole("button").count()).toBe(1);
     }
   });

@@ -85,7 +85,7 @@ export async function prepareTour(): Promise<Tour> {
       route.fulfill({
         status: 500,
         contentType: "text/html; charset=utf-8",
-        body: problemPage(locale.slice(0, 2), "internal"),
+        body: problemPage(locale.slice(0, 2), { kind: "internal" }),
       }),
     );
     await open("fault of ours", "/broken", 500);

@@ -67,7 +67,7 @@ describe("POST /api/v1/shorten", () => {
     for (const custom_code of [undefined, null, ""]) {
       const { data } = await json(await curt.shorten({ original_url, custom_code }));
       expect(data.code).toMatch(/^[2-9bcdfghjkmnp-tv-zBCDFGHJ-NP-TV-Z]{7}$/);
-      expect(data.expiration_date).toBe("9999-12-31T23:59:59.999Z");
+      expect(data.expiration_date).toBe("9999-12-31T00:00:00.000Z");
     }
   });
 

@@ -1,17 +1,22 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 
+import { createCalls } from "../../src/http/call.ts";
+import { createDomain } from "../../src/http/domain.ts";
+import { createLinkMemory } from "../../src/http/redirect/memory.ts";
 import { createRedirect } from "../../src/http/redirect/redirect.ts";
+import { followChanges } from "../../src/links/changes.ts";
 import { createClock } from "../../src/links/clock.ts";
 import { createLinks } from "../../src/links/links.ts";
 import type { LinkStore } from "../../src/links/store.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
-import { temporaryFolder } from "../service.ts";
+import { BASE_URL, temporaryFolder } from "../service.ts";
 import { newLink } from "../stores/links.ts";
 
 const SLOW_MS = 50;
 
 const ELSEWHERE = 418;
+const CLIENT = { address: "127.0.0.1", country: "" };
 
 /** The redirect over a real store whose answers are on their way for a while, as those of a distant one. */
 async function serve(folder: string, record = () => {}) {
@@ -36,10 +41,12 @@ async function serve(folder: string, record = () => {}) {
     defaultExpiry: "never",
     codeLength: 7,
     codeHoldMs: 0,
+    onCreated: () => {},
   });
+  const memory = createLinkMemory(links, clock);
   const faults: unknown[] = [];
   const redirect = createRedirect({
-    links,
+    memory,
     clock,
     recorder: {
       record() {
@@ -47,7 +54,7 @@ async function serve(folder: string, record = () => {}) {
         record();
       },
     },
-    peerOf: () => "127.0.0.1",
+    callOf: createCalls({ domain: createDomain(BASE_URL), clientOf: () => CLIENT }),
     cacheSeconds: 0,
     onFault: (error) => faults.push(error),
   });
@@ -57,6 +64,7 @@ async function serve(folder: string, record = () => {}) {
     (await fetch(`http://127.0.0.1:${server.port}/${code}`, { method, redirect: "manual" })).status;
   return {
     store: near,
+    memory,
     visit,
     counts: () => ({ asked, recorded, faults }),
     async [Symbol.asyncDispose]() {
@@ -93,6 +101,21 @@ test("who comes after a link was made finds it, though an earlier question is st
   await service.store.insert([newLink("made")]);
   expect(await service.visit("made")).toBe(302);
   expect(await before).toBe(404);
+});
+
+test("what was asked before a link changed is not remembered after it", async () => {
+  using folder = temporaryFolder();
+  await using service = await serve(folder.path);
+  const { store, memory, visit } = service;
+  const link = newLink("changing");
+  await store.insert([link]);
+  const changes = await followChanges(store, memory);
+  const asking = visit("changing");
+  await Bun.sleep(SLOW_MS / 2);
+  await store.end(link, link.createdMs + 1);
+  await changes.read();
+  expect(await asking).toBe(302);
+  expect(await visit("changing")).toBe(404);
 });
 
 test("a HEAD counts neither before nor after its link is remembered", async () => {

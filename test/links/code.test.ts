@@ -35,12 +35,20 @@ const ACCEPTED = {
   "one character": "a",
   "64 characters": "가".repeat(64),
   "64 characters, decomposed": "각".repeat(64).normalize("NFD"),
+  "32 keycaps, without their U+FE0F": "1\u20E3".repeat(32),
+  "32 keycaps, with their U+FE0F": "1\uFE0F\u20E3".repeat(32),
   "64 of four bytes": "𠀀".repeat(64),
 };
 
 const REFUSED = {
   "code.ill-formed": ["\uD800", "a\uDC00b"],
-  "code.too-long": ["가".repeat(65), "a".repeat(65), "a".repeat(60_000), "\u0344".repeat(40)],
+  "code.too-long": [
+    "가".repeat(65),
+    "a".repeat(65),
+    "a".repeat(60_000),
+    "\u0344".repeat(40),
+    "1\uFE0F\u20E3".repeat(33),
+  ],
   "code.space": ["a b", " ", " a", "a ", "한 글", "a  "],
   "code.invisible": [
     "\u3164",
@@ -131,7 +139,11 @@ describe("a code that a maker chose", () => {
 
   for (const [rule, codes] of Object.entries(REFUSED)) {
     test(`is refused by ${rule}`, () => {
-      for (const written of codes) expect([written, parseCode(written)]).toMatchObject([written, { rule }]);
+      for (const written of codes)
+        expect([written, parseCode(written)]).toMatchObject([
+          written,
+          { kind: "invalid", refusals: [{ rule }] },
+        ]);
     });
   }
 
@@ -142,7 +154,9 @@ describe("a code that a maker chose", () => {
   });
 
   test("is judged as it is stored: what composes once U+FE0F is gone is no emoji any more", () => {
-    expect(parseCode("↔\uFE0F\u0338")).toMatchObject({ rule: "code.character", character: "↮ (U+21AE)" });
+    expect(parseCode("↔\uFE0F\u0338")).toMatchObject({
+      refusals: [{ rule: "code.character", character: "↮ (U+21AE)" }],
+    });
   });
 
   test("may be an emoji without skin tones before a swatch, and a word that only resembles a reserved one", () => {
@@ -151,7 +165,7 @@ describe("a code that a maker chose", () => {
   });
 
   test("has each of its joiners in its own context", () => {
-    expect(parseCode("می\u200Cخواهم\u200Ca")).toMatchObject({ rule: "code.joiner" });
+    expect(parseCode("می\u200Cخواهم\u200Ca")).toMatchObject({ refusals: [{ rule: "code.joiner" }] });
   });
 
   test("is case-sensitive", () => {

@@ -5,6 +5,7 @@ import { createClock } from "../../src/links/clock.ts";
 import { type Code, parseCode } from "../../src/links/code.ts";
 import { DURATIONS_MS, endsMs } from "../../src/links/expiry.ts";
 import { NEVER_MS } from "../../src/links/link.ts";
+import type { Link } from "../../src/links/link.ts";
 import { createLinks, type Links } from "../../src/links/links.ts";
 import type { LinkStore } from "../../src/links/store.ts";
 import { openStore } from "../../src/store/open.ts";
@@ -19,6 +20,7 @@ const folder = temporaryFolder();
 let store: LinkStore;
 let wallMs = START;
 let monotonicMs = 0;
+let told: Link[] = [];
 
 beforeAll(async () => {
   store = await openStore({ engine: "sqlite", path: join(folder.path, "curt.db") });
@@ -32,6 +34,7 @@ afterAll(async () => {
 function open(changes: { fillRandom?: (bytes: Uint8Array) => void; codeLength?: number } = {}): Links {
   wallMs = START;
   monotonicMs = 0;
+  told = [];
   return createLinks({
     store,
     clock: createClock(
@@ -43,6 +46,7 @@ function open(changes: { fillRandom?: (bytes: Uint8Array) => void; codeLength?: 
     defaultExpiry: "never",
     codeLength: 7,
     codeHoldMs: HOLD_MS,
+    onCreated: (link) => told.push(link),
     ...changes,
   });
 }
@@ -68,6 +72,14 @@ describe("a link with an end", () => {
       }
     });
   }
+
+  test("is told to whoever asked to hear of new links, once it is in the store, and a refused one is not", async () => {
+    const links = open();
+    const made = await links.create({ originalUrl, customCode: "told" });
+    await links.create({ originalUrl, customCode: "told" });
+    await links.create({ originalUrl: "ftp://example.com/", customCode: "never-made" });
+    expect(told).toEqual([made as Link]);
+  });
 
   test("keeps its code until the hold is over; then the code begins anew", async () => {
     const links = open();
@@ -116,7 +128,7 @@ describe("a link with an end", () => {
       expect(endsMs(created, "24h") - created).toBe(DAY_MS);
       expect(endsMs(created, "1month") - created).toBe(30 * DAY_MS);
     }
-    expect(new Date(endsMs(0, "never")).toISOString()).toBe("9999-12-31T23:59:59.999Z");
+    expect(new Date(endsMs(0, "never")).toISOString()).toBe("9999-12-31T00:00:00.000Z");
   });
 });
 
@@ -197,6 +209,6 @@ describe("a generated code", () => {
 test("every mistake of a request is named at once", async () => {
   expect(await open().create({ originalUrl: "ftp://x", customCode: "a b" })).toMatchObject({
     kind: "invalid",
-    faults: [{ rule: "target.scheme" }, { rule: "code.space" }],
+    refusals: [{ rule: "target.scheme" }, { rule: "code.space" }],
   });
 });

@@ -12,7 +12,10 @@ const PUBLIC: TargetPolicy = {
 const PRIVATE: TargetPolicy = { posture: "private", ownHosts: ["localhost"], ownPorts: ["80", "3000"] };
 
 function expectRule(rule: string, written: string, policy = PUBLIC) {
-  expect([written, parseTarget(written, policy)]).toMatchObject([written, { rule }]);
+  expect([written, parseTarget(written, policy)]).toMatchObject([
+    written,
+    { kind: "invalid", refusals: [{ rule }] },
+  ]);
 }
 
 const ACCEPTED = {

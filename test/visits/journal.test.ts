@@ -18,7 +18,10 @@ import { WINDOWS_CHROME } from "./visits.ts";
 const HOUR_MS = 3_600_000;
 const NOW = 490_000 * HOUR_MS;
 const CREATED = NOW - HOUR_MS;
-const HEADERS = new Headers({ "User-Agent": WINDOWS_CHROME });
+const VISIT = {
+  headers: new Headers({ "User-Agent": WINDOWS_CHROME }),
+  client: () => ({ address: "127.0.0.1", country: "" }),
+};
 
 /** A recorder over a journal over a store, and the sums that are in the store. */
 async function openRecorder(folder: string, isAway = () => false) {
@@ -40,8 +43,7 @@ async function openRecorder(folder: string, isAway = () => false) {
     onDropped: (path) => faults.push(path),
   });
   const visitors = createVisitors({ store, fillRandom });
-  const clientOf = (address: string) => ({ address, country: "" });
-  return { file, store, journal, faults, recorder: createRecorder({ journal, visitors, clientOf }) };
+  return { file, store, journal, faults, recorder: createRecorder({ journal, visitors }) };
 }
 
 function sums(file: string) {
@@ -55,8 +57,8 @@ test("visits of very many links at once are all counted, before any timer had it
   const links = Array.from({ length: 100_000 }, (_, nth) =>
     counterOf({ code: `many${nth}` as Code, createdMs: CREATED }),
   );
-  for (const link of links) recorder.record(link, HEADERS, "127.0.0.1", NOW);
-  for (const link of links) recorder.record(link, HEADERS, "127.0.0.1", NOW);
+  for (const link of links) recorder.record(link, VISIT, NOW);
+  for (const link of links) recorder.record(link, VISIT, NOW);
   expect(recorder.takeLost()).toBeUndefined();
   await journal.close();
   expect(sums(file)).toEqual({ links: 100_000, visits: 200_000 });
@@ -75,7 +77,7 @@ test("when there is no more room, first details are lost, then visits of links t
   let recorded = 0;
   let lost: { visits: number; details: number } | undefined;
   while (lost === undefined && recorded < 20_000_000) {
-    for (let nth = 0; nth < 10_000; nth++) recorder.record(known, HEADERS, "127.0.0.1", NOW);
+    for (let nth = 0; nth < 10_000; nth++) recorder.record(known, VISIT, NOW);
     recorded += 10_000;
     lost = recorder.takeLost();
   }
@@ -86,12 +88,12 @@ test("when there is no more room, first details are lost, then visits of links t
 
   // The table of links of the last segment fills up as well.
   for (let nth = 0; nth < 20_000; nth++) {
-    recorder.record(counterOf({ code: `new${nth}` as Code, createdMs: CREATED }), HEADERS, "127.0.0.1", NOW);
+    recorder.record(counterOf({ code: `new${nth}` as Code, createdMs: CREATED }), VISIT, NOW);
   }
   const lostLinks = recorder.takeLost();
   expect(lostLinks?.visits).toBeGreaterThan(0);
-  recorder.record(known, HEADERS, "127.0.0.1", NOW);
-  recorder.record(late, HEADERS, "127.0.0.1", NOW);
+  recorder.record(known, VISIT, NOW);
+  recorder.record(late, VISIT, NOW);
   expect(recorder.takeLost()).toEqual({ visits: 1, details: 1 });
   await journal.close();
   expect(sums(file)).toMatchObject({ visits: recorded + 20_000 - (lostLinks?.visits ?? 0) + 1 });
@@ -118,7 +120,7 @@ test("what a dead process left is folded, in order, and nothing is made over it"
   writeFileSync(join(waiting, "0-10.visits.new"), "half made");
   const { file, store, journal, faults, recorder } = await openRecorder(folder.path);
   for (let nth = 0; nth < 15; nth++) {
-    recorder.record(link(`now${nth}`), HEADERS, "127.0.0.1", NOW);
+    recorder.record(link(`now${nth}`), VISIT, NOW);
     journal.next(NOW / HOUR_MS + nth);
   }
   await journal.close();
@@ -133,7 +135,7 @@ test("an outage takes no new segment each second, and loses nothing", async () =
   let away = true;
   const { file, store, journal, recorder } = await openRecorder(folder.path, () => away);
   for (let nth = 0; nth < 25; nth++) {
-    recorder.record(link("patient"), HEADERS, "127.0.0.1", NOW);
+    recorder.record(link("patient"), VISIT, NOW);
     await Bun.sleep(200);
   }
   const segments = readdirSync(join(folder.path, "visits")).filter((name) => name.endsWith(".visits"));
@@ -151,7 +153,7 @@ test("a segment that nobody can fold is put aside, and the others count", async 
   const poison = { folder: folder.path, hour: NOW / HOUR_MS, visits: [{ code: "", createdMs: CREATED }] };
   renameSync(await writeSegment(poison, true), join(waiting, "0-1.visits"));
   const { file, store, journal, faults, recorder } = await openRecorder(folder.path);
-  recorder.record(link("fine"), HEADERS, "127.0.0.1", NOW);
+  recorder.record(link("fine"), VISIT, NOW);
   await journal.close();
   expect(sums(file)).toEqual({ links: 1, visits: 1 });
   expect(faults).toHaveLength(2);
@@ -163,10 +165,25 @@ test("visits of two hours are told apart", async () => {
   using folder = temporaryFolder();
   const { store, journal, recorder } = await openRecorder(folder.path);
   const hourly = link("hourly");
-  for (const nowMs of [NOW, NOW + 1, NOW + HOUR_MS]) recorder.record(hourly, HEADERS, "127.0.0.1", nowMs);
+  for (const nowMs of [NOW, NOW + 1, NOW + HOUR_MS]) recorder.record(hourly, VISIT, nowMs);
   await journal.close();
   const days = await store.days("hourly" as Code, CREATED, 0, NOW / HOUR_MS);
   const hour = (NOW / HOUR_MS) % 24;
   expect(detailOf(days[0])?.hours).toEqual({ [hour]: [2, 0], [hour + 1]: [1, 0] });
+  await store.close();
+});
+
+test("a client is looked up once for each person, and never for a program", async () => {
+  using folder = temporaryFolder();
+  const { store, journal, recorder } = await openRecorder(folder.path);
+  let lookedUp = 0;
+  const client = () => ({ address: `192.0.2.${++lookedUp}`, country: "" });
+  const known = link("looked-up");
+  for (const agent of ["curl/8.5.0", "Googlebot/2.1"])
+    recorder.record(known, { headers: new Headers({ "User-Agent": agent }), client }, NOW);
+  expect(lookedUp).toBe(0);
+  recorder.record(known, { ...VISIT, client }, NOW);
+  expect(lookedUp).toBe(1);
+  await journal.close();
   await store.close();
 });

@@ -3,7 +3,12 @@ import { join } from "node:path";
 
 import type { LinkStore } from "../../src/links/store.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
-import { readStatistics, type Statistics, type StatisticsRequest } from "../../src/visits/statistics.ts";
+import {
+  type RangeRefusal,
+  readStatistics,
+  type Statistics,
+  type StatisticsRequest,
+} from "../../src/visits/statistics.ts";
 import type { VisitStore } from "../../src/visits/store.ts";
 import { type Running, startHere, temporaryFolder } from "../service.ts";
 import { newLink } from "../stores/links.ts";
@@ -162,20 +167,20 @@ describe("statistics", () => {
   });
 
   test("refuse ranges that cannot be told", async () => {
-    expect(await read("x", { from: "2026-11-22", to: "2026-11-21" })).toEqual({ rule: "stats.order" });
-    expect(await read("x", { from: "2025-10-17", to: "2026-11-21" })).toEqual({
-      rule: "stats.range",
-      max: 400,
-    });
+    const refused = (refusal: RangeRefusal) => ({ kind: "malformed" as const, refusals: [refusal] });
+    expect(await read("x", { from: "2026-11-22", to: "2026-11-21" })).toEqual(
+      refused({ rule: "stats.order" }),
+    );
+    expect(await read("x", { from: "2025-10-17", to: "2026-11-21" })).toEqual(
+      refused({ rule: "stats.range", max: 400 }),
+    );
     expect(await read("x", { from: "2025-10-18", to: "2026-11-21" })).toMatchObject({ visits: 0 });
-    expect(await read("x", { from: "2026-11-13", interval: "hour" })).toEqual({
-      rule: "stats.hours",
-      days: 7,
-    });
+    for (const range of [{ from: "2026-11-13" }, { from: "2026-11-21", to: "2027-11-21" }]) {
+      expect(await read("x", { ...range, interval: "hour" })).toEqual(
+        refused({ rule: "stats.hours", days: 7 }),
+      );
+    }
     expect(await read("x", { from: "2026-11-14", interval: "hour" })).toMatchObject({ visits: 0 });
-    expect(await read("x", { from: "2026-11-21", to: "2027-11-21", interval: "hour" })).toMatchObject({
-      rule: "stats.hours",
-    });
   });
 });
 

@@ -1,15 +1,14 @@
 import { message, type MessageKey, negotiateLanguage } from "../../language/messages.ts";
-import type { Clock } from "../../links/clock.ts";
 import { endsMs, type Expiry } from "../../links/expiry.ts";
 import type { Link } from "../../links/link.ts";
 import type { Links } from "../../links/links.ts";
-import { memoize } from "../../memoize.ts";
-import { readStatistics } from "../../visits/statistics.ts";
-import type { VisitStore } from "../../visits/store.ts";
+import { isProblem } from "../../links/problem.ts";
+import type { Visits } from "../../visits/visits.ts";
 import { json } from "../answers.ts";
-import { shortUrl } from "../domain.ts";
+import { MAX_BODY_BYTES } from "../body.ts";
+import type { Call } from "../call.ts";
+import { type Domain, memoizeByDomain } from "../domain.ts";
 import { problemJson } from "../problems.ts";
-import { readShortenRequest } from "./body.ts";
 import { describeApi, describeParameters } from "./document.ts";
 import { operations } from "./operations.ts";
 import { readStatisticsQuery } from "./query.ts";
@@ -18,54 +17,51 @@ import {
   EXAMPLE,
   type Information,
   type LinkData,
-  MAX_BODY_BYTES,
   type ShortLink,
   type StatisticsData,
 } from "./schemas.ts";
+import { readShortenRequest } from "./shorten-request.ts";
 
 export interface ApiOptions {
   readonly links: Links;
-  readonly visits: Pick<VisitStore, "sums" | "days">;
-  readonly clock: Clock;
-  readonly baseUrl: string;
+  readonly visits: Visits;
   readonly defaultExpiry: Expiry;
   readonly version: string;
-  readonly onCreated: (link: Link) => void;
 }
 
-/** The handlers of /api/v1: a request in, an answer in the contract's envelope out. */
+/** The handlers of /api/v1: a call in, an answer in the contract's envelope out. */
 export function createApi(options: ApiOptions) {
-  const { links, visits, clock, baseUrl, defaultExpiry, version, onCreated } = options;
-  const describe = memoize((language) => describeApi(baseUrl, version, language));
+  const { links, visits, defaultExpiry, version } = options;
+  const describe = memoizeByDomain((domain, language) => describeApi(domain, version, language));
   return {
-    async shorten(request: Request): Promise<Response> {
-      const body = await readShortenRequest(request);
-      if ("kind" in body) return problemJson(request.headers, body);
+    async shorten(call: Call): Promise<Response> {
+      const body = await readShortenRequest(call.request);
+      if (isProblem(body)) return problemJson(call, body);
       const customCode = body.custom_code || undefined;
       const link = await links.create({
         originalUrl: body.original_url,
         customCode,
         expiry: body.expire_duration ?? undefined,
       });
-      if ("kind" in link) return problemJson(request.headers, link);
-      onCreated(link);
-      const data = toShortLink(link, customCode ?? link.code, baseUrl);
-      return success(request, 201, "shortened", data, { Location: new URL(data.short_url).href });
+      if (isProblem(link)) return problemJson(call, link);
+      const data = toShortLink(link, customCode ?? link.code, call.domain);
+      return success(call, 201, "shortened", data, { Location: new URL(data.short_url).href });
     },
 
-    information(request: Request): Response {
-      const language = negotiateLanguage(request.headers.get("accept-language"));
+    information(call: Call): Response {
+      const { domain } = call;
+      const language = negotiateLanguage(call.headers.get("accept-language"));
       const createdMs = Date.UTC(2026, 0, 1);
       const example = { code: EXAMPLE.custom_code, originalUrl: EXAMPLE.original_url };
       const data: Information = {
         name: "Curt",
         version,
         description: message(language, "info.description"),
-        endpoint: `${baseUrl}${operations.shorten.path}`,
+        endpoint: `${domain.baseUrl}${operations.shorten.path}`,
         method: operations.shorten.method.toUpperCase(),
         content_type: "application/json",
         max_body_bytes: MAX_BODY_BYTES,
-        parameters: describeParameters(describe(language), defaultExpiry),
+        parameters: describeParameters(describe(domain, language), defaultExpiry),
         example: {
           request: EXAMPLE,
           response: {
@@ -74,63 +70,62 @@ export function createApi(options: ApiOptions) {
             data: toShortLink(
               { ...example, endsMs: endsMs(createdMs, EXAMPLE.expire_duration) },
               EXAMPLE.custom_code,
-              baseUrl,
+              domain,
             ),
           },
         },
-        openapi: `${baseUrl}${operations.document.path}`,
+        openapi: `${domain.baseUrl}${operations.document.path}`,
       };
-      return success(request, 200, "info", data);
+      return success(call, 200, "info", data);
     },
 
-    async availability(request: Request, written: string): Promise<Response> {
-      const found = await links.availability(written);
-      if ("kind" in found) return problemJson(request.headers, found);
-      const data: AvailabilityData = { ...found, short_url: shortUrl(baseUrl, written) };
-      return success(request, 200, found.available ? "free" : "taken", data);
+    async availability(call: Call): Promise<Response> {
+      const found = await links.availability(call.code);
+      if (isProblem(found)) return problemJson(call, found);
+      const data: AvailabilityData = { ...found, short_url: call.domain.shortUrl(call.code) };
+      return success(call, 200, found.available ? "free" : "taken", data);
     },
 
-    async link(request: Request, spelling: string): Promise<Response> {
-      const link = await links.find(spelling);
-      if ("kind" in link) return problemJson(request.headers, link);
-      const { visits: counted } = await visits.sums(link.code, link.createdMs);
-      const { code, ...short } = toShortLink(link, link.code, baseUrl);
+    async link(call: Call): Promise<Response> {
+      const link = await links.find(call.code);
+      if (isProblem(link)) return problemJson(call, link);
+      const { visits: counted } = await visits.sums(link);
+      const { code, ...short } = toShortLink(link, link.code, call.domain);
       const data: LinkData = {
         code,
         ...short,
         created: new Date(link.createdMs).toISOString(),
         visits: counted,
       };
-      return success(request, 200, "link", data);
+      return success(call, 200, "link", data);
     },
 
-    async statistics(request: Request, spelling: string): Promise<Response> {
-      const { headers } = request;
-      const query = readStatisticsQuery(request);
-      if (Array.isArray(query)) return problemJson(headers, { kind: "malformed", faults: query });
-      const link = await links.find(spelling);
-      if ("kind" in link) return problemJson(headers, link);
-      const found = await readStatistics(visits, link, query, clock.nowMs());
-      if ("rule" in found) return problemJson(headers, { kind: "malformed", faults: [found] });
+    async statistics(call: Call): Promise<Response> {
+      const query = readStatisticsQuery(call.request);
+      if (isProblem(query)) return problemJson(call, query);
+      const link = await links.find(call.code);
+      if (isProblem(link)) return problemJson(call, link);
+      const found = await visits.statistics(link, query);
+      if (isProblem(found)) return problemJson(call, found);
       const { from, to, breakdowns, ...counted } = found;
       const { interval, timeZone: tz } = query;
       const data: StatisticsData = { code: link.code, from, to, interval, tz, ...counted, ...breakdowns };
-      return success(request, 200, "statistics", data);
+      return success(call, 200, "statistics", data);
     },
 
-    document({ headers }: Request): Response {
+    document({ headers, domain }: Call): Response {
       const language = negotiateLanguage(headers.get("accept-language"));
-      return json(200, describe(language), language);
+      return json(200, describe(domain, language), language);
     },
 
-    /** The OpenAPI document in a language. */
+    /** The OpenAPI document of a domain in a language. */
     describe,
   };
 }
 
 /** The contract's envelope. */
 function success(
-  { headers }: Request,
+  { headers }: Call,
   status: number,
   key: MessageKey,
   data: unknown,
@@ -141,13 +136,9 @@ function success(
 }
 
 /** `written` is the code as its maker spelled it. */
-function toShortLink(
-  link: Pick<Link, "originalUrl" | "endsMs">,
-  written: string,
-  baseUrl: string,
-): ShortLink {
+function toShortLink(link: Pick<Link, "originalUrl" | "endsMs">, written: string, domain: Domain): ShortLink {
   return {
-    short_url: shortUrl(baseUrl, written),
+    short_url: domain.shortUrl(written),
     original_url: link.originalUrl,
     code: written,
     expiration_date: new Date(link.endsMs).toISOString(),

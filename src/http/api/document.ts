@@ -3,11 +3,12 @@ import { OpenAPIHono } from "@hono/zod-openapi";
 import { languageNames, type MessageKey, message } from "../../language/messages.ts";
 import type { Expiry } from "../../links/expiry.ts";
 import type { ApiDescription } from "../../pages/openapi.ts";
+import type { Domain } from "../domain.ts";
 import { operations } from "./operations.ts";
 import { type Information, LIMITS } from "./schemas.ts";
 
 /** The OpenAPI 3.1 document in a language, generated from the schemas that validate. */
-export function describeApi(baseUrl: string, version: string, language: string): ApiDescription {
+export function describeApi({ baseUrl, origin }: Domain, version: string, language: string): ApiDescription {
   const described = new OpenAPIHono();
   for (const operation of Object.values(operations)) described.openAPIRegistry.registerPath(operation);
   const document = described.getOpenAPI31Document({
@@ -18,7 +19,7 @@ export function describeApi(baseUrl: string, version: string, language: string):
       description: "api.description",
       license: { name: "MIT", url: "https://opensource.org/license/mit" },
     },
-    servers: [{ url: new URL(baseUrl).origin }],
+    servers: [{ url: origin }],
   });
   const values = { ...LIMITS, languages: languageNames(language) };
   const say = (key: string) => message(language, key as MessageKey, values);

@@ -1,17 +1,18 @@
 import type { z } from "@hono/zod-openapi";
 
+import { isProblem } from "../../links/problem.ts";
 import { contrast, type QrStyle } from "../../pages/qr.ts";
 import type { StatisticsRequest } from "../../visits/statistics.ts";
-import type { RequestFault } from "../problems.ts";
+import { type Malformed, malformed, type RequestRefusal } from "../problems.ts";
 import { queryOf } from "../url.ts";
 import { QR_RANGES, qrQuery, statisticsQuery } from "./schemas.ts";
 
 /** WCAG 2.2, section 1.4.11: what graphics need to be told from their background. */
 const MIN_CONTRAST = 3;
 
-export function readStatisticsQuery(request: Request): StatisticsRequest | RequestFault[] {
+export function readStatisticsQuery(request: Request): StatisticsRequest | Malformed {
   const query = readQuery(request, statisticsQuery);
-  if (Array.isArray(query)) return query;
+  if (isProblem(query)) return query;
   const { tz, ...rest } = query;
   return { ...rest, timeZone: tz };
 }
@@ -22,22 +23,25 @@ export function readTimeZone(request: Request): string {
   return zone.success ? zone.data : "UTC";
 }
 
-export function readQrQuery(request: Request): QrStyle | RequestFault[] {
+export function readQrQuery(request: Request): QrStyle | Malformed {
   const style = readQuery(request, qrQuery);
-  if (Array.isArray(style) || contrast(style.dark, style.light) >= MIN_CONTRAST) return style;
-  return [{ rule: "qr.contrast", min: MIN_CONTRAST }];
+  if (isProblem(style) || contrast(style.dark, style.light) >= MIN_CONTRAST) return style;
+  return malformed({ rule: "qr.contrast", min: MIN_CONTRAST });
 }
 
 /** Of a parameter that is there twice, the last one counts; an empty one is as good as none. */
-function readQuery<T>(request: Request, schema: z.ZodType<T>): T | RequestFault[] {
+function readQuery<T>(request: Request, schema: z.ZodType<T>): T | Malformed {
   const given = Object.fromEntries([...new URLSearchParams(queryOf(request))].filter(([, value]) => value));
   const query = schema.safeParse(given);
   if (query.success) return query.data;
   const fields = new Set(query.error.issues.map(({ path }) => String(path[0])));
-  return [...fields].map((field) => queryFault(field, given[field] ?? ""));
+  return {
+    kind: "malformed",
+    refusals: [...fields].map((field) => queryRefusal(field, given[field] ?? "")),
+  };
 }
 
-function queryFault(field: string, received: string): RequestFault {
+function queryRefusal(field: string, received: string): RequestRefusal {
   switch (field) {
     case "interval":
       return {

@@ -7,9 +7,7 @@ import { MAX_TARGET_LENGTH } from "../../links/target.ts";
 import { HOURS_KEPT_DAYS } from "../../visits/ageing.ts";
 import { DIMENSIONS, type Dimension, FEWEST_VISITORS } from "../../visits/day.ts";
 import { INTERVALS, MAX_RANGE_DAYS } from "../../visits/statistics.ts";
-
-/** In bytes. */
-export const MAX_BODY_BYTES = 64 * 1024;
+import { MAX_BODY_BYTES } from "../body.ts";
 
 export const EXAMPLE = {
   original_url: "https://example.com/a/long/address",

@@ -1,34 +1,27 @@
 import type { Links } from "../../links/links.ts";
+import { isProblem } from "../../links/problem.ts";
 import { type QrStyle, qrPng, qrSvg } from "../../pages/qr.ts";
-import { LOAD_NOTHING } from "../answers.ts";
+import { answer } from "../answers.ts";
 import { readQrQuery } from "../api/query.ts";
-import { shortUrl } from "../domain.ts";
+import type { Call } from "../call.ts";
 import { problemAnswer, problemJson } from "../problems.ts";
 
-export interface QrOptions {
-  readonly links: Links;
-  readonly baseUrl: string;
-}
-
 /** GET of a short address's QR code. A link that leads nowhere has none: 404 and 410, as its address answers. */
-export function createQr({ links, baseUrl }: QrOptions) {
+export function createQr(links: Links) {
   const handler =
     (extension: string, type: string, draw: (address: string, style: QrStyle) => string | Uint8Array) =>
-    async (request: Request, spelling: string): Promise<Response> => {
-      const { headers } = request;
-      const style = readQrQuery(request);
-      if (Array.isArray(style)) return problemJson(headers, { kind: "malformed", faults: style });
-      const link = await links.resolve(spelling);
-      if ("kind" in link) return problemAnswer(request, link);
-      const image = draw(shortUrl(baseUrl, link.code), style);
-      return new Response(image, {
+    async (call: Call): Promise<Response> => {
+      const style = readQrQuery(call.request);
+      if (isProblem(style)) return problemJson(call, style);
+      const link = await links.resolve(call.code);
+      if (isProblem(link)) return problemAnswer(call, link);
+      return answer({
+        type,
+        body: draw(call.domain.shortUrl(link.code), style),
+        cache: "public, max-age=86400",
         headers: {
-          "Cache-Control": "public, max-age=86400",
-          "Content-Type": type,
           "Content-Disposition": `inline; ${fileName(link.code, extension)}`,
-          "Content-Security-Policy": LOAD_NOTHING,
           "Cross-Origin-Resource-Policy": "cross-origin",
-          "X-Content-Type-Options": "nosniff",
         },
       });
     };

@@ -29,5 +29,16 @@ export function createCache<V>(maxWeight: number, weigh: (key: string, value: V)
       return aged;
     },
     set,
+    delete(key: string): void {
+      const value = young.get(key);
+      if (value !== undefined) youngWeight -= weigh(key, value);
+      young.delete(key);
+      old.delete(key);
+    },
+    clear(): void {
+      young.clear();
+      old.clear();
+      youngWeight = 0;
+    },
   };
 }

@@ -1,39 +1,24 @@
 import type { Clock } from "../../links/clock.ts";
-import { type Code, lookUpCode, NEVER_IN_CODES } from "../../links/code.ts";
-import type { Link } from "../../links/link.ts";
-import type { Links } from "../../links/links.ts";
-import type { Problem } from "../../links/problem.ts";
-import { type Counter, counterOf, type Recorder } from "../../visits/recorder.ts";
-import { type HttpProblem, problemAnswer, problemOf } from "../problems.ts";
-import { createCache } from "./cache.ts";
-
-/** In bytes. Half of it, some 100,000 links with targets of 80 characters, is sure to be remembered. */
-const CACHE_BYTES = 96 * 1024 * 1024;
-/** Measured: what an entry takes beside the characters of its code and target. */
-const ENTRY_BYTES = 400;
+import { NEVER_IN_CODES } from "../../links/code.ts";
+import type { Recorder } from "../../visits/recorder.ts";
+import type { Call, CallOf } from "../call.ts";
+import { problemAnswer, problemOf } from "../problems.ts";
+import type { Entry, LinkMemory } from "./memory.ts";
 
 export interface RedirectOptions {
-  readonly links: Links;
+  readonly memory: Pick<LinkMemory, "get" | "lookUp">;
   readonly clock: Clock;
   readonly recorder: Pick<Recorder, "record">;
-  readonly peerOf: PeerOf;
+  readonly callOf: CallOf;
   /** How long a shared cache may keep a redirect, in seconds. */
   readonly cacheSeconds: number;
   readonly onFault: (error: unknown) => void;
 }
 
-interface Entry extends Counter {
-  readonly endsMs: number;
-  readonly target: string;
-}
-
-type RedirectRequest = Bun.BunRequest<"/:code">;
+type Server = Bun.Server<unknown>;
+type RouteHandler = (request: Bun.BunRequest<"/:code">, server: Server) => Response | Promise<Response>;
 /** Answers an address that no code can be. */
-type Elsewhere = (request: Request) => Response | Promise<Response>;
-type RouteHandler = (request: RedirectRequest, server: Bun.Server<unknown>) => Response | Promise<Response>;
-
-/** The address of the other end of a connection. */
-export type PeerOf = (request: Request, server: Bun.Server<unknown>) => string;
+type Elsewhere = (request: Request, server: Server) => Response | Promise<Response>;
 
 /**
  * GET and HEAD of a short address (RFC 9110, section 15.4.3). Only links that lead somewhere are remembered:
@@ -41,29 +26,7 @@ export type PeerOf = (request: Request, server: Bun.Server<unknown>) => string;
  * counted before it is answered; a HEAD is nobody's visit. What cannot be a code is answered elsewhere.
  */
 export function createRedirect(options: RedirectOptions) {
-  const { links, clock, recorder, peerOf, cacheSeconds, onFault } = options;
-  // By the code as stored, which is how most addresses spell it: they need no normalising.
-  const cache = createCache<Entry>(
-    CACHE_BYTES,
-    (code, { target }) => ENTRY_BYTES + code.length + target.length,
-  );
-  const inFlight = new Map<string, Promise<Link | Problem>>();
-
-  function remember(link: Link): Entry {
-    const entry: Entry = { ...counterOf(link), endsMs: link.endsMs, target: link.target };
-    cache.set(link.code, entry);
-    return entry;
-  }
-
-  /** Undefined where the store must be asked: an ended link's code may have been given anew. */
-  function remembered(spelling: string, nowMs: number): Entry | undefined {
-    const entry = cache.get(spelling) ?? rememberedAs(lookUpCode(spelling), spelling);
-    return entry !== undefined && nowMs < entry.endsMs ? entry : undefined;
-  }
-
-  function rememberedAs(code: Code | undefined, spelling: string): Entry | undefined {
-    return code === undefined || code === spelling ? undefined : cache.get(code);
-  }
+  const { memory, clock, recorder, callOf, cacheSeconds, onFault } = options;
 
   function answer({ target, endsMs }: Entry, nowMs: number): Response {
     const sharedSeconds = Math.min(cacheSeconds, Math.floor((endsMs - nowMs) / 1000));
@@ -71,50 +34,22 @@ export function createRedirect(options: RedirectOptions) {
     return new Response(null, { status: 302, headers: { Location: target, "Cache-Control": cacheControl } });
   }
 
-  /** However many wait for one spelling, the store is asked once. */
-  function resolve(spelling: string): Promise<Link | Problem> {
-    const early = inFlight.get(spelling);
-    return early === undefined ? ask(spelling) : join(early, spelling);
-  }
-
-  /** Of an earlier question only a link is shared: what was not there when it was asked may be there now. */
-  async function join(early: Promise<Link | Problem>, spelling: string): Promise<Link | Problem> {
-    const link = await early;
-    return "kind" in link ? (inFlight.get(spelling) ?? ask(spelling)) : link;
-  }
-
-  function ask(spelling: string): Promise<Link | Problem> {
-    const link = links.resolve(spelling);
-    const forget = () => void inFlight.delete(spelling);
-    inFlight.set(spelling, link);
-    link.then(forget, forget);
-    return link;
-  }
-
-  async function lookUp(request: RedirectRequest, onFound: (entry: Entry) => void): Promise<Response> {
-    let problem: HttpProblem;
-    const spelling = request.params.code;
+  async function lookUp(call: Call, onFound: (entry: Entry) => void): Promise<Response> {
     try {
-      const link = await resolve(spelling);
-      if (!("kind" in link)) {
-        // Whoever waited for the same answer finds it remembered.
-        const nowMs = clock.nowMs();
-        const entry = remembered(link.code, nowMs) ?? remember(link);
-        onFound(entry);
-        return answer(entry, nowMs);
-      }
-      problem = link;
+      const found = await memory.lookUp(call.code);
+      if (!("target" in found)) return problemAnswer(call, found);
+      onFound(found);
+      return answer(found, clock.nowMs());
     } catch (error) {
       onFault(error);
-      problem = problemOf(error);
+      return problemAnswer(call, problemOf(error));
     }
-    return problemAnswer(request, problem);
   }
 
   /** Whatever is wrong with counting, the visitor gets where they wanted. */
-  function count(entry: Entry, headers: Headers, peer: string, nowMs: number): void {
+  function count(entry: Entry, call: Call, nowMs: number): void {
     try {
-      recorder.record(entry, headers, peer, nowMs);
+      recorder.record(entry, call, nowMs);
     } catch (error) {
       onFault(error);
     }
@@ -122,22 +57,26 @@ export function createRedirect(options: RedirectOptions) {
 
   return (elsewhere: Elsewhere) => {
     const GET: RouteHandler = (request, server) => {
+      const { code } = request.params;
       const nowMs = clock.nowMs();
-      const entry = remembered(request.params.code, nowMs);
-      const peer = peerOf(request, server);
+      const entry = memory.get(code, nowMs);
       if (entry === undefined) {
-        if (NEVER_IN_CODES.test(request.params.code)) return elsewhere(request);
-        const { headers } = request;
-        return lookUp(request, (found) => count(found, headers, peer, clock.nowMs()));
+        if (NEVER_IN_CODES.test(code)) return elsewhere(request, server);
+        const call = callOf(request, server, code);
+        // A visitor who hangs up while the store is asked is still told from others.
+        call.client();
+        return lookUp(call, (found) => count(found, call, clock.nowMs()));
       }
-      count(entry, request.headers, peer, nowMs);
+      count(entry, callOf(request, server, code), nowMs);
       return answer(entry, nowMs);
     };
-    const HEAD: RouteHandler = (request) => {
+    const HEAD: RouteHandler = (request, server) => {
+      const { code } = request.params;
       const nowMs = clock.nowMs();
-      const entry = remembered(request.params.code, nowMs);
+      const entry = memory.get(code, nowMs);
       if (entry !== undefined) return answer(entry, nowMs);
-      return NEVER_IN_CODES.test(request.params.code) ? elsewhere(request) : lookUp(request, () => {});
+      if (NEVER_IN_CODES.test(code)) return elsewhere(request, server);
+      return lookUp(callOf(request, server, code), () => {});
     };
     return { GET, HEAD };
   };

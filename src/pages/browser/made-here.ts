@@ -12,8 +12,8 @@ const MAX_LINKS = 50;
 const WAIT_MS = 5000;
 /** Of a long address: enough to tell it from another. */
 const MAX_SHOWN = 60;
-/** 9999-12-31T23:59:59.999Z: a link without an end. */
-const NEVER = "9999-12-31T23:59:59.999Z";
+/** The last day of RFC 3339: what a link without an end says. */
+const NEVER = "9999-12-31";
 
 interface Made {
   readonly path: string;
@@ -95,7 +95,7 @@ async function tell(made: Made, item: HTMLElement, words: DOMStringMap): Promise
 }
 
 function timeLeft(end: string, words: DOMStringMap): string {
-  if (end === NEVER) return words["never"] ?? "";
+  if (end.startsWith(NEVER)) return words["never"] ?? "";
   const leftMs = Date.parse(end) - Date.now();
   if (leftMs <= 0) return words["ended"] ?? "";
   const format = new Intl.RelativeTimeFormat(document.documentElement.lang);

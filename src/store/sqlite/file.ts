@@ -34,6 +34,8 @@ export function openWriter(path: string): Database {
       database.run("PRAGMA journal_size_limit = 67108864");
       requirePragma(database, "journal_mode", "wal");
       requirePragma(database, "synchronous", 2);
+      // Opens the WAL, which closing then removes even if nothing was written.
+      database.run("SELECT 1 FROM sqlite_schema");
       return database;
     } catch (error) {
       database.close();

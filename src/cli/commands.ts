@@ -1,0 +1,20 @@
+import { check } from "./check.ts";
+import type { Commands } from "./command.ts";
+import { CHILD, serveAsChild, supervise } from "./processes.ts";
+import { serve } from "./serve.ts";
+
+export const COMMANDS: Commands = {
+  serve: {
+    summary: "serve the API and the short addresses",
+    run: (config) => (config.processes === 1 ? serve(config) : supervise(config)),
+  },
+  check: {
+    summary: "check the configuration, and the store from end to end",
+    run: check,
+  },
+  [CHILD]: {
+    summary: "one of several serving processes",
+    isInternal: true,
+    run: serveAsChild,
+  },
+};

@@ -1,0 +1,56 @@
+import type { z } from "@hono/zod-openapi";
+
+import { isProblem } from "../../links/problem.ts";
+import { readText } from "../body.ts";
+import { type HttpProblem, type Malformed, malformed, type RequestRefusal } from "../problems.ts";
+import { EXAMPLE, shortenRequest } from "./schemas.ts";
+
+/** JSON (RFC 8259), or text/plain, which a page can send without a preflight. */
+const JSON_TYPE = /^(?:application\/(?:[\w.+-]+\+)?json|text\/plain)\s*(?:;|$)/i;
+
+/** Reads and validates the body of a create request. */
+export async function readShortenRequest(
+  request: Request,
+): Promise<z.infer<typeof shortenRequest> | HttpProblem> {
+  const type = request.headers.get("content-type");
+  if (type !== null && !JSON_TYPE.test(type.trim())) return { kind: "body.type" };
+  const text = await readText(request);
+  if (isProblem(text)) return text;
+  const body = parseObject(text);
+  if (isProblem(body)) return body;
+  const parsed = shortenRequest.safeParse(body.value);
+  if (parsed.success) return parsed.data;
+  return {
+    kind: "malformed",
+    refusals: parsed.error.issues.map((issue) => fieldRefusal(issue, body.value)),
+  };
+}
+
+type JsonObject = Readonly<Record<string, unknown>>;
+
+/** The object is wrapped because a key of it could be `kind`, by which a problem is told. */
+function parseObject(text: string): { value: JsonObject } | Malformed {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeName(value) === "object") return { value: value as JsonObject };
+    const example = JSON.stringify({ original_url: EXAMPLE.original_url });
+    return malformed({ rule: "body.object", example, received: typeName(value) });
+  } catch {
+    return malformed({ rule: "body.json" });
+  }
+}
+
+function fieldRefusal(issue: z.core.$ZodIssue, body: JsonObject): RequestRefusal {
+  const field = String(issue.path[0]);
+  const received = body[field];
+  if (received === undefined) return { rule: "field.required", field };
+  if (issue.code === "invalid_value" && typeof received === "string") {
+    return { rule: "field.values", field, values: issue.values.join(", ") };
+  }
+  return { rule: "field.type", field, expected: "string", received: typeName(received) };
+}
+
+function typeName(value: unknown): string {
+  if (value === null) return "null";
+  return Array.isArray(value) ? "array" : typeof value;
+}

@@ -1,0 +1,39 @@
+import { type HttpProblem, malformed } from "./problems.ts";
+
+/** In bytes. */
+export const MAX_BODY_BYTES = 64 * 1024;
+
+const TOO_LARGE = { kind: "body.too-large", max: MAX_BODY_BYTES } as const;
+const UTF8 = new TextDecoder("utf-8", { fatal: true });
+
+/** Reads a body of UTF-8 text, within the limit. */
+export async function readText(request: Request): Promise<string | HttpProblem> {
+  const { headers } = request;
+  const encoding = headers.get("content-encoding");
+  if (encoding !== null && encoding.trim().toLowerCase() !== "identity") return { kind: "body.coding" };
+  if (Number(headers.get("content-length")) > MAX_BODY_BYTES) return TOO_LARGE;
+  let bytes: ArrayBuffer | Uint8Array | undefined;
+  try {
+    bytes = headers.has("content-length") ? await request.arrayBuffer() : await readUndeclared(request);
+  } catch {
+    return malformed({ rule: "body.interrupted" });
+  }
+  if (bytes === undefined) return TOO_LARGE;
+  try {
+    return UTF8.decode(bytes);
+  } catch {
+    return malformed({ rule: "body.encoding" });
+  }
+}
+
+/** Reads a body that comes in chunks; undefined once it is too large, and the rest is not read. */
+async function readUndeclared({ body }: Request): Promise<Uint8Array | undefined> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of body ?? []) {
+    size += chunk.byteLength;
+    if (size > MAX_BODY_BYTES) return undefined;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}

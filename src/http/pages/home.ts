@@ -1,0 +1,78 @@
+import { DURATIONS, type Expiry } from "../../links/expiry.ts";
+import type { Link } from "../../links/link.ts";
+import type { Links } from "../../links/links.ts";
+import { isProblem } from "../../links/problem.ts";
+import { homePage } from "../../pages/home.tsx";
+import { answer, FINDABLE, html, prefersHtml } from "../answers.ts";
+import type { Call } from "../call.ts";
+import { describe, type HttpProblem, malformed, problemJson, problemOf } from "../problems.ts";
+import { queryOf } from "../url.ts";
+import { EMPTY, type Form, formOfQuery, offerFor, readForm, tellInForm } from "./form.ts";
+
+export interface HomeOptions {
+  readonly links: Pick<Links, "create">;
+  readonly defaultExpiry: Expiry;
+  readonly onFault: (error: unknown) => void;
+}
+
+/** The home page, whose form makes links without a script. */
+export function createHome({ links, defaultExpiry, onFault }: HomeOptions) {
+  async function create(form: Form): Promise<Link | HttpProblem> {
+    const expiry = DURATIONS.find((duration) => duration === form.expire_duration);
+    if (expiry === undefined && form.expire_duration !== "")
+      return malformed({ rule: "field.values", field: "expire_duration", values: DURATIONS.join(", ") });
+    const { original_url: originalUrl, custom_code: customCode } = form;
+    try {
+      return await links.create({ originalUrl, customCode: customCode || undefined, expiry });
+    } catch (error) {
+      // Answered with the form, so that nobody has to type it again.
+      onFault(error);
+      return problemOf(error);
+    }
+  }
+
+  /** The form as it was sent, with what is wrong with it. */
+  function formAgain(call: Call, form: Form, problem: HttpProblem): Response {
+    const { baseUrl } = call.domain;
+    const { status, headers } = describe(problem);
+    const offer = offerFor(form.original_url);
+    return html(
+      call,
+      status,
+      (language) =>
+        homePage(language, { baseUrl, defaultExpiry, form, offer, ...tellInForm(problem, form, language) }),
+      headers,
+    );
+  }
+
+  return {
+    show(call: Call): Response {
+      const { baseUrl } = call.domain;
+      const form = formOfQuery(queryOf(call.request));
+      const isEmpty = Object.values(form).every((text) => text === "");
+      return html(
+        call,
+        200,
+        (language) => homePage(language, { baseUrl, defaultExpiry, form, errors: {} }),
+        isEmpty ? FINDABLE : {},
+      );
+    },
+
+    /** Answers 303 to the preview (RFC 9110, section 15.4.4), so that reloading the page makes no second link. */
+    async make(call: Call): Promise<Response> {
+      const form = await readForm(call.request);
+      if (isProblem(form))
+        return prefersHtml(call.headers.get("accept"))
+          ? formAgain(call, EMPTY, form)
+          : problemJson(call, form);
+      const link = await create(form);
+      if (isProblem(link)) return formAgain(call, form, link);
+      return answer({
+        status: 303,
+        headers: { Location: `/${encodeURIComponent(link.code)}+#made`, "Cache-Control": "no-store" },
+      });
+    },
+  };
+}
+
+export type Home = ReturnType<typeof createHome>;

@@ -1,0 +1,137 @@
+import { type Network, parseNetwork } from "../guard/client-address.ts";
+import { DAY_MS, HOUR_MS } from "../links/time.ts";
+
+/** A kind of value: how its text is read, and how a message describes it. */
+export interface Format<T> {
+  /** Completes "PORT must be …". */
+  readonly right: string;
+  /** Undefined for a wrong value. */
+  parse(text: string): T | undefined;
+  /** The parts of a wrong value that are wrong, where it has parts. */
+  wrongParts?(text: string): string[];
+}
+
+export function oneOf<const T extends string>(...values: readonly T[]): Format<T> {
+  return {
+    right: `${values.slice(0, -1).join(", ")} or ${values.at(-1)}`,
+    parse: (text) => values.find((value) => value === text),
+  };
+}
+
+export function wholeNumber(min: number, max: number, unit = ""): Format<number> {
+  return {
+    right: `a whole number ${unit && `of ${unit} `}from ${min} to ${max}`,
+    parse: (text) => parseWhole(text, min, max),
+  };
+}
+
+/** Read in days. */
+export function days(min: number, max: number): Format<number> {
+  return {
+    right: `a time in days from ${min}d to ${max}d`,
+    parse: (text) => parseWhole(/^(\d+)d$/.exec(text)?.[1] ?? "", min, max),
+  };
+}
+
+const UNITS_MS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: HOUR_MS, d: DAY_MS };
+
+/** Read in milliseconds. */
+export function duration(examples: string, max: string): Format<number> {
+  return {
+    right: `a time such as ${examples}, at most ${max}`,
+    parse(text) {
+      const ms = parseDuration(text);
+      return ms <= parseDuration(max) ? ms : undefined;
+    },
+  };
+}
+
+/** Entries separated by commas; each wrong one is a mistake of its own. */
+export function listOf<T>({ right, parse }: Format<T>): Format<readonly T[]> {
+  const entriesOf = (text: string) =>
+    text
+      .split(",")
+      .map((entry) => entry.trim())
+      .filter((entry) => entry !== "");
+  return {
+    right,
+    parse(text) {
+      const values = entriesOf(text).map(parse);
+      return values.every((value) => value !== undefined) ? values : undefined;
+    },
+    wrongParts: (text) => entriesOf(text).filter((entry) => parse(entry) === undefined),
+  };
+}
+
+export const path: Format<string> = { right: "a path", parse: (text) => text };
+
+export const host: Format<string> = {
+  right: "a host name or address",
+  parse: (text) => (/[\s/[\]]/.test(text) ? undefined : text),
+};
+
+/** Read in URL form: lower case, and ASCII for other scripts. A port is accepted and ignored. */
+export const hostOfUrl: Format<string> = {
+  right: "host names separated by commas, such as curt.example,www.curt.example",
+  parse: (text) => (/^[^/\\?#@\s]+$/.test(text) ? URL.parse(`http://${text}`)?.hostname : undefined),
+};
+
+/** Read without a trailing slash. A host in another script stays in that script, which is easier to read. */
+export const origin: Format<string> = {
+  right:
+    "an http:// or https:// origin without path, query, fragment or credentials, such as https://go.example.com",
+  parse(text) {
+    const [, written = ""] = /^https?:\/\/([^/\\?#@\s]+)\/?$/i.exec(text) ?? [];
+    const url = written === "" ? null : URL.parse(text);
+    if (url === null) return undefined;
+    const [hostName = ""] = written.split(":", 1);
+    if (!/[^\x21-\x7E]/.test(hostName)) return url.origin;
+    return `${url.protocol}//${hostName}${url.port === "" ? "" : `:${url.port}`}`;
+  },
+};
+
+export const network: Format<Network> = {
+  right: "addresses and networks separated by commas, such as 10.0.0.0/8,2001:db8::1",
+  parse: parseNetwork,
+};
+
+/** Read in lower case. A field name is a token (RFC 9110, sections 5.1 and 5.6.2). */
+export const headerName: Format<string> = {
+  right: "the name of a header, such as CF-IPCountry",
+  parse: (text) => (/^[\w!#$%&'*+.^`|~-]{1,64}$/.test(text) ? text.toLowerCase() : undefined),
+};
+
+/** Read as a URI. RFC 9116, section 2.5.3, allows only secure web addresses. */
+export const contact: Format<string> = {
+  right: "an e-mail address or an https:// address",
+  parse(text) {
+    const uri = /^[^\s@:/?#]+@[^\s@:/?#]+$/.test(text) ? `mailto:${text}` : text;
+    return /^(?:mailto:[^\s@]+@|https:\/\/)[\x21-\x7E]+$/.test(uri) ? uri : undefined;
+  },
+};
+
+interface Database {
+  readonly engine: "sqlite";
+  readonly path: string;
+}
+
+export const databaseUrl: Format<Database> = {
+  right: "sqlite: and the path of a file, such as sqlite:./data/curt.db",
+  parse(text) {
+    const [, file] = /^sqlite:(?:\/\/(?=\/))?(.+)$/.exec(text) ?? [];
+    return file === undefined || file.includes("\0") || file.startsWith(":") || /[?#]/.test(file)
+      ? undefined
+      : { engine: "sqlite", path: file };
+  },
+};
+
+function parseWhole(text: string, min: number, max: number): number | undefined {
+  const number = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
+  return number >= min && number <= max ? number : undefined;
+}
+
+/** In milliseconds; NaN for what is no duration. */
+function parseDuration(text: string): number {
+  const [, count, unit] = /^(\d{1,9})([smhd])$/.exec(text) ?? [];
+  return Number(count) * (UNITS_MS[unit ?? ""] ?? Number.NaN);
+}

@@ -1,0 +1,161 @@
+import { DURATIONS, type Expiry } from "../links/expiry.ts";
+import {
+  contact,
+  databaseUrl,
+  days,
+  duration,
+  type Format,
+  headerName,
+  host,
+  hostOfUrl,
+  listOf,
+  network,
+  oneOf,
+  origin,
+  path,
+  wholeNumber,
+} from "./formats.ts";
+
+/** One environment variable. */
+export interface Setting<T = unknown> {
+  readonly name: string;
+  /** As documented. An unset or empty variable is read as if this were its value… */
+  readonly default: string;
+  /** …unless the default only describes what happens; then this is the value. */
+  readonly unset?: null | readonly never[];
+  /** As `curt --help` and the README say it. */
+  readonly meaning: string;
+  readonly takes: Format<T>;
+}
+
+/** Every setting, each declared here only. Its key is its name in `Config`. */
+export const SETTINGS = {
+  host: {
+    name: "HOST",
+    default: "127.0.0.1",
+    meaning: "address to listen on",
+    takes: host,
+  },
+  port: {
+    name: "PORT",
+    default: "3000",
+    meaning: "port to listen on; 0 picks a free one and needs BASE_URL",
+    takes: wholeNumber(0, 65_535),
+  },
+  baseUrl: {
+    name: "BASE_URL",
+    default: "http://localhost:$PORT",
+    unset: null,
+    meaning: "public origin of the short addresses, such as https://go.example.com",
+    takes: origin,
+  },
+  aliases: {
+    name: "ALIASES",
+    default: "none",
+    unset: [],
+    meaning: "other host names of this service, separated by commas; links to them are refused as loops",
+    takes: listOf(hostOfUrl),
+  },
+  posture: {
+    name: "POSTURE",
+    default: "auto",
+    meaning:
+      "public refuses destinations in private networks, private accepts them; auto decides by the host of BASE_URL",
+    takes: oneOf("auto", "public", "private"),
+  },
+  database: {
+    name: "DATABASE_URL",
+    default: "sqlite:./data/curt.db",
+    meaning: "where links and statistics are stored",
+    takes: databaseUrl,
+  },
+  dataFolder: {
+    name: "DATA_DIR",
+    default: "the database's folder",
+    unset: null,
+    meaning: "folder for files that stay on this machine: the journal of visits",
+    takes: path,
+  },
+  defaultExpiry: {
+    name: "DEFAULT_EXPIRY",
+    default: "never",
+    meaning: "expiry of links made without one: never, 24h, 48h, 1week or 1month",
+    takes: oneOf<Expiry>("never", ...DURATIONS),
+  },
+  codeLength: {
+    name: "CODE_LENGTH",
+    default: "7",
+    meaning: "length of generated codes, 4 to 32 characters",
+    takes: wholeNumber(4, 32),
+  },
+  codeHoldMs: {
+    name: "CODE_HOLD",
+    default: "30d",
+    meaning: "how long after a link's end its code cannot be used again",
+    takes: duration("30d, 12h or 0s", "36500d"),
+  },
+  statsKeepDays: {
+    name: "STATS_KEEP",
+    default: "400d",
+    meaning: "how long statistics are kept by day, 8d to 3650d; older days are added up into one total",
+    takes: days(8, 3650),
+  },
+  processes: {
+    name: "PROCESSES",
+    default: "1",
+    meaning: "number of processes that serve, 1 to 64; they share the port and the store",
+    takes: wholeNumber(1, 64),
+  },
+  cacheSeconds: {
+    name: "CACHE_SECONDS",
+    default: "0",
+    meaning: "how long a shared cache may keep a redirect, in seconds; never beyond the link's end",
+    takes: wholeNumber(0, 86_400, "seconds"),
+  },
+  trustedProxies: {
+    name: "TRUSTED_PROXIES",
+    default: "none",
+    unset: [],
+    meaning:
+      "proxies whose X-Forwarded-For is trusted: addresses and networks such as 10.0.0.0/8, separated by commas",
+    takes: listOf(network),
+  },
+  countryDatabase: {
+    name: "COUNTRY_DATABASE",
+    default: "embedded",
+    unset: null,
+    meaning: "file in MaxMind's format (.mmdb) that maps addresses to countries",
+    takes: path,
+  },
+  countryHeader: {
+    name: "COUNTRY_HEADER",
+    default: "none",
+    unset: null,
+    meaning: "header in which a trusted proxy sends the visitor's country, such as CF-IPCountry",
+    takes: headerName,
+  },
+  contact: {
+    name: "CONTACT",
+    default: "none",
+    unset: null,
+    meaning: "e-mail address or https:// page for security reports, published in /.well-known/security.txt",
+    takes: contact,
+  },
+  drainWaitMs: {
+    name: "DRAIN_WAIT",
+    default: "0s",
+    meaning: "how long /readyz answers 503 after SIGTERM before new connections are refused",
+    takes: duration("5s", "5m"),
+  },
+  logLevel: {
+    name: "LOG_LEVEL",
+    default: "info",
+    meaning: "debug, info, warn or error",
+    takes: oneOf("debug", "info", "warn", "error"),
+  },
+} satisfies Record<string, Setting>;
+
+type Value<S extends Setting> =
+  S["takes"] extends Format<infer T> ? (S extends { unset: null } ? T | null : T) : never;
+
+export type Values = { readonly [Key in keyof typeof SETTINGS]: Value<(typeof SETTINGS)[Key]> };

@@ -1,0 +1,62 @@
+import type { Clock } from "../links/clock.ts";
+import type { Link } from "../links/link.ts";
+import { HOUR_MS } from "../links/time.ts";
+import { ageVisits } from "./ageing.ts";
+import type { Sums } from "./day.ts";
+import { type JournalOptions, openJournal } from "./journal/journal.ts";
+import { createRecorder } from "./recorder.ts";
+import { readStatistics, type RefusedRange, type Statistics, type StatisticsRequest } from "./statistics.ts";
+import type { VisitStore } from "./store.ts";
+import { createVisitors } from "./visitor.ts";
+
+/** The use cases. Faults of the store are thrown as `StoreUnavailable`. */
+export interface Visits {
+  /** All visits of a link since it was made. */
+  sums(link: Link): Promise<Sums>;
+  statistics(link: Link, request: StatisticsRequest): Promise<Statistics | RefusedRange>;
+  /** Lets statistics age, in small batches; says how many days of links have aged. */
+  age(): Promise<number>;
+  /** Counts visits in this process, until it is closed. */
+  openRecorder(options: OpenRecorderOptions): Promise<OpenRecorder>;
+}
+
+type OpenRecorderOptions = Pick<JournalOptions, "folder" | "onFault" | "onDropped">;
+
+type OpenRecorder = Awaited<ReturnType<typeof openRecorder>>;
+
+export interface VisitsOptions {
+  readonly store: VisitStore;
+  readonly clock: Clock;
+  /** Fills an array with bytes from a CSPRNG. */
+  readonly fillRandom: (bytes: Uint8Array) => void;
+  /** How many days statistics are told by the day. */
+  readonly keepDays: number;
+}
+
+export function createVisits(options: VisitsOptions): Visits {
+  const { store, clock, keepDays } = options;
+  return {
+    sums: ({ code, createdMs }) => store.sums(code, createdMs),
+    statistics: (link, request) => readStatistics(store, link, request, clock.nowMs()),
+    age: () => ageVisits(store, clock, keepDays),
+    openRecorder: (recorderOptions) => openRecorder({ ...options, ...recorderOptions }),
+  };
+}
+
+async function openRecorder(options: VisitsOptions & OpenRecorderOptions) {
+  const { store, clock, fillRandom, onFault } = options;
+  const visitors = createVisitors({ store, fillRandom });
+  await visitors.prepare(clock.nowMs()).catch(onFault);
+  const journal = await openJournal({
+    ...options,
+    nowMs: clock.monotonicMs,
+    hour: () => Math.floor(clock.nowMs() / HOUR_MS),
+  });
+  return {
+    ...createRecorder({ journal, visitors }),
+    /** Fetches what the next hour needs from the store, so that midnight does not depend on it. */
+    prepare: () => visitors.prepare(clock.nowMs()),
+    /** Brings everything counted to the store; what that cannot take now is kept for the next start. */
+    close: () => journal.close(),
+  };
+}

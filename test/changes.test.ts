@@ -1,0 +1,37 @@
+import { expect, test } from "bun:test";
+
+import type { Code } from "../src/links/code.ts";
+import { openSqliteStore } from "../src/store/sqlite/store.ts";
+import { startProgram } from "./service.ts";
+
+const original_url = "https://example.com/";
+
+test("a link that ends early in one process ends in all others, though they remember it", async () => {
+  await using program = await startProgram({ PROCESSES: "2" });
+  const codes = Array.from({ length: 20 }, (_, nth) => `early${nth}` as Code);
+  const status = async (code: string) => {
+    // Each on a connection of its own, so that both processes answer some of them.
+    const headers = { Connection: "close" };
+    return (await program.fetch(`/${code}`, { headers })).status;
+  };
+  for (const custom_code of codes) await program.shorten({ original_url, custom_code });
+  for (const code of [...codes, ...codes]) expect(await status(code)).toBe(302);
+
+  const elsewhere = await openSqliteStore(program.file);
+  const [first, ...others] = codes;
+  if (first === undefined) throw new Error("no code");
+  const link = await elsewhere.find(first);
+  if (link === undefined) throw new Error(`${first} is not there`);
+  await elsewhere.end(link, Date.now() - 1);
+  await elsewhere.close();
+
+  const ended = async () =>
+    (await Promise.all(Array.from({ length: 12 }, () => status(first)))).every(isGone);
+  while (!(await ended())) await Bun.sleep(20);
+  for (let nth = 0; nth < 30; nth++) expect(await status(first)).toBe(410);
+  for (const code of others) expect(await status(code)).toBe(302);
+});
+
+function isGone(status: number): boolean {
+  return status === 410;
+}

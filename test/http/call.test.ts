@@ -1,0 +1,60 @@
+import { expect, test } from "bun:test";
+
+import { createCalls, type Handler } from "../../src/http/call.ts";
+import { createClientReader } from "../../src/http/client.ts";
+import { createDomain } from "../../src/http/domain.ts";
+
+/** Answers with what a handler makes of a call, on a port that is open to every interface's clients. */
+async function answerOf(handle: Handler, method = "GET") {
+  const clientOf = createClientReader({
+    host: "0.0.0.0",
+    trustedProxies: [],
+    countryHeader: null,
+    countryOf: (address) => `country of ${address}`,
+  });
+  let lookedUp = 0;
+  const callOf = createCalls({
+    domain: createDomain("https://한글.example"),
+    clientOf(request, server) {
+      lookedUp++;
+      return clientOf(request, server);
+    },
+  });
+  const server = Bun.serve({
+    hostname: "127.0.0.1",
+    port: 0,
+    fetch: (request, bun) => handle(callOf(request, bun, "#️⃣")),
+  });
+  try {
+    const response = await fetch(`http://127.0.0.1:${server.port}/`, { method });
+    return { lookedUp, text: await response.text(), header: response.headers.get("x-client") };
+  } finally {
+    await server.stop(true);
+  }
+}
+
+test("a call looks its client up once, and not before it is asked", async () => {
+  expect((await answerOf(() => new Response("nobody asked"))).lookedUp).toBe(0);
+  const answer = await answerOf((call) => {
+    const first = call.client();
+    return Response.json([first, call.client() === first]);
+  });
+  expect(answer.lookedUp).toBe(1);
+  expect(JSON.parse(answer.text)).toEqual([{ address: "127.0.0.1", country: "country of 127.0.0.1" }, true]);
+});
+
+test("a HEAD comes from somebody too", async () => {
+  const handle: Handler = (call) => new Response(null, { headers: { "X-Client": call.client().address } });
+  expect((await answerOf(handle, "HEAD")).header).toBe("127.0.0.1");
+});
+
+test("a call's domain makes the short address of its code", async () => {
+  const { text } = await answerOf(({ domain, code }) =>
+    Response.json([domain.baseUrl, domain.origin, domain.shortUrl(code)]),
+  );
+  expect(JSON.parse(text)).toEqual([
+    "https://한글.example",
+    "https://xn--bj0bj06e.example",
+    "https://한글.example/%23️⃣/",
+  ]);
+});

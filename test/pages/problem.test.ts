@@ -1,0 +1,36 @@
+import { expect, test } from "bun:test";
+
+import en from "../../src/language/en.json";
+import ko from "../../src/language/ko.json";
+import { problemPage } from "../../src/pages/problem.tsx";
+
+const AGAIN = '<a class="button" href="">';
+
+test("each problem has the page of its kind, in the reader's language", () => {
+  for (const [kind, page, mayTryAgain] of [
+    ["unknown", "unknown", false],
+    ["not-found", "unknown", false],
+    ["taken", "unknown", false],
+    ["unavailable", "unavailable", true],
+    ["internal", "internal", true],
+  ] as const) {
+    for (const [language, words] of Object.entries({ en, ko })) {
+      // The second time it comes from memory.
+      for (let times = 0; times < 2; times++) {
+        const html = problemPage(language, { kind });
+        expect(html).toContain(`<h1>${words[`page.${page}.title`]}</h1>`);
+        expect(html).toContain(words[`page.${page}.next`]);
+        expect([kind, html.includes(AGAIN)]).toEqual([kind, mayTryAgain]);
+      }
+    }
+  }
+});
+
+test("a problem that says more than its kind is told each time anew", () => {
+  for (const date of ["2026-01-02T03:04:05.000Z", "2026-11-21T00:00:00.000Z"]) {
+    const html = problemPage("en", { kind: "expired", endedMs: Date.parse(date) });
+    expect(html).toContain(`<h1>${en["page.expired.title"]}</h1>`);
+    expect(html).toContain(`<time datetime="${date}">`);
+    expect(html).not.toContain(AGAIN);
+  }
+});
