@@ -1,6 +1,6 @@
 import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
-import { mkdirSync, readdirSync, renameSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, renameSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import type { Code } from "../../src/links/code.ts";
@@ -158,6 +158,31 @@ test("a segment that nobody can fold is put aside, and the others count", async 
   expect(sums(file)).toEqual({ links: 1, visits: 1 });
   expect(faults).toHaveLength(2);
   expect(readdirSync(waiting)).toContain("0-1.visits.damaged");
+  await store.close();
+});
+
+test("segments that cannot be read for now are left to a later process, and others count", async () => {
+  using folder = temporaryFolder();
+  const waiting = join(folder.path, "visits");
+  mkdirSync(waiting);
+  const unreadable = join(waiting, "0-1.visits");
+  // A link to itself: ELOOP.
+  symlinkSync(unreadable, unreadable);
+  {
+    const { file, store, journal, faults, recorder } = await openRecorder(folder.path);
+    recorder.record(link("fine"), VISIT, NOW);
+    await journal.close();
+    expect(sums(file)).toEqual({ links: 1, visits: 1 });
+    expect(faults).toHaveLength(1);
+    await store.close();
+  }
+  rmSync(unreadable);
+  const visits = [{ code: "late", createdMs: CREATED }];
+  renameSync(await writeSegment({ folder: folder.path, hour: NOW / HOUR_MS, visits }, true), unreadable);
+  const { file, store, journal, faults } = await openRecorder(folder.path);
+  await journal.close();
+  expect(sums(file)).toEqual({ links: 2, visits: 2 });
+  expect(faults).toEqual([]);
   await store.close();
 });
 
