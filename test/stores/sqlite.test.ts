@@ -6,6 +6,7 @@ import {
   existsSync,
   mkdirSync,
   openSync,
+  readdirSync,
   readFileSync,
   symlinkSync,
   writeFileSync,
@@ -76,6 +77,30 @@ describe("a SQLite file", () => {
     expect(await stores[1]?.sums("old" as Code, 5)).toEqual({ visits: 1, bots: 0 });
     for (const store of stores) await store.close();
     expect(checkFile(path)).toEqual({ links: 1, damage: [] });
+  });
+
+  test("of schema 4 knows how far visits had been added when it is brought to the newest", async () => {
+    using folder = temporaryFolder();
+    const path = join(folder.path, "curt.db");
+    {
+      using old = new Database(path, { create: true });
+      const migrations = readdirSync(join(ROOT, "src/store/sqlite/migrations")).toSorted().slice(0, 4);
+      for (const name of migrations)
+        old.run(readFileSync(join(ROOT, "src/store/sqlite/migrations", name), "utf8"));
+      old.run("INSERT INTO journals (journal, sequence, links, hour) VALUES ('old', 3, 2, 490000)");
+      old.run("PRAGMA application_id = 1131770484");
+      old.run("PRAGMA user_version = 4");
+    }
+    const store = await openSqliteStore(path);
+    const visits = ["a", "b", "c"].map((code) => ({ code }));
+    for (const slice of slicesOf({ source: "old", sequence: 3, hour: 490_000, visits }))
+      await store.add(slice);
+    const counted = await Promise.all(["a", "b", "c"].map((code) => store.sums(code as Code, 5)));
+    expect(counted.map(({ visits: sum }) => sum)).toEqual([0, 0, 1]);
+    await store.close();
+    expect(checkFile(path)).toMatchObject({ damage: [] });
+    using after = new Database(path);
+    expect(after.query("SELECT day FROM sources").get()).toEqual({ day: Math.floor(490_000 / 24) });
   });
 
   test("is small: at most 150 bytes a link with URLs of 80 characters", async () => {

@@ -112,9 +112,8 @@ describe("the parts of a day", () => {
       visitor: nth,
       times,
     });
-    const numbers = fc.array(fc.tuple(fc.nat({ max: 300 }), fc.integer({ min: 1, max: 9 })), {
-      minLength: 1,
-    });
+    const visitOf = fc.tuple(fc.nat({ max: 300 }), fc.integer({ min: 1, max: 9 }));
+    const numbers = fc.array(visitOf, { minLength: 1, maxLength: 200, size: "max" });
     fc.assert(
       fc.property(fc.array(numbers, { minLength: 1, maxLength: 5 }), (parts) => {
         const days = parts.map((part) => {

@@ -61,14 +61,23 @@ describe("folding", () => {
   });
 
   test("reads a file anew that holds another segment now", async () => {
+    let isAway = true;
+    const patient = startFolding({
+      add: (slice) => (isAway ? Promise.reject(new StoreUnavailable("away")) : store.add(slice)),
+    });
     const path = join(folder, "again.visits");
-    for (const sequence of [1, 2, 3]) {
-      const visits = [{ code: "again" }];
-      const source = [8, 8] as const;
-      renameSync(await writeSegment({ folder, source, sequence, hour: HOUR, visits }), path);
-      await folding.fold(path);
+    const put = async (code: string) =>
+      renameSync(await writeSegment({ folder, hour: HOUR, visits: [{ code }] }), path);
+    await put("first");
+    expect(await patient.fold(path).catch((error: unknown) => error)).toBeInstanceOf(StoreUnavailable);
+    isAway = false;
+    for (const code of ["second", "third"]) {
+      await put(code);
+      await patient.fold(path);
+      expect(await sums(code)).toEqual({ visits: 1, bots: 0 });
     }
-    expect(await sums("again")).toEqual({ visits: 3, bots: 0 });
+    expect(await sums("first")).toEqual({ visits: 0, bots: 0 });
+    patient.close();
   });
 
   test("says of a segment that it is damaged, and adds nothing of it", async () => {
