@@ -3,12 +3,16 @@ import { resolve } from "node:path";
 
 const root = resolve(import.meta.dir, "..");
 
+/**
+ * Worker threads are entry points of their own. Inside the executable all entry points lie in one folder, where
+ * `new URL("./writer.ts", import.meta.url)` finds them: their file names must differ.
+ */
+const ENTRY_POINTS = ["src/main.ts", "src/store/sqlite/writer.ts", "src/visits/journal/slicer.ts"];
+
 /** Compiles the program for this machine and returns the path of the executable. */
 export async function build(outfile = resolve(root, "dist/curt")): Promise<string> {
   const result = await Bun.build({
-    // The worker thread is an entry point of its own; inside the executable both lie in one folder, where
-    // `new URL("./writer.ts", import.meta.url)` finds it.
-    entrypoints: [resolve(root, "src/main.ts"), resolve(root, "src/store/sqlite/writer.ts")],
+    entrypoints: ENTRY_POINTS.map((path) => resolve(root, path)),
     naming: { entry: "[name].[ext]" },
     // What lies in the folder it is started in is the operator's business, not the program's.
     compile: { outfile, autoloadDotenv: false, autoloadBunfig: false },

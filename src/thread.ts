@@ -5,7 +5,14 @@ export interface Thread<Task> {
   terminate(): void;
 }
 
-type Answer = { readonly result: unknown } | { readonly error: string; readonly name: string };
+/**
+ * Anything else that a worker sends is the result itself, not in another object: Bun hands a flat object to another
+ * thread without copying its strings, and the thread that redirects takes part in every hand-over.
+ */
+interface Failure {
+  readonly failure: string;
+  readonly name: string;
+}
 type ErrorClass = new (message: string) => Error;
 
 /**
@@ -19,10 +26,10 @@ export function startThread<Task>(
   const waiting: { resolve(result: unknown): void; reject(reason: unknown): void }[] = [];
   let end: Error | undefined;
 
-  worker.onmessage = ({ data: answer }: MessageEvent<Answer>) => {
+  worker.onmessage = ({ data: answer }: MessageEvent<unknown>) => {
     const task = waiting.shift();
-    if ("result" in answer) task?.resolve(answer.result);
-    else task?.reject(new (errorClasses[answer.name] ?? Error)(answer.error));
+    if (isFailure(answer)) task?.reject(new (errorClasses[answer.name] ?? Error)(answer.failure));
+    else task?.resolve(answer);
   };
   // Tasks catch what they throw, so a thread that ends by itself is a bug. Nobody may wait for it, and throwing here
   // reaches the handler of last resort.
@@ -50,20 +57,24 @@ export function startThread<Task>(
   };
 }
 
+function isFailure(answer: unknown): answer is Failure {
+  return typeof answer === "object" && answer !== null && "failure" in answer;
+}
+
 declare const self: Worker;
 
 /** Runs in the worker: answers each task with what `perform` returns or throws. */
 export function performTasks(perform: (task: never) => unknown): void {
   self.onmessage = ({ data: task }) => {
-    let answer: Answer;
-    try {
-      answer = { result: perform(task as never) };
-    } catch (error) {
-      answer =
-        error instanceof Error
-          ? { error: error.message, name: error.name }
-          : { error: String(error), name: "Error" };
-    }
-    self.postMessage(answer);
+    self.postMessage(answerTo(() => perform(task as never)));
   };
+}
+
+function answerTo(perform: () => unknown): unknown {
+  try {
+    return perform();
+  } catch (error) {
+    const { message, name } = error instanceof Error ? error : new Error(String(error));
+    return { failure: message, name } satisfies Failure;
+  }
 }

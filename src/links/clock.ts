@@ -1,3 +1,5 @@
+import { HOUR_MS } from "./time.ts";
+
 /** The time that the domain goes by. All instants are Unix milliseconds. */
 export interface Clock {
   /** The wall clock, except that it never runs backwards: after a step back it waits until the wall catches up. */
@@ -11,7 +13,7 @@ export interface Clock {
   trustworthy(): boolean;
 }
 
-const MAX_DRIFT_MS = 3_600_000;
+const MAX_DRIFT_MS = HOUR_MS;
 
 export function createClock(wallMs: () => number, monotonicMs: () => number): Clock {
   const startedWallMs = wallMs();

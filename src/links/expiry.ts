@@ -1,6 +1,5 @@
 import { NEVER_MS } from "./link.ts";
-
-const HOUR_MS = 3_600_000;
+import { HOUR_MS } from "./time.ts";
 
 /** The contract's durations, in milliseconds. A month is 30 days, so no calendar can shorten it. */
 export const DURATIONS_MS = {

@@ -1,4 +1,5 @@
 import { type Network, parseNetwork } from "../guard/client-address.ts";
+import { DAY_MS, HOUR_MS } from "../links/time.ts";
 
 /** A kind of value: how its text is read, and how a message describes it. */
 export interface Format<T> {
@@ -32,7 +33,7 @@ export function days(min: number, max: number): Format<number> {
   };
 }
 
-const UNITS_MS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+const UNITS_MS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: HOUR_MS, d: DAY_MS };
 
 /** Read in milliseconds. */
 export function duration(examples: string, max: string): Format<number> {

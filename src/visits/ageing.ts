@@ -1,8 +1,7 @@
 import type { Clock } from "../links/clock.ts";
+import { DAY_MS, HOUR_MS } from "../links/time.ts";
 import type { VisitStore } from "./store.ts";
 
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
 /** A day is over for us when its last visits are surely folded. */
 const CLOSE_AFTER_MS = HOUR_MS;
 /** How many days statistics are told by the hour. */

@@ -1,5 +1,4 @@
-import type { LinkVisits } from "./fold.ts";
-import { addToSketch, estimate, type Sketch } from "./sketch.ts";
+import { addToSketch, estimate, mergeSketches, type Sketch } from "./sketch.ts";
 
 /** What the visits of a link are told apart by. */
 export const DIMENSIONS = [
@@ -14,17 +13,30 @@ export type Dimension = (typeof DIMENSIONS)[number];
 
 /** Values that are kept of one dimension; the visits of the rest are added up. */
 const MAX_VALUES = 50;
-/** Up to here, looking at each is faster than a map. */
+/** For so few values, comparing with each is faster than making a map. */
 const FEW_VALUES = 8;
 /** Some 6 % off above this many visitors a day; exact below. */
 const VISITORS_SKETCH = 256;
 /** A value that fewer visitors have is nobody's to see. */
 export const FEWEST_VISITORS = 5;
 
+export interface Sums {
+  readonly visits: number;
+  readonly bots: number;
+}
+
+/** The visits of a link on one day (UTC), or a part of them: parts are merged. */
+export interface Day extends Sums {
+  readonly detail: DetailText;
+}
+
+/** A {@link DayDetail} as it is stored and sent: one line of JSON. To a store it is opaque. */
+export type DetailText = string & { readonly __brand: "DetailText" };
+
 /** Visitors of a value: a sketch while their day lasts, then their number; left out from {@link FEWEST_VISITORS} on. */
 type Value = [text: string, visits: number, visitors?: Sketch | number];
 
-/** What is kept of a link's day (UTC) beside its sums. It is stored as JSON. */
+/** What is known of a link's day beside its sums. */
 export interface DayDetail {
   /** Visits and bots of each hour, 0 to 23, that had any; gone after a week. */
   hours?: Record<number, [visits: number, bots: number]>;
@@ -35,62 +47,107 @@ export interface DayDetail {
   others: Partial<Record<Dimension, number>>;
 }
 
-export function emptyDay(): DayDetail {
-  return { visitors: [], values: {}, others: {} };
+/** How far a day has aged: its visitors are hashes, then only numbers; then its hours are gone as well. */
+export const Stage = { open: 0, closed: 1, coarse: 2 } as const;
+export type Stage = (typeof Stage)[keyof typeof Stage];
+
+/** Visits of one hour. Those told in detail are at most `visits`. */
+export interface CountedVisits extends Sums {
+  readonly details: readonly SameVisits[];
 }
 
-/** Adds what a segment counted of the link in one hour of the day. */
-export function addToDay(day: DayDetail, hour: number, { visits, bots, details }: LinkVisits): void {
-  day.hours ??= {};
-  const [visitsBefore, botsBefore] = day.hours[hour] ?? [0, 0];
-  day.hours[hour] = [visitsBefore + visits, botsBefore + bots];
+/** So many visits (`times`) that have everything in common. */
+export interface SameVisits {
+  readonly agent: { readonly browser: string; readonly os: string; readonly device: string };
+  readonly referrer: string;
+  readonly language: string;
+  readonly country: string;
+  /** uint32 */
+  readonly visitor: number;
+  readonly times: number;
+}
 
-  const visitors: Sketch = Array.isArray(day.visitors) ? day.visitors : [];
-  const values = DIMENSIONS.map((dimension) => openValues(day.values[dimension] ?? []));
+/** The day of a link in which nothing but these visits came, in one hour (0 to 23). */
+export function dayOf({ visits, bots, details }: CountedVisits, hour: number): Day {
+  const visitors: Sketch = [];
+  const lists = DIMENSIONS.map(() => openValues([]));
   for (const { agent, referrer, language, country, visitor, times } of details) {
     addToSketch(visitors, visitor, VISITORS_SKETCH);
     const texts = [referrer, country, agent.browser, agent.os, agent.device, language];
-    texts.forEach((text, nth) => values[nth]?.add(text, times, visitor));
+    texts.forEach((text, nth) => lists[nth]?.add([text, times, [visitor]]));
   }
-  // Late visits of a day that is over: who of them was counted before is no longer known.
-  day.visitors =
-    typeof day.visitors === "number" ? day.visitors + estimate(visitors, VISITORS_SKETCH) : visitors;
-  DIMENSIONS.forEach((dimension, nth) => keepValues(day, dimension, values[nth]?.all ?? []));
+  const detail: DayDetail = { hours: { [hour]: [visits, bots] }, visitors, values: {}, others: {} };
+  DIMENSIONS.forEach((dimension, nth) => keepValues(detail, dimension, lists[nth]?.all ?? []));
+  return { visits, bots, detail: writeDetail(detail) };
+}
+
+/**
+ * Two parts of a day as one; where one part has aged, so has the whole. The order of merging does not matter, except
+ * for which of more than {@link MAX_VALUES} values are kept, and for visitors once their day is closed: whether
+ * somebody is in both parts is then no longer known.
+ */
+export function merge(one: Day, other: Day): Day {
+  const detail = readDetail(one.detail);
+  mergeInto(detail, readDetail(other.detail));
+  return { visits: one.visits + other.visits, bots: one.bots + other.bots, detail: writeDetail(detail) };
+}
+
+function mergeInto(day: DayDetail, added: DayDetail): void {
+  if (day.hours === undefined || added.hours === undefined) delete day.hours;
+  else addHours(day.hours, added.hours);
+  if (Array.isArray(day.visitors) && Array.isArray(added.visitors))
+    mergeSketches(day.visitors, added.visitors, VISITORS_SKETCH);
+  else day.visitors = visitorsOfDay(day) + visitorsOfDay(added);
+  for (const dimension of DIMENSIONS) {
+    const values = openValues(day.values[dimension] ?? []);
+    for (const value of added.values[dimension] ?? []) values.add(value);
+    const others = (day.others[dimension] ?? 0) + (added.others[dimension] ?? 0);
+    if (others > 0) day.others[dimension] = others;
+    keepValues(day, dimension, values.all);
+  }
+  if (typeof day.visitors === "number") closeValues(day);
+}
+
+function addHours(hours: NonNullable<DayDetail["hours"]>, added: NonNullable<DayDetail["hours"]>): void {
+  for (const [hour, [visits, bots]] of Object.entries(added)) {
+    const [visitsBefore, botsBefore] = hours[Number(hour)] ?? [0, 0];
+    hours[Number(hour)] = [visitsBefore + visits, botsBefore + bots];
+  }
 }
 
 /** Most links have a few values of a kind; one may have thousands. */
 function openValues(all: Value[]) {
   let byText: Map<string, Value> | undefined;
+  let searches = 0;
 
   function find(text: string): Value | undefined {
-    if (all.length <= FEW_VALUES) return all.find((value) => value[0] === text);
+    if (++searches <= FEW_VALUES) return all.find((value) => value[0] === text);
     byText ??= new Map(all.map((value) => [value[0], value]));
     return byText.get(text);
   }
 
   return {
     all,
-    add(text: string, times: number, visitor: number): void {
-      const value = find(text);
-      if (value !== undefined) return addToValue(value, times, visitor);
-      const added: Value = [text, times, [visitor]];
+    add(added: Value): void {
+      const value = find(added[0]);
+      if (value !== undefined) return mergeValue(value, added);
       all.push(added);
-      byText?.set(text, added);
+      byText?.set(added[0], added);
     },
   };
 }
 
-function addToValue(value: Value, times: number, visitor: number): void {
-  value[1] += times;
-  // Of a day that is over nobody knows any more whether this visitor was counted.
-  if (!Array.isArray(value[2])) return;
-  addToSketch(value[2], visitor, FEWEST_VISITORS);
-  if (visitorsOf(value) >= FEWEST_VISITORS) value.pop();
+function mergeValue(value: Value, added: Value): void {
+  value[1] += added[1];
+  if (Array.isArray(value[2]) && Array.isArray(added[2])) mergeSketches(value[2], added[2], FEWEST_VISITORS);
+  // Once the day is closed, the visitors of both parts may be the same.
+  else value[2] = Math.max(visitorsOf(value), visitorsOf(added));
+  if (visitorsOf(value) >= FEWEST_VISITORS) value.length = 2;
 }
 
 function keepValues(day: DayDetail, dimension: Dimension, values: Value[]): void {
   if (values.length > MAX_VALUES) {
-    values.sort((a, b) => b[1] - a[1]);
+    values.sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1));
     const rest = values.splice(MAX_VALUES).reduce((sum, [, visits]) => sum + visits, 0);
     day.others[dimension] = (day.others[dimension] ?? 0) + rest;
   }
@@ -108,10 +165,31 @@ export function visitorsOfDay({ visitors }: DayDetail): number {
   return Array.isArray(visitors) ? estimate(visitors, VISITORS_SKETCH) : visitors;
 }
 
-/** Forgets the hashes of a day that is over: only numbers stay. */
-export function closeDay(day: DayDetail): void {
-  day.visitors = visitorsOfDay(day);
+/** Lets a day age up to a stage: what it forgets is gone for good. */
+export function age(text: DetailText, stage: Stage): DetailText {
+  const day = readDetail(text);
+  if (stage >= Stage.closed) {
+    day.visitors = visitorsOfDay(day);
+    closeValues(day);
+  }
+  if (stage >= Stage.coarse) delete day.hours;
+  return writeDetail(day);
+}
+
+function closeValues(day: DayDetail): void {
   for (const value of Object.values(day.values).flat()) {
     if (Array.isArray(value[2])) value[2] = value[2].length;
   }
+}
+
+export function readDetail(text: DetailText): DayDetail {
+  return JSON.parse(text) as DayDetail;
+}
+
+/** Hours are written by hand: with numbers among its keys, Bun writes the whole object three times as slowly. */
+function writeDetail({ hours, ...detail }: DayDetail): DetailText {
+  const text = JSON.stringify(detail);
+  if (hours === undefined) return text as DetailText;
+  const entries = Object.entries(hours).map(([hour, [visits, bots]]) => `"${hour}":[${visits},${bots}]`);
+  return `{"hours":{${entries.join(",")}},${text.slice(1)}` as DetailText;
 }

@@ -1,13 +1,12 @@
 import type { Link } from "../links/link.ts";
+import { HOUR_MS } from "../links/time.ts";
 import { memoize } from "../memoize.ts";
 import { preferredLanguage } from "./accepted-language.ts";
 import { readAgent } from "./agent.ts";
-import type { Journal } from "./journal.ts";
+import type { Journal } from "./journal/journal.ts";
+import { createName, type Name } from "./journal/segment.ts";
 import { referrerHost } from "./referrer.ts";
-import { createName, type Name } from "./segment.ts";
 import type { Visitors } from "./visitor.ts";
-
-const HOUR_MS = 3_600_000;
 
 export interface RecorderOptions {
   readonly journal: Pick<Journal, "active" | "next">;

@@ -20,6 +20,11 @@ export function addToSketch(sketch: Sketch, hash: number, size: number): void {
   if (sketch.length > size) sketch.pop();
 }
 
+/** Adds the hashes of another sketch. */
+export function mergeSketches(sketch: Sketch, added: Sketch, size: number): void {
+  for (const hash of added) addToSketch(sketch, hash, size);
+}
+
 export function estimate(sketch: Sketch, size: number): number {
   const largest = sketch.at(-1);
   if (largest === undefined || sketch.length < size) return sketch.length;

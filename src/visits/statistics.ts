@@ -1,10 +1,18 @@
 import type { Link } from "../links/link.ts";
+import { DAY_MS, HOUR_MS } from "../links/time.ts";
 import { HOURS_KEPT_DAYS } from "./ageing.ts";
-import { DIMENSIONS, type Dimension, FEWEST_VISITORS, visitorsOf, visitorsOfDay } from "./day.ts";
-import type { VisitStore, DayVisits, Sums } from "./store.ts";
+import {
+  type DayDetail,
+  DIMENSIONS,
+  type Dimension,
+  FEWEST_VISITORS,
+  readDetail,
+  type Sums,
+  visitorsOf,
+  visitorsOfDay,
+} from "./day.ts";
+import type { VisitStore } from "./store.ts";
 
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
 /** In days, of what is asked for at once. */
 export const MAX_RANGE_DAYS = 400;
 /** Values of one dimension in an answer. */
@@ -20,6 +28,11 @@ export interface StatisticsRequest {
   readonly interval: Interval;
   /** A name of the IANA time zone database. */
   readonly timeZone: string;
+}
+
+interface ReadDay extends Sums {
+  readonly day: number;
+  readonly detail: DayDetail;
 }
 
 /** Why a range is refused. */
@@ -67,7 +80,8 @@ export async function readStatistics(
 
   // A zone is at most a day away from UTC.
   const [first, last] = [dayOf(from), dayOf(to)];
-  const days = await store.days(link.code, link.createdMs, Math.max(1, first - 1), last + 1);
+  const stored = await store.days(link.code, link.createdMs, Math.max(1, first - 1), last + 1);
+  const days = stored.map((day) => ({ ...day, detail: readDetail(day.detail) }));
   const series = new Map<string, { visits: number; bots: number }>();
   for (const start of starts(first, last, interval, local)) series.set(start, { visits: 0, bots: 0 });
   for (const day of days) addDay(series, day, { interval, from, to }, local);
@@ -135,7 +149,7 @@ function starts(first: number, last: number, interval: Interval, local: (ms: num
 /** Only what is in the range: the days around it touch it with some of their hours. */
 function addDay(
   series: ReadonlyMap<string, { visits: number; bots: number }>,
-  { day, visits, bots, detail }: DayVisits,
+  { day, visits, bots, detail }: ReadDay,
   { interval, from, to }: { interval: Interval; from: string; to: string },
   local: (ms: number) => string,
 ): void {
@@ -161,7 +175,7 @@ function addDay(
  * What fewer than {@link FEWEST_VISITORS} visitors have in common would tell who they are. It is asked for each day:
  * visitors of different days may be one person.
  */
-function breakDown(days: readonly DayVisits[], dimension: Dimension): Breakdown {
+function breakDown(days: readonly ReadDay[], dimension: Dimension): Breakdown {
   const shown = new Map<string, number>();
   let other = sum(days.map(({ detail }) => detail.others[dimension] ?? 0));
   for (const value of days.flatMap(({ detail }) => detail.values[dimension] ?? [])) {

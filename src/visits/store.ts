@@ -1,18 +1,22 @@
 import type { Code } from "../links/code.ts";
-import type { DayDetail } from "./day.ts";
+import type { Day, Sums } from "./day.ts";
+import type { Slice } from "./slice.ts";
 
 /**
- * Where visits are kept: for each link (code and `createdMs`) and day (UTC), their sums and their detail. Every
- * implementation passes `test/stores/visits.ts`. A method that cannot answer rejects with `StoreUnavailable`.
+ * Where visits are kept: for each link (code and `createdMs`) and day (UTC), their sums and their detail. How days
+ * merge and age is in `day.ts`; a store keeps the results. Every implementation passes `test/stores/visits.ts`. A method
+ * that cannot answer rejects with `StoreUnavailable`.
  */
 export interface VisitStore {
   /**
-   * Adds what a segment counted. However often it is called, by whichever process, and wherever it was cut off:
-   * each segment counts once. Segments of one journal come in the order of their sequence. Nobody writes to the
-   * file meanwhile. Rejects with {@link SegmentDamaged} where it never will. Resolves with how long this kept the
-   * store busy, in milliseconds, without waiting for others.
+   * Merges the rows of a slice into what is stored, each exactly once: however often the slice is added, by whichever
+   * process, and wherever an earlier attempt was cut off. A source's slices come in the order of their sequence, and
+   * within one in the order of their rows. So an engine can remember, in the transaction that adds, how far each source
+   * has got. Without transactions over many keys it can keep a row for each source, with the sequence that was last
+   * merged into it, and pass over what is not newer. Resolves with how long this kept the store busy, in milliseconds,
+   * without waiting for others.
    */
-  fold(path: string): Promise<number>;
+  add(slice: Slice): Promise<number>;
   /** All visits of a link since it was made. */
   sums(code: Code, createdMs: number): Promise<Sums>;
   /** The days from `firstDay` to `lastDay` that had visits, oldest first. A day counts from 1970-01-01. */
@@ -20,29 +24,18 @@ export interface VisitStore {
   /** 32 random bytes that all processes share for one day; asking for a day forgets those of days before `oldest`. */
   salt(day: number, oldest: number): Promise<Uint8Array>;
   /**
-   * Lets at most `limit` days of links age: those before `closeBefore` forget their visitors' hashes, those before
-   * `coarseBefore` their hours, and those before `forgetBefore` are added to what was before. Says how many aged.
+   * Lets at most `limit` days of links age: those before `closeBefore` are closed, those before `coarseBefore` lose
+   * their hours, and those before `forgetBefore` are added to what was before. Says how many aged.
    */
   age(bounds: AgeBounds, limit: number): Promise<number>;
 }
 
-export interface Sums {
-  readonly visits: number;
-  readonly bots: number;
-}
-
-export interface DayVisits extends Sums {
+export interface DayVisits extends Day {
   readonly day: number;
-  readonly detail: DayDetail;
 }
 
 export interface AgeBounds {
   readonly closeBefore: number;
   readonly coarseBefore: number;
   readonly forgetBefore: number;
-}
-
-/** What is in the segment cannot be counted, now or ever. */
-export class SegmentDamaged extends Error {
-  override readonly name = "SegmentDamaged";
 }

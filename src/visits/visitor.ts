@@ -1,10 +1,10 @@
 import { createHmac } from "node:crypto";
 
+import { DAY_MS, HOUR_MS } from "../links/time.ts";
 import type { VisitStore } from "./store.ts";
 
-const DAY_MS = 86_400_000;
 /** Tomorrow's salt is fetched this long before tomorrow, so that midnight does not depend on the store. */
-const AHEAD_MS = 3_600_000;
+const AHEAD_MS = HOUR_MS;
 /** Addresses that are remembered with their hash; forgotten with the day. */
 const MAX_ADDRESSES = 20_000;
 

@@ -1,13 +1,13 @@
 import type { Clock } from "../links/clock.ts";
 import type { Link } from "../links/link.ts";
+import { HOUR_MS } from "../links/time.ts";
 import { ageVisits } from "./ageing.ts";
-import { type JournalOptions, openJournal } from "./journal.ts";
+import type { Sums } from "./day.ts";
+import { type JournalOptions, openJournal } from "./journal/journal.ts";
 import { createRecorder } from "./recorder.ts";
 import { readStatistics, type RefusedRange, type Statistics, type StatisticsRequest } from "./statistics.ts";
-import type { Sums, VisitStore } from "./store.ts";
+import type { VisitStore } from "./store.ts";
 import { createVisitors } from "./visitor.ts";
-
-const HOUR_MS = 3_600_000;
 
 /** The use cases. Faults of the store are thrown as `StoreUnavailable`. */
 export interface Visits {

@@ -6,6 +6,7 @@ import {
   existsSync,
   mkdirSync,
   openSync,
+  readdirSync,
   readFileSync,
   symlinkSync,
   writeFileSync,
@@ -18,7 +19,7 @@ import { StoreUnavailable, StoreUnusable } from "../../src/links/store.ts";
 import { checkFile, openWriter } from "../../src/store/sqlite/file.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { ROOT, temporaryFolder } from "../service.ts";
-import { writeSegment } from "../visits/segments.ts";
+import { slicesOf } from "../visits/slices.ts";
 import { newLink, testLinkStore } from "./links.ts";
 import { testVisitStore } from "./visits.ts";
 
@@ -72,11 +73,34 @@ describe("a SQLite file", () => {
       expect(await store.find("old" as Code)).toMatchObject({ originalUrl: "https://example.com/" });
       expect(await store.sums("old" as Code, 5)).toEqual({ visits: 0, bots: 0 });
     }
-    const visits = [{ code: "old" }];
-    await stores[0]?.fold(await writeSegment({ folder: folder.path, hour: 490_000, visits }));
+    for (const slice of slicesOf({ hour: 490_000, visits: [{ code: "old" }] })) await stores[0]?.add(slice);
     expect(await stores[1]?.sums("old" as Code, 5)).toEqual({ visits: 1, bots: 0 });
     for (const store of stores) await store.close();
     expect(checkFile(path)).toEqual({ links: 1, damage: [] });
+  });
+
+  test("of schema 4 knows how far visits had been added when it is brought to the newest", async () => {
+    using folder = temporaryFolder();
+    const path = join(folder.path, "curt.db");
+    {
+      using old = new Database(path, { create: true });
+      const migrations = readdirSync(join(ROOT, "src/store/sqlite/migrations")).toSorted().slice(0, 4);
+      for (const name of migrations)
+        old.run(readFileSync(join(ROOT, "src/store/sqlite/migrations", name), "utf8"));
+      old.run("INSERT INTO journals (journal, sequence, links, hour) VALUES ('old', 3, 2, 490000)");
+      old.run("PRAGMA application_id = 1131770484");
+      old.run("PRAGMA user_version = 4");
+    }
+    const store = await openSqliteStore(path);
+    const visits = ["a", "b", "c"].map((code) => ({ code }));
+    for (const slice of slicesOf({ source: "old", sequence: 3, hour: 490_000, visits }))
+      await store.add(slice);
+    const counted = await Promise.all(["a", "b", "c"].map((code) => store.sums(code as Code, 5)));
+    expect(counted.map(({ visits: sum }) => sum)).toEqual([0, 0, 1]);
+    await store.close();
+    expect(checkFile(path)).toMatchObject({ damage: [] });
+    using after = new Database(path);
+    expect(after.query("SELECT day FROM sources").get()).toEqual({ day: Math.floor(490_000 / 24) });
   });
 
   test("is small: at most 150 bytes a link with URLs of 80 characters", async () => {

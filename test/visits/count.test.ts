@@ -3,7 +3,8 @@ import { describe, expect, test } from "bun:test";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 
-import { createName, makeSegmentFile, openSegment } from "../../src/visits/segment.ts";
+import { makeSegmentFile } from "../../src/visits/journal/segment-file.ts";
+import { createName, openSegment } from "../../src/visits/journal/segment.ts";
 import { type Running, startHere, startProgram, temporaryFolder } from "../service.ts";
 import { linkOf, statisticsOf, untilCounted, visit, WINDOWS_CHROME } from "./visits.ts";
 
@@ -149,7 +150,7 @@ describe("visits", () => {
     const path = join(journal, "0-77.visits");
     await makeSegmentFile(path, { links: 10, details: 10, nameBytes: 1000 });
     const segment = openSegment(path);
-    segment.begin({ journal: [1, 2], boot: [123, 456] }, 1, 490_000);
+    segment.begin({ source: [1, 2], boot: [123, 456] }, 1, 490_000);
     segment.count(createName("link", "cut\t5"), false);
     await Bun.write(join(journal, "0-78.visits"), "no segment");
     await using program = await startProgram({}, { folder: folder.path });

@@ -1,16 +1,18 @@
 import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
-import { mkdirSync, readdirSync, renameSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, renameSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import type { Code } from "../../src/links/code.ts";
 import { StoreUnavailable } from "../../src/links/store.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
-import { openJournal } from "../../src/visits/journal.ts";
+import { openJournal } from "../../src/visits/journal/journal.ts";
 import { counterOf, createRecorder } from "../../src/visits/recorder.ts";
+import type { Slice } from "../../src/visits/slice.ts";
 import { createVisitors } from "../../src/visits/visitor.ts";
 import { temporaryFolder } from "../service.ts";
 import { writeSegment } from "./segments.ts";
+import { detailOf } from "./slices.ts";
 import { WINDOWS_CHROME } from "./visits.ts";
 
 const HOUR_MS = 3_600_000;
@@ -27,7 +29,7 @@ async function openRecorder(folder: string, isAway = () => false) {
   const near = await openSqliteStore(file);
   const store = {
     ...near,
-    fold: (path: string) => (isAway() ? Promise.reject(new StoreUnavailable("away")) : near.fold(path)),
+    add: (slice: Slice) => (isAway() ? Promise.reject(new StoreUnavailable("away")) : near.add(slice)),
   };
   const faults: unknown[] = [];
   const fillRandom = (bytes: Uint8Array) => void crypto.getRandomValues(bytes);
@@ -111,7 +113,7 @@ test("what a dead process left is folded, in order, and nothing is made over it"
     [5, 3],
   ] as const) {
     const visits = [{ code: "left", createdMs: CREATED }];
-    const written = { folder: folder.path, journal: [7, 7] as const, sequence, hour: NOW / HOUR_MS, visits };
+    const written = { folder: folder.path, source: [7, 7] as const, sequence, hour: NOW / HOUR_MS, visits };
     const path = await writeSegment(written, true);
     renameSync(path, join(waiting, `0-${number}.visits`));
   }
@@ -159,6 +161,31 @@ test("a segment that nobody can fold is put aside, and the others count", async 
   await store.close();
 });
 
+test("segments that cannot be read for now are left to a later process, and others count", async () => {
+  using folder = temporaryFolder();
+  const waiting = join(folder.path, "visits");
+  mkdirSync(waiting);
+  const unreadable = join(waiting, "0-1.visits");
+  // A link to itself: ELOOP.
+  symlinkSync(unreadable, unreadable);
+  {
+    const { file, store, journal, faults, recorder } = await openRecorder(folder.path);
+    recorder.record(link("fine"), VISIT, NOW);
+    await journal.close();
+    expect(sums(file)).toEqual({ links: 1, visits: 1 });
+    expect(faults).toHaveLength(1);
+    await store.close();
+  }
+  rmSync(unreadable);
+  const visits = [{ code: "late", createdMs: CREATED }];
+  renameSync(await writeSegment({ folder: folder.path, hour: NOW / HOUR_MS, visits }, true), unreadable);
+  const { file, store, journal, faults } = await openRecorder(folder.path);
+  await journal.close();
+  expect(sums(file)).toEqual({ links: 2, visits: 2 });
+  expect(faults).toEqual([]);
+  await store.close();
+});
+
 test("visits of two hours are told apart", async () => {
   using folder = temporaryFolder();
   const { store, journal, recorder } = await openRecorder(folder.path);
@@ -167,7 +194,7 @@ test("visits of two hours are told apart", async () => {
   await journal.close();
   const days = await store.days("hourly" as Code, CREATED, 0, NOW / HOUR_MS);
   const hour = (NOW / HOUR_MS) % 24;
-  expect(days[0]?.detail.hours).toEqual({ [hour]: [2, 0], [hour + 1]: [1, 0] });
+  expect(detailOf(days[0])?.hours).toEqual({ [hour]: [2, 0], [hour + 1]: [1, 0] });
   await store.close();
 });
 

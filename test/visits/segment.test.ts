@@ -1,13 +1,17 @@
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
 
-import { readSegment } from "../../src/visits/fold.ts";
-import { createName, makeSegmentFile, openSegment, segmentBytes } from "../../src/visits/segment.ts";
+import type { Code } from "../../src/links/code.ts";
+import { segmentBytes } from "../../src/visits/journal/layout.ts";
+import { makeSegmentFile } from "../../src/visits/journal/segment-file.ts";
+import { readSegment } from "../../src/visits/journal/segment-visits.ts";
+import { createName, openSegment } from "../../src/visits/journal/segment.ts";
 import { addToSketch, estimate, type Sketch } from "../../src/visits/sketch.ts";
 import { temporaryFolder } from "../service.ts";
+import { writeSegment } from "./segments.ts";
 
 const CAPACITY = { links: 3, details: 4, nameBytes: 400 };
-const OWNER = { journal: [0xdead, 0xbeef], boot: [1, 2] } as const;
+const OWNER = { source: [0xdead, 0xbeef], boot: [1, 2] } as const;
 const visit = (visitor: number) => ({
   agent: createName("agent", "Chrome\tLinux\tdesktop"),
   referrer: createName("referrer", "한글.example"),
@@ -49,9 +53,10 @@ describe("a segment", () => {
       country: "KR",
     };
     expect(await read()).toEqual([
-      { link: "a\t2", visits: 0, bots: 1, details: [] },
+      { code: "a" as Code, createdMs: 2, visits: 0, bots: 1, details: [] },
       {
-        link: "b\t1",
+        code: "b" as Code,
+        createdMs: 1,
         visits: 3,
         bots: 0,
         details: [
@@ -61,16 +66,34 @@ describe("a segment", () => {
       },
     ]);
     expect(readSegment(path)).toMatchObject({
-      journal: "0000dead0000beef",
+      source: "0000dead0000beef",
       sequence: 1,
       hour: 490_000,
     });
   });
 
+  test("reads back in the order of its links, each once, however often it was named", async () => {
+    using folder = temporaryFolder();
+    const visits = ["zz", "aa", "한글", "mm"].map((code) => ({ code }));
+    const segment = readSegment(await writeSegment({ folder: folder.path, hour: 490_000, visits }));
+    const codes = Array.from({ length: segment.length }, (_, nth) => segment.at(nth).code as string);
+    expect(codes).toEqual(["aa", "mm", "zz", "한글"]);
+
+    const { segment: named, read } = await newSegment(folder.path);
+    const [one, other] = [createName("link", "a\t1"), createName("link", "a\t1")];
+    const same = visit(1);
+    for (const link of [one, other, one]) {
+      named.count(link, false);
+      named.tell(link, same);
+    }
+    named.count(other, true);
+    expect(await read()).toMatchObject([{ code: "a", visits: 3, bots: 1, details: [{ times: 3 }] }]);
+  });
+
   test("takes what it has room for, and says when it has none", async () => {
     using folder = temporaryFolder();
     const { segment, read } = await newSegment(folder.path);
-    const links = ["a", "b", "c", "d"].map((code) => createName("link", code));
+    const links = ["a", "b", "c", "d"].map((code) => createName("link", `${code}\t1`));
     expect(links.map((link) => segment.count(link, false))).toEqual([true, true, true, false]);
     const [first = createName("link", "")] = links;
     const one = visit(1);
@@ -86,29 +109,29 @@ describe("a segment", () => {
   test("has no room for names that do not fit", async () => {
     using folder = temporaryFolder();
     const { segment, read } = await newSegment(folder.path);
-    expect(segment.count(createName("link", "x".repeat(200)), false)).toBe(false);
-    const link = createName("link", "y");
+    expect(segment.count(createName("link", `${"x".repeat(200)}\t1`), false)).toBe(false);
+    const link = createName("link", "y\t1");
     expect(segment.count(link, false)).toBe(true);
     expect(segment.tell(link, { ...visit(1), referrer: createName("referrer", "z".repeat(130)) })).toBe(
       false,
     );
-    expect(await read()).toEqual([{ link: "y", visits: 1, bots: 0, details: [] }]);
+    expect(await read()).toEqual([{ code: "y" as Code, createdMs: 1, visits: 1, bots: 0, details: [] }]);
   });
 
   test("begins anew without anything of before, also in another life", async () => {
     using folder = temporaryFolder();
     const { path, segment, read } = await newSegment(folder.path);
-    const link = createName("link", "a");
+    const link = createName("link", "a\t1");
     segment.count(link, false);
     segment.tell(link, visit(1));
     segment.begin(OWNER, 2, 490_001);
     expect([segment.isEmpty, await read()]).toEqual([true, []]);
     segment.count(link, true);
-    expect(await read()).toEqual([{ link: "a", visits: 0, bots: 1, details: [] }]);
+    expect(await read()).toEqual([{ code: "a" as Code, createdMs: 1, visits: 0, bots: 1, details: [] }]);
     const later = openSegment(path);
     later.begin(OWNER, 3, 490_001);
-    later.count(createName("link", "b"), false);
-    expect(await read()).toEqual([{ link: "b", visits: 1, bots: 0, details: [] }]);
+    later.count(createName("link", "b\t1"), false);
+    expect(await read()).toEqual([{ code: "b" as Code, createdMs: 1, visits: 1, bots: 0, details: [] }]);
   });
 
   test("is trusted after another start of the machine only when it was synced", async () => {

@@ -1,23 +1,13 @@
 import { join } from "node:path";
 
-import { createName, makeSegmentFile, openSegment } from "../../src/visits/segment.ts";
-
-/** One visit as a test tells it. */
-export interface Told {
-  readonly code: string;
-  readonly createdMs?: number;
-  readonly bot?: boolean;
-  readonly visitor?: number;
-  readonly browser?: string;
-  readonly referrer?: string;
-  readonly language?: string;
-  readonly country?: string;
-}
+import { makeSegmentFile } from "../../src/visits/journal/segment-file.ts";
+import { createName, openSegment } from "../../src/visits/journal/segment.ts";
+import type { Told } from "./slices.ts";
 
 export interface Written {
   readonly folder: string;
-  /** Two words; segments of one journal are folded in the order of their sequence. */
-  readonly journal?: readonly [number, number];
+  /** Two words; segments of one source are folded in the order of their sequence. */
+  readonly source?: readonly [number, number];
   readonly sequence?: number;
   /** Hours since 1970 (UTC). */
   readonly hour: number;
@@ -29,11 +19,11 @@ let files = 0;
 
 /** A segment as a process would leave it, `isSynced` for one that stopped in order; returns its path. */
 export async function writeSegment(written: Written, isSynced = false): Promise<string> {
-  const { folder, journal, sequence, hour, visits } = written;
+  const { folder, source, sequence, hour, visits } = written;
   const path = join(folder, `test-${++files}.visits`);
   await makeSegmentFile(path, CAPACITY);
   const segment = openSegment(path);
-  segment.begin({ journal: journal ?? [files, 7], boot: [0, 0] }, sequence ?? 1, hour);
+  segment.begin({ source: source ?? [files, 7], boot: [0, 0] }, sequence ?? 1, hour);
   const links = new Map<string, ReturnType<typeof createName>>();
   for (const {
     code,

@@ -12,7 +12,7 @@ import {
 import type { VisitStore } from "../../src/visits/store.ts";
 import { type Running, startHere, temporaryFolder } from "../service.ts";
 import { newLink } from "../stores/links.ts";
-import { type Told, writeSegment } from "./segments.ts";
+import { slicesOf, type Told } from "./slices.ts";
 import { statisticsOf, untilCounted, visit } from "./visits.ts";
 
 const HOUR_MS = 3_600_000;
@@ -35,7 +35,7 @@ describe("statistics", () => {
     for (const [time, told] of Object.entries(visits)) {
       const hour = Math.floor(Date.parse(time) / HOUR_MS);
       const all = told.map((one) => ({ code, createdMs: 5, ...one }));
-      await store.fold(await writeSegment({ folder: folder.path, hour, visits: all }));
+      for (const slice of slicesOf({ hour, visits: all })) await store.add(slice);
     }
   }
 

@@ -1,9 +1,9 @@
 import { LANGUAGES } from "../../language/messages.ts";
 import type { Clock } from "../../links/clock.ts";
+import { DAY_MS } from "../../links/time.ts";
 import { answer } from "../answers.ts";
 import type { Call } from "../call.ts";
 
-const DAY_MS = 86_400_000;
 /** RFC 9116, section 2.5.5: less than a year ahead. It moves with every answer, for who runs this answers it. */
 const VALID_MS = 180 * DAY_MS;
 

@@ -1,6 +1,7 @@
 import type { Clock } from "../../links/clock.ts";
 import type { Links } from "../../links/links.ts";
 import { isProblem } from "../../links/problem.ts";
+import { DAY_MS } from "../../links/time.ts";
 import { previewPage } from "../../pages/preview.tsx";
 import type { StatisticsRequest } from "../../visits/statistics.ts";
 import type { Visits } from "../../visits/visits.ts";
@@ -9,7 +10,6 @@ import { readTimeZone } from "../api/query.ts";
 import type { Handler } from "../call.ts";
 import { problemAnswer } from "../problems.ts";
 
-const DAY_MS = 86_400_000;
 /** Until a link is this old, its visits are shown by the hour. */
 const YOUNG_MS = 2 * DAY_MS;
 

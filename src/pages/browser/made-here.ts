@@ -1,3 +1,4 @@
+import { DAY_MS } from "../../links/time.ts";
 import { ask, type Link } from "./api.ts";
 import { offerCopies } from "./copy.ts";
 import { withoutScheme } from "./url.ts";
@@ -11,7 +12,6 @@ const MAX_LINKS = 50;
 const WAIT_MS = 5000;
 /** Of a long address: enough to tell it from another. */
 const MAX_SHOWN = 60;
-const DAY_MS = 86_400_000;
 /** The last day of RFC 3339: what a link without an end says. */
 const NEVER = "9999-12-31";
 

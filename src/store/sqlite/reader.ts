@@ -4,15 +4,15 @@ import type { Code } from "../../links/code.ts";
 import { type Link, NEVER_MS } from "../../links/link.ts";
 import { StoreUnavailable } from "../../links/store.ts";
 import type { Target } from "../../links/target.ts";
-import type { DayDetail } from "../../visits/day.ts";
-import type { DayVisits, Sums } from "../../visits/store.ts";
+import { DAY_MS } from "../../links/time.ts";
+import type { Sums } from "../../visits/day.ts";
+import type { DayVisits } from "../../visits/store.ts";
 import { openReader } from "./file.ts";
 
 /** How long the number of links is taken as known: every generated code asks for it. */
 const SIZE_KNOWN_MS = 1000;
 /** Changes in one answer. */
 const MAX_CHANGES = 1000;
-const DAY_MS = 86_400_000;
 /** 9999-12-31, in days since 1970. */
 const LAST_DAY = 2_932_896;
 
@@ -40,11 +40,6 @@ interface LinkRow {
   ends_ms: number | null;
 }
 
-interface DayRow extends Sums {
-  day: number;
-  detail: string;
-}
-
 interface ChangeRow {
   revision: number;
   code: string;
@@ -58,7 +53,7 @@ export function createReader(path: string) {
   const newestChange = database.prepare<{ revision: number }, []>(NEWEST_CHANGE);
   const oldestChange = database.prepare<{ revision: number }, []>(OLDEST_CHANGE);
   const changes = database.prepare<ChangeRow, [number, number]>(CHANGES);
-  const days = database.prepare<DayRow, [string, number, number, number]>(DAYS);
+  const days = database.prepare<DayVisits, [string, number, number, number]>(DAYS);
   const sums = database.prepare<Sums, [string, number, number, number]>(SUMS);
   let known = { size: 0, untilMs: 0 };
 
@@ -97,7 +92,7 @@ export function createReader(path: string) {
       return reading(() => sums.get(code, createdMs, firstDay, LAST_DAY)) ?? { visits: 0, bots: 0 };
     },
     days: (code: Code, createdMs: number, firstDay: number, lastDay: number): DayVisits[] =>
-      reading(() => days.all(code, createdMs, firstDay, lastDay)).map(toDay),
+      reading(() => days.all(code, createdMs, firstDay, lastDay)),
     close() {
       for (const statement of [find, size, newestChange, oldestChange, changes, days, sums])
         statement.finalize();
@@ -129,8 +124,4 @@ function toLink(code: Code, row: LinkRow): Link {
     createdMs: row.created_ms,
     endsMs: row.ends_ms ?? NEVER_MS,
   };
-}
-
-function toDay({ day, visits, bots, detail }: DayRow): DayVisits {
-  return { day, visits, bots, detail: JSON.parse(detail) as DayDetail };
 }

@@ -1,15 +1,14 @@
 import { type LinkStore, StoreUnavailable, StoreUnusable } from "../../links/store.ts";
 import { startThread } from "../../thread.ts";
-import { SegmentDamaged, type VisitStore } from "../../visits/store.ts";
+import type { VisitStore } from "../../visits/store.ts";
 import { createCommits } from "./commits.ts";
 import { createReader } from "./reader.ts";
-import type { Folded } from "./visits.ts";
 import type { Task } from "./writer.ts";
 
 /** Links and their visits in one SQLite file. Reads happen here on their own connection; a worker thread writes. */
 export async function openSqliteStore(path: string): Promise<LinkStore & VisitStore> {
   const worker = new Worker(new URL("./writer.ts", import.meta.url));
-  const writer = startThread<Task>(worker, { StoreUnusable, StoreUnavailable, SegmentDamaged });
+  const writer = startThread<Task>(worker, { StoreUnusable, StoreUnavailable });
   let reader: ReturnType<typeof createReader>;
   try {
     await writer.perform({ type: "open", path });
@@ -30,14 +29,7 @@ export async function openSqliteStore(path: string): Promise<LinkStore & VisitSt
       (await writer.perform({ type: "end", code, createdMs, endsMs })) as boolean,
     changes: async (since) => reader.changes(since),
     purge: async (endedByMs, limit) => (await writer.perform({ type: "purge", endedByMs, limit })) as number,
-    async fold(segment) {
-      let workMs = 0;
-      for (;;) {
-        const folded = (await writer.perform({ type: "fold", path: segment })) as Folded;
-        workMs += folded.workMs;
-        if (folded.isDone) return workMs;
-      }
-    },
+    add: async (slice) => (await writer.perform({ type: "add", ...slice })) as number,
     sums: async (code, createdMs) => reader.sums(code, createdMs),
     days: async (code, createdMs, firstDay, lastDay) => reader.days(code, createdMs, firstDay, lastDay),
     age: async (bounds, limit) => (await writer.perform({ type: "age", bounds, limit })) as number,

@@ -3,7 +3,8 @@ import { SQLiteError } from "bun:sqlite";
 
 import { type NewLink, StoreUnavailable } from "../../links/store.ts";
 import { performTasks } from "../../thread.ts";
-import { type AgeBounds, SegmentDamaged } from "../../visits/store.ts";
+import type { Slice } from "../../visits/slice.ts";
+import type { AgeBounds } from "../../visits/store.ts";
 import { openWriter } from "./file.ts";
 import { prepareLinks } from "./links.ts";
 import { prepareVisits } from "./visits.ts";
@@ -14,7 +15,7 @@ export type Task =
   | { type: "insert"; links: readonly NewLink[] }
   | { type: "end"; code: string; createdMs: number; endsMs: number }
   | { type: "purge"; endedByMs: number; limit: number }
-  | { type: "fold"; path: string }
+  | ({ type: "add" } & Slice)
   | { type: "age"; bounds: AgeBounds; limit: number }
   | { type: "salt"; day: number; oldest: number }
   | { type: "close" };
@@ -37,8 +38,8 @@ function perform(task: Task): unknown {
       return file.links.end(task.code, task.createdMs, task.endsMs);
     case "purge":
       return file.links.purge(task.endedByMs, task.limit);
-    case "fold":
-      return file.visits.foldSome(task.path);
+    case "add":
+      return file.visits.add(task);
     case "age":
       return file.visits.age(task.bounds, task.limit);
     case "salt":
@@ -55,10 +56,8 @@ performTasks((task: Task) => {
   try {
     return perform(task);
   } catch (error) {
-    const { code } = error as { code?: unknown };
-    // Whatever SQLite or the system says may be over soon, except that a file is gone.
-    if (error instanceof SQLiteError || (typeof code === "string" && code !== "ENOENT"))
-      throw new StoreUnavailable((error as Error).message, { cause: error });
-    throw task.type === "fold" ? new SegmentDamaged(String(error)) : error;
+    // Whatever SQLite says may be over soon.
+    if (error instanceof SQLiteError) throw new StoreUnavailable(error.message, { cause: error });
+    throw error;
   }
 });

@@ -1,45 +1,27 @@
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 
+import type { Code } from "../../links/code.ts";
+import type { CountedVisits, SameVisits } from "../day.ts";
 import {
   COUNTER_WORDS,
   DETAIL_WORDS,
   Head,
   HEAD_WORDS,
-  journalOf,
   type Kind,
   KINDS,
-  NAME_HEAD_BYTES,
   layoutOf,
-} from "./segment.ts";
+  NAME_HEAD_BYTES,
+  sourceOf,
+} from "./layout.ts";
 
 /** What a segment counted of one link. */
-export interface LinkVisits {
-  readonly link: string;
-  readonly visits: number;
-  readonly bots: number;
-  /** The visits that are told in detail: at most `visits` of them. */
-  readonly details: readonly ReadDetail[];
-}
-
-/** What a visit was made with, as `recorder.ts` names it. */
-interface AgentName {
-  readonly browser: string;
-  readonly os: string;
-  readonly device: string;
-}
-
-/** `times` the same in a row. */
-interface ReadDetail {
-  readonly agent: AgentName;
-  readonly referrer: string;
-  readonly language: string;
-  readonly country: string;
-  readonly visitor: number;
-  times: number;
+interface LinkVisits extends CountedVisits {
+  readonly code: Code;
+  readonly createdMs: number;
 }
 
 export interface SegmentVisits {
-  readonly journal: string;
+  readonly source: string;
   readonly sequence: number;
   readonly hour: number;
   /** How many links there are, in the order of their names: a store's pages are then touched in one run. */
@@ -47,19 +29,25 @@ export interface SegmentVisits {
   at(nth: number): LinkVisits;
 }
 
-/** Reads a segment that nobody writes to any more. */
+/** Reads a segment that nobody writes to any more. Throws where it cannot be counted. */
 export function readSegment(path: string): SegmentVisits {
   const { head, counters, details, names } = readParts(path);
   const texts = readNames(names);
-  const links = texts.link;
   const agents = texts.agent.map(readAgentName);
-  const order = links.map((_, place) => place).toSorted((a, b) => compare(links[a] ?? "", links[b] ?? ""));
-  const { starts, byLink } = groupByLink(details, head[Head.usedDetails] ?? 0, links.length);
+  const { links, linkAt } = sortLinks(texts.link);
+  const sums = new Uint32Array(links.length * COUNTER_WORDS);
+  linkAt.forEach((link, place) => {
+    for (let word = 0; word < COUNTER_WORDS; word++) {
+      const at = link * COUNTER_WORDS + word;
+      sums[at] = (sums[at] ?? 0) + (counters[place * COUNTER_WORDS + word] ?? 0);
+    }
+  });
+  const { starts, byLink } = groupByLink(details, linkAt, links.length);
 
-  function detailsOf(place: number): ReadDetail[] {
-    const found: ReadDetail[] = [];
+  function detailsOf(link: number): SameVisits[] {
+    const found: (SameVisits & { times: number })[] = [];
     let same = -1;
-    for (let nth = starts[place] ?? 0; nth < (starts[place + 1] ?? 0); nth++) {
+    for (let nth = starts[link] ?? 0; nth < (starts[link + 1] ?? 0); nth++) {
       const at = (byLink[nth] ?? 0) * DETAIL_WORDS;
       const last = found.at(-1);
       if (last !== undefined && isSame(details, same, at)) {
@@ -82,26 +70,48 @@ export function readSegment(path: string): SegmentVisits {
   }
 
   return {
-    journal: journalOf(head),
+    source: sourceOf(head),
     sequence: head[Head.sequence] ?? 0,
     hour: head[Head.hour] ?? 0,
     length: links.length,
-    at(nth) {
-      const place = order[nth] ?? 0;
-      const at = place * COUNTER_WORDS;
-      return {
-        link: links[place] ?? "",
-        visits: counters[at] ?? 0,
-        bots: counters[at + 1] ?? 0,
-        details: detailsOf(place),
-      };
-    },
+    at: (nth) => ({
+      ...readLinkName(links[nth] ?? ""),
+      visits: sums[nth * COUNTER_WORDS] ?? 0,
+      bots: sums[nth * COUNTER_WORDS + 1] ?? 0,
+      details: detailsOf(nth),
+    }),
   };
+}
+
+/**
+ * The links, sorted, and which of them has each place. One may have several: a redirect that forgot a link and looked
+ * it up again names it anew.
+ */
+function sortLinks(names: readonly string[]): { links: string[]; linkAt: Uint32Array } {
+  const places = Uint32Array.from(names, (_, place) => place);
+  places.sort((a, b) => compare(names[a] ?? "", names[b] ?? ""));
+  const links: string[] = [];
+  const linkAt = new Uint32Array(names.length);
+  for (const place of places) {
+    const name = names[place] ?? "";
+    if (name !== links.at(-1)) links.push(name);
+    linkAt[place] = links.length - 1;
+  }
+  links.forEach(readLinkName);
+  return { links, linkAt };
+}
+
+/** Throws where the name is none. */
+function readLinkName(name: string): Pick<LinkVisits, "code" | "createdMs"> {
+  const [, code, createdMs] = /^([^\t\n]+)\t(\d+)$/.exec(name) ?? [];
+  if (code === undefined || !Number.isSafeInteger(Number(createdMs)))
+    throw new Error(`"${name}" names no link`);
+  return { code: code as Code, createdMs: Number(createdMs) };
 }
 
 const UNKNOWN_AGENT = readAgentName("");
 
-function readAgentName(name: string): AgentName {
+function readAgentName(name: string): SameVisits["agent"] {
   const [browser = "", os = "", device = ""] = name.split("\t");
   return { browser, os, device };
 }
@@ -154,13 +164,13 @@ function readNames(names: Uint8Array): Record<Kind, string[]> {
   return texts;
 }
 
-/** A counting sort: details in the order of their links, `starts[place]` where each link's begin. */
-function groupByLink(details: Uint32Array, used: number, links: number) {
+/** A counting sort: details in the order of their links, `starts[link]` where each link's begin. */
+function groupByLink(details: Uint32Array, linkAt: Uint32Array, links: number) {
+  const used = details.length / DETAIL_WORDS;
   const starts = new Uint32Array(links + 1);
-  const linkOf = (nth: number) => Math.min(details[nth * DETAIL_WORDS] ?? 0, links - 1);
+  const linkOf = (nth: number) => linkAt[details[nth * DETAIL_WORDS] ?? 0] ?? links - 1;
   for (let nth = 0; nth < used; nth++) starts[linkOf(nth) + 1] = (starts[linkOf(nth) + 1] ?? 0) + 1;
-  for (let place = 0; place < links; place++)
-    starts[place + 1] = (starts[place + 1] ?? 0) + (starts[place] ?? 0);
+  for (let link = 0; link < links; link++) starts[link + 1] = (starts[link + 1] ?? 0) + (starts[link] ?? 0);
   const next = starts.slice();
   const byLink = new Uint32Array(used);
   for (let nth = 0; nth < used; nth++) {

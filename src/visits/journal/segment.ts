@@ -1,59 +1,23 @@
-/**
- * A segment: one file of a journal, mapped into memory, that counts the visits of one hour (UTC). What is written
- * here survives the end of the process, however it ends. Four parts, all little-endian words:
- *
- *   head      what the file is, whose, which hour, and how far the last two parts are filled
- *   counters  for each link: visits, bots
- *   details   for each visit: its link, agent and referrer, language and country, visitor
- *   names     the texts that the others refer to by their place: kind, length (bytes), UTF-8
- *
- * Nothing in it tells one visitor's address or user agent, and it is emptied as soon as the store has its sums.
- */
-import { closeSync, fsyncSync, openSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { open, rename, rm } from "node:fs/promises";
+import { closeSync, fsyncSync, openSync, statSync } from "node:fs";
 
-const MAGIC = 0x6c63_7543;
-const VERSION = 1;
-export const HEAD_WORDS = 16;
+import {
+  type Capacity,
+  COUNTER_WORDS,
+  DETAIL_WORDS,
+  Head,
+  HEAD_WORDS,
+  type Kind,
+  KINDS,
+  layoutOf,
+  NAME_HEAD_BYTES,
+  sourceOf,
+} from "./layout.ts";
 
-export const Head = {
-  magic: 0,
-  version: 1,
-  /** 0 while the segment is free. */
-  sequence: 2,
-  hour: 3,
-  links: 4,
-  details: 5,
-  nameBytes: 6,
-  usedDetails: 7,
-  usedNameBytes: 8,
-  /** 1 when the file is on disk as it is, so that it can be trusted after the machine has gone down. */
-  synced: 9,
-  boot: 10,
-  journal: 12,
-} as const;
-
-/** The kinds of names; a place counts within its kind. */
-export const KINDS = ["link", "agent", "referrer", "language", "country"] as const;
-export type Kind = (typeof KINDS)[number];
-
-export const COUNTER_WORDS = 2;
-export const DETAIL_WORDS = 4;
 /** Places of these two share a word with another. */
 const MAX_PLACES = 65_536;
 const MAX_NAME_BYTES = 65_535;
 /** As part of its capacity: names do not fill the last bytes. */
 const NEARLY_FULL = 1 / 64;
-const CHUNK_BYTES = 1024 * 1024;
-/** Behind the name of a file that is being made. */
-export const UNFINISHED = ".new";
-export const NAME_HEAD_BYTES = 3;
-
-export interface Capacity {
-  readonly links: number;
-  readonly details: number;
-  readonly nameBytes: number;
-}
 
 /** A text that segments refer to by its place. */
 export interface Name {
@@ -72,7 +36,7 @@ export function createName(kind: Kind, text: string): Name {
 
 export interface Owner {
   /** A random uint64 as two words: the life of one process. */
-  readonly journal: readonly [number, number];
+  readonly source: readonly [number, number];
   /** The same, of the machine's running since its start; zero where the system does not tell. */
   readonly boot: readonly [number, number];
 }
@@ -86,57 +50,9 @@ export interface VisitDetail {
   readonly visitor: number;
 }
 
-export function segmentBytes(of: Capacity): number {
-  return 4 * (HEAD_WORDS + of.links * COUNTER_WORDS + of.details * DETAIL_WORDS) + of.nameBytes;
-}
-
-/** As {@link makeSegmentFile}, at once: for a small one, which keeps the thread for a moment. */
-export function makeSegmentFileNow(path: string, capacity: Capacity): void {
-  const bytes = new Uint8Array(segmentBytes(capacity));
-  bytes.set(headOf(capacity));
-  try {
-    writeFileSync(`${path}${UNFINISHED}`, bytes);
-    renameSync(`${path}${UNFINISHED}`, path);
-  } catch (error) {
-    rmSync(`${path}${UNFINISHED}`, { force: true });
-    throw error;
-  }
-}
-
-/**
- * Makes a free segment. Real zeros, not a hole: where the disk has no room for them it says so now, and not by
- * SIGBUS at some visit. The file has its name only when it is whole.
- */
-export async function makeSegmentFile(path: string, capacity: Capacity): Promise<void> {
-  const file = await open(`${path}${UNFINISHED}`, "w");
-  try {
-    const head = headOf(capacity);
-    await file.writeFile(head);
-    const chunk = new Uint8Array(CHUNK_BYTES);
-    for (let rest = segmentBytes(capacity) - head.length; rest > 0; rest -= chunk.length)
-      await file.writeFile(chunk.subarray(0, rest));
-    await rename(`${path}${UNFINISHED}`, path);
-  } catch (error) {
-    await rm(`${path}${UNFINISHED}`, { force: true });
-    throw error;
-  } finally {
-    await file.close();
-  }
-}
-
-function headOf(capacity: Capacity): Uint8Array {
-  const head = new Uint32Array(HEAD_WORDS);
-  head[Head.magic] = MAGIC;
-  head[Head.version] = VERSION;
-  head[Head.links] = capacity.links;
-  head[Head.details] = capacity.details;
-  head[Head.nameBytes] = capacity.nameBytes;
-  return new Uint8Array(head.buffer);
-}
-
 export type Segment = ReturnType<typeof openSegment>;
 
-/** Maps a file that {@link makeSegmentFile} made. Throws where it is not one. */
+/** Maps a segment into memory, to write to it. Throws where the file is none. */
 export function openSegment(path: string) {
   if (statSync(path).size < HEAD_WORDS * 4) throw new Error(`${path} is not a segment`);
   const bytes = Bun.mmap(path, { shared: true });
@@ -183,8 +99,8 @@ export function openSegment(path: string) {
     get sequence() {
       return sequence;
     },
-    get journal() {
-      return journalOf(head);
+    get source() {
+      return sourceOf(head);
     },
     get hour() {
       return head[Head.hour] ?? 0;
@@ -219,7 +135,7 @@ export function openSegment(path: string) {
       head[Head.synced] = 0;
       head[Head.hour] = hour;
       head.set(owner.boot, Head.boot);
-      head.set(owner.journal, Head.journal);
+      head.set(owner.source, Head.source);
       sequence = newSequence;
       head[Head.sequence] = newSequence;
     },
@@ -260,30 +176,4 @@ export function openSegment(path: string) {
       return true;
     },
   };
-}
-
-/** A journal's name. */
-export function journalOf(head: Uint32Array): string {
-  return [Head.journal, Head.journal + 1].map((at) => (head[at] ?? 0).toString(16).padStart(8, "0")).join("");
-}
-
-/** Where the parts of a segment of `bytes` bytes begin, in bytes. Throws where its head is none. */
-export function layoutOf(path: string, head: Uint32Array, bytes: number) {
-  const capacity: Capacity = {
-    links: head[Head.links] ?? 0,
-    details: head[Head.details] ?? 0,
-    nameBytes: head[Head.nameBytes] ?? 0,
-  };
-  if (
-    head[Head.magic] !== MAGIC ||
-    head[Head.version] !== VERSION ||
-    bytes !== segmentBytes(capacity) ||
-    (head[Head.usedDetails] ?? 0) > capacity.details ||
-    (head[Head.usedNameBytes] ?? 0) > capacity.nameBytes
-  ) {
-    throw new Error(`${path} is not a segment of this version`);
-  }
-  const countersAt = 4 * HEAD_WORDS;
-  const detailsAt = countersAt + 4 * COUNTER_WORDS * capacity.links;
-  return { capacity, countersAt, detailsAt, namesAt: detailsAt + 4 * DETAIL_WORDS * capacity.details };
 }

@@ -1,0 +1,137 @@
+import { mkdirSync, readFileSync, rmSync } from "node:fs";
+
+import type { VisitStore } from "../store.ts";
+import { startFolding } from "./folding.ts";
+import { putAside, SegmentDamaged } from "./segment-file.ts";
+import type { Owner } from "./segment.ts";
+import { createSegments } from "./segments.ts";
+import { abandonedSlots, takeSlot } from "./slots.ts";
+
+const TICK_MS = 1000;
+/** Folding takes at most this part of the time, but no visit waits longer than a minute for it. */
+const FOLD_SHARE = 1 / 40;
+const MAX_FOLD_PAUSE_MS = 60_000;
+const ADOPT_EVERY_MS = 60_000;
+
+export interface JournalOptions {
+  /** For this service's journals alone; made when it is not there. */
+  readonly folder: string;
+  readonly store: Pick<VisitStore, "add">;
+  /** Fills an array with bytes from a CSPRNG. */
+  readonly fillRandom: (bytes: Uint8Array) => void;
+  /** Monotonic. */
+  readonly nowMs: () => number;
+  /** Hours since 1970 (UTC). */
+  readonly hour: () => number;
+  readonly onFault: (error: unknown) => void;
+  /** What only a power cut leaves behind: a segment that cannot be trusted, or read. */
+  readonly onDropped: (path: string) => void;
+}
+
+export type Journal = Awaited<ReturnType<typeof openJournal>>;
+
+/**
+ * Visits on their way to the store. A process writes to one segment at a time; the full ones wait to be folded,
+ * in order. What a dead process left is folded by another.
+ */
+export async function openJournal(options: JournalOptions) {
+  const { folder, store, nowMs, hour, onFault, onDropped } = options;
+  mkdirSync(folder, { recursive: true });
+  const owner: Owner = { source: randomWords(options.fillRandom), boot: bootWords() };
+  const slots = { folder, owner, onFault, onDropped };
+  const slot = takeSlot(slots);
+  const segments = createSegments({ folder, slot, owner, nowMs, hour: hour(), onFault });
+  const folding = startFolding(store);
+  let foldAtMs = 0;
+  let adoptAtMs = 0;
+
+  /** A damaged segment does not keep the others from being folded. */
+  async function fold(path: string): Promise<number> {
+    try {
+      return await folding.fold(path);
+    } catch (error) {
+      if (!(error instanceof SegmentDamaged)) throw error;
+      onFault(error);
+      onDropped(path);
+      putAside(path);
+      return 0;
+    }
+  }
+
+  async function foldWaiting(): Promise<void> {
+    for (let first = segments.waiting[0]; first !== undefined; first = segments.waiting[0]) {
+      const workMs = await fold(first.path);
+      segments.releaseFirst();
+      foldAtMs = nowMs() + Math.min(workMs / FOLD_SHARE, MAX_FOLD_PAUSE_MS);
+    }
+  }
+
+  async function adopt(): Promise<void> {
+    for (const { left } of abandonedSlots(slot, slots)) {
+      for (const { path } of left) {
+        await fold(path);
+        rmSync(path, { force: true });
+      }
+    }
+  }
+
+  async function tick(): Promise<void> {
+    const startMs = nowMs();
+    // While the store is away, only full segments wait, and those of hours that are over.
+    if (startMs >= foldAtMs && segments.waiting.length === 0 && !segments.active.isEmpty)
+      segments.next(hour());
+    await foldWaiting();
+    if (startMs >= adoptAtMs) {
+      adoptAtMs = startMs + ADOPT_EVERY_MS;
+      await adopt();
+    }
+    segments.prepare();
+  }
+
+  let ticking: Promise<void> | undefined;
+  const timer = setInterval(() => {
+    ticking ??= tick()
+      .catch(onFault)
+      .finally(() => (ticking = undefined));
+  }, TICK_MS);
+
+  return {
+    /** The segment to write to. */
+    get active() {
+      return segments.active;
+    },
+    /** Goes on in a new segment because of the hour, or because the active one is full; false if it cannot. */
+    next: segments.next,
+    /** Folds everything. What the store does not take now is kept for the next start. */
+    async close(): Promise<void> {
+      clearInterval(timer);
+      await ticking;
+      await segments.end();
+      try {
+        await foldWaiting();
+      } catch (error) {
+        onFault(error);
+      }
+      segments.close();
+      folding.close();
+      slot.free();
+    },
+  };
+}
+
+function randomWords(fillRandom: (bytes: Uint8Array) => void): [number, number] {
+  const bytes = new Uint8Array(8);
+  fillRandom(bytes);
+  const view = new DataView(bytes.buffer);
+  return [view.getUint32(0), view.getUint32(4)];
+}
+
+/** Linux tells which start of the machine this is. */
+function bootWords(): [number, number] {
+  try {
+    const id = readFileSync("/proc/sys/kernel/random/boot_id", "latin1");
+    return [Number.parseInt(id.slice(0, 8), 16), Number.parseInt(id.slice(24, 32), 16)];
+  } catch {
+    return [0, 0];
+  }
+}

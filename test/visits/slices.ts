@@ -1,0 +1,67 @@
+import type { Code } from "../../src/links/code.ts";
+import { dayOf, readDetail } from "../../src/visits/day.ts";
+import { MAX_ROWS, type Row, type Slice, writeRows } from "../../src/visits/slice.ts";
+import type { DayVisits } from "../../src/visits/store.ts";
+
+/** One visit as a test tells it. */
+export interface Told {
+  readonly code: string;
+  readonly createdMs?: number;
+  readonly bot?: boolean;
+  readonly visitor?: number;
+  readonly browser?: string;
+  readonly referrer?: string;
+  readonly language?: string;
+  readonly country?: string;
+}
+
+export interface Counted {
+  /** Its own where none is named. */
+  readonly source?: string;
+  readonly sequence?: number;
+  /** Hours since 1970 (UTC). */
+  readonly hour: number;
+  readonly visits: readonly Told[];
+}
+
+let sources = 0;
+
+/** Visits as a source hands them to a store: so many links in a slice. */
+export function slicesOf(counted: Counted, size = MAX_ROWS): Slice[] {
+  const { source = `source ${++sources}`, sequence = 1, hour, visits } = counted;
+  const byLink = Map.groupBy(visits, ({ code, createdMs = 5 }) => `${code}\t${createdMs}`);
+  const rows = [...byLink.values()].map((told) => rowOf(told, hour));
+  rows.sort((a, b) => (a.code < b.code ? -1 : 1));
+  return Array.from({ length: Math.ceil(rows.length / size) }, (_, nth) => {
+    const some = rows.slice(nth * size, (nth + 1) * size);
+    return { source, sequence, from: nth * size, length: some.length, rows: writeRows(some) };
+  });
+}
+
+/** All visits are of one link. */
+function rowOf(told: readonly Told[], hour: number): Row {
+  const people = told.filter(({ bot = false }) => !bot);
+  const details = people.map(({ visitor = 1, browser = "Chrome", ...more }) => {
+    const { referrer = "", language = "ko", country = "KR" } = more;
+    return {
+      agent: { browser, os: "Windows", device: "desktop" },
+      referrer,
+      language,
+      country,
+      visitor,
+      times: 1,
+    };
+  });
+  const { code = "", createdMs = 5 } = told[0] ?? {};
+  const counted = { visits: people.length, bots: told.length - people.length, details };
+  return {
+    code: code as Code,
+    createdMs,
+    day: Math.floor(hour / 24),
+    ...dayOf(counted, hour % 24),
+  };
+}
+
+export function detailOf(day: DayVisits | undefined) {
+  return day && readDetail(day.detail);
+}
