@@ -7,18 +7,18 @@ import { createQr } from "./http/pages/images.ts";
 import { createNotices } from "./http/pages/notices.ts";
 import { createPages } from "./http/pages/pages.ts";
 import { createRedirect } from "./http/redirect/redirect.ts";
-import { listen, peerReader } from "./http/server.ts";
+import { listen, peerReader, type ServerLimits } from "./http/server.ts";
 import { createClock } from "./links/clock.ts";
 import type { Link } from "./links/link.ts";
 import { createLinks } from "./links/links.ts";
 import { StoreUnavailable } from "./links/store.ts";
 import { effectivePort } from "./links/target.ts";
 import { type Log, withoutQuery } from "./log.ts";
-import { openStore, StoreUnusable } from "./store/open.ts";
+import { openStore, type StoreLimits, StoreUnusable } from "./store/open.ts";
 import { VERSION } from "./version.ts";
 import { ageVisits } from "./visits/ageing.ts";
 import { openCountries } from "./visits/country.ts";
-import { openJournal } from "./visits/journal.ts";
+import { type JournalLimits, openJournal } from "./visits/journal.ts";
 import { createRecorder } from "./visits/recorder.ts";
 import { createVisitors } from "./visits/visitor.ts";
 
@@ -27,6 +27,9 @@ const HOUR_MS = 3_600_000;
 /** While the store is away, one line in this time tells it. */
 const UNAVAILABLE_LOG_EVERY_MS = 5000;
 
+/** What tests lower so as not to wait; each limit has its usual value where it is used. */
+export interface Limits extends ServerLimits, StoreLimits, JournalLimits {}
+
 export interface Service {
   readonly port: number;
   /** Finishes what is under way, within its limits, and closes everything. */
@@ -34,10 +37,10 @@ export interface Service {
 }
 
 /** Opens everything, in order; what it opened, `stop` closes in the reverse order. */
-export async function startService(config: Config, log: Log): Promise<Service> {
+export async function startService(config: Config, log: Log, limits: Limits = {}): Promise<Service> {
   const { baseUrl, defaultExpiry, cacheSeconds, trustedProxies, countryHeader } = config;
   await using opened = new AsyncDisposableStack();
-  const store = opened.adopt(await openStore(config.database), (one) => one.close());
+  const store = opened.adopt(await openStore(config.database, limits), (one) => one.close());
   const monotonicMs = () => performance.now();
   const clock = createClock(Date.now, monotonicMs);
   const fillRandom = (bytes: Uint8Array) => void crypto.getRandomValues(bytes);
@@ -55,6 +58,7 @@ export async function startService(config: Config, log: Log): Promise<Service> {
   await visitors.prepare(clock.nowMs()).catch(onFault);
   const journal = opened.adopt(
     await openJournal({
+      ...limits,
       folder: config.journalFolder,
       store,
       fillRandom,
@@ -87,7 +91,7 @@ export async function startService(config: Config, log: Log): Promise<Service> {
   const redirect = createRedirect({ links, clock, recorder, peerOf, cacheSeconds, onFault });
   const qr = createQr({ links, baseUrl });
   const app = createApp({ api, pages, notices, redirect, qr, health, onFault });
-  const server = listen(app, config.host, config.port, config.processes > 1);
+  const server = listen(app, config.host, config.port, config.processes > 1, limits);
   const tidying = setInterval(() => void tidy().catch(onFault), TIDY_EVERY_MS);
   const closing = opened.move();
 

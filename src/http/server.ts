@@ -7,6 +7,12 @@ const MAX_REQUEST_BODY_BYTES = 16 * 1024 * 1024;
 const IDLE_SECONDS = 20;
 const DRAIN_LIMIT_MS = 10_000;
 
+/** Lower in tests, which would have to wait for them. */
+export interface ServerLimits {
+  readonly idleSeconds?: number;
+  readonly drainLimitMs?: number;
+}
+
 export interface Server {
   readonly port: number;
   /** Answers what comes in for another `waitMs`, asking each connection to close; then refuses new ones. */
@@ -28,8 +34,14 @@ export class CannotListen extends Error {
 }
 
 /** With `isShared`, other processes may share the port, each taking a part of the connections. Throws {@link CannotListen}. */
-export function listen(app: App, hostname: string, port: number, isShared: boolean): Server {
-  const server = bind(app, hostname, port, isShared);
+export function listen(
+  app: App,
+  hostname: string,
+  port: number,
+  isShared: boolean,
+  { idleSeconds = IDLE_SECONDS, drainLimitMs = DRAIN_LIMIT_MS }: ServerLimits = {},
+): Server {
+  const server = bind(app, hostname, port, isShared, idleSeconds);
   return {
     port: server.port ?? port,
     async drain(waitMs) {
@@ -39,7 +51,7 @@ export function listen(app: App, hostname: string, port: number, isShared: boole
       };
       server.reload(handlers({ ...app, redirect, fetch: closingConnection(app.fetch) }));
       await Bun.sleep(waitMs);
-      await Promise.race([server.stop(), Bun.sleep(DRAIN_LIMIT_MS)]);
+      await Promise.race([server.stop(), Bun.sleep(drainLimitMs)]);
       await server.stop(true);
     },
   };
@@ -57,14 +69,14 @@ export async function findPort(hostname: string, port: number): Promise<number> 
   }
 }
 
-function bind(app: App, hostname: string, port: number, reusePort: boolean) {
+function bind(app: App, hostname: string, port: number, reusePort: boolean, idleTimeout: number) {
   try {
     return Bun.serve({
       ...handlers(app),
       hostname,
       port,
       reusePort,
-      idleTimeout: IDLE_SECONDS,
+      idleTimeout,
       maxRequestBodySize: MAX_REQUEST_BODY_BYTES,
     });
   } catch (cause) {

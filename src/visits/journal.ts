@@ -24,6 +24,7 @@ const BUSY: Capacity = { links: 131_072, details: 2_097_152, nameBytes: 16 * 102
 const CALM_MS = 600_000;
 /** Of all segments. While the store is away they fill up; then detail is lost first, and counts last. */
 const MAX_BYTES = 128 * 1024 * 1024;
+/** How often the journal looks for visits to fold. */
 const TICK_MS = 1000;
 /** Folding takes at most this part of the time, but no visit waits longer than a minute for it. */
 const FOLD_SHARE = 1 / 40;
@@ -31,7 +32,12 @@ const MAX_FOLD_PAUSE_MS = 60_000;
 const ADOPT_EVERY_MS = 60_000;
 const MAX_SLOTS = 1000;
 
-export interface JournalOptions {
+/** Lower in tests, which would have to wait for them. */
+export interface JournalLimits {
+  readonly tickMs?: number;
+}
+
+export interface JournalOptions extends JournalLimits {
   /** For this service's journals alone; made when it is not there. */
   readonly folder: string;
   readonly store: VisitStore;
@@ -53,7 +59,7 @@ export type Journal = Awaited<ReturnType<typeof openJournal>>;
  * in order. The folder has a lock for each process, which ends with it: what a dead one left is folded by another.
  */
 export async function openJournal(options: JournalOptions) {
-  const { folder, store, nowMs, hour, onFault, onDropped } = options;
+  const { folder, store, nowMs, hour, onFault, onDropped, tickMs = TICK_MS } = options;
   mkdirSync(folder, { recursive: true });
   const { slot, lock } = takeSlot(folder);
   const owner: Owner = { journal: randomWords(options.fillRandom), boot: bootWords() };
@@ -96,7 +102,7 @@ export async function openJournal(options: JournalOptions) {
     try {
       return makeNow();
     } catch (error) {
-      hasteAgainMs = nowMs() + TICK_MS;
+      hasteAgainMs = nowMs() + tickMs;
       onFault(error);
       return undefined;
     }
@@ -220,7 +226,7 @@ export async function openJournal(options: JournalOptions) {
     ticking ??= tick()
       .catch(onFault)
       .finally(() => (ticking = undefined));
-  }, TICK_MS);
+  }, tickMs);
   prepare();
 
   return {

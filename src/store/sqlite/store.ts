@@ -33,6 +33,13 @@ const DAY_MS = 86_400_000;
 const LAST_DAY = 2_932_896;
 const SIZE = "SELECT coalesce(max(rowid), 0) AS size FROM links";
 
+/** Lower in tests, which would have to wait for them. */
+export interface StoreLimits {
+  /** How long a writer waits for another process to commit. */
+  readonly busyWaitMs?: number;
+  readonly sizeKnownMs?: number;
+}
+
 interface FoundRow {
   original_url: string;
   target: string | null;
@@ -55,11 +62,14 @@ interface Waiting {
  * Links and their visits in one SQLite file. Reads happen here on their own connection; a worker thread writes. Inserts that
  * arrive while a commit is under way share the next one: one transaction and one sync for all of them.
  */
-export async function openSqliteStore(path: string): Promise<LinkStore & VisitStore> {
+export async function openSqliteStore(
+  path: string,
+  { busyWaitMs, sizeKnownMs = SIZE_KNOWN_MS }: StoreLimits = {},
+): Promise<LinkStore & VisitStore> {
   const writer = startWriter();
   let reader: Database;
   try {
-    await writer.perform({ type: "open", path });
+    await writer.perform({ type: "open", path, busyWaitMs });
     reader = openReader(path);
   } catch (error) {
     writer.terminate();
@@ -129,7 +139,7 @@ export async function openSqliteStore(path: string): Promise<LinkStore & VisitSt
     async size() {
       const nowMs = performance.now();
       if (nowMs >= known.untilMs) {
-        known = { size: reading(() => size.get())?.size ?? 0, untilMs: nowMs + SIZE_KNOWN_MS };
+        known = { size: reading(() => size.get())?.size ?? 0, untilMs: nowMs + sizeKnownMs };
       }
       return known.size;
     },

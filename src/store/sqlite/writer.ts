@@ -9,7 +9,7 @@ declare const self: Worker;
 
 /** What the store sends; one answer comes back for each, in order. */
 export type Task =
-  | { type: "open"; path: string }
+  | { type: "open"; path: string; busyWaitMs: number | undefined }
   | { type: "insert"; rows: Row[] }
   | { type: "purge"; endedByMs: number; limit: number }
   | { type: "fold"; path: string }
@@ -70,7 +70,7 @@ let file: ReturnType<typeof prepare>;
 function perform(task: Task): unknown {
   switch (task.type) {
     case "open":
-      file = prepare(openWriter(task.path));
+      file = prepare(openWriter(task.path, task.busyWaitMs));
       return undefined;
     case "insert":
       return file.insert(task.rows);
