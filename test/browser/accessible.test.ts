@@ -1,25 +1,21 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 
 import axe from "axe-core";
-import type { Browser } from "playwright-core";
 
-import { arrive, openBrowser, PHONE } from "./browser.ts";
+import { arrive, PHONE } from "./browser.ts";
 import { prepareTour, type Tour } from "./tour.ts";
 
-let browser: Browser;
 let tour: Tour;
 beforeAll(async () => {
-  browser = await openBrowser();
   tour = await prepareTour();
 });
 afterAll(async () => {
-  await browser.close();
   await tour[Symbol.asyncDispose]();
 });
 
 test.each(["en-GB", "ko-KR"])("axe finds nothing on any page, light or dark (%s)", async (locale) => {
   // A colour on its way from light to dark is neither.
-  await using reader = await arrive(browser, tour.curt.origin, {
+  await using reader = await arrive(tour.curt.origin, {
     locale,
     viewport: PHONE,
     reducedMotion: "reduce",
@@ -42,7 +38,7 @@ test.each(["en-GB", "ko-KR"])("axe finds nothing on any page, light or dark (%s)
 });
 
 test("axe is able to find something", async () => {
-  await using reader = await arrive(browser, tour.curt.origin);
+  await using reader = await arrive(tour.curt.origin);
   const { page } = reader;
   await page.goto("/");
   await page.evaluate("document.documentElement.removeAttribute('lang')");

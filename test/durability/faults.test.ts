@@ -46,7 +46,7 @@ test("a full disk: creates are 503, redirects go on, and it recovers by itself",
 });
 
 test("a locked file: creates are 503 after a while, redirects do not wait, and it recovers by itself", async () => {
-  await using curt = await startHere();
+  await using curt = await startHere({}, { limits: { busyWaitMs: 500 } });
   curt.expectFaults();
   await curt.shorten({ original_url, custom_code: "before" });
   const locking = new Database(curt.file);
