@@ -73,15 +73,15 @@ describe("SIGTERM", () => {
           () => "lost" as const,
         ),
       );
-    let isStopping = false;
+    const stopping = new AbortController();
     const clients = Array.from({ length: 8 }, async () => {
-      while (!isStopping) await ask();
+      while (!stopping.signal.aborted) await ask();
       for (let nth = 0; nth < 20; nth++) await ask();
     });
-    await Bun.sleep(100);
+    while (answers.length < 100) await Bun.sleep(5);
     program.kill("SIGTERM");
     await untilLogged(program, "stopping");
-    isStopping = true;
+    stopping.abort();
     await Promise.all(clients);
     expect(await program.exited).toBe(0);
     expect(new Set(answers)).toEqual(new Set([302]));

@@ -202,20 +202,24 @@ describe("several processes", () => {
 describe("a signal to the supervisor", () => {
   test("stops all, and loses no request of a steady load", async () => {
     using folder = temporaryFolder();
-    await using program = await startSeveral({ DRAIN_WAIT: "3s" }, folder.path);
+    await using program = await startSeveral({ DRAIN_WAIT: "2s" }, folder.path);
     await program.shorten({ original_url: TARGET, custom_code: "abc" });
     const answers: unknown[] = [];
-    const patience = AbortSignal.timeout(1000);
+    const stopping = new AbortController();
     const lost = () => ({ status: "lost" });
     const clients = Array.from({ length: 8 }, async (_, client) => {
-      for (let nth = 0; !patience.aborted; nth++) {
+      // All go on for a while after the signal.
+      for (let nth = 0, late = 0; late < 10; nth++) {
+        if (stopping.signal.aborted) late++;
         const custom_code = `c-${client}-${nth}`;
         answers.push((await program.fetch("/abc").catch(lost)).status);
         answers.push((await program.shorten({ original_url: TARGET, custom_code }).catch(lost)).status);
       }
     });
-    await Bun.sleep(200);
+    await until("the load has begun", () => answers.length > 100);
     program.kill("SIGTERM");
+    await until("all are stopping", () => linesThatSay(program, "stopping").length === 1 + PROCESSES);
+    stopping.abort();
     await Promise.all(clients);
     expect(await program.exited).toBe(0);
     expect(new Set(answers)).toEqual(new Set([302, 201]));
