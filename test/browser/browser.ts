@@ -9,6 +9,13 @@ import {
 
 import { type MessageKey, message, negotiateLanguage, type Values } from "../../src/language/messages.ts";
 
+const QUIET = [
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+  "--no-first-run",
+];
+
 let shared: Promise<Browser> | undefined;
 
 /** The Chromium that all tests of this process share; `test/setup.ts` closes it after the last one. */
@@ -22,21 +29,19 @@ export async function closeBrowser(): Promise<void> {
   shared = undefined;
 }
 
-/** A real Chromium out of npm, with the libraries that a bare machine lacks. It talks to loopback only. */
+/**
+ * On Linux a real Chromium out of npm, with the libraries that a bare machine lacks; elsewhere the Chrome that is
+ * installed. It talks to loopback only.
+ */
 async function launch(): Promise<Browser> {
+  if (process.platform !== "linux") return playwright.launch({ channel: "chrome", args: QUIET });
   // The package unpacks its libraries (NSS and others) and points the loader at them only where this is set.
   process.env["AWS_LAMBDA_JS_RUNTIME"] ??= "nodejs22.x";
   const { default: chromium } = await import("@sparticuz/chromium");
-  const quiet = [
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--no-first-run",
-  ];
   return playwright.launch({
     executablePath: await chromium.executablePath(),
     // Root, as in many CI machines, has no sandbox to give. The package's own arguments switch web security off.
-    args: ["--no-sandbox", "--disable-gpu", ...quiet],
+    args: ["--no-sandbox", "--disable-gpu", ...QUIET],
     headless: true,
   });
 }

@@ -76,7 +76,7 @@ describe("visits", () => {
       await service[Symbol.asyncDispose]();
       blocker.run("ROLLBACK");
     }
-    expect(journalFiles(folder.path)).toHaveLength(1);
+    expect(journalFiles(folder.path)).not.toEqual([]);
     await using again = await startHere({}, options);
     await untilCounted(again, "later", 50);
   });
