@@ -4,7 +4,7 @@ import type { Link } from "./links/link.ts";
 import { createLinks, type Links } from "./links/links.ts";
 import { effectivePort } from "./links/target.ts";
 import { type Log, withoutQuery } from "./log.ts";
-import { openStore } from "./store/open.ts";
+import { openStore, type StoreLimits } from "./store/open.ts";
 import { createVisits, type Visits } from "./visits/visits.ts";
 
 /** What Curt does, without HTTP: a command uses it as it is, and the service gives it a port and timers. */
@@ -16,10 +16,15 @@ export interface Core {
   close(): Promise<void>;
 }
 
+export interface CoreOptions extends StoreLimits {
+  /** The system's, unless a test sets the time. */
+  readonly clock?: Clock;
+}
+
 /** The only place with a clock and a source of randomness. */
-export async function openCore(config: Config, log: Log): Promise<Core> {
-  const store = await openStore(config.database);
-  const clock = createClock(Date.now, () => performance.now());
+export async function openCore(config: Config, log: Log, options: CoreOptions = {}): Promise<Core> {
+  const store = await openStore(config.database, options);
+  const clock = options.clock ?? createClock(Date.now, () => performance.now());
   const fillRandom = (bytes: Uint8Array) => void crypto.getRandomValues(bytes);
   const onCreated = ({ code, target }: Link) => {
     if (log.isLevelEnabled("debug")) log.debug({ code, target: withoutQuery(target) }, "link made");

@@ -1,5 +1,5 @@
 import { type Config, ConfigError } from "./config.ts";
-import { openCore } from "./core.ts";
+import { type CoreOptions, openCore } from "./core.ts";
 import { createApi } from "./http/api/api.ts";
 import { createApp } from "./http/app.ts";
 import { createCalls } from "./http/call.ts";
@@ -12,18 +12,22 @@ import { createNotices } from "./http/pages/notices.ts";
 import { createPreview } from "./http/pages/preview.ts";
 import { createLinkMemory } from "./http/redirect/memory.ts";
 import { createRedirect } from "./http/redirect/redirect.ts";
-import { listen } from "./http/server.ts";
+import { listen, type ServerLimits } from "./http/server.ts";
 import { StoreUnavailable, StoreUnusable } from "./links/store.ts";
 import type { Log } from "./log.ts";
 import { repeat } from "./repeat.ts";
 import { VERSION } from "./version.ts";
 import { openCountries } from "./visits/country.ts";
+import type { JournalLimits } from "./visits/journal/journal.ts";
 
 const TIDY_EVERY_MS = 60_000;
 /** What changes in one process takes effect in all of them within a second. */
 const READ_CHANGES_EVERY_MS = 300;
 /** While the store is away, one line in this time tells it. */
 const UNAVAILABLE_LOG_EVERY_MS = 5000;
+
+/** What tests lower so as not to wait. Each limit has its usual value where it is used. */
+export interface Limits extends CoreOptions, ServerLimits, JournalLimits {}
 
 export interface Service {
   readonly port: number;
@@ -32,15 +36,16 @@ export interface Service {
 }
 
 /** The core with a port and timers. Opens everything, in order; `stop` closes it in the reverse order. */
-export async function startService(config: Config, log: Log): Promise<Service> {
+export async function startService(config: Config, log: Log, limits: Limits = {}): Promise<Service> {
   const onFault = reportFaults(log);
   await using opened = new AsyncDisposableStack();
-  const { clock, links, visits } = opened.adopt(await openCore(config, log), (core) => core.close());
+  const { clock, links, visits } = opened.adopt(await openCore(config, log, limits), (core) => core.close());
 
   const countryOf = countries(config.countryDatabase);
   const recorder = opened.adopt(
     await visits
       .openRecorder({
+        ...limits,
         folder: config.journalFolder,
         onFault,
         onDropped: (path) =>
@@ -70,7 +75,7 @@ export async function startService(config: Config, log: Log): Promise<Service> {
     callOf,
     onFault,
   });
-  const server = listen(app, config.host, config.port, config.processes > 1);
+  const server = listen(app, config.host, config.port, config.processes > 1, limits);
   const repetitions = [
     repeat(READ_CHANGES_EVERY_MS, () => changes.read(), onFault),
     repeat(TIDY_EVERY_MS, tidy, onFault),

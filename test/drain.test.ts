@@ -4,9 +4,11 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 
 import { sendRaw } from "./http/raw.ts";
-import { startProgram, temporaryFolder } from "./service.ts";
+import { startHere, startProgram, temporaryFolder, untilLogged } from "./service.ts";
 
 const original_url = "https://example.com/";
+/** How the answer of /livez ends. */
+const LIVE = '"live"}';
 
 test("SIGINT, as from a terminal, stops in order too", async () => {
   await using program = await startProgram();
@@ -22,10 +24,10 @@ describe("SIGTERM", () => {
       program.shorten({ original_url, custom_code: `c${nth}` }),
     );
     await Promise.race(creates);
-    const slow = sendSlowly(program.origin);
-    await Bun.sleep(100);
+    const slow = await sendHalf(program.origin);
     program.kill("SIGTERM");
-    expect(await slow).toStartWith("HTTP/1.1 201 ");
+    await untilLogged(program, "stopping");
+    expect(await slow.sendRest()).toStartWith("HTTP/1.1 201 ");
     expect(await program.exited).toBe(0);
     const statuses = (await Promise.allSettled(creates)).map((one) =>
       one.status === "fulfilled" ? one.value.status : "lost",
@@ -61,21 +63,25 @@ describe("SIGTERM", () => {
   });
 
   test("loses no request of a steady load", async () => {
-    await using program = await startProgram({ DRAIN_WAIT: "3s" });
+    await using program = await startProgram({ DRAIN_WAIT: "2s" });
     await program.shorten({ original_url, custom_code: "abc" });
     const answers: (number | "lost")[] = [];
-    const patience = AbortSignal.timeout(1000);
+    const ask = async () =>
+      answers.push(
+        await program.fetch("/abc").then(
+          ({ status }) => status,
+          () => "lost" as const,
+        ),
+      );
+    const stopping = new AbortController();
     const clients = Array.from({ length: 8 }, async () => {
-      while (!patience.aborted)
-        answers.push(
-          await program.fetch("/abc").then(
-            ({ status }) => status,
-            () => "lost" as const,
-          ),
-        );
+      while (!stopping.signal.aborted) await ask();
+      for (let nth = 0; nth < 20; nth++) await ask();
     });
-    await Bun.sleep(200);
+    while (answers.length < 100) await Bun.sleep(5);
     program.kill("SIGTERM");
+    await untilLogged(program, "stopping");
+    stopping.abort();
     await Promise.all(clients);
     expect(await program.exited).toBe(0);
     expect(new Set(answers)).toEqual(new Set([302]));
@@ -84,43 +90,47 @@ describe("SIGTERM", () => {
   test("ends at once when it comes twice", async () => {
     await using program = await startProgram({ DRAIN_WAIT: "60s" });
     program.kill("SIGTERM");
-    await Bun.sleep(300);
+    await untilLogged(program, "stopping");
     program.kill("SIGTERM");
     expect(await program.exited).not.toBe(0);
   });
 
   test("waits no longer than its limit for a request that never ends", async () => {
-    await using program = await startProgram();
-    const endless = sendRaw(
-      program.origin,
-      "POST /api/v1/shorten HTTP/1.1\r\nHost: x\r\nContent-Length: 50\r\n\r\n{",
-      30_000,
-    );
-    await Bun.sleep(100);
-    program.kill("SIGTERM");
-    expect(await program.exited).toBe(0);
-    await endless;
+    const service = await startHere({}, { limits: { drainLimitMs: 100 } });
+    const endless = await sendHalf(service.origin);
+    await service[Symbol.asyncDispose]();
+    expect(await endless.answer).toBe("");
   });
 });
 
-/** A create whose body arrives in two parts, half a second apart. */
-async function sendSlowly(origin: string): Promise<string> {
+/** A create whose body arrives in two parts; resolves when the service has read the first one. */
+async function sendHalf(origin: string) {
   const body = JSON.stringify({ original_url, custom_code: "slow" });
+  const half = `POST /api/v1/shorten HTTP/1.1\r\nHost: x\r\nContent-Length: ${body.length}\r\n\r\n${body.slice(0, 10)}`;
   const { hostname, port } = new URL(origin);
-  const { promise, resolve } = Promise.withResolvers<string>();
-  let answer = "";
+  const { promise: began, resolve: begin } = Promise.withResolvers<void>();
+  const { promise: answer, resolve: end } = Promise.withResolvers<string>();
+  let received = "";
   const socket = await Bun.connect({
     hostname,
     port: Number(port),
     socket: {
-      data: (_, bytes) => void (answer += bytes.toString()),
-      close: () => resolve(answer),
+      data(_, bytes) {
+        received += bytes.toString();
+        if (received.includes(LIVE)) begin();
+      },
+      close: () => end(received.slice(received.indexOf(LIVE) + LIVE.length)),
     },
   });
-  socket.write(
-    `POST /api/v1/shorten HTTP/1.1\r\nHost: x\r\nContent-Length: ${body.length}\r\n\r\n${body.slice(0, 10)}`,
-  );
-  await Bun.sleep(500);
-  socket.write(body.slice(10));
-  return promise;
+  // What comes in one piece is read in one piece: the first answer tells that the half has arrived, too.
+  socket.write(`GET /livez HTTP/1.1\r\nHost: x\r\n\r\n${half}`);
+  await began;
+  return {
+    /** All that comes back until the service closes the connection. */
+    answer,
+    sendRest(): Promise<string> {
+      socket.write(body.slice(10));
+      return answer;
+    },
+  };
 }

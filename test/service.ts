@@ -4,7 +4,7 @@ import { join, resolve } from "node:path";
 
 import { readConfig } from "../src/config.ts";
 import { createLog } from "../src/log.ts";
-import { startService } from "../src/service.ts";
+import { type Limits, startService } from "../src/service.ts";
 
 export const ROOT = resolve(import.meta.dir, "..");
 export const BASE_URL = "https://curt.example";
@@ -39,17 +39,27 @@ function settingsFor(folder: string, settings: Settings): Settings {
   return { PORT: "0", BASE_URL, DATABASE_URL: `sqlite:${join(folder, "curt.db")}`, ...settings };
 }
 
+/** Visits reach the store sooner than they usually do, so that tests need not wait for them. */
+const USUAL_LIMITS: Limits = { tickMs: 20 };
+
+export interface HereOptions {
+  readonly limits?: Limits;
+  /** Kept when the service ends; otherwise it gets a folder of its own. */
+  readonly folder?: string;
+}
+
 /** The service inside this process: everything real, from the port to the file. */
-export async function startHere(settings: Settings = {}): Promise<Running> {
-  const folder = temporaryFolder();
+export async function startHere(settings: Settings = {}, options: HereOptions = {}): Promise<Running> {
+  const own = options.folder === undefined ? temporaryFolder() : undefined;
+  const folder = options.folder ?? own?.path ?? "";
   const logged: string[] = [];
   const output = { isTTY: false, writableLength: 0, on() {}, write: (line: string) => logged.push(line) };
   const log = createLog("debug", output as unknown as NodeJS.WriteStream);
-  const config = readConfig(settingsFor(folder.path, settings));
-  const service = await startService(config, log);
+  const config = readConfig(settingsFor(folder, settings));
+  const service = await startService(config, log, { ...USUAL_LIMITS, ...options.limits });
   return client(`http://127.0.0.1:${service.port}`, config.database.path, logged, async () => {
     await service.stop();
-    folder[Symbol.dispose]();
+    own?.[Symbol.dispose]();
   });
 }
 
@@ -103,6 +113,11 @@ function listening(output: ReadableStream<Uint8Array>, logged: string[]): Promis
   }
   void collect().finally(() => told(undefined));
   return promise;
+}
+
+/** Resolves once a line of the log contains `text`. */
+export async function untilLogged({ logged }: Running, text: string): Promise<void> {
+  while (!logged.some((line) => line.includes(text))) await Bun.sleep(5);
 }
 
 function client(origin: string, file: string, logged: string[], stop: () => Promise<void>): Running {

@@ -2,11 +2,16 @@ import type { Config } from "../config.ts";
 import type { LinkStore } from "../links/store.ts";
 import type { VisitStore } from "../visits/store.ts";
 import { checkFile } from "./sqlite/file.ts";
-import { openSqliteStore } from "./sqlite/store.ts";
+import { openSqliteStore, type StoreLimits } from "./sqlite/store.ts";
+
+export type { StoreLimits };
 
 /** Opens the configured store, made or migrated where needed. Throws {@link StoreUnusable}. */
-export function openStore(database: Config["database"]): Promise<LinkStore & VisitStore> {
-  return openSqliteStore(database.path);
+export function openStore(
+  database: Config["database"],
+  limits?: StoreLimits,
+): Promise<LinkStore & VisitStore> {
+  return openSqliteStore(database.path, limits);
 }
 
 /** Reads the configured store from end to end; undefined when there is none yet. Throws {@link StoreUnusable}. */

@@ -20,7 +20,7 @@ export interface Visits {
   openRecorder(options: OpenRecorderOptions): Promise<OpenRecorder>;
 }
 
-type OpenRecorderOptions = Pick<JournalOptions, "folder" | "onFault" | "onDropped">;
+type OpenRecorderOptions = Pick<JournalOptions, "folder" | "tickMs" | "onFault" | "onDropped">;
 
 type OpenRecorder = Awaited<ReturnType<typeof openRecorder>>;
 

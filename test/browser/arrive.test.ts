@@ -1,28 +1,23 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 
-import type { Browser } from "playwright-core";
-
 import { type Running, startHere } from "../service.ts";
-import { arrive, openBrowser, wordsOf } from "./browser.ts";
+import { arrive, wordsOf } from "./browser.ts";
 
 const LONG = "https://example.com/긴 주소?q=값&r=#자리";
 
-let browser: Browser;
 let curt: Running;
 let elsewhere: ReturnType<typeof Bun.serve>;
 beforeAll(async () => {
-  browser = await openBrowser();
   curt = await startHere();
   elsewhere = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response("elsewhere") });
 });
 afterAll(async () => {
-  await browser.close();
   await elsewhere.stop(true);
   await curt[Symbol.asyncDispose]();
 });
 
 test("the bookmark shortens the page that one is on", async () => {
-  await using maker = await arrive(browser, curt.origin);
+  await using maker = await arrive(curt.origin);
   const { context, page } = maker;
   const say = wordsOf("en");
   await page.goto("/");
@@ -43,7 +38,7 @@ test("the bookmark shortens the page that one is on", async () => {
 });
 
 test("an installed Curt is offered where a phone shares a page, and the form is filled with its address", async () => {
-  await using maker = await arrive(browser, curt.origin);
+  await using maker = await arrive(curt.origin);
   const { page } = maker;
   await page.goto("/");
   const path = (await page.locator("link[rel=manifest]").getAttribute("href")) ?? "";

@@ -9,21 +9,39 @@ import {
 
 import { type MessageKey, message, negotiateLanguage, type Values } from "../../src/language/messages.ts";
 
-/** A real Chromium out of npm, with the libraries that a bare machine lacks. It talks to loopback only. */
-export async function openBrowser(): Promise<Browser> {
-  // Here and only so the package unpacks its libraries (NSS and others) and points the loader at them.
+const QUIET = [
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+  "--no-first-run",
+];
+
+let shared: Promise<Browser> | undefined;
+
+/** The Chromium that all tests of this process share; `test/setup.ts` closes it after the last one. */
+export function openBrowser(): Promise<Browser> {
+  shared ??= launch();
+  return shared;
+}
+
+export async function closeBrowser(): Promise<void> {
+  await (await shared)?.close();
+  shared = undefined;
+}
+
+/**
+ * On Linux a real Chromium out of npm, with the libraries that a bare machine lacks; elsewhere the Chrome that is
+ * installed. It talks to loopback only.
+ */
+async function launch(): Promise<Browser> {
+  if (process.platform !== "linux") return playwright.launch({ channel: "chrome", args: QUIET });
+  // The package unpacks its libraries (NSS and others) and points the loader at them only where this is set.
   process.env["AWS_LAMBDA_JS_RUNTIME"] ??= "nodejs22.x";
   const { default: chromium } = await import("@sparticuz/chromium");
-  const quiet = [
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--no-first-run",
-  ];
   return playwright.launch({
     executablePath: await chromium.executablePath(),
     // Root, as in many CI machines, has no sandbox to give. The package's own arguments switch web security off.
-    args: ["--no-sandbox", "--disable-gpu", ...quiet],
+    args: ["--no-sandbox", "--disable-gpu", ...QUIET],
     headless: true,
   });
 }
@@ -41,11 +59,8 @@ export interface Person extends AsyncDisposable {
  * Complaints are errors of scripts, what the policy of a page blocked, and what a page asks of another origin, does
  * not get, or gets refused. The API may refuse: it is asked what a person types.
  */
-export async function arrive(
-  browser: Browser,
-  origin: string,
-  options: BrowserContextOptions = {},
-): Promise<Person> {
+export async function arrive(origin: string, options: BrowserContextOptions = {}): Promise<Person> {
+  const browser = await openBrowser();
   const context = await browser.newContext({ baseURL: origin, locale: "en-GB", ...options });
   context.setDefaultTimeout(WAIT_MS);
   const complaints: string[] = [];

@@ -1,18 +1,15 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 
-import type { Browser, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 
-import { arrive, LAPTOP, openBrowser, PHONE } from "./browser.ts";
+import { arrive, LAPTOP, PHONE } from "./browser.ts";
 import { prepareTour, type Tour } from "./tour.ts";
 
-let browser: Browser;
 let tour: Tour;
 beforeAll(async () => {
-  browser = await openBrowser();
   tour = await prepareTour();
 });
 afterAll(async () => {
-  await browser.close();
   await tour[Symbol.asyncDispose]();
 });
 
@@ -70,7 +67,7 @@ test.each([
 ] as const)(
   "every page fits its window: nothing scrolls sideways, is cut, or lies over something else (%s, %s)",
   async (locale, _what, options) => {
-    await using reader = await arrive(browser, tour.curt.origin, { locale, ...options });
+    await using reader = await arrive(tour.curt.origin, { locale, ...options });
     const { page } = reader;
     const faults: Record<string, string[]> = {};
     await tour.walk(page, locale, async (name) => {
@@ -82,7 +79,7 @@ test.each([
 );
 
 test("what does not fit is found", async () => {
-  await using reader = await arrive(browser, tour.curt.origin, { viewport: PHONE });
+  await using reader = await arrive(tour.curt.origin, { viewport: PHONE });
   const { page } = reader;
   for (const [style, fault] of [
     ["main { width: 400px }", "scrolls: "],
@@ -99,7 +96,7 @@ test("what does not fit is found", async () => {
 });
 
 test("who asks for less motion sees none", async () => {
-  await using reader = await arrive(browser, tour.curt.origin, { reducedMotion: "reduce" });
+  await using reader = await arrive(tour.curt.origin, { reducedMotion: "reduce" });
   const { page } = reader;
   const moving = `[...document.querySelectorAll("*")].flatMap((element) =>
       [undefined, "::before", "::after"].map((part) => getComputedStyle(element, part)).filter(

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 
-import type { Browser, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 
 import { assets } from "../../src/pages/assets/assets.ts";
 import { type Running, startHere } from "../service.ts";
-import { arrive, openBrowser, PHONE, wordsOf } from "./browser.ts";
+import { arrive, PHONE, wordsOf } from "./browser.ts";
 
 /** Everything that the home page loads, as sent. */
 const MAX_BYTES = 40_000;
@@ -12,14 +12,11 @@ const MAX_BYTES = 40_000;
 const AS_SENT = { decompress: false } as RequestInit;
 const say = wordsOf("en");
 
-let browser: Browser;
 let curt: Running;
 beforeAll(async () => {
-  browser = await openBrowser();
   curt = await startHere();
 });
 afterAll(async () => {
-  await browser.close();
   await curt[Symbol.asyncDispose]();
 });
 
@@ -45,7 +42,7 @@ function shiftOf(page: Page): Promise<number> {
 }
 
 test("nothing on the home page moves while it loads, nor while the links made here are told", async () => {
-  await using maker = await arrive(browser, curt.origin, { viewport: { ...PHONE, height: 2000 } });
+  await using maker = await arrive(curt.origin, { viewport: { ...PHONE, height: 2000 } });
   const { page } = maker;
   await page.goto("/");
   expect(await shiftOf(page)).toBe(0);
@@ -63,7 +60,7 @@ test("nothing on the home page moves while it loads, nor while the links made he
 });
 
 test("the page is painted, and makes links, before its script has come", async () => {
-  await using maker = await arrive(browser, curt.origin);
+  await using maker = await arrive(curt.origin);
   const { page } = maker;
   await page.route(`**${assets.script.path}`, () => {
     // It never comes.
@@ -95,7 +92,7 @@ test("the home page is light, and a second look at it loads no asset again", asy
       return new Response(body, response);
     },
   });
-  await using visitor = await arrive(browser, `http://127.0.0.1:${between.port}`);
+  await using visitor = await arrive(`http://127.0.0.1:${between.port}`);
   const { page } = visitor;
   await page.goto("/", { waitUntil: "networkidle" });
   // A browser with a window shows the icon too, and one that installs reads the manifest.

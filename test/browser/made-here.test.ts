@@ -1,7 +1,7 @@
 import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, expect, test } from "bun:test";
 
-import type { Browser, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 
 import { type Running, startHere } from "../service.ts";
 import { untilCounted, visit } from "../visits/visits.ts";
@@ -9,14 +9,11 @@ import { arrive, openBrowser, PHONE, untilFocused, wordsOf } from "./browser.ts"
 
 const LONG = "https://www.example.com/long";
 
-let browser: Browser;
 let curt: Running;
 beforeAll(async () => {
-  browser = await openBrowser();
   curt = await startHere();
 });
 afterAll(async () => {
-  await browser.close();
   await curt[Symbol.asyncDispose]();
 });
 
@@ -43,7 +40,7 @@ test.each(["en-GB", "ko-KR"])(
   "what was made in this browser is listed, newest first, with visits and the time left (%s)",
   async (locale) => {
     const say = wordsOf(locale);
-    await using maker = await arrive(browser, curt.origin, { locale, viewport: PHONE });
+    await using maker = await arrive(curt.origin, { locale, viewport: PHONE });
     const { page } = maker;
     const [lasting, short] = [`계속-${locale}`, `잠깐-${locale}`];
     await make(page, locale, lasting);
@@ -80,7 +77,7 @@ test.each(["en-GB", "ko-KR"])(
     await region.getByRole("link").first().click();
     await page.getByRole("heading", { level: 1, name: `curt.example/${short}/` }).waitFor();
 
-    await using other = await arrive(browser, curt.origin, { locale });
+    await using other = await arrive(curt.origin, { locale });
     await other.page.goto("/");
     await other.page.goto(`/${encodeURIComponent(short)}+#made`);
     await other.page.goto("/");
@@ -90,7 +87,7 @@ test.each(["en-GB", "ko-KR"])(
 
 test("links are forgotten one by one, or all, and the focus is never lost", async () => {
   const say = wordsOf("en");
-  await using maker = await arrive(browser, curt.origin);
+  await using maker = await arrive(curt.origin);
   const { page } = maker;
   const { region, items, item } = listOn(page, "en");
   const address = page.getByRole("textbox", { name: say("home.url") });
@@ -127,7 +124,7 @@ test("links are forgotten one by one, or all, and the focus is never lost", asyn
 
 test("a link that has ended, has gone, or whose code belongs to another one says so", async () => {
   const say = wordsOf("en");
-  await using maker = await arrive(browser, curt.origin);
+  await using maker = await arrive(curt.origin);
   const { page } = maker;
   for (const code of ["ended", "purged", "anew"]) await make(page, "en", code, say("duration.24h"));
   {
@@ -150,7 +147,7 @@ test("a link that has ended, has gone, or whose code belongs to another one says
 });
 
 test("of many links the latest fifty are kept", async () => {
-  await using maker = await arrive(browser, curt.origin);
+  await using maker = await arrive(curt.origin);
   const { page } = maker;
   await make(page, "en", "before");
   const [made] = (await page.evaluate("JSON.parse(localStorage['curt.made-here'])")) as object[];
@@ -166,7 +163,7 @@ test("of many links the latest fifty are kept", async () => {
 
 test("a link is not said to be gone because the service is away", async () => {
   // By itself, for the browser complains of a 503.
-  const context = await browser.newContext({ baseURL: curt.origin, locale: "en-GB" });
+  const context = await (await openBrowser()).newContext({ baseURL: curt.origin, locale: "en-GB" });
   const page = await context.newPage();
   await make(page, "en", "still-there");
   await page.route("**/api/v1/links/*", (route) =>
@@ -190,7 +187,7 @@ test.each([
   ],
   ["kept something else", "try { localStorage.setItem('curt.made-here', '[null, {}, 5') } catch {}"],
 ])("a browser that %s makes links as any other", async (_what, script) => {
-  await using maker = await arrive(browser, curt.origin);
+  await using maker = await arrive(curt.origin);
   const { context, page } = maker;
   await context.addInitScript(script);
   const code = `stored-${Bun.hash(script).toString(36)}`;
@@ -210,7 +207,7 @@ test.each([
 });
 
 test("what somebody else made is not taken for made here, after a form that was refused", async () => {
-  await using maker = await arrive(browser, curt.origin);
+  await using maker = await arrive(curt.origin);
   const { page } = maker;
   await curt.shorten({ original_url: LONG, custom_code: "foreign" });
   await page.goto("/");
@@ -222,7 +219,7 @@ test("what somebody else made is not taken for made here, after a form that was 
 });
 
 test("what cannot be read of the list is left out, and the rest works", async () => {
-  await using maker = await arrive(browser, curt.origin);
+  await using maker = await arrive(curt.origin);
   const { page } = maker;
   await make(page, "en", "readable");
   const spoilt = `[{"path":"/%","created":"x"},{"path":"/\\ud800","created":"x"},7,`;

@@ -1,11 +1,11 @@
 import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
-import type { Browser, Locator } from "playwright-core";
+import type { Locator } from "playwright-core";
 
 import { type Running, startHere } from "../service.ts";
 import { linkOf, untilCounted, visit } from "../visits/visits.ts";
-import { arrive, LAPTOP, openBrowser, type Person, PHONE, untilFocused, wordsOf } from "./browser.ts";
+import { arrive, LAPTOP, type Person, PHONE, untilFocused, wordsOf } from "./browser.ts";
 
 const HOUR_MS = 3_600_000;
 const LONG = "https://example.com/긴/주소?q=값";
@@ -13,14 +13,11 @@ const LONG = "https://example.com/긴/주소?q=값";
 const TYPING_MS = 100;
 const PAUSE_MS = 500;
 
-let browser: Browser;
 let curt: Running;
 beforeAll(async () => {
-  browser = await openBrowser();
   curt = await startHere();
 });
 afterAll(async () => {
-  await browser.close();
   await curt[Symbol.asyncDispose]();
 });
 
@@ -52,7 +49,7 @@ describe.each(MAKERS)("a maker, $locale, $width pixels wide,", ({ locale, viewpo
   const say = wordsOf(locale);
 
   test("pastes an address, presses Enter, and has a short link", async () => {
-    await using maker = await arrive(browser, curt.origin, { locale, viewport });
+    await using maker = await arrive(curt.origin, { locale, viewport });
     const { context, page } = maker;
     await context.grantPermissions(["clipboard-read", "clipboard-write"], { origin: curt.origin });
     await page.goto("/");
@@ -79,7 +76,7 @@ describe.each(MAKERS)("a maker, $locale, $width pixels wide,", ({ locale, viewpo
   });
 
   test("types a code of their own, is told whether it is free, and chooses the end with the arrow keys", async () => {
-    await using maker = await arrive(browser, curt.origin, { locale, viewport });
+    await using maker = await arrive(curt.origin, { locale, viewport });
     const { page } = maker;
     await page.clock.install();
     await page.goto("/");
@@ -132,7 +129,7 @@ test.each([
   ["Asia/Seoul", "ko-KR"],
   ["UTC", "en-GB"],
 ])("when it ends is told in %s, %s", async (timezoneId, locale) => {
-  await using maker = await arrive(browser, curt.origin, { timezoneId, locale });
+  await using maker = await arrive(curt.origin, { timezoneId, locale });
   const { page } = maker;
   const say = wordsOf(locale);
   await curt.shorten({
@@ -156,7 +153,7 @@ test.each([
 test.each([true, false])(
   "a click copies the short address and says so (with a clipboard to write to: %p)",
   async (hasClipboard) => {
-    await using maker = await arrive(browser, curt.origin);
+    await using maker = await arrive(curt.origin);
     const { context, page } = maker;
     const say = wordsOf("en");
     if (hasClipboard)
@@ -190,7 +187,7 @@ test.each([true, false])(
 );
 
 test("an address that cannot be copied is shown in full and selected, to be copied by hand", async () => {
-  await using maker = await arrive(browser, curt.origin);
+  await using maker = await arrive(curt.origin);
   const { context, page } = maker;
   const say = wordsOf("en");
   await context.addInitScript(`
@@ -209,7 +206,7 @@ test("an address that cannot be copied is shown in full and selected, to be copi
 });
 
 test("who gets the address from the address bar is not told that their link is ready", async () => {
-  await using maker = await arrive(browser, curt.origin);
+  await using maker = await arrive(curt.origin);
   const { page } = maker;
   const say = wordsOf("en");
   await page.clock.install();
@@ -226,19 +223,19 @@ test("who gets the address from the address bar is not told that their link is r
   const shared = page.url();
   expect(shared).toBe(`${curt.origin}/${code}+`);
 
-  await using stranger = await arrive(browser, curt.origin);
+  await using stranger = await arrive(curt.origin);
   await stranger.page.goto(shared);
   await stranger.page.getByRole("heading", { level: 1, name: code }).waitFor();
   expect(await stranger.page.getByText(say("preview.made")).isVisible()).toBe(false);
 });
 
 test("the short address can be shared where the browser can share, and only there", async () => {
-  await using without = await arrive(browser, curt.origin);
+  await using without = await arrive(curt.origin);
   await without.context.addInitScript("delete Navigator.prototype.share");
   await make(without);
   const share = without.page.getByRole("button", { name: wordsOf("en")("share") });
   expect(await share.count()).toBe(0);
-  await using maker = await arrive(browser, curt.origin);
+  await using maker = await arrive(curt.origin);
   await maker.context.addInitScript(
     "navigator.share = async (data) => { globalThis.shared = data; throw new DOMException('', 'AbortError') }",
   );
@@ -248,7 +245,7 @@ test("the short address can be shared where the browser can share, and only ther
 });
 
 test("two clicks make one link, and back in the form another can be made", async () => {
-  await using maker = await arrive(browser, curt.origin);
+  await using maker = await arrive(curt.origin);
   const { page } = maker;
   using database = new Database(curt.file, { readonly: true });
   const made = () => database.query("SELECT count(*) FROM links").values()[0]?.[0] as number;
@@ -282,7 +279,7 @@ test("two clicks make one link, and back in the form another can be made", async
 });
 
 test("where the service cannot say whether a code is free, an earlier answer does not stay", async () => {
-  await using maker = await arrive(browser, curt.origin);
+  await using maker = await arrive(curt.origin);
   const { page } = maker;
   await page.goto("/");
   const code = page.getByRole("textbox", { name: wordsOf("en")("home.code") });
@@ -301,7 +298,7 @@ test("where the service cannot say whether a code is free, an earlier answer doe
 });
 
 test("an answer that comes late says nothing of what was typed since", async () => {
-  await using maker = await arrive(browser, curt.origin);
+  await using maker = await arrive(curt.origin);
   const { page } = maker;
   await page.goto("/");
   const code = page.getByRole("textbox", { name: wordsOf("en")("home.code") });

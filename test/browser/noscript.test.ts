@@ -1,24 +1,19 @@
 import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
-import type { Browser } from "playwright-core";
-
 import { type Running, startHere } from "../service.ts";
 import { linkOf } from "../visits/visits.ts";
-import { arrive, LAPTOP, openBrowser, PHONE, untilFocused, wordsOf } from "./browser.ts";
+import { arrive, LAPTOP, PHONE, untilFocused, wordsOf } from "./browser.ts";
 
 const WITHOUT_SCRIPTS = { javaScriptEnabled: false };
 
-let browser: Browser;
 let curt: Running;
 let destination: ReturnType<typeof Bun.serve>;
 beforeAll(async () => {
-  browser = await openBrowser();
   curt = await startHere({ POSTURE: "private" });
   destination = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response("arrived") });
 });
 afterAll(async () => {
-  await browser.close();
   await destination.stop(true);
   await curt[Symbol.asyncDispose]();
 });
@@ -31,7 +26,7 @@ describe.each([
   const options = { ...WITHOUT_SCRIPTS, locale, viewport };
 
   test("a link is made with the keyboard alone, after being refused, by the address that is offered", async () => {
-    await using maker = await arrive(browser, curt.origin, options);
+    await using maker = await arrive(curt.origin, options);
     const { page } = maker;
     const { keyboard } = page;
     await page.goto("/");
@@ -58,7 +53,7 @@ describe.each([
   });
 
   test("a preview is whole, leads on, and shows no button that does nothing", async () => {
-    await using visitor = await arrive(browser, curt.origin, options);
+    await using visitor = await arrive(curt.origin, options);
     const { page } = visitor;
     const original_url = `http://127.0.0.1:${destination.port}/there`;
     const code = `본다-${locale}`;
@@ -78,7 +73,7 @@ describe.each([
   });
 
   test("a preview promises no numbers that come by themselves, and shows every value that it has", async () => {
-    await using visitor = await arrive(browser, curt.origin, options);
+    await using visitor = await arrive(curt.origin, options);
     const { page } = visitor;
     const code = `많다-${locale}`;
     await curt.shorten({ original_url: "https://example.com/", custom_code: code });
@@ -106,7 +101,7 @@ describe.each([
   });
 
   test("a link that has ended, and none at all, are told apart", async () => {
-    await using visitor = await arrive(browser, curt.origin, options);
+    await using visitor = await arrive(curt.origin, options);
     const { page } = visitor;
     const code = `지남-${locale}`;
     await curt.shorten({ original_url: "https://example.com/", custom_code: code, expire_duration: "24h" });
@@ -127,7 +122,7 @@ describe.each([
 });
 
 test("a language, once chosen, stays, by a cookie that holds nothing else", async () => {
-  await using reader = await arrive(browser, curt.origin, { ...WITHOUT_SCRIPTS, locale: "en-GB" });
+  await using reader = await arrive(curt.origin, { ...WITHOUT_SCRIPTS, locale: "en-GB" });
   const { context, page } = reader;
   const heading = (locale: string) =>
     page.getByRole("heading", { level: 1, name: wordsOf(locale)("home.heading") });

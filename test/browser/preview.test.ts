@@ -1,11 +1,11 @@
 import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 
-import type { Browser, Locator, Page } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
 
 import { type Running, startHere } from "../service.ts";
 import { linkOf, untilCounted, visit, WINDOWS_CHROME } from "../visits/visits.ts";
-import { arrive, LAPTOP, openBrowser, PHONE, untilFocused, wordsOf } from "./browser.ts";
+import { arrive, LAPTOP, PHONE, untilFocused, wordsOf } from "./browser.ts";
 
 /** More marks on one letter than any script needs. */
 const HEAP = `/%C3%A9${"%CC%80".repeat(5)}`;
@@ -18,12 +18,10 @@ const READERS = [
   { locale: "ko-KR", viewport: PHONE },
 ];
 
-let browser: Browser;
 let curt: Running;
 let destination: ReturnType<typeof Bun.serve>;
 let arrived: { path: string; referrer: string | null }[] = [];
 beforeAll(async () => {
-  browser = await openBrowser();
   curt = await startHere({ POSTURE: "private", TRUSTED_PROXIES: "127.0.0.1" });
   destination = Bun.serve({
     port: 0,
@@ -36,7 +34,6 @@ beforeAll(async () => {
   });
 });
 afterAll(async () => {
-  await browser.close();
   await destination.stop(true);
   await curt[Symbol.asyncDispose]();
 });
@@ -67,7 +64,7 @@ describe.each(READERS)("a visitor who looks before ($locale)", ({ locale, viewpo
 
   test("sees where a link leads, since when and until when, and goes there only by a click, counted once", async () => {
     // By its own name, this Chromium is a bot.
-    await using visitor = await arrive(browser, curt.origin, {
+    await using visitor = await arrive(curt.origin, {
       locale,
       viewport,
       userAgent: WINDOWS_CHROME,
@@ -92,7 +89,7 @@ describe.each(READERS)("a visitor who looks before ($locale)", ({ locale, viewpo
   });
 
   test("reads hosts in their own script and in ASCII, and letters of the path, but nothing that could pretend", async () => {
-    await using visitor = await arrive(browser, curt.origin, { locale, viewport });
+    await using visitor = await arrive(curt.origin, { locale, viewport });
     const { page } = visitor;
     const long = "%ED%95%9C%EA%B5%AD%EC%96%B4";
     const hostile = "%E2%80%AE%2Fmoc.elpmaxe%20%C2%A0%0A%E3%85%A4%CC%81%FF%2f%3Cb%3E";
@@ -117,7 +114,7 @@ describe.each(READERS)("a visitor who looks before ($locale)", ({ locale, viewpo
   });
 
   test("sees the visits move, as bars and as numbers, and the open table stays open", async () => {
-    await using maker = await arrive(browser, curt.origin, { locale, viewport, timezoneId: "Asia/Seoul" });
+    await using maker = await arrive(curt.origin, { locale, viewport, timezoneId: "Asia/Seoul" });
     const { page } = maker;
     const code = `세기-${locale}`;
     await page.clock.install();
@@ -152,7 +149,7 @@ describe.each(READERS)("a visitor who looks before ($locale)", ({ locale, viewpo
   });
 
   test("reads who came, where five or more have it in common", async () => {
-    await using maker = await arrive(browser, curt.origin, { locale, viewport });
+    await using maker = await arrive(curt.origin, { locale, viewport });
     const { page } = maker;
     const code = `누구-${locale}`;
     await curt.shorten({ original_url: "https://example.com/", custom_code: code });
@@ -190,7 +187,7 @@ describe.each(READERS)("a visitor who looks before ($locale)", ({ locale, viewpo
   });
 
   test("reads that a link has ended, and is not led on", async () => {
-    await using visitor = await arrive(browser, curt.origin, { locale, viewport });
+    await using visitor = await arrive(curt.origin, { locale, viewport });
     const { page } = visitor;
     const code = `끝-${locale}`;
     await curt.shorten({ original_url: "https://example.com/", custom_code: code, expire_duration: "24h" });
@@ -210,7 +207,7 @@ describe.each(READERS)("a visitor who looks before ($locale)", ({ locale, viewpo
   });
 
   test("of no link reads that there is none, and finds the way on", async () => {
-    await using visitor = await arrive(browser, curt.origin, { locale, viewport });
+    await using visitor = await arrive(curt.origin, { locale, viewport });
     const { page } = visitor;
     const response = await page.goto("/nobody-made-it+");
     expect([response?.status(), response?.headers()["x-robots-tag"]]).toEqual([404, "noindex"]);
@@ -221,7 +218,7 @@ describe.each(READERS)("a visitor who looks before ($locale)", ({ locale, viewpo
 });
 
 test("a + behind the address leads to the preview, however it is written", async () => {
-  await using visitor = await arrive(browser, curt.origin);
+  await using visitor = await arrive(curt.origin);
   const { page } = visitor;
   await curt.shorten({ original_url: "https://example.com/", custom_code: "더하기" });
   for (const behind of ["+", "%2B", "%2b", "+/", "/+", "/%2B", "/+/"]) {
@@ -236,7 +233,7 @@ test("a + behind the address leads to the preview, however it is written", async
 });
 
 test("a code with a heap of marks lies over nothing", async () => {
-  await using visitor = await arrive(browser, curt.origin, { viewport: PHONE });
+  await using visitor = await arrive(curt.origin, { viewport: PHONE });
   const { page } = visitor;
   await preview(page, `a${"\u0300\u0323\u0489".repeat(20)}`, "https://example.com/");
   expect(await page.evaluate("document.documentElement.scrollWidth <= innerWidth")).toBe(true);
@@ -244,7 +241,7 @@ test("a code with a heap of marks lies over nothing", async () => {
 });
 
 test("opened values stay open, and the focus stays where it was, while visits come in", async () => {
-  await using maker = await arrive(browser, curt.origin);
+  await using maker = await arrive(curt.origin);
   const { page } = maker;
   const say = wordsOf("en");
   const code = "offen";
@@ -274,7 +271,7 @@ test("opened values stay open, and the focus stays where it was, while visits co
 });
 
 test("a language that another tab chooses does not get into this one", async () => {
-  await using maker = await arrive(browser, curt.origin);
+  await using maker = await arrive(curt.origin);
   const { page, context } = maker;
   const say = wordsOf("en");
   await page.clock.install();
@@ -292,7 +289,7 @@ test("a language that another tab chooses does not get into this one", async () 
 });
 
 test("while nobody looks, nothing is asked", async () => {
-  await using maker = await arrive(browser, curt.origin);
+  await using maker = await arrive(curt.origin);
   const { page } = maker;
   await page.addInitScript(
     "Object.defineProperty(document, 'hidden', { get: () => globalThis.isAway === true })",
@@ -314,7 +311,7 @@ test("while nobody looks, nothing is asked", async () => {
 });
 
 test("the visits of another link that has its code by now are not shown", async () => {
-  await using maker = await arrive(browser, curt.origin);
+  await using maker = await arrive(curt.origin);
   const { page } = maker;
   await page.clock.install();
   await preview(page, "vergeben", "https://example.com/");

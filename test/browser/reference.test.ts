@@ -1,24 +1,19 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 
-import type { Browser } from "playwright-core";
-
 import { type Running, startHere } from "../service.ts";
-import { arrive, openBrowser } from "./browser.ts";
+import { arrive } from "./browser.ts";
 
-let browser: Browser;
 let curt: Running;
 
 beforeAll(async () => {
-  browser = await openBrowser();
   curt = await startHere({ POSTURE: "private" });
 });
 afterAll(async () => {
-  await browser.close();
   await curt[Symbol.asyncDispose]();
 });
 
 test("a sample is copied as it is shown", async () => {
-  await using reader = await arrive(browser, curt.origin, {
+  await using reader = await arrive(curt.origin, {
     permissions: ["clipboard-read", "clipboard-write"],
   });
   const { page } = reader;
@@ -39,7 +34,7 @@ for (const locale of ["en-GB", "ko-KR"] as const) {
   for (const width of [360, 1280]) {
     test(`a developer (${locale}, ${width} px) tries the API by keyboard`, async () => {
       const words = WORDS[locale];
-      await using reader = await arrive(browser, curt.origin, { locale, viewport: { width, height: 800 } });
+      await using reader = await arrive(curt.origin, { locale, viewport: { width, height: 800 } });
       const { page } = reader;
       await page.goto("/docs");
       const section = page.getByRole("region", { name: words.shorten });
@@ -87,7 +82,7 @@ async function expectScrolled(position: () => Promise<number>): Promise<void> {
 
 test("what is wrong is said in the language of the page, not of the browser", async () => {
   const words = WORDS["ko-KR"];
-  await using reader = await arrive(browser, curt.origin, { locale: "en-GB" });
+  await using reader = await arrive(curt.origin, { locale: "en-GB" });
   const { page } = reader;
   await page.goto("/docs?language=ko");
   const section = page.getByRole("region", { name: words.shorten });
@@ -105,7 +100,7 @@ test("what is wrong is said in the language of the page, not of the browser", as
 
 test("parameters go into the path and the query", async () => {
   await curt.shorten({ original_url: "https://example.com/", custom_code: "#️⃣" });
-  await using reader = await arrive(browser, curt.origin, { locale: "en-GB" });
+  await using reader = await arrive(curt.origin, { locale: "en-GB" });
   const { page } = reader;
   await page.goto("/docs");
   const section = page.getByRole("region", { name: "Get visit statistics" });
@@ -118,7 +113,7 @@ test("parameters go into the path and the query", async () => {
 });
 
 test("the link that was just made is the one that is asked about next", async () => {
-  await using reader = await arrive(browser, curt.origin, { locale: "en-GB" });
+  await using reader = await arrive(curt.origin, { locale: "en-GB" });
   const { page } = reader;
   await page.goto("/docs");
   const tried = async (name: string) => {
@@ -135,7 +130,7 @@ test("the link that was just made is the one that is asked about next", async ()
 
 test("a QR code is shown as it is", async () => {
   await curt.shorten({ original_url: "https://example.com/", custom_code: "한글" });
-  await using reader = await arrive(browser, curt.origin, { locale: "en-GB" });
+  await using reader = await arrive(curt.origin, { locale: "en-GB" });
   const { page } = reader;
   await page.goto("/docs");
   for (const kind of ["SVG", "PNG"]) {
@@ -151,7 +146,7 @@ test("a QR code is shown as it is", async () => {
 });
 
 test("without scripts everything can be read, and nothing is there that would not work", async () => {
-  await using reader = await arrive(browser, curt.origin, { locale: "en-GB", javaScriptEnabled: false });
+  await using reader = await arrive(curt.origin, { locale: "en-GB", javaScriptEnabled: false });
   const { page } = reader;
   await page.goto("/docs");
   const section = page.getByRole("region", { name: "Shorten a URL" });

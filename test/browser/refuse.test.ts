@@ -1,22 +1,19 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
-import type { Browser, Locator, Page } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
 
 import { type Running, startHere } from "../service.ts";
 import { linkOf } from "../visits/visits.ts";
-import { arrive, LAPTOP, openBrowser, PHONE, untilFocused, wordsOf } from "./browser.ts";
+import { arrive, LAPTOP, PHONE, untilFocused, wordsOf } from "./browser.ts";
 
 const LONG = "https://example.com/long";
 
-let browser: Browser;
 let curt: Running;
 beforeAll(async () => {
-  browser = await openBrowser();
   curt = await startHere();
   await curt.shorten({ original_url: LONG, custom_code: "mine" });
 });
 afterAll(async () => {
-  await browser.close();
   await curt[Symbol.asyncDispose]();
 });
 
@@ -72,7 +69,7 @@ describe.each(READERS)("a maker who is refused ($locale)", ({ locale, viewport }
   ])(
     "reads why beside the field and goes on from there: %s",
     async (_what, address, code, refusals: { address?: string; code?: string }) => {
-      await using maker = await arrive(browser, curt.origin, { locale, viewport });
+      await using maker = await arrive(curt.origin, { locale, viewport });
       const form = await refused(maker.page, address, code);
       expect(await form.address.inputValue()).toBe(address.trim());
       expect([await refusalOf(form.address), await refusalOf(form.code)]).toEqual([
@@ -96,7 +93,7 @@ describe.each(READERS)("a maker who is refused ($locale)", ({ locale, viewport }
   test.each(locale === "ko-KR" ? ["한국.kr:8080/#자리"] : ["naver.com", "naver.com/지도?q=1"])(
     "for want of https:// has it put before by a click: %s",
     async (written) => {
-      await using maker = await arrive(browser, curt.origin, { locale, viewport });
+      await using maker = await arrive(curt.origin, { locale, viewport });
       const { page } = maker;
       const form = await refused(page, written, "");
       expect(await refusalOf(form.address)).toBe(say("target.scheme"));
@@ -113,7 +110,7 @@ describe.each(READERS)("a maker who is refused ($locale)", ({ locale, viewport }
   );
 
   test("is offered nothing that would be refused again", async () => {
-    await using maker = await arrive(browser, curt.origin, { locale, viewport });
+    await using maker = await arrive(curt.origin, { locale, viewport });
     for (const written of ["javascript:alert(1)", "me@example.com", "no spaces.com here"]) {
       const form = await refused(maker.page, written, "");
       expect(await refusalOf(form.address)).toBe(say("target.scheme"));
@@ -123,7 +120,7 @@ describe.each(READERS)("a maker who is refused ($locale)", ({ locale, viewport }
 });
 
 test("what is typed, and what was refused, stays when the language is switched", async () => {
-  await using maker = await arrive(browser, curt.origin);
+  await using maker = await arrive(curt.origin);
   const { page } = maker;
   const typed = { address: "ftp://example.com/?a=b&c=긴#d", code: "나의 링크", end: "duration.48h" } as const;
   const fill = async (locale: string) => {
@@ -154,7 +151,7 @@ test("what is typed, and what was refused, stays when the language is switched",
 });
 
 test("an address that is not there at all is asked for by the browser itself", async () => {
-  await using maker = await arrive(browser, curt.origin);
+  await using maker = await arrive(curt.origin);
   const { page } = maker;
   await page.goto("/");
   const address = page.getByRole("textbox", { name: wordsOf("en")("home.url") });

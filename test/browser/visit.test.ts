@@ -1,22 +1,17 @@
 import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, expect, test } from "bun:test";
 
-import type { Browser } from "playwright-core";
-
 import { type Running, startHere } from "../service.ts";
 import { arrive, openBrowser } from "./browser.ts";
 
-let browser: Browser;
 let curt: Running;
 let destination: ReturnType<typeof Bun.serve>;
 
 beforeAll(async () => {
-  browser = await openBrowser();
   curt = await startHere({ POSTURE: "private" });
   destination = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response("arrived") });
 });
 afterAll(async () => {
-  await browser.close();
   await destination.stop(true);
   await curt[Symbol.asyncDispose]();
 });
@@ -25,7 +20,7 @@ test("a visitor who clicks a short link is elsewhere at once", async () => {
   const original_url = `http://127.0.0.1:${destination.port}/여기?q=값#자리`;
   expect((await curt.shorten({ original_url, custom_code: "한글🏳️‍🌈" })).status).toBe(201);
   for (const path of ["/한글🏳️‍🌈/", `/${"한글🏳️‍🌈".normalize("NFD")}`]) {
-    await using visitor = await arrive(browser, curt.origin, { locale: "ko-KR" });
+    await using visitor = await arrive(curt.origin, { locale: "ko-KR" });
     const { page } = visitor;
     await page.goto(path);
     expect(page.url()).toBe(new URL(original_url).href);
@@ -41,7 +36,7 @@ test("a visitor whose link has ended reads so, in their language, styled, withou
     ["ko-KR", "만료된 링크입니다"],
     ["en-GB", "This link has expired"],
   ] as const) {
-    await using visitor = await arrive(browser, curt.origin, { locale });
+    await using visitor = await arrive(curt.origin, { locale });
     const { page } = visitor;
     expect((await page.goto("/over"))?.status()).toBe(410);
     expect(await page.getByRole("heading", { level: 1 }).textContent()).toBe(title);
@@ -53,7 +48,7 @@ test("a visitor whose link has ended reads so, in their language, styled, withou
 });
 
 test("a page of another origin can shorten, and read what went wrong", async () => {
-  const page = await browser.newPage();
+  const page = await (await openBrowser()).newPage();
   await page.goto(`http://127.0.0.1:${destination.port}/`);
   const shorten = (body: object) =>
     page.evaluate(

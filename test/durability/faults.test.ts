@@ -2,6 +2,7 @@ import { dlopen, FFIType, ptr } from "bun:ffi";
 import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
 
+import { testOnLinux } from "../linux.ts";
 import { startHere, startProgram } from "../service.ts";
 import { makeUnreadable } from "./damage.ts";
 
@@ -18,7 +19,7 @@ function limitFileSize(pid: number, bytes: bigint): void {
   expect(symbols.prlimit(pid, RLIMIT_FSIZE, ptr(limit), null)).toBe(0);
 }
 
-test("a full disk: creates are 503, redirects go on, and it recovers by itself", async () => {
+testOnLinux("a full disk: creates are 503, redirects go on, and it recovers by itself", async () => {
   // A process that ignores SIGXFSZ sees EFBIG, which SQLite treats like a full disk.
   const command = ["/bin/sh", "-c", `trap '' XFSZ; exec "$0" src/main.ts serve`, process.execPath];
   await using program = await startProgram({}, { command });
@@ -46,7 +47,7 @@ test("a full disk: creates are 503, redirects go on, and it recovers by itself",
 });
 
 test("a locked file: creates are 503 after a while, redirects do not wait, and it recovers by itself", async () => {
-  await using curt = await startHere();
+  await using curt = await startHere({}, { limits: { busyWaitMs: 500 } });
   curt.expectFaults();
   await curt.shorten({ original_url, custom_code: "before" });
   const locking = new Database(curt.file);

@@ -7,6 +7,8 @@ import { startProgram, temporaryFolder } from "../service.ts";
 
 const ROUNDS = 20;
 const CLIENTS = 16;
+/** In one round. */
+const MAX_ANSWERS = 500;
 
 test(`what was answered 201 is there after SIGKILL, in each of ${ROUNDS} rounds under load`, async () => {
   using folder = temporaryFolder();
@@ -15,6 +17,7 @@ test(`what was answered 201 is there after SIGKILL, in each of ${ROUNDS} rounds 
   const told = join(folder.path, "told.jsonl");
   for (let round = 0; round < ROUNDS; round++) {
     const program = await startProgram({}, { folder: folder.path });
+    const before = answered.size;
     const life = new AbortController();
     const clients = Array.from({ length: CLIENTS }, async (_, client) => {
       for (let nth = 0; !life.signal.aborted; nth++) {
@@ -31,7 +34,9 @@ test(`what was answered 201 is there after SIGKILL, in each of ${ROUNDS} rounds 
         }
       }
     });
-    await Bun.sleep(5 + Math.random() * 400);
+    // At any moment: before the first answer, or after some hundred of them.
+    const enough = before + Math.floor(Math.random() * MAX_ANSWERS);
+    while (answered.size < enough) await Bun.sleep(1);
     program.kill("SIGKILL");
     expect(await program.exited).not.toBe(0);
     life.abort();

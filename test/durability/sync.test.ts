@@ -1,5 +1,5 @@
 import { Database } from "bun:sqlite";
-import { expect, test } from "bun:test";
+import { expect } from "bun:test";
 import {
   closeSync,
   copyFileSync,
@@ -12,12 +12,12 @@ import {
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
 
+import { testOnLinux } from "../linux.ts";
 import { BASE_URL, startProgram, temporaryFolder } from "../service.ts";
 import type { SystemCall } from "./syscalls.ts";
 
 const TRACER = join(import.meta.dir, "syscalls.ts");
 const CROWD = 500;
-const TIMEOUT_MS = 60_000;
 
 /** What the program did to its disk and its sockets, and what its clients were told. */
 interface Run {
@@ -160,25 +160,21 @@ function expectAllSeen({ calls, made }: Run): void {
   expect(seen.toSorted()).toEqual([...made.keys()].toSorted());
 }
 
-test(
-  "one by one, over a checkpoint: each link is synced to disk before its 201 is sent",
-  async () => {
-    using folder = temporaryFolder();
-    const run = await traced(folder.path, async (create) => {
-      const long = "x".repeat(1500);
-      for (let nth = 0; nth < 400; nth++) await create(`single${nth}`, `https://example.org/${nth}?${long}`);
-    });
-    expectAllSeen(run);
-    expect(lostCodes(run)).toEqual([]);
-    const answered = (call: SystemCall) => answeredCode(call) !== undefined;
-    const between = run.calls.slice(run.calls.findIndex(answered), run.calls.findLastIndex(answered));
-    // Without it there was no checkpoint, and this needs more links.
-    expect(between.some((call) => call.call === "write" && call.file === run.file)).toBe(true);
-  },
-  TIMEOUT_MS,
-);
+testOnLinux("one by one, over a checkpoint: each link is synced to disk before its 201 is sent", async () => {
+  using folder = temporaryFolder();
+  const run = await traced(folder.path, async (create) => {
+    const long = "x".repeat(1500);
+    for (let nth = 0; nth < 400; nth++) await create(`single${nth}`, `https://example.org/${nth}?${long}`);
+  });
+  expectAllSeen(run);
+  expect(lostCodes(run)).toEqual([]);
+  const answered = (call: SystemCall) => answeredCode(call) !== undefined;
+  const between = run.calls.slice(run.calls.findIndex(answered), run.calls.findLastIndex(answered));
+  // Without it there was no checkpoint, and this needs more links.
+  expect(between.some((call) => call.call === "write" && call.file === run.file)).toBe(true);
+});
 
-test(
+testOnLinux(
   `${CROWD} at once: each link is synced to disk before its 201 is sent, and they share their syncs`,
   async () => {
     using folder = temporaryFolder();
@@ -189,7 +185,6 @@ test(
     expect(lostCodes(run)).toEqual([]);
     expect(run.calls.filter(isLogSync).length).toBeLessThan(CROWD / 2);
   },
-  TIMEOUT_MS,
 );
 
 /** What a program would do that does not keep the promise. */
@@ -205,18 +200,14 @@ const PLANTED: Readonly<Record<string, (calls: readonly SystemCall[]) => SystemC
     calls.filter((call) => call.call !== "sync" || call.file.includes("curt.db")),
 };
 
-test(
-  "the proof finds what it looks for",
-  async () => {
-    using folder = temporaryFolder();
-    const run = await traced(folder.path, async (create) => {
-      for (let nth = 0; nth < 5; nth++) await create(`planted${nth}`);
-    });
-    expectAllSeen(run);
-    expect(lostCodes(run)).toEqual([]);
-    for (const [fault, plant] of Object.entries(PLANTED)) {
-      expect([fault, lostCodes({ ...run, calls: plant(run.calls) })]).toEqual([fault, [...run.made.keys()]]);
-    }
-  },
-  TIMEOUT_MS,
-);
+testOnLinux("the proof finds what it looks for", async () => {
+  using folder = temporaryFolder();
+  const run = await traced(folder.path, async (create) => {
+    for (let nth = 0; nth < 5; nth++) await create(`planted${nth}`);
+  });
+  expectAllSeen(run);
+  expect(lostCodes(run)).toEqual([]);
+  for (const [fault, plant] of Object.entries(PLANTED)) {
+    expect([fault, lostCodes({ ...run, calls: plant(run.calls) })]).toEqual([fault, [...run.made.keys()]]);
+  }
+});

@@ -2,24 +2,22 @@ import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
 import jsqr from "jsqr";
-import type { Browser, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 
 import { openBrowser } from "../browser/browser.ts";
 import { BASE_URL, type Running, startHere } from "../service.ts";
 
 let curt: Running;
-let browser: Browser;
 let page: Page;
 beforeAll(async () => {
   curt = await startHere();
-  browser = await openBrowser();
-  page = await browser.newPage();
+  page = await (await openBrowser()).newPage();
   for (const custom_code of CODES) {
     expect((await curt.shorten({ original_url: "https://example.com/", custom_code })).status).toBe(201);
   }
 });
 afterAll(async () => {
-  await browser.close();
+  await page.close();
   await curt[Symbol.asyncDispose]();
 });
 
@@ -156,7 +154,7 @@ describe("a QR code", () => {
 
   test("is shown by a browser as its own document, with the short address as its title", async () => {
     const complaints: string[] = [];
-    const own = await browser.newPage();
+    const own = await (await openBrowser()).newPage();
     own.on("console", (message) => complaints.push(message.text()));
     await own.goto(`${curt.origin}/한글.svg`);
     expect(await own.title()).toBe(`${BASE_URL}/한글/`);

@@ -21,3 +21,40 @@ export function sendRaw(origin: string, request: string | Uint8Array, quietMs = 
     socket.on("close", () => resolve(received));
   });
 }
+
+/** Sends bytes and waits until the other side closes the connection; it never gives up by itself. */
+export function untilClosed(origin: string, request: string): Promise<void> {
+  const { hostname, port } = new URL(origin);
+  return new Promise((resolve) => {
+    const socket = connect(Number(port), hostname, () => socket.write(request));
+    socket.resume();
+    socket.on("error", () => {});
+    socket.on("close", () => resolve());
+  });
+}
+
+/**
+ * Sends a part of a request, waits until the service has read it, and ends the connection in order (FIN) or at once
+ * (RST). Returns what came back after that.
+ */
+export function breakOff(origin: string, part: string, how: "FIN" | "RST"): Promise<string> {
+  const { hostname, port } = new URL(origin);
+  return new Promise((resolve) => {
+    let received = "";
+    // What comes in one piece is read in one piece: the answer of the first request tells that the part arrived.
+    const socket = connect(Number(port), hostname, () =>
+      socket.write(`GET /livez HTTP/1.1\r\nHost: x\r\n\r\n${part}`),
+    );
+    let isBroken = false;
+    socket.setEncoding("utf8").on("data", (text) => {
+      received += text;
+      if (isBroken || !received.includes('"live"}')) return;
+      isBroken = true;
+      received = "";
+      if (how === "RST") socket.resetAndDestroy();
+      else socket.end();
+    });
+    socket.on("error", () => {});
+    socket.on("close", () => resolve(received));
+  });
+}

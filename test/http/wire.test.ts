@@ -2,8 +2,9 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
 import * as fc from "fast-check";
 
+import { readShortenRequest } from "../../src/http/api/shorten-request.ts";
 import { BASE_URL, type Running, startHere } from "../service.ts";
-import { sendRaw } from "./raw.ts";
+import { breakOff, sendRaw, untilClosed } from "./raw.ts";
 
 let curt: Running;
 beforeAll(async () => {
@@ -119,18 +120,58 @@ describe("odd but well-formed requests", () => {
   });
 });
 
-test("a body in chunks is read whatever the Host says, and one that breaks off harms nobody", async () => {
-  const chunked = `Transfer-Encoding: chunked\r\nContent-Type: application/json\r\n`;
+const CHUNKED = `Transfer-Encoding: chunked\r\nContent-Type: application/json\r\n`;
+const chunk = (data: string) => `${data.length.toString(16)}\r\n${data}\r\n`;
+
+test("a body in chunks is read whatever the Host says", async () => {
   for (const host of ["x", "[", "x:99999", ""]) {
-    const head = `POST /api/v1/shorten HTTP/1.1\r\nHost: ${host}\r\n${chunked}`;
-    const whole = `${head}${close}${BODY.length.toString(16)}\r\n${BODY}\r\n0\r\n\r\n`;
-    expect([host, await sendRaw(curt.origin, whole)]).toEqual([
+    const head = `POST /api/v1/shorten HTTP/1.1\r\nHost: ${host}\r\n${CHUNKED}`;
+    expect([host, await sendRaw(curt.origin, `${head}${close}${chunk(BODY)}0\r\n\r\n`)]).toEqual([
       host,
       expect.stringMatching(/^HTTP\/1\.1 (201|400) /),
     ]);
-    await sendRaw(curt.origin, `${head}\r\n5\r\n{"or`, 50);
   }
-  expect((await curt.fetch("/abc")).status).toBe(302);
+});
+
+describe("a body that breaks off", () => {
+  test.each([
+    ["in chunks", {}],
+    ["of a known length", { "Content-Length": "50" }],
+  ])("is said to be cut off (%s)", async (_what, headers) => {
+    const body = new ReadableStream({
+      start: (controller) => controller.enqueue(new TextEncoder().encode('{"original_url":')),
+      pull: (controller) => controller.error(new Error("the connection was lost")),
+    });
+    const request = new Request(curt.origin, { method: "POST", headers, body });
+    expect(await readShortenRequest(request)).toEqual({
+      kind: "malformed",
+      refusals: [{ rule: "body.interrupted" }],
+    });
+  });
+
+  const begun = (custom_code: string) =>
+    JSON.stringify({ original_url: "https://example.com/", custom_code });
+  const post = (headers: string) => `POST /api/v1/shorten HTTP/1.1\r\nHost: x\r\n${headers}\r\n`;
+  // All but the end of the last chunk, or the last byte: whole JSON where possible, and yet no whole body.
+  const cases = {
+    "in the middle of a chunk": (code: string) => post(CHUNKED) + chunk(begun(code)).slice(0, 30),
+    "before its last chunk": (code: string) => post(CHUNKED) + chunk(begun(code)),
+    "before its length": (code: string) =>
+      post(`Content-Length: ${begun(code).length + 1}\r\n`) + begun(code),
+  };
+  for (const [where, request] of Object.entries(cases)) {
+    for (const how of ["FIN", "RST"] as const) {
+      test(`${where} (${how}) harms nobody, makes no link and is no fault`, async () => {
+        const custom_code = `half-${how}-${Object.keys(cases).indexOf(where)}`;
+        expect(await breakOff(curt.origin, request(custom_code), how)).not.toContain("HTTP/1.1 201");
+        expect((await curt.fetch("/abc")).status).toBe(302);
+        // Links are made in order: by now a half one would be there.
+        expect((await curt.shorten(BODY)).status).toBe(201);
+        expect((await curt.fetch(`/${custom_code}`)).status).toBe(404);
+        expect(curt.logged.filter((line) => /"level":"(?:warn|error)"/.test(line))).toEqual([]);
+      });
+    }
+  }
 });
 
 describe("ill-formed requests are refused by the server", () => {
@@ -214,18 +255,15 @@ describe("header values", () => {
 
 describe("connections", () => {
   test("that say nothing, or drip, are closed while others are served", async () => {
-    const silent = sendRaw(curt.origin, "", 40_000);
-    const dripping = sendRaw(curt.origin, "GET /abc HTTP/1.1\r\nHo", 40_000);
-    const halfBody = sendRaw(
-      curt.origin,
-      `POST /api/v1/shorten HTTP/1.1\r\nHost: x\r\nContent-Length: 50\r\n\r\n{`,
-      40_000,
-    );
-    const began = Date.now();
-    expect((await curt.fetch("/abc")).status).toBe(302);
-    await Promise.all([silent, dripping, halfBody]);
-    // Each was closed by the server, not by our own patience.
-    expect(Date.now() - began).toBeLessThan(39_000);
-    expect((await curt.fetch("/abc")).status).toBe(302);
+    await using impatient = await startHere({}, { limits: { idleSeconds: 1 } });
+    const idle = [
+      "",
+      "GET /abc HTTP/1.1\r\nHo",
+      "POST /api/v1/shorten HTTP/1.1\r\nHost: x\r\nContent-Length: 50\r\n\r\n{",
+    ];
+    const closed = Promise.all(idle.map((request) => untilClosed(impatient.origin, request)));
+    expect((await impatient.fetch("/")).status).toBe(200);
+    await closed;
+    expect((await impatient.fetch("/")).status).toBe(200);
   });
 });

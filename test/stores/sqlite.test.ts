@@ -25,7 +25,8 @@ import { testVisitStore } from "./visits.ts";
 
 const shared = temporaryFolder();
 afterAll(() => shared[Symbol.dispose]());
-testLinkStore("SQLite", () => openSqliteStore(join(shared.path, "new", "folder", "curt.db")));
+const links = join(shared.path, "new", "folder", "curt.db");
+testLinkStore("SQLite", () => openSqliteStore(links, { sizeKnownMs: 20 }));
 testVisitStore("SQLite", () => openSqliteStore(join(shared.path, "visits.db")));
 
 describe("a SQLite file", () => {
@@ -126,7 +127,7 @@ describe("a SQLite file", () => {
     using folder = temporaryFolder();
     const path = prepare(join(folder.path, "curt.db")) ?? join(folder.path, "curt.db");
     const before = existsSync(path) && !path.endsWith("/") ? readBytes(path) : undefined;
-    const opening = openSqliteStore(path);
+    const opening = openSqliteStore(path, { busyWaitMs: 50 });
     const error = await opening.then(
       async (store) => {
         await store.close();
@@ -291,7 +292,7 @@ describe("a SQLite file", () => {
   test("that is locked for long makes inserts unavailable, not reads, and recovers by itself", async () => {
     using folder = temporaryFolder();
     const path = join(folder.path, "curt.db");
-    const store = await openSqliteStore(path);
+    const store = await openSqliteStore(path, { busyWaitMs: 50 });
     await store.insert([newLink("before")]);
     const locking = new Database(path);
     locking.run("BEGIN IMMEDIATE");

@@ -267,11 +267,18 @@ describe("GET /api/v1/links/{code}/stats", () => {
       "User-Agent": "Mozilla/5.0 (X11; Linux x86_64) Gecko/20100101 Firefox/130.0 Distinct77",
     };
     await visit(service, "private", headers);
-    const files = [`${service.file}-visits/`, `${service.file}-wal`, service.file];
+    const folder = `${service.file}-visits`;
     const look = async () => {
-      const paths = [...new Bun.Glob("*").scanSync(files[0] ?? "")].map((name) => `${files[0]}${name}`);
-      const all = await Promise.all([...paths, ...files.slice(1)].map((path) => Bun.file(path).bytes()));
-      return Buffer.concat(all).toString("latin1");
+      const journal = [...new Bun.Glob("*").scanSync(folder)].map((name) => join(folder, name));
+      const seen: Uint8Array[] = [];
+      // In the order in which visits move on. A segment that was folded meanwhile is gone: the store has it.
+      for (const path of [...journal, `${service.file}-wal`, service.file])
+        seen.push(
+          await Bun.file(path)
+            .bytes()
+            .catch(() => new Uint8Array()),
+        );
+      return Buffer.concat(seen).toString("latin1");
     };
     expect(await look()).toContain("naver.com");
     expect(await look()).not.toMatch(/198\.51\.100|Distinct77|s3cret/);

@@ -37,6 +37,6 @@ async function dataOf(service: Running, path: string): Promise<Record<string, un
 /** Counts reach the store a moment after the visit. */
 export async function untilCounted(service: Running, code: string, visits: number): Promise<void> {
   const counted = async () => Number((await linkOf(service, code))["visits"]);
-  while ((await counted()) < visits) await Bun.sleep(100);
+  while ((await counted()) < visits) await Bun.sleep(10);
   expect(await counted()).toBe(visits);
 }

@@ -17,14 +17,14 @@ const READER_BUSY_WAIT_MS = 100;
  * Opens the file for writing, durably (WAL, synchronous=FULL), made or migrated where needed. Looks at the
  * header and the schema; {@link checkFile} looks at everything. Throws {@link StoreUnusable}.
  */
-export function openWriter(path: string): Database {
+export function openWriter(path: string, busyWaitMs = BUSY_WAIT_MS): Database {
   return explained(path, () => {
     requireSafeSqlite();
     makeFolder(dirname(resolve(path)));
     requireOurs(path);
     const database = new Database(path, { create: true, readwrite: true, strict: true });
     try {
-      database.run(`PRAGMA busy_timeout = ${BUSY_WAIT_MS}`);
+      database.run(`PRAGMA busy_timeout = ${busyWaitMs}`);
       migrate(database, path);
       database.run("PRAGMA journal_mode = WAL");
       database.run("PRAGMA synchronous = FULL");

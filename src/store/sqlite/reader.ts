@@ -46,7 +46,7 @@ interface ChangeRow {
 }
 
 /** Opens a file that the writer has prepared. Its methods throw {@link StoreUnavailable} where they cannot look. */
-export function createReader(path: string) {
+export function createReader(path: string, sizeKnownMs = SIZE_KNOWN_MS) {
   const database = openReader(path);
   const find = database.prepare<LinkRow, [string]>(FIND);
   const size = database.prepare<{ size: number }, []>(SIZE);
@@ -81,7 +81,7 @@ export function createReader(path: string) {
     size(): number {
       const nowMs = performance.now();
       if (nowMs >= known.untilMs) {
-        known = { size: reading(() => size.get())?.size ?? 0, untilMs: nowMs + SIZE_KNOWN_MS };
+        known = { size: reading(() => size.get())?.size ?? 0, untilMs: nowMs + sizeKnownMs };
       }
       return known.size;
     },

@@ -5,14 +5,24 @@ import { createCommits } from "./commits.ts";
 import { createReader } from "./reader.ts";
 import type { Task } from "./writer.ts";
 
+/** Lower in tests, which would have to wait for them. */
+export interface StoreLimits {
+  /** How long a writer waits for another process to commit. */
+  readonly busyWaitMs?: number;
+  readonly sizeKnownMs?: number;
+}
+
 /** Links and their visits in one SQLite file. Reads happen here on their own connection; a worker thread writes. */
-export async function openSqliteStore(path: string): Promise<LinkStore & VisitStore> {
+export async function openSqliteStore(
+  path: string,
+  { busyWaitMs, sizeKnownMs }: StoreLimits = {},
+): Promise<LinkStore & VisitStore> {
   const worker = new Worker(new URL("./writer.ts", import.meta.url));
   const writer = startThread<Task>(worker, { StoreUnusable, StoreUnavailable });
   let reader: ReturnType<typeof createReader>;
   try {
-    await writer.perform({ type: "open", path });
-    reader = createReader(path);
+    await writer.perform({ type: "open", path, busyWaitMs });
+    reader = createReader(path, sizeKnownMs);
   } catch (error) {
     writer.terminate();
     throw error;

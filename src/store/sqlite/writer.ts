@@ -11,7 +11,7 @@ import { prepareVisits } from "./visits.ts";
 
 /** What the store sends; one answer comes back for each, in order. */
 export type Task =
-  | { type: "open"; path: string }
+  | { type: "open"; path: string; busyWaitMs: number | undefined }
   | { type: "insert"; links: readonly NewLink[] }
   | { type: "end"; code: string; createdMs: number; endsMs: number }
   | { type: "purge"; endedByMs: number; limit: number }
@@ -20,8 +20,8 @@ export type Task =
   | { type: "salt"; day: number; oldest: number }
   | { type: "close" };
 
-function open(path: string) {
-  const database = openWriter(path);
+function open({ path, busyWaitMs }: Extract<Task, { type: "open" }>) {
+  const database = openWriter(path, busyWaitMs);
   return { database, links: prepareLinks(database), visits: prepareVisits(database) };
 }
 
@@ -30,7 +30,7 @@ let file: ReturnType<typeof open>;
 function perform(task: Task): unknown {
   switch (task.type) {
     case "open":
-      file = open(task.path);
+      file = open(task);
       return undefined;
     case "insert":
       return file.links.insert(task.links);

@@ -1,5 +1,6 @@
 import { mkdirSync, readFileSync, rmSync } from "node:fs";
 
+import { repeat } from "../../repeat.ts";
 import type { VisitStore } from "../store.ts";
 import { startFolding } from "./folding.ts";
 import { putAside, SegmentDamaged } from "./segment-file.ts";
@@ -13,7 +14,12 @@ const FOLD_SHARE = 1 / 40;
 const MAX_FOLD_PAUSE_MS = 60_000;
 const ADOPT_EVERY_MS = 60_000;
 
-export interface JournalOptions {
+/** Lower in tests, which would have to wait for them. */
+export interface JournalLimits {
+  readonly tickMs?: number;
+}
+
+export interface JournalOptions extends JournalLimits {
   /** For this service's journals alone; made when it is not there. */
   readonly folder: string;
   readonly store: Pick<VisitStore, "add">;
@@ -35,7 +41,7 @@ export type Journal = Awaited<ReturnType<typeof openJournal>>;
  * in order. What a dead process left is folded by another.
  */
 export async function openJournal(options: JournalOptions) {
-  const { folder, store, nowMs, hour, onFault, onDropped } = options;
+  const { folder, store, nowMs, hour, onFault, onDropped, tickMs = TICK_MS } = options;
   mkdirSync(folder, { recursive: true });
   const owner: Owner = { source: randomWords(options.fillRandom), boot: bootWords() };
   const slots = { folder, owner, onFault, onDropped };
@@ -88,12 +94,7 @@ export async function openJournal(options: JournalOptions) {
     segments.prepare();
   }
 
-  let ticking: Promise<void> | undefined;
-  const timer = setInterval(() => {
-    ticking ??= tick()
-      .catch(onFault)
-      .finally(() => (ticking = undefined));
-  }, TICK_MS);
+  const ticking = repeat(tickMs, tick, onFault);
 
   return {
     /** The segment to write to. */
@@ -104,8 +105,7 @@ export async function openJournal(options: JournalOptions) {
     next: segments.next,
     /** Folds everything. What the store does not take now is kept for the next start. */
     async close(): Promise<void> {
-      clearInterval(timer);
-      await ticking;
+      await ticking.stop();
       await segments.end();
       try {
         await foldWaiting();

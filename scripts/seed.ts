@@ -1,0 +1,97 @@
+// `npm run seed`: gives the database of `npm run dev` links, and visits over the last sixty days. Again, it adds more.
+import { readConfig } from "../src/config.ts";
+import { openCore } from "../src/core.ts";
+import { DURATIONS } from "../src/links/expiry.ts";
+import type { Link } from "../src/links/link.ts";
+import { createLog } from "../src/log.ts";
+import { counterOf } from "../src/visits/recorder.ts";
+import { DATABASE_URL } from "./development.ts";
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+const DAYS = 60;
+const LINKS = 36;
+const MOST_VISITS_A_DAY = 80;
+
+const NAMED = ["한글날", "가을-소풍", "커피☕", "launch", "handbook", "spring-sale", "🍊", "회의록"];
+const TARGETS = [
+  "https://www.example.com/articles/how-short-links-work",
+  "https://누리집.example/안내/오시는-길",
+  "https://shop.example/collections/autumn?utm_source=newsletter",
+  "https://docs.example.org/guide/first-steps#install",
+];
+const AGENTS = [
+  "Mozilla/5.0 (iPhone; CPU iPhone OS 18_1 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.1 Mobile/15E148 Safari/604.1",
+  "Mozilla/5.0 (Linux; Android 15; SM-S928N) AppleWebKit/537.36 (KHTML, like Gecko) SamsungBrowser/27.0 Chrome/125.0.0.0 Mobile Safari/537.36",
+  "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/131.0.0.0 Safari/537.36",
+  "Mozilla/5.0 (X11; Linux x86_64; rv:133.0) Gecko/20100101 Firefox/133.0",
+  "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)",
+];
+const REFERRERS = ["", "", "https://search.naver.com/", "https://www.google.com/", "https://t.co/x"];
+const LANGUAGES = ["ko-KR,ko;q=0.9", "en-GB,en;q=0.9", "ja"];
+const COUNTRIES = ["KR", "KR", "KR", "US", "JP", "DE"];
+
+const oneOf = <T>(choices: readonly T[]) => choices[Math.floor(Math.random() * choices.length)] as T;
+
+const begunMs = Date.now();
+let nowMs = begunMs - DAYS * DAY_MS;
+const config = readConfig({ DATABASE_URL });
+const clock = { nowMs: () => nowMs, monotonicMs: () => performance.now(), trustworthy: () => true };
+const core = await openCore(config, createLog("warn", process.stdout), { clock });
+const recorder = await core.visits.openRecorder({
+  folder: config.journalFolder,
+  onFault(error) {
+    throw error;
+  },
+  onDropped(path) {
+    throw new Error(`${path} cannot be read`);
+  },
+});
+
+const made: { link: Link; popularity: number }[] = [];
+let visits = 0;
+// Day by day: links are made over the first two thirds, and each is visited from then on.
+for (let day = 0; day < DAYS; day++) {
+  const wanted = Math.min(LINKS, Math.ceil(((day + 1) * LINKS * 1.5) / DAYS));
+  for (let nth = made.length; nth < wanted; nth++) {
+    const link = await makeLink(NAMED[nth]);
+    made.push({ link, popularity: Math.random() ** 3 });
+  }
+  visits += visitAll(nowMs);
+  nowMs += DAY_MS;
+}
+await recorder.close();
+await core.close();
+console.log(`${made.length} links and ${visits} visits. npm run dev shows them, for example:`);
+const popular = made.toSorted((one, other) => other.popularity - one.popularity);
+for (const { link } of popular.slice(0, 5)) console.log(`  ${config.baseUrl}/${link.code}+`);
+
+async function makeLink(customCode: string | undefined): Promise<Link> {
+  const request = { originalUrl: oneOf(TARGETS), expiry: oneOf(["never", "never", ...DURATIONS] as const) };
+  const link = await core.links.create({ ...request, customCode });
+  if ("target" in link) return link;
+  // Already there from an earlier time.
+  if (link.kind === "taken") return makeLink(undefined);
+  throw new Error(`${customCode}: ${JSON.stringify(link)}`);
+}
+
+/** The visits of the 24 hours from `fromMs`. */
+function visitAll(fromMs: number): number {
+  const upcoming = made.flatMap(({ link, popularity }) => {
+    const count = Math.round(popularity * MOST_VISITS_A_DAY * (0.5 + Math.random()));
+    const times = Array.from({ length: count }, () => fromMs + Math.random() * DAY_MS);
+    return times.filter((atMs) => atMs < link.endsMs).map((atMs) => ({ link, atMs }));
+  });
+  for (const { link, atMs } of upcoming.toSorted((one, other) => one.atMs - other.atMs)) {
+    const headers = new Headers({
+      "User-Agent": oneOf(AGENTS),
+      Referer: oneOf(REFERRERS),
+      "Accept-Language": oneOf(LANGUAGES),
+    });
+    const address = `192.0.2.${Math.floor(Math.random() * 256)}`;
+    const client = () => ({ address, country: oneOf(COUNTRIES) });
+    recorder.record(counterOf(link), { headers, client }, atMs);
+  }
+  if (recorder.takeLost() !== undefined) throw new Error("visits found no room in the journal");
+  return upcoming.length;
+}

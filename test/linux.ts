@@ -1,0 +1,24 @@
+import { test } from "bun:test";
+
+const SPREADS = "only Linux spreads the connections of a shared port over processes (SO_REUSEPORT)";
+
+/** Tests that need Linux, and why. Elsewhere they are left out; `test/run.ts` lets no other test be left out. */
+export const NEEDS_LINUX: Readonly<Record<string, string>> = {
+  "say once that they listen, when all do": "counts the listening sockets in /proc",
+  "share the port, and what one makes resolves in all at once": SPREADS,
+  "follow a code that ended and was taken over, though each had the old link in memory": SPREADS,
+  "of one process: the others serve on, and another takes its place": SPREADS,
+  "of the supervisor leaves no process behind, and the store whole": SPREADS,
+  "a full disk: creates are 503, redirects go on, and it recovers by itself":
+    "limits file sizes with prlimit",
+  "one by one, over a checkpoint: each link is synced to disk before its 201 is sent": "traces with ptrace",
+  "500 at once: each link is synced to disk before its 201 is sent, and they share their syncs":
+    "traces with ptrace",
+  "the proof finds what it looks for": "traces with ptrace",
+};
+
+/** A test that is in the list above. */
+export function testOnLinux(name: string, run: () => Promise<void>): void {
+  if (!Object.hasOwn(NEEDS_LINUX, name)) throw new Error(`${name} is not listed in test/linux.ts`);
+  test.skipIf(process.platform !== "linux")(name, run);
+}
