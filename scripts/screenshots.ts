@@ -39,7 +39,7 @@ for (const { language, ...look } of LOOKS) {
   await page.getByRole("textbox").nth(1).fill(`가을-${language}`);
   await page.getByRole("radio").nth(3).check();
   await page.keyboard.press("Enter");
-  await page.waitForURL(/#made$/);
+  await page.waitForURL(/\+$/);
   await settled();
   await shoot("result");
   await page.goto(`${curt.origin}/한글날+`);

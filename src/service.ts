@@ -65,7 +65,7 @@ export async function startService(config: Config, log: Log): Promise<Service> {
     preview: createPreview(shared),
     notices: createNotices(shared),
     redirect: createRedirect(shared),
-    qr: createQr(links),
+    qr: createQr(shared),
     health,
     callOf,
     onFault,

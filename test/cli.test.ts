@@ -157,7 +157,7 @@ describe("curt serve", () => {
       DATABASE_URL: `sqlite:${join(folder.path, "curt.db")}`,
     });
     expect(code).toBe(1);
-    expect(stderr).toMatch(new RegExp(`^curt: cannot listen on HOST 127.0.0.1, PORT ${port}: .+\n$`));
+    expect(stderr).toMatch(new RegExp(`^curt: cannot listen on HOST localhost, PORT ${port}: .+\n$`));
   });
 
   test("says in its first line where it listens", async () => {
@@ -165,7 +165,7 @@ describe("curt serve", () => {
     const [line = ""] = program.logged;
     expect(JSON.parse(line)).toMatchObject({
       level: "info",
-      msg: expect.stringMatching(/listens on http:\/\/127\.0\.0\.1:\d+ .*https:\/\/curt\.example/),
+      msg: expect.stringMatching(/listens on http:\/\/localhost:\d+ .*https:\/\/curt\.example/),
     });
   });
 
@@ -266,7 +266,7 @@ describe("the last resort", () => {
     });
     const reader = child.stdout.getReader();
     const read = async () => new TextDecoder().decode((await reader.read()).value);
-    const [origin = ""] = (await read()).match(/http:\/\/127[^ ]+/) ?? [];
+    const [origin = ""] = (await read()).match(/http:\/\/localhost[^ ]+/) ?? [];
     expect((await fetch(`${origin}/livez`)).status).toBe(200);
     process.kill(Number(readFileSync(join(folder.path, "pid"), "utf8")), "SIGTERM");
     expect(await read()).toBe("exit 0\n");

@@ -309,7 +309,7 @@ describe("a start that cannot be", () => {
       const { port } = new URL(other.origin);
       const { code, stdout, stderr } = await refused({ PORT: port, ...elsewhere(folder.path) });
       expect([code, stdout]).toEqual([1, ""]);
-      expect(stderr).toMatch(new RegExp(`^curt: cannot listen on HOST 127.0.0.1, PORT ${port}: .+\n$`));
+      expect(stderr).toMatch(new RegExp(`^curt: cannot listen on HOST localhost, PORT ${port}: .+\n$`));
       expect(existsSync(join(folder.path, "curt.db"))).toBeFalse();
     });
   }

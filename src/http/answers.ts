@@ -2,6 +2,7 @@ import Negotiator from "negotiator";
 
 import { memoize } from "../memoize.ts";
 import type { Call } from "./call.ts";
+import { compress } from "./compression.ts";
 import { pageLanguage } from "./page-language.ts";
 
 const LOAD_NOTHING = "default-src 'none'; frame-ancestors 'none'";
@@ -14,6 +15,9 @@ const PAGE_POLICY = [
 ].join("; ");
 
 type AnswerHeaders = Readonly<Record<string, string>>;
+
+/** What a page may ask of the device it is shown on: nothing. */
+const PERMISSIONS = "camera=(), geolocation=(), microphone=(), payment=(), usb=()";
 
 export interface Answer {
   /** 200 unless given. */
@@ -39,10 +43,22 @@ export function answer({ status = 200, body, type, policy, cache, headers }: Ans
   return new Response(body ?? null, { status, headers: { ...guards, ...headers } });
 }
 
-export function json(status: number, body: unknown, language: string, headers: AnswerHeaders = {}): Response {
-  return answer({
+/** A text, compressed for those who take it so. */
+function textAnswer(call: Call, text: string, { headers, ...rest }: Answer): Response {
+  const { body, vary, ...coding } = compress(text, call.headers.get("accept-encoding"));
+  const Vary = [headers?.["Vary"], vary].filter(Boolean).join(", ");
+  return answer({ ...rest, body, headers: { ...headers, ...coding.headers, ...(Vary !== "" && { Vary }) } });
+}
+
+export function json(
+  call: Call,
+  status: number,
+  body: unknown,
+  language: string,
+  headers: AnswerHeaders = {},
+): Response {
+  return textAnswer(call, JSON.stringify(body), {
     status,
-    body: JSON.stringify(body),
     type: "application/json",
     headers: { "Content-Language": language, Vary: "Accept-Language", ...headers },
   });
@@ -59,15 +75,16 @@ export function html(
   headers: AnswerHeaders = {},
 ): Response {
   const { language, headers: ofLanguage } = pageLanguage(call.request);
-  return answer({
+  return textAnswer(call, render(language), {
     status,
-    body: render(language),
     type: "text/html; charset=utf-8",
     policy: PAGE_POLICY,
     headers: {
       ...ofLanguage,
       "Content-Language": language,
       "Cross-Origin-Opener-Policy": "same-origin",
+      "Cross-Origin-Resource-Policy": "same-origin",
+      "Permissions-Policy": PERMISSIONS,
       "Referrer-Policy": "no-referrer",
       "X-Robots-Tag": "noindex",
       ...headers,

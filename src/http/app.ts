@@ -35,13 +35,16 @@ interface Arrived {
   readonly server: Bun.Server<unknown>;
 }
 
+/** Open to scripts of every origin: nobody has credentials. A preflight's request headers are all allowed. */
 const CORS = {
   origin: "*",
   allowMethods: ["GET", "HEAD", "POST"],
-  allowHeaders: ["Content-Type"],
-  exposeHeaders: ["Location", "Retry-After", "Content-Language"],
+  exposeHeaders: ["Allow", "Content-Language", "ETag", "Location", "Retry-After"],
   maxAge: 7200,
 };
+
+/** Reading on to the end of a longer body, only to throw it away, is not worth the connection. In bytes. */
+const MAX_UNREAD_BYTES = 1024 * 1024;
 
 /**
  * Every route. The server sends GET of /:code and /:code/ to `redirect`, everything else to `fetch`; the `fixedPaths`
@@ -56,12 +59,7 @@ export function createApp(options: AppOptions) {
   app.options("/api/*", (context, next) =>
     context.req.header("access-control-request-method") === undefined ? next() : preflight(context, next),
   );
-  // Set after the answer is made: before it, Hono would have to copy the response.
-  app.use("/api/*", async (context, next) => {
-    await next();
-    context.res.headers.set("Access-Control-Allow-Origin", CORS.origin);
-    context.res.headers.set("Access-Control-Expose-Headers", CORS.exposeHeaders.join());
-  });
+  app.use("/api/*", forEveryOrigin);
 
   route("/", { GET: home.show, POST: home.make });
   route("/docs", { GET: createReference(api.describe) });
@@ -69,12 +67,12 @@ export function createApp(options: AppOptions) {
   route(operations.availability.path, { GET: api.availability });
   route(operations.link.path, { GET: api.link });
   route(operations.statistics.path, { GET: api.statistics });
-  route(operations.document.path, { GET: api.document });
+  route(operations.document.path, { GET: api.document }, etag());
   for (const [path, asset] of Object.entries(assetRoutes)) route(path, { GET: asset });
   route("/robots.txt", { GET: notices.robots });
   if (notices.security !== undefined) route("/.well-known/security.txt", { GET: notices.security });
-  route(operations.qrSvg.path, { GET: qr.svg }, etag());
-  route(operations.qrPng.path, { GET: qr.png }, etag());
+  route(operations.qrSvg.path, { GET: qr.svg }, forEveryOrigin, etag());
+  route(operations.qrPng.path, { GET: qr.png }, forEveryOrigin, etag());
   route("/livez", { GET: health.live });
   route("/readyz", { GET: health.ready });
   route("/{code}+", { GET: preview });
@@ -117,13 +115,32 @@ export function createApp(options: AppOptions) {
   }
 
   /** HEAD is answered as GET, length included; Bun leaves the body out (RFC 9110, section 9.3.2). */
-  const fetch = (request: Request, server: Bun.Server<unknown>) =>
-    app.fetch(request.method === "HEAD" ? asGet(request) : request, { request, server });
+  async function fetch(request: Request, server: Bun.Server<unknown>): Promise<Response> {
+    const response = await app.fetch(request.method === "HEAD" ? asGet(request) : request, {
+      request,
+      server,
+    });
+    if (mayGoOn(request, response)) response.headers.set("Connection", "close");
+    return response;
+  }
   return { redirect: redirect(fetch), fetch, fixedPaths };
 }
 
 function asGet(request: Request): Request {
   return new Request(`http://localhost${pathOf(request)}${queryOf(request)}`, { headers: request.headers });
+}
+
+/** Set after the answer is made: before it, Hono would have to copy the response. */
+const forEveryOrigin: MiddlewareHandler = async (context, next) => {
+  await next();
+  context.res.headers.set("Access-Control-Allow-Origin", CORS.origin);
+  context.res.headers.set("Access-Control-Expose-Headers", CORS.exposeHeaders.join());
+};
+
+/** Whether a body that was refused or never read may be long. */
+function mayGoOn({ headers }: Request, { status }: Response): boolean {
+  if (status < 400) return false;
+  return headers.has("transfer-encoding") || Number(headers.get("content-length")) > MAX_UNREAD_BYTES;
 }
 
 function moved(path: string): Response {

@@ -45,5 +45,6 @@ export function createClientReader(options: ClientOptions): ClientOf {
 function peerReader(host: string): (request: Request, server: Bun.Server<unknown>) => string {
   if (/^127\.[\d.]+$/.test(host)) return () => "127.0.0.1";
   if (host === "::1") return () => host;
+  if (host === "localhost") return (_request, server) => server.hostname ?? "";
   return (request, server) => server.requestIP(request)?.address ?? "";
 }

@@ -5,7 +5,7 @@ import { problemJson } from "./problems.ts";
 
 export interface Health {
   /** The process answers. It does not ask the store: a restart would not mend that. */
-  live(): Response;
+  live(call: Call): Response;
   /** Links can be looked up here, and this process is not about to stop. */
   ready(call: Call): Promise<Response>;
   /** From now on not ready. */
@@ -18,11 +18,11 @@ const PROBE = "readyz";
 export function createHealth(links: Links): Health {
   let isStopping = false;
   return {
-    live: () => json(200, { status: "success", message: "live" }, "en"),
+    live: (call) => json(call, 200, { status: "success", message: "live" }, "en"),
     async ready(call) {
       if (isStopping) return problemJson(call, { kind: "unavailable" });
       await links.find(PROBE);
-      return json(200, { status: "success", message: "ready" }, "en");
+      return json(call, 200, { status: "success", message: "ready" }, "en");
     },
     stopping() {
       isStopping = true;

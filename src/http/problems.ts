@@ -150,7 +150,7 @@ export function problemJson(
         (isPrefixed === true ? `${field}: ` : "") + message(language, key, values),
     )
     .join(" ");
-  return json(status, { status: "error", message: text }, language, { ...ofProblem, ...headers });
+  return json(call, status, { status: "error", message: text }, language, { ...ofProblem, ...headers });
 }
 
 /** For an address that people open: a page for a browser, the envelope for a program. */

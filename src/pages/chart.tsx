@@ -53,7 +53,7 @@ export function Chart({ language, series, interval, timeZone }: ChartProps) {
         </figcaption>
       </figure>
       {visited.length > 0 && (
-        <details>
+        <details id="chart-table">
           <summary>{message(language, "preview.table")}</summary>
           <table>
             <thead>
@@ -83,12 +83,15 @@ export function Chart({ language, series, interval, timeZone }: ChartProps) {
   );
 }
 
+/** Korean has "0시" for midnight: the "오전 12시" that `Intl` prefers is easily taken for noon. */
+const CLOCKS: Readonly<Record<string, Intl.DateTimeFormatOptions>> = { ko: { hourCycle: "h23" } };
+
 /** Of a series' `start`: an instant for hours, a date of no zone for days. */
 function labelOf(language: string, interval: "hour" | "day", timeZone: string): (start: string) => string {
   const words = new Intl.DateTimeFormat(
     language,
     interval === "hour"
-      ? { month: "short", day: "numeric", hour: "numeric", timeZone }
+      ? { month: "short", day: "numeric", hour: "numeric", timeZone, ...CLOCKS[language] }
       : { month: "short", day: "numeric", timeZone: "UTC" },
   );
   return (start) => words.format(new Date(start));

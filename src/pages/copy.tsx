@@ -14,13 +14,16 @@ interface CopyButtonProps {
 
 /** Scripts show it; what they have to say goes behind it and the other buttons, which need not move. */
 export function CopyButton({ language, kind, text = "", children }: CopyButtonProps) {
+  const answers = {
+    "data-done": message(language, "copied"),
+    "data-failed": message(language, "copy.failed"),
+  };
   return (
     <>
-      <button type="button" class={kind} data-copy={text} data-done={message(language, "copied")} hidden>
+      <button type="button" class={kind} data-copy={text} {...answers} hidden>
         {message(language, "copy")}
       </button>
-      {children}
-      <output></output>
+      {children} <output></output>
     </>
   );
 }

@@ -31,7 +31,7 @@ export interface Parameter {
 interface Answer {
   readonly description: string;
   readonly headers?: Readonly<Record<string, { readonly description: string }>>;
-  readonly content: Content;
+  readonly content?: Content;
 }
 
 /** By its type, such as application/json. */
@@ -39,13 +39,16 @@ type Content = Readonly<Record<string, { readonly schema: Schema; readonly examp
 
 export interface Schema {
   readonly $ref?: string;
+  /** Our document has it only for a schema that may also be null. */
+  readonly oneOf?: readonly Schema[];
   readonly type?: string | readonly string[];
   readonly format?: string;
   readonly description?: string;
   readonly example?: unknown;
   readonly default?: unknown;
   readonly enum?: readonly unknown[];
-  readonly maxLength?: number;
+  /** Like maxLength, but counted after normalisation, so a validator cannot apply it to the text as sent. */
+  readonly "x-max-length"?: number;
   readonly minimum?: number;
   readonly maximum?: number;
   readonly properties?: Readonly<Record<string, Schema>>;
@@ -72,16 +75,24 @@ export function operationsOf({ paths }: ApiDescription): Operation[] {
   return operations.toSorted((a, b) => takesNothing(a) - takesNothing(b));
 }
 
-/** Type and schema of the answer when all is well, which the document has first. */
-export function answerOf({ responses }: Operation): { readonly type: string; readonly schema: Schema } {
-  const [answer] = Object.values(responses);
-  const [[type, { schema }] = ["", { schema: {} }]] = Object.entries(answer?.content ?? {});
-  return { type, schema };
+/** Status, type and schema of the answer when all is well, which the document has first. */
+export function answerOf({ responses }: Operation) {
+  const [[status, { content = {} }] = ["", {}]] = Object.entries(responses);
+  const [[type, { schema }] = ["", { schema: {} }]] = Object.entries(content);
+  return { status, type, schema };
 }
 
-export function dereference(api: ApiDescription, schema: Schema): Schema {
-  const [, name = ""] = /^#\/components\/schemas\/(\w+)$/.exec(schema.$ref ?? "") ?? [];
-  return api.components.schemas[name] ?? schema;
+/** Whether its answer is a redirect when all is well. */
+export function isRedirect(operation: Operation): boolean {
+  return answerOf(operation).status.startsWith("3");
+}
+
+/** Resolves `$ref` and `oneOf`. Keywords next to a reference override those of its target. */
+export function dereference(api: ApiDescription, { $ref = "", oneOf = [], ...own }: Schema): Schema {
+  const [, name = ""] = /^#\/components\/schemas\/(\w+)$/.exec($ref) ?? [];
+  const parts = [api.components.schemas[name] ?? {}, ...oneOf.map((one) => dereference(api, one)), own];
+  const types = parts.flatMap(({ type = [] }) => type);
+  return Object.assign({}, ...parts, types.length > 0 && { type: types }) as Schema;
 }
 
 export function fieldsOf({ properties = {}, required = [] }: Schema): Field[] {

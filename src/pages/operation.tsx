@@ -10,6 +10,7 @@ import {
   exampleOf,
   type Field,
   fieldsOf,
+  isRedirect,
   type Operation,
   type Parameter,
   type Schema,
@@ -60,7 +61,8 @@ export function OperationSection({ context, operation }: { context: Context; ope
         </details>
       ))}
       <Answers context={context} operation={operation} />
-      <TryIt context={context} operation={operation} />
+      {/* The Content-Security-Policy stops a request that is redirected to another origin. */}
+      {!isRedirect(operation) && <TryIt context={context} operation={operation} />}
     </section>
   );
 }
@@ -78,6 +80,7 @@ function Fields(props: { context: Context; fields: readonly Field[]; isAsked?: b
       {fields.map(({ names, required, description, schema }) => {
         const { items, ...rest } = dereference(api, schema);
         const within = fieldsOf(dereference(api, items ?? rest));
+        const { "x-max-length": maxLength, minimum = "", maximum } = rest;
         return (
           <>
             <dt>
@@ -91,14 +94,14 @@ function Fields(props: { context: Context; fields: readonly Field[]; isAsked?: b
                 {typeOf(api, schema)}
                 {isAsked && ` · ${say(required ? "docs.required" : "docs.optional")}`}
                 {isAsked &&
-                  schema.maxLength !== undefined &&
-                  ` · ${say("docs.max", { max: schema.maxLength.toLocaleString("en") })}`}
-                {isAsked && schema.maximum !== undefined && ` · ${schema.minimum ?? ""}–${schema.maximum}`}
+                  maxLength !== undefined &&
+                  ` · ${say("docs.max", { max: maxLength.toLocaleString("en") })}`}
+                {isAsked && maximum !== undefined && ` · ${minimum}–${maximum}`}
               </span>
             </dt>
             <dd>
               {description !== undefined && <p>{marked(description)}</p>}
-              {isAsked && <Values context={context} schema={schema} />}
+              {isAsked && <Values context={context} schema={rest} />}
               {within.length > 0 && <Fields context={context} fields={within} />}
             </dd>
           </>
@@ -109,9 +112,8 @@ function Fields(props: { context: Context; fields: readonly Field[]; isAsked?: b
 }
 
 function Values({ context: { say }, schema }: { context: Context; schema: Schema }) {
-  const values = schema.enum?.filter((value) => value !== null) ?? [];
   const facts: [MessageKey, readonly unknown[]][] = [
-    ["docs.values", values],
+    ["docs.values", schema.enum ?? []],
     ["docs.default", schema.default === undefined ? [] : [schema.default]],
     ["docs.example", schema.example === undefined ? [] : [schema.example]],
   ];
@@ -137,7 +139,7 @@ function Values({ context: { say }, schema }: { context: Context; schema: Schema
 function Answers({ context, operation }: { context: Context; operation: Operation }) {
   const { api, say } = context;
   const answers = Object.entries(operation.responses);
-  const { schema } = answerOf(operation);
+  const schema = dereference(api, answerOf(operation).schema);
   const example = exampleOf(api, schema);
   const data = fieldsOf(dereference(api, schema.properties?.["data"] ?? {}));
   return (
@@ -151,7 +153,7 @@ function Answers({ context, operation }: { context: Context; operation: Operatio
           </tr>
         </thead>
         <tbody>
-          {answers.map(([status, { description, headers = {}, content }]) => (
+          {answers.map(([status, { description, headers = {}, content = {} }]) => (
             <tr>
               <th scope="row">{status}</th>
               <td>
@@ -224,12 +226,7 @@ function TryIt({ context: { say }, operation }: { context: Context; operation: O
         {body !== undefined && (
           <div class="field">
             <label for={`${operationId}-body`}>{say("docs.try.body")}</label>
-            <textarea
-              id={`${operationId}-body`}
-              name="body"
-              rows={body.split("\n").length + 1}
-              spellcheck={false}
-            >
+            <textarea id={`${operationId}-body`} name="body" rows={rowsOf(body)} spellcheck={false}>
               {body}
             </textarea>
           </div>
@@ -240,6 +237,14 @@ function TryIt({ context: { say }, operation }: { context: Context; operation: O
       </form>
     </details>
   );
+}
+
+/** Monospaced characters in a line of a field on a phone 360 pixels wide. */
+const NARROWEST = 22;
+
+/** For browsers that cannot fit a field to what it holds (`field-sizing`): enough on a phone. */
+function rowsOf(text: string): number {
+  return text.split("\n").reduce((rows, line) => rows + Math.max(1, Math.ceil(line.length / NARROWEST)), 1);
 }
 
 /** Scrolls inside its box where it is wide, so a keyboard must reach it, and know what it reached. */

@@ -160,7 +160,8 @@ function QrCode({ language, path, address }: { language: string; path: string; a
 
 /** The dimensions shown; the API has them all. */
 const SHOWN = ["referrers", "countries", "browsers", "devices"] as const satisfies Dimension[];
-const MAX_VALUES = 8;
+/** Values shown at once; the others are a click away. */
+const FIRST_VALUES = 8;
 
 /** A script of ours asks for it anew while the count moves. */
 function Visits({
@@ -225,7 +226,14 @@ function Visits({
           ))}
         </div>
       </div>
-      <p class="hint">{message(language, "preview.privacy")}</p>
+      <p class="hint">
+        {message(language, "preview.privacy")}{" "}
+        {!hasEnded && (
+          <span data-live hidden>
+            {message(language, "preview.live")}
+          </span>
+        )}
+      </p>
     </section>
   );
 }
@@ -235,14 +243,32 @@ type BreakdownProps = Statistics["breakdowns"][Dimension] & {
   dimension: (typeof SHOWN)[number];
 };
 
+/** Values that are hidden to protect visitors are one row, apart from those that are folded away to save room. */
 function Breakdown({ language, dimension, values, other }: BreakdownProps) {
+  const rows = values.map(({ value, visits }) => ({ name: nameOf(language, dimension, value), visits }));
+  const [first, more] = [rows.slice(0, FIRST_VALUES), rows.slice(FIRST_VALUES)];
+  const hidden = { name: message(language, "preview.other"), visits: other };
+  return (
+    <div>
+      <Values language={language} dimension={dimension} rows={other > 0 ? [...first, hidden] : first} />
+      {more.length > 0 && (
+        <details id={`more-${dimension}`}>
+          <summary>{message(language, "preview.more", { count: more.length })}</summary>
+          <Values language={language} dimension={dimension} rows={more} />
+        </details>
+      )}
+    </div>
+  );
+}
+
+interface ValuesProps {
+  readonly language: string;
+  readonly dimension: (typeof SHOWN)[number];
+  readonly rows: readonly { readonly name: string; readonly visits: number }[];
+}
+
+function Values({ language, dimension, rows }: ValuesProps) {
   const number = new Intl.NumberFormat(language);
-  const shown = values.slice(0, MAX_VALUES);
-  const rest = other + values.slice(MAX_VALUES).reduce((sum, { visits }) => sum + visits, 0);
-  const rows = [
-    ...shown.map(({ value, visits }) => ({ name: nameOf(language, dimension, value), visits })),
-    ...(rest > 0 ? [{ name: message(language, "preview.other"), visits: rest }] : []),
-  ];
   return (
     <table>
       <thead>

@@ -46,8 +46,7 @@ export function referencePage(language: string, api: ApiDescription, documentPat
 function Basics({ context, documentPath }: { context: Context; documentPath: string }) {
   const { language, api, base, say } = context;
   const languages = languageNames(language);
-  const { ShortLink = {}, Problem = {} } = api.components.schemas;
-  const success = { status: "success", message: say("shortened"), data: exampleOf(api, ShortLink) };
+  const { ShortenResponse = {}, Problem = {} } = api.components.schemas;
   return (
     <section aria-labelledby="basics">
       <h2 id="basics">{say("docs.basics")}</h2>
@@ -63,7 +62,7 @@ function Basics({ context, documentPath }: { context: Context; documentPath: str
         </Fact>
         <Fact name={say("docs.success")}>
           {marked(say("docs.envelope"))}
-          <Code name={say("docs.success")}>{pretty(success)}</Code>
+          <Code name={say("docs.success")}>{pretty(exampleOf(api, ShortenResponse))}</Code>
         </Fact>
         <Fact name={say("docs.error")}>
           {marked(say("docs.error.rule"))}

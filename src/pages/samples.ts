@@ -1,4 +1,4 @@
-import { answerOf, type Operation, type Parameter } from "./openapi.ts";
+import { answerOf, isRedirect, type Operation, type Parameter } from "./openapi.ts";
 
 interface Call {
   readonly method: string;
@@ -7,14 +7,22 @@ interface Call {
   readonly body: unknown;
   /** Where the answer is no JSON, the name of a file for it. */
   readonly file: string | undefined;
+  /** The sample shows where the redirect leads, and does not follow it. */
+  readonly redirects: boolean;
 }
 
 /** How to call an operation from several languages, each a program that runs as it is. */
 export function samplesOf(base: string, operation: Operation): Record<string, string> {
   const { method, path } = operation;
   const [kind] = answerOf(operation).type.split("/");
-  const file = kind === "application" ? undefined : `${kind}${/\.\w+$/.exec(path)?.[0] ?? ""}`;
-  const call = { method, url: addressOf(base, operation), body: bodyOf(operation), file };
+  const file = kind !== "image" ? undefined : `${kind}${/\.\w+$/.exec(path)?.[0] ?? ""}`;
+  const call = {
+    method,
+    url: addressOf(base, operation),
+    body: bodyOf(operation),
+    file,
+    redirects: isRedirect(operation),
+  };
   return { curl: curl(call), JavaScript: javaScript(call), Python: python(call) };
 }
 
@@ -39,7 +47,8 @@ function addressOf(base: string, { path, parameters = [] }: Operation): string {
   return [`${base}${filled}`, ...(query.length > 0 ? [query.join("&")] : [])].join("?");
 }
 
-function curl({ method, url, body, file }: Call): string {
+function curl({ method, url, body, file, redirects }: Call): string {
+  if (redirects) return `curl -i ${quoted(url)}`;
   if (file !== undefined) return `curl -o ${file} ${quoted(url)}`;
   if (body === undefined) return `curl ${quoted(url)}`;
   return [
@@ -54,7 +63,10 @@ function quoted(text: string): string {
   return `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }
 
-function javaScript({ method, url, body, file }: Call): string {
+function javaScript({ method, url, body, file, redirects }: Call): string {
+  if (redirects)
+    return `const response = await fetch(${JSON.stringify(url)}, { redirect: "manual" });
+console.log(response.status, response.headers.get("Location"));`;
   const options =
     body === undefined
       ? ""
@@ -68,7 +80,7 @@ console.log(response.status, await response.${file === undefined ? "json" : "blo
 }
 
 /** Without a library. An error is an answer in JSON too. */
-function python({ method, url, body, file }: Call): string {
+function python({ method, url, body, file, redirects }: Call): string {
   const more =
     body === undefined
       ? ""
@@ -76,20 +88,32 @@ function python({ method, url, body, file }: Call): string {
     method="${method}",
     headers={"Content-Type": "application/json"},
     data=json.dumps(${indented(JSON.stringify(body, null, 4), "    ")}).encode(),`;
-  const [imported, read] =
-    file === undefined ? ["import json\n", "json.load(response)"] : ["", "len(response.read())"];
-  return `${imported}import urllib.error
+  const json = { imports: "import json\n", told: "json.load(response)" };
+  const bytes = { imports: "", told: "len(response.read())" };
+  const location = { imports: "", told: 'response.headers["Location"]' };
+  const { imports, told } = redirects ? location : file === undefined ? json : bytes;
+  const [stay, open] = redirects
+    ? [STAY, "urllib.request.build_opener(Stay).open"]
+    : ["", "urllib.request.urlopen"];
+  return `${imports}import urllib.error
 import urllib.request
-
+${stay}
 request = urllib.request.Request(
     ${JSON.stringify(url)},${more}
 )
 try:
-    response = urllib.request.urlopen(request)
+    response = ${open}(request)
 except urllib.error.HTTPError as error:
     response = error
-print(response.status, ${read})`;
+print(response.status, ${told})`;
 }
+
+/** Python follows redirects unless told otherwise. */
+const STAY = `
+class Stay(urllib.request.HTTPRedirectHandler):
+    def redirect_request(self, *arguments):
+        return None
+`;
 
 /** All lines but the first. */
 function indented(text: string, indent: string): string {

@@ -32,8 +32,9 @@ export interface Setting<T = unknown> {
 export const SETTINGS = {
   host: {
     name: "HOST",
-    default: "127.0.0.1",
-    meaning: "address to listen on",
+    default: "localhost",
+    meaning:
+      "address to listen on; localhost is 127.0.0.1 and ::1, 0.0.0.0 is every IPv4 address, :: every address",
     takes: host,
   },
   port: {

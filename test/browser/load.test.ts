@@ -27,7 +27,7 @@ async function make(page: Page): Promise<void> {
   await page.goto("/");
   await page.getByRole("textbox", { name: say("home.url") }).fill("https://a-long-host-name.example.com/");
   await page.getByRole("button", { name: say("home.make") }).click();
-  await page.waitForURL(/#made$/);
+  await page.waitForURL(/\+$/);
 }
 
 /** What moved by itself since the page began, once it has painted what it is now. */

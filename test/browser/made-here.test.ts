@@ -27,7 +27,7 @@ async function make(page: Page, locale: string, code: string, end?: string): Pro
   await page.getByRole("textbox", { name: say("home.code") }).fill(code);
   if (end !== undefined) await page.getByRole("radio", { name: end }).check();
   await page.getByRole("button", { name: say("home.make") }).click();
-  await page.waitForURL(/#made$/);
+  await page.waitForURL(/\+$/);
 }
 
 /** The list on the home page. */

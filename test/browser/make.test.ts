@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Browser, Locator } from "playwright-core";
 
 import { type Running, startHere } from "../service.ts";
-import { linkOf } from "../visits/visits.ts";
+import { linkOf, untilCounted, visit } from "../visits/visits.ts";
 import { arrive, LAPTOP, openBrowser, type Person, PHONE, untilFocused, wordsOf } from "./browser.ts";
 
 const HOUR_MS = 3_600_000;
@@ -40,7 +40,7 @@ async function make({ page }: Person, fields: { code?: string; end?: string } = 
   await page.getByRole("textbox", { name: say("home.code") }).fill(fields.code ?? "");
   if (fields.end !== undefined) await page.getByRole("radio", { name: fields.end }).check();
   await page.getByRole("button", { name: say("home.make") }).click();
-  await page.waitForURL(/\+#made$/);
+  await page.waitForURL(/\+$/);
   return new URL(page.url()).pathname.slice(1, -1);
 }
 
@@ -61,7 +61,7 @@ describe.each(MAKERS)("a maker, $locale, $width pixels wide,", ({ locale, viewpo
     await page.evaluate(`navigator.clipboard.writeText(${JSON.stringify(LONG)})`);
     await page.keyboard.press("ControlOrMeta+V");
     await page.keyboard.press("Enter");
-    await page.waitForURL(/\/[^/]+\+#made$/);
+    await page.waitForURL(/\/[^/]+\+$/);
     await page.getByText(say("preview.made")).waitFor();
     const code = new URL(page.url()).pathname.slice(1, -1);
     expect(await linkOf(curt, code)).toMatchObject({ code, original_url: LONG });
@@ -118,7 +118,7 @@ describe.each(MAKERS)("a maker, $locale, $width pixels wide,", ({ locale, viewpo
     await page.keyboard.press("ArrowDown");
     expect(await chosen.evaluate(labelOf)).toBe(say("duration.48h"));
     await page.keyboard.press("Enter");
-    await page.waitForURL(/#made$/);
+    await page.waitForURL(/\+$/);
     const { created, expiration_date: ends, ...link } = await linkOf(curt, free);
     expect(link).toMatchObject({ short_url: `https://curt.example/${free}/`, original_url: LONG });
     expect(Date.parse(String(ends)) - Date.parse(String(created))).toBe(48 * HOUR_MS);
@@ -189,6 +189,49 @@ test.each([true, false])(
   },
 );
 
+test("an address that cannot be copied is shown in full and selected, to be copied by hand", async () => {
+  await using maker = await arrive(browser, curt.origin);
+  const { context, page } = maker;
+  const say = wordsOf("en");
+  await context.addInitScript(`
+    Object.defineProperty(navigator, 'clipboard', { value: undefined });
+    document.execCommand = () => false;
+  `);
+  const short = `https://curt.example/${await make(maker)}/`;
+  const copy = page.getByRole("button", { name: say("copy"), exact: true });
+  await copy.click();
+  const said = page.getByRole("status").filter({ hasText: say("copy.failed") });
+  await said.getByText(short, { exact: true }).waitFor();
+  await untilFocused(copy);
+  await page.keyboard.press("ControlOrMeta+C");
+  await page.goto("/");
+  expect(await paste(maker, page.getByRole("textbox", { name: say("home.url") }))).toBe(short);
+});
+
+test("who gets the address from the address bar is not told that their link is ready", async () => {
+  await using maker = await arrive(browser, curt.origin);
+  const { page } = maker;
+  const say = wordsOf("en");
+  await page.clock.install();
+  const code = await make(maker);
+  await page.getByText(say("preview.made")).waitFor();
+  await untilFocused(page.getByText(say("preview.made")));
+  const read = page.waitForResponse((response) => response.url().includes("?tz="));
+  await visit(curt, code);
+  await untilCounted(curt, code, 1);
+  await page.clock.runFor(5000);
+  await read;
+  await page.getByText(say("preview.table")).waitFor();
+  expect(await page.getByText(say("preview.made")).isVisible()).toBe(true);
+  const shared = page.url();
+  expect(shared).toBe(`${curt.origin}/${code}+`);
+
+  await using stranger = await arrive(browser, curt.origin);
+  await stranger.page.goto(shared);
+  await stranger.page.getByRole("heading", { level: 1, name: code }).waitFor();
+  expect(await stranger.page.getByText(say("preview.made")).isVisible()).toBe(false);
+});
+
 test("the short address can be shared where the browser can share, and only there", async () => {
   await using without = await arrive(browser, curt.origin);
   await without.context.addInitScript("delete Navigator.prototype.share");
@@ -229,12 +272,12 @@ test("two clicks make one link, and back in the form another can be made", async
       }),
   );
   held.resolve();
-  await page.waitForURL(/#made$/);
+  await page.waitForURL(/\+$/);
   expect([sent.length, made() - before]).toEqual([1, 1]);
   await page.goBack();
   await page.getByRole("textbox", { name: wordsOf("en")("home.url") }).fill(LONG);
   await button.click();
-  await page.waitForURL(/#made$/);
+  await page.waitForURL(/\+$/);
   expect([sent.length, made() - before]).toEqual([2, 2]);
 });
 

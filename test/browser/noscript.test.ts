@@ -77,6 +77,34 @@ describe.each([
     expect(page.url()).toBe(original_url);
   });
 
+  test("a preview promises no numbers that come by themselves, and shows every value that it has", async () => {
+    await using visitor = await arrive(browser, curt.origin, options);
+    const { page } = visitor;
+    const code = `많다-${locale}`;
+    await curt.shorten({ original_url: "https://example.com/", custom_code: code });
+    await page.goto(`/${encodeURIComponent(code)}+`);
+    await page.getByText(say("preview.waiting")).waitFor();
+    expect(await page.getByText(say("preview.live")).isVisible()).toBe(false);
+
+    const { created } = await linkOf(curt, code);
+    const createdMs = Date.parse(String(created));
+    const referrers = Array.from({ length: 12 }, (_, nth) => [`host${nth}.example`, 100 - nth]);
+    const detail = { visitors: 9, values: { referrers }, others: { referrers: 7 } };
+    using database = new Database(curt.file);
+    database.run("INSERT INTO visits VALUES (?, ?, ?, 1141, 0, 2, ?)", [
+      Math.floor(createdMs / 86_400_000),
+      code,
+      createdMs,
+      JSON.stringify(detail),
+    ]);
+    await page.reload();
+    const shown = page.getByRole("rowheader").filter({ hasText: /host|\b7\b/ });
+    expect(await shown.count()).toBe(8);
+    await page.getByRole("row", { name: `${say("preview.other")} 7` }).waitFor();
+    await page.getByText(say("preview.more", { count: 4 })).click();
+    expect(await shown.allTextContents()).toEqual(referrers.map(([host]) => String(host)));
+  });
+
   test("a link that has ended, and none at all, are told apart", async () => {
     await using visitor = await arrive(browser, curt.origin, options);
     const { page } = visitor;

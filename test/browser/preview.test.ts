@@ -5,7 +5,7 @@ import type { Browser, Locator, Page } from "playwright-core";
 
 import { type Running, startHere } from "../service.ts";
 import { linkOf, untilCounted, visit, WINDOWS_CHROME } from "../visits/visits.ts";
-import { arrive, LAPTOP, openBrowser, PHONE, wordsOf } from "./browser.ts";
+import { arrive, LAPTOP, openBrowser, PHONE, untilFocused, wordsOf } from "./browser.ts";
 
 /** More marks on one letter than any script needs. */
 const HEAP = `/%C3%A9${"%CC%80".repeat(5)}`;
@@ -241,6 +241,36 @@ test("a code with a heap of marks lies over nothing", async () => {
   await preview(page, `a${"\u0300\u0323\u0489".repeat(20)}`, "https://example.com/");
   expect(await page.evaluate("document.documentElement.scrollWidth <= innerWidth")).toBe(true);
   expect(await page.evaluate("getComputedStyle(document.querySelector('h1')).overflow")).toBe("clip");
+});
+
+test("opened values stay open, and the focus stays where it was, while visits come in", async () => {
+  await using maker = await arrive(browser, curt.origin);
+  const { page } = maker;
+  const say = wordsOf("en");
+  const code = "offen";
+  await page.clock.install();
+  await curt.shorten({ original_url: "https://example.com/", custom_code: code });
+  const createdMs = Date.parse(String((await linkOf(curt, code))["created"]));
+  const browsers = Array.from({ length: 9 }, (_, nth) => [`Browser ${nth}`, 20 - nth]);
+  const detail = { visitors: 9, values: { browsers }, others: {} };
+  using database = new Database(curt.file);
+  database.run("INSERT INTO visits VALUES (?, ?, ?, 144, 0, 2, ?)", [
+    Math.floor(createdMs / 86_400_000),
+    code,
+    createdMs,
+    JSON.stringify(detail),
+  ]);
+  await page.goto(`/${code}+`);
+  await page.getByText(say("preview.live")).waitFor();
+  const more = page.getByText(say("preview.more", { count: 1 }));
+  await more.press("Enter");
+  await visit(curt, code);
+  await untilCounted(curt, code, 145);
+  const added = page.getByRole("row", { name: `${say("preview.other")} 1` }).first();
+  do await page.clock.runFor(LOOK_MS);
+  while ((await added.count()) === 0);
+  expect(await page.getByRole("row", { name: "Browser 8 12" }).isVisible()).toBe(true);
+  await untilFocused(more);
 });
 
 test("a language that another tab chooses does not get into this one", async () => {

@@ -44,8 +44,13 @@ for (const locale of ["en-GB", "ko-KR"] as const) {
       await page.goto("/docs");
       const section = page.getByRole("region", { name: words.shorten });
       await page.getByRole("link", { name: words.shorten }).press("Enter");
-      expect(page.url()).toEndWith("/docs#shorten");
+      expect(page.url()).toEndWith("/docs#createLink");
       await section.getByText(words.open).press("Enter");
+      const body = section.getByRole("textbox", { name: words.body });
+      expect(await body.evaluate(fitOf)).toEqual({ isMonospaced: true, isCut: false });
+      // As in a browser that does not know it.
+      await body.evaluate((field: any) => (field.style.fieldSizing = "fixed"));
+      expect(await body.evaluate(fitOf)).toEqual({ isMonospaced: true, isCut: false });
       await section.getByRole("button", { name: words.send }).press("Enter");
       const answer = section.getByRole("status", { name: /Response|응답/ });
       await answer.getByText(/^201 Created\nLocation: https:\/\/curt\.example\//).waitFor();
@@ -65,6 +70,14 @@ for (const locale of ["en-GB", "ko-KR"] as const) {
       if (isWide) await expectScrolled(() => sample.evaluate((box) => box.scrollLeft));
     });
   }
+}
+
+/** Runs in the page. */
+function fitOf(field: any): object {
+  return {
+    isMonospaced: field.computedStyleMap().get("font-family").toString().endsWith("monospace"),
+    isCut: field.scrollHeight > field.clientHeight || field.scrollWidth > field.clientWidth,
+  };
 }
 
 /** Scrolling is smooth, so it takes a moment. */

@@ -87,7 +87,7 @@ describe.each(READERS)("a maker who is refused ($locale)", ({ locale, viewport }
       // What was wrong is no longer said.
       expect(await maker.page.locator("[aria-invalid], .error").count()).toBe(0);
       await form.make.click();
-      await maker.page.waitForURL(/#made$/);
+      await maker.page.waitForURL(/\+$/);
       const { created, expiration_date: ends } = await linkOf(curt, right);
       expect(Date.parse(String(ends)) - Date.parse(String(created))).toBe(7 * 86_400_000);
     },
@@ -102,7 +102,7 @@ describe.each(READERS)("a maker who is refused ($locale)", ({ locale, viewport }
       expect(await refusalOf(form.address)).toBe(say("target.scheme"));
       expect(await form.address.inputValue()).toBe(written);
       await page.getByRole("button", { name: say("home.offer", { url: `https://${written}` }) }).click();
-      await page.waitForURL(/#made$/);
+      await page.waitForURL(/\+$/);
       const code = new URL(page.url()).pathname.slice(1, -1);
       const link = await linkOf(curt, code);
       expect(link["original_url"]).toBe(`https://${written}`);

@@ -60,7 +60,7 @@ export async function prepareTour(): Promise<Tour> {
       await page.goto("/");
       // 36 characters that nobody has taken.
       await send(LONG_URL, start + crypto.randomUUID());
-      await page.waitForURL(/#made$/);
+      await page.waitForURL(/\+$/);
       await page.getByText(say("preview.made")).waitFor();
     }
     await look("result");

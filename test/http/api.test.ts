@@ -141,7 +141,7 @@ describe("POST /api/v1/shorten", () => {
   });
 
   test("takes unknown keys, duplicate keys (the last counts) and __proto__ for what they are", async () => {
-    const odd = `{"__proto__":{"custom_code":"polluted"},"constructor":1,"id":7,"clicks":9,"original_url":"ftp://x","original_url":"${original_url}"}`;
+    const odd = `{"__proto__":{"custom_code":"polluted"},"constructor":1,"kind":"taken","id":7,"clicks":9,"original_url":"ftp://x","original_url":"${original_url}"}`;
     const { data } = await json(await curt.shorten(odd));
     expect(data.original_url).toBe(original_url);
     expect(data.code).toHaveLength(7);
@@ -330,14 +330,19 @@ describe("the OpenAPI document", () => {
     expect(document["openapi"]).toBe("3.1.0");
     expect(document["servers"]).toEqual([{ url: BASE_URL }]);
     const { post, get } = document["paths"]["/api/v1/shorten"];
-    expect(Object.keys(post.responses)).toEqual(["201", "400", "409", "413", "415", "503"]);
-    expect(Object.keys(get.responses)).toEqual(["200"]);
-    const { ShortenRequest, ShortLink, Problem } = document["components"].schemas;
+    expect(Object.keys(post.responses)).toEqual(["201", "400", "409", "413", "415", "503", "default"]);
+    expect(Object.keys(get.responses)).toEqual(["200", "404", "default"]);
+    const { ShortenRequest, ExpireDuration, ShortLink, Problem } = document["components"].schemas;
     expect(ShortenRequest.required).toEqual(["original_url"]);
-    expect(ShortenRequest.properties.expire_duration.enum).toEqual(["24h", "48h", "1week", "1month", null]);
+    expect(ExpireDuration).toEqual({ type: "string", enum: ["24h", "48h", "1week", "1month"] });
+    expect(ShortenRequest.properties.expire_duration.oneOf).toEqual([
+      { $ref: "#/components/schemas/ExpireDuration" },
+      { type: "null" },
+    ]);
     expect(ShortLink.required).toEqual(["short_url", "original_url", "code", "expiration_date"]);
     expect(ShortLink.additionalProperties).toBeFalse();
     expect(Problem.required).toEqual(["status", "message"]);
+    expect(Problem.additionalProperties).toBeFalse();
   });
 
   test("speaks the caller's language, and leaves nothing untranslated", async () => {

@@ -4,7 +4,7 @@ import { createCalls, type Handler } from "../../src/http/call.ts";
 import { createClientReader } from "../../src/http/client.ts";
 import { createDomain } from "../../src/http/domain.ts";
 
-/** Answers with what a handler makes of a call, on a port that is open to every interface's clients. */
+/** Answers one request with `handle`. The client is read as on a port that is not loopback's: from the connection. */
 async function answerOf(handle: Handler, method = "GET") {
   const clientOf = createClientReader({
     host: "0.0.0.0",

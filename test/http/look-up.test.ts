@@ -1,7 +1,9 @@
 import { expect, test } from "bun:test";
+import { connect } from "node:net";
 import { join } from "node:path";
 
 import { createCalls } from "../../src/http/call.ts";
+import type { ClientOf } from "../../src/http/client.ts";
 import { createDomain } from "../../src/http/domain.ts";
 import { createLinkMemory } from "../../src/http/redirect/memory.ts";
 import { createRedirect } from "../../src/http/redirect/redirect.ts";
@@ -16,13 +18,12 @@ import { newLink } from "../stores/links.ts";
 const SLOW_MS = 50;
 
 const ELSEWHERE = 418;
-const CLIENT = { address: "127.0.0.1", country: "" };
 
 /** The redirect over a real store whose answers are on their way for a while, as those of a distant one. */
 async function serve(folder: string, record = () => {}) {
   const near = await openSqliteStore(join(folder, "curt.db"));
   let asked = 0;
-  let recorded = 0;
+  const recorded: string[] = [];
   const distant: LinkStore = {
     ...near,
     async find(code) {
@@ -45,28 +46,34 @@ async function serve(folder: string, record = () => {}) {
   });
   const memory = createLinkMemory(links, clock);
   const faults: unknown[] = [];
+  const clientOf: ClientOf = (request, connection) => ({
+    address: connection.requestIP(request)?.address ?? "",
+    country: "",
+  });
   const redirect = createRedirect({
     memory,
     clock,
     recorder: {
-      record() {
-        recorded++;
+      record(_link, visit) {
+        recorded.push(visit.client().address);
         record();
       },
     },
-    callOf: createCalls({ domain: createDomain(BASE_URL), clientOf: () => CLIENT }),
+    callOf: createCalls({ domain: createDomain(BASE_URL), clientOf }),
     cacheSeconds: 0,
     onFault: (error) => faults.push(error),
   });
   const routes = { "/:code": redirect(() => new Response(null, { status: ELSEWHERE })) };
-  const server = Bun.serve({ port: 0, routes, fetch: () => new Response() });
+  const server = Bun.serve({ hostname: "127.0.0.1", port: 0, routes, fetch: () => new Response() });
   const visit = async (code: string, method = "GET") =>
     (await fetch(`http://127.0.0.1:${server.port}/${code}`, { method, redirect: "manual" })).status;
   return {
     store: near,
     memory,
     visit,
-    counts: () => ({ asked, recorded, faults }),
+    port: server.port ?? 0,
+    counts: () => ({ asked, recorded: recorded.length, faults }),
+    recorded,
     async [Symbol.asyncDispose]() {
       await server.stop(true);
       await near.close();
@@ -134,6 +141,21 @@ test("whatever is wrong with counting, the visitor gets where they wanted", asyn
   await service.store.insert([newLink("anyway")]);
   expect([await service.visit("anyway"), await service.visit("anyway")]).toEqual([302, 302]);
   expect(service.counts().faults).toHaveLength(2);
+});
+
+test("a visitor who hangs up while the store is asked is still told from others", async () => {
+  using folder = temporaryFolder();
+  await using service = await serve(folder.path);
+  await service.store.insert([newLink("hasty")]);
+  const { promise: closed, resolve } = Promise.withResolvers<void>();
+  const socket = connect(service.port, "127.0.0.1", () => {
+    socket.write("GET /hasty HTTP/1.1\r\nHost: x\r\n\r\n");
+    setTimeout(() => socket.resetAndDestroy(), SLOW_MS / 4);
+  });
+  socket.on("close", resolve);
+  await closed;
+  for (let tries = 0; tries < 100 && service.recorded.length === 0; tries++) await Bun.sleep(SLOW_MS / 4);
+  expect(service.recorded).toEqual(["127.0.0.1"]);
 });
 
 test("what no code can be is answered elsewhere, and the store is not asked", async () => {

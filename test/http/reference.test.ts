@@ -68,14 +68,14 @@ describe("the reference", () => {
       const sections = sectionsOf(html);
       const operations = operationsOf(api);
       expect(operations.map(({ operationId }) => operationId)).toEqual(Object.keys(sections));
-      expect(Object.keys(sections)[0]).toBe("shorten");
+      expect(Object.keys(sections)[0]).toBe("createLink");
       for (const operation of operations) {
         const { operationId, method, path, summary, description, parameters = [] } = operation;
         expect(html).toContain(`<a href="#${operationId}">${summary}</a>`);
         const text = textOf(sections[operationId] ?? "");
         const body = operation.requestBody?.content["application/json"]?.schema ?? {};
         const answers = Object.entries(operation.responses);
-        const data = answerOf(operation).schema.properties?.["data"] ?? {};
+        const data = dereference(api, answerOf(operation).schema).properties?.["data"] ?? {};
         const fields = [body, data].flatMap((schema) => fieldsOf(dereference(api, schema)));
         const told = [
           method,
@@ -91,10 +91,24 @@ describe("the reference", () => {
         ];
         expect(told.length).toBeGreaterThan(4);
         for (const one of told) expect(text).toContain((one ?? "").replaceAll("`", ""));
+        // The page's Content-Security-Policy stops requests to other origins, so a form could not show an answer.
+        expect(sections[operationId]?.includes("<form")).toBe(operationId !== "followLink");
       }
       expect(textOf(html)).toContain(BASE_URL);
       expect(html).toContain('<a href="/api/v1/openapi.json">');
     }
+  });
+
+  test("tells the limits, values and defaults of what is taken", async () => {
+    const { createLink = "", getStatistics = "", getQrCodePng = "" } = sectionsOf(await read("en"));
+    const text = textOf(createLink);
+    expect(text).toContain("original_url string · required · at most 8,192 characters");
+    expect(text).toContain("custom_code string | null · optional · at most 64 characters");
+    expect(text).toContain("expire_duration string | null · optional");
+    expect(text).toContain("One of: 24h 48h 1week 1month");
+    expect(textOf(getStatistics)).toContain("One of: hour day month");
+    expect(textOf(getStatistics)).toContain("Default: day");
+    expect(textOf(getQrCodePng)).toContain("size integer · optional · 64–2048");
   });
 
   test("leaves nothing untranslated", async () => {
@@ -137,8 +151,8 @@ describe("the reference", () => {
 
   test("shows answers that look like the real ones", async () => {
     for (const [id, path] of [
-      ["link", "/api/v1/links/한글"],
-      ["statistics", "/api/v1/links/한글/stats"],
+      ["getLink", "/api/v1/links/한글"],
+      ["getStatistics", "/api/v1/links/한글/stats"],
     ] as const) {
       const [, shown = ""] =
         /aria-label="Example response: [^"]*">([\s\S]*?)<\/pre>/.exec(
@@ -216,7 +230,7 @@ describe("the samples", () => {
     for (const { curl, python } of await samples()) {
       const { url, method, headers, body } = readCurl(curl);
       const [, address = "", more = ""] =
-        /^(?:import json\n)?import urllib\.error\nimport urllib\.request\n\nrequest = urllib\.request\.Request\(\n {4}(".+"),\n([\s\S]*)\)\ntry:\n {4}response = urllib\.request\.urlopen\(request\)\nexcept urllib\.error\.HTTPError as error:\n {4}response = error\nprint\(response\.status, (?:json\.load\(response\)|len\(response\.read\(\)\))\)$/.exec(
+        /^(?:import json\n)?import urllib\.error\nimport urllib\.request\n\n(?:class Stay\(urllib\.request\.HTTPRedirectHandler\):\n {4}def redirect_request\(self, \*arguments\):\n {8}return None\n\n)?request = urllib\.request\.Request\(\n {4}(".+"),\n([\s\S]*)\)\ntry:\n {4}response = urllib\.request\.(?:urlopen|build_opener\(Stay\)\.open)\(request\)\nexcept urllib\.error\.HTTPError as error:\n {4}response = error\nprint\(response\.status, (?:json\.load\(response\)|len\(response\.read\(\)\)|response\.headers\["Location"\])\)$/.exec(
           python,
         ) ?? [];
       expect(JSON.parse(address)).toBe(url);

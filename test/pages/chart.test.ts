@@ -20,3 +20,17 @@ test("one visit beside a thousand is a bar, none is not, and the table has the d
     "Nov 22",
   ]);
 });
+
+test("Koreans read midnight as 0시, which cannot be taken for noon", () => {
+  const series = [
+    { start: "2026-11-21T00:00:00+09:00", visits: 1, bots: 0 },
+    { start: "2026-11-21T13:00:00+09:00", visits: 1, bots: 0 },
+  ];
+  const hours = (language: string) => {
+    const chart = Chart({ language, series, interval: "hour", timeZone: "Asia/Seoul" });
+    const drawn = page(language, { title: "" }, chart);
+    return [...drawn.matchAll(/<th scope="row">([^<]+)/g)].map(([, hour]) => hour);
+  };
+  expect(hours("ko")).toEqual(["11월 21일 0시", "11월 21일 13시"]);
+  expect(hours("en")).toEqual(["Nov 21, 12 AM", "Nov 21, 1 PM"]);
+});

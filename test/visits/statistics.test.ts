@@ -319,7 +319,7 @@ describe("GET /api/v1/links/{code}/stats", () => {
       string,
       any
     >;
-    expect([status, message]).toEqual(["success", "The link."]);
+    expect([status, message]).toEqual(["success", "Link found."]);
     expect(Object.keys(data)).toEqual([
       "code",
       "short_url",

@@ -22,6 +22,9 @@ import {
 } from "./schemas.ts";
 import { readShortenRequest } from "./shorten-request.ts";
 
+/** Kept by the caller, who asks each time whether it changed. */
+const REVALIDATED = { "Cache-Control": "no-cache" };
+
 export interface ApiOptions {
   readonly links: Links;
   readonly visits: Visits;
@@ -113,9 +116,9 @@ export function createApi(options: ApiOptions) {
       return success(call, 200, "statistics", data);
     },
 
-    document({ headers, domain }: Call): Response {
-      const language = negotiateLanguage(headers.get("accept-language"));
-      return json(200, describe(domain, language), language);
+    document(call: Call): Response {
+      const language = negotiateLanguage(call.headers.get("accept-language"));
+      return json(call, 200, describe(call.domain, language), language, REVALIDATED);
     },
 
     /** The OpenAPI document of a domain in a language. */
@@ -125,14 +128,20 @@ export function createApi(options: ApiOptions) {
 
 /** The contract's envelope. */
 function success(
-  { headers }: Call,
+  call: Call,
   status: number,
   key: MessageKey,
   data: unknown,
   ownHeaders: Readonly<Record<string, string>> = {},
 ): Response {
-  const language = negotiateLanguage(headers.get("accept-language"));
-  return json(status, { status: "success", message: message(language, key), data }, language, ownHeaders);
+  const language = negotiateLanguage(call.headers.get("accept-language"));
+  return json(
+    call,
+    status,
+    { status: "success", message: message(language, key), data },
+    language,
+    ownHeaders,
+  );
 }
 
 /** `written` is the code as its maker spelled it. */

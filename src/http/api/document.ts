@@ -2,9 +2,9 @@ import { OpenAPIHono } from "@hono/zod-openapi";
 
 import { languageNames, type MessageKey, message } from "../../language/messages.ts";
 import type { Expiry } from "../../links/expiry.ts";
-import type { ApiDescription } from "../../pages/openapi.ts";
+import { type ApiDescription, dereference } from "../../pages/openapi.ts";
 import type { Domain } from "../domain.ts";
-import { operations } from "./operations.ts";
+import { operations, TAGS } from "./operations.ts";
 import { type Information, LIMITS } from "./schemas.ts";
 
 /** The OpenAPI 3.1 document in a language, generated from the schemas that validate. */
@@ -17,9 +17,12 @@ export function describeApi({ baseUrl, origin }: Domain, version: string, langua
       title: "Curt",
       version,
       description: "api.description",
+      contact: { name: "Curt", url: origin },
       license: { name: "MIT", url: "https://opensource.org/license/mit" },
     },
     servers: [{ url: origin }],
+    security: [],
+    tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
   });
   const values = { ...LIMITS, languages: languageNames(language) };
   const say = (key: string) => message(language, key as MessageKey, values);
@@ -34,24 +37,25 @@ export function describeApi({ baseUrl, origin }: Domain, version: string, langua
 type Parameter = Information["parameters"][number];
 
 /** The parameters of POST /api/v1/shorten, read from the document. */
-export function describeParameters({ components }: ApiDescription, defaultExpiry: Expiry): Parameter[] {
-  const { properties = {}, required = [] } = components.schemas["ShortenRequest"] ?? {};
-  return Object.entries(properties).map(
-    ([name, { type = "object", description = "", enum: values, maxLength }]) => {
-      return {
-        name,
-        type: [type]
-          .flat()
-          .filter((one) => one !== "null")
-          .join(),
-        required: required.includes(name),
-        description,
-        ...(values && {
-          allowed_values: values.filter((value) => value !== null).map(String),
-          default: defaultExpiry,
-        }),
-        ...(maxLength !== undefined && { max_length: maxLength }),
-      };
-    },
-  );
+export function describeParameters(api: ApiDescription, defaultExpiry: Expiry): Parameter[] {
+  const body = api.components.schemas["ShortenRequest"] ?? {};
+  return Object.entries(body.properties ?? {}).map(([name, property]) => {
+    const {
+      type = "object",
+      description = "",
+      enum: values,
+      "x-max-length": maxLength,
+    } = dereference(api, property);
+    return {
+      name,
+      type: [type]
+        .flat()
+        .filter((one) => one !== "null")
+        .join(),
+      required: body.required?.includes(name) ?? false,
+      description,
+      ...(values && { allowed_values: values.map(String), default: defaultExpiry }),
+      ...(maxLength !== undefined && { max_length: maxLength }),
+    };
+  });
 }

@@ -2,19 +2,29 @@ import { createRoute, z } from "@hono/zod-openapi";
 
 import type { MessageKey } from "../../language/messages.ts";
 import {
-  availability,
+  availabilityResponse,
   EXAMPLE,
-  information,
-  linkData,
+  informationResponse,
+  linkResponse,
   problem,
   qrQuery,
   shortenRequest,
-  shortLink,
-  statistics,
+  shortenResponse,
   statisticsQuery,
+  statisticsResponse,
 } from "./schemas.ts";
 
 // As in schemas.ts, every description and summary is the key of a message.
+
+/** Descriptions of the tags. Generators turn the names into names of modules and classes. */
+export const TAGS = {
+  Links: "api.tag.links",
+  Statistics: "api.tag.statistics",
+  "QR codes": "api.tag.qr",
+  Reference: "api.tag.reference",
+} as const satisfies Record<string, MessageKey>;
+
+const tagged = (tag: keyof typeof TAGS) => ({ tags: [tag] });
 
 const text = z.string();
 const { original_url, expire_duration } = EXAMPLE;
@@ -28,26 +38,28 @@ const codeParameter = z.object({
   }),
 });
 
-const success = <T extends z.ZodType>(message: MessageKey, data: T) =>
-  z.strictObject({
-    status: z.literal("success"),
-    message: text.openapi({ example: `{${message}}` }),
-    data,
-  });
-
 const jsonContent = <T extends z.ZodType>(schema: T) => ({ "application/json": { schema } });
 const answer = <T extends z.ZodType>(description: MessageKey, schema: T) => ({
   description,
   content: jsonContent(schema),
 });
+const anyProblem = { default: answer("api.problem", problem) };
+/** For operations that need the store. */
 const unavailable = {
   503: {
     ...answer("api.unavailable", problem),
-    headers: z.object({ "Retry-After": text.openapi({ description: "api.retry-after" }) }),
+    headers: z.object({
+      "Retry-After": z.int().nonnegative().openapi({ description: "api.retry-after" }),
+    }),
   },
+  ...anyProblem,
 };
+/** For operations without input. A service of an older version answers 404, because it does not have them. */
+const missing = { 404: answer("not-found", problem), ...anyProblem };
 
 const image = (type: string) => ({
+  ...tagged("QR codes"),
+  description: "api.qr.description",
   request: { params: codeParameter, query: qrQuery },
   responses: {
     200: {
@@ -56,7 +68,7 @@ const image = (type: string) => ({
     },
     400: answer("api.parameter.refused", problem),
     404: answer("unknown", problem),
-    410: answer("api.qr.ended", problem),
+    410: answer("api.ended", problem),
     ...unavailable,
   },
 });
@@ -64,10 +76,12 @@ const image = (type: string) => ({
 /** The operations as the OpenAPI document tells them. */
 export const operations = {
   shorten: createRoute({
+    ...tagged("Links"),
     method: "post",
     path: "/api/v1/shorten",
-    operationId: "shorten",
+    operationId: "createLink",
     summary: "api.shorten",
+    description: "api.shorten.description",
     request: {
       body: {
         required: true,
@@ -77,8 +91,8 @@ export const operations = {
     },
     responses: {
       201: {
-        ...answer("api.made", success("shortened", shortLink)),
-        headers: z.object({ Location: text.openapi({ description: "api.location" }) }),
+        ...answer("api.made", shortenResponse),
+        headers: z.object({ Location: text.openapi({ format: "uri", description: "api.location" }) }),
       },
       400: answer("api.body.refused", problem),
       409: answer("api.taken", problem),
@@ -88,72 +102,102 @@ export const operations = {
     },
   }),
   information: createRoute({
+    ...tagged("Reference"),
     method: "get",
     path: "/api/v1/shorten",
-    operationId: "information",
+    operationId: "getApiInformation",
     summary: "api.information",
-    responses: { 200: answer("api.information.answer", success("info", information)) },
+    description: "api.information.description",
+    responses: { 200: answer("api.information.answer", informationResponse), ...missing },
   }),
   availability: createRoute({
+    ...tagged("Links"),
     method: "get",
     path: "/api/v1/codes/{code}",
-    operationId: "availability",
+    operationId: "checkCode",
     summary: "api.availability",
     description: "api.availability.description",
     request: { params: codeParameter },
     responses: {
-      200: answer("api.availability.answer", success("free", availability)),
+      200: answer("api.availability.answer", availabilityResponse),
       400: answer("api.availability.refused", problem),
       ...unavailable,
     },
   }),
   link: createRoute({
+    ...tagged("Links"),
     method: "get",
     path: "/api/v1/links/{code}",
-    operationId: "link",
+    operationId: "getLink",
     summary: "api.link",
     description: "api.link.description",
     request: { params: codeParameter },
     responses: {
-      200: answer("link", success("link", linkData)),
+      200: answer("link", linkResponse),
       404: answer("unknown", problem),
       ...unavailable,
     },
   }),
   statistics: createRoute({
+    ...tagged("Statistics"),
     method: "get",
     path: "/api/v1/links/{code}/stats",
-    operationId: "statistics",
+    operationId: "getStatistics",
     summary: "api.stats",
+    description: "api.stats.description",
     request: { params: codeParameter, query: statisticsQuery },
     responses: {
-      200: answer("api.stats.answer", success("statistics", statistics)),
+      200: answer("api.stats.answer", statisticsResponse),
       400: answer("api.parameter.refused", problem),
       404: answer("unknown", problem),
+      ...unavailable,
+    },
+  }),
+  follow: createRoute({
+    ...tagged("Links"),
+    method: "get",
+    path: "/{code}",
+    operationId: "followLink",
+    summary: "api.follow",
+    description: "api.follow.description",
+    request: { params: codeParameter },
+    responses: {
+      302: {
+        description: "api.follow.answer",
+        headers: z.object({ Location: text.openapi({ format: "uri", description: "api.follow.location" }) }),
+      },
+      404: answer("unknown", problem),
+      410: answer("api.ended", problem),
       ...unavailable,
     },
   }),
   qrSvg: createRoute({
     method: "get",
     path: "/{code}.svg",
-    operationId: "qrSvg",
+    operationId: "getQrCodeSvg",
     summary: "api.qr.svg",
     ...image("image/svg+xml"),
   }),
   qrPng: createRoute({
     method: "get",
     path: "/{code}.png",
-    operationId: "qrPng",
+    operationId: "getQrCodePng",
     summary: "api.qr.png",
     ...image("image/png"),
   }),
   document: createRoute({
+    ...tagged("Reference"),
     method: "get",
     path: "/api/v1/openapi.json",
-    operationId: "document",
+    operationId: "getOpenApiDocument",
     summary: "api.document",
+    description: "api.document.description",
     responses: {
-      200: { description: "api.document.answer", content: jsonContent(z.looseObject({ openapi: text })) },
+      200: {
+        description: "api.document.answer",
+        content: jsonContent(z.looseObject({ openapi: text }).openapi("OpenApiDocument")),
+      },
+      ...missing,
     },
   }),
 };

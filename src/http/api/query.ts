@@ -2,7 +2,7 @@ import type { z } from "@hono/zod-openapi";
 
 import { isProblem } from "../../links/problem.ts";
 import { contrast, type QrStyle } from "../../pages/qr.ts";
-import type { StatisticsRequest } from "../../visits/statistics.ts";
+import { INTERVALS, type StatisticsRequest } from "../../visits/statistics.ts";
 import { type Malformed, malformed, type RequestRefusal } from "../problems.ts";
 import { queryOf } from "../url.ts";
 import { QR_RANGES, qrQuery, statisticsQuery } from "./schemas.ts";
@@ -47,7 +47,7 @@ function queryRefusal(field: string, received: string): RequestRefusal {
       return {
         rule: "field.values",
         field,
-        values: statisticsQuery.shape.interval.unwrap().options.join(", "),
+        values: INTERVALS.join(", "),
       };
     case "tz":
       return { rule: "query.zone", field, received: JSON.stringify(received.slice(0, 64)) };

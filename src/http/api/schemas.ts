@@ -26,42 +26,53 @@ export const LIMITS = {
 // Every description is the key of a message; document.ts puts the message there. In an example,
 // {base} is this service's address, and any other name in braces a message.
 
-/** Types only: the rules for codes and URLs are the domain's. */
+const text = z.string();
+const instant = (description: MessageKey, example: string) =>
+  text.openapi({ format: "date-time", description, example });
+const count = (description: MessageKey, example?: number) =>
+  z
+    .int()
+    .nonnegative()
+    .openapi({ format: "int64", description, ...(example !== undefined && { example }) });
+
+/** Inside `lazy`, a named schema stays a `$ref` where it is nullable or has another description; else it is copied. */
+const referred = <T extends z.ZodType>(schema: T) => z.lazy(() => schema);
+const expireDuration = referred(z.enum(DURATIONS).openapi("ExpireDuration"));
+const interval = referred(z.enum(INTERVALS).openapi("Interval"));
+
+/**
+ * Types only: the rules for codes and URLs are the domain's. It counts lengths after normalisation, so a client that
+ * checked a maxLength would refuse what the service takes.
+ */
 export const shortenRequest = z
   .object({
-    original_url: z.string().openapi({
+    original_url: text.openapi({
       description: "info.original_url",
-      format: "uri",
-      maxLength: MAX_TARGET_LENGTH,
+      "x-max-length": MAX_TARGET_LENGTH,
       example: EXAMPLE.original_url,
     }),
-    custom_code: z.string().nullish().openapi({
+    custom_code: text.nullish().openapi({
       description: "info.custom_code",
-      maxLength: MAX_CODE_POINTS,
+      "x-max-length": MAX_CODE_POINTS,
       example: EXAMPLE.custom_code,
     }),
-    expire_duration: z.enum(DURATIONS).nullish().openapi({
+    expire_duration: expireDuration.nullish().openapi({
       description: "info.expire_duration",
       example: EXAMPLE.expire_duration,
     }),
   })
   .openapi("ShortenRequest");
 
-const text = z.string();
-const count = (description: MessageKey, example?: number) =>
-  z
-    .int()
-    .nonnegative()
-    .openapi({ description, ...(example !== undefined && { example }) });
-const instant = (description: MessageKey, example: string) =>
-  text.openapi({ format: "date-time", description, example });
+// The contract fixes the keys of a created link and of a problem. Other answers may get new keys, so their schemas
+// allow them.
+
 const shortUrl = text.openapi({
   format: "iri",
   description: "api.short.short_url",
   example: `{base}/${EXAMPLE.custom_code}/`,
 });
 
-export const shortLink = z
+const shortLink = z
   .strictObject({
     short_url: shortUrl,
     original_url: text.openapi({ description: "api.short.original_url", example: EXAMPLE.original_url }),
@@ -70,8 +81,8 @@ export const shortLink = z
   })
   .openapi("ShortLink");
 
-export const linkData = z
-  .strictObject({
+const linkData = z
+  .object({
     code: text.openapi({ description: "api.link.code", example: EXAMPLE.custom_code }),
     short_url: shortUrl,
     original_url: text.openapi({ description: "api.short.original_url", example: EXAMPLE.original_url }),
@@ -81,8 +92,8 @@ export const linkData = z
   })
   .openapi("Link");
 
-export const availability = z
-  .strictObject({
+const availability = z
+  .object({
     code: text.openapi({ description: "api.link.code", example: EXAMPLE.custom_code }),
     available: z.boolean().openapi({ example: true, description: "api.availability.available" }),
     short_url: text.openapi({
@@ -93,22 +104,23 @@ export const availability = z
   })
   .openapi("Availability");
 
-const point = z.strictObject({
-  start: text.openapi({
-    description: "api.stats.start",
-    example: "2026-11-21",
-  }),
-  visits: count("api.stats.people"),
-  bots: count("api.stats.programs"),
-});
+const point = z
+  .object({
+    start: text.openapi({ description: "api.stats.start", example: "2026-11-21" }),
+    visits: count("api.stats.people"),
+    bots: count("api.stats.programs"),
+  })
+  .openapi("SeriesPoint");
 
 const breakdown = z
-  .strictObject({
+  .object({
     values: z.array(
-      z.strictObject({
-        value: text.nullable().openapi({ description: "api.stats.value" }),
-        visits: count("api.stats.of-value"),
-      }),
+      z
+        .object({
+          value: text.nullable().openapi({ description: "api.stats.value" }),
+          visits: count("api.stats.of-value"),
+        })
+        .openapi("BreakdownValue"),
     ),
     other: count("api.stats.other"),
   })
@@ -142,12 +154,12 @@ const STATISTICS = {
   countries: { values: [{ value: "KR", visits: 120 }], other: 0 },
 };
 
-export const statistics = z
-  .strictObject({
+const statistics = z
+  .object({
     code: text.openapi({ description: "api.link.code" }),
     from: text.openapi({ format: "date", description: "api.stats.first" }),
     to: text.openapi({ format: "date", description: "api.stats.last" }),
-    interval: z.enum(INTERVALS).openapi({ description: "api.stats.asked" }),
+    interval: interval.openapi({ description: "api.stats.asked" }),
     tz: text.openapi({ description: "api.stats.asked" }),
     visits: count("api.stats.visits"),
     bots: count("api.stats.bots"),
@@ -168,9 +180,7 @@ export const statisticsQuery = z.object({
     example: "2026-11-01",
   }),
   to: date.optional().openapi({ description: "api.stats.to" }),
-  interval: z.enum(INTERVALS).default("day").openapi({
-    description: "api.stats.interval",
-  }),
+  interval: interval.default("day").openapi({ description: "api.stats.interval" }),
   tz: z.string().refine(isTimeZone).default("UTC").openapi({
     description: "api.stats.tz",
     example: "Asia/Seoul",
@@ -207,18 +217,31 @@ export const qrQuery = z.object({
   light: colour.default("ffffff").openapi({ description: "api.qr.light" }),
 });
 
-const parameter = z.strictObject({
-  name: text,
-  type: text,
-  required: z.boolean(),
-  description: text,
-  allowed_values: z.array(text).optional(),
-  default: text.optional(),
-  max_length: z.int().optional(),
+const envelope = <T extends z.ZodType>(message: MessageKey, data: T) => ({
+  status: z.literal("success"),
+  message: text.openapi({ example: `{${message}}` }),
+  data,
 });
 
-export const information = z
-  .strictObject({
+export const shortenResponse = z.strictObject(envelope("shortened", shortLink)).openapi("ShortenResponse");
+export const availabilityResponse = z.object(envelope("free", availability)).openapi("AvailabilityResponse");
+export const linkResponse = z.object(envelope("link", linkData)).openapi("LinkResponse");
+export const statisticsResponse = z.object(envelope("statistics", statistics)).openapi("StatisticsResponse");
+
+const parameter = z
+  .object({
+    name: text,
+    type: text,
+    required: z.boolean(),
+    description: text,
+    allowed_values: z.array(text).optional(),
+    default: text.optional(),
+    max_length: z.int().optional(),
+  })
+  .openapi("ParameterInformation");
+
+const information = z
+  .object({
     name: text,
     version: text,
     description: text,
@@ -227,13 +250,12 @@ export const information = z
     content_type: text,
     max_body_bytes: z.int(),
     parameters: z.array(parameter),
-    example: z.strictObject({
-      request: z.strictObject({ original_url: text, custom_code: text, expire_duration: text }),
-      response: z.strictObject({ status: z.literal("success"), message: text, data: shortLink }),
-    }),
+    example: z.object({ request: shortenRequest, response: shortenResponse }).openapi("ShortenExample"),
     openapi: text.openapi({ format: "uri" }),
   })
   .openapi("Information");
+
+export const informationResponse = z.object(envelope("info", information)).openapi("InformationResponse");
 
 export const problem = z
   .strictObject({ status: z.literal("error"), message: text.openapi({ example: "{taken}" }) })

@@ -1,8 +1,7 @@
-import Negotiator from "negotiator";
-
 import { type Asset, assets } from "../../pages/assets/assets.ts";
 import { answer } from "../answers.ts";
 import type { Call } from "../call.ts";
+import { acceptsGzip } from "../compression.ts";
 
 const FOR_EVER = "public, max-age=31536000, immutable";
 const DAY = "public, max-age=86400";
@@ -19,10 +18,7 @@ function serve({ type, body, encoding }: Asset, cache: string): (call: Call) => 
   const zipped = encoding === "utf8" ? Bun.gzipSync(bytes, { level: 9 }) : undefined;
   const vary = { Vary: "Accept-Encoding" };
   return ({ headers: asked }) => {
-    const accepted = { headers: { "accept-encoding": asked.get("accept-encoding") ?? undefined } };
-    const isZipped =
-      zipped !== undefined && new Negotiator(accepted).encoding(["gzip", "identity"]) === "gzip";
-    return isZipped
+    return zipped !== undefined && acceptsGzip(asked.get("accept-encoding"))
       ? answer({ type, cache, body: zipped, headers: { ...vary, "Content-Encoding": "gzip" } })
       : answer({ type, cache, body: bytes, headers: vary });
   };

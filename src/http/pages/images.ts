@@ -1,3 +1,4 @@
+import type { Clock } from "../../links/clock.ts";
 import type { Links } from "../../links/links.ts";
 import { isProblem } from "../../links/problem.ts";
 import { type QrStyle, qrPng, qrSvg } from "../../pages/qr.ts";
@@ -6,8 +7,15 @@ import { readQrQuery } from "../api/query.ts";
 import type { Call } from "../call.ts";
 import { problemAnswer, problemJson } from "../problems.ts";
 
+const DAY_SECONDS = 86_400;
+
+export interface QrOptions {
+  readonly links: Pick<Links, "resolve">;
+  readonly clock: Clock;
+}
+
 /** GET of a short address's QR code. A link that leads nowhere has none: 404 and 410, as its address answers. */
-export function createQr(links: Links) {
+export function createQr({ links, clock }: QrOptions) {
   const handler =
     (extension: string, type: string, draw: (address: string, style: QrStyle) => string | Uint8Array) =>
     async (call: Call): Promise<Response> => {
@@ -18,7 +26,7 @@ export function createQr(links: Links) {
       return answer({
         type,
         body: draw(call.domain.shortUrl(link.code), style),
-        cache: "public, max-age=86400",
+        cache: `public, max-age=${Math.min(DAY_SECONDS, Math.floor((link.endsMs - clock.nowMs()) / 1000))}`,
         headers: {
           "Content-Disposition": `inline; ${fileName(link.code, extension)}`,
           "Cross-Origin-Resource-Policy": "cross-origin",

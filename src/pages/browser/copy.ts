@@ -17,12 +17,24 @@ export function offerCopies(within: ParentNode): void {
 }
 
 async function copyFrom(button: HTMLButtonElement): Promise<void> {
-  const { done = "" } = button.dataset;
-  const text = button.dataset["copy"] || (button.previousElementSibling?.textContent ?? "");
+  const { copy: given, done = "", failed = "" } = button.dataset;
+  const source = button.previousElementSibling;
+  const text = given || (source?.textContent ?? "");
   const said = button.parentElement?.querySelector("output");
-  if (!(await copy(text)) || !said) return;
-  said.textContent = done;
-  setTimeout(() => said.replaceChildren(), SAID_MS);
+  const isCopied = await copy(text);
+  if (!said) return;
+  said.textContent = isCopied ? done : failed;
+  if (isCopied) setTimeout(() => said.textContent === done && said.replaceChildren(), SAID_MS);
+  else getSelection()?.selectAllChildren(given ? showIn(said, given) : (source ?? said));
+}
+
+/** The heading has the address without its scheme, so what would have been copied is shown in full. */
+function showIn(said: Element, text: string): Element {
+  const shown = document.createElement("bdi");
+  shown.dir = "ltr";
+  shown.textContent = text;
+  said.append(" ", shown);
+  return shown;
 }
 
 /** Without a secure context there is no clipboard, but the selection can still be copied. */

@@ -43,12 +43,15 @@ export function watchVisits(): void {
     // The cookie prevails: another tab may have chosen another language since.
     if (page.documentElement.lang !== lang) return;
     const parts = fresh.querySelectorAll("[data-fresh]");
-    const isTableOpen = visits.querySelector("details")?.open ?? false;
+    const open = new Set(Array.from(visits.querySelectorAll("details[open]"), ({ id }) => id));
+    const focused = visits.querySelector("details:focus-within")?.id;
     visits.querySelectorAll("[data-fresh]").forEach((part, nth) => {
       part.replaceChildren(...(parts[nth]?.childNodes ?? []));
     });
-    const table = visits.querySelector("details");
-    if (table) table.open = isTableOpen;
+    for (const details of visits.querySelectorAll("details")) {
+      details.open = open.has(details.id);
+      if (details.id === focused) details.querySelector("summary")?.focus({ preventScroll: true });
+    }
   }
 
   let timer = 0;
@@ -67,6 +70,7 @@ export function watchVisits(): void {
     waitMs = EVERY_MS;
     lookAgain();
   });
+  visits.querySelector("[data-live]")?.removeAttribute("hidden");
   if (visits.dataset["zone"] !== timeZone) void refresh().catch(() => {});
   lookAgain();
 }

@@ -1,0 +1,118 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { networkInterfaces } from "node:os";
+
+import { type Running, startHere } from "../service.ts";
+import { sendRaw } from "./raw.ts";
+
+const original_url = "https://example.com/";
+const DAY_SECONDS = 86_400;
+
+let curt: Running;
+beforeAll(async () => {
+  curt = await startHere();
+  await curt.shorten({ original_url, custom_code: "made" });
+  await curt.shorten({ original_url, custom_code: "brief", expire_duration: "24h" });
+});
+afterAll(() => curt[Symbol.asyncDispose]());
+
+/** As it is sent, which fetch() would decompress. */
+async function sent(path: string, acceptEncoding: string) {
+  const headers = { "Accept-Encoding": acceptEncoding, Accept: "text/html" };
+  const response = await curt.fetch(path, { headers, decompress: false } as RequestInit);
+  return { response, bytes: await response.bytes() };
+}
+
+describe("a long text", () => {
+  test.each(["/", "/docs", "/made+", "/nobody", "/api/v1/openapi.json", "/api/v1/shorten"])(
+    "%s is compressed for those who take gzip, and only for them",
+    async (path) => {
+      const plain = await sent(path, "identity");
+      expect(plain.response.headers.get("content-encoding")).toBeNull();
+      for (const accepted of ["gzip", "gzip, deflate, br, zstd", "br;q=1, gzip;q=0.5, identity;q=0"]) {
+        const { response, bytes } = await sent(path, accepted);
+        expect(response.headers.get("content-encoding")).toBe("gzip");
+        expect(bytes.length).toBeLessThan(plain.bytes.length / 1.5);
+        expect(Bun.gunzipSync(new Uint8Array(bytes))).toEqual(new Uint8Array(plain.bytes));
+        expect(response.headers.get("vary")).toContain("Accept-Encoding");
+      }
+      for (const refused of ["", "br", "gzip;q=0", "gzip;q=0.1, identity;q=0.9"])
+        expect((await sent(path, refused)).bytes).toEqual(plain.bytes);
+    },
+  );
+
+  test("is short enough to be sent as it is where that is one packet anyway", async () => {
+    const { response } = await sent("/livez", "gzip");
+    expect(response.headers.get("content-encoding")).toBeNull();
+  });
+});
+
+describe("scripts of other origins", () => {
+  const Origin = "https://a.example";
+
+  test.each(["/made.svg", "/made.png", "/nobody.svg", "/made.svg?size=1"])("may read %s", async (path) => {
+    const response = await curt.fetch(path, { headers: { Origin } });
+    expect(response.headers.get("access-control-allow-origin")).toBe("*");
+  });
+
+  test("may send any header, and read those that say something", async () => {
+    const preflight = await curt.fetch("/api/v1/shorten", {
+      method: "OPTIONS",
+      headers: {
+        Origin,
+        "Access-Control-Request-Method": "POST",
+        "Access-Control-Request-Headers": "content-type,x-anything,idempotency-key",
+      },
+    });
+    expect(preflight.headers.get("access-control-allow-headers")).toBe(
+      "content-type,x-anything,idempotency-key",
+    );
+    const refused = await curt.fetch("/api/v1/shorten", { method: "DELETE", headers: { Origin } });
+    const exposed = refused.headers.get("access-control-expose-headers") ?? "";
+    for (const name of ["Allow", "ETag", "Location", "Retry-After"]) expect(exposed).toContain(name);
+  });
+});
+
+describe("a caller that asks again", () => {
+  test("for the OpenAPI document gets it only if it changed", async () => {
+    const first = await curt.fetch("/api/v1/openapi.json");
+    const etag = first.headers.get("etag") ?? "";
+    expect(first.headers.get("cache-control")).toBe("no-cache");
+    const again = await curt.fetch("/api/v1/openapi.json", { headers: { "If-None-Match": etag } });
+    expect([again.status, await again.text()]).toEqual([304, ""]);
+    const korean = { "If-None-Match": etag, "Accept-Language": "ko" };
+    expect((await curt.fetch("/api/v1/openapi.json", { headers: korean })).status).toBe(200);
+  });
+
+  test("for a QR code may keep it for a day, but not beyond the end of its link", async () => {
+    const seconds = async (path: string) =>
+      Number(
+        /^public, max-age=(\d+)$/.exec((await curt.fetch(path)).headers.get("cache-control") ?? "")?.[1],
+      );
+    expect(await seconds("/made.png")).toBe(DAY_SECONDS);
+    expect(await seconds("/brief.png")).toBeLessThan(DAY_SECONDS);
+    expect(await seconds("/brief.png")).toBeGreaterThan(DAY_SECONDS - 600);
+  });
+});
+
+describe("a body beyond every limit", () => {
+  const head = (length: string) =>
+    `POST /api/v1/shorten HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n${length}\r\n\r\n`;
+
+  test.each([
+    ["declared", head("Content-Length: 5000000000"), ""],
+    ["in chunks", head("Transfer-Encoding: chunked"), `20000\r\n${"a".repeat(0x20000)}\r\n`],
+  ])("is refused in the envelope, and nobody reads it to its end: %s", async (_, start, body) => {
+    const answer = await sendRaw(curt.origin, start + body);
+    expect(answer).toStartWith("HTTP/1.1 413 ");
+    expect(answer).toContain('{"status":"error","message":');
+    expect(answer.toLowerCase()).toContain("connection: close");
+  });
+});
+
+test("localhost is both loopback addresses", async () => {
+  const { port } = new URL(curt.origin);
+  const local = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);
+  const hosts = local.some(({ address }) => address === "::1") ? ["127.0.0.1", "[::1]"] : ["127.0.0.1"];
+  for (const host of hosts)
+    expect([host, (await fetch(`http://${host}:${port}/livez`)).status]).toEqual([host, 200]);
+});

@@ -1,0 +1,67 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+
+import { BASE_URL, type Running, startHere } from "../service.ts";
+
+let curt: Running;
+beforeAll(async () => {
+  curt = await startHere({ CONTACT: "abuse@curt.example" });
+});
+afterAll(async () => curt[Symbol.asyncDispose]());
+
+describe("for crawlers and finders", () => {
+  test("robots.txt keeps them out of the API only", async () => {
+    const response = await curt.fetch("/robots.txt");
+    expect([response.status, response.headers.get("content-type")]).toEqual([
+      200,
+      "text/plain; charset=utf-8",
+    ]);
+    expect(await response.text()).toBe("User-agent: *\nDisallow: /api/\n");
+  });
+
+  test.each([
+    ["abuse@curt.example", "mailto:abuse@curt.example"],
+    ["https://curt.example.org/contact", "https://curt.example.org/contact"],
+  ])("security.txt has what RFC 9116 asks for (%s)", async (contact, uri) => {
+    await using named = await startHere({ CONTACT: contact });
+    const response = await named.fetch("/.well-known/security.txt");
+    expect([response.status, response.headers.get("content-type")]).toEqual([
+      200,
+      "text/plain; charset=utf-8",
+    ]);
+    const fields = new Map(
+      (await response.text())
+        .trimEnd()
+        .split("\n")
+        .map((line) => line.split(/: (.*)/) as [string, string]),
+    );
+    expect([...fields.keys()]).toEqual(["Contact", "Expires", "Preferred-Languages", "Canonical"]);
+    expect(fields.get("Contact")).toBe(uri);
+    expect(fields.get("Preferred-Languages")).toBe("en, ko");
+    expect(fields.get("Canonical")).toBe(`${BASE_URL}/.well-known/security.txt`);
+    // RFC 3339, and neither past nor more than a year away.
+    const expires = fields.get("Expires") ?? "";
+    expect(expires).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z$/);
+    const days = (Date.parse(expires) - Date.now()) / 86_400_000;
+    expect(days > 30 && days < 365).toBe(true);
+  });
+
+  test("security.txt is not there where no contact is named", async () => {
+    await using nameless = await startHere();
+    expect((await nameless.fetch("/.well-known/security.txt")).status).toBe(404);
+  });
+
+  test("each answers HEAD, and nothing else but GET", async () => {
+    for (const path of ["/robots.txt", "/.well-known/security.txt", "/favicon.ico"]) {
+      const body = await (await curt.fetch(path)).bytes();
+      const head = await curt.fetch(path, { method: "HEAD" });
+      expect([path, head.status, head.headers.get("content-length")]).toEqual([
+        path,
+        200,
+        String(body.byteLength),
+      ]);
+      expect(head.headers.get("x-content-type-options")).toBe("nosniff");
+      const other = await curt.fetch(path, { method: "POST", body: "x" });
+      expect([other.status, other.headers.get("allow")]).toEqual([405, "GET, HEAD, OPTIONS"]);
+    }
+  });
+});
