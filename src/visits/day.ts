@@ -11,13 +11,13 @@ export const DIMENSIONS = [
 ] as const;
 export type Dimension = (typeof DIMENSIONS)[number];
 
-/** Values that are kept of one dimension; the visits of the rest are added up. */
+/** Values that are kept of each dimension; the visits of the rest are added up. */
 const MAX_VALUES = 50;
 /** For so few values, comparing with each is faster than making a map. */
 const FEW_VALUES = 8;
 /** Some 6 % off above this many visitors a day; exact below. */
 const VISITORS_SKETCH = 256;
-/** A value that fewer visitors have is nobody's to see. */
+/** A value is shown only if at least this many visitors had it that day. */
 export const FEWEST_VISITORS = 5;
 
 export interface Sums {

@@ -8,8 +8,8 @@ const CHUNK_BYTES = 1024 * 1024;
 export const UNFINISHED = ".new";
 
 /**
- * Makes a free segment. Real zeros, not a hole: where the disk has no room for them it says so now, and not by
- * SIGBUS at some visit. The file has its name only when it is whole.
+ * Makes a free segment. It is written full of zeros instead of left a hole, so that a full disk is reported here and not
+ * by SIGBUS at some later visit. The file gets its name once it is complete.
  */
 export async function makeSegmentFile(path: string, capacity: Capacity): Promise<void> {
   const file = await open(`${path}${UNFINISHED}`, "w");
@@ -28,7 +28,7 @@ export async function makeSegmentFile(path: string, capacity: Capacity): Promise
   }
 }
 
-/** As {@link makeSegmentFile}, at once: for a small one, which keeps the thread for a moment. */
+/** Does the same at once, for a small segment: the thread stands still for a moment. */
 export function makeSegmentFileNow(path: string, capacity: Capacity): void {
   const bytes = new Uint8Array(segmentBytes(capacity));
   bytes.set(headOf(capacity));

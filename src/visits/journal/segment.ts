@@ -16,7 +16,7 @@ import {
 /** Places of these two share a word with another. */
 const MAX_PLACES = 65_536;
 const MAX_NAME_BYTES = 65_535;
-/** As part of its capacity: names do not fill the last bytes. */
+/** Part of the capacity that may stay empty when a segment is full: a name seldom fits the last bytes exactly. */
 const NEARLY_FULL = 1 / 64;
 
 /** A text that segments refer to by its place. */
@@ -117,13 +117,13 @@ export function openSegment(path: string) {
         usedNameBytes >= other.nameBytes * room
       );
     },
-    /** Only so is a file, after the machine went down, what it was before. */
+    /** After the machine has gone down, only a synced file is sure to be as it was written. */
     isTrusted({ boot }: Owner) {
       const [one, two] = [head[Head.boot] ?? 0, head[Head.boot + 1] ?? 0];
       return head[Head.synced] === 1 || (one === boot[0] && two === boot[1]);
     },
 
-    /** Empties it. Free comes first and the new sequence last: it is never half one and half the other. */
+    /** Empties it. It is marked free first and gets its sequence last, so that a process killed meanwhile leaves no mixture. */
     begin(owner: Owner, newSequence: number, hour: number): void {
       head[Head.sequence] = 0;
       counters.fill(0, 0, Math.max(staleLinks, places.link) * COUNTER_WORDS);

@@ -8,15 +8,15 @@ import type { Slot } from "./slots.ts";
 
 const USUAL: Capacity = { links: 8192, details: 32_768, nameBytes: 512 * 1024 };
 /**
- * Follows one that filled up before its time: where many links are visited, a segment must be large to write each
- * of them to the store once for many visits.
+ * Follows a segment that filled up before its time. Where many links are visited, a large segment writes each of them to
+ * the store once for many visits.
  */
 const BUSY: Capacity = { links: 131_072, details: 2_097_152, nameBytes: 16 * 1024 * 1024 };
-/** Busy is over when no segment of so long would have filled a usual one. */
+/** Usual segments are made again when none has outgrown them for this long. */
 const CALM_MS = 600_000;
-/** Of all segments. While the store is away they fill up; then detail is lost first, and counts last. */
+/** Of all segments of a process. While the store is away they fill up: details are lost first, then visits of new links. */
 const MAX_BYTES = 128 * 1024 * 1024;
-/** Making a segment at once is not tried again for so long after it failed. */
+/** After making a segment at once has failed, it is not tried again for this long. */
 const HASTE_AGAIN_MS = 1000;
 
 export interface SegmentsOptions {
@@ -35,7 +35,7 @@ export function createSegments({ folder, slot, owner, nowMs, hour, onFault }: Se
   const spares: Segment[] = [];
   const waiting: Segment[] = [...slot.left];
   let sequence = 0;
-  // Never the number of a file that is there: it may be mapped.
+  // A file that is there may be mapped, so its number is never given again.
   let files = Math.max(0, ...waiting.map(({ path }) => numberOf(path)));
   let hasteAgainMs = 0;
   let busyUntilMs = Number.NEGATIVE_INFINITY;
