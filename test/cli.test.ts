@@ -310,3 +310,25 @@ describe("curt check", () => {
     expect(stderr).toMatch(/damaged/);
   });
 });
+
+describe("npm start", () => {
+  test("passes SIGTERM on to the server, which stops in order", async () => {
+    using folder = temporaryFolder();
+    await using program = await startProgram(
+      {},
+      { command: ["npm", "start", "--silent"], folder: folder.path },
+    );
+    expect((await program.fetch("/livez")).status).toBe(200);
+    program.kill("SIGTERM");
+    await program.exited;
+    const stopped = fetch(`${program.origin}/livez`, { signal: AbortSignal.timeout(5000) });
+    expect(
+      await stopped.then(
+        () => "answers",
+        () => "gone",
+      ),
+    ).toBe("gone");
+    expect(program.logged.join("\n")).toContain('"stopping"');
+    expect(existsSync(`${program.file}-wal`)).toBeFalse();
+  });
+});
