@@ -18,7 +18,7 @@ export interface Core {
 
 /** The only place with a clock and a source of randomness. */
 export async function openCore(config: Config, log: Log): Promise<Core> {
-  const store = await openStore(config.database);
+  const store = await openStore(config.database, config.openElsewhere);
   const clock = createClock(Date.now, () => performance.now());
   const fillRandom = (bytes: Uint8Array) => void crypto.getRandomValues(bytes);
   const onCreated = ({ code, target }: Link) => {

@@ -10,7 +10,7 @@ import { createPages } from "./http/pages/pages.ts";
 import { createLinkMemory } from "./http/redirect/memory.ts";
 import { createRedirect } from "./http/redirect/redirect.ts";
 import { listen, peerReader } from "./http/server.ts";
-import { StoreUnavailable, StoreUnusable } from "./links/store.ts";
+import { StoreMisplaced, StoreUnavailable, StoreUnusable } from "./links/store.ts";
 import type { Log } from "./log.ts";
 import { repeat } from "./repeat.ts";
 import { VERSION } from "./version.ts";
@@ -130,7 +130,8 @@ function reportFaults(log: Log): (error: unknown) => void {
       log.error({ err }, "unexpected fault");
     } else if (performance.now() >= quietUntilMs) {
       quietUntilMs = performance.now() + UNAVAILABLE_LOG_EVERY_MS;
-      log.warn({ err }, "the store cannot answer");
+      const level = err instanceof StoreMisplaced ? "error" : "warn";
+      log[level]({ err }, "the store cannot answer");
     }
   };
 }

@@ -3,6 +3,7 @@ import type { Subprocess } from "bun";
 import type { Config } from "../config.ts";
 import { findPort } from "../http/server.ts";
 import { createLog } from "../log.ts";
+import { identifyStore } from "../store/open.ts";
 import { listensOn, run } from "./serve.ts";
 
 /** How long a child's place stays empty after its end; doubled each time, up to the limit. */
@@ -14,13 +15,23 @@ const LIVED_WELL_MS = 60_000;
 /** The command that the supervisor starts its children with. People are not told of it. */
 export const CHILD = "child";
 
+/** What a child is told at its start. */
+type Orders = Pick<Config, "port" | "openElsewhere">;
+
+/** What a child says once it listens. */
+interface Started {
+  /** Which files of the store it has open. */
+  readonly files: readonly string[];
+}
+
 /**
  * Serves from `config.processes` children, and nothing itself: starts them, replaces those that end, and lets go
  * of them on SIGTERM or SIGINT. Resolves with the exit code. A second signal ends them at once. Throws
  * CannotListen.
  *
- * Supervisor and child share a channel. On it the child hears its port, and says that it listens; when it closes,
- * the child stops in order. The system closes it for a supervisor that was killed, so no child outlives it.
+ * Supervisor and child share a channel. The child is told its port and which files of the store the others have open.
+ * It says when it listens, and which files it opened. When the channel closes, the child stops in order. The system
+ * closes it for a supervisor that was killed, so no child outlives it.
  */
 export async function supervise(config: Config): Promise<number> {
   const log = createLog(config.logLevel, process.stdout, { pid: process.pid });
@@ -29,6 +40,8 @@ export async function supervise(config: Config): Promise<number> {
   const children = new Set<Subprocess>();
   const { promise: stopped, resolve: endWaits } = Promise.withResolvers<void>();
   let stopping = false;
+  /** Which files of the store the children have open, as soon as one has. */
+  let storeFiles: Started["files"] | undefined;
 
   function stop(): void {
     stopping = true;
@@ -50,7 +63,12 @@ export async function supervise(config: Config): Promise<number> {
   /** The life of one child; resolves with its end. */
   async function live(listening: (child: number) => void) {
     try {
-      const child = startChild(port, listening);
+      // Alone it may find the log gone: the last of the others removed it in order.
+      const openElsewhere = storeFiles?.slice(0, children.size > 0 ? storeFiles.length : 1);
+      const child = startChild({ port, openElsewhere }, ({ pid }, { files }) => {
+        storeFiles = files;
+        listening(pid);
+      });
       children.add(child);
       const code = await child.exited;
       children.delete(child);
@@ -106,14 +124,14 @@ export async function supervise(config: Config): Promise<number> {
 }
 
 /** This program once more, however it was started. */
-function startChild(port: number, listening: (child: number) => void): Subprocess {
+function startChild(orders: Orders, listening: (child: Subprocess, started: Started) => void): Subprocess {
   const program = Bun.isStandaloneExecutable ? [] : [...process.execArgv, Bun.main];
   const child = Bun.spawn([process.execPath, ...program, CHILD], {
     stdio: ["ignore", "inherit", "inherit"],
     serialization: "json",
-    ipc: (_, { pid }) => listening(pid),
+    ipc: (started: Started, sender) => listening(sender, started),
   });
-  child.send({ port });
+  child.send(orders);
   return child;
 }
 
@@ -128,14 +146,15 @@ export async function serveAsChild(config: Config): Promise<number> {
   // counts. Whom a second signal ends, the supervisor decides.
   for (const signal of ["SIGTERM", "SIGINT"]) process.on(signal, () => stop(signal));
   process.on("disconnect", () => stop("the supervisor let go"));
-  const { promise: told, resolve: tell } = Promise.withResolvers<number>();
-  process.once("message", ({ port }: { port: number }) => tell(port));
-  const port = await Promise.race([told, stopped]);
-  if (typeof port === "string") return 0;
+  const { promise: told, resolve: tell } = Promise.withResolvers<Orders>();
+  process.once("message", tell);
+  const orders = await Promise.race([told, stopped]);
+  if (typeof orders === "string") return 0;
 
   const log = createLog(config.logLevel, process.stdout, { pid: process.pid });
-  const service = await run({ ...config, port }, log);
-  if (process.connected) process.send("listening");
+  const service = await run({ ...config, ...orders }, log);
+  const started: Started = { files: identifyStore(config.database) };
+  if (process.connected) process.send(started);
   void stopped.then((reason) => service.stop(reason, 0));
   return service.exit;
 }

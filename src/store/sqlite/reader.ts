@@ -7,6 +7,7 @@ import type { Target } from "../../links/target.ts";
 import type { DayDetail } from "../../visits/day.ts";
 import type { DayVisits, Sums } from "../../visits/store.ts";
 import { openReader } from "./file.ts";
+import { type Identity, isInPlace, replacedMeanwhile, requireInPlace } from "./identity.ts";
 
 /** How long the number of links is taken as known: every generated code asks for it. */
 const SIZE_KNOWN_MS = 1000;
@@ -50,8 +51,11 @@ interface ChangeRow {
   code: string;
 }
 
-/** Opens a file that the writer has prepared. Its methods throw {@link StoreUnavailable} where they cannot look. */
-export function createReader(path: string) {
+/**
+ * Opens a file that the writer has prepared and identified. Its methods throw {@link StoreUnavailable} where they
+ * cannot look. A link that is found is told from whichever file is open; that there is none, only from the right one.
+ */
+export function createReader(path: string, opened: Identity) {
   const database = openReader(path);
   const find = database.prepare<LinkRow, [string]>(FIND);
   const size = database.prepare<{ size: number }, []>(SIZE);
@@ -61,6 +65,11 @@ export function createReader(path: string) {
   const days = database.prepare<DayRow, [string, number, number, number]>(DAYS);
   const sums = database.prepare<Sums, [string, number, number, number]>(SUMS);
   let known = { size: 0, untilMs: 0 };
+  // Opened by its path, which may lead to another file than the writer opened.
+  if (!isInPlace(path, opened)) {
+    database.close();
+    throw replacedMeanwhile(path);
+  }
 
   function changesSince(position: Position | undefined): Changes {
     const newest = newestChange.get()?.revision ?? 0;
@@ -81,7 +90,9 @@ export function createReader(path: string) {
   return {
     find(code: Code): Link | undefined {
       const row = reading(() => find.get(code));
-      return row === null ? undefined : toLink(code, row);
+      if (row !== null) return toLink(code, row);
+      requireInPlace(path, opened);
+      return undefined;
     },
     size(): number {
       const nowMs = performance.now();
@@ -90,7 +101,11 @@ export function createReader(path: string) {
       }
       return known.size;
     },
-    changes: (position: Position | undefined): Changes => reading(() => changesSince(position)),
+    /** Asked several times a second, and so the first to tell when the file is no longer in its place. */
+    changes(position: Position | undefined): Changes {
+      requireInPlace(path, opened);
+      return reading(() => changesSince(position));
+    },
     sums(code: Code, createdMs: number): Sums {
       // A clock may step back over midnight.
       const firstDay = Math.floor(createdMs / DAY_MS) - 1;

@@ -1,19 +1,31 @@
-import { type LinkStore, StoreUnavailable, StoreUnusable } from "../../links/store.ts";
+import { type LinkStore, StoreMisplaced, StoreUnavailable, StoreUnusable } from "../../links/store.ts";
 import { startThread } from "../../thread.ts";
 import { SegmentDamaged, type VisitStore } from "../../visits/store.ts";
 import { createCommits } from "./commits.ts";
+import type { Identity } from "./identity.ts";
 import { createReader } from "./reader.ts";
 import type { Folded } from "./visits.ts";
 import type { Task } from "./writer.ts";
 
-/** Links and their visits in one SQLite file. Reads happen here on their own connection; a worker thread writes. */
-export async function openSqliteStore(path: string): Promise<LinkStore & VisitStore> {
+/**
+ * Links and their visits in one SQLite file. Reads happen here on their own connection; a worker thread writes.
+ * `openElsewhere` is the file that other processes have open, where they do: no other will do.
+ */
+export async function openSqliteStore(
+  path: string,
+  openElsewhere?: Identity,
+): Promise<LinkStore & VisitStore> {
   const worker = new Worker(new URL("./writer.ts", import.meta.url));
-  const writer = startThread<Task>(worker, { StoreUnusable, StoreUnavailable, SegmentDamaged });
+  const writer = startThread<Task>(worker, {
+    StoreUnusable,
+    StoreUnavailable,
+    StoreMisplaced,
+    SegmentDamaged,
+  });
   let reader: ReturnType<typeof createReader>;
   try {
-    await writer.perform({ type: "open", path });
-    reader = createReader(path);
+    const opened = (await writer.perform({ type: "open", path, openElsewhere })) as Identity;
+    reader = createReader(path, opened);
   } catch (error) {
     writer.terminate();
     throw error;

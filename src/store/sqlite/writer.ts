@@ -1,16 +1,17 @@
 // The worker thread that writes, so that no commit or checkpoint ever holds up a redirect.
 import { SQLiteError } from "bun:sqlite";
 
-import { type NewLink, StoreUnavailable } from "../../links/store.ts";
+import { type NewLink, StoreMisplaced, StoreUnavailable } from "../../links/store.ts";
 import { performTasks } from "../../thread.ts";
 import { type AgeBounds, SegmentDamaged } from "../../visits/store.ts";
 import { openWriter } from "./file.ts";
+import { type Identity, identify, requireInPlace } from "./identity.ts";
 import { prepareLinks } from "./links.ts";
 import { prepareVisits } from "./visits.ts";
 
 /** What the store sends; one answer comes back for each, in order. */
 export type Task =
-  | { type: "open"; path: string }
+  | { type: "open"; path: string; openElsewhere: Identity | undefined }
   | { type: "insert"; links: readonly NewLink[] }
   | { type: "end"; code: string; createdMs: number; endsMs: number }
   | { type: "purge"; endedByMs: number; limit: number }
@@ -19,9 +20,10 @@ export type Task =
   | { type: "salt"; day: number; oldest: number }
   | { type: "close" };
 
-function open(path: string) {
-  const database = openWriter(path);
-  return { database, links: prepareLinks(database), visits: prepareVisits(database) };
+function open(path: string, openElsewhere?: Identity) {
+  const database = openWriter(path, openElsewhere);
+  const opened = identify(path);
+  return { path, opened, database, links: prepareLinks(database), visits: prepareVisits(database) };
 }
 
 let file: ReturnType<typeof open>;
@@ -29,8 +31,8 @@ let file: ReturnType<typeof open>;
 function perform(task: Task): unknown {
   switch (task.type) {
     case "open":
-      file = open(task.path);
-      return undefined;
+      file = open(task.path, task.openElsewhere);
+      return file.opened;
     case "insert":
       return file.links.insert(task.links);
     case "end":
@@ -46,15 +48,34 @@ function perform(task: Task): unknown {
     case "close":
       file.links.close();
       file.visits.close();
-      // The last connection to close checkpoints. Where that fails, the WAL keeps everything.
-      return file.database.close();
+      return close();
   }
+}
+
+function close(): void {
+  const [main, ...log] = identify(file.path);
+  // The log is deleted by its path, where another store's may be by now.
+  if (!Bun.deepEquals(log, file.opened.slice(1))) return;
+  // SQLite leaves the log of a file that was replaced, and the next start would apply it to the wrong one.
+  if (main !== file.opened[0]) file.database.run("PRAGMA wal_checkpoint(TRUNCATE)");
+  // The last connection to close checkpoints. Where that fails, the WAL keeps everything.
+  file.database.close();
+}
+
+/** Nothing is written to files that are gone, nor answered as if it were kept. */
+function performInPlace(task: Task): unknown {
+  if (task.type === "open" || task.type === "close") return perform(task);
+  requireInPlace(file.path, file.opened);
+  const result = perform(task);
+  requireInPlace(file.path, file.opened);
+  return result;
 }
 
 performTasks((task: Task) => {
   try {
-    return perform(task);
+    return performInPlace(task);
   } catch (error) {
+    if (error instanceof StoreMisplaced) throw error;
     const { code } = error as { code?: unknown };
     // Whatever SQLite or the system says may be over soon, except that a file is gone.
     if (error instanceof SQLiteError || (typeof code === "string" && code !== "ENOENT"))
