@@ -6,6 +6,7 @@ import { dirname, resolve } from "node:path";
 import { StoreUnusable } from "../../links/store.ts";
 import { type Identity, identify, isInPlace, replacedMeanwhile } from "./identity.ts";
 import { migrate, requireCurrentVersion, requireOurs, requireSchema } from "./schema.ts";
+import { requireWholeWal } from "./wal.ts";
 
 /** Older ones can corrupt a file whose WAL is reset while another connection writes. */
 const OLDEST_SQLITE = [3, 51, 3];
@@ -26,6 +27,8 @@ export function openWriter(path: string, openElsewhere?: Identity): Database {
     makeFolder(dirname(resolve(path)));
     requireOurs(path);
     requireLog(path);
+    requireWholeWal(path);
+
     const before = existsSync(path) ? identify(path).slice(0, 1) : [];
     const database = new Database(path, {
       create: openElsewhere === undefined,
@@ -80,6 +83,16 @@ function requireLog(path: string): void {
     );
 }
 
+/** Writes the log into the file and empties it, unless that would have to wait for another process. */
+export function emptyLog(database: Database): void {
+  database.run("PRAGMA busy_timeout = 0");
+  try {
+    database.run("PRAGMA wal_checkpoint(TRUNCATE)");
+  } finally {
+    database.run(`PRAGMA busy_timeout = ${BUSY_WAIT_MS}`);
+  }
+}
+
 /** Opens a file that {@link openWriter} has prepared, for reading only. */
 export function openReader(path: string): Database {
   return explained(path, () => {
@@ -95,6 +108,7 @@ export function checkFile(path: string): { links: number; damage: string[] } | u
   return explained(path, () => {
     requireSafeSqlite();
     requireOurs(path);
+    requireWholeWal(path);
     using database = openReader(path);
     requireCurrentVersion(database, path);
     const damage = database

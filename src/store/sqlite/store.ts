@@ -7,6 +7,9 @@ import { createReader } from "./reader.ts";
 import type { Folded } from "./visits.ts";
 import type { Task } from "./writer.ts";
 
+/** The log is emptied once nothing was written for so long, or twice as long. */
+const REST_EVERY_MS = 5000;
+
 /**
  * Links and their visits in one SQLite file. Reads happen here on their own connection; a worker thread writes.
  * `openElsewhere` is the file that other processes have open, where they do: no other will do.
@@ -34,6 +37,9 @@ export async function openSqliteStore(
     async (links) => (await writer.perform({ type: "insert", links })) as boolean[],
   );
 
+  // What fails now is tried again the next time.
+  const resting = setInterval(() => void writer.perform({ type: "rest" }).catch(() => {}), REST_EVERY_MS);
+
   return {
     insert: commits.insert,
     find: async (code) => reader.find(code),
@@ -55,6 +61,7 @@ export async function openSqliteStore(
     age: async (bounds, limit) => (await writer.perform({ type: "age", bounds, limit })) as number,
     salt: async (day, oldest) => (await writer.perform({ type: "salt", day, oldest })) as Uint8Array,
     async close() {
+      clearInterval(resting);
       await commits.settled();
       reader.close();
       await writer.perform({ type: "close" }).finally(() => writer.terminate());

@@ -1,10 +1,11 @@
 // The worker thread that writes, so that no commit or checkpoint ever holds up a redirect.
 import { SQLiteError } from "bun:sqlite";
+import { statSync } from "node:fs";
 
 import { type NewLink, StoreMisplaced, StoreUnavailable } from "../../links/store.ts";
 import { performTasks } from "../../thread.ts";
 import { type AgeBounds, SegmentDamaged } from "../../visits/store.ts";
-import { openWriter } from "./file.ts";
+import { emptyLog, openWriter } from "./file.ts";
 import { type Identity, identify, requireInPlace } from "./identity.ts";
 import { prepareLinks } from "./links.ts";
 import { prepareVisits } from "./visits.ts";
@@ -18,6 +19,7 @@ export type Task =
   | { type: "fold"; path: string }
   | { type: "age"; bounds: AgeBounds; limit: number }
   | { type: "salt"; day: number; oldest: number }
+  | { type: "rest" }
   | { type: "close" };
 
 function open(path: string, openElsewhere?: Identity) {
@@ -27,6 +29,8 @@ function open(path: string, openElsewhere?: Identity) {
 }
 
 let file: ReturnType<typeof open>;
+/** When the log was last written to, as far as known. */
+let logWrittenMs = 0;
 
 function perform(task: Task): unknown {
   switch (task.type) {
@@ -45,11 +49,23 @@ function perform(task: Task): unknown {
       return file.visits.age(task.bounds, task.limit);
     case "salt":
       return file.visits.salt(task.day, task.oldest);
+    case "rest":
+      return rest();
     case "close":
       file.links.close();
       file.visits.close();
       return close();
   }
+}
+
+/**
+ * Asked for every few seconds. Where no process wrote since it was last asked for, the log is emptied: what is not in
+ * it cannot be lost with it. While there is writing, SQLite checkpoints after every 1000 pages by itself.
+ */
+function rest(): void {
+  const { size, mtimeMs } = statSync(`${file.path}-wal`);
+  if (size > 0 && mtimeMs === logWrittenMs) emptyLog(file.database);
+  logWrittenMs = mtimeMs;
 }
 
 function close(): void {
