@@ -45,20 +45,32 @@ test("a full disk: creates are 503, redirects go on, and it recovers by itself",
   expect((await program.fetch("/during0")).status).toBe(302);
 });
 
-test("a locked file: creates are 503 after a while, redirects do not wait, and it recovers by itself", async () => {
-  await using curt = await startHere();
-  curt.expectFaults();
-  await curt.shorten({ original_url, custom_code: "before" });
-  const locking = new Database(curt.file);
-  locking.run("BEGIN IMMEDIATE");
-  const refused = curt.shorten({ original_url, custom_code: "during" });
-  for (let nth = 0; nth < 20; nth++) expect((await curt.fetch("/before")).status).toBe(302);
-  expect((await curt.fetch("/during")).status).toBe(404);
-  expect((await refused).status).toBe(503);
-  locking.run("ROLLBACK");
-  locking.close();
-  expect((await curt.shorten({ original_url, custom_code: "during" })).status).toBe(201);
-});
+for (const processes of ["1", "4"])
+  test(`PROCESSES=${processes}, a locked file: creates are 503 after a while, redirects do not wait, and it recovers by itself`, async () => {
+    await using curt = await startProgram({ PROCESSES: processes });
+    curt.expectFaults();
+    const close = { Connection: "close" };
+    const create = (name: string) =>
+      Promise.all(
+        Array.from({ length: 20 }, async (_, nth) => {
+          const custom_code = `${name}${nth}`;
+          return (await curt.shorten({ original_url, custom_code }, close)).status;
+        }),
+      );
+    const all = (status: number) => Array.from({ length: 20 }, () => status);
+    expect(await create("before")).toEqual(all(201));
+    const locking = new Database(curt.file);
+    locking.run("BEGIN IMMEDIATE");
+    const refused = create("during");
+    for (let nth = 0; nth < 20; nth++) {
+      expect((await curt.fetch(`/before${nth}`, { headers: close })).status).toBe(302);
+      expect((await curt.fetch(`/during${nth}`, { headers: close })).status).toBe(404);
+    }
+    expect(await refused).toEqual(all(503));
+    locking.run("ROLLBACK");
+    locking.close();
+    expect(await create("during")).toEqual(all(201));
+  });
 
 test("a file that cannot be read: 503 and never 404, while what is cached goes on", async () => {
   await using curt = await startHere();

@@ -10,7 +10,7 @@ import { requireWholeWal } from "./wal.ts";
 
 /** Older ones can corrupt a file whose WAL is reset while another connection writes. */
 const OLDEST_SQLITE = [3, 51, 3];
-/** How long a writer waits for another process to commit. */
+/** How long a start waits for another process to commit. */
 const BUSY_WAIT_MS = 5000;
 /** Readers share the thread that redirects, and in WAL mode nothing but recovery can make them wait. */
 const READER_BUSY_WAIT_MS = 100;
@@ -81,16 +81,6 @@ function requireLog(path: string): void {
     throw new StoreUnusable(
       `${path}-wal is missing, and may have held links. Put it back; or stop every Curt that uses ${path} and delete ${path}-shm.`,
     );
-}
-
-/** Writes the log into the file and empties it, unless that would have to wait for another process. */
-export function emptyLog(database: Database): void {
-  database.run("PRAGMA busy_timeout = 0");
-  try {
-    database.run("PRAGMA wal_checkpoint(TRUNCATE)");
-  } finally {
-    database.run(`PRAGMA busy_timeout = ${BUSY_WAIT_MS}`);
-  }
 }
 
 /** Opens a file that {@link openWriter} has prepared, for reading only. */

@@ -4,8 +4,8 @@ import { SegmentDamaged, type VisitStore } from "../../visits/store.ts";
 import { createCommits } from "./commits.ts";
 import type { Identity } from "./identity.ts";
 import { createReader } from "./reader.ts";
+import { createTurns, StoreBusy, type Turn } from "./turns.ts";
 import type { Folded } from "./visits.ts";
-import type { Task } from "./writer.ts";
 
 /** The log is emptied once nothing was written for so long, or twice as long. */
 const REST_EVERY_MS = 5000;
@@ -19,22 +19,24 @@ export async function openSqliteStore(
   openElsewhere?: Identity,
 ): Promise<LinkStore & VisitStore> {
   const worker = new Worker(new URL("./writer.ts", import.meta.url));
-  const writer = startThread<Task>(worker, {
+  const thread = startThread<Turn>(worker, {
     StoreUnusable,
     StoreUnavailable,
     StoreMisplaced,
+    StoreBusy,
     SegmentDamaged,
   });
+  const writer = createTurns(thread);
   let reader: ReturnType<typeof createReader>;
   try {
     const opened = (await writer.perform({ type: "open", path, openElsewhere })) as Identity;
     reader = createReader(path, opened);
   } catch (error) {
-    writer.terminate();
+    thread.terminate();
     throw error;
   }
   const commits = createCommits(
-    async (links) => (await writer.perform({ type: "insert", links })) as boolean[],
+    async (links, sinceMs) => (await writer.perform({ type: "insert", links }, sinceMs)) as boolean[],
   );
 
   // What fails now is tried again the next time.
@@ -64,7 +66,7 @@ export async function openSqliteStore(
       clearInterval(resting);
       await commits.settled();
       reader.close();
-      await writer.perform({ type: "close" }).finally(() => writer.terminate());
+      await writer.perform({ type: "close" }).finally(() => thread.terminate());
     },
   };
 }

@@ -5,12 +5,13 @@ import { statSync } from "node:fs";
 import { type NewLink, StoreMisplaced, StoreUnavailable } from "../../links/store.ts";
 import { performTasks } from "../../thread.ts";
 import { type AgeBounds, SegmentDamaged } from "../../visits/store.ts";
-import { emptyLog, openWriter } from "./file.ts";
+import { openWriter } from "./file.ts";
 import { type Identity, identify, requireInPlace } from "./identity.ts";
 import { prepareLinks } from "./links.ts";
+import { StoreBusy, type Turn } from "./turns.ts";
 import { prepareVisits } from "./visits.ts";
 
-/** What the store sends; one answer comes back for each, in order. */
+/** What the store asks for; one answer comes back for each, in order. */
 export type Task =
   | { type: "open"; path: string; openElsewhere: Identity | undefined }
   | { type: "insert"; links: readonly NewLink[] }
@@ -25,7 +26,8 @@ export type Task =
 function open(path: string, openElsewhere?: Identity) {
   const database = openWriter(path, openElsewhere);
   const opened = identify(path);
-  return { path, opened, database, links: prepareLinks(database), visits: prepareVisits(database) };
+  const [links, visits] = [prepareLinks(database), prepareVisits(database)];
+  return { path, opened, database, links, visits, waitMs: Number.NaN };
 }
 
 let file: ReturnType<typeof open>;
@@ -64,7 +66,7 @@ function perform(task: Task): unknown {
  */
 function rest(): void {
   const { size, mtimeMs } = statSync(`${file.path}-wal`);
-  if (size > 0 && mtimeMs === logWrittenMs) emptyLog(file.database);
+  if (size > 0 && mtimeMs === logWrittenMs) file.database.run("PRAGMA wal_checkpoint(TRUNCATE)");
   logWrittenMs = mtimeMs;
 }
 
@@ -87,12 +89,23 @@ function performInPlace(task: Task): unknown {
   return result;
 }
 
-performTasks((task: Task) => {
+/** How long to wait for another process's lock. Asking SQLite for the same once more costs some µs. */
+function waitForLocks(waitMs: number): void {
+  const roundedMs = Math.ceil(waitMs / 100) * 100;
+  if (roundedMs === file.waitMs) return;
+  file.database.run(`PRAGMA busy_timeout = ${roundedMs}`);
+  file.waitMs = roundedMs;
+}
+
+performTasks(({ task, waitMs }: Turn) => {
   try {
+    if (task.type !== "open") waitForLocks(waitMs);
     return performInPlace(task);
   } catch (error) {
     if (error instanceof StoreMisplaced) throw error;
     const { code } = error as { code?: unknown };
+    if (typeof code === "string" && code.startsWith("SQLITE_BUSY"))
+      throw new StoreBusy((error as Error).message, { cause: error });
     // Whatever SQLite or the system says may be over soon, except that a file is gone.
     if (error instanceof SQLiteError || (typeof code === "string" && code !== "ENOENT"))
       throw new StoreUnavailable((error as Error).message, { cause: error });
