@@ -4,34 +4,53 @@ import { statSync } from "node:fs";
 
 import { StoreMisplaced, StoreUnusable } from "../../links/store.ts";
 
-/** Device and inode of the file, its WAL and its shared memory, in this order. */
+/** Device and inode of the file, its WAL and its shared memory, in this order; "" for one that is missing. */
 export type Identity = readonly string[];
+
+const PARTS = ["", "-wal", "-shm"];
+const LATELY_MS = 10;
+const MISSING_IS_NO_ERROR = { throwIfNoEntry: false } as const;
 
 /** Changes when another file takes the place of one of them. */
 export function identify(path: string): Identity {
-  return [path, `${path}-wal`, `${path}-shm`].map((file) => {
-    try {
-      const { dev, ino } = statSync(file, { bigint: true });
-      return `${dev}:${ino}`;
-    } catch {
-      return "missing";
-    }
-  });
+  return PARTS.map((part) => identifyOne(path + part));
 }
 
-/** Three calls of stat, which take some 2 µs: cheap enough for each commit. Throws {@link StoreMisplaced}. */
-export function requireInPlace(path: string, opened: Identity): void {
-  if (isInPlace(path, opened)) return;
-  throw new StoreMisplaced(
-    `${path} or its -wal or -shm file was moved, deleted or replaced while Curt has it open. ` +
-      "Put the same files back, or restart Curt to go on with what is there now.",
-  );
+function identifyOne(file: string): string {
+  try {
+    const found = statSync(file, MISSING_IS_NO_ERROR);
+    return found === undefined ? "" : `${found.dev}:${found.ino}`;
+  } catch {
+    return "";
+  }
+}
+
+/** Both methods throw {@link StoreMisplaced} where the files at the path are no longer those that were opened. */
+export function watchPlace(path: string, opened: Identity) {
+  let inPlaceMs = Number.NEGATIVE_INFINITY;
+
+  /** Three calls of stat, some 3 µs. */
+  function requireNow(): void {
+    if (!isInPlace(path, opened))
+      throw new StoreMisplaced(
+        `${path} or its -wal or -shm file was moved, deleted or replaced while Curt has it open. ` +
+          "Put the same files back, or restart Curt to go on with what is there now.",
+      );
+    inPlaceMs = performance.now();
+  }
+
+  return {
+    requireNow,
+    /** For where looking each time would cost too much. */
+    requireLately(): void {
+      if (performance.now() - inPlaceMs > LATELY_MS) requireNow();
+    },
+  };
 }
 
 /** `opened` may be only the first of the files. */
 export function isInPlace(path: string, opened: Identity): boolean {
-  const found = identify(path);
-  return opened.every((file, nth) => file === found[nth]);
+  return opened.every((file, nth) => file === identifyOne(path + PARTS[nth]));
 }
 
 export function replacedMeanwhile(path: string): StoreUnusable {

@@ -7,7 +7,7 @@ import type { Target } from "../../links/target.ts";
 import type { DayDetail } from "../../visits/day.ts";
 import type { DayVisits, Sums } from "../../visits/store.ts";
 import { openReader } from "./file.ts";
-import { type Identity, isInPlace, replacedMeanwhile, requireInPlace } from "./identity.ts";
+import { type Identity, isInPlace, replacedMeanwhile, watchPlace } from "./identity.ts";
 
 /** How long the number of links is taken as known: every generated code asks for it. */
 const SIZE_KNOWN_MS = 1000;
@@ -65,6 +65,7 @@ export function createReader(path: string, opened: Identity) {
   const days = database.prepare<DayRow, [string, number, number, number]>(DAYS);
   const sums = database.prepare<Sums, [string, number, number, number]>(SUMS);
   let known = { size: 0, untilMs: 0 };
+  const place = watchPlace(path, opened);
   // Opened by its path, which may lead to another file than the writer opened.
   if (!isInPlace(path, opened)) {
     database.close();
@@ -91,7 +92,8 @@ export function createReader(path: string, opened: Identity) {
     find(code: Code): Link | undefined {
       const row = reading(() => find.get(code));
       if (row !== null) return toLink(code, row);
-      requireInPlace(path, opened);
+      // To look each time would cost a 404 a tenth more.
+      place.requireLately();
       return undefined;
     },
     size(): number {
@@ -103,7 +105,7 @@ export function createReader(path: string, opened: Identity) {
     },
     /** Asked several times a second, and so the first to tell when the file is no longer in its place. */
     changes(position: Position | undefined): Changes {
-      requireInPlace(path, opened);
+      place.requireNow();
       return reading(() => changesSince(position));
     },
     sums(code: Code, createdMs: number): Sums {

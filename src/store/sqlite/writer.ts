@@ -6,7 +6,7 @@ import { type NewLink, StoreMisplaced, StoreUnavailable } from "../../links/stor
 import { performTasks } from "../../thread.ts";
 import { type AgeBounds, SegmentDamaged } from "../../visits/store.ts";
 import { openWriter } from "./file.ts";
-import { type Identity, identify, requireInPlace } from "./identity.ts";
+import { type Identity, identify, watchPlace } from "./identity.ts";
 import { prepareLinks } from "./links.ts";
 import { StoreBusy, type Turn } from "./turns.ts";
 import { prepareVisits } from "./visits.ts";
@@ -27,7 +27,8 @@ function open(path: string, openElsewhere?: Identity) {
   const database = openWriter(path, openElsewhere);
   const opened = identify(path);
   const [links, visits] = [prepareLinks(database), prepareVisits(database)];
-  return { path, opened, database, links, visits, waitMs: Number.NaN };
+  const place = watchPlace(path, opened);
+  return { path, opened, place, database, links, visits, waitMs: Number.NaN };
 }
 
 let file: ReturnType<typeof open>;
@@ -83,9 +84,9 @@ function close(): void {
 /** Nothing is written to files that are gone, nor answered as if it were kept. */
 function performInPlace(task: Task): unknown {
   if (task.type === "open" || task.type === "close") return perform(task);
-  requireInPlace(file.path, file.opened);
+  file.place.requireLately();
   const result = perform(task);
-  requireInPlace(file.path, file.opened);
+  file.place.requireNow();
   return result;
 }
 
