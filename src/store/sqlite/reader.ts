@@ -22,6 +22,7 @@ const SIZE = "SELECT coalesce(max(rowid), 0) AS size FROM links";
 const NEWEST_CHANGE = "SELECT coalesce(max(revision), 0) AS revision FROM changes";
 const OLDEST_CHANGE = "SELECT coalesce(min(revision), 1) AS revision FROM changes";
 const CHANGES = "SELECT revision, code FROM changes WHERE revision > ?1 ORDER BY revision LIMIT ?2";
+const NEWEST_SALT_DAY = "SELECT max(day) AS day FROM salts";
 /** Each day is one look-up by key, because rows are ordered by day so that new ones stand together. */
 const DAYS = `
   WITH RECURSIVE span (day) AS (
@@ -63,6 +64,7 @@ export function createReader(path: string, opened: Identity) {
   const oldestChange = database.prepare<{ revision: number }, []>(OLDEST_CHANGE);
   const changes = database.prepare<ChangeRow, [number, number]>(CHANGES);
   const days = database.prepare<DayRow, [string, number, number, number]>(DAYS);
+  const newestSaltDay = database.prepare<{ day: number | null }, []>(NEWEST_SALT_DAY);
   const sums = database.prepare<Sums, [string, number, number, number]>(SUMS);
   let known = { size: 0, untilMs: 0 };
   const place = watchPlace(path, opened);
@@ -108,6 +110,7 @@ export function createReader(path: string, opened: Identity) {
       place.requireNow();
       return reading(() => changesSince(position));
     },
+    newestSaltDay: (): number => reading(() => newestSaltDay.get())?.day ?? Number.POSITIVE_INFINITY,
     sums(code: Code, createdMs: number): Sums {
       // A clock may step back over midnight.
       const firstDay = Math.floor(createdMs / DAY_MS) - 1;
@@ -116,7 +119,7 @@ export function createReader(path: string, opened: Identity) {
     days: (code: Code, createdMs: number, firstDay: number, lastDay: number): DayVisits[] =>
       reading(() => days.all(code, createdMs, firstDay, lastDay)).map(toDay),
     close() {
-      for (const statement of [find, size, newestChange, oldestChange, changes, days, sums])
+      for (const statement of [find, size, newestChange, oldestChange, changes, days, sums, newestSaltDay])
         statement.finalize();
       database.close();
     },

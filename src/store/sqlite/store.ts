@@ -61,6 +61,7 @@ export async function openSqliteStore(
     sums: async (code, createdMs) => reader.sums(code, createdMs),
     days: async (code, createdMs, firstDay, lastDay) => reader.days(code, createdMs, firstDay, lastDay),
     age: async (bounds, limit) => (await writer.perform({ type: "age", bounds, limit })) as number,
+    newestSaltDay: async () => reader.newestSaltDay(),
     salt: async (day, oldest) => (await writer.perform({ type: "salt", day, oldest })) as Uint8Array,
     async close() {
       clearInterval(resting);
