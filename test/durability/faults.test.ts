@@ -46,6 +46,36 @@ test("a full disk: creates are 503, redirects go on, and it recovers by itself",
 });
 
 for (const processes of ["1", "4"])
+  test(`PROCESSES=${processes}, a full disk under load: few lines tell of many faults, and nothing answered is lost`, async () => {
+    const command = ["/bin/sh", "-c", `trap '' XFSZ; exec "$0" src/main.ts serve`, process.execPath];
+    await using program = await startProgram({ PROCESSES: processes }, { command });
+    const close = { Connection: "close" };
+    const statuses = async (count: number, ask: (nth: number) => Promise<Response>) =>
+      new Set(
+        (await Promise.all(Array.from({ length: count }, (_, nth) => ask(nth)))).map((it) => it.status),
+      );
+    const create = (name: string) => (nth: number) =>
+      program.shorten({ original_url, custom_code: `${name}${nth}` }, close);
+    const visit = (name: string) => (nth: number) => program.fetch(`/${name}${nth}`, { headers: close });
+    expect(await statuses(50, create("before"))).toEqual(new Set([201]));
+    const [line = ""] = program.logged.filter((logged) => logged.includes("listens on"));
+    const { children } = JSON.parse(line) as { children?: number[] };
+    const pids = children ?? [program.pid];
+    program.expectFaults();
+    for (const pid of pids) limitFileSize(pid, 4096n);
+    const linesBefore = program.logged.length;
+    for (let round = 0; round < 5; round++) {
+      expect(await statuses(50, create("during"))).toEqual(new Set([503]));
+      expect(await statuses(50, visit("before"))).toEqual(new Set([302]));
+      expect(await statuses(50, visit("during"))).toEqual(new Set([404]));
+    }
+    expect(program.logged.length - linesBefore).toBeLessThan(12 * pids.length);
+    for (const pid of pids) limitFileSize(pid, 0xffff_ffff_ffff_ffffn);
+    expect(await statuses(50, create("during"))).toEqual(new Set([201]));
+    for (const name of ["before", "during"]) expect(await statuses(50, visit(name))).toEqual(new Set([302]));
+  });
+
+for (const processes of ["1", "4"])
   test(`PROCESSES=${processes}, a locked file: creates are 503 after a while, redirects do not wait, and it recovers by itself`, async () => {
     await using curt = await startProgram({ PROCESSES: processes });
     curt.expectFaults();
