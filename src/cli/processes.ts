@@ -12,16 +12,21 @@ const MAX_WAIT_MS = 5000;
 /** A child that lived this long starts the waits anew. */
 const LIVED_WELL_MS = 60_000;
 
+/** How often a child says that it is alive. */
+const BEAT_MS = 1000;
+/** A child that was silent for so many beats is ended. */
+const MAX_SILENT_BEATS = 10;
+
 /** The command that the supervisor starts its children with. People are not told of it. */
 export const CHILD = "child";
 
 /** What a child is told at its start. */
 type Orders = Pick<Config, "port" | "openElsewhere">;
 
-/** What a child says once it listens. */
-interface Started {
-  /** Which files of the store it has open. */
-  readonly files: readonly string[];
+/** What a child says again and again, which shows that it is alive. */
+interface Report {
+  /** Which files of the store it has open: said once, when it listens. */
+  readonly files?: readonly string[];
 }
 
 /**
@@ -30,7 +35,7 @@ interface Started {
  * CannotListen.
  *
  * Supervisor and child share a channel. The child is told its port and which files of the store the others have open.
- * It says when it listens, and which files it opened. When the channel closes, the child stops in order. The system
+ * It says when it listens and which files it opened, and then each second that it is alive. When the channel closes, the child stops in order. The system
  * closes it for a supervisor that was killed, so no child outlives it.
  */
 export async function supervise(config: Config): Promise<number> {
@@ -41,7 +46,7 @@ export async function supervise(config: Config): Promise<number> {
   const { promise: stopped, resolve: endWaits } = Promise.withResolvers<void>();
   let stopping = false;
   /** Which files of the store the children have open, as soon as one has. */
-  let storeFiles: Started["files"] | undefined;
+  let storeFiles: Report["files"];
 
   function stop(): void {
     stopping = true;
@@ -62,12 +67,23 @@ export async function supervise(config: Config): Promise<number> {
 
   /** The life of one child; resolves with its end. */
   async function live(listening: (child: number) => void) {
+    let watching: NodeJS.Timeout | undefined;
     try {
       // Alone it may find the log gone: the last of the others removed it in order.
       const openElsewhere = storeFiles?.slice(0, children.size > 0 ? storeFiles.length : 1);
-      const child = startChild({ port, openElsewhere }, ({ pid }, { files }) => {
+      let silentBeats = 0;
+      const child = startChild({ port, openElsewhere }, ({ files }) => {
+        silentBeats = 0;
+        if (files === undefined) return;
         storeFiles = files;
-        listening(pid);
+        listening(child.pid);
+        watching = setInterval(() => {
+          // Beats are counted, not seconds: after a suspension of the machine none is missing. One that stops may
+          // take its time, and no longer has a channel.
+          if (stopping || ++silentBeats !== MAX_SILENT_BEATS) return;
+          log.warn({ child: child.pid }, "a process is hung, and is ended");
+          child.kill("SIGKILL");
+        }, BEAT_MS);
       });
       children.add(child);
       const code = await child.exited;
@@ -75,6 +91,8 @@ export async function supervise(config: Config): Promise<number> {
       return { child: child.pid, code, signal: child.signalCode ?? undefined };
     } catch (err) {
       return { code: 1, err };
+    } finally {
+      clearInterval(watching);
     }
   }
 
@@ -124,12 +142,12 @@ export async function supervise(config: Config): Promise<number> {
 }
 
 /** This program once more, however it was started. */
-function startChild(orders: Orders, listening: (child: Subprocess, started: Started) => void): Subprocess {
+function startChild(orders: Orders, onReport: (report: Report) => void): Subprocess {
   const program = Bun.isStandaloneExecutable ? [] : [...process.execArgv, Bun.main];
   const child = Bun.spawn([process.execPath, ...program, CHILD], {
     stdio: ["ignore", "inherit", "inherit"],
     serialization: "json",
-    ipc: (started: Started, sender) => listening(sender, started),
+    ipc: onReport,
   });
   child.send(orders);
   return child;
@@ -153,8 +171,10 @@ export async function serveAsChild(config: Config): Promise<number> {
 
   const log = createLog(config.logLevel, process.stdout, { pid: process.pid });
   const service = await run({ ...config, ...orders }, log);
-  const started: Started = { files: identifyStore(config.database) };
-  if (process.connected) process.send(started);
+  const report = (what: Report) => void (process.connected && process.send?.(what));
+  report({ files: identifyStore(config.database) });
+  const beating = setInterval(() => report({}), BEAT_MS);
+  void service.exit.finally(() => clearInterval(beating));
   void stopped.then((reason) => service.stop(reason, 0));
   return service.exit;
 }
