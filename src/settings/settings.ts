@@ -34,13 +34,13 @@ export const SETTINGS = {
     name: "HOST",
     default: "localhost",
     meaning:
-      "address to listen on; localhost is 127.0.0.1 and ::1, 0.0.0.0 is every IPv4 address, :: every address",
+      "address to listen on: localhost means 127.0.0.1 and ::1, 0.0.0.0 means all IPv4 addresses, :: means all addresses",
     takes: host,
   },
   port: {
     name: "PORT",
     default: "3000",
-    meaning: "port to listen on; 0 picks a free one and needs BASE_URL",
+    meaning: "port to listen on; 0 picks a free port and requires BASE_URL",
     takes: wholeNumber(0, 65_535),
   },
   baseUrl: {
@@ -54,14 +54,15 @@ export const SETTINGS = {
     name: "ALIASES",
     default: "none",
     unset: [],
-    meaning: "other host names of this service, separated by commas; links to them are refused as loops",
+    meaning:
+      "other host names of this service, separated by commas; links to them are refused because they would loop",
     takes: listOf(hostOfUrl),
   },
   posture: {
     name: "POSTURE",
     default: "auto",
     meaning:
-      "public refuses destinations in private networks, private accepts them; auto decides by the host of BASE_URL",
+      "public refuses destinations in private networks, private accepts them; auto chooses by the host of BASE_URL",
     takes: oneOf("auto", "public", "private"),
   },
   database: {
@@ -74,13 +75,13 @@ export const SETTINGS = {
     name: "DATA_DIR",
     default: "the database's folder",
     unset: null,
-    meaning: "folder for files that stay on this machine: the journal of visits",
+    meaning: "folder on a local disk for the journal of visits",
     takes: path,
   },
   defaultExpiry: {
     name: "DEFAULT_EXPIRY",
     default: "never",
-    meaning: "expiry of links made without one: never, 24h, 48h, 1week or 1month",
+    meaning: "expiry of links created without one: never, 24h, 48h, 1week or 1month",
     takes: oneOf<Expiry>("never", ...DURATIONS),
   },
   codeLength: {
@@ -92,25 +93,25 @@ export const SETTINGS = {
   codeHoldMs: {
     name: "CODE_HOLD",
     default: "30d",
-    meaning: "how long after a link's end its code cannot be used again",
+    meaning: "how long after a link's expiry its code cannot be reused",
     takes: duration("30d, 12h or 0s", "36500d"),
   },
   statsKeepDays: {
     name: "STATS_KEEP",
     default: "400d",
-    meaning: "how long statistics are kept by day, 8d to 3650d; older days are added up into one total",
+    meaning: "how long daily statistics are kept, 8d to 3650d; older days are added to one total per link",
     takes: days(8, 3650),
   },
   processes: {
     name: "PROCESSES",
     default: "1",
-    meaning: "number of processes that serve, 1 to 64; they share the port and the store",
+    meaning: "number of serving processes, 1 to 64; they share the port and the store",
     takes: wholeNumber(1, 64),
   },
   cacheSeconds: {
     name: "CACHE_SECONDS",
     default: "0",
-    meaning: "how long a shared cache may keep a redirect, in seconds; never beyond the link's end",
+    meaning: "how long a shared cache may keep a redirect, in seconds; never past the link's expiry",
     takes: wholeNumber(0, 86_400, "seconds"),
   },
   trustedProxies: {
@@ -125,7 +126,7 @@ export const SETTINGS = {
     name: "COUNTRY_DATABASE",
     default: "embedded",
     unset: null,
-    meaning: "file in MaxMind's format (.mmdb) that maps addresses to countries",
+    meaning: "file in MaxMind's format (.mmdb) that maps IP addresses to countries",
     takes: path,
   },
   countryHeader: {
