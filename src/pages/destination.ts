@@ -1,11 +1,15 @@
 import { domainToUnicode } from "node:url";
 
+import { hasLookAlikes, imitatesAscii } from "./look-alikes.ts";
+
 /** A URL as people read it. */
 export interface Destination {
   /** In the script of its owner, or in ASCII where that could pretend to be another. */
   readonly host: string;
   /** The same in ASCII (RFC 5890), where that differs: one script can imitate another. */
   readonly asciiHost?: string;
+  /** The host is told in ASCII because of letters that could be taken for others: who reads it should know. */
+  readonly isMistakable: boolean;
   /** The whole address, with letters instead of their percent-encoding. */
   readonly address: string;
 }
@@ -14,9 +18,11 @@ export function describeDestination(target: string): Destination {
   // As it was parsed when the link was made: a newer parser may see it otherwise.
   const [, ascii = ""] = /^https?:\/\/([^/?#]*?)(?::\d*)?(?:[/?#]|$)/.exec(target) ?? [];
   const unicode = domainToUnicode(ascii);
-  const host = isHarmless(unicode) ? unicode : ascii;
   const address = readable(target);
-  return host === ascii ? { host, address } : { host, asciiHost: ascii, address };
+  if (unicode === ascii) return { host: ascii, isMistakable: false, address };
+  return isHarmless(unicode)
+    ? { host: unicode, asciiHost: ascii, isMistakable: false, address }
+    : { host: ascii, isMistakable: hasLookAlikes(unicode), address };
 }
 
 /** Letters, a few marks behind each, and numbers are spelled out; all else could pretend to be something. */
@@ -46,7 +52,7 @@ const HARMLESS_LABEL = new RegExp(
 );
 
 function isHarmless(host: string): boolean {
-  return host.split(".").every((label) => HARMLESS_LABEL.test(label));
+  return host.split(".").every((label) => HARMLESS_LABEL.test(label)) && !imitatesAscii(host);
 }
 
 function readable(address: string): string {

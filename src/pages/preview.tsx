@@ -28,7 +28,7 @@ export interface Preview {
 /** Where a link leads, since when, until when, and its visits: for who is about to follow it, and for its maker. */
 export function previewPage(language: string, preview: Preview): string {
   const { code, shortUrl, target, createdMs, endsMs, hasEnded } = preview;
-  const { host, asciiHost, address } = describeDestination(target);
+  const { host, asciiHost, isMistakable, address } = describeDestination(target);
   const shown = withoutScheme(shortUrl);
   const { origin } = new URL(shortUrl);
   const path = `/${encodeURIComponent(code)}`;
@@ -37,8 +37,11 @@ export function previewPage(language: string, preview: Preview): string {
   const head = {
     title: hasEnded ? `${message(language, "preview.expired")} ${title}` : title,
     card: {
-      // A card has no room for a warning: one script can imitate another.
-      description: `${leads}: ${asciiHost === undefined ? host : `${host} (${asciiHost})`}`,
+      // One script can imitate another, and a card is often all that people see.
+      description: [
+        `${leads}: ${asciiHost === undefined ? host : `${host} (${asciiHost})`}`,
+        ...(isMistakable ? [message(language, "preview.mistakable")] : []),
+      ].join(" – "),
       origin,
       path: `${path}+`,
     },
@@ -74,6 +77,7 @@ export function previewPage(language: string, preview: Preview): string {
             {message(language, "preview.idn")} <bdi dir="ltr">{asciiHost}</bdi>
           </p>
         )}
+        {isMistakable && <p class="error">{message(language, "preview.mistakable")}</p>}
         <p class="whole">
           <bdi dir="ltr">{address}</bdi>
         </p>

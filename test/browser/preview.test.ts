@@ -97,6 +97,7 @@ describe.each(READERS)("a visitor who looks before ($locale)", ({ locale, viewpo
       ["idn", `http://bücher.example/${long}`, "bücher.example", "xn--bcher-kva.example", "/한국어"],
       ["idn-ascii", "http://xn--bcher-kva.example/", "bücher.example", "xn--bcher-kva.example", "/"],
       ["idn-한국", "https://누리집.한국/길", "누리집.한국", "xn--od1b68ljso.xn--3e0b707e", "/길"],
+      ["imitation", "https://аррӏе.com/", "xn--80ak6aa92e.com", undefined, "https://xn--80ak6aa92e.com/"],
       ["slash", "http://bank.example\u2215.evil.example/", SLASHED_HOST, undefined, "/"],
       ["marks", `http://e${"\u0323".repeat(20)}.example/`, `${MARKED_HOST}.example`, undefined, "/"],
       ["heap", `http://example.com/é${"\u0300".repeat(5)}`, "example.com", undefined, HEAP],
@@ -110,6 +111,8 @@ describe.each(READERS)("a visitor who looks before ($locale)", ({ locale, viewpo
       if (ascii === undefined) expect(await inAscii.count()).toBe(0);
       else expect(await inAscii.textContent()).toBe(`${say("preview.idn")} ${ascii}`);
       expect(await leads.textContent()).toContain(path);
+      await leads.getByRole("link", { name: say("preview.continue", { host }), exact: true }).waitFor();
+      expect(await leads.getByText(say("preview.mistakable")).count()).toBe(code === "imitation" ? 1 : 0);
     }
   });
 

@@ -22,9 +22,10 @@ function get(path: string): Promise<Response> {
   return curt.fetch(path, { headers: HTML });
 }
 
-test("a card in a chat says a host in ASCII too, where one script can imitate another", async () => {
+test("a card in a chat says a host in ASCII too, and warns of letters that look like others", async () => {
   for (const [code, host, told] of [
-    ["imitated", "аррӏе.example", "аррӏе.example (xn--80ak6aa92e.example)"],
+    ["written", "пример.example", "пример.example (xn--e1afmkfd.example)"],
+    ["imitated", "аррӏе.example", `xn--80ak6aa92e.example – ${en["preview.mistakable"]}`],
     ["plain", "example.com", "example.com"],
   ] as const) {
     await curt.shorten({ original_url: `https://${host}/`, custom_code: code });

@@ -4,8 +4,8 @@ import { describeDestination } from "../../src/pages/destination.ts";
 
 const hostsOf = (host: string) => {
   const { hostname } = new URL(`http://${host}/`);
-  const { host: shown, asciiHost } = describeDestination(`http://${hostname}/`);
-  return { hostname, shown, asciiHost };
+  const { host: shown, asciiHost, isMistakable, address } = describeDestination(`http://${hostname}/`);
+  return { hostname, shown, asciiHost, isMistakable, address };
 };
 
 test("a host is told in its own script, and in ASCII beside it", () => {
@@ -20,10 +20,9 @@ test("a host is told in its own script, and in ASCII beside it", () => {
     "παράδειγμα.gr",
     "مثال.إختبار",
     "दिल्ली.भारत",
-    "аррӏе.com",
   ]) {
-    const { hostname, shown, asciiHost } = hostsOf(host);
-    expect([shown, asciiHost]).toEqual([host, hostname]);
+    const { hostname, shown, asciiHost, isMistakable } = hostsOf(host);
+    expect([shown, asciiHost, isMistakable]).toEqual([host, hostname, false]);
   }
 });
 
@@ -50,10 +49,68 @@ test("a host that could pretend to be another is told in ASCII only", () => {
   }
 });
 
+test("a host of another script that could be read as ASCII is told in ASCII, with a warning", () => {
+  for (const host of [
+    "аррӏе.com",
+    "www.раураӏ.com",
+    "ѕсоре.example",
+    "хбох-360.com",
+    "аррӏе́.com",
+    "ονο.gr",
+    "αγορά.gr",
+    "հօոս.com",
+    "ყჿ.com",
+    "סוס.com",
+    "аррӏе.한국",
+    "раураӏ.пример.com",
+    "сбер.com",
+    "сухо.рус",
+    "example.рус",
+    "pаypal.com",
+  ]) {
+    const { hostname, shown, asciiHost, isMistakable, address } = hostsOf(host);
+    expect([shown, asciiHost, isMistakable]).toEqual([hostname, undefined, true]);
+    expect(address).toBe(`http://${hostname}/`);
+  }
+});
+
+test("names that people of other scripts have are told as they write them", () => {
+  for (const host of [
+    "яндекс.рф",
+    "россия.рф",
+    "сбер.рф",
+    "роса.рф",
+    "россия.рус",
+    "почта.бел",
+    "україна.укр",
+    "москва.com",
+    "новости.bg",
+    "їжа.com",
+    "ελλάδα.gr",
+    "αθήνα.gr",
+    "αγορά.ελ",
+    "հայաստան.հայ",
+    "საქართველო.გე",
+    "שלום.com",
+    "סוס.ישראל",
+    "مصر.com",
+    "ኢትዮጵያ.com",
+    "한국.kr",
+    "日本.jp",
+    "にほん.jp",
+    "中国.cn",
+    "ไทย.com",
+    "großmutter.de",
+  ]) {
+    const { hostname, shown, asciiHost, isMistakable } = hostsOf(host);
+    expect([shown, asciiHost, isMistakable]).toEqual([host, hostname, false]);
+  }
+});
+
 test("hosts in ASCII, and addresses, are told as they are", () => {
   for (const host of ["example.com", "sub_domain.example-host.com", "127.0.0.1", "[::1]", "localhost"]) {
-    const { hostname, shown, asciiHost } = hostsOf(host);
-    expect([shown, asciiHost]).toEqual([hostname, undefined]);
+    const { hostname, shown, asciiHost, isMistakable } = hostsOf(host);
+    expect([shown, asciiHost, isMistakable]).toEqual([hostname, undefined, false]);
   }
 });
 
@@ -84,5 +141,5 @@ test("an address that a newer parser would refuse is told all the same", () => {
     ["https://example.com:8443/?a", "example.com"],
     ["https://example.com", "example.com"],
   ] as const)
-    expect(describeDestination(target)).toEqual({ host, address: target });
+    expect(describeDestination(target)).toEqual({ host, isMistakable: false, address: target });
 });
