@@ -9,13 +9,21 @@ const root = resolve(import.meta.dir, "..");
  */
 const ENTRY_POINTS = ["src/main.ts", "src/store/sqlite/writer.ts", "src/visits/journal/slicer.ts"];
 
-/** Compiles the program for this machine and returns the path of the executable. */
-export async function build(outfile = resolve(root, "dist/curt")): Promise<string> {
+/** Other systems than this one that a release has an executable for. Bun's are fetched from npm. */
+export type Target = "bun-linux-x64" | "bun-linux-arm64" | "bun-darwin-x64" | "bun-darwin-arm64";
+
+/** Compiles the program, for this machine unless another is named, and returns the path of the executable. */
+export async function build(outfile = resolve(root, "dist/curt"), target?: Target): Promise<string> {
   const result = await Bun.build({
     entrypoints: ENTRY_POINTS.map((path) => resolve(root, path)),
     naming: { entry: "[name].[ext]" },
-    // What lies in the folder it is started in is the operator's business, not the program's.
-    compile: { outfile, autoloadDotenv: false, autoloadBunfig: false },
+    compile: {
+      outfile,
+      ...(target !== undefined && { target }),
+      // What lies in the folder it is started in is the operator's business, not the program's.
+      autoloadDotenv: false,
+      autoloadBunfig: false,
+    },
   });
   if (!result.success) throw new AggregateError(result.logs, "the build failed");
   return outfile;

@@ -10,6 +10,8 @@ export interface Config extends Omit<Values, "baseUrl" | "posture" | "dataFolder
   readonly posture: Posture;
   /** Where visits wait until they are in the database. */
   readonly journalFolder: string;
+  /** Only for a process that joins others: which files of the store they have open. */
+  readonly openElsewhere?: readonly string[] | undefined;
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;

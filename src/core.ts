@@ -3,9 +3,13 @@ import { type Clock, createClock } from "./links/clock.ts";
 import type { Link } from "./links/link.ts";
 import { createLinks, type Links } from "./links/links.ts";
 import { effectivePort } from "./links/target.ts";
+import { DAY_MS, HOUR_MS } from "./links/time.ts";
 import { type Log, withoutQuery } from "./log.ts";
-import { openStore, type StoreLimits } from "./store/open.ts";
+import { openStore, type StoreOptions } from "./store/open.ts";
 import { createVisits, type Visits } from "./visits/visits.ts";
+
+/** A clock is believed at a start until so many days after Curt last ran with one that was. */
+const BELIEVED_DAYS = 31;
 
 /** What Curt does, without HTTP: a command uses it as it is, and the service gives it a port and timers. */
 export interface Core {
@@ -16,15 +20,20 @@ export interface Core {
   close(): Promise<void>;
 }
 
-export interface CoreOptions extends StoreLimits {
+export interface CoreOptions extends Omit<StoreOptions, "openElsewhere"> {
   /** The system's, unless a test sets the time. */
   readonly clock?: Clock;
 }
 
 /** The only place with a clock and a source of randomness. */
 export async function openCore(config: Config, log: Log, options: CoreOptions = {}): Promise<Core> {
-  const store = await openStore(config.database, options);
-  const clock = options.clock ?? createClock(Date.now, () => performance.now());
+  const store = await openStore(config.database, { ...options, openElsewhere: config.openElsewhere });
+  const clock =
+    options.clock ??
+    createClock(Date.now, () => performance.now(), {
+      believedUntilMs: ((await store.newestSaltDay()) + BELIEVED_DAYS) * DAY_MS,
+      onChange: tellClock(log),
+    });
   const fillRandom = (bytes: Uint8Array) => void crypto.getRandomValues(bytes);
   const onCreated = ({ code, target }: Link) => {
     if (log.isLevelEnabled("debug")) log.debug({ code, target: withoutQuery(target) }, "link made");
@@ -41,6 +50,32 @@ export async function openCore(config: Config, log: Log, options: CoreOptions = 
     }),
     visits: createVisits({ store, clock, fillRandom, keepDays: config.statsKeepDays }),
     close: () => store.close(),
+  };
+}
+
+/** Makes later starts believe the clock as it is, by a salt of today; resolves with its reading. */
+export async function trustClock({ database }: Config): Promise<string> {
+  const store = await openStore(database);
+  const now = new Date(Date.now());
+  const today = Math.floor(now.getTime() / DAY_MS);
+  try {
+    await store.salt(today, 0);
+  } finally {
+    await store.close();
+  }
+  return now.toISOString();
+}
+
+function tellClock(log: Log) {
+  return (isBelieved: boolean, aheadMs: number) => {
+    const hours = Math.round(aheadMs / HOUR_MS);
+    if (isBelieved) log.warn({ hours }, "the clock is right again: links and codes age as usual");
+    else
+      log.warn(
+        { hours },
+        "the clock is wrong by more than an hour, or Curt did not run for a month: no link is deleted and no code given " +
+          "anew until it is right again. If it is right now, run curt trust-clock and restart Curt",
+      );
   };
 }
 

@@ -1,5 +1,6 @@
 import { type Config, ConfigError } from "./config.ts";
 import { type CoreOptions, openCore } from "./core.ts";
+import { reportFaults } from "./faults.ts";
 import { createApi } from "./http/api/api.ts";
 import { createApp } from "./http/app.ts";
 import { createCalls } from "./http/call.ts";
@@ -13,7 +14,7 @@ import { createPreview } from "./http/pages/preview.ts";
 import { createLinkMemory } from "./http/redirect/memory.ts";
 import { createRedirect } from "./http/redirect/redirect.ts";
 import { listen, type ServerLimits } from "./http/server.ts";
-import { StoreUnavailable, StoreUnusable } from "./links/store.ts";
+import { StoreUnusable } from "./links/store.ts";
 import type { Log } from "./log.ts";
 import { repeat } from "./repeat.ts";
 import { VERSION } from "./version.ts";
@@ -23,8 +24,6 @@ import type { JournalLimits } from "./visits/journal/journal.ts";
 const TIDY_EVERY_MS = 60_000;
 /** What changes in one process takes effect in all of them within a second. */
 const READ_CHANGES_EVERY_MS = 300;
-/** While the store is away, one line in this time tells it. */
-const UNAVAILABLE_LOG_EVERY_MS = 5000;
 
 /** What tests lower so as not to wait. Each limit has its usual value where it is used. */
 export interface Limits extends CoreOptions, ServerLimits, JournalLimits {}
@@ -122,17 +121,4 @@ function countries(file: string | null): (address: string) => string {
     const reason = error instanceof Error ? error.message : String(error);
     throw new ConfigError([`COUNTRY_DATABASE must be a file in MaxMind's format, not ${file}: ${reason}`]);
   }
-}
-
-/** Unexpected faults are logged one by one; a store that is away, now and then. */
-function reportFaults(log: Log): (error: unknown) => void {
-  let quietUntilMs = 0;
-  return (err) => {
-    if (!(err instanceof StoreUnavailable)) {
-      log.error({ err }, "unexpected fault");
-    } else if (performance.now() >= quietUntilMs) {
-      quietUntilMs = performance.now() + UNAVAILABLE_LOG_EVERY_MS;
-      log.warn({ err }, "the store cannot answer");
-    }
-  };
 }

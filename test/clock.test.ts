@@ -3,16 +3,16 @@ import { expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-import { ROOT, startProgram, temporaryFolder } from "./service.ts";
+import { type Program, ROOT, type Settings, startProgram, temporaryFolder } from "./service.ts";
 
 const DAY_MS = 86_400_000;
 const original_url = "https://example.com/";
 
 /** The real program on clocks that the test sets: both read their offsets from a file. Its rounds come sooner. */
-async function startWithClock(folder: string) {
+async function startWithClock(folder: string, settings: Settings = {}, wallAheadMs = 0) {
   const offset = join(folder, "offset-ms");
   const preload = join(folder, "clock.ts");
-  writeFileSync(offset, "[0, 0]");
+  writeFileSync(offset, JSON.stringify([wallAheadMs, 0]));
   writeFileSync(
     preload,
     `import { readFileSync } from "node:fs";
@@ -24,12 +24,85 @@ async function startWithClock(folder: string) {
      globalThis.setInterval = (job, ms, ...rest) => every(job, Math.min(ms, 200), ...rest);`,
   );
   const command = [process.execPath, "--preload", preload, join(ROOT, "src/main.ts"), "serve"];
-  const program = await startProgram({ CODE_HOLD: "2d" }, { folder, command });
+  const program = await startProgram({ CODE_HOLD: "2d", ...settings }, { folder, command });
   /** Time passes: both clocks. */
   const pass = (ms: number) => writeFileSync(offset, JSON.stringify([ms, ms]));
   /** Somebody sets the wall clock. */
   const setWall = (ms: number, passedMs: number) => writeFileSync(offset, JSON.stringify([ms, passedMs]));
-  return { program, pass, setWall };
+  /** Runs another command of the program with the same clocks, and resolves with its exit code. */
+  const run = (name: string) =>
+    Bun.spawn([...command.slice(0, -1), name], {
+      env: { ...process.env, DATABASE_URL: `sqlite:${program.file}` },
+      stdout: "ignore",
+    }).exited;
+  return { program, pass, setWall, run };
+}
+
+/** Statuses of several requests, each over its own connection, so that every process gets some. */
+async function statusesOf(program: Program, path: string): Promise<Set<number>> {
+  const ask = () => program.fetch(path, { headers: { Connection: "close" } });
+  const answers = await Promise.all(Array.from({ length: 30 }, ask));
+  return new Set(answers.map(({ status }) => status));
+}
+
+async function untilLogged(program: Program, text: string, times: number): Promise<void> {
+  const count = () => program.logged.filter((line) => line.includes(text)).length;
+  for (let patience = 400; count() < times && patience > 0; patience--) await Bun.sleep(25);
+  expect(count()).toBe(times);
+}
+
+for (const processes of ["1", "4"]) {
+  test(`PROCESSES=${processes}: a jump ahead is warned of, and taken back with all that came of it`, async () => {
+    using folder = temporaryFolder();
+    const { program, setWall } = await startWithClock(folder.path, { PROCESSES: processes });
+    await using _ = program;
+    await program.shorten({ original_url, custom_code: "day", expire_duration: "24h" });
+    await program.shorten({ original_url, custom_code: "week", expire_duration: "1week" });
+    expect(await statusesOf(program, "/day")).toEqual(new Set([302]));
+    setWall(2 * DAY_MS, 0);
+    expect(await statusesOf(program, "/day")).toEqual(new Set([410]));
+    await untilLogged(program, "the clock is wrong", Number(processes));
+    setWall(400 * DAY_MS, 0);
+    expect((await program.shorten({ original_url, custom_code: "week" })).status).toBe(409);
+    setWall(0, 0);
+    await untilLogged(program, "the clock is right again", Number(processes));
+    for (const path of ["/day", "/week"]) expect(await statusesOf(program, path)).toEqual(new Set([302]));
+    const made = await program.shorten({ original_url, expire_duration: "24h" });
+    const { data } = (await made.json()) as { data: { expiration_date: string } };
+    expect(Date.parse(data.expiration_date)).toBeLessThan(Date.now() + DAY_MS + 1000);
+    expect(program.logged.filter((line) => line.includes("purged"))).toEqual([]);
+  });
+
+  test(`PROCESSES=${processes}: a start far ahead deletes nothing until the clock is right, or trusted`, async () => {
+    using folder = temporaryFolder();
+    const settings = { PROCESSES: processes };
+    {
+      await using program = await startProgram({}, { folder: folder.path });
+      await program.shorten({ original_url, custom_code: "held", expire_duration: "24h" });
+      await program.shorten({ original_url, custom_code: "kept", expire_duration: "1month" });
+    }
+    {
+      const { program, setWall } = await startWithClock(folder.path, settings, 400 * DAY_MS);
+      await using _ = program;
+      await untilLogged(program, "the clock is wrong", Number(processes));
+      expect((await program.shorten({ original_url, custom_code: "held" })).status).toBe(409);
+      expect((await program.shorten({ original_url, custom_code: "misdated" })).status).toBe(201);
+      setWall(0, 0);
+      await untilLogged(program, "the clock is right again", Number(processes));
+      for (const path of ["/held", "/kept"]) expect(await statusesOf(program, path)).toEqual(new Set([302]));
+    }
+    // Another start is no confirmation, even though links were made by the wrong clock.
+    const { program, run } = await startWithClock(folder.path, settings, 400 * DAY_MS);
+    await untilLogged(program, "the clock is wrong", Number(processes));
+    expect((await program.shorten({ original_url, custom_code: "held" })).status).toBe(409);
+    expect(program.logged.filter((line) => line.includes("purged"))).toEqual([]);
+    expect(await run("trust-clock")).toBe(0);
+    await program[Symbol.asyncDispose]();
+    const trusting = await startWithClock(folder.path, settings, 400 * DAY_MS);
+    await using _ = trusting.program;
+    expect((await trusting.program.shorten({ original_url, custom_code: "held" })).status).toBe(201);
+    expect(trusting.program.logged.filter((line) => line.includes("the clock is wrong"))).toEqual([]);
+  });
 }
 
 test("the real program ends a cached link on time, and time does not go back", async () => {

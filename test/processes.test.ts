@@ -263,6 +263,60 @@ describe("a signal to the supervisor", () => {
   });
 });
 
+/** With everything that is done again and again done after `maxMs` at most, such as a sign of life. */
+async function startSooner(folder: string, maxMs: number, settings: Settings = {}): Promise<Program> {
+  const preload = join(folder, "sooner.ts");
+  writeFileSync(
+    preload,
+    `const every = setInterval;
+     globalThis.setInterval = (job, ms, ...rest) => every(job, Math.min(ms, ${maxMs}), ...rest);`,
+  );
+  const command = [process.execPath, "--preload", preload, join(ROOT, "src/main.ts"), "serve"];
+  const several = { PROCESSES: String(PROCESSES), LOG_LEVEL: "debug", ...settings };
+  const program = await startProgram(several, { folder, command });
+  for (const pid of [program.pid, ...children(program)]) begun.add(pid);
+  return program;
+}
+
+describe("a process that hangs", () => {
+  test("is ended and replaced, and the others serve on", async () => {
+    using folder = temporaryFolder();
+    await using program = await startSooner(folder.path, 200);
+    const codes = Array.from({ length: 20 }, (_, nth) => `link${nth}`);
+    for (const custom_code of codes) await program.shorten({ original_url: TARGET, custom_code });
+    const [hung = 0, ...others] = children(program);
+    using connections = await openEach(program, others);
+    process.kill(hung, "SIGSTOP");
+    for (const code of codes)
+      expect(await connections.get(`/${code}`)).toEqual(
+        others.map(() => ({ status: 302, location: TARGET })),
+      );
+    const { child: replacement = 0 } = await until(
+      "another takes its place",
+      () => linesThatSay(program, "another process took its place")[0],
+    );
+    begun.add(replacement);
+    expect(linesThatSay(program, "is hung")).toMatchObject([{ child: hung }]);
+    expect(linesThatSay(program, "a process ended")).toMatchObject([{ child: hung, signal: "SIGKILL" }]);
+    using back = await openEach(program, [replacement, ...others]);
+    for (const code of codes)
+      expect(await back.get(`/${code}`)).toEqual(all({ status: 302, location: TARGET }));
+  });
+
+  test("is not one that has nothing to do, whose supervisor was hung, or that stops slowly", async () => {
+    using folder = temporaryFolder();
+    await using program = await startSooner(folder.path, 100, { DRAIN_WAIT: "2s" });
+    process.kill(program.pid, "SIGSTOP");
+    await Bun.sleep(1500);
+    process.kill(program.pid, "SIGCONT");
+    await Bun.sleep(500);
+    expect(children(program).every(isAlive)).toBeTrue();
+    program.kill("SIGTERM");
+    expect(await program.exited).toBe(0);
+    expect(linesThatSay(program, "is hung")).toEqual([]);
+  });
+});
+
 describe("SIGKILL", () => {
   testOnLinux("of one process: the others serve on, and another takes its place", async () => {
     await using program = await startSeveral();

@@ -2,6 +2,7 @@ import { check } from "./check.ts";
 import type { Commands } from "./command.ts";
 import { CHILD, serveAsChild, supervise } from "./processes.ts";
 import { serve } from "./serve.ts";
+import { trustClock } from "./trust-clock.ts";
 
 export const COMMANDS: Commands = {
   serve: {
@@ -11,6 +12,10 @@ export const COMMANDS: Commands = {
   check: {
     summary: "check the configuration, and the store from end to end",
     run: check,
+  },
+  "trust-clock": {
+    summary: "tell Curt that the clock is right, after a warning that it may not be",
+    run: trustClock,
   },
   [CHILD]: {
     summary: "one of several serving processes",

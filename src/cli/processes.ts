@@ -3,6 +3,7 @@ import type { Subprocess } from "bun";
 import type { Config } from "../config.ts";
 import { findPort } from "../http/server.ts";
 import { createLog } from "../log.ts";
+import { identifyStore } from "../store/open.ts";
 import { listensOn, run } from "./serve.ts";
 
 /** How long a child's place stays empty after its end; doubled each time, up to the limit. */
@@ -11,16 +12,31 @@ const MAX_WAIT_MS = 5000;
 /** A child that lived this long starts the waits anew. */
 const LIVED_WELL_MS = 60_000;
 
+/** How often a child says that it is alive. */
+const BEAT_MS = 1000;
+/** A child that was silent for so many beats is ended. */
+const MAX_SILENT_BEATS = 10;
+
 /** The command that the supervisor starts its children with. People are not told of it. */
 export const CHILD = "child";
+
+/** What a child is told at its start. */
+type Orders = Pick<Config, "port" | "openElsewhere">;
+
+/** What a child says again and again, which shows that it is alive. */
+interface Report {
+  /** Which files of the store it has open: said once, when it listens. */
+  readonly files?: readonly string[];
+}
 
 /**
  * Serves from `config.processes` children, and nothing itself: starts them, replaces those that end, and lets go
  * of them on SIGTERM or SIGINT. Resolves with the exit code. A second signal ends them at once. Throws
  * CannotListen.
  *
- * Supervisor and child share a channel. On it the child hears its port, and says that it listens; when it closes,
- * the child stops in order. The system closes it for a supervisor that was killed, so no child outlives it.
+ * Supervisor and child share a channel. The child is told its port and which files of the store the others have open.
+ * It says when it listens and which files it opened, and then each second that it is alive. When the channel closes, the child stops in order. The system
+ * closes it for a supervisor that was killed, so no child outlives it.
  */
 export async function supervise(config: Config): Promise<number> {
   const log = createLog(config.logLevel, process.stdout, { pid: process.pid });
@@ -29,6 +45,8 @@ export async function supervise(config: Config): Promise<number> {
   const children = new Set<Subprocess>();
   const { promise: stopped, resolve: endWaits } = Promise.withResolvers<void>();
   let stopping = false;
+  /** Which files of the store the children have open, as soon as one has. */
+  let storeFiles: Report["files"];
 
   function stop(): void {
     stopping = true;
@@ -49,14 +67,32 @@ export async function supervise(config: Config): Promise<number> {
 
   /** The life of one child; resolves with its end. */
   async function live(listening: (child: number) => void) {
+    let watching: NodeJS.Timeout | undefined;
     try {
-      const child = startChild(port, listening);
+      // Alone it may find the log gone: the last of the others removed it in order.
+      const openElsewhere = storeFiles?.slice(0, children.size > 0 ? storeFiles.length : 1);
+      let silentBeats = 0;
+      const child = startChild({ port, openElsewhere }, ({ files }) => {
+        silentBeats = 0;
+        if (files === undefined) return;
+        storeFiles = files;
+        listening(child.pid);
+        watching = setInterval(() => {
+          // Beats are counted, not seconds: after a suspension of the machine none is missing. One that stops may
+          // take its time, and no longer has a channel.
+          if (stopping || ++silentBeats !== MAX_SILENT_BEATS) return;
+          log.warn({ child: child.pid }, "a process is hung, and is ended");
+          child.kill("SIGKILL");
+        }, BEAT_MS);
+      });
       children.add(child);
       const code = await child.exited;
       children.delete(child);
       return { child: child.pid, code, signal: child.signalCode ?? undefined };
     } catch (err) {
       return { code: 1, err };
+    } finally {
+      clearInterval(watching);
     }
   }
 
@@ -106,14 +142,14 @@ export async function supervise(config: Config): Promise<number> {
 }
 
 /** This program once more, however it was started. */
-function startChild(port: number, listening: (child: number) => void): Subprocess {
+function startChild(orders: Orders, onReport: (report: Report) => void): Subprocess {
   const program = Bun.isStandaloneExecutable ? [] : [...process.execArgv, Bun.main];
   const child = Bun.spawn([process.execPath, ...program, CHILD], {
     stdio: ["ignore", "inherit", "inherit"],
     serialization: "json",
-    ipc: (_, { pid }) => listening(pid),
+    ipc: onReport,
   });
-  child.send({ port });
+  child.send(orders);
   return child;
 }
 
@@ -128,14 +164,17 @@ export async function serveAsChild(config: Config): Promise<number> {
   // counts. Whom a second signal ends, the supervisor decides.
   for (const signal of ["SIGTERM", "SIGINT"]) process.on(signal, () => stop(signal));
   process.on("disconnect", () => stop("the supervisor let go"));
-  const { promise: told, resolve: tell } = Promise.withResolvers<number>();
-  process.once("message", ({ port }: { port: number }) => tell(port));
-  const port = await Promise.race([told, stopped]);
-  if (typeof port === "string") return 0;
+  const { promise: told, resolve: tell } = Promise.withResolvers<Orders>();
+  process.once("message", tell);
+  const orders = await Promise.race([told, stopped]);
+  if (typeof orders === "string") return 0;
 
   const log = createLog(config.logLevel, process.stdout, { pid: process.pid });
-  const service = await run({ ...config, port }, log);
-  if (process.connected) process.send("listening");
+  const service = await run({ ...config, ...orders }, log);
+  const report = (what: Report) => void (process.connected && process.send?.(what));
+  report({ files: identifyStore(config.database) });
+  const beating = setInterval(() => report({}), BEAT_MS);
+  void service.exit.finally(() => clearInterval(beating));
   void stopped.then((reason) => service.stop(reason, 0));
   return service.exit;
 }

@@ -37,7 +37,8 @@ export type HttpProblem =
   | AddressProblem
   | Malformed
   | { kind: "body.too-large"; max: number }
-  | { kind: "body.type" | "body.form" | "body.coding" };
+  | { kind: "body.type" | "body.form" | "body.coding" }
+  | { kind: "cross-site" };
 
 const RETRY_AFTER_SECONDS = 2;
 
@@ -90,6 +91,8 @@ export function describe(problem: HttpProblem): Description {
     case "body.coding":
       // RFC 9110, section 12.5.3: what would have been taken.
       return { status: 415, messages: [{ key: problem.kind }], headers: { "Accept-Encoding": "identity" } };
+    case "cross-site":
+      return { status: 403, messages: [{ key: problem.kind }] };
     case "unavailable":
       return {
         status: 503,

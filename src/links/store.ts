@@ -43,7 +43,12 @@ export interface NewLink extends Link {
 
 /** The store cannot answer now: busy, full, locked, away. A caller may try again. */
 export class StoreUnavailable extends Error {
-  override readonly name = "StoreUnavailable";
+  override readonly name: string = "StoreUnavailable";
+}
+
+/** The files that are open are no longer where they were: whatever was written now would be lost. */
+export class StoreMisplaced extends StoreUnavailable {
+  override readonly name = "StoreMisplaced";
 }
 
 /** What is configured cannot serve as the store, and nothing in it was touched. The message says what to do. */

@@ -5,7 +5,7 @@ import { codePointName, type Invalid, invalid } from "./problem.ts";
 /** Where a redirect goes: the WHATWG serialisation of an http(s) URL, so it is pure ASCII. */
 export type Target = string & { readonly __brand: "Target" };
 
-/** In characters, as serialised. */
+/** In characters, as written and as serialised. */
 export const MAX_TARGET_LENGTH = 8192;
 
 /** Public: limits are on and private targets are refused, because anyone may call. */
@@ -22,6 +22,7 @@ export interface TargetPolicy {
   readonly ownPorts: readonly string[];
 }
 
+const TOO_LONG = { rule: "target.too-long", max: MAX_TARGET_LENGTH } as const;
 const CONTROL = /[\p{Cc}]/u;
 const SCHEME = /^https?:\/\//i;
 const EDGE_SPACE = /^\s|\s$/u;
@@ -32,6 +33,7 @@ const METADATA_ADDRESS = "168.63.129.16";
 
 /** Reads a destination. It is never resolved or fetched. */
 export function parseTarget(written: string, policy: TargetPolicy): Target | Invalid {
+  if (written.length > MAX_TARGET_LENGTH) return invalid(TOO_LONG);
   if (!written.isWellFormed()) return invalid({ rule: "target.ill-formed" });
   const control = CONTROL.exec(written)?.[0];
   if (control !== undefined) return invalid({ rule: "target.control", character: codePointName(control) });
@@ -42,8 +44,7 @@ export function parseTarget(written: string, policy: TargetPolicy): Target | Inv
   const url = URL.parse(written);
   if (url === null || !isAscii(url.href)) return invalid({ rule: "target.unparsable" });
   if (url.username !== "" || url.password !== "") return invalid({ rule: "target.credentials" });
-  if (url.href.length > MAX_TARGET_LENGTH)
-    return invalid({ rule: "target.too-long", max: MAX_TARGET_LENGTH });
+  if (url.href.length > MAX_TARGET_LENGTH) return invalid(TOO_LONG);
   if (isOwn(url, policy)) return invalid({ rule: "target.own" });
   if (policy.posture === "public" && isPrivateHost(url.hostname)) return invalid({ rule: "target.private" });
   return url.href as Target;

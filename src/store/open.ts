@@ -2,16 +2,22 @@ import type { Config } from "../config.ts";
 import type { LinkStore } from "../links/store.ts";
 import type { VisitStore } from "../visits/store.ts";
 import { checkFile } from "./sqlite/file.ts";
-import { openSqliteStore, type StoreLimits } from "./sqlite/store.ts";
+import { identify } from "./sqlite/identity.ts";
+import { openSqliteStore, type StoreOptions } from "./sqlite/store.ts";
 
-export type { StoreLimits };
+export type { StoreOptions };
 
 /** Opens the configured store, made or migrated where needed. Throws {@link StoreUnusable}. */
 export function openStore(
   database: Config["database"],
-  limits?: StoreLimits,
+  options?: StoreOptions,
 ): Promise<LinkStore & VisitStore> {
-  return openSqliteStore(database.path, limits);
+  return openSqliteStore(database.path, options);
+}
+
+/** Which files the configured store has at the moment, once it is open. */
+export function identifyStore(database: Config["database"]): readonly string[] {
+  return identify(database.path);
 }
 
 /** Reads the configured store from end to end; undefined when there is none yet. Throws {@link StoreUnusable}. */

@@ -23,6 +23,8 @@ export interface VisitStore {
   days(code: Code, createdMs: number, firstDay: number, lastDay: number): Promise<DayVisits[]>;
   /** 32 random bytes that all processes share for one day; asking for a day forgets those of days before `oldest`. */
   salt(day: number, oldest: number): Promise<Uint8Array>;
+  /** The newest day that has a salt, which tells when somebody last counted; Infinity while none has. */
+  newestSaltDay(): Promise<number>;
   /**
    * Lets at most `limit` days of links age: those before `closeBefore` are closed, those before `coarseBefore` lose
    * their hours, and those before `forgetBefore` are added to what was before. Says how many aged.

@@ -46,7 +46,11 @@ export function createVisits(options: VisitsOptions): Visits {
 async function openRecorder(options: VisitsOptions & OpenRecorderOptions) {
   const { store, clock, fillRandom, onFault } = options;
   const visitors = createVisitors({ store, fillRandom });
-  await visitors.prepare(clock.nowMs()).catch(onFault);
+  // A salt that is made forgets older ones, and tells later starts that the clock was right.
+  const prepare = async () => {
+    if (clock.trustworthy()) await visitors.prepare(clock.nowMs());
+  };
+  await prepare().catch(onFault);
   const journal = await openJournal({
     ...options,
     nowMs: clock.monotonicMs,
@@ -55,7 +59,7 @@ async function openRecorder(options: VisitsOptions & OpenRecorderOptions) {
   return {
     ...createRecorder({ journal, visitors }),
     /** Fetches what the next hour needs from the store, so that midnight does not depend on it. */
-    prepare: () => visitors.prepare(clock.nowMs()),
+    prepare,
     /** Brings everything counted to the store; what that cannot take now is kept for the next start. */
     close: () => journal.close(),
   };

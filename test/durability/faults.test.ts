@@ -46,20 +46,62 @@ testOnLinux("a full disk: creates are 503, redirects go on, and it recovers by i
   expect((await program.fetch("/during0")).status).toBe(302);
 });
 
-test("a locked file: creates are 503 after a while, redirects do not wait, and it recovers by itself", async () => {
-  await using curt = await startHere({}, { limits: { busyWaitMs: 500 } });
-  curt.expectFaults();
-  await curt.shorten({ original_url, custom_code: "before" });
-  const locking = new Database(curt.file);
-  locking.run("BEGIN IMMEDIATE");
-  const refused = curt.shorten({ original_url, custom_code: "during" });
-  for (let nth = 0; nth < 20; nth++) expect((await curt.fetch("/before")).status).toBe(302);
-  expect((await curt.fetch("/during")).status).toBe(404);
-  expect((await refused).status).toBe(503);
-  locking.run("ROLLBACK");
-  locking.close();
-  expect((await curt.shorten({ original_url, custom_code: "during" })).status).toBe(201);
-});
+for (const processes of ["1", "4"])
+  test(`PROCESSES=${processes}, a full disk under load: few lines tell of many faults, and nothing answered is lost`, async () => {
+    const command = ["/bin/sh", "-c", `trap '' XFSZ; exec "$0" src/main.ts serve`, process.execPath];
+    await using program = await startProgram({ PROCESSES: processes }, { command });
+    const close = { Connection: "close" };
+    const statuses = async (count: number, ask: (nth: number) => Promise<Response>) =>
+      new Set(
+        (await Promise.all(Array.from({ length: count }, (_, nth) => ask(nth)))).map((it) => it.status),
+      );
+    const create = (name: string) => (nth: number) =>
+      program.shorten({ original_url, custom_code: `${name}${nth}` }, close);
+    const visit = (name: string) => (nth: number) => program.fetch(`/${name}${nth}`, { headers: close });
+    expect(await statuses(50, create("before"))).toEqual(new Set([201]));
+    const line = program.logged.find((logged) => logged.includes("listens on"));
+    const { children } = JSON.parse(line ?? "{}") as { children?: number[] };
+    const pids = children ?? [program.pid];
+    program.expectFaults();
+    for (const pid of pids) limitFileSize(pid, 4096n);
+    const linesBefore = program.logged.length;
+    for (let round = 0; round < 5; round++) {
+      expect(await statuses(50, create("during"))).toEqual(new Set([503]));
+      expect(await statuses(50, visit("before"))).toEqual(new Set([302]));
+      expect(await statuses(50, visit("during"))).toEqual(new Set([404]));
+    }
+    expect(program.logged.length - linesBefore).toBeLessThan(12 * pids.length);
+    for (const pid of pids) limitFileSize(pid, 0xffff_ffff_ffff_ffffn);
+    expect(await statuses(50, create("during"))).toEqual(new Set([201]));
+    for (const name of ["before", "during"]) expect(await statuses(50, visit(name))).toEqual(new Set([302]));
+  });
+
+for (const processes of ["1", "4"])
+  test(`PROCESSES=${processes}, a locked file: creates are 503 after a while, redirects do not wait, and it recovers by itself`, async () => {
+    await using curt = await startProgram({ PROCESSES: processes });
+    curt.expectFaults();
+    const close = { Connection: "close" };
+    const create = (name: string) =>
+      Promise.all(
+        Array.from({ length: 20 }, async (_, nth) => {
+          const custom_code = `${name}${nth}`;
+          return (await curt.shorten({ original_url, custom_code }, close)).status;
+        }),
+      );
+    const all = (status: number) => Array.from({ length: 20 }, () => status);
+    expect(await create("before")).toEqual(all(201));
+    const locking = new Database(curt.file);
+    locking.run("BEGIN IMMEDIATE");
+    const refused = create("during");
+    for (let nth = 0; nth < 20; nth++) {
+      expect((await curt.fetch(`/before${nth}`, { headers: close })).status).toBe(302);
+      expect((await curt.fetch(`/during${nth}`, { headers: close })).status).toBe(404);
+    }
+    expect(await refused).toEqual(all(503));
+    locking.run("ROLLBACK");
+    locking.close();
+    expect(await create("during")).toEqual(all(201));
+  });
 
 test("a file that cannot be read: 503 and never 404, while what is cached goes on", async () => {
   await using curt = await startHere();

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
 import en from "../../src/language/en.json";
 import { type Running, startHere } from "../service.ts";
@@ -82,5 +82,43 @@ test("what is refused is told beside its field, all at once, and the rest above 
   });
   expect(await told({ original_url: "x".repeat(70_000) })).toEqual({
     above: en["body.too-large"].replace("{max}", "65536"),
+  });
+});
+
+describe("a form that another site sends with a visitor's browser", () => {
+  const send = (code: string, headers: Record<string, string>) =>
+    curt.fetch("/", {
+      method: "POST",
+      headers: { ...HTML, "Content-Type": "application/x-www-form-urlencoded", ...headers },
+      body: new URLSearchParams({ original_url: LONG, custom_code: code }),
+    });
+  const isThere = async (code: string) => (await curt.fetch(`/${code}`)).status === 302;
+
+  test.each([
+    ["cross1", { "Sec-Fetch-Site": "cross-site" }],
+    ["cross2", { Origin: "https://evil.example" }],
+    ["cross3", { "Sec-Fetch-Site": "same-site", Origin: "https://other.curt.example" }],
+    ["cross4", { Origin: "http://curt.example:8080" }],
+  ])("makes no link, and shows the visitor what was sent: %s", async (code, headers) => {
+    const response = await send(code, headers);
+    expect(response.status).toBe(403);
+    const page = await response.text();
+    expect(page).toContain(en["cross-site"]);
+    expect(page).toContain(`value="${code}"`);
+    expect(await isThere(code)).toBe(false);
+  });
+
+  test.each([
+    ["own1", { "Sec-Fetch-Site": "same-origin", Origin: "null" }],
+    ["own2", { Origin: "https://curt.example" }],
+    ["own3", { "Sec-Fetch-Site": "none" }],
+    ["own4", {}],
+  ])("is not what our own page sends: %s", async (code, headers) => {
+    expect((await send(code, headers)).status).toBe(303);
+    expect(await isThere(code)).toBe(true);
+  });
+
+  test("is not what a page sends that was opened by another name of the machine", async () => {
+    expect((await send("own5", { Origin: curt.origin })).status).toBe(303);
   });
 });

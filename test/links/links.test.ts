@@ -102,6 +102,7 @@ describe("a link with an end", () => {
     const links = open();
     await links.create({ originalUrl, customCode: "clock", expiry: "24h" });
     wallMs = START + DAY_MS;
+    monotonicMs = DAY_MS;
     expect(await links.resolve("clock")).toMatchObject({ kind: "expired" });
     for (const backMs of [1, 3_600_000, 400 * DAY_MS]) {
       wallMs = START + DAY_MS - backMs;
@@ -115,6 +116,22 @@ describe("a link with an end", () => {
     expect(await links.create({ originalUrl, customCode: "going-on" })).toMatchObject({
       createdMs: START + 2 * DAY_MS,
     });
+  });
+
+  test("ends with a jump ahead, and leads somewhere again when that is taken back", async () => {
+    const links = open();
+    await links.create({ originalUrl, customCode: "jumped", expiry: "24h" });
+    for (const jumpMs of [3 * DAY_MS, DAY_MS + 3_600_000]) {
+      wallMs = START + jumpMs;
+      expect(await links.resolve("jumped")).toMatchObject({ kind: "expired" });
+      // Small steps back are still none.
+      wallMs -= 1000;
+      expect(await links.create({ originalUrl })).toMatchObject({ createdMs: START + jumpMs });
+      monotonicMs += 2000;
+      wallMs = START + monotonicMs;
+      expect(await links.resolve("jumped")).toMatchObject({ code: "jumped" });
+      expect(await links.create({ originalUrl })).toMatchObject({ createdMs: wallMs });
+    }
   });
 
   test("lasts its milliseconds over daylight saving, leap days and year ends", () => {

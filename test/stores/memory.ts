@@ -121,6 +121,9 @@ export function createMemoryStores(): () => TestedStore {
       const coarse = ageTo(Stage.coarse, coarseBefore, limit);
       return Math.max(closed, coarse, forget(forgetBefore, limit));
     },
+    async newestSaltDay() {
+      return salts.size === 0 ? Number.POSITIVE_INFINITY : Math.max(...salts.keys());
+    },
     async salt(day, oldest) {
       for (const known of salts.keys()) if (known < oldest) salts.delete(known);
       const salt = salts.get(day) ?? crypto.getRandomValues(new Uint8Array(32));

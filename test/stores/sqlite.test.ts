@@ -297,14 +297,50 @@ describe("a SQLite file", () => {
     await store.insert([newLink("before")]);
     const locking = new Database(path);
     locking.run("BEGIN IMMEDIATE");
-    const insert = store.insert([newLink("during")]);
+    const settled: string[] = [];
+    const settling = (name: string, task: Promise<unknown>) =>
+      task.then(
+        () => settled.push(`${name} is done`),
+        (reason: unknown) => settled.push(`${name}: ${(reason as Error).constructor.name}`),
+      );
+    const bounds = { closeBefore: 1, coarseBefore: 1, forgetBefore: 1 };
+    const background = [
+      settling("purge", store.purge(1, 1)),
+      settling("age", store.age(bounds, 1)),
+      settling("salt", store.salt(1, 1)),
+    ];
+    const inserts = [settling("first", store.insert([newLink("during")]))];
+    // Waits while the first is tried, and not as long again by itself.
+    await Bun.sleep(100);
+    inserts.push(settling("second", store.insert([newLink("during")])));
     expect(await store.find("before" as never)).toBeDefined();
-    const refused = await insert.catch((reason: unknown) => reason);
-    expect(refused).toBeInstanceOf(StoreUnavailable);
+    await Promise.all(inserts);
+    expect(settled).toEqual(["first: StoreBusy", "second: StoreBusy"]);
     locking.run("ROLLBACK");
     locking.close();
+    await Promise.all(background);
+    expect(settled.slice(2)).toEqual(["purge is done", "age is done", "salt is done"]);
     expect(await store.insert([newLink("during")])).toMatchObject([{ code: "during" }]);
     await store.close();
+  });
+
+  test("that is locked can be closed while background tasks wait for it", async () => {
+    using folder = temporaryFolder();
+    const path = join(folder.path, "curt.db");
+    const store = await openSqliteStore(path);
+    await store.insert([newLink("before")]);
+    const locking = new Database(path);
+    locking.run("BEGIN IMMEDIATE");
+    const purges = [store.purge(1, 1), store.purge(1, 1)].map((purge) =>
+      purge.catch((reason: unknown) => reason),
+    );
+    await store.close();
+    expect(await Promise.all(purges)).toEqual([expect.any(StoreUnavailable), expect.any(StoreUnavailable)]);
+    locking.run("ROLLBACK");
+    locking.close();
+    const again = await openSqliteStore(path);
+    expect(await again.find("before" as never)).toBeDefined();
+    await again.close();
   });
 
   test("refuses more rows than may wait, and takes them again afterwards", async () => {

@@ -199,7 +199,9 @@ export function testVisitStore(name: string, open: () => Promise<TestedStore>): 
       const today = await store.salt(DAY, DAY);
       expect(today).toHaveLength(32);
       expect(await other.salt(DAY, DAY)).toEqual(today);
+      expect(await other.newestSaltDay()).toBe(DAY);
       const tomorrow = await other.salt(DAY + 1, DAY);
+      expect(await store.newestSaltDay()).toBe(DAY + 1);
       expect(tomorrow).not.toEqual(today);
       expect(await store.salt(DAY, DAY)).toEqual(today);
       await store.salt(DAY + 1, DAY + 1);

@@ -65,6 +65,7 @@ export function createHome({ links, defaultExpiry, onFault }: HomeOptions) {
         return prefersHtml(call.headers.get("accept"))
           ? formAgain(call, EMPTY, form)
           : problemJson(call, form);
+      if (isFromAnotherSite(call)) return formAgain(call, form, { kind: "cross-site" });
       const link = await create(form);
       if (isProblem(link)) return formAgain(call, form, link);
       return answer({
@@ -73,6 +74,16 @@ export function createHome({ links, defaultExpiry, onFault }: HomeOptions) {
       });
     },
   };
+}
+
+/**
+ * Whether another site sent the form with a visitor's browser (Fetch Metadata, section 2.4). Browsers that do not say so
+ * send an `Origin`, which is "null" for pages without a referrer, such as ours.
+ */
+function isFromAnotherSite({ headers, domain }: Call): boolean {
+  if (headers.get("sec-fetch-site") === "cross-site") return true;
+  const origin = headers.get("origin") ?? "null";
+  return origin !== "null" && origin !== domain.origin && URL.parse(origin)?.host !== headers.get("host");
 }
 
 export type Home = ReturnType<typeof createHome>;

@@ -8,15 +8,19 @@ const MAX_BATCH_LINKS = 1000;
 
 interface Waiting {
   readonly links: readonly NewLink[];
+  readonly sinceMs: number;
   resolve(outcomes: Awaited<ReturnType<LinkStore["insert"]>>): void;
   reject(reason: unknown): void;
 }
 
 /**
  * The group commit: inserts that arrive while a commit is under way share the next one, so that one transaction and
- * one sync serve all of them. `commit` makes links durable in one transaction and says which of them were inserted.
+ * one sync serve all of them. `commit` makes links durable in one transaction and says which of them were inserted;
+ * `sinceMs` is when the first of them came, on the clock of `performance.now`.
  */
-export function createCommits(commit: (links: readonly NewLink[]) => Promise<readonly boolean[]>) {
+export function createCommits(
+  commit: (links: readonly NewLink[], sinceMs: number) => Promise<readonly boolean[]>,
+) {
   const waiting: Waiting[] = [];
   let waitingLinks = 0;
   let committing: Promise<void> | undefined;
@@ -42,10 +46,11 @@ export function createCommits(commit: (links: readonly NewLink[]) => Promise<rea
 
   async function commitBatch(batch: readonly Waiting[]): Promise<void> {
     try {
-      const inserted = await commit(batch.flatMap(({ links }) => links));
+      const links = batch.flatMap((entry) => entry.links);
+      const inserted = await commit(links, batch[0]?.sinceMs ?? performance.now());
       let at = 0;
-      for (const { links, resolve } of batch) {
-        resolve(links.map((link) => (inserted[at++] ? withoutHold(link) : { kind: "taken" })));
+      for (const entry of batch) {
+        entry.resolve(entry.links.map((link) => (inserted[at++] ? withoutHold(link) : { kind: "taken" })));
       }
     } catch (error) {
       for (const { reject } of batch) reject(error);
@@ -61,7 +66,7 @@ export function createCommits(commit: (links: readonly NewLink[]) => Promise<rea
       }
       waitingLinks += links.length;
       const outcomes = new Promise<Awaited<ReturnType<LinkStore["insert"]>>>((resolve, reject) =>
-        waiting.push({ links, resolve, reject }),
+        waiting.push({ links, sinceMs: performance.now(), resolve, reject }),
       );
       committing ??= commitAll();
       return outcomes;

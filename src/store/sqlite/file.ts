@@ -4,25 +4,37 @@ import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, statSync } from 
 import { dirname, resolve } from "node:path";
 
 import { StoreUnusable } from "../../links/store.ts";
+import { type Identity, identify, isInPlace, replacedMeanwhile } from "./identity.ts";
 import { migrate, requireCurrentVersion, requireOurs, requireSchema } from "./schema.ts";
+import { requireWholeWal } from "./wal.ts";
 
 /** Older ones can corrupt a file whose WAL is reset while another connection writes. */
 const OLDEST_SQLITE = [3, 51, 3];
-/** How long a writer waits for another process to commit. */
+/** How long a start waits for another process to commit. */
 const BUSY_WAIT_MS = 5000;
 /** Readers share the thread that redirects, and in WAL mode nothing but recovery can make them wait. */
 const READER_BUSY_WAIT_MS = 100;
 
 /**
  * Opens the file for writing, durably (WAL, synchronous=FULL), made or migrated where needed. Looks at the
- * header and the schema; {@link checkFile} looks at everything. Throws {@link StoreUnusable}.
+ * header and the schema; {@link checkFile} looks at everything. Where other processes have it open already, only
+ * their file will do, and none is made. Throws {@link StoreUnusable}.
  */
-export function openWriter(path: string, busyWaitMs = BUSY_WAIT_MS): Database {
+export function openWriter(path: string, openElsewhere?: Identity, busyWaitMs = BUSY_WAIT_MS): Database {
   return explained(path, () => {
     requireSafeSqlite();
+    if (openElsewhere !== undefined) requireSame(path, openElsewhere);
     makeFolder(dirname(resolve(path)));
     requireOurs(path);
-    const database = new Database(path, { create: true, readwrite: true, strict: true });
+    requireLog(path);
+    requireWholeWal(path);
+
+    const before = existsSync(path) ? identify(path).slice(0, 1) : [];
+    const database = new Database(path, {
+      create: openElsewhere === undefined,
+      readwrite: true,
+      strict: true,
+    });
     try {
       database.run(`PRAGMA busy_timeout = ${busyWaitMs}`);
       migrate(database, path);
@@ -36,12 +48,39 @@ export function openWriter(path: string, busyWaitMs = BUSY_WAIT_MS): Database {
       requirePragma(database, "synchronous", 2);
       // Opens the WAL, which closing then removes even if nothing was written.
       database.run("SELECT 1 FROM sqlite_schema");
+      if (!isInPlace(path, before)) throw replacedMeanwhile(path);
       return database;
     } catch (error) {
       database.close();
       throw error;
     }
   });
+}
+
+function requireSame(path: string, openElsewhere: Identity): void {
+  if (!isInPlace(path, openElsewhere))
+    throw new StoreUnusable(
+      `${path} is not the file that the other processes have open. Put that one back, or restart all of them.`,
+    );
+}
+
+/**
+ * SQLite would delete the log of a missing file, with the links in it. And where only the log was deleted, it would
+ * begin a second one while another process goes on writing to the first.
+ */
+function requireLog(path: string): void {
+  const logBytes = statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0;
+  const bytes = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+  if (bytes === 0 && logBytes > 0)
+    throw new StoreUnusable(
+      `${path} is missing or empty, but ${path}-wal holds links of it. Put the file back, or move ${path}-wal away to begin a new store.`,
+    );
+  // SQLite makes the log first and deletes it last. Asked twice, because another process may be doing either.
+  const isLost = () => !existsSync(`${path}-wal`) && existsSync(`${path}-shm`);
+  if (isLost() && isLost())
+    throw new StoreUnusable(
+      `${path}-wal is missing, and may have held links. Put it back; or stop every Curt that uses ${path} and delete ${path}-shm.`,
+    );
 }
 
 /** Opens a file that {@link openWriter} has prepared, for reading only. */
@@ -59,6 +98,7 @@ export function checkFile(path: string): { links: number; damage: string[] } | u
   return explained(path, () => {
     requireSafeSqlite();
     requireOurs(path);
+    requireWholeWal(path);
     using database = openReader(path);
     requireCurrentVersion(database, path);
     const damage = database

@@ -8,6 +8,7 @@ import { DAY_MS } from "../../links/time.ts";
 import type { Sums } from "../../visits/day.ts";
 import type { DayVisits } from "../../visits/store.ts";
 import { openReader } from "./file.ts";
+import { type Identity, isInPlace, replacedMeanwhile, watchPlace } from "./identity.ts";
 
 /** How long the number of links is taken as known: every generated code asks for it. */
 const SIZE_KNOWN_MS = 1000;
@@ -21,6 +22,7 @@ const SIZE = "SELECT coalesce(max(rowid), 0) AS size FROM links";
 const NEWEST_CHANGE = "SELECT coalesce(max(revision), 0) AS revision FROM changes";
 const OLDEST_CHANGE = "SELECT coalesce(min(revision), 1) AS revision FROM changes";
 const CHANGES = "SELECT revision, code FROM changes WHERE revision > ?1 ORDER BY revision LIMIT ?2";
+const NEWEST_SALT_DAY = "SELECT max(day) AS day FROM salts";
 /** Each day is one look-up by key, because rows are ordered by day so that new ones stand together. */
 const DAYS = `
   WITH RECURSIVE span (day) AS (
@@ -45,8 +47,11 @@ interface ChangeRow {
   code: string;
 }
 
-/** Opens a file that the writer has prepared. Its methods throw {@link StoreUnavailable} where they cannot look. */
-export function createReader(path: string, sizeKnownMs = SIZE_KNOWN_MS) {
+/**
+ * Opens a file that the writer has prepared and identified. Its methods throw {@link StoreUnavailable} where they
+ * cannot look. A link that is found is told from whichever file is open; that there is none, only from the right one.
+ */
+export function createReader(path: string, opened: Identity, sizeKnownMs = SIZE_KNOWN_MS) {
   const database = openReader(path);
   const find = database.prepare<LinkRow, [string]>(FIND);
   const size = database.prepare<{ size: number }, []>(SIZE);
@@ -54,8 +59,15 @@ export function createReader(path: string, sizeKnownMs = SIZE_KNOWN_MS) {
   const oldestChange = database.prepare<{ revision: number }, []>(OLDEST_CHANGE);
   const changes = database.prepare<ChangeRow, [number, number]>(CHANGES);
   const days = database.prepare<DayVisits, [string, number, number, number]>(DAYS);
+  const newestSaltDay = database.prepare<{ day: number | null }, []>(NEWEST_SALT_DAY);
   const sums = database.prepare<Sums, [string, number, number, number]>(SUMS);
   let known = { size: 0, untilMs: 0 };
+  const place = watchPlace(path, opened);
+  // Opened by its path, which may lead to another file than the writer opened.
+  if (!isInPlace(path, opened)) {
+    database.close();
+    throw replacedMeanwhile(path);
+  }
 
   function changesSince(position: Position | undefined): Changes {
     const newest = newestChange.get()?.revision ?? 0;
@@ -76,7 +88,10 @@ export function createReader(path: string, sizeKnownMs = SIZE_KNOWN_MS) {
   return {
     find(code: Code): Link | undefined {
       const row = reading(() => find.get(code));
-      return row === null ? undefined : toLink(code, row);
+      if (row !== null) return toLink(code, row);
+      // To look each time would cost a 404 a tenth more.
+      place.requireLately();
+      return undefined;
     },
     size(): number {
       const nowMs = performance.now();
@@ -85,7 +100,12 @@ export function createReader(path: string, sizeKnownMs = SIZE_KNOWN_MS) {
       }
       return known.size;
     },
-    changes: (position: Position | undefined): Changes => reading(() => changesSince(position)),
+    /** Asked several times a second, and so the first to tell when the file is no longer in its place. */
+    changes(position: Position | undefined): Changes {
+      place.requireNow();
+      return reading(() => changesSince(position));
+    },
+    newestSaltDay: (): number => reading(() => newestSaltDay.get())?.day ?? Number.POSITIVE_INFINITY,
     sums(code: Code, createdMs: number): Sums {
       // A clock may step back over midnight.
       const firstDay = Math.floor(createdMs / DAY_MS) - 1;
@@ -94,7 +114,7 @@ export function createReader(path: string, sizeKnownMs = SIZE_KNOWN_MS) {
     days: (code: Code, createdMs: number, firstDay: number, lastDay: number): DayVisits[] =>
       reading(() => days.all(code, createdMs, firstDay, lastDay)),
     close() {
-      for (const statement of [find, size, newestChange, oldestChange, changes, days, sums])
+      for (const statement of [find, size, newestChange, oldestChange, changes, days, sums, newestSaltDay])
         statement.finalize();
       database.close();
     },

@@ -1,13 +1,18 @@
-import { type LinkStore, StoreUnavailable, StoreUnusable } from "../../links/store.ts";
+import { type LinkStore, StoreMisplaced, StoreUnavailable, StoreUnusable } from "../../links/store.ts";
 import { startThread } from "../../thread.ts";
 import type { VisitStore } from "../../visits/store.ts";
 import { createCommits } from "./commits.ts";
+import type { Identity } from "./identity.ts";
 import { createReader } from "./reader.ts";
-import type { Task } from "./writer.ts";
+import { createTurns, StoreBusy, type Turn } from "./turns.ts";
 
-/** Lower in tests, which would have to wait for them. */
-export interface StoreLimits {
-  /** How long a writer waits for another process to commit. */
+/** The log is emptied once nothing was written for so long, or twice as long. */
+const REST_EVERY_MS = 5000;
+
+export interface StoreOptions {
+  /** The files that other processes have open, where they do: no others will do. */
+  readonly openElsewhere?: Identity | undefined;
+  /** How long a create waits for another process to commit. */
   readonly busyWaitMs?: number;
   readonly sizeKnownMs?: number;
 }
@@ -15,21 +20,25 @@ export interface StoreLimits {
 /** Links and their visits in one SQLite file. Reads happen here on their own connection; a worker thread writes. */
 export async function openSqliteStore(
   path: string,
-  { busyWaitMs, sizeKnownMs }: StoreLimits = {},
+  { openElsewhere, busyWaitMs, sizeKnownMs }: StoreOptions = {},
 ): Promise<LinkStore & VisitStore> {
   const worker = new Worker(new URL("./writer.ts", import.meta.url));
-  const writer = startThread<Task>(worker, { StoreUnusable, StoreUnavailable });
+  const thread = startThread<Turn>(worker, { StoreUnusable, StoreUnavailable, StoreMisplaced, StoreBusy });
+  const writer = createTurns(thread, busyWaitMs);
   let reader: ReturnType<typeof createReader>;
   try {
-    await writer.perform({ type: "open", path, busyWaitMs });
-    reader = createReader(path, sizeKnownMs);
+    const opened = (await writer.perform({ type: "open", path, openElsewhere, busyWaitMs })) as Identity;
+    reader = createReader(path, opened, sizeKnownMs);
   } catch (error) {
-    writer.terminate();
+    thread.terminate();
     throw error;
   }
   const commits = createCommits(
-    async (links) => (await writer.perform({ type: "insert", links })) as boolean[],
+    async (links, sinceMs) => (await writer.perform({ type: "insert", links }, sinceMs)) as boolean[],
   );
+
+  // What fails now is tried again the next time.
+  const resting = setInterval(() => void writer.perform({ type: "rest" }).catch(() => {}), REST_EVERY_MS);
 
   return {
     insert: commits.insert,
@@ -43,11 +52,13 @@ export async function openSqliteStore(
     sums: async (code, createdMs) => reader.sums(code, createdMs),
     days: async (code, createdMs, firstDay, lastDay) => reader.days(code, createdMs, firstDay, lastDay),
     age: async (bounds, limit) => (await writer.perform({ type: "age", bounds, limit })) as number,
+    newestSaltDay: async () => reader.newestSaltDay(),
     salt: async (day, oldest) => (await writer.perform({ type: "salt", day, oldest })) as Uint8Array,
     async close() {
+      clearInterval(resting);
       await commits.settled();
       reader.close();
-      await writer.perform({ type: "close" }).finally(() => writer.terminate());
+      await writer.perform({ type: "close" }).finally(() => thread.terminate());
     },
   };
 }

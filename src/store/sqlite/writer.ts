@@ -1,37 +1,46 @@
 // The worker thread that writes, so that no commit or checkpoint ever holds up a redirect.
 import { SQLiteError } from "bun:sqlite";
+import { statSync } from "node:fs";
 
-import { type NewLink, StoreUnavailable } from "../../links/store.ts";
+import { type NewLink, StoreMisplaced, StoreUnavailable } from "../../links/store.ts";
 import { performTasks } from "../../thread.ts";
 import type { Slice } from "../../visits/slice.ts";
 import type { AgeBounds } from "../../visits/store.ts";
 import { openWriter } from "./file.ts";
+import { type Identity, identify, watchPlace } from "./identity.ts";
 import { prepareLinks } from "./links.ts";
+import { StoreBusy, type Turn } from "./turns.ts";
 import { prepareVisits } from "./visits.ts";
 
-/** What the store sends; one answer comes back for each, in order. */
+/** What the store asks for; one answer comes back for each, in order. */
 export type Task =
-  | { type: "open"; path: string; busyWaitMs: number | undefined }
+  | { type: "open"; path: string; openElsewhere: Identity | undefined; busyWaitMs: number | undefined }
   | { type: "insert"; links: readonly NewLink[] }
   | { type: "end"; code: string; createdMs: number; endsMs: number }
   | { type: "purge"; endedByMs: number; limit: number }
   | ({ type: "add" } & Slice)
   | { type: "age"; bounds: AgeBounds; limit: number }
   | { type: "salt"; day: number; oldest: number }
+  | { type: "rest" }
   | { type: "close" };
 
-function open({ path, busyWaitMs }: Extract<Task, { type: "open" }>) {
-  const database = openWriter(path, busyWaitMs);
-  return { database, links: prepareLinks(database), visits: prepareVisits(database) };
+function open({ path, openElsewhere, busyWaitMs }: Extract<Task, { type: "open" }>) {
+  const database = openWriter(path, openElsewhere, busyWaitMs);
+  const opened = identify(path);
+  const [links, visits] = [prepareLinks(database), prepareVisits(database)];
+  const place = watchPlace(path, opened);
+  return { path, opened, place, database, links, visits, waitMs: Number.NaN };
 }
 
 let file: ReturnType<typeof open>;
+/** When the log was last written to, as far as known. */
+let logWrittenMs = 0;
 
 function perform(task: Task): unknown {
   switch (task.type) {
     case "open":
       file = open(task);
-      return undefined;
+      return file.opened;
     case "insert":
       return file.links.insert(task.links);
     case "end":
@@ -44,20 +53,64 @@ function perform(task: Task): unknown {
       return file.visits.age(task.bounds, task.limit);
     case "salt":
       return file.visits.salt(task.day, task.oldest);
+    case "rest":
+      return rest();
     case "close":
       file.links.close();
       file.visits.close();
-      // The last connection to close checkpoints. Where that fails, the WAL keeps everything.
-      return file.database.close();
+      return close();
   }
 }
 
-performTasks((task: Task) => {
+/**
+ * Asked for every few seconds. Where no process wrote since it was last asked for, the log is emptied: what is not in
+ * it cannot be lost with it. While there is writing, SQLite checkpoints after every 1000 pages by itself.
+ */
+function rest(): void {
+  const { size, mtimeMs } = statSync(`${file.path}-wal`);
+  if (size > 0 && mtimeMs === logWrittenMs) file.database.run("PRAGMA wal_checkpoint(TRUNCATE)");
+  logWrittenMs = mtimeMs;
+}
+
+function close(): void {
+  const [main, ...log] = identify(file.path);
+  // The log is deleted by its path, where another store's may be by now.
+  if (!Bun.deepEquals(log, file.opened.slice(1))) return;
+  // SQLite leaves the log of a file that was replaced, and the next start would apply it to the wrong one.
+  if (main !== file.opened[0]) file.database.run("PRAGMA wal_checkpoint(TRUNCATE)");
+  // The last connection to close checkpoints. Where that fails, the WAL keeps everything.
+  file.database.close();
+}
+
+/** Nothing is written to files that are gone, nor answered as if it were kept. */
+function performInPlace(task: Task): unknown {
+  if (task.type === "open" || task.type === "close") return perform(task);
+  file.place.requireLately();
+  const result = perform(task);
+  file.place.requireNow();
+  return result;
+}
+
+/** How long to wait for another process's lock. Asking SQLite for the same once more costs some µs. */
+function waitForLocks(waitMs: number): void {
+  const roundedMs = Math.ceil(waitMs / 100) * 100;
+  if (roundedMs === file.waitMs) return;
+  file.database.run(`PRAGMA busy_timeout = ${roundedMs}`);
+  file.waitMs = roundedMs;
+}
+
+performTasks(({ task, waitMs }: Turn) => {
   try {
-    return perform(task);
+    if (task.type !== "open") waitForLocks(waitMs);
+    return performInPlace(task);
   } catch (error) {
-    // Whatever SQLite says may be over soon.
-    if (error instanceof SQLiteError) throw new StoreUnavailable(error.message, { cause: error });
+    if (error instanceof StoreMisplaced) throw error;
+    const { code } = error as { code?: unknown };
+    if (typeof code === "string" && code.startsWith("SQLITE_BUSY"))
+      throw new StoreBusy((error as Error).message, { cause: error });
+    // Whatever SQLite or the system says may be over soon.
+    if (error instanceof SQLiteError || typeof code === "string")
+      throw new StoreUnavailable((error as Error).message, { cause: error });
     throw error;
   }
 });

@@ -1,0 +1,56 @@
+// `npm run release -- 0.2.0`: tests, gives the changes their version, builds the executables with their checksums, and
+// makes a commit and a tag. Nothing leaves this machine: it says at the end what to push and upload.
+import { createHash } from "node:crypto";
+import { readFileSync, writeFileSync } from "node:fs";
+import { basename, resolve } from "node:path";
+
+import packageJson from "../package.json";
+import { build, type Target } from "./build.ts";
+
+const root = resolve(import.meta.dir, "..");
+const TARGETS: readonly Target[] = ["bun-linux-x64", "bun-linux-arm64", "bun-darwin-x64", "bun-darwin-arm64"];
+const UNRELEASED = "## Unreleased\n";
+
+/** The changelog with its unreleased changes under a version. Throws where there are none. */
+export function releaseChanges(changelog: string, version: string): string {
+  const [, changes = ""] = changelog.split(UNRELEASED);
+  if (!changes.trimStart().startsWith("- ")) throw new Error("CHANGELOG.md has no unreleased changes");
+  return changelog.replace(UNRELEASED, `${UNRELEASED}\n## ${version}\n`);
+}
+
+async function run(...command: string[]): Promise<void> {
+  const child = Bun.spawn(command, { cwd: root, stdio: ["ignore", "inherit", "inherit"] });
+  if ((await child.exited) !== 0) throw new Error(`${command.join(" ")} failed`);
+}
+
+async function release(version: string): Promise<void> {
+  if (!/^\d+\.\d+\.\d+$/.test(version) || Bun.semver.order(version, packageJson.version) <= 0)
+    throw new Error(`the version must be three numbers and newer than ${packageJson.version}`);
+  const changelog = resolve(root, "CHANGELOG.md");
+  const changes = releaseChanges(readFileSync(changelog, "utf8"), version);
+  await run("git", "diff", "--quiet", "HEAD");
+
+  await run("npm", "version", version, "--no-git-tag-version");
+  writeFileSync(changelog, changes);
+  await run("npm", "test");
+
+  const sums: string[] = [];
+  for (const target of TARGETS) {
+    const path = await build(resolve(root, `dist/curt-${version}-${target.replace("bun-", "")}`), target);
+    sums.push(`${createHash("sha256").update(readFileSync(path)).digest("hex")}  ${basename(path)}`);
+  }
+  writeFileSync(resolve(root, "dist/SHA256SUMS"), `${sums.join("\n")}\n`);
+
+  await run("git", "commit", "--all", "--message", `Curt ${version}`);
+  await run("git", "tag", "--annotate", `v${version}`, "--message", `Curt ${version}`);
+  console.log(`Push it with: git push --follow-tags. Upload dist/curt-${version}-* and dist/SHA256SUMS.`);
+}
+
+if (import.meta.main) {
+  try {
+    await release(process.argv[2] ?? "");
+  } catch (error) {
+    console.error(error instanceof Error ? error.message : error);
+    process.exitCode = 1;
+  }
+}

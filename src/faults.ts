@@ -1,0 +1,63 @@
+import { StoreMisplaced, StoreUnavailable } from "./links/store.ts";
+import type { Log } from "./log.ts";
+
+const TELL_EVERY_MS = 5000;
+/** More kinds than this at a time are told as one. */
+const MAX_KINDS = 50;
+
+interface Repeated {
+  /** Since the last line. */
+  times: number;
+  latest: unknown;
+  readonly timer: NodeJS.Timeout;
+}
+
+/**
+ * Logs faults without flooding the log: the first of a kind at once, then how many came, every `tellEveryMs` until
+ * none comes any more.
+ */
+export function reportFaults(log: Log, tellEveryMs = TELL_EVERY_MS): (error: unknown) => void {
+  const kinds = new Map<string, Repeated>();
+
+  function tell(kind: string, repeated: Repeated): void {
+    if (repeated.times === 0) {
+      clearInterval(repeated.timer);
+      kinds.delete(kind);
+      return;
+    }
+    write(log, repeated.latest, repeated.times);
+    repeated.times = 0;
+  }
+
+  return (error) => {
+    const own = kindOf(error);
+    const kind = kinds.has(own) || kinds.size < MAX_KINDS ? own : "others";
+    const known = kinds.get(kind);
+    if (known !== undefined) {
+      known.times++;
+      known.latest = error;
+      return;
+    }
+    write(log, error);
+    // It must not keep a process that stops alive.
+    const timer = setInterval(() => tell(kind, repeated), tellEveryMs).unref();
+    const repeated: Repeated = { times: 0, latest: error, timer };
+    kinds.set(kind, repeated);
+  };
+}
+
+/** What it is and where it comes from; messages may name a different file each time. */
+function kindOf(error: unknown): string {
+  if (!(error instanceof Error)) return typeof error;
+  const { code = "" } = error as { code?: unknown };
+  const [place = ""] = error.stack?.match(/^\s+at .*$/m) ?? [];
+  return [error.name, String(code), error instanceof StoreUnavailable ? "" : place].join("|");
+}
+
+/** A store that is away is nothing unexpected. */
+function write(log: Log, err: unknown, times?: number): void {
+  const details = times === undefined ? { err } : { err, times };
+  if (err instanceof StoreMisplaced) log.error(details, "the store cannot answer");
+  else if (err instanceof StoreUnavailable) log.warn(details, "the store cannot answer");
+  else log.error(details, "unexpected fault");
+}
