@@ -1,13 +1,16 @@
 // `npm run screenshots`: the pictures in docs/screenshots, of a service with visits of a month. A font with Hangul must
 // be installed.
-import { Database } from "bun:sqlite";
 import { join } from "node:path";
 
+import type { Code } from "../src/links/code.ts";
+import { DAY_MS } from "../src/links/time.ts";
+import type { DayDetail, DetailText } from "../src/visits/day.ts";
+import { type Row, writeRows } from "../src/visits/slice.ts";
 import { openBrowser } from "../test/browser/browser.ts";
-import { ROOT, startHere } from "../test/service.ts";
+import { openStoreOf, ROOT, startHere } from "../test/service.ts";
 
 const FOLDER = join(ROOT, "docs/screenshots");
-const DAY_MS = 86_400_000;
+const DAYS = 30;
 const TARGET = "https://ko.wikipedia.org/wiki/%ED%95%9C%EA%B8%80%EB%82%A0";
 /** Each language in the other's half of the day. */
 const LOOKS = [
@@ -17,10 +20,16 @@ const LOOKS = [
 
 // The package of the browser would point it at fonts of its own, which have no Hangul.
 process.env["FONTCONFIG_PATH"] ??= "/etc/fonts";
-await using curt = await startHere({ BASE_URL: "https://curt.example" });
+await using curt = await startHere(
+  { BASE_URL: "https://curt.example" },
+  { startMs: Date.now() - DAYS * DAY_MS },
+);
 await curt.shorten({ original_url: TARGET, custom_code: "한글날" });
+// Ends two days ago.
+curt.advance((DAYS - 9) * DAY_MS);
 await curt.shorten({ original_url: TARGET, custom_code: "지난주", expire_duration: "1week" });
-fillMonth();
+curt.advance(9 * DAY_MS);
+await fillMonth("한글날");
 
 const browser = await openBrowser();
 for (const { language, ...look } of LOOKS) {
@@ -56,49 +65,48 @@ for (const { language, ...look } of LOOKS) {
 }
 await browser.close();
 
-/** The links are a month old, and one has ended; visits rise and fall by the week. */
-function fillMonth(): void {
-  using database = new Database(curt.file);
-  const nowMs = Date.now();
-  const createdMs = nowMs - 30 * DAY_MS;
-  database.run("UPDATE links SET created_ms = ?", [createdMs]);
-  database.run("UPDATE links SET ends_ms = ? WHERE code = '지난주'", [nowMs - 2 * DAY_MS]);
-  for (let ago = 29; ago >= 0; ago--) {
-    const day = Math.floor(nowMs / DAY_MS) - ago;
-    const visits = Math.round(90 + 60 * Math.sin((ago / 7) * 2 * Math.PI) + 3 * (30 - ago));
-    const share = (part: number) => Math.round(visits * part);
-    const detail = {
-      visitors: share(0.8),
-      values: {
-        referrers: [
-          ["", share(0.4)],
-          ["search.naver.com", share(0.35)],
-          ["m.cafe.daum.net", share(0.15)],
-        ],
-        countries: [
-          ["KR", share(0.8)],
-          ["US", share(0.1)],
-          ["JP", share(0.06)],
-        ],
-        browsers: [
-          ["Chrome", share(0.45)],
-          ["Safari", share(0.3)],
-          ["Samsung Internet", share(0.2)],
-        ],
-        devices: [
-          ["phone", share(0.7)],
-          ["desktop", share(0.26)],
-          ["tablet", share(0.04)],
-        ],
-      },
-      others: {},
-    };
-    database.run("INSERT INTO visits VALUES (?, '한글날', ?, ?, ?, 2, ?)", [
-      day,
-      createdMs,
-      visits,
-      share(0.07),
-      JSON.stringify(detail),
-    ]);
-  }
+/** The visits of the month since the link was made: they rise and fall by the week. */
+async function fillMonth(code: string): Promise<void> {
+  await using store = await openStoreOf(curt);
+  const link = await store.find(code as Code);
+  if (link === undefined) throw new Error(`${code} is not there`);
+  const today = Math.floor(curt.nowMs() / DAY_MS);
+  const rows = Array.from({ length: DAYS }, (_, ago): Row => {
+    const visits = Math.round(90 + 60 * Math.sin((ago / 7) * 2 * Math.PI) + 3 * (DAYS - ago));
+    const { createdMs } = link;
+    return { code: link.code, createdMs, day: today - ago, visits, ...detailOf(visits) };
+  });
+  for (const [nth, row] of rows.toReversed().entries())
+    await store.add({ source: "screenshots", sequence: nth + 1, from: 0, length: 1, rows: writeRows([row]) });
+}
+
+function detailOf(visits: number): Pick<Row, "bots" | "detail"> {
+  const share = (part: number) => Math.round(visits * part);
+  const detail: DayDetail = {
+    visitors: share(0.8),
+    values: {
+      referrers: [
+        ["", share(0.4)],
+        ["search.naver.com", share(0.35)],
+        ["m.cafe.daum.net", share(0.15)],
+      ],
+      countries: [
+        ["KR", share(0.8)],
+        ["US", share(0.1)],
+        ["JP", share(0.06)],
+      ],
+      browsers: [
+        ["Chrome", share(0.45)],
+        ["Safari", share(0.3)],
+        ["Samsung Internet", share(0.2)],
+      ],
+      devices: [
+        ["phone", share(0.7)],
+        ["desktop", share(0.26)],
+        ["tablet", share(0.04)],
+      ],
+    },
+    others: {},
+  };
+  return { bots: share(0.07), detail: JSON.stringify(detail) as DetailText };
 }

@@ -3,6 +3,7 @@ import { readConfig } from "../src/config.ts";
 import { openCore } from "../src/core.ts";
 import { DURATIONS } from "../src/links/expiry.ts";
 import type { Link } from "../src/links/link.ts";
+import { isProblem } from "../src/links/problem.ts";
 import { createLog } from "../src/log.ts";
 import { counterOf } from "../src/visits/recorder.ts";
 import { DATABASE_URL } from "./development.ts";
@@ -69,7 +70,7 @@ for (const { link } of popular.slice(0, 5)) console.log(`  ${config.baseUrl}/${l
 async function makeLink(customCode: string | undefined): Promise<Link> {
   const request = { originalUrl: oneOf(TARGETS), expiry: oneOf(["never", "never", ...DURATIONS] as const) };
   const link = await core.links.create({ ...request, customCode });
-  if ("target" in link) return link;
+  if (!isProblem(link)) return link;
   // Already there from an earlier time.
   if (link.kind === "taken") return makeLink(undefined);
   throw new Error(`${customCode}: ${JSON.stringify(link)}`);

@@ -4,8 +4,18 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
 
+import type { Target } from "../src/links/target.ts";
 import { testOnLinux } from "./linux.ts";
-import { type Program, ROOT, type Settings, startHere, startProgram, temporaryFolder } from "./service.ts";
+import {
+  openStoreOf,
+  type Program,
+  ROOT,
+  type Settings,
+  startHere,
+  startProgram,
+  temporaryFolder,
+} from "./service.ts";
+import { newLink } from "./stores/links.ts";
 
 const PROCESSES = 3;
 const TARGET = "https://example.com/";
@@ -177,18 +187,15 @@ describe("several processes", () => {
     async () => {
       await using program = await startSeveral({ CODE_HOLD: "0s" });
       using connections = await openEach(program, children(program));
-      using database = new Database(program.file);
+      await using store = await openStoreOf(program);
       const old = all({ status: 302, location: "https://example.com/old" });
       let code = "";
       // Longer each time, until all were asked before its end.
       for (const lifeMs of [1000, 4000, 16_000]) {
         code = `brief-${lifeMs}`;
-        database.run("INSERT INTO links (code, original_url, created_ms, ends_ms) VALUES (?, ?, ?, ?)", [
-          code,
-          "https://example.com/old",
-          Date.now(),
-          Date.now() + lifeMs,
-        ]);
+        const createdMs = Date.now();
+        const target = "https://example.com/old" as Target;
+        await store.insert([newLink(code, { target, createdMs, endsMs: createdMs + lifeMs })]);
         if (Bun.deepEquals(await connections.get(`/${code}`), old)) break;
       }
       await until("the link has ended", async () => (await program.fetch(`/${code}`)).status === 404);

@@ -2,9 +2,12 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 
-import { readConfig } from "../src/config.ts";
+import { type Config, readConfig } from "../src/config.ts";
+import { createClock } from "../src/links/clock.ts";
+import type { Code } from "../src/links/code.ts";
 import { createLog } from "../src/log.ts";
 import { type Limits, startService } from "../src/service.ts";
+import { openStore } from "../src/store/open.ts";
 
 export const ROOT = resolve(import.meta.dir, "..");
 export const BASE_URL = "https://curt.example";
@@ -14,6 +17,7 @@ export type Settings = Readonly<Record<string, string>>;
 /** A service to talk to. Whatever it answers with 5xx, or logs as an error, fails the test unless declared. */
 export interface Running extends AsyncDisposable {
   readonly origin: string;
+  readonly database: Config["database"];
   /** Path of its SQLite file. */
   readonly file: string;
   readonly logged: string[];
@@ -21,6 +25,14 @@ export interface Running extends AsyncDisposable {
   shorten(body: unknown, headers?: Record<string, string>): Promise<Response>;
   /** From now on 5xx and error lines are expected. */
   expectFaults(): void;
+}
+
+/** A service whose time the test sets. */
+export interface Here extends Running {
+  /** What time it is for the service, in Unix milliseconds. */
+  nowMs(): number;
+  /** Lets so much time pass for the service, at once. */
+  advance(ms: number): void;
 }
 
 export interface Program extends Running {
@@ -46,21 +58,38 @@ export interface HereOptions {
   readonly limits?: Limits;
   /** Kept when the service ends; otherwise it gets a folder of its own. */
   readonly folder?: string;
+  /** What time it is for the service when it starts, in Unix milliseconds; the present where none is given. */
+  readonly startMs?: number;
 }
 
 /** The service inside this process: everything real, from the port to the file. */
-export async function startHere(settings: Settings = {}, options: HereOptions = {}): Promise<Running> {
+export async function startHere(settings: Settings = {}, options: HereOptions = {}): Promise<Here> {
   const own = options.folder === undefined ? temporaryFolder() : undefined;
   const folder = options.folder ?? own?.path ?? "";
   const logged: string[] = [];
   const output = { isTTY: false, writableLength: 0, on() {}, write: (line: string) => logged.push(line) };
   const log = createLog("debug", output as unknown as NodeJS.WriteStream);
   const config = readConfig(settingsFor(folder, settings));
-  const service = await startService(config, log, { ...USUAL_LIMITS, ...options.limits });
-  return client(`http://127.0.0.1:${service.port}`, config.database.path, logged, async () => {
+  const { clock, advance } = settableClock(options.startMs);
+  const service = await startService(config, log, { ...USUAL_LIMITS, ...options.limits, clock });
+  const running = client(`http://127.0.0.1:${service.port}`, config.database, logged, async () => {
     await service.stop();
     own?.[Symbol.dispose]();
   });
+  return Object.assign(running, { nowMs: clock.nowMs, advance });
+}
+
+/** Goes on like the system's. Wall and monotonic clock are moved together, for time that passes moves both. */
+function settableClock(startMs?: number) {
+  const shiftMs = startMs === undefined ? 0 : startMs - Date.now();
+  let passedMs = 0;
+  return {
+    clock: createClock(
+      () => Date.now() + shiftMs + passedMs,
+      () => performance.now() + passedMs,
+    ),
+    advance: (ms: number) => void (passedMs += ms),
+  };
 }
 
 export interface ProgramOptions {
@@ -85,7 +114,8 @@ export async function startProgram(settings: Settings = {}, options: ProgramOpti
   if (origin === undefined) {
     throw new Error(`the program did not start (exit code ${await child.exited}): ${logged.join("")}`);
   }
-  const running = client(origin, join(folder, "curt.db"), logged, async () => {
+  const { database } = readConfig(settingsFor(folder, settings));
+  const running = client(origin, database, logged, async () => {
     child.kill("SIGTERM");
     await child.exited;
     own?.[Symbol.dispose]();
@@ -120,7 +150,25 @@ export async function untilLogged({ logged }: Running, text: string): Promise<vo
   while (!logged.some((line) => line.includes(text))) await Bun.sleep(5);
 }
 
-function client(origin: string, file: string, logged: string[], stop: () => Promise<void>): Running {
+/** The store of a service, opened once more, as another process has it. */
+export async function openStoreOf({ database }: Running) {
+  const store = await openStore(database);
+  return Object.assign(store, { [Symbol.asyncDispose]: () => store.close() });
+}
+
+/** Ends a link as another process would. The service hears of it a moment later. */
+export async function endLink(service: Running, code: string, endsMs: number): Promise<void> {
+  await using store = await openStoreOf(service);
+  const link = await store.find(code as Code);
+  if (link === undefined || !(await store.end(link, endsMs))) throw new Error(`${code} could not be ended`);
+}
+
+function client(
+  origin: string,
+  database: Config["database"],
+  logged: string[],
+  stop: () => Promise<void>,
+): Running {
   let faultsExpected = false;
   async function request(path: string, init: RequestInit = {}): Promise<Response> {
     const response = await fetch(`${origin}${path}`, { redirect: "manual", ...init });
@@ -131,7 +179,8 @@ function client(origin: string, file: string, logged: string[], stop: () => Prom
   }
   return {
     origin,
-    file,
+    database,
+    file: database.path,
     logged,
     fetch: request,
     shorten: (body, headers = {}) =>

@@ -1,6 +1,6 @@
-import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
 
+import { DAY_MS } from "../src/links/time.ts";
 import { type Running, type Settings, startHere } from "./service.ts";
 
 async function made(curt: Running, original_url: string) {
@@ -61,8 +61,9 @@ test("DEFAULT_EXPIRY and CODE_LENGTH are what a plain create gets", async () => 
 test("CODE_HOLD decides when an ended link is unknown", async () => {
   await using curt = await startHere({ CODE_HOLD: "0s" });
   await curt.shorten({ original_url: "https://example.com/", custom_code: "brief", expire_duration: "24h" });
-  using database = new Database(curt.file);
-  database.run("UPDATE links SET ends_ms = ?", [Date.now() - 1]);
+  curt.advance(DAY_MS - 60_000);
+  expect((await curt.fetch("/brief")).status).toBe(302);
+  curt.advance(60_000);
   expect((await curt.fetch("/brief")).status).toBe(404);
   expect((await curt.shorten({ original_url: "https://example.org/", custom_code: "brief" })).status).toBe(
     201,

@@ -63,7 +63,7 @@ export function createLinks(options: LinksOptions): Links {
     const createdMs = clock.nowMs();
     const link: Link = { code, originalUrl, target, createdMs, endsMs: endsMs(createdMs, expiry) };
     const [outcome] = await store.insert([{ ...link, freeIfEndedByMs: freeIfEndedByMs(createdMs) }]);
-    if (outcome === undefined || "kind" in outcome) return undefined;
+    if (outcome === undefined || isProblem(outcome)) return undefined;
     onCreated(outcome);
     return outcome;
   }

@@ -1,8 +1,8 @@
-import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, expect, test } from "bun:test";
 
 import type { Page } from "playwright-core";
 
+import { DAY_MS } from "../../src/links/time.ts";
 import { type Running, startHere } from "../service.ts";
 import { untilCounted, visit } from "../visits/visits.ts";
 import { arrive, openBrowser, PHONE, untilFocused, wordsOf } from "./browser.ts";
@@ -124,15 +124,15 @@ test("links are forgotten one by one, or all, and the focus is never lost", asyn
 
 test("a link that has ended, has gone, or whose code belongs to another one says so", async () => {
   const say = wordsOf("en");
-  await using maker = await arrive(curt.origin);
+  await using past = await startHere({}, { startMs: Date.now() - 33 * DAY_MS });
+  await using maker = await arrive(past.origin);
   const { page } = maker;
-  for (const code of ["ended", "purged", "anew"]) await make(page, "en", code, say("duration.24h"));
-  {
-    using database = new Database(curt.file);
-    database.run("UPDATE links SET ends_ms = created_ms + 1 WHERE code = 'ended'");
-    database.run("DELETE FROM links WHERE code = 'purged'");
-    database.run("UPDATE links SET created_ms = created_ms + 1 WHERE code = 'anew'");
-  }
+  for (const code of ["free", "anew"]) await make(page, "en", code, say("duration.24h"));
+  past.advance(31 * DAY_MS);
+  const others = { original_url: "https://www.example.com/others", custom_code: "anew" };
+  expect((await past.shorten(others)).status).toBe(201);
+  await make(page, "en", "ended", say("duration.24h"));
+  past.advance(2 * DAY_MS);
   await page.goto("/");
   const { item } = listOn(page, "en");
   await item("ended")
@@ -140,7 +140,7 @@ test("a link that has ended, has gone, or whose code belongs to another one says
     .waitFor();
   const gone = page.getByRole("listitem").filter({ hasText: say("home.gone") });
   await gone.nth(1).waitFor();
-  expect((await gone.getByRole("link").allTextContents()).join()).toMatch(/\/anew\/,.*\/purged\/$/);
+  expect((await gone.getByRole("link").allTextContents()).join()).toMatch(/\/anew\/,.*\/free\/$/);
   // Nothing of the other link is shown as if it had been made here.
   expect((await gone.allTextContents()).join()).not.toContain("example.com");
   expect(await gone.getByRole("button", { name: say("copy") }).count()).toBe(0);

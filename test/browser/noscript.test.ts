@@ -1,8 +1,8 @@
-import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
+import { DAY_MS } from "../../src/links/time.ts";
 import { type Running, startHere } from "../service.ts";
-import { linkOf } from "../visits/visits.ts";
+import { addVisits, linkOf } from "../visits/visits.ts";
 import { arrive, LAPTOP, PHONE, untilFocused, wordsOf } from "./browser.ts";
 
 const WITHOUT_SCRIPTS = { javaScriptEnabled: false };
@@ -81,32 +81,28 @@ describe.each([
     await page.getByText(say("preview.waiting")).waitFor();
     expect(await page.getByText(say("preview.live")).isVisible()).toBe(false);
 
-    const { created } = await linkOf(curt, code);
-    const createdMs = Date.parse(String(created));
-    const referrers = Array.from({ length: 12 }, (_, nth) => [`host${nth}.example`, 100 - nth]);
-    const detail = { visitors: 9, values: { referrers }, others: { referrers: 7 } };
-    using database = new Database(curt.file);
-    database.run("INSERT INTO visits VALUES (?, ?, ?, 1141, 0, 2, ?)", [
-      Math.floor(createdMs / 86_400_000),
-      code,
-      createdMs,
-      JSON.stringify(detail),
-    ]);
+    const hosts = Array.from({ length: 12 }, (_, nth) => `host${nth}.example`);
+    const visits = hosts.flatMap((referrer, nth) =>
+      Array.from({ length: 100 - nth }, (_, person) => ({ referrer, visitor: person })),
+    );
+    // Too few visitors to be named.
+    const rare = Array.from({ length: 7 }, () => ({ referrer: "rare.example" }));
+    await addVisits(curt, code, [...visits, ...rare]);
     await page.reload();
-    const shown = page.getByRole("rowheader").filter({ hasText: /host|\b7\b/ });
+    const shown = page.getByRole("rowheader").filter({ hasText: "example" });
     expect(await shown.count()).toBe(8);
     await page.getByRole("row", { name: `${say("preview.other")} 7` }).waitFor();
     await page.getByText(say("preview.more", { count: 4 })).click();
-    expect(await shown.allTextContents()).toEqual(referrers.map(([host]) => String(host)));
+    expect(await shown.allTextContents()).toEqual(hosts);
   });
 
   test("a link that has ended, and none at all, are told apart", async () => {
-    await using visitor = await arrive(curt.origin, options);
+    await using past = await startHere({}, { startMs: Date.now() - 2 * DAY_MS });
+    await using visitor = await arrive(past.origin, options);
     const { page } = visitor;
     const code = `지남-${locale}`;
-    await curt.shorten({ original_url: "https://example.com/", custom_code: code, expire_duration: "24h" });
-    using database = new Database(curt.file);
-    database.run("UPDATE links SET ends_ms = ? WHERE code = ?", [Date.now() - 60_000, code]);
+    await past.shorten({ original_url: "https://example.com/", custom_code: code, expire_duration: "24h" });
+    past.advance(2 * DAY_MS);
     for (const [path, status, ending] of [
       [`/${encodeURIComponent(code)}`, 410, "expired"],
       ["/nobody-made-it", 404, "unknown"],

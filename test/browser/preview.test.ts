@@ -1,10 +1,10 @@
-import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 
 import type { Locator, Page } from "playwright-core";
 
+import { DAY_MS } from "../../src/links/time.ts";
 import { type Running, startHere } from "../service.ts";
-import { linkOf, untilCounted, visit, WINDOWS_CHROME } from "../visits/visits.ts";
+import { addVisits, linkOf, untilCounted, visit, WINDOWS_CHROME } from "../visits/visits.ts";
 import { arrive, LAPTOP, PHONE, untilFocused, wordsOf } from "./browser.ts";
 
 /** More marks on one letter than any script needs. */
@@ -190,12 +190,12 @@ describe.each(READERS)("a visitor who looks before ($locale)", ({ locale, viewpo
   });
 
   test("reads that a link has ended, and is not led on", async () => {
-    await using visitor = await arrive(curt.origin, { locale, viewport });
+    await using past = await startHere({}, { startMs: Date.now() - 2 * DAY_MS });
+    await using visitor = await arrive(past.origin, { locale, viewport });
     const { page } = visitor;
     const code = `끝-${locale}`;
-    await curt.shorten({ original_url: "https://example.com/", custom_code: code, expire_duration: "24h" });
-    using database = new Database(curt.file);
-    database.run("UPDATE links SET ends_ms = ? WHERE code = ?", [Date.now() - 60_000, code]);
+    await past.shorten({ original_url: "https://example.com/", custom_code: code, expire_duration: "24h" });
+    past.advance(2 * DAY_MS);
     const response = await page.goto(`/${encodeURIComponent(code)}+`);
     expect(response?.status()).toBe(200);
     await page
@@ -250,16 +250,11 @@ test("opened values stay open, and the focus stays where it was, while visits co
   const code = "offen";
   await page.clock.install();
   await curt.shorten({ original_url: "https://example.com/", custom_code: code });
-  const createdMs = Date.parse(String((await linkOf(curt, code))["created"]));
-  const browsers = Array.from({ length: 9 }, (_, nth) => [`Browser ${nth}`, 20 - nth]);
-  const detail = { visitors: 9, values: { browsers }, others: {} };
-  using database = new Database(curt.file);
-  database.run("INSERT INTO visits VALUES (?, ?, ?, 144, 0, 2, ?)", [
-    Math.floor(createdMs / 86_400_000),
-    code,
-    createdMs,
-    JSON.stringify(detail),
-  ]);
+  const browsers = Array.from({ length: 9 }, (_, nth) => `Browser ${nth}`);
+  const visits = browsers.flatMap((browser, nth) =>
+    Array.from({ length: 20 - nth }, (_, visitor) => ({ browser, visitor })),
+  );
+  await addVisits(curt, code, visits);
   await page.goto(`/${code}+`);
   await page.getByText(say("preview.live")).waitFor();
   const more = page.getByText(say("preview.more", { count: 1 }));

@@ -1,7 +1,6 @@
-import { Database } from "bun:sqlite";
-
 import type { Page } from "playwright-core";
 
+import { DAY_MS } from "../../src/links/time.ts";
 import { problemPage } from "../../src/pages/problem.tsx";
 import { makeUnreadable } from "../durability/damage.ts";
 import { type Running, startHere } from "../service.ts";
@@ -20,14 +19,11 @@ const LONG_CODE = "가나다라마바사아자차카타파하거너".repeat(4);
 const LONG_URL = `https://${"long-host-name.".repeat(6)}example.com/${"긴주소".repeat(40)}?q=${"a".repeat(200)}`;
 
 export async function prepareTour(): Promise<Tour> {
-  const curt = await startHere({ TRUSTED_PROXIES: "127.0.0.1" });
+  const curt = await startHere({ TRUSTED_PROXIES: "127.0.0.1" }, { startMs: Date.now() - 2 * DAY_MS });
   const broken = await startHere();
   broken.expectFaults();
   await curt.shorten({ original_url: "https://example.com/", custom_code: "ended", expire_duration: "24h" });
-  {
-    using database = new Database(curt.file);
-    database.run("UPDATE links SET ends_ms = ? WHERE code = 'ended'", [Date.now() - 60_000]);
-  }
+  curt.advance(2 * DAY_MS);
   await curt.shorten({ original_url: LONG_URL, custom_code: LONG_CODE, expire_duration: "1month" });
   for (let nth = 0; nth < 6; nth++) {
     await visit(curt, LONG_CODE, {

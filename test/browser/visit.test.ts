@@ -1,7 +1,8 @@
-import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, expect, test } from "bun:test";
 
+import { DAY_MS } from "../../src/links/time.ts";
 import { type Running, startHere } from "../service.ts";
+import { linkOf } from "../visits/visits.ts";
 import { arrive, openBrowser } from "./browser.ts";
 
 let curt: Running;
@@ -29,19 +30,20 @@ test("a visitor who clicks a short link is elsewhere at once", async () => {
 });
 
 test("a visitor whose link has ended reads so, in their language, styled, without a complaint of the browser", async () => {
-  await curt.shorten({ original_url: "https://example.com/", custom_code: "over", expire_duration: "24h" });
-  using database = new Database(curt.file);
-  database.run("UPDATE links SET ends_ms = ? WHERE code = 'over'", [Date.UTC(2026, 10, 20, 5)]);
+  await using past = await startHere({}, { startMs: Date.now() - 2 * DAY_MS });
+  await past.shorten({ original_url: "https://example.com/", custom_code: "over", expire_duration: "24h" });
+  const { expiration_date: ends } = await linkOf(past, "over");
+  past.advance(2 * DAY_MS);
   for (const [locale, title] of [
     ["ko-KR", "만료된 링크입니다"],
     ["en-GB", "This link has expired"],
   ] as const) {
-    await using visitor = await arrive(curt.origin, { locale });
+    await using visitor = await arrive(past.origin, { locale });
     const { page } = visitor;
     expect((await page.goto("/over"))?.status()).toBe(410);
     expect(await page.getByRole("heading", { level: 1 }).textContent()).toBe(title);
     expect(await page.title()).toBe(title);
-    expect(await page.locator("time").getAttribute("datetime")).toBe("2026-11-20T05:00:00.000Z");
+    expect(await page.locator("time").getAttribute("datetime")).toBe(String(ends));
     // The style is allowed, and applied.
     expect(await page.evaluate("getComputedStyle(document.querySelector('main')).maxWidth")).toBe("736px");
   }

@@ -1,21 +1,20 @@
-import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
 import * as fc from "fast-check";
 
 import en from "../../src/language/en.json";
 import ko from "../../src/language/ko.json";
-import { BASE_URL, type Running, startHere } from "../service.ts";
+import { DAY_MS } from "../../src/links/time.ts";
+import { BASE_URL, type Here, startHere } from "../service.ts";
 import { sendRaw } from "./raw.ts";
 
-let curt: Running;
+let curt: Here;
 beforeAll(async () => {
   curt = await startHere();
 });
 afterAll(() => curt[Symbol.asyncDispose]());
 
 const original_url = "https://example.com/";
-const DAY_MS = 86_400_000;
 const KOREAN = { "Accept-Language": "ko" };
 
 /** Status and body of GET, of a code that is already written as an address has it. */
@@ -35,13 +34,6 @@ async function isAvailable(code: string, service = curt): Promise<boolean> {
   const [status, { data }] = await asked(code, {}, service);
   expect(status).toBe(200);
   return data.available;
-}
-
-function moveEnd(file: string, code: string, endsMs: number): void {
-  using database = new Database(file);
-  database.run("PRAGMA busy_timeout = 5000");
-  const { changes } = database.run("UPDATE links SET ends_ms = ? WHERE code = ?", [endsMs, code]);
-  expect(changes).toBe(1);
 }
 
 describe("GET /api/v1/codes/{code}", () => {
@@ -117,10 +109,10 @@ describe("GET /api/v1/codes/{code}", () => {
 
   test("holds the code of a link that has ended for CODE_HOLD", async () => {
     await curt.shorten({ original_url, custom_code: "ended", expire_duration: "24h" });
-    moveEnd(curt.file, "ended", Date.now() - 29 * DAY_MS);
+    curt.advance(31 * DAY_MS - 60_000);
     expect(await isAvailable("ended")).toBeFalse();
     expect((await posted("ended"))[0]).toBe(409);
-    moveEnd(curt.file, "ended", Date.now() - 30 * DAY_MS);
+    curt.advance(60_000);
     expect(await isAvailable("ended")).toBeTrue();
     expect((await posted("ended"))[0]).toBe(201);
     expect(await isAvailable("ended")).toBeFalse();
@@ -128,7 +120,7 @@ describe("GET /api/v1/codes/{code}", () => {
     await using unheld = await startHere({ CODE_HOLD: "0s" });
     await unheld.shorten({ original_url, custom_code: "brief", expire_duration: "24h" });
     expect(await isAvailable("brief", unheld)).toBeFalse();
-    moveEnd(unheld.file, "brief", Date.now() - 1);
+    unheld.advance(DAY_MS);
     expect(await isAvailable("brief", unheld)).toBeTrue();
   });
 

@@ -1,7 +1,7 @@
-import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
-import { BASE_URL, type Running, startHere } from "../service.ts";
+import { DAY_MS } from "../../src/links/time.ts";
+import { BASE_URL, type Here, startHere } from "../service.ts";
 import { untilCounted, visit } from "../visits/visits.ts";
 import { elementsOf, expectGuarded, expectInert, HTML, MARK } from "./markup.ts";
 import { sendRaw } from "./raw.ts";
@@ -9,13 +9,12 @@ import { sendRaw } from "./raw.ts";
 const FORM = { ...HTML, "Content-Type": "application/x-www-form-urlencoded" };
 const LONG = "https://example.com/long";
 
-let curt: Running;
+let curt: Here;
 beforeAll(async () => {
   curt = await startHere();
   await curt.shorten({ original_url: LONG, custom_code: "taken" });
   await curt.shorten({ original_url: LONG, custom_code: "ended", expire_duration: "24h" });
-  using database = new Database(curt.file);
-  database.run("UPDATE links SET ends_ms = ? WHERE code = 'ended'", [Date.now() - 60_000]);
+  curt.advance(DAY_MS);
 });
 afterAll(async () => curt[Symbol.asyncDispose]());
 

@@ -2,21 +2,21 @@ import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
 import en from "../../src/language/en.json";
+import { DAY_MS } from "../../src/links/time.ts";
 import { assets } from "../../src/pages/assets/assets.ts";
 import { makeUnreadable } from "../durability/damage.ts";
-import { type Running, startHere } from "../service.ts";
+import { type Here, startHere } from "../service.ts";
 import { untilCounted, visit } from "../visits/visits.ts";
 import { type Element, elementsOf, expectGuarded, expectInert, HTML } from "./markup.ts";
 
 const LONG = "https://example.com/long";
 
-let curt: Running;
+let curt: Here;
 beforeAll(async () => {
   curt = await startHere({ CONTACT: "abuse@curt.example" });
   await curt.shorten({ original_url: LONG, custom_code: "taken" });
   await curt.shorten({ original_url: LONG, custom_code: "ended", expire_duration: "24h" });
-  using database = new Database(curt.file);
-  database.run("UPDATE links SET ends_ms = ? WHERE code = 'ended'", [Date.now() - 60_000]);
+  curt.advance(DAY_MS);
 });
 afterAll(async () => curt[Symbol.asyncDispose]());
 
@@ -167,8 +167,7 @@ describe("every page", () => {
 
 test("each link that has ended says when it did itself", async () => {
   await curt.shorten({ original_url: LONG, custom_code: "ended-too", expire_duration: "24h" });
-  using database = new Database(curt.file);
-  database.run("UPDATE links SET ends_ms = ? WHERE code = 'ended-too'", [Date.now() - 3_600_000]);
+  curt.advance(DAY_MS);
   const dates = await Promise.all(
     ["/ended", "/ended-too"].map(async (path) => {
       const elements = await elementsOf(await get(path));

@@ -1,25 +1,24 @@
-import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, expect, test } from "bun:test";
 
 import en from "../../src/language/en.json";
-import { type Running, startHere } from "../service.ts";
+import { DAY_MS, HOUR_MS } from "../../src/links/time.ts";
+import { type Here, startHere } from "../service.ts";
 import { untilCounted, visit } from "../visits/visits.ts";
 import { type Element, elementsOf, HTML } from "./markup.ts";
 
 const LONG = "https://example.com/long";
 
-let curt: Running;
+let curt: Here;
 beforeAll(async () => {
   curt = await startHere();
   await curt.shorten({ original_url: LONG, custom_code: "taken" });
   await curt.shorten({ original_url: LONG, custom_code: "ended", expire_duration: "24h" });
-  using database = new Database(curt.file);
-  database.run("UPDATE links SET ends_ms = ? WHERE code = 'ended'", [Date.now() - 60_000]);
+  curt.advance(DAY_MS);
 });
 afterAll(async () => curt[Symbol.asyncDispose]());
 
-function get(path: string): Promise<Response> {
-  return curt.fetch(path, { headers: HTML });
+function get(path: string, service = curt): Promise<Response> {
+  return service.fetch(path, { headers: HTML });
 }
 
 test("a card in a chat says a host in ASCII too, and warns of letters that look like others", async () => {
@@ -47,8 +46,7 @@ test("of a link that has ended nobody waits for visits", async () => {
 
 test("the days of a chart are dates, which no zone moves", async () => {
   await curt.shorten({ original_url: LONG, custom_code: "old" });
-  using database = new Database(curt.file);
-  database.run("UPDATE links SET created_ms = created_ms - 864000000 WHERE code = 'old'");
+  curt.advance(10 * DAY_MS);
   // No chart without a visit.
   await visit(curt, "old");
   await untilCounted(curt, "old", 1);
@@ -74,30 +72,25 @@ test("the hours of a chart end now", async () => {
       hour: "numeric",
       timeZone: zone,
     });
-    const hours = [Date.now()];
+    const hours = [curt.nowMs()];
     const page = await (await get(`/young+?tz=${zone}`)).text();
-    hours.push(Date.now());
+    hours.push(curt.nowMs());
     const [, last = ""] = /<span>[^<]+<\/span><span>([^<]+)<\/span><\/p><figcaption/.exec(page) ?? [];
     expect(hours.map((ms) => format.format(ms))).toContain(last);
   }
 });
 
 test("a chart is drawn of visits in its range only, and what too few have in common is said once", async () => {
-  await curt.shorten({ original_url: LONG, custom_code: "long-ago" });
-  await visit(curt, "long-ago");
-  await untilCounted(curt, "long-ago", 1);
-  const fresh = await (await get("/long-ago+")).text();
+  await using own = await startHere();
+  await own.shorten({ original_url: LONG, custom_code: "long-ago" });
+  await visit(own, "long-ago");
+  await untilCounted(own, "long-ago", 1);
+  const fresh = await (await get("/long-ago+", own)).text();
   expect(fresh).toContain('<figure class="chart">');
   expect(fresh.split(en["preview.few"])).toHaveLength(2);
   expect(fresh).toContain('<div class="breakdowns"></div>');
-  {
-    using database = new Database(curt.file);
-    database.run("UPDATE links SET created_ms = created_ms - 100 * 86400000 WHERE code = 'long-ago'");
-    database.run(
-      "UPDATE visits SET day = day - 100, created_ms = created_ms - 100 * 86400000 WHERE code = 'long-ago'",
-    );
-  }
-  const old = await (await get("/long-ago+")).text();
+  own.advance(100 * DAY_MS);
+  const old = await (await get("/long-ago+", own)).text();
   expect(old).toMatch(/data-visits="1"/);
   expect(old).not.toContain('<figure class="chart">');
   expect(old).not.toContain(en["preview.few"]);
@@ -146,14 +139,11 @@ test("a preview counts the hours of the zone that it is asked for, and of UTC fo
 
 test("until a link is two days old its visits are told by the hour, of the last two days", async () => {
   await curt.shorten({ original_url: LONG, custom_code: "ageing" });
-  await visit(curt, "ageing");
-  await untilCounted(curt, "ageing", 1);
+  let visits = 0;
   const age = async (hours: number) => {
-    using database = new Database(curt.file);
-    for (const table of ["links", "visits"])
-      database.run(`UPDATE ${table} SET created_ms = created_ms - ? WHERE code = 'ageing'`, [
-        hours * 3_600_000,
-      ]);
+    curt.advance(hours * HOUR_MS);
+    await visit(curt, "ageing");
+    await untilCounted(curt, "ageing", ++visits);
     return (await get("/ageing+")).text();
   };
   expect(await age(30)).toContain("<dt>Sum of daily visitors, last 2 days</dt>");

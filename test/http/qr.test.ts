@@ -1,13 +1,13 @@
-import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
 import jsqr from "jsqr";
 import type { Page } from "playwright-core";
 
+import { DAY_MS } from "../../src/links/time.ts";
 import { openBrowser } from "../browser/browser.ts";
-import { BASE_URL, type Running, startHere } from "../service.ts";
+import { BASE_URL, type Here, startHere } from "../service.ts";
 
-let curt: Running;
+let curt: Here;
 let page: Page;
 beforeAll(async () => {
   curt = await startHere();
@@ -245,9 +245,7 @@ describe("there is none", () => {
       custom_code: "over",
       expire_duration: "24h",
     });
-    using database = new Database(curt.file);
-    database.run("PRAGMA busy_timeout = 5000");
-    database.run("UPDATE links SET ends_ms = ? WHERE code = 'over'", [Date.UTC(2026, 10, 20, 5)]);
+    curt.advance(DAY_MS);
     for (const [path, status] of [
       ["/nothing.svg", 404],
       ["/nothing.png", 404],

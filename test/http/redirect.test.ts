@@ -1,14 +1,14 @@
-import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
 import * as fc from "fast-check";
 
 import en from "../../src/language/en.json";
 import ko from "../../src/language/ko.json";
-import { type Running, startHere } from "../service.ts";
+import { DAY_MS } from "../../src/links/time.ts";
+import { type Here, startHere } from "../service.ts";
 import { sendRaw } from "./raw.ts";
 
-let curt: Running;
+let curt: Here;
 beforeAll(async () => {
   curt = await startHere();
   await curt.shorten({ original_url: TARGET, custom_code: "abc" });
@@ -18,12 +18,11 @@ afterAll(() => curt[Symbol.asyncDispose]());
 const TARGET = "https://example.com/where?to=go#here";
 const BROWSER = { Accept: "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8" };
 
-/** Moves the end of a link, as time would. */
-function moveEnd(code: string, endsMs: number): void {
-  using database = new Database(curt.file);
-  database.run("PRAGMA busy_timeout = 5000");
-  const { changes } = database.run("UPDATE links SET ends_ms = ? WHERE code = ?", [endsMs, code]);
-  expect(changes).toBe(1);
+/** Makes a link that lasts for a day; resolves with when it ends, as the API says it. */
+async function makeForDay(custom_code: string, service = curt): Promise<string> {
+  const body = { original_url: TARGET, custom_code, expire_duration: "24h" };
+  const { data } = (await (await service.shorten(body)).json()) as { data: { expiration_date: string } };
+  return data.expiration_date;
 }
 
 describe("a short address", () => {
@@ -230,13 +229,14 @@ describe("a short address", () => {
 
 describe("a link that ended", () => {
   test("is 410 on the millisecond, also when it was cached, and says when it ended", async () => {
-    await curt.shorten({ original_url: TARGET, custom_code: "short", expire_duration: "24h" });
-    const endsMs = Date.now() + 1500;
-    moveEnd("short", endsMs);
-    while (Date.now() < endsMs + 20) {
-      const sentMs = Date.now();
+    const ends = await makeForDay("short");
+    const endsMs = Date.parse(ends);
+    expect((await curt.fetch("/short")).status).toBe(302);
+    curt.advance(endsMs - curt.nowMs() - 500);
+    while (curt.nowMs() < endsMs + 20) {
+      const sentMs = curt.nowMs();
       const { status } = await curt.fetch("/short");
-      const answeredMs = Date.now();
+      const answeredMs = curt.nowMs();
       if (answeredMs < endsMs) expect(status).toBe(302);
       if (sentMs >= endsMs) expect(status).toBe(410);
     }
@@ -245,26 +245,25 @@ describe("a link that ended", () => {
     expect(response.headers.get("cache-control")).toBe("no-store");
     expect(await response.json()).toEqual({
       status: "error",
-      message: `This link expired on ${new Date(endsMs).toISOString()}.`,
+      message: `This link expired on ${ends}.`,
     });
   });
 
   test("holds its code, then frees it, and the new link is right at once", async () => {
-    const holdMs = 30 * 86_400_000;
-    await curt.shorten({ original_url: TARGET, custom_code: "reborn", expire_duration: "24h" });
+    await makeForDay("reborn");
     expect((await curt.fetch("/reborn")).status).toBe(302);
-    moveEnd("reborn", Date.now() - holdMs + 60_000);
+    curt.advance(31 * DAY_MS - 60_000);
     const original_url = "https://example.org/new";
     expect((await curt.shorten({ original_url, custom_code: "reborn" })).status).toBe(409);
-    moveEnd("reborn", Date.now() - holdMs);
-    await curt.shorten({ original_url: TARGET, custom_code: "other" });
+    curt.advance(60_000);
     expect((await curt.shorten({ original_url, custom_code: "reborn" })).status).toBe(201);
+    expect((await curt.fetch("/reborn")).headers.get("location")).toBe(original_url);
   });
 });
 
 describe("an address that leads nowhere shows", () => {
-  async function shown(path: string, headers: Record<string, string>) {
-    const response = await curt.fetch(path, { headers });
+  async function shown(path: string, headers: Record<string, string>, service = curt) {
+    const response = await service.fetch(path, { headers });
     return { response, type: response.headers.get("content-type"), text: await response.text() };
   }
 
@@ -291,8 +290,9 @@ describe("an address that leads nowhere shows", () => {
   });
 
   test("its reason in the visitor's language, safely", async () => {
-    await curt.shorten({ original_url: TARGET, custom_code: "over", expire_duration: "24h" });
-    moveEnd("over", Date.UTC(2026, 10, 20, 5, 6, 7));
+    await using past = await startHere({}, { startMs: Date.UTC(2026, 10, 19, 5, 6, 7) });
+    const ends = await makeForDay("over", past);
+    past.advance(DAY_MS);
     const pages = [
       ["/nothing", 404, "en", en["page.unknown.title"]],
       ["/nothing", 404, "ko", ko["page.unknown.title"]],
@@ -300,17 +300,17 @@ describe("an address that leads nowhere shows", () => {
         "/over",
         410,
         "en",
-        'This link expired on <time datetime="2026-11-20T05:06:07.000Z">November 20, 2026 at 5:06 AM UTC</time>.',
+        `This link expired on <time datetime="${ends}">November 20, 2026 at 5:06 AM UTC</time>.`,
       ],
       [
         "/over",
         410,
         "ko",
-        '이 링크는 <time datetime="2026-11-20T05:06:07.000Z">2026년 11월 20일 오전 5:06 UTC</time>에 만료되었습니다.',
+        `이 링크는 <time datetime="${ends}">2026년 11월 20일 오전 5:06 UTC</time>에 만료되었습니다.`,
       ],
     ] as const;
     for (const [path, status, language, sentence] of pages) {
-      const { response, text } = await shown(path, { ...BROWSER, "Accept-Language": language });
+      const { response, text } = await shown(path, { ...BROWSER, "Accept-Language": language }, past);
       expect(response.status).toBe(status);
       expect(text).toContain(`<html lang="${language}">`);
       expect(text.replaceAll("\u202F", " ")).toContain(sentence);
@@ -343,15 +343,11 @@ describe("an address that leads nowhere shows", () => {
 describe("a shared cache", () => {
   test("may keep a redirect for CACHE_SECONDS, never beyond the link's end", async () => {
     await using cached = await startHere({ CACHE_SECONDS: "60" });
-    const change = (code: string, endsMs: number) => {
-      using database = new Database(cached.file);
-      database.run("UPDATE links SET ends_ms = ? WHERE code = ?", [endsMs, code]);
-    };
-    for (const code of ["far", "near", "last"]) {
-      await cached.shorten({ original_url: TARGET, custom_code: code, expire_duration: "24h" });
-    }
-    change("near", Date.now() + 30_500);
-    change("last", Date.now() + 900);
+    await cached.shorten({ original_url: TARGET, custom_code: "far", expire_duration: "1week" });
+    await makeForDay("last", cached);
+    cached.advance(29_600);
+    const endsMs = Date.parse(await makeForDay("near", cached));
+    cached.advance(endsMs - cached.nowMs() - 30_500);
     const cacheControl = async (code: string) =>
       (await cached.fetch(`/${code}`)).headers.get("cache-control");
     for (let time = 0; time < 2; time++) {

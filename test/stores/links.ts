@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
 import type { Code } from "../../src/links/code.ts";
 import { NEVER_MS } from "../../src/links/link.ts";
+import { isProblem } from "../../src/links/problem.ts";
 import type { LinkStore, NewLink } from "../../src/links/store.ts";
 import type { Target } from "../../src/links/target.ts";
 
@@ -37,7 +38,7 @@ export function testLinkStore(name: string, open: () => Promise<LinkStore>): voi
     });
 
     const insertAll = async (links: readonly NewLink[], into = store) =>
-      (await into.insert(links)).map((outcome) => ("kind" in outcome ? outcome.kind : "inserted"));
+      (await into.insert(links)).map((outcome) => (isProblem(outcome) ? outcome.kind : "inserted"));
     const insertOne = async (link: NewLink, into = store) => (await insertAll([link], into))[0];
     const find = (code: string, from = store) => from.find(code as Code);
 

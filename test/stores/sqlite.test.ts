@@ -15,6 +15,7 @@ import {
 import { join } from "node:path";
 
 import type { Code } from "../../src/links/code.ts";
+import { isProblem } from "../../src/links/problem.ts";
 import { StoreUnavailable, StoreUnusable } from "../../src/links/store.ts";
 import { checkFile, openWriter } from "../../src/store/sqlite/file.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
@@ -349,7 +350,7 @@ describe("a SQLite file", () => {
     const first = store.insert(batch("a"));
     const second = await store.insert(batch("b")).catch((reason: unknown) => reason);
     expect(second).toBeInstanceOf(StoreUnavailable);
-    const taken = (outcomes: readonly object[]) => outcomes.filter((outcome) => "kind" in outcome);
+    const taken = (outcomes: readonly object[]) => outcomes.filter(isProblem);
     expect(taken(await first)).toEqual([]);
     expect(taken(await store.insert(batch("b")))).toEqual([]);
     await store.close();

@@ -1,6 +1,9 @@
 import { expect } from "bun:test";
 
-import type { Running } from "../service.ts";
+import type { Code } from "../../src/links/code.ts";
+import { HOUR_MS } from "../../src/links/time.ts";
+import { openStoreOf, type Running } from "../service.ts";
+import { slicesOf, type Told } from "./slices.ts";
 
 export const WINDOWS_CHROME =
   "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/131.0.0.0 Safari/537.36";
@@ -15,6 +18,21 @@ export async function visit(
     headers: { "User-Agent": WINDOWS_CHROME, ...headers },
   });
   if (response.status !== 302) throw new Error(`${code}: ${response.status}`);
+}
+
+/** Visits of the hour in which their link was made, straight into the store: without a request for each. */
+export async function addVisits(
+  service: Running,
+  code: string,
+  visits: readonly Omit<Told, "code" | "createdMs">[],
+): Promise<void> {
+  await using store = await openStoreOf(service);
+  const link = await store.find(code as Code);
+  if (link === undefined) throw new Error(`${code} is not there`);
+  const { createdMs } = link;
+  const told = visits.map((visited) => ({ ...visited, code, createdMs }));
+  for (const slice of slicesOf({ hour: Math.floor(createdMs / HOUR_MS), visits: told }))
+    await store.add(slice);
 }
 
 /** `data` of GET /api/v1/links/{code}. */

@@ -2,7 +2,7 @@ import type { Memory } from "../../links/changes.ts";
 import type { Clock } from "../../links/clock.ts";
 import { lookUpCode } from "../../links/code.ts";
 import type { Links } from "../../links/links.ts";
-import type { Problem } from "../../links/problem.ts";
+import { isProblem, type Problem } from "../../links/problem.ts";
 import { type Counter, counterOf } from "../../visits/recorder.ts";
 import { createCache } from "./cache.ts";
 
@@ -47,7 +47,7 @@ export function createLinkMemory(links: Pick<Links, "resolve">, clock: Clock): L
   async function find(spelling: string): Promise<Entry | Problem> {
     const forgottenBefore = forgotten;
     const link = await links.resolve(spelling);
-    if ("kind" in link) return link;
+    if (isProblem(link)) return link;
     const known = get(link.code, clock.nowMs());
     if (known !== undefined) return known;
     const entry: Entry = { ...counterOf(link), endsMs: link.endsMs, target: link.target };
@@ -67,7 +67,7 @@ export function createLinkMemory(links: Pick<Links, "resolve">, clock: Clock): L
   /** Of an earlier question only a link is shared: what was not there when it was asked may be there now. */
   async function join(early: Promise<Entry | Problem>, spelling: string): Promise<Entry | Problem> {
     const found = await early;
-    return "target" in found ? found : (inFlight.get(spelling) ?? ask(spelling));
+    return isProblem(found) ? (inFlight.get(spelling) ?? ask(spelling)) : found;
   }
 
   return {

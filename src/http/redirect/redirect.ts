@@ -1,5 +1,6 @@
 import type { Clock } from "../../links/clock.ts";
 import { NEVER_IN_CODES } from "../../links/code.ts";
+import { isProblem } from "../../links/problem.ts";
 import type { Recorder } from "../../visits/recorder.ts";
 import type { Call, CallOf } from "../call.ts";
 import { problemAnswer, problemOf } from "../problems.ts";
@@ -37,7 +38,7 @@ export function createRedirect(options: RedirectOptions) {
   async function lookUp(call: Call, onFound: (entry: Entry) => void): Promise<Response> {
     try {
       const found = await memory.lookUp(call.code);
-      if (!("target" in found)) return problemAnswer(call, found);
+      if (isProblem(found)) return problemAnswer(call, found);
       onFound(found);
       return answer(found, clock.nowMs());
     } catch (error) {

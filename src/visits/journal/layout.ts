@@ -5,7 +5,7 @@
  *   head      what the file is, whose, which hour, and how far the last two parts are filled
  *   counters  for each link: visits, bots
  *   details   for each visit: its link, agent and referrer, language and country, visitor
- *   names     the texts that the others refer to by their place: kind, length (bytes), UTF-8
+ *   names     the texts that the others refer to by their place: table, length (bytes), UTF-8
  *
  * Nothing in it tells one visitor's address or user agent, and it is emptied as soon as the store has its sums.
  */
@@ -31,9 +31,9 @@ export const Head = {
   source: 12,
 } as const;
 
-/** The kinds of names; a place counts within its kind. */
-export const KINDS = ["link", "agent", "referrer", "language", "country"] as const;
-export type Kind = (typeof KINDS)[number];
+/** Names are kept in tables; a place counts within its table. */
+export const TABLES = ["link", "agent", "referrer", "language", "country"] as const;
+export type Table = (typeof TABLES)[number];
 
 export const COUNTER_WORDS = 2;
 export const DETAIL_WORDS = 4;

@@ -7,8 +7,8 @@ import {
   DETAIL_WORDS,
   Head,
   HEAD_WORDS,
-  type Kind,
-  KINDS,
+  type Table,
+  TABLES,
   layoutOf,
   NAME_HEAD_BYTES,
   sourceOf,
@@ -151,14 +151,14 @@ function readParts(path: string) {
   }
 }
 
-function readNames(names: Uint8Array): Record<Kind, string[]> {
-  const texts: Record<Kind, string[]> = { link: [], agent: [], referrer: [], language: [], country: [] };
+function readNames(names: Uint8Array): Record<Table, string[]> {
+  const texts: Record<Table, string[]> = { link: [], agent: [], referrer: [], language: [], country: [] };
   const decoder = new TextDecoder();
   for (let at = 0; at + NAME_HEAD_BYTES <= names.length;) {
-    const kind = KINDS[names[at] ?? 0];
+    const table = TABLES[names[at] ?? 0];
     const length = (names[at + 1] ?? 0) | ((names[at + 2] ?? 0) << 8);
     at += NAME_HEAD_BYTES;
-    if (kind !== undefined) texts[kind].push(decoder.decode(names.subarray(at, at + length)));
+    if (table !== undefined) texts[table].push(decoder.decode(names.subarray(at, at + length)));
     at += length;
   }
   return texts;

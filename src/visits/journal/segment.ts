@@ -6,8 +6,8 @@ import {
   DETAIL_WORDS,
   Head,
   HEAD_WORDS,
-  type Kind,
-  KINDS,
+  type Table,
+  TABLES,
   layoutOf,
   NAME_HEAD_BYTES,
   sourceOf,
@@ -21,7 +21,7 @@ const NEARLY_FULL = 1 / 64;
 
 /** A text that segments refer to by its place. */
 export interface Name {
-  readonly kind: Kind;
+  readonly table: Table;
   readonly text: string;
   /** A link is named by its code and this. */
   readonly createdMs?: number;
@@ -30,8 +30,8 @@ export interface Name {
   place: number;
 }
 
-export function createName(kind: Kind, text: string): Name {
-  return { kind, text, sequence: 0, place: 0 };
+export function createName(table: Table, text: string): Name {
+  return { table, text, sequence: 0, place: 0 };
 }
 
 export interface Owner {
@@ -63,7 +63,7 @@ export function openSegment(path: string) {
   const counters = words(countersAt, COUNTER_WORDS * capacity.links);
   const details = words(detailsAt, DETAIL_WORDS * capacity.details);
   const names = bytes.subarray(namesAt);
-  const places: Record<Kind, number> = { link: 0, agent: 0, referrer: 0, language: 0, country: 0 };
+  const places: Record<Table, number> = { link: 0, agent: 0, referrer: 0, language: 0, country: 0 };
   let sequence = head[Head.sequence] ?? 0;
   let usedDetails = head[Head.usedDetails] ?? 0;
   let usedNameBytes = head[Head.usedNameBytes] ?? 0;
@@ -74,22 +74,22 @@ export function openSegment(path: string) {
   /** The place of a name, which is written when it has none here; -1 when there is no room for it. */
   function placeOf(name: Name): number {
     if (name.sequence === sequence) return name.place;
-    const place = places[name.kind];
-    if (place >= (name.kind === "link" ? capacity.links : MAX_PLACES)) return -1;
+    const place = places[name.table];
+    if (place >= (name.table === "link" ? capacity.links : MAX_PLACES)) return -1;
     const start = usedNameBytes + NAME_HEAD_BYTES;
     const text = name.createdMs === undefined ? name.text : `${name.text}\t${name.createdMs}`;
     // UTF-8 takes at most three bytes for a UTF-16 unit.
     if (start + text.length * 3 > capacity.nameBytes) return -1;
     const { written } = encoder.encodeInto(text, names.subarray(start));
     if (written > MAX_NAME_BYTES) return -1;
-    names[usedNameBytes] = KINDS.indexOf(name.kind);
+    names[usedNameBytes] = TABLES.indexOf(name.table);
     names[usedNameBytes + 1] = written & 0xff;
     names[usedNameBytes + 2] = written >> 8;
     usedNameBytes = start + written;
     head[Head.usedNameBytes] = usedNameBytes;
     name.sequence = sequence;
     name.place = place;
-    places[name.kind] = place + 1;
+    places[name.table] = place + 1;
     return place;
   }
 
@@ -128,7 +128,7 @@ export function openSegment(path: string) {
       head[Head.sequence] = 0;
       counters.fill(0, 0, Math.max(staleLinks, places.link) * COUNTER_WORDS);
       staleLinks = 0;
-      for (const kind of KINDS) places[kind] = 0;
+      for (const table of TABLES) places[table] = 0;
       usedDetails = usedNameBytes = 0;
       head[Head.usedDetails] = 0;
       head[Head.usedNameBytes] = 0;
