@@ -14,7 +14,8 @@ const UNRELEASED = "## Unreleased\n";
 /** The changelog with its unreleased changes under a version. Throws where there are none. */
 export function releaseChanges(changelog: string, version: string): string {
   const [, changes = ""] = changelog.split(UNRELEASED);
-  if (!changes.trimStart().startsWith("- ")) throw new Error("CHANGELOG.md has no unreleased changes");
+  if (!changes.split(/^## /m, 1)[0]?.includes("\n- "))
+    throw new Error("CHANGELOG.md has no unreleased changes");
   return changelog.replace(UNRELEASED, `${UNRELEASED}\n## ${version}\n`);
 }
 
