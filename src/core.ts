@@ -7,21 +7,21 @@ import { type Log, withoutQuery } from "./log.ts";
 import { openStore, type StoreLimits } from "./store/open.ts";
 import { createVisits, type Visits } from "./visits/visits.ts";
 
-/** What Curt does, without HTTP: a command uses it as it is, and the service gives it a port and timers. */
+/** Links and visits without HTTP. Commands use it directly; the service adds a port and timers. */
 export interface Core {
   readonly clock: Clock;
   readonly links: Links;
   readonly visits: Visits;
-  /** Finishes what was accepted and lets go of the store. */
+  /** Finishes accepted work, then closes the store. */
   close(): Promise<void>;
 }
 
 export interface CoreOptions extends StoreLimits {
-  /** The system's, unless a test sets the time. */
+  /** The system clock by default. Tests set their own. */
   readonly clock?: Clock;
 }
 
-/** The only place with a clock and a source of randomness. */
+/** Opens the store. The system clock and the random numbers come from here only, so that tests can replace the clock. */
 export async function openCore(config: Config, log: Log, options: CoreOptions = {}): Promise<Core> {
   const store = await openStore(config.database, options);
   const clock = options.clock ?? createClock(Date.now, () => performance.now());

@@ -1,14 +1,14 @@
 import { HOUR_MS } from "./time.ts";
 
-/** The time that the domain goes by. All instants are Unix milliseconds. */
+/** The domain's only source of time. All instants are Unix milliseconds. */
 export interface Clock {
-  /** The wall clock, except that it never runs backwards: after a step back it waits until the wall catches up. */
+  /** The wall clock, but never backwards: if the wall clock is set back, this stands still until it has caught up. */
   nowMs(): number;
-  /** Counts on however the wall clock is set; only differences mean anything. */
+  /** Not affected when the wall clock is set. Only differences between two readings have a meaning. */
   monotonicMs(): number;
   /**
-   * False while the wall clock has left the monotonic clock by more than an hour since the start. Whatever
-   * cannot be undone (deleting expired links) waits until an operator's or NTP's step is over.
+   * False while the wall clock is more than an hour away from where the monotonic clock says it should be, because an
+   * operator or NTP has set it. What cannot be undone (deleting expired links) waits until this is true again.
    */
   trustworthy(): boolean;
 }
