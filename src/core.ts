@@ -21,7 +21,7 @@ export interface CoreOptions extends StoreLimits {
   readonly clock?: Clock;
 }
 
-/** Opens the store. The system clock and the random numbers come from here only, so that tests can replace the clock. */
+/** Opens the store. Nothing else creates a clock or a source of randomness, so tests can replace the clock here. */
 export async function openCore(config: Config, log: Log, options: CoreOptions = {}): Promise<Core> {
   const store = await openStore(config.database, options);
   const clock = options.clock ?? createClock(Date.now, () => performance.now());

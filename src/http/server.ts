@@ -3,8 +3,8 @@ import { networkInterfaces } from "node:os";
 import type { createApp } from "./app.ts";
 
 /**
- * No limit here, because Bun would answer longer bodies with a 413 without our JSON. `body.ts` has the real limit. It is
- * enough, because Bun does not read a body before we ask for it.
+ * No limit here, because Bun would answer longer bodies with a 413 without our JSON. `body.ts` has the real limit. That
+ * is enough, because Bun does not read a body before we ask for it.
  */
 const MAX_REQUEST_BODY_BYTES = Number.MAX_SAFE_INTEGER;
 /** Connections are closed when idle for this long. For the headers of a request, Bun itself allows 12 s. */
