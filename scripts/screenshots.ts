@@ -1,5 +1,5 @@
-// `npm run screenshots`: the pictures in docs/screenshots, of a service with visits of a month. A font with Hangul must
-// be installed.
+// `npm run screenshots`: makes the pictures in docs/screenshots, of a service with a month of visits. Needs a font with
+// Hangul.
 import { Database } from "bun:sqlite";
 import { join } from "node:path";
 
@@ -9,13 +9,13 @@ import { ROOT, startHere } from "../test/service.ts";
 const FOLDER = join(ROOT, "docs/screenshots");
 const DAY_MS = 86_400_000;
 const TARGET = "https://ko.wikipedia.org/wiki/%ED%95%9C%EA%B8%80%EB%82%A0";
-/** Each language in the other's half of the day. */
+/** One language in light mode, the other in dark mode. */
 const LOOKS = [
   { language: "en", locale: "en-GB", colorScheme: "light" },
   { language: "ko", locale: "ko-KR", colorScheme: "dark" },
 ] as const;
 
-// The package of the browser would point it at fonts of its own, which have no Hangul.
+// Otherwise the browser's package makes it use fonts without Hangul.
 process.env["FONTCONFIG_PATH"] ??= "/etc/fonts";
 await using curt = await startHere({ BASE_URL: "https://curt.example" });
 await curt.shorten({ original_url: TARGET, custom_code: "한글날" });
@@ -49,14 +49,14 @@ for (const { language, ...look } of LOOKS) {
   await shoot("expired");
   await context.close();
 
-  /** Read anew in the reader's time zone. */
+  /** Waits until the browser script has loaded the statistics again in the reader's time zone. */
   async function settled(): Promise<void> {
     await page.waitForLoadState("networkidle");
   }
 }
 await browser.close();
 
-/** The links are a month old, and one has ended; visits rise and fall by the week. */
+/** Makes the links a month old, ends one of them, and adds visits that rise and fall by the week. */
 function fillMonth(): void {
   using database = new Database(curt.file);
   const nowMs = Date.now();

@@ -1,4 +1,4 @@
-// `npm run seed`: gives the database of `npm run dev` links, and visits over the last sixty days. Again, it adds more.
+// `npm run seed`: adds links and sixty days of visits to the database of `npm run dev`. Running it again adds more.
 import { readConfig } from "../src/config.ts";
 import { openCore } from "../src/core.ts";
 import { DURATIONS } from "../src/links/expiry.ts";
@@ -50,7 +50,7 @@ const recorder = await core.visits.openRecorder({
 
 const made: { link: Link; popularity: number }[] = [];
 let visits = 0;
-// Day by day: links are made over the first two thirds, and each is visited from then on.
+// Simulates day after day. Links are made during the first two thirds and visited from then on.
 for (let day = 0; day < DAYS; day++) {
   const wanted = Math.min(LINKS, Math.ceil(((day + 1) * LINKS * 1.5) / DAYS));
   for (let nth = made.length; nth < wanted; nth++) {
@@ -70,7 +70,7 @@ async function makeLink(customCode: string | undefined): Promise<Link> {
   const request = { originalUrl: oneOf(TARGETS), expiry: oneOf(["never", "never", ...DURATIONS] as const) };
   const link = await core.links.create({ ...request, customCode });
   if ("target" in link) return link;
-  // Already there from an earlier time.
+  // The code was taken by an earlier run.
   if (link.kind === "taken") return makeLink(undefined);
   throw new Error(`${customCode}: ${JSON.stringify(link)}`);
 }
