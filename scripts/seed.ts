@@ -92,6 +92,6 @@ function visitAll(fromMs: number): number {
     const client = () => ({ address, country: oneOf(COUNTRIES) });
     recorder.record(counterOf(link), { headers, client }, atMs);
   }
-  if (recorder.takeLost() !== undefined) throw new Error("visits found no room in the journal");
+  if (recorder.takeLost() !== undefined) throw new Error("the journal was full, so some visits were lost");
   return upcoming.length;
 }
