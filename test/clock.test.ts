@@ -8,7 +8,7 @@ import { ROOT, startProgram, temporaryFolder } from "./service.ts";
 const DAY_MS = 86_400_000;
 const original_url = "https://example.com/";
 
-/** The real program on clocks that the test sets: both read their offsets from a file. Its rounds come sooner. */
+/** Starts the real program with clocks that read their offsets from a file, and with shorter timers. */
 async function startWithClock(folder: string) {
   const offset = join(folder, "offset-ms");
   const preload = join(folder, "clock.ts");
@@ -25,14 +25,14 @@ async function startWithClock(folder: string) {
   );
   const command = [process.execPath, "--preload", preload, join(ROOT, "src/main.ts"), "serve"];
   const program = await startProgram({ CODE_HOLD: "2d" }, { folder, command });
-  /** Time passes: both clocks. */
+  /** Moves both clocks, as when time passes. */
   const pass = (ms: number) => writeFileSync(offset, JSON.stringify([ms, ms]));
-  /** Somebody sets the wall clock. */
+  /** Moves the wall clock only, as when somebody sets it. */
   const setWall = (ms: number, passedMs: number) => writeFileSync(offset, JSON.stringify([ms, passedMs]));
   return { program, pass, setWall };
 }
 
-test("the real program ends a cached link on time, and time does not go back", async () => {
+test("a cached link ends on time, and time never goes back", async () => {
   using folder = temporaryFolder();
   const { program, pass, setWall } = await startWithClock(folder.path);
   await using _ = program;
@@ -57,7 +57,7 @@ test("the real program ends a cached link on time, and time does not go back", a
 
   pass(DAY_MS + 2 * DAY_MS);
   expect(await status("day")).toBe(404);
-  // A clock that is wrong frees nothing: "week" is unknown for now, but not lost.
+  // While the clock is wrong, no code is freed: "week" cannot be found for now, but it is not lost.
   setWall(365 * DAY_MS, 3 * DAY_MS);
   expect((await program.shorten({ original_url, custom_code: "week" })).status).toBe(409);
   pass(365 * DAY_MS);
@@ -71,7 +71,7 @@ test("the real program ends a cached link on time, and time does not go back", a
   ).toEqual({ rows: 1, ends: null });
 });
 
-test("the real program purges what is no longer held, by itself", async () => {
+test("links whose hold is over are purged automatically", async () => {
   using folder = temporaryFolder();
   const { program, pass } = await startWithClock(folder.path);
   await using _ = program;

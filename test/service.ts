@@ -11,15 +11,15 @@ export const BASE_URL = "https://curt.example";
 
 export type Settings = Readonly<Record<string, string>>;
 
-/** A service to talk to. Whatever it answers with 5xx, or logs as an error, fails the test unless declared. */
+/** A running service. A 5xx answer or an error in its log fails the test, unless `expectFaults` was called. */
 export interface Running extends AsyncDisposable {
   readonly origin: string;
-  /** Path of its SQLite file. */
+  /** Path of the SQLite file. */
   readonly file: string;
   readonly logged: string[];
   fetch(path: string, init?: RequestInit): Promise<Response>;
   shorten(body: unknown, headers?: Record<string, string>): Promise<Response>;
-  /** From now on 5xx and error lines are expected. */
+  /** Allows 5xx answers and logged errors from now on. */
   expectFaults(): void;
 }
 
@@ -29,7 +29,7 @@ export interface Program extends Running {
   kill(signal: NodeJS.Signals): void;
 }
 
-/** A folder that is gone when the test is. */
+/** Makes a folder that is deleted at the end of the scope. */
 export function temporaryFolder(): Disposable & { readonly path: string } {
   const path = mkdtempSync(join(tmpdir(), "curt-test-"));
   return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) };
@@ -39,16 +39,16 @@ function settingsFor(folder: string, settings: Settings): Settings {
   return { PORT: "0", BASE_URL, DATABASE_URL: `sqlite:${join(folder, "curt.db")}`, ...settings };
 }
 
-/** Visits reach the store sooner than they usually do, so that tests need not wait for them. */
+/** Stores visits sooner than usual, so that tests need not wait. */
 const USUAL_LIMITS: Limits = { tickMs: 20 };
 
 export interface HereOptions {
   readonly limits?: Limits;
-  /** Kept when the service ends; otherwise it gets a folder of its own. */
+  /** Not deleted when the service ends. Default: a temporary folder. */
   readonly folder?: string;
 }
 
-/** The service inside this process: everything real, from the port to the file. */
+/** Runs the service inside this process. Everything is real, from the port to the database file. */
 export async function startHere(settings: Settings = {}, options: HereOptions = {}): Promise<Running> {
   const own = options.folder === undefined ? temporaryFolder() : undefined;
   const folder = options.folder ?? own?.path ?? "";
@@ -65,11 +65,11 @@ export async function startHere(settings: Settings = {}, options: HereOptions = 
 
 export interface ProgramOptions {
   readonly command?: readonly string[];
-  /** Kept when the program ends; otherwise it gets a folder of its own. */
+  /** Not deleted when the program ends. Default: a temporary folder. */
   readonly folder?: string;
 }
 
-/** The program as its operator starts it. */
+/** Runs the program in its own process, as an operator starts it. */
 export async function startProgram(settings: Settings = {}, options: ProgramOptions = {}): Promise<Program> {
   const own = options.folder === undefined ? temporaryFolder() : undefined;
   const folder = options.folder ?? own?.path ?? "";
@@ -97,7 +97,7 @@ export async function startProgram(settings: Settings = {}, options: ProgramOpti
   });
 }
 
-/** Resolves with the origin that the first line tells, and goes on collecting lines. */
+/** Resolves with the origin in the first line of the log, and keeps collecting lines. */
 function listening(output: ReadableStream<Uint8Array>, logged: string[]): Promise<string | undefined> {
   const { promise, resolve: told } = Promise.withResolvers<string | undefined>();
   async function collect(): Promise<void> {
@@ -115,7 +115,7 @@ function listening(output: ReadableStream<Uint8Array>, logged: string[]): Promis
   return promise;
 }
 
-/** Resolves once a line of the log contains `text`. */
+/** Waits until a line of the log contains `text`. */
 export async function untilLogged({ logged }: Running, text: string): Promise<void> {
   while (!logged.some((line) => line.includes(text))) await Bun.sleep(5);
 }

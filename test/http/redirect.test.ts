@@ -18,7 +18,7 @@ afterAll(() => curt[Symbol.asyncDispose]());
 const TARGET = "https://example.com/where?to=go#here";
 const BROWSER = { Accept: "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8" };
 
-/** Moves the end of a link, as time would. */
+/** Changes the end of a link in the database, so that tests need not wait for it. */
 function moveEnd(code: string, endsMs: number): void {
   using database = new Database(curt.file);
   database.run("PRAGMA busy_timeout = 5000");
@@ -112,7 +112,7 @@ describe("a short address", () => {
     });
   }
 
-  test("is unknown where no link is, whatever the path", async () => {
+  test("is unknown if there is no link, whatever the path", async () => {
     const paths = [
       "/nothing",
       "/nothing/",
@@ -185,7 +185,7 @@ describe("a short address", () => {
     );
   });
 
-  test("takes no other method", async () => {
+  test("accepts no other method", async () => {
     for (const method of ["POST", "PUT", "PATCH", "DELETE"]) {
       for (const path of ["/abc", "/abc/", "/nothing", "/livez", "/readyz/", "/abc+", "/robots.txt"]) {
         const response = await curt.fetch(path, { method });
@@ -229,7 +229,7 @@ describe("a short address", () => {
 });
 
 describe("a link that ended", () => {
-  test("is 410 on the millisecond, also when it was cached, and says when it ended", async () => {
+  test("is 410 from the millisecond of its end, even if it was cached, and says when it ended", async () => {
     await curt.shorten({ original_url: TARGET, custom_code: "short", expire_duration: "24h" });
     const endsMs = Date.now() + 1500;
     moveEnd("short", endsMs);
@@ -330,7 +330,7 @@ describe("an address that leads nowhere shows", () => {
     expect(text).not.toContain("alert(1)");
   });
 
-  test("the same where no code can be", async () => {
+  test("the same if the path cannot be a code", async () => {
     const nothing = await shown("/nothing", BROWSER);
     for (const path of ["/abc.", "/nothing%2B/", "/한글.txt", "/.well-known", "/robots.txt.bak"]) {
       const { response, type, text } = await shown(path, BROWSER);
