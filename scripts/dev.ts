@@ -1,10 +1,10 @@
-// `npm run dev`: serves from a database of its own, and starts the server again after every change in src/.
+// `npm run dev`: serves a development database, and restarts the server after every change in src/.
 import { watch } from "node:fs";
 import { resolve } from "node:path";
 
 import { DATABASE_URL, ROOT } from "./development.ts";
 
-/** An editor that saves may touch a file several times. */
+/** Editors may write a file several times when saving, so wait until it is quiet. */
 const QUIET_MS = 100;
 
 let server = start();
@@ -20,14 +20,14 @@ function start() {
 }
 
 async function restart(): Promise<void> {
-  // A second signal does not wait for what is under way.
+  // The second signal stops the server at once, without waiting for open requests.
   server.kill("SIGTERM");
   server.kill("SIGTERM");
   await server.exited;
   server = start();
 }
 
-// Styles, catalogues and browser scripts are read while the program is compiled, where `bun --watch` does not see them.
+// `bun --watch` would miss changes of styles, catalogues and browser scripts, because macros read them.
 watch(resolve(ROOT, "src"), { recursive: true }, () => {
   clearTimeout(timer);
   timer = setTimeout(() => {

@@ -1,5 +1,5 @@
-// `npm run release -- 0.2.0`: tests, gives the changes their version, builds the executables with their checksums, and
-// makes a commit and a tag. Nothing leaves this machine: it says at the end what to push and upload.
+// `npm run release -- 0.2.0`: runs the tests, sets the version, builds executables and checksums, and makes a commit
+// and a tag. It publishes nothing: at the end it prints what to push and upload.
 import { createHash } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import { basename, resolve } from "node:path";
@@ -11,7 +11,7 @@ const root = resolve(import.meta.dir, "..");
 const TARGETS: readonly Target[] = ["bun-linux-x64", "bun-linux-arm64", "bun-darwin-x64", "bun-darwin-arm64"];
 const UNRELEASED = "## Unreleased\n";
 
-/** The changelog with its unreleased changes under a version. Throws where there are none. */
+/** Returns the changelog with its unreleased changes under a version. Throws if there are no unreleased changes. */
 export function releaseChanges(changelog: string, version: string): string {
   const [, changes = ""] = changelog.split(UNRELEASED);
   if (!changes.split(/^## /m, 1)[0]?.includes("\n- "))

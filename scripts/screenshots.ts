@@ -12,13 +12,13 @@ import { openStoreOf, ROOT, startHere } from "../test/service.ts";
 const FOLDER = join(ROOT, "docs/screenshots");
 const DAYS = 30;
 const TARGET = "https://ko.wikipedia.org/wiki/%ED%95%9C%EA%B8%80%EB%82%A0";
-/** Each language in the other's half of the day. */
+/** One language in light mode, the other in dark mode. */
 const LOOKS = [
   { language: "en", locale: "en-GB", colorScheme: "light" },
   { language: "ko", locale: "ko-KR", colorScheme: "dark" },
 ] as const;
 
-// The package of the browser would point it at fonts of its own, which have no Hangul.
+// Otherwise the browser's package makes it use fonts without Hangul.
 process.env["FONTCONFIG_PATH"] ??= "/etc/fonts";
 await using curt = await startHere(
   { BASE_URL: "https://curt.example" },
@@ -58,7 +58,7 @@ for (const { language, ...look } of LOOKS) {
   await shoot("expired");
   await context.close();
 
-  /** Read anew in the reader's time zone. */
+  /** Waits until the browser script has loaded the statistics again in the reader's time zone. */
   async function settled(): Promise<void> {
     await page.waitForLoadState("networkidle");
   }

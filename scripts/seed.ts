@@ -1,4 +1,4 @@
-// `npm run seed`: gives the database of `npm run dev` links, and visits over the last sixty days. Again, it adds more.
+// `npm run seed`: adds links and sixty days of visits to the database of `npm run dev`. Running it again adds more.
 import { readConfig } from "../src/config.ts";
 import { openCore } from "../src/core.ts";
 import { DURATIONS } from "../src/links/expiry.ts";
@@ -51,7 +51,7 @@ const recorder = await core.visits.openRecorder({
 
 const made: { link: Link; popularity: number }[] = [];
 let visits = 0;
-// Day by day: links are made over the first two thirds, and each is visited from then on.
+// Simulates day after day. Links are made during the first two thirds and visited from then on.
 for (let day = 0; day < DAYS; day++) {
   const wanted = Math.min(LINKS, Math.ceil(((day + 1) * LINKS * 1.5) / DAYS));
   for (let nth = made.length; nth < wanted; nth++) {
@@ -93,6 +93,6 @@ function visitAll(fromMs: number): number {
     const client = () => ({ address, country: oneOf(COUNTRIES) });
     recorder.record(counterOf(link), { headers, client }, atMs);
   }
-  if (recorder.takeLost() !== undefined) throw new Error("visits found no room in the journal");
+  if (recorder.takeLost() !== undefined) throw new Error("the journal was full, so some visits were lost");
   return upcoming.length;
 }

@@ -3,12 +3,12 @@ import { basename, dirname, join } from "node:path";
 import { isPrivateHost, type Posture } from "./links/target.ts";
 import { type Setting, SETTINGS, type Values } from "./settings/settings.ts";
 
-/** The value of every setting, and what follows from several of them. */
+/** The values of all settings, including those derived from several of them. */
 export interface Config extends Omit<Values, "baseUrl" | "posture" | "dataFolder"> {
   /** The public origin, without a trailing slash. */
   readonly baseUrl: string;
   readonly posture: Posture;
-  /** Where visits wait until they are in the database. */
+  /** Keeps visits until they are in the database. */
   readonly journalFolder: string;
   /** Only for a process that joins others: which files of the store they have open. */
   readonly openElsewhere?: readonly string[] | undefined;
@@ -16,7 +16,7 @@ export interface Config extends Omit<Values, "baseUrl" | "posture" | "dataFolder
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Every mistake at once, each naming the setting, its value and what would be right. */
+/** Reports all mistakes at once. Each says which setting is wrong, its value, and what would be right. */
 export class ConfigError extends Error {
   override readonly name = "ConfigError";
   constructor(readonly mistakes: readonly string[]) {
@@ -24,7 +24,7 @@ export class ConfigError extends Error {
   }
 }
 
-/** Reads each setting by itself, then applies the rules that concern two. Throws {@link ConfigError}. */
+/** Reads and checks each setting, then the rules between settings. Throws {@link ConfigError}. */
 export function readConfig(env: Environment): Config {
   const mistakes: string[] = [];
   const values = Object.fromEntries(
@@ -35,7 +35,7 @@ export function readConfig(env: Environment): Config {
   return settle(values as Values);
 }
 
-/** Undefined for a wrong value, after adding what is wrong to `mistakes`. */
+/** If the value is wrong, adds to `mistakes` and returns undefined. */
 function read({ name, takes, unset, ...setting }: Setting, env: Environment, mistakes: string[]): unknown {
   const text = env[name]?.trim() || setting.default;
   if (text === setting.default && unset !== undefined) return unset;
@@ -47,7 +47,7 @@ function read({ name, takes, unset, ...setting }: Setting, env: Environment, mis
   return value;
 }
 
-/** Settings that need each other. One that is wrong by itself is undefined, and not reported again. */
+/** Checks settings that depend on each other. A setting that is already reported as wrong is undefined here. */
 function conflicts({ port, baseUrl, countryHeader, trustedProxies }: Partial<Values>): string[] {
   const mistakes: string[] = [];
   if (port === 0 && baseUrl === null)
@@ -57,13 +57,13 @@ function conflicts({ port, baseUrl, countryHeader, trustedProxies }: Partial<Val
   return mistakes;
 }
 
-/** Settings whose value depends on another one. */
+/** Fills in the defaults that depend on other settings. */
 function settle({ dataFolder, ...values }: Values): Config {
   const { port, database } = values;
   const baseUrl = values.baseUrl ?? `http://localhost:${port}`;
   const automatic = isPrivateHost(new URL(baseUrl).hostname) ? "private" : "public";
   const posture = values.posture === "auto" ? automatic : values.posture;
-  // Named after the database, so that two databases in one folder never share a journal.
+  // The name contains the database's, so that two databases in one folder do not share a journal.
   const journal = `${basename(database.path)}-visits`;
   return {
     ...values,

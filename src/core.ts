@@ -16,7 +16,7 @@ export interface Core {
   readonly clock: Clock;
   readonly links: Links;
   readonly visits: Visits;
-  /** Finishes what was accepted and lets go of the store. */
+  /** Finishes accepted work, then closes the store. */
   close(): Promise<void>;
 }
 
@@ -25,7 +25,7 @@ export interface CoreOptions extends Omit<StoreOptions, "openElsewhere"> {
   readonly clock?: Clock;
 }
 
-/** The only place with a clock and a source of randomness. */
+/** Opens the store. Nothing else creates a clock or a source of randomness, so tests can replace the clock here. */
 export async function openCore(config: Config, log: Log, options: CoreOptions = {}): Promise<Core> {
   const store = await openStore(config.database, { ...options, openElsewhere: config.openElsewhere });
   const clock =

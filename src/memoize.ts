@@ -1,8 +1,8 @@
-/** In texts, and in characters of one: what browsers send fits many times over. */
+/** Real headers need far fewer entries and characters. The limits keep an attacker from filling the memory. */
 const MAX_TEXTS = 1000;
 const MAX_LENGTH = 512;
 
-/** Reads each text once: a few header values come again and again, and reading them costs. */
+/** Remembers the results of `read`. Most requests repeat a few header values, and parsing those is expensive. */
 export function memoize<T>(read: (text: string) => T): (text: string) => T {
   const known = new Map<string, T>();
   return (text) => {

@@ -1,9 +1,9 @@
-/** Runs a task every `everyMs`, never twice at a time. */
 export interface Repetition {
-  /** Resolves once the task that is under way has finished; none is started any more. */
+  /** Starts no more runs. Resolves once the current one has finished. */
   stop(): Promise<void>;
 }
 
+/** Runs a task every `everyMs`. A run that would start while another is still going is skipped. */
 export function repeat(
   everyMs: number,
   task: () => Promise<void>,

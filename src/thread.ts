@@ -1,13 +1,13 @@
 /** A worker thread as a function. */
 export interface Thread<Task> {
-  /** Tasks are performed one by one, in order. Rejects with what the task threw. */
+  /** Performs tasks one at a time, in order. Rejects with the error that the task threw. */
   perform(task: Task): Promise<unknown>;
   terminate(): void;
 }
 
 /**
- * Anything else that a worker sends is the result itself, not in another object: Bun hands a flat object to another
- * thread without copying its strings, and the thread that redirects takes part in every hand-over.
+ * What a worker sends if a task fails. Results are sent as they are, not wrapped in another object: Bun passes only
+ * flat objects between threads without copying their strings, and copying would delay redirects.
  */
 interface Failure {
   readonly failure: string;
@@ -16,8 +16,8 @@ interface Failure {
 type ErrorClass = new (message: string) => Error;
 
 /**
- * Makes a worker that runs {@link performTasks} callable. Errors lose their class on the way between threads; those of
- * `errorClasses` get it back, by their `name`.
+ * Starts sending tasks to a worker that runs {@link performTasks}. Errors lose their class between threads. Those whose
+ * `name` is in `errorClasses` get it back; the others become plain errors.
  */
 export function startThread<Task>(
   worker: Worker,
@@ -31,8 +31,8 @@ export function startThread<Task>(
     if (isFailure(answer)) task?.reject(new (errorClasses[answer.name] ?? Error)(answer.failure));
     else task?.resolve(answer);
   };
-  // Tasks catch what they throw, so a thread that ends by itself is a bug. Nobody may wait for it, and throwing here
-  // reaches the handler of last resort.
+  // Errors in tasks are caught, so a worker only ends by itself because of a bug. Fail all waiting tasks, then throw:
+  // even if no task is waiting, the handler of uncaught exceptions logs the error and stops the process.
   function die(reason: string): void {
     if (end !== undefined) return;
     end = new Error(`A worker thread ended: ${reason}`);
@@ -63,7 +63,7 @@ function isFailure(answer: unknown): answer is Failure {
 
 declare const self: Worker;
 
-/** Runs in the worker: answers each task with what `perform` returns or throws. */
+/** Call this in the worker. It replies to each task with the result or the error of `perform`. */
 export function performTasks(perform: (task: never) => unknown): void {
   self.onmessage = ({ data: task }) => {
     self.postMessage(answerTo(() => perform(task as never)));

@@ -7,8 +7,8 @@ import { ROOT } from "./service.ts";
 const SOURCE = join(ROOT, "src");
 
 /**
- * What each part may import: other parts, and packages. A part is a folder of src/ or a file; a file that has no
- * row of its own belongs to its folder. The table is the one in ARCHITECTURE.md.
+ * The parts and packages that each part may import, read from the table in ARCHITECTURE.md. A part is a folder or a
+ * file of src/. Files without a row belong to their folder.
  */
 const ALLOWED = new Map(
   [
@@ -19,7 +19,7 @@ const ALLOWED = new Map(
   ]),
 );
 
-/** Names of the outside world, and the only files that may say them. */
+/** Global state, time and randomness, and the only files that may use them. */
 const RESERVED: Readonly<Record<string, readonly string[]>> = {
   "process.env": ["main.ts"],
   "process.exit": ["main.ts", "cli/serve.ts"],
@@ -69,14 +69,14 @@ function violations(file: string, text: string): string[] {
   return [...imports, ...names];
 }
 
-test("every import is on the list of its part", () => {
+test("every part only imports what the list allows", () => {
   const files = sourceFiles();
   expect(files.length).toBeGreaterThan(25);
   const found = files.flatMap((file) => violations(file, readFileSync(join(SOURCE, file), "utf8")));
   expect(found).toEqual([]);
 });
 
-test("the list names nothing that is not there", () => {
+test("everything on the list exists", () => {
   const used = new Set(
     sourceFiles().flatMap((file) =>
       importsOf(file, readFileSync(join(SOURCE, file), "utf8")).map(({ from, to }) => `${from} → ${to}`),

@@ -4,11 +4,11 @@ import { endLink, startProgram } from "./service.ts";
 
 const original_url = "https://example.com/";
 
-test("a link that ends early in one process ends in all others, though they remember it", async () => {
+test("a link that is ended early in one process ends in all others, even if it is in their cache", async () => {
   await using program = await startProgram({ PROCESSES: "2" });
   const codes = Array.from({ length: 20 }, (_, nth) => `early${nth}`);
   const status = async (code: string) => {
-    // Each on a connection of its own, so that both processes answer some of them.
+    // Use a new connection for each request, so that both processes get some of them.
     const headers = { Connection: "close" };
     return (await program.fetch(`/${code}`, { headers })).status;
   };

@@ -21,7 +21,7 @@ async function run(args: string[], settings: Settings = {}) {
 }
 
 describe("the command line", () => {
-  test("helps, and tells its version", async () => {
+  test("shows its help and its version", async () => {
     expect(await run(["--version"])).toEqual({ code: 0, stdout: `${version}\n`, stderr: "" });
     const { code, stdout } = await run(["--help"]);
     expect(code).toBe(0);
@@ -36,7 +36,7 @@ describe("the command line", () => {
     }
   });
 
-  test("says what is wrong with a call, and what would be right, with exit code 2", async () => {
+  test("says what is wrong with a command line and what would be right, with exit code 2", async () => {
     const wrong: [string[], string, string][] = [
       [[], "a command is missing", "<command>"],
       [["dance"], 'there is no command "dance"', "<command>"],
@@ -48,7 +48,7 @@ describe("the command line", () => {
       [["check", "--help=me"], "Option '-h, --help' does not take an argument", "check"],
     ];
     for (const [args, mistake, usage] of wrong) {
-      // A call that is wrongly accepted ends here, too, instead of serving.
+      // PORT is wrong, so that a command line that is accepted by mistake does not start the server.
       const { code, stdout, stderr } = await run(args, { PORT: "x" });
       expect([args, code, stdout]).toEqual([args, 2, ""]);
       expect(stderr).toStartWith(`curt: ${mistake}\n\nUsage: curt ${usage}\n`);
@@ -99,7 +99,7 @@ Options:
     expect(readdirSync(folder.path)).not.toContain("curt.db-visits");
   });
 
-  test("refuses a database of countries that is none, and a folder that is none, and leaves the store closed", async () => {
+  test("refuses an invalid country database and an invalid folder, and leaves the store closed", async () => {
     using folder = temporaryFolder();
     const database = join(folder.path, "curt.db");
     const settings = { DATABASE_URL: `sqlite:${database}`, PORT: "0", BASE_URL: "http://localhost" };
@@ -194,7 +194,7 @@ describe("curt serve", () => {
   });
 });
 
-describe("the last resort", () => {
+describe("the handler of uncaught exceptions", () => {
   const startWith = async (folder: string, trouble: string) => {
     const preload = join(folder, "trouble.ts");
     writeFileSync(preload, trouble);
@@ -221,7 +221,7 @@ describe("the last resort", () => {
     program.kill("SIGUSR2");
     expect(await program.exited).toBe(1);
     expect(program.logged.join()).toContain("A worker thread ended");
-    // What it could not fold waits for the next start.
+    // The segment that was not folded is kept for the next start.
     const journal = readdirSync(`${program.file}-visits`);
     expect(journal.filter((name) => name.endsWith(".visits"))).toHaveLength(1);
     expect(journal.filter((name) => name.endsWith(".damaged"))).toEqual([]);
@@ -250,14 +250,14 @@ describe("the last resort", () => {
     });
   }
 
-  test("is not needed when nobody reads the log any more", async () => {
+  test("is not reached when nobody reads the log any more", async () => {
     using folder = temporaryFolder();
     const settings = {
       PORT: "0",
       BASE_URL: "https://curt.example",
       DATABASE_URL: `sqlite:${folder.path}/curt.db`,
     };
-    // The program writes to `head`, which leaves after the first line; its exit code goes around it.
+    // `head` ends after the first line, which breaks the pipe. The exit code is passed around it.
     const command = `exec 3>&1; (sh -c 'echo $$ > pid; exec "$0" "$1" serve' "$0" "$1"; echo "exit $?" >&3) | head -n 1`;
     const child = Bun.spawn(["/bin/sh", "-c", command, process.execPath, join(ROOT, "src/main.ts")], {
       cwd: folder.path,
@@ -276,7 +276,7 @@ describe("the last resort", () => {
 describe("curt check", () => {
   const check = (path: string) => run(["check"], { DATABASE_URL: `sqlite:${path}` });
 
-  test("finds a store fine, also while it is served", async () => {
+  test("finds a store fine, even while it is in use", async () => {
     await using program = await startProgram();
     await program.shorten({ original_url: "https://example.com/" });
     const { code, stdout } = await check(program.file);
@@ -286,7 +286,7 @@ describe("curt check", () => {
     ]);
   });
 
-  test("says that there is none yet, and makes none", async () => {
+  test("says that there is no store yet, and creates none", async () => {
     using folder = temporaryFolder();
     const path = join(folder.path, "none", "curt.db");
     expect(await check(path)).toMatchObject({ code: 0, stdout: expect.stringContaining("is not there yet") });
@@ -301,7 +301,7 @@ describe("curt check", () => {
     const rows = Array.from({ length: 100 }, (_, nth) => newLink(`code-${nth + 100}-end`, url));
     await store.insert(rows);
     await store.close();
-    // Every page stays well-formed, yet the index no longer leads to this link.
+    // Damages the index so that it no longer finds this link. Every page is still well-formed.
     const bytes = readFileSync(path);
     bytes.write("code-150-enD", bytes.lastIndexOf("code-150-end"));
     writeFileSync(path, bytes);

@@ -27,7 +27,7 @@ async function startWithClock(folder: string, settings: Settings = {}, wallAhead
   const program = await startProgram({ CODE_HOLD: "2d", ...settings }, { folder, command });
   /** Time passes: both clocks. */
   const pass = (ms: number) => writeFileSync(offset, JSON.stringify([ms, ms]));
-  /** Somebody sets the wall clock. */
+  /** Moves the wall clock only, as when somebody sets it. */
   const setWall = (ms: number, passedMs: number) => writeFileSync(offset, JSON.stringify([ms, passedMs]));
   /** Runs another command of the program with the same clocks, and resolves with its exit code. */
   const run = (name: string) =>
@@ -105,7 +105,7 @@ for (const processes of ["1", "4"]) {
   });
 }
 
-test("the real program ends a cached link on time, and time does not go back", async () => {
+test("a cached link ends on time, and time never goes back", async () => {
   using folder = temporaryFolder();
   const { program, pass, setWall } = await startWithClock(folder.path);
   await using _ = program;
@@ -130,7 +130,7 @@ test("the real program ends a cached link on time, and time does not go back", a
 
   pass(DAY_MS + 2 * DAY_MS);
   expect(await status("day")).toBe(404);
-  // A clock that is wrong frees nothing: "week" is unknown for now, but not lost.
+  // While the clock is wrong, no code is freed: "week" cannot be found for now, but it is not lost.
   setWall(365 * DAY_MS, 3 * DAY_MS);
   expect((await program.shorten({ original_url, custom_code: "week" })).status).toBe(409);
   pass(365 * DAY_MS);
@@ -144,7 +144,7 @@ test("the real program ends a cached link on time, and time does not go back", a
   ).toEqual({ rows: 1, ends: null });
 });
 
-test("the real program purges what is no longer held, by itself", async () => {
+test("links whose hold is over are purged automatically", async () => {
   using folder = temporaryFolder();
   const { program, pass } = await startWithClock(folder.path);
   await using _ = program;

@@ -21,7 +21,7 @@ const DOCUMENTS = [
   ...(existsSync(join(ROOT, "bench/README.md")) ? ["bench/README.md"] : []),
 ];
 
-/** Cells of the rows below a header, which is given by its words. */
+/** Returns the cells of all rows of the table with this header. */
 function table(path: string, ...header: string[]): string[][] {
   const lines = read(path)
     .split("\n")
@@ -168,7 +168,7 @@ describe("docs/api.md", () => {
 });
 
 describe("every document", () => {
-  test("links only to what is there", () => {
+  test("only has links that work", () => {
     for (const path of DOCUMENTS) {
       for (const [, target = ""] of read(path).matchAll(/\]\(([^)#:]+)\)/g)) {
         expect([path, target, existsSync(join(ROOT, dirname(path), target))]).toEqual([path, target, true]);

@@ -7,7 +7,7 @@ import { sendRaw } from "./http/raw.ts";
 import { startHere, startProgram, temporaryFolder, untilLogged } from "./service.ts";
 
 const original_url = "https://example.com/";
-/** How the answer of /livez ends. */
+/** The end of /livez's answer. */
 const LIVE = '"live"}';
 
 test("SIGINT, as from a terminal, stops in order too", async () => {
@@ -17,7 +17,7 @@ test("SIGINT, as from a terminal, stops in order too", async () => {
 });
 
 describe("SIGTERM", () => {
-  test("answers what is under way, checkpoints and exits with 0", async () => {
+  test("finishes open requests, checkpoints and exits with 0", async () => {
     using folder = temporaryFolder();
     const program = await startProgram({}, { folder: folder.path });
     const creates = Array.from({ length: 200 }, (_, nth) =>
@@ -103,7 +103,7 @@ describe("SIGTERM", () => {
   });
 });
 
-/** A create whose body arrives in two parts; resolves when the service has read the first one. */
+/** Sends a create request with the first half of its body. Resolves when the service has read that. */
 async function sendHalf(origin: string) {
   const body = JSON.stringify({ original_url, custom_code: "slow" });
   const half = `POST /api/v1/shorten HTTP/1.1\r\nHost: x\r\nContent-Length: ${body.length}\r\n\r\n${body.slice(0, 10)}`;
@@ -122,11 +122,11 @@ async function sendHalf(origin: string) {
       close: () => end(received.slice(received.indexOf(LIVE) + LIVE.length)),
     },
   });
-  // What comes in one piece is read in one piece: the first answer tells that the half has arrived, too.
+  // The service reads both requests at once, so the answer to the first one shows that the half has arrived.
   socket.write(`GET /livez HTTP/1.1\r\nHost: x\r\n\r\n${half}`);
   await began;
   return {
-    /** All that comes back until the service closes the connection. */
+    /** Everything received until the service closes the connection. */
     answer,
     sendRest(): Promise<string> {
       socket.write(body.slice(10));

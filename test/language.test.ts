@@ -7,7 +7,7 @@ import { ROOT, temporaryFolder } from "./service.ts";
 
 const LANGUAGE = join(ROOT, "src/language");
 
-/** Reads the catalogues of a copy of src/language/ after a change to it. */
+/** Changes a copy of src/language/ and reads its catalogues. */
 async function readChanged(change: (folder: string) => void): Promise<string> {
   using folder = temporaryFolder();
   cpSync(LANGUAGE, folder.path, { recursive: true });
@@ -34,7 +34,7 @@ test("adding a language is adding one file", async () => {
   );
 });
 
-test("a missing, an extra or a differing message fails", async () => {
+test("a catalogue fails if a message is missing or added, or has other placeholders", async () => {
   const missing = await readChanged((folder) =>
     edit(folder, "ko.json", (messages) => delete messages["taken"]),
   );
@@ -54,7 +54,7 @@ test("every message has a use", () => {
     readFileSync(join(ROOT, "src", file), "utf8"),
   );
   const code = sources.join("\n");
-  // As it is, or with one of its parts put in where a string of that name is at hand.
+  // A key is used if the code has it as a string, or as a template with one part left out that is a string elsewhere.
   const isUsed = (key: string) => {
     const parts = key.split(".");
     const put = parts.map((part, nth) => ({ part, pattern: parts.with(nth, "\\$\\{[^}`]+\\}").join("\\.") }));

@@ -2,7 +2,7 @@ import { test } from "bun:test";
 
 const SPREADS = "only Linux spreads the connections of a shared port over processes (SO_REUSEPORT)";
 
-/** Tests that need Linux, and why. Elsewhere they are left out; `test/run.ts` lets no other test be left out. */
+/** Tests that need Linux, and why. They are skipped on other systems. `test/run.ts` allows no other skipped tests. */
 export const NEEDS_LINUX: Readonly<Record<string, string>> = {
   "say once that they listen, when all do": "counts the listening sockets in /proc",
   "share the port, and what one makes resolves in all at once": SPREADS,
@@ -17,7 +17,7 @@ export const NEEDS_LINUX: Readonly<Record<string, string>> = {
   "the proof finds what it looks for": "traces with ptrace",
 };
 
-/** A test that is in the list above. */
+/** Only takes tests from the list above. */
 export function testOnLinux(name: string, run: () => Promise<void>): void {
   if (!Object.hasOwn(NEEDS_LINUX, name)) throw new Error(`${name} is not listed in test/linux.ts`);
   test.skipIf(process.platform !== "linux")(name, run);

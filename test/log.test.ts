@@ -10,7 +10,7 @@ function logTo(output: { isTTY: boolean; writableLength?: number }) {
 
 const NASTY = "a\u0000b\nc\u001B[2Jd\u007Fe\u009Bf\u202Eg\u2066h\u2028i\u200Fj";
 
-test("a line of JSON holds whatever it is given, and no character that a terminal acts on", () => {
+test("a line of JSON can hold any text, but no control characters of terminals", () => {
   const { log, lines } = logTo({ isTTY: false });
   log.info({ code: NASTY }, NASTY);
   expect(lines).toHaveLength(1);
@@ -19,7 +19,7 @@ test("a line of JSON holds whatever it is given, and no character that a termina
   expect(JSON.parse(lines[0] ?? "")).toMatchObject({ level: "info", code: NASTY, msg: NASTY });
 });
 
-test("on a terminal a line reads well, and is as safe", () => {
+test("on a terminal, lines are readable and just as safe", () => {
   const { log, lines } = logTo({ isTTY: true });
   log.info("Curt listens");
   log.warn({ purged: 3 }, NASTY);

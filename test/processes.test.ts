@@ -19,7 +19,7 @@ import { newLink } from "./stores/links.ts";
 
 const PROCESSES = 3;
 const TARGET = "https://example.com/";
-/** How long anything may take that must come about; nothing is asserted about less. */
+/** The time limit for anything a test waits for. Faster is not asserted. */
 const PATIENCE_MS = 20_000;
 
 const begun = new Set<number>();
@@ -49,7 +49,7 @@ const linesThatSay = (program: Program, text: string) =>
   lines(program).filter(({ msg }) => msg.includes(text));
 const children = (program: Program) => linesThatSay(program, "listens on")[0]?.children ?? [];
 
-/** A process that ended but that nobody asked about yet does not count. */
+/** Zombies (processes that have ended but have not been waited for) count as dead. */
 function isAlive(pid: number): boolean {
   try {
     if (process.platform !== "linux") return process.kill(pid, 0);
@@ -59,7 +59,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** How many sockets listen on the port, as the kernel tells. */
+/** The number of sockets that listen on the port, from the kernel's table. */
 function listeners(origin: string): number {
   const port = Number(new URL(origin).port).toString(16).toUpperCase().padStart(4, "0");
   const sockets = readFileSync("/proc/net/tcp", "utf8").split("\n");
@@ -76,7 +76,7 @@ async function until<T>(what: string, look: () => T | undefined | false | Promis
   throw new Error(`waited too long until ${what}`);
 }
 
-/** A kept connection: all its requests are answered by one process. */
+/** Opens a keep-alive connection. One process answers all its requests. */
 function open(origin: string) {
   const { hostname, port } = new URL(origin);
   const socket = connect(Number(port), hostname).setEncoding("utf8");
@@ -114,7 +114,7 @@ function open(origin: string) {
 }
 type Connection = ReturnType<typeof open>;
 
-/** A connection to each of these processes: the log tells which one made the link that went over it. */
+/** Opens a connection to each of these processes. To tell them apart, makes links and looks in the log for who did. */
 async function openEach(program: Program, pids: readonly number[]) {
   const disposing = new DisposableStack();
   const found = new Map<number, Connection>();
@@ -131,7 +131,7 @@ async function openEach(program: Program, pids: readonly number[]) {
   });
   return {
     of: (pid: number) => found.get(pid) as Connection,
-    /** The answers of all, by process. */
+    /** Sends a GET to every process. */
     get: (path: string) =>
       Promise.all(pids.map(async (pid) => (await found.get(pid)?.request("GET", path)) ?? { status: 0 })),
     [Symbol.dispose]: () => disposing.dispose(),
@@ -141,7 +141,7 @@ async function openEach(program: Program, pids: readonly number[]) {
 const create = (custom_code: string, original_url = TARGET) => JSON.stringify({ original_url, custom_code });
 const all = <T>(answer: T) => Array.from({ length: PROCESSES }, () => answer);
 
-/** Runs a start that is to fail. */
+/** Starts the program with settings that must make it fail. */
 async function refused(settings: Settings) {
   const child = Bun.spawn([process.execPath, join(ROOT, "src/main.ts"), "serve"], {
     env: { ...process.env, PROCESSES: String(PROCESSES), ...settings },
@@ -190,7 +190,7 @@ describe("several processes", () => {
       await using store = await openStoreOf(program);
       const old = all({ status: 302, location: "https://example.com/old" });
       let code = "";
-      // Longer each time, until all were asked before its end.
+      // Retry with a longer life until every process was asked before the link ended.
       for (const lifeMs of [1000, 4000, 16_000]) {
         code = `brief-${lifeMs}`;
         const createdMs = Date.now();
@@ -222,7 +222,7 @@ describe("a signal to the supervisor", () => {
     const stopping = new AbortController();
     const lost = () => ({ status: "lost" });
     const clients = Array.from({ length: 8 }, async (_, client) => {
-      // All go on for a while after the signal.
+      // Every client continues for a while after the signal.
       for (let nth = 0, late = 0; late < 10; nth++) {
         if (stopping.signal.aborted) late++;
         const custom_code = `c-${client}-${nth}`;
@@ -324,7 +324,7 @@ describe("SIGKILL", () => {
     const [killed = 0, ...others] = children(program);
     using connections = await openEach(program, others);
     process.kill(killed, "SIGKILL");
-    // What was under way to it is lost. Nothing comes to it any more once its end is told.
+    // Requests on its connections are lost. Once its end is logged, it gets no new ones.
     await until("it is gone", () => linesThatSay(program, "a process ended").length > 0);
     expect(await connections.get("/abc")).toEqual(others.map(() => ({ status: 302, location: TARGET })));
     const { child: replacement = 0 } = await until("another takes its place", async () => {
@@ -368,7 +368,7 @@ describe("SIGKILL", () => {
   });
 });
 
-describe("a start that cannot be", () => {
+describe("a start that fails", () => {
   const elsewhere = (folder: string) => ({ DATABASE_URL: `sqlite:${join(folder, "curt.db")}` });
 
   for (const [who, startOther] of Object.entries({
@@ -416,7 +416,7 @@ describe("a start that cannot be", () => {
   ] as const)
     test(`stops those that did start when another fails with ${failure}, and exits with ${code}`, async () => {
       using folder = temporaryFolder();
-      // Each start but the first one fails.
+      // Makes every child fail except the first one.
       const preload = join(folder.path, "trouble.ts");
       writeFileSync(
         preload,

@@ -25,7 +25,7 @@ test("500 parallel creates of one code, over two processes on one file: exactly 
   }
 });
 
-test("a link made by one process resolves in the other at once, though that had just answered 404", async () => {
+test("a link made by one process resolves in another at once, even if that has just answered 404", async () => {
   using folder = temporaryFolder();
   await using one = await startProgram({}, { folder: folder.path });
   await using two = await startProgram({}, { folder: folder.path });
@@ -37,7 +37,7 @@ test("a link made by one process resolves in the other at once, though that had 
   }
 });
 
-test("ten processes that start at once on a new file make it once", async () => {
+test("of ten processes that start at once on a new file, one creates it", async () => {
   using folder = temporaryFolder();
   const programs = await Promise.all(
     Array.from({ length: 10 }, () => startProgram({}, { folder: folder.path })),

@@ -7,7 +7,7 @@ import { ROOT } from "./service.ts";
 
 const changelog = readFileSync(join(ROOT, "CHANGELOG.md"), "utf8");
 
-test("a release puts the unreleased changes under its version, and leaves room for the next ones", () => {
+test("a release puts the unreleased changes under its version and keeps the heading for the next ones", () => {
   const released = releaseChanges(changelog, "99.0.0");
   expect(released).toContain("## Unreleased\n\n## 99.0.0\n\n### ");
   expect(released.replace("\n## 99.0.0\n", "")).toBe(changelog);

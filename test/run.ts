@@ -1,5 +1,5 @@
-// `npm test`: the checks, then every test. `npm test -- FILE…`: the tests of these files, without the checks. The last
-// line counts what passed and what failed.
+// `npm test` runs the checks and all tests. `npm test -- FILE…` runs the tests of these files, without the checks.
+// The last line of the output says how many passed and failed.
 import { readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
@@ -7,9 +7,9 @@ import { join } from "node:path";
 import { NEEDS_LINUX } from "./linux.ts";
 import { ROOT, temporaryFolder } from "./service.ts";
 
-/** No test asserts a time: this limit only ends one that hangs, on the slowest machine too. */
+/** Only for tests that hang. It is long enough for slow machines, because no test asserts how fast something is. */
 const LIMIT_MS = 180_000;
-/** Some tests wait, for a time-out of Bun or for a drain, and leave the processor to another file. */
+/** One more than there are processors, because some tests mostly wait for time-outs or drains. */
 const FILES_AT_ONCE = availableParallelism() + 1;
 
 async function run(command: string[]): Promise<boolean> {
@@ -27,7 +27,7 @@ const isFine = await run([
   "test",
   `--timeout=${LIMIT_MS}`,
   `--parallel=${FILES_AT_ONCE}`,
-  // The files that a process runs share one browser.
+  // All files of a process share one browser.
   "--no-isolate",
   "--reporter=junit",
   `--reporter-outfile=${report}`,
@@ -37,13 +37,13 @@ const isFine = await run([
 const xml = readFileSync(report, "utf8");
 const [totals = ""] = /<testsuites [^>]*>/.exec(xml) ?? [];
 const count = (name: string) => Number(new RegExp(` ${name}="(\\d+)"`).exec(totals)?.[1] ?? Number.NaN);
-// Nothing may be left out, except what needs Linux, elsewhere.
+// Skipped tests count as failed, except those that need Linux, on other systems.
 const leftOut = [...xml.matchAll(/<testcase name="([^"]*)"[^>]*>\s*<skipped/g)]
   .map(([, name = ""]) => name)
   .filter((name) => process.platform !== "linux" && Object.hasOwn(NEEDS_LINUX, name));
 for (const name of leftOut) console.log(`left out, needs Linux: ${name} (${NEEDS_LINUX[name]})`);
 const notPassed = count("failures") + count("skipped") - leftOut.length;
-// What fails outside of a test is in no total.
+// Failures outside of tests are in no total, so also look at the exit code.
 const failed = Math.max(notPassed, isFine ? 0 : 1) + checks.filter((passed) => !passed).length;
 const passed = count("tests") - leftOut.length - notPassed + checks.filter(Boolean).length;
 console.log(`\n${passed} passed, ${failed} failed`);

@@ -14,7 +14,7 @@ export const BASE_URL = "https://curt.example";
 
 export type Settings = Readonly<Record<string, string>>;
 
-/** A service to talk to. Whatever it answers with 5xx, or logs as an error, fails the test unless declared. */
+/** A running service. A 5xx answer or an error in its log fails the test, unless `expectFaults` was called. */
 export interface Running extends AsyncDisposable {
   readonly origin: string;
   readonly database: Config["database"];
@@ -23,7 +23,7 @@ export interface Running extends AsyncDisposable {
   readonly logged: string[];
   fetch(path: string, init?: RequestInit): Promise<Response>;
   shorten(body: unknown, headers?: Record<string, string>): Promise<Response>;
-  /** From now on 5xx and error lines are expected. */
+  /** Allows 5xx answers and logged errors from now on. */
   expectFaults(): void;
 }
 
@@ -41,7 +41,7 @@ export interface Program extends Running {
   kill(signal: NodeJS.Signals): void;
 }
 
-/** A folder that is gone when the test is. */
+/** Makes a folder that is deleted at the end of the scope. */
 export function temporaryFolder(): Disposable & { readonly path: string } {
   const path = mkdtempSync(join(tmpdir(), "curt-test-"));
   return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) };
@@ -51,12 +51,12 @@ function settingsFor(folder: string, settings: Settings): Settings {
   return { PORT: "0", BASE_URL, DATABASE_URL: `sqlite:${join(folder, "curt.db")}`, ...settings };
 }
 
-/** Visits reach the store sooner than they usually do, so that tests need not wait for them. */
+/** Stores visits sooner than usual, so that tests need not wait. */
 const USUAL_LIMITS: Limits = { tickMs: 20 };
 
 export interface HereOptions {
   readonly limits?: Limits;
-  /** Kept when the service ends; otherwise it gets a folder of its own. */
+  /** Not deleted when the service ends. Default: a temporary folder. */
   readonly folder?: string;
   /** What time it is for the service when it starts, in Unix milliseconds; the present where none is given. */
   readonly startMs?: number;
@@ -94,11 +94,11 @@ function settableClock(startMs?: number) {
 
 export interface ProgramOptions {
   readonly command?: readonly string[];
-  /** Kept when the program ends; otherwise it gets a folder of its own. */
+  /** Not deleted when the program ends. Default: a temporary folder. */
   readonly folder?: string;
 }
 
-/** The program as its operator starts it. */
+/** Runs the program in its own process, as an operator starts it. */
 export async function startProgram(settings: Settings = {}, options: ProgramOptions = {}): Promise<Program> {
   const own = options.folder === undefined ? temporaryFolder() : undefined;
   const folder = options.folder ?? own?.path ?? "";
@@ -127,7 +127,7 @@ export async function startProgram(settings: Settings = {}, options: ProgramOpti
   });
 }
 
-/** Resolves with the origin that the first line tells, and goes on collecting lines. */
+/** Resolves with the origin in the first line of the log, and keeps collecting lines. */
 function listening(output: ReadableStream<Uint8Array>, logged: string[]): Promise<string | undefined> {
   const { promise, resolve: told } = Promise.withResolvers<string | undefined>();
   async function collect(): Promise<void> {
@@ -145,7 +145,7 @@ function listening(output: ReadableStream<Uint8Array>, logged: string[]): Promis
   return promise;
 }
 
-/** Resolves once a line of the log contains `text`. */
+/** Waits until a line of the log contains `text`. */
 export async function untilLogged({ logged }: Running, text: string): Promise<void> {
   while (!logged.some((line) => line.includes(text))) await Bun.sleep(5);
 }

@@ -48,7 +48,7 @@ test("POSTURE decides on private destinations", async () => {
   expect(await refusals({ BASE_URL: "http://curt.local" }, targets)).toEqual(targets.map(() => shortened));
 });
 
-test("DEFAULT_EXPIRY and CODE_LENGTH are what a plain create gets", async () => {
+test("DEFAULT_EXPIRY and CODE_LENGTH apply to links made without expiry and code", async () => {
   await using curt = await startHere({ DEFAULT_EXPIRY: "48h", CODE_LENGTH: "12" });
   const before = Date.now();
   const { data } = await made(curt, "https://example.com/");

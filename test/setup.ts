@@ -1,4 +1,4 @@
-// Loaded before every test run (bunfig.toml). What is closed here is closed once, after the last file.
+// Loaded before every test run (see bunfig.toml). Closes the shared browser once, after the last file.
 import { afterAll } from "bun:test";
 
 import { closeBrowser } from "./browser/browser.ts";

@@ -1,12 +1,12 @@
 import type { Config } from "../config.ts";
 import { checkStore } from "../store/open.ts";
 
-/** Reads the store from end to end, after the configuration was read; returns the exit code. */
+/** Checks the whole store and returns the exit code. The configuration has already been checked by reading it. */
 export function check({ database, baseUrl, posture }: Config): number {
   console.log(`configuration: fine (links at ${baseUrl}, ${posture} posture)`);
   const report = checkStore(database);
   if (report === undefined) {
-    console.log(`store: ${database.path} is not there yet; the first start makes it`);
+    console.log(`store: ${database.path} is not there yet; the first start creates it`);
     return 0;
   }
   for (const line of report.damage) console.error(`store: damaged: ${line}`);

@@ -4,22 +4,22 @@ import type { Config } from "../config.ts";
 import { VERSION } from "../version.ts";
 import { commandHelp, generalHelp } from "./help.ts";
 
-/** A command is known by its words, such as `check` or `admin list`. */
+/** The keys are the words of the command line, such as `check` or `admin list`. */
 export type Commands = Readonly<Record<string, Command>>;
 
 export interface Command {
   /** One line for the help. */
   readonly summary: string;
-  /** Names of its arguments in order, such as FILE. All of them must be given. */
+  /** Names of the arguments, in order, such as FILE. All are required. */
   readonly positionals?: readonly string[];
   readonly options?: Readonly<Record<string, Option>>;
-  /** Not listed in the help: started by Curt itself. */
+  /** Curt starts it itself, so the help does not list it. */
   readonly isInternal?: boolean;
   /** Resolves with the exit code. */
   run(config: Config, args: Arguments): number | Promise<number>;
 }
 
-/** In the form that `parseArgs` takes. */
+/** As `parseArgs` expects it, plus its `meaning` for the help. */
 interface Option {
   readonly type: "string" | "boolean";
   readonly short?: string;
@@ -27,15 +27,15 @@ interface Option {
 }
 
 interface Arguments {
-  /** As many as the command names. */
+  /** Exactly as many as the command declares. */
   readonly positionals: readonly string[];
   readonly options: Readonly<Record<string, string | boolean | undefined>>;
 }
 
-/** What a command line asks for: a text, or a command to run. */
+/** Either a text to print, such as the help, or a command to run. */
 export type CommandLine = { readonly text: string } | { readonly command: Command; readonly args: Arguments };
 
-/** A command line that is wrong; `help` says what would be right. */
+/** The command line is wrong. `help` is the text that explains the right usage. */
 export class UsageError extends Error {
   override readonly name = "UsageError";
   constructor(
@@ -90,7 +90,7 @@ function parse(
   } catch (error) {
     const { code = "", message } = error as Error & { code?: string };
     if (!code.startsWith("ERR_PARSE_ARGS")) throw error;
-    // What follows explains how to pass such a text as an argument, which is hardly ever meant.
+    // Cut off Node's advice on how to pass an argument that starts with a dash. It hardly ever applies.
     throw new UsageError(message.split(". To specify", 1)[0] ?? message, help);
   }
 }

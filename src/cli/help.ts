@@ -33,7 +33,7 @@ Options:
 ${rows([...optionRows, HELP_ROW])}`;
 }
 
-/** Two columns; the first is as wide as its longest text. */
+/** Aligns the second column. */
 function rows(table: readonly (readonly [string, string])[]): string {
   const width = Math.max(...table.map(([left]) => left.length));
   return table.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`).join("\n");

@@ -3,7 +3,7 @@ import { createLog, type Log } from "../log.ts";
 import { startService } from "../service.ts";
 import { VERSION } from "../version.ts";
 
-/** Serves until SIGTERM or SIGINT; resolves with the exit code. A second signal ends the process at once. */
+/** Serves until SIGTERM or SIGINT, then resolves with the exit code. A second signal ends the process at once. */
 export async function serve(config: Config): Promise<number> {
   const log = createLog(config.logLevel, process.stdout);
   const { port, stop, exit } = await run(config, log);
@@ -18,7 +18,7 @@ export async function serve(config: Config): Promise<number> {
 
 export interface Run {
   readonly port: number;
-  /** Stops in order, and `exit` resolves with this code; false when that is already under way. */
+  /** Stops gracefully; `exit` then resolves with `code`. Returns false if it is already stopping. */
   stop(reason: string, code: number): boolean;
   readonly exit: Promise<number>;
 }
@@ -35,13 +35,13 @@ export async function run(config: Config, log: Log): Promise<Run> {
     service.stop().then(
       () => exitWith(code),
       (err: unknown) => {
-        log.error({ err }, "could not stop in order");
+        log.error({ err }, "could not stop gracefully");
         exitWith(1);
       },
     );
     return true;
   }
-  // The last resort: nothing should come here. What is under way is finished, and a supervisor starts anew.
+  // These are bugs. Log them, finish the open requests and exit, so that a supervisor can start a fresh process.
   for (const event of ["uncaughtException", "unhandledRejection"] as const) {
     process.on(event, (err: unknown) => {
       log.error({ err }, event);

@@ -2,19 +2,19 @@ import ipaddr from "ipaddr.js";
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 
-/** Addresses that share their first bits. IPv4-mapped IPv6 is written as IPv4. */
+/** A range of addresses, such as 10.0.0.0/8. IPv4-mapped IPv6 addresses are stored as IPv4. */
 export interface Network {
   readonly address: Address;
   /** In bits. */
   readonly prefix: number;
 }
 
-/** What a request says about where it came from: its peer, and its `X-Forwarded-For` header. */
+/** Returns the client's address, given the address of the peer and the request's `X-Forwarded-For` header. */
 export type ClientAddress = (peer: string, forwarded: string | null) => string;
 
-/** In entries, from the right. Real chains have a handful; an attacker's header fits thousands. */
+/** How many entries of `X-Forwarded-For` are read. Real chains have a handful, but an attacker could send thousands. */
 const MAX_ENTRIES = 32;
-/** An IPv6 address with a zone, brackets and a port is shorter. */
+/** In characters. Enough for an IPv6 address with a zone, brackets and a port. */
 const MAX_ADDRESS_LENGTH = 80;
 
 /** Reads `10.0.0.0/8`, `2001:db8::/32` or a single address. */
@@ -30,16 +30,16 @@ export function parseNetwork(text: string): Network | undefined {
   return prefix < 96 ? { address: plain, prefix } : { address, prefix: prefix - 96 };
 }
 
-/** Whether an address is in one of the networks; false for what is no address. */
+/** Whether an address is in one of the networks. False if the text is not an address. */
 export function isTrusted(trusted: readonly Network[], text: string): boolean {
   const address = parseAddress(text);
   return address !== undefined && contains(trusted, address);
 }
 
 /**
- * Answers the client's address in its shortest form (RFC 5952; IPv4-mapped IPv6 as IPv4, without zone), "" where
- * the peer has none. `X-Forwarded-For` is believed only as far as trusted proxies wrote it: each appends the
- * address it was called from, so it is read from the right up to the first address that is not a proxy's.
+ * The result is an address in its shortest form (RFC 5952; IPv4-mapped IPv6 as IPv4, without zone), or "" if the peer
+ * has no address. Each proxy appends the address that called it to `X-Forwarded-For`. So the header is read from the
+ * right, up to the first address that is not a trusted proxy: anything before that could be forged.
  */
 export function createClientAddress(trusted: readonly Network[]): ClientAddress {
   return (peer, forwarded) => {
@@ -52,7 +52,7 @@ export function createClientAddress(trusted: readonly Network[]): ClientAddress 
       const entry = header.slice(comma + 1, end);
       end = comma;
       const before = parseEntry(entry);
-      // Whoever wrote something else here may have written what stands left of it, too.
+      // Not an address, so the entries to its left cannot be trusted either.
       if (before === undefined) break;
       client = before;
     }
@@ -66,7 +66,7 @@ function contains(networks: readonly Network[], address: Address): boolean {
   );
 }
 
-/** An address as proxies write it: with a port or brackets or both, or bare. */
+/** Proxies may add brackets, a port or both to the address. */
 function parseEntry(entry: string): Address | undefined {
   if (entry.length > MAX_ADDRESS_LENGTH) return undefined;
   const [, bracketed, v4, bare = ""] =
@@ -81,11 +81,11 @@ function parseAddress(text: string): Address | undefined {
 
 function parsePlain(text: string): Address | undefined {
   if (text.length > MAX_ADDRESS_LENGTH) return undefined;
-  // The library takes octal, hexadecimal and shortened IPv4, which proxies do not write.
+  // The library also accepts octal, hexadecimal and shortened IPv4 addresses, which no proxy writes.
   if (ipaddr.IPv4.isValidFourPartDecimal(text)) return ipaddr.IPv4.parse(text);
-  // It also takes the deprecated ::192.0.2.1 for ::ffff:192.0.2.1, which is another address.
+  // The library confuses the deprecated ::192.0.2.1 with ::ffff:192.0.2.1, which is a different address.
   if (!text.includes(":") || /^::\d+\./.test(text) || !ipaddr.IPv6.isValid(text)) return undefined;
-  // A zone names an interface of the machine that wrote it; it is no part of the address.
+  // A zone (%eth0) names a network interface of the machine that wrote it. It is not part of the address.
   return ipaddr.IPv6.parse(text.replace(/%.*$/, ""));
 }
 

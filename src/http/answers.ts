@@ -16,23 +16,23 @@ const PAGE_POLICY = [
 
 type AnswerHeaders = Readonly<Record<string, string>>;
 
-/** What a page may ask of the device it is shown on: nothing. */
+/** No page needs any of these features of the reader's device. */
 const PERMISSIONS = "camera=(), geolocation=(), microphone=(), payment=(), usb=()";
 
 export interface Answer {
-  /** 200 unless given. */
+  /** Default: 200. */
   readonly status?: number;
   readonly body?: string | Uint8Array;
   /** The media type of the body. */
   readonly type?: string;
-  /** What a browser may load for the body: nothing unless given. Null sends no policy: plain text loads nothing. */
+  /** The Content-Security-Policy. Default: the body may load nothing. Null sends none, for plain text. */
   readonly policy?: string | null;
-  /** Who may keep the body and for how long: nobody unless given. */
+  /** Cache-Control of the body. Default: no-store. */
   readonly cache?: string;
   readonly headers?: AnswerHeaders;
 }
 
-/** Makes every response of ours but the redirect, so that no body leaves without what protects its reader. */
+/** Makes every response except redirects, so that no body is sent without the headers that protect its reader. */
 export function answer({ status = 200, body, type, policy, cache, headers }: Answer): Response {
   const guards = type !== undefined && {
     "Content-Type": type,
@@ -43,7 +43,7 @@ export function answer({ status = 200, body, type, policy, cache, headers }: Ans
   return new Response(body ?? null, { status, headers: { ...guards, ...headers } });
 }
 
-/** A text, compressed for those who take it so. */
+/** Compresses the text if the client accepts it. */
 function textAnswer(call: Call, text: string, { headers, ...rest }: Answer): Response {
   const { body, vary, ...coding } = compress(text, call.headers.get("accept-encoding"));
   const Vary = [headers?.["Vary"], vary].filter(Boolean).join(", ");
@@ -64,10 +64,10 @@ export function json(
   });
 }
 
-/** Of a page that search engines and browsers may keep, and ask again before they show it. */
+/** For pages that search engines may list. Browsers may keep them, but must revalidate before showing them. */
 export const FINDABLE = { "X-Robots-Tag": "all", "Cache-Control": "private, no-cache" };
 
-/** A page in its reader's language. Search engines are kept out unless `headers` say otherwise. */
+/** A page in the reader's language. Search engines may not list it unless `headers` say otherwise. */
 export function html(
   call: Call,
   status: number,
@@ -92,7 +92,7 @@ export function html(
   });
 }
 
-/** RFC 9110, section 12.5.1. A program that takes anything gets JSON. */
+/** Reads `Accept` (RFC 9110, section 12.5.1). Clients that accept anything, as most programs do, get JSON. */
 export function prefersHtml(accept: string | null): boolean {
   return accept !== null && htmlWins(accept);
 }

@@ -1,12 +1,11 @@
 import { type HttpProblem, malformed } from "./problems.ts";
 
-/** In bytes. */
 export const MAX_BODY_BYTES = 64 * 1024;
 
 const TOO_LARGE = { kind: "body.too-large", max: MAX_BODY_BYTES } as const;
 const UTF8 = new TextDecoder("utf-8", { fatal: true });
 
-/** Reads a body of UTF-8 text, within the limit. */
+/** Reads a body of UTF-8 text of at most {@link MAX_BODY_BYTES}. */
 export async function readText(request: Request): Promise<string | HttpProblem> {
   const { headers } = request;
   const encoding = headers.get("content-encoding");
@@ -26,7 +25,7 @@ export async function readText(request: Request): Promise<string | HttpProblem> 
   }
 }
 
-/** Reads a body that comes in chunks; undefined once it is too large, and the rest is not read. */
+/** Reads a body of unknown length. As soon as it is too large, stops reading and returns undefined. */
 async function readUndeclared({ body }: Request): Promise<Uint8Array | undefined> {
   const chunks: Uint8Array[] = [];
   let size = 0;

@@ -5,15 +5,15 @@ import type { Domain } from "./domain.ts";
 export type Handler = (call: Call) => Response | Promise<Response>;
 
 /**
- * One request, as its handler sees it. It is a class because the redirect makes one for each visit: methods on a
- * prototype cost nothing there, closures would be allocated every time.
+ * One request, as its handler sees it. Every redirect makes one, so this is a class: a factory would allocate its
+ * methods every time.
  */
 export class Call {
   private known: Client | undefined;
 
   constructor(
     readonly request: Request,
-    /** The code as the path spells it, percent-decoded once; "" where the path has none. */
+    /** The code as the path spells it, percent-decoded once. "" if the path has none. */
     readonly code: string,
     readonly domain: Domain,
     private readonly server: Bun.Server<unknown>,
@@ -25,8 +25,8 @@ export class Call {
   }
 
   /**
-   * Who asks, looked up at the first call because it costs a tenth of a redirect or more. Ask before you await
-   * anything: once the client has hung up, Bun no longer knows its address.
+   * The client that sent the request. It is looked up only when needed, because that takes a tenth of a redirect's time
+   * or more. Call this before you await anything: once the client hangs up, Bun no longer knows its address.
    */
   client(): Client {
     this.known ??= this.clientOf(this.request, this.server);
@@ -34,7 +34,7 @@ export class Call {
   }
 }
 
-/** Makes the call of a request that reached the server with a code in its path, or "". */
+/** `code` is "" if the path has none. */
 export type CallOf = (request: Request, server: Bun.Server<unknown>, code: string) => Call;
 
 export interface CallOptions {
@@ -42,7 +42,7 @@ export interface CallOptions {
   readonly clientOf: ClientOf;
 }
 
-/** Every call is made here, so this is where a request's domain is chosen. */
+/** Every call is made here. If there are several domains one day, this is where one is chosen for a request. */
 export function createCalls({ domain, clientOf }: CallOptions): CallOf {
   return (request, server, code) => new Call(request, code, domain, server, clientOf);
 }

@@ -7,15 +7,15 @@ export interface ClientOptions {
   /** The address that the server listens on. */
   readonly host: string;
   readonly trustedProxies: readonly Network[];
-  /** In which a trusted proxy says the visitor's country. */
+  /** The header in which a trusted proxy sends the visitor's country. */
   readonly countryHeader: string | null;
   readonly countryOf: (address: string) => string;
 }
 
-/** The client that sent a request: its address and its country, "" where they are not known. */
+/** Returns the client that sent a request. Its address and country are "" if unknown. */
 export type ClientOf = (request: Request, server: Bun.Server<unknown>) => Client;
 
-/** A client is where a trusted proxy says that a request came from, or else the other end of the connection. */
+/** The client is the other end of the connection, or, if that is a trusted proxy, whoever the proxy names. */
 export function createClientReader(options: ClientOptions): ClientOf {
   const { host, trustedProxies, countryHeader, countryOf } = options;
   const peerOf = peerReader(host);

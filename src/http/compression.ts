@@ -2,19 +2,19 @@ import Negotiator from "negotiator";
 
 import { memoize } from "../memoize.ts";
 
-/** Shorter texts fit into one packet anyway. In characters. */
+/** In characters. Shorter texts fit into one packet anyway. */
 const MIN_LENGTH = 1024;
-/** Of the compressed texts that are kept, in bytes. */
+/** The size of the cache of compressed texts, in bytes. */
 const MAX_KEPT_BYTES = 2 * 1024 * 1024;
 
 export interface Coded {
   readonly body: string | Uint8Array<ArrayBuffer>;
   readonly headers?: Readonly<Record<string, string>>;
-  /** What the choice was made by; undefined where there was none. */
+  /** The request header that the choice depended on. Undefined if the text is never compressed. */
   readonly vary?: string;
 }
 
-/** A text as `Accept-Encoding` asks for it (RFC 9110, section 12.5.3): gzip, or as it is. */
+/** Compresses a text with gzip if `Accept-Encoding` allows it (RFC 9110, section 12.5.3). */
 export function compress(text: string, acceptEncoding: string | null): Coded {
   if (text.length < MIN_LENGTH) return { body: text };
   const vary = "Accept-Encoding";
@@ -34,7 +34,7 @@ const gzipWins = memoize(
 const kept = new Map<string, Uint8Array<ArrayBuffer>>();
 let keptBytes = 0;
 
-/** Pages that are the same for everyone come again and again, and are compressed once. */
+/** Keeps the results: pages that are the same for everyone are requested often. */
 function gzip(text: string): Uint8Array<ArrayBuffer> {
   const known = kept.get(text);
   if (known !== undefined) return known;

@@ -1,8 +1,8 @@
 import { memoize } from "../memoize.ts";
 
-/** Where short addresses begin. Every call has one, so that one instance can serve several some day. */
+/** The beginning of short addresses. Every call has its own, so that one instance can serve several in the future. */
 export interface Domain {
-  /** The public origin as the operator wrote it, in readable Unicode, without a slash at its end. */
+  /** The public origin as the operator wrote it, in readable Unicode, without a trailing slash. */
   readonly baseUrl: string;
   /** The same in ASCII. */
   readonly origin: string;
@@ -14,12 +14,12 @@ export function createDomain(baseUrl: string): Domain {
   return {
     baseUrl,
     origin: new URL(baseUrl).origin,
-    // The only character a code can have that would end a path is #.
+    // Of the characters that can be in a code, only # would end the path.
     shortUrl: (code) => `${baseUrl}/${code.replaceAll("#", "%23")}/`,
   };
 }
 
-/** Makes a text that depends on the domain and the language only once for each of them. */
+/** Remembers what was made for each domain and language. */
 export function memoizeByDomain<T>(make: (domain: Domain, language: string) => T) {
   const made = new WeakMap<Domain, (language: string) => T>();
   return (domain: Domain, language: string): T => {

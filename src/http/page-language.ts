@@ -3,17 +3,17 @@ import { parse, serialize } from "hono/utils/cookie";
 import { LANGUAGES, negotiateLanguage } from "../language/messages.ts";
 import { queryOf } from "./url.ts";
 
-/** It says a language and nothing else, and only who chose one has it. */
+/** Holds a language, nothing else. Only set for readers who have chosen one. */
 const COOKIE = "language";
 const YEAR_SECONDS = 365 * 86_400;
 
 export interface PageLanguage {
   readonly language: string;
-  /** What makes the browser remember it, where the address asked for it. */
+  /** `Vary`, and the cookie if the browser should remember the language. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** The language of a page: that which its address asks for, else the remembered one, else by `Accept-Language`. */
+/** The language of a page: `?language=` in its address, else the remembered one, else by `Accept-Language`. */
 export function pageLanguage(request: Request): PageLanguage {
   const query = queryOf(request);
   const asked = query === "" ? undefined : known(new URLSearchParams(query).get("language"));
@@ -23,7 +23,8 @@ export function pageLanguage(request: Request): PageLanguage {
     const remembered = cookie === null ? undefined : known(parse(cookie, COOKIE)[COOKIE]);
     return { language: remembered ?? negotiateLanguage(request.headers.get("accept-language")), headers };
   }
-  // A link that somebody shared with its ?language= chooses for one page only (Fetch Metadata, section 2.4).
+  // Only remember a choice made on our own pages (Fetch Metadata, section 2.4). If somebody shares an address with its
+  // ?language=, the reader sees that page in that language but keeps their own.
   const cameFrom = request.headers.get("sec-fetch-site");
   if (cameFrom !== null && cameFrom !== "same-origin") return { language: asked, headers };
   const options = { path: "/", maxAge: YEAR_SECONDS, sameSite: "Lax", httpOnly: true } as const;

@@ -7,7 +7,7 @@ import type { RangeRefusal } from "../visits/statistics.ts";
 import { html, json, prefersHtml } from "./answers.ts";
 import type { Call } from "./call.ts";
 
-/** Why the body or the query is refused before the domain sees it; `rule` is the key of its message. */
+/** Why a body or a query is refused before the domain sees it. `rule` is also the key of the message. */
 export type RequestRefusal =
   | { rule: "field.required"; field: string }
   | { rule: "field.type"; field: string; expected: string; received: string }
@@ -21,7 +21,7 @@ export type RequestRefusal =
   | { rule: "body.encoding" | "body.json" | "body.interrupted" }
   | { rule: "body.object"; example: string; received: string };
 
-/** What can go wrong at an address that people open; a method is a program's mistake and has no page. */
+/** What can go wrong at an address that people open. A wrong method has no page: only programs make that mistake. */
 export type AddressProblem = PageProblem | { kind: "method"; method: string; allow: string };
 
 export interface Malformed {
@@ -45,9 +45,9 @@ const RETRY_AFTER_SECONDS = 2;
 interface Message {
   readonly key: MessageKey;
   readonly values?: Values;
-  /** The parameter that it is about, where it is about one. */
+  /** The parameter that the message is about, if any. */
   readonly field?: string | undefined;
-  /** Programs get the name of the field in front of the text, which does not say it. */
+  /** True if the text does not name the field. Then the API puts the name in front of it. */
   readonly isPrefixed?: true;
 }
 
@@ -57,7 +57,7 @@ interface Description {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** The only map from problems to HTTP (RFC 9110, section 15). */
+/** Maps every problem to an HTTP status (RFC 9110, section 15). No other code chooses the status of a problem. */
 export function describe(problem: HttpProblem): Description {
   switch (problem.kind) {
     case "invalid":
@@ -89,7 +89,7 @@ export function describe(problem: HttpProblem): Description {
     case "body.form":
       return { status: 415, messages: [{ key: problem.kind }] };
     case "body.coding":
-      // RFC 9110, section 12.5.3: what would have been taken.
+      // Says which codings would be accepted (RFC 9110, section 12.5.3).
       return { status: 415, messages: [{ key: problem.kind }], headers: { "Accept-Encoding": "identity" } };
     case "cross-site":
       return { status: 403, messages: [{ key: problem.kind }] };
@@ -112,7 +112,7 @@ function describeRequestRefusal({ rule, ...values }: RequestRefusal): Message {
   return { key: rule, values, field: "field" in values ? values.field : undefined };
 }
 
-/** The parameter that holds what a rule of the domain refuses. */
+/** The parameter that each rule of the domain applies to. */
 const REFUSED_FIELD: Readonly<Record<Refusal["rule"], Field>> = {
   "code.too-long": "custom_code",
   "code.ill-formed": "custom_code",
@@ -134,12 +134,12 @@ const REFUSED_FIELD: Readonly<Record<Refusal["rule"], Field>> = {
   "target.private": "original_url",
 };
 
-/** What a thrown fault means to the caller. */
+/** The problem to answer with when an error was thrown. */
 export function problemOf(error: unknown): PageProblem {
   return error instanceof StoreUnavailable ? { kind: "unavailable" } : { kind: "internal" };
 }
 
-/** The error envelope of the contract, in the caller's language. */
+/** The API's error envelope, in the caller's language. */
 export function problemJson(
   call: Call,
   problem: HttpProblem,
@@ -156,7 +156,7 @@ export function problemJson(
   return json(call, status, { status: "error", message: text }, language, { ...ofProblem, ...headers });
 }
 
-/** For an address that people open: a page for a browser, the envelope for a program. */
+/** For addresses that people open: browsers get a page, programs get JSON. */
 export function problemAnswer(call: Call, problem: AddressProblem): Response {
   if (problem.kind !== "method" && prefersHtml(call.headers.get("accept"))) return problemHtml(call, problem);
   return problemJson(call, problem, { Vary: "Accept, Accept-Language" });

@@ -1,17 +1,17 @@
 export interface Route {
-  /** In Hono's terms, without and with a slash at the end. */
+  /** In Hono's syntax, without and with a trailing slash. */
   readonly patterns: readonly string[];
-  /** The code in what a pattern's `:code` took. */
+  /** Takes the code out of what `:code` matched, which includes any suffix such as `.svg`. */
   codeIn(segment: string | undefined): string;
-  /** Whether it is one address, without a code. */
+  /** True if the path has no code, so that it is a single address. */
   readonly isFixed: boolean;
 }
 
 const CODE = /\{code\}([^/]*)/;
 
 /**
- * Reads a route as OpenAPI writes it: /api/v1/links/{code}, /{code}.svg or /{code}+. What follows a code in its
- * segment begins with a + or a ., which no code has, so the code in front of it ends there.
+ * Reads a route in OpenAPI's syntax, such as /api/v1/links/{code}, /{code}.svg or /{code}+. A suffix after the code
+ * begins with + or a dot. Codes cannot contain these, so it is clear where the code ends.
  */
 export function readRoute(path: string): Route {
   const code = CODE.exec(path);
@@ -25,7 +25,7 @@ export function readRoute(path: string): Route {
   };
 }
 
-/** Decodes each %2B and %2E of a path, so that /abc%2B is routed like /abc+. */
+/** Decodes %2B and %2E in a path, so that /abc%2B is routed like /abc+. */
 export function spelledOut(path: string): string {
   return path.replaceAll(/%2[be]/gi, decodeURIComponent);
 }

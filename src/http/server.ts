@@ -3,15 +3,15 @@ import { networkInterfaces } from "node:os";
 import type { createApp } from "./app.ts";
 
 /**
- * No limit: Bun would answer a longer body with a bare 413. It does not read a body ahead of us, so ours (`body.ts`)
- * is the one that counts.
+ * No limit here, because Bun would answer longer bodies with a 413 without our JSON. `body.ts` has the real limit. That
+ * is enough, because Bun does not read a body before we ask for it.
  */
 const MAX_REQUEST_BODY_BYTES = Number.MAX_SAFE_INTEGER;
-/** A connection that says nothing for this long is closed; Bun gives the headers 12 s by itself. */
+/** Connections are closed when idle for this long. For the headers of a request, Bun itself allows 12 s. */
 const IDLE_SECONDS = 20;
 const DRAIN_LIMIT_MS = 10_000;
 
-/** Lower in tests, which would have to wait for them. */
+/** Tests set lower limits, so that they need not wait. */
 export interface ServerLimits {
   readonly idleSeconds?: number;
   readonly drainLimitMs?: number;
@@ -19,18 +19,21 @@ export interface ServerLimits {
 
 export interface Server {
   readonly port: number;
-  /** Answers what comes in for another `waitMs`, asking each connection to close; then refuses new ones. */
+  /**
+   * Keeps answering for `waitMs`, and closes each connection after its next answer. Then refuses new connections, and
+   * waits some seconds for open requests to finish.
+   */
   drain(waitMs: number): Promise<void>;
 }
 
 type App = ReturnType<typeof createApp>;
 
-/** The address is taken, not ours, or none. */
+/** The port is in use or forbidden, or the host is not an address of this machine. */
 export class CannotListen extends Error {
   override readonly name = "CannotListen";
 }
 
-/** With `isShared`, other processes may share the port, each taking a part of the connections. Throws {@link CannotListen}. */
+/** With `isShared`, several processes can listen on the port and share its connections. Throws {@link CannotListen}. */
 export function listen(
   app: App,
   host: string,
@@ -56,7 +59,7 @@ export function listen(
   };
 }
 
-/** The port, or with 0 one that the system chooses; nobody listens there right now. Throws {@link CannotListen}. */
+/** Checks that the port is free, or chooses a free one if it is 0. Does not stay on it. Throws {@link CannotListen}. */
 export async function findPort(host: string, port: number): Promise<number> {
   const servers = bind(host, port, { fetch: () => new Response(null, { status: 503 }) });
   const found = servers[0]?.port ?? port;
@@ -71,7 +74,7 @@ type BindOptions = {
   readonly idleTimeout?: number;
 };
 
-/** One server for each address of the host, all on one port. */
+/** Starts one server for each address of the host, all on the same port. */
 function bind(host: string, port: number, options: BindOptions): Bun.Server<unknown>[] {
   const servers: Bun.Server<unknown>[] = [];
   try {
@@ -87,7 +90,7 @@ function bind(host: string, port: number, options: BindOptions): Bun.Server<unkn
   }
 }
 
-/** localhost is both loopback addresses, whichever a client tries first; some machines have no IPv6. */
+/** Clients may try either loopback address for localhost first, so serve both. Some machines have no IPv6. */
 function addressesOf(host: string): string[] {
   if (host !== "localhost") return [host];
   const local = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);
@@ -98,13 +101,13 @@ async function stopNow(servers: readonly Bun.Server<unknown>[]): Promise<void> {
   await Promise.all(servers.map((server) => server.stop(true)));
 }
 
-/** Bun matches these by itself and sends the rest to `fetch`: other paths, and other methods of these. */
+/** Bun matches these routes natively, which is fast. All other paths and methods go to `fetch`. */
 function handlers({ redirect, fetch, fixedPaths }: App) {
   const fixed = Object.fromEntries(fixedPaths.map((path) => [path, fetch]));
   return { fetch, routes: { ...fixed, "/:code": redirect, "/:code/": redirect } };
 }
 
-/** The same, each answer the last of its connection, so that clients move on before the server is gone. */
+/** Closes the connection after each answer, so that clients connect to another server before this one is gone. */
 function closingConnection<R extends unknown[]>(
   handle: (...request: R) => Response | Promise<Response>,
 ): (...request: R) => Promise<Response> {

@@ -4,9 +4,10 @@ import { join } from "node:path";
 type Catalogue = Readonly<Record<string, string>>;
 
 /**
- * Reads every `<language>.json` beside this file, English first. It runs as a macro, when the code that asks
- * for it is compiled, so adding a language is adding its file; a catalogue whose messages or placeholders
- * differ from the English ones fails the build and the start.
+ * Reads every `<language>.json` in this folder, English first. To add a language, add its file.
+ *
+ * This is a macro: it runs when the module that calls it is compiled. If the keys or placeholders of a catalogue
+ * differ from the English ones, the build and the start fail.
  */
 export function readCatalogues(): Record<string, Catalogue> {
   const languages = readdirSync(import.meta.dir)

@@ -13,13 +13,13 @@ const catalogues: Record<string, Record<MessageKey, string>> = readCatalogues() 
 export const LANGUAGES: readonly string[] = Object.keys(catalogues);
 const DEFAULT_LANGUAGE = "en";
 
-/** The language for an `Accept-Language` (RFC 4647, section 3.4: lookup); English where none fits. */
+/** Chooses a language by `Accept-Language` (RFC 4647, section 3.4, "lookup"). English if none matches. */
 export function negotiateLanguage(acceptLanguage: string | null): string {
   return acceptLanguage === null ? DEFAULT_LANGUAGE : negotiate(acceptLanguage);
 }
 
 const negotiate = memoize((acceptLanguage) => {
-  // In the caller's order of preference, without those of weight 0.
+  // In order of preference. Languages of weight 0 are left out.
   const ranges = new Negotiator({ headers: { "accept-language": acceptLanguage } }).languages();
   for (const range of ranges) {
     for (let tag = range.toLowerCase(); tag !== ""; tag = tag.slice(0, Math.max(0, tag.lastIndexOf("-")))) {
@@ -30,18 +30,18 @@ const negotiate = memoize((acceptLanguage) => {
   return DEFAULT_LANGUAGE;
 });
 
-/** A message in one of {@link LANGUAGES}, its `{name}` placeholders filled from `values`. */
+/** Returns a message with its `{name}` placeholders filled from `values`. `language` is one of {@link LANGUAGES}. */
 export function message(language: string, key: MessageKey, values: Values = {}): string {
   const text = (catalogues[language] ?? catalogues[DEFAULT_LANGUAGE])?.[key] ?? key;
   return text.replace(/\{(\w+)\}/g, (placeholder, name: string) => String(values[name] ?? placeholder));
 }
 
-/** A language's name in words of a language: "한국어" in its own, "Korean" in English. */
+/** The name of a language in another one ("Korean" for ko in en), or by default in itself ("한국어"). */
 export function languageName(named: string, language = named): string {
   return new Intl.DisplayNames(language, { type: "language" }).of(named) ?? named;
 }
 
-/** All of {@link LANGUAGES} in words of one of them: "English or Korean". */
+/** The names of all {@link LANGUAGES}, such as "English or Korean". */
 export function languageNames(language: string): string {
   const names = LANGUAGES.map((named) => languageName(named, language));
   return new Intl.ListFormat(language, { type: "disjunction" }).format(names);

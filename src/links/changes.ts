@@ -2,39 +2,40 @@ import type { Code } from "./code.ts";
 import type { LinkStore } from "./store.ts";
 
 /**
- * How far a reader has read the changes. Only the store that gave it can read it: one writer can number its commits,
- * but with many writers a number drawn before the commit is not in commit order.
+ * How far a reader has read the changes. Only the store that issued a position understands it. It is not simply a
+ * number, because that works with a single writer only: with several, numbers assigned before a commit can be out of
+ * commit order.
  */
 export type Position = string & { readonly __brand: "Position" };
 
 export interface Changes {
-  /** Where to go on from. */
+  /** Pass this to the next read. */
   readonly position: Position;
-  /** Codes whose link changed. A code may come more than once, and again after a later position: forgetting is idempotent. */
+  /** Codes whose link changed. A code may be repeated, even in a later read; forgetting it twice does no harm. */
   readonly codes: readonly Code[];
-  /** More changes are known already. */
+  /** True if more changes can be read right away. */
   readonly hasMore: boolean;
-  /** False where the store no longer has all changes since the reader's position: any link may have changed. */
+  /** False if the store no longer has all changes since the reader's position. Then any link may have changed. */
   readonly isComplete: boolean;
 }
 
-/** Whoever remembers links. */
+/** A cache of links. */
 export interface Memory {
   forget(code: Code): void;
   forgetAll(): void;
 }
 
 export interface ChangeReader {
-  /** Not to be called twice at a time. Rejects with `StoreUnavailable`; the next call catches up. */
+  /** Do not call it again before it has settled. Rejects with `StoreUnavailable`; the next call catches up. */
   read(): Promise<void>;
 }
 
-/** Brings the changes that any process makes to existing links to a memory of this one. */
+/** Makes the memory forget existing links when any process changes them. */
 export async function followChanges(
   store: Pick<LinkStore, "changes">,
   memory: Memory,
 ): Promise<ChangeReader> {
-  // What is remembered from now on was read after this position.
+  // Start here: links that are cached from now on are read after this position.
   let { position } = await store.changes();
   return {
     async read() {

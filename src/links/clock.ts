@@ -1,13 +1,13 @@
 import { HOUR_MS } from "./time.ts";
 
-/** The time that the domain goes by. All instants are Unix milliseconds. */
+/** The domain's only source of time. All instants are Unix milliseconds. */
 export interface Clock {
   /**
    * The wall clock, except that it never runs backwards: after a step back it waits until the wall catches up. Only
    * what came of a jump ahead is taken back with it.
    */
   nowMs(): number;
-  /** Counts on however the wall clock is set; only differences mean anything. */
+  /** Not affected when the wall clock is set. Only differences between two readings have a meaning. */
   monotonicMs(): number;
   /**
    * False while the wall clock has left the monotonic clock by more than an hour since the start, or was beyond belief

@@ -1,7 +1,7 @@
 import { NEVER_MS } from "./link.ts";
 import { HOUR_MS } from "./time.ts";
 
-/** The contract's durations, in milliseconds. A month is 30 days, so no calendar can shorten it. */
+/** The durations that the API accepts, in milliseconds. A month is always 30 days. */
 export const DURATIONS_MS = {
   "24h": 24 * HOUR_MS,
   "48h": 48 * HOUR_MS,

@@ -2,22 +2,22 @@ import type { Code } from "./code.ts";
 import type { Target } from "./target.ts";
 
 /**
- * A short link. It is identified by `code` and `createdMs` together, because a code can be given again once
- * its hold is over. Instants are Unix milliseconds.
+ * A short link. `code` and `createdMs` together identify it, because a code can be reused some time after its link
+ * has ended. Instants are Unix milliseconds.
  */
 export interface Link {
   readonly code: Code;
-  /** Exactly as its maker sent it. */
+  /** Exactly as it was sent. */
   readonly originalUrl: string;
-  /** Where the redirect goes: stored, never recomputed, so that a newer URL parser cannot move a link. */
+  /** Where the redirect goes. It is stored and never recomputed, so that a newer URL parser cannot change it. */
   readonly target: Target;
   readonly createdMs: number;
-  /** The link ends when now >= endsMs; {@link NEVER_MS} for a link without an end. */
+  /** The link has ended when now >= endsMs. {@link NEVER_MS} if it never ends. */
   readonly endsMs: number;
 }
 
 /**
- * 9999-12-31T00:00:00.000Z: `expiration_date` is a timestamp even where a link never ends, and this one can be turned into
- * any time zone. The last instant of that year overflows in Python east of UTC.
+ * 9999-12-31T00:00:00.000Z. The API returns it as the `expiration_date` of links that never end. It is not the last
+ * second of the year, because that is in the year 10000 in zones east of UTC, which Python cannot represent.
  */
 export const NEVER_MS = 253_402_214_400_000;

@@ -7,19 +7,19 @@ import { isProblem, type Problem } from "./problem.ts";
 import { type LinkStore, StoreUnavailable } from "./store.ts";
 import { parseTarget, type TargetPolicy } from "./target.ts";
 
-/** The use cases. Faults of the store are thrown as {@link StoreUnavailable}. */
+/** The use cases. All of them reject with {@link StoreUnavailable} if the store cannot answer. */
 export interface Links {
-  /** The one door for making a link: whatever decides whether and how a link is made is behind it. */
+  /** Creates a link. There is no other way to create one, so all rules about new links are applied here. */
   create(request: CreateRequest): Promise<Link | Problem>;
-  /** Whether `create` would give this code now. A hint: between the two, somebody else may take it. */
+  /** Tells whether a code is free now. Nothing is reserved: somebody else may take it before `create` is called. */
   availability(written: string): Promise<Availability | Problem>;
-  /** What an address's spelling of a code leads to right now. */
+  /** Returns the link to redirect to, for a code as an address spells it; a problem if the link has ended. */
   resolve(spelling: string): Promise<Link | Problem>;
-  /** The link of an address's spelling, ended or not, for as long as its code is held. */
+  /** Returns the link of a code as an address spells it. Links that have ended are found until their hold is over. */
   find(spelling: string): Promise<Link | Problem>;
-  /** Deletes what has ended and is no longer held, in small batches; returns how many links it deleted. */
+  /** Deletes links whose hold is over, in small batches. Returns the number of deleted links. */
   purge(): Promise<number>;
-  /** Keeps a memory of links up to date: each read of the reader tells it what changed, in any process. */
+  /** Keeps a cache of links up to date. Each `read` makes it forget the links that any process has changed. */
   follow(memory: Memory): Promise<ChangeReader>;
 }
 
@@ -42,16 +42,16 @@ export interface LinksOptions {
   readonly targetPolicy: TargetPolicy;
   readonly defaultExpiry: Expiry;
   readonly codeLength: number;
-  /** How long the code of an ended link stays held. */
+  /** How long after its link's end a code cannot be reused. */
   readonly codeHoldMs: number;
   readonly onCreated: (link: Link) => void;
 }
 
-/** Generated codes grow by one character once this share of their space is in use. */
+/** Generated codes get one character longer once this share of all codes of their length is in use. */
 const MAX_SPACE_USED = 1 / 10_000;
 const MAX_GENERATE_TRIES = 8;
 const PURGE_BATCH = 500;
-/** A purge stops here and leaves the rest to the next one. */
+/** The next purge deletes the rest. */
 const MAX_PURGE_BATCHES = 200;
 const NOT_FOUND = Promise.resolve(undefined);
 
@@ -68,7 +68,7 @@ export function createLinks(options: LinksOptions): Links {
     return outcome;
   }
 
-  /** Giving a code anew deletes a link, and what a wrong clock deletes is gone. */
+  /** Reusing a code deletes its old link. So no code is reused while the clock may be wrong. */
   function freeIfEndedByMs(nowMs: number): number {
     return clock.trustworthy() ? nowMs - codeHoldMs : 0;
   }

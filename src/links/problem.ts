@@ -1,4 +1,4 @@
-/** Why one value of a create request is refused. `rule` is also the key of its message. */
+/** Why a value of a create request is refused. `rule` is also the key of the message in the language catalogues. */
 export type Refusal =
   | { rule: "code.too-long"; max: number }
   | { rule: "code.ill-formed" }
@@ -19,7 +19,7 @@ export type Refusal =
   | { rule: "target.own" }
   | { rule: "target.private" };
 
-/** The values of a create request are refused. All that are wrong are named at once. */
+/** A create request has wrong values. All of them are reported at once. */
 export interface Invalid {
   readonly kind: "invalid";
   readonly refusals: readonly Refusal[];
@@ -29,7 +29,7 @@ export function invalid(refusal: Refusal): Invalid {
   return { kind: "invalid", refusals: [refusal] };
 }
 
-/** The outcomes that the domain expects besides success; everything else is a fault and thrown. */
+/** Every expected outcome other than success. Unexpected ones are faults, which are thrown. */
 export type Problem =
   | Invalid
   | { kind: "taken" }
@@ -37,20 +37,20 @@ export type Problem =
   | { kind: "expired"; endedMs: number };
 
 /**
- * Tells a problem from a value, wherever something can fail: a problem has a `kind`, and no value of ours has one.
- * What others sent (a parsed JSON body) may have anything, so it must be validated first.
+ * Tells a problem from a result. A problem has a `kind`, and none of our results has one. Do not use it on input such
+ * as a parsed JSON body before that is validated, because it may contain a `kind` too.
  */
 export function isProblem<T>(value: T): value is Extract<T, { readonly kind: string }> {
   return typeof value === "object" && value !== null && "kind" in value;
 }
 
-/** "U+200B": how messages name a character that cannot be shown. */
+/** The name of a character in messages, such as "U+200B". */
 export function codePointName(character: string): string {
   const hex = (character.codePointAt(0) ?? 0).toString(16).toUpperCase();
   return `U+${hex.padStart(4, "0")}`;
 }
 
-/** A refused character for a message: itself where it has a shape of its own, and always its number. */
+/** How messages show a refused character: punctuation and symbols as "! (U+0021)", others as "U+200B". */
 export function showCharacter(character: string): string {
   const name = codePointName(character);
   return /^[\p{P}\p{S}]$/u.test(character) ? `${character} (${name})` : name;

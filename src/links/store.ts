@@ -4,36 +4,37 @@ import type { Link } from "./link.ts";
 import type { Problem } from "./problem.ts";
 
 /**
- * Where links are kept. Every implementation passes `test/stores/links.ts`.
+ * Stores links. Every implementation must pass `test/stores/links.ts`.
  *
- * To the store a code is an opaque key, compared by its bytes. A method that cannot answer rejects with
- * {@link StoreUnavailable}; no method ever answers "not there" because it could not look.
+ * Codes are opaque keys, compared byte by byte. A method that cannot answer rejects with {@link StoreUnavailable}; it
+ * never reports a link as missing because it could not look.
  */
 export interface LinkStore {
   /**
-   * Adds links and answers for each, in their order, with the link or that its code is taken; one that is taken never
-   * fails its neighbours. Resolves after every link in the answer is durable (survives a power cut). Of any number of
-   * concurrent inserts of one code, over all processes, exactly one succeeds. A code whose link ended at or before the
-   * new link's `freeIfEndedByMs` is given anew, and nothing of the old link is inherited.
+   * Adds links. The results are in the order of `links`: each is the added link, or says that its code is taken. A
+   * taken code does not affect the other links. Resolves once all added links are durable (survive a power cut).
+   *
+   * If several processes insert the same code at once, exactly one of them succeeds. A code is free again if its link
+   * ended at or before the new link's `freeIfEndedByMs`; the new link inherits nothing from the old one.
    */
   insert(links: readonly NewLink[]): Promise<readonly (Link | Extract<Problem, { kind: "taken" }>)[]>;
-  /** The link of this code, ended or not, as soon as its insert was reported by any process. */
+  /** Returns the link of a code, even if it has ended. Finds every link whose insert has resolved in any process. */
   find(code: Code): Promise<Link | undefined>;
   /**
-   * Ends a link at `endsMs`, durably, and records the change. False where there is no such link, or it ends at that
-   * time or sooner anyway.
+   * Makes a link end at `endsMs`, durably, and records the change. Returns false, and changes nothing, if there is no
+   * such link or if it ends by then anyway.
    */
   end(link: Pick<Link, "code" | "createdMs">, endsMs: number): Promise<boolean>;
   /**
-   * The changes to existing links since a position, in the order of their commits, over all processes; without a
-   * position only where the changes end now. Cheap where nothing changed.
+   * Returns the changes to existing links since a position, from all processes, in commit order. Without a position it
+   * returns only the current one. It is called often, so it must be cheap when nothing has changed.
    */
   changes(since?: Position): Promise<Changes>;
-  /** Deletes at most `limit` links that ended at or before `endedByMs`, and says how many. */
+  /** Deletes at most `limit` links that ended at or before `endedByMs`. Returns the number of deleted links. */
   purge(endedByMs: number, limit: number): Promise<number>;
-  /** About how many links there are, never too few by more than what a second adds. Cheap. */
+  /** Returns about how many links there are. May miss links of the last second. Must be cheap. */
   size(): Promise<number>;
-  /** Finishes what was accepted, makes the files whole and lets go of them. */
+  /** Finishes the accepted inserts, then closes the files in a consistent state. */
   close(): Promise<void>;
 }
 
@@ -41,7 +42,7 @@ export interface NewLink extends Link {
   readonly freeIfEndedByMs: number;
 }
 
-/** The store cannot answer now: busy, full, locked, away. A caller may try again. */
+/** The store cannot answer now, for example because it is busy, full or locked. The caller may try again later. */
 export class StoreUnavailable extends Error {
   override readonly name: string = "StoreUnavailable";
 }
@@ -51,7 +52,7 @@ export class StoreMisplaced extends StoreUnavailable {
   override readonly name = "StoreMisplaced";
 }
 
-/** What is configured cannot serve as the store, and nothing in it was touched. The message says what to do. */
+/** The configured database cannot be used. It has not been changed. The message says what to do. */
 export class StoreUnusable extends Error {
   override readonly name = "StoreUnusable";
 }

@@ -2,23 +2,23 @@ import ipaddr from "ipaddr.js";
 
 import { codePointName, type Invalid, invalid } from "./problem.ts";
 
-/** Where a redirect goes: the WHATWG serialisation of an http(s) URL, so it is pure ASCII. */
+/** Where a redirect goes: an http(s) URL as the WHATWG parser serialises it, which is always ASCII. */
 export type Target = string & { readonly __brand: "Target" };
 
-/** In characters, as written and as serialised. */
+/** In characters. Applies to the URL as written and as serialised. */
 export const MAX_TARGET_LENGTH = 8192;
 
-/** Public: limits are on and private targets are refused, because anyone may call. */
+/** With `public`, anyone may create links, so targets in private networks are refused. */
 export type Posture = "public" | "private";
 
-/** As written. No name is longer than 253 (RFC 1035), and normalising a long one takes quadratic time. */
+/** In characters as written. Real names have at most 253 (RFC 1035); normalising a long one takes quadratic time. */
 const MAX_HOST_LENGTH = 1024;
 
 export interface TargetPolicy {
   readonly posture: Posture;
-  /** Host names (URL form) that lead to this service. */
+  /** Host names that lead to this service, as in `URL.hostname`. */
   readonly ownHosts: readonly string[];
-  /** Ports that lead to this service, in URL form (443 as "" with https). On a loopback host only they are ours. */
+  /** Ports that lead to this service. Only used for loopback hosts, whose other ports belong to other programs. */
   readonly ownPorts: readonly string[];
 }
 
@@ -28,10 +28,10 @@ const SCHEME = /^https?:\/\//i;
 const EDGE_SPACE = /^\s|\s$/u;
 /** RFC 6761, RFC 6762, RFC 8375 and ICANN's reservation of .internal. */
 const PRIVATE_SUFFIXES = [".localhost", ".local", ".internal", ".home.arpa"];
-/** Azure's metadata host has a public address. */
+/** Azure's metadata service. Its address looks public, so it must be listed. */
 const METADATA_ADDRESS = "168.63.129.16";
 
-/** Reads a destination. It is never resolved or fetched. */
+/** Parses and checks a destination. It is never looked up in DNS or fetched. */
 export function parseTarget(written: string, policy: TargetPolicy): Target | Invalid {
   if (written.length > MAX_TARGET_LENGTH) return invalid(TOO_LONG);
   if (!written.isWellFormed()) return invalid({ rule: "target.ill-formed" });
@@ -50,7 +50,7 @@ export function parseTarget(written: string, policy: TargetPolicy): Target | Inv
   return url.href as Target;
 }
 
-/** Whether a host, as a URL's `hostname` spells it, can only be reached from inside some network. */
+/** Whether a host (as in `URL.hostname`) can only be reached from inside some private network. */
 export function isPrivateHost(hostname: string): boolean {
   const address = parseAddress(hostname);
   if (address !== undefined) {
@@ -60,7 +60,7 @@ export function isPrivateHost(hostname: string): boolean {
   return !name.includes(".") || PRIVATE_SUFFIXES.some((suffix) => name.endsWith(suffix));
 }
 
-/** From // to the path, with whatever else stands there. */
+/** Everything between // and the path, including any credentials and port. */
 function hostOf(written: string): string {
   return /^[^/]*\/+([^/?#]*)/.exec(written)?.[1] ?? "";
 }
@@ -73,13 +73,13 @@ function isOwn(url: URL, policy: TargetPolicy): boolean {
   });
 }
 
-/** One spelling for a host and its IPv4-mapped or dotted twin. */
+/** Removes a trailing dot and writes IPv4-mapped IPv6 addresses as IPv4, so that equal hosts compare equal. */
 function canonicalHost(hostname: string): string {
   const address = parseAddress(hostname);
   return address === undefined ? withoutTrailingDot(hostname) : unmapped(address).toNormalizedString();
 }
 
-/** A URL's port with the scheme's default written out. */
+/** The port of a URL, also if it is the default of its scheme. */
 export function effectivePort(url: URL): string {
   if (url.port !== "") return url.port;
   return url.protocol === "https:" ? "443" : "80";
@@ -87,14 +87,14 @@ export function effectivePort(url: URL): string {
 
 function isLoopback(host: string): boolean {
   const address = parseAddress(host);
-  // Connecting to the unspecified address reaches this machine too.
+  // Connecting to 0.0.0.0 or :: reaches this machine too.
   if (address !== undefined) return ["loopback", "unspecified"].includes(unmapped(address).range());
   const name = withoutTrailingDot(host);
   return name === "localhost" || name.endsWith(".localhost");
 }
 
 function parseAddress(host: string): ipaddr.IPv4 | ipaddr.IPv6 | undefined {
-  // Usually a name: the WHATWG parser takes a host that ends in a number for an address, or refuses it.
+  // Most hosts are names. Only those that have a colon or end in a digit or a bracket can be addresses.
   if (!/[\d\]]$|:/.test(host)) return undefined;
   const bare = host.startsWith("[") ? host.slice(1, -1) : host;
   // The WHATWG parser has already turned octal, hexadecimal, short and circled spellings into this form.

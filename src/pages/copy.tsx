@@ -6,13 +6,13 @@ import { message } from "../language/messages.ts";
 interface CopyButtonProps {
   readonly language: string;
   readonly kind: "primary" | "plain";
-  /** What stands before the button, where it is not given. */
+  /** The text to copy. Default: the text of the element before the button. */
   readonly text?: string;
-  /** Other buttons. */
+  /** More buttons to show next to this one. */
   readonly children?: Child;
 }
 
-/** Scripts show it; what they have to say goes behind it and the other buttons, which need not move. */
+/** Hidden until the script shows it. The output comes after all buttons, so that they do not move when it appears. */
 export function CopyButton({ language, kind, text = "", children }: CopyButtonProps) {
   const answers = {
     "data-done": message(language, "copied"),

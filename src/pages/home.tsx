@@ -12,13 +12,13 @@ export type Field = (typeof FIELDS)[number];
 export interface Home {
   readonly baseUrl: string;
   readonly defaultExpiry: Expiry;
-  /** What the fields hold. */
+  /** The values of the fields. */
   readonly form: Readonly<Record<Field, string>>;
-  /** Why what they hold was refused. */
+  /** Why the values of fields were refused. */
   readonly errors: Readonly<Partial<Record<Field, string>>>;
-  /** Why nothing was made, whatever the fields hold. */
+  /** Why no link was made, if no field is to blame. */
   readonly notice?: string | undefined;
-  /** What the maker may have meant instead. */
+  /** A corrected destination that the reader may have meant. */
   readonly offer?: string | undefined;
 }
 
@@ -56,7 +56,7 @@ export function homePage(language: string, home: Home): string {
               placeholder="https://"
               required
             />
-            {/* The first button is what Enter presses. */}
+            {/* This must be the first button of the form, because Enter presses the first one. */}
             <button class="primary">{message(language, "home.make")}</button>
             <FieldError field="original_url" errors={errors}>
               {offer !== undefined && (
@@ -114,12 +114,12 @@ export function homePage(language: string, home: Home): string {
   );
 }
 
-/** Without one of its own, a link ends by the operator's default: "never" is only there if that is it. */
+/** Links without a chosen expiry get the operator's default. So "never" is only possible if it is the default. */
 function choices({ defaultExpiry }: Home): Expiry[] {
   return defaultExpiry === "never" ? ["never", ...DURATIONS] : DURATIONS;
 }
 
-/** Of a field that holds no prose. */
+/** The fields hold addresses and codes, not prose, so turn off the browser's corrections. */
 const ATTRIBUTES = {
   type: "text",
   autocomplete: "off",
@@ -127,7 +127,7 @@ const ATTRIBUTES = {
   spellcheck: false,
 } as const;
 
-/** What is wrong with a field, and then what is said of it in any case, by ids. */
+/** Links a field to its error message, if any, and to the elements in `hints` (ids), for screen readers. */
 function described(field: Field, errors: Home["errors"], hints = "") {
   const isRefused = field in errors;
   const ids = [isRefused && `${field}-error`, hints].filter(Boolean).join(" ");
@@ -152,13 +152,13 @@ function FieldError({ field, errors, children }: FieldErrorProps) {
   );
 }
 
-/** Opens the home page with the address of the page that it is used on. */
+/** A bookmarklet that opens the home page with the address of the current page filled in. */
 function bookmarklet(baseUrl: string): string {
   const home = JSON.stringify(`${new URL(baseUrl).origin}/?original_url=`);
   return `javascript:void(location.href=${home}+encodeURIComponent(location.href))`;
 }
 
-/** Filled by a script: the server does not know who made a link. */
+/** The browser script fills it. The server does not know who made a link. */
 function MadeHere({ language }: { language: string }) {
   const texts: Record<string, MessageKey> = {
     never: "home.endless",

@@ -2,7 +2,7 @@
 
 import { memoize } from "../memoize.ts";
 
-/** An instant in words, in UTC until a script of ours knows the reader's zone; programs can read it, too. */
+/** A date and time in UTC. The browser script changes it to the reader's time zone. */
 export function Instant({ language, ms }: { language: string; ms: number }) {
   return <time datetime={new Date(ms).toISOString()}>{words(language).format(ms)}</time>;
 }

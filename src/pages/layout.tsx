@@ -5,14 +5,14 @@ import type { HtmlEscapedString } from "hono/utils/html";
 import { languageName, LANGUAGES, message } from "../language/messages.ts";
 import { assets } from "./assets/assets.ts";
 
-/** What a page says of itself, beside its content. */
+/** The metadata of a page. */
 export interface Head {
   readonly title: string;
-  /** For search engines and cards in chats; only pages that are meant to be found or shared have one. */
+  /** For search engines and link previews in chats. Only for pages that should be found or shared. */
   readonly card?: { readonly description: string; readonly origin: string; readonly path: string };
 }
 
-/** A whole page. Its address with `?language=` is the same page in that language. */
+/** Renders a whole page. Its language links assume that `?language=` works at the page's address. */
 export function page(language: string, { title, card }: Head, content: Child): string {
   const document = (
     <html lang={language}>
@@ -48,7 +48,7 @@ export function page(language: string, { title, card }: Head, content: Child): s
       </body>
     </html>
   );
-  // Without an asynchronous component hono/jsx renders at once.
+  // hono/jsx renders synchronously, since no component here is asynchronous.
   return `<!doctype html>${(document as HtmlEscapedString).toString()}`;
 }
 

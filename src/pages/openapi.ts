@@ -1,4 +1,4 @@
-/** What a reader is shown of an OpenAPI 3.1 document. */
+/** The parts of an OpenAPI 3.1 document that the reference page shows. */
 export interface ApiDescription {
   readonly servers: readonly { readonly url: string }[];
   readonly paths: Readonly<Record<string, Readonly<Record<string, OperationObject>>>>;
@@ -15,7 +15,7 @@ interface OperationObject {
 }
 
 export interface Operation extends OperationObject {
-  /** In capitals. */
+  /** In upper case. */
   readonly method: string;
   readonly path: string;
 }
@@ -34,12 +34,12 @@ interface Answer {
   readonly content?: Content;
 }
 
-/** By its type, such as application/json. */
+/** The keys are media types, such as application/json. */
 type Content = Readonly<Record<string, { readonly schema: Schema; readonly example?: unknown }>>;
 
 export interface Schema {
   readonly $ref?: string;
-  /** Our document has it only for a schema that may also be null. */
+  /** Our document uses it only for schemas that may be null. */
   readonly oneOf?: readonly Schema[];
   readonly type?: string | readonly string[];
   readonly format?: string;
@@ -56,7 +56,7 @@ export interface Schema {
   readonly items?: Schema;
 }
 
-/** Properties that have one schema are one field. */
+/** Several properties that share one schema are shown as one field. */
 export interface Field {
   readonly names: readonly string[];
   readonly required: boolean;
@@ -64,7 +64,7 @@ export interface Field {
   readonly schema: Schema;
 }
 
-/** What does something comes first, and what only tells about the API last. */
+/** Operations that take input come first; those that only describe the API come last. */
 export function operationsOf({ paths }: ApiDescription): Operation[] {
   const operations = Object.entries(paths).flatMap(([path, item]) =>
     Object.entries(item).map(([method, operation]) => {
@@ -75,14 +75,14 @@ export function operationsOf({ paths }: ApiDescription): Operation[] {
   return operations.toSorted((a, b) => takesNothing(a) - takesNothing(b));
 }
 
-/** Status, type and schema of the answer when all is well, which the document has first. */
+/** Status, media type and schema of the successful answer, which is the first one in our document. */
 export function answerOf({ responses }: Operation) {
   const [[status, { content = {} }] = ["", {}]] = Object.entries(responses);
   const [[type, { schema }] = ["", { schema: {} }]] = Object.entries(content);
   return { status, type, schema };
 }
 
-/** Whether its answer is a redirect when all is well. */
+/** Whether the successful answer is a redirect. */
 export function isRedirect(operation: Operation): boolean {
   return answerOf(operation).status.startsWith("3");
 }
@@ -112,7 +112,7 @@ export function typeOf(api: ApiDescription, schema: Schema): string {
   return [type].flat().join(" | ");
 }
 
-/** An example of what has the schema, put together from the examples within; undefined where one is missing. */
+/** An example for a schema, built from the examples of its properties. Undefined if one of them has none. */
 export function exampleOf(api: ApiDescription, schema: Schema): unknown {
   const { example, enum: values, properties } = dereference(api, schema);
   if (example !== undefined) return example;

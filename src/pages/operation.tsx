@@ -18,7 +18,7 @@ import {
 } from "./openapi.ts";
 import { bodyOf, samplesOf, valueOf } from "./samples.ts";
 
-/** What a part of the page needs to know of the whole. */
+/** What all parts of the page need. */
 export interface Context {
   readonly language: string;
   readonly api: ApiDescription;
@@ -61,7 +61,7 @@ export function OperationSection({ context, operation }: { context: Context; ope
         </details>
       ))}
       <Answers context={context} operation={operation} />
-      {/* The Content-Security-Policy stops a request that is redirected to another origin. */}
+      {/* Redirects cannot be tried: our Content-Security-Policy blocks requests that lead to another origin. */}
       {!isRedirect(operation) && <TryIt context={context} operation={operation} />}
     </section>
   );
@@ -71,7 +71,7 @@ function asField({ name, ...rest }: Parameter): Field {
   return { names: [name], ...rest };
 }
 
-/** `isAsked`: it is for the caller to send, so that limits and defaults matter. */
+/** `isAsked`: the caller sends these fields, so show what is required, limits and defaults. */
 function Fields(props: { context: Context; fields: readonly Field[]; isAsked?: boolean }) {
   const { context, fields, isAsked = false } = props;
   const { api, say } = context;
@@ -193,7 +193,7 @@ function Answers({ context, operation }: { context: Context; operation: Operatio
   );
 }
 
-/** Hidden until the script that makes it work has come. */
+/** Hidden until the browser script has loaded, because it does not work without. */
 function TryIt({ context: { say }, operation }: { context: Context; operation: Operation }) {
   const { operationId, method, path, summary, parameters = [] } = operation;
   const example = bodyOf(operation);
@@ -239,15 +239,15 @@ function TryIt({ context: { say }, operation }: { context: Context; operation: O
   );
 }
 
-/** Monospaced characters in a line of a field on a phone 360 pixels wide. */
+/** How many monospaced characters fit into a line of a field on a phone that is 360 pixels wide. */
 const NARROWEST = 22;
 
-/** For browsers that cannot fit a field to what it holds (`field-sizing`): enough on a phone. */
+/** The height of a field in rows, enough for `text` on a phone. For browsers without CSS `field-sizing`. */
 function rowsOf(text: string): number {
   return text.split("\n").reduce((rows, line) => rows + Math.max(1, Math.ceil(line.length / NARROWEST)), 1);
 }
 
-/** Scrolls inside its box where it is wide, so a keyboard must reach it, and know what it reached. */
+/** A code block. Wide ones scroll, so it can be focused with the keyboard and has a name for screen readers. */
 export function Code({ name, sample, children }: { name: string; sample?: string; children: string }) {
   return (
     <pre tabindex={0} role="group" aria-label={name} data-sample={sample}>
@@ -256,7 +256,7 @@ export function Code({ name, sample, children }: { name: string; sample?: string
   );
 }
 
-/** What stands in backticks is code. */
+/** Turns `text in backticks` into code elements. */
 export function marked(text: string): Child {
   return text.split("`").map((part, index) => (index % 2 === 1 ? <code>{part}</code> : part));
 }

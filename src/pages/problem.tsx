@@ -6,22 +6,22 @@ import type { Problem } from "../links/problem.ts";
 import { Instant } from "./instant.tsx";
 import { page } from "./layout.tsx";
 
-/** What can be wrong at an address that people open. */
+/** The problems that have a page. */
 export type PageProblem = Problem | { kind: "not-found" } | { kind: "unavailable" } | { kind: "internal" };
 
 interface Words {
   readonly title: MessageKey;
-  /** What happened, where the title does not say it all. */
+  /** More about what happened, if the title does not say everything. */
   readonly told?: Child;
   /** What the reader can do about it. */
   readonly next: MessageKey;
-  /** Whether the same address may answer in a moment. */
+  /** Whether trying again soon may help. If so, the page offers it. */
   readonly again?: boolean;
 }
 
-/** Why an address leads nowhere, and what to do next. */
+/** The page that says why an address does not work and what to do next. */
 export function problemPage(language: string, problem: PageProblem): string {
-  // A problem that is no more than its kind has one page for everyone.
+  // Pages of problems without details are always the same, so they are kept.
   if (Object.keys(problem).length > 1) return render(language, problem);
   const key = `${language} ${problem.kind}`;
   const rendered = known.get(key) ?? render(language, problem);
@@ -29,10 +29,9 @@ export function problemPage(language: string, problem: PageProblem): string {
   return rendered;
 }
 
-/** Bounded by the number of languages and kinds. */
+/** It has at most one entry for each language and kind. */
 const known = new Map<string, string>();
 
-/** The one place where a problem's page gets its words. */
 function wordsFor(language: string, problem: PageProblem): Words {
   switch (problem.kind) {
     case "expired":
@@ -45,7 +44,7 @@ function wordsFor(language: string, problem: PageProblem): Words {
       return { title: "page.unavailable.title", next: "page.unavailable.next", again: true };
     case "internal":
       return { title: "page.internal.title", next: "page.internal.next", again: true };
-    // A code that cannot be made leads nowhere either.
+    // To a visitor, an invalid code is an unknown one.
     case "invalid":
     case "taken":
     case "unknown":

@@ -3,16 +3,16 @@ import { crc32, deflateSync } from "node:zlib";
 import { encodeQR } from "qr";
 
 export interface QrStyle {
-  /** Width and height, in pixels; larger where one pixel a module does not fit. */
+  /** Width and height in pixels. The image gets larger if the code needs more, at one pixel for each module. */
   readonly size: number;
-  /** Of the light border, in modules. */
+  /** Width of the light border, in modules. */
   readonly margin: number;
   /** Colours as six hexadecimal digits. */
   readonly dark: string;
   readonly light: string;
 }
 
-/** The QR code of an address, in its ASCII form, as an SVG document. */
+/** The QR code of an address as an SVG document. The code contains the address in its ASCII form. */
 export function qrSvg(address: string, style: QrStyle): string {
   const { modules, pixels, scale, start } = layOut(address, style);
   const bars = modules.flatMap((row, y) => {
@@ -27,10 +27,10 @@ export function qrSvg(address: string, style: QrStyle): string {
   );
 }
 
-/** The same as PNG, one bit a pixel (ISO/IEC 15948). */
+/** The same as PNG with one bit per pixel (ISO/IEC 15948). */
 export function qrPng(address: string, style: QrStyle): Uint8Array {
   const { modules, pixels, scale, start } = layOut(address, style);
-  // Each line begins with the number of its filter, 0: none.
+  // Each line begins with the number of its filter. 0 means none.
   const lineBytes = 1 + Math.ceil(pixels / 8);
   const lines = new Uint8Array(lineBytes * pixels);
   for (const [y, row] of modules.entries()) {
@@ -49,7 +49,7 @@ export function qrPng(address: string, style: QrStyle): Uint8Array {
   const header = Buffer.alloc(13);
   header.writeUInt32BE(pixels, 0);
   header.writeUInt32BE(pixels, 4);
-  // Bit depth, and colour type: by palette.
+  // Bit depth 1, colour type 3 (palette).
   header.set([1, 3], 8);
   return Buffer.concat([
     Buffer.from("\x89PNG\r\n\x1A\n", "latin1"),
@@ -60,14 +60,14 @@ export function qrPng(address: string, style: QrStyle): Uint8Array {
   ]);
 }
 
-/** How much lighter the second colour is than the first, from 1/21 to 21 (WCAG 2.2, "contrast ratio"). */
+/** The contrast ratio (WCAG 2.2), from 1 to 21. Below 1 if `dark` is the lighter colour. */
 export function contrast(dark: string, light: string): number {
   return (luminance(light) + 0.05) / (luminance(dark) + 0.05);
 }
 
-/** Every module gets the same whole number of pixels, so that its edges are sharp; what is left goes to the margin. */
+/** Gives every module the same whole number of pixels, so that edges are sharp. The margin takes the rest. */
 function layOut(address: string, { size, margin }: QrStyle) {
-  // The library draws a border of one module at least.
+  // The library always draws a border, of one module at least. It is removed below.
   const bordered = encodeQR(new URL(address).href, "raw", { ecc: "quartile", border: 1 });
   const modules = bordered.slice(1, -1).map((row) => row.slice(1, -1));
   const across = modules.length + 2 * margin;

@@ -6,7 +6,7 @@ import { page } from "./layout.tsx";
 import { type ApiDescription, exampleOf, operationsOf } from "./openapi.ts";
 import { Code, type Context, Endpoint, marked, OperationSection, pretty } from "./operation.tsx";
 
-/** The developers' page: the OpenAPI document, which is in the same language, for people to read and to try. */
+/** The developers' page. It shows the OpenAPI document, which is in the same language, with forms to try the API. */
 export function referencePage(language: string, api: ApiDescription, documentPath: string): string {
   const base = api.servers[0]?.url ?? "";
   const say: Context["say"] = (key, values) => message(language, key, values);

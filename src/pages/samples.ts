@@ -3,15 +3,15 @@ import { answerOf, isRedirect, type Operation, type Parameter } from "./openapi.
 interface Call {
   readonly method: string;
   readonly url: string;
-  /** An object of texts, which are written alike in all of the languages. */
+  /** An object whose values are all strings: JSON, JavaScript and Python write these the same way. */
   readonly body: unknown;
-  /** Where the answer is no JSON, the name of a file for it. */
+  /** The name of a file to save the answer to, if it is not JSON. */
   readonly file: string | undefined;
-  /** The sample shows where the redirect leads, and does not follow it. */
+  /** If true, the sample prints where the redirect leads instead of following it. */
   readonly redirects: boolean;
 }
 
-/** How to call an operation from several languages, each a program that runs as it is. */
+/** Sample calls of an operation by language. Each is a complete program. */
 export function samplesOf(base: string, operation: Operation): Record<string, string> {
   const { method, path } = operation;
   const [kind] = answerOf(operation).type.split("/");
@@ -26,12 +26,12 @@ export function samplesOf(base: string, operation: Operation): Record<string, st
   return { curl: curl(call), JavaScript: javaScript(call), Python: python(call) };
 }
 
-/** The body to begin with. */
+/** The example body, shown in the samples and the form. */
 export function bodyOf({ requestBody }: Operation): unknown {
   return requestBody?.content["application/json"]?.example;
 }
 
-/** The value to begin with: of parameters that may be left out, only of those that show what the default does not. */
+/** The example value of a parameter, or "" to leave it out. Optional parameters without a default are left out. */
 export function valueOf({ required, schema }: Pick<Parameter, "required" | "schema">): string {
   const { example = "", default: fallback } = schema;
   return required || fallback !== undefined ? example : "";
@@ -58,7 +58,7 @@ function curl({ method, url, body, file, redirects }: Call): string {
   ].join(" \\\n");
 }
 
-/** For a POSIX shell. */
+/** Quotes a text for a POSIX shell. */
 function quoted(text: string): string {
   return `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }
@@ -79,7 +79,7 @@ console.log(response.status, response.headers.get("Location"));`;
 console.log(response.status, await response.${file === undefined ? "json" : "blob"}());`;
 }
 
-/** Without a library. An error is an answer in JSON too. */
+/** Uses the standard library only. HTTPError is caught, because the API's errors are JSON answers, too. */
 function python({ method, url, body, file, redirects }: Call): string {
   const more =
     body === undefined
@@ -108,14 +108,14 @@ except urllib.error.HTTPError as error:
 print(response.status, ${told})`;
 }
 
-/** Python follows redirects unless told otherwise. */
+/** Keeps Python from following redirects. */
 const STAY = `
 class Stay(urllib.request.HTTPRedirectHandler):
     def redirect_request(self, *arguments):
         return None
 `;
 
-/** All lines but the first. */
+/** Indents all lines except the first. */
 function indented(text: string, indent: string): string {
   return text.replaceAll("\n", `\n${indent}`);
 }

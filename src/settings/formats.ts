@@ -1,13 +1,13 @@
 import { type Network, parseNetwork } from "../guard/client-address.ts";
 import { DAY_MS, HOUR_MS } from "../links/time.ts";
 
-/** A kind of value: how its text is read, and how a message describes it. */
+/** How to parse the text of a setting, and how error messages describe what it must be. */
 export interface Format<T> {
   /** Completes "PORT must be …". */
   readonly right: string;
-  /** Undefined for a wrong value. */
+  /** Returns undefined if the text is wrong. */
   parse(text: string): T | undefined;
-  /** The parts of a wrong value that are wrong, where it has parts. */
+  /** For lists: the wrong entries, so that each is reported by itself. */
   wrongParts?(text: string): string[];
 }
 
@@ -25,7 +25,7 @@ export function wholeNumber(min: number, max: number, unit = ""): Format<number>
   };
 }
 
-/** Read in days. */
+/** A number of days. */
 export function days(min: number, max: number): Format<number> {
   return {
     right: `a time in days from ${min}d to ${max}d`,
@@ -35,7 +35,7 @@ export function days(min: number, max: number): Format<number> {
 
 const UNITS_MS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: HOUR_MS, d: DAY_MS };
 
-/** Read in milliseconds. */
+/** A duration in milliseconds. */
 export function duration(examples: string, max: string): Format<number> {
   return {
     right: `a time such as ${examples}, at most ${max}`,
@@ -46,7 +46,7 @@ export function duration(examples: string, max: string): Format<number> {
   };
 }
 
-/** Entries separated by commas; each wrong one is a mistake of its own. */
+/** Entries separated by commas. Empty entries are ignored. */
 export function listOf<T>({ right, parse }: Format<T>): Format<readonly T[]> {
   const entriesOf = (text: string) =>
     text
@@ -70,13 +70,13 @@ export const host: Format<string> = {
   parse: (text) => (/[\s/[\]]/.test(text) ? undefined : text),
 };
 
-/** Read in URL form: lower case, and ASCII for other scripts. A port is accepted and ignored. */
+/** A host as in `URL.hostname`: lower case, other scripts in punycode. A port is accepted and ignored. */
 export const hostOfUrl: Format<string> = {
   right: "host names separated by commas, such as curt.example,www.curt.example",
   parse: (text) => (/^[^/\\?#@\s]+$/.test(text) ? URL.parse(`http://${text}`)?.hostname : undefined),
 };
 
-/** Read without a trailing slash. A host in another script stays in that script, which is easier to read. */
+/** An origin without a trailing slash. A host in another script is not turned into punycode, so people can read it. */
 export const origin: Format<string> = {
   right:
     "an http:// or https:// origin without path, query, fragment or credentials, such as https://go.example.com",
@@ -95,13 +95,13 @@ export const network: Format<Network> = {
   parse: parseNetwork,
 };
 
-/** Read in lower case. A field name is a token (RFC 9110, sections 5.1 and 5.6.2). */
+/** A header name in lower case (RFC 9110, sections 5.1 and 5.6.2). */
 export const headerName: Format<string> = {
   right: "the name of a header, such as CF-IPCountry",
   parse: (text) => (/^[\w!#$%&'*+.^`|~-]{1,64}$/.test(text) ? text.toLowerCase() : undefined),
 };
 
-/** Read as a URI. RFC 9116, section 2.5.3, allows only secure web addresses. */
+/** A mailto: or https: URI. RFC 9116, section 2.5.3, does not allow http:. */
 export const contact: Format<string> = {
   right: "an e-mail address or an https:// address",
   parse(text) {
@@ -130,7 +130,7 @@ function parseWhole(text: string, min: number, max: number): number | undefined 
   return number >= min && number <= max ? number : undefined;
 }
 
-/** In milliseconds; NaN for what is no duration. */
+/** In milliseconds. NaN if the text is not a duration. */
 function parseDuration(text: string): number {
   const [, count, unit] = /^(\d{1,9})([smhd])$/.exec(text) ?? [];
   return Number(count) * (UNITS_MS[unit ?? ""] ?? Number.NaN);

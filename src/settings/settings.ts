@@ -19,16 +19,16 @@ import {
 /** One environment variable. */
 export interface Setting<T = unknown> {
   readonly name: string;
-  /** As documented. An unset or empty variable is read as if this were its value… */
+  /** The default as the documentation shows it. If the variable is unset or empty, this text is parsed instead. */
   readonly default: string;
-  /** …unless the default only describes what happens; then this is the value. */
+  /** The value if the variable is unset, for settings whose `default` is a description that cannot be parsed. */
   readonly unset?: null | readonly never[];
-  /** As `curt --help` and the README say it. */
+  /** The text in `curt --help` and the README. */
   readonly meaning: string;
   readonly takes: Format<T>;
 }
 
-/** Every setting, each declared here only. Its key is its name in `Config`. */
+/** All settings. The keys are their names in `Config`. */
 export const SETTINGS = {
   host: {
     name: "HOST",

@@ -2,11 +2,11 @@ import { UAParser } from "ua-parser-js";
 
 import { crawlerPatterns } from "./crawlers.ts" with { type: "macro" };
 
-/** What a `User-Agent` tells. Every field has a closed set of values; "" and "other" where it is unknown. */
+/** What a `User-Agent` says. Every field has a closed set of values, including "" or "other" for unknown. */
 export interface Agent {
-  /** Whether a program asked, not a person: then nothing else is told. */
+  /** Whether it is a program instead of a person. If so, the other fields are unknown. */
   readonly bot: boolean;
-  /** The browser's family, or the app that showed the page inside itself. */
+  /** The browser's family, or the app that opened the link in its own window. */
   readonly browser: string;
   readonly os: string;
   readonly device: Device;
@@ -16,31 +16,31 @@ type Device = "desktop" | "phone" | "tablet" | "tv" | "other";
 
 const BOT: Agent = { bot: true, browser: "", os: "", device: "other" };
 
-/** In characters. People's user agents stay below; more would only cost. */
+/** In characters. Browsers send less. The rest is cut off, because parsing it would take time. */
 const MAX_LENGTH = 512;
 
-/** Every browser begins so, then says what it runs on; HTTP libraries and link previewers begin with their name. */
+/** How browsers begin, before they say what they run on. HTTP libraries and link previewers begin with their name. */
 const BROWSER_FORM = /^(?:Mozilla\/[45]\.0 \(|Opera\/\d)/;
 
-/** How often a browser may say "Android": apps repeat it, and the library takes a look for each, quadratically. */
+/** How often a browser may say "Android". Some apps repeat it, but the library takes quadratic time for repetitions. */
 const MAX_ANDROIDS = 5;
 
-/** Missing in crawler-user-agents. */
+/** Patterns of bots that crawler-user-agents does not have. */
 const MISSING = [
   "kakaotalk-scrap",
-  // Of what is "compatible;" only these two are browsers.
+  // Bots call themselves "compatible;". Only these two browsers do, too.
   "compatible; (?!MSIE |Konqueror)",
-  // The address that explains a bot.
+  // Bots often give an address that explains them.
   "\\+https?:",
   "Daumoa",
-  // Sogou's crawlers, without its browsers.
+  // Sogou's crawlers, but not its browsers.
   "Sogou [\\w-]+ [Ss]pider",
   "PowerShell",
 ];
 
 const bots = new RegExp([crawlerPatterns(), ...MISSING].join("|"));
 
-/** The library's names in lower case (some repeat the visitor's spelling), and ours. */
+/** From the library's names to ours. The keys are in lower case, because the library keeps the visitor's spelling. */
 const BROWSERS: ReadonlyMap<string, string> = new Map([
   ["2345", "2345"],
   ["360", "360"],
@@ -138,7 +138,7 @@ const SYSTEMS: ReadonlyMap<string, string> = new Map([
   ["windows phone", "Windows Phone"],
   ["windows phone os", "Windows Phone"],
   ["xbox", "Xbox"],
-  // What a Linux calls itself is no news to anyone who reads statistics of visits.
+  // Distributions are not worth telling apart in statistics.
   ...[
     "arch",
     "centos",
@@ -165,7 +165,7 @@ const DEVICES: ReadonlyMap<string, Device> = new Map([
   ["smarttv", "tv"],
 ]);
 
-/** What runs these, where the library names no device. */
+/** The usual device of a system. Used when the library does not name one. */
 const USUAL_DEVICES: ReadonlyMap<string, Device> = new Map([
   ["Android", "phone"],
   ["ChromeOS", "desktop"],
@@ -179,18 +179,18 @@ const USUAL_DEVICES: ReadonlyMap<string, Device> = new Map([
   ["Windows", "desktop"],
 ]);
 
-/** Systems of nothing but computers. */
+/** Systems that only run on computers. */
 const ALWAYS_DESKTOP = new Set(["ChromeOS", "macOS", "Windows"]);
 
-/** Reads a `User-Agent`; an empty one is a bot's. */
+/** Reads a `User-Agent`. An empty one counts as a bot. */
 export function readAgent(userAgent: string): Agent {
-  // Long runs of spaces would send the library back and forth.
+  // The library's regular expressions backtrack a lot on long runs of spaces.
   const text = userAgent.slice(0, MAX_LENGTH).replace(/\s+/g, " ");
   if (!BROWSER_FORM.test(text) || bots.test(text)) return BOT;
   if (lower(text).split("droid").length - 1 > MAX_ANDROIDS) return BOT;
   const parser = new UAParser(text);
   const os = SYSTEMS.get(lower(parser.getOS().name)) ?? "";
-  // Looking for a device where there is none to be found would take longer than all the rest.
+  // Looking for a device takes longer than everything else, so do it only where one may be found.
   const type = ALWAYS_DESKTOP.has(os) ? undefined : parser.getDevice().type;
   return {
     bot: false,

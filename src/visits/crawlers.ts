@@ -1,12 +1,15 @@
 import crawlers from "crawler-user-agents";
 
 /**
- * Words that also stand in the user agents of browsers, apps and phones people use. What crawls under these names
- * is found by its form.
+ * Patterns that also match browsers, apps and phones. Crawlers with these names are recognised in other ways, see
+ * `agent.ts`.
  */
 const TOO_WIDE = new Set(["Daum\\/", "Fluid", "GoPay", "Sogou", "Sonic", "Trove", "Viber"]);
 
-/** A macro: runs while the importing file is compiled, so that half a megabyte of examples stays outside. */
+/**
+ * This is a macro: it runs when the importing file is compiled. This keeps half a megabyte of the package's examples
+ * out of the program.
+ */
 export function crawlerPatterns(): string {
   return crawlers
     .map(({ pattern }) => pattern)

@@ -1,15 +1,15 @@
 import { isPrivateHost } from "../links/target.ts";
 
-/** Scheme and authority; a referrer from an app (`android-app://…`) names no host. */
+/** Takes the authority out of a URL. Referrers of apps (`android-app://…`) have no host, so they do not match. */
 const AUTHORITY = /^https?:\/\/([^/?#\\]{1,1024})(?:[/?#\\]|$)/i;
-/** Names only, and public ones have two labels or more (RFC 1035, section 2.3.1, with the _ of service names). */
+/** Host names with at least two labels, as all public ones have. RFC 1035, section 2.3.1, plus underscores. */
 const PUBLIC_NAME = /^(?:[a-z0-9_-]{1,63}\.)+(?!\d+$)[a-z0-9-]{2,63}$/;
-/** RFC 1035, section 2.3.4, without the dot at the end. */
+/** RFC 1035, section 2.3.4, without the trailing dot. */
 const MAX_HOST_LENGTH = 253;
 
 /**
- * The site a `Referer` names: its host in ASCII lower case, without `www.`, IDN in punycode. "" where it has
- * none, and for addresses and names from inside a network, which would tell about someone's intranet.
+ * Returns the host of a `Referer` in lower case, without `www.`, other scripts in punycode. Returns "" if there is
+ * none, and for IP addresses and private names, because statistics should not reveal someone's intranet.
  */
 export function referrerHost(referer: string): string {
   const [, authority] = AUTHORITY.exec(referer) ?? [];

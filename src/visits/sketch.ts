@@ -1,7 +1,8 @@
 /**
- * How many different visitors there were, from the `size` smallest of their hashes (a bottom-k sketch: Bar-Yossef
- * et al., 2002; Cohen and Kaplan, 2007): exact below `size`, within about 1/√size above. Two sketches are added
- * by adding the hashes of one to the other. A hash is a uint32; a sketch is sorted and without doubles.
+ * Keeps the `size` smallest hashes of the visitors, which is enough to estimate how many there are (a bottom-k sketch:
+ * Bar-Yossef et al., 2002; Cohen and Kaplan, 2007). Exact below `size`; above, the relative error is about 1/√size.
+ *
+ * The hashes are uint32, sorted, without duplicates.
  */
 export type Sketch = number[];
 
@@ -20,7 +21,7 @@ export function addToSketch(sketch: Sketch, hash: number, size: number): void {
   if (sketch.length > size) sketch.pop();
 }
 
-/** Adds the hashes of another sketch. */
+/** Adds the visitors of another sketch. */
 export function mergeSketches(sketch: Sketch, added: Sketch, size: number): void {
   for (const hash of added) addToSketch(sketch, hash, size);
 }

@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => curt[Symbol.asyncDispose]());
 
-/** As it is sent, which fetch() would decompress. */
+/** Returns the bytes as sent, without fetch() decompressing them. */
 async function sent(path: string, acceptEncoding: string) {
   const headers = { "Accept-Encoding": acceptEncoding, Accept: "text/html" };
   const response = await curt.fetch(path, { headers, decompress: false } as RequestInit);
@@ -40,7 +40,7 @@ describe("a long text", () => {
     },
   );
 
-  test("is short enough to be sent as it is where that is one packet anyway", async () => {
+  test("is not compressed if it fits into one packet anyway", async () => {
     const { response } = await sent("/livez", "gzip");
     expect(response.headers.get("content-encoding")).toBeNull();
   });
@@ -72,7 +72,7 @@ describe("scripts of other origins", () => {
   });
 });
 
-describe("a caller that asks again", () => {
+describe("a repeated request", () => {
   test("for the OpenAPI document gets it only if it changed", async () => {
     const first = await curt.fetch("/api/v1/openapi.json");
     const etag = first.headers.get("etag") ?? "";
@@ -109,7 +109,7 @@ describe("a body beyond every limit", () => {
   });
 });
 
-test("localhost is both loopback addresses", async () => {
+test("localhost listens on both loopback addresses", async () => {
   const { port } = new URL(curt.origin);
   const local = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);
   const hosts = local.some(({ address }) => address === "::1") ? ["127.0.0.1", "[::1]"] : ["127.0.0.1"];

@@ -15,7 +15,7 @@ afterAll(() => curt[Symbol.asyncDispose]());
 const original_url = "https://example.com/";
 const json = async (response: Response) => (await response.json()) as Record<string, any>;
 
-/** Asserts the error envelope, exactly, and returns its message. */
+/** Checks the exact error envelope and returns its message. */
 async function refused(response: Response, status: number): Promise<string> {
   const body = await json(response);
   expect([response.status, body]).toEqual([status, { status: "error", message: expect.any(String) }]);
@@ -351,7 +351,7 @@ describe("the OpenAPI document", () => {
       const response = await curt.fetch("/api/v1/openapi.json", { headers });
       expect(response.headers.get("content-language")).toBe(language ?? "en");
       const texts: string[] = [];
-      // The texts stay out of what is compared, and so does the one message that stands in each example.
+      // Remove what is translated before comparing: descriptions, summaries and the message of each example.
       const rest = JSON.stringify(await response.json(), (name, value: unknown) => {
         if (typeof value !== "string" || !["description", "summary"].includes(name))
           return name === "message" ? undefined : value;

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 
 import { createCache } from "../../src/http/redirect/cache.ts";
 
-test("the cache is bounded, and keeps what is asked for", () => {
+test("the cache is bounded and keeps the entries that are used", () => {
   const cache = createCache<number>(2000, () => 1);
   for (let nth = 0; nth < 100; nth++) cache.set(`hot${nth}`, nth);
   for (let nth = 0; nth < 100_000; nth++) {
@@ -15,7 +15,7 @@ test("the cache is bounded, and keeps what is asked for", () => {
   expect(kept.length).toBeLessThanOrEqual(2000);
 });
 
-test("setting one key again and again pushes nothing out", () => {
+test("setting one key repeatedly does not push others out", () => {
   const cache = createCache<number>(2000, () => 1);
   for (let nth = 0; nth < 500; nth++) cache.set(`hot${nth}`, nth);
   for (let nth = 0; nth < 10_000; nth++) cache.set("same", nth);

@@ -4,7 +4,7 @@ import { createCalls, type Handler } from "../../src/http/call.ts";
 import { createClientReader } from "../../src/http/client.ts";
 import { createDomain } from "../../src/http/domain.ts";
 
-/** Answers one request with `handle`. The client is read as on a port that is not loopback's: from the connection. */
+/** Answers one request with `handle`. Host 0.0.0.0 makes it read the client's address from the connection. */
 async function answerOf(handle: Handler, method = "GET") {
   const clientOf = createClientReader({
     host: "0.0.0.0",
@@ -33,7 +33,7 @@ async function answerOf(handle: Handler, method = "GET") {
   }
 }
 
-test("a call looks its client up once, and not before it is asked", async () => {
+test("a call looks up its client once, and only when asked", async () => {
   expect((await answerOf(() => new Response("nobody asked"))).lookedUp).toBe(0);
   const answer = await answerOf((call) => {
     const first = call.client();
@@ -43,7 +43,7 @@ test("a call looks its client up once, and not before it is asked", async () => 
   expect(JSON.parse(answer.text)).toEqual([{ address: "127.0.0.1", country: "country of 127.0.0.1" }, true]);
 });
 
-test("a HEAD comes from somebody too", async () => {
+test("a HEAD request has a client, too", async () => {
   const handle: Handler = (call) => new Response(null, { headers: { "X-Client": call.client().address } });
   expect((await answerOf(handle, "HEAD")).header).toBe("127.0.0.1");
 });

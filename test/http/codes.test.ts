@@ -17,7 +17,7 @@ afterAll(() => curt[Symbol.asyncDispose]());
 const original_url = "https://example.com/";
 const KOREAN = { "Accept-Language": "ko" };
 
-/** Status and body of GET, of a code that is already written as an address has it. */
+/** Asks about a code, given percent-encoded, and returns status and body. */
 async function asked(written: string, headers = {}, service = curt): Promise<[number, any]> {
   const response = await service.fetch(`/api/v1/codes/${written}`, { headers });
   expect(response.headers.get("cache-control")).toBe("no-store");
@@ -96,7 +96,7 @@ describe("GET /api/v1/codes/{code}", () => {
     }
   });
 
-  test("takes the methods of a reading", async () => {
+  test("accepts GET, HEAD and OPTIONS only", async () => {
     const head = await curt.fetch("/api/v1/codes/head", { method: "HEAD" });
     expect([head.status, await head.text()]).toEqual([200, ""]);
     const options = await curt.fetch("/api/v1/codes/head", { method: "OPTIONS" });
@@ -152,7 +152,7 @@ describe("GET /api/v1/codes/{code}", () => {
     const seen = new Set<number>();
     await fc.assert(
       fc.asyncProperty(written, async (code) => {
-        // No address can end in these: they are segments of its own (RFC 3986, section 3.3).
+        // No address can contain these codes, because clients resolve dot segments (RFC 3986, section 3.3).
         fc.pre(code !== "." && code !== "..");
         const [status, answer] = await asked(encodeURIComponent(code));
         const [made, link] = await posted(code);

@@ -16,7 +16,7 @@ function post(fields: Record<string, string>): Promise<Response> {
   return curt.fetch("/", { method: "POST", body: new URLSearchParams(fields), headers: HTML });
 }
 
-test("the form offers no link without an end where the operator gives none", async () => {
+test('the form does not offer "never" if the operator\'s default is an expiry', async () => {
   await using short = await startHere({ DEFAULT_EXPIRY: "48h" });
   const elements = await elementsOf(await short.fetch("/", { headers: HTML }));
   const ends = elements.filter(({ attributes }) => attributes["name"] === "expire_duration");
@@ -28,7 +28,7 @@ test("the form offers no link without an end where the operator gives none", asy
   ]);
 });
 
-test("what is shared in capitals fills the form, and what is no UTF-8 does not", async () => {
+test("a shared address in capitals fills the form, one that is not UTF-8 does not", async () => {
   const filled = async (query: string) => {
     const elements = await elementsOf(await curt.fetch(`/?${query}`, { headers: HTML }));
     return elements.find(({ attributes }) => attributes["id"] === "original_url")?.attributes["value"];
@@ -57,13 +57,13 @@ test("an address that would be refused again is not offered", async () => {
   }
 });
 
-test("an end that there is none of is told beside the ends", async () => {
+test("an unknown expiry is reported next to the expiries", async () => {
   const page = await (await post({ original_url: LONG, expire_duration: "2h" })).text();
   expect(page).toMatch(/<p class="error" id="expire_duration-error">[^<]+<\/p><\/div><\/fieldset>/);
   expect(page).not.toContain('role="alert"');
 });
 
-test("what is refused is told beside its field, all at once, and the rest above the form", async () => {
+test("all mistakes are reported at once, next to their fields, and other problems above the form", async () => {
   await curt.shorten({ original_url: LONG, custom_code: "taken" });
   const told = async (fields: Record<string, string>) => {
     const page = await (await post(fields)).text();
@@ -118,7 +118,7 @@ describe("a form that another site sends with a visitor's browser", () => {
     expect(await isThere(code)).toBe(true);
   });
 
-  test("is not what a page sends that was opened by another name of the machine", async () => {
+  test("does not include forms on a page that was opened under another name of the machine", async () => {
     expect((await send("own5", { Origin: curt.origin })).status).toBe(303);
   });
 });

@@ -170,7 +170,7 @@ describe("the form", () => {
   });
 });
 
-test("no address of ours leads elsewhere, but a link's own", async () => {
+test("no address redirects to another site, except short addresses", async () => {
   for (const path of [
     "//evil.example/+",
     "//evil.example+",
@@ -196,7 +196,7 @@ test("no address of ours leads elsewhere, but a link's own", async () => {
       location === undefined ? (path.startsWith("/?") ? "200" : "404") : "308",
     ]);
     if (location !== undefined) expect(location).toMatch(/^\/(?:[\w.-]|%[0-9A-F]{2})+\+$/);
-    // Nothing is built from what a client calls us.
+    // The Host header that the client sent is not used anywhere in the answer.
     expect(answer.slice(answer.indexOf("\r\n\r\n"))).not.toContain("evil.example");
   }
 });

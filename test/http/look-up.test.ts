@@ -19,7 +19,7 @@ const SLOW_MS = 50;
 
 const ELSEWHERE = 418;
 
-/** The redirect over a real store whose answers are on their way for a while, as those of a distant one. */
+/** Serves redirects from a real store, but delays its answers, as a database on another machine would. */
 async function serve(folder: string, record = () => {}) {
   const near = await openSqliteStore(join(folder, "curt.db"));
   let asked = 0;
@@ -81,7 +81,7 @@ async function serve(folder: string, record = () => {}) {
   };
 }
 
-test("many who want one link ask the store once, and each counts", async () => {
+test("concurrent requests for one link query the store once, and each is counted", async () => {
   using folder = temporaryFolder();
   await using service = await serve(folder.path);
   await service.store.insert([newLink("wanted")]);
@@ -90,7 +90,7 @@ test("many who want one link ask the store once, and each counts", async () => {
   expect(service.counts()).toEqual({ asked: 1, recorded: 100, faults: [] });
 });
 
-test("many who want what is not there ask a few times", async () => {
+test("concurrent requests for an unknown code query the store a few times only", async () => {
   using folder = temporaryFolder();
   await using service = await serve(folder.path);
   const statuses = await Promise.all(Array.from({ length: 100 }, () => service.visit("missing")));
@@ -100,7 +100,7 @@ test("many who want what is not there ask a few times", async () => {
   expect(recorded).toBe(0);
 });
 
-test("who comes after a link was made finds it, though an earlier question is still on its way", async () => {
+test("a new link is found even while an earlier query for its code is still running", async () => {
   using folder = temporaryFolder();
   await using service = await serve(folder.path);
   const before = service.visit("made");
@@ -110,7 +110,7 @@ test("who comes after a link was made finds it, though an earlier question is st
   expect(await before).toBe(404);
 });
 
-test("what was asked before a link changed is not remembered after it", async () => {
+test("an answer from before a link's change is not cached after it", async () => {
   using folder = temporaryFolder();
   await using service = await serve(folder.path);
   const { store, memory, visit } = service;
@@ -125,7 +125,7 @@ test("what was asked before a link changed is not remembered after it", async ()
   expect(await visit("changing")).toBe(404);
 });
 
-test("a HEAD counts neither before nor after its link is remembered", async () => {
+test("a HEAD is never counted, whether its link is cached or not", async () => {
   using folder = temporaryFolder();
   await using service = await serve(folder.path);
   await service.store.insert([newLink("looked")]);
@@ -133,7 +133,7 @@ test("a HEAD counts neither before nor after its link is remembered", async () =
   expect(service.counts().recorded).toBe(0);
 });
 
-test("whatever is wrong with counting, the visitor gets where they wanted", async () => {
+test("visitors are redirected even if counting fails", async () => {
   using folder = temporaryFolder();
   await using service = await serve(folder.path, () => {
     throw new Error("planted");
@@ -143,7 +143,7 @@ test("whatever is wrong with counting, the visitor gets where they wanted", asyn
   expect(service.counts().faults).toHaveLength(2);
 });
 
-test("a visitor who hangs up while the store is asked is still told from others", async () => {
+test("visitors who hang up while the store is asked are still counted as different ones", async () => {
   using folder = temporaryFolder();
   await using service = await serve(folder.path);
   await service.store.insert([newLink("hasty")]);
@@ -158,7 +158,7 @@ test("a visitor who hangs up while the store is asked is still told from others"
   expect(service.recorded).toEqual(["127.0.0.1"]);
 });
 
-test("what no code can be is answered elsewhere, and the store is not asked", async () => {
+test("a path that cannot be a code goes to the other routes, without a query to the store", async () => {
   using folder = temporaryFolder();
   await using service = await serve(folder.path);
   for (const code of ["abc+", "abc%2b", "abc.svg", "%ED%95%9C%2Esvg", ".env", "한글.png"]) {

@@ -2,9 +2,9 @@ import { expect } from "bun:test";
 
 import { assets } from "../../src/pages/assets/assets.ts";
 
-/** What a browser asks with. */
+/** The Accept header of a browser. */
 export const HTML = { Accept: "text/html,application/xhtml+xml" };
-/** In everything hostile that the tests send. */
+/** Part of every hostile input that the tests send, to find it in the answers. */
 export const MARK = "zq7";
 
 export interface Element {
@@ -12,7 +12,7 @@ export interface Element {
   readonly attributes: Readonly<Record<string, string>>;
 }
 
-/** Every element of a page, as a parser sees them. */
+/** Parses a page and returns all its elements. */
 export async function elementsOf(response: Response): Promise<Element[]> {
   const elements: Element[] = [];
   const collect = (found: HTMLRewriterTypes.Element) => {
@@ -22,11 +22,11 @@ export async function elementsOf(response: Response): Promise<Element[]> {
   return elements;
 }
 
-/** Of a page for people, whatever its status. */
+/** Checks the security headers that every HTML page must have, whatever its status. */
 export function expectGuarded({ headers }: Response, isPublic = false): void {
   const policy = headers.get("content-security-policy") ?? "";
   expect(policy).toContain("default-src 'none'");
-  // Of these three the default says nothing.
+  // default-src does not cover these three.
   expect(policy).toContain("frame-ancestors 'none'");
   expect(policy).toContain("form-action 'self'");
   expect(policy).toContain("base-uri 'none'");
@@ -42,7 +42,7 @@ export function expectGuarded({ headers }: Response, isPublic = false): void {
   expect(headers.get("vary")).toMatch(/Accept-Language, Cookie/);
 }
 
-/** Nothing that was sent became an element, an attribute's name, or an address that runs. */
+/** Checks that no input became an element, the name of an attribute, or an address that runs a script. */
 export function expectInert(elements: readonly Element[]): void {
   for (const { tag, attributes } of elements) {
     expect(tag).not.toMatch(/^(?:b|i|iframe|object|embed|base)$/);

@@ -38,14 +38,14 @@ describe("for crawlers and finders", () => {
     expect(fields.get("Contact")).toBe(uri);
     expect(fields.get("Preferred-Languages")).toBe("en, ko");
     expect(fields.get("Canonical")).toBe(`${BASE_URL}/.well-known/security.txt`);
-    // RFC 3339, and neither past nor more than a year away.
+    // Must be in RFC 3339's format, in the future, and less than a year away.
     const expires = fields.get("Expires") ?? "";
     expect(expires).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z$/);
     const days = (Date.parse(expires) - Date.now()) / 86_400_000;
     expect(days > 30 && days < 365).toBe(true);
   });
 
-  test("security.txt is not there where no contact is named", async () => {
+  test("security.txt does not exist if no contact is set", async () => {
     await using nameless = await startHere();
     expect((await nameless.fetch("/.well-known/security.txt")).status).toBe(404);
   });

@@ -53,7 +53,7 @@ describe("the OpenAPI document, for generators of clients", () => {
   test("refuses nothing that the service takes, and has no null among the values of an enum", () => {
     const { schemas } = JSON.parse(document).components as { schemas: Record<string, any> };
     const { original_url } = schemas["ShortenRequest"].properties;
-    // Lengths count after normalisation: decomposed Hangul may be three times as long.
+    // No maxLength: lengths are counted after normalisation, and decomposed Hangul may be three times as long before.
     expect(Object.keys(original_url)).not.toContain("format");
     expect(document).not.toContain('"maxLength"');
     expect(document).toContain('"enum":["hour","day","month"]');
@@ -67,7 +67,7 @@ describe("the OpenAPI document, for generators of clients", () => {
   });
 });
 
-/** What the user of a generated client writes. */
+/** A program that uses the generated client. */
 const PROGRAM = `import * as curt from "./curt.ts";
 
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
@@ -109,7 +109,7 @@ test("a client generated from the document compiles, and works", async () => {
   await Bun.write(path("openapi.json"), document);
   await Bun.write(path("curt.ts"), await generateSource(path("openapi.json")));
   await Bun.write(path("program.ts"), PROGRAM);
-  // As strict as this project, except for a flag that the generator's own code does not pass.
+  // Uses this project's strict flags, except one that the generator's own code fails.
   const compilerOptions = { exactOptionalPropertyTypes: false };
   const tsconfig = { extends: join(ROOT, "tsconfig.json"), compilerOptions, include: ["*.ts"], exclude: [] };
   await Bun.write(path("tsconfig.json"), JSON.stringify(tsconfig));

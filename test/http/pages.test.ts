@@ -66,7 +66,7 @@ describe("every page", () => {
     }
   });
 
-  /** What a page refers to is there, once. */
+  /** Checks that every id a page refers to exists exactly once. */
   function expectComplete(elements: readonly Element[]): void {
     const ids = elements.flatMap(({ attributes }) => attributes["id"] ?? []);
     const referred = elements.flatMap(({ attributes: { for: field, href, ...aria } }) => [
@@ -98,7 +98,7 @@ describe("every page", () => {
     expectGuarded(response);
     const page = await response.text();
     expect(page).toContain(`<p class="error" role="alert">${en.unavailable}</p>`);
-    // What was typed is still there.
+    // The form keeps what was typed.
     expect(page).toContain(`value="${LONG}"`);
     expect(page).toContain('value="typed"');
     expect(page).toContain('value="1week" checked=""');
@@ -113,7 +113,7 @@ describe("every page", () => {
     expect(away.logged.join("")).toContain("the store cannot answer");
   });
 
-  test("a link that was shared with its language gives no cookie to who follows it", async () => {
+  test("a shared address with ?language= sets no cookie", async () => {
     for (const [site, isKept] of [
       ["same-origin", true],
       ["cross-site", false],
@@ -126,7 +126,7 @@ describe("every page", () => {
     }
   });
 
-  test("what went wrong by itself has a page that says so, and is in the log", async () => {
+  test("an unexpected error shows a page and is logged", async () => {
     await using broken = await startHere();
     await broken.shorten({ original_url: LONG, custom_code: "odd" });
     await visit(broken, "odd");
@@ -143,7 +143,7 @@ describe("every page", () => {
     expect(broken.logged.filter((line) => line.includes('"level":"error"'))).toHaveLength(1);
   });
 
-  test("only who asks for a language is given a cookie, and only for one that there is", async () => {
+  test("the cookie is only set for readers who choose a language, and only if it exists", async () => {
     for (const path of ["/", "/taken+", "/ended", "/nobody"]) {
       const chosen = await get(`${path}?language=ko`);
       expect(chosen.headers.get("content-language")).toBe("ko");
@@ -165,7 +165,7 @@ describe("every page", () => {
   });
 });
 
-test("each link that has ended says when it did itself", async () => {
+test("each ended link's page shows its own end", async () => {
   await curt.shorten({ original_url: LONG, custom_code: "ended-too", expire_duration: "24h" });
   curt.advance(DAY_MS);
   const dates = await Promise.all(
@@ -191,7 +191,7 @@ test("assets load nothing, and what has no hash in its address is kept for a day
   }
 });
 
-test("answers that depend on what is accepted say so", async () => {
+test("answers that depend on Accept headers have a Vary header", async () => {
   const vary = async (path: string, init: RequestInit) => {
     const response = await curt.fetch(path, init);
     return [response.status, response.headers.get("content-type"), response.headers.get("vary")];
@@ -207,6 +207,6 @@ test("answers that depend on what is accepted say so", async () => {
     html,
     "Accept, Accept-Language, Cookie, Accept-Encoding",
   ]);
-  // A method is a program's mistake.
+  // Only programs use wrong methods, so this is always JSON.
   expect(await vary("/", { method: "PUT", headers: HTML })).toEqual([405, json, "Accept, Accept-Language"]);
 });

@@ -39,12 +39,12 @@ test("a card in a chat says a host in ASCII too, and warns of letters that look 
   }
 });
 
-test("of a link that has ended nobody waits for visits", async () => {
+test("the preview of an ended link does not say that it waits for visits", async () => {
   expect(await (await get("/taken+")).text()).toContain(en["preview.waiting"]);
   expect(await (await get("/ended+")).text()).not.toContain(en["preview.waiting"]);
 });
 
-test("the days of a chart are dates, which no zone moves", async () => {
+test("the days of a chart are the same dates in every time zone", async () => {
   await curt.shorten({ original_url: LONG, custom_code: "old" });
   curt.advance(10 * DAY_MS);
   // No chart without a visit.
@@ -107,7 +107,7 @@ test("a preview says that its link has ended, and offers no copy of it", async (
   }
 });
 
-test("of many referrers a preview shows eight, and the others when they are opened", async () => {
+test("a preview shows eight referrers, and the others in a part that can be opened", async () => {
   await using open = await startHere({ TRUSTED_PROXIES: "127.0.0.1" });
   await open.shorten({ original_url: LONG, custom_code: "many" });
   for (let nth = 0; nth < 50; nth++)
@@ -121,11 +121,11 @@ test("of many referrers a preview shows eight, and the others when they are open
   const sites = [first, opened].map((part) => part.match(/site-\d\.example/g) ?? []);
   expect(sites.map(({ length }) => length)).toEqual([8, 2]);
   expect(new Set(sites.flat()).size).toBe(10);
-  // Nothing of them is hidden.
+  // No site is added up under "other".
   expect(page).not.toContain(`<bdi>${en["preview.other"]}</bdi>`);
 });
 
-test("a preview counts the hours of the zone that it is asked for, and of UTC for no zone", async () => {
+test("a preview shows the hours in the requested time zone, by default in UTC", async () => {
   for (const [asked, zone] of [
     ["Asia/Seoul", "Asia/Seoul"],
     ["Asia/Nowhere", "UTC"],
@@ -137,7 +137,7 @@ test("a preview counts the hours of the zone that it is asked for, and of UTC fo
   }
 });
 
-test("until a link is two days old its visits are told by the hour, of the last two days", async () => {
+test("a link that is less than two days old shows its visits by the hour", async () => {
   await curt.shorten({ original_url: LONG, custom_code: "ageing" });
   let visits = 0;
   const age = async (hours: number) => {
@@ -151,7 +151,7 @@ test("until a link is two days old its visits are told by the hour, of the last 
   expect(await age(2)).toContain("<dt>Sum of daily visitors, last 30 days</dt>");
 });
 
-test("an address that is ASCII already is not told again, and what is left leaves no trace of us", async () => {
+test("a destination in ASCII is not shown twice, and following it sends no referrer", async () => {
   await curt.shorten({ original_url: LONG, custom_code: "한글" });
   expect(await (await get("/taken+")).text()).not.toContain(en["preview.ascii"]);
   const page = await (await get(`/${encodeURIComponent("한글")}+`)).text();

@@ -24,10 +24,10 @@ afterAll(async () => {
 /** 64 code points, each 12 characters when percent-encoded. */
 const LONGEST = "𠮷".repeat(64);
 const CODES = ["abc", "한글", "👨‍👩‍👧‍👦", "*️⃣", "#️⃣", "__--__", LONGEST];
-/** The keys of those codes. */
+/** The short address of a code, with the code as stored. */
 const addressOf = (code: string) => `${BASE_URL}/${encodeURIComponent(code.replaceAll("\uFE0F", ""))}/`;
 
-/** A browser's own reading of an image: its pixels, each `zoom` times as wide and high. */
+/** Runs in a browser. Returns the pixels of an image, enlarged `zoom` times. */
 const RASTERISE = `async (address, zoom) => {
   const image = new Image();
   image.src = address;
@@ -44,7 +44,7 @@ const RASTERISE = `async (address, zoom) => {
 interface Raster {
   readonly width: number;
   readonly height: number;
-  /** Four bytes each. */
+  /** Four bytes per pixel: red, green, blue, alpha. */
   readonly pixels: Uint8ClampedArray;
 }
 
@@ -59,19 +59,19 @@ async function rasterise(path: string, zoom = 1): Promise<Raster> {
   return { width, height, pixels: new Uint8ClampedArray(Buffer.from(pixels, "base64")) };
 }
 
-/** What a scanner reads. */
+/** Reads the QR code of an image. */
 async function scan(path: string, zoom = 1): Promise<string | undefined> {
   const { width, height, pixels } = await rasterise(path, zoom);
   return jsqr(pixels, width * zoom, height * zoom)?.data;
 }
 
-/** Its distinct colours as RRGGBBAA, the top left one first. */
+/** The different colours of an image as RRGGBBAA. The colour of the top left corner comes first. */
 function coloursOf({ pixels }: Raster): string[] {
   const words = new Uint32Array(pixels.buffer, pixels.byteOffset, pixels.length / 4);
   return [...new Set(words)].map((word) => Buffer.from(Uint32Array.of(word).buffer).toString("hex"));
 }
 
-/** How many pixels of the top left corner's colour are in front of the first other one, on the diagonal. */
+/** The width of the margin: how many pixels of the diagonal from the top left corner have that corner's colour. */
 function marginOf({ width, pixels }: Raster): number {
   const words = new Uint32Array(pixels.buffer, pixels.byteOffset, pixels.length / 4);
   let margin = 0;
@@ -89,7 +89,7 @@ describe("a QR code", () => {
     });
   }
 
-  test("is there in every spelling of its address", async () => {
+  test("can be requested with any spelling of the code", async () => {
     const paths = [
       "/abc.svg/",
       "/abc%2Esvg",
@@ -125,7 +125,7 @@ describe("a QR code", () => {
       expect([query, marginOf(raster)]).toEqual([query, margin]);
       expect([query, coloursOf(raster)]).toEqual([query, [`${light}ff`, `${dark}ff`]]);
       expect([query, await scan(`/abc.png?${query}`, zoom)]).toEqual([query, addressOf("abc")]);
-      // Both formats are the same picture, to the pixel.
+      // SVG and PNG show the same pixels.
       const { pixels } = await rasterise(`/abc.svg?${query}`);
       expect([query, Buffer.compare(Buffer.from(pixels.buffer), Buffer.from(raster.pixels.buffer))]).toEqual([
         query,
@@ -147,7 +147,7 @@ describe("a QR code", () => {
   test("can be read with a hole in its middle", async () => {
     const raster = await rasterise("/abc.png?size=290&margin=0");
     const words = new Uint32Array(raster.pixels.buffer, raster.pixels.byteOffset);
-    // 8 of 29 by 8 of 29 modules, away from the corners that a scanner looks for.
+    // Whitens 8 × 8 of the 29 × 29 modules, away from the corners that a scanner needs.
     for (let y = 100; y < 180; y++) words.fill(0xff_ff_ff_ff, y * 290 + 100, y * 290 + 180);
     expect(jsqr(raster.pixels, 290, 290)?.data).toBe(addressOf("abc"));
   });
@@ -193,7 +193,7 @@ describe("its answer", () => {
     expect(await nameOf("*️⃣")).toBe("inline; filename=\"qr.png\"; filename*=UTF-8''%2A%E2%83%A3.png");
   });
 
-  test("is not sent again to who has it", async () => {
+  test("is not sent again to clients that have it", async () => {
     const first = await curt.fetch("/abc.svg");
     const tag = first.headers.get("etag") ?? "";
     expect(tag).toMatch(/^"\w+"$/);
@@ -217,7 +217,7 @@ describe("its answer", () => {
     expect((await curt.fetch("/nothing.svg", { headers: { "If-None-Match": "*" } })).status).toBe(404);
   });
 
-  test("to HEAD is that to GET without the image", async () => {
+  test("to HEAD equals that to GET, without the image", async () => {
     for (const path of ["/abc.svg", "/한글.png/", "/nothing.svg", "/abc.png?size=1"]) {
       const [get, head] = await Promise.all(
         ["GET", "HEAD"].map(async (method) => {
@@ -232,14 +232,14 @@ describe("its answer", () => {
     expect([post.status, post.headers.get("allow")]).toEqual([405, "GET, HEAD, OPTIONS"]);
   });
 
-  test("is no visit", async () => {
+  test("does not count as a visit", async () => {
     const { data } = (await (await curt.fetch("/api/v1/links/__--__")).json()) as { data: unknown };
     expect(data).toMatchObject({ visits: 0 });
   });
 });
 
-describe("there is none", () => {
-  test("of a link that is not there, or has ended", async () => {
+describe("there is no QR code", () => {
+  test("for a link that does not exist or has ended", async () => {
     await curt.shorten({
       original_url: "https://example.com/",
       custom_code: "over",
@@ -308,7 +308,7 @@ describe("there is none", () => {
       ["dark=fff", contrast],
       ["dark=ccc", contrast],
       ["dark=777&light=777", contrast],
-      // 2.99:1, beside the 3.03:1 below.
+      // A contrast of 2.99:1, just too little. 3.03:1 is accepted below.
       ["dark=959595", contrast],
       [
         "size=0&margin=x&dark=x&light=x",

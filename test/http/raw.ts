@@ -1,11 +1,11 @@
 import { connect } from "node:net";
 
-/** For the first byte, which on a busy machine takes its time. */
+/** How long to wait for the first byte. A busy machine may be slow. */
 const PATIENCE_MS = 60_000;
 
 /**
- * Sends bytes as they are, which no HTTP client would, and returns all that came back until the other side
- * closed or, once it had begun, said nothing more for `quietMs`.
+ * Sends bytes that no HTTP client would send. Returns everything received until the other side closes the connection,
+ * or until it has sent something and then nothing more for `quietMs`.
  */
 export function sendRaw(origin: string, request: string | Uint8Array, quietMs = 400): Promise<string> {
   const { hostname, port } = new URL(origin);
@@ -22,7 +22,7 @@ export function sendRaw(origin: string, request: string | Uint8Array, quietMs = 
   });
 }
 
-/** Sends bytes and waits until the other side closes the connection; it never gives up by itself. */
+/** Sends bytes and waits, without a time limit, until the other side closes the connection. */
 export function untilClosed(origin: string, request: string): Promise<void> {
   const { hostname, port } = new URL(origin);
   return new Promise((resolve) => {
@@ -34,14 +34,14 @@ export function untilClosed(origin: string, request: string): Promise<void> {
 }
 
 /**
- * Sends a part of a request, waits until the service has read it, and ends the connection in order (FIN) or at once
- * (RST). Returns what came back after that.
+ * Sends a part of a request, waits until the service has read it, and closes the connection, either normally (FIN) or
+ * with a reset (RST). Returns what was received after that.
  */
 export function breakOff(origin: string, part: string, how: "FIN" | "RST"): Promise<string> {
   const { hostname, port } = new URL(origin);
   return new Promise((resolve) => {
     let received = "";
-    // What comes in one piece is read in one piece: the answer of the first request tells that the part arrived.
+    // The service reads both requests at once, so the answer to the first one shows that the part has arrived.
     const socket = connect(Number(port), hostname, () =>
       socket.write(`GET /livez HTTP/1.1\r\nHost: x\r\n\r\n${part}`),
     );

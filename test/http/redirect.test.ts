@@ -111,7 +111,7 @@ describe("a short address", () => {
     });
   }
 
-  test("is unknown where no link is, whatever the path", async () => {
+  test("is unknown if there is no link, whatever the path", async () => {
     const paths = [
       "/nothing",
       "/nothing/",
@@ -184,7 +184,7 @@ describe("a short address", () => {
     );
   });
 
-  test("takes no other method", async () => {
+  test("accepts no other method", async () => {
     for (const method of ["POST", "PUT", "PATCH", "DELETE"]) {
       for (const path of ["/abc", "/abc/", "/nothing", "/livez", "/readyz/", "/abc+", "/robots.txt"]) {
         const response = await curt.fetch(path, { method });
@@ -330,7 +330,7 @@ describe("an address that leads nowhere shows", () => {
     expect(text).not.toContain("alert(1)");
   });
 
-  test("the same where no code can be", async () => {
+  test("the same if the path cannot be a code", async () => {
     const nothing = await shown("/nothing", BROWSER);
     for (const path of ["/abc.", "/nothing%2B/", "/한글.txt", "/.well-known", "/robots.txt.bak"]) {
       const { response, type, text } = await shown(path, BROWSER);

@@ -29,7 +29,7 @@ const decoded = (html: string) =>
   html.replaceAll(/&(lt|gt|quot|#39|amp);/g, (_, name: string) => ENTITIES[name] ?? "");
 const textOf = (html: string) => decoded(html.replaceAll(/<[^>]+>/g, ""));
 
-/** The HTML of each operation, by its id. */
+/** The HTML of each operation. The keys are operation ids. */
 function sectionsOf(html: string): Record<string, string> {
   return Object.fromEntries(
     [...html.matchAll(/<section id="(\w+)"[\s\S]*?<\/section>/g)].map(([section, id]) => [id, section]),
@@ -45,7 +45,7 @@ function samplesIn(section: string): Record<string, string> {
   );
 }
 
-/** What a POSIX shell would make of a sample for curl. */
+/** Splits a curl sample into words as a POSIX shell does. */
 function readCurl(command: string) {
   const words = [...command.replaceAll("\\\n", " ").matchAll(/(?:'[^']*'|\\'|[^\s'\\])+/g)].map(([word]) =>
     word.replaceAll(/'([^']*)'|\\(')/g, (_, quoted?: string, escaped?: string) => quoted ?? escaped ?? ""),
@@ -91,7 +91,7 @@ describe("the reference", () => {
         ];
         expect(told.length).toBeGreaterThan(4);
         for (const one of told) expect(text).toContain((one ?? "").replaceAll("`", ""));
-        // The page's Content-Security-Policy stops requests to other origins, so a form could not show an answer.
+        // Redirects have no form: the Content-Security-Policy blocks requests that lead to other origins.
         expect(sections[operationId]?.includes("<form")).toBe(operationId !== "followLink");
       }
       expect(textOf(html)).toContain(BASE_URL);
@@ -114,7 +114,7 @@ describe("the reference", () => {
   test("leaves nothing untranslated", async () => {
     const english = new Set(
       Object.entries(en)
-        // A word such as "required" is the name of a field as well.
+        // Single lower-case words such as "required" may also be names of fields.
         .filter(([key, text]) => text !== ko[key as keyof typeof ko] && !/^[a-z]+$/.test(text))
         .map(([, text]) => text),
     );
@@ -197,7 +197,7 @@ describe("the reference", () => {
 });
 
 describe("the samples", () => {
-  /** Of every operation; its first status is what the samples get. */
+  /** The samples of every operation, and the status that they should get. */
   async function samples() {
     const sections = sectionsOf(await read("en"));
     return operationsOf(await document("en")).map(({ operationId: id, responses }) => {
@@ -234,7 +234,7 @@ describe("the samples", () => {
           python,
         ) ?? [];
       expect(JSON.parse(address)).toBe(url);
-      // urllib takes ASCII only.
+      // Python's urllib only accepts ASCII.
       expect(address).toMatch(/^[\x21-\x7e]+$/);
       if (body === undefined) {
         expect(more).toBe("");
@@ -246,7 +246,7 @@ describe("the samples", () => {
         ) ?? [];
       expect([verb, JSON.parse(header)]).toEqual([method, headers]);
       expect(JSON.parse(data)).toEqual(JSON.parse(body));
-      // Only texts are written alike in JSON and in Python.
+      // Python writes these values differently, so a sample with them would not run.
       expect(data).not.toMatch(/: (?:true|false|null)\b/);
     }
   });

@@ -4,7 +4,7 @@ import { Hono } from "hono";
 
 import { readRoute, spelledOut } from "../../src/http/route.ts";
 
-/** The code that each route finds in an address, by what Hono makes of its patterns. */
+/** Registers routes in Hono. Returns a function that tells the code which each route finds in an address. */
 function matcher(...routes: string[]) {
   const app = new Hono({ getPath: ({ url }) => spelledOut(new URL(url).pathname) });
   for (const path of routes) {
@@ -47,7 +47,7 @@ test("a route is found with and without a slash, and gets the code alone", async
     expect([path, await find(path)]).toEqual([path, [route, code]]);
 });
 
-test("what only looks like a route is none", async () => {
+test("paths that only resemble a route do not match", async () => {
   const find = matcher("/{code}.svg", "/{code}+");
   for (const path of [
     "/abc",

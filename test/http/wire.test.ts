@@ -152,7 +152,7 @@ describe("a body that breaks off", () => {
   const begun = (custom_code: string) =>
     JSON.stringify({ original_url: "https://example.com/", custom_code });
   const post = (headers: string) => `POST /api/v1/shorten HTTP/1.1\r\nHost: x\r\n${headers}\r\n`;
-  // All but the end of the last chunk, or the last byte: whole JSON where possible, and yet no whole body.
+  // Bodies that are cut off. Where possible, the JSON is already complete when the rest is missing.
   const cases = {
     "in the middle of a chunk": (code: string) => post(CHUNKED) + chunk(begun(code)).slice(0, 30),
     "before its last chunk": (code: string) => post(CHUNKED) + chunk(begun(code)),
@@ -165,7 +165,7 @@ describe("a body that breaks off", () => {
         const custom_code = `half-${how}-${Object.keys(cases).indexOf(where)}`;
         expect(await breakOff(curt.origin, request(custom_code), how)).not.toContain("HTTP/1.1 201");
         expect((await curt.fetch("/abc")).status).toBe(302);
-        // Links are made in order: by now a half one would be there.
+        // Links are made in order. If the broken request had made one, it would be there by now.
         expect((await curt.shorten(BODY)).status).toBe(201);
         expect((await curt.fetch(`/${custom_code}`)).status).toBe(404);
         expect(curt.logged.filter((line) => /"level":"(?:warn|error)"/.test(line))).toEqual([]);

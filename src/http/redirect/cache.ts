@@ -1,6 +1,8 @@
 /**
- * A map bounded in weight that forgets what was not asked for lately. Two generations: what is asked for moves
- * to the young one; when that is full, the old one is dropped and the young one ages. A hit costs one look-up.
+ * A map with a maximum weight that drops entries that were not used recently.
+ *
+ * It has two generations. Entries that are used move to the young one. When that is full, the old generation is dropped
+ * and the young one becomes the old one. This is cheaper than an exact LRU: most hits cost a single look-up.
  */
 export function createCache<V>(maxWeight: number, weigh: (key: string, value: V) => number) {
   let young = new Map<string, V>();

@@ -6,33 +6,36 @@ import { isProblem, type Problem } from "../../links/problem.ts";
 import { type Counter, counterOf } from "../../visits/recorder.ts";
 import { createCache } from "./cache.ts";
 
-/** In bytes. Half of it, some 100,000 links with targets of 80 characters, is sure to be remembered. */
+/** Half of it is always used for the most recent links: about 100,000 with targets of 80 characters. */
 const CACHE_BYTES = 96 * 1024 * 1024;
-/** Measured: what an entry takes beside the characters of its code and target. */
+/** What an entry takes besides the characters of its code and target. Measured. */
 const ENTRY_BYTES = 400;
 
-/** What the redirect needs of a link. */
+/** The part of a link that the redirect needs. */
 export interface Entry extends Counter {
   readonly endsMs: number;
   readonly target: string;
 }
 
 export interface LinkMemory extends Memory {
-  /** Undefined where the store must be asked: an ended link's code may have been given anew. */
+  /** Undefined if the store must be asked. This includes links that have ended, because their code may be reused. */
   get(spelling: string, nowMs: number): Entry | undefined;
-  /** Asks the store, once however many wait for one spelling. */
+  /** Asks the store. Concurrent look-ups of the same spelling share one query. */
   lookUp(spelling: string): Promise<Entry | Problem>;
 }
 
-/** The links that were visited lately. Only links that lead somewhere are remembered: never a 404 or 410. */
+/**
+ * A cache of links that were visited recently. It never holds a 404 or 410, so a link that another process makes works
+ * at once.
+ */
 export function createLinkMemory(links: Pick<Links, "resolve">, clock: Clock): LinkMemory {
-  // By the code as stored, which is how most addresses spell it: they need no normalising.
+  // The keys are codes as stored. Most addresses spell them the same way, so they can be found without normalising.
   const cache = createCache<Entry>(
     CACHE_BYTES,
     (code, { target }) => ENTRY_BYTES + code.length + target.length,
   );
   const inFlight = new Map<string, Promise<Entry | Problem>>();
-  /** How often something was forgotten. */
+  /** How often `forget` or `forgetAll` was called. */
   let forgotten = 0;
 
   function get(spelling: string, nowMs: number): Entry | undefined {
@@ -51,7 +54,7 @@ export function createLinkMemory(links: Pick<Links, "resolve">, clock: Clock): L
     const known = get(link.code, clock.nowMs());
     if (known !== undefined) return known;
     const entry: Entry = { ...counterOf(link), endsMs: link.endsMs, target: link.target };
-    // What was forgotten meanwhile may be this link: the answer came from before its change.
+    // If anything was forgotten meanwhile, it may be this link. Then the answer may be older than the change.
     if (forgotten === forgottenBefore) cache.set(link.code, entry);
     return entry;
   }
@@ -64,7 +67,10 @@ export function createLinkMemory(links: Pick<Links, "resolve">, clock: Clock): L
     return found;
   }
 
-  /** Of an earlier question only a link is shared: what was not there when it was asked may be there now. */
+  /**
+   * Waits for a query that is already running. If it finds no link, asks again: the link may have been made after the
+   * query started.
+   */
   async function join(early: Promise<Entry | Problem>, spelling: string): Promise<Entry | Problem> {
     const found = await early;
     return isProblem(found) ? (inFlight.get(spelling) ?? ask(spelling)) : found;

@@ -18,13 +18,12 @@ export interface RedirectOptions {
 
 type Server = Bun.Server<unknown>;
 type RouteHandler = (request: Bun.BunRequest<"/:code">, server: Server) => Response | Promise<Response>;
-/** Answers an address that no code can be. */
+/** Handles paths that cannot be a code, such as /abc+. */
 type Elsewhere = (request: Request, server: Server) => Response | Promise<Response>;
 
 /**
- * GET and HEAD of a short address (RFC 9110, section 15.4.3). Only links that lead somewhere are remembered:
- * 404 and 410 are never answered from memory, so that a link made by another process resolves at once. A GET is
- * counted before it is answered; a HEAD is nobody's visit. What cannot be a code is answered elsewhere.
+ * Answers GET and HEAD of a short address (RFC 9110, section 15.4.3). A GET is counted as a visit before it is
+ * answered; a HEAD is not counted. 404 and 410 always come from the store, never from the cache.
  */
 export function createRedirect(options: RedirectOptions) {
   const { memory, clock, recorder, callOf, cacheSeconds, onFault } = options;
@@ -47,7 +46,7 @@ export function createRedirect(options: RedirectOptions) {
     }
   }
 
-  /** Whatever is wrong with counting, the visitor gets where they wanted. */
+  /** Visitors are redirected even if counting fails. */
   function count(entry: Entry, call: Call, nowMs: number): void {
     try {
       recorder.record(entry, call, nowMs);
@@ -64,7 +63,7 @@ export function createRedirect(options: RedirectOptions) {
       if (entry === undefined) {
         if (NEVER_IN_CODES.test(code)) return elsewhere(request, server);
         const call = callOf(request, server, code);
-        // A visitor who hangs up while the store is asked is still told from others.
+        // Read the client's address now: it is lost if the visitor hangs up while the store is asked.
         call.client();
         return lookUp(call, (found) => count(found, call, clock.nowMs()));
       }

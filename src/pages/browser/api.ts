@@ -11,11 +11,11 @@ export interface Link {
 export interface Answer<T> {
   readonly status: number;
   readonly message: string;
-  /** Of a success. */
+  /** Only if the call succeeded. */
   readonly data?: T;
 }
 
-/** Asks this service's own API, in the page's language. Rejects where there is no answer. */
+/** Calls this service's API with GET, in the page's language. Rejects if no JSON answer arrives. */
 export async function ask<T>(path: string, signal?: AbortSignal): Promise<Answer<T>> {
   const response = await fetch(path, { headers: { "Accept-Language": lang }, signal: signal ?? null });
   const { message, data } = (await response.json()) as { message: string; data?: T };

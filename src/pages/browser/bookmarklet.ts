@@ -1,4 +1,4 @@
-/** It is there to be dragged away; followed here, it would be refused as a script of the page. */
+/** The bookmarklet is for dragging to the bookmarks. Clicking it here does nothing: the CSP would block its script. */
 export function keepBookmarklet(): void {
   document.querySelector(".bookmarklet a")?.addEventListener("click", (event) => event.preventDefault());
 }

@@ -1,7 +1,7 @@
 import { ask } from "./api.ts";
 import { withoutScheme } from "./url.ts";
 
-/** A pause in typing. */
+/** Ask once the reader has not typed for this long. */
 const PAUSE_MS = 300;
 
 interface Availability {
@@ -9,7 +9,7 @@ interface Availability {
   readonly short_url: string;
 }
 
-/** Tells, while a maker types a code, the address it would make and whether it is free. */
+/** While a code is typed, shows the short address it would give and whether it is free. */
 export function checkCodes(): void {
   const output = document.querySelector<HTMLOutputElement>("output[data-check]");
   const input = output && document.querySelector<HTMLInputElement>(`#${output.htmlFor.value}`);
@@ -24,14 +24,14 @@ export function checkCodes(): void {
     try {
       const path = `${output?.dataset["check"]}${encodeURIComponent(written)}`;
       const { status, message, data } = await ask<Availability>(path, signal);
-      // A path that ends in . or .. is another one: the form will say.
+      // 404: the code is . or .., which turns the path into another one. The form explains what is wrong.
       if (status >= 500 || status === 404) return tell(hint);
-      // A refusal names the parameter, for programs.
+      // Remove the name of the parameter, which is for programs.
       const refused = message.replace(`${input?.name}: `, "");
       if (data === undefined) tell(refused, false);
       else tell(`${withoutScheme(data.short_url)}: ${message}`, data.available);
     } catch {
-      // Asked anew by the next letter, or never mind: the form will say.
+      // Aborted requests are replaced by the next one. Other failures do not matter: the form checks the code again.
       if (!signal.aborted) tell(hint);
     }
   }

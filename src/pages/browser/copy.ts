@@ -1,7 +1,7 @@
-/** How long a copy is said to be made. */
+/** How long "Copied" is shown. */
 const SAID_MS = 3000;
 
-/** Shows the buttons that copy and share, which are hidden where no script can make them work. */
+/** Shows the copy and share buttons and makes them work. Without scripts they stay hidden. */
 export function offerCopies(within: ParentNode): void {
   for (const button of within.querySelectorAll<HTMLButtonElement>("button[data-copy]")) {
     button.hidden = false;
@@ -10,7 +10,7 @@ export function offerCopies(within: ParentNode): void {
   for (const button of within.querySelectorAll<HTMLButtonElement>("button[data-share]")) {
     button.hidden = !("share" in navigator);
     button.addEventListener("click", () => {
-      // It rejects where the reader thinks better of it.
+      // Rejects if the reader cancels.
       navigator.share({ url: button.dataset["share"] ?? "" }).catch(() => {});
     });
   }
@@ -28,7 +28,7 @@ async function copyFrom(button: HTMLButtonElement): Promise<void> {
   else getSelection()?.selectAllChildren(given ? showIn(said, given) : (source ?? said));
 }
 
-/** The heading has the address without its scheme, so what would have been copied is shown in full. */
+/** After a failed copy, shows the whole text to copy by hand. The page shows the address only without its scheme. */
 function showIn(said: Element, text: string): Element {
   const shown = document.createElement("bdi");
   shown.dir = "ltr";
@@ -37,7 +37,7 @@ function showIn(said: Element, text: string): Element {
   return shown;
 }
 
-/** Without a secure context there is no clipboard, but the selection can still be copied. */
+/** The clipboard API needs a secure context (https). Without it, copying a selection still works. */
 async function copy(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);

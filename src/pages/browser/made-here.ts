@@ -3,28 +3,28 @@ import { ask, type Link } from "./api.ts";
 import { offerCopies } from "./copy.ts";
 import { withoutScheme } from "./url.ts";
 
-/** In this browser's local storage; nobody else reads it. */
+/** The key of the list in local storage. The list never leaves this browser. */
 const LIST = "curt.made-here";
-/** In the tab's storage: a form was sent, so the preview that comes next is of a link made here. */
+/** The key in session storage that says: this tab has sent the form, so the next preview is of a link made here. */
 const SENT = "curt.sent";
 const MAX_LINKS = 50;
-/** For what the service tells of a link. */
+/** How long to wait for the service's answer about a link. */
 const WAIT_MS = 5000;
-/** Of a long address: enough to tell it from another. */
+/** In characters. Longer destinations are cut off. */
 const MAX_SHOWN = 60;
-/** The last day of RFC 3339: what a link without an end says. */
+/** The date on which links that never end expire in the API. */
 const NEVER = "9999-12-31";
 
 interface Made {
   readonly path: string;
-  /** Tells the link from a later one of the same code. */
+  /** To notice if the code now belongs to a newer link. */
   readonly created: string;
 }
 
-/** Notes a link that was made with the form of this browser. */
+/** Adds a link to the list if it was made with the form in this browser. */
 export function rememberMade(): void {
   const form = document.querySelector("form[data-make]");
-  // What was sent before was refused, or is made.
+  // The form is shown again, so anything sent before has been refused or is already in the list.
   if (form) write("sessionStorage", SENT, null);
   form?.addEventListener("submit", () => write("sessionStorage", SENT, "1"));
   const { link: path, created } = document.querySelector<HTMLElement>("#visits")?.dataset ?? {};
@@ -35,7 +35,7 @@ export function rememberMade(): void {
   keep([{ path, created }, ...others].slice(0, MAX_LINKS));
 }
 
-/** Lists the links made in this browser, with what the service tells of them now. */
+/** Lists the links made in this browser, with their current visits and expiry from the API. */
 export function showMadeHere(): void {
   const section = document.querySelector<HTMLElement>(".made-here");
   const list = section?.querySelector("ul");
@@ -47,7 +47,7 @@ export function showMadeHere(): void {
     if (next === null) return forgetAll();
     keep(madeHere().filter(({ path }) => path !== made.path));
     item.remove();
-    // Where the focus was is gone.
+    // The focused button has been removed.
     next.querySelector<HTMLElement>("[data-forget]")?.focus();
   }
 
@@ -69,7 +69,7 @@ export function showMadeHere(): void {
     list.append(item);
     return tell(made, item, section.dataset);
   });
-  // Once all is known, or will not be: nothing that is seen moves.
+  // Show the list only once every request has finished, so that nothing moves while it is visible.
   void Promise.allSettled(told).then(() => (section.hidden = list.children.length === 0));
   section.querySelector("[data-forget-all]")?.addEventListener("click", () => {
     if (confirm(section.dataset["clear"])) forgetAll();
@@ -108,7 +108,7 @@ function timeLeft(end: string, words: DOMStringMap): string {
   return (words["ends"] ?? "").replace("{left}", format.format(Math.max(1, Math.round(count)), unit));
 }
 
-/** Shows the short address, and says which link the buttons are for. */
+/** Shows the short address. Also adds it to the buttons' labels, so that screen readers can tell them apart. */
 function nameLink(item: HTMLElement, shortUrl: string): void {
   const shown = withoutScheme(shortUrl);
   part(item, "address").textContent = shown;
@@ -155,7 +155,7 @@ function keep(list: readonly Made[]): void {
 
 type Storage = "localStorage" | "sessionStorage";
 
-/** A browser may refuse storage, or have none left: then nothing is remembered. */
+/** A browser may deny access to storage, or it may be full. Then nothing is remembered. */
 function read(storage: Storage, key: string): string | null {
   try {
     return window[storage].getItem(key);
@@ -169,6 +169,6 @@ function write(storage: Storage, key: string, value: string | null): void {
     if (value === null) window[storage].removeItem(key);
     else window[storage].setItem(key, value);
   } catch {
-    // As above.
+    // See `read`.
   }
 }

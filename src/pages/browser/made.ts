@@ -1,9 +1,9 @@
 /**
- * The hash that says "your link is ready" is for its maker only, and people share what the address bar shows. Without
- * scripts it stays. What it points to stays in sight, because `:target` does not follow `replaceState`.
+ * Removes #made from the address bar, because people share that address, and "your link is ready" is not for others.
+ * The message stays visible: `:target` does not change with `replaceState`.
  */
 export function hideMadeHash(): void {
   if (location.hash !== "#made") return;
-  // Not before the browser has acted on the hash.
+  // Wait until the browser has scrolled to the target and set `:target`.
   addEventListener("load", () => history.replaceState(null, "", location.pathname + location.search));
 }

@@ -10,7 +10,7 @@ import { localiseTimes } from "./times.ts";
 import { makeTryable } from "./try.ts";
 import { keepTyped } from "./typed.ts";
 
-// Each looks for what it makes better, and leaves the page as it is where that is not there.
+// All pages load this script. Each function does nothing on pages without the elements it needs.
 localiseTimes(document);
 offerCopies(document);
 checkCodes();

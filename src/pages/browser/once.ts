@@ -1,7 +1,7 @@
-/** A second click comes sooner; who has waited for so long may try again. */
+/** A double click is faster than this. If there is no answer for so long, the reader may try again. */
 const ON_ITS_WAY_MS = 3000;
 
-/** A form that is on its way is not sent again by a second click: its code would be taken, by itself. */
+/** Keeps a double click from sending the form twice. The second request would fail, because the first took the code. */
 export function sendOnce(): void {
   let sentMs = -ON_ITS_WAY_MS;
   document.querySelector("form[data-make]")?.addEventListener("submit", (event) => {
@@ -9,6 +9,6 @@ export function sendOnce(): void {
     if (nowMs - sentMs < ON_ITS_WAY_MS) event.preventDefault();
     else sentMs = nowMs;
   });
-  // Back again, from the browser's memory.
+  // The reader may have come back to this page from the browser's back/forward cache.
   addEventListener("pageshow", () => (sentMs = -ON_ITS_WAY_MS));
 }

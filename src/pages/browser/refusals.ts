@@ -1,4 +1,4 @@
-/** Takes back what was wrong with a field once it is changed. */
+/** Removes the error message of a field once the reader changes the field. */
 export function forgetRefusals(): void {
   for (const input of document.querySelectorAll<HTMLInputElement>("input[aria-invalid]")) {
     input.addEventListener(

@@ -1,4 +1,4 @@
-/** Every instant of the page in the reader's own time zone, in the page's language. */
+/** Shows all times in the reader's time zone, in the page's language. */
 export function localiseTimes(within: ParentNode): void {
   const words = new Intl.DateTimeFormat(document.documentElement.lang, {
     dateStyle: "long",

@@ -3,7 +3,7 @@ import type { Answer } from "./api.ts";
 const TIMEOUT_MS = 30_000;
 const TOLD_HEADERS = ["Location", "Retry-After"];
 
-/** Shows the forms that call the API, and makes them work. */
+/** Shows the forms that call the API and makes them work. Without scripts they stay hidden. */
 export function makeTryable(within: ParentNode): void {
   for (const box of within.querySelectorAll<HTMLElement>(".try")) {
     const form = box.querySelector("form");
@@ -33,14 +33,14 @@ async function send(form: HTMLFormElement, output: HTMLOutputElement): Promise<v
   form.ariaBusy = "false";
 }
 
-/** The link that was just made is what the other forms ask about. */
+/** Puts the code of the new link into the other forms, so that they can be tried with it. */
 async function askAbout(response: Response): Promise<void> {
   const { data } = (await response.json()) as Answer<{ code: string }>;
   for (const input of document.querySelectorAll<HTMLInputElement>("input[data-in=path][name=code]"))
     input.value = data?.code ?? input.value;
 }
 
-/** On this very origin, whatever the service's public one. */
+/** The address is relative: the request goes to the origin of this page, even if BASE_URL is another one. */
 function addressOf(form: HTMLFormElement): string {
   let path = form.dataset["path"] ?? "";
   const query = new URLSearchParams();
@@ -51,7 +51,7 @@ function addressOf(form: HTMLFormElement): string {
   return query.size === 0 ? path : `${path}?${query}`;
 }
 
-/** What was typed is sent as it is: the service says what is wrong with it. */
+/** Sends the text as typed, even if it is not JSON, to show how the service answers mistakes. */
 function requestOf(form: HTMLFormElement): RequestInit {
   const headers = { "Accept-Language": document.documentElement.lang };
   const body = form.querySelector("textarea")?.value;

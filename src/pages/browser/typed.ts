@@ -1,7 +1,7 @@
-/** Of an address, which comes with headers: servers take 16 KiB of them together. */
+/** Servers accept 16 KiB for the address and all headers. This leaves room for the headers. */
 const MAX_QUERY_CHARS = 12_000;
 
-/** What is typed stays when the language is switched: the home page fills its form from its address. */
+/** Keeps the typed text when the language is switched. Adds it to the link's query, which fills the form again. */
 export function keepTyped(): void {
   const form = document.querySelector<HTMLFormElement>("form[data-make]");
   if (!form) return;

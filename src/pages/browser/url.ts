@@ -1,4 +1,4 @@
-/** An address as people read it, where it can be read. */
+/** A URL for people to read: without scheme, and with percent-encoding decoded if that is possible. */
 export function withoutScheme(url: string): string {
   const bare = url.replace(/^https?:\/\//i, "");
   try {

@@ -1,13 +1,13 @@
 /**
- * What a segment is: one file that counts the visits of one hour (UTC). It is mapped into memory, so that what is
- * written outlives the process, however that ends. Four parts, all of little-endian words but the names:
+ * A segment is a file that counts the visits of one hour (UTC). It is mapped into memory, so visits are not lost if the
+ * process is killed. It has four parts. All consist of little-endian 32-bit words, except the names:
  *
- *   head      what the file is, whose, which hour, and how far the last two parts are filled
+ *   head      magic and version, hour, which process wrote it, sizes, how far the last two parts are filled
  *   counters  for each link: visits, bots
  *   details   for each visit: its link, agent and referrer, language and country, visitor
  *   names     the texts that the others refer to by their place: table, length (bytes), UTF-8
  *
- * Nothing in it tells one visitor's address or user agent, and it is emptied as soon as the store has its sums.
+ * It contains no visitor's IP address or full user agent, and it is emptied as soon as the store has its sums.
  */
 
 const MAGIC = 0x6c63_7543;
@@ -25,7 +25,7 @@ export const Head = {
   nameBytes: 6,
   usedDetails: 7,
   usedNameBytes: 8,
-  /** 1 when the file is on disk as it is, so that it can be trusted after the machine has gone down. */
+  /** 1 if the whole file is on disk, so that it can be trusted after the machine has crashed. */
   synced: 9,
   boot: 10,
   source: 12,
@@ -60,7 +60,7 @@ export function headOf(capacity: Capacity): Uint8Array {
   return new Uint8Array(head.buffer);
 }
 
-/** Where the parts of a segment of `bytes` bytes begin, in bytes. Throws where its head is none. */
+/** Returns where the parts of a segment begin, in bytes. `bytes` is the file's size. Throws if the head is invalid. */
 export function layoutOf(path: string, head: Uint32Array, bytes: number) {
   const capacity: Capacity = {
     links: head[Head.links] ?? 0,
@@ -81,7 +81,7 @@ export function layoutOf(path: string, head: Uint32Array, bytes: number) {
   return { capacity, countersAt, detailsAt, namesAt: detailsAt + 4 * DETAIL_WORDS * capacity.details };
 }
 
-/** The source that counted in a segment, as its slices name it. */
+/** The source (the run of one process) that wrote a segment. Slices carry the same text. */
 export function sourceOf(head: Uint32Array): string {
   return [Head.source, Head.source + 1].map((at) => (head[at] ?? 0).toString(16).padStart(8, "0")).join("");
 }

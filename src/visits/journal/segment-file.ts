@@ -4,12 +4,12 @@ import { open, rename, rm } from "node:fs/promises";
 import { type Capacity, headOf, segmentBytes } from "./layout.ts";
 
 const CHUNK_BYTES = 1024 * 1024;
-/** Behind the name of a file that is being made. */
+/** The suffix of files that are still being written. */
 export const UNFINISHED = ".new";
 
 /**
- * Makes a free segment. It is written full of zeros instead of left a hole, so that a full disk is reported here and not
- * by SIGBUS at some later visit. The file gets its name once it is complete.
+ * Makes a free segment. It is filled with zeros instead of being sparse, so that a full disk is an error here, not a
+ * SIGBUS at some later visit. The file is renamed to `path` once it is complete.
  */
 export async function makeSegmentFile(path: string, capacity: Capacity): Promise<void> {
   const file = await open(`${path}${UNFINISHED}`, "w");
@@ -28,7 +28,7 @@ export async function makeSegmentFile(path: string, capacity: Capacity): Promise
   }
 }
 
-/** Does the same at once, for a small segment: the thread stands still for a moment. */
+/** Does the same synchronously. Only for small segments, because it blocks the thread. */
 export function makeSegmentFileNow(path: string, capacity: Capacity): void {
   const bytes = new Uint8Array(segmentBytes(capacity));
   bytes.set(headOf(capacity));
@@ -41,17 +41,20 @@ export function makeSegmentFileNow(path: string, capacity: Capacity): void {
   }
 }
 
-/** For a file that cannot be read, now or ever: what it counted is lost, and somebody may want to look at it. */
+/** Renames a damaged file. Its visits are lost, but the operator may want to look at it. */
 export function putAside(path: string): void {
   if (existsSync(path)) renameSync(path, `${path}.damaged`);
 }
 
-/** What is in a segment cannot be counted, now or ever. */
+/** The contents of a segment can never be counted, so trying again is useless. */
 export class SegmentDamaged extends Error {
   override readonly name = "SegmentDamaged";
 }
 
-/** The system's trouble (no permission, no descriptor left, an unreadable disk) may be over soon; a missing file stays so. */
+/**
+ * Whether trying again later may help. This is so for errors of the system (permissions, too many open files, disk),
+ * except that a missing file does not come back.
+ */
 export function isPassing(error: unknown): boolean {
   const { code } = error as { code?: unknown };
   return typeof code === "string" && code !== "ENOENT";

@@ -8,15 +8,18 @@ import type { Slot } from "./slots.ts";
 
 const USUAL: Capacity = { links: 8192, details: 32_768, nameBytes: 512 * 1024 };
 /**
- * Follows a segment that filled up before its time. Where many links are visited, a large segment writes each of them to
- * the store once for many visits.
+ * Used after a segment has become full early. When there are many visits, a large segment collects more of them for
+ * each link, so that the store is updated less often.
  */
 const BUSY: Capacity = { links: 131_072, details: 2_097_152, nameBytes: 16 * 1024 * 1024 };
-/** Usual segments are made again when none has outgrown them for this long. */
+/** Return to usual segments after this time without a segment that needed to be larger. */
 const CALM_MS = 600_000;
-/** Of all segments of a process. While the store is away they fill up: details are lost first, then visits of new links. */
+/**
+ * Limits all segments of a process together. While the store is unavailable they fill up. Then details are lost first,
+ * and later the visits of links that are not yet in a segment.
+ */
 const MAX_BYTES = 128 * 1024 * 1024;
-/** After making a segment at once has failed, it is not tried again for this long. */
+/** How long to wait after `makeInHaste` has failed before trying it again. */
 const HASTE_AGAIN_MS = 1000;
 
 export interface SegmentsOptions {
@@ -25,17 +28,20 @@ export interface SegmentsOptions {
   readonly owner: Owner;
   /** Monotonic. */
   readonly nowMs: () => number;
-  /** In hours since 1970 (UTC), of the first segment. */
+  /** The hour of the first segment, in hours since 1970 (UTC). */
   readonly hour: number;
   readonly onFault: (error: unknown) => void;
 }
 
-/** The segments of one process: the active one, which is written to; spare ones; and full ones that wait to be folded. */
+/**
+ * The segments of one process: the active one, to which visits are written, spare ones, and closed ones that wait to be
+ * folded into the store.
+ */
 export function createSegments({ folder, slot, owner, nowMs, hour, onFault }: SegmentsOptions) {
   const spares: Segment[] = [];
   const waiting: Segment[] = [...slot.left];
   let sequence = 0;
-  // A file that is there may be mapped, so its number is never given again.
+  // Never reuse the name of an existing file, because it may still be mapped into memory.
   let files = Math.max(0, ...waiting.map(({ path }) => numberOf(path)));
   let hasteAgainMs = 0;
   let busyUntilMs = Number.NEGATIVE_INFINITY;
@@ -62,7 +68,7 @@ export function createSegments({ folder, slot, owner, nowMs, hour, onFault }: Se
     return bytes.reduce((sum, one) => sum + one, segmentBytes(capacity)) <= MAX_BYTES;
   }
 
-  /** Visits came faster than a spare could be made. */
+  /** For when visits come so fast that the active segment is full before a spare one is ready. Blocks the thread. */
   function makeInHaste(): Segment | undefined {
     if (nowMs() < hasteAgainMs || !hasRoomFor(USUAL)) return undefined;
     try {
@@ -74,7 +80,7 @@ export function createSegments({ folder, slot, owner, nowMs, hour, onFault }: Se
     }
   }
 
-  /** Has a spare segment made, if there is none. */
+  /** Starts making a spare segment if there is none. */
   function prepare(): void {
     if (spares.length > 0 || !hasRoomFor(wanted())) return;
     preparing ??= makeSpare()
@@ -98,7 +104,7 @@ export function createSegments({ folder, slot, owner, nowMs, hour, onFault }: Se
     waiting: waiting as readonly Segment[],
     prepare,
 
-    /** Goes on in a new segment; false when there is no room for one. */
+    /** Makes another segment the active one. Returns false if there is no room for one. */
     next(newHour: number): boolean {
       if (active.outgrows(USUAL)) busyUntilMs = nowMs() + CALM_MS;
       const next = spares.shift() ?? makeInHaste();
@@ -110,7 +116,7 @@ export function createSegments({ folder, slot, owner, nowMs, hour, onFault }: Se
       active.begin(owner, ++sequence, newHour);
       return true;
     },
-    /** The first that waits has been folded, or put aside: it becomes a spare one, or goes. */
+    /** Call this when the first waiting segment has been folded or put aside. Reuses it as a spare, or deletes it. */
     releaseFirst(): void {
       const segment = waiting.shift();
       if (segment === undefined) return;
@@ -121,12 +127,12 @@ export function createSegments({ folder, slot, owner, nowMs, hour, onFault }: Se
       if (isWanted) spares.push(segment);
       else rmSync(segment.path, { force: true });
     },
-    /** Nothing is written any more: the active segment waits like the others. */
+    /** Call this after the last visit. The active segment then waits to be folded, like the others. */
     async end(): Promise<void> {
       await preparing;
       if (!active.isEmpty) waiting.push(active);
     },
-    /** Leaves to the next process what waits still, and nothing else. */
+    /** Leaves segments that still wait to the next process. Deletes all others. */
     close(): void {
       for (const segment of waiting.filter(({ path }) => existsSync(path))) segment.sync();
       for (const { path } of [...spares, active].filter((segment) => !waiting.includes(segment)))

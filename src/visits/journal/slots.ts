@@ -11,19 +11,19 @@ export interface SlotOptions {
   readonly folder: string;
   readonly owner: Owner;
   readonly onFault: (error: unknown) => void;
-  /** For each segment that will never be counted. */
+  /** Called for each segment whose visits are lost. */
   readonly onDropped: (path: string) => void;
 }
 
-/** A number that one living process has to itself: the names of its segments begin with it. */
+/** A number that only one running process holds at a time. The names of its segments begin with the number. */
 export interface Slot {
   readonly number: number;
-  /** The segments of processes that had it before and are no more, oldest first. */
+  /** Segments that earlier processes with this slot have left behind, oldest first. */
   readonly left: Segment[];
   free(): void;
 }
 
-/** The first slot that is free. One whose segments cannot be read now is left to a later process. */
+/** Takes the first free slot. Skips slots whose segments cannot be read now; a later process may be able to. */
 export function takeSlot(options: SlotOptions): Slot {
   for (let number = 0; number < MAX_SLOTS; number++) {
     const slot = lockSlot(number, options);
@@ -32,7 +32,7 @@ export function takeSlot(options: SlotOptions): Slot {
   throw new Error(`${MAX_SLOTS} processes use ${options.folder} already`);
 }
 
-/** The slots of processes that are no more, each taken until the next is asked for. */
+/** Yields the slots of processes that have ended. Each is held until the next one is requested. */
 export function* abandonedSlots(own: Slot, options: SlotOptions): Generator<Slot> {
   const numbers = readdirSync(options.folder).flatMap((name) => /^(\d+)\.lock$/.exec(name)?.[1] ?? []);
   for (const number of numbers.map(Number).filter((one) => one !== own.number)) {
@@ -58,7 +58,7 @@ function lockSlot(number: number, options: SlotOptions): Slot | undefined {
   }
 }
 
-/** A lock that ends with the process, however it ends: SQLite has a portable one. */
+/** A lock that is released even if the process is killed. SQLite's lock does this on every platform. */
 function lockFile(path: string): Database | undefined {
   const database = new Database(path, { create: true, readwrite: true });
   try {
@@ -81,7 +81,7 @@ function openLeft(slot: number, options: SlotOptions): Segment[] {
   return found.toSorted((a, b) => a.source.localeCompare(b.source) || a.sequence - b.sequence);
 }
 
-/** Undefined where the file has nothing to count. Throws where it cannot be told now. */
+/** Undefined if the file has nothing that can be counted. Throws if it cannot be read now. */
 function openTrusted(path: string, { owner, onDropped }: SlotOptions): Segment | undefined {
   try {
     const segment = openSegment(path);
