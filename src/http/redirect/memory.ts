@@ -1,6 +1,6 @@
 import type { Memory } from "../../links/changes.ts";
 import type { Clock } from "../../links/clock.ts";
-import { lookUpCode } from "../../links/code.ts";
+import type { Code } from "../../links/code.ts";
 import type { Links } from "../../links/links.ts";
 import type { Problem } from "../../links/problem.ts";
 import { type Counter, counterOf } from "../../visits/recorder.ts";
@@ -18,35 +18,33 @@ export interface Entry extends Counter {
 }
 
 export interface LinkMemory extends Memory {
-  /** Undefined where the store must be asked: an ended link's code may have been given anew. */
-  get(spelling: string, nowMs: number): Entry | undefined;
-  /** Asks the store, once however many wait for one spelling. */
-  lookUp(spelling: string): Promise<Entry | Problem>;
+  /**
+   * Undefined where the store must be asked: an ended link's code may have been given anew. Most addresses spell a code
+   * as it is stored, so it is worth asking with a spelling that has not been normalised.
+   */
+  get(code: string, nowMs: number): Entry | undefined;
+  /** Asks the store, once however many wait for one code. */
+  lookUp(code: Code): Promise<Entry | Problem>;
 }
 
 /** The links that were visited lately. Only links that lead somewhere are remembered: never a 404 or 410. */
 export function createLinkMemory(links: Pick<Links, "resolve">, clock: Clock): LinkMemory {
-  // By the code as stored, which is how most addresses spell it: they need no normalising.
   const cache = createCache<Entry>(
     CACHE_BYTES,
     (code, { target }) => ENTRY_BYTES + code.length + target.length,
   );
-  const inFlight = new Map<string, Promise<Entry | Problem>>();
+  const inFlight = new Map<Code, Promise<Entry | Problem>>();
   /** How often something was forgotten. */
   let forgotten = 0;
 
-  function get(spelling: string, nowMs: number): Entry | undefined {
-    const entry = cache.get(spelling) ?? getAs(lookUpCode(spelling), spelling);
+  function get(code: string, nowMs: number): Entry | undefined {
+    const entry = cache.get(code);
     return entry !== undefined && nowMs < entry.endsMs ? entry : undefined;
   }
 
-  function getAs(code: string | undefined, spelling: string): Entry | undefined {
-    return code === undefined || code === spelling ? undefined : cache.get(code);
-  }
-
-  async function find(spelling: string): Promise<Entry | Problem> {
+  async function find(code: Code): Promise<Entry | Problem> {
     const forgottenBefore = forgotten;
-    const link = await links.resolve(spelling);
+    const link = await links.resolve(code);
     if ("kind" in link) return link;
     const known = get(link.code, clock.nowMs());
     if (known !== undefined) return known;
@@ -56,25 +54,25 @@ export function createLinkMemory(links: Pick<Links, "resolve">, clock: Clock): L
     return entry;
   }
 
-  function ask(spelling: string): Promise<Entry | Problem> {
-    const found = find(spelling);
-    const settle = () => void inFlight.delete(spelling);
-    inFlight.set(spelling, found);
+  function ask(code: Code): Promise<Entry | Problem> {
+    const found = find(code);
+    const settle = () => void inFlight.delete(code);
+    inFlight.set(code, found);
     found.then(settle, settle);
     return found;
   }
 
   /** Of an earlier question only a link is shared: what was not there when it was asked may be there now. */
-  async function join(early: Promise<Entry | Problem>, spelling: string): Promise<Entry | Problem> {
+  async function join(early: Promise<Entry | Problem>, code: Code): Promise<Entry | Problem> {
     const found = await early;
-    return "target" in found ? found : (inFlight.get(spelling) ?? ask(spelling));
+    return "target" in found ? found : (inFlight.get(code) ?? ask(code));
   }
 
   return {
     get,
-    lookUp(spelling) {
-      const early = inFlight.get(spelling);
-      return early === undefined ? ask(spelling) : join(early, spelling);
+    lookUp(code) {
+      const early = inFlight.get(code);
+      return early === undefined ? ask(code) : join(early, code);
     },
     forget(code) {
       forgotten++;
