@@ -7,7 +7,12 @@ const root = resolve(import.meta.dir, "..");
  * Worker threads are entry points of their own. Inside the executable all entry points lie in one folder, where
  * `new URL("./writer.ts", import.meta.url)` finds them: their file names must differ.
  */
-const ENTRY_POINTS = ["src/main.ts", "src/store/sqlite/writer.ts", "src/visits/journal/slicer.ts"];
+const ENTRY_POINTS = [
+  "src/main.ts",
+  "src/store/sqlite/writer.ts",
+  "src/visits/journal/slicer.ts",
+  "src/views.ts",
+];
 
 /** Compiles the program for this machine and returns the path of the executable. */
 export async function build(outfile = resolve(root, "dist/curt")): Promise<string> {

@@ -7,16 +7,16 @@ import { createClientReader } from "./http/client.ts";
 import { createDomain } from "./http/domain.ts";
 import { createHealth } from "./http/health.ts";
 import { createHome } from "./http/pages/home.ts";
-import { createQr } from "./http/pages/images.ts";
 import { createNotices } from "./http/pages/notices.ts";
-import { createPreview } from "./http/pages/preview.ts";
 import { createLinkMemory } from "./http/redirect/memory.ts";
 import { createRedirect } from "./http/redirect/redirect.ts";
 import { listen, type ServerLimits } from "./http/server.ts";
+import { createViews, type ViewLimits } from "./http/views/views.ts";
 import { StoreUnavailable, StoreUnusable } from "./links/store.ts";
 import type { Log } from "./log.ts";
 import { repeat } from "./repeat.ts";
-import { VERSION } from "./version.ts";
+import { startThread, type Thread } from "./thread.ts";
+import type { ViewsTask } from "./views.ts";
 import { openCountries } from "./visits/country.ts";
 import type { JournalLimits } from "./visits/journal/journal.ts";
 
@@ -27,7 +27,7 @@ const READ_CHANGES_EVERY_MS = 300;
 const UNAVAILABLE_LOG_EVERY_MS = 5000;
 
 /** What tests lower so as not to wait. Each limit has its usual value where it is used. */
-export interface Limits extends CoreOptions, ServerLimits, JournalLimits {}
+export interface Limits extends CoreOptions, ServerLimits, JournalLimits, ViewLimits {}
 
 export interface Service {
   readonly port: number;
@@ -63,14 +63,17 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
   const clientOf = createClientReader({ ...config, countryOf });
   const callOf = createCalls({ domain: createDomain(config.baseUrl), clientOf });
   const health = createHealth(links);
-  const shared = { ...config, links, visits, clock, recorder, memory, callOf, onFault };
+  const views = opened.adopt(
+    createViews({ ...limits, start: () => startViews(config), clock, onFault }),
+    (one) => one.close(),
+  );
+  const shared = { ...config, links, visits, clock, recorder, memory, views, callOf, onFault };
   const app = createApp({
-    api: createApi({ ...shared, version: VERSION }),
+    api: createApi(shared),
     home: createHome(shared),
-    preview: createPreview(shared),
     notices: createNotices(shared),
     redirect: createRedirect(shared),
-    qr: createQr(shared),
+    views,
     health,
     callOf,
     onFault,
@@ -106,6 +109,14 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
       await closing.disposeAsync();
     },
   };
+}
+
+/** The process goes on without it until it is started again. */
+function startViews({ database, baseUrl, codeHoldMs, defaultExpiry }: Config): Thread<ViewsTask> {
+  const worker = new Worker(new URL("./views.ts", import.meta.url));
+  const thread = startThread<ViewsTask>(worker, { StoreUnavailable }, () => {});
+  thread.perform({ view: "none", database, baseUrl, codeHoldMs, defaultExpiry }).catch(() => {});
+  return thread;
 }
 
 function refuseFolder(folder: string): (error: unknown) => never {

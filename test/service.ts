@@ -39,8 +39,8 @@ function settingsFor(folder: string, settings: Settings): Settings {
   return { PORT: "0", BASE_URL, DATABASE_URL: `sqlite:${join(folder, "curt.db")}`, ...settings };
 }
 
-/** Visits reach the store sooner than they usually do, so that tests need not wait for them. */
-const USUAL_LIMITS: Limits = { tickMs: 20 };
+/** Visits reach the store, and are seen, sooner than they usually are, so that tests need not wait for them. */
+const USUAL_LIMITS: Limits = { tickMs: 20, sharedMs: 0 };
 
 export interface HereOptions {
   readonly limits?: Limits;

@@ -28,7 +28,7 @@ const negotiate = memoize((acceptLanguage) => {
     }
   }
   return DEFAULT_LANGUAGE;
-});
+}, DEFAULT_LANGUAGE);
 
 /** A message in one of {@link LANGUAGES}, its `{name}` placeholders filled from `values`. */
 export function message(language: string, key: MessageKey, values: Values = {}): string {

@@ -2,7 +2,7 @@ import type { Config } from "../config.ts";
 import type { LinkStore } from "../links/store.ts";
 import type { VisitStore } from "../visits/store.ts";
 import { checkFile } from "./sqlite/file.ts";
-import { openSqliteStore, type StoreLimits } from "./sqlite/store.ts";
+import { openSqliteReader, openSqliteStore, type StoreLimits } from "./sqlite/store.ts";
 
 export type { StoreLimits };
 
@@ -12,6 +12,13 @@ export function openStore(
   limits?: StoreLimits,
 ): Promise<LinkStore & VisitStore> {
   return openSqliteStore(database.path, limits);
+}
+
+/** What can be read of a store that is open elsewhere. Throws {@link StoreUnusable}. */
+export type StoreReader = Pick<LinkStore, "find"> & Pick<VisitStore, "sums" | "days">;
+
+export function openReader(database: Config["database"]): StoreReader {
+  return openSqliteReader(database.path);
 }
 
 /** Reads the configured store from end to end; undefined when there is none yet. Throws {@link StoreUnusable}. */

@@ -12,6 +12,21 @@ export interface StoreLimits {
   readonly sizeKnownMs?: number;
 }
 
+type Reader = ReturnType<typeof createReader>;
+
+/** The methods that only read, over a file that {@link openSqliteStore} has prepared. */
+export function openSqliteReader(path: string) {
+  return readingHalf(createReader(path));
+}
+
+function readingHalf(reader: Reader) {
+  return {
+    find: async (code) => reader.find(code),
+    sums: async (code, createdMs) => reader.sums(code, createdMs),
+    days: async (code, createdMs, firstDay, lastDay) => reader.days(code, createdMs, firstDay, lastDay),
+  } satisfies Partial<LinkStore & VisitStore>;
+}
+
 /** Links and their visits in one SQLite file. Reads happen here on their own connection; a worker thread writes. */
 export async function openSqliteStore(
   path: string,
@@ -19,7 +34,7 @@ export async function openSqliteStore(
 ): Promise<LinkStore & VisitStore> {
   const worker = new Worker(new URL("./writer.ts", import.meta.url));
   const writer = startThread<Task>(worker, { StoreUnusable, StoreUnavailable });
-  let reader: ReturnType<typeof createReader>;
+  let reader: Reader;
   try {
     await writer.perform({ type: "open", path, busyWaitMs });
     reader = createReader(path, sizeKnownMs);
@@ -33,15 +48,13 @@ export async function openSqliteStore(
 
   return {
     insert: commits.insert,
-    find: async (code) => reader.find(code),
+    ...readingHalf(reader),
     size: async () => reader.size(),
     end: async ({ code, createdMs }, endsMs) =>
       (await writer.perform({ type: "end", code, createdMs, endsMs })) as boolean,
     changes: async (since) => reader.changes(since),
     purge: async (endedByMs, limit) => (await writer.perform({ type: "purge", endedByMs, limit })) as number,
     add: async (slice) => (await writer.perform({ type: "add", ...slice })) as number,
-    sums: async (code, createdMs) => reader.sums(code, createdMs),
-    days: async (code, createdMs, firstDay, lastDay) => reader.days(code, createdMs, firstDay, lastDay),
     age: async (bounds, limit) => (await writer.perform({ type: "age", bounds, limit })) as number,
     salt: async (day, oldest) => (await writer.perform({ type: "salt", day, oldest })) as Uint8Array,
     async close() {
