@@ -7,6 +7,9 @@ import { createRequest, mixedRequests, visitTail } from "./requests.ts";
 /** Tells the links of one process from those of another. */
 const RUN = Date.now().toString(36);
 
+/** As long as the place holder {number}, so that Content-Length stays right. */
+const FIRST_NUMBER = 10_000_000 + (Date.now() % 80_000_000);
+
 type Rate = Pick<Stream, "connections" | "perSecond">;
 
 export interface Visits extends Rate {
@@ -41,7 +44,14 @@ interface Mixed extends Rate {
   readonly linksFile: string;
 }
 
-export type Task = Visits | Misses | Creates | Mixed;
+/** One request, again and again; each {number} in it is another number every time. */
+interface Same extends Rate {
+  readonly kind: "same";
+  readonly request: string;
+  readonly status: number;
+}
+
+export type Task = Visits | Misses | Creates | Mixed | Same;
 
 export interface Done {
   readonly requests: number;
@@ -76,6 +86,8 @@ function requestsOf(port: number, task: Task): Requests {
       return creates(port, task);
     case "mixed":
       return mixed(port, task);
+    case "same":
+      return same(task);
   }
 }
 
@@ -140,6 +152,13 @@ function mixed(port: number, { linksFile }: Mixed): Requests {
       expectStatus(answer, expected.get(number) ?? 0);
       expected.delete(number);
     },
+  };
+}
+
+function same({ request, status }: Same): Requests {
+  return {
+    request: (number) => request.replaceAll("{number}", String(FIRST_NUMBER + number)),
+    check: (answer) => expectStatus(answer, status),
   };
 }
 

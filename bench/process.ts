@@ -100,6 +100,16 @@ export function cpuTimeUs(pid: number): number {
   return (Number(fields[11]) + Number(fields[12])) * TICK_US;
 }
 
+/** How long each thread of a process has worked, in nanoseconds (Linux, sched-stats). The first one has its number. */
+export function threadTimesNs(pid: number): Map<number, number> {
+  const times = new Map<number, number>();
+  for (const thread of readdirSync(`/proc/${pid}/task`)) {
+    const [ns] = readFileSync(`/proc/${pid}/task/${thread}/schedstat`, "utf8").split(" ");
+    times.set(Number(thread), Number(ns));
+  }
+  return times;
+}
+
 /** How long all cores together have worked since the machine's start (proc(5), stat). */
 export function machineBusyUs(): number {
   const [user = 0, nice = 0, system = 0, _idle, _waiting, irq = 0, softirq = 0] = readFileSync(

@@ -2,6 +2,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 
+import { measureCosts } from "./costs.ts";
 import { measureCreates } from "./creates.ts";
 import { measureLatency } from "./latency.ts";
 import { inTemporaryFolder } from "./process.ts";
@@ -16,6 +17,7 @@ const PARTS: Readonly<Record<string, (bench: Bench) => Promise<Result>>> = {
   visits: measureVisits,
   creates: measureCreates,
   scale: measureScale,
+  costs: measureCosts,
 };
 const LINKS = 100_000;
 

@@ -7,7 +7,12 @@ const root = resolve(import.meta.dir, "..");
  * Each worker thread needs an entry point. The executable puts all entry points into one folder, where
  * `new URL("./writer.ts", import.meta.url)` finds them. So their file names must differ.
  */
-const ENTRY_POINTS = ["src/main.ts", "src/store/sqlite/writer.ts", "src/visits/journal/slicer.ts"];
+const ENTRY_POINTS = [
+  "src/main.ts",
+  "src/store/sqlite/writer.ts",
+  "src/visits/journal/slicer.ts",
+  "src/views.ts",
+];
 
 /** The systems that releases have executables for. Bun's own executables for them are fetched from npm. */
 export type Target = "bun-linux-x64" | "bun-linux-arm64" | "bun-darwin-x64" | "bun-darwin-arm64";

@@ -2,10 +2,14 @@
 const MAX_TEXTS = 1000;
 const MAX_LENGTH = 512;
 
-/** Remembers the results of `read`. Most requests repeat a few header values, and parsing those is expensive. */
-export function memoize<T>(read: (text: string) => T): (text: string) => T {
+/**
+ * Remembers the results of `read`. Most requests repeat a few header values, and parsing those is expensive. If `tooLong`
+ * is given, it is the result for every text that is too long to be remembered, which is not read at all.
+ */
+export function memoize<T>(read: (text: string) => T, tooLong?: T): (text: string) => T {
   const known = new Map<string, T>();
   return (text) => {
+    if (tooLong !== undefined && text.length > MAX_LENGTH) return tooLong;
     const before = known.get(text);
     if (before !== undefined) return before;
     const result = read(text);

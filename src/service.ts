@@ -8,16 +8,17 @@ import { createClientReader } from "./http/client.ts";
 import { createDomain } from "./http/domain.ts";
 import { createHealth } from "./http/health.ts";
 import { createHome } from "./http/pages/home.ts";
-import { createQr } from "./http/pages/images.ts";
 import { createNotices } from "./http/pages/notices.ts";
-import { createPreview } from "./http/pages/preview.ts";
 import { createLinkMemory } from "./http/redirect/memory.ts";
 import { createRedirect } from "./http/redirect/redirect.ts";
 import { listen, type ServerLimits } from "./http/server.ts";
-import { StoreUnusable } from "./links/store.ts";
+import { createViews, type ViewLimits } from "./http/views/views.ts";
+import { StoreMisplaced, StoreUnavailable, StoreUnusable } from "./links/store.ts";
 import type { Log } from "./log.ts";
 import { repeat } from "./repeat.ts";
-import { VERSION } from "./version.ts";
+import { identifyStore } from "./store/open.ts";
+import { startThread, type Thread } from "./thread.ts";
+import type { ViewsTask } from "./views.ts";
 import { openCountries } from "./visits/country.ts";
 import type { JournalLimits } from "./visits/journal/journal.ts";
 
@@ -26,7 +27,7 @@ const TIDY_EVERY_MS = 60_000;
 const READ_CHANGES_EVERY_MS = 300;
 
 /** What tests lower so as not to wait. Each limit has its usual value where it is used. */
-export interface Limits extends CoreOptions, ServerLimits, JournalLimits {}
+export interface Limits extends CoreOptions, ServerLimits, JournalLimits, ViewLimits {}
 
 export interface Service {
   readonly port: number;
@@ -62,14 +63,18 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
   const clientOf = createClientReader({ ...config, countryOf });
   const callOf = createCalls({ domain: createDomain(config.baseUrl), clientOf });
   const health = createHealth(links);
-  const shared = { ...config, links, visits, clock, recorder, memory, callOf, onFault };
+  const storeFiles = identifyStore(config.database);
+  const views = opened.adopt(
+    createViews({ ...limits, start: () => startViews(config, storeFiles), clock, onFault }),
+    (one) => one.close(),
+  );
+  const shared = { ...config, links, visits, clock, recorder, memory, views, callOf, onFault };
   const app = createApp({
-    api: createApi({ ...shared, version: VERSION }),
+    api: createApi(shared),
     home: createHome(shared),
-    preview: createPreview(shared),
     notices: createNotices(shared),
     redirect: createRedirect(shared),
-    qr: createQr(shared),
+    views,
     health,
     callOf,
     onFault,
@@ -105,6 +110,17 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
       await closing.disposeAsync();
     },
   };
+}
+
+/** The process goes on without it until it is started again. */
+function startViews(
+  { database, baseUrl, codeHoldMs, defaultExpiry }: Config,
+  storeFiles: readonly string[],
+): Thread<ViewsTask> {
+  const worker = new Worker(new URL("./views.ts", import.meta.url));
+  const thread = startThread<ViewsTask>(worker, { StoreMisplaced, StoreUnavailable }, () => {});
+  thread.perform({ view: "none", database, baseUrl, codeHoldMs, defaultExpiry, storeFiles }).catch(() => {});
+  return thread;
 }
 
 function refuseFolder(folder: string): (error: unknown) => never {

@@ -12,32 +12,39 @@ export interface Thread<Task> {
 interface Failure {
   readonly failure: string;
   readonly name: string;
+  readonly stack: string | undefined;
 }
 type ErrorClass = new (message: string) => Error;
 
+/** What was asked of a thread will not be answered. */
+export class ThreadEnded extends Error {
+  override readonly name = "ThreadEnded";
+}
+
 /**
  * Starts sending tasks to a worker that runs {@link performTasks}. Errors lose their class between threads. Those whose
- * `name` is in `errorClasses` get it back; the others become plain errors.
+ * `name` is in `errorClasses` get it back; the others become plain errors. If the thread ends by itself, `onEnd` is
+ * called; without it, the process ends, because it cannot do without the thread.
  */
 export function startThread<Task>(
   worker: Worker,
   errorClasses: Readonly<Record<string, ErrorClass>>,
+  onEnd: (end: ThreadEnded) => void = giveUp,
 ): Thread<Task> {
   const waiting: { resolve(result: unknown): void; reject(reason: unknown): void }[] = [];
-  let end: Error | undefined;
+  let end: ThreadEnded | undefined;
 
   worker.onmessage = ({ data: answer }: MessageEvent<unknown>) => {
     const task = waiting.shift();
-    if (isFailure(answer)) task?.reject(new (errorClasses[answer.name] ?? Error)(answer.failure));
+    if (isFailure(answer)) task?.reject(toError(answer, errorClasses));
     else task?.resolve(answer);
   };
-  // Errors in tasks are caught, so a worker only ends by itself because of a bug. Fail all waiting tasks, then throw:
-  // even if no task is waiting, the handler of uncaught exceptions logs the error and stops the process.
+  // Errors in tasks are caught, so a worker only ends by itself because of a bug. Fail all waiting tasks.
   function die(reason: string): void {
     if (end !== undefined) return;
-    end = new Error(`A worker thread ended: ${reason}`);
+    end = new ThreadEnded(`A worker thread ended: ${reason}`);
     for (const task of waiting.splice(0)) task.reject(end);
-    throw end;
+    onEnd(end);
   }
   worker.addEventListener("error", ({ message }) => die(message));
   worker.addEventListener("close", () => die("it exited"));
@@ -51,10 +58,21 @@ export function startThread<Task>(
       });
     },
     terminate() {
-      end ??= new Error("The worker thread was terminated");
+      end ??= new ThreadEnded("The worker thread was terminated");
+      for (const task of waiting.splice(0)) task.reject(end);
       worker.terminate();
     },
   };
+}
+
+/** Reaches the handler of last resort. */
+function giveUp(end: ThreadEnded): never {
+  throw end;
+}
+
+/** The stack is that of the thread. */
+function toError({ failure, name, stack }: Failure, classes: Readonly<Record<string, ErrorClass>>): Error {
+  return Object.assign(new (classes[name] ?? Error)(failure), stack !== undefined && { stack });
 }
 
 function isFailure(answer: unknown): answer is Failure {
@@ -65,16 +83,17 @@ declare const self: Worker;
 
 /** Call this in the worker. It replies to each task with the result or the error of `perform`. */
 export function performTasks(perform: (task: never) => unknown): void {
+  let last: Promise<void> = Promise.resolve();
   self.onmessage = ({ data: task }) => {
-    self.postMessage(answerTo(() => perform(task as never)));
+    last = last.then(async () => self.postMessage(await answerTo(() => perform(task as never))));
   };
 }
 
-function answerTo(perform: () => unknown): unknown {
+async function answerTo(perform: () => unknown): Promise<unknown> {
   try {
-    return perform();
+    return await perform();
   } catch (error) {
-    const { message, name } = error instanceof Error ? error : new Error(String(error));
-    return { failure: message, name } satisfies Failure;
+    const { message, name, stack } = error instanceof Error ? error : new Error(String(error));
+    return { failure: message, name, stack } satisfies Failure;
   }
 }

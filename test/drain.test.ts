@@ -62,6 +62,16 @@ describe("SIGTERM", () => {
     expect(await fetch(program.origin).catch(() => "refused")).toBe("refused");
   });
 
+  test("answers a page that is being made on its thread", async () => {
+    const program = await startProgram();
+    // The first page takes a while: its thread has yet to start.
+    const page = program.fetch("/docs");
+    expect((await program.fetch("/livez")).status).toBe(200);
+    program.kill("SIGTERM");
+    expect((await page).status).toBe(200);
+    expect(await program.exited).toBe(0);
+  });
+
   test("loses no request of a steady load", async () => {
     await using program = await startProgram({ DRAIN_WAIT: "2s" });
     await program.shorten({ original_url, custom_code: "abc" });

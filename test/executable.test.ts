@@ -37,11 +37,14 @@ test("the executable runs alone: no Node, no Bun, no sources beside it", async (
   const loaded = [...text.matchAll(/(?:src|href)="(\/\.assets\/[^"]+)"/g)].map(([, path = ""]) => path);
   expect(loaded).toContain(assets.script.path);
   for (const path of loaded) expect([path, (await program.fetch(path)).status]).toEqual([path, 200]);
+  const looks = ["/한글+", "/한글.svg", "/한글.png", "/docs", "/api/v1/links/한글/stats"];
+  for (const path of looks) expect([path, (await program.fetch(path)).status]).toEqual([path, 200]);
   program.kill("SIGTERM");
   expect(await program.exited).toBe(0);
 
   const several = await start("PROCESSES=2");
   expect((await several.fetch("/한글")).headers.get("location")).toBe("https://example.com/");
+  expect((await several.fetch("/한글+")).status).toBe(200);
   several.kill("SIGTERM");
   expect(await several.exited).toBe(0);
 

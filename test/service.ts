@@ -51,8 +51,8 @@ function settingsFor(folder: string, settings: Settings): Settings {
   return { PORT: "0", BASE_URL, DATABASE_URL: `sqlite:${join(folder, "curt.db")}`, ...settings };
 }
 
-/** Stores visits sooner than usual, so that tests need not wait. */
-const USUAL_LIMITS: Limits = { tickMs: 20 };
+/** Stores visits sooner than usual, and shares no views, so that tests need not wait. */
+const USUAL_LIMITS: Limits = { tickMs: 20, sharedMs: 0 };
 
 export interface HereOptions {
   readonly limits?: Limits;

@@ -1,7 +1,7 @@
 import Negotiator from "negotiator";
 
 import { memoize } from "../memoize.ts";
-import type { Call } from "./call.ts";
+import type { Asked } from "./call.ts";
 import { compress } from "./compression.ts";
 import { pageLanguage } from "./page-language.ts";
 
@@ -44,14 +44,14 @@ export function answer({ status = 200, body, type, policy, cache, headers }: Ans
 }
 
 /** Compresses the text if the client accepts it. */
-function textAnswer(call: Call, text: string, { headers, ...rest }: Answer): Response {
+function textAnswer(call: Asked, text: string, { headers, ...rest }: Answer): Response {
   const { body, vary, ...coding } = compress(text, call.headers.get("accept-encoding"));
   const Vary = [headers?.["Vary"], vary].filter(Boolean).join(", ");
   return answer({ ...rest, body, headers: { ...headers, ...coding.headers, ...(Vary !== "" && { Vary }) } });
 }
 
 export function json(
-  call: Call,
+  call: Asked,
   status: number,
   body: unknown,
   language: string,
@@ -69,7 +69,7 @@ export const FINDABLE = { "X-Robots-Tag": "all", "Cache-Control": "private, no-c
 
 /** A page in the reader's language. Search engines may not list it unless `headers` say otherwise. */
 export function html(
-  call: Call,
+  call: Asked,
   status: number,
   render: (language: string) => string,
   headers: AnswerHeaders = {},
@@ -100,4 +100,4 @@ export function prefersHtml(accept: string | null): boolean {
 const htmlWins = memoize((accept) => {
   const negotiator = new Negotiator({ headers: { accept } });
   return negotiator.mediaType(["application/json", "text/html"]) === "text/html";
-});
+}, false);

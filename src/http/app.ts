@@ -1,6 +1,5 @@
 import { Hono, type MiddlewareHandler } from "hono";
 import { cors } from "hono/cors";
-import { etag } from "hono/etag";
 
 import { answer } from "./answers.ts";
 import type { Api } from "./api/api.ts";
@@ -9,21 +8,19 @@ import type { Call, CallOf, Handler } from "./call.ts";
 import type { Health } from "./health.ts";
 import { assetRoutes } from "./pages/assets.ts";
 import type { Home } from "./pages/home.ts";
-import type { Qr } from "./pages/images.ts";
 import type { Notices } from "./pages/notices.ts";
-import { createReference } from "./pages/reference.ts";
-import { type AddressProblem, problemAnswer, problemJson, problemOf } from "./problems.ts";
+import { answerProblem, problemOf } from "./problems.ts";
 import type { Redirect } from "./redirect/redirect.ts";
 import { readRoute, spelledOut } from "./route.ts";
 import { pathOf, queryOf } from "./url.ts";
+import type { Views } from "./views/views.ts";
 
 export interface AppOptions {
   readonly api: Api;
   readonly home: Home;
-  readonly preview: Handler;
   readonly notices: Notices;
   readonly redirect: Redirect;
-  readonly qr: Qr;
+  readonly views: Pick<Views, "show">;
   readonly health: Health;
   readonly callOf: CallOf;
   readonly onFault: (error: unknown) => void;
@@ -51,7 +48,7 @@ const MAX_UNREAD_BYTES = 1024 * 1024;
  * would look like codes to it, so they go to `fetch` first.
  */
 export function createApp(options: AppOptions) {
-  const { api, home, preview, notices, redirect, qr, health, callOf, onFault } = options;
+  const { api, home, notices, redirect, views, health, callOf, onFault } = options;
   const app = new Hono<{ Bindings: Arrived }>({ getPath: (request) => spelledOut(pathOf(request)) });
   const fixedPaths: string[] = [];
 
@@ -61,21 +58,21 @@ export function createApp(options: AppOptions) {
   );
   app.use("/api/*", forEveryOrigin);
 
-  route("/", { GET: home.show, POST: home.make });
-  route("/docs", { GET: createReference(api.describe) });
-  route(operations.shorten.path, { GET: api.information, POST: api.shorten });
+  route("/", { GET: views.show("home"), POST: home.make });
+  route("/docs", { GET: views.show("reference") });
+  route(operations.shorten.path, { GET: views.show("information"), POST: api.shorten });
   route(operations.availability.path, { GET: api.availability });
   route(operations.link.path, { GET: api.link });
-  route(operations.statistics.path, { GET: api.statistics });
-  route(operations.document.path, { GET: api.document }, etag());
+  route(operations.statistics.path, { GET: views.show("statistics") });
+  route(operations.document.path, { GET: views.show("document") });
   for (const [path, asset] of Object.entries(assetRoutes)) route(path, { GET: asset });
   route("/robots.txt", { GET: notices.robots });
   if (notices.security !== undefined) route("/.well-known/security.txt", { GET: notices.security });
-  route(operations.qrSvg.path, { GET: qr.svg }, forEveryOrigin, etag());
-  route(operations.qrPng.path, { GET: qr.png }, forEveryOrigin, etag());
+  route(operations.qrSvg.path, { GET: views.show("svg") }, forEveryOrigin);
+  route(operations.qrPng.path, { GET: views.show("png") }, forEveryOrigin);
   route("/livez", { GET: health.live });
   route("/readyz", { GET: health.ready });
-  route("/{code}+", { GET: preview });
+  route("/{code}+", { GET: views.show("preview") });
   // Short addresses are answered with a slash at the end, and people put the + behind it.
   route("/{code}/+", { GET: ({ code }) => moved(`/${encodeURIComponent(code)}+`) });
   // A GET gets here with what no code can be, or by an address that Bun has tidied up, such as /x/../code.
@@ -149,8 +146,4 @@ function moved(path: string): Response {
 
 function notFound(call: Call): Response {
   return answerProblem(call, { kind: "not-found" });
-}
-
-function answerProblem(call: Call, problem: AddressProblem): Response {
-  return pathOf(call.request).startsWith("/api/") ? problemJson(call, problem) : problemAnswer(call, problem);
 }

@@ -3,6 +3,8 @@ import type { ClientOf } from "./client.ts";
 import type { Domain } from "./domain.ts";
 
 export type Handler = (call: Call) => Response | Promise<Response>;
+/** All of a call but who makes it. */
+export type Asked = Omit<Call, "client">;
 
 /**
  * One request, as its handler sees it. Every redirect makes one, so this is a class: a factory would allocate its

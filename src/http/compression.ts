@@ -29,6 +29,7 @@ export function acceptsGzip(acceptEncoding: string | null): boolean {
 const gzipWins = memoize(
   (accepted) =>
     new Negotiator({ headers: { "accept-encoding": accepted } }).encoding(["gzip", "identity"]) === "gzip",
+  false,
 );
 
 const kept = new Map<string, Uint8Array<ArrayBuffer>>();

@@ -1,10 +1,11 @@
-import { parse, serialize } from "hono/utils/cookie";
+import { serialize } from "hono/utils/cookie";
 
 import { LANGUAGES, negotiateLanguage } from "../language/messages.ts";
 import { queryOf } from "./url.ts";
 
 /** Holds a language, nothing else. Only set for readers who have chosen one. */
 const COOKIE = "language";
+const REMEMBERED = new RegExp(`(?:^|;) *${COOKIE}=([\\w-]+) *(?:;|$)`);
 const YEAR_SECONDS = 365 * 86_400;
 
 export interface PageLanguage {
@@ -19,9 +20,8 @@ export function pageLanguage(request: Request): PageLanguage {
   const asked = query === "" ? undefined : known(new URLSearchParams(query).get("language"));
   const headers = { Vary: "Accept-Language, Cookie" };
   if (asked === undefined) {
-    const cookie = request.headers.get("cookie");
-    const remembered = cookie === null ? undefined : known(parse(cookie, COOKIE)[COOKIE]);
-    return { language: remembered ?? negotiateLanguage(request.headers.get("accept-language")), headers };
+    const negotiated = negotiateLanguage(request.headers.get("accept-language"));
+    return { language: rememberedLanguage(request.headers) ?? negotiated, headers };
   }
   // Only remember a choice made on our own pages (Fetch Metadata, section 2.4). If somebody shares an address with its
   // ?language=, the reader sees that page in that language but keeps their own.
@@ -29,6 +29,12 @@ export function pageLanguage(request: Request): PageLanguage {
   if (cameFrom !== null && cameFrom !== "same-origin") return { language: asked, headers };
   const options = { path: "/", maxAge: YEAR_SECONDS, sameSite: "Lax", httpOnly: true } as const;
   return { language: asked, headers: { ...headers, "Set-Cookie": serialize(COOKIE, asked, options) } };
+}
+
+/** The language that a reader chose before. */
+export function rememberedLanguage(headers: Headers): string | undefined {
+  const cookie = headers.get("cookie");
+  return cookie === null ? undefined : known(REMEMBERED.exec(cookie)?.[1]);
 }
 
 function known(language: string | null | undefined): string | undefined {

@@ -5,7 +5,8 @@ import type { Field } from "../pages/home.tsx";
 import { type PageProblem, problemPage } from "../pages/problem.tsx";
 import type { RangeRefusal } from "../visits/statistics.ts";
 import { html, json, prefersHtml } from "./answers.ts";
-import type { Call } from "./call.ts";
+import type { Asked } from "./call.ts";
+import { pathOf } from "./url.ts";
 
 /** Why a body or a query is refused before the domain sees it. `rule` is also the key of the message. */
 export type RequestRefusal =
@@ -141,7 +142,7 @@ export function problemOf(error: unknown): PageProblem {
 
 /** The API's error envelope, in the caller's language. */
 export function problemJson(
-  call: Call,
+  call: Asked,
   problem: HttpProblem,
   headers: Readonly<Record<string, string>> = {},
 ): Response {
@@ -157,12 +158,17 @@ export function problemJson(
 }
 
 /** For addresses that people open: browsers get a page, programs get JSON. */
-export function problemAnswer(call: Call, problem: AddressProblem): Response {
+export function problemAnswer(call: Asked, problem: AddressProblem): Response {
   if (problem.kind !== "method" && prefersHtml(call.headers.get("accept"))) return problemHtml(call, problem);
   return problemJson(call, problem, { Vary: "Accept, Accept-Language" });
 }
 
-function problemHtml(call: Call, problem: PageProblem): Response {
+/** For any address: the API's has no pages. */
+export function answerProblem(call: Asked, problem: AddressProblem): Response {
+  return pathOf(call.request).startsWith("/api/") ? problemJson(call, problem) : problemAnswer(call, problem);
+}
+
+function problemHtml(call: Asked, problem: PageProblem): Response {
   const { status, headers } = describe(problem);
   return html(call, status, (language) => problemPage(language, problem), {
     ...headers,

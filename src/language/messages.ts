@@ -28,7 +28,7 @@ const negotiate = memoize((acceptLanguage) => {
     }
   }
   return DEFAULT_LANGUAGE;
-});
+}, DEFAULT_LANGUAGE);
 
 /** Returns a message with its `{name}` placeholders filled from `values`. `language` is one of {@link LANGUAGES}. */
 export function message(language: string, key: MessageKey, values: Values = {}): string {

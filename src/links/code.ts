@@ -16,8 +16,13 @@ export const NEVER_IN_CODES = /[+.]/;
 /** No 0 O 1 l I, which look alike, and no vowels, so that no word comes out. */
 const ALPHABET = "23456789bcdfghjkmnpqrstvwxyzBCDFGHJKLMNPQRSTVWXYZ";
 
-/** A longer spelling cannot normalise to a code: one code point decomposes into at most four. */
-const MAX_SPELLING_LENGTH = MAX_CODE_POINTS * 16;
+/**
+ * A longer spelling means no code. Decomposed, a code point takes up to six UTF-16 units, and an emoji three with its
+ * U+FE0F.
+ */
+const MAX_SPELLING_LENGTH = MAX_CODE_POINTS * 8;
+/** Composing takes at most so many marks into the character before them; each other mark remains a code point. */
+const MAX_COMPOSED_MARKS = 3;
 
 const TOO_LONG = { rule: "code.too-long", max: MAX_CODE_POINTS } as const;
 
@@ -41,11 +46,9 @@ const INVISIBLE = /^[\p{Default_Ignorable_Code_Point}\p{Bidi_Control}\p{Cc}\p{Z}
  */
 export function parseCode(written: string): Code | Invalid {
   if (!written.isWellFormed()) return invalid({ rule: "code.ill-formed" });
-  if (written.length > MAX_SPELLING_LENGTH) return invalid(TOO_LONG);
-  const composed = written.normalize("NFC");
   const code = toCode(written);
-  if (Array.from(code).length > MAX_CODE_POINTS) return invalid(TOO_LONG);
-  const refusal = grammarRefusal(composed, code) ?? reservedRefusal(code);
+  if (code === undefined) return invalid(TOO_LONG);
+  const refusal = grammarRefusal(written, code) ?? reservedRefusal(code);
   return refusal === undefined ? code : invalid(refusal);
 }
 
@@ -55,9 +58,7 @@ export function parseCode(written: string): Code | Invalid {
  */
 export function lookUpCode(spelling: string): Code | undefined {
   if (isPlain(spelling)) return spelling as Code;
-  if (spelling.length > MAX_SPELLING_LENGTH || !spelling.isWellFormed()) return undefined;
-  const code = toCode(spelling);
-  return code !== "" && Array.from(code).length <= MAX_CODE_POINTS ? code : undefined;
+  return spelling.isWellFormed() ? toCode(spelling) || undefined : undefined;
 }
 
 /** A code of `length` random characters, without bias. `fill` fills an array with random bytes (a CSPRNG). */
@@ -80,9 +81,41 @@ export function codeSpace(length: number): number {
   return ALPHABET.length ** length;
 }
 
-/** U+FE0F goes first: it may stand between what composes without it. */
-function toCode(spelling: string): Code {
-  return spelling.replace(VARIATION_SELECTOR_16, "").normalize("NFC") as Code;
+/** Undefined where it would be too long. U+FE0F goes first: it may stand between what composes without it. */
+function toCode(spelling: string): Code | undefined {
+  if (spelling.length > MAX_SPELLING_LENGTH) return undefined;
+  const text = spelling.replace(VARIATION_SELECTOR_16, "");
+  if (hasTooManyMarks(text)) return undefined;
+  const code = text.normalize("NFC");
+  return Array.from(code).length <= MAX_CODE_POINTS ? (code as Code) : undefined;
+}
+
+/**
+ * Normalising sorts each run of marks, in a time that grows with the square of its length. So marks are counted first:
+ * with this many, a code would be too long.
+ */
+function hasTooManyMarks(text: string): boolean {
+  if (!/\p{M}/u.test(text)) return false;
+  let run = 0;
+  let remaining = 0;
+  for (const character of text) {
+    run = isSorted(character) ? run + 1 : 0;
+    if (run > MAX_COMPOSED_MARKS) remaining++;
+    if (remaining === MAX_CODE_POINTS) return true;
+  }
+  return false;
+}
+
+const sorted = new Map<string, boolean>();
+
+/** Whether normalising moves it past other marks: its combining class is not 0. That of U+0345 is the highest. */
+function isSorted(character: string): boolean {
+  if (!MARK.test(character)) return false;
+  const known = sorted.get(character);
+  if (known !== undefined) return known;
+  const isMoved = character === "\u0345" || !`\u0345${character}`.normalize("NFD").startsWith("\u0345");
+  sorted.set(character, isMoved);
+  return isMoved;
 }
 
 function isPlain(spelling: string): boolean {
@@ -96,9 +129,8 @@ function reservedRefusal(code: Code): Refusal | undefined {
 }
 
 /** One pass over the code with each emoji in its fully-qualified form, the one form \p{RGI_Emoji} knows. */
-function grammarRefusal(composed: string, code: Code): Refusal | undefined {
-  if (composed === "") return undefined;
-  if (STRAY_SELECTOR.test(composed)) return { rule: "code.invisible", character: "U+FE0F" };
+function grammarRefusal(written: string, code: Code): Refusal | undefined {
+  if (STRAY_SELECTOR.test(written)) return { rule: "code.invisible", character: "U+FE0F" };
   const text = code.replace(UNQUALIFIED, "$&\uFE0F");
   let mayTakeMark = false;
   for (let at = 0; at < text.length;) {

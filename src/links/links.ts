@@ -53,7 +53,31 @@ const MAX_GENERATE_TRIES = 8;
 const PURGE_BATCH = 500;
 /** The next purge deletes the rest. */
 const MAX_PURGE_BATCHES = 200;
-const NOT_FOUND = Promise.resolve(undefined);
+
+/** The half that only reads. */
+export function createLookUps({
+  store,
+  clock,
+  codeHoldMs,
+}: Pick<LinksOptions, "codeHoldMs"> & {
+  readonly store: Pick<LinkStore, "find">;
+  readonly clock: Pick<Clock, "nowMs">;
+}): Pick<Links, "resolve" | "find"> {
+  async function look(spelling: string): Promise<Link | undefined> {
+    const code = lookUpCode(spelling);
+    const link = code === undefined ? undefined : await store.find(code);
+    return link !== undefined && clock.nowMs() < link.endsMs + codeHoldMs ? link : undefined;
+  }
+
+  return {
+    async resolve(spelling) {
+      const link = await look(spelling);
+      if (link === undefined) return { kind: "unknown" };
+      return clock.nowMs() < link.endsMs ? link : { kind: "expired", endedMs: link.endsMs };
+    },
+    find: async (spelling) => (await look(spelling)) ?? { kind: "unknown" },
+  };
+}
 
 export function createLinks(options: LinksOptions): Links {
   const { store, clock, fillRandom, targetPolicy, defaultExpiry, codeLength, codeHoldMs, onCreated } =
@@ -85,15 +109,6 @@ export function createLinks(options: LinksOptions): Links {
     throw new StoreUnavailable(`no free code after ${MAX_GENERATE_TRIES} tries`);
   }
 
-  function find(spelling: string): Promise<Link | undefined> {
-    const code = lookUpCode(spelling);
-    return code === undefined ? NOT_FOUND : store.find(code);
-  }
-
-  function isHeld(link: Link | undefined): link is Link {
-    return link !== undefined && clock.nowMs() < link.endsMs + codeHoldMs;
-  }
-
   return {
     async create({ originalUrl, customCode, expiry = defaultExpiry }) {
       const target = parseTarget(originalUrl, targetPolicy);
@@ -113,16 +128,7 @@ export function createLinks(options: LinksOptions): Links {
       return { code, available: link === undefined || link.endsMs <= freeIfEndedByMs(clock.nowMs()) };
     },
 
-    async resolve(spelling) {
-      const link = await find(spelling);
-      if (!isHeld(link)) return { kind: "unknown" };
-      return clock.nowMs() < link.endsMs ? link : { kind: "expired", endedMs: link.endsMs };
-    },
-
-    async find(spelling) {
-      const link = await find(spelling);
-      return isHeld(link) ? link : { kind: "unknown" };
-    },
+    ...createLookUps({ store, clock, codeHoldMs }),
 
     async purge() {
       let purged = 0;

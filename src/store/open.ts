@@ -3,7 +3,7 @@ import type { LinkStore } from "../links/store.ts";
 import type { VisitStore } from "../visits/store.ts";
 import { checkFile } from "./sqlite/file.ts";
 import { identify } from "./sqlite/identity.ts";
-import { openSqliteStore, type StoreOptions } from "./sqlite/store.ts";
+import { openSqliteReader, openSqliteStore, type StoreOptions } from "./sqlite/store.ts";
 
 export type { StoreOptions };
 
@@ -18,6 +18,16 @@ export function openStore(
 /** Which files the configured store has at the moment, once it is open. */
 export function identifyStore(database: Config["database"]): readonly string[] {
   return identify(database.path);
+}
+
+/** What can be read of a store that is open elsewhere. Throws {@link StoreUnusable}. */
+export type StoreReader = Pick<LinkStore, "find"> & Pick<VisitStore, "sums" | "days">;
+
+export function openReader(
+  database: Config["database"],
+  openElsewhere: NonNullable<Config["openElsewhere"]>,
+): StoreReader {
+  return openSqliteReader(database.path, openElsewhere);
 }
 
 /** Reads the configured store from end to end; undefined when there is none yet. Throws {@link StoreUnusable}. */

@@ -33,11 +33,24 @@ export interface VisitsOptions {
   readonly keepDays: number;
 }
 
-export function createVisits(options: VisitsOptions): Visits {
-  const { store, clock, keepDays } = options;
+/** The half that only reads. */
+export function createCounts({
+  store,
+  clock,
+}: {
+  readonly store: Pick<VisitStore, "sums" | "days">;
+  readonly clock: Pick<Clock, "nowMs">;
+}): Pick<Visits, "sums" | "statistics"> {
   return {
     sums: ({ code, createdMs }) => store.sums(code, createdMs),
     statistics: (link, request) => readStatistics(store, link, request, clock.nowMs()),
+  };
+}
+
+export function createVisits(options: VisitsOptions): Visits {
+  const { store, clock, keepDays } = options;
+  return {
+    ...createCounts({ store, clock }),
     age: () => ageVisits(store, clock, keepDays),
     openRecorder: (recorderOptions) => openRecorder({ ...options, ...recorderOptions }),
   };

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "bun:test";
+import { describe, expect, spyOn, test } from "bun:test";
 
 import * as fc from "fast-check";
 
@@ -229,7 +229,80 @@ describe("a code that a maker chose", () => {
   });
 });
 
+/** What a program or an operating system may make of a code on its way. */
+function formsOf(written: string): string[] {
+  const bare = written.replaceAll("\uFE0F", "");
+  return [written, bare].flatMap((one) => [one, one.normalize("NFC"), one.normalize("NFD")]);
+}
+
 describe("the code that an address means", () => {
+  test("is that of its link in every form, however long its spelling and its runs of marks", () => {
+    // Of all characters, those that take most when they are decomposed: in units, in marks, in marks that are letters.
+    const letters = [
+      "ᾂ",
+      "ǖ",
+      "ộ",
+      "각",
+      "\u{16D6A}",
+      "\u{1D160}",
+      "\u0DDD",
+      "\u0CCB",
+      "🧑🏽",
+      "❤\uFE0F",
+      "1\uFE0F\u20E3",
+    ];
+    const marks = [
+      "\u0301",
+      "\u0316",
+      "\u0334",
+      "\u0345",
+      "\u0344",
+      "\u05B0",
+      "\u093C",
+      "\u0DDD",
+      "\u0CCB",
+      "\u20E3",
+    ];
+    const longest = letters.flatMap((letter) => [
+      ...marks.map((mark) => letter + mark.repeat(64 - Array.from(letter.replaceAll("\uFE0F", "")).length)),
+      letter.repeat(64 / Array.from(letter.replaceAll("\uFE0F", "")).length),
+    ]);
+    const run = fc
+      .tuple(fc.constantFrom(...letters), fc.array(fc.constantFrom(...marks), { maxLength: 70 }))
+      .map(([letter, after]) => letter + after.join(""));
+    const text = fc.array(run, { minLength: 1, maxLength: 64 }).map((runs) => runs.join(""));
+    let found = 0;
+    fc.assert(
+      fc.property(fc.oneof(fc.constantFrom(...longest), text), (written) => {
+        const code = parseCode(written);
+        if (typeof code !== "string") return;
+        found++;
+        for (const form of formsOf(written)) expect(lookUpCode(form)).toBe(code);
+      }),
+      { numRuns: 3000, examples: longest.map((one) => [one] as [string]) },
+    );
+    expect(found).toBeGreaterThan(500);
+  });
+
+  test("is none where it has more marks than a code can have, which is known before they are sorted", () => {
+    const hostile = [
+      `a${"\u0345".repeat(34)}${"\u0334".repeat(33)}`,
+      `a${"\u0345".repeat(250)}${"\u0334".repeat(250)}`,
+      `a\uFE0F${"\u0345\uFE0F".repeat(100)}${"\u0334\uFE0F".repeat(100)}`,
+      `한글${"\u0345\u0334".repeat(16)}글${"\u0345\u0334".repeat(20)}`,
+      `a${"\u0345".repeat(2000)}`,
+    ];
+    const normalize = spyOn(String.prototype, "normalize");
+    for (const spelling of hostile) {
+      expect(lookUpCode(spelling)).toBeUndefined();
+      expect(parseCode(spelling)).toMatchObject({ refusals: [{ rule: "code.too-long" }] });
+    }
+    const lengths = normalize.mock.contexts.map((text) => String(text).length);
+    normalize.mockRestore();
+    // One mark beside another tells its class.
+    expect(Math.max(0, ...lengths)).toBeLessThanOrEqual(2);
+  });
+
   test("is none where no code can be", () => {
     for (const spelling of ["", "\uFE0F", "a".repeat(65), "가".repeat(5000), "\uD800"]) {
       expect(lookUpCode(spelling)).toBeUndefined();

@@ -8,6 +8,9 @@ import { describe, type HttpProblem, type Malformed, malformed } from "../proble
 /** What the fields of the form hold. */
 export type Form = Home["form"];
 
+/** In UTF-16 units: enough for every spelling of a code. */
+const MAX_SHOWN_CODE = 1024;
+
 const FORM_TYPE = /^application\/x-www-form-urlencoded\s*(?:;|$)/i;
 
 /** Reads what the form sends (WHATWG URL, section 5: application/x-www-form-urlencoded). */
@@ -40,6 +43,16 @@ function formOf(sent: URLSearchParams): Form {
     original_url: sent.get("meant") ?? text("original_url"),
     custom_code: text("custom_code"),
     expire_duration: text("expire_duration"),
+  };
+}
+
+/** What the fields show again: no more than what each can hold, and a little, so that one sees it is too much. */
+export function shortened(form: Form): Form {
+  const { original_url, custom_code, expire_duration } = form;
+  return {
+    original_url: original_url.slice(0, MAX_TARGET_LENGTH + 1),
+    custom_code: custom_code.slice(0, MAX_SHOWN_CODE),
+    expire_duration: expire_duration.slice(0, MAX_SHOWN_CODE),
   };
 }
 

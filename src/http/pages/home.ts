@@ -4,19 +4,57 @@ import type { Links } from "../../links/links.ts";
 import { isProblem } from "../../links/problem.ts";
 import { homePage } from "../../pages/home.tsx";
 import { answer, FINDABLE, html, prefersHtml } from "../answers.ts";
-import type { Call } from "../call.ts";
+import type { Asked, Call } from "../call.ts";
 import { describe, type HttpProblem, malformed, problemJson, problemOf } from "../problems.ts";
 import { queryOf } from "../url.ts";
-import { EMPTY, type Form, formOfQuery, offerFor, readForm, tellInForm } from "./form.ts";
+import type { Views } from "../views/views.ts";
+import { EMPTY, type Form, formOfQuery, offerFor, readForm, shortened, tellInForm } from "./form.ts";
 
 export interface HomeOptions {
   readonly links: Pick<Links, "create">;
-  readonly defaultExpiry: Expiry;
+  readonly views: Pick<Views, "ask">;
   readonly onFault: (error: unknown) => void;
 }
 
-/** The home page, whose form makes links without a script. */
-export function createHome({ links, defaultExpiry, onFault }: HomeOptions) {
+/** What the view of a refused form is made of. */
+interface Refused {
+  readonly form: Form;
+  readonly problem: HttpProblem;
+}
+
+/** The home page: the form, empty or as an address fills it in, and as it was sent where it was refused. */
+export function createHomeViews({ defaultExpiry }: { readonly defaultExpiry: Expiry }) {
+  return {
+    show(call: Asked): Response {
+      const { baseUrl } = call.domain;
+      const form = shortened(formOfQuery(queryOf(call.request)));
+      const isEmpty = Object.values(form).every((text) => text === "");
+      return html(
+        call,
+        200,
+        (language) => homePage(language, { baseUrl, defaultExpiry, form, errors: {} }),
+        isEmpty ? FINDABLE : {},
+      );
+    },
+
+    refused(call: Asked, data: string): Response {
+      const { form, problem } = JSON.parse(data) as Refused;
+      const { baseUrl } = call.domain;
+      const { status, headers } = describe(problem);
+      const offer = offerFor(form.original_url);
+      return html(
+        call,
+        status,
+        (language) =>
+          homePage(language, { baseUrl, defaultExpiry, form, offer, ...tellInForm(problem, form, language) }),
+        headers,
+      );
+    },
+  };
+}
+
+/** The form of the home page, which makes links without a script. */
+export function createHome({ links, views, onFault }: HomeOptions) {
   async function create(form: Form): Promise<Link | HttpProblem> {
     const expiry = DURATIONS.find((duration) => duration === form.expire_duration);
     if (expiry === undefined && form.expire_duration !== "")
@@ -32,32 +70,12 @@ export function createHome({ links, defaultExpiry, onFault }: HomeOptions) {
   }
 
   /** The form as it was sent, with what is wrong with it. */
-  function formAgain(call: Call, form: Form, problem: HttpProblem): Response {
-    const { baseUrl } = call.domain;
-    const { status, headers } = describe(problem);
-    const offer = offerFor(form.original_url);
-    return html(
-      call,
-      status,
-      (language) =>
-        homePage(language, { baseUrl, defaultExpiry, form, offer, ...tellInForm(problem, form, language) }),
-      headers,
-    );
+  function formAgain(call: Call, form: Form, problem: HttpProblem): Promise<Response> {
+    const refused: Refused = { form: shortened(form), problem };
+    return views.ask("refusedForm", call, JSON.stringify(refused));
   }
 
   return {
-    show(call: Call): Response {
-      const { baseUrl } = call.domain;
-      const form = formOfQuery(queryOf(call.request));
-      const isEmpty = Object.values(form).every((text) => text === "");
-      return html(
-        call,
-        200,
-        (language) => homePage(language, { baseUrl, defaultExpiry, form, errors: {} }),
-        isEmpty ? FINDABLE : {},
-      );
-    },
-
     /** Answers 303 to the preview (RFC 9110, section 15.4.4), so that reloading the page makes no second link. */
     async make(call: Call): Promise<Response> {
       const form = await readForm(call.request);

@@ -4,21 +4,21 @@ import { isProblem } from "../../links/problem.ts";
 import { type QrStyle, qrPng, qrSvg } from "../../pages/qr.ts";
 import { answer } from "../answers.ts";
 import { readQrQuery } from "../api/query.ts";
-import type { Call } from "../call.ts";
+import type { Asked } from "../call.ts";
 import { problemAnswer, problemJson } from "../problems.ts";
 
 const DAY_SECONDS = 86_400;
 
 export interface QrOptions {
   readonly links: Pick<Links, "resolve">;
-  readonly clock: Clock;
+  readonly clock: Pick<Clock, "nowMs">;
 }
 
 /** GET of a short address's QR code. A link that leads nowhere has none: 404 and 410, as its address answers. */
 export function createQr({ links, clock }: QrOptions) {
   const handler =
     (extension: string, type: string, draw: (address: string, style: QrStyle) => string | Uint8Array) =>
-    async (call: Call): Promise<Response> => {
+    async (call: Asked): Promise<Response> => {
       const style = readQrQuery(call.request);
       if (isProblem(style)) return problemJson(call, style);
       const link = await links.resolve(call.code);
@@ -42,5 +42,3 @@ function fileName(code: string, extension: string): string {
   const encoded = encodeURIComponent(code).replaceAll("*", "%2A");
   return `filename="qr.${extension}"; filename*=UTF-8''${encoded}.${extension}`;
 }
-
-export type Qr = ReturnType<typeof createQr>;

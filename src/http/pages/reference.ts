@@ -2,7 +2,7 @@ import type { ApiDescription } from "../../pages/openapi.ts";
 import { referencePage } from "../../pages/reference.tsx";
 import { FINDABLE, html } from "../answers.ts";
 import { operations } from "../api/operations.ts";
-import type { Call } from "../call.ts";
+import type { Asked } from "../call.ts";
 import { type Domain, memoizeByDomain } from "../domain.ts";
 
 /** The developers' page, for search engines as well; `describe` gives the OpenAPI document of a domain in a language. */
@@ -10,5 +10,5 @@ export function createReference(describe: (domain: Domain, language: string) => 
   const render = memoizeByDomain((domain, language) =>
     referencePage(language, describe(domain, language), operations.document.path),
   );
-  return (call: Call): Response => html(call, 200, (language) => render(call.domain, language), FINDABLE);
+  return (call: Asked): Response => html(call, 200, (language) => render(call.domain, language), FINDABLE);
 }

@@ -1,6 +1,6 @@
 import type { Memory } from "../../links/changes.ts";
 import type { Clock } from "../../links/clock.ts";
-import { lookUpCode } from "../../links/code.ts";
+import type { Code } from "../../links/code.ts";
 import type { Links } from "../../links/links.ts";
 import { isProblem, type Problem } from "../../links/problem.ts";
 import { type Counter, counterOf } from "../../visits/recorder.ts";
@@ -18,10 +18,13 @@ export interface Entry extends Counter {
 }
 
 export interface LinkMemory extends Memory {
-  /** Undefined if the store must be asked. This includes links that have ended, because their code may be reused. */
-  get(spelling: string, nowMs: number): Entry | undefined;
-  /** Asks the store. Concurrent look-ups of the same spelling share one query. */
-  lookUp(spelling: string): Promise<Entry | Problem>;
+  /**
+   * Undefined if the store must be asked. This includes links that have ended, because their code may be reused. Most
+   * addresses spell a code as it is stored, so it is worth asking with a spelling that has not been normalised.
+   */
+  get(code: string, nowMs: number): Entry | undefined;
+  /** Asks the store. Concurrent look-ups of the same code share one query. */
+  lookUp(code: Code): Promise<Entry | Problem>;
 }
 
 /**
@@ -29,27 +32,22 @@ export interface LinkMemory extends Memory {
  * at once.
  */
 export function createLinkMemory(links: Pick<Links, "resolve">, clock: Clock): LinkMemory {
-  // The keys are codes as stored. Most addresses spell them the same way, so they can be found without normalising.
   const cache = createCache<Entry>(
     CACHE_BYTES,
     (code, { target }) => ENTRY_BYTES + code.length + target.length,
   );
-  const inFlight = new Map<string, Promise<Entry | Problem>>();
+  const inFlight = new Map<Code, Promise<Entry | Problem>>();
   /** How often `forget` or `forgetAll` was called. */
   let forgotten = 0;
 
-  function get(spelling: string, nowMs: number): Entry | undefined {
-    const entry = cache.get(spelling) ?? getAs(lookUpCode(spelling), spelling);
+  function get(code: string, nowMs: number): Entry | undefined {
+    const entry = cache.get(code);
     return entry !== undefined && nowMs < entry.endsMs ? entry : undefined;
   }
 
-  function getAs(code: string | undefined, spelling: string): Entry | undefined {
-    return code === undefined || code === spelling ? undefined : cache.get(code);
-  }
-
-  async function find(spelling: string): Promise<Entry | Problem> {
+  async function find(code: Code): Promise<Entry | Problem> {
     const forgottenBefore = forgotten;
-    const link = await links.resolve(spelling);
+    const link = await links.resolve(code);
     if (isProblem(link)) return link;
     const known = get(link.code, clock.nowMs());
     if (known !== undefined) return known;
@@ -59,10 +57,10 @@ export function createLinkMemory(links: Pick<Links, "resolve">, clock: Clock): L
     return entry;
   }
 
-  function ask(spelling: string): Promise<Entry | Problem> {
-    const found = find(spelling);
-    const settle = () => void inFlight.delete(spelling);
-    inFlight.set(spelling, found);
+  function ask(code: Code): Promise<Entry | Problem> {
+    const found = find(code);
+    const settle = () => void inFlight.delete(code);
+    inFlight.set(code, found);
     found.then(settle, settle);
     return found;
   }
@@ -71,16 +69,16 @@ export function createLinkMemory(links: Pick<Links, "resolve">, clock: Clock): L
    * Waits for a query that is already running. If it finds no link, asks again: the link may have been made after the
    * query started.
    */
-  async function join(early: Promise<Entry | Problem>, spelling: string): Promise<Entry | Problem> {
+  async function join(early: Promise<Entry | Problem>, code: Code): Promise<Entry | Problem> {
     const found = await early;
-    return isProblem(found) ? (inFlight.get(spelling) ?? ask(spelling)) : found;
+    return isProblem(found) ? (inFlight.get(code) ?? ask(code)) : found;
   }
 
   return {
     get,
-    lookUp(spelling) {
-      const early = inFlight.get(spelling);
-      return early === undefined ? ask(spelling) : join(early, spelling);
+    lookUp(code) {
+      const early = inFlight.get(code);
+      return early === undefined ? ask(code) : join(early, code);
     },
     forget(code) {
       forgotten++;

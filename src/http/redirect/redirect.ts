@@ -1,5 +1,5 @@
 import type { Clock } from "../../links/clock.ts";
-import { NEVER_IN_CODES } from "../../links/code.ts";
+import { type Code, lookUpCode, NEVER_IN_CODES } from "../../links/code.ts";
 import { isProblem } from "../../links/problem.ts";
 import type { Recorder } from "../../visits/recorder.ts";
 import type { Call, CallOf } from "../call.ts";
@@ -34,9 +34,20 @@ export function createRedirect(options: RedirectOptions) {
     return new Response(null, { status: 302, headers: { Location: target, "Cache-Control": cacheControl } });
   }
 
-  async function lookUp(call: Call, onFound: (entry: Entry) => void): Promise<Response> {
+  /** What is remembered of an address that spells its code in another form than it is stored; else the code. */
+  function normalise(spelling: string, nowMs: number): Entry | Code | undefined {
+    const code = lookUpCode(spelling);
+    return code === undefined || code === spelling ? code : (memory.get(code, nowMs) ?? code);
+  }
+
+  async function lookUp(
+    call: Call,
+    code: Code | undefined,
+    onFound: (entry: Entry) => void,
+  ): Promise<Response> {
+    if (code === undefined) return problemAnswer(call, { kind: "unknown" });
     try {
-      const found = await memory.lookUp(call.code);
+      const found = await memory.lookUp(code);
       if (isProblem(found)) return problemAnswer(call, found);
       onFound(found);
       return answer(found, clock.nowMs());
@@ -57,26 +68,32 @@ export function createRedirect(options: RedirectOptions) {
 
   return (elsewhere: Elsewhere) => {
     const GET: RouteHandler = (request, server) => {
-      const { code } = request.params;
+      const spelling = request.params.code;
       const nowMs = clock.nowMs();
-      const entry = memory.get(code, nowMs);
+      let entry: Entry | Code | undefined = memory.get(spelling, nowMs);
       if (entry === undefined) {
-        if (NEVER_IN_CODES.test(code)) return elsewhere(request, server);
-        const call = callOf(request, server, code);
+        if (NEVER_IN_CODES.test(spelling)) return elsewhere(request, server);
+        entry = normalise(spelling, nowMs);
+      }
+      const call = callOf(request, server, spelling);
+      if (typeof entry !== "object") {
         // Read the client's address now: it is lost if the visitor hangs up while the store is asked.
         call.client();
-        return lookUp(call, (found) => count(found, call, clock.nowMs()));
+        return lookUp(call, entry, (found) => count(found, call, clock.nowMs()));
       }
-      count(entry, callOf(request, server, code), nowMs);
+      count(entry, call, nowMs);
       return answer(entry, nowMs);
     };
     const HEAD: RouteHandler = (request, server) => {
-      const { code } = request.params;
+      const spelling = request.params.code;
       const nowMs = clock.nowMs();
-      const entry = memory.get(code, nowMs);
-      if (entry !== undefined) return answer(entry, nowMs);
-      if (NEVER_IN_CODES.test(code)) return elsewhere(request, server);
-      return lookUp(callOf(request, server, code), () => {});
+      let entry: Entry | Code | undefined = memory.get(spelling, nowMs);
+      if (entry === undefined) {
+        if (NEVER_IN_CODES.test(spelling)) return elsewhere(request, server);
+        entry = normalise(spelling, nowMs);
+      }
+      if (typeof entry === "object") return answer(entry, nowMs);
+      return lookUp(callOf(request, server, spelling), entry, () => {});
     };
     return { GET, HEAD };
   };

@@ -17,6 +17,21 @@ export interface StoreOptions {
   readonly sizeKnownMs?: number;
 }
 
+type Reader = ReturnType<typeof createReader>;
+
+/** The methods that only read, over the files that {@link openSqliteStore} has open. */
+export function openSqliteReader(path: string, opened: Identity) {
+  return readingHalf(createReader(path, opened));
+}
+
+function readingHalf(reader: Reader) {
+  return {
+    find: async (code) => reader.find(code),
+    sums: async (code, createdMs) => reader.sums(code, createdMs),
+    days: async (code, createdMs, firstDay, lastDay) => reader.days(code, createdMs, firstDay, lastDay),
+  } satisfies Partial<LinkStore & VisitStore>;
+}
+
 /** Links and their visits in one SQLite file. Reads happen here on their own connection; a worker thread writes. */
 export async function openSqliteStore(
   path: string,
@@ -25,7 +40,7 @@ export async function openSqliteStore(
   const worker = new Worker(new URL("./writer.ts", import.meta.url));
   const thread = startThread<Turn>(worker, { StoreUnusable, StoreUnavailable, StoreMisplaced, StoreBusy });
   const writer = createTurns(thread, busyWaitMs);
-  let reader: ReturnType<typeof createReader>;
+  let reader: Reader;
   try {
     const opened = (await writer.perform({ type: "open", path, openElsewhere, busyWaitMs })) as Identity;
     reader = createReader(path, opened, sizeKnownMs);
@@ -42,15 +57,13 @@ export async function openSqliteStore(
 
   return {
     insert: commits.insert,
-    find: async (code) => reader.find(code),
+    ...readingHalf(reader),
     size: async () => reader.size(),
     end: async ({ code, createdMs }, endsMs) =>
       (await writer.perform({ type: "end", code, createdMs, endsMs })) as boolean,
     changes: async (since) => reader.changes(since),
     purge: async (endedByMs, limit) => (await writer.perform({ type: "purge", endedByMs, limit })) as number,
     add: async (slice) => (await writer.perform({ type: "add", ...slice })) as number,
-    sums: async (code, createdMs) => reader.sums(code, createdMs),
-    days: async (code, createdMs, firstDay, lastDay) => reader.days(code, createdMs, firstDay, lastDay),
     age: async (bounds, limit) => (await writer.perform({ type: "age", bounds, limit })) as number,
     newestSaltDay: async () => reader.newestSaltDay(),
     salt: async (day, oldest) => (await writer.perform({ type: "salt", day, oldest })) as Uint8Array,

@@ -1,0 +1,227 @@
+// What each kind of request costs, in hot redirects: on all threads of the process, and on the one that redirects.
+import { join } from "node:path";
+
+import { readConfig } from "../src/config.ts";
+import { openCore } from "../src/core.ts";
+import { isProblem } from "../src/links/problem.ts";
+import { createLog } from "../src/log.ts";
+import { counterOf } from "../src/visits/recorder.ts";
+import type { Task } from "./generator.ts";
+import { writeLinks } from "./links.ts";
+import { generated, type Load, visitsOnce } from "./load.ts";
+import { median, rounded } from "./measure.ts";
+import { threadTimesNs } from "./process.ts";
+import type { Bench, Result } from "./report.ts";
+import { makeLinks, type Server, startCurt } from "./servers.ts";
+
+const ROUNDS = 3;
+const ROUND_MS = 700;
+/** Fewer than what views let wait. */
+const CONNECTIONS = 32;
+const COLD_LINKS = 120_000;
+const POPULAR_DAYS = 400;
+const POPULAR_VISITS_A_DAY = 100;
+const DAY_MS = 86_400_000;
+
+/** The most that one request may cost, in hot redirects. */
+const AIMS = { process: 150, redirecting: 20 };
+
+const BROWSER = [
+  "Host: localhost",
+  "Accept: text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8",
+  "Accept-Encoding: gzip, deflate",
+  "Accept-Language: ko-KR,ko;q=0.9,en-US;q=0.8,en;q=0.7",
+  "User-Agent: Mozilla/5.0 (X11; Linux x86_64; rv:133.0) Gecko/20100101 Firefox/133.0",
+];
+const PROGRAM = ["Host: localhost", "Accept: */*", "User-Agent: curt-bench"];
+
+function request(line: string, headers: readonly string[] = BROWSER, body = ""): string {
+  const length = body === "" ? [] : [`Content-Length: ${body.length}`];
+  return [`${line} HTTP/1.1`, ...headers, ...length, "", body].join("\r\n");
+}
+
+const FORM = [...BROWSER, "Content-Type: application/x-www-form-urlencoded"];
+const JSON_BODY = [...PROGRAM, "Content-Type: application/json"];
+const shorten = (body: object) => request("POST /api/v1/shorten", JSON_BODY, JSON.stringify(body));
+/** Combining marks in descending order of their class, the slowest to sort. */
+const marks = (count: number) => "%CD%85".repeat(count / 2) + "%CC%B4".repeat(count / 2);
+const ACCEPTED = Array.from({ length: 1100 }, (_, nth) => `a/b${nth};q=0.5`).join();
+
+/** Each {number} is another number in every request, so that no two of them can share an answer. */
+const KINDS: readonly (readonly [name: string, status: number, request: string])[] = [
+  ["HEAD of a hot link", 302, request("HEAD /popular")],
+  ["hot redirect, spelled in another form", 302, request("GET /%E1%84%92%E1%85%A1%E1%86%AB")],
+  ["unknown code, browser", 404, request("GET /a{number}")],
+  ["unknown code, program", 404, request("GET /a{number}", PROGRAM)],
+  ["path of 1,024 marks", 404, request(`GET /a{number}${marks(1024)}`)],
+  ["path of 60 marks", 404, request(`GET /a{number}${marks(54)}`)],
+  ["home page", 200, request("GET /")],
+  ["home page with the form filled in", 200, request("GET /?original_url=https://example.com/{number}")],
+  ["preview, fresh link", 200, request("GET /fresh+?x={number}")],
+  ["preview, popular link", 200, request("GET /popular+?x={number}")],
+  ["preview, popular link, many readers", 200, request("GET /popular+")],
+  ["preview of an unknown code", 404, request("GET /a{number}+")],
+  ["statistics, 30 days", 200, request("GET /api/v1/links/popular/stats?x={number}", PROGRAM)],
+  [
+    "statistics, 400 days",
+    200,
+    request("GET /api/v1/links/popular/stats?from=2025-10-18&to=2026-11-21&x={number}", PROGRAM),
+  ],
+  ["statistics, hours", 200, request("GET /api/v1/links/popular/stats?interval=hour&x={number}", PROGRAM)],
+  ["SVG", 200, request("GET /popular.svg?x={number}")],
+  ["PNG", 200, request("GET /popular.png?x={number}")],
+  ["PNG, 2,048 pixels", 200, request("GET /popular.png?size=2048&x={number}")],
+  ["/docs", 200, request("GET /docs")],
+  ["/api/v1/openapi.json", 200, request("GET /api/v1/openapi.json?x={number}", PROGRAM)],
+  ["GET /api/v1/shorten", 200, request("GET /api/v1/shorten?x={number}", PROGRAM)],
+  ["availability", 200, request("GET /api/v1/codes/a{number}", PROGRAM)],
+  ["availability of 60 marks", 200, request(`GET /api/v1/codes/a{number}${marks(54)}`, PROGRAM)],
+  ["a link", 200, request("GET /api/v1/links/popular", PROGRAM)],
+  ["create", 201, shorten({ original_url: "https://www.example.com/articles/{number}" })],
+  ["create, taken", 409, shorten({ original_url: "https://www.example.com/", custom_code: "popular" })],
+  ["create, refused", 400, shorten({ original_url: "javascript:alert({number})", custom_code: "a b" })],
+  ["create, no JSON", 400, request("POST /api/v1/shorten", JSON_BODY, '{"original_url": ')],
+  ["create, 64 KB refused", 400, shorten({ original_url: `https://example.com/${"a".repeat(60_000)}` })],
+  ["form refused", 400, request("POST /", FORM, "original_url=ftp://x{number}&custom_code=a")],
+  ["form of 64 KB of quotes", 400, request("POST /", FORM, `original_url=${'"'.repeat(60_000)}`)],
+  ["404 page", 404, request("GET /nothing/here/{number}")],
+  ["405", 405, request("DELETE /api/v1/shorten", PROGRAM)],
+  ["/readyz", 200, request("GET /readyz", PROGRAM)],
+  ["Accept of 14 KB", 404, request("GET /a{number}", ["Host: localhost", `Accept: {number}/*,${ACCEPTED}`])],
+  [
+    "Accept-Language of 14 KB",
+    404,
+    request("GET /a{number}", [...PROGRAM, `Accept-Language: {number},${ACCEPTED}`]),
+  ],
+  [
+    "Accept-Encoding of 14 KB",
+    200,
+    request("GET /docs", [...PROGRAM, `Accept-Encoding: {number},${ACCEPTED}`]),
+  ],
+  [
+    "Cookie of 14 KB",
+    200,
+    request("GET /?x={number}", [...PROGRAM, `Cookie: {number}=1${"; a=%41".repeat(1700)}`]),
+  ],
+];
+
+/** What a kind of request costs, in the time of a hot redirect on the same thread or threads. */
+interface Cost {
+  readonly process: number;
+  readonly redirecting: number;
+}
+
+export async function measureCosts({ folder, progress }: Bench): Promise<Result> {
+  const database = join(folder, "costs.db");
+  progress(`making visits of ${POPULAR_DAYS} days`);
+  await makePopular(database);
+  const curt = await startCurt(database);
+  const cold = join(folder, "cold");
+  await makeLinks(curt, COLD_LINKS, cold);
+  const hot = join(folder, "hot");
+  writeLinks(hot, [["popular", ""]]);
+  await visitsOnce(hot)(curt);
+  const redirects = load({ kind: "visits", linksFile: hot, status: 302 });
+  const kinds: (readonly [string, (round: number) => Load])[] = [
+    [
+      "cold redirect",
+      (round) => load({ kind: "visits", linksFile: cold, status: 302, from: round * 40_000 }),
+    ],
+    ...KINDS.map(
+      ([name, status, text]) => [name, () => load({ kind: "same", status, request: text })] as const,
+    ),
+    ["preview, not changed", await notModified(curt, "/popular+")],
+  ];
+  await redirects(curt);
+  const rows = [];
+  for (const [name, loadOf] of kinds) {
+    progress(name);
+    if (name !== "cold redirect") await loadOf(0)(curt);
+    const costs: Cost[] = [];
+    for (let round = 0; round < ROUNDS; round++) {
+      const redirect = await cost(curt, redirects);
+      const other = await cost(curt, loadOf(round));
+      costs.push({
+        process: other.process / redirect.process,
+        redirecting: other.redirecting / redirect.redirecting,
+      });
+    }
+    const [whole, redirecting] = (["process", "redirecting"] as const).map((part) =>
+      rounded(median(costs.map((one) => one[part])), 1),
+    );
+    rows.push({
+      "cost, in hot redirects": name,
+      "all threads": whole,
+      "redirecting thread": redirecting,
+      "each round": costs.map(({ process: one }) => rounded(one, 1)),
+    });
+  }
+  await curt.stop();
+  const tooDear = rows.filter(
+    (row) =>
+      Number(row["all threads"]) > AIMS.process || Number(row["redirecting thread"]) > AIMS.redirecting,
+  );
+  const doubts = tooDear.map((row) => `Above the aim: ${row["cost, in hot redirects"]}.`);
+  return { rows, rounds: {}, doubts };
+}
+
+function load(task: Task): Load {
+  return generated(ROUND_MS, { ...task, connections: CONNECTIONS });
+}
+
+async function notModified(curt: Server, path: string): Promise<() => Load> {
+  const headers = Object.fromEntries(BROWSER.map((line) => line.split(": ") as [string, string]));
+  const { headers: answered } = await fetch(`http://127.0.0.1:${curt.port}${path}`, { headers });
+  const tag = answered.get("etag") ?? "";
+  const text = request(`GET ${path}`, [...BROWSER, `If-None-Match: ${tag}`]);
+  return () => load({ kind: "same", status: tag === "" ? 200 : 304, request: text });
+}
+
+/** In nanoseconds a request. */
+async function cost(curt: Server, put: Load): Promise<Cost> {
+  const before = threadTimesNs(curt.pid);
+  const { requests } = await put(curt);
+  const after = threadTimesNs(curt.pid);
+  const total = (times: ReadonlyMap<number, number>) => [...times.values()].reduce((sum, ns) => sum + ns, 0);
+  const main = (times: ReadonlyMap<number, number>) => times.get(curt.pid) ?? Number.NaN;
+  return {
+    process: (total(after) - total(before)) / requests,
+    redirecting: (main(after) - main(before)) / requests,
+  };
+}
+
+/** A new database with a link that many have visited for long, and one that nobody has. */
+async function makePopular(path: string): Promise<void> {
+  const config = readConfig({ DATABASE_URL: `sqlite:${path}` });
+  const endMs = Date.now();
+  let nowMs = endMs - POPULAR_DAYS * DAY_MS;
+  const clock = { nowMs: () => nowMs, monotonicMs: () => performance.now(), trustworthy: () => true };
+  const core = await openCore(config, createLog("warn", process.stdout), { clock });
+  const fail = (error: unknown) => {
+    throw error;
+  };
+  const recorder = await core.visits.openRecorder({
+    folder: config.journalFolder,
+    onFault: fail,
+    onDropped: fail,
+  });
+  const originalUrl = "https://www.example.com/articles/how-short-links-work";
+  const link = await core.links.create({ originalUrl, customCode: "popular", expiry: "never" });
+  if (isProblem(link)) throw new Error(JSON.stringify(link));
+  for (; nowMs < endMs; nowMs += DAY_MS / POPULAR_VISITS_A_DAY) {
+    const nth = Math.floor(Math.random() * 50);
+    const headers = new Headers({
+      "User-Agent": `Mozilla/5.0 (${["Windows NT 10.0", "X11; Linux x86_64"][nth % 2]}) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/${120 + (nth % 12)}.0.0.0 Safari/537.36`,
+      Referer: `https://site-${nth}.example/`,
+      "Accept-Language": nth % 3 === 0 ? "ko" : "en",
+    });
+    const client = () => ({ address: `192.0.2.${nth}`, country: ["KR", "US", "JP", "DE"][nth % 4] ?? "" });
+    recorder.record(counterOf(link), { headers, client }, nowMs);
+  }
+  nowMs = endMs;
+  for (const customCode of ["fresh", "한"])
+    await core.links.create({ originalUrl, customCode, expiry: "never" });
+  await recorder.close();
+  while ((await core.visits.age()) > 0);
+  await core.close();
+}

@@ -1,0 +1,83 @@
+import { message, negotiateLanguage } from "../../language/messages.ts";
+import { endsMs, type Expiry } from "../../links/expiry.ts";
+import type { Links } from "../../links/links.ts";
+import { isProblem } from "../../links/problem.ts";
+import type { Visits } from "../../visits/visits.ts";
+import { json } from "../answers.ts";
+import { MAX_BODY_BYTES } from "../body.ts";
+import type { Asked } from "../call.ts";
+import { memoizeByDomain } from "../domain.ts";
+import { problemJson } from "../problems.ts";
+import { describeApi, describeParameters } from "./document.ts";
+import { success, toShortLink } from "./envelope.ts";
+import { operations } from "./operations.ts";
+import { readStatisticsQuery } from "./query.ts";
+import { EXAMPLE, type Information, type StatisticsData } from "./schemas.ts";
+
+/** Kept by the caller, who asks each time whether it changed. */
+const REVALIDATED = { "Cache-Control": "no-cache" };
+
+export interface ApiViewsOptions {
+  readonly links: Pick<Links, "find">;
+  readonly visits: Pick<Visits, "statistics">;
+  readonly defaultExpiry: Expiry;
+  readonly version: string;
+}
+
+/** The handlers of /api/v1 that cost many redirects. */
+export function createApiViews({ links, visits, defaultExpiry, version }: ApiViewsOptions) {
+  const describe = memoizeByDomain((domain, language) => describeApi(domain, version, language));
+  return {
+    information(call: Asked): Response {
+      const { domain } = call;
+      const language = negotiateLanguage(call.headers.get("accept-language"));
+      const createdMs = Date.UTC(2026, 0, 1);
+      const example = { code: EXAMPLE.custom_code, originalUrl: EXAMPLE.original_url };
+      const data: Information = {
+        name: "Curt",
+        version,
+        description: message(language, "info.description"),
+        endpoint: `${domain.baseUrl}${operations.shorten.path}`,
+        method: operations.shorten.method.toUpperCase(),
+        content_type: "application/json",
+        max_body_bytes: MAX_BODY_BYTES,
+        parameters: describeParameters(describe(domain, language), defaultExpiry),
+        example: {
+          request: EXAMPLE,
+          response: {
+            status: "success",
+            message: message(language, "shortened"),
+            data: toShortLink(
+              { ...example, endsMs: endsMs(createdMs, EXAMPLE.expire_duration) },
+              EXAMPLE.custom_code,
+              domain,
+            ),
+          },
+        },
+        openapi: `${domain.baseUrl}${operations.document.path}`,
+      };
+      return success(call, 200, "info", data);
+    },
+
+    async statistics(call: Asked): Promise<Response> {
+      const query = readStatisticsQuery(call.request);
+      if (isProblem(query)) return problemJson(call, query);
+      const link = await links.find(call.code);
+      if (isProblem(link)) return problemJson(call, link);
+      const found = await visits.statistics(link, query);
+      if (isProblem(found)) return problemJson(call, found);
+      const { from, to, breakdowns, ...counted } = found;
+      const { interval, timeZone: tz } = query;
+      const data: StatisticsData = { code: link.code, from, to, interval, tz, ...counted, ...breakdowns };
+      return success(call, 200, "statistics", data);
+    },
+
+    document(call: Asked): Response {
+      const language = negotiateLanguage(call.headers.get("accept-language"));
+      return json(call, 200, describe(call.domain, language), language, REVALIDATED);
+    },
+
+    /** The OpenAPI document of a domain in a language. */
+    describe,
+  };
+}

@@ -1,0 +1,31 @@
+import type { Asked } from "../call.ts";
+import { knowsAlready } from "../conditional.ts";
+import type { Domain } from "../domain.ts";
+import type { MadeView, View, ViewTask } from "./view.ts";
+
+/** `data` is what came with the task. */
+export type ViewHandler = (call: Asked, data: string) => Response | Promise<Response>;
+
+/** Runs on the thread that makes views: a task in, its answer out. Throws what the handler throws. */
+export function createMaker(domain: Domain, handlers: Readonly<Record<View, ViewHandler>>) {
+  return async ({ view, code, query, headers, data }: ViewTask): Promise<MadeView> => {
+    const request = new Request(`${domain.origin}/${query}`, {
+      headers: JSON.parse(headers) as Record<string, string>,
+    });
+    const response = await handlers[view]({ request, headers: request.headers, code, domain }, data);
+    return toMade(request.headers, response);
+  };
+}
+
+/** An answer that the caller has already (RFC 9110, section 13.1.2) is 304. */
+async function toMade(asked: Headers, response: Response): Promise<MadeView> {
+  const body = await response.bytes();
+  const { status, headers } = response;
+  if (status === 200 && !headers.has("etag")) headers.set("ETag", `"${Bun.hash(body).toString(36)}"`);
+  const isKnown = status === 200 && knowsAlready(asked, headers.get("etag") ?? "");
+  if (!isKnown) return { status, headers: JSON.stringify(Object.fromEntries(headers)), body };
+  for (const name of ["content-type", "content-encoding", "content-length"]) headers.delete(name);
+  return { ...NOTHING, headers: JSON.stringify(Object.fromEntries(headers)) };
+}
+
+const NOTHING = { status: 304, body: new Uint8Array() };

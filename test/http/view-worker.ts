@@ -1,0 +1,15 @@
+// A thread that makes views, for tests: what it does is the code that it is asked for.
+import type { MadeView, ViewTask } from "../../src/http/views/view.ts";
+import { performTasks } from "../../src/thread.ts";
+
+let made = 0;
+
+performTasks((task: ViewTask): MadeView | Promise<MadeView> => {
+  if (task.code === "crash") setTimeout(() => process.exit(1));
+  if (task.code === "crash" || task.code === "never") return new Promise(() => {});
+  if (task.code === "fault") throw new Error("planted");
+  made++;
+  const status = task.code === "missing" ? 404 : 200;
+  const headers = JSON.stringify({ "X-Asked": task.headers });
+  return { status, headers, body: new TextEncoder().encode(`${made} at ${task.nowMs}`) };
+});

@@ -1,0 +1,158 @@
+import { expect, test } from "bun:test";
+
+import { createCalls } from "../../src/http/call.ts";
+import { createDomain } from "../../src/http/domain.ts";
+import type { ViewTask } from "../../src/http/views/view.ts";
+import { createViews } from "../../src/http/views/views.ts";
+import { startThread } from "../../src/thread.ts";
+import { BASE_URL, startHere } from "../service.ts";
+import { untilCounted, visit } from "../visits/visits.ts";
+import { HTML } from "./markup.ts";
+
+const original_url = "https://example.com/";
+
+/** Views of `view-worker.ts`, at a time that the test sets. */
+function open(sharedMs?: number) {
+  const time = { nowMs: 1_000_000 };
+  const clock = { nowMs: () => time.nowMs, monotonicMs: () => time.nowMs };
+  const faults: unknown[] = [];
+  let started = 0;
+  const views = createViews({
+    start() {
+      started++;
+      const worker = new Worker(new URL("./view-worker.ts", import.meta.url));
+      return startThread<ViewTask>(worker, {}, () => {});
+    },
+    clock,
+    onFault: (error) => faults.push(error),
+    ...(sharedMs !== undefined && { sharedMs }),
+  });
+  const callOf = createCalls({
+    domain: createDomain(BASE_URL),
+    clientOf: () => ({ address: "", country: "" }),
+  });
+  return {
+    time,
+    faults,
+    started: () => started,
+    async ask(code: string, headers: Record<string, string> = {}, query = ""): Promise<Response> {
+      const request = new Request(`${BASE_URL}/${query}`, { headers });
+      return views.show("preview")(callOf(request, undefined as never, code));
+    },
+    [Symbol.dispose]: () => views.close(),
+  };
+}
+
+test("no thread is started before a view is asked for, and one makes them all", async () => {
+  using views = open();
+  expect(views.started()).toBe(0);
+  for (const code of ["a", "b", "c"]) expect((await views.ask(code)).status).toBe(200);
+  expect(views.started()).toBe(1);
+});
+
+test("everybody who asks for the same within a second gets the same", async () => {
+  using views = open();
+  const first = await (await views.ask("a")).text();
+  expect(first).toBe("1 at 1000000");
+  const texts = await Promise.all([1, 2, 3].map(async () => (await views.ask("a")).text()));
+  expect(texts).toEqual([first, first, first]);
+  // Headers that choose between the same views are the same.
+  for (const header of ["en", "en-GB,en;q=0.9", "fr", "x".repeat(2000)])
+    expect(await (await views.ask("a", { "Accept-Language": header })).text()).toBe(first);
+  views.time.nowMs += 1000;
+  expect(await (await views.ask("a")).text()).toBe("2 at 1001000");
+});
+
+test.each([
+  ["link", "b", {}, ""],
+  ["query", "a", {}, "?tz=Asia/Seoul"],
+  ["language", "a", { "Accept-Language": "ko" }, ""],
+  ["remembered language", "a", { Cookie: "x=y; language=ko" }, ""],
+  ["kind of answer", "a", HTML, ""],
+  ["coding", "a", { "Accept-Encoding": "gzip" }, ""],
+  ["origin", "a", { "Sec-Fetch-Site": "cross-site" }, ""],
+])("who asks for another %s gets another view", async (_what, code, headers, query) => {
+  using views = open();
+  await views.ask("a");
+  expect(await (await views.ask(code, headers, query)).text()).toStartWith("2 ");
+});
+
+test("what is not there is asked for each time: it may have been made", async () => {
+  using views = open();
+  const asked = await Promise.all([1, 2, 3].map(() => views.ask("missing")));
+  const texts = [...asked, await views.ask("missing")].map((response) => response.text());
+  expect(new Set(await Promise.all(texts)).size).toBe(4);
+});
+
+test("when too many wait, others are asked to come again, and the first ones still wait", async () => {
+  using views = open();
+  for (let nth = 0; nth < 64; nth++) void views.ask("never", {}, `?${nth}`);
+  const busy = await views.ask("a");
+  expect([busy.status, busy.headers.get("retry-after")]).toEqual([503, "2"]);
+  expect(views.faults).toEqual([]);
+});
+
+test("a thread that crashed is started again after a while, and meanwhile views are unavailable", async () => {
+  using views = open();
+  const waiting = [views.ask("crash"), views.ask("never")];
+  for (const response of await Promise.all(waiting)) {
+    expect([response.status, response.headers.get("retry-after")]).toEqual([503, "2"]);
+  }
+  expect(views.faults).toHaveLength(1);
+  expect((await views.ask("a")).status).toBe(503);
+  expect(views.started()).toBe(1);
+  views.time.nowMs += 1000;
+  expect((await views.ask("a")).status).toBe(200);
+  expect(views.started()).toBe(2);
+});
+
+test("what a view throws is thrown, with the place where it happened", async () => {
+  using views = open();
+  const error = (await views.ask("fault").catch((thrown: unknown) => thrown)) as Error;
+  expect(error.message).toBe("planted");
+  expect(error.stack).toContain("view-worker.ts");
+});
+
+test("a preview that did not change is not sent again", async () => {
+  await using curt = await startHere();
+  await curt.shorten({ original_url, custom_code: "live" });
+  const first = await curt.fetch("/live+", { headers: HTML });
+  const tag = first.headers.get("etag") ?? "";
+  expect(tag).toMatch(/^W\/"\w+"$/);
+  const again = (headers = {}) =>
+    curt.fetch("/live+", { headers: { ...HTML, "If-None-Match": tag, ...headers } });
+  const same = await again();
+  expect([same.status, await same.text(), same.headers.get("etag")]).toEqual([304, "", tag]);
+  expect((await again({ "Accept-Language": "ko" })).status).toBe(200);
+  await visit(curt, "live");
+  await untilCounted(curt, "live", 1);
+  expect((await again()).status).toBe(200);
+});
+
+test("a refused form shows no more of what was sent than its fields can hold", async () => {
+  await using curt = await startHere();
+  const body = `original_url=${'"'.repeat(30_000)}&custom_code=${'"'.repeat(30_000)}`;
+  const headers = { ...HTML, "Content-Type": "application/x-www-form-urlencoded" };
+  const refused = await curt.fetch("/", { method: "POST", headers, body });
+  expect(refused.status).toBe(400);
+  const quotes = (await refused.text()).match(/&quot;/g) ?? [];
+  expect(quotes.length).toBeGreaterThan(2000);
+  expect(quotes.length).toBeLessThan(10_000);
+});
+
+test("a header that no browser sends is not read", async () => {
+  await using curt = await startHere();
+  const padding = (kind: string) => Array.from({ length: 100 }, (_, nth) => `a/${kind}${nth};q=0.1`).join();
+  const accept = `text/html,${padding("x")}`;
+  const page = await curt.fetch("/nothing", { headers: { Accept: accept.slice(0, 500) } });
+  expect(page.headers.get("content-type")).toContain("text/html");
+  const long = {
+    Accept: accept,
+    "Accept-Language": `ko,${padding("y")}`,
+    "Accept-Encoding": `gzip,${padding("z")}`,
+  };
+  const plain = await curt.fetch("/nothing", { headers: long });
+  expect(plain.headers.get("content-type")).toContain("application/json");
+  const home = await curt.fetch("/", { headers: long });
+  expect([home.headers.get("content-language"), home.headers.get("content-encoding")]).toEqual(["en", null]);
+});
