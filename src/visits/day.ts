@@ -38,7 +38,7 @@ type Value = [text: string, visits: number, visitors?: Sketch | number];
 
 /** What is known of a link's day beside its sums. */
 export interface DayDetail {
-  /** Visits and bots of each hour, 0 to 23, that had any; gone after a week. */
+  /** Visits and bots of each hour, 0 to 23, that had any. Undefined for old days, which earlier versions made forget it. */
   hours?: Record<number, [visits: number, bots: number]>;
   /** A sketch while the day lasts, then the estimate. */
   visitors: Sketch | number;
@@ -46,10 +46,6 @@ export interface DayDetail {
   /** Visits whose value is not among those kept. */
   others: Partial<Record<Dimension, number>>;
 }
-
-/** How far a day has aged: its visitors are hashes, then only numbers; then its hours are gone as well. */
-export const Stage = { open: 0, closed: 1, coarse: 2 } as const;
-export type Stage = (typeof Stage)[keyof typeof Stage];
 
 /** Visits of one hour. Those told in detail are at most `visits`. */
 export interface CountedVisits extends Sums {
@@ -82,7 +78,7 @@ export function dayOf({ visits, bots, details }: CountedVisits, hour: number): D
 }
 
 /**
- * Two parts of a day as one; where one part has aged, so has the whole. The order of merging does not matter, except
+ * Two parts of a day as one; where one part is closed, so is the whole. The order of merging does not matter, except
  * for which of more than {@link MAX_VALUES} values are kept, and for visitors once their day is closed: whether
  * somebody is in both parts is then no longer known.
  */
@@ -161,18 +157,22 @@ export function visitorsOf(value: Value): number {
   return Array.isArray(visitors) ? visitors.length : visitors;
 }
 
-export function visitorsOfDay({ visitors }: DayDetail): number {
-  return Array.isArray(visitors) ? estimate(visitors, VISITORS_SKETCH) : visitors;
+/** An estimate may be too high, but nobody visits without a visit. */
+export function visitorsOfDay(day: DayDetail): number {
+  const { visitors } = day;
+  return Array.isArray(visitors) ? Math.min(estimate(visitors, VISITORS_SKETCH), visitsTold(day)) : visitors;
 }
 
-/** Lets a day age up to a stage: what it forgets is gone for good. */
-export function age(text: DetailText, stage: Stage): DetailText {
+/** Visits whose detail is known: each has a value of every dimension. */
+function visitsTold({ values, others }: DayDetail): number {
+  return (values.devices ?? []).reduce((sum, [, visits]) => sum + visits, others.devices ?? 0);
+}
+
+/** Closes a day that is over: of its visitors only numbers stay. */
+export function close(text: DetailText): DetailText {
   const day = readDetail(text);
-  if (stage >= Stage.closed) {
-    day.visitors = visitorsOfDay(day);
-    closeValues(day);
-  }
-  if (stage >= Stage.coarse) delete day.hours;
+  day.visitors = visitorsOfDay(day);
+  closeValues(day);
   return writeDetail(day);
 }
 

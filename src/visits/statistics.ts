@@ -1,6 +1,5 @@
 import type { Link } from "../links/link.ts";
 import { DAY_MS, HOUR_MS } from "../links/time.ts";
-import { HOURS_KEPT_DAYS } from "./ageing.ts";
 import {
   type DayDetail,
   DIMENSIONS,
@@ -12,14 +11,16 @@ import {
   visitorsOfDay,
 } from "./day.ts";
 import type { VisitStore } from "./store.ts";
+import { localTime } from "./zone.ts";
 
-/** In days, of what is asked for at once. */
-export const MAX_RANGE_DAYS = 400;
 /** Values of one dimension in an answer. */
 const MAX_VALUES = 50;
 
 export const INTERVALS = ["hour", "day", "month"] as const;
 type Interval = (typeof INTERVALS)[number];
+
+/** How many days may be asked for at once. */
+export const MAX_DAYS: Readonly<Record<Interval, number>> = { hour: 62, day: 400, month: 400 };
 
 export interface StatisticsRequest {
   /** Dates, such as 2026-11-21, in `timeZone`; both days are part of the range. */
@@ -36,10 +37,7 @@ interface ReadDay extends Sums {
 }
 
 /** Why a range is refused. */
-export type RangeRefusal =
-  | { rule: "stats.order" }
-  | { rule: "stats.range"; max: number }
-  | { rule: "stats.hours"; days: number };
+export type RangeRefusal = { rule: "stats.order" } | { rule: "stats.range"; max: number; interval: Interval };
 
 export interface RefusedRange {
   readonly kind: "malformed";
@@ -63,8 +61,8 @@ interface Breakdown {
 }
 
 /**
- * The visits of a link between two dates of a time zone. Of the last seven days the hours are known, and an hour
- * belongs to the day in which it begins; older days are days of UTC. So are breakdowns and visitors.
+ * The visits of a link between two dates of a time zone; an hour of UTC belongs to the day in which it begins.
+ * Breakdowns and visitors are of days of UTC.
  */
 export async function readStatistics(
   store: Pick<VisitStore, "days">,
@@ -75,7 +73,7 @@ export async function readStatistics(
   const local = localTime(timeZone);
   const to = range.to ?? local(nowMs).slice(0, 10);
   const from = range.from ?? addDays(to, 1 - DEFAULT_DAYS[interval]);
-  const refusal = rangeRefusal(from, to, interval, nowMs);
+  const refusal = rangeRefusal(from, to, interval);
   if (refusal !== undefined) return { kind: "malformed", refusals: [refusal] };
 
   // A zone is at most a day away from UTC.
@@ -87,12 +85,14 @@ export async function readStatistics(
   for (const day of days) addDay(series, day, { interval, from, to }, local);
   const within = days.filter(({ day }) => day >= first && day <= last);
   const points = [...series].map(([start, sums]) => ({ start, ...sums }));
+  const visits = sum(points.map((point) => point.visits));
   return {
     from,
     to,
-    visits: sum(points.map(({ visits }) => visits)),
+    visits,
     bots: sum(points.map(({ bots }) => bots)),
-    visitors: sum(within.map(({ detail }) => visitorsOfDay(detail))),
+    // A day of UTC may have visits that another zone counts to the day before or after.
+    visitors: Math.min(sum(within.map(({ detail }) => visitorsOfDay(detail))), visits),
     series: points,
     breakdowns: Object.fromEntries(
       DIMENSIONS.map((dimension) => [dimension, breakDown(within, dimension)]),
@@ -102,33 +102,10 @@ export async function readStatistics(
 
 const DEFAULT_DAYS = { hour: 2, day: 30, month: 365 };
 
-function rangeRefusal(from: string, to: string, interval: Interval, nowMs: number): RangeRefusal | undefined {
+function rangeRefusal(from: string, to: string, interval: Interval): RangeRefusal | undefined {
   if (from > to) return { rule: "stats.order" };
-  const today = Math.floor(nowMs / DAY_MS);
-  const isWithin = dayOf(from) >= today - HOURS_KEPT_DAYS && dayOf(to) <= today + 1;
-  if (interval === "hour" && !isWithin) return { rule: "stats.hours", days: HOURS_KEPT_DAYS };
-  return dayOf(to) - dayOf(from) < MAX_RANGE_DAYS ? undefined : { rule: "stats.range", max: MAX_RANGE_DAYS };
-}
-
-/** How an instant begins in a time zone: "2026-11-21T13:00:00+09:00". */
-function localTime(timeZone: string): (ms: number) => string {
-  const format = new Intl.DateTimeFormat("en-US", {
-    timeZone,
-    calendar: "gregory",
-    numberingSystem: "latn",
-    hourCycle: "h23",
-    year: "numeric",
-    month: "2-digit",
-    day: "2-digit",
-    hour: "2-digit",
-    minute: "2-digit",
-    timeZoneName: "longOffset",
-  });
-  return (ms) => {
-    const part = Object.fromEntries(format.formatToParts(ms).map(({ type, value }) => [type, value]));
-    const offset = part["timeZoneName"]?.replace("GMT", "") || "Z";
-    return `${part["year"]}-${part["month"]}-${part["day"]}T${part["hour"]}:${part["minute"]}:00${offset}`;
-  };
+  const max = MAX_DAYS[interval];
+  return dayOf(to) - dayOf(from) < max ? undefined : { rule: "stats.range", max, interval };
 }
 
 /** How many characters of a local time name its hour, day or month. */

@@ -24,8 +24,8 @@ export interface VisitStore {
   /** 32 random bytes that all processes share for one day; asking for a day forgets those of days before `oldest`. */
   salt(day: number, oldest: number): Promise<Uint8Array>;
   /**
-   * Lets at most `limit` days of links age: those before `closeBefore` are closed, those before `coarseBefore` lose
-   * their hours, and those before `forgetBefore` are added to what was before. Says how many aged.
+   * Lets at most `limit` days of links age: those before `closeBefore` are closed, and those before `forgetBefore` are
+   * added to what was before. Says how many aged.
    */
   age(bounds: AgeBounds, limit: number): Promise<number>;
 }
@@ -36,6 +36,5 @@ export interface DayVisits extends Day {
 
 export interface AgeBounds {
   readonly closeBefore: number;
-  readonly coarseBefore: number;
   readonly forgetBefore: number;
 }

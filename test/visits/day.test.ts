@@ -3,14 +3,13 @@ import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
 
 import {
-  age,
+  close,
   type Day,
   dayOf,
   DIMENSIONS,
   merge,
   readDetail,
   type SameVisits,
-  Stage,
 } from "../../src/visits/day.ts";
 
 /** A visit, as a person or a bot made it, in an hour. */
@@ -133,21 +132,18 @@ describe("the parts of a day", () => {
   });
 
   test("age together: what one part has forgotten does not come back with another", () => {
-    const stages = fc.constantFrom(Stage.open, Stage.closed, Stage.coarse);
     fc.assert(
-      fc.property(manyTold, manyTold, stages, stages, (some, more, stage, other) => {
-        const aged = (visits: readonly Told[], to: Stage): Day => {
+      fc.property(manyTold, manyTold, fc.boolean(), fc.boolean(), (some, more, isClosed, isOtherClosed) => {
+        const aged = (visits: readonly Told[], closes: boolean): Day => {
           const day = visits.map(dayOfOne).reduce(merge);
-          return { ...day, detail: age(day.detail, to) };
+          return closes ? { ...day, detail: close(day.detail) } : day;
         };
-        const [one, two] = [aged(some, stage), aged(more, other)];
+        const [one, two] = [aged(some, isClosed), aged(more, isOtherClosed)];
         const day = merge(one, two);
         expect(plain(merge(two, one))).toEqual(plain(day));
-        expect(age(day.detail, Math.max(stage, other) as Stage)).toBe(day.detail);
+        if (isClosed || isOtherClosed) expect(close(day.detail)).toBe(day.detail);
         expect(day).toMatchObject({ visits: one.visits + two.visits, bots: one.bots + two.bots });
-        const { hours, visitors } = readDetail(day.detail);
-        expect(hours === undefined).toBe(Math.max(stage, other) === Stage.coarse);
-        expect(Array.isArray(visitors)).toBe(stage === Stage.open && other === Stage.open);
+        expect(Array.isArray(readDetail(day.detail).visitors)).toBe(!isClosed && !isOtherClosed);
       }),
     );
   });
