@@ -17,8 +17,8 @@ const MAX_VALUES = 50;
 const FEW_VALUES = 8;
 /** Some 6 % off above this many visitors a day; exact below. */
 const VISITORS_SKETCH = 256;
-/** A value is shown only if at least this many visitors had it that day. */
-export const FEWEST_VISITORS = 5;
+/** A value is shown only if visits from at least this many networks had it that day: a visitor is easily made up. */
+export const FEWEST_NETWORKS = 5;
 
 export interface Sums {
   readonly visits: number;
@@ -33,8 +33,8 @@ export interface Day extends Sums {
 /** A {@link DayDetail} as it is stored and sent: one line of JSON. To a store it is opaque. */
 export type DetailText = string & { readonly __brand: "DetailText" };
 
-/** Visitors of a value: a sketch while their day lasts, then their number; left out from {@link FEWEST_VISITORS} on. */
-type Value = [text: string, visits: number, visitors?: Sketch | number];
+/** Networks of a value: a sketch while its day lasts, then their number; left out from {@link FEWEST_NETWORKS} on. */
+type Value = [text: string, visits: number, networks?: Sketch | number];
 
 /** What is known of a link's day beside its sums. */
 export interface DayDetail {
@@ -58,8 +58,9 @@ export interface SameVisits {
   readonly referrer: string;
   readonly language: string;
   readonly country: string;
-  /** uint32 */
+  /** uint32s: see `visitor.ts`. */
   readonly visitor: number;
+  readonly network: number;
   readonly times: number;
 }
 
@@ -67,10 +68,10 @@ export interface SameVisits {
 export function dayOf({ visits, bots, details }: CountedVisits, hour: number): Day {
   const visitors: Sketch = [];
   const lists = DIMENSIONS.map(() => openValues([]));
-  for (const { agent, referrer, language, country, visitor, times } of details) {
+  for (const { agent, referrer, language, country, visitor, network, times } of details) {
     addToSketch(visitors, visitor, VISITORS_SKETCH);
     const texts = [referrer, country, agent.browser, agent.os, agent.device, language];
-    texts.forEach((text, nth) => lists[nth]?.add([text, times, [visitor]]));
+    texts.forEach((text, nth) => lists[nth]?.add([text, times, [network]]));
   }
   const detail: DayDetail = { hours: { [hour]: [visits, bots] }, visitors, values: {}, others: {} };
   DIMENSIONS.forEach((dimension, nth) => keepValues(detail, dimension, lists[nth]?.all ?? []));
@@ -135,10 +136,10 @@ function openValues(all: Value[]) {
 
 function mergeValue(value: Value, added: Value): void {
   value[1] += added[1];
-  if (Array.isArray(value[2]) && Array.isArray(added[2])) mergeSketches(value[2], added[2], FEWEST_VISITORS);
-  // Once the day is closed, the visitors of both parts may be the same.
-  else value[2] = Math.max(visitorsOf(value), visitorsOf(added));
-  if (visitorsOf(value) >= FEWEST_VISITORS) value.length = 2;
+  if (Array.isArray(value[2]) && Array.isArray(added[2])) mergeSketches(value[2], added[2], FEWEST_NETWORKS);
+  // Once the day is closed, the networks of both parts may be the same.
+  else value[2] = Math.max(networksOf(value), networksOf(added));
+  if (networksOf(value) >= FEWEST_NETWORKS) value.length = 2;
 }
 
 function keepValues(day: DayDetail, dimension: Dimension, values: Value[]): void {
@@ -150,11 +151,11 @@ function keepValues(day: DayDetail, dimension: Dimension, values: Value[]): void
   if (values.length > 0) day.values[dimension] = values;
 }
 
-/** At most {@link FEWEST_VISITORS}: more are not counted. */
-export function visitorsOf(value: Value): number {
-  const visitors = value[2];
-  if (visitors === undefined) return FEWEST_VISITORS;
-  return Array.isArray(visitors) ? visitors.length : visitors;
+/** At most {@link FEWEST_NETWORKS}: more are not counted. */
+export function networksOf(value: Value): number {
+  const networks = value[2];
+  if (networks === undefined) return FEWEST_NETWORKS;
+  return Array.isArray(networks) ? networks.length : networks;
 }
 
 /** An estimate may be too high, but nobody visits without a visit. */

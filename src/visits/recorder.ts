@@ -6,7 +6,7 @@ import { readAgent } from "./agent.ts";
 import type { Journal } from "./journal/journal.ts";
 import { createName, type Name } from "./journal/segment.ts";
 import { referrerHost } from "./referrer.ts";
-import type { Visitors } from "./visitor.ts";
+import type { KeyedLink, Visitors } from "./visitor.ts";
 
 export interface RecorderOptions {
   readonly journal: Pick<Journal, "active" | "next">;
@@ -26,10 +26,12 @@ export interface Client {
 }
 
 /** What the redirect keeps with a link, to count its visits. */
-export type Counter = Name;
+export interface Counter extends Name, KeyedLink {
+  readonly createdMs: number;
+}
 
 export function counterOf({ code, createdMs }: Pick<Link, "code" | "createdMs">): Counter {
-  return { ...createName("link", code), createdMs };
+  return { ...createName("link", code), createdMs, keyDay: -1, key0: 0, key1: 0 };
 }
 
 /**
@@ -70,12 +72,14 @@ export function createRecorder({ journal, visitors }: RecorderOptions) {
       }
       if (bot) return;
       const { address, country } = visit.client();
+      const { visitor, network } = visitors.identify(link, address, agent.hash, nowMs);
       const details = {
         agent: agent.name,
         referrer: referrerOf(headers.get("referer") ?? ""),
         language: languageOf(headers.get("accept-language") ?? ""),
         country: countryName(country),
-        visitor: visitors.hash(address, agent.hash, nowMs),
+        visitor,
+        network,
       };
       if (
         !journal.active.tell(link, details) &&

@@ -4,10 +4,10 @@ import {
   type DayDetail,
   DIMENSIONS,
   type Dimension,
-  FEWEST_VISITORS,
+  FEWEST_NETWORKS,
+  networksOf,
   readDetail,
   type Sums,
-  visitorsOf,
   visitorsOfDay,
 } from "./day.ts";
 import type { VisitStore } from "./store.ts";
@@ -149,15 +149,15 @@ function addDay(
 }
 
 /**
- * What fewer than {@link FEWEST_VISITORS} visitors have in common would tell who they are. It is asked for each day:
- * visitors of different days may be one person.
+ * What visits from fewer than {@link FEWEST_NETWORKS} networks have in common would tell who made them. It is asked for
+ * each day: visits on different days may be one person's.
  */
 function breakDown(days: readonly ReadDay[], dimension: Dimension): Breakdown {
   const shown = new Map<string, number>();
   let other = sum(days.map(({ detail }) => detail.others[dimension] ?? 0));
   for (const value of days.flatMap(({ detail }) => detail.values[dimension] ?? [])) {
     const [text, visits] = value;
-    if (visitorsOf(value) < FEWEST_VISITORS) other += visits;
+    if (networksOf(value) < FEWEST_NETWORKS) other += visits;
     else shown.set(text, (shown.get(text) ?? 0) + visits);
   }
   const values = [...shown].toSorted(([, a], [, b]) => b - a);

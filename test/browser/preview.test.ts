@@ -155,7 +155,7 @@ describe.each(READERS)("a visitor who looks before ($locale)", ({ locale, viewpo
     await curt.shorten({ original_url: "https://example.com/", custom_code: code });
     for (let nth = 0; nth < 6; nth++) {
       await visit(curt, code, {
-        "X-Forwarded-For": `168.126.63.${nth}`,
+        "X-Forwarded-For": `168.126.${60 + nth}.1`,
         Referer: nth < 5 ? "https://search.naver.com/search?q=curt" : "https://rare.example/",
       });
     }

@@ -31,7 +31,7 @@ export async function prepareTour(): Promise<Tour> {
   await curt.shorten({ original_url: LONG_URL, custom_code: LONG_CODE, expire_duration: "1month" });
   for (let nth = 0; nth < 6; nth++) {
     await visit(curt, LONG_CODE, {
-      "X-Forwarded-For": `168.126.63.${nth}`,
+      "X-Forwarded-For": `168.126.${60 + nth}.1`,
       Referer: `https://${"long-referrer.".repeat(4)}example.com/`,
     });
   }

@@ -119,7 +119,7 @@ test("of many referrers a preview shows eight, and the others when they are open
   for (let nth = 0; nth < 50; nth++)
     await visit(open, "many", {
       Referer: `https://site-${nth % 10}.example/`,
-      "X-Forwarded-For": `198.51.100.${nth}`,
+      "X-Forwarded-For": `10.0.${nth}.7`,
     });
   await untilCounted(open, "many", 50);
   const page = await (await open.fetch("/many+", { headers: HTML })).text();

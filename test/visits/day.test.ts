@@ -19,7 +19,7 @@ interface Told {
   readonly by: SameVisits | undefined;
 }
 
-/** Few values of each kind, so that they meet; few visitors, so that some values stay below five of them. */
+/** Few values of each kind, so that they meet; few networks, so that some values stay below five of them. */
 const person = fc.record({
   agent: fc.record({
     browser: fc.constantFrom("Chrome", "Safari", ""),
@@ -30,6 +30,7 @@ const person = fc.record({
   language: fc.constantFrom("ko", "en"),
   country: fc.constantFrom("KR", "JP", ""),
   visitor: fc.nat({ max: 30 }).map((nth) => Math.imul(nth + 1, 0x9e37_79b1) >>> 0),
+  network: fc.nat({ max: 12 }).map((nth) => Math.imul(nth + 1, 0x85eb_ca6b) >>> 0),
   times: fc.integer({ min: 1, max: 3 }),
 });
 const told = fc.record({ hour: fc.nat({ max: 23 }), by: fc.option(person, { nil: undefined }) });
@@ -93,7 +94,7 @@ describe("the parts of a day", () => {
           [...new Set(people.map(({ visitor }) => visitor))].toSorted((a, b) => a - b),
         );
         for (const [country, some] of Map.groupBy(people, (by) => by.country)) {
-          const who = [...new Set(some.map(({ visitor }) => visitor))].toSorted((a, b) => a - b);
+          const who = [...new Set(some.map(({ network }) => network))].toSorted((a, b) => a - b);
           const value = values.countries?.find(([text]) => text === country);
           expect(value).toEqual(who.length < 5 ? [country, sum(some), who] : [country, sum(some)]);
         }
@@ -109,6 +110,7 @@ describe("the parts of a day", () => {
       language: "ko",
       country: "KR",
       visitor: nth,
+      network: nth,
       times,
     });
     const visitOf = fc.tuple(fc.nat({ max: 300 }), fc.integer({ min: 1, max: 9 }));

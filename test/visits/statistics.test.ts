@@ -14,7 +14,7 @@ import type { VisitStore } from "../../src/visits/store.ts";
 import { type Running, startHere, temporaryFolder } from "../service.ts";
 import { newLink } from "../stores/links.ts";
 import { slicesOf, type Told } from "./slices.ts";
-import { statisticsOf, untilCounted, visit } from "./visits.ts";
+import { statisticsOf, untilCounted, visit, WINDOWS_CHROME } from "./visits.ts";
 
 const HOUR_MS = 3_600_000;
 /** A Saturday. */
@@ -147,12 +147,12 @@ describe("statistics", () => {
     expect(await read("split", day)).toMatchObject({ visits: 1, visitors: 1 });
   });
 
-  test("show a value only when five visitors or more have it", async () => {
+  test("show a value only when visits from five networks or more have it", async () => {
     await visited("few", {
       "2026-11-21T01:00Z": [
         ...people(5, { referrer: "naver.com", country: "KR" }),
         ...people(4, { referrer: "intranet.example", country: "JP" }),
-        ...Array.from({ length: 30 }, () => ({ visitor: 1, referrer: "one-person.example", country: "" })),
+        ...people(30, { network: 1, referrer: "one-person.example", country: "" }),
       ],
     });
     const { breakdowns } = (await read("few")) as Statistics;
@@ -226,7 +226,7 @@ describe("GET /api/v1/links/{code}/stats", () => {
       await visit(service, "told", {
         Referer: "https://search.naver.com/search?q=secret",
         "Accept-Language": "ko-KR,ko;q=0.9",
-        "X-Forwarded-For": `198.51.100.${nth}`,
+        "X-Forwarded-For": `198.51.${nth}.7`,
         "CF-IPCountry": "KR",
       });
     }
@@ -248,13 +248,25 @@ describe("GET /api/v1/links/{code}/stats", () => {
     });
   });
 
+  test("one address with many browsers is many visitors, but one network", async () => {
+    await using service = await startHere();
+    await made(service, "veiled");
+    for (let nth = 0; nth < 6; nth++)
+      await visit(service, "veiled", { "User-Agent": `${WINDOWS_CHROME} Edg/131.0.0.${nth}` });
+    await untilCounted(service, "veiled", 6);
+    expect(await statisticsOf(service, "veiled")).toMatchObject({
+      visitors: 6,
+      browsers: { values: [], other: 6 },
+    });
+  });
+
   test("finds countries in the database that comes with the program, and believes nobody else", async () => {
     await using service = await startHere({ TRUSTED_PROXIES: "127.0.0.1" });
     await made(service, "where");
     for (let nth = 0; nth < 5; nth++) {
       // A Korean carrier, whatever the visitor says of himself.
       await visit(service, "where", {
-        "X-Forwarded-For": `8.8.8.8, 168.126.63.${nth}`,
+        "X-Forwarded-For": `8.8.8.8, 168.126.${60 + nth}.1`,
         "CF-IPCountry": "JP",
       });
     }

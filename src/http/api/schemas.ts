@@ -4,7 +4,7 @@ import type { MessageKey } from "../../language/messages.ts";
 import { MAX_CODE_POINTS } from "../../links/code.ts";
 import { DURATIONS } from "../../links/expiry.ts";
 import { MAX_TARGET_LENGTH } from "../../links/target.ts";
-import { DIMENSIONS, type Dimension, FEWEST_VISITORS } from "../../visits/day.ts";
+import { DIMENSIONS, type Dimension, FEWEST_NETWORKS } from "../../visits/day.ts";
 import { INTERVALS, MAX_DAYS } from "../../visits/statistics.ts";
 import { MAX_BODY_BYTES } from "../body.ts";
 
@@ -19,7 +19,7 @@ export const LIMITS = {
   bytes: MAX_BODY_BYTES,
   days: MAX_DAYS.day,
   hours_days: MAX_DAYS.hour,
-  visitors: FEWEST_VISITORS,
+  networks: FEWEST_NETWORKS,
 };
 
 // Every description is the key of a message; document.ts puts the message there. In an example,
