@@ -34,6 +34,24 @@ export function counterOf({ code, createdMs }: Pick<Link, "code" | "createdMs">)
   return { ...createName("link", code), createdMs, keyDay: -1, key0: 0, key1: 0 };
 }
 
+const FETCHED_AHEAD = /prefetch|prerender|preview/i;
+
+/**
+ * Whether a browser may be showing the link's destination to a person (Fetch Metadata, section 2.1; "Speculative
+ * Loading", section 5.1, and the names its header had before). One that fetches ahead asks again when somebody comes.
+ */
+function isNavigation(headers: Headers): boolean {
+  const destination = headers.get("sec-fetch-dest");
+  // Browsers that say it name a WebSocket there, too.
+  if (destination === null) {
+    if (headers.get("upgrade")?.toLowerCase() === "websocket") return false;
+  } else if (destination !== "document" && destination !== "iframe") {
+    return false;
+  }
+  const purpose = headers.get("sec-purpose") ?? headers.get("purpose") ?? headers.get("x-purpose");
+  return purpose === null || !FETCHED_AHEAD.test(purpose);
+}
+
 /**
  * Counts visits. Everything is written before the redirect is answered, into mapped memory: every visitor who got
  * an answer is counted, even when the process is killed the moment after. Headers are read by look-up of what
@@ -64,8 +82,7 @@ export function createRecorder({ journal, visitors }: RecorderOptions) {
       const nowHour = Math.floor(nowMs / HOUR_MS);
       if (nowHour !== journal.active.hour) journal.next(nowHour);
       const agent = agentOf(headers.get("user-agent") ?? "");
-      // A browser that fetches ahead is nobody's visit yet; when somebody comes, it asks again.
-      const bot = agent.bot || headers.get("sec-purpose")?.startsWith("prefetch") === true;
+      const bot = agent.bot || !isNavigation(headers);
       if (!journal.active.count(link, bot) && !(journal.next(nowHour) && journal.active.count(link, bot))) {
         lost.visits++;
         return;
