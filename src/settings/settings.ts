@@ -101,6 +101,13 @@ export const SETTINGS = {
     meaning: "how long statistics are kept by day, 8d to 3650d; older days are added up into one total",
     takes: days(8, 3650),
   },
+  statsShown: {
+    name: "STATS_SHOWN",
+    default: "auto",
+    meaning:
+      "what anyone sees of a link's statistics: safe tells nothing about a single visitor, all is exact and live, count is totals only; auto is safe in public posture and all in private posture",
+    takes: oneOf("auto", "safe", "all", "count"),
+  },
   processes: {
     name: "PROCESSES",
     default: "1",

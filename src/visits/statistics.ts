@@ -1,20 +1,31 @@
 import type { Link } from "../links/link.ts";
 import { DAY_MS, HOUR_MS } from "../links/time.ts";
 import {
+  countNetworks,
   type DayDetail,
   DIMENSIONS,
   type Dimension,
   FEWEST_NETWORKS,
-  networksOf,
+  includeLastHour,
   readDetail,
   type Sums,
-  visitorsOfDay,
+  visitorsOf,
 } from "./day.ts";
 import type { VisitStore } from "./store.ts";
 import { localTime } from "./zone.ts";
 
 /** Values of one dimension in an answer. */
 const MAX_VALUES = 50;
+/** Fewer visitors are not told to everyone. */
+export const FEWEST_VISITORS = 10;
+
+/**
+ * How much of statistics is told, to anyone. Visits and bots are always told, live. `safe`: so is the series; visitors
+ * and breakdowns only of hours that are over and where visits came from enough networks, visitors rounded. Who reads
+ * statistics may also visit, and must not learn from what changes whether somebody else did. `all`: everything, live.
+ * `count`: nothing else.
+ */
+export type Shown = "safe" | "all" | "count";
 
 export const INTERVALS = ["hour", "day", "month"] as const;
 type Interval = (typeof INTERVALS)[number];
@@ -45,10 +56,11 @@ export interface RefusedRange {
 }
 
 export interface Statistics extends Sums {
+  readonly shown: Shown;
   readonly from: string;
   readonly to: string;
-  /** Visitors of each day (UTC), added up: those of different days cannot be told apart. */
-  readonly visitors: number;
+  /** Visitors of each day (UTC), added up: those of different days cannot be told apart. Null where they are not told. */
+  readonly visitors: number | null;
   /** Every hour, day or month of the range; `start` is a timestamp, a date or a month. */
   readonly series: ({ readonly start: string } & Sums)[];
   readonly breakdowns: Readonly<Record<Dimension, Breakdown>>;
@@ -68,7 +80,7 @@ export async function readStatistics(
   store: Pick<VisitStore, "days">,
   link: Link,
   { interval, timeZone, ...range }: StatisticsRequest,
-  nowMs: number,
+  { nowMs, shown }: { nowMs: number; shown: Shown },
 ): Promise<Statistics | RefusedRange> {
   const local = localTime(timeZone);
   const to = range.to ?? local(nowMs).slice(0, 10);
@@ -79,7 +91,13 @@ export async function readStatistics(
   // A zone is at most a day away from UTC.
   const [first, last] = [dayOf(from), dayOf(to)];
   const stored = await store.days(link.code, link.createdMs, Math.max(1, first - 1), last + 1);
-  const days = stored.map((day) => ({ ...day, detail: readDetail(day.detail) }));
+  const hour = Math.floor(nowMs / HOUR_MS);
+  const days = stored.map((day) => {
+    const detail = readDetail(day.detail);
+    const isOver = detail.last !== undefined && day.day * 24 + detail.last.hour < hour;
+    if (isOver || shown === "all") includeLastHour(detail);
+    return { ...day, detail };
+  });
   const series = new Map<string, { visits: number; bots: number }>();
   for (const start of starts(first, last, interval, local)) series.set(start, { visits: 0, bots: 0 });
   for (const day of days) addDay(series, day, { interval, from, to }, local);
@@ -87,15 +105,15 @@ export async function readStatistics(
   const points = [...series].map(([start, sums]) => ({ start, ...sums }));
   const visits = sum(points.map((point) => point.visits));
   return {
+    shown,
     from,
     to,
     visits,
     bots: sum(points.map(({ bots }) => bots)),
-    // A day of UTC may have visits that another zone counts to the day before or after.
-    visitors: Math.min(sum(within.map(({ detail }) => visitorsOfDay(detail))), visits),
-    series: points,
+    visitors: countVisitors(within, visits, shown),
+    series: shown === "count" ? [] : points,
     breakdowns: Object.fromEntries(
-      DIMENSIONS.map((dimension) => [dimension, breakDown(within, dimension)]),
+      DIMENSIONS.map((dimension) => [dimension, breakDown(within, dimension, shown)]),
     ) as Record<Dimension, Breakdown>,
   };
 }
@@ -148,19 +166,36 @@ function addDay(
   }
 }
 
+function countVisitors(days: readonly ReadDay[], visits: number, shown: Shown): number | null {
+  if (shown === "count") return null;
+  const told = days.filter(
+    ({ detail }) => shown === "all" || countNetworks(detail.networks) >= FEWEST_NETWORKS,
+  );
+  // A day of UTC may have visits that another zone counts to the day before or after.
+  const visitors = Math.min(sum(told.map(({ detail }) => visitorsOf(detail))), visits);
+  if (shown === "all") return visitors;
+  return visitors < FEWEST_VISITORS ? null : roundDown(visitors);
+}
+
+/** To two significant digits, of a number of two or more: rounded up, visitors could be more than visits. */
+function roundDown(number: number): number {
+  const unit = 10 ** (String(number).length - 2);
+  return Math.floor(number / unit) * unit;
+}
+
 /**
  * What visits from fewer than {@link FEWEST_NETWORKS} networks have in common would tell who made them. It is asked for
  * each day: visits on different days may be one person's.
  */
-function breakDown(days: readonly ReadDay[], dimension: Dimension): Breakdown {
-  const shown = new Map<string, number>();
+function breakDown(days: readonly ReadDay[], dimension: Dimension, shown: Shown): Breakdown {
+  if (shown === "count") return { values: [], other: 0 };
+  const told = new Map<string, number>();
   let other = sum(days.map(({ detail }) => detail.others[dimension] ?? 0));
-  for (const value of days.flatMap(({ detail }) => detail.values[dimension] ?? [])) {
-    const [text, visits] = value;
-    if (networksOf(value) < FEWEST_NETWORKS) other += visits;
-    else shown.set(text, (shown.get(text) ?? 0) + visits);
+  for (const [text, visits, networks] of days.flatMap(({ detail }) => detail.values[dimension] ?? [])) {
+    if (shown === "safe" && countNetworks(networks) < FEWEST_NETWORKS) other += visits;
+    else told.set(text, (told.get(text) ?? 0) + visits);
   }
-  const values = [...shown].toSorted(([, a], [, b]) => b - a);
+  const values = [...told].toSorted(([, a], [, b]) => b - a);
   const rest = values.splice(MAX_VALUES);
   return {
     values: values.map(([value, visits]) => ({ value: value || null, visits })),

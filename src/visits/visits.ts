@@ -5,7 +5,13 @@ import { ageVisits } from "./ageing.ts";
 import type { Sums } from "./day.ts";
 import { type JournalOptions, openJournal } from "./journal/journal.ts";
 import { createRecorder } from "./recorder.ts";
-import { readStatistics, type RefusedRange, type Statistics, type StatisticsRequest } from "./statistics.ts";
+import {
+  readStatistics,
+  type RefusedRange,
+  type Shown,
+  type Statistics,
+  type StatisticsRequest,
+} from "./statistics.ts";
 import type { VisitStore } from "./store.ts";
 import { createVisitors } from "./visitor.ts";
 
@@ -31,13 +37,14 @@ export interface VisitsOptions {
   readonly fillRandom: (bytes: Uint8Array) => void;
   /** How many days statistics are told by the day. */
   readonly keepDays: number;
+  readonly shown: Shown;
 }
 
 export function createVisits(options: VisitsOptions): Visits {
-  const { store, clock, keepDays } = options;
+  const { store, clock, keepDays, shown } = options;
   return {
     sums: ({ code, createdMs }) => store.sums(code, createdMs),
-    statistics: (link, request) => readStatistics(store, link, request, clock.nowMs()),
+    statistics: (link, request) => readStatistics(store, link, request, { nowMs: clock.nowMs(), shown }),
     age: () => ageVisits(store, clock, keepDays),
     openRecorder: (recorderOptions) => openRecorder({ ...options, ...recorderOptions }),
   };

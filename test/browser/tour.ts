@@ -20,7 +20,7 @@ const LONG_CODE = "가나다라마바사아자차카타파하거너".repeat(4);
 const LONG_URL = `https://${"long-host-name.".repeat(6)}example.com/${"긴주소".repeat(40)}?q=${"a".repeat(200)}`;
 
 export async function prepareTour(): Promise<Tour> {
-  const curt = await startHere({ TRUSTED_PROXIES: "127.0.0.1" });
+  const curt = await startHere({ STATS_SHOWN: "all", TRUSTED_PROXIES: "127.0.0.1" });
   const broken = await startHere();
   broken.expectFaults();
   await curt.shorten({ original_url: "https://example.com/", custom_code: "ended", expire_duration: "24h" });

@@ -114,7 +114,7 @@ test("a preview says that its link has ended, and offers no copy of it", async (
 });
 
 test("of many referrers a preview shows eight, and the others when they are opened", async () => {
-  await using open = await startHere({ TRUSTED_PROXIES: "127.0.0.1" });
+  await using open = await startHere({ STATS_SHOWN: "all", TRUSTED_PROXIES: "127.0.0.1" });
   await open.shorten({ original_url: LONG, custom_code: "many" });
   for (let nth = 0; nth < 50; nth++)
     await visit(open, "many", {

@@ -1,5 +1,5 @@
 import type { Code } from "../../src/links/code.ts";
-import { dayOf, readDetail } from "../../src/visits/day.ts";
+import { dayOf, includeLastHour, readDetail } from "../../src/visits/day.ts";
 import { MAX_ROWS, type Row, type Slice, writeRows } from "../../src/visits/slice.ts";
 import type { DayVisits } from "../../src/visits/store.ts";
 
@@ -65,6 +65,10 @@ function rowOf(told: readonly Told[], hour: number): Row {
   };
 }
 
+/** With the last hour. */
 export function detailOf(day: DayVisits | undefined) {
-  return day && readDetail(day.detail);
+  if (day === undefined) return undefined;
+  const detail = readDetail(day.detail);
+  includeLastHour(detail);
+  return detail;
 }

@@ -110,7 +110,7 @@ export function createApi(options: ApiOptions) {
       if (isProblem(link)) return problemJson(call, link);
       const found = await visits.statistics(link, query);
       if (isProblem(found)) return problemJson(call, found);
-      const { from, to, breakdowns, ...counted } = found;
+      const { shown: _, from, to, breakdowns, ...counted } = found;
       const { interval, timeZone: tz } = query;
       const data: StatisticsData = { code: link.code, from, to, interval, tz, ...counted, ...breakdowns };
       return success(call, 200, "statistics", data);

@@ -5,7 +5,7 @@ import { MAX_CODE_POINTS } from "../../links/code.ts";
 import { DURATIONS } from "../../links/expiry.ts";
 import { MAX_TARGET_LENGTH } from "../../links/target.ts";
 import { DIMENSIONS, type Dimension, FEWEST_NETWORKS } from "../../visits/day.ts";
-import { INTERVALS, MAX_DAYS } from "../../visits/statistics.ts";
+import { FEWEST_VISITORS, INTERVALS, MAX_DAYS } from "../../visits/statistics.ts";
 import { MAX_BODY_BYTES } from "../body.ts";
 
 export const EXAMPLE = {
@@ -20,6 +20,7 @@ export const LIMITS = {
   days: MAX_DAYS.day,
   hours_days: MAX_DAYS.hour,
   networks: FEWEST_NETWORKS,
+  visitors: FEWEST_VISITORS,
 };
 
 // Every description is the key of a message; document.ts puts the message there. In an example,
@@ -162,7 +163,7 @@ const statistics = z
     tz: text.openapi({ description: "api.stats.asked" }),
     visits: count("api.stats.visits"),
     bots: count("api.stats.bots"),
-    visitors: count("api.stats.visitors"),
+    visitors: count("api.stats.visitors").nullable(),
     series: z.array(point),
     ...(Object.fromEntries(DIMENSIONS.map((dimension) => [dimension, breakdown])) as Record<
       Dimension,
