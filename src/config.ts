@@ -4,10 +4,11 @@ import { isPrivateHost, type Posture } from "./links/target.ts";
 import { type Setting, SETTINGS, type Values } from "./settings/settings.ts";
 
 /** The values of all settings, including those derived from several of them. */
-export interface Config extends Omit<Values, "baseUrl" | "posture" | "dataFolder"> {
+export interface Config extends Omit<Values, "baseUrl" | "posture" | "statsShown" | "dataFolder"> {
   /** The public origin, without a trailing slash. */
   readonly baseUrl: string;
   readonly posture: Posture;
+  readonly statsShown: Exclude<Values["statsShown"], "auto">;
   /** Keeps visits until they are in the database. */
   readonly journalFolder: string;
   /** Only for a process that joins others: which files of the store they have open. */
@@ -63,12 +64,15 @@ function settle({ dataFolder, ...values }: Values): Config {
   const baseUrl = values.baseUrl ?? `http://localhost:${port}`;
   const automatic = isPrivateHost(new URL(baseUrl).hostname) ? "private" : "public";
   const posture = values.posture === "auto" ? automatic : values.posture;
+  const automaticallyShown = posture === "public" ? "safe" : "all";
+  const statsShown = values.statsShown === "auto" ? automaticallyShown : values.statsShown;
   // The name contains the database's, so that two databases in one folder do not share a journal.
   const journal = `${basename(database.path)}-visits`;
   return {
     ...values,
     baseUrl,
     posture,
+    statsShown,
     journalFolder: join(dataFolder ?? dirname(database.path), journal),
   };
 }

@@ -48,7 +48,13 @@ export async function openCore(config: Config, log: Log, options: CoreOptions = 
       targetPolicy: targetPolicy(config),
       onCreated,
     }),
-    visits: createVisits({ store, clock, fillRandom, keepDays: config.statsKeepDays }),
+    visits: createVisits({
+      store,
+      clock,
+      fillRandom,
+      keepDays: config.statsKeepDays,
+      shown: config.statsShown,
+    }),
     close: () => store.close(),
   };
 }

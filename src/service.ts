@@ -114,12 +114,13 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
 
 /** The process goes on without it until it is started again. */
 function startViews(
-  { database, baseUrl, codeHoldMs, defaultExpiry }: Config,
+  { database, baseUrl, codeHoldMs, defaultExpiry, statsShown }: Config,
   storeFiles: readonly string[],
 ): Thread<ViewsTask> {
   const worker = new Worker(new URL("./views.ts", import.meta.url));
   const thread = startThread<ViewsTask>(worker, { StoreMisplaced, StoreUnavailable }, () => {});
-  thread.perform({ view: "none", database, baseUrl, codeHoldMs, defaultExpiry, storeFiles }).catch(() => {});
+  const settings = { database, baseUrl, codeHoldMs, defaultExpiry, statsShown, storeFiles };
+  thread.perform({ view: "none", ...settings }).catch(() => {});
   return thread;
 }
 

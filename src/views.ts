@@ -19,7 +19,10 @@ import { createCounts } from "./visits/visits.ts";
 
 /** The first task says what the others need. */
 export type ViewsTask = ({ readonly view: "none" } & ViewsConfig) | ViewTask;
-export type ViewsConfig = Pick<Config, "database" | "baseUrl" | "codeHoldMs" | "defaultExpiry"> & {
+export type ViewsConfig = Pick<
+  Config,
+  "database" | "baseUrl" | "codeHoldMs" | "defaultExpiry" | "statsShown"
+> & {
   /** The files that the service has open. */
   readonly storeFiles: readonly string[];
 };
@@ -36,7 +39,7 @@ function open() {
   const store = openStore();
   const clock = { nowMs: () => nowMs };
   const links = createLookUps({ ...config, store, clock });
-  const visits = createCounts({ store, clock });
+  const visits = createCounts({ store, clock, shown: config.statsShown });
   const shared = { ...config, links, visits, clock, version: VERSION };
   const api = createApiViews(shared);
   const home = createHomeViews(shared);

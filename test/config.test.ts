@@ -21,6 +21,7 @@ describe("the configuration", () => {
       baseUrl: "http://localhost:3000",
       aliases: [],
       posture: "private",
+      statsShown: "all",
       database: { engine: "sqlite", path: "./data/curt.db" },
       journalFolder: "data/curt.db-visits",
       statsKeepDays: 400,
@@ -44,14 +45,19 @@ describe("the configuration", () => {
 
   test("takes every setting", () => {
     const cases: [Record<string, string>, Partial<Config>][] = [
-      [{ BASE_URL: "https://Go.Example.com:443/" }, { baseUrl: "https://go.example.com", posture: "public" }],
+      [
+        { BASE_URL: "https://Go.Example.com:443/" },
+        { baseUrl: "https://go.example.com", posture: "public", statsShown: "safe" },
+      ],
       [{ BASE_URL: "https://숏.한국" }, { baseUrl: "https://숏.한국" }],
       [{ BASE_URL: "HTTPS://숏.한국:443/" }, { baseUrl: "https://숏.한국" }],
       [{ BASE_URL: "http://숏.한국:8080" }, { baseUrl: "http://숏.한국:8080" }],
       [{ BASE_URL: "http://192.168.1.5:3000" }, { posture: "private" }],
       [{ BASE_URL: "http://curt" }, { posture: "private" }],
       [{ BASE_URL: "http://curt.example", POSTURE: "private" }, { posture: "private" }],
-      [{ POSTURE: "public" }, { posture: "public" }],
+      [{ POSTURE: "public" }, { posture: "public", statsShown: "safe" }],
+      [{ POSTURE: "public", STATS_SHOWN: "all" }, { statsShown: "all" }],
+      [{ STATS_SHOWN: "count" }, { statsShown: "count" }],
       [
         { ALIASES: "A.example, 숏.한국 ,b.example:8443" },
         { aliases: ["a.example", "xn--0p4b.xn--3e0b707e", "b.example"] },

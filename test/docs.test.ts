@@ -17,6 +17,7 @@ const DOCUMENTS = [
   "CHANGELOG.md",
   "docs/api.md",
   "docs/operating.md",
+  "docs/privacy.md",
   ...readdirSync(join(ROOT, "docs/decisions")).map((file) => `docs/decisions/${file}`),
   ...(existsSync(join(ROOT, "bench/README.md")) ? ["bench/README.md"] : []),
 ];

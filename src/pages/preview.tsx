@@ -2,7 +2,7 @@ import { message } from "../language/messages.ts";
 import { NEVER_MS } from "../links/link.ts";
 /** @jsxImportSource hono/jsx */
 import type { Dimension } from "../visits/day.ts";
-import type { Statistics } from "../visits/statistics.ts";
+import { FEWEST_VISITORS, type Statistics } from "../visits/statistics.ts";
 import { Chart } from "./chart.tsx";
 import { CopyButton } from "./copy.tsx";
 import { describeDestination } from "./destination.ts";
@@ -180,7 +180,7 @@ function Visits({
   statistics,
 }: Preview & { language: string }) {
   const number = new Intl.NumberFormat(language);
-  const { series, visitors, breakdowns } = statistics;
+  const { shown, series, visitors, breakdowns } = statistics;
   const days = new Set(series.map(({ start }) => start.slice(0, 10))).size;
   const known = SHOWN.filter((dimension) => breakdowns[dimension].values.length > 0);
   return (
@@ -202,12 +202,16 @@ function Visits({
             </span>
           </dd>
         </div>
-        <div>
-          <dt>{message(language, "preview.visitors", { days })}</dt>
-          <dd class="count" data-fresh>
-            {number.format(visitors)}
-          </dd>
-        </div>
+        {shown !== "count" && (
+          <div>
+            <dt>{message(language, "preview.visitors", { days })}</dt>
+            <dd class="count" data-fresh>
+              {visitors === null
+                ? message(language, "preview.visitors.few", { count: FEWEST_VISITORS })
+                : number.format(visitors)}
+            </dd>
+          </div>
+        )}
         <div>
           <dt>{message(language, "preview.all-bots")}</dt>
           <dd class="count" data-fresh>
@@ -216,7 +220,7 @@ function Visits({
         </div>
       </dl>
       <div data-fresh>
-        {statistics.visits > 0 && (
+        {statistics.visits > 0 && shown !== "count" && (
           <>
             <h3>{message(language, "preview.days", { days })}</h3>
             <Chart language={language} series={series} interval={interval} timeZone={timeZone} />
@@ -232,6 +236,8 @@ function Visits({
       </div>
       <p class="hint">
         {message(language, "preview.privacy")}{" "}
+        {shown !== "count" && `${message(language, "preview.privacy.days")} `}
+        {shown === "safe" && `${message(language, "preview.privacy.safe")} `}
         {!hasEnded && (
           <span data-live hidden>
             {message(language, "preview.live")}

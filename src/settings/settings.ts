@@ -102,6 +102,13 @@ export const SETTINGS = {
     meaning: "how long daily statistics are kept, 8d to 3650d; older days are added to one total per link",
     takes: days(8, 3650),
   },
+  statsShown: {
+    name: "STATS_SHOWN",
+    default: "auto",
+    meaning:
+      "what anyone sees of a link's statistics: safe tells nothing about a single visitor, all is exact and live, count is totals only; auto is safe in public posture and all in private posture",
+    takes: oneOf("auto", "safe", "all", "count"),
+  },
   processes: {
     name: "PROCESSES",
     default: "1",

@@ -4,8 +4,6 @@ import type { VisitStore } from "./store.ts";
 
 /** A day is over for us when its last visits are surely folded. */
 const CLOSE_AFTER_MS = HOUR_MS;
-/** How many days statistics are told by the hour. */
-export const HOURS_KEPT_DAYS = 7;
 const BATCH = 200;
 /** Ageing stops here and leaves the rest to the next time. */
 const MAX_BATCHES = 100;
@@ -19,12 +17,7 @@ export async function ageVisits(
   let aged = 0;
   for (let batch = 0; batch < MAX_BATCHES && clock.trustworthy(); batch++) {
     const today = Math.floor((clock.nowMs() - CLOSE_AFTER_MS) / DAY_MS);
-    const bounds = {
-      closeBefore: today,
-      // One more than is told: a day of some time zone begins in the one before.
-      coarseBefore: today - HOURS_KEPT_DAYS - 1,
-      forgetBefore: today - keepDays,
-    };
+    const bounds = { closeBefore: today, forgetBefore: today - keepDays };
     const done = await store.age(bounds, BATCH);
     aged += done;
     if (done < BATCH) break;

@@ -17,8 +17,8 @@ const MAX_VALUES = 50;
 const FEW_VALUES = 8;
 /** Some 6 % off above this many visitors a day; exact below. */
 const VISITORS_SKETCH = 256;
-/** A value is shown only if at least this many visitors had it that day. */
-export const FEWEST_VISITORS = 5;
+/** A value is shown only if visits from at least this many networks had it that day: a visitor is easily made up. */
+export const FEWEST_NETWORKS = 5;
 
 export interface Sums {
   readonly visits: number;
@@ -33,23 +33,28 @@ export interface Day extends Sums {
 /** A {@link DayDetail} as it is stored and sent: one line of JSON. To a store it is opaque. */
 export type DetailText = string & { readonly __brand: "DetailText" };
 
-/** Visitors of a value: a sketch while their day lasts, then their number; left out from {@link FEWEST_VISITORS} on. */
-type Value = [text: string, visits: number, visitors?: Sketch | number];
+/** A sketch while their day lasts, then their number; undefined from {@link FEWEST_NETWORKS} on. */
+type Networks = Sketch | number | undefined;
 
-/** What is known of a link's day beside its sums. */
-export interface DayDetail {
-  /** Visits and bots of each hour, 0 to 23, that had any; gone after a week. */
-  hours?: Record<number, [visits: number, bots: number]>;
+type Value = [text: string, visits: number, networks?: Networks];
+
+/** What some visits had in common. */
+interface Part {
   /** A sketch while the day lasts, then the estimate. */
   visitors: Sketch | number;
+  networks?: Networks;
   values: Partial<Record<Dimension, Value[]>>;
   /** Visits whose value is not among those kept. */
   others: Partial<Record<Dimension, number>>;
 }
 
-/** How far a day has aged: its visitors are hashes, then only numbers; then its hours are gone as well. */
-export const Stage = { open: 0, closed: 1, coarse: 2 } as const;
-export type Stage = (typeof Stage)[keyof typeof Stage];
+/** What is known of a link's day beside its sums. The part is that of all hours but the last. */
+export interface DayDetail extends Part {
+  /** Visits and bots of each hour, 0 to 23, that had any. Undefined for old days, which earlier versions made forget it. */
+  hours?: Record<number, [visits: number, bots: number]>;
+  /** The last hour in which people came, apart: it is not for everyone until it is over. Undefined once the day is closed. */
+  last?: Part & { readonly hour: number };
+}
 
 /** Visits of one hour. Those told in detail are at most `visits`. */
 export interface CountedVisits extends Sums {
@@ -62,27 +67,38 @@ export interface SameVisits {
   readonly referrer: string;
   readonly language: string;
   readonly country: string;
-  /** uint32 */
+  /** uint32s: see `visitor.ts`. */
   readonly visitor: number;
+  readonly network: number;
   readonly times: number;
 }
 
 /** The day of a link in which nothing but these visits came, in one hour (0 to 23). */
 export function dayOf({ visits, bots, details }: CountedVisits, hour: number): Day {
   const visitors: Sketch = [];
+  const networks: Sketch = [];
   const lists = DIMENSIONS.map(() => openValues([]));
-  for (const { agent, referrer, language, country, visitor, times } of details) {
+  for (const { agent, referrer, language, country, visitor, network, times } of details) {
     addToSketch(visitors, visitor, VISITORS_SKETCH);
+    addToSketch(networks, network, FEWEST_NETWORKS);
     const texts = [referrer, country, agent.browser, agent.os, agent.device, language];
-    texts.forEach((text, nth) => lists[nth]?.add([text, times, [visitor]]));
+    texts.forEach((text, nth) => lists[nth]?.add([text, times, [network]]));
   }
-  const detail: DayDetail = { hours: { [hour]: [visits, bots] }, visitors, values: {}, others: {} };
-  DIMENSIONS.forEach((dimension, nth) => keepValues(detail, dimension, lists[nth]?.all ?? []));
+  const last = { hour, visitors, networks: fewNetworks(networks), values: {}, others: {} };
+  DIMENSIONS.forEach((dimension, nth) => keepValues(last, dimension, lists[nth]?.all ?? []));
+  const detail: DayDetail = {
+    hours: { [hour]: [visits, bots] },
+    visitors: [],
+    networks: [],
+    values: {},
+    others: {},
+    ...(details.length > 0 && { last }),
+  };
   return { visits, bots, detail: writeDetail(detail) };
 }
 
 /**
- * Two parts of a day as one; where one part has aged, so has the whole. The order of merging does not matter, except
+ * Two parts of a day as one; where one part is closed, so is the whole. The order of merging does not matter, except
  * for which of more than {@link MAX_VALUES} values are kept, and for visitors once their day is closed: whether
  * somebody is in both parts is then no longer known.
  */
@@ -95,17 +111,46 @@ export function merge(one: Day, other: Day): Day {
 function mergeInto(day: DayDetail, added: DayDetail): void {
   if (day.hours === undefined || added.hours === undefined) delete day.hours;
   else addHours(day.hours, added.hours);
-  if (Array.isArray(day.visitors) && Array.isArray(added.visitors))
-    mergeSketches(day.visitors, added.visitors, VISITORS_SKETCH);
-  else day.visitors = visitorsOfDay(day) + visitorsOfDay(added);
-  for (const dimension of DIMENSIONS) {
-    const values = openValues(day.values[dimension] ?? []);
-    for (const value of added.values[dimension] ?? []) values.add(value);
-    const others = (day.others[dimension] ?? 0) + (added.others[dimension] ?? 0);
-    if (others > 0) day.others[dimension] = others;
-    keepValues(day, dimension, values.all);
+  if (typeof day.visitors === "number" || typeof added.visitors === "number") {
+    includeLastHour(day);
+    includeLastHour(added);
   }
-  if (typeof day.visitors === "number") closeValues(day);
+  mergeLast(day, added);
+  mergePart(day, added);
+  if (typeof day.visitors === "number") closePart(day);
+}
+
+/** The last hour of two parts of a day; the other is no longer the last. */
+function mergeLast(day: DayDetail, added: DayDetail): void {
+  if (day.last === undefined || added.last === undefined) {
+    if (added.last !== undefined) day.last = added.last;
+  } else if (day.last.hour === added.last.hour) {
+    mergePart(day.last, added.last);
+  } else {
+    const [earlier, last] = day.last.hour < added.last.hour ? [day.last, added.last] : [added.last, day.last];
+    mergePart(day, earlier);
+    day.last = last;
+  }
+}
+
+/** Makes the last hour one of the others. */
+export function includeLastHour(day: DayDetail): void {
+  if (day.last !== undefined) mergePart(day, day.last);
+  delete day.last;
+}
+
+function mergePart(part: Part, added: Part): void {
+  if (Array.isArray(part.visitors) && Array.isArray(added.visitors))
+    mergeSketches(part.visitors, added.visitors, VISITORS_SKETCH);
+  else part.visitors = visitorsOf(part) + visitorsOf(added);
+  part.networks = mergeNetworks(part.networks, added.networks);
+  for (const dimension of DIMENSIONS) {
+    const values = openValues(part.values[dimension] ?? []);
+    for (const value of added.values[dimension] ?? []) values.add(value);
+    const others = (part.others[dimension] ?? 0) + (added.others[dimension] ?? 0);
+    if (others > 0) part.others[dimension] = others;
+    keepValues(part, dimension, values.all);
+  }
 }
 
 function addHours(hours: NonNullable<DayDetail["hours"]>, added: NonNullable<DayDetail["hours"]>): void {
@@ -139,45 +184,60 @@ function openValues(all: Value[]) {
 
 function mergeValue(value: Value, added: Value): void {
   value[1] += added[1];
-  if (Array.isArray(value[2]) && Array.isArray(added[2])) mergeSketches(value[2], added[2], FEWEST_VISITORS);
-  // Once the day is closed, the visitors of both parts may be the same.
-  else value[2] = Math.max(visitorsOf(value), visitorsOf(added));
-  if (visitorsOf(value) >= FEWEST_VISITORS) value.length = 2;
+  value[2] = mergeNetworks(value[2], added[2]);
+  if (value[2] === undefined) value.length = 2;
 }
 
-function keepValues(day: DayDetail, dimension: Dimension, values: Value[]): void {
+function mergeNetworks(one: Networks, other: Networks): Networks {
+  // Once the day is closed, the networks of both parts may be the same.
+  if (!Array.isArray(one) || !Array.isArray(other))
+    return fewNetworks(Math.max(countNetworks(one), countNetworks(other)));
+  mergeSketches(one, other, FEWEST_NETWORKS);
+  return fewNetworks(one);
+}
+
+function fewNetworks(networks: Networks): Networks {
+  return countNetworks(networks) < FEWEST_NETWORKS ? networks : undefined;
+}
+
+function keepValues(part: Part, dimension: Dimension, values: Value[]): void {
   if (values.length > MAX_VALUES) {
     values.sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1));
     const rest = values.splice(MAX_VALUES).reduce((sum, [, visits]) => sum + visits, 0);
-    day.others[dimension] = (day.others[dimension] ?? 0) + rest;
+    part.others[dimension] = (part.others[dimension] ?? 0) + rest;
   }
-  if (values.length > 0) day.values[dimension] = values;
+  if (values.length > 0) part.values[dimension] = values;
 }
 
-/** At most {@link FEWEST_VISITORS}: more are not counted. */
-export function visitorsOf(value: Value): number {
-  const visitors = value[2];
-  if (visitors === undefined) return FEWEST_VISITORS;
-  return Array.isArray(visitors) ? visitors.length : visitors;
+/** At most {@link FEWEST_NETWORKS}: more are not counted. */
+export function countNetworks(networks: Networks): number {
+  if (networks === undefined) return FEWEST_NETWORKS;
+  return Array.isArray(networks) ? networks.length : networks;
 }
 
-export function visitorsOfDay({ visitors }: DayDetail): number {
-  return Array.isArray(visitors) ? estimate(visitors, VISITORS_SKETCH) : visitors;
+/** An estimate may be too high, but nobody visits without a visit. */
+export function visitorsOf(part: Part): number {
+  const { visitors } = part;
+  return Array.isArray(visitors) ? Math.min(estimate(visitors, VISITORS_SKETCH), visitsTold(part)) : visitors;
 }
 
-/** Lets a day age up to a stage: what it forgets is gone for good. */
-export function age(text: DetailText, stage: Stage): DetailText {
+/** Visits whose detail is known: each has a value of every dimension. */
+function visitsTold({ values, others }: Part): number {
+  return (values.devices ?? []).reduce((sum, [, visits]) => sum + visits, others.devices ?? 0);
+}
+
+/** Closes a day that is over: of its visitors only numbers stay. */
+export function close(text: DetailText): DetailText {
   const day = readDetail(text);
-  if (stage >= Stage.closed) {
-    day.visitors = visitorsOfDay(day);
-    closeValues(day);
-  }
-  if (stage >= Stage.coarse) delete day.hours;
+  includeLastHour(day);
+  closePart(day);
   return writeDetail(day);
 }
 
-function closeValues(day: DayDetail): void {
-  for (const value of Object.values(day.values).flat()) {
+function closePart(part: Part): void {
+  part.visitors = visitorsOf(part);
+  if (Array.isArray(part.networks)) part.networks = part.networks.length;
+  for (const value of Object.values(part.values).flat()) {
     if (Array.isArray(value[2])) value[2] = value[2].length;
   }
 }

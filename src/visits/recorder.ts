@@ -6,7 +6,7 @@ import { readAgent } from "./agent.ts";
 import type { Journal } from "./journal/journal.ts";
 import { createName, type Name } from "./journal/segment.ts";
 import { referrerHost } from "./referrer.ts";
-import type { Visitors } from "./visitor.ts";
+import type { KeyedLink, Visitors } from "./visitor.ts";
 
 export interface RecorderOptions {
   readonly journal: Pick<Journal, "active" | "next">;
@@ -26,10 +26,30 @@ export interface Client {
 }
 
 /** What the redirect keeps with a link, to count its visits. */
-export type Counter = Name;
+export interface Counter extends Name, KeyedLink {
+  readonly createdMs: number;
+}
 
 export function counterOf({ code, createdMs }: Pick<Link, "code" | "createdMs">): Counter {
-  return { ...createName("link", code), createdMs };
+  return { ...createName("link", code), createdMs, keyDay: -1, key0: 0, key1: 0 };
+}
+
+const FETCHED_AHEAD = /prefetch|prerender|preview/i;
+
+/**
+ * Whether a browser may be showing the link's destination to a person (Fetch Metadata, section 2.1; "Speculative
+ * Loading", section 5.1, and the names its header had before). One that fetches ahead asks again when somebody comes.
+ */
+function isNavigation(headers: Headers): boolean {
+  const destination = headers.get("sec-fetch-dest");
+  // Browsers that say it name a WebSocket there, too.
+  if (destination === null) {
+    if (headers.get("upgrade")?.toLowerCase() === "websocket") return false;
+  } else if (destination !== "document" && destination !== "iframe") {
+    return false;
+  }
+  const purpose = headers.get("sec-purpose") ?? headers.get("purpose") ?? headers.get("x-purpose");
+  return purpose === null || !FETCHED_AHEAD.test(purpose);
 }
 
 /**
@@ -62,20 +82,21 @@ export function createRecorder({ journal, visitors }: RecorderOptions) {
       const nowHour = Math.floor(nowMs / HOUR_MS);
       if (nowHour !== journal.active.hour) journal.next(nowHour);
       const agent = agentOf(headers.get("user-agent") ?? "");
-      // A browser that fetches ahead is nobody's visit yet; when somebody comes, it asks again.
-      const bot = agent.bot || headers.get("sec-purpose")?.startsWith("prefetch") === true;
+      const bot = agent.bot || !isNavigation(headers);
       if (!journal.active.count(link, bot) && !(journal.next(nowHour) && journal.active.count(link, bot))) {
         lost.visits++;
         return;
       }
       if (bot) return;
       const { address, country } = visit.client();
+      const { visitor, network } = visitors.identify(link, address, agent.hash, nowMs);
       const details = {
         agent: agent.name,
         referrer: referrerOf(headers.get("referer") ?? ""),
         language: languageOf(headers.get("accept-language") ?? ""),
         country: countryName(country),
-        visitor: visitors.hash(address, agent.hash, nowMs),
+        visitor,
+        network,
       };
       if (
         !journal.active.tell(link, details) &&

@@ -1,25 +1,37 @@
 import type { Link } from "../links/link.ts";
 import { DAY_MS, HOUR_MS } from "../links/time.ts";
-import { HOURS_KEPT_DAYS } from "./ageing.ts";
 import {
+  countNetworks,
   type DayDetail,
   DIMENSIONS,
   type Dimension,
-  FEWEST_VISITORS,
+  FEWEST_NETWORKS,
+  includeLastHour,
   readDetail,
   type Sums,
   visitorsOf,
-  visitorsOfDay,
 } from "./day.ts";
 import type { VisitStore } from "./store.ts";
+import { localTime } from "./zone.ts";
 
-/** In days, of what is asked for at once. */
-export const MAX_RANGE_DAYS = 400;
 /** Values of one dimension in an answer. */
 const MAX_VALUES = 50;
+/** Fewer visitors are not told to everyone. */
+export const FEWEST_VISITORS = 10;
+
+/**
+ * How much of statistics is told, to anyone. Visits and bots are always told, live. `safe`: so is the series; visitors
+ * and breakdowns only of hours that are over and where visits came from enough networks, visitors rounded. Who reads
+ * statistics may also visit, and must not learn from what changes whether somebody else did. `all`: everything, live.
+ * `count`: nothing else.
+ */
+export type Shown = "safe" | "all" | "count";
 
 export const INTERVALS = ["hour", "day", "month"] as const;
 type Interval = (typeof INTERVALS)[number];
+
+/** How many days may be asked for at once. */
+export const MAX_DAYS: Readonly<Record<Interval, number>> = { hour: 62, day: 400, month: 400 };
 
 export interface StatisticsRequest {
   /** Dates, such as 2026-11-21, in `timeZone`; both days are part of the range. */
@@ -36,10 +48,7 @@ interface ReadDay extends Sums {
 }
 
 /** Why a range is refused. */
-export type RangeRefusal =
-  | { rule: "stats.order" }
-  | { rule: "stats.range"; max: number }
-  | { rule: "stats.hours"; days: number };
+export type RangeRefusal = { rule: "stats.order" } | { rule: "stats.range"; max: number; interval: Interval };
 
 export interface RefusedRange {
   readonly kind: "malformed";
@@ -47,10 +56,11 @@ export interface RefusedRange {
 }
 
 export interface Statistics extends Sums {
+  readonly shown: Shown;
   readonly from: string;
   readonly to: string;
-  /** Visitors of each day (UTC), added up: those of different days cannot be told apart. */
-  readonly visitors: number;
+  /** Visitors of each day (UTC), added up: those of different days cannot be told apart. Null where they are not told. */
+  readonly visitors: number | null;
   /** Every hour, day or month of the range; `start` is a timestamp, a date or a month. */
   readonly series: ({ readonly start: string } & Sums)[];
   readonly breakdowns: Readonly<Record<Dimension, Breakdown>>;
@@ -63,72 +73,57 @@ interface Breakdown {
 }
 
 /**
- * The visits of a link between two dates of a time zone. Of the last seven days the hours are known, and an hour
- * belongs to the day in which it begins; older days are days of UTC. So are breakdowns and visitors.
+ * The visits of a link between two dates of a time zone; an hour of UTC belongs to the day in which it begins.
+ * Breakdowns and visitors are of days of UTC.
  */
 export async function readStatistics(
   store: Pick<VisitStore, "days">,
   link: Link,
   { interval, timeZone, ...range }: StatisticsRequest,
-  nowMs: number,
+  { nowMs, shown }: { nowMs: number; shown: Shown },
 ): Promise<Statistics | RefusedRange> {
   const local = localTime(timeZone);
   const to = range.to ?? local(nowMs).slice(0, 10);
   const from = range.from ?? addDays(to, 1 - DEFAULT_DAYS[interval]);
-  const refusal = rangeRefusal(from, to, interval, nowMs);
+  const refusal = rangeRefusal(from, to, interval);
   if (refusal !== undefined) return { kind: "malformed", refusals: [refusal] };
 
   // A zone is at most a day away from UTC.
   const [first, last] = [dayOf(from), dayOf(to)];
   const stored = await store.days(link.code, link.createdMs, Math.max(1, first - 1), last + 1);
-  const days = stored.map((day) => ({ ...day, detail: readDetail(day.detail) }));
+  const hour = Math.floor(nowMs / HOUR_MS);
+  const days = stored.map((day) => {
+    const detail = readDetail(day.detail);
+    const isOver = detail.last !== undefined && day.day * 24 + detail.last.hour < hour;
+    if (isOver || shown === "all") includeLastHour(detail);
+    return { ...day, detail };
+  });
   const series = new Map<string, { visits: number; bots: number }>();
   for (const start of starts(first, last, interval, local)) series.set(start, { visits: 0, bots: 0 });
   for (const day of days) addDay(series, day, { interval, from, to }, local);
   const within = days.filter(({ day }) => day >= first && day <= last);
   const points = [...series].map(([start, sums]) => ({ start, ...sums }));
+  const visits = sum(points.map((point) => point.visits));
   return {
+    shown,
     from,
     to,
-    visits: sum(points.map(({ visits }) => visits)),
+    visits,
     bots: sum(points.map(({ bots }) => bots)),
-    visitors: sum(within.map(({ detail }) => visitorsOfDay(detail))),
-    series: points,
+    visitors: countVisitors(within, visits, shown),
+    series: shown === "count" ? [] : points,
     breakdowns: Object.fromEntries(
-      DIMENSIONS.map((dimension) => [dimension, breakDown(within, dimension)]),
+      DIMENSIONS.map((dimension) => [dimension, breakDown(within, dimension, shown)]),
     ) as Record<Dimension, Breakdown>,
   };
 }
 
 const DEFAULT_DAYS = { hour: 2, day: 30, month: 365 };
 
-function rangeRefusal(from: string, to: string, interval: Interval, nowMs: number): RangeRefusal | undefined {
+function rangeRefusal(from: string, to: string, interval: Interval): RangeRefusal | undefined {
   if (from > to) return { rule: "stats.order" };
-  const today = Math.floor(nowMs / DAY_MS);
-  const isWithin = dayOf(from) >= today - HOURS_KEPT_DAYS && dayOf(to) <= today + 1;
-  if (interval === "hour" && !isWithin) return { rule: "stats.hours", days: HOURS_KEPT_DAYS };
-  return dayOf(to) - dayOf(from) < MAX_RANGE_DAYS ? undefined : { rule: "stats.range", max: MAX_RANGE_DAYS };
-}
-
-/** How an instant begins in a time zone: "2026-11-21T13:00:00+09:00". */
-function localTime(timeZone: string): (ms: number) => string {
-  const format = new Intl.DateTimeFormat("en-US", {
-    timeZone,
-    calendar: "gregory",
-    numberingSystem: "latn",
-    hourCycle: "h23",
-    year: "numeric",
-    month: "2-digit",
-    day: "2-digit",
-    hour: "2-digit",
-    minute: "2-digit",
-    timeZoneName: "longOffset",
-  });
-  return (ms) => {
-    const part = Object.fromEntries(format.formatToParts(ms).map(({ type, value }) => [type, value]));
-    const offset = part["timeZoneName"]?.replace("GMT", "") || "Z";
-    return `${part["year"]}-${part["month"]}-${part["day"]}T${part["hour"]}:${part["minute"]}:00${offset}`;
-  };
+  const max = MAX_DAYS[interval];
+  return dayOf(to) - dayOf(from) < max ? undefined : { rule: "stats.range", max, interval };
 }
 
 /** How many characters of a local time name its hour, day or month. */
@@ -171,19 +166,36 @@ function addDay(
   }
 }
 
+function countVisitors(days: readonly ReadDay[], visits: number, shown: Shown): number | null {
+  if (shown === "count") return null;
+  const told = days.filter(
+    ({ detail }) => shown === "all" || countNetworks(detail.networks) >= FEWEST_NETWORKS,
+  );
+  // A day of UTC may have visits that another zone counts to the day before or after.
+  const visitors = Math.min(sum(told.map(({ detail }) => visitorsOf(detail))), visits);
+  if (shown === "all") return visitors;
+  return visitors < FEWEST_VISITORS ? null : roundDown(visitors);
+}
+
+/** To two significant digits, of a number of two or more: rounded up, visitors could be more than visits. */
+function roundDown(number: number): number {
+  const unit = 10 ** (String(number).length - 2);
+  return Math.floor(number / unit) * unit;
+}
+
 /**
- * What fewer than {@link FEWEST_VISITORS} visitors have in common would tell who they are. It is asked for each day:
- * visitors of different days may be one person.
+ * What visits from fewer than {@link FEWEST_NETWORKS} networks have in common would tell who made them. It is asked for
+ * each day: visits on different days may be one person's.
  */
-function breakDown(days: readonly ReadDay[], dimension: Dimension): Breakdown {
-  const shown = new Map<string, number>();
+function breakDown(days: readonly ReadDay[], dimension: Dimension, shown: Shown): Breakdown {
+  if (shown === "count") return { values: [], other: 0 };
+  const told = new Map<string, number>();
   let other = sum(days.map(({ detail }) => detail.others[dimension] ?? 0));
-  for (const value of days.flatMap(({ detail }) => detail.values[dimension] ?? [])) {
-    const [text, visits] = value;
-    if (visitorsOf(value) < FEWEST_VISITORS) other += visits;
-    else shown.set(text, (shown.get(text) ?? 0) + visits);
+  for (const [text, visits, networks] of days.flatMap(({ detail }) => detail.values[dimension] ?? [])) {
+    if (shown === "safe" && countNetworks(networks) < FEWEST_NETWORKS) other += visits;
+    else told.set(text, (told.get(text) ?? 0) + visits);
   }
-  const values = [...shown].toSorted(([, a], [, b]) => b - a);
+  const values = [...told].toSorted(([, a], [, b]) => b - a);
   const rest = values.splice(MAX_VALUES);
   return {
     values: values.map(([value, visits]) => ({ value: value || null, visits })),

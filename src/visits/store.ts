@@ -26,8 +26,8 @@ export interface VisitStore {
   /** The newest day that has a salt, which tells when somebody last counted; Infinity while none has. */
   newestSaltDay(): Promise<number>;
   /**
-   * Lets at most `limit` days of links age: those before `closeBefore` are closed, those before `coarseBefore` lose
-   * their hours, and those before `forgetBefore` are added to what was before. Says how many aged.
+   * Lets at most `limit` days of links age: those before `closeBefore` are closed, and those before `forgetBefore` are
+   * added to what was before. Says how many aged.
    */
   age(bounds: AgeBounds, limit: number): Promise<number>;
 }
@@ -38,6 +38,5 @@ export interface DayVisits extends Day {
 
 export interface AgeBounds {
   readonly closeBefore: number;
-  readonly coarseBefore: number;
   readonly forgetBefore: number;
 }

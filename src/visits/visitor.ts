@@ -1,11 +1,12 @@
 import { createHmac } from "node:crypto";
 
 import { DAY_MS, HOUR_MS } from "../links/time.ts";
+import { halfSipHash } from "./siphash.ts";
 import type { VisitStore } from "./store.ts";
 
 /** Tomorrow's salt is fetched this long before tomorrow, so that midnight does not depend on the store. */
 const AHEAD_MS = HOUR_MS;
-/** Addresses that are remembered with their hash; forgotten with the day. */
+/** Addresses that are remembered with their secrets; forgotten with the day. */
 const MAX_ADDRESSES = 20_000;
 
 export interface VisitorsOptions {
@@ -14,14 +15,35 @@ export interface VisitorsOptions {
   readonly fillRandom: (bytes: Uint8Array) => void;
 }
 
+/** A link, with its secret of one day: making that anew for each visit would cost most of what a visit costs. */
+export interface KeyedLink {
+  readonly text: string;
+  readonly createdMs: number;
+  keyDay: number;
+  key0: number;
+  key1: number;
+}
+
+/** Who visited a link, as uint32s that mean nothing on another link or tomorrow. */
+export interface Identity {
+  /** One browser at one address. */
+  readonly visitor: number;
+  /** All addresses of its network: {@link networkOf}. */
+  readonly network: number;
+}
+
+/** Two words of the HMAC of an address, and two of its network's. */
+type Secrets = readonly [address0: number, address1: number, network0: number, network1: number];
+
 /**
- * Visitors as numbers that mean nothing tomorrow: HMAC-SHA-256 of the address with a salt that all processes share
- * for one day (UTC) and then forget.
+ * Visitors as numbers: keyed hashes (HMAC-SHA-256, then HalfSipHash) of address, agent and link, under a salt that all
+ * processes share for one day (UTC) and then forget. Without the salt nobody can tell which number an address has, or
+ * which numbers on two links are one visitor.
  */
 export function createVisitors({ store, fillRandom }: VisitorsOptions) {
   const salts = new Map<number, Uint8Array>();
   let day = -1;
-  let hashes = new Map<string, number>();
+  let addresses = new Map<string, Secrets>();
 
   function saltOf(wanted: number): Uint8Array {
     const shared = salts.get(wanted);
@@ -33,6 +55,21 @@ export function createVisitors({ store, fillRandom }: VisitorsOptions) {
     return own;
   }
 
+  function secret(kind: "address" | "network" | "link", text: string): [number, number] {
+    const digest = createHmac("sha256", saltOf(day)).update(`${kind}\t${text}`).digest();
+    return [digest.readInt32LE(0), digest.readInt32LE(4)];
+  }
+
+  function secretsOf(address: string): Secrets {
+    let secrets = addresses.get(address);
+    if (secrets === undefined) {
+      secrets = [...secret("address", address), ...secret("network", networkOf(address))];
+      if (addresses.size >= MAX_ADDRESSES) addresses.clear();
+      addresses.set(address, secrets);
+    }
+    return secrets;
+  }
+
   return {
     /** Fetches the salts that are needed next. */
     async prepare(nowMs: number): Promise<void> {
@@ -42,22 +79,36 @@ export function createVisitors({ store, fillRandom }: VisitorsOptions) {
       }
       for (const known of salts.keys()) if (known < (today ?? 0)) salts.delete(known);
     },
-    /** A uint32. `agentHash` tells visitors behind one address apart. */
-    hash(address: string, agentHash: number, nowMs: number): number {
+    /** `agentHash` tells visitors behind one address apart. */
+    identify(link: KeyedLink, address: string, agentHash: number, nowMs: number): Identity {
       const today = Math.floor(nowMs / DAY_MS);
       if (today !== day) {
         day = today;
-        hashes = new Map();
+        addresses = new Map();
       }
-      let hash = hashes.get(address);
-      if (hash === undefined) {
-        hash = createHmac("sha256", saltOf(today)).update(address).digest().readUInt32LE();
-        if (hashes.size >= MAX_ADDRESSES) hashes.clear();
-        hashes.set(address, hash);
+      if (link.keyDay !== today) {
+        [link.key0, link.key1] = secret("link", `${link.text}\t${link.createdMs}`);
+        link.keyDay = today;
       }
-      return Math.imul(hash ^ agentHash, 0x9e37_79b1) >>> 0;
+      const { key0, key1 } = link;
+      const [address0, address1, network0, network1] = secretsOf(address);
+      return {
+        visitor: halfSipHash(key0, key1, address0, address1, agentHash),
+        network: halfSipHash(key0, key1, network0, network1, 0),
+      };
     },
   };
 }
 
 export type Visitors = ReturnType<typeof createVisitors>;
+
+/**
+ * What one household or company usually has, and may use any address of: the first three bytes of an IPv4 address, the
+ * first 48 bits of an IPv6 address. Takes addresses as RFC 5952 writes them.
+ */
+export function networkOf(address: string): string {
+  if (!address.includes(":")) return address.slice(0, address.lastIndexOf("."));
+  const [start = ""] = address.split("::", 1);
+  const groups = start.split(":").map((group) => group || "0");
+  return [...groups, "0", "0", "0"].slice(0, 3).join(":");
+}

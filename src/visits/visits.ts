@@ -5,7 +5,13 @@ import { ageVisits } from "./ageing.ts";
 import type { Sums } from "./day.ts";
 import { type JournalOptions, openJournal } from "./journal/journal.ts";
 import { createRecorder } from "./recorder.ts";
-import { readStatistics, type RefusedRange, type Statistics, type StatisticsRequest } from "./statistics.ts";
+import {
+  readStatistics,
+  type RefusedRange,
+  type Shown,
+  type Statistics,
+  type StatisticsRequest,
+} from "./statistics.ts";
 import type { VisitStore } from "./store.ts";
 import { createVisitors } from "./visitor.ts";
 
@@ -31,26 +37,27 @@ export interface VisitsOptions {
   readonly fillRandom: (bytes: Uint8Array) => void;
   /** How many days statistics are told by the day. */
   readonly keepDays: number;
+  readonly shown: Shown;
+}
+
+export interface CountsOptions {
+  readonly store: Pick<VisitStore, "sums" | "days">;
+  readonly clock: Pick<Clock, "nowMs">;
+  readonly shown: Shown;
 }
 
 /** The half that only reads. */
-export function createCounts({
-  store,
-  clock,
-}: {
-  readonly store: Pick<VisitStore, "sums" | "days">;
-  readonly clock: Pick<Clock, "nowMs">;
-}): Pick<Visits, "sums" | "statistics"> {
+export function createCounts({ store, clock, shown }: CountsOptions): Pick<Visits, "sums" | "statistics"> {
   return {
     sums: ({ code, createdMs }) => store.sums(code, createdMs),
-    statistics: (link, request) => readStatistics(store, link, request, clock.nowMs()),
+    statistics: (link, request) => readStatistics(store, link, request, { nowMs: clock.nowMs(), shown }),
   };
 }
 
 export function createVisits(options: VisitsOptions): Visits {
   const { store, clock, keepDays } = options;
   return {
-    ...createCounts({ store, clock }),
+    ...createCounts(options),
     age: () => ageVisits(store, clock, keepDays),
     openRecorder: (recorderOptions) => openRecorder({ ...options, ...recorderOptions }),
   };

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:tes
 
 import type { Locator, Page } from "playwright-core";
 
+import { createClock } from "../../src/links/clock.ts";
 import { DAY_MS } from "../../src/links/time.ts";
 import { type Running, startHere } from "../service.ts";
 import { addVisits, linkOf, untilCounted, visit, WINDOWS_CHROME } from "../visits/visits.ts";
@@ -151,19 +152,24 @@ describe.each(READERS)("a visitor who looks before ($locale)", ({ locale, viewpo
     expect(await fact(page, say("preview.all-visits")).textContent()).toBe("3");
   });
 
-  test("reads who came, where five or more have it in common", async () => {
-    await using maker = await arrive(curt.origin, { locale, viewport });
+  test("reads who came in the hours that are over, where five networks or more have it in common", async () => {
+    const time = { shiftMs: 0 };
+    const nowMs = () => Date.now() + time.shiftMs;
+    const settings = { STATS_SHOWN: "safe", TRUSTED_PROXIES: "127.0.0.1" };
+    await using open = await startHere(settings, { limits: { clock: createClock(nowMs, nowMs) } });
+    await using maker = await arrive(open.origin, { locale, viewport });
     const { page } = maker;
     const code = `누구-${locale}`;
-    await curt.shorten({ original_url: "https://example.com/", custom_code: code });
+    await open.shorten({ original_url: "https://example.com/", custom_code: code });
     for (let nth = 0; nth < 6; nth++) {
-      await visit(curt, code, {
-        "X-Forwarded-For": `168.126.63.${nth}`,
+      await visit(open, code, {
+        "X-Forwarded-For": `168.126.${60 + nth}.1`,
         Referer: nth < 5 ? "https://search.naver.com/search?q=curt" : "https://rare.example/",
       });
     }
-    await visit(curt, code, { "User-Agent": "Googlebot/2.1 (+http://www.google.com/bot.html)" });
-    await untilCounted(curt, code, 6);
+    await visit(open, code, { "User-Agent": "Googlebot/2.1 (+http://www.google.com/bot.html)" });
+    await untilCounted(open, code, 6);
+    time.shiftMs = 3_600_000;
     await page.goto(`/${encodeURIComponent(code)}+`);
     const korea = locale === "ko-KR" ? "대한민국" : "South Korea";
     for (const [dimension, rows] of [

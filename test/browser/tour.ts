@@ -19,7 +19,8 @@ const LONG_CODE = "가나다라마바사아자차카타파하거너".repeat(4);
 const LONG_URL = `https://${"long-host-name.".repeat(6)}example.com/${"긴주소".repeat(40)}?q=${"a".repeat(200)}`;
 
 export async function prepareTour(): Promise<Tour> {
-  const curt = await startHere({ TRUSTED_PROXIES: "127.0.0.1" }, { startMs: Date.now() - 2 * DAY_MS });
+  const settings = { STATS_SHOWN: "all", TRUSTED_PROXIES: "127.0.0.1" };
+  const curt = await startHere(settings, { startMs: Date.now() - 2 * DAY_MS });
   const broken = await startHere();
   broken.expectFaults();
   await curt.shorten({ original_url: "https://example.com/", custom_code: "ended", expire_duration: "24h" });
@@ -27,7 +28,7 @@ export async function prepareTour(): Promise<Tour> {
   await curt.shorten({ original_url: LONG_URL, custom_code: LONG_CODE, expire_duration: "1month" });
   for (let nth = 0; nth < 6; nth++) {
     await visit(curt, LONG_CODE, {
-      "X-Forwarded-For": `168.126.63.${nth}`,
+      "X-Forwarded-For": `168.126.${60 + nth}.1`,
       Referer: `https://${"long-referrer.".repeat(4)}example.com/`,
     });
   }

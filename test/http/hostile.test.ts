@@ -77,8 +77,8 @@ describe("what a stranger sends stays text", () => {
     }
   });
 
-  test("referrers too, though five visitors have one in common", async () => {
-    await using open = await startHere({ TRUSTED_PROXIES: "127.0.0.1" });
+  test("referrers too, though visitors of five networks have one in common", async () => {
+    await using open = await startHere({ STATS_SHOWN: "all", TRUSTED_PROXIES: "127.0.0.1" });
     await open.shorten({ original_url: LONG, custom_code: "referred" });
     for (let nth = 0; nth < 5; nth++) {
       for (const referer of [
@@ -86,7 +86,7 @@ describe("what a stranger sends stays text", () => {
         `https://"onload=${MARK}.example/`,
         `javascript:${MARK}`,
       ])
-        await visit(open, "referred", { Referer: referer, "X-Forwarded-For": `198.51.100.${nth}` });
+        await visit(open, "referred", { Referer: referer, "X-Forwarded-For": `10.0.${nth}.7` });
     }
     await untilCounted(open, "referred", 15);
     const response = await open.fetch("/referred+", { headers: HTML });

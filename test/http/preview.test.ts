@@ -108,12 +108,12 @@ test("a preview says that its link has ended, and offers no copy of it", async (
 });
 
 test("a preview shows eight referrers, and the others in a part that can be opened", async () => {
-  await using open = await startHere({ TRUSTED_PROXIES: "127.0.0.1" });
+  await using open = await startHere({ STATS_SHOWN: "all", TRUSTED_PROXIES: "127.0.0.1" });
   await open.shorten({ original_url: LONG, custom_code: "many" });
   for (let nth = 0; nth < 50; nth++)
     await visit(open, "many", {
       Referer: `https://site-${nth % 10}.example/`,
-      "X-Forwarded-For": `198.51.100.${nth}`,
+      "X-Forwarded-For": `10.0.${nth}.7`,
     });
   await untilCounted(open, "many", 50);
   const page = await (await open.fetch("/many+", { headers: HTML })).text();

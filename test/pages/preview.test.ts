@@ -3,6 +3,7 @@ import { expect, test } from "bun:test";
 import { message } from "../../src/language/messages.ts";
 import { NEVER_MS } from "../../src/links/link.ts";
 import { previewPage } from "../../src/pages/preview.tsx";
+import type { Statistics } from "../../src/visits/statistics.ts";
 
 const NONE = { values: [], other: 0 };
 const REFERRERS = Array.from({ length: 50 }, (_, nth) => ({
@@ -10,7 +11,10 @@ const REFERRERS = Array.from({ length: 50 }, (_, nth) => ({
   visits: 100 - nth,
 }));
 
-function previewIn(language: string): string {
+function previewIn(
+  language: string,
+  { shown, visitors }: Pick<Statistics, "shown" | "visitors"> = { shown: "safe", visitors: 2543 },
+): string {
   const breakdowns = {
     referrers: { values: REFERRERS, other: 7 },
     countries: NONE,
@@ -35,11 +39,12 @@ function previewIn(language: string): string {
     interval: "day",
     timeZone: "UTC",
     statistics: {
+      shown,
       from: "2026-11-20",
       to: "2026-11-21",
       visits: 3782,
       bots: 0,
-      visitors: 2543,
+      visitors,
       series,
       breakdowns,
     },
@@ -65,5 +70,21 @@ test.each([
 });
 
 test.each(["en", "ko"])("the row of values that are not shown is explained by its name (%s)", (language) => {
-  expect(message(language, "preview.privacy")).toContain(message(language, "preview.other"));
+  expect(message(language, "preview.privacy.safe")).toContain(message(language, "preview.other"));
+});
+
+test("a page that tells all does not say that it hides something, and one that tells totals shows nothing else", () => {
+  const [safe, all, count] = (["safe", "all", "count"] as const).map((shown) =>
+    previewIn("en", { shown, visitors: shown === "all" ? 2543 : null }),
+  );
+  const hint = message("en", "preview.privacy.safe");
+  expect(safe).toContain(hint);
+  expect(safe).toContain(">fewer than 10</dd>");
+  expect(all).not.toContain(hint);
+  expect(count).not.toContain(hint);
+  for (const shown of ["daily visitors", '<figure class="chart">']) {
+    expect(safe).toContain(shown);
+    expect(count).not.toContain(shown);
+  }
+  expect(count).toMatch(/data-fresh[^>]*>3,782</);
 });

@@ -1,20 +1,14 @@
 import type { Code } from "../../src/links/code.ts";
 import type { NewLink } from "../../src/links/store.ts";
-import { age, type Day, merge, Stage, type Sums } from "../../src/visits/day.ts";
+import { close, type Day, merge, type Sums } from "../../src/visits/day.ts";
 import { parseRows, type Row } from "../../src/visits/slice.ts";
 import type { TestedStore } from "./visits.ts";
 
 /** What one source counted of a link on a day, and in which of its sequences last. */
 interface SourceRow {
   readonly sequence: number;
-  /** Undefined once it has aged: the sequence stays, so that no slice counts again. */
+  /** Undefined once it is closed: the sequence stays, so that no slice counts again. */
   readonly row: Row | undefined;
-}
-
-/** The days of links that have aged, of all sources together: visitors of several count once. */
-interface AgedRow {
-  readonly stage: Stage;
-  readonly row: Row;
 }
 
 function createTables() {
@@ -22,7 +16,8 @@ function createTables() {
     links: new Map<Code, NewLink>(),
     /** By link and day, then by source. */
     counted: new Map<string, Map<string, SourceRow>>(),
-    aged: new Map<string, AgedRow>(),
+    /** The days of links that are closed, of all sources together: visitors of several count once. */
+    closed: new Map<string, Row>(),
     /** By link. */
     old: new Map<string, Sums>(),
     salts: new Map<number, Uint8Array>(),
@@ -34,15 +29,15 @@ function createTables() {
  * each source has rows of its own, with its sequence. It shows that the port asks for no more.
  */
 export function createMemoryStores(): () => TestedStore {
-  const { links, counted, aged, old, salts } = createTables();
+  const { links, counted, closed, old, salts } = createTables();
 
   function rowsOf(key: string): Row[] {
     const rows = [...(counted.get(key)?.values() ?? [])].map(({ row }) => row);
-    return [aged.get(key)?.row, ...rows].filter((row) => row !== undefined);
+    return [closed.get(key), ...rows].filter((row) => row !== undefined);
   }
 
   function daysOf(code: Code, createdMs: number): Row[] {
-    const keys = new Set([...counted.keys(), ...aged.keys()]);
+    const keys = new Set([...counted.keys(), ...closed.keys()]);
     const all = [...keys].flatMap((key) => mergeAll(rowsOf(key)) ?? []);
     return all.filter((row) => row.code === code && row.createdMs === createdMs);
   }
@@ -55,28 +50,24 @@ export function createMemoryStores(): () => TestedStore {
     sources.set(source, { sequence, row: mergeAll([known?.row, row].filter((one) => one !== undefined)) });
   }
 
-  function ageTo(stage: Stage, before: number, limit: number): number {
-    const isDue = (key: string) =>
-      stage === Stage.closed
-        ? [...(counted.get(key)?.values() ?? [])].some(({ row }) => row !== undefined)
-        : aged.get(key)?.stage === stage - 1;
-    const days = [...new Set([...counted.keys(), ...aged.keys()])].filter((key) => dayIn(key) < before);
-    const due = days.filter(isDue).slice(0, limit);
-    for (const key of due) {
+  function closeDays(before: number, limit: number): number {
+    const isOpen = (sources: Map<string, SourceRow>) =>
+      [...sources.values()].some(({ row }) => row !== undefined);
+    const due = [...counted].filter(([key, sources]) => dayIn(key) < before && isOpen(sources));
+    for (const [key, sources] of due.slice(0, limit)) {
       const row = mergeAll(rowsOf(key));
-      if (row !== undefined) aged.set(key, { stage, row: { ...row, detail: age(row.detail, stage) } });
-      for (const [source, known] of counted.get(key) ?? [])
-        counted.get(key)?.set(source, { ...known, row: undefined });
+      if (row !== undefined) closed.set(key, { ...row, detail: close(row.detail) });
+      for (const [source, known] of sources) sources.set(source, { ...known, row: undefined });
     }
-    return due.length;
+    return Math.min(due.length, limit);
   }
 
   function forget(before: number, limit: number): number {
-    const due = [...aged].filter(([key]) => dayIn(key) < before).slice(0, limit);
-    for (const [key, { row }] of due) {
+    const due = [...closed].filter(([key]) => dayIn(key) < before).slice(0, limit);
+    for (const [key, row] of due) {
       if (links.get(row.code)?.createdMs === row.createdMs)
         old.set(linkKey(row), plus(old.get(linkKey(row)), row));
-      aged.delete(key);
+      closed.delete(key);
       counted.delete(key);
     }
     return due.length;
@@ -115,11 +106,9 @@ export function createMemoryStores(): () => TestedStore {
         .filter(({ day }) => day >= firstDay && day <= lastDay)
         .toSorted((a, b) => a.day - b.day);
     },
-    async age({ closeBefore, coarseBefore, forgetBefore }, limit) {
+    async age({ closeBefore, forgetBefore }, limit) {
       for (const day of salts.keys()) if (day < closeBefore) salts.delete(day);
-      const closed = ageTo(Stage.closed, closeBefore, limit);
-      const coarse = ageTo(Stage.coarse, coarseBefore, limit);
-      return Math.max(closed, coarse, forget(forgetBefore, limit));
+      return Math.max(closeDays(closeBefore, limit), forget(forgetBefore, limit));
     },
     async newestSaltDay() {
       return salts.size === 0 ? Number.POSITIVE_INFINITY : Math.max(...salts.keys());

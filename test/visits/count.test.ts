@@ -22,12 +22,30 @@ describe("visits", () => {
     for (let nth = 0; nth < 20; nth++) await visit(service, "seen");
     for (const userAgent of [CRAWLER, "curl/8.5.0", ""])
       await visit(service, "seen", { "User-Agent": userAgent });
-    await visit(service, "seen", { "Sec-Purpose": "prefetch;prerender" });
     const head = { method: "HEAD", headers: { "User-Agent": WINDOWS_CHROME } };
     expect((await service.fetch("/seen/", head)).status).toBe(302);
     expect((await service.fetch("/nobody/", { headers: { "User-Agent": WINDOWS_CHROME } })).status).toBe(404);
     await untilCounted(service, "seen", 20);
-    expect(await statisticsOf(service, "seen")).toMatchObject({ visits: 20, bots: 4 });
+    expect(await statisticsOf(service, "seen")).toMatchObject({ visits: 20, bots: 3 });
+  });
+
+  test("are a person's when a browser navigates, now and not ahead", async () => {
+    await using service = await startHere();
+    await newLink(service, "shown");
+    const document = { "Sec-Fetch-Dest": "document" };
+    const people = [{}, document, { "Sec-Fetch-Dest": "iframe" }, { ...document, Upgrade: "h2c" }];
+    const programs = [
+      { ...document, "Sec-Purpose": "prefetch;prerender" },
+      { ...document, Purpose: "prefetch" },
+      { "X-Purpose": "preview" },
+      { Purpose: "Prefetch" },
+      ...["image", "script", "empty", "embed", "websocket"].map((value) => ({ "Sec-Fetch-Dest": value })),
+      { Connection: "Upgrade", Upgrade: "WebSocket" },
+    ];
+    // People last: what was counted before them is there when they are.
+    for (const headers of [...programs, ...people]) await visit(service, "shown", headers);
+    await untilCounted(service, "shown", people.length);
+    expect(await statisticsOf(service, "shown")).toMatchObject({ bots: programs.length });
   });
 
   test("of one link are one link's, however its code is spelled", async () => {

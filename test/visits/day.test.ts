@@ -3,14 +3,15 @@ import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
 
 import {
-  age,
+  close,
   type Day,
+  type DayDetail,
   dayOf,
   DIMENSIONS,
+  includeLastHour,
   merge,
   readDetail,
   type SameVisits,
-  Stage,
 } from "../../src/visits/day.ts";
 
 /** A visit, as a person or a bot made it, in an hour. */
@@ -20,7 +21,7 @@ interface Told {
   readonly by: SameVisits | undefined;
 }
 
-/** Few values of each kind, so that they meet; few visitors, so that some values stay below five of them. */
+/** Few values of each kind, so that they meet; few networks, so that some values stay below five of them. */
 const person = fc.record({
   agent: fc.record({
     browser: fc.constantFrom("Chrome", "Safari", ""),
@@ -31,6 +32,7 @@ const person = fc.record({
   language: fc.constantFrom("ko", "en"),
   country: fc.constantFrom("KR", "JP", ""),
   visitor: fc.nat({ max: 30 }).map((nth) => Math.imul(nth + 1, 0x9e37_79b1) >>> 0),
+  network: fc.nat({ max: 12 }).map((nth) => Math.imul(nth + 1, 0x85eb_ca6b) >>> 0),
   times: fc.integer({ min: 1, max: 3 }),
 });
 const told = fc.record({ hour: fc.nat({ max: 23 }), by: fc.option(person, { nil: undefined }) });
@@ -51,12 +53,39 @@ function dayOfHour(visits: readonly Told[], hour: number): Day {
 
 /** Without the order in which values came. */
 function plain({ visits, bots, detail }: Day) {
-  const { values, ...rest } = readDetail(detail);
-  const sorted = Object.entries(values).map(([dimension, all]) => [
-    dimension,
-    all.toSorted(([a], [b]) => (a < b ? -1 : 1)),
-  ]);
-  return { visits, bots, ...rest, values: Object.fromEntries(sorted) };
+  const day = readDetail(detail);
+  if (day.last !== undefined) sort(day.last);
+  return { visits, bots, ...sort(day) };
+}
+
+function sort<T extends Pick<DayDetail, "values">>(part: T): T {
+  for (const all of Object.values(part.values)) all.sort(([a], [b]) => (a < b ? -1 : 1));
+  return part;
+}
+
+/** With the last hour. */
+function wholeOf({ detail }: Day): DayDetail {
+  const day = readDetail(detail);
+  includeLastHour(day);
+  return day;
+}
+
+function expectedLast(visits: readonly Told[], hour: number) {
+  if (visits.length === 0) return undefined;
+  const { last } = readDetail(dayOfHour(visits, hour).detail);
+  return last && sort(last);
+}
+
+function expectedOthers(visits: readonly Told[]) {
+  if (visits.length === 0) return { visitors: [], networks: [], values: {}, others: {} };
+  const { hours: _, ...others } = wholeOf(visits.map(dayOfOne).reduce(merge));
+  return sort(others);
+}
+
+/** Undefined where there are enough. */
+function fewNetworksOf(people: readonly SameVisits[]): number[] | undefined {
+  const networks = [...new Set(people.map(({ network }) => network))].toSorted((a, b) => a - b);
+  return networks.length < 5 ? networks : undefined;
 }
 
 describe("the parts of a day", () => {
@@ -84,7 +113,7 @@ describe("the parts of a day", () => {
         const day = visits.map(dayOfOne).reduce(merge);
         const people = visits.flatMap(({ by }) => by ?? []);
         const sum = (some: readonly SameVisits[]) => some.reduce((all, { times }) => all + times, 0);
-        const { hours, visitors, values, others } = readDetail(day.detail);
+        const { hours, visitors, networks, values, others } = wholeOf(day);
         expect(day).toMatchObject({ visits: sum(people), bots: visits.length - people.length });
         for (const [hour, all] of Map.groupBy(visits, (visit) => visit.hour)) {
           const ofHour = all.flatMap(({ by }) => by ?? []);
@@ -93,12 +122,28 @@ describe("the parts of a day", () => {
         expect(visitors).toEqual(
           [...new Set(people.map(({ visitor }) => visitor))].toSorted((a, b) => a - b),
         );
+        expect(networks).toEqual(fewNetworksOf(people));
         for (const [country, some] of Map.groupBy(people, (by) => by.country)) {
-          const who = [...new Set(some.map(({ visitor }) => visitor))].toSorted((a, b) => a - b);
           const value = values.countries?.find(([text]) => text === country);
-          expect(value).toEqual(who.length < 5 ? [country, sum(some), who] : [country, sum(some)]);
+          const few = fewNetworksOf(some);
+          expect(value).toEqual(few === undefined ? [country, sum(some)] : [country, sum(some), few]);
         }
         expect(others).toEqual({});
+      }),
+    );
+  });
+
+  test("keep the last hour in which people came apart from the others", () => {
+    fc.assert(
+      fc.property(manyTold, (visits) => {
+        const people = visits.filter(({ by }) => by !== undefined);
+        const hour = Math.max(...people.map((visit) => visit.hour));
+        const [ofLast, ofOthers] = [true, false].map((isLast) =>
+          people.filter((visit) => (visit.hour === hour) === isLast),
+        );
+        const { last, hours: _, ...others } = readDetail(visits.map(dayOfOne).reduce(merge).detail);
+        expect(last && sort(last)).toEqual(expectedLast(ofLast ?? [], hour));
+        expect(sort(others)).toEqual(expectedOthers(ofOthers ?? []));
       }),
     );
   });
@@ -110,6 +155,7 @@ describe("the parts of a day", () => {
       language: "ko",
       country: "KR",
       visitor: nth,
+      network: nth,
       times,
     });
     const visitOf = fc.tuple(fc.nat({ max: 300 }), fc.integer({ min: 1, max: 9 }));
@@ -121,7 +167,7 @@ describe("the parts of a day", () => {
           return dayOf({ visits: details.reduce((all, { times }) => all + times, 0), bots: 0, details }, 0);
         });
         const day = days.reduce(merge);
-        const { values, others } = readDetail(day.detail);
+        const { values, others } = wholeOf(day);
         for (const dimension of DIMENSIONS) {
           const kept = values[dimension] ?? [];
           expect(kept.length).toBeLessThanOrEqual(50);
@@ -133,21 +179,18 @@ describe("the parts of a day", () => {
   });
 
   test("age together: what one part has forgotten does not come back with another", () => {
-    const stages = fc.constantFrom(Stage.open, Stage.closed, Stage.coarse);
     fc.assert(
-      fc.property(manyTold, manyTold, stages, stages, (some, more, stage, other) => {
-        const aged = (visits: readonly Told[], to: Stage): Day => {
+      fc.property(manyTold, manyTold, fc.boolean(), fc.boolean(), (some, more, isClosed, isOtherClosed) => {
+        const aged = (visits: readonly Told[], closes: boolean): Day => {
           const day = visits.map(dayOfOne).reduce(merge);
-          return { ...day, detail: age(day.detail, to) };
+          return closes ? { ...day, detail: close(day.detail) } : day;
         };
-        const [one, two] = [aged(some, stage), aged(more, other)];
+        const [one, two] = [aged(some, isClosed), aged(more, isOtherClosed)];
         const day = merge(one, two);
         expect(plain(merge(two, one))).toEqual(plain(day));
-        expect(age(day.detail, Math.max(stage, other) as Stage)).toBe(day.detail);
+        if (isClosed || isOtherClosed) expect(close(day.detail)).toBe(day.detail);
         expect(day).toMatchObject({ visits: one.visits + two.visits, bots: one.bots + two.bots });
-        const { hours, visitors } = readDetail(day.detail);
-        expect(hours === undefined).toBe(Math.max(stage, other) === Stage.coarse);
-        expect(Array.isArray(visitors)).toBe(stage === Stage.open && other === Stage.open);
+        expect(Array.isArray(readDetail(day.detail).visitors)).toBe(!isClosed && !isOtherClosed);
       }),
     );
   });

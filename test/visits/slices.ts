@@ -1,5 +1,5 @@
 import type { Code } from "../../src/links/code.ts";
-import { dayOf, readDetail } from "../../src/visits/day.ts";
+import { dayOf, includeLastHour, readDetail } from "../../src/visits/day.ts";
 import { MAX_ROWS, type Row, type Slice, writeRows } from "../../src/visits/slice.ts";
 import type { DayVisits } from "../../src/visits/store.ts";
 
@@ -9,6 +9,8 @@ export interface Told {
   readonly createdMs?: number;
   readonly bot?: boolean;
   readonly visitor?: number;
+  /** Its own for each visitor where none is named. */
+  readonly network?: number;
   readonly browser?: string;
   readonly referrer?: string;
   readonly language?: string;
@@ -42,13 +44,14 @@ export function slicesOf(counted: Counted, size = MAX_ROWS): Slice[] {
 function rowOf(told: readonly Told[], hour: number): Row {
   const people = told.filter(({ bot = false }) => !bot);
   const details = people.map(({ visitor = 1, browser = "Chrome", ...more }) => {
-    const { referrer = "", language = "ko", country = "KR" } = more;
+    const { referrer = "", language = "ko", country = "KR", network = visitor } = more;
     return {
       agent: { browser, os: "Windows", device: "desktop" },
       referrer,
       language,
       country,
       visitor,
+      network,
       times: 1,
     };
   });
@@ -62,6 +65,10 @@ function rowOf(told: readonly Told[], hour: number): Row {
   };
 }
 
+/** With the last hour. */
 export function detailOf(day: DayVisits | undefined) {
-  return day && readDetail(day.detail);
+  if (day === undefined) return undefined;
+  const detail = readDetail(day.detail);
+  includeLastHour(detail);
+  return detail;
 }

@@ -1,11 +1,14 @@
+import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 
+import { createClock } from "../../src/links/clock.ts";
 import type { LinkStore } from "../../src/links/store.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import {
   type RangeRefusal,
   readStatistics,
+  type Shown,
   type Statistics,
   type StatisticsRequest,
 } from "../../src/visits/statistics.ts";
@@ -13,7 +16,7 @@ import type { VisitStore } from "../../src/visits/store.ts";
 import { type Running, startHere, temporaryFolder } from "../service.ts";
 import { newLink } from "../stores/links.ts";
 import { slicesOf, type Told } from "./slices.ts";
-import { statisticsOf, untilCounted, visit } from "./visits.ts";
+import { statisticsOf, untilCounted, visit, WINDOWS_CHROME } from "./visits.ts";
 
 const HOUR_MS = 3_600_000;
 /** A Saturday. */
@@ -39,9 +42,14 @@ describe("statistics", () => {
     }
   }
 
-  function read(code: string, request: Partial<StatisticsRequest> = {}) {
+  function read(code: string, request: Partial<StatisticsRequest> = {}, shown: Shown = "all") {
     const link = newLink(code, { createdMs: 5 });
-    return readStatistics(store, link, { interval: "day", timeZone: "UTC", ...request }, NOW);
+    return readStatistics(
+      store,
+      link,
+      { interval: "day", timeZone: "UTC", ...request },
+      { nowMs: NOW, shown },
+    );
   }
 
   async function series(code: string, request: Partial<StatisticsRequest>): Promise<Record<string, number>> {
@@ -104,32 +112,112 @@ describe("statistics", () => {
       to: "2026-11-01",
     } as const;
     const link = newLink("clocks", { createdMs: 5 });
-    const found = await readStatistics(store, link, request, Date.UTC(2026, 10, 2));
+    const found = await readStatistics(store, link, request, { nowMs: NOW, shown: "all" });
     expect((found as Statistics).series).toHaveLength(25);
     const spring = { ...request, from: "2026-03-08", to: "2026-03-08" };
-    const other = await readStatistics(store, link, spring, Date.UTC(2026, 2, 9));
+    const other = await readStatistics(store, link, spring, { nowMs: NOW, shown: "all" });
     expect((other as Statistics).series).toHaveLength(23);
   });
 
-  test("of a day that is older than its hours count as a day of UTC", async () => {
+  test("of an old day still go by the reader's time zone", async () => {
+    await visited("aged", {
+      "2026-02-12T19:13Z": people(3),
+      "2026-02-13T15:00Z": people(4),
+    });
+    while ((await store.age({ closeBefore: 20_763, forgetBefore: 0 }, 100)) === 100);
+    const range = { timeZone: "Asia/Seoul", from: "2026-02-01", to: "2026-03-01" };
+    expect(await series("aged", range)).toEqual({ "2026-02-13": 3, "2026-02-14": 4 });
+    expect(await series("aged", { ...range, interval: "hour" })).toEqual({
+      "2026-02-13T04:00:00+09:00": 3,
+      "2026-02-14T00:00:00+09:00": 4,
+    });
+  });
+
+  test("of a day whose hours an earlier version forgot count as a day of UTC", async () => {
     await visited("coarse", { "2026-11-02T20:00Z": people(3) });
-    while ((await store.age({ closeBefore: 20_763, coarseBefore: 20_763, forgetBefore: 0 }, 100)) === 100);
+    using database = new Database(join(folder.path, "curt.db"));
+    database.run(
+      "UPDATE visits SET stage = 2, detail = json_remove(detail, '$.hours') WHERE code = 'coarse'",
+    );
     expect(await series("coarse", { timeZone: "Asia/Seoul" })).toEqual({ "2026-11-02": 3 });
   });
 
-  test("show a value only when five visitors or more have it", async () => {
+  test("never tell more visitors than visits", async () => {
+    // Hashes that are small by chance: the estimate from 256 of them is 511.
+    await visited("lucky", {
+      "2026-11-20T10:00Z": Array.from({ length: 300 }, (_, nth) => ({ visitor: nth * 2 ** 23 })),
+    });
+    expect(await read("lucky")).toMatchObject({ visits: 300, visitors: 300 });
+    // On the 20th of Seoul there is only one of two hours of the 20th of UTC.
+    await visited("split", { "2026-11-20T10:00Z": people(1), "2026-11-20T16:00Z": people(9) });
+    const day = { timeZone: "Asia/Seoul", from: "2026-11-20", to: "2026-11-20" };
+    expect(await read("split", day)).toMatchObject({ visits: 1, visitors: 1 });
+  });
+
+  test("show a value only when visits from five networks or more have it", async () => {
     await visited("few", {
       "2026-11-21T01:00Z": [
         ...people(5, { referrer: "naver.com", country: "KR" }),
         ...people(4, { referrer: "intranet.example", country: "JP" }),
-        ...Array.from({ length: 30 }, () => ({ visitor: 1, referrer: "one-person.example", country: "" })),
+        ...people(30, { network: 1, referrer: "one-person.example", country: "" }),
       ],
     });
-    const { breakdowns } = (await read("few")) as Statistics;
+    const { breakdowns } = (await read("few", {}, "safe")) as Statistics;
     expect(breakdowns.referrers).toEqual({ values: [{ value: "naver.com", visits: 5 }], other: 34 });
     expect(breakdowns.countries).toEqual({ values: [{ value: "KR", visits: 5 }], other: 34 });
     expect(breakdowns.devices).toEqual({ values: [{ value: "desktop", visits: 39 }], other: 0 });
     expect(JSON.stringify(breakdowns)).not.toMatch(/intranet|one-person/);
+  });
+
+  test("leave out of what everyone sees the hour that is not over, and tell visits live", async () => {
+    await visited("running", {
+      "2026-11-21T15:59Z": people(12, { referrer: "over.example" }),
+      "2026-11-21T16:00Z": Array.from({ length: 12 }, (_, nth) => ({
+        visitor: nth,
+        referrer: "now.example",
+      })),
+    });
+    const over = { value: "over.example", visits: 12 };
+    const now = { value: "now.example", visits: 12 };
+    const last = { start: "2026-11-21", visits: 24, bots: 0 };
+    const safe = (await read("running", {}, "safe")) as Statistics;
+    expect(safe).toMatchObject({ visits: 24, visitors: 12 });
+    expect(safe.series.at(-1)).toEqual(last);
+    expect(safe.breakdowns.referrers).toEqual({ values: [over], other: 0 });
+    const all = (await read("running", {}, "all")) as Statistics;
+    // Visitor 0 came in both hours.
+    expect(all).toMatchObject({ visits: 24, visitors: 23 });
+    expect(all.breakdowns.referrers).toEqual({ values: [over, now], other: 0 });
+    const link = newLink("running", { createdMs: 5 });
+    const request = { interval: "day", timeZone: "UTC" } as const;
+    const later = { nowMs: NOW + HOUR_MS / 2, shown: "safe" } as const;
+    const afterwards = (await readStatistics(store, link, request, later)) as Statistics;
+    expect(afterwards).toMatchObject({ visits: 24, visitors: 23 });
+    expect(afterwards.breakdowns.referrers).toEqual({ values: [over, now], other: 0 });
+  });
+
+  test("tell everyone rounded visitors, and those of few networks not at all", async () => {
+    for (const [count, told] of [
+      [9, null],
+      [10, 10],
+      [99, 99],
+      [129, 120],
+    ] as const) {
+      await visited(`round${count}`, { "2026-11-21T01:00Z": people(count) });
+      expect(await read(`round${count}`, {}, "safe")).toMatchObject({ visits: count, visitors: told });
+    }
+    const fourNetworks = people(40).map((one, nth) => ({ ...one, network: nth % 4 }));
+    await visited("house", { "2026-11-20T01:00Z": fourNetworks, "2026-11-21T01:00Z": people(12) });
+    expect(await read("house", {}, "safe")).toMatchObject({ visits: 52, visitors: 12 });
+    expect(await read("house", {}, "all")).toMatchObject({ visits: 52, visitors: 52 });
+  });
+
+  test("that are totals only tell nothing else", async () => {
+    await visited("totals", { "2026-11-20T01:00Z": [...people(60), { bot: true }] });
+    const { series: points, breakdowns, ...told } = (await read("totals", {}, "count")) as Statistics;
+    expect(told).toMatchObject({ visits: 60, bots: 1, visitors: null });
+    expect(points).toEqual([]);
+    for (const breakdown of Object.values(breakdowns)) expect(breakdown).toEqual({ values: [], other: 0 });
   });
 
   test("do not show one person who came on five days", async () => {
@@ -138,8 +226,8 @@ describe("statistics", () => {
       people(1, { referrer: "home.example" }),
     ]);
     await visited("daily", Object.fromEntries(visits));
-    const { breakdowns, visitors } = (await read("daily")) as Statistics;
-    expect(visitors).toBe(5);
+    const { breakdowns, visitors } = (await read("daily", {}, "safe")) as Statistics;
+    expect(visitors).toBeNull();
     expect(breakdowns.referrers).toEqual({ values: [], other: 5 });
   });
 
@@ -172,15 +260,14 @@ describe("statistics", () => {
       refused({ rule: "stats.order" }),
     );
     expect(await read("x", { from: "2025-10-17", to: "2026-11-21" })).toEqual(
-      refused({ rule: "stats.range", max: 400 }),
+      refused({ rule: "stats.range", max: 400, interval: "day" }),
     );
     expect(await read("x", { from: "2025-10-18", to: "2026-11-21" })).toMatchObject({ visits: 0 });
-    for (const range of [{ from: "2026-11-13" }, { from: "2026-11-21", to: "2027-11-21" }]) {
-      expect(await read("x", { ...range, interval: "hour" })).toEqual(
-        refused({ rule: "stats.hours", days: 7 }),
-      );
-    }
-    expect(await read("x", { from: "2026-11-14", interval: "hour" })).toMatchObject({ visits: 0 });
+    const hours = { from: "2026-01-01", interval: "hour" } as const;
+    expect(await read("x", { ...hours, to: "2026-03-04" })).toEqual(
+      refused({ rule: "stats.range", max: 62, interval: "hour" }),
+    );
+    expect(await read("x", { ...hours, to: "2026-03-03" })).toMatchObject({ visits: 0 });
   });
 });
 
@@ -191,13 +278,17 @@ describe("GET /api/v1/links/{code}/stats", () => {
     );
 
   test("tells where visits came from, by what their headers say", async () => {
-    await using service = await startHere({ TRUSTED_PROXIES: "127.0.0.1", COUNTRY_HEADER: "CF-IPCountry" });
+    await using service = await startHere({
+      STATS_SHOWN: "all",
+      TRUSTED_PROXIES: "127.0.0.1",
+      COUNTRY_HEADER: "CF-IPCountry",
+    });
     await made(service, "told");
     for (let nth = 0; nth < 6; nth++) {
       await visit(service, "told", {
         Referer: "https://search.naver.com/search?q=secret",
         "Accept-Language": "ko-KR,ko;q=0.9",
-        "X-Forwarded-For": `198.51.100.${nth}`,
+        "X-Forwarded-For": `198.51.${nth}.7`,
         "CF-IPCountry": "KR",
       });
     }
@@ -219,13 +310,49 @@ describe("GET /api/v1/links/{code}/stats", () => {
     });
   });
 
+  test("of a public service tell in which hour somebody came, and more only when it is over", async () => {
+    const time = { shiftMs: 0 };
+    const clock = createClock(
+      () => NOW + time.shiftMs,
+      () => NOW + time.shiftMs,
+    );
+    const proxy = { TRUSTED_PROXIES: "127.0.0.1" };
+    await using service = await startHere(proxy, { limits: { clock } });
+    await made(service, "public");
+    for (let nth = 0; nth < 12; nth++) await visit(service, "public", { "X-Forwarded-For": `10.0.${nth}.7` });
+    await untilCounted(service, "public", 12);
+    const none = { values: [], other: 0 };
+    expect(await statisticsOf(service, "public")).toMatchObject({
+      visits: 12,
+      visitors: null,
+      browsers: none,
+    });
+    time.shiftMs = HOUR_MS;
+    expect(await statisticsOf(service, "public")).toMatchObject({
+      visits: 12,
+      visitors: 12,
+      browsers: { values: [{ value: "Chrome", visits: 12 }], other: 0 },
+    });
+    // Many browsers at one address are many visitors, but one network.
+    await made(service, "veiled");
+    const agents = Array.from({ length: 12 }, (_, nth) => `${WINDOWS_CHROME} Edg/131.0.0.${nth}`);
+    for (const agent of agents) await visit(service, "veiled", { "User-Agent": agent });
+    await untilCounted(service, "veiled", 12);
+    time.shiftMs = 2 * HOUR_MS;
+    expect(await statisticsOf(service, "veiled")).toMatchObject({
+      visits: 12,
+      visitors: null,
+      browsers: { values: [], other: 12 },
+    });
+  });
+
   test("finds countries in the database that comes with the program, and believes nobody else", async () => {
-    await using service = await startHere({ TRUSTED_PROXIES: "127.0.0.1" });
+    await using service = await startHere({ STATS_SHOWN: "all", TRUSTED_PROXIES: "127.0.0.1" });
     await made(service, "where");
     for (let nth = 0; nth < 5; nth++) {
       // A Korean carrier, whatever the visitor says of himself.
       await visit(service, "where", {
-        "X-Forwarded-For": `8.8.8.8, 168.126.63.${nth}`,
+        "X-Forwarded-For": `8.8.8.8, 168.126.${60 + nth}.1`,
         "CF-IPCountry": "JP",
       });
     }
@@ -234,19 +361,23 @@ describe("GET /api/v1/links/{code}/stats", () => {
       visitors: 5,
       countries: { values: [{ value: "KR", visits: 5 }], other: 0 },
     });
-    await using open = await startHere();
+    await using open = await startHere({ STATS_SHOWN: "all" });
     await made(open, "where");
     for (let nth = 0; nth < 5; nth++) await visit(open, "where", { "X-Forwarded-For": `168.126.63.${nth}` });
     await untilCounted(open, "where", 5);
     // Nobody is trusted: one visitor, from an address that is in no country.
     expect(await statisticsOf(open, "where")).toMatchObject({
       visitors: 1,
-      countries: { values: [], other: 5 },
+      countries: { values: [{ value: null, visits: 5 }], other: 0 },
     });
   });
 
   test("believes only the proxies that are named", async () => {
-    await using service = await startHere({ TRUSTED_PROXIES: "10.0.0.1", COUNTRY_HEADER: "CF-IPCountry" });
+    await using service = await startHere({
+      STATS_SHOWN: "all",
+      TRUSTED_PROXIES: "10.0.0.1",
+      COUNTRY_HEADER: "CF-IPCountry",
+    });
     await made(service, "liar");
     for (let nth = 0; nth < 5; nth++) {
       await visit(service, "liar", { "X-Forwarded-For": `168.126.63.${nth}`, "CF-IPCountry": "KR" });
@@ -254,7 +385,7 @@ describe("GET /api/v1/links/{code}/stats", () => {
     await untilCounted(service, "liar", 5);
     expect(await statisticsOf(service, "liar")).toMatchObject({
       visitors: 1,
-      countries: { values: [], other: 5 },
+      countries: { values: [{ value: null, visits: 5 }], other: 0 },
     });
   });
 
@@ -302,8 +433,8 @@ describe("GET /api/v1/links/{code}/stats", () => {
       '400 tz must be the name of a time zone such as Asia/Seoul, not "Mars/Olympus".',
     );
     expect(await ask("?from=2026-11-21&to=2026-11-20", "ko")).toBe("400 from은 to보다 늦을 수 없습니다.");
-    expect(await ask("?from=2020-01-01&interval=hour")).toContain(
-      "400 Hourly counts are kept for the last 7 days",
+    expect(await ask("?from=2020-01-01&interval=hour")).toBe(
+      "400 A range may have at most 62 days with interval=hour.",
     );
     expect(await ask("?from=&to=&tz=&interval=&else=1")).toBe("200 The link's visits.");
     const unknown = await service.fetch("/api/v1/links/nothing/stats");

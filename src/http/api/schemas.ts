@@ -4,9 +4,8 @@ import type { MessageKey } from "../../language/messages.ts";
 import { MAX_CODE_POINTS } from "../../links/code.ts";
 import { DURATIONS } from "../../links/expiry.ts";
 import { MAX_TARGET_LENGTH } from "../../links/target.ts";
-import { HOURS_KEPT_DAYS } from "../../visits/ageing.ts";
-import { DIMENSIONS, type Dimension, FEWEST_VISITORS } from "../../visits/day.ts";
-import { INTERVALS, MAX_RANGE_DAYS } from "../../visits/statistics.ts";
+import { DIMENSIONS, type Dimension, FEWEST_NETWORKS } from "../../visits/day.ts";
+import { FEWEST_VISITORS, INTERVALS, MAX_DAYS } from "../../visits/statistics.ts";
 import { MAX_BODY_BYTES } from "../body.ts";
 
 export const EXAMPLE = {
@@ -18,8 +17,9 @@ export const EXAMPLE = {
 /** Values of the placeholders in the messages that describe the API. */
 export const LIMITS = {
   bytes: MAX_BODY_BYTES,
-  days: MAX_RANGE_DAYS,
-  hours_days: HOURS_KEPT_DAYS,
+  days: MAX_DAYS.day,
+  hours_days: MAX_DAYS.hour,
+  networks: FEWEST_NETWORKS,
   visitors: FEWEST_VISITORS,
 };
 
@@ -163,7 +163,7 @@ const statistics = z
     tz: text.openapi({ description: "api.stats.asked" }),
     visits: count("api.stats.visits"),
     bots: count("api.stats.bots"),
-    visitors: count("api.stats.visitors"),
+    visitors: count("api.stats.visitors").nullable(),
     series: z.array(point),
     ...(Object.fromEntries(DIMENSIONS.map((dimension) => [dimension, breakdown])) as Record<
       Dimension,

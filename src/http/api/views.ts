@@ -66,7 +66,7 @@ export function createApiViews({ links, visits, defaultExpiry, version }: ApiVie
       if (isProblem(link)) return problemJson(call, link);
       const found = await visits.statistics(link, query);
       if (isProblem(found)) return problemJson(call, found);
-      const { from, to, breakdowns, ...counted } = found;
+      const { shown: _, from, to, breakdowns, ...counted } = found;
       const { interval, timeZone: tz } = query;
       const data: StatisticsData = { code: link.code, from, to, interval, tz, ...counted, ...breakdowns };
       return success(call, 200, "statistics", data);

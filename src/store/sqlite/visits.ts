@@ -1,7 +1,7 @@
 // The writer's half of the visits: runs in the worker thread, one transaction a call.
 import type { Database } from "bun:sqlite";
 
-import { age, type DetailText, merge, Stage } from "../../visits/day.ts";
+import { close, type DetailText, merge } from "../../visits/day.ts";
 import { parseRows, type Row, type Slice } from "../../visits/slice.ts";
 import type { AgeBounds } from "../../visits/store.ts";
 
@@ -18,9 +18,11 @@ const FIND_DAY = `
 const ADD_DAY = `
   INSERT INTO visits (day, code, created_ms, visits, bots, stage, detail) VALUES (?1, ?2, ?3, ?4, ?5, 0, ?6)`;
 const CHANGE_DAY = "UPDATE visits SET visits = ?2, bots = ?3, detail = ?4 WHERE rowid = ?1";
-const AGE_DAY = "UPDATE visits SET stage = ?2, detail = ?3 WHERE rowid = ?1";
-const FIND_AGED = `
-  SELECT rowid, detail FROM visits WHERE stage = ?1 AND day < ?2 AND day > 0 LIMIT ?3`;
+// An open day's stage is 0, a closed one's 2. Earlier versions left days at stage 1, which are closed too.
+// "stage < 2" makes SQLite use the index.
+const CLOSE_DAY = "UPDATE visits SET stage = 2, detail = ?2 WHERE rowid = ?1";
+const FIND_OPEN = `
+  SELECT rowid, detail FROM visits WHERE stage = 0 AND stage < 2 AND day < ?1 AND day > 0 LIMIT ?2`;
 const SUM_UP = `
   INSERT INTO visits (day, code, created_ms, visits, bots, stage)
   SELECT 0, code, created_ms, sum(visits), sum(bots), 2
@@ -36,12 +38,12 @@ const ADD_SALT = "INSERT INTO salts (day, salt) VALUES (?1, randomblob(32)) ON C
 const FIND_SALT = "SELECT salt FROM salts WHERE day = ?1";
 const FORGET_SALTS = "DELETE FROM salts WHERE day < ?1";
 
-interface AgedRow {
+interface OpenRow {
   rowid: number;
   detail: DetailText;
 }
 
-interface DayRow extends AgedRow {
+interface DayRow extends OpenRow {
   visits: number;
   bots: number;
 }
@@ -53,8 +55,8 @@ export function prepareVisits(database: Database) {
   const findDay = database.prepare<DayRow, [number, string, number]>(FIND_DAY);
   const addDay = database.prepare<unknown, [number, string, number, number, number, string]>(ADD_DAY);
   const changeDay = database.prepare<unknown, [number, number, number, string]>(CHANGE_DAY);
-  const findAged = database.prepare<AgedRow, [number, number, number]>(FIND_AGED);
-  const ageDay = database.prepare<unknown, [number, number, string]>(AGE_DAY);
+  const findOpen = database.prepare<OpenRow, [number, number]>(FIND_OPEN);
+  const closeDay = database.prepare<unknown, [number, string]>(CLOSE_DAY);
   const sumUp = database.prepare<unknown, [number, number]>(SUM_UP);
   const forget = database.prepare<unknown, [number, number]>(FORGET);
   const addSalt = database.prepare<unknown, [number]>(ADD_SALT);
@@ -88,17 +90,11 @@ export function prepareVisits(database: Database) {
     return performance.now() - startMs;
   });
 
-  function ageTo(stage: Stage, before: number, limit: number): number {
-    const rows = findAged.all(stage - 1, before, limit);
-    for (const { rowid, detail } of rows) ageDay.run(rowid, stage, age(detail, stage));
-    return rows.length;
-  }
-
   const ageAll = database.transaction((bounds: AgeBounds, limit: number): number => {
-    const closed = ageTo(Stage.closed, bounds.closeBefore, limit);
-    const coarse = ageTo(Stage.coarse, bounds.coarseBefore, limit);
+    const open = findOpen.all(bounds.closeBefore, limit);
+    for (const { rowid, detail } of open) closeDay.run(rowid, close(detail));
     sumUp.run(bounds.forgetBefore, limit);
-    return Math.max(closed, coarse, forget.run(bounds.forgetBefore, limit).changes);
+    return Math.max(open.length, forget.run(bounds.forgetBefore, limit).changes);
   });
 
   const salt = database.transaction((day: number, oldest: number): Uint8Array | undefined => {
@@ -107,7 +103,7 @@ export function prepareVisits(database: Database) {
     return findSalt.get(day)?.salt;
   });
 
-  const statements = [findSource, keepSource, forgetSources, findDay, addDay, changeDay, findAged, ageDay];
+  const statements = [findSource, keepSource, forgetSources, findDay, addDay, changeDay, findOpen, closeDay];
   return {
     /** One transaction; says how long it took. */
     add: (slice: Slice): number => add.immediate(slice),
