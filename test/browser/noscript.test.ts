@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
-import { DAY_MS } from "../../src/links/time.ts";
+import { DAY_MS, HOUR_MS } from "../../src/links/time.ts";
 import { type Running, startHere } from "../service.ts";
 import { addVisits, linkOf } from "../visits/visits.ts";
 import { arrive, LAPTOP, PHONE, untilFocused, wordsOf } from "./browser.ts";
@@ -73,10 +73,11 @@ describe.each([
   });
 
   test("a preview promises no numbers that come by themselves, and shows every value that it has", async () => {
-    await using visitor = await arrive(curt.origin, options);
+    await using open = await startHere({ STATS_SHOWN: "safe" }, { startMs: Date.now() - HOUR_MS });
+    await using visitor = await arrive(open.origin, options);
     const { page } = visitor;
     const code = `많다-${locale}`;
-    await curt.shorten({ original_url: "https://example.com/", custom_code: code });
+    await open.shorten({ original_url: "https://example.com/", custom_code: code });
     await page.goto(`/${encodeURIComponent(code)}+`);
     await page.getByText(say("preview.waiting")).waitFor();
     expect(await page.getByText(say("preview.live")).isVisible()).toBe(false);
@@ -87,7 +88,8 @@ describe.each([
     );
     // Too few visitors to be named.
     const rare = Array.from({ length: 7 }, () => ({ referrer: "rare.example" }));
-    await addVisits(curt, code, [...visits, ...rare]);
+    await addVisits(open, code, [...visits, ...rare]);
+    open.advance(HOUR_MS);
     await page.reload();
     const shown = page.getByRole("rowheader").filter({ hasText: "example" });
     expect(await shown.count()).toBe(8);

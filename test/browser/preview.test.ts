@@ -2,8 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:tes
 
 import type { Locator, Page } from "playwright-core";
 
-import { createClock } from "../../src/links/clock.ts";
-import { DAY_MS } from "../../src/links/time.ts";
+import { DAY_MS, HOUR_MS } from "../../src/links/time.ts";
 import { type Running, startHere } from "../service.ts";
 import { addVisits, linkOf, untilCounted, visit, WINDOWS_CHROME } from "../visits/visits.ts";
 import { arrive, LAPTOP, PHONE, untilFocused, wordsOf } from "./browser.ts";
@@ -153,10 +152,7 @@ describe.each(READERS)("a visitor who looks before ($locale)", ({ locale, viewpo
   });
 
   test("reads who came in the hours that are over, where five networks or more have it in common", async () => {
-    const time = { shiftMs: 0 };
-    const nowMs = () => Date.now() + time.shiftMs;
-    const settings = { STATS_SHOWN: "safe", TRUSTED_PROXIES: "127.0.0.1" };
-    await using open = await startHere(settings, { limits: { clock: createClock(nowMs, nowMs) } });
+    await using open = await startHere({ STATS_SHOWN: "safe", TRUSTED_PROXIES: "127.0.0.1" });
     await using maker = await arrive(open.origin, { locale, viewport });
     const { page } = maker;
     const code = `누구-${locale}`;
@@ -169,7 +165,7 @@ describe.each(READERS)("a visitor who looks before ($locale)", ({ locale, viewpo
     }
     await visit(open, code, { "User-Agent": "Googlebot/2.1 (+http://www.google.com/bot.html)" });
     await untilCounted(open, code, 6);
-    time.shiftMs = 3_600_000;
+    open.advance(HOUR_MS);
     await page.goto(`/${encodeURIComponent(code)}+`);
     const korea = locale === "ko-KR" ? "대한민국" : "South Korea";
     for (const [dimension, rows] of [

@@ -2,7 +2,6 @@ import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 
-import { createClock } from "../../src/links/clock.ts";
 import type { LinkStore } from "../../src/links/store.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import {
@@ -314,13 +313,7 @@ describe("GET /api/v1/links/{code}/stats", () => {
   });
 
   test("of a public service tell in which hour somebody came, and more only when it is over", async () => {
-    const time = { shiftMs: 0 };
-    const clock = createClock(
-      () => NOW + time.shiftMs,
-      () => performance.now(),
-    );
-    const proxy = { TRUSTED_PROXIES: "127.0.0.1" };
-    await using service = await startHere(proxy, { limits: { clock } });
+    await using service = await startHere({ TRUSTED_PROXIES: "127.0.0.1" }, { startMs: NOW });
     await made(service, "public");
     for (let nth = 0; nth < 12; nth++) await visit(service, "public", { "X-Forwarded-For": `10.0.${nth}.7` });
     await untilCounted(service, "public", 12);
@@ -330,7 +323,7 @@ describe("GET /api/v1/links/{code}/stats", () => {
       visitors: null,
       browsers: none,
     });
-    time.shiftMs = HOUR_MS;
+    service.advance(HOUR_MS);
     expect(await statisticsOf(service, "public")).toMatchObject({
       visits: 12,
       visitors: 12,
@@ -341,7 +334,7 @@ describe("GET /api/v1/links/{code}/stats", () => {
     const agents = Array.from({ length: 12 }, (_, nth) => `${WINDOWS_CHROME} Edg/131.0.0.${nth}`);
     for (const agent of agents) await visit(service, "veiled", { "User-Agent": agent });
     await untilCounted(service, "veiled", 12);
-    time.shiftMs = 2 * HOUR_MS;
+    service.advance(HOUR_MS);
     expect(await statisticsOf(service, "veiled")).toMatchObject({
       visits: 12,
       visitors: null,
