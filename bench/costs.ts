@@ -130,7 +130,7 @@ export async function measureCosts({ folder, progress }: Bench): Promise<Result>
     ...KINDS.map(
       ([name, status, text]) => [name, () => load({ kind: "same", status, request: text })] as const,
     ),
-    ["preview, not changed", await notModified(curt, "/popular+")],
+    ["preview, not changed", await notModified(curt, "/fresh+")],
   ];
   await redirects(curt);
   const rows = [];

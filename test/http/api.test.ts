@@ -394,7 +394,9 @@ describe("languages", () => {
     ["fr-FR, ko;q=0.4, en;q=0.5", "en"],
     [",,,;;q=,", "en"],
     ["x".repeat(9000), "en"],
-    [`${"fr,".repeat(2000)}ko`, "ko"],
+    [`${"fr,".repeat(150)}ko`, "ko"],
+    // No browser sends so much, and reading it would cost more than many redirects.
+    [`${"fr,".repeat(2000)}ko`, "en"],
   ];
   test("are negotiated by Accept-Language", async () => {
     for (const [accepted, language] of cases) {
