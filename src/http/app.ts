@@ -36,7 +36,7 @@ interface Arrived {
 const CORS = {
   origin: "*",
   allowMethods: ["GET", "HEAD", "POST"],
-  exposeHeaders: ["Allow", "Content-Language", "ETag", "Location", "Retry-After"],
+  exposeHeaders: ["Allow", "Content-Language", "ETag", "Location", "Retry-After", "X-Poll-Interval"],
   maxAge: 7200,
 };
 

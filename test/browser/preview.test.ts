@@ -326,3 +326,25 @@ test("the visits of another link that has its code by now are not shown", async 
   await page.clock.runFor(LOOK_MS);
   expect(await visits.textContent()).toBe("0");
 });
+
+test("a page asks as seldom as the service wants it to", async () => {
+  await using maker = await arrive(curt.origin);
+  const { page } = maker;
+  await page.clock.install();
+  let asked = 0;
+  await page.route("**/api/v1/links/beliebt", async (route) => {
+    asked++;
+    const response = await route.fetch();
+    await route.fulfill({ response, headers: { ...response.headers(), "x-poll-interval": "60" } });
+  });
+  await preview(page, "beliebt", "https://example.com/");
+  const first = page.waitForResponse("**/api/v1/links/beliebt");
+  await page.clock.runFor(LOOK_MS);
+  await (await first).finished();
+  // A request that is under way would be seen by then.
+  await page.clock.runFor(50_000);
+  expect(asked).toBe(1);
+  const second = page.waitForResponse("**/api/v1/links/beliebt");
+  await page.clock.runFor(20_000);
+  await second;
+});

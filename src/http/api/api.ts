@@ -1,20 +1,27 @@
+import type { Clock } from "../../links/clock.ts";
 import type { Links } from "../../links/links.ts";
 import { isProblem } from "../../links/problem.ts";
 import type { Visits } from "../../visits/visits.ts";
 import type { Call } from "../call.ts";
 import { problemJson } from "../problems.ts";
 import { success, toShortLink } from "./envelope.ts";
+import { createPace } from "./pace.ts";
 import type { AvailabilityData, LinkData } from "./schemas.ts";
 import { readShortenRequest } from "./shorten-request.ts";
+
+/** In seconds. */
+const POLL_INTERVAL = "X-Poll-Interval";
 
 export interface ApiOptions {
   readonly links: Pick<Links, "create" | "availability" | "find">;
   readonly visits: Pick<Visits, "sums">;
+  readonly clock: Pick<Clock, "monotonicMs">;
 }
 
 /** The handlers of /api/v1 that cost no more than a few redirects; the others are in `views.ts`. */
 export function createApi(options: ApiOptions) {
-  const { links, visits } = options;
+  const { links, visits, clock } = options;
+  const pace = createPace(clock);
   return {
     async shorten(call: Call): Promise<Response> {
       const body = await readShortenRequest(call.request);
@@ -48,7 +55,7 @@ export function createApi(options: ApiOptions) {
         created: new Date(link.createdMs).toISOString(),
         visits: counted,
       };
-      return success(call, 200, "link", data);
+      return success(call, 200, "link", data, { [POLL_INTERVAL]: String(pace(link.code)) });
     },
   };
 }

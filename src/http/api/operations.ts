@@ -133,7 +133,12 @@ export const operations = {
     description: "api.link.description",
     request: { params: codeParameter },
     responses: {
-      200: answer("link", linkResponse),
+      200: {
+        ...answer("link", linkResponse),
+        headers: z.object({
+          "X-Poll-Interval": z.int().positive().openapi({ description: "api.poll-interval" }),
+        }),
+      },
       404: answer("unknown", problem),
       ...unavailable,
     },

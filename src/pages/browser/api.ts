@@ -13,11 +13,14 @@ export interface Answer<T> {
   readonly message: string;
   /** Only if the call succeeded. */
   readonly data?: T;
+  /** How long to wait before asking again; 0 where the service does not mind. */
+  readonly pollMs: number;
 }
 
 /** Calls this service's API with GET, in the page's language. Rejects if no JSON answer arrives. */
 export async function ask<T>(path: string, signal?: AbortSignal): Promise<Answer<T>> {
   const response = await fetch(path, { headers: { "Accept-Language": lang }, signal: signal ?? null });
   const { message, data } = (await response.json()) as { message: string; data?: T };
-  return { status: response.status, message, ...(data !== undefined && { data }) };
+  const pollMs = Number(response.headers.get("X-Poll-Interval")) * 1000;
+  return { status: response.status, message, pollMs, ...(data !== undefined && { data }) };
 }

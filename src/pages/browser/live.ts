@@ -19,11 +19,16 @@ export function watchVisits(): void {
   const count = visits.querySelector("[role=status]");
   const number = new Intl.NumberFormat(document.documentElement.lang);
   let waitMs = EVERY_MS;
+  /** While many look at this link, the service asks each of them to wait longer. */
+  let askedForMs = 0;
+  /** Of the page as it was read last. */
+  let tag: string | undefined;
   let refreshedMs = -REFRESH_EVERY_MS;
 
   async function look(): Promise<void> {
     if (document.hidden) return;
-    const { data } = await ask<Link>(visits?.dataset["link"] ?? "");
+    const { data, pollMs } = await ask<Link>(visits?.dataset["link"] ?? "");
+    askedForMs = pollMs;
     // Another link may have its code by now.
     if (data === undefined || data.created !== visits?.dataset["created"]) return;
     if (String(data.visits) === visits.dataset["visits"]) return;
@@ -35,7 +40,10 @@ export function watchVisits(): void {
   async function refresh(): Promise<void> {
     refreshedMs = performance.now();
     const { lang } = document.documentElement;
-    const response = await fetch(address, { headers: { "Accept-Language": lang } });
+    const headers = { "Accept-Language": lang, ...(tag !== undefined && { "If-None-Match": tag }) };
+    const response = await fetch(address, { headers });
+    if (response.status === 304) return;
+    tag = response.headers.get("ETag") ?? undefined;
     const page = new DOMParser().parseFromString(await response.text(), "text/html");
     const fresh = page.querySelector<HTMLElement>("#visits");
     if (!visits || !fresh) return;
@@ -57,13 +65,16 @@ export function watchVisits(): void {
   let timer = 0;
   function lookAgain(): void {
     clearTimeout(timer);
-    timer = window.setTimeout(() => {
-      waitMs = Math.min(waitMs * 1.1, SLOWEST_MS);
-      // What could not be asked now is asked next time.
-      void look()
-        .catch(() => {})
-        .finally(lookAgain);
-    }, waitMs);
+    timer = window.setTimeout(
+      () => {
+        waitMs = Math.min(waitMs * 1.1, SLOWEST_MS);
+        // What could not be asked now is asked next time.
+        void look()
+          .catch(() => {})
+          .finally(lookAgain);
+      },
+      Math.max(waitMs, askedForMs),
+    );
   }
 
   document.addEventListener("visibilitychange", () => {
