@@ -1,10 +1,11 @@
-import { mkdirSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
+import { dirname } from "node:path";
 
 import { repeat } from "../../repeat.ts";
 import type { VisitStore } from "../store.ts";
 import { startFolding } from "./folding.ts";
 import { putAside, SegmentDamaged } from "./segment-file.ts";
-import type { Owner } from "./segment.ts";
+import type { Owner, Segment } from "./segment.ts";
 import { createSegments } from "./segments.ts";
 import { abandonedSlots, takeSlot } from "./slots.ts";
 
@@ -45,18 +46,19 @@ export async function openJournal(options: JournalOptions) {
   mkdirSync(folder, { recursive: true });
   const owner: Owner = { source: randomWords(options.fillRandom), boot: bootWords() };
   const slots = { folder, owner, onFault, onDropped };
-  const slot = takeSlot(slots);
+  let slot = takeSlot(slots);
   const segments = createSegments({ folder, slot, owner, nowMs, hour: hour(), onFault });
   const folding = startFolding(store);
   let foldAtMs = 0;
   let adoptAtMs = 0;
 
   /** A damaged segment does not keep the others from being folded. */
-  async function fold(path: string): Promise<number> {
+  async function fold(segment: Segment): Promise<number> {
+    const { path } = segment;
     try {
       return await folding.fold(path);
     } catch (error) {
-      if (!(error instanceof SegmentDamaged)) throw error;
+      if (!(error instanceof SegmentDamaged) || segment.isGone) throw error;
       onFault(error);
       onDropped(path);
       putAside(path);
@@ -64,9 +66,23 @@ export async function openJournal(options: JournalOptions) {
     }
   }
 
+  /** Somebody may delete the folder, or files in it, while visits are counted. */
+  async function restore(): Promise<void> {
+    if (!slot.isHeld()) {
+      // Without its parent, for which a volume may have to be mounted again, it cannot be made.
+      if (existsSync(dirname(folder))) mkdirSync(folder, { recursive: true });
+      const lost = slot;
+      slot = takeSlot(slots);
+      lost.free();
+      segments.takeOver(slot);
+      onFault(new Error(`${folder} was deleted or moved: made again, with all visits that were in memory`));
+    }
+    await segments.restore();
+  }
+
   async function foldWaiting(): Promise<void> {
     for (let first = segments.waiting[0]; first !== undefined; first = segments.waiting[0]) {
-      const workMs = await fold(first.path);
+      const workMs = await fold(first);
       segments.releaseFirst();
       foldAtMs = nowMs() + Math.min(workMs / FOLD_SHARE, MAX_FOLD_PAUSE_MS);
     }
@@ -74,14 +90,15 @@ export async function openJournal(options: JournalOptions) {
 
   async function adopt(): Promise<void> {
     for (const { left } of abandonedSlots(slot, slots)) {
-      for (const { path } of left) {
-        await fold(path);
-        rmSync(path, { force: true });
+      for (const segment of left) {
+        await fold(segment);
+        rmSync(segment.path, { force: true });
       }
     }
   }
 
   async function tick(): Promise<void> {
+    await restore();
     const startMs = nowMs();
     // While the store is away, only full segments wait, and those of hours that are over.
     if (startMs >= foldAtMs && segments.waiting.length === 0 && !segments.active.isEmpty)
@@ -106,6 +123,7 @@ export async function openJournal(options: JournalOptions) {
     /** Folds everything. What the store does not take now is kept for the next start. */
     async close(): Promise<void> {
       await ticking.stop();
+      await restore().catch(onFault);
       await segments.end();
       try {
         await foldWaiting();

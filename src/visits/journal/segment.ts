@@ -54,7 +54,8 @@ export type Segment = ReturnType<typeof openSegment>;
 
 /** Maps a segment into memory, to write to it. Throws where the file is none. */
 export function openSegment(path: string) {
-  if (statSync(path).size < HEAD_WORDS * 4) throw new Error(`${path} is not a segment`);
+  const mapped = statSync(path);
+  if (mapped.size < HEAD_WORDS * 4) throw new Error(`${path} is not a segment`);
   const bytes = Bun.mmap(path, { shared: true });
   const words = (start: number, length: number) =>
     new Uint32Array(bytes.buffer, bytes.byteOffset + start, length);
@@ -96,6 +97,8 @@ export function openSegment(path: string) {
   return {
     path,
     capacity,
+    /** All of the mapped memory. */
+    bytes,
     get sequence() {
       return sequence;
     },
@@ -105,8 +108,17 @@ export function openSegment(path: string) {
     get hour() {
       return head[Head.hour] ?? 0;
     },
+    /** Whether its file was deleted, moved or replaced. What was written is then in memory only. */
+    get isGone() {
+      const file = statSync(path, { throwIfNoEntry: false });
+      return file?.ino !== mapped.ino || file.dev !== mapped.dev;
+    },
     get isEmpty() {
       return usedNameBytes === 0;
+    },
+    /** Whether this process wrote it. */
+    isOf({ source }: Owner) {
+      return head[Head.source] === source[0] && head[Head.source + 1] === source[1];
     },
     /** Whether what it holds would fill a segment of this capacity. */
     outgrows(other: Capacity): boolean {

@@ -1,8 +1,8 @@
-import { existsSync, rmSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 
 import { type Capacity, segmentBytes } from "./layout.ts";
-import { makeSegmentFile, makeSegmentFileNow } from "./segment-file.ts";
+import { makeSegmentFile, makeSegmentFileNow, saveSegmentFile } from "./segment-file.ts";
 import { openSegment, type Owner, type Segment } from "./segment.ts";
 import type { Slot } from "./slots.ts";
 
@@ -37,15 +37,18 @@ export interface SegmentsOptions {
  * The segments of one process: the active one, to which visits are written, spare ones, and closed ones that wait to be
  * folded into the store.
  */
-export function createSegments({ folder, slot, owner, nowMs, hour, onFault }: SegmentsOptions) {
+export function createSegments(options: SegmentsOptions) {
+  const { folder, owner, nowMs, hour, onFault } = options;
   const spares: Segment[] = [];
-  const waiting: Segment[] = [...slot.left];
+  const waiting: Segment[] = [];
+  let { slot } = options;
   let sequence = 0;
   // Never reuse the name of an existing file, because it may still be mapped into memory.
-  let files = Math.max(0, ...waiting.map(({ path }) => numberOf(path)));
+  let files = 0;
   let hasteAgainMs = 0;
   let busyUntilMs = Number.NEGATIVE_INFINITY;
   let preparing: Promise<void> | undefined;
+  takeOver(slot);
   let active = makeNow();
   active.begin(owner, ++sequence, hour);
 
@@ -55,6 +58,12 @@ export function createSegments({ folder, slot, owner, nowMs, hour, onFault }: Se
 
   function newPath(): string {
     return join(folder, `${slot.number}-${++files}.visits`);
+  }
+
+  function takeOver(newSlot: Slot): void {
+    slot = newSlot;
+    waiting.push(...slot.left);
+    files = Math.max(files, ...slot.left.map(({ path }) => numberOf(path)));
   }
 
   function makeNow(): Segment {
@@ -94,6 +103,24 @@ export function createSegments({ folder, slot, owner, nowMs, hour, onFault }: Se
     spares.push(openSegment(path));
   }
 
+  function next(newHour: number): boolean {
+    if (active.outgrows(USUAL)) busyUntilMs = nowMs() + CALM_MS;
+    const following = spares.shift() ?? makeInHaste();
+    prepare();
+    if (following === undefined) return false;
+    if (!active.isEmpty) waiting.push(active);
+    else if (!active.isGone) spares.push(active);
+    active = following;
+    active.begin(owner, ++sequence, newHour);
+    return true;
+  }
+
+  async function save(segment: Segment): Promise<Segment> {
+    const path = newPath();
+    await saveSegmentFile(path, segment.bytes);
+    return openSegment(path);
+  }
+
   prepare();
 
   return {
@@ -105,25 +132,29 @@ export function createSegments({ folder, slot, owner, nowMs, hour, onFault }: Se
     prepare,
 
     /** Makes another segment the active one. Returns false if there is no room for one. */
-    next(newHour: number): boolean {
-      if (active.outgrows(USUAL)) busyUntilMs = nowMs() + CALM_MS;
-      const next = spares.shift() ?? makeInHaste();
-      prepare();
-      if (next === undefined) return false;
-      if (active.isEmpty) spares.push(active);
-      else waiting.push(active);
-      active = next;
-      active.begin(owner, ++sequence, newHour);
-      return true;
+    next,
+    /** Goes on in another slot, and also takes what earlier processes left there. */
+    takeOver,
+    /** Visits in a file that was deleted are still in memory, but only until the process ends: writes them to a new file. */
+    async restore(): Promise<void> {
+      await preparing;
+      spares.splice(0, spares.length, ...spares.filter((spare) => !spare.isGone));
+      if (active.isGone) next(active.hour);
+      for (const gone of waiting.filter((segment) => segment.isGone)) {
+        const saved = await save(gone);
+        waiting.splice(waiting.indexOf(gone), 1, saved);
+      }
     },
     /** Call this when the first waiting segment has been folded or put aside. Reuses it as a spare, or deletes it. */
     releaseFirst(): void {
       const segment = waiting.shift();
       if (segment === undefined) return;
+      if (segment.isGone) return;
       segment.free();
-      const isOurs = segment.source === active.source && existsSync(segment.path);
       const isWanted =
-        isOurs && spares.length === 0 && segmentBytes(segment.capacity) === segmentBytes(wanted());
+        segment.isOf(owner) &&
+        spares.length === 0 &&
+        segmentBytes(segment.capacity) === segmentBytes(wanted());
       if (isWanted) spares.push(segment);
       else rmSync(segment.path, { force: true });
     },
@@ -134,9 +165,9 @@ export function createSegments({ folder, slot, owner, nowMs, hour, onFault }: Se
     },
     /** Leaves segments that still wait to the next process. Deletes all others. */
     close(): void {
-      for (const segment of waiting.filter(({ path }) => existsSync(path))) segment.sync();
-      for (const { path } of [...spares, active].filter((segment) => !waiting.includes(segment)))
-        rmSync(path, { force: true });
+      for (const segment of waiting.filter((one) => !one.isGone)) segment.sync();
+      for (const segment of [...spares, active].filter((one) => !waiting.includes(one) && !one.isGone))
+        rmSync(segment.path, { force: true });
     },
   };
 }
