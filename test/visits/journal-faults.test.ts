@@ -1,6 +1,6 @@
 import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, truncateSync } from "node:fs";
 import { join } from "node:path";
 
 import {
@@ -34,6 +34,12 @@ async function untilFolded(service: Here, code: string, visits: number): Promise
   expect((await linkOf(service, code))["visits"]).toBe(visits);
 }
 
+/** So that no process makes a file in the folder while it is deleted. */
+function removeAtOnce(journal: string): void {
+  renameSync(journal, `${journal}.removed`);
+  rmSync(`${journal}.removed`, { recursive: true });
+}
+
 /** While the store is locked, all visits are in the journal only. */
 function lockStore(service: Running): Disposable {
   const blocker = new Database(service.file);
@@ -47,8 +53,6 @@ function lockStore(service: Running): Disposable {
 }
 
 describe("a journal that is deleted while visits are counted", () => {
-  const patient = { limits: { busyWaitMs: 50 } };
-
   for (const [what, remove] of [
     ["with its folder", (journal: string) => rmSync(journal, { recursive: true })],
     ["by moving its folder", (journal: string) => renameSync(journal, `${journal}.moved`)],
@@ -67,14 +71,14 @@ describe("a journal that is deleted while visits are counted", () => {
     test(`${what} loses no visit`, async () => {
       using folder = temporaryFolder();
       const journal = journalOf(folder.path);
-      await using service = await startHere({}, { ...patient, folder: folder.path });
+      await using service = await startHere({}, { folder: folder.path });
       service.expectFaults();
       await newLink(service, "kept");
       {
         using _ = lockStore(service);
         await visitTimes(service, "kept", 50);
-        await untilLogged(service, "the store cannot answer");
-        // Some are in a closed segment now, and these are in the next one.
+        // They are in a closed segment now, and the next ones are in another.
+        while (segmentsIn(journal).length < 3) await Bun.sleep(5);
         await visitTimes(service, "kept", 50);
         remove(journal);
         await visitTimes(service, "kept", 50);
@@ -95,7 +99,7 @@ describe("a journal that is deleted while visits are counted", () => {
       await newLink(service, "killed");
       using _ = lockStore(service);
       await visitTimes(service, "killed", 50);
-      rmSync(journal, { recursive: true });
+      removeAtOnce(journal);
       await visitTimes(service, "killed", 50);
       await untilLogged(service, "deleted or moved");
       while (segmentsIn(journal).length < 2) await Bun.sleep(10);
@@ -116,7 +120,7 @@ describe("a journal that is deleted while visits are counted", () => {
       await newLink(service, "four");
       const fire = () => Promise.all(Array.from({ length: 8 }, () => visitTimes(service, "four", 50)));
       await fire();
-      rmSync(journal, { recursive: true });
+      removeAtOnce(journal);
       await fire();
       const locks = () => readdirSync(journal).filter((name) => /^\d+\.lock$/.test(name));
       while (!existsSync(journal) || locks().length < 4) await Bun.sleep(10);
@@ -141,5 +145,52 @@ describe("a journal that is deleted while visits are counted", () => {
     expect(existsSync(data)).toBe(false);
     renameSync(`${data}.away`, data);
     await untilCounted(service, "away", 40);
+  });
+});
+
+describe("segments that are cut short while they are mapped", () => {
+  const cutAll = (journal: string) =>
+    segmentsIn(journal).forEach((name) => truncateSync(join(journal, name)));
+
+  const hasWhole = (journal: string, slot: number) =>
+    segmentsIn(journal).some((name) => name.startsWith(`${slot}-`) && statSync(join(journal, name)).size > 0);
+
+  for (const processes of ["1", "4"]) {
+    test(`lose their own visits only, with PROCESSES=${processes}`, async () => {
+      using folder = temporaryFolder();
+      const journal = journalOf(folder.path);
+      await using service = await startProgram({ PROCESSES: processes }, { folder: folder.path });
+      service.expectFaults();
+      await newLink(service, "cut");
+      {
+        using _ = lockStore(service);
+        await visitTimes(service, "cut", 20);
+        cutAll(journal);
+        while (![0, 1, 2, 3].slice(0, Number(processes)).every((slot) => hasWhole(journal, slot)))
+          await Bun.sleep(5);
+        await visitTimes(service, "cut", 30);
+      }
+      await untilLogged(service, "not counted");
+      await untilCounted(service, "cut", 30);
+      expect(service.logged.join("")).not.toContain("took its place");
+      expect(readdirSync(journal).filter((name) => name.endsWith(".damaged"))).not.toEqual([]);
+    });
+  }
+
+  test("are left before any timer had its turn", async () => {
+    using folder = temporaryFolder();
+    const journal = journalOf(folder.path);
+    {
+      const limits = { tickMs: 3_600_000 };
+      await using service = await startHere({}, { limits, folder: folder.path });
+      service.expectFaults();
+      await newLink(service, "quick");
+      await visitTimes(service, "quick", 20);
+      cutAll(journal);
+      while (!hasWhole(journal, 0)) await Bun.sleep(5);
+      await visitTimes(service, "quick", 30);
+    }
+    await using next = await startHere({}, { folder: folder.path });
+    expect((await linkOf(next, "quick"))["visits"]).toBe(30);
   });
 });

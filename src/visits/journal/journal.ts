@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, type FSWatcher, mkdirSync, readFileSync, rmSync, watch } from "node:fs";
 import { dirname } from "node:path";
 
 import { repeat } from "../../repeat.ts";
@@ -58,7 +58,7 @@ export async function openJournal(options: JournalOptions) {
     try {
       return await folding.fold(path);
     } catch (error) {
-      if (!(error instanceof SegmentDamaged) || segment.isGone) throw error;
+      if (!(error instanceof SegmentDamaged) || segment.file === "gone") throw error;
       onFault(error);
       onDropped(path);
       putAside(path);
@@ -72,9 +72,11 @@ export async function openJournal(options: JournalOptions) {
       // Without its parent, for which a volume may have to be mounted again, it cannot be made.
       if (existsSync(dirname(folder))) mkdirSync(folder, { recursive: true });
       const lost = slot;
-      slot = takeSlot(slots);
+      slot = takeSlot(slots, lost);
       lost.free();
       segments.takeOver(slot);
+      watching?.close();
+      watching = watchFolder();
       onFault(new Error(`${folder} was deleted or moved: made again, with all visits that were in memory`));
     }
     await segments.restore();
@@ -98,7 +100,6 @@ export async function openJournal(options: JournalOptions) {
   }
 
   async function tick(): Promise<void> {
-    await restore();
     const startMs = nowMs();
     // While the store is away, only full segments wait, and those of hours that are over.
     if (startMs >= foldAtMs && segments.waiting.length === 0 && !segments.active.isEmpty)
@@ -111,7 +112,22 @@ export async function openJournal(options: JournalOptions) {
     segments.prepare();
   }
 
-  const ticking = repeat(tickMs, tick, onFault);
+  /** The visits that follow must not touch a file that was cut short: there is no time to wait for a tick. */
+  function watchFolder(): FSWatcher | undefined {
+    try {
+      return watch(folder, { persistent: false }, segments.leaveCut).on("error", onFault);
+    } catch (error) {
+      onFault(error);
+      return undefined;
+    }
+  }
+
+  let watching = watchFolder();
+  const repetitions = [
+    repeat(tickMs, tick, onFault),
+    // Not in the same run, which may have to wait for the store.
+    repeat(tickMs, restore, onFault),
+  ];
 
   return {
     /** The segment to write to. */
@@ -122,7 +138,8 @@ export async function openJournal(options: JournalOptions) {
     next: segments.next,
     /** Folds everything. What the store does not take now is kept for the next start. */
     async close(): Promise<void> {
-      await ticking.stop();
+      watching?.close();
+      for (const repetition of repetitions) await repetition.stop();
       await restore().catch(onFault);
       await segments.end();
       try {

@@ -57,6 +57,8 @@ export function createSegments(options: SegmentsOptions) {
   }
 
   function newPath(): string {
+    // Another process that has the slot now would take the file for one that was left behind.
+    if (!slot.isHeld()) throw new Error(`${folder} is no longer the journal of this process`);
     return join(folder, `${slot.number}-${++files}.visits`);
   }
 
@@ -105,14 +107,21 @@ export function createSegments(options: SegmentsOptions) {
 
   function next(newHour: number): boolean {
     if (active.outgrows(USUAL)) busyUntilMs = nowMs() + CALM_MS;
+    dropLostSpares();
     const following = spares.shift() ?? makeInHaste();
     prepare();
     if (following === undefined) return false;
-    if (!active.isEmpty) waiting.push(active);
-    else if (!active.isGone) spares.push(active);
+    (active.isEmpty ? spares : waiting).push(active);
     active = following;
     active.begin(owner, ++sequence, newHour);
     return true;
+  }
+
+  function dropLostSpares(): void {
+    for (const spare of spares.filter(({ file }) => file !== "whole")) {
+      spares.splice(spares.indexOf(spare), 1);
+      remove(spare);
+    }
   }
 
   async function save(segment: Segment): Promise<Segment> {
@@ -137,26 +146,32 @@ export function createSegments(options: SegmentsOptions) {
     takeOver,
     /** Visits in a file that was deleted are still in memory, but only until the process ends: writes them to a new file. */
     async restore(): Promise<void> {
-      await preparing;
-      spares.splice(0, spares.length, ...spares.filter((spare) => !spare.isGone));
-      if (active.isGone) next(active.hour);
-      for (const gone of waiting.filter((segment) => segment.isGone)) {
+      if (active.file !== "whole") next(active.hour);
+      dropLostSpares();
+      for (const gone of waiting.filter(({ file }) => file === "gone")) {
         const saved = await save(gone);
-        waiting.splice(waiting.indexOf(gone), 1, saved);
+        const at = waiting.indexOf(gone);
+        // Folding may have been faster.
+        if (at < 0) remove(saved);
+        else waiting[at] = saved;
       }
+    },
+    /** For as soon as a file may have been cut short: the next visit must not touch it. */
+    leaveCut(): void {
+      if (active.file === "cut") next(active.hour);
     },
     /** Call this when the first waiting segment has been folded or put aside. Reuses it as a spare, or deletes it. */
     releaseFirst(): void {
       const segment = waiting.shift();
       if (segment === undefined) return;
-      if (segment.isGone) return;
-      segment.free();
       const isWanted =
+        segment.file === "whole" &&
         segment.isOf(owner) &&
         spares.length === 0 &&
         segmentBytes(segment.capacity) === segmentBytes(wanted());
-      if (isWanted) spares.push(segment);
-      else rmSync(segment.path, { force: true });
+      if (!isWanted) return remove(segment);
+      segment.free();
+      spares.push(segment);
     },
     /** Call this after the last visit. The active segment then waits to be folded, like the others. */
     async end(): Promise<void> {
@@ -165,11 +180,15 @@ export function createSegments(options: SegmentsOptions) {
     },
     /** Leaves segments that still wait to the next process. Deletes all others. */
     close(): void {
-      for (const segment of waiting.filter((one) => !one.isGone)) segment.sync();
-      for (const segment of [...spares, active].filter((one) => !waiting.includes(one) && !one.isGone))
-        rmSync(segment.path, { force: true });
+      for (const segment of waiting.filter(({ file }) => file === "whole")) segment.sync();
+      [...spares, active].filter((segment) => !waiting.includes(segment)).forEach(remove);
     },
   };
+}
+
+/** A file that took its place is somebody else's. */
+function remove({ path, file }: Segment): void {
+  if (file !== "gone") rmSync(path, { force: true });
 }
 
 function numberOf(path: string): number {

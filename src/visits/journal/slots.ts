@@ -25,8 +25,13 @@ export interface Slot {
   free(): void;
 }
 
-/** Takes the first free slot. Skips slots whose segments cannot be read now; a later process may be able to. */
-export function takeSlot(options: SlotOptions): Slot {
+/**
+ * Takes the first free slot. Skips slots whose segments cannot be read now; a later process may be able to. A process
+ * that has lost a slot takes the same one if it can, because its segments may still be there.
+ */
+export function takeSlot(options: SlotOptions, lost?: Slot): Slot {
+  const again = lost && lockSlot(lost.number, options);
+  if (again !== undefined) return again;
   for (let number = 0; number < MAX_SLOTS; number++) {
     const slot = lockSlot(number, options);
     if (slot !== undefined) return slot;
