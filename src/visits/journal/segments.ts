@@ -48,6 +48,8 @@ export function createSegments(options: SegmentsOptions) {
   let hasteAgainMs = 0;
   let busyUntilMs = Number.NEGATIVE_INFINITY;
   let preparing: Promise<void> | undefined;
+  /** The spare segment that is being made. */
+  let preparingBytes = 0;
   takeOver(slot);
   let active = makeNow();
   active.begin(owner, ++sequence, hour);
@@ -76,7 +78,7 @@ export function createSegments(options: SegmentsOptions) {
 
   function hasRoomFor(capacity: Capacity): boolean {
     const bytes = [...spares, ...waiting, active].map((segment) => segmentBytes(segment.capacity));
-    return bytes.reduce((sum, one) => sum + one, segmentBytes(capacity)) <= MAX_BYTES;
+    return bytes.reduce((sum, one) => sum + one, preparingBytes + segmentBytes(capacity)) <= MAX_BYTES;
   }
 
   /** For when visits come so fast that the active segment is full before a spare one is ready. Blocks the thread. */
@@ -93,15 +95,20 @@ export function createSegments(options: SegmentsOptions) {
 
   /** Starts making a spare segment if there is none. */
   function prepare(): void {
-    if (spares.length > 0 || !hasRoomFor(wanted())) return;
-    preparing ??= makeSpare()
+    const capacity = wanted();
+    if (preparing !== undefined || spares.length > 0 || !hasRoomFor(capacity)) return;
+    preparingBytes = segmentBytes(capacity);
+    preparing = makeSpare(capacity)
       .catch(onFault)
-      .finally(() => (preparing = undefined));
+      .finally(() => {
+        preparing = undefined;
+        preparingBytes = 0;
+      });
   }
 
-  async function makeSpare(): Promise<void> {
+  async function makeSpare(capacity: Capacity): Promise<void> {
     const path = newPath();
-    await makeSegmentFile(path, wanted());
+    await makeSegmentFile(path, capacity);
     spares.push(openSegment(path));
   }
 
@@ -109,11 +116,11 @@ export function createSegments(options: SegmentsOptions) {
     if (active.outgrows(USUAL)) busyUntilMs = nowMs() + CALM_MS;
     dropLostSpares();
     const following = spares.shift() ?? makeInHaste();
-    prepare();
     if (following === undefined) return false;
     (active.isEmpty ? spares : waiting).push(active);
     active = following;
     active.begin(owner, ++sequence, newHour);
+    prepare();
     return true;
   }
 
