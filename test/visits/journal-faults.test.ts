@@ -1,6 +1,15 @@
 import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, truncateSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  statSync,
+  truncateSync,
+} from "node:fs";
 import { join } from "node:path";
 
 import {
@@ -192,5 +201,43 @@ describe("segments that are cut short while they are mapped", () => {
     }
     await using next = await startHere({}, { folder: folder.path });
     expect((await linkOf(next, "quick"))["visits"]).toBe(30);
+  });
+});
+
+describe("a segment that cannot be read for now", () => {
+  test("is kept when a process starts, and counts once it can be read", async () => {
+    using folder = temporaryFolder();
+    const journal = journalOf(folder.path);
+    {
+      await using service = await startHere({}, { folder: folder.path });
+      await newLink(service, "hidden");
+    }
+    await using service = await startProgram({}, { folder: folder.path });
+    {
+      using _ = lockStore(service);
+      await visitTimes(service, "hidden", 30);
+      service.kill("SIGKILL");
+      await service.exited;
+    }
+    const left = segmentsIn(journal);
+    const hide = () =>
+      left.forEach((name) => {
+        renameSync(join(journal, name), join(journal, `hidden-${name}`));
+        mkdirSync(join(journal, name));
+      });
+    const show = () =>
+      left.forEach((name) => {
+        rmdirSync(join(journal, name));
+        renameSync(join(journal, `hidden-${name}`), join(journal, name));
+      });
+    hide();
+    await using next = await startHere({}, { folder: folder.path });
+    next.expectFaults();
+    await visitTimes(next, "hidden", 5);
+    await untilFolded(next, "hidden", 5);
+    expect(next.logged.join("")).toContain("EISDIR");
+    show();
+    await untilFolded(next, "hidden", 35);
+    expect(next.logged.join("")).not.toContain("not counted");
   });
 });
