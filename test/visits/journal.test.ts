@@ -101,6 +101,30 @@ test("when there is no more room, first details are lost, then visits of links t
   await store.close();
 });
 
+test("all segments together keep their limit, also while large ones are made", async () => {
+  using folder = temporaryFolder();
+  const { store, journal, recorder } = await openRecorder(folder.path, () => true);
+  const waiting = join(folder.path, "visits");
+  const sizes = () =>
+    readdirSync(waiting).map((name) => statSync(join(waiting, name), { throwIfNoEntry: false })?.size ?? 0);
+  const busy = counterOf({ code: "busy" as Code, createdMs: CREATED });
+  let mostBytes = 0;
+  let largestBytes = 0;
+  for (let batch = 0; batch < 1000 && recorder.takeLost() === undefined; batch++) {
+    for (let nth = 0; nth < 20_000; nth++) recorder.record(busy, VISIT, NOW);
+    await Bun.sleep(1);
+    mostBytes = Math.max(
+      mostBytes,
+      sizes().reduce((sum, size) => sum + size),
+    );
+    largestBytes = Math.max(largestBytes, ...sizes());
+  }
+  expect(largestBytes).toBeGreaterThan(40 * 1024 * 1024);
+  expect(mostBytes).toBeLessThanOrEqual(128 * 1024 * 1024);
+  await journal.close();
+  await store.close();
+});
+
 const link = (code: string) => counterOf({ code: code as Code, createdMs: CREATED });
 
 test("what a dead process left is folded, in order, and nothing is made over it", async () => {

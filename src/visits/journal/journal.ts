@@ -1,10 +1,11 @@
-import { mkdirSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, type FSWatcher, mkdirSync, readFileSync, rmSync, watch } from "node:fs";
+import { dirname } from "node:path";
 
 import { repeat } from "../../repeat.ts";
 import type { VisitStore } from "../store.ts";
 import { startFolding } from "./folding.ts";
 import { putAside, SegmentDamaged } from "./segment-file.ts";
-import type { Owner } from "./segment.ts";
+import type { Owner, Segment } from "./segment.ts";
 import { createSegments } from "./segments.ts";
 import { abandonedSlots, takeSlot } from "./slots.ts";
 
@@ -45,18 +46,19 @@ export async function openJournal(options: JournalOptions) {
   mkdirSync(folder, { recursive: true });
   const owner: Owner = { source: randomWords(options.fillRandom), boot: bootWords() };
   const slots = { folder, owner, onFault, onDropped };
-  const slot = takeSlot(slots);
+  let slot = takeSlot(slots);
   const segments = createSegments({ folder, slot, owner, nowMs, hour: hour(), onFault });
   const folding = startFolding(store);
   let foldAtMs = 0;
   let adoptAtMs = 0;
 
   /** A damaged segment does not keep the others from being folded. */
-  async function fold(path: string): Promise<number> {
+  async function fold(segment: Segment): Promise<number> {
+    const { path } = segment;
     try {
       return await folding.fold(path);
     } catch (error) {
-      if (!(error instanceof SegmentDamaged)) throw error;
+      if (!(error instanceof SegmentDamaged) || segment.file === "gone") throw error;
       onFault(error);
       onDropped(path);
       putAside(path);
@@ -64,9 +66,25 @@ export async function openJournal(options: JournalOptions) {
     }
   }
 
+  /** Somebody may delete the folder, or files in it, while visits are counted. */
+  async function restore(): Promise<void> {
+    if (!slot.isHeld()) {
+      // Without its parent, for which a volume may have to be mounted again, it cannot be made.
+      if (existsSync(dirname(folder))) mkdirSync(folder, { recursive: true });
+      const lost = slot;
+      slot = takeSlot(slots, lost);
+      lost.free();
+      segments.takeOver(slot);
+      watching?.close();
+      watching = watchFolder();
+      onFault(new Error(`${folder} was deleted or moved: made again, with all visits that were in memory`));
+    }
+    await segments.restore();
+  }
+
   async function foldWaiting(): Promise<void> {
     for (let first = segments.waiting[0]; first !== undefined; first = segments.waiting[0]) {
-      const workMs = await fold(first.path);
+      const workMs = await fold(first);
       segments.releaseFirst();
       foldAtMs = nowMs() + Math.min(workMs / FOLD_SHARE, MAX_FOLD_PAUSE_MS);
     }
@@ -74,9 +92,9 @@ export async function openJournal(options: JournalOptions) {
 
   async function adopt(): Promise<void> {
     for (const { left } of abandonedSlots(slot, slots)) {
-      for (const { path } of left) {
-        await fold(path);
-        rmSync(path, { force: true });
+      for (const segment of left) {
+        await fold(segment);
+        rmSync(segment.path, { force: true });
       }
     }
   }
@@ -94,7 +112,22 @@ export async function openJournal(options: JournalOptions) {
     segments.prepare();
   }
 
-  const ticking = repeat(tickMs, tick, onFault);
+  /** The visits that follow must not touch a file that was cut short: there is no time to wait for a tick. */
+  function watchFolder(): FSWatcher | undefined {
+    try {
+      return watch(folder, { persistent: false }, segments.leaveCut).on("error", onFault);
+    } catch (error) {
+      onFault(error);
+      return undefined;
+    }
+  }
+
+  let watching = watchFolder();
+  const repetitions = [
+    repeat(tickMs, tick, onFault),
+    // Not in the same run, which may have to wait for the store.
+    repeat(tickMs, restore, onFault),
+  ];
 
   return {
     /** The segment to write to. */
@@ -105,7 +138,9 @@ export async function openJournal(options: JournalOptions) {
     next: segments.next,
     /** Folds everything. What the store does not take now is kept for the next start. */
     async close(): Promise<void> {
-      await ticking.stop();
+      watching?.close();
+      for (const repetition of repetitions) await repetition.stop();
+      await restore().catch(onFault);
       await segments.end();
       try {
         await foldWaiting();

@@ -1,5 +1,5 @@
 import { existsSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { open, rename, rm } from "node:fs/promises";
+import { type FileHandle, open, rename, rm } from "node:fs/promises";
 
 import { type Capacity, headOf, segmentBytes } from "./layout.ts";
 
@@ -11,14 +11,25 @@ export const UNFINISHED = ".new";
  * Makes a free segment. It is filled with zeros instead of being sparse, so that a full disk is an error here, not a
  * SIGBUS at some later visit. The file is renamed to `path` once it is complete.
  */
-export async function makeSegmentFile(path: string, capacity: Capacity): Promise<void> {
-  const file = await open(`${path}${UNFINISHED}`, "w");
-  try {
+export function makeSegmentFile(path: string, capacity: Capacity): Promise<void> {
+  return makeFile(path, async (file) => {
     const head = headOf(capacity);
     await file.writeFile(head);
     const chunk = new Uint8Array(CHUNK_BYTES);
     for (let rest = segmentBytes(capacity) - head.length; rest > 0; rest -= chunk.length)
       await file.writeFile(chunk.subarray(0, rest));
+  });
+}
+
+/** Makes a segment with these bytes, for when they have lost their file. */
+export function saveSegmentFile(path: string, bytes: Uint8Array): Promise<void> {
+  return makeFile(path, (file) => file.writeFile(bytes));
+}
+
+async function makeFile(path: string, write: (file: FileHandle) => Promise<void>): Promise<void> {
+  const file = await open(`${path}${UNFINISHED}`, "w");
+  try {
+    await write(file);
     await rename(`${path}${UNFINISHED}`, path);
   } catch (error) {
     await rm(`${path}${UNFINISHED}`, { force: true });

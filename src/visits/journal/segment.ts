@@ -55,7 +55,8 @@ export type Segment = ReturnType<typeof openSegment>;
 
 /** Maps a segment into memory, to write to it. Throws where the file is none. */
 export function openSegment(path: string) {
-  if (statSync(path).size < HEAD_WORDS * 4) throw new Error(`${path} is not a segment`);
+  const mapped = statSync(path);
+  if (mapped.size < HEAD_WORDS * 4) throw new Error(`${path} is not a segment`);
   const bytes = Bun.mmap(path, { shared: true });
   const words = (start: number, length: number) =>
     new Uint32Array(bytes.buffer, bytes.byteOffset + start, length);
@@ -65,7 +66,10 @@ export function openSegment(path: string) {
   const details = words(detailsAt, DETAIL_WORDS * capacity.details);
   const names = bytes.subarray(namesAt);
   const places: Record<Table, number> = { link: 0, agent: 0, referrer: 0, language: 0, country: 0 };
+  // For good: the file may be moved, or even grow again, but what it held is lost.
+  let isCut = false;
   let sequence = head[Head.sequence] ?? 0;
+  let hour = head[Head.hour] ?? 0;
   let usedDetails = head[Head.usedDetails] ?? 0;
   let usedNameBytes = head[Head.usedNameBytes] ?? 0;
   // What the file counted in an earlier life.
@@ -97,6 +101,8 @@ export function openSegment(path: string) {
   return {
     path,
     capacity,
+    /** All of the mapped memory. */
+    bytes,
     get sequence() {
       return sequence;
     },
@@ -104,10 +110,25 @@ export function openSegment(path: string) {
       return sourceOf(head);
     },
     get hour() {
-      return head[Head.hour] ?? 0;
+      return hour;
+    },
+    /**
+     * `gone`: the file was deleted, moved or replaced, and what was written is in memory only. `cut`: the file is
+     * shorter than it was, and whoever touches the memory ends the process (SIGBUS).
+     */
+    get file(): "whole" | "gone" | "cut" {
+      if (isCut) return "cut";
+      const file = statSync(path, { throwIfNoEntry: false });
+      if (file?.ino !== mapped.ino || file.dev !== mapped.dev) return "gone";
+      isCut = file.size < mapped.size;
+      return isCut ? "cut" : "whole";
     },
     get isEmpty() {
       return usedNameBytes === 0;
+    },
+    /** Whether this process wrote it. */
+    isOf({ source }: Owner) {
+      return head[Head.source] === source[0] && head[Head.source + 1] === source[1];
     },
     /** Whether what it holds would fill a segment of this capacity. */
     outgrows(other: Capacity): boolean {
@@ -125,7 +146,7 @@ export function openSegment(path: string) {
     },
 
     /** Empties it. It is marked free first and gets its sequence last, so that a process killed meanwhile leaves no mixture. */
-    begin(owner: Owner, newSequence: number, hour: number): void {
+    begin(owner: Owner, newSequence: number, newHour: number): void {
       head[Head.sequence] = 0;
       counters.fill(0, 0, Math.max(staleLinks, places.link) * COUNTER_WORDS);
       staleLinks = 0;
@@ -134,7 +155,7 @@ export function openSegment(path: string) {
       head[Head.usedDetails] = 0;
       head[Head.usedNameBytes] = 0;
       head[Head.synced] = 0;
-      head[Head.hour] = hour;
+      hour = head[Head.hour] = newHour;
       head.set(owner.boot, Head.boot);
       head.set(owner.source, Head.source);
       sequence = newSequence;

@@ -1,8 +1,8 @@
-import { existsSync, rmSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 
 import { type Capacity, segmentBytes } from "./layout.ts";
-import { makeSegmentFile, makeSegmentFileNow } from "./segment-file.ts";
+import { makeSegmentFile, makeSegmentFileNow, saveSegmentFile } from "./segment-file.ts";
 import { openSegment, type Owner, type Segment } from "./segment.ts";
 import type { Slot } from "./slots.ts";
 
@@ -37,15 +37,20 @@ export interface SegmentsOptions {
  * The segments of one process: the active one, to which visits are written, spare ones, and closed ones that wait to be
  * folded into the store.
  */
-export function createSegments({ folder, slot, owner, nowMs, hour, onFault }: SegmentsOptions) {
+export function createSegments(options: SegmentsOptions) {
+  const { folder, owner, nowMs, hour, onFault } = options;
   const spares: Segment[] = [];
-  const waiting: Segment[] = [...slot.left];
+  const waiting: Segment[] = [];
+  let { slot } = options;
   let sequence = 0;
   // Never reuse the name of an existing file, because it may still be mapped into memory.
-  let files = Math.max(0, ...waiting.map(({ path }) => numberOf(path)));
+  let files = 0;
   let hasteAgainMs = 0;
   let busyUntilMs = Number.NEGATIVE_INFINITY;
   let preparing: Promise<void> | undefined;
+  /** The spare segment that is being made. */
+  let preparingBytes = 0;
+  takeOver(slot);
   let active = makeNow();
   active.begin(owner, ++sequence, hour);
 
@@ -54,7 +59,15 @@ export function createSegments({ folder, slot, owner, nowMs, hour, onFault }: Se
   }
 
   function newPath(): string {
+    // Another process that has the slot now would take the file for one that was left behind.
+    if (!slot.isHeld()) throw new Error(`${folder} is no longer the journal of this process`);
     return join(folder, `${slot.number}-${++files}.visits`);
+  }
+
+  function takeOver(newSlot: Slot): void {
+    slot = newSlot;
+    waiting.push(...slot.left);
+    files = Math.max(files, ...slot.left.map(({ path }) => numberOf(path)));
   }
 
   function makeNow(): Segment {
@@ -65,7 +78,7 @@ export function createSegments({ folder, slot, owner, nowMs, hour, onFault }: Se
 
   function hasRoomFor(capacity: Capacity): boolean {
     const bytes = [...spares, ...waiting, active].map((segment) => segmentBytes(segment.capacity));
-    return bytes.reduce((sum, one) => sum + one, segmentBytes(capacity)) <= MAX_BYTES;
+    return bytes.reduce((sum, one) => sum + one, preparingBytes + segmentBytes(capacity)) <= MAX_BYTES;
   }
 
   /** For when visits come so fast that the active segment is full before a spare one is ready. Blocks the thread. */
@@ -82,16 +95,46 @@ export function createSegments({ folder, slot, owner, nowMs, hour, onFault }: Se
 
   /** Starts making a spare segment if there is none. */
   function prepare(): void {
-    if (spares.length > 0 || !hasRoomFor(wanted())) return;
-    preparing ??= makeSpare()
+    const capacity = wanted();
+    if (preparing !== undefined || spares.length > 0 || !hasRoomFor(capacity)) return;
+    preparingBytes = segmentBytes(capacity);
+    preparing = makeSpare(capacity)
       .catch(onFault)
-      .finally(() => (preparing = undefined));
+      .finally(() => {
+        preparing = undefined;
+        preparingBytes = 0;
+      });
   }
 
-  async function makeSpare(): Promise<void> {
+  async function makeSpare(capacity: Capacity): Promise<void> {
     const path = newPath();
-    await makeSegmentFile(path, wanted());
+    await makeSegmentFile(path, capacity);
     spares.push(openSegment(path));
+  }
+
+  function next(newHour: number): boolean {
+    if (active.outgrows(USUAL)) busyUntilMs = nowMs() + CALM_MS;
+    dropLostSpares();
+    const following = spares.shift() ?? makeInHaste();
+    if (following === undefined) return false;
+    (active.isEmpty ? spares : waiting).push(active);
+    active = following;
+    active.begin(owner, ++sequence, newHour);
+    prepare();
+    return true;
+  }
+
+  function dropLostSpares(): void {
+    for (const spare of spares.filter(({ file }) => file !== "whole")) {
+      spares.splice(spares.indexOf(spare), 1);
+      remove(spare);
+    }
+  }
+
+  async function save(segment: Segment): Promise<Segment> {
+    const path = newPath();
+    await saveSegmentFile(path, segment.bytes);
+    return openSegment(path);
   }
 
   prepare();
@@ -105,27 +148,37 @@ export function createSegments({ folder, slot, owner, nowMs, hour, onFault }: Se
     prepare,
 
     /** Makes another segment the active one. Returns false if there is no room for one. */
-    next(newHour: number): boolean {
-      if (active.outgrows(USUAL)) busyUntilMs = nowMs() + CALM_MS;
-      const next = spares.shift() ?? makeInHaste();
-      prepare();
-      if (next === undefined) return false;
-      if (active.isEmpty) spares.push(active);
-      else waiting.push(active);
-      active = next;
-      active.begin(owner, ++sequence, newHour);
-      return true;
+    next,
+    /** Goes on in another slot, and also takes what earlier processes left there. */
+    takeOver,
+    /** Visits in a file that was deleted are still in memory, but only until the process ends: writes them to a new file. */
+    async restore(): Promise<void> {
+      if (active.file !== "whole") next(active.hour);
+      dropLostSpares();
+      for (const gone of waiting.filter(({ file }) => file === "gone")) {
+        const saved = await save(gone);
+        const at = waiting.indexOf(gone);
+        // Folding may have been faster.
+        if (at < 0) remove(saved);
+        else waiting[at] = saved;
+      }
+    },
+    /** For as soon as a file may have been cut short: the next visit must not touch it. */
+    leaveCut(): void {
+      if (active.file === "cut") next(active.hour);
     },
     /** Call this when the first waiting segment has been folded or put aside. Reuses it as a spare, or deletes it. */
     releaseFirst(): void {
       const segment = waiting.shift();
       if (segment === undefined) return;
-      segment.free();
-      const isOurs = segment.source === active.source && existsSync(segment.path);
       const isWanted =
-        isOurs && spares.length === 0 && segmentBytes(segment.capacity) === segmentBytes(wanted());
-      if (isWanted) spares.push(segment);
-      else rmSync(segment.path, { force: true });
+        segment.file === "whole" &&
+        segment.isOf(owner) &&
+        spares.length === 0 &&
+        segmentBytes(segment.capacity) === segmentBytes(wanted());
+      if (!isWanted) return remove(segment);
+      segment.free();
+      spares.push(segment);
     },
     /** Call this after the last visit. The active segment then waits to be folded, like the others. */
     async end(): Promise<void> {
@@ -134,11 +187,15 @@ export function createSegments({ folder, slot, owner, nowMs, hour, onFault }: Se
     },
     /** Leaves segments that still wait to the next process. Deletes all others. */
     close(): void {
-      for (const segment of waiting.filter(({ path }) => existsSync(path))) segment.sync();
-      for (const { path } of [...spares, active].filter((segment) => !waiting.includes(segment)))
-        rmSync(path, { force: true });
+      for (const segment of waiting.filter(({ file }) => file === "whole")) segment.sync();
+      [...spares, active].filter((segment) => !waiting.includes(segment)).forEach(remove);
     },
   };
+}
+
+/** A file that took its place is somebody else's. */
+function remove({ path, file }: Segment): void {
+  if (file !== "gone") rmSync(path, { force: true });
 }
 
 function numberOf(path: string): number {

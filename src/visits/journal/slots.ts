@@ -1,5 +1,5 @@
 import { Database } from "bun:sqlite";
-import { readdirSync, rmSync } from "node:fs";
+import { readdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 
 import { isPassing, putAside, UNFINISHED } from "./segment-file.ts";
@@ -20,11 +20,18 @@ export interface Slot {
   readonly number: number;
   /** Segments that earlier processes with this slot have left behind, oldest first. */
   readonly left: Segment[];
+  /** False after the file of its lock was deleted, moved or replaced: another process can then take the slot. */
+  isHeld(): boolean;
   free(): void;
 }
 
-/** Takes the first free slot. Skips slots whose segments cannot be read now; a later process may be able to. */
-export function takeSlot(options: SlotOptions): Slot {
+/**
+ * Takes the first free slot. Skips slots whose segments cannot be read now; a later process may be able to. A process
+ * that has lost a slot takes the same one if it can, because its segments may still be there.
+ */
+export function takeSlot(options: SlotOptions, lost?: Slot): Slot {
+  const again = lost && lockSlot(lost.number, options);
+  if (again !== undefined) return again;
   for (let number = 0; number < MAX_SLOTS; number++) {
     const slot = lockSlot(number, options);
     if (slot !== undefined) return slot;
@@ -47,10 +54,13 @@ export function* abandonedSlots(own: Slot, options: SlotOptions): Generator<Slot
 }
 
 function lockSlot(number: number, options: SlotOptions): Slot | undefined {
-  const lock = lockFile(join(options.folder, `${number}.lock`));
+  const path = join(options.folder, `${number}.lock`);
+  const lock = lockFile(path);
   if (lock === undefined) return undefined;
   try {
-    return { number, left: openLeft(number, options), free: () => lock.close() };
+    const { ino } = statSync(path);
+    const isHeld = () => statSync(path, { throwIfNoEntry: false })?.ino === ino;
+    return { number, left: openLeft(number, options), isHeld, free: () => lock.close() };
   } catch (error) {
     lock.close();
     options.onFault(error);
@@ -85,6 +95,8 @@ function openLeft(slot: number, options: SlotOptions): Segment[] {
 function openTrusted(path: string, { owner, onDropped }: SlotOptions): Segment | undefined {
   try {
     const segment = openSegment(path);
+    // Whoever takes another slot because the lock is gone still writes to its segments.
+    if (segment.isOf(owner)) return undefined;
     if (segment.sequence > 0 && segment.isTrusted(owner)) return segment;
     if (segment.sequence > 0) onDropped(path);
     rmSync(path);
