@@ -33,13 +33,17 @@ const negotiate = memoize((acceptLanguage) => {
 /** A message in one of {@link LANGUAGES}, its `{name}` placeholders filled from `values`. */
 export function message(language: string, key: MessageKey, values: Values = {}): string {
   const text = (catalogues[language] ?? catalogues[DEFAULT_LANGUAGE])?.[key] ?? key;
+  // Most have none, and a page has dozens of messages.
+  if (!text.includes("{")) return text;
   return text.replace(/\{(\w+)\}/g, (placeholder, name: string) => String(values[name] ?? placeholder));
 }
 
 /** A language's name in words of a language: "한국어" in its own, "Korean" in English. */
 export function languageName(named: string, language = named): string {
-  return new Intl.DisplayNames(language, { type: "language" }).of(named) ?? named;
+  return namesIn(language).of(named) ?? named;
 }
+
+const namesIn = memoize((language) => new Intl.DisplayNames(language, { type: "language" }));
 
 /** All of {@link LANGUAGES} in words of one of them: "English or Korean". */
 export function languageNames(language: string): string {
