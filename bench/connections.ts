@@ -180,10 +180,13 @@ function parseAnswer(text: string, isHead: boolean): Answer | undefined {
   if (headEnd < 0) return undefined;
   const head = text.slice(0, headEnd);
   const length = /\r\ncontent-length: *(\d+)/i.exec(head)?.[1];
-  if (length === undefined) throw new Error(`an answer without Content-Length:\n${head}`);
+  const status = Number(text.slice(9, 12));
+  // RFC 9110, section 15.4.5: never a body.
+  const isBodiless = isHead || status === 304;
+  if (length === undefined && !isBodiless) throw new Error(`an answer without Content-Length:\n${head}`);
   const body = text.slice(headEnd + 4);
-  const bodyLength = isHead ? 0 : Number(length);
+  const bodyLength = isBodiless ? 0 : Number(length);
   if (body.length < bodyLength) return undefined;
   if (body.length > bodyLength) throw new Error(`more than one answer to a request:\n${head}`);
-  return { status: Number(text.slice(9, 12)), head, body };
+  return { status, head, body };
 }

@@ -33,13 +33,17 @@ const negotiate = memoize((acceptLanguage) => {
 /** Returns a message with its `{name}` placeholders filled from `values`. `language` is one of {@link LANGUAGES}. */
 export function message(language: string, key: MessageKey, values: Values = {}): string {
   const text = (catalogues[language] ?? catalogues[DEFAULT_LANGUAGE])?.[key] ?? key;
+  // Most have none, and a page has dozens of messages.
+  if (!text.includes("{")) return text;
   return text.replace(/\{(\w+)\}/g, (placeholder, name: string) => String(values[name] ?? placeholder));
 }
 
 /** The name of a language in another one ("Korean" for ko in en), or by default in itself ("한국어"). */
 export function languageName(named: string, language = named): string {
-  return new Intl.DisplayNames(language, { type: "language" }).of(named) ?? named;
+  return namesIn(language).of(named) ?? named;
 }
+
+const namesIn = memoize((language) => new Intl.DisplayNames(language, { type: "language" }));
 
 /** The names of all {@link LANGUAGES}, such as "English or Korean". */
 export function languageNames(language: string): string {
