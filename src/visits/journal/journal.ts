@@ -124,9 +124,9 @@ export async function openJournal(options: JournalOptions) {
 
   let watching = watchFolder();
   const repetitions = [
-    repeat(tickMs, tick, onFault),
-    // Not in the same run, which may have to wait for the store.
     repeat(tickMs, restore, onFault),
+    // Not in the same run, because this one may have to wait for the store.
+    repeat(tickMs, tick, onFault),
   ];
 
   return {
@@ -140,8 +140,8 @@ export async function openJournal(options: JournalOptions) {
     async close(): Promise<void> {
       watching?.close();
       for (const repetition of repetitions) await repetition.stop();
-      await restore().catch(onFault);
       await segments.end();
+      await restore().catch(onFault);
       try {
         await foldWaiting();
       } catch (error) {

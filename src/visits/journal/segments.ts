@@ -45,6 +45,7 @@ export function createSegments(options: SegmentsOptions) {
   let sequence = 0;
   // Never reuse the name of an existing file, because it may still be mapped into memory.
   let files = 0;
+  let hasEnded = false;
   let hasteAgainMs = 0;
   let busyUntilMs = Number.NEGATIVE_INFINITY;
   let preparing: Promise<void> | undefined;
@@ -66,6 +67,7 @@ export function createSegments(options: SegmentsOptions) {
 
   function takeOver(newSlot: Slot): void {
     slot = newSlot;
+    hasteAgainMs = 0;
     waiting.push(...slot.left);
     files = Math.max(files, ...slot.left.map(({ path }) => numberOf(path)));
   }
@@ -153,7 +155,7 @@ export function createSegments(options: SegmentsOptions) {
     takeOver,
     /** Visits in a file that was deleted are still in memory, but only until the process ends: writes them to a new file. */
     async restore(): Promise<void> {
-      if (active.file !== "whole") next(active.hour);
+      if (!hasEnded && active.file !== "whole") next(active.hour);
       dropLostSpares();
       for (const gone of waiting.filter(({ file }) => file === "gone")) {
         const saved = await save(gone);
@@ -182,6 +184,7 @@ export function createSegments(options: SegmentsOptions) {
     },
     /** Call this after the last visit. The active segment then waits to be folded, like the others. */
     async end(): Promise<void> {
+      hasEnded = true;
       await preparing;
       if (!active.isEmpty) waiting.push(active);
     },
