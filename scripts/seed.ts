@@ -39,15 +39,6 @@ let nowMs = begunMs - DAYS * DAY_MS;
 const config = readConfig({ DATABASE_URL });
 const clock = { nowMs: () => nowMs, monotonicMs: () => performance.now(), trustworthy: () => true };
 const core = await openCore(config, createLog("warn", process.stdout), { clock });
-const recorder = await core.visits.openRecorder({
-  folder: config.journalFolder,
-  onFault(error) {
-    throw error;
-  },
-  onDropped(path) {
-    throw new Error(`${path} cannot be read`);
-  },
-});
 
 const made: { link: Link; popularity: number }[] = [];
 let visits = 0;
@@ -58,17 +49,18 @@ for (let day = 0; day < DAYS; day++) {
     const link = await makeLink(NAMED[nth]);
     made.push({ link, popularity: Math.random() ** 3 });
   }
-  visits += visitAll(nowMs);
+  visits += await visitAll(nowMs);
   nowMs += DAY_MS;
 }
-await recorder.close();
 await core.close();
 console.log(`${made.length} links and ${visits} visits. npm run dev shows them, for example:`);
 const popular = made.toSorted((one, other) => other.popularity - one.popularity);
 for (const { link } of popular.slice(0, 5)) console.log(`  ${config.baseUrl}/${link.code}+`);
 
 async function makeLink(customCode: string | undefined): Promise<Link> {
-  const request = { originalUrl: oneOf(TARGETS), expiry: oneOf(["never", "never", ...DURATIONS] as const) };
+  // Links with a name of their own stay, so that the previews printed at the end have something to show.
+  const expiry = customCode === undefined ? oneOf(["never", "never", ...DURATIONS] as const) : "never";
+  const request = { originalUrl: oneOf(TARGETS), expiry };
   const link = await core.links.create({ ...request, customCode });
   if (!isProblem(link)) return link;
   // Already there from an earlier time.
@@ -76,8 +68,17 @@ async function makeLink(customCode: string | undefined): Promise<Link> {
   throw new Error(`${customCode}: ${JSON.stringify(link)}`);
 }
 
-/** The visits of the 24 hours from `fromMs`. */
-function visitAll(fromMs: number): number {
+/** The visits of the 24 hours from `fromMs`. Closing the recorder brings them to the store before the next day. */
+async function visitAll(fromMs: number): Promise<number> {
+  const recorder = await core.visits.openRecorder({
+    folder: config.journalFolder,
+    onFault(error) {
+      throw error;
+    },
+    onDropped(path) {
+      throw new Error(`${path} cannot be read`);
+    },
+  });
   const upcoming = made.flatMap(({ link, popularity }) => {
     const count = Math.round(popularity * MOST_VISITS_A_DAY * (0.5 + Math.random()));
     const times = Array.from({ length: count }, () => fromMs + Math.random() * DAY_MS);
@@ -89,10 +90,11 @@ function visitAll(fromMs: number): number {
       Referer: oneOf(REFERRERS),
       "Accept-Language": oneOf(LANGUAGES),
     });
-    const address = `192.0.2.${Math.floor(Math.random() * 256)}`;
+    const address = `203.0.${Math.floor(Math.random() * 256)}.7`;
     const client = () => ({ address, country: oneOf(COUNTRIES) });
     recorder.record(counterOf(link), { headers, client }, atMs);
   }
   if (recorder.takeLost() !== undefined) throw new Error("the journal was full, so some visits were lost");
+  await recorder.close();
   return upcoming.length;
 }

@@ -80,7 +80,11 @@ export function createRecorder({ journal, visitors }: RecorderOptions) {
     record(link: Counter, visit: Visit, nowMs: number): void {
       const { headers } = visit;
       const nowHour = Math.floor(nowMs / HOUR_MS);
-      if (nowHour !== journal.active.hour) journal.next(nowHour);
+      // A visit is never counted in another hour: it would be told on a wrong day.
+      if (nowHour !== journal.active.hour && !journal.next(nowHour)) {
+        lost.visits++;
+        return;
+      }
       const agent = agentOf(headers.get("user-agent") ?? "");
       const bot = agent.bot || !isNavigation(headers);
       if (!journal.active.count(link, bot) && !(journal.next(nowHour) && journal.active.count(link, bot))) {

@@ -262,8 +262,8 @@ describe("connections", () => {
       "POST /api/v1/shorten HTTP/1.1\r\nHost: x\r\nContent-Length: 50\r\n\r\n{",
     ];
     const closed = Promise.all(idle.map((request) => untilClosed(impatient.origin, request)));
-    expect((await impatient.fetch("/")).status).toBe(200);
+    expect((await impatient.fetch("/livez")).status).toBe(200);
     await closed;
-    expect((await impatient.fetch("/")).status).toBe(200);
+    expect((await impatient.fetch("/livez")).status).toBe(200);
   });
 });

@@ -96,6 +96,9 @@ test("when there is no more room, first details are lost, then visits of links t
   recorder.record(known, VISIT, NOW);
   recorder.record(late, VISIT, NOW);
   expect(recorder.takeLost()).toEqual({ visits: 1, details: 1 });
+  // In another hour there is no segment for it: it is lost, too, rather than told in the wrong hour.
+  recorder.record(known, VISIT, NOW + HOUR_MS);
+  expect(recorder.takeLost()).toEqual({ visits: 1, details: 0 });
   await journal.close();
   expect(sums(file)).toMatchObject({ visits: recorded + 20_000 - (lostLinks?.visits ?? 0) + 1 });
   await store.close();
