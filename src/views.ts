@@ -49,6 +49,7 @@ function open() {
     refusedForm: home.refused,
     reference: createReference(api.describe),
     information: api.information,
+    link: api.link,
     statistics: api.statistics,
     document: api.document,
     preview: createPreview(shared),

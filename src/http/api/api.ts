@@ -1,26 +1,26 @@
 import type { Clock } from "../../links/clock.ts";
 import type { Links } from "../../links/links.ts";
 import { isProblem } from "../../links/problem.ts";
-import type { Visits } from "../../visits/visits.ts";
 import type { Call } from "../call.ts";
 import { problemJson } from "../problems.ts";
+import type { Views } from "../views/views.ts";
 import { success, toShortLink } from "./envelope.ts";
 import { createPace } from "./pace.ts";
-import type { AvailabilityData, LinkData } from "./schemas.ts";
+import type { AvailabilityData } from "./schemas.ts";
 import { readShortenRequest } from "./shorten-request.ts";
 
 /** In seconds. */
 const POLL_INTERVAL = "X-Poll-Interval";
 
 export interface ApiOptions {
-  readonly links: Pick<Links, "create" | "availability" | "find">;
-  readonly visits: Pick<Visits, "sums">;
+  readonly links: Pick<Links, "create" | "availability">;
+  readonly views: Pick<Views, "ask">;
   readonly clock: Pick<Clock, "monotonicMs">;
 }
 
-/** The handlers of /api/v1 that cost no more than a few redirects; the others are in `views.ts`. */
+/** The handlers of /api/v1 that cost no more than a few redirects; what is dearer is made by `views.ts`. */
 export function createApi(options: ApiOptions) {
-  const { links, visits, clock } = options;
+  const { links, views, clock } = options;
   const pace = createPace(clock);
   return {
     async shorten(call: Call): Promise<Response> {
@@ -44,18 +44,11 @@ export function createApi(options: ApiOptions) {
       return success(call, 200, found.available ? "free" : "taken", data);
     },
 
+    /** Adding up the visits of many days takes a while, and every open preview asks for them. */
     async link(call: Call): Promise<Response> {
-      const link = await links.find(call.code);
-      if (isProblem(link)) return problemJson(call, link);
-      const { visits: counted } = await visits.sums(link);
-      const { code, ...short } = toShortLink(link, link.code, call.domain);
-      const data: LinkData = {
-        code,
-        ...short,
-        created: new Date(link.createdMs).toISOString(),
-        visits: counted,
-      };
-      return success(call, 200, "link", data, { [POLL_INTERVAL]: String(pace(link.code)) });
+      const response = await views.ask("link", call);
+      if (response.ok) response.headers.set(POLL_INTERVAL, String(pace(call.code)));
+      return response;
     },
   };
 }

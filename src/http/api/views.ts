@@ -12,14 +12,14 @@ import { describeApi, describeParameters } from "./document.ts";
 import { success, toShortLink } from "./envelope.ts";
 import { operations } from "./operations.ts";
 import { readStatisticsQuery } from "./query.ts";
-import { EXAMPLE, type Information, type StatisticsData } from "./schemas.ts";
+import { EXAMPLE, type Information, type LinkData, type StatisticsData } from "./schemas.ts";
 
 /** Kept by the caller, who asks each time whether it changed. */
 const REVALIDATED = { "Cache-Control": "no-cache" };
 
 export interface ApiViewsOptions {
   readonly links: Pick<Links, "find">;
-  readonly visits: Pick<Visits, "statistics">;
+  readonly visits: Pick<Visits, "sums" | "statistics">;
   readonly defaultExpiry: Expiry;
   readonly version: string;
 }
@@ -57,6 +57,16 @@ export function createApiViews({ links, visits, defaultExpiry, version }: ApiVie
         openapi: `${domain.baseUrl}${operations.document.path}`,
       };
       return success(call, 200, "info", data);
+    },
+
+    async link(call: Asked): Promise<Response> {
+      const link = await links.find(call.code);
+      if (isProblem(link)) return problemJson(call, link);
+      const { visits: counted } = await visits.sums(link);
+      const { code, ...short } = toShortLink(link, link.code, call.domain);
+      const created = new Date(link.createdMs).toISOString();
+      const data: LinkData = { code, ...short, created, visits: counted };
+      return success(call, 200, "link", data);
     },
 
     async statistics(call: Asked): Promise<Response> {

@@ -6,6 +6,7 @@ export type View =
   | "refusedForm"
   | "reference"
   | "information"
+  | "link"
   | "statistics"
   | "document"
   | "svg"

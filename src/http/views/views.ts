@@ -87,24 +87,28 @@ export function createViews({ start, clock, onFault, sharedMs = SHARED_MS }: Vie
   }
 
   /** Of an earlier answer only a view is shared: what was not there when it was asked for may be there now. */
-  async function find(key: string, task: ViewTask): Promise<MadeView | undefined> {
-    const known = shared.get(key);
+  async function find(task: ViewTask): Promise<MadeView | undefined> {
+    const { view, code, query, headers, data } = task;
+    const key = JSON.stringify([view, code, query, headers]);
+    // A view with data of its own is a refused form, which nobody else sees.
+    const known = data === "" ? shared.get(key) : undefined;
     if (known !== undefined && clock.monotonicMs() < known.untilMs) {
       const made = await known.made.catch(() => undefined);
       if (isView(made)) return made;
     }
     const isReady = thread !== undefined || clock.monotonicMs() >= startAgainAtMs;
-    return isReady && waiting < MAX_WAITING ? makeShared(key, task) : undefined;
+    if (!isReady || waiting >= MAX_WAITING) return undefined;
+    return data === "" ? makeShared(key, task) : make(task);
   }
 
   async function ask(view: View, call: Call, data = ""): Promise<Response> {
     const { code, request } = call;
-    const task = { view, code, query: queryOf(request), headers: JSON.stringify(headersOf(call)), data };
+    const headers = JSON.stringify(headersOf(call));
     try {
-      const made = await find(JSON.stringify(task), { ...task, nowMs: clock.nowMs() });
+      const made = await find({ view, code, query: queryOf(request), headers, data, nowMs: clock.nowMs() });
       if (made === undefined) return answerProblem(call, { kind: "unavailable" });
-      const { status, headers, body } = made;
-      return answer({ status, body, headers: JSON.parse(headers) as Record<string, string> });
+      const { status, body } = made;
+      return answer({ status, body, headers: JSON.parse(made.headers) as Record<string, string> });
     } catch (error) {
       if (error instanceof ThreadEnded) return answerProblem(call, { kind: "unavailable" });
       throw error;
