@@ -1,11 +1,17 @@
 import { expect, test } from "bun:test";
+import { join } from "node:path";
 
 import { createCalls } from "../../src/http/call.ts";
 import { createDomain } from "../../src/http/domain.ts";
+import { createPreview } from "../../src/http/pages/preview.ts";
 import type { ViewTask } from "../../src/http/views/view.ts";
 import { createViews } from "../../src/http/views/views.ts";
+import { createLookUps } from "../../src/links/links.ts";
+import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { startThread } from "../../src/thread.ts";
-import { BASE_URL, startHere } from "../service.ts";
+import { createCounts } from "../../src/visits/visits.ts";
+import { BASE_URL, startHere, temporaryFolder } from "../service.ts";
+import { newLink } from "../stores/links.ts";
 import { untilCounted, visit } from "../visits/visits.ts";
 import { HTML } from "./markup.ts";
 
@@ -127,6 +133,33 @@ test("a preview that did not change is not sent again", async () => {
   await visit(curt, "live");
   await untilCounted(curt, "live", 1);
   expect((await again()).status).toBe(200);
+});
+
+test("what is known of a preview that did not change is told without reading its days", async () => {
+  using folder = temporaryFolder();
+  const store = await openSqliteStore(join(folder.path, "curt.db"));
+  let read = 0;
+  const counting = {
+    ...store,
+    days(...asked: Parameters<typeof store.days>) {
+      read++;
+      return store.days(...asked);
+    },
+  };
+  await store.insert([newLink("live")]);
+  const clock = { nowMs: () => newLink("live").createdMs + 1000 };
+  const show = createPreview({
+    links: createLookUps({ store, clock, codeHoldMs: 0 }),
+    visits: createCounts({ store: counting, clock }),
+    clock,
+  });
+  const ask = (headers: Record<string, string>) => {
+    const request = new Request(`${BASE_URL}/`, { headers });
+    return show({ request, headers: request.headers, code: "live", domain: createDomain(BASE_URL) });
+  };
+  const tag = (await ask({})).headers.get("etag") ?? "";
+  expect([(await ask({ "If-None-Match": tag })).status, read]).toEqual([304, 1]);
+  await store.close();
 });
 
 test("a refused form shows no more of what was sent than its fields can hold", async () => {
