@@ -150,7 +150,7 @@ test("what is known of a preview that did not change is told without reading its
   const clock = { nowMs: () => newLink("live").createdMs + 1000 };
   const show = createPreview({
     links: createLookUps({ store, clock, codeHoldMs: 0 }),
-    visits: createCounts({ store: counting, clock }),
+    visits: createCounts({ store: counting, clock, shown: "all" }),
     clock,
   });
   const ask = (headers: Record<string, string>) => {

@@ -5,8 +5,8 @@ import type { Task } from "./writer.ts";
 const SOMEBODY_WAITS: ReadonlySet<Task["type"]> = new Set(["open", "insert", "end"]);
 /** How long a create waits for other processes, from when it was asked for, whatever it waits for. */
 const WAIT_MS = 5000;
-/** Longer than a create waits: a lock that makes creates fail for once need not make the rest fail as well. */
-const BACKGROUND_WAIT_MS = 8000;
+/** As many times as long as a create: a lock that makes creates fail for once need not make the rest fail as well. */
+const BACKGROUND_PATIENCE = 1.6;
 /** A background task holds up the thread, and with it creates, for no longer than this… */
 const BACKGROUND_TRY_MS = 100;
 /** …and then leaves it to them for this long. */
@@ -52,9 +52,10 @@ export function createTurns(thread: Pick<Thread<Turn>, "perform">, createWaitMs 
           const waitMs = Math.max(0, sinceMs + createWaitMs - performance.now());
           return thread.perform({ task, waitMs });
         });
-      if (task.type !== "close") return inBackground(() => tryUntil(task, sinceMs + BACKGROUND_WAIT_MS));
+      if (task.type !== "close")
+        return inBackground(() => tryUntil(task, sinceMs + createWaitMs * BACKGROUND_PATIENCE));
       closing = true;
-      return inBackground(() => inTurn(() => thread.perform({ task, waitMs: WAIT_MS })));
+      return inBackground(() => inTurn(() => thread.perform({ task, waitMs: createWaitMs })));
     },
   };
 }
