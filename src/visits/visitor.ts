@@ -1,5 +1,3 @@
-import { createHmac } from "node:crypto";
-
 import { DAY_MS, HOUR_MS } from "../links/time.ts";
 import { halfSipHash } from "./siphash.ts";
 import type { VisitStore } from "./store.ts";
@@ -56,7 +54,7 @@ export function createVisitors({ store, fillRandom }: VisitorsOptions) {
   }
 
   function secret(kind: "address" | "network" | "link", text: string): [number, number] {
-    const digest = createHmac("sha256", saltOf(day)).update(`${kind}\t${text}`).digest();
+    const digest = new Bun.CryptoHasher("sha256", saltOf(day)).update(`${kind}\t${text}`).digest();
     return [digest.readInt32LE(0), digest.readInt32LE(4)];
   }
 

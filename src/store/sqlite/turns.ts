@@ -7,6 +7,7 @@ const SOMEBODY_WAITS: ReadonlySet<Task["type"]> = new Set(["open", "insert", "en
 const WAIT_MS = 5000;
 /** As many times as long as a create: a lock that makes creates fail for once need not make the rest fail as well. */
 const BACKGROUND_PATIENCE = 1.6;
+const MIN_BACKGROUND_WAIT_MS = 1000;
 /** A background task holds up the thread, and with it creates, for no longer than this… */
 const BACKGROUND_TRY_MS = 100;
 /** …and then leaves it to them for this long. */
@@ -28,6 +29,7 @@ export class StoreBusy extends StoreUnavailable {
  * for and one for the rest, and each has at most one task on the thread.
  */
 export function createTurns(thread: Pick<Thread<Turn>, "perform">, createWaitMs = WAIT_MS) {
+  const backgroundWaitMs = Math.max(MIN_BACKGROUND_WAIT_MS, createWaitMs * BACKGROUND_PATIENCE);
   const inTurn = createQueue();
   const inBackground = createQueue();
   let closing = false;
@@ -52,8 +54,7 @@ export function createTurns(thread: Pick<Thread<Turn>, "perform">, createWaitMs 
           const waitMs = Math.max(0, sinceMs + createWaitMs - performance.now());
           return thread.perform({ task, waitMs });
         });
-      if (task.type !== "close")
-        return inBackground(() => tryUntil(task, sinceMs + createWaitMs * BACKGROUND_PATIENCE));
+      if (task.type !== "close") return inBackground(() => tryUntil(task, sinceMs + backgroundWaitMs));
       closing = true;
       return inBackground(() => inTurn(() => thread.perform({ task, waitMs: createWaitMs })));
     },
