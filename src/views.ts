@@ -1,4 +1,5 @@
-// The thread that makes what is dearer than a redirect: pages, images and documents, over a reader of the store of its own.
+// The worker thread that makes pages, images and documents, so that redirects do not wait for them. It has its own reader
+// of the store.
 import { setPriority } from "node:os";
 
 import type { Config } from "./config.ts";
@@ -17,7 +18,7 @@ import { performTasks } from "./thread.ts";
 import { VERSION } from "./version.ts";
 import { createCounts } from "./visits/visits.ts";
 
-/** The first task says what the others need. */
+/** The first task passes the configuration. */
 export type ViewsTask = ({ readonly view: "none" } & ViewsConfig) | ViewTask;
 export type ViewsConfig = Pick<
   Config,
@@ -27,12 +28,12 @@ export type ViewsConfig = Pick<
   readonly storeFiles: readonly string[];
 };
 
-/** Where all threads share one core, redirects come first. Only Linux has a priority for each thread. */
+/** Redirects come first if all threads share one core. Only Linux has a priority for each thread. */
 const PRIORITY = 10;
 
 let config: ViewsConfig;
 let make: ReturnType<typeof createMaker> | undefined;
-/** The thread that serves tells the time, so that it never differs between the two. */
+/** The serving thread sends the time with each task, so that both always agree on it. */
 let nowMs = 0;
 
 function open() {
@@ -56,7 +57,7 @@ function open() {
   });
 }
 
-/** The store was there when the service started. */
+/** The store existed when the service started, so a failure to open it now is temporary. */
 function openStore(): StoreReader {
   try {
     return openReader(config.database, config.storeFiles);

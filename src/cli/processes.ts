@@ -17,35 +17,34 @@ const BEAT_MS = 1000;
 /** A child that was silent for so many beats is ended. */
 const MAX_SILENT_BEATS = 10;
 
-/** The command that the supervisor starts its children with. People are not told of it. */
+/** The internal command that the supervisor starts its children with. */
 export const CHILD = "child";
 
-/** What a child is told at its start. */
+/** What the supervisor sends to a child at its start. */
 type Orders = Pick<Config, "port" | "openElsewhere">;
 
-/** What a child says again and again, which shows that it is alive. */
+/** A child sends this every second to show that it is alive. */
 interface Report {
-  /** Which files of the store it has open: said once, when it listens. */
+  /** The files of the store that it has open. Sent once, when it starts to listen. */
   readonly files?: readonly string[];
 }
 
 /**
- * Serves from `config.processes` children, and nothing itself: starts them, replaces those that end, and lets go
- * of them on SIGTERM or SIGINT. Resolves with the exit code. A second signal ends them at once. Throws
- * CannotListen.
+ * Starts `config.processes` children that serve, replaces those that end, and stops them on SIGTERM or SIGINT. A second
+ * signal ends them at once. Resolves with the exit code. Throws CannotListen.
  *
- * Supervisor and child share a channel. The child is told its port and which files of the store the others have open.
- * It says when it listens and which files it opened, and then each second that it is alive. When the channel closes, the child stops in order. The system
- * closes it for a supervisor that was killed, so no child outlives it.
+ * Supervisor and child share a channel. The supervisor sends the port and the files of the store that the other children
+ * have open. The child reports when it listens and which files it opened, and then every second that it is alive. When
+ * the channel closes, the child shuts down. The system closes it if the supervisor is killed, so no child outlives it.
  */
 export async function supervise(config: Config): Promise<number> {
   const log = createLog(config.logLevel, process.stdout, { pid: process.pid });
-  // The children would share the port with a second Curt, too: only one who does not share finds out.
+  // The children would silently share the port with a second Curt. Binding it once without sharing finds that out.
   const port = await findPort(config.host, config.port);
   const children = new Set<Subprocess>();
   const { promise: stopped, resolve: endWaits } = Promise.withResolvers<void>();
   let stopping = false;
-  /** Which files of the store the children have open, as soon as one has. */
+  /** The files of the store that the children have open; undefined until the first child reports them. */
   let storeFiles: Report["files"];
 
   function stop(): void {
@@ -69,7 +68,7 @@ export async function supervise(config: Config): Promise<number> {
   async function live(listening: (child: number) => void) {
     let watching: NodeJS.Timeout | undefined;
     try {
-      // Alone it may find the log gone: the last of the others removed it in order.
+      // If no other child runs, the WAL may be gone, because the last child removed it when it closed the store.
       const openElsewhere = storeFiles?.slice(0, children.size > 0 ? storeFiles.length : 1);
       let silentBeats = 0;
       const child = startChild({ port, openElsewhere }, ({ files }) => {
@@ -78,10 +77,10 @@ export async function supervise(config: Config): Promise<number> {
         storeFiles = files;
         listening(child.pid);
         watching = setInterval(() => {
-          // Beats are counted, not seconds: after a suspension of the machine none is missing. One that stops may
-          // take its time, and no longer has a channel.
+          // Count missing beats, not seconds, so that a suspended machine kills nobody. During a stop children have
+          // no channel any more, and may take their time.
           if (stopping || ++silentBeats !== MAX_SILENT_BEATS) return;
-          log.warn({ child: child.pid }, "a process is hung, and is ended");
+          log.warn({ child: child.pid }, "a process is hung and will be killed");
           child.kill("SIGKILL");
         }, BEAT_MS);
       });
@@ -126,7 +125,7 @@ export async function supervise(config: Config): Promise<number> {
     return { up, ended: fill(resolve).finally(resolve) };
   }
 
-  // The first makes or migrates the store, and says alone what is wrong with it.
+  // The first child creates or migrates the store, and only it reports what is wrong with it.
   const first = place();
   await first.up;
   const others = stopping ? [] : Array.from({ length: config.processes - 1 }, place);

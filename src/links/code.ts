@@ -17,11 +17,11 @@ export const NEVER_IN_CODES = /[+.]/;
 const ALPHABET = "23456789bcdfghjkmnpqrstvwxyzBCDFGHJKLMNPQRSTVWXYZ";
 
 /**
- * A longer spelling means no code. Decomposed, a code point takes up to six UTF-16 units, and an emoji three with its
- * U+FE0F.
+ * No code has a longer spelling. A decomposed code point takes up to six UTF-16 units, and an emoji with its U+FE0F takes
+ * three.
  */
 const MAX_SPELLING_LENGTH = MAX_CODE_POINTS * 8;
-/** Composing takes at most so many marks into the character before them; each other mark remains a code point. */
+/** NFC combines at most this many marks with the character before them. Every other mark remains a code point. */
 const MAX_COMPOSED_MARKS = 3;
 
 const TOO_LONG = { rule: "code.too-long", max: MAX_CODE_POINTS } as const;
@@ -91,8 +91,8 @@ function toCode(spelling: string): Code | undefined {
 }
 
 /**
- * Normalising sorts each run of marks, in a time that grows with the square of its length. So marks are counted first:
- * with this many, a code would be too long.
+ * Normalising sorts each run of marks, which takes quadratic time. So count the marks first, and stop when the code would
+ * be too long anyway.
  */
 function hasTooManyMarks(text: string): boolean {
   if (!/\p{M}/u.test(text)) return false;
@@ -106,9 +106,10 @@ function hasTooManyMarks(text: string): boolean {
   return false;
 }
 
+/** For marks only, of which Unicode has about 2,500. */
 const sorted = new Map<string, boolean>();
 
-/** Whether normalising moves it past other marks: its combining class is not 0. That of U+0345 is the highest. */
+/** Whether normalising can move a mark past others (its combining class is not 0). U+0345 has the highest class. */
 function isSorted(character: string): boolean {
   if (!MARK.test(character)) return false;
   const known = sorted.get(character);

@@ -13,13 +13,13 @@ export interface RecorderOptions {
   readonly visitors: Visitors;
 }
 
-/** What is counted of a request. `client` is asked for people only: it costs more than the headers. */
+/** The parts of a request that are counted. `client` is called for people only, because it costs more than the headers. */
 export interface Visit {
   readonly headers: Headers;
   client(): Client;
 }
 
-/** The address and the country of whoever asks, "" where they are not known. */
+/** The client's address and country, "" if unknown. */
 export interface Client {
   readonly address: string;
   readonly country: string;
@@ -37,12 +37,13 @@ export function counterOf({ code, createdMs }: Pick<Link, "code" | "createdMs">)
 const FETCHED_AHEAD = /prefetch|prerender|preview/i;
 
 /**
- * Whether a browser may be showing the link's destination to a person (Fetch Metadata, section 2.1; "Speculative
- * Loading", section 5.1, and the names its header had before). One that fetches ahead asks again when somebody comes.
+ * Whether the request may come from a person who opens the link (Fetch Metadata, section 2.1; "Speculative Loading",
+ * section 5.1, and the earlier names of its header). A browser that prefetches sends another request when the person
+ * follows the link.
  */
 function isNavigation(headers: Headers): boolean {
   const destination = headers.get("sec-fetch-dest");
-  // Browsers that say it name a WebSocket there, too.
+  // A browser that sends Sec-Fetch-Dest names a WebSocket there.
   if (destination === null) {
     if (headers.get("upgrade")?.toLowerCase() === "websocket") return false;
   } else if (destination !== "document" && destination !== "iframe") {
@@ -53,9 +54,8 @@ function isNavigation(headers: Headers): boolean {
 }
 
 /**
- * Counts visits. Everything is written before the redirect is answered, into mapped memory: every visitor who got
- * an answer is counted, even when the process is killed the moment after. Headers are read by look-up of what
- * they said before; a new one is read once.
+ * Counts visits. Each is written to mapped memory before the redirect is answered, so every answered visit is counted,
+ * even if the process is killed right after. Each distinct header value is parsed once and remembered.
  */
 export function createRecorder({ journal, visitors }: RecorderOptions) {
   const lost = { visits: 0, details: 0 };
@@ -80,7 +80,7 @@ export function createRecorder({ journal, visitors }: RecorderOptions) {
     record(link: Counter, visit: Visit, nowMs: number): void {
       const { headers } = visit;
       const nowHour = Math.floor(nowMs / HOUR_MS);
-      // A visit is never counted in another hour: it would be told on a wrong day.
+      // Never count a visit in another hour: the statistics would show it on the wrong day.
       if (nowHour !== journal.active.hour && !journal.next(nowHour)) {
         lost.visits++;
         return;

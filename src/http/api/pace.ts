@@ -1,25 +1,25 @@
 import type { Clock } from "../../links/clock.ts";
 
-/** Of one link, in each process: a thousandth of what a core can answer. */
+/** The aim for one link in each process: a thousandth of what a core can answer. */
 const ASKS_PER_SECOND = 20;
 const SHORTEST_SECONDS = 2;
 const LONGEST_SECONDS = 60;
-/** Asks are counted for at least so long, and long enough for everybody to have asked once. */
+/** Requests are counted for at least this long, and long enough that every watcher has asked once. */
 const COUNTED_SECONDS = 5;
-/** Beyond that, the link whose count began first is forgotten. */
+/** Beyond this, the oldest count is dropped. */
 const MAX_LINKS = 1000;
 
-/** A count of asks for one link. */
+/** Counts the requests for one link. */
 interface Count {
   readonly endsMs: number;
   asks: number;
-  /** About what those who ask are told meanwhile. */
+  /** About the wait that watchers are told meanwhile. */
   readonly seconds: number;
 }
 
 /**
- * Tells programs that watch a link how many seconds to wait before they ask again. The more of them there are, the
- * longer, so that all together they ask about equally often.
+ * Returns how many seconds a program that watches a link should wait before it asks again. The more watchers there are,
+ * the longer, so that the total number of requests stays about the same.
  */
 export function createPace(clock: Pick<Clock, "monotonicMs">): (code: string) => number {
   const counts = new Map<string, Count>();
@@ -40,7 +40,7 @@ export function createPace(clock: Pick<Clock, "monotonicMs">): (code: string) =>
     const count = known !== undefined && nowMs < known.endsMs ? known : begin(code, nowMs, known);
     const nth = count.asks++;
     if (count.seconds === SHORTEST_SECONDS) return SHORTEST_SECONDS;
-    // From a half more to a half less, so that those who came together do not come back together.
+    // Vary the wait by up to half, so that watchers who came at the same moment do not return at the same moment.
     return Math.ceil(count.seconds * (0.5 + (nth % 11) / 10));
   };
 }
@@ -51,7 +51,7 @@ function countedMs(seconds: number): number {
 
 function secondsAfter(last: Count | undefined, nowMs: number): number {
   if (last === undefined) return SHORTEST_SECONDS;
-  // Nobody has asked since its end, so the time until now is part of it.
+  // Nobody has asked since the count ended, so it covers the time until now.
   const elapsedMs = nowMs - last.endsMs + countedMs(last.seconds);
   const watchers = (last.asks * last.seconds * 1000) / elapsedMs;
   return Math.min(LONGEST_SECONDS, Math.max(SHORTEST_SECONDS, Math.ceil(watchers / ASKS_PER_SECOND)));

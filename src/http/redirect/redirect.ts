@@ -34,8 +34,10 @@ export function createRedirect(options: RedirectOptions) {
     return new Response(null, { status: 302, headers: { Location: target, "Cache-Control": cacheControl } });
   }
 
-  /** What is remembered of an address that spells its code in another form than it is stored; else the code. */
-  function normalise(spelling: string, nowMs: number): Entry | Code | undefined {
+  /** Returns the cached link, or the code to ask the store for, or undefined if the spelling cannot be a code. */
+  function find(spelling: string, nowMs: number): Entry | Code | undefined {
+    const entry = memory.get(spelling, nowMs);
+    if (entry !== undefined || NEVER_IN_CODES.test(spelling)) return entry;
     const code = lookUpCode(spelling);
     return code === undefined || code === spelling ? code : (memory.get(code, nowMs) ?? code);
   }
@@ -70,30 +72,24 @@ export function createRedirect(options: RedirectOptions) {
     const GET: RouteHandler = (request, server) => {
       const spelling = request.params.code;
       const nowMs = clock.nowMs();
-      let entry: Entry | Code | undefined = memory.get(spelling, nowMs);
-      if (entry === undefined) {
-        if (NEVER_IN_CODES.test(spelling)) return elsewhere(request, server);
-        entry = normalise(spelling, nowMs);
-      }
+      const found = find(spelling, nowMs);
+      if (found === undefined && NEVER_IN_CODES.test(spelling)) return elsewhere(request, server);
       const call = callOf(request, server, spelling);
-      if (typeof entry !== "object") {
-        // Read the client's address now: it is lost if the visitor hangs up while the store is asked.
-        call.client();
-        return lookUp(call, entry, (found) => count(found, call, clock.nowMs()));
+      if (typeof found === "object") {
+        count(found, call, nowMs);
+        return answer(found, nowMs);
       }
-      count(entry, call, nowMs);
-      return answer(entry, nowMs);
+      // Read the client's address now: it is lost if the visitor hangs up while the store is asked.
+      call.client();
+      return lookUp(call, found, (entry) => count(entry, call, clock.nowMs()));
     };
     const HEAD: RouteHandler = (request, server) => {
       const spelling = request.params.code;
       const nowMs = clock.nowMs();
-      let entry: Entry | Code | undefined = memory.get(spelling, nowMs);
-      if (entry === undefined) {
-        if (NEVER_IN_CODES.test(spelling)) return elsewhere(request, server);
-        entry = normalise(spelling, nowMs);
-      }
-      if (typeof entry === "object") return answer(entry, nowMs);
-      return lookUp(callOf(request, server, spelling), entry, () => {});
+      const found = find(spelling, nowMs);
+      if (found === undefined && NEVER_IN_CODES.test(spelling)) return elsewhere(request, server);
+      if (typeof found === "object") return answer(found, nowMs);
+      return lookUp(callOf(request, server, spelling), found, () => {});
     };
     return { GET, HEAD };
   };

@@ -3,10 +3,10 @@ import { knowsAlready } from "../conditional.ts";
 import type { Domain } from "../domain.ts";
 import type { MadeView, View, ViewTask } from "./view.ts";
 
-/** `data` is what came with the task. */
+/** `data` is the task's `data`. */
 export type ViewHandler = (call: Asked, data: string) => Response | Promise<Response>;
 
-/** Runs on the thread that makes views: a task in, its answer out. Throws what the handler throws. */
+/** Runs on the thread that makes views, and turns a task into its answer. Throws what the handler throws. */
 export function createMaker(domain: Domain, handlers: Readonly<Record<View, ViewHandler>>) {
   return async ({ view, code, query, headers, data }: ViewTask): Promise<MadeView> => {
     const request = new Request(`${domain.origin}/${query}`, {
@@ -17,7 +17,7 @@ export function createMaker(domain: Domain, handlers: Readonly<Record<View, View
   };
 }
 
-/** An answer that the caller has already (RFC 9110, section 13.1.2) is 304. */
+/** Answers 304 if the caller already has this response (RFC 9110, section 13.1.2). */
 async function toMade(asked: Headers, response: Response): Promise<MadeView> {
   const body = await response.bytes();
   const { status, headers } = response;

@@ -1,6 +1,6 @@
-// What passes between the thread that serves and the one that makes what is dearer than a redirect.
+// The messages between the serving thread and the one that makes views.
 
-/** The pages, images and documents that are made on a thread of their own. */
+/** The pages, images and documents that a separate thread makes. */
 export type View =
   | "home"
   | "refusedForm"
@@ -13,23 +13,23 @@ export type View =
   | "png"
   | "preview";
 
-/** Flat, because Bun hands a flat object to another thread without copying its strings. */
+/** A flat object, because Bun passes its strings to another thread without copying them. */
 export interface ViewTask {
   readonly view: View;
   /** The code as the path spells it, "" where the path has none. */
   readonly code: string;
   /** With its question mark; empty where there is none. */
   readonly query: string;
-  /** Headers of the request, as JSON: those that a view depends on, each in one of a few forms. */
+  /** The request headers that a view depends on, as JSON. Each is reduced to one of a few forms. */
   readonly headers: string;
-  /** What the view is made of beside the request, as JSON, or "". */
+  /** Other input of the view, as JSON, or "". */
   readonly data: string;
   readonly nowMs: number;
 }
 
 export interface MadeView {
   readonly status: number;
-  /** Of the answer, as JSON. */
+  /** The response headers, as JSON. */
   readonly headers: string;
   readonly body: Uint8Array;
 }

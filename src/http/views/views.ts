@@ -9,17 +9,17 @@ import { answerProblem } from "../problems.ts";
 import { queryOf } from "../url.ts";
 import type { MadeView, View, ViewTask } from "./view.ts";
 
-/** More are answered with 503, so that waiting stays bounded. */
+/** Further requests get 503, so that the queue stays short. */
 const MAX_WAITING = 64;
-/** How long everybody who asks for the same gets the same. */
+/** How long equal requests share one answer. */
 const SHARED_MS = 1000;
 const MAX_SHARED = 100;
-/** After a crash. */
+/** How long to wait after a crash. */
 const RESTART_AFTER_MS = 1000;
-/** A longer one is none of ours. */
+/** None of our tags is longer. */
 const MAX_TAG_LENGTH = 256;
 
-/** Lower in tests, which change what they see. */
+/** Tests lower it to see changes at once. */
 export interface ViewLimits {
   readonly sharedMs?: number;
 }
@@ -44,8 +44,8 @@ interface Shared {
 }
 
 /**
- * Has what is dearer than a redirect made by another thread, which is started when it is first needed. The redirects do
- * not wait for it, and when it crashes, they go on.
+ * Lets another thread make the views, so that redirects do not wait for them. The thread is started when it is first
+ * needed. If it crashes, redirects continue.
  */
 export function createViews({ start, clock, onFault, sharedMs = SHARED_MS }: ViewsOptions): Views {
   let thread: Thread<ViewTask> | undefined;
@@ -86,7 +86,7 @@ export function createViews({ start, clock, onFault, sharedMs = SHARED_MS }: Vie
     else if (shared.get(key) === entry) shared.delete(key);
   }
 
-  /** Of an earlier answer only a view is shared: what was not there when it was asked for may be there now. */
+  /** Problems are not shared: a link that did not exist a moment ago may exist now. */
   async function find(task: ViewTask): Promise<MadeView | undefined> {
     const { view, code, query, headers, data } = task;
     const key = JSON.stringify([view, code, query, headers]);
@@ -130,7 +130,7 @@ function isView(made: MadeView | undefined): made is MadeView {
   return made !== undefined && made.status < 400;
 }
 
-/** What a view depends on, in as few forms as there are views. */
+/** The headers that a view depends on, reduced to a few forms so that more requests are equal. */
 function headersOf({ headers }: Call): Record<string, string> {
   const language = rememberedLanguage(headers);
   const cameFrom = headers.get("sec-fetch-site");
