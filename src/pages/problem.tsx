@@ -2,6 +2,7 @@
 import type { Child } from "hono/jsx";
 
 import { message, type MessageKey } from "../language/messages.ts";
+import type { DisabledReason } from "../links/link.ts";
 import type { Problem } from "../links/problem.ts";
 import { Instant } from "./instant.tsx";
 import { page } from "./layout.tsx";
@@ -21,15 +22,15 @@ interface Words {
 
 /** The page that says why an address does not work and what to do next. */
 export function problemPage(language: string, problem: PageProblem): string {
-  // Pages of problems without details are always the same, so they are kept.
-  if (Object.keys(problem).length > 1) return render(language, problem);
-  const key = `${language} ${problem.kind}`;
+  // All other pages are always the same, so they are kept.
+  if (problem.kind === "expired" || problem.kind === "invalid") return render(language, problem);
+  const key = `${language} ${problem.kind} ${"reason" in problem ? problem.reason : ""}`;
   const rendered = known.get(key) ?? render(language, problem);
   known.set(key, rendered);
   return rendered;
 }
 
-/** It has at most one entry for each language and kind. */
+/** It has at most one entry for each language, kind and reason. */
 const known = new Map<string, string>();
 
 function wordsFor(language: string, problem: PageProblem): Words {
@@ -39,6 +40,12 @@ function wordsFor(language: string, problem: PageProblem): Words {
         title: "page.expired.title",
         told: <Expired language={language} endedMs={problem.endedMs} />,
         next: "page.expired.next",
+      };
+    case "disabled":
+      return {
+        title: "page.disabled.title",
+        told: message(language, `disabled.${problem.reason}`),
+        next: nextStep(problem.reason),
       };
     case "unavailable":
       return { title: "page.unavailable.title", next: "page.unavailable.next", again: true };
@@ -50,6 +57,23 @@ function wordsFor(language: string, problem: PageProblem): Words {
     case "unknown":
     case "not-found":
       return { title: "page.unknown.title", next: "page.unknown.next" };
+  }
+}
+
+/** What the reader can do about a link that was disabled. */
+export function nextStep(reason: DisabledReason): MessageKey {
+  switch (reason) {
+    case "malware":
+    case "phishing":
+    case "blocklist":
+      return "page.disabled.danger";
+    case "deleted":
+      return "page.disabled.deleted";
+    case "spam":
+    case "illegal":
+    case "legal":
+    case "other":
+      return "page.disabled.next";
   }
 }
 
