@@ -6,7 +6,7 @@ import { StoreUnavailable } from "../../links/store.ts";
 import type { Target } from "../../links/target.ts";
 import { DAY_MS } from "../../links/time.ts";
 import type { Sums } from "../../visits/day.ts";
-import type { DayVisits } from "../../visits/store.ts";
+import type { DaySums, DayVisits } from "../../visits/store.ts";
 import { openReader } from "./file.ts";
 import { type Identity, isInPlace, replacedMeanwhile, watchPlace } from "./identity.ts";
 
@@ -24,16 +24,18 @@ const OLDEST_CHANGE = "SELECT coalesce(min(revision), 1) AS revision FROM change
 const CHANGES = "SELECT revision, code FROM changes WHERE revision > ?1 ORDER BY revision LIMIT ?2";
 const NEWEST_SALT_DAY = "SELECT max(day) AS day FROM salts";
 /** Each day is one look-up by key, because rows are ordered by day so that new ones stand together. */
-const DAYS = `
+const daysWith = (columns: string) => `
   WITH RECURSIVE span (day) AS (
     SELECT max(?3, (SELECT min(day) FROM visits WHERE day > 0))
     UNION ALL SELECT day + 1 FROM span WHERE day < min(?4, (SELECT max(day) FROM visits)))
-  SELECT visits.day, visits, bots, detail FROM span CROSS JOIN visits
+  SELECT ${columns} FROM span CROSS JOIN visits
     ON visits.day = span.day AND visits.day <= ?4 AND code = ?1 AND created_ms = ?2`;
+const DAY_SUMS = daysWith("visits.day, visits, bots");
+const DAYS = daysWith("visits.day, visits, bots, detail");
 const SUMS = `
   SELECT coalesce(sum(visits), 0) AS visits, coalesce(sum(bots), 0) AS bots FROM (
     SELECT visits, bots FROM visits WHERE day = 0 AND code = ?1 AND created_ms = ?2
-    UNION ALL SELECT visits, bots FROM (${DAYS}))`;
+    UNION ALL SELECT visits, bots FROM (${DAY_SUMS}))`;
 
 interface LinkRow {
   original_url: string;
@@ -59,6 +61,7 @@ export function createReader(path: string, opened: Identity, sizeKnownMs = SIZE_
   const oldestChange = database.prepare<{ revision: number }, []>(OLDEST_CHANGE);
   const changes = database.prepare<ChangeRow, [number, number]>(CHANGES);
   const days = database.prepare<DayVisits, [string, number, number, number]>(DAYS);
+  const daySums = database.prepare<DaySums, [string, number, number, number]>(DAY_SUMS);
   const newestSaltDay = database.prepare<{ day: number | null }, []>(NEWEST_SALT_DAY);
   const sums = database.prepare<Sums, [string, number, number, number]>(SUMS);
   let known = { size: 0, untilMs: 0 };
@@ -113,8 +116,20 @@ export function createReader(path: string, opened: Identity, sizeKnownMs = SIZE_
     },
     days: (code: Code, createdMs: number, firstDay: number, lastDay: number): DayVisits[] =>
       reading(() => days.all(code, createdMs, firstDay, lastDay)),
+    daySums: (code: Code, createdMs: number, firstDay: number, lastDay: number): DaySums[] =>
+      reading(() => daySums.all(code, createdMs, firstDay, lastDay)),
     close() {
-      for (const statement of [find, size, newestChange, oldestChange, changes, days, sums, newestSaltDay])
+      for (const statement of [
+        find,
+        size,
+        newestChange,
+        oldestChange,
+        changes,
+        days,
+        daySums,
+        sums,
+        newestSaltDay,
+      ])
         statement.finalize();
       database.close();
     },

@@ -29,6 +29,7 @@ function readingHalf(reader: Reader) {
     find: async (code) => reader.find(code),
     sums: async (code, createdMs) => reader.sums(code, createdMs),
     days: async (code, createdMs, firstDay, lastDay) => reader.days(code, createdMs, firstDay, lastDay),
+    daySums: async (code, createdMs, firstDay, lastDay) => reader.daySums(code, createdMs, firstDay, lastDay),
   } satisfies Partial<LinkStore & VisitStore>;
 }
 
