@@ -14,6 +14,8 @@ import { type Identity, isInPlace, replacedMeanwhile, watchPlace } from "./ident
 const SIZE_KNOWN_MS = 1000;
 /** Changes in one answer. */
 const MAX_CHANGES = 1000;
+/** Answers that are kept until something is written. */
+const MAX_KEPT = 64;
 /** 9999-12-31, in days since 1970. */
 const LAST_DAY = 2_932_896;
 
@@ -22,6 +24,7 @@ const SIZE = "SELECT coalesce(max(rowid), 0) AS size FROM links";
 const NEWEST_CHANGE = "SELECT coalesce(max(revision), 0) AS revision FROM changes";
 const OLDEST_CHANGE = "SELECT coalesce(min(revision), 1) AS revision FROM changes";
 const CHANGES = "SELECT revision, code FROM changes WHERE revision > ?1 ORDER BY revision LIMIT ?2";
+const VERSION = "PRAGMA data_version";
 const NEWEST_SALT_DAY = "SELECT max(day) AS day FROM salts";
 /** Each day is one look-up by key, because rows are ordered by day so that new ones stand together. */
 const daysWith = (columns: string) => `
@@ -64,6 +67,7 @@ export function createReader(path: string, opened: Identity, sizeKnownMs = SIZE_
   const daySums = database.prepare<DaySums, [string, number, number, number]>(DAY_SUMS);
   const newestSaltDay = database.prepare<{ day: number | null }, []>(NEWEST_SALT_DAY);
   const sums = database.prepare<Sums, [string, number, number, number]>(SUMS);
+  const version = database.prepare<{ data_version: number }, []>(VERSION);
   let known = { size: 0, untilMs: 0 };
   const place = watchPlace(path, opened);
   // Opened by its path, which may lead to another file than the writer opened.
@@ -87,6 +91,24 @@ export function createReader(path: string, opened: Identity, sizeKnownMs = SIZE_
       isComplete: true,
     };
   }
+
+  /** Adding up many days takes as long as thirty redirects, and an open preview asks for it every few seconds. */
+  function untilWritten<R>(read: (...asked: [string, number, number, number]) => R) {
+    const kept = new Map<string, R>();
+    let ofVersion: number | undefined;
+    return (...asked: [Code, number, number, number]): R =>
+      reading(() => {
+        const newest = version.get()?.data_version;
+        if (newest !== ofVersion || kept.size >= MAX_KEPT) kept.clear();
+        ofVersion = newest;
+        const key = asked.join(" ");
+        const result = kept.get(key) ?? read(...asked);
+        kept.set(key, result);
+        return result;
+      });
+  }
+  const knownSums = untilWritten((...asked) => sums.get(...asked));
+  const knownDaySums = untilWritten((...asked): readonly DaySums[] => daySums.all(...asked));
 
   return {
     find(code: Code): Link | undefined {
@@ -112,12 +134,11 @@ export function createReader(path: string, opened: Identity, sizeKnownMs = SIZE_
     sums(code: Code, createdMs: number): Sums {
       // A clock may step back over midnight.
       const firstDay = Math.floor(createdMs / DAY_MS) - 1;
-      return reading(() => sums.get(code, createdMs, firstDay, LAST_DAY)) ?? { visits: 0, bots: 0 };
+      return knownSums(code, createdMs, firstDay, LAST_DAY) ?? { visits: 0, bots: 0 };
     },
     days: (code: Code, createdMs: number, firstDay: number, lastDay: number): DayVisits[] =>
       reading(() => days.all(code, createdMs, firstDay, lastDay)),
-    daySums: (code: Code, createdMs: number, firstDay: number, lastDay: number): DaySums[] =>
-      reading(() => daySums.all(code, createdMs, firstDay, lastDay)),
+    daySums: knownDaySums,
     close() {
       for (const statement of [
         find,
