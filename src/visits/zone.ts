@@ -5,6 +5,8 @@ interface Span {
   readonly fromMs: number;
   readonly untilMs: number;
   readonly offsetMs: number;
+  /** As timestamps have it: "+09:00". */
+  readonly offset: string;
 }
 
 export interface Zone {
@@ -22,36 +24,47 @@ const MINUTE_MS = 60_000;
  */
 export function openZone(timeZone: string): Zone {
   const spans: Span[] = [];
-  let last: Span = { fromMs: 0, untilMs: 0, offsetMs: 0 };
+  let last: Span = { fromMs: 0, untilMs: 0, offsetMs: 0, offset: "" };
+  const date = { day: Number.NaN, text: "" };
 
   function ask(fromMs: number): Span {
     const then = Temporal.Instant.fromEpochMilliseconds(fromMs).toZonedDateTimeISO(timeZone);
     // Some zones had seconds, before 1972. Timestamps have no room for them (RFC 3339, section 4.2).
-    const offsetMs = Math.trunc(then.offsetNanoseconds / 1e6 / MINUTE_MS) * MINUTE_MS;
+    const minutes = Math.trunc(then.offsetNanoseconds / 1e6 / MINUTE_MS);
     const untilMs = then.getTimeZoneTransition("next")?.epochMilliseconds ?? Number.POSITIVE_INFINITY;
-    const span = { fromMs, untilMs, offsetMs };
+    const offset = (minutes < 0 ? "-" : "+") + writeMinutes(Math.abs(minutes));
+    const span = { fromMs, untilMs, offsetMs: minutes * MINUTE_MS, offset };
     spans.push(span);
     return span;
   }
 
-  function offsetAt(ms: number): number {
+  function spanAt(ms: number): Span {
     const isIn = ({ fromMs, untilMs }: Span) => ms >= fromMs && ms < untilMs;
     if (!isIn(last)) last = spans.find(isIn) ?? ask(ms);
-    return last.offsetMs;
+    return last;
+  }
+
+  function writeDate(day: number): string {
+    if (day !== date.day)
+      Object.assign(date, { day, text: new Date(day * DAY_MS).toISOString().slice(0, 10) });
+    return date.text;
   }
 
   return {
     write(ms) {
-      const offsetMs = offsetAt(ms);
-      return `${new Date(ms + offsetMs).toISOString().slice(0, 16)}:00${writeOffset(offsetMs)}`;
+      const { offsetMs, offset } = spanAt(ms);
+      const localMs = ms + offsetMs;
+      const day = Math.floor(localMs / DAY_MS);
+      const minutes = Math.floor((localMs - day * DAY_MS) / MINUTE_MS);
+      return `${writeDate(day)}T${writeMinutes(minutes)}:00${offset}`;
     },
-    dayOf: (ms) => Math.floor((ms + offsetAt(ms)) / DAY_MS),
+    dayOf: (ms) => Math.floor((ms + spanAt(ms).offsetMs) / DAY_MS),
   };
 }
 
-/** As timestamps have it: "+09:00". */
-function writeOffset(offsetMs: number): string {
-  const minutes = Math.abs(offsetMs) / MINUTE_MS;
-  const parts = [Math.floor(minutes / 60), minutes % 60].map((part) => String(part).padStart(2, "0"));
-  return (offsetMs < 0 ? "-" : "+") + parts.join(":");
+/** "13:30" */
+function writeMinutes(minutes: number): string {
+  return `${TWO_DIGITS[Math.floor(minutes / 60)]}:${TWO_DIGITS[minutes % 60]}`;
 }
+
+const TWO_DIGITS = Array.from({ length: 60 }, (_, number) => String(number).padStart(2, "0"));
