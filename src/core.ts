@@ -1,4 +1,5 @@
 import type { Config } from "./config.ts";
+import { createLimits, type Limits } from "./guard/limits.ts";
 import { type Clock, createClock } from "./links/clock.ts";
 import type { Link } from "./links/link.ts";
 import { createLinks, type Links } from "./links/links.ts";
@@ -16,6 +17,7 @@ export interface Core {
   readonly clock: Clock;
   readonly links: Links;
   readonly visits: Visits;
+  readonly limits: Limits;
   /** Finishes accepted work, then closes the store. */
   close(): Promise<void>;
 }
@@ -55,6 +57,7 @@ export async function openCore(config: Config, log: Log, options: CoreOptions = 
       keepDays: config.statsKeepDays,
       shown: config.statsShown,
     }),
+    limits: createLimits({ ...config, clock, seed: crypto.getRandomValues(new BigUint64Array(1))[0] ?? 0n }),
     close: () => store.close(),
   };
 }
