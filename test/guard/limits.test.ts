@@ -156,7 +156,7 @@ describe("an attacker with many addresses", () => {
     const beforeBytes = process.memoryUsage().rss;
     const limits = createLimits({ ...options, clock: { monotonicMs: () => 0 }, seed: 1n });
     for (const limit of Object.values(limits))
-      for (let nth = 0; nth < 300_000; nth++) limit.take(address(nth));
+      for (let nth = 0; nth < 300_000; nth++) limit?.take(address(nth));
     Bun.gc(true);
     expect(process.memoryUsage().rss - beforeBytes).toBeLessThan(64 * 1024 * 1024);
   });
@@ -165,9 +165,13 @@ describe("an attacker with many addresses", () => {
 test("a client is barred from looking up addresses at ten times the limit of unknown ones", () => {
   const none: readonly Window[] = [];
   const { unknown, scan } = createLimits({
-    ...{ limitCreate: none, limitCreateAll: none, limitView: none, limitReport: none },
+    limitCreate: none,
+    limitCreateAll: none,
+    limitView: none,
+    limitReport: none,
     limitUnknown: [{ count: 60, ms: MINUTE_MS }],
-    ...{ clock: { monotonicMs: () => 0 }, seed: 1n },
+    clock: { monotonicMs: () => 0 },
+    seed: 1n,
   });
   let asked = 0;
   while (scan?.wait("a") === 0 && asked < 1000) {
