@@ -1,5 +1,6 @@
 import { clientNetwork } from "../guard/client-address.ts";
 import type { Allowance, LimitName, Limits } from "../guard/limits.ts";
+import { memoize } from "../memoize.ts";
 import type { Call, Handler } from "./call.ts";
 import { answerProblem, type Limited } from "./problems.ts";
 
@@ -25,9 +26,11 @@ type Refuse = (call: Call, problem: Limited) => Response | Promise<Response>;
 const EVERYBODY = "*";
 
 export function createLimiter(limits: Limits): Limiter {
+  const networkOf = memoize(clientNetwork);
+
   /** An unknown address is also the key of all clients without one. */
   function clientOf(call: Call, name: LimitName): string {
-    return name === "create-all" ? EVERYBODY : clientNetwork(call.client().address);
+    return name === "create-all" ? EVERYBODY : networkOf(call.client().address);
   }
 
   /** Returns undefined if the client need not wait. */
