@@ -29,16 +29,16 @@ export function createLimiter(limits: Limits): Limiter {
   const networkOf = memoize(clientNetwork);
 
   /** An unknown address is also the key of all clients without one. */
-  function clientOf(call: Call, name: LimitName): string {
+  function clientOf(call: Call, name: keyof Limits): string {
     return name === "create-all" ? EVERYBODY : networkOf(call.client().address);
   }
 
-  /** Returns undefined if the client need not wait. */
-  function take(call: Call, name: LimitName): Limited | undefined {
+  /** Returns false if the client has to wait. */
+  function take(call: Call, name: LimitName): boolean {
     const limit = limits[name];
-    if (limit === undefined) return undefined;
+    if (limit === undefined) return true;
     call.limits = [...call.limits, name];
-    return limited(limit.take(clientOf(call, name)));
+    return limit.take(clientOf(call, name)) === 0;
   }
 
   function giveBack(call: Call, names: readonly LimitName[]): void {
@@ -46,39 +46,40 @@ export function createLimiter(limits: Limits): Limiter {
   }
 
   /** Takes all or nothing. */
-  function takeAll(call: Call, names: readonly LimitName[]): Limited | undefined {
-    for (const [nth, name] of names.entries()) {
-      const problem = take(call, name);
-      if (problem === undefined) continue;
-      giveBack(call, names.slice(0, nth));
-      return problem;
-    }
-    return undefined;
+  function takeAll(call: Call, names: readonly LimitName[]): boolean {
+    const taken: LimitName[] = [];
+    for (const name of names) if (take(call, name)) taken.push(name);
+    if (taken.length === names.length) return true;
+    giveBack(call, taken);
+    return false;
+  }
+
+  /** The wait is over when none of the limits refuses the request any more. */
+  function refusal(call: Call): Limited {
+    const names = call.limits.flatMap((name) => (name === "unknown" ? ([name, "scan"] as const) : [name]));
+    const waits = names.map((name) => limits[name]?.wait(clientOf(call, name)) ?? 0);
+    // At least 1, because time goes on between a refusal and this.
+    return { kind: "limited", seconds: Math.max(1, ...waits) };
   }
 
   function unknown(call: Call): Limited | undefined {
-    if (take(call, "unknown") === undefined) return undefined;
+    if (take(call, "unknown")) return undefined;
     // Counts the refusals, which is what bars a client in the end.
-    const client = clientOf(call, "unknown");
-    limits.scan?.take(client);
-    return limited(Math.max(limits.unknown?.wait(client) ?? 0, limits.scan?.wait(client) ?? 0));
+    limits.scan?.take(clientOf(call, "scan"));
+    return refusal(call);
   }
 
   function barred(call: Call): Limited | undefined {
-    if (limits.scan === undefined) return undefined;
-    const client = clientOf(call, "unknown");
-    const seconds = limits.scan.wait(client);
-    if (seconds === 0) return undefined;
+    if (limits.scan === undefined || limits.scan.wait(clientOf(call, "scan")) === 0) return undefined;
     call.limits = [...call.limits, "unknown"];
-    return limited(Math.max(limits.unknown?.wait(client) ?? 0, seconds));
+    return refusal(call);
   }
 
   return {
     limit(names, handle, refuse = answerProblem) {
       if (names.every((name) => limits[name] === undefined)) return handle;
       return async (call) => {
-        const problem = takeAll(call, names);
-        if (problem !== undefined) return refuse(call, problem);
+        if (!takeAll(call, names)) return refuse(call, refusal(call));
         let response: Response | undefined;
         try {
           response = await handle(call);
@@ -92,7 +93,8 @@ export function createLimiter(limits: Limits): Limiter {
     view(handle) {
       if (limits.view === undefined && limits.unknown === undefined) return handle;
       return async (call) => {
-        const problem = (call.code === "" ? undefined : barred(call)) ?? take(call, "view");
+        if (!take(call, "view")) return answerProblem(call, refusal(call));
+        const problem = call.code === "" ? undefined : barred(call);
         if (problem !== undefined) return answerProblem(call, problem);
         const response = await handle(call);
         const over = response.status === 404 ? unknown(call) : undefined;
@@ -118,10 +120,6 @@ export function createLimiter(limits: Limits): Limiter {
       return response;
     },
   };
-}
-
-function limited(seconds: number): Limited | undefined {
-  return seconds === 0 ? undefined : { kind: "limited", seconds };
 }
 
 type Named = Allowance & { readonly name: string };

@@ -45,7 +45,7 @@ function wordsFor(language: string, problem: PageProblem): Words {
     case "limited":
       return {
         title: "page.limited.title",
-        told: message(language, "limited", { when: whenIn(language, problem.seconds) }),
+        told: message(language, "page.limited.when", { when: whenIn(language, problem.seconds) }),
         next: "page.limited.next",
         again: true,
       };

@@ -135,6 +135,8 @@ test("LIMIT_CREATE_ALL counts everybody's links together", async () => {
   curt.advance(DAY_MS / 4);
   // What was refused for everybody did not count for the client.
   expect((await create(curt, from("192.0.2.2"))).status).toBe(201);
+  // By itself, the first client would have to wait for two hours, but everybody has to wait for six.
+  expect(await retryAfter(create(curt, from("192.0.2.1")))).toBeGreaterThan(DAY_MS / 5000);
 });
 
 describe("LIMIT_UNKNOWN", () => {
