@@ -97,11 +97,6 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
     callOf,
     onFault,
   });
-  if (isEverybodyOneClient(config))
-    log.warn(
-      "all visitors count as one client, because they come through a proxy on this machine: set TRUSTED_PROXIES=127.0.0.1,::1 " +
-        "and let the proxy append to X-Forwarded-For, or set LIMIT_CREATE, LIMIT_UNKNOWN, LIMIT_VIEW and LIMIT_REPORT to off",
-    );
   const server = listen(app, config.host, config.port, config.processes > 1, limits);
   const repetitions = [
     repeat(READ_CHANGES_EVERY_MS, () => changes.read(), onFault),
@@ -133,14 +128,6 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
       await closing.disposeAsync();
     },
   };
-}
-
-/** A public service that only this machine can reach is behind a proxy. */
-function isEverybodyOneClient(config: Config): boolean {
-  const { host, posture, trustedProxies, limitCreate, limitUnknown, limitView, limitReport } = config;
-  const hasLimits = [limitCreate, limitUnknown, limitView, limitReport].some(({ length }) => length > 0);
-  const isLocal = host === "localhost" || host === "::1" || host.startsWith("127.");
-  return hasLimits && isLocal && posture === "public" && trustedProxies.length === 0;
 }
 
 /** The process goes on without it until it is started again. */

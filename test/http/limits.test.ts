@@ -262,17 +262,6 @@ test("limits are off in private posture, and no header tells of any", async () =
   expect((await create(curt)).headers.get("ratelimit")).toBeNull();
 });
 
-test("a public service behind a proxy that it does not trust warns that all visitors are one client", async () => {
-  const warns = async (settings: Settings) => {
-    await using curt = await startHere(settings);
-    return curt.logged.some((line) => line.includes("all visitors count as one client"));
-  };
-  expect(await warns({ LIMIT_CREATE: "" })).toBe(true);
-  expect(await warns({ LIMIT_CREATE: "", ...PROXIED })).toBe(false);
-  expect(await warns({ LIMIT_CREATE: "", POSTURE: "private" })).toBe(false);
-  expect(await warns({})).toBe(false);
-});
-
 test("limits are on in public posture", async () => {
   await using curt = await startHere({ LIMIT_CREATE: "", LIMIT_UNKNOWN: "", LIMIT_VIEW: "" });
   const { headers } = await create(curt);
