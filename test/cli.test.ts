@@ -6,7 +6,7 @@ import { version } from "../package.json";
 import { type Command, type Commands, readCommandLine } from "../src/cli/command.ts";
 import type { Target } from "../src/links/target.ts";
 import { openStore } from "../src/store/open.ts";
-import { ROOT, startHere, startProgram, temporaryFolder, untilLogged } from "./service.ts";
+import { ROOT, type Settings, startHere, startProgram, temporaryFolder, untilLogged } from "./service.ts";
 import { newLink } from "./stores/links.ts";
 import { visit } from "./visits/visits.ts";
 
