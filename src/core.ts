@@ -1,5 +1,6 @@
 import type { Config } from "./config.ts";
 import { createHostRules, type HostRules } from "./guard/hosts.ts";
+import { createLimits, type Limits } from "./guard/limits.ts";
 import { createOperator, type Operator } from "./guard/operator.ts";
 import { type Clock, createClock } from "./links/clock.ts";
 import type { Link } from "./links/link.ts";
@@ -20,6 +21,7 @@ export interface Core {
   readonly visits: Visits;
   readonly hostRules: HostRules;
   readonly operator: Operator;
+  readonly limits: Limits;
   /** Finishes accepted work, then closes the store. */
   close(): Promise<void>;
 }
@@ -66,6 +68,7 @@ export async function openCore(config: Config, log: Log, options: CoreOptions = 
       keepDays: config.statsKeepDays,
       shown: config.statsShown,
     }),
+    limits: createLimits({ ...config, clock, seed: crypto.getRandomValues(new BigUint64Array(1))[0] ?? 0n }),
     close: () => store.close(),
   };
 }
