@@ -4,11 +4,14 @@ import { isPrivateHost, type Posture } from "./links/target.ts";
 import { type Setting, SETTINGS, type Values } from "./settings/settings.ts";
 
 /** The values of all settings, including those derived from several of them. */
-export interface Config extends Omit<Values, "baseUrl" | "posture" | "statsShown" | "dataFolder"> {
+export interface Config extends Omit<Values, "baseUrl" | "posture" | "statsShown" | "chains" | "dataFolder"> {
   /** The public origin, without a trailing slash. */
   readonly baseUrl: string;
   readonly posture: Posture;
   readonly statsShown: Exclude<Values["statsShown"], "auto">;
+  readonly chains: Exclude<Values["chains"], "auto">;
+  /** Keeps the lists of feeds. */
+  readonly listFolder: string;
   /** Keeps visits until they are in the database. */
   readonly journalFolder: string;
   /** Only for a process that joins others: which files of the store they have open. */
@@ -66,6 +69,9 @@ function settle({ dataFolder, ...values }: Values): Config {
   const posture = values.posture === "auto" ? automatic : values.posture;
   const automaticallyShown = posture === "public" ? "safe" : "all";
   const statsShown = values.statsShown === "auto" ? automaticallyShown : values.statsShown;
+  const automaticChains = posture === "public" ? "refuse" : "allow";
+  const chains = values.chains === "auto" ? automaticChains : values.chains;
+  const folder = dataFolder ?? dirname(database.path);
   // The name contains the database's, so that two databases in one folder do not share a journal.
   const journal = `${basename(database.path)}-visits`;
   return {
@@ -73,6 +79,8 @@ function settle({ dataFolder, ...values }: Values): Config {
     baseUrl,
     posture,
     statsShown,
-    journalFolder: join(dataFolder ?? dirname(database.path), journal),
+    chains,
+    listFolder: join(folder, "blocklists"),
+    journalFolder: join(folder, journal),
   };
 }

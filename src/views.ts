@@ -4,6 +4,7 @@ import { setPriority } from "node:os";
 
 import type { Config } from "./config.ts";
 import { createHostRules } from "./guard/hosts.ts";
+import { createListCheck, type ListCheck, type ListTable } from "./guard/list-table.ts";
 import { createApiViews } from "./http/api/views.ts";
 import { createDomain } from "./http/domain.ts";
 import { createHomeViews } from "./http/pages/home.ts";
@@ -19,7 +20,7 @@ import { performTasks } from "./thread.ts";
 import { VERSION } from "./version.ts";
 import { createCounts } from "./visits/visits.ts";
 
-/** The first task passes the configuration. */
+/** The first task passes the configuration, and so does one after each change of the blocklists. */
 export type ViewsTask = ({ readonly view: "none" } & ViewsConfig) | ViewTask;
 export type ViewsConfig = Pick<
   Config,
@@ -27,12 +28,14 @@ export type ViewsConfig = Pick<
 > & {
   /** The files that the service has open. */
   readonly storeFiles: readonly string[];
+  readonly lists: readonly ListTable[];
 };
 
 /** Redirects come first if all threads share one core. Only Linux has a priority for each thread. */
 const PRIORITY = 10;
 
 let config: ViewsConfig;
+let isListed: ListCheck;
 let opened: ReturnType<typeof open> | undefined;
 let rulesVersion: number | undefined;
 /** The serving thread sends the time with each task, so that both always agree on it. */
@@ -41,7 +44,7 @@ let nowMs = 0;
 function open() {
   const store = openStore();
   const clock = { nowMs: () => nowMs };
-  const hostRules = createHostRules(store);
+  const hostRules = createHostRules(store, (target) => isListed(target));
   const links = createLookUps({ ...config, store, clock, blocked: hostRules.blocked });
   const visits = createCounts({ store, clock, shown: config.statsShown });
   const shared = { ...config, links, visits, clock, version: VERSION };
@@ -74,6 +77,7 @@ if (process.platform === "linux") setPriority(0, PRIORITY);
 performTasks(async (task: ViewsTask) => {
   if (task.view === "none") {
     config = task;
+    isListed = createListCheck(task.lists);
     return undefined;
   }
   opened ??= open();

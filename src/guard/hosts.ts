@@ -1,14 +1,15 @@
 import type { Reason } from "../links/link.ts";
 import { canonicalHost, type Target, targetHost } from "../links/target.ts";
+import type { ListCheck } from "./list-table.ts";
 import type { GuardStore } from "./store.ts";
 
 /** Rules in one read. Reading more at once would hold up redirects. */
 const READ_AT_ONCE = 1000;
 /** In characters. Real names have at most 253 (RFC 1035); normalising a long one takes quadratic time. */
-const MAX_HOST_LENGTH = 1024;
+export const MAX_HOST_LENGTH = 1024;
 
-/** The operator's rules about hosts, in memory. */
-export function createHostRules(store: Pick<GuardStore, "hosts">) {
+/** The operator's rules about hosts, in memory, and the blocklists, which have no say where a rule of the operator has. */
+export function createHostRules(store: Pick<GuardStore, "hosts">, isListed: ListCheck = () => false) {
   let reasons: ReadonlyMap<string, Reason> = new Map();
   let version = 0;
   return {
@@ -28,8 +29,9 @@ export function createHostRules(store: Pick<GuardStore, "hosts">) {
       version++;
     },
     /** The reason of the rule that applies to a target: its host's own, or else that of the nearest host above. */
-    blocked(target: Target): Reason | undefined {
-      return reasons.size === 0 ? undefined : nearest(targetHost(target), reasons);
+    blocked(target: Target): Reason | "blocklist" | undefined {
+      const reason = reasons.size === 0 ? undefined : nearest(targetHost(target), reasons);
+      return reason ?? (isListed(target) ? "blocklist" : undefined);
     },
   };
 }

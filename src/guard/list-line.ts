@@ -1,6 +1,9 @@
+import { canonicalHost } from "../links/target.ts";
+import { MAX_HOST_LENGTH, parseHost } from "./hosts.ts";
+
 /** What one line of a list blocks. */
 export interface Rule {
-  /** As in `URL.hostname`, in the form of {@link plainHost}. */
+  /** As in `URL.hostname`, in the form of {@link canonicalHost}. */
   readonly host: string;
   /** `tree`: the host and all below it. `below`: only what is below. `host`: only itself. `path`: a part of itself. */
   readonly covers: "tree" | "below" | "host" | "path";
@@ -8,8 +11,6 @@ export interface Rule {
   readonly path: string;
 }
 
-/** In characters. Real names have at most 253 (RFC 1035), and normalising a long one takes quadratic time. */
-const MAX_HOST_LENGTH = 1024;
 /** In characters. So many are compared with the rules of a host; a longer rule is not understood. */
 export const MAX_PATH_LENGTH = 1024;
 
@@ -24,8 +25,8 @@ const NOWHERE = /^(?:0\.0\.0\.0|127\.\d+\.\d+\.\d+|::1?|0)$/;
 const AD_BLOCKER = /^\|\|([^|^$]+)\^?\|?(?:\$(.*))?$/;
 /** Rules with any other option are about parts of pages or apply to some sites only. */
 const WHOLE_PAGES = new Set(["all", "doc", "document", "important", "popup"]);
+const PORT = /^([^:]+|\[.*\]):\d{1,5}$/;
 const NETWORK = /^[\d.]+\/\d{1,2}$/;
-const MAPPED = /^\[::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})\]$/;
 
 /** Returns what a line blocks: nothing if it is empty or a comment, undefined if it is not understood. */
 export function readLine(written: string): readonly Rule[] | undefined {
@@ -74,7 +75,7 @@ function readCsv(line: string): Rule | undefined {
 function readHost(text: string): Rule | undefined {
   const isBelow = text.startsWith("*.");
   const name = isBelow ? text.slice(2) : text.replace(/^\./, "");
-  const host = parseHost(name);
+  const host = parseHost(name.replace(PORT, "$1"));
   if (host === undefined) return undefined;
   const isAddress = /^\[|\.\d+$/.test(host);
   if (isBelow) return isAddress ? undefined : { host, covers: "below", path: "" };
@@ -82,33 +83,14 @@ function readHost(text: string): Rule | undefined {
   return host.includes(".") || isAddress ? { host, covers: "tree", path: "" } : undefined;
 }
 
-/** Normalised as browsers do it. A port is ignored. */
-function parseHost(text: string): string | undefined {
-  if (text.length > MAX_HOST_LENGTH || /[\s/\\?#@*<>|]/.test(text)) return undefined;
-  const isIpv6 = /^[0-9a-f.]*:[0-9a-f.]*:/i.test(text);
-  const host = URL.parse(`http://${isIpv6 ? `[${text}]` : text}/`)?.hostname;
-  return host === undefined || host === "" ? undefined : plainHost(host);
-}
-
 function readUrl(text: string): Rule | undefined {
   const [, authority = ""] = /^[^/]*\/\/([^/?#]*)/.exec(text) ?? [];
   const url = authority.length > MAX_HOST_LENGTH || authority.includes("*") ? null : URL.parse(text);
   if (url === null) return undefined;
-  const host = plainHost(url.hostname);
+  const host = canonicalHost(url.hostname);
   const path = plainPath(url.pathname + url.search);
   if (path.length > MAX_PATH_LENGTH) return undefined;
   return path === "/" ? { host, covers: "host", path: "" } : { host, covers: "path", path };
-}
-
-/** Removes trailing dots, and writes an IPv4 address inside IPv6 as IPv4, so that equal hosts compare equal. */
-export function plainHost(hostname: string): string {
-  if (!hostname.startsWith("[")) return hostname.replace(/\.+$/, "");
-  const [, high, low] = MAPPED.exec(hostname) ?? [];
-  if (high === undefined || low === undefined) return hostname;
-  return [high, low]
-    .map((part) => Number.parseInt(part, 16))
-    .flatMap((part) => [part >> 8, part & 0xff])
-    .join(".");
 }
 
 /** Most servers make no difference between `/a`, `//a` and `/%61`, so whoever wants to get past a rule may write any. */

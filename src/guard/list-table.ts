@@ -1,5 +1,6 @@
+import { canonicalHost } from "../links/target.ts";
 import { isPublicSuffix } from "./domain-name.ts";
-import { MAX_PATH_LENGTH, plainHost, plainPath, type Rule } from "./list-line.ts";
+import { MAX_PATH_LENGTH, plainPath, type Rule } from "./list-line.ts";
 
 /**
  * The rules of one list, in memory that threads can share. It is a hash table with open addressing. Each slot is 64 bits:
@@ -175,7 +176,7 @@ export function createListCheck(tables: readonly ListTable[]): ListCheck {
     const pathAt = target.indexOf("/", hostAt);
     const end = endOfHost(target, hostAt, pathAt);
     if (target.startsWith("[::ffff:", hostAt))
-      return check(`http://${plainHost(target.slice(hostAt, end))}${target.slice(pathAt)}`);
+      return check(`http://${canonicalHost(target.slice(hostAt, end))}${target.slice(pathAt)}`);
     fingerprint.begin();
     for (let at = end - 1; at >= hostAt; at--) {
       const unit = target.charCodeAt(at);

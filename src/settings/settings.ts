@@ -13,6 +13,7 @@ import {
   oneOf,
   origin,
   path,
+  secureUrl,
   wholeNumber,
 } from "./formats.ts";
 
@@ -64,6 +65,27 @@ export const SETTINGS = {
     meaning:
       "public refuses destinations in private networks, private accepts them; auto chooses by the host of BASE_URL",
     takes: oneOf("auto", "public", "private"),
+  },
+  blocklist: {
+    name: "BLOCKLIST",
+    default: "none",
+    unset: [],
+    meaning: "files with lists of hosts and addresses that no link may lead to, separated by commas",
+    takes: listOf(path),
+  },
+  blocklistFeeds: {
+    name: "BLOCKLIST_FEEDS",
+    default: "none",
+    unset: [],
+    meaning: "https:// addresses of such lists, separated by commas; they are fetched every hour",
+    takes: listOf(secureUrl),
+  },
+  chains: {
+    name: "CHAINS",
+    default: "auto",
+    meaning:
+      "whether links may lead to other URL shorteners: refuse or allow; auto refuses in public posture and allows in private posture",
+    takes: oneOf("auto", "refuse", "allow"),
   },
   database: {
     name: "DATABASE_URL",
