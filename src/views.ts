@@ -5,6 +5,7 @@ import { setPriority } from "node:os";
 import type { Config } from "./config.ts";
 import { createHostRules } from "./guard/hosts.ts";
 import { createListCheck, type ListCheck, type ListTable } from "./guard/list-table.ts";
+import { createDisabledSince } from "./guard/since.ts";
 import { createApiViews } from "./http/api/views.ts";
 import { createDomain } from "./http/domain.ts";
 import { createHomeViews } from "./http/pages/home.ts";
@@ -47,7 +48,8 @@ function open() {
   const hostRules = createHostRules(store, (target) => isListed(target));
   const links = createLookUps({ ...config, store, clock, blocked: hostRules.blocked });
   const visits = createCounts({ store, clock, shown: config.statsShown });
-  const shared = { ...config, links, visits, clock, version: VERSION };
+  const disabledSince = createDisabledSince({ store, hostRules });
+  const shared = { ...config, links, visits, clock, disabledSince, version: VERSION };
   const api = createApiViews(shared);
   const home = createHomeViews(shared);
   const make = createMaker(createDomain(config.baseUrl), {

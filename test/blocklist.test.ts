@@ -2,6 +2,9 @@ import { describe, expect, test } from "bun:test";
 import { appendFileSync, renameSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
+import { readConfig } from "../src/config.ts";
+import { openLists } from "../src/lists.ts";
+import { createLog } from "../src/log.ts";
 import { BASE_URL, type Running, startHere, startProgram, temporaryFolder, untilLogged } from "./service.ts";
 
 const LIMITS = { listPollMs: 20 };
@@ -124,7 +127,8 @@ describe("a blocklist", () => {
   test("is not read while it grows", async () => {
     using folder = temporaryFolder();
     const list = listIn(folder.path, ...hosts(3));
-    await using service = await startHere({ BLOCKLIST: list }, { folder: folder.path, limits: LIMITS });
+    const limits = { listPollMs: 100 };
+    await using service = await startHere({ BLOCKLIST: list }, { folder: folder.path, limits });
     for (let nth = 0; nth < 200; nth++) {
       appendFileSync(list, `more-${nth}.example\n`);
       await Bun.sleep(2);
@@ -147,14 +151,40 @@ describe("a blocklist", () => {
 
   test("must be there at the start", async () => {
     using folder = temporaryFolder();
-    const start = startHere({ BLOCKLIST: `/nowhere/a,${folder.path}` });
-    await expect(start).rejects.toMatchObject({
+    const error = await startHere({ BLOCKLIST: `/nowhere/a,${folder.path}` }).catch((mistakes) => mistakes);
+    expect(error).toMatchObject({
       mistakes: [
         expect.stringMatching(/^BLOCKLIST must be files that can be read, not \/nowhere\/a: ENOENT/),
         expect.stringMatching(new RegExp(`^BLOCKLIST must be .*, not ${folder.path}: it is not a file`)),
       ],
     });
   });
+});
+
+test("the list of a feed takes effect once it is there, and at the next start", async () => {
+  using folder = temporaryFolder();
+  const server = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => new Response("evil.example\n") });
+  const config = {
+    ...readConfig({ DATABASE_URL: `sqlite:${join(folder.path, "curt.db")}` }),
+    blocklistFeeds: [server.url.href],
+  };
+  const log = createLog("error", process.stdout);
+  const open = () =>
+    openLists(config, log, LIMITS, (error) => {
+      throw error;
+    });
+  const lists = await open();
+  expect(lists.isBlocked(TARGET)).toBeFalse();
+  const { promise: changed, resolve: change } = Promise.withResolvers<void>();
+  lists.onChange(change);
+  lists.startFeeds(Date.now);
+  await changed;
+  expect(lists.isBlocked(TARGET)).toBeTrue();
+  await lists.close();
+  await server.stop(true);
+  const again = await open();
+  expect(again.isBlocked(TARGET)).toBeTrue();
+  await again.close();
 });
 
 describe("links to other shorteners", () => {

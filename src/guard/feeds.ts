@@ -83,15 +83,17 @@ export function startFeeds(options: FeedsOptions): Feeds {
     memo: Memo,
     { file, part, writing }: { file: string; part: string; writing: FileHandle },
   ): Promise<void> {
+    // Before the part becomes the list, because then others may claim it.
+    await remember(file, { ...memo, askedMs: nowMs() });
     try {
       const found = await download(url, memo, writing, closing.signal, options);
       const doubt = found === undefined ? undefined : await doubtAbout(part, file);
       if (doubt !== undefined) throw new Error(doubt);
       if (found !== undefined) {
         await rename(part, file);
+        await remember(file, { ...found, askedMs: nowMs() });
         onFetched(url);
       }
-      await remember(file, { ...memo, ...found, askedMs: nowMs() });
       failures.delete(url);
     } catch (error) {
       await remember(file, { ...memo, askedMs: nowMs() - dueAfterMs + RETRY_AFTER_MS });

@@ -97,7 +97,7 @@ export const SETTINGS = {
     name: "DATA_DIR",
     default: "the database's folder",
     unset: null,
-    meaning: "folder on a local disk for the journal of visits",
+    meaning: "folder on a local disk for the journal of visits and the lists of feeds",
     takes: path,
   },
   defaultExpiry: {

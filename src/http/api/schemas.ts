@@ -3,6 +3,7 @@ import { z } from "@hono/zod-openapi";
 import type { MessageKey } from "../../language/messages.ts";
 import { MAX_CODE_POINTS } from "../../links/code.ts";
 import { DURATIONS } from "../../links/expiry.ts";
+import { REASONS } from "../../links/link.ts";
 import { MAX_TARGET_LENGTH } from "../../links/target.ts";
 import { DIMENSIONS, type Dimension, FEWEST_NETWORKS } from "../../visits/day.ts";
 import { FEWEST_VISITORS, INTERVALS, MAX_DAYS } from "../../visits/statistics.ts";
@@ -89,6 +90,10 @@ const linkData = z
     created: instant("api.link.created", "2026-01-01T00:00:00.000Z"),
     expiration_date: instant("api.link.expiration_date", "2026-01-08T00:00:00.000Z"),
     visits: count("api.link.visits", 120),
+    disabled: z
+      .enum([...REASONS, "blocklist"])
+      .nullable()
+      .openapi({ description: "api.link.disabled", example: null }),
   })
   .openapi("Link");
 
