@@ -2,7 +2,7 @@ import { type Config, ConfigError } from "./config.ts";
 import { fillRandom } from "./core.ts";
 import { type Blocklist, type BlocklistLimits, ListsUnusable, openBlocklist } from "./guard/blocklist.ts";
 import { feedFile, type FeedLimits, startFeeds } from "./guard/feeds.ts";
-import { type Log, withoutQuery } from "./log.ts";
+import type { Log } from "./log.ts";
 
 export interface ListLimits extends BlocklistLimits, FeedLimits {}
 
@@ -38,6 +38,8 @@ export async function openLists(
       ),
     onFault,
   }).catch(refuseLists);
+  /** Not the address, because it may contain a key. */
+  const about = (url: string) => ({ feed: new URL(url).hostname, path: feedFile(folder, url) });
   let closeFeeds = async () => {};
 
   return {
@@ -50,10 +52,10 @@ export async function openLists(
         nowMs,
         jitter: Math.abs(chance) / 2 ** 31,
         doubtAbout: blocklist.doubtAbout,
-        onFetched: (url) => log.info({ feed: withoutQuery(url) }, "a blocklist feed has a new list"),
+        onFetched: (url) => log.info(about(url), "a blocklist feed has a new list"),
         onFailure: (url, reason) =>
           log.warn(
-            { feed: withoutQuery(url), reason },
+            { ...about(url), reason },
             "a blocklist feed could not be fetched: its last list stays in effect",
           ),
         onFault,

@@ -305,7 +305,8 @@ describe("curt check", () => {
     const { code, stdout } = await run(["check"], settings);
     expect(code).toBe(0);
     expect(stdout).toContain(`blocklist: ${list}: 2 rules, 1 lines not understood\n`);
-    expect(stdout).toContain("blocklist: https://lists.example/hosts: there is no list of it yet");
+    expect(stdout).not.toContain("secret");
+    expect(stdout).toContain("(feed of lists.example): there is no list of it yet");
     const wrong = await run(["check"], { ...settings, BLOCKLIST: `${list},${list}-2` });
     expect(wrong).toMatchObject({
       code: 2,

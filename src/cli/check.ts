@@ -1,7 +1,6 @@
 import type { Config } from "../config.ts";
 import { feedFile } from "../guard/feeds.ts";
 import { readListFile } from "../guard/list-file.ts";
-import { withoutQuery } from "../log.ts";
 import { checkStore } from "../store/open.ts";
 
 /**
@@ -36,10 +35,11 @@ function checkLists({ blocklist, blocklistFeeds, listFolder }: Config): boolean 
     isFine &&= typeof found === "string";
   }
   for (const url of blocklistFeeds) {
-    const found = describeList(feedFile(listFolder, url));
+    const path = feedFile(listFolder, url);
+    const found = describeList(path);
     const text =
       typeof found === "string" ? found : "there is no list of it yet; Curt fetches it when it runs";
-    console.log(`blocklist: ${withoutQuery(url)}: ${text}`);
+    console.log(`blocklist: ${path} (feed of ${new URL(url).hostname}): ${text}`);
   }
   return isFine;
 }
