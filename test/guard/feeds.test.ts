@@ -84,7 +84,9 @@ describe("a feed", () => {
 
   test("is asked by one process for all, and not again after a restart", async () => {
     using folder = temporaryFolder();
-    await using server = serveList(async () => {
+    const noted: boolean[] = [];
+    await using server = serveList(async ({ url }) => {
+      noted.push(existsSync(`${feedFile(folder.path, url)}.json`));
       await Bun.sleep(50);
       return new Response("evil.example\n");
     });
@@ -97,6 +99,7 @@ describe("a feed", () => {
     await using three = follow(folder.path, server.url);
     await Bun.sleep(50);
     expect([server.asked.length, three.fetched()]).toEqual([1, 0]);
+    expect(noted).toEqual([true]);
   });
 
   test("is fetched again at once if its list is gone", async () => {
