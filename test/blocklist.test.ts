@@ -1,8 +1,9 @@
 import { describe, expect, test } from "bun:test";
-import { appendFileSync, renameSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { appendFileSync, mkdirSync, renameSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { readConfig } from "../src/config.ts";
+import { feedFile } from "../src/guard/feeds.ts";
 import { openLists } from "../src/lists.ts";
 import { createLog } from "../src/log.ts";
 import { BASE_URL, type Running, startHere, startProgram, temporaryFolder, untilLogged } from "./service.ts";
@@ -159,6 +160,15 @@ describe("a blocklist", () => {
       ],
     });
   });
+});
+
+test("the list of a feed that cannot be read does not stop the start", async () => {
+  using folder = temporaryFolder();
+  const config = { ...readConfig({ DATA_DIR: folder.path }), blocklistFeeds: ["https://lists.example/"] };
+  mkdirSync(feedFile(config.listFolder, "https://lists.example/"), { recursive: true });
+  const lists = await openLists(config, createLog("error", process.stdout), LIMITS, () => {});
+  expect(lists.isBlocked(TARGET)).toBeFalse();
+  await lists.close();
 });
 
 test("the list of a feed takes effect once it is there, and at the next start", async () => {

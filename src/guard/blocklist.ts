@@ -19,7 +19,7 @@ export interface BlocklistLimits {
 export interface BlocklistOptions extends BlocklistLimits {
   /** Must be there at the start. */
   readonly files: readonly string[];
-  /** May appear later. */
+  /** Need not be there. */
   readonly feedFiles: readonly string[];
   readonly key: ListKey;
   readonly onRead: (path: string, list: Omit<ReadList, "table">) => void;
@@ -110,8 +110,8 @@ export async function openBlocklist(options: BlocklistOptions): Promise<Blocklis
           list.known = await identify(list.path);
           use(list, await read(list.path));
         } catch (error) {
-          const isExpected = isMissing(error) && !files.includes(list.path);
-          if (!isExpected) mistakes.set(list.path, reasonOf(error));
+          if (files.includes(list.path)) mistakes.set(list.path, reasonOf(error));
+          else if (!isMissing(error)) doubt(list, reasonOf(error));
         }
       }
     });
