@@ -52,7 +52,7 @@ export function stateOf({ disabled, endsMs }: Link, nowMs: number): LinkState {
 /** Whether a target's host is this one, or below it. */
 export function leadsTo(target: Target, host: string): boolean {
   const found = targetHost(target);
-  return found === host || found.endsWith(`.${host}`);
+  return found !== "" && (found === host || found.endsWith(`.${host}`));
 }
 
 /** What a code has to begin with to match a text: codes are stored in NFC, without the mark for colourful emoji. */

@@ -10,19 +10,23 @@ import {
   type LinkQuery,
   type PageRequest,
 } from "../../guard/search.ts";
+import type { Code } from "../../links/code.ts";
 import { REASONS } from "../../links/link.ts";
-import { type LinkRow, toLink } from "./rows.ts";
-import { BLOCK_LINKS, type Ends, ENDS, sitesOf } from "./sites.ts";
+import type { Target } from "../../links/target.ts";
+import { type LinkRow, toLink } from "./link-row.ts";
+import { BLOCK_LINKS, type Ends, ENDS, isFull, sitesOf } from "./sites.ts";
 
-/** What one request looks at, in rows and in milliseconds; it always takes a step. */
-const MAX_LOOKED = 20_000;
-const MAX_LOOKING_MS = 20;
-/** Rows of one step of a walk. */
-const WALKED = 1024;
-/** Rows of one step that an index tells. They are spread over the file, and so cost more. */
-const TOLD = 1000;
-/** More codes with the same beginning are not sorted by their age: they are found by walking. */
-const MAX_SORTED = 100_000;
+const BOUNDS = {
+  /** What one request looks at, in rows and in milliseconds. It always takes a step. */
+  looked: 20_000,
+  lookedMs: 20,
+  /** Rows of one step of a walk. */
+  walked: 1024,
+  /** Rows of one step that an index tells. They are spread over the file, and so cost more. */
+  told: 1000,
+  /** More codes with the same beginning are not sorted by their age: they are found by walking. */
+  sorted: 100_000,
+};
 /** After every code with the same beginning. */
 const LAST_CHARACTER = "\u{10FFFF}";
 const BEFORE_ALL_MS = -8_640_000_000_000_000;
@@ -58,7 +62,7 @@ const BY_SITE = "SELECT link FROM sites WHERE site = ?1 AND link < ?2 ORDER BY l
 const BY_DISABLED = `
   SELECT rowid AS link FROM links WHERE disabled = ?1 AND rowid < ?2 ORDER BY rowid DESC LIMIT ?3`;
 
-interface Filter {
+type Filter = {
   readonly key: string;
   readonly beyond: string;
   readonly told: string;
@@ -69,7 +73,7 @@ interface Filter {
   readonly state: string | null;
   readonly now: number;
   readonly limit: number;
-}
+};
 
 type FoundRow = LinkRow & { link: number; code: string };
 
@@ -87,7 +91,8 @@ interface Step {
   readonly below: number | undefined;
 }
 
-export function prepareSearch(database: Database) {
+export function prepareSearch(database: Database, bounds: Partial<typeof BOUNDS> = {}) {
+  const { looked: maxLooked, lookedMs, walked, told: maxTold, sorted } = { ...BOUNDS, ...bounds };
   const ends = database.prepare<Ends, []>(ENDS);
   const walk = database.prepare<FoundRow, [Filter & { low: number; high: number }]>(WALK);
   const pick = database.prepare<FoundRow, [Filter & { links: string }]>(PICK);
@@ -101,15 +106,15 @@ export function prepareSearch(database: Database) {
 
   function begin({ key, beyond }: Pick<Filter, "key" | "beyond">): Position {
     if (key === "") return { part: "links", told: "none", below: Number.MAX_SAFE_INTEGER };
-    const codes = countCodes.get(key, beyond, MAX_SORTED)?.codes ?? 0;
-    const told = codes < MAX_SORTED ? "beginning" : "whole";
+    const codes = countCodes.get(key, beyond, sorted)?.codes ?? 0;
+    const told = codes < sorted ? "beginning" : "whole";
     return { part: "codes", told, below: Number.MAX_SAFE_INTEGER };
   }
 
   /** Walks through the rows from `low` on, or below it only through blocks with links of the time. */
   function walkDown(filter: Filter, below: number, low: number): Step {
-    const newest = newestBelow.get(below)?.link ?? 0;
-    const from = Math.max(low, newest - WALKED + 1);
+    const newest = newestBelow.get(below)?.link ?? -1;
+    const from = Math.max(low, newest - walked + 1);
     if (newest < from) return { rows: [], looked: 0, below: undefined };
     const rows = walk.all({ ...filter, low: from, high: newest });
     const reached = rows.length === filter.limit ? (rows.at(-1)?.link ?? from) : from;
@@ -129,13 +134,13 @@ export function prepareSearch(database: Database) {
     values: readonly Value[],
     below: number,
   ): [links: number[], isAll: boolean] {
-    const links = values.flatMap((value) => index.all(value, below, TOLD).map(({ link }) => link));
-    return [links.toSorted((a, b) => b - a).slice(0, TOLD), links.length < TOLD];
+    const links = values.flatMap((value) => index.all(value, below, maxTold).map(({ link }) => link));
+    return [links.toSorted((a, b) => b - a).slice(0, maxTold), links.length < maxTold];
   }
 
   function stepOfCodes(filter: Filter, beyond: string, below: number): Step {
-    const links = byCode.all(filter.key, beyond, below, TOLD).map(({ link }) => link);
-    return pickFrom(filter, links, links.length < TOLD);
+    const links = byCode.all(filter.key, beyond, below, maxTold).map(({ link }) => link);
+    return pickFrom(filter, links, links.length < maxTold);
   }
 
   function stepOfLinks(filter: Filter, query: LinkQuery, sites: readonly number[] | undefined, from: number) {
@@ -161,10 +166,12 @@ export function prepareSearch(database: Database) {
 
   return {
     search(query: LinkQuery, { cursor, limit, nowMs }: PageRequest): LinkPage {
+      // No link has this character, at which SQLite's LIKE stops reading.
+      if (query.text?.includes("\0")) return { links: [], cursor: undefined, lookedBackToMs: undefined };
       const filter = filterOf(query, nowMs);
       const sites = query.host === undefined ? undefined : sitesOf(query.host);
       const found: FoundRow[] = [];
-      const untilMs = performance.now() + MAX_LOOKING_MS;
+      const untilMs = performance.now() + lookedMs;
       let position = cursor === undefined ? begin(filter) : readCursor(cursor);
       for (let looked = 0; position !== undefined && found.length < limit;) {
         const { part, told, below } = position;
@@ -175,17 +182,22 @@ export function prepareSearch(database: Database) {
             ? stepOfCodes({ ...filter, limit: left }, toldBefore, below)
             : stepOfLinks({ ...filter, told: toldBefore, limit: left }, query, sites, below);
         const isRight = ({ target, original_url: url }: FoundRow) =>
-          query.host === undefined || leadsTo(target ?? url, query.host);
+          query.host === undefined || leadsTo((target ?? url) as Target, query.host);
         found.push(...step.rows.filter(isRight));
         position = after(position, step.below);
         looked += step.looked;
-        if (looked >= MAX_LOOKED || performance.now() > untilMs) break;
+        if (looked >= maxLooked || performance.now() > untilMs) break;
       }
       return {
-        links: found.map((row) => toLink(row.code, row)),
+        links: found.map((row) => toLink(row.code as Code, row)),
         cursor: position && writeCursor(position),
         lookedBackToMs: position?.part === "links" ? made.get(position.below)?.ms : undefined,
       };
+    },
+    /** Whether a block can be added to the index. */
+    hasUnindexed(): boolean {
+      const { newest: newestLink, unindexed } = ends.get() ?? { newest: 0, unindexed: 0 };
+      return isFull(unindexed / BLOCK_LINKS, newestLink);
     },
     close() {
       const byIndex = [byCode, bySite, byDisabled, blockOfTime, countCodes];

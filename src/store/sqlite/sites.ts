@@ -4,6 +4,7 @@
 import type { Database } from "bun:sqlite";
 
 import { registeredDomain } from "../../guard/domain-name.ts";
+import type { LinkId } from "../../links/store.ts";
 import { type Target, targetHost } from "../../links/target.ts";
 
 /** Rowids in one block, which is one transaction. A longer one would hold up creates. */
@@ -23,6 +24,8 @@ const LINKS = `
   FROM links WHERE rowid BETWEEN ?1 AND ?2`;
 const ADD_SITE = "INSERT INTO sites (site, link) VALUES (?1, ?2) ON CONFLICT DO NOTHING";
 const ADD_BLOCK = "INSERT INTO blocks (block, oldest_ms, newest_ms) VALUES (?1, ?2, ?3)";
+const FIND = `
+  SELECT rowid AS link, coalesce(target, original_url) AS target FROM links WHERE code = ?1 AND created_ms = ?2`;
 const REMOVE = "DELETE FROM sites WHERE site = ?1 AND link = ?2";
 
 export interface Ends {
@@ -36,13 +39,16 @@ interface IndexedLink {
   createdMs: number;
 }
 
-/** The writer's half: to be called in a transaction. */
+export type SitesIndex = ReturnType<typeof prepareSites>;
+
+/** The writer's half. All but `index` are to be called in a transaction. */
 export function prepareSites(database: Database) {
   const ends = database.prepare<Ends, []>(ENDS);
   const firstFrom = database.prepare<{ link: number | null }, [number]>(FIRST_FROM);
   const links = database.prepare<IndexedLink, [number, number]>(LINKS);
   const addSite = database.prepare<unknown, [number, number]>(ADD_SITE);
   const addBlock = database.prepare<unknown, [number, number, number]>(ADD_BLOCK);
+  const find = database.prepare<Omit<IndexedLink, "createdMs">, [string, number]>(FIND);
   const remove = database.prepare<unknown, [number, number]>(REMOVE);
 
   function indexBlock(block: number): void {
@@ -55,24 +61,31 @@ export function prepareSites(database: Database) {
     addBlock.run(block, Math.min(...createdMs), Math.max(...createdMs));
   }
 
+  const indexNext = database.transaction((): boolean => {
+    const { newest, unindexed } = ends.get() ?? NO_LINKS;
+    const first = firstFrom.get(unindexed)?.link ?? Number.POSITIVE_INFINITY;
+    const block = Math.floor(first / BLOCK_LINKS);
+    if (!isFull(block, newest)) return false;
+    indexBlock(block);
+    return isFull(block + 1, newest);
+  });
+
   return {
     /** New links get rowids from here on: never one of a block, even if the links at its end are gone. */
     nextLink(): number {
       const { newest, unindexed } = ends.get() ?? NO_LINKS;
       return Math.max(newest + 1, unindexed);
     },
-    /** Adds the next block if it is full. Returns whether another one is. */
-    index(): boolean {
-      const { newest, unindexed } = ends.get() ?? NO_LINKS;
-      const first = firstFrom.get(unindexed)?.link ?? Number.POSITIVE_INFINITY;
-      const block = Math.floor(first / BLOCK_LINKS);
-      if (!isFull(block, newest)) return false;
-      indexBlock(block);
-      return isFull(block + 1, newest);
-    },
+    /** Adds the next block if it is full, in one transaction. Returns whether the one after it is full too. */
+    index: (): boolean => indexNext.immediate(),
     remove: (link: number, target: Target) => void remove.run(siteOf(target), link),
+    /** For a link that will lose its target. */
+    forget({ code, createdMs }: LinkId): void {
+      const found = find.get(code, createdMs);
+      if (found !== null) remove.run(siteOf(found.target), found.link);
+    },
     close() {
-      for (const statement of [ends, firstFrom, links, addSite, addBlock, remove]) statement.finalize();
+      for (const statement of [ends, firstFrom, links, addSite, addBlock, find, remove]) statement.finalize();
     },
   };
 }
