@@ -9,6 +9,7 @@ import { DAY_MS } from "../../links/time.ts";
 import type { Sums } from "../../visits/day.ts";
 import type { DayVisits } from "../../visits/store.ts";
 import { RULES } from "./changes.ts";
+import { prepareFigures } from "./figures.ts";
 import { openReader } from "./file.ts";
 import { prepareGuardReader } from "./guard-reader.ts";
 import { type Identity, isInPlace, replacedMeanwhile, watchPlace } from "./identity.ts";
@@ -61,6 +62,7 @@ export function createReader(path: string, opened: Identity, sizeKnownMs = SIZE_
   const sums = database.prepare<Sums, [string, number, number, number]>(SUMS);
   const guard = prepareGuardReader(database);
   const { search, ...searching } = prepareSearch(database);
+  const { figures, ...counting } = prepareFigures(database);
   let known = { size: 0, untilMs: 0 };
   const place = watchPlace(path, opened);
   // Opened by its path, which may lead to another file than the writer opened.
@@ -118,10 +120,12 @@ export function createReader(path: string, opened: Identity, sizeKnownMs = SIZE_
     hosts: (after: string, limit: number) => reading(() => guard.hosts(after, limit)),
     journal: (query: JournalQuery) => reading(() => guard.journal(query)),
     search: (query: LinkQuery, page: PageRequest) => reading(() => search(query, page)),
+    figures: (nowMs: number) => reading(() => figures(nowMs)),
     hasUnindexed: (): boolean => reading(searching.hasUnindexed),
     close() {
       guard.close();
       searching.close();
+      counting.close();
       for (const statement of [find, size, newestChange, oldestChange, changes, days, sums, newestSaltDay])
         statement.finalize();
       database.close();

@@ -38,6 +38,7 @@ function readingHalf(reader: Reader) {
     days: async (code, createdMs, firstDay, lastDay) => reader.days(code, createdMs, firstDay, lastDay),
     hosts: async (after, limit) => reader.hosts(after, limit),
     journal: async (query) => reader.journal(query),
+    figures: async (nowMs) => reader.figures(nowMs),
     search: async (query, page) => reader.search(query, page),
   } satisfies Partial<LinkStore & VisitStore & GuardStore>;
 }
@@ -81,6 +82,7 @@ export async function openSqliteStore(
     unblockHost: async (host, decision) =>
       (await writer.perform({ type: "unblockHost", host, decision })) as boolean,
     index: async () => reader.hasUnindexed() && ((await writer.perform({ type: "index" })) as boolean),
+    count: async (day, counts) => void (await writer.perform({ type: "count", day, counts })),
     changes: async (since) => reader.changes(since),
     purge: async (endedByMs, limit) => (await writer.perform({ type: "purge", endedByMs, limit })) as number,
     add: async (slice) => (await writer.perform({ type: "add", ...slice })) as number,
