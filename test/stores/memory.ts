@@ -3,7 +3,7 @@ import { codeBeginning, leadsTo, type LinkCursor, type LinkQuery, stateOf } from
 import type { Action, HostRule, JournalCursor, JournalEntry } from "../../src/guard/store.ts";
 import type { Position } from "../../src/links/changes.ts";
 import type { Code } from "../../src/links/code.ts";
-import type { Reason } from "../../src/links/link.ts";
+import type { Link, Reason } from "../../src/links/link.ts";
 import type { Decision, LinkId, NewLink } from "../../src/links/store.ts";
 import { targetHost } from "../../src/links/target.ts";
 import { DAY_MS } from "../../src/links/time.ts";
@@ -156,8 +156,7 @@ export function createMemoryStores(): () => TestedStore {
     async find(code) {
       const found = links.get(code);
       if (found === undefined) return undefined;
-      const { freeIfEndedByMs: _, ...link } = found;
-      return link;
+      return toLink(found);
     },
     async disable(ids, decision) {
       const { reason } = decision;
@@ -220,7 +219,7 @@ export function createMemoryStores(): () => TestedStore {
         .filter(({ rank }) => rank < Number(cursor ?? Number.POSITIVE_INFINITY));
       const page = rest.slice(0, limit);
       return {
-        links: page.map(({ link: { freeIfEndedByMs: _, ...link } }) => link),
+        links: page.map(({ link }) => toLink(link)),
         cursor: page.length < rest.length ? (String(page.at(-1)?.rank) as LinkCursor) : undefined,
         lookedBackToMs: undefined,
       };
@@ -281,6 +280,11 @@ export function createMemoryStores(): () => TestedStore {
     async close() {},
   };
   return () => ({ ...store });
+}
+
+function toLink(newLink: NewLink): Link {
+  const { freeIfEndedByMs: _, ...link } = newLink;
+  return link;
 }
 
 function isFound(link: NewLink, query: LinkQuery, nowMs: number): boolean {

@@ -39,7 +39,7 @@ const someLinks = fc.array(
     /** Later than its round began, unless the link was imported. */
     laterMs: fc.oneof({ weight: 999, arbitrary: fc.integer({ min: 0, max: 3 }) }, fc.constant(-10)),
     endsMs: fc.constantFrom(undefined, NOW - 1, NOW + 1),
-    then: fc.constantFrom("nothing", "nothing", "nothing", "disable", "erase"),
+    fate: fc.constantFrom("nothing", "nothing", "nothing", "disable", "erase"),
   }),
   { minLength: 1, maxLength: 250, size: "max" },
 );
@@ -80,9 +80,9 @@ test("a search finds exactly what a plain filter over all links does, in the sam
           });
           for (const each of [store, plain]) {
             await each.insert(made);
-            const then = (what: string) => made.filter((_, at) => links[at]?.then === what);
-            await each.disable(then("disable"), { ...DECISION, reason: "spam" });
-            for (const link of then("erase").slice(0, 5)) await each.erase(link, DECISION);
+            const fated = (what: string) => made.filter((_, at) => links[at]?.fate === what);
+            await each.disable(fated("disable"), { ...DECISION, reason: "spam" });
+            for (const link of fated("erase").slice(0, 5)) await each.erase(link, DECISION);
             if (purges) while ((await each.purge(NOW, 500)) === 500);
           }
           for (let count = 0; count < indexes; count++) await store.index();
