@@ -125,6 +125,45 @@ test("links are found that got the place of newer ones, which were deleted", asy
   await store.close();
 });
 
+test("a host's links are found in every part of the index, in pages, newest first", async () => {
+  const store = await openSqliteStore(join(folder.path, "parts.db"));
+  const links = Array.from({ length: 70_000 }, (_, nth) =>
+    to(`a${nth}`, `https://${nth % 10_000 === 9 ? "rare" : `a${nth % 3}`}.example/`),
+  );
+  for (let at = 0; at < links.length; at += 10_000) await store.insert(links.slice(at, at + 10_000));
+  while (await store.index());
+  const rare = ["a60009", "a50009", "a40009", "a30009", "a20009", "a10009", "a9"];
+  for (const limit of [1, 3, 50]) {
+    const found = await findAll(store, { host: "rare.example" }, limit);
+    expect(found.map(({ code }) => code as string)).toEqual(rare);
+  }
+  expect(await findAll(store, { host: "a1.example" }, 500)).toHaveLength(23_331);
+  await store.close();
+});
+
+test("a file of an earlier version is searched at once, and indexed bit by bit", async () => {
+  const path = join(folder.path, "earlier.db");
+  const links = Array.from({ length: 3000 }, (_, nth) =>
+    to(`a${nth}`, `https://a${nth % 100}.example/`, { createdMs: NOW - nth }),
+  );
+  {
+    const earlier = await openSqliteStore(path);
+    await earlier.insert(links);
+    await earlier.close();
+    using database = new Database(path, { readwrite: true });
+    for (const table of ["sites", "blocks", "counters"]) database.run(`DROP TABLE ${table}`);
+    database.run("DROP INDEX links_by_disabled");
+    database.run("PRAGMA user_version = 6");
+  }
+  const store = await openSqliteStore(path);
+  for (let blocks = 0; blocks < 5; blocks++) {
+    expect(await findAll(store, { host: "a33.example" })).toHaveLength(30);
+    expect(await findAll(store, { madeFromMs: NOW - 99 })).toHaveLength(100);
+    expect(await store.index()).toBe(blocks < 4);
+  }
+  await store.close();
+});
+
 test("the index forgets what is purged or erased, and stays right after VACUUM", async () => {
   const path = join(folder.path, "forgets.db");
   const store = await openSqliteStore(path);
