@@ -1,8 +1,8 @@
 import { FIGURE_DAYS, topHosts } from "../../src/guard/figures.ts";
-import { codeBeginning, leadsTo, type LinkCursor, type LinkQuery, stateOf } from "../../src/guard/search.ts";
+import { leadsTo, type LinkCursor, type LinkQuery, stateOf } from "../../src/guard/search.ts";
 import type { Action, HostRule, JournalCursor, JournalEntry } from "../../src/guard/store.ts";
 import type { Position } from "../../src/links/changes.ts";
-import type { Code } from "../../src/links/code.ts";
+import { type Code, lookUpCode } from "../../src/links/code.ts";
 import type { Link, Reason } from "../../src/links/link.ts";
 import type { Decision, LinkId, NewLink } from "../../src/links/store.ts";
 import { targetHost } from "../../src/links/target.ts";
@@ -120,14 +120,16 @@ export function createMemoryStores(): () => TestedStore {
     isChanged: (link: NewLink) => boolean,
     change: Partial<NewLink>,
   ): LinkId[] {
-    return ids.filter(({ code, createdMs }) => {
-      const link = links.get(code);
-      if (link?.createdMs !== createdMs || !isChanged(link)) return false;
-      links.set(code, { ...link, ...change });
-      changes.push(code);
-      note(action, decision, { code, createdMs });
-      return true;
-    });
+    return ids
+      .map(({ code, createdMs }) => ({ code, createdMs }))
+      .filter(({ code, createdMs }) => {
+        const link = links.get(code);
+        if (link?.createdMs !== createdMs || !isChanged(link)) return false;
+        links.set(code, { ...link, ...change });
+        changes.push(code);
+        note(action, decision, { code, createdMs });
+        return true;
+      });
   }
 
   const store: TestedStore = {
@@ -211,7 +213,7 @@ export function createMemoryStores(): () => TestedStore {
       const all = [...links.values()].filter((link) => isFound(link, query, nowMs));
       // Codes that match come first.
       const found = all.map((link) => {
-        const isCode = query.text !== undefined && link.code.startsWith(codeBeginning(query.text));
+        const isCode = query.text !== undefined && startsWith(link, query.text);
         return { link, rank: (isCode ? 1e9 : 0) + (numbers.get(linkKey(link)) ?? 0) };
       });
       const rest = found
@@ -264,6 +266,9 @@ export function createMemoryStores(): () => TestedStore {
         .filter(({ day }) => day >= firstDay && day <= lastDay)
         .toSorted((a, b) => a.day - b.day);
     },
+    async daySums(...asked) {
+      return (await store.days(...asked)).map(({ day, visits, bots }) => ({ day, visits, bots }));
+    },
     async age({ closeBefore, forgetBefore }, limit) {
       for (const day of salts.keys()) if (day < closeBefore) salts.delete(day);
       return Math.max(closeDays(closeBefore, limit), forget(forgetBefore, limit));
@@ -287,11 +292,16 @@ function toLink(newLink: NewLink): Link {
   return link;
 }
 
+function startsWith({ code }: NewLink, text: string): boolean {
+  const beginning = lookUpCode(text);
+  return beginning !== undefined && code.startsWith(beginning);
+}
+
 function isFound(link: NewLink, query: LinkQuery, nowMs: number): boolean {
   const { text, host, state, madeFromMs = -Infinity, madeBeforeMs = Infinity } = query;
   const urls = `${link.originalUrl}\n${link.target}`.toLowerCase();
   return (
-    (text === undefined || link.code.startsWith(codeBeginning(text)) || urls.includes(text.toLowerCase())) &&
+    (text === undefined || startsWith(link, text) || urls.includes(text.toLowerCase())) &&
     (host === undefined || leadsTo(link.target, host)) &&
     (state === undefined || stateOf(link, nowMs) === state) &&
     link.createdMs >= madeFromMs &&

@@ -3,14 +3,13 @@
 import type { Database } from "bun:sqlite";
 
 import {
-  codeBeginning,
   leadsTo,
   type LinkCursor,
   type LinkPage,
   type LinkQuery,
   type PageRequest,
 } from "../../guard/search.ts";
-import type { Code } from "../../links/code.ts";
+import { type Code, lookUpCode } from "../../links/code.ts";
 import { REASONS } from "../../links/link.ts";
 import type { Target } from "../../links/target.ts";
 import { type LinkRow, toLink } from "./link-row.ts";
@@ -208,7 +207,7 @@ export function prepareSearch(database: Database, bounds: Partial<typeof BOUNDS>
 }
 
 function filterOf(query: LinkQuery, nowMs: number): Filter {
-  const key = query.text === undefined ? "" : codeBeginning(query.text);
+  const key = (query.text && lookUpCode(query.text)) ?? "";
   return {
     key,
     beyond: key === "" ? "" : key + LAST_CHARACTER,
