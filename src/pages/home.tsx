@@ -12,10 +12,12 @@ export type Field = (typeof FIELDS)[number];
 export interface Home {
   readonly baseUrl: string;
   readonly defaultExpiry: Expiry;
+  /** Whether the form asks for the token that links are only made with. */
+  readonly needsToken: boolean;
   /** The values of the fields. */
   readonly form: Readonly<Record<Field, string>>;
   /** Why the values of fields were refused. */
-  readonly errors: Readonly<Partial<Record<Field, string>>>;
+  readonly errors: Readonly<Partial<Record<Field | "token", string>>>;
   /** Why no link was made, if no field is to blame. */
   readonly notice?: string | undefined;
   /** A corrected destination that the reader may have meant. */
@@ -25,19 +27,20 @@ export interface Home {
 /** The form that makes a link, and the links made in this browser. */
 export function homePage(language: string, home: Home): string {
   const { baseUrl, form, errors, notice, offer } = home;
+  const intro = message(language, home.needsToken ? "home.intro.token" : "home.intro");
   const base = `${baseUrl.replace(/^https?:\/\//, "")}/`;
-  const focused = (Object.keys(errors)[0] ?? "original_url") as Field;
+  const focused = (Object.keys(errors)[0] ?? "original_url") as keyof Home["errors"];
   const isRefused = Object.keys(errors).length > 0;
   const head = {
     title: message(language, isRefused ? "home.title.refused" : "home.title"),
-    card: { description: message(language, "home.intro"), origin: new URL(baseUrl).origin, path: "/" },
+    card: { description: intro, origin: new URL(baseUrl).origin, path: "/" },
   };
   return page(
     language,
     head,
     <>
       <h1>{message(language, "home.heading")}</h1>
-      <p class="soft">{message(language, "home.intro")}</p>
+      <p class="soft">{intro}</p>
       {notice !== undefined && (
         <p class="error" role="alert">
           {notice}
@@ -67,6 +70,21 @@ export function homePage(language: string, home: Home): string {
             </FieldError>
           </div>
         </div>
+        {home.needsToken && (
+          <div class="field" data-token>
+            <label for="token">{message(language, "home.token")}</label>
+            <input
+              {...{ id: "token", name: "token", type: "password", autocomplete: "current-password" }}
+              {...described("token", errors, "token-hint")}
+              autofocus={focused === "token"}
+              required
+            />
+            <FieldError field="token" errors={errors} />
+            <p class="hint" id="token-hint">
+              {message(language, "home.token.hint")}
+            </p>
+          </div>
+        )}
         <div class="field">
           <label for="custom_code">{message(language, "home.code")}</label>
           <div class="prefixed">
@@ -128,14 +146,14 @@ const ATTRIBUTES = {
 } as const;
 
 /** Links a field to its error message, if any, and to the elements in `hints` (ids), for screen readers. */
-function described(field: Field, errors: Home["errors"], hints = "") {
+function described(field: keyof Home["errors"], errors: Home["errors"], hints = "") {
   const isRefused = field in errors;
   const ids = [isRefused && `${field}-error`, hints].filter(Boolean).join(" ");
   return { ...(isRefused && { "aria-invalid": "true" }), ...(ids !== "" && { "aria-describedby": ids }) };
 }
 
 interface FieldErrorProps {
-  readonly field: Field;
+  readonly field: keyof Home["errors"];
   readonly errors: Home["errors"];
   readonly children?: Child;
 }

@@ -8,19 +8,24 @@ import { describe, type HttpProblem, type Malformed, malformed } from "../proble
 /** What the fields of the form hold. */
 export type Form = Home["form"];
 
+/** The form as it arrives. The token is never shown again. */
+export interface Sent extends Form {
+  readonly token: string;
+}
+
 /** In UTF-16 units: enough for every spelling of a code. */
 const MAX_SHOWN_CODE = 1024;
 
 const FORM_TYPE = /^application\/x-www-form-urlencoded\s*(?:;|$)/i;
 
 /** Reads what the form sends (WHATWG URL, section 5: application/x-www-form-urlencoded). */
-export async function readForm(request: Request): Promise<Form | HttpProblem> {
+export async function readForm(request: Request): Promise<Sent | HttpProblem> {
   const type = request.headers.get("content-type") ?? "";
   if (!FORM_TYPE.test(type.trim())) return { kind: "body.form" };
   const text = await readText(request);
   if (isProblem(text)) return text;
   const sent = parseForm(text);
-  return isProblem(sent) ? sent : formOf(sent);
+  return isProblem(sent) ? sent : { ...formOf(sent), token: (sent.get("token") ?? "").trim() };
 }
 
 /**
@@ -75,6 +80,7 @@ export function tellInForm(
   form: Form,
   language: string,
 ): Pick<Home, "errors" | "notice"> {
+  if (problem.kind === "token") return { errors: { token: message(language, "home.token.wrong") } };
   const errors: Partial<Record<Field, string>> = {};
   for (const { field, key, values } of describe(problem).messages) {
     const text = message(language, key, values);
