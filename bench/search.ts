@@ -108,13 +108,10 @@ async function timePages(store: GuardStore, query: LinkQuery, nowMs: number) {
   const pages: { ms: number; links: number }[] = [];
   let cursor: LinkCursor | undefined;
   do {
-    let links = 0;
-    const ms = await timed(async () => {
-      const page = await store.search(query, { cursor, limit: LIMIT, nowMs });
-      ({ cursor } = page);
-      links = page.links.length;
-    });
-    pages.push({ ms, links });
+    const startMs = performance.now();
+    const page = await store.search(query, { cursor, limit: LIMIT, nowMs });
+    pages.push({ ms: rounded(performance.now() - startMs, 2), links: page.links.length });
+    ({ cursor } = page);
   } while (cursor !== undefined && pages.length < PAGES);
   return pages;
 }
