@@ -17,14 +17,14 @@ import { BLOCK_LINKS, type Ends, ENDS, isFull, prepareSitesReader, sitesOf } fro
 
 const BOUNDS = {
   /** What one request looks at, in rows and in milliseconds. It always takes a step. */
-  looked: 20_000,
+  looked: 50_000,
   lookedMs: 20,
   /** Rows of one step of a walk. */
   walked: 1024,
   /** Rows of one step that an index tells. They are spread over the file, and so cost more. */
   told: 1000,
-  /** More codes with the same beginning are not sorted by their age: they are found by walking. */
-  sorted: 100_000,
+  /** More codes with the same beginning, or links that have ended, are not sorted by age: walking soon comes upon some. */
+  sorted: 10_000,
 };
 /** After every code with the same beginning. */
 const LAST_CHARACTER = "\u{10FFFF}";
@@ -55,8 +55,12 @@ const BLOCK_OF_TIME = `
   SELECT block FROM blocks WHERE block <= ?1 AND newest_ms >= ?2 AND oldest_ms < ?3 ORDER BY block DESC LIMIT 1`;
 const COUNT_CODES = `
   SELECT count(*) AS codes FROM (SELECT 1 FROM links WHERE code >= ?1 AND code < ?2 LIMIT ?3)`;
+const COUNT_ENDED = "SELECT count(*) AS ended FROM (SELECT 1 FROM links WHERE ends_ms <= ?1 LIMIT ?2)";
+// "+" keeps SQLite from walking through the rowids instead of the index.
 const BY_CODE = `
-  SELECT rowid AS link FROM links WHERE code >= ?1 AND code < ?2 AND rowid < ?3 ORDER BY rowid DESC LIMIT ?4`;
+  SELECT rowid AS link FROM links WHERE code >= ?1 AND code < ?2 AND +rowid < ?3 ORDER BY +rowid DESC LIMIT ?4`;
+const BY_END = `
+  SELECT rowid AS link FROM links WHERE ends_ms <= ?1 AND +rowid < ?2 ORDER BY +rowid DESC LIMIT ?3`;
 const BY_DISABLED = `
   SELECT rowid AS link FROM links WHERE disabled = ?1 AND rowid < ?2 ORDER BY rowid DESC LIMIT ?3`;
 
@@ -98,6 +102,8 @@ export function prepareSearch(database: Database, bounds: Partial<typeof BOUNDS>
   const made = database.prepare<{ ms: number }, [number]>(MADE);
   const blockOfTime = database.prepare<{ block: number }, [number, number, number]>(BLOCK_OF_TIME);
   const countCodes = database.prepare<{ codes: number }, [string, string, number]>(COUNT_CODES);
+  const countEnded = database.prepare<{ ended: number }, [number, number]>(COUNT_ENDED);
+  const byEnd = database.prepare<{ link: number }, [number, number, number]>(BY_END);
   const byCode = database.prepare<{ link: number }, [string, string, number, number]>(BY_CODE);
   const bySite = prepareSitesReader(database);
   const byDisabled = database.prepare<{ link: number }, [string, number, number]>(BY_DISABLED);
@@ -130,15 +136,12 @@ export function prepareSearch(database: Database, bounds: Partial<typeof BOUNDS>
 
   function newestDisabled(states: readonly string[], below: number): number[] {
     const links = states.flatMap((state) => byDisabled.all(state, below, maxTold));
-    return links.map(({ link }) => link).toSorted((one, other) => other - one);
+    return links.map(linkOf).toSorted((one, other) => other - one);
   }
 
   function stepOfCodes(filter: Filter, beyond: string, below: number): Step {
     const links = byCode.all(filter.key, beyond, below, maxTold);
-    return pickFrom(
-      filter,
-      links.map(({ link }) => link),
-    );
+    return pickFrom(filter, links.map(linkOf));
   }
 
   function stepOfLinks(filter: Filter, query: LinkQuery, sites: readonly number[] | undefined, from: number) {
@@ -158,6 +161,8 @@ export function prepareSearch(database: Database, bounds: Partial<typeof BOUNDS>
     if (query.state === "deleted") return pickFrom(filter, newestDisabled(["deleted"], below));
     if (sites !== undefined && below <= unindexed)
       return pickFrom(filter, bySite.newest(sites, below, maxTold));
+    if (query.state === "ended" && (countEnded.get(filter.now, sorted)?.ended ?? 0) < sorted)
+      return pickFrom(filter, byEnd.all(filter.now, below, maxTold).map(linkOf));
     const step = walkDown(filter, below, low);
     // Above this row, all were looked at; below it, an index or the times of the blocks tell more.
     return step.below === undefined && low > 0 ? { ...step, below: low } : step;
@@ -199,11 +204,15 @@ export function prepareSearch(database: Database, bounds: Partial<typeof BOUNDS>
       return isFull(unindexed / BLOCK_LINKS, newestLink);
     },
     close() {
-      const byIndex = [byCode, byDisabled, blockOfTime, countCodes];
+      const byIndex = [byCode, byDisabled, byEnd, blockOfTime, countCodes, countEnded];
       bySite.close();
       for (const statement of [ends, walk, pick, newestBelow, made, ...byIndex]) statement.finalize();
     },
   };
+}
+
+function linkOf({ link }: { link: number }): number {
+  return link;
 }
 
 function filterOf(query: LinkQuery, nowMs: number): Filter {
