@@ -1,4 +1,5 @@
 import type { Config } from "./config.ts";
+import { type Counters, createCounters } from "./guard/counters.ts";
 import { createHostRules, type HostRules } from "./guard/hosts.ts";
 import { createLimits, type Limits } from "./guard/limits.ts";
 import type { ListCheck } from "./guard/list-table.ts";
@@ -23,6 +24,9 @@ export interface Core {
   readonly visits: Visits;
   readonly hostRules: HostRules;
   readonly operator: Operator;
+  readonly counters: Counters;
+  /** Does a small part of what makes the operator's searches fast. Returns true if there is more to do at once. */
+  index(): Promise<boolean>;
   readonly limits: Limits;
   /** Finishes accepted work, then closes the store. */
   close(): Promise<void>;
@@ -48,7 +52,9 @@ export async function openCore(config: Config, log: Log, options: CoreOptions = 
       believedUntilMs: ((await store.newestSaltDay()) + BELIEVED_DAYS) * DAY_MS,
       onChange: tellClock(log),
     });
+  const counters = createCounters({ store, clock });
   const onCreated = ({ code, target }: Link) => {
+    counters.count("created");
     if (log.isLevelEnabled("debug")) log.debug({ code, target: withoutQuery(target) }, "link made");
   };
   const hostRules = createHostRules(store, options.isListed);
@@ -57,6 +63,8 @@ export async function openCore(config: Config, log: Log, options: CoreOptions = 
   return {
     clock,
     hostRules,
+    counters,
+    index: () => store.index(),
     operator: createOperator({ store, clock, hostRules, ...policy }),
     links: createLinks({
       ...config,
@@ -76,7 +84,11 @@ export async function openCore(config: Config, log: Log, options: CoreOptions = 
       shown: config.statsShown,
     }),
     limits: createLimits({ ...config, clock, seed: crypto.getRandomValues(new BigUint64Array(1))[0] ?? 0n }),
-    close: () => store.close(),
+    async close() {
+      // Figures are no reason to fail.
+      await counters.flush().catch(() => {});
+      await store.close();
+    },
   };
 }
 

@@ -26,6 +26,9 @@ import { openCountries } from "./visits/country.ts";
 import type { JournalLimits } from "./visits/journal/journal.ts";
 
 const TIDY_EVERY_MS = 60_000;
+/** An index that is made from scratch, after an update, gets so many blocks each time. */
+const INDEX_EVERY_MS = 1000;
+const MAX_INDEXED_BLOCKS = 16;
 /** What changes in one process takes effect in all of them within a second. */
 const READ_CHANGES_EVERY_MS = 300;
 
@@ -46,7 +49,7 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
   const core = opened.adopt(await openCore(config, log, { ...limits, isListed: lists.isBlocked }), (one) =>
     one.close(),
   );
-  const { clock, links, visits, hostRules } = core;
+  const { clock, links, visits, hostRules, counters, index } = core;
 
   const countryOf = countries(config.countryDatabase);
   const recorder = opened.adopt(
@@ -117,6 +120,7 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
   const repetitions = [
     repeat(READ_CHANGES_EVERY_MS, () => changes.read(), onFault),
     repeat(TIDY_EVERY_MS, tidy, onFault),
+    repeat(INDEX_EVERY_MS, indexLinks, onFault),
   ];
   const closing = opened.move();
 
@@ -132,6 +136,12 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
     const purged = await links.purge();
     if (purged > 0) log.info({ purged }, "purged links whose hold is over");
     await visits.age();
+    await counters.flush();
+  }
+
+  async function indexLinks(): Promise<void> {
+    let blocks = 0;
+    while (blocks < MAX_INDEXED_BLOCKS && (await index())) blocks++;
   }
 
   return {

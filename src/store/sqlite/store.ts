@@ -39,6 +39,8 @@ function readingHalf(reader: Reader) {
     daySums: async (code, createdMs, firstDay, lastDay) => reader.daySums(code, createdMs, firstDay, lastDay),
     hosts: async (after, limit) => reader.hosts(after, limit),
     journal: async (query) => reader.journal(query),
+    figures: async (nowMs) => reader.figures(nowMs),
+    search: async (query, page) => reader.search(query, page),
   } satisfies Partial<LinkStore & VisitStore & GuardStore>;
 }
 
@@ -80,6 +82,8 @@ export async function openSqliteStore(
       (await writer.perform({ type: "blockHost", rule, decision })) as boolean,
     unblockHost: async (host, decision) =>
       (await writer.perform({ type: "unblockHost", host, decision })) as boolean,
+    index: async () => reader.hasUnindexed() && ((await writer.perform({ type: "index" })) as boolean),
+    count: async (day, counts) => void (await writer.perform({ type: "count", day, counts })),
     changes: async (since) => reader.changes(since),
     purge: async (endedByMs, limit) => (await writer.perform({ type: "purge", endedByMs, limit })) as number,
     add: async (slice) => (await writer.perform({ type: "add", ...slice })) as number,

@@ -2,6 +2,7 @@
 import { SQLiteError } from "bun:sqlite";
 import { statSync } from "node:fs";
 
+import type { Counts } from "../../guard/counters.ts";
 import type { HostRule } from "../../guard/store.ts";
 import type { Reason } from "../../links/link.ts";
 import {
@@ -15,10 +16,12 @@ import { performTasks } from "../../thread.ts";
 import type { Slice } from "../../visits/slice.ts";
 import type { AgeBounds } from "../../visits/store.ts";
 import { prepareChanges } from "./changes.ts";
+import { prepareCounters } from "./counters.ts";
 import { openWriter } from "./file.ts";
 import { prepareGuard } from "./guard.ts";
 import { type Identity, identify, watchPlace } from "./identity.ts";
 import { prepareLinks } from "./links.ts";
+import { prepareSites } from "./sites.ts";
 import { StoreBusy, type Turn } from "./turns.ts";
 import { prepareVisits } from "./visits.ts";
 
@@ -36,6 +39,8 @@ export type Task =
   | ({ type: "add" } & Slice)
   | { type: "age"; bounds: AgeBounds; limit: number }
   | { type: "salt"; day: number; oldest: number }
+  | { type: "index" }
+  | { type: "count"; day: number; counts: Counts }
   | { type: "rest" }
   | { type: "close" };
 
@@ -43,11 +48,25 @@ function open({ path, openElsewhere, busyWaitMs }: Extract<Task, { type: "open" 
   const database = openWriter(path, openElsewhere, busyWaitMs);
   const opened = identify(path);
   const changes = prepareChanges(database);
-  const links = prepareLinks(database, changes);
-  const guard = prepareGuard(database, changes);
-  const visits = prepareVisits(database);
+  const sites = prepareSites(database);
+  const links = prepareLinks(database, changes, sites);
+  const guard = prepareGuard(database, changes, sites);
+  const counters = prepareCounters(database);
+  const visits = prepareVisits(database, counters);
   const place = watchPlace(path, opened);
-  return { path, opened, place, database, changes, links, guard, visits, waitMs: Number.NaN };
+  return {
+    path,
+    opened,
+    place,
+    database,
+    changes,
+    sites,
+    counters,
+    links,
+    guard,
+    visits,
+    waitMs: Number.NaN,
+  };
 }
 
 let file: ReturnType<typeof open>;
@@ -81,10 +100,15 @@ function perform(task: Task): unknown {
       return file.visits.age(task.bounds, task.limit);
     case "salt":
       return file.visits.salt(task.day, task.oldest);
+    case "index":
+      return file.sites.index();
+    case "count":
+      return file.counters.count(task.day, task.counts);
     case "rest":
       return rest();
     case "close":
-      for (const part of [file.links, file.guard, file.visits, file.changes]) part.close();
+      for (const part of [file.sites, file.counters, file.links, file.guard, file.visits, file.changes])
+        part.close();
       return close();
   }
 }
