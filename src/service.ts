@@ -61,7 +61,7 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
   const changes = await links.follow(memory);
 
   const clientOf = createClientReader({ ...config, countryOf });
-  const callOf = createCalls({ domain: createDomain(config.baseUrl), clientOf });
+  const callOf = createCalls({ domain: createDomain(config.baseUrl, config.contact), clientOf });
   const health = createHealth(links);
   const storeFiles = identifyStore(config.database);
   const views = opened.adopt(
@@ -114,12 +114,12 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
 
 /** The process goes on without it until it is started again. */
 function startViews(
-  { database, baseUrl, codeHoldMs, defaultExpiry, statsShown }: Config,
+  { database, baseUrl, contact, codeHoldMs, defaultExpiry, statsShown }: Config,
   storeFiles: readonly string[],
 ): Thread<ViewsTask> {
   const worker = new Worker(new URL("./views.ts", import.meta.url));
   const thread = startThread<ViewsTask>(worker, { StoreMisplaced, StoreUnavailable }, () => {});
-  const settings = { database, baseUrl, codeHoldMs, defaultExpiry, statsShown, storeFiles };
+  const settings = { database, baseUrl, contact, codeHoldMs, defaultExpiry, statsShown, storeFiles };
   thread.perform({ view: "none", ...settings }).catch(() => {});
   return thread;
 }

@@ -22,7 +22,7 @@ import { createCounts } from "./visits/visits.ts";
 export type ViewsTask = ({ readonly view: "none" } & ViewsConfig) | ViewTask;
 export type ViewsConfig = Pick<
   Config,
-  "database" | "baseUrl" | "codeHoldMs" | "defaultExpiry" | "statsShown"
+  "database" | "baseUrl" | "contact" | "codeHoldMs" | "defaultExpiry" | "statsShown"
 > & {
   /** The files that the service has open. */
   readonly storeFiles: readonly string[];
@@ -44,7 +44,7 @@ function open() {
   const shared = { ...config, links, visits, clock, version: VERSION };
   const api = createApiViews(shared);
   const home = createHomeViews(shared);
-  return createMaker(createDomain(config.baseUrl), {
+  return createMaker(createDomain(config.baseUrl, config.contact), {
     ...createQr(shared),
     home: home.show,
     refusedForm: home.refused,

@@ -114,7 +114,7 @@ function describeRequestRefusal({ rule, ...values }: RequestRefusal): Message {
 }
 
 /** The parameter that each rule of the domain applies to. */
-const REFUSED_FIELD: Readonly<Record<Refusal["rule"], Field>> = {
+const REFUSED_FIELD: Readonly<Record<Refusal["rule"], Field | "note">> = {
   "code.too-long": "custom_code",
   "code.ill-formed": "custom_code",
   "code.character": "custom_code",
@@ -133,6 +133,8 @@ const REFUSED_FIELD: Readonly<Record<Refusal["rule"], Field>> = {
   "target.too-long": "original_url",
   "target.own": "original_url",
   "target.private": "original_url",
+  "note.ill-formed": "note",
+  "note.too-long": "note",
 };
 
 /** The problem to answer with when an error was thrown. */
@@ -170,7 +172,7 @@ export function answerProblem(call: Asked, problem: AddressProblem): Response {
 
 function problemHtml(call: Asked, problem: PageProblem): Response {
   const { status, headers } = describe(problem);
-  return html(call, status, (language) => problemPage(language, problem), {
+  return html(call, status, (language) => problemPage(language, problem, call.domain.contact), {
     ...headers,
     Vary: "Accept, Accept-Language, Cookie",
   });

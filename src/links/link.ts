@@ -16,6 +16,10 @@ export interface Link {
   readonly endsMs: number;
 }
 
+/** Why the operator disables a link or blocks a host. */
+export const REASONS = ["malware", "phishing", "spam", "illegal", "legal", "other"] as const;
+export type Reason = (typeof REASONS)[number];
+
 /**
  * 9999-12-31T00:00:00.000Z. The API returns it as the `expiration_date` of links that never end. It is not the last
  * second of the year, because that is in the year 10000 in zones east of UTC, which Python cannot represent.

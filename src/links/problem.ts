@@ -1,4 +1,4 @@
-/** Why a value of a create request is refused. `rule` is also the key of the message in the language catalogues. */
+/** Why a value is refused. `rule` is also the key of the message in the language catalogues. */
 export type Refusal =
   | { rule: "code.too-long"; max: number }
   | { rule: "code.ill-formed" }
@@ -17,9 +17,11 @@ export type Refusal =
   | { rule: "target.credentials" }
   | { rule: "target.too-long"; max: number }
   | { rule: "target.own" }
-  | { rule: "target.private" };
+  | { rule: "target.private" }
+  | { rule: "note.ill-formed" }
+  | { rule: "note.too-long"; max: number };
 
-/** A create request has wrong values. All of them are reported at once. */
+/** A request has wrong values. All of them are reported at once. */
 export interface Invalid {
   readonly kind: "invalid";
   readonly refusals: readonly Refusal[];

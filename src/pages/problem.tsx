@@ -20,16 +20,16 @@ interface Words {
 }
 
 /** The page that says why an address does not work and what to do next. */
-export function problemPage(language: string, problem: PageProblem): string {
+export function problemPage(language: string, problem: PageProblem, contact?: string | null): string {
   // Pages of problems without details are always the same, so they are kept.
-  if (Object.keys(problem).length > 1) return render(language, problem);
-  const key = `${language} ${problem.kind}`;
-  const rendered = known.get(key) ?? render(language, problem);
+  if (Object.keys(problem).length > 1) return render(language, problem, contact);
+  const key = `${language} ${problem.kind} ${contact}`;
+  const rendered = known.get(key) ?? render(language, problem, contact);
   known.set(key, rendered);
   return rendered;
 }
 
-/** It has at most one entry for each language and kind. */
+/** It has at most one entry for each language, kind and contact. */
 const known = new Map<string, string>();
 
 function wordsFor(language: string, problem: PageProblem): Words {
@@ -53,12 +53,12 @@ function wordsFor(language: string, problem: PageProblem): Words {
   }
 }
 
-function render(language: string, problem: PageProblem): string {
+function render(language: string, problem: PageProblem, contact?: string | null): string {
   const words = wordsFor(language, problem);
   const title = message(language, words.title);
   return page(
     language,
-    { title },
+    { title, contact },
     <>
       <h1>{title}</h1>
       {words.told !== undefined && <p>{words.told}</p>}
