@@ -1,4 +1,7 @@
 import type { Config } from "./config.ts";
+import { createHostRules, type HostRules } from "./guard/hosts.ts";
+import { createOperator, type Operator } from "./guard/operator.ts";
+import { createReports, type Reports } from "./guard/reports.ts";
 import { type Clock, createClock } from "./links/clock.ts";
 import type { Link } from "./links/link.ts";
 import { createLinks, type Links } from "./links/links.ts";
@@ -16,6 +19,9 @@ export interface Core {
   readonly clock: Clock;
   readonly links: Links;
   readonly visits: Visits;
+  readonly hostRules: HostRules;
+  readonly operator: Operator;
+  readonly reports: Reports;
   /** Finishes accepted work, then closes the store. */
   close(): Promise<void>;
 }
@@ -38,15 +44,31 @@ export async function openCore(config: Config, log: Log, options: CoreOptions = 
   const onCreated = ({ code, target }: Link) => {
     if (log.isLevelEnabled("debug")) log.debug({ code, target: withoutQuery(target) }, "link made");
   };
+  const hostRules = createHostRules(store);
+  await hostRules.read();
+  const policy = targetPolicy(config);
+  const links = createLinks({
+    ...config,
+    store,
+    clock,
+    fillRandom,
+    targetPolicy: policy,
+    blocked: hostRules.blocked,
+    readRules: hostRules.read,
+    onCreated,
+  });
   return {
     clock,
-    links: createLinks({
+    hostRules,
+    operator: createOperator({ store, clock, hostRules, ...policy }),
+    links,
+    reports: createReports({
       ...config,
       store,
+      links,
       clock,
       fillRandom,
-      targetPolicy: targetPolicy(config),
-      onCreated,
+      onDisabled: ({ code }) => log.warn({ code }, "a link was disabled because of its reports"),
     }),
     visits: createVisits({
       store,

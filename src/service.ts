@@ -9,6 +9,7 @@ import { createDomain } from "./http/domain.ts";
 import { createHealth } from "./http/health.ts";
 import { createHome } from "./http/pages/home.ts";
 import { createNotices } from "./http/pages/notices.ts";
+import { createReport } from "./http/pages/report.ts";
 import { createLinkMemory } from "./http/redirect/memory.ts";
 import { createRedirect } from "./http/redirect/redirect.ts";
 import { listen, type ServerLimits } from "./http/server.ts";
@@ -39,7 +40,10 @@ export interface Service {
 export async function startService(config: Config, log: Log, limits: Limits = {}): Promise<Service> {
   const onFault = reportFaults(log);
   await using opened = new AsyncDisposableStack();
-  const { clock, links, visits } = opened.adopt(await openCore(config, log, limits), (core) => core.close());
+  const { clock, links, reports, visits, hostRules } = opened.adopt(
+    await openCore(config, log, limits),
+    (core) => core.close(),
+  );
 
   const countryOf = countries(config.countryDatabase);
   const recorder = opened.adopt(
@@ -65,13 +69,14 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
   const health = createHealth(links);
   const storeFiles = identifyStore(config.database);
   const views = opened.adopt(
-    createViews({ ...limits, start: () => startViews(config, storeFiles), clock, onFault }),
+    createViews({ ...limits, start: () => startViews(config, storeFiles), clock, hostRules, onFault }),
     (one) => one.close(),
   );
-  const shared = { ...config, links, visits, clock, recorder, memory, views, callOf, onFault };
+  const shared = { ...config, links, reports, visits, clock, recorder, memory, views, callOf, onFault };
   const app = createApp({
     api: createApi(shared),
     home: createHome(shared),
+    report: createReport(shared),
     notices: createNotices(shared),
     redirect: createRedirect(shared),
     views,
@@ -97,6 +102,7 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
     await recorder.prepare();
     const purged = await links.purge();
     if (purged > 0) log.info({ purged }, "purged links whose hold is over");
+    await reports.age();
     await visits.age();
   }
 

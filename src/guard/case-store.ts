@@ -68,4 +68,3 @@ export interface CaseBounds {
   readonly reportersBefore: number;
   readonly casesBeforeMs: number;
 }
-

@@ -1,13 +1,14 @@
 import type { Clock } from "../links/clock.ts";
-import type { FoundLink, Links } from "../links/links.ts";
 import type { Reason } from "../links/link.ts";
+import type { FoundLink, Links } from "../links/links.ts";
 import { isProblem, type Problem } from "../links/problem.ts";
 import type { LinkId, Who } from "../links/store.ts";
 import { targetHost } from "../links/target.ts";
 import { DAY_MS, HOUR_MS } from "../links/time.ts";
 import type { CaseAnswer, CaseQuery, CaseStore, ListedCase, Note } from "./case-store.ts";
 import type { Case } from "./case.ts";
-import { parseNote } from "./note.ts";
+import { refuseNote } from "./note.ts";
+import type { RefusedDecision } from "./operator.ts";
 import { createReporters, type ReportersOptions } from "./reporter.ts";
 
 /** The use cases around reports. All of them reject with `StoreUnavailable` if the store cannot answer. */
@@ -16,12 +17,12 @@ export interface Reports {
    * Reports a link, by its code as an address spells it. Also links that do not work at the moment can be reported. The
    * result does not tell whether the report counts.
    */
-  report(spelling: string, told: Told, address: string): Promise<FoundLink | Problem>;
+  report(spelling: string, told: Told, address: string): Promise<FoundLink | Problem | RefusedDecision>;
   /**
    * Answers the case of a link by what the operator does about it: "disable" disables the link, "block-host" blocks the
    * host that it leads to, and "nothing" only keeps later reports from opening the case again.
    */
-  answerCase(link: LinkId, answer: OperatorAnswer, who: Who): Promise<Answered | Problem>;
+  answerCase(link: LinkId, answer: OperatorAnswer, who: Who): Promise<Answered | Problem | RefusedDecision>;
   /** Forgets reporters and old cases, in small batches. */
   age(): Promise<void>;
 }
@@ -31,9 +32,11 @@ export interface Told {
   readonly note?: string | undefined;
 }
 
-export type OperatorAnswer =
-  | { readonly action: "disable" | "block-host"; readonly reason: Reason; readonly note?: string | undefined }
-  | { readonly action: "nothing"; readonly note?: string | undefined };
+export type OperatorAnswer = (
+  | { readonly action: "disable"; readonly reason: Reason }
+  | { readonly action: "block-host"; readonly reason: Reason }
+  | { readonly action: "nothing" }
+) & { readonly note?: string | undefined };
 
 export interface Answered extends Case {
   readonly notes: readonly Note[];
@@ -70,7 +73,9 @@ export function createCases({ store, links }: CasesOptions) {
 
   return {
     /** Open cases, then answered ones, the most recently reported first; each with its link. */
-    async cases(query: CaseQuery): Promise<readonly (ListedCase & { readonly link: FoundLink | undefined })[]> {
+    async cases(
+      query: CaseQuery,
+    ): Promise<readonly (ListedCase & { readonly link: FoundLink | undefined })[]> {
       const found = await store.cases(query);
       return Promise.all(found.map(async (one) => ({ ...one, link: await linkOf(one) })));
     },
@@ -83,7 +88,10 @@ export function createReports(options: ReportsOptions): Reports {
   const { store, links, clock, reportThreshold, onDisabled } = options;
   const reporters = createReporters(options);
 
-  async function toCaseAnswer(link: LinkId, answer: OperatorAnswer): Promise<CaseAnswer | Problem> {
+  async function toCaseAnswer(
+    link: LinkId,
+    { note: _, ...answer }: OperatorAnswer,
+  ): Promise<CaseAnswer | Problem> {
     if (answer.action !== "block-host") return answer;
     const found = await links.find(link.code);
     if (isProblem(found)) return found;
@@ -92,14 +100,15 @@ export function createReports(options: ReportsOptions): Reports {
   }
 
   return {
-    async report(spelling, { reason, note: written = "" }, address) {
-      const note = parseNote(written);
-      if (isProblem(note)) return note;
+    async report(spelling, { reason, note }, address) {
+      const refusals = refuseNote(note);
+      if (refusals.length > 0) return { kind: "refused", refusals };
       const link = await links.find(spelling);
       if (isProblem(link)) return link;
       const { code, createdMs, disabled } = link;
       const outcome = await store.report({
-        ...{ code, createdMs, reason, note },
+        ...{ code, createdMs, reason },
+        note: note?.trim() === "" ? undefined : note,
         ...(await reporters.identify(link, address)),
         atMs: clock.nowMs(),
         works: disabled === undefined,
@@ -110,11 +119,11 @@ export function createReports(options: ReportsOptions): Reports {
     },
 
     async answerCase(link, answer, who) {
-      const note = parseNote(answer.note ?? "");
-      if (isProblem(note)) return note;
+      const refusals = refuseNote(answer.note);
+      if (refusals.length > 0) return { kind: "refused", refusals };
       const caseAnswer = await toCaseAnswer(link, answer);
       if (isProblem(caseAnswer)) return caseAnswer;
-      const decision = { who, atMs: clock.nowMs(), note };
+      const decision = { who, atMs: clock.nowMs(), note: answer.note || undefined };
       const isAnswered = await store.answerCase(link, caseAnswer, decision);
       const found = isAnswered ? await store.caseOf(link) : undefined;
       return found ?? { kind: "unknown" };

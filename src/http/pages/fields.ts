@@ -45,12 +45,12 @@ export function tellBeside<Field extends string>(
   fields: readonly Field[],
   language: string,
 ): { errors: FieldErrors<Field>; notice?: string } {
-  const errors: { [Name in Field]?: string } = {};
+  const errors = new Map<Field, string>();
   for (const { field, key, values } of describe(problem).messages) {
     const text = message(language, key, values);
     const inForm = fields.find((one) => one === field);
-    if (inForm === undefined) return { errors: {}, notice: text };
-    errors[inForm] = text;
+    if (inForm === undefined) return { errors: {} as FieldErrors<Field>, notice: text };
+    errors.set(inForm, text);
   }
-  return { errors };
+  return { errors: Object.fromEntries(errors) as FieldErrors<Field> };
 }

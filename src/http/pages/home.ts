@@ -8,8 +8,8 @@ import type { Asked, Call } from "../call.ts";
 import { describe, type HttpProblem, malformed, problemJson, problemOf } from "../problems.ts";
 import { queryOf } from "../url.ts";
 import type { Views } from "../views/views.ts";
-import { EMPTY, type Form, formOfQuery, offerFor, readForm, shortened, tellInForm } from "./form.ts";
 import { isFromAnotherSite } from "./fields.ts";
+import { EMPTY, type Form, formOfQuery, offerFor, readForm, shortened, tellInForm } from "./form.ts";
 
 export interface HomeOptions {
   readonly links: Pick<Links, "create">;
@@ -47,7 +47,14 @@ export function createHomeViews({ defaultExpiry }: { readonly defaultExpiry: Exp
         call,
         status,
         (language) =>
-          homePage(language, { baseUrl, contact, defaultExpiry, form, offer, ...tellInForm(problem, form, language) }),
+          homePage(language, {
+            baseUrl,
+            contact,
+            defaultExpiry,
+            form,
+            offer,
+            ...tellInForm(problem, form, language),
+          }),
         headers,
       );
     },

@@ -3,7 +3,13 @@ import { message } from "../../language/messages.ts";
 import { REASONS } from "../../links/link.ts";
 import type { Links } from "../../links/links.ts";
 import { isProblem } from "../../links/problem.ts";
-import { REPORT_FIELDS, reportAnyPage, type ReportField, reportedPage, reportPage } from "../../pages/report.tsx";
+import {
+  REPORT_FIELDS,
+  reportAnyPage,
+  type ReportField,
+  reportedPage,
+  reportPage,
+} from "../../pages/report.tsx";
 import { answer, html, prefersHtml } from "../answers.ts";
 import type { Asked, Call } from "../call.ts";
 import { describe, type HttpProblem, malformed, problemAnswer, problemJson, problemOf } from "../problems.ts";
@@ -47,7 +53,11 @@ export function createReportViews({ links }: { readonly links: Pick<Links, "find
     return html(
       call,
       status,
-      (language) => reportPage(language, { ...shown, ...(problem === undefined ? { errors: {} } : tell(problem, language)) }),
+      (language) =>
+        reportPage(language, {
+          ...shown,
+          ...(problem === undefined ? { errors: {} } : tell(problem, language)),
+        }),
       headers,
     );
   }
@@ -57,10 +67,15 @@ export function createReportViews({ links }: { readonly links: Pick<Links, "find
     async reportAny(call: Asked): Promise<Response> {
       const { contact } = call.domain;
       const query = parseForm(queryOf(call.request));
-      const address = isProblem(query) ? "" : (query.get("address") ?? "").trim().slice(0, MAX_ADDRESS_LENGTH);
+      const address = isProblem(query)
+        ? ""
+        : (query.get("address") ?? "").trim().slice(0, MAX_ADDRESS_LENGTH);
       const link = address === "" ? undefined : await links.find(codeIn(address));
       if (link !== undefined && !isProblem(link))
-        return answer({ status: 303, headers: { Location: `/${encodeURIComponent(link.code)}+report`, "Cache-Control": "no-store" } });
+        return answer({
+          status: 303,
+          headers: { Location: `/${encodeURIComponent(link.code)}+report`, "Cache-Control": "no-store" },
+        });
       const problem = link && describe(link);
       return html(call, problem?.status ?? 200, (language) =>
         reportAnyPage(language, {
