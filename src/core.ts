@@ -1,7 +1,7 @@
 import type { Config } from "./config.ts";
 import { createHostRules, type HostRules } from "./guard/hosts.ts";
 import { createOperator, type Operator } from "./guard/operator.ts";
-import { createReports, type Reports } from "./guard/reports.ts";
+import { type Cases, createCases, createReports, type Reports } from "./guard/reports.ts";
 import { type Clock, createClock } from "./links/clock.ts";
 import type { Link } from "./links/link.ts";
 import { createLinks, type Links } from "./links/links.ts";
@@ -22,6 +22,7 @@ export interface Core {
   readonly hostRules: HostRules;
   readonly operator: Operator;
   readonly reports: Reports;
+  readonly cases: Cases;
   /** Finishes accepted work, then closes the store. */
   close(): Promise<void>;
 }
@@ -62,6 +63,7 @@ export async function openCore(config: Config, log: Log, options: CoreOptions = 
     hostRules,
     operator: createOperator({ store, clock, hostRules, ...policy }),
     links,
+    cases: createCases({ store, links }),
     reports: createReports({
       ...config,
       store,

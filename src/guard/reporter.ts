@@ -51,7 +51,7 @@ export function createReporters({ store, clock, fillRandom }: ReportersOptions) 
 }
 
 /** An IPv4 address, or the /64 that an IPv6 subscriber has all addresses of. Takes addresses as RFC 5952 writes them. */
-export function subscriberOf(address: string): string {
+function subscriberOf(address: string): string {
   if (!address.includes(":")) return address;
   const [start = ""] = address.split("::", 1);
   const groups = start.split(":").map((group) => group || "0");

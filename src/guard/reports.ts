@@ -27,22 +27,22 @@ export interface Reports {
   age(): Promise<void>;
 }
 
-export interface Told {
+interface Told {
   readonly reason: Reason;
   readonly note?: string | undefined;
 }
 
-export type OperatorAnswer = (
+type OperatorAnswer = (
   | { readonly action: "disable"; readonly reason: Reason }
   | { readonly action: "block-host"; readonly reason: Reason }
   | { readonly action: "nothing" }
 ) & { readonly note?: string | undefined };
 
-export interface Answered extends Case {
+interface Answered extends Case {
   readonly notes: readonly Note[];
 }
 
-export interface CasesOptions {
+interface CasesOptions {
   readonly store: Pick<CaseStore, "cases" | "caseOf">;
   readonly links: Pick<Links, "find">;
 }
@@ -84,19 +84,21 @@ export function createCases({ store, links }: CasesOptions) {
   };
 }
 
+export type Cases = ReturnType<typeof createCases>;
+
 export function createReports(options: ReportsOptions): Reports {
   const { store, links, clock, reportThreshold, onDisabled } = options;
   const reporters = createReporters(options);
 
-  async function toCaseAnswer(
-    link: LinkId,
-    { note: _, ...answer }: OperatorAnswer,
-  ): Promise<CaseAnswer | Problem> {
-    if (answer.action !== "block-host") return answer;
+  async function toCaseAnswer(link: LinkId, answer: OperatorAnswer): Promise<CaseAnswer | Problem> {
+    const { action } = answer;
+    if (action === "nothing") return { action };
+    const { reason } = answer;
+    if (action === "disable") return { action, reason };
     const found = await links.find(link.code);
     if (isProblem(found)) return found;
     if (found.createdMs !== link.createdMs) return { kind: "unknown" };
-    return { ...answer, host: targetHost(found.target) };
+    return { action, reason, host: targetHost(found.target) };
   }
 
   return {
@@ -107,7 +109,9 @@ export function createReports(options: ReportsOptions): Reports {
       if (isProblem(link)) return link;
       const { code, createdMs, disabled } = link;
       const outcome = await store.report({
-        ...{ code, createdMs, reason },
+        code,
+        createdMs,
+        reason,
         note: note?.trim() === "" ? undefined : note,
         ...(await reporters.identify(link, address)),
         atMs: clock.nowMs(),

@@ -1,3 +1,4 @@
+import { testCaseStore } from "./cases.ts";
 import { testGuardStore } from "./guard.ts";
 import { createMemoryStores } from "./memory.ts";
 import { testVisitStore } from "./visits.ts";
@@ -7,3 +8,5 @@ const openVisits = createMemoryStores();
 testVisitStore(name, async () => openVisits());
 const openGuard = createMemoryStores();
 testGuardStore(name, async () => openGuard());
+const openCases = createMemoryStores();
+testCaseStore(name, async () => openCases());

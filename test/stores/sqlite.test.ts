@@ -21,6 +21,7 @@ import { checkFile, openWriter } from "../../src/store/sqlite/file.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { ROOT, temporaryFolder } from "../service.ts";
 import { slicesOf } from "../visits/slices.ts";
+import { testCaseStore } from "./cases.ts";
 import { testGuardStore } from "./guard.ts";
 import { newLink, testLinkStore } from "./links.ts";
 import { testVisitStore } from "./visits.ts";
@@ -31,6 +32,7 @@ const links = join(shared.path, "new", "folder", "curt.db");
 testLinkStore("SQLite", () => openSqliteStore(links, { sizeKnownMs: 20 }));
 testVisitStore("SQLite", () => openSqliteStore(join(shared.path, "visits.db")));
 testGuardStore("SQLite", () => openSqliteStore(join(shared.path, "guard.db")));
+testCaseStore("SQLite", () => openSqliteStore(join(shared.path, "cases.db")));
 
 describe("a SQLite file", () => {
   test("is written durably", () => {
