@@ -102,14 +102,16 @@ export function createMemoryStores(): () => TestedStore {
     isChanged: (link: NewLink) => boolean,
     change: Partial<NewLink>,
   ): LinkId[] {
-    return ids.filter(({ code, createdMs }) => {
-      const link = links.get(code);
-      if (link?.createdMs !== createdMs || !isChanged(link)) return false;
-      links.set(code, { ...link, ...change });
-      changes.push(code);
-      note(action, decision, { code, createdMs });
-      return true;
-    });
+    return ids
+      .map(({ code, createdMs }) => ({ code, createdMs }))
+      .filter(({ code, createdMs }) => {
+        const link = links.get(code);
+        if (link?.createdMs !== createdMs || !isChanged(link)) return false;
+        links.set(code, { ...link, ...change });
+        changes.push(code);
+        note(action, decision, { code, createdMs });
+        return true;
+      });
   }
 
   const cases = createMemoryCases(

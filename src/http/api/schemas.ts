@@ -105,6 +105,10 @@ const linkData = z
     created: instant("api.link.created", "2026-01-01T00:00:00.000Z"),
     expiration_date: instant("api.link.expiration_date", "2026-01-08T00:00:00.000Z"),
     visits: count("api.link.visits", 120),
+    disabled: z
+      .enum([...REASONS, "blocklist"])
+      .nullable()
+      .openapi({ description: "api.link.disabled", example: null }),
   })
   .openapi("Link");
 

@@ -47,9 +47,16 @@ export function createReportViews({ links }: { readonly links: Pick<Links, "find
     const link = await links.find(call.code);
     if (isProblem(link)) return problemAnswer(call, link);
     const { status, headers } = problem === undefined ? { status: 200 } : describe(problem);
-    const { code, target } = link;
+    const { code, target, disabled } = link;
     const { contact } = call.domain;
-    const shown = { contact, code, target, shortUrl: call.domain.shortUrl(code), form: values ?? EMPTY };
+    const shown = {
+      contact,
+      code,
+      target,
+      works: disabled === undefined,
+      shortUrl: call.domain.shortUrl(code),
+      form: values ?? EMPTY,
+    };
     return html(
       call,
       status,
