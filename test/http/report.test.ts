@@ -168,7 +168,7 @@ describe("POST /api/v1/links/{code}/reports", () => {
     await using fresh = await startHere({ TRUSTED_PROXIES: "127.0.0.1" });
     const code = await make({}, fresh);
     await report(code, { reason: "spam", note: "a note" }, from("203.0.113.77"), fresh);
-    await using database = new Database(fresh.file, { readonly: true });
+    using database = new Database(fresh.file, { readonly: true });
     const { sql } = database
       .query<{ sql: string }, []>(
         "SELECT group_concat('SELECT * FROM ' || name, ';') AS sql FROM sqlite_schema WHERE type = 'table'",

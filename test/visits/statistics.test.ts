@@ -461,6 +461,7 @@ describe("GET /api/v1/links/{code}/stats", () => {
       "expiration_date",
       "created",
       "visits",
+      "disabled",
     ]);
     expect(data).toMatchObject({ ...shortened, visits: 0 });
     expect(Date.parse(data.expiration_date) - Date.parse(data.created)).toBe(86_400_000);
