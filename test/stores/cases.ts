@@ -170,6 +170,32 @@ export function testCaseStore(name: string, open: () => Promise<TestedStore>): v
       expect([pending, answer]).toEqual([1, undefined]);
     });
 
+    test("knows that a link was disabled after the report had found it", async () => {
+      const link = await make();
+      await send(link, "a");
+      await store.disable([link], { ...byOperator(), reason: "legal" });
+      expect(await send(link, "b", { works: true, threshold: 1, reason: "spam" })).toBe("counted");
+      expect(await stateOf(link)).toBe("legal");
+      expect(await other.caseOf(link)).toMatchObject({ reports: 2, answer: { action: "disable" } });
+    });
+
+    test("enters an answer in the journal even if it changes nothing", async () => {
+      const link = await make();
+      await send(link, "a", { threshold: 1 });
+      await store.answerCase(link, { action: "disable", reason: "spam" }, byOperator());
+      expect(await actionsOn(link)).toEqual([
+        ["disable", "page"],
+        ["disable", "reports"],
+      ]);
+      const rule = { action: "block-host", reason: "spam", host: "twice.example" } as const;
+      for (let nth = 0; nth < 2; nth++) await store.answerCase(link, rule, byOperator());
+      const entries = await other.journal({ limit: 9, host: rule.host });
+      expect(entries.map(({ action, reason }) => [action, reason])).toEqual([
+        ["block-host", "spam"],
+        ["block-host", "spam"],
+      ]);
+    });
+
     test("answers the open case of a link that the operator disables or erases", async () => {
       const [disabled, erased, quiet] = [await make(), await make(), await make()];
       for (const link of [disabled, erased, quiet]) await send(link, "a");

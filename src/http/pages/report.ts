@@ -20,8 +20,6 @@ import { isFromAnotherSite, parseForm, readFields, tellBeside } from "./fields.t
 /** The page after a report was sent. No code has a +. */
 export const REPORTED_PATH = "/+reported";
 
-/** In UTF-16 units: more than any note may have, so that one sees it is too much. */
-const MAX_SHOWN_NOTE = 8000;
 /** In UTF-16 units: enough for every spelling of a short address. */
 const MAX_ADDRESS_LENGTH = 4096;
 
@@ -117,11 +115,8 @@ export function createReport({ reports, views, onFault }: ReportOptions) {
   }
 
   /** The form as it was sent, with what is wrong with it. */
-  function formAgain(call: Call, { reason, note }: Form, problem: HttpProblem): Promise<Response> {
-    const refused: Refused = {
-      form: { reason: reason.slice(0, MAX_SHOWN_NOTE), note: note.slice(0, MAX_SHOWN_NOTE) },
-      problem,
-    };
+  function formAgain(call: Call, form: Form, problem: HttpProblem): Promise<Response> {
+    const refused: Refused = { form, problem };
     return views.ask("refusedReport", call, JSON.stringify(refused));
   }
 
