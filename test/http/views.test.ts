@@ -142,9 +142,9 @@ test("what is known of a preview that did not change is told without reading its
   let read = 0;
   const counting = {
     ...store,
-    days(...asked: Parameters<typeof store.days>) {
+    daySums(...asked: Parameters<typeof store.daySums>) {
       read++;
-      return store.days(...asked);
+      return store.daySums(...asked);
     },
   };
   await store.insert([newLink("live")]);

@@ -215,6 +215,9 @@ export function createMemoryStores(): () => TestedStore {
         .filter(({ day }) => day >= firstDay && day <= lastDay)
         .toSorted((a, b) => a.day - b.day);
     },
+    async daySums(...asked) {
+      return (await store.days(...asked)).map(({ day, visits, bots }) => ({ day, visits, bots }));
+    },
     async age({ closeBefore, forgetBefore }, limit) {
       for (const day of salts.keys()) if (day < closeBefore) salts.delete(day);
       return Math.max(closeDays(closeBefore, limit), forget(forgetBefore, limit));
