@@ -37,13 +37,14 @@ interface Settings {
   readonly threshold?: number;
   readonly trustworthy?: boolean;
   readonly salt?: VisitStore["salt"];
+  readonly blocked?: () => "spam";
 }
 
 /** The use cases over the shared store; `later` lets time pass. */
-function open({ threshold, trustworthy = true, salt }: Settings = {}) {
+function open({ threshold, trustworthy = true, salt, blocked }: Settings = {}) {
   let nowMs = START;
   const clock = { nowMs: () => nowMs, monotonicMs: () => nowMs, trustworthy: () => trustworthy };
-  const links = createLookUps({ store, clock, codeHoldMs: 0, blocked: () => undefined });
+  const links = createLookUps({ store, clock, codeHoldMs: 0, blocked: blocked ?? (() => undefined) });
   const disabled: string[] = [];
   const reports = createReports({
     store: { ...store, ...(salt && { salt }) },
@@ -177,6 +178,16 @@ test("a case is answered by what the operator does, and told with its link", asy
   const listed = await cases.cases({ limit: 100, state: "answered" });
   expect(listed.find(({ code }) => code === bad.code)?.link).toMatchObject({ disabled: "phishing" });
   expect(await cases.caseOf(fine)).toMatchObject({ reports: 1, notes: [] });
+});
+
+test("a link whose host is blocked is neither disabled by reports nor is its case opened again", async () => {
+  const { reports } = open({ threshold: 1, blocked: () => "spam" });
+  const link = await make();
+  await reports.report(link.code, { reason: "phishing" }, "192.0.2.1");
+  expect((await store.find(link.code))?.disabled).toBeUndefined();
+  await reports.answerCase(link, { action: "block-host", reason: "spam" }, "api");
+  await reports.report(link.code, { reason: "phishing" }, "192.0.2.2");
+  expect(await store.caseOf(link)).toMatchObject({ reports: 2, answer: { action: "block-host" } });
 });
 
 test("reporters are forgotten an hour after their day, cases 400 days after their last report", async () => {

@@ -6,7 +6,15 @@ import type { Code } from "../../src/links/code.ts";
 import { REASONS } from "../../src/links/link.ts";
 import { DAY_MS } from "../../src/links/time.ts";
 import { makeUnreadable } from "../durability/damage.ts";
-import { BASE_URL, type Here, openStoreOf, type Running, startHere, untilLogged } from "../service.ts";
+import {
+  BASE_URL,
+  type Here,
+  openStoreOf,
+  type Running,
+  startHere,
+  startProgram,
+  untilLogged,
+} from "../service.ts";
 import { elementsOf, expectGuarded, expectInert, HTML, MARK } from "./markup.ts";
 
 const FORM = { ...HTML, "Content-Type": "application/x-www-form-urlencoded" };
@@ -181,6 +189,30 @@ describe("POST /api/v1/links/{code}/reports", () => {
 });
 
 describe("REPORT_THRESHOLD", () => {
+  test("disables a link once, and clients count once, whichever of four processes they reach", async () => {
+    await using many = await startProgram({
+      PROCESSES: "4",
+      TRUSTED_PROXIES: "127.0.0.1,::1",
+      REPORT_THRESHOLD: "5",
+      LIMIT_REPORT: "off",
+    });
+    const [few, often] = [await make({}, many), await make({}, many)];
+    const spam = { reason: "spam" };
+    // A connection stays with one process.
+    const headers = (address: string) => ({ ...from(address), Connection: "close" });
+    await Promise.all(
+      Array.from({ length: 200 }, async (_, nth) => {
+        await report(few, spam, headers(`192.0.2.${nth % 4}`), many);
+        await report(often, spam, headers(`192.0.2.${nth % 20}`), many);
+      }),
+    );
+    await using there = await openStoreOf(many);
+    const cases = await there.cases({ limit: 9 });
+    const countOf = (code: string) => cases.find((one) => one.code === code)?.reports;
+    expect([countOf(few), countOf(often)]).toEqual([4, 20]);
+    expect(await there.journal({ limit: 9 })).toMatchObject([{ who: "reports", code: often as Code }]);
+  });
+
   test("disables a link after so many clients, with the reason most gave, in the journal and the log", async () => {
     const settings = { TRUSTED_PROXIES: "127.0.0.1", REPORT_THRESHOLD: "3", LIMIT_REPORT: "off" };
     await using strict = await startHere(settings);
