@@ -120,23 +120,29 @@ export function createReport({ reports, views, onFault }: ReportOptions) {
     return views.ask("refusedReport", call, JSON.stringify(refused));
   }
 
+  /** Reads the form, and sends its report unless that is `refused`. */
+  async function answerForm(call: Call, refused?: HttpProblem): Promise<Response> {
+    const { address } = call.client();
+    const fields = await readFields(call.request);
+    if (isProblem(fields))
+      return prefersHtml(call.headers.get("accept"))
+        ? formAgain(call, EMPTY, fields)
+        : problemJson(call, fields);
+    // Browsers send line breaks as two characters (WHATWG HTML, section 4.10.21.8).
+    const note = (fields.get("note") ?? "").replaceAll("\r\n", "\n");
+    const form = { reason: fields.get("reason") ?? "", note };
+    if (refused !== undefined) return formAgain(call, form, refused);
+    if (isFromAnotherSite(call)) return formAgain(call, form, { kind: "cross-site" });
+    const reported = await report(call, form, address);
+    if (isProblem(reported)) return formAgain(call, form, reported);
+    return answer({ status: 303, headers: { Location: REPORTED_PATH, "Cache-Control": "no-store" } });
+  }
+
   return {
     /** Answers 303 to a page (RFC 9110, section 15.4.4), so that reloading it sends nothing again. */
-    async send(call: Call): Promise<Response> {
-      const { address } = call.client();
-      const fields = await readFields(call.request);
-      if (isProblem(fields))
-        return prefersHtml(call.headers.get("accept"))
-          ? formAgain(call, EMPTY, fields)
-          : problemJson(call, fields);
-      // Browsers send line breaks as two characters (WHATWG HTML, section 4.10.21.8).
-      const note = (fields.get("note") ?? "").replaceAll("\r\n", "\n");
-      const form = { reason: fields.get("reason") ?? "", note };
-      if (isFromAnotherSite(call)) return formAgain(call, form, { kind: "cross-site" });
-      const reported = await report(call, form, address);
-      if (isProblem(reported)) return formAgain(call, form, reported);
-      return answer({ status: 303, headers: { Location: REPORTED_PATH, "Cache-Control": "no-store" } });
-    },
+    send: (call: Call) => answerForm(call),
+    /** Sends no report, and shows the form as it was sent. */
+    refuse: (call: Call, problem: HttpProblem) => answerForm(call, problem),
   };
 }
 
