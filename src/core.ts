@@ -1,5 +1,6 @@
 import type { Config } from "./config.ts";
 import { createHostRules, type HostRules } from "./guard/hosts.ts";
+import { createLimits, type Limits } from "./guard/limits.ts";
 import { createOperator, type Operator } from "./guard/operator.ts";
 import { type Cases, createCases, createReports, type Reports } from "./guard/reports.ts";
 import { type Clock, createClock } from "./links/clock.ts";
@@ -23,6 +24,7 @@ export interface Core {
   readonly operator: Operator;
   readonly reports: Reports;
   readonly cases: Cases;
+  readonly limits: Limits;
   /** Finishes accepted work, then closes the store. */
   close(): Promise<void>;
 }
@@ -79,6 +81,7 @@ export async function openCore(config: Config, log: Log, options: CoreOptions = 
       keepDays: config.statsKeepDays,
       shown: config.statsShown,
     }),
+    limits: createLimits({ ...config, clock, seed: crypto.getRandomValues(new BigUint64Array(1))[0] ?? 0n }),
     close: () => store.close(),
   };
 }

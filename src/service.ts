@@ -1,12 +1,14 @@
 import { type Config, ConfigError } from "./config.ts";
 import { type CoreOptions, openCore } from "./core.ts";
 import { reportFaults } from "./faults.ts";
+import { createTokenCheck } from "./guard/token.ts";
 import { createApi } from "./http/api/api.ts";
 import { createApp } from "./http/app.ts";
 import { createCalls } from "./http/call.ts";
 import { createClientReader } from "./http/client.ts";
 import { createDomain } from "./http/domain.ts";
 import { createHealth } from "./http/health.ts";
+import { createLimiter } from "./http/limits.ts";
 import { createHome } from "./http/pages/home.ts";
 import { createNotices } from "./http/pages/notices.ts";
 import { createReport } from "./http/pages/report.ts";
@@ -40,10 +42,8 @@ export interface Service {
 export async function startService(config: Config, log: Log, limits: Limits = {}): Promise<Service> {
   const onFault = reportFaults(log);
   await using opened = new AsyncDisposableStack();
-  const { clock, links, reports, visits, hostRules } = opened.adopt(
-    await openCore(config, log, limits),
-    (core) => core.close(),
-  );
+  const core = opened.adopt(await openCore(config, log, limits), (one) => one.close());
+  const { clock, links, reports, visits, hostRules } = core;
 
   const countryOf = countries(config.countryDatabase);
   const recorder = opened.adopt(
@@ -72,7 +72,22 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
     createViews({ ...limits, start: () => startViews(config, storeFiles), clock, hostRules, onFault }),
     (one) => one.close(),
   );
-  const shared = { ...config, links, reports, visits, clock, recorder, memory, views, callOf, onFault };
+  const limiter = createLimiter(core.limits);
+  const mayCreate = createTokenCheck(config.createToken);
+  const shared = {
+    ...config,
+    limiter,
+    mayCreate,
+    links,
+    reports,
+    visits,
+    clock,
+    recorder,
+    memory,
+    views,
+    callOf,
+    onFault,
+  };
   const app = createApp({
     api: createApi(shared),
     home: createHome(shared),
@@ -81,6 +96,7 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
     redirect: createRedirect(shared),
     views,
     health,
+    limiter,
     callOf,
     onFault,
   });
@@ -120,12 +136,22 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
 
 /** The process goes on without it until it is started again. */
 function startViews(
-  { database, baseUrl, contact, codeHoldMs, defaultExpiry, statsShown }: Config,
+  { database, baseUrl, contact, codeHoldMs, defaultExpiry, statsShown, createToken }: Config,
   storeFiles: readonly string[],
 ): Thread<ViewsTask> {
   const worker = new Worker(new URL("./views.ts", import.meta.url));
   const thread = startThread<ViewsTask>(worker, { StoreMisplaced, StoreUnavailable }, () => {});
-  const settings = { database, baseUrl, contact, codeHoldMs, defaultExpiry, statsShown, storeFiles };
+  const needsToken = createToken !== null;
+  const settings = {
+    database,
+    baseUrl,
+    contact,
+    codeHoldMs,
+    defaultExpiry,
+    statsShown,
+    needsToken,
+    storeFiles,
+  };
   thread.perform({ view: "none", ...settings }).catch(() => {});
   return thread;
 }

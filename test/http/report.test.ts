@@ -188,6 +188,39 @@ describe("POST /api/v1/links/{code}/reports", () => {
   });
 });
 
+describe("LIMIT_REPORT", () => {
+  test("limits the reports of each client; the form keeps what was typed", async () => {
+    await using limited = await startHere({ TRUSTED_PROXIES: "127.0.0.1", LIMIT_REPORT: "2/1h" });
+    const code = await make({}, limited);
+    const me = from("192.0.2.1");
+    // What is refused anyway does not count.
+    expect((await report(code, { reason: "boring" }, me, limited)).status).toBe(400);
+    expect((await report("nobody-made-it", { reason: "spam" }, me, limited)).status).toBe(404);
+    expect((await report(code, { reason: "spam" }, me, limited)).status).toBe(202);
+    expect((await send(`/${code}+report`, { reason: "spam" }, me, limited)).status).toBe(303);
+    const refused = await report(code, { reason: "spam" }, me, limited);
+    expect([refused.status, refused.headers.get("retry-after")]).toEqual([429, "1800"]);
+    const again = await send(`/${code}+report`, { reason: "spam", note: "typed" }, me, limited);
+    expect(again.status).toBe(429);
+    const page = await again.text();
+    expect(page).toContain('<p class="error" role="alert">');
+    expect(page).toContain(">\ntyped</textarea>");
+    expect((await report(code, { reason: "spam" }, from("192.0.2.2"), limited)).status).toBe(202);
+    limited.advance(1_800_000);
+    expect((await report(code, { reason: "spam" }, me, limited)).status).toBe(202);
+  });
+
+  test("scanning for codes by reports is limited like any other way", async () => {
+    await using limited = await startHere({ LIMIT_UNKNOWN: "3/1m" });
+    const statuses: number[] = [];
+    for (let nth = 0; nth < 3; nth++) {
+      statuses.push((await report(`scanned${nth}`, { reason: "spam" }, {}, limited)).status);
+      statuses.push((await limited.fetch(`/+report?address=scanned${nth}`, { headers: HTML })).status);
+    }
+    expect(statuses).toEqual([404, 404, 404, 429, 429, 429]);
+  });
+});
+
 describe("REPORT_THRESHOLD", () => {
   test("disables a link once, and clients count once, whichever of four processes they reach", async () => {
     await using many = await startProgram({
