@@ -1,8 +1,10 @@
 import type { Config } from "./config.ts";
 import { createHostRules, type HostRules } from "./guard/hosts.ts";
 import { createLimits, type Limits } from "./guard/limits.ts";
+import type { ListCheck } from "./guard/list-table.ts";
 import { createOperator, type Operator } from "./guard/operator.ts";
 import { type Cases, createCases, createReports, type Reports } from "./guard/reports.ts";
+import { isShortener } from "./guard/shorteners.ts";
 import { type Clock, createClock } from "./links/clock.ts";
 import type { Link } from "./links/link.ts";
 import { createLinks, type Links } from "./links/links.ts";
@@ -32,6 +34,12 @@ export interface Core {
 export interface CoreOptions extends Omit<StoreOptions, "openElsewhere"> {
   /** The system's, unless a test sets the time. */
   readonly clock?: Clock;
+  /** Whether a blocklist has a target. Commands do without. */
+  readonly isListed?: ListCheck;
+}
+
+export function fillRandom(bytes: Uint8Array): void {
+  crypto.getRandomValues(bytes);
 }
 
 /** Opens the store. Nothing else creates a clock or a source of randomness, so tests can replace the clock here. */
@@ -43,11 +51,10 @@ export async function openCore(config: Config, log: Log, options: CoreOptions = 
       believedUntilMs: ((await store.newestSaltDay()) + BELIEVED_DAYS) * DAY_MS,
       onChange: tellClock(log),
     });
-  const fillRandom = (bytes: Uint8Array) => void crypto.getRandomValues(bytes);
   const onCreated = ({ code, target }: Link) => {
     if (log.isLevelEnabled("debug")) log.debug({ code, target: withoutQuery(target) }, "link made");
   };
-  const hostRules = createHostRules(store);
+  const hostRules = createHostRules(store, options.isListed);
   await hostRules.read();
   const policy = targetPolicy(config);
   const links = createLinks({
@@ -112,11 +119,12 @@ function tellClock(log: Log) {
   };
 }
 
-function targetPolicy({ posture, baseUrl, aliases, port }: Config) {
+function targetPolicy({ posture, baseUrl, aliases, port, chains }: Config) {
   const base = new URL(baseUrl);
   return {
     posture,
     ownHosts: [base.hostname, ...aliases],
     ownPorts: [effectivePort(base), String(port)],
+    isRefusedShortener: chains === "refuse" ? isShortener : () => false,
   };
 }
