@@ -11,6 +11,7 @@ import { createHealth } from "./http/health.ts";
 import { createLimiter } from "./http/limits.ts";
 import { createHome } from "./http/pages/home.ts";
 import { createNotices } from "./http/pages/notices.ts";
+import { createReport } from "./http/pages/report.ts";
 import { createLinkMemory } from "./http/redirect/memory.ts";
 import { createRedirect } from "./http/redirect/redirect.ts";
 import { listen, type ServerLimits } from "./http/server.ts";
@@ -49,7 +50,7 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
   const core = opened.adopt(await openCore(config, log, { ...limits, isListed: lists.isBlocked }), (one) =>
     one.close(),
   );
-  const { clock, links, visits, hostRules, counters, index } = core;
+  const { clock, links, reports, visits, hostRules, counters, index } = core;
 
   const countryOf = countries(config.countryDatabase);
   const recorder = opened.adopt(
@@ -71,7 +72,7 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
   const changes = await links.follow(memory);
 
   const clientOf = createClientReader({ ...config, countryOf });
-  const callOf = createCalls({ domain: createDomain(config.baseUrl), clientOf });
+  const callOf = createCalls({ domain: createDomain(config.baseUrl, config.contact), clientOf });
   const health = createHealth(links);
   const storeFiles = identifyStore(config.database);
   let viewsThread: Thread<ViewsTask> | undefined;
@@ -97,6 +98,7 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
     limiter,
     mayCreate,
     links,
+    reports,
     visits,
     clock,
     recorder,
@@ -108,6 +110,7 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
   const app = createApp({
     api: createApi(shared),
     home: createHome(shared),
+    report: createReport(shared),
     notices: createNotices(shared),
     redirect: createRedirect(shared),
     views,
@@ -135,6 +138,7 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
     await recorder.prepare();
     const purged = await links.purge();
     if (purged > 0) log.info({ purged }, "purged links whose hold is over");
+    await reports.age();
     await visits.age();
     await counters.flush();
   }
@@ -166,12 +170,21 @@ function startViews(config: Config, storeFiles: readonly string[], lists: Lists)
 
 function tellViews(
   thread: Thread<ViewsTask>,
-  { database, baseUrl, codeHoldMs, defaultExpiry, statsShown, createToken }: Config,
+  { database, baseUrl, contact, codeHoldMs, defaultExpiry, statsShown, createToken }: Config,
   storeFiles: readonly string[],
   lists: Lists,
 ): void {
   const needsToken = createToken !== null;
-  const settings = { database, baseUrl, codeHoldMs, defaultExpiry, statsShown, needsToken, storeFiles };
+  const settings = {
+    database,
+    baseUrl,
+    contact,
+    codeHoldMs,
+    defaultExpiry,
+    statsShown,
+    needsToken,
+    storeFiles,
+  };
   thread.perform({ view: "none", ...settings, lists: lists.tables() }).catch(() => {});
 }
 

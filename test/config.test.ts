@@ -38,6 +38,7 @@ describe("the configuration", () => {
       countryHeader: null,
       countryDatabase: null,
       contact: null,
+      reportThreshold: null,
       createToken: null,
       limitCreate: [],
       limitUnknown: [],

@@ -13,6 +13,7 @@ export interface Preview extends VisitsShown {
   readonly shortUrl: string;
   readonly target: string;
   readonly endsMs: number;
+  readonly contact?: string | null;
   /** Set if the link is disabled, or a rule about its host applies. Then the page does not lead to the destination. */
   readonly disabled?: Disabled | undefined;
 }
@@ -45,6 +46,7 @@ export function previewPage(language: string, preview: Preview): string {
       origin,
       path: `${path}+`,
     },
+    contact: preview.contact,
   };
   return page(
     language,
@@ -117,6 +119,14 @@ export function previewPage(language: string, preview: Preview): string {
       </dl>
 
       <Visits language={language} {...preview} />
+
+      {disabled === undefined && (
+        <p class="hint">
+          <a href={`${path}+report`} rel="nofollow">
+            {message(language, "preview.report")}
+          </a>
+        </p>
+      )}
     </>,
   );
 }

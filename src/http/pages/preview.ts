@@ -65,6 +65,7 @@ export function createPreview({ links, visits, clock, disabledSince }: PreviewOp
       interval,
       statistics: { ...statistics, series },
       shortUrl: call.domain.shortUrl(code),
+      contact: call.domain.contact,
       hasEnded,
       timeZone: range.timeZone,
       ...sums,

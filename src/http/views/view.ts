@@ -11,7 +11,11 @@ export type View =
   | "document"
   | "svg"
   | "png"
-  | "preview";
+  | "preview"
+  | "reportAny"
+  | "report"
+  | "refusedReport"
+  | "reported";
 
 /** A flat object, because Bun passes its strings to another thread without copying them. */
 export interface ViewTask {

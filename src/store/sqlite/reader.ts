@@ -1,13 +1,15 @@
+import type { CaseQuery } from "../../guard/case-store.ts";
 // The reading half: prepared single-key look-ups, on the thread that serves.
 import type { LinkQuery, PageRequest } from "../../guard/search.ts";
 import type { JournalQuery } from "../../guard/store.ts";
 import type { Changes, Position } from "../../links/changes.ts";
 import type { Code } from "../../links/code.ts";
 import type { Link } from "../../links/link.ts";
-import { StoreUnavailable } from "../../links/store.ts";
+import { type LinkId, StoreUnavailable } from "../../links/store.ts";
 import { DAY_MS } from "../../links/time.ts";
 import type { Sums } from "../../visits/day.ts";
 import type { DaySums, DayVisits } from "../../visits/store.ts";
+import { prepareCasesReader } from "./cases-reader.ts";
 import { RULES } from "./changes.ts";
 import { prepareFigures } from "./figures.ts";
 import { openReader } from "./file.ts";
@@ -69,6 +71,7 @@ export function createReader(path: string, opened: Identity, sizeKnownMs = SIZE_
   const guard = prepareGuardReader(database);
   const { search, ...searching } = prepareSearch(database);
   const { figures, ...counting } = prepareFigures(database);
+  const cases = prepareCasesReader(database);
   const version = database.prepare<{ data_version: number }, []>(VERSION);
   let known = { size: 0, untilMs: 0 };
   const place = watchPlace(path, opened);
@@ -144,6 +147,8 @@ export function createReader(path: string, opened: Identity, sizeKnownMs = SIZE_
       reading(() => days.all(code, createdMs, firstDay, lastDay)),
     daySums: knownDaySums,
     hosts: (after: string, limit: number) => reading(() => guard.hosts(after, limit)),
+    caseOf: (link: LinkId) => reading(() => cases.caseOf(link)),
+    cases: (query: CaseQuery) => reading(() => cases.cases(query)),
     journal: (query: JournalQuery) => reading(() => guard.journal(query)),
     search: (query: LinkQuery, page: PageRequest) => reading(() => search(query, page)),
     figures: (nowMs: number) => reading(() => figures(nowMs)),
@@ -152,6 +157,7 @@ export function createReader(path: string, opened: Identity, sizeKnownMs = SIZE_
       guard.close();
       searching.close();
       counting.close();
+      cases.close();
       for (const statement of [
         find,
         size,
