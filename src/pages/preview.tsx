@@ -1,10 +1,11 @@
 /** @jsxImportSource hono/jsx */
+import type { Hint } from "../guard/suspicion.ts";
 import { message } from "../language/messages.ts";
-import { NEVER_MS } from "../links/link.ts";
 import { CopyButton } from "./copy.tsx";
 import { describeDestination } from "./destination.ts";
-import { Instant } from "./instant.tsx";
 import { page } from "./layout.tsx";
+import { describeHint, Leads, leadsTo } from "./leads.tsx";
+import { Lifetime } from "./lifetime.tsx";
 import { Visits, type VisitsShown } from "./visits.tsx";
 
 export interface Preview extends VisitsShown {
@@ -12,24 +13,27 @@ export interface Preview extends VisitsShown {
   readonly shortUrl: string;
   readonly target: string;
   readonly endsMs: number;
+  readonly hints: readonly Hint[];
 }
 
 /** Where a link leads, since when, until when, and its visits: for who is about to follow it, and for its maker. */
 export function previewPage(language: string, preview: Preview): string {
-  const { code, shortUrl, target, createdMs, endsMs, hasEnded } = preview;
-  const { host, asciiHost, isMistakable, address } = describeDestination(target);
+  const { code, shortUrl, target, hints, hasEnded } = preview;
+  const destination = describeDestination(target);
+  const { host, asciiHost, isMistakable } = destination;
   const shown = withoutScheme(shortUrl);
   const { origin } = new URL(shortUrl);
   const path = `/${encodeURIComponent(code)}`;
-  const leads = message(language, hasEnded ? "preview.led" : "preview.leads");
   const title = message(language, "preview.title", { address: shown });
   const head = {
     title: hasEnded ? `${message(language, "preview.expired")} ${title}` : title,
     card: {
       // One script can imitate another, and a card is often all that people see.
       description: [
-        `${leads}: ${asciiHost === undefined ? host : `${host} (${asciiHost})`}`,
+        `${leadsTo(language, hasEnded)}: ${asciiHost === undefined ? host : `${host} (${asciiHost})`}`,
         ...(isMistakable ? [message(language, "preview.mistakable")] : []),
+        // The card stays in the chat when the link is no longer young.
+        ...hints.filter(({ hint }) => hint !== "young").map((hint) => describeHint(language, hint)),
       ].join(" – "),
       origin,
       path: `${path}+`,
@@ -56,43 +60,15 @@ export function previewPage(language: string, preview: Preview): string {
         {!hasEnded && <QrCode language={language} path={path} address={shown} />}
       </div>
 
-      <section class="card" aria-labelledby="leads">
-        <h2 id="leads">{leads}</h2>
-        <p class="host">
-          <bdi dir="ltr">{host}</bdi>
-        </p>
-        {asciiHost !== undefined && (
-          <p class="hint">
-            {message(language, "preview.idn")} <bdi dir="ltr">{asciiHost}</bdi>
-          </p>
-        )}
-        {isMistakable && <p class="error">{message(language, "preview.mistakable")}</p>}
-        <p class="whole">
-          <bdi dir="ltr">{address}</bdi>
-        </p>
-        {!hasEnded && (
-          <p>
-            <a class="button" href={`${path}/`} rel="nofollow noreferrer">
-              {message(language, "preview.continue", { host })}
-            </a>
-          </p>
-        )}
-      </section>
+      <Leads
+        language={language}
+        destination={destination}
+        hints={hints}
+        hasEnded={hasEnded}
+        href={`${path}/`}
+      />
 
-      <dl class="facts">
-        <div>
-          <dt>{message(language, "preview.created")}</dt>
-          <dd>
-            <Instant language={language} ms={createdMs} />
-          </dd>
-        </div>
-        <div>
-          <dt>{message(language, hasEnded ? "preview.ended" : "preview.ends")}</dt>
-          <dd>
-            {endsMs === NEVER_MS ? message(language, "never") : <Instant language={language} ms={endsMs} />}
-          </dd>
-        </div>
-      </dl>
+      <Lifetime language={language} {...preview} />
 
       <Visits language={language} {...preview} />
     </>,

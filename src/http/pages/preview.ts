@@ -1,3 +1,4 @@
+import { hintsOf } from "../../guard/suspicion.ts";
 import type { Clock } from "../../links/clock.ts";
 import type { Links } from "../../links/links.ts";
 import { isProblem } from "../../links/problem.ts";
@@ -34,6 +35,7 @@ export function createPreview({ links, visits, clock }: PreviewOptions) {
     const interval = nowMs - createdMs < YOUNG_MS ? "hour" : "day";
     const hasEnded = nowMs >= endsMs;
     const range: StatisticsRequest = { interval, timeZone: readTimeZone(call.request) };
+    const hints = hintsOf(link, nowMs);
     const sums = await visits.sums(link);
     const { language } = pageLanguage(call.request);
     const ETag = tagOf([
@@ -41,6 +43,7 @@ export function createPreview({ links, visits, clock }: PreviewOptions) {
       link,
       sums,
       hasEnded,
+      hints,
       Math.floor(nowMs / QUARTER_MS),
       range,
       language,
@@ -57,6 +60,7 @@ export function createPreview({ links, visits, clock }: PreviewOptions) {
       target,
       createdMs,
       endsMs,
+      hints,
       interval,
       statistics: { ...statistics, series },
       shortUrl: call.domain.shortUrl(code),
