@@ -1,4 +1,5 @@
 import type { Config } from "./config.ts";
+import { createNovelty } from "./guard/novelty.ts";
 import { type Clock, createClock } from "./links/clock.ts";
 import type { Link } from "./links/link.ts";
 import { createLinks, type Links } from "./links/links.ts";
@@ -16,6 +17,7 @@ export interface Core {
   readonly clock: Clock;
   readonly links: Links;
   readonly visits: Visits;
+  readonly newUntil: ReturnType<typeof createNovelty>;
   /** Finishes accepted work, then closes the store. */
   close(): Promise<void>;
 }
@@ -48,6 +50,7 @@ export async function openCore(config: Config, log: Log, options: CoreOptions = 
       targetPolicy: targetPolicy(config),
       onCreated,
     }),
+    newUntil: createNovelty(store, clock),
     visits: createVisits({
       store,
       clock,

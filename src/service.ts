@@ -9,10 +9,12 @@ import { createDomain } from "./http/domain.ts";
 import { createHealth } from "./http/health.ts";
 import { createHome } from "./http/pages/home.ts";
 import { createNotices } from "./http/pages/notices.ts";
+import { createInterstitial } from "./http/redirect/interstitial.ts";
 import { createLinkMemory } from "./http/redirect/memory.ts";
 import { createRedirect } from "./http/redirect/redirect.ts";
 import { listen, type ServerLimits } from "./http/server.ts";
 import { createViews, type ViewLimits } from "./http/views/views.ts";
+import { NEVER_MS } from "./links/link.ts";
 import { StoreMisplaced, StoreUnavailable, StoreUnusable } from "./links/store.ts";
 import type { Log } from "./log.ts";
 import { repeat } from "./repeat.ts";
@@ -39,7 +41,9 @@ export interface Service {
 export async function startService(config: Config, log: Log, limits: Limits = {}): Promise<Service> {
   const onFault = reportFaults(log);
   await using opened = new AsyncDisposableStack();
-  const { clock, links, visits } = opened.adopt(await openCore(config, log, limits), (core) => core.close());
+  const { clock, links, visits, newUntil } = opened.adopt(await openCore(config, log, limits), (core) =>
+    core.close(),
+  );
 
   const countryOf = countries(config.countryDatabase);
   const recorder = opened.adopt(
@@ -57,7 +61,8 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
       .catch(refuseFolder(config.journalFolder)),
     (one) => one.close(),
   );
-  const memory = createLinkMemory(links, clock);
+  const previewUntil = { off: undefined, new: newUntil, all: async () => NEVER_MS }[config.interstitial];
+  const memory = createLinkMemory(links, clock, previewUntil);
   const changes = await links.follow(memory);
 
   const clientOf = createClientReader({ ...config, countryOf });
@@ -73,7 +78,10 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
     api: createApi(shared),
     home: createHome(shared),
     notices: createNotices(shared),
-    redirect: createRedirect(shared),
+    redirect: createRedirect({
+      ...shared,
+      interstitial: previewUntil === undefined ? undefined : createInterstitial(shared),
+    }),
     views,
     health,
     callOf,

@@ -7,6 +7,7 @@ import { createApiViews } from "./http/api/views.ts";
 import { createDomain } from "./http/domain.ts";
 import { createHomeViews } from "./http/pages/home.ts";
 import { createQr } from "./http/pages/images.ts";
+import { createInterstitialPage } from "./http/pages/interstitial.ts";
 import { createPreview } from "./http/pages/preview.ts";
 import { createReference } from "./http/pages/reference.ts";
 import { createMaker } from "./http/views/make.ts";
@@ -54,6 +55,7 @@ function open() {
     statistics: api.statistics,
     document: api.document,
     preview: createPreview(shared),
+    interstitial: createInterstitialPage(shared),
   });
 }
 

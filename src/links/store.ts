@@ -30,6 +30,11 @@ export interface LinkStore {
    * returns only the current one. It is called often, so it must be cheap when nothing has changed.
    */
   changes(since?: Position): Promise<Changes>;
+  /**
+   * Whether a link made at or before `createdByMs` leads to this registrable domain or a host below it. Looks at a
+   * bounded number of links; false if none of those does.
+   */
+  hasLinked(domain: string, createdByMs: number): Promise<boolean>;
   /** Deletes at most `limit` links that ended at or before `endedByMs`. Returns the number of deleted links. */
   purge(endedByMs: number, limit: number): Promise<number>;
   /** Returns about how many links there are. May miss links of the last second. Must be cheap. */

@@ -69,6 +69,12 @@ export function authorityOf(target: string): { readonly host: string; readonly p
   return { host, port };
 }
 
+/** Whether a target leads to a domain or a host below it. Both are as in `URL.hostname`. */
+export function isBelow(target: string, domain: string): boolean {
+  const host = withoutTrailingDot(authorityOf(target).host);
+  return host === domain || host.endsWith(`.${domain}`);
+}
+
 /** Everything between // and the path, including any credentials and port. */
 function hostOf(written: string): string {
   return /^[^/]*\/+([^/?#]*)/.exec(written)?.[1] ?? "";

@@ -4,6 +4,7 @@ import { isProblem } from "../../links/problem.ts";
 import type { Recorder } from "../../visits/recorder.ts";
 import type { Call, CallOf } from "../call.ts";
 import { problemAnswer, problemOf } from "../problems.ts";
+import { comesFromHere, type Interstitial } from "./interstitial.ts";
 import type { Entry, LinkMemory } from "./memory.ts";
 
 export interface RedirectOptions {
@@ -13,6 +14,8 @@ export interface RedirectOptions {
   readonly callOf: CallOf;
   /** How long a shared cache may keep a redirect, in seconds. */
   readonly cacheSeconds: number;
+  /** Undefined if every link leads on at once. */
+  readonly interstitial: Interstitial | undefined;
   readonly onFault: (error: unknown) => void;
 }
 
@@ -20,13 +23,15 @@ type Server = Bun.Server<unknown>;
 type RouteHandler = (request: Bun.BunRequest<"/:code">, server: Server) => Response | Promise<Response>;
 /** Handles paths that cannot be a code, such as /abc+. */
 type Elsewhere = (request: Request, server: Server) => Response | Promise<Response>;
+/** Answers a request for a link that was found. */
+type Follow = (entry: Entry, call: Call, nowMs: number) => Response | Promise<Response>;
 
 /**
  * Answers GET and HEAD of a short address (RFC 9110, section 15.4.3). A GET is counted as a visit before it is
  * answered; a HEAD is not counted. 404 and 410 always come from the store, never from the cache.
  */
 export function createRedirect(options: RedirectOptions) {
-  const { memory, clock, recorder, callOf, cacheSeconds, onFault } = options;
+  const { memory, clock, recorder, callOf, cacheSeconds, interstitial, onFault } = options;
 
   function answer({ target, endsMs }: Entry, nowMs: number): Response {
     const sharedSeconds = Math.min(cacheSeconds, Math.floor((endsMs - nowMs) / 1000));
@@ -42,17 +47,12 @@ export function createRedirect(options: RedirectOptions) {
     return code === undefined || code === spelling ? code : (memory.get(code, nowMs) ?? code);
   }
 
-  async function lookUp(
-    call: Call,
-    code: Code | undefined,
-    onFound: (entry: Entry) => void,
-  ): Promise<Response> {
+  async function lookUp(call: Call, code: Code | undefined, follow: Follow): Promise<Response> {
     if (code === undefined) return problemAnswer(call, { kind: "unknown" });
     try {
       const found = await memory.lookUp(code);
       if (isProblem(found)) return problemAnswer(call, found);
-      onFound(found);
-      return answer(found, clock.nowMs());
+      return await follow(found, call, clock.nowMs());
     } catch (error) {
       onFault(error);
       return problemAnswer(call, problemOf(error));
@@ -68,6 +68,25 @@ export function createRedirect(options: RedirectOptions) {
     }
   }
 
+  /** Chosen once, so that a redirect does nothing for an interstitial that is off. */
+  function afterPreview(follow: Follow, onShown: (entry: Entry, call: Call, nowMs: number) => void): Follow {
+    if (interstitial === undefined) return follow;
+    return (entry, call, nowMs) => {
+      if (!interstitial.isFor(entry, call, nowMs)) return follow(entry, call, nowMs);
+      if (!comesFromHere(call.headers)) onShown(entry, call, nowMs);
+      return interstitial.show(call);
+    };
+  }
+
+  const visit = afterPreview((entry, call, nowMs) => {
+    count(entry, call, nowMs);
+    return answer(entry, nowMs);
+  }, count);
+  const look = afterPreview(
+    (entry, _call, nowMs) => answer(entry, nowMs),
+    () => {},
+  );
+
   return (elsewhere: Elsewhere) => {
     const GET: RouteHandler = (request, server) => {
       const spelling = request.params.code;
@@ -75,21 +94,18 @@ export function createRedirect(options: RedirectOptions) {
       const found = find(spelling, nowMs);
       if (found === undefined && NEVER_IN_CODES.test(spelling)) return elsewhere(request, server);
       const call = callOf(request, server, spelling);
-      if (typeof found === "object") {
-        count(found, call, nowMs);
-        return answer(found, nowMs);
-      }
+      if (typeof found === "object") return visit(found, call, nowMs);
       // Read the client's address now: it is lost if the visitor hangs up while the store is asked.
       call.client();
-      return lookUp(call, found, (entry) => count(entry, call, clock.nowMs()));
+      return lookUp(call, found, visit);
     };
     const HEAD: RouteHandler = (request, server) => {
       const spelling = request.params.code;
       const nowMs = clock.nowMs();
       const found = find(spelling, nowMs);
       if (found === undefined && NEVER_IN_CODES.test(spelling)) return elsewhere(request, server);
-      if (typeof found === "object") return answer(found, nowMs);
-      return lookUp(callOf(request, server, spelling), found, () => {});
+      const call = callOf(request, server, spelling);
+      return typeof found === "object" ? look(found, call, nowMs) : lookUp(call, found, look);
     };
     return { GET, HEAD };
   };

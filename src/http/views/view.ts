@@ -11,7 +11,8 @@ export type View =
   | "document"
   | "svg"
   | "png"
-  | "preview";
+  | "preview"
+  | "interstitial";
 
 /** A flat object, because Bun passes its strings to another thread without copying them. */
 export interface ViewTask {

@@ -3,7 +3,7 @@ import type { Changes, Position } from "../../links/changes.ts";
 import type { Code } from "../../links/code.ts";
 import { type Link, NEVER_MS } from "../../links/link.ts";
 import { StoreUnavailable } from "../../links/store.ts";
-import type { Target } from "../../links/target.ts";
+import { isBelow, type Target } from "../../links/target.ts";
 import { DAY_MS } from "../../links/time.ts";
 import type { Sums } from "../../visits/day.ts";
 import type { DayVisits } from "../../visits/store.ts";
@@ -14,10 +14,15 @@ import { type Identity, isInPlace, replacedMeanwhile, watchPlace } from "./ident
 const SIZE_KNOWN_MS = 1000;
 /** Changes in one answer. */
 const MAX_CHANGES = 1000;
+/** Links that are looked at to find one of a site: reading them takes about a millisecond. */
+const MAX_LINKED = 2000;
 /** 9999-12-31, in days since 1970. */
 const LAST_DAY = 2_932_896;
 
 const FIND = "SELECT original_url, target, created_ms, ends_ms FROM links WHERE code = ?1";
+const LINKED = `
+  SELECT coalesce(target, original_url) AS target FROM links
+  WHERE rowid BETWEEN ?1 AND ?1 + ${MAX_LINKED} AND created_ms <= ?2`;
 const SIZE = "SELECT coalesce(max(rowid), 0) AS size FROM links";
 const NEWEST_CHANGE = "SELECT coalesce(max(revision), 0) AS revision FROM changes";
 const OLDEST_CHANGE = "SELECT coalesce(min(revision), 1) AS revision FROM changes";
@@ -54,6 +59,7 @@ interface ChangeRow {
 export function createReader(path: string, opened: Identity, sizeKnownMs = SIZE_KNOWN_MS) {
   const database = openReader(path);
   const find = database.prepare<LinkRow, [string]>(FIND);
+  const linked = database.prepare<{ target: Target }, [number, number]>(LINKED);
   const size = database.prepare<{ size: number }, []>(SIZE);
   const newestChange = database.prepare<{ revision: number }, []>(NEWEST_CHANGE);
   const oldestChange = database.prepare<{ revision: number }, []>(OLDEST_CHANGE);
@@ -100,6 +106,8 @@ export function createReader(path: string, opened: Identity, sizeKnownMs = SIZE_
       }
       return known.size;
     },
+    hasLinked: (domain: string, createdByMs: number): boolean =>
+      reading(() => linked.all(0, createdByMs)).some(({ target }) => isBelow(target, domain)),
     /** Asked several times a second, and so the first to tell when the file is no longer in its place. */
     changes(position: Position | undefined): Changes {
       place.requireNow();
@@ -114,7 +122,17 @@ export function createReader(path: string, opened: Identity, sizeKnownMs = SIZE_
     days: (code: Code, createdMs: number, firstDay: number, lastDay: number): DayVisits[] =>
       reading(() => days.all(code, createdMs, firstDay, lastDay)),
     close() {
-      for (const statement of [find, size, newestChange, oldestChange, changes, days, sums, newestSaltDay])
+      for (const statement of [
+        find,
+        linked,
+        size,
+        newestChange,
+        oldestChange,
+        changes,
+        days,
+        sums,
+        newestSaltDay,
+      ])
         statement.finalize();
       database.close();
     },

@@ -58,6 +58,7 @@ export async function openSqliteStore(
   return {
     insert: commits.insert,
     ...readingHalf(reader),
+    hasLinked: async (domain, createdByMs) => reader.hasLinked(domain, createdByMs),
     size: async () => reader.size(),
     end: async ({ code, createdMs }, endsMs) =>
       (await writer.perform({ type: "end", code, createdMs, endsMs })) as boolean,
