@@ -61,12 +61,9 @@ export function createLinkMemory(
     if (isProblem(link)) return link;
     const known = get(link.code, clock.nowMs());
     if (known !== undefined) return known;
-    const entry: Entry = {
-      ...counterOf(link),
-      endsMs: link.endsMs,
-      target: link.target,
-      ...(previewUntil !== undefined && { previewUntilMs: await previewUntil(link) }),
-    };
+    const leading = { ...counterOf(link), endsMs: link.endsMs, target: link.target };
+    const entry: Entry =
+      previewUntil === undefined ? leading : { ...leading, previewUntilMs: await previewUntil(link) };
     // If anything was forgotten meanwhile, it may be this link. Then the answer may be older than the change.
     if (forgotten === forgottenBefore) cache.set(link.code, entry);
     return entry;

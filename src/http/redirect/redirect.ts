@@ -1,6 +1,6 @@
 import type { Clock } from "../../links/clock.ts";
 import { type Code, lookUpCode, NEVER_IN_CODES } from "../../links/code.ts";
-import { isProblem } from "../../links/problem.ts";
+import { isProblem, type Problem } from "../../links/problem.ts";
 import type { Recorder } from "../../visits/recorder.ts";
 import type { Call, CallOf } from "../call.ts";
 import { problemAnswer, problemOf } from "../problems.ts";
@@ -49,14 +49,14 @@ export function createRedirect(options: RedirectOptions) {
 
   async function lookUp(call: Call, code: Code | undefined, follow: Follow): Promise<Response> {
     if (code === undefined) return problemAnswer(call, { kind: "unknown" });
+    let found: Entry | Problem;
     try {
-      const found = await memory.lookUp(code);
-      if (isProblem(found)) return problemAnswer(call, found);
-      return await follow(found, call, clock.nowMs());
+      found = await memory.lookUp(code);
     } catch (error) {
       onFault(error);
       return problemAnswer(call, problemOf(error));
     }
+    return isProblem(found) ? problemAnswer(call, found) : follow(found, call, clock.nowMs());
   }
 
   /** Visitors are redirected even if counting fails. */
