@@ -29,7 +29,7 @@ test("ordinary hosts raise no hint", () => {
     foo.blogspot.com foo.wordpress.com foo.vercel.app foo.netlify.app foo.pages.dev bucket.s3.amazonaws.com
     app.slack.com zoom.us us02web.zoom.us company.atlassian.net foo.wd5.myworkdayjobs.com www.coupang.com
     www.11st.co.kr www.gmarket.co.kr xn--3e0bs12b3odi2b.xn--3e0b707e xn--vv4b11d.kr www.xn--vv4b11d.com www.paypal.com.
-    localhost intranet printer.local dev.example.com www.dev.example.com eu.app.example.com de.shop.example.com
+    www.net.example.com localhost intranet printer.local dev.example.com www.dev.example.com eu.app.example.com de.shop.example.com
     fr.wikivoyage.org www.mercadolibre.com.ar www.uol.com.br www.rakuten.co.jp www.yahoo.co.jp www.sina.com.cn
     finance.sina.com.cn news.ycombinator.com docs.python.org pypi.org crates.io docs.rs www.npmjs.com`;
   const found = hosts
