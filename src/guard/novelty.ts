@@ -1,7 +1,7 @@
 import type { Clock } from "../links/clock.ts";
 import type { Link } from "../links/link.ts";
 import type { LinkStore } from "../links/store.ts";
-import { authorityOf } from "../links/target.ts";
+import { targetHost } from "../links/target.ts";
 import { DAY_MS } from "../links/time.ts";
 import { registrableDomain } from "./domain-name.ts";
 
@@ -19,7 +19,7 @@ export function createNovelty(store: Pick<LinkStore, "hasLinked">, clock: Pick<C
     const untilMs = createdMs + NEW_MS;
     // Most links are older. They need no look at the store.
     if (clock.nowMs() >= untilMs) return 0;
-    const domain = registrableDomain(authorityOf(target).host);
+    const domain = registrableDomain(targetHost(target));
     return (await store.hasLinked(domain, createdMs - KNOWN_AFTER_MS)) ? 0 : untilMs;
   };
 }

@@ -1,7 +1,7 @@
 import type { Link } from "../links/link.ts";
 import { authorityOf } from "../links/target.ts";
 import { DAY_MS, HOUR_MS } from "../links/time.ts";
-import { isPublicSuffix, registrableDomain } from "./domain-name.ts";
+import { isAddress, isPublicSuffix, registrableDomain } from "./domain-name.ts";
 
 /**
  * What readers should know of a link before they follow it. Each is a fact that deceivers often need and others seldom
@@ -102,9 +102,4 @@ function wordsOf(label: string): string[] {
 /** Two words with the same result are easily taken for one another. */
 function looks(word: string): string {
   return word.replaceAll("rn", "m").replaceAll("vv", "w").replaceAll("0", "o").replaceAll("1", "l");
-}
-
-/** As in `URL.hostname`, where a host whose last label is a number is an IPv4 address. */
-function isAddress(host: string): boolean {
-  return host.startsWith("[") || /^\d+(?:\.\d+){3}$/.test(host);
 }

@@ -69,10 +69,9 @@ export function authorityOf(target: string): { readonly host: string; readonly p
   return { host, port };
 }
 
-/** Whether a target leads to a domain or a host below it. Both are as in `URL.hostname`. */
-export function isBelow(target: string, domain: string): boolean {
-  const host = withoutTrailingDot(authorityOf(target).host);
-  return host === domain || host.endsWith(`.${domain}`);
+/** The host of a target. Equal hosts compare equal, see {@link canonicalHost}. */
+export function targetHost(target: Target): string {
+  return canonicalHost(/^https?:\/\/(\[[^\]]*\]|[^/:?#]*)/.exec(target)?.[1] ?? "");
 }
 
 /** Everything between // and the path, including any credentials and port. */
@@ -88,10 +87,14 @@ function isOwn(url: URL, policy: TargetPolicy): boolean {
   });
 }
 
-/** Removes a trailing dot and writes IPv4-mapped IPv6 addresses as IPv4, so that equal hosts compare equal. */
-function canonicalHost(hostname: string): string {
+/**
+ * Takes a host as in `URL.hostname`, removes a trailing dot and writes IPv4-mapped IPv6 addresses as IPv4, so that equal
+ * hosts compare equal.
+ */
+export function canonicalHost(hostname: string): string {
   const address = parseAddress(hostname);
-  return address === undefined ? withoutTrailingDot(hostname) : unmapped(address).toNormalizedString();
+  const isMapped = address !== undefined && unmapped(address) !== address;
+  return isMapped ? unmapped(address).toString() : withoutTrailingDot(hostname);
 }
 
 /** The port of a URL, also if it is the default of its scheme. */

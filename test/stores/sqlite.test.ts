@@ -17,11 +17,14 @@ import { join } from "node:path";
 import type { Code } from "../../src/links/code.ts";
 import { isProblem } from "../../src/links/problem.ts";
 import { StoreUnavailable, StoreUnusable } from "../../src/links/store.ts";
+import type { Target } from "../../src/links/target.ts";
 import { checkFile, openWriter } from "../../src/store/sqlite/file.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { ROOT, temporaryFolder } from "../service.ts";
 import { slicesOf } from "../visits/slices.ts";
+import { testGuardStore } from "./guard.ts";
 import { newLink, testLinkStore } from "./links.ts";
+import { testSearch } from "./search.ts";
 import { testVisitStore } from "./visits.ts";
 
 const shared = temporaryFolder();
@@ -29,6 +32,8 @@ afterAll(() => shared[Symbol.dispose]());
 const links = join(shared.path, "new", "folder", "curt.db");
 testLinkStore("SQLite", () => openSqliteStore(links, { sizeKnownMs: 20 }));
 testVisitStore("SQLite", () => openSqliteStore(join(shared.path, "visits.db")));
+testGuardStore("SQLite", () => openSqliteStore(join(shared.path, "guard.db")));
+testSearch("SQLite", () => openSqliteStore(join(shared.path, "search.db")));
 
 describe("a SQLite file", () => {
   test("is written durably", () => {
@@ -53,11 +58,59 @@ describe("a SQLite file", () => {
     expect(await store.changes(start)).toEqual({
       position: end,
       codes: [],
+      rules: false,
       hasMore: false,
       isComplete: false,
     });
     expect(await store.changes(end)).toMatchObject({ codes: [], isComplete: true });
     await store.close();
+  });
+
+  test("knows older links to a site by its index, and by walking through those that are not in it yet", async () => {
+    using folder = temporaryFolder();
+    const store = await openSqliteStore(join(folder.path, "curt.db"));
+    const { createdMs } = newLink("now");
+    const hosts = [
+      "first.github.io",
+      ...Array.from({ length: 600 }, () => "second.github.io"),
+      "third.github.io",
+      ...Array.from({ length: 2500 }, (_, nth) => `site${nth}.example`),
+    ];
+    const made = hosts.map((host, nth) =>
+      newLink(`l${nth}`, { originalUrl: `https://www.${host}/`, target: `https://www.${host}/` as Target }),
+    );
+    await store.insert(made);
+    const known = async () => {
+      const asked = [
+        "first.github.io",
+        "third.github.io",
+        "site10.example",
+        "site2000.example",
+        "site2499.example",
+      ];
+      const answers = asked.map(async (domain) => store.hasLinked(domain, createdMs));
+      return Promise.all(answers);
+    };
+    // No question looks at all links.
+    expect(await known()).toEqual([true, true, true, false, false]);
+    while (await store.index());
+    expect(await known()).toEqual([true, false, true, true, true]);
+    expect(await store.hasLinked("site2000.example", createdMs - 1)).toBe(false);
+    await store.disable(made.slice(0, 1), { reason: "spam", who: "shell", atMs: createdMs });
+    expect(await known()).toEqual([false, false, true, true, true]);
+    await store.close();
+  });
+
+  test("keeps its journal from every statement that would change it", async () => {
+    using folder = temporaryFolder();
+    const path = join(folder.path, "curt.db");
+    const store = await openSqliteStore(path);
+    await store.blockHost({ host: "a.example", reason: "spam" }, { who: "shell", atMs: 1 });
+    await store.close();
+    using database = new Database(path);
+    expect(() => database.run("DELETE FROM journal")).toThrow("the journal only grows");
+    expect(() => database.run("UPDATE journal SET note = ''")).toThrow("the journal only grows");
+    expect(database.query("SELECT host FROM journal").all()).toEqual([{ host: "a.example" }]);
   });
 
   test("of schema 1 is brought to the newest, with its links, also by two at once", async () => {

@@ -1,28 +1,29 @@
 // The reading half: prepared single-key look-ups, on the thread that serves.
+import type { LinkQuery, PageRequest } from "../../guard/search.ts";
+import type { JournalQuery } from "../../guard/store.ts";
 import type { Changes, Position } from "../../links/changes.ts";
 import type { Code } from "../../links/code.ts";
-import { type Link, NEVER_MS } from "../../links/link.ts";
+import type { Link } from "../../links/link.ts";
 import { StoreUnavailable } from "../../links/store.ts";
-import { isBelow, type Target } from "../../links/target.ts";
 import { DAY_MS } from "../../links/time.ts";
 import type { Sums } from "../../visits/day.ts";
 import type { DayVisits } from "../../visits/store.ts";
+import { RULES } from "./changes.ts";
 import { openReader } from "./file.ts";
+import { prepareGuardReader } from "./guard-reader.ts";
 import { type Identity, isInPlace, replacedMeanwhile, watchPlace } from "./identity.ts";
+import { type LinkRow, toLink } from "./link-row.ts";
+import { prepareLinked } from "./linked.ts";
+import { prepareSearch } from "./search.ts";
 
 /** How long the number of links is taken as known: every generated code asks for it. */
 const SIZE_KNOWN_MS = 1000;
 /** Changes in one answer. */
 const MAX_CHANGES = 1000;
-/** Links that are looked at to find one of a site: reading them takes about a millisecond. */
-const MAX_LINKED = 2000;
 /** 9999-12-31, in days since 1970. */
 const LAST_DAY = 2_932_896;
 
-const FIND = "SELECT original_url, target, created_ms, ends_ms FROM links WHERE code = ?1";
-const LINKED = `
-  SELECT coalesce(target, original_url) AS target FROM links
-  WHERE rowid BETWEEN ?1 AND ?1 + ${MAX_LINKED} AND created_ms <= ?2`;
+const FIND = "SELECT original_url, target, created_ms, ends_ms, disabled FROM links WHERE code = ?1";
 const SIZE = "SELECT coalesce(max(rowid), 0) AS size FROM links";
 const NEWEST_CHANGE = "SELECT coalesce(max(revision), 0) AS revision FROM changes";
 const OLDEST_CHANGE = "SELECT coalesce(min(revision), 1) AS revision FROM changes";
@@ -40,13 +41,6 @@ const SUMS = `
     SELECT visits, bots FROM visits WHERE day = 0 AND code = ?1 AND created_ms = ?2
     UNION ALL SELECT visits, bots FROM (${DAYS}))`;
 
-interface LinkRow {
-  original_url: string;
-  target: string | null;
-  created_ms: number;
-  ends_ms: number | null;
-}
-
 interface ChangeRow {
   revision: number;
   code: string;
@@ -59,7 +53,6 @@ interface ChangeRow {
 export function createReader(path: string, opened: Identity, sizeKnownMs = SIZE_KNOWN_MS) {
   const database = openReader(path);
   const find = database.prepare<LinkRow, [string]>(FIND);
-  const linked = database.prepare<{ target: Target }, [number, number]>(LINKED);
   const size = database.prepare<{ size: number }, []>(SIZE);
   const newestChange = database.prepare<{ revision: number }, []>(NEWEST_CHANGE);
   const oldestChange = database.prepare<{ revision: number }, []>(OLDEST_CHANGE);
@@ -67,6 +60,9 @@ export function createReader(path: string, opened: Identity, sizeKnownMs = SIZE_
   const days = database.prepare<DayVisits, [string, number, number, number]>(DAYS);
   const newestSaltDay = database.prepare<{ day: number | null }, []>(NEWEST_SALT_DAY);
   const sums = database.prepare<Sums, [string, number, number, number]>(SUMS);
+  const guard = prepareGuardReader(database);
+  const { search, ...searching } = prepareSearch(database);
+  const linked = prepareLinked(database);
   let known = { size: 0, untilMs: 0 };
   const place = watchPlace(path, opened);
   // Opened by its path, which may lead to another file than the writer opened.
@@ -82,10 +78,12 @@ export function createReader(path: string, opened: Identity, sizeKnownMs = SIZE_
     if (since < (oldestChange.get()?.revision ?? 1) - 1)
       return { ...NO_CHANGES, position: positionAt(newest), isComplete: false };
     const rows = changes.all(since, MAX_CHANGES);
+    const codes = rows.map(({ code }) => code as Code).filter((code) => code !== RULES);
     const last = rows.at(-1)?.revision ?? newest;
     return {
       position: positionAt(last),
-      codes: rows.map(({ code }) => code as Code),
+      codes,
+      rules: codes.length < rows.length,
       hasMore: last < newest,
       isComplete: true,
     };
@@ -107,7 +105,7 @@ export function createReader(path: string, opened: Identity, sizeKnownMs = SIZE_
       return known.size;
     },
     hasLinked: (domain: string, createdByMs: number): boolean =>
-      reading(() => linked.all(0, createdByMs)).some(({ target }) => isBelow(target, domain)),
+      reading(() => linked.hasLinked(domain, createdByMs)),
     /** Asked several times a second, and so the first to tell when the file is no longer in its place. */
     changes(position: Position | undefined): Changes {
       place.requireNow();
@@ -121,25 +119,22 @@ export function createReader(path: string, opened: Identity, sizeKnownMs = SIZE_
     },
     days: (code: Code, createdMs: number, firstDay: number, lastDay: number): DayVisits[] =>
       reading(() => days.all(code, createdMs, firstDay, lastDay)),
+    hosts: (after: string, limit: number) => reading(() => guard.hosts(after, limit)),
+    journal: (query: JournalQuery) => reading(() => guard.journal(query)),
+    search: (query: LinkQuery, page: PageRequest) => reading(() => search(query, page)),
+    hasUnindexed: (): boolean => reading(searching.hasUnindexed),
     close() {
-      for (const statement of [
-        find,
-        linked,
-        size,
-        newestChange,
-        oldestChange,
-        changes,
-        days,
-        sums,
-        newestSaltDay,
-      ])
+      guard.close();
+      searching.close();
+      linked.close();
+      for (const statement of [find, size, newestChange, oldestChange, changes, days, sums, newestSaltDay])
         statement.finalize();
       database.close();
     },
   };
 }
 
-const NO_CHANGES = { codes: [], hasMore: false, isComplete: true };
+const NO_CHANGES = { codes: [], rules: false, hasMore: false, isComplete: true };
 
 function positionAt(revision: number): Position {
   return String(revision) as Position;
@@ -152,14 +147,4 @@ function reading<T>(read: () => T): T {
   } catch (error) {
     throw new StoreUnavailable("The store cannot be read", { cause: error });
   }
-}
-
-function toLink(code: Code, row: LinkRow): Link {
-  return {
-    code,
-    originalUrl: row.original_url,
-    target: (row.target ?? row.original_url) as Target,
-    createdMs: row.created_ms,
-    endsMs: row.ends_ms ?? NEVER_MS,
-  };
 }
