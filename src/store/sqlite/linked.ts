@@ -4,12 +4,12 @@ import { leadsTo } from "../../guard/search.ts";
 import type { Target } from "../../links/target.ts";
 import { type Ends, ENDS, numberOf, sitesOf } from "./sites.ts";
 
-/** What one question looks at, in rows. It is asked on the thread that serves, where this takes a millisecond or two. */
+/** What one question looks at, in rows. It is asked on the thread that serves, where this takes half a millisecond. */
 const BOUNDS = {
   /** Oldest links of a site. Where many people share a site, as at github.io, other links than theirs come first. */
-  told: 500,
+  told: 100,
   /** Links that are not in the index yet. */
-  walked: 2000,
+  walked: 1000,
 };
 
 const BY_SITE = `
