@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import en from "../../src/language/en.json";
 import ko from "../../src/language/ko.json";
 import { DAY_MS, HOUR_MS } from "../../src/links/time.ts";
+import { makeUnreadable } from "../durability/damage.ts";
 import { endLink, type Here, type Running, startHere } from "../service.ts";
 import { linkOf, untilCounted, WINDOWS_CHROME } from "../visits/visits.ts";
 import { expectGuarded } from "./markup.ts";
@@ -187,6 +188,19 @@ describe("with INTERSTITIAL=new", () => {
     curt.advance(DAY_MS);
     expect(await isStopped(curt, "aged")).toBe(false);
   });
+});
+
+test("while the store is away, people read that they should try again, and programs are redirected", async () => {
+  await using away = await startHere({ INTERSTITIAL: "all" });
+  await away.shorten({ original_url: TARGET, custom_code: "away" });
+  expect(await isStopped(away, "away", {})).toBe(false);
+  away.expectFaults();
+  makeUnreadable(away.file);
+  const response = await away.fetch("/away", { headers: PERSON });
+  expect([response.status, response.headers.get("retry-after")]).toEqual([503, "2"]);
+  expectGuarded(response);
+  expect(await response.text()).toContain(en["page.unavailable.title"]);
+  expect(await isStopped(away, "away", {})).toBe(false);
 });
 
 test("without INTERSTITIAL, people are led on at once", async () => {
