@@ -32,8 +32,8 @@ export function interstitialPage(language: string, link: InterstitialShown): str
         language={language}
         destination={describeDestination(target)}
         hints={hints}
-        hasEnded={false}
         href={target}
+        showsAddress
       />
       <Lifetime language={language} hasEnded={false} {...link} />
     </>,

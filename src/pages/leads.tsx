@@ -1,24 +1,26 @@
 /** @jsxImportSource hono/jsx */
 import type { Hint } from "../guard/suspicion.ts";
 import { message } from "../language/messages.ts";
+import { memoize } from "../memoize.ts";
 import { type Destination, splitHost } from "./destination.ts";
 
 export interface LeadsProps {
   readonly language: string;
   readonly destination: Destination;
   readonly hints: readonly Hint[];
-  readonly hasEnded: boolean;
-  /** Where the button leads. */
-  readonly href: string;
+  /** Where the button leads. Undefined if the link leads nowhere any more. */
+  readonly href: string | undefined;
+  /** Whether the whole address is shown, or the host alone. */
+  readonly showsAddress: boolean;
 }
 
 /** Where a link leads, what is unusual about that, and the way on. */
-export function Leads({ language, destination, hints, hasEnded, href }: LeadsProps) {
+export function Leads({ language, destination, hints, href, showsAddress }: LeadsProps) {
   const { host, asciiHost, isMistakable, address } = destination;
   const [front, domain] = splitHost(destination);
   return (
     <section class="card" aria-labelledby="leads">
-      <h2 id="leads">{leadsTo(language, hasEnded)}</h2>
+      <h2 id="leads">{leadsTo(language, href !== undefined)}</h2>
       <p class="host">
         <bdi dir="ltr">
           {front}
@@ -38,10 +40,12 @@ export function Leads({ language, destination, hints, hasEnded, href }: LeadsPro
           ))}
         </ul>
       )}
-      <p class="whole">
-        <bdi dir="ltr">{address}</bdi>
-      </p>
-      {!hasEnded && (
+      {showsAddress && (
+        <p class="whole">
+          <bdi dir="ltr">{address}</bdi>
+        </p>
+      )}
+      {href !== undefined && (
         <p>
           <a class="button" href={href} rel="nofollow noreferrer">
             {message(language, "preview.continue", { host })}
@@ -52,15 +56,17 @@ export function Leads({ language, destination, hints, hasEnded, href }: LeadsPro
   );
 }
 
-export function leadsTo(language: string, hasEnded: boolean): string {
-  return message(language, hasEnded ? "preview.led" : "preview.leads");
+export function leadsTo(language: string, leadsOn: boolean): string {
+  return message(language, leadsOn ? "preview.leads" : "preview.led");
 }
+
+const relativeTime = memoize((language) => new Intl.RelativeTimeFormat(language));
 
 export function describeHint(language: string, hint: Hint): string {
   switch (hint.hint) {
     case "young": {
       if (hint.hours === 0) return message(language, "hint.fresh");
-      const ago = new Intl.RelativeTimeFormat(language).format(-hint.hours, "hour");
+      const ago = relativeTime(language).format(-hint.hours, "hour");
       return message(language, "hint.young", { ago });
     }
     case "address":

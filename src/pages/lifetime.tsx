@@ -6,10 +6,11 @@ import { Instant } from "./instant.tsx";
 type LifetimeProps = Pick<Link, "createdMs" | "endsMs"> & {
   readonly language: string;
   readonly hasEnded: boolean;
+  readonly disabledSinceMs?: number | undefined;
 };
 
 /** Since when a link works, and until when. */
-export function Lifetime({ language, createdMs, endsMs, hasEnded }: LifetimeProps) {
+export function Lifetime({ language, createdMs, endsMs, hasEnded, disabledSinceMs }: LifetimeProps) {
   return (
     <dl class="facts">
       <div>
@@ -24,6 +25,14 @@ export function Lifetime({ language, createdMs, endsMs, hasEnded }: LifetimeProp
           {endsMs === NEVER_MS ? message(language, "never") : <Instant language={language} ms={endsMs} />}
         </dd>
       </div>
+      {disabledSinceMs !== undefined && (
+        <div>
+          <dt>{message(language, "preview.disabled")}</dt>
+          <dd>
+            <Instant language={language} ms={disabledSinceMs} />
+          </dd>
+        </div>
+      )}
     </dl>
   );
 }

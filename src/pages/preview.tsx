@@ -1,11 +1,13 @@
 /** @jsxImportSource hono/jsx */
 import type { Hint } from "../guard/suspicion.ts";
 import { message } from "../language/messages.ts";
+import type { DisabledReason } from "../links/link.ts";
 import { CopyButton } from "./copy.tsx";
 import { describeDestination } from "./destination.ts";
 import { page } from "./layout.tsx";
 import { describeHint, Leads, leadsTo } from "./leads.tsx";
 import { Lifetime } from "./lifetime.tsx";
+import { nextStep } from "./problem.tsx";
 import { Visits, type VisitsShown } from "./visits.tsx";
 
 export interface Preview extends VisitsShown {
@@ -14,23 +16,34 @@ export interface Preview extends VisitsShown {
   readonly target: string;
   readonly endsMs: number;
   readonly hints: readonly Hint[];
+  /** Set if the link is disabled, or a rule about its host applies. Then the page does not lead to the destination. */
+  readonly disabled?: Disabled | undefined;
+}
+
+interface Disabled {
+  readonly reason: DisabledReason;
+  /** Unknown for hosts on a blocklist. */
+  readonly sinceMs: number | undefined;
 }
 
 /** Where a link leads, since when, until when, and its visits: for who is about to follow it, and for its maker. */
 export function previewPage(language: string, preview: Preview): string {
-  const { code, shortUrl, target, hints, hasEnded } = preview;
+  const { code, shortUrl, target, hints, disabled } = preview;
   const destination = describeDestination(target);
   const { host, asciiHost, isMistakable } = destination;
   const shown = withoutScheme(shortUrl);
   const { origin } = new URL(shortUrl);
   const path = `/${encodeURIComponent(code)}`;
+  const state = stateOf(language, preview);
+  const leadsOn = state === undefined;
   const title = message(language, "preview.title", { address: shown });
   const head = {
-    title: hasEnded ? `${message(language, "preview.expired")} ${title}` : title,
+    title: state === undefined ? title : `${state} ${title}`,
     card: {
       // One script can imitate another, and a card is often all that people see.
       description: [
-        `${leadsTo(language, hasEnded)}: ${asciiHost === undefined ? host : `${host} (${asciiHost})`}`,
+        ...(disabled === undefined ? [] : [state]),
+        `${leadsTo(language, leadsOn)}: ${asciiHost === undefined ? host : `${host} (${asciiHost})`}`,
         ...(isMistakable ? [message(language, "preview.mistakable")] : []),
         // The card stays in the chat when the link is no longer young.
         ...hints.filter(({ hint }) => hint !== "young").map((hint) => describeHint(language, hint)),
@@ -51,28 +64,35 @@ export function previewPage(language: string, preview: Preview): string {
           <h1 class="address">
             <Address url={shown} />
           </h1>
-          {hasEnded ? (
-            <p class="error">{message(language, "preview.expired")}</p>
-          ) : (
+          {state === undefined ? (
             <Sharing language={language} shortUrl={shortUrl} />
+          ) : (
+            <p class="error">{state}</p>
           )}
+          {disabled !== undefined && <p class="soft">{message(language, nextStep(disabled.reason))}</p>}
         </div>
-        {!hasEnded && <QrCode language={language} path={path} address={shown} />}
+        {state === undefined && <QrCode language={language} path={path} address={shown} />}
       </div>
 
       <Leads
         language={language}
         destination={destination}
         hints={hints}
-        hasEnded={hasEnded}
-        href={`${path}/`}
+        href={leadsOn ? `${path}/` : undefined}
+        showsAddress={disabled === undefined}
       />
 
-      <Lifetime language={language} {...preview} />
+      <Lifetime language={language} {...preview} disabledSinceMs={disabled?.sinceMs} />
 
       <Visits language={language} {...preview} />
     </>,
   );
+}
+
+/** Why the link leads nowhere, if so. */
+function stateOf(language: string, { disabled, hasEnded }: Preview): string | undefined {
+  if (disabled !== undefined) return message(language, `disabled.${disabled.reason}`);
+  return hasEnded ? message(language, "preview.expired") : undefined;
 }
 
 function Sharing({ language, shortUrl }: { language: string; shortUrl: string }) {

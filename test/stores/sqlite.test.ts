@@ -76,10 +76,10 @@ describe("a SQLite file", () => {
       "third.github.io",
       ...Array.from({ length: 2500 }, (_, nth) => `site${nth}.example`),
     ];
-    const made = hosts.map((host, nth) =>
+    const old = hosts.map((host, nth) =>
       newLink(`l${nth}`, { originalUrl: `https://www.${host}/`, target: `https://www.${host}/` as Target }),
     );
-    await store.insert(made);
+    await store.insert(old);
     const known = async () => {
       const asked = [
         "first.github.io",
@@ -96,7 +96,7 @@ describe("a SQLite file", () => {
     while (await store.index());
     expect(await known()).toEqual([true, false, true, true, true]);
     expect(await store.hasLinked("site2000.example", createdMs - 1)).toBe(false);
-    await store.disable(made.slice(0, 1), { reason: "spam", who: "shell", atMs: createdMs });
+    await store.disable(old.slice(0, 1), { reason: "spam", who: "shell", atMs: createdMs });
     expect(await known()).toEqual([false, false, true, true, true]);
     await store.close();
   });

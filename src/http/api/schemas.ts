@@ -3,6 +3,7 @@ import { z } from "@hono/zod-openapi";
 import type { MessageKey } from "../../language/messages.ts";
 import { MAX_CODE_POINTS } from "../../links/code.ts";
 import { DURATIONS } from "../../links/expiry.ts";
+import { REASONS } from "../../links/link.ts";
 import { MAX_TARGET_LENGTH } from "../../links/target.ts";
 import { DIMENSIONS, type Dimension, FEWEST_NETWORKS } from "../../visits/day.ts";
 import { FEWEST_VISITORS, INTERVALS, MAX_DAYS } from "../../visits/statistics.ts";
@@ -38,6 +39,7 @@ const count = (description: MessageKey, example?: number) =>
 /** Inside `lazy`, a named schema stays a `$ref` where it is nullable or has another description; else it is copied. */
 const referred = <T extends z.ZodType>(schema: T) => z.lazy(() => schema);
 const expireDuration = referred(z.enum(DURATIONS).openapi("ExpireDuration"));
+const disabledReason = referred(z.enum([...REASONS, "blocklist"]).openapi("DisabledReason"));
 const interval = referred(z.enum(INTERVALS).openapi("Interval"));
 
 /**
@@ -89,6 +91,7 @@ const linkData = z
     created: instant("api.link.created", "2026-01-01T00:00:00.000Z"),
     expiration_date: instant("api.link.expiration_date", "2026-01-08T00:00:00.000Z"),
     visits: count("api.link.visits", 120),
+    disabled: disabledReason.nullable().openapi({ description: "api.link.disabled", example: null }),
   })
   .openapi("Link");
 
