@@ -59,11 +59,11 @@ export function createLinkMemory(
     const forgottenBefore = forgotten;
     const link = await links.resolve(code);
     if (isProblem(link)) return link;
+    const previewUntilMs = previewUntil === undefined ? undefined : await previewUntil(link);
     const known = get(link.code, clock.nowMs());
     if (known !== undefined) return known;
     const leading = { ...counterOf(link), endsMs: link.endsMs, target: link.target };
-    const entry: Entry =
-      previewUntil === undefined ? leading : { ...leading, previewUntilMs: await previewUntil(link) };
+    const entry: Entry = previewUntilMs === undefined ? leading : { ...leading, previewUntilMs };
     // If anything was forgotten meanwhile, it may be this link. Then the answer may be older than the change.
     if (forgotten === forgottenBefore) cache.set(link.code, entry);
     return entry;
