@@ -3,6 +3,7 @@ import { type Counters, createCounters } from "./guard/counters.ts";
 import { createHostRules, type HostRules } from "./guard/hosts.ts";
 import { createLimits, type Limits } from "./guard/limits.ts";
 import type { ListCheck } from "./guard/list-table.ts";
+import { createNovelty } from "./guard/novelty.ts";
 import { createOperator, type Operator } from "./guard/operator.ts";
 import { type Cases, createCases, createReports, type Reports } from "./guard/reports.ts";
 import { isShortener } from "./guard/shorteners.ts";
@@ -23,6 +24,7 @@ export interface Core {
   readonly clock: Clock;
   readonly links: Links;
   readonly visits: Visits;
+  readonly newUntil: ReturnType<typeof createNovelty>;
   readonly hostRules: HostRules;
   readonly operator: Operator;
   readonly counters: Counters;
@@ -89,6 +91,7 @@ export async function openCore(config: Config, log: Log, options: CoreOptions = 
       fillRandom,
       onDisabled: ({ code }) => log.warn({ code }, "a link was disabled because of its reports"),
     }),
+    newUntil: createNovelty(store, clock),
     visits: createVisits({
       store,
       clock,

@@ -10,6 +10,7 @@ import { createApiViews } from "./http/api/views.ts";
 import { createDomain } from "./http/domain.ts";
 import { createHomeViews } from "./http/pages/home.ts";
 import { createQr } from "./http/pages/images.ts";
+import { createInterstitialPage } from "./http/pages/interstitial.ts";
 import { createPreview } from "./http/pages/preview.ts";
 import { createReference } from "./http/pages/reference.ts";
 import { createReportViews } from "./http/pages/report.ts";
@@ -76,6 +77,7 @@ function open() {
     document: api.document,
     preview: createPreview(shared),
     ...createReportViews(shared),
+    interstitial: createInterstitialPage(shared),
   });
 }
 

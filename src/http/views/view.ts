@@ -15,7 +15,8 @@ export type View =
   | "reportAny"
   | "report"
   | "refusedReport"
-  | "reported";
+  | "reported"
+  | "interstitial";
 
 /** A flat object, because Bun passes its strings to another thread without copying them. */
 export interface ViewTask {
