@@ -53,7 +53,7 @@ export function createRedirect(options: RedirectOptions) {
   async function lookUp(call: Call, code: Code | undefined, follow: Follow): Promise<Response> {
     if (code === undefined) return leadsNowhere(call);
     const barred = limiter.barred(call);
-    if (barred !== undefined) return problemAnswer(call, barred);
+    if (barred !== undefined) return problemAnswer(call, await barred);
     let found: Entry | Problem;
     try {
       found = await memory.lookUp(code);
@@ -65,8 +65,8 @@ export function createRedirect(options: RedirectOptions) {
     return follow(found, call, clock.nowMs());
   }
 
-  function leadsNowhere(call: Call): Response {
-    return problemAnswer(call, limiter.unknown(call) ?? { kind: "unknown" });
+  async function leadsNowhere(call: Call): Promise<Response> {
+    return problemAnswer(call, (await limiter.unknown(call)) ?? { kind: "unknown" });
   }
 
   /** Visitors are redirected even if counting fails. */
