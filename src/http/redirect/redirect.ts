@@ -65,8 +65,10 @@ export function createRedirect(options: RedirectOptions) {
     return follow(found, call, clock.nowMs());
   }
 
-  async function leadsNowhere(call: Call): Promise<Response> {
-    return problemAnswer(call, (await limiter.unknown(call)) ?? { kind: "unknown" });
+  function leadsNowhere(call: Call): Response | Promise<Response> {
+    const limited = limiter.unknown(call);
+    if (limited === undefined) return problemAnswer(call, { kind: "unknown" });
+    return limited.then((problem) => problemAnswer(call, problem));
   }
 
   /** Visitors are redirected even if counting fails. */
