@@ -28,7 +28,7 @@ export interface Stream {
 }
 
 /** Of one stream of requests, from when each was due until its answer was there. */
-export interface Latency {
+interface Latency {
   readonly p50Us: number;
   readonly p99Us: number;
   readonly maxUs: number;

@@ -29,7 +29,7 @@ const EVERYBODY = "*";
 
 export function createLimiter(limits: Limits, clock: Pick<Clock, "monotonicMs">): Limiter {
   const networkOf = memoize(clientNetwork);
-  const turn = createRefusalQueue(clock);
+  const holdBackMs = createRefusalQueue(clock);
 
   /** An unknown address is also the key of all clients without one. */
   function clientOf(call: Call, name: keyof Limits): string {
@@ -59,7 +59,8 @@ export function createLimiter(limits: Limits, clock: Pick<Clock, "monotonicMs">)
 
   /** The wait is over when none of the limits refuses the request any more. */
   async function refusal(call: Call): Promise<Limited> {
-    await turn();
+    const waitMs = holdBackMs();
+    if (waitMs > 0) await Bun.sleep(waitMs);
     const names = call.limits.flatMap((name) => (name === "unknown" ? ([name, "scan"] as const) : [name]));
     const waits = names.map((name) => limits[name]?.wait(clientOf(call, name)) ?? 0);
     // At least 1, because time goes on between a refusal and this.
