@@ -13,6 +13,7 @@ import {
   oneOf,
   origin,
   path,
+  secret,
   wholeNumber,
 } from "./formats.ts";
 
@@ -149,6 +150,14 @@ export const SETTINGS = {
     unset: null,
     meaning: "e-mail address or https:// page for security reports, published in /.well-known/security.txt",
     takes: contact,
+  },
+  adminToken: {
+    name: "ADMIN_TOKEN",
+    default: "none",
+    unset: null,
+    meaning:
+      "secret of 16 characters or more that opens the operator's API and page, /api/v1/admin/ and /admin; without it there are none",
+    takes: secret,
   },
   drainWaitMs: {
     name: "DRAIN_WAIT",
