@@ -1,4 +1,6 @@
 import type { Config } from "./config.ts";
+import { createHostRules, type HostRules } from "./guard/hosts.ts";
+import { createOperator, type Operator } from "./guard/operator.ts";
 import { type Clock, createClock } from "./links/clock.ts";
 import type { Link } from "./links/link.ts";
 import { createLinks, type Links } from "./links/links.ts";
@@ -16,6 +18,8 @@ export interface Core {
   readonly clock: Clock;
   readonly links: Links;
   readonly visits: Visits;
+  readonly hostRules: HostRules;
+  readonly operator: Operator;
   /** Finishes accepted work, then closes the store. */
   close(): Promise<void>;
 }
@@ -38,14 +42,21 @@ export async function openCore(config: Config, log: Log, options: CoreOptions = 
   const onCreated = ({ code, target }: Link) => {
     if (log.isLevelEnabled("debug")) log.debug({ code, target: withoutQuery(target) }, "link made");
   };
+  const hostRules = createHostRules(store);
+  await hostRules.read();
+  const policy = targetPolicy(config);
   return {
     clock,
+    hostRules,
+    operator: createOperator({ store, clock, hostRules, ...policy }),
     links: createLinks({
       ...config,
       store,
       clock,
       fillRandom,
-      targetPolicy: targetPolicy(config),
+      targetPolicy: policy,
+      blocked: hostRules.blocked,
+      readRules: hostRules.read,
       onCreated,
     }),
     visits: createVisits({

@@ -39,7 +39,9 @@ export interface Service {
 export async function startService(config: Config, log: Log, limits: Limits = {}): Promise<Service> {
   const onFault = reportFaults(log);
   await using opened = new AsyncDisposableStack();
-  const { clock, links, visits } = opened.adopt(await openCore(config, log, limits), (core) => core.close());
+  const { clock, links, visits, hostRules } = opened.adopt(await openCore(config, log, limits), (core) =>
+    core.close(),
+  );
 
   const countryOf = countries(config.countryDatabase);
   const recorder = opened.adopt(
@@ -65,7 +67,7 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
   const health = createHealth(links);
   const storeFiles = identifyStore(config.database);
   const views = opened.adopt(
-    createViews({ ...limits, start: () => startViews(config, storeFiles), clock, onFault }),
+    createViews({ ...limits, start: () => startViews(config, storeFiles), clock, hostRules, onFault }),
     (one) => one.close(),
   );
   const shared = { ...config, links, visits, clock, recorder, memory, views, callOf, onFault };

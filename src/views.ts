@@ -3,6 +3,7 @@
 import { setPriority } from "node:os";
 
 import type { Config } from "./config.ts";
+import { createHostRules } from "./guard/hosts.ts";
 import { createApiViews } from "./http/api/views.ts";
 import { createDomain } from "./http/domain.ts";
 import { createHomeViews } from "./http/pages/home.ts";
@@ -32,19 +33,21 @@ export type ViewsConfig = Pick<
 const PRIORITY = 10;
 
 let config: ViewsConfig;
-let make: ReturnType<typeof createMaker> | undefined;
+let opened: ReturnType<typeof open> | undefined;
+let rulesVersion: number | undefined;
 /** The serving thread sends the time with each task, so that both always agree on it. */
 let nowMs = 0;
 
 function open() {
   const store = openStore();
   const clock = { nowMs: () => nowMs };
-  const links = createLookUps({ ...config, store, clock });
+  const hostRules = createHostRules(store);
+  const links = createLookUps({ ...config, store, clock, blocked: hostRules.blocked });
   const visits = createCounts({ store, clock, shown: config.statsShown });
   const shared = { ...config, links, visits, clock, version: VERSION };
   const api = createApiViews(shared);
   const home = createHomeViews(shared);
-  return createMaker(createDomain(config.baseUrl), {
+  const make = createMaker(createDomain(config.baseUrl), {
     ...createQr(shared),
     home: home.show,
     refusedForm: home.refused,
@@ -55,6 +58,7 @@ function open() {
     document: api.document,
     preview: createPreview(shared),
   });
+  return { make, hostRules };
 }
 
 /** The store existed when the service started, so a failure to open it now is temporary. */
@@ -67,12 +71,17 @@ function openStore(): StoreReader {
 }
 
 if (process.platform === "linux") setPriority(0, PRIORITY);
-performTasks((task: ViewsTask) => {
+performTasks(async (task: ViewsTask) => {
   if (task.view === "none") {
     config = task;
     return undefined;
   }
+  opened ??= open();
+  const { hostRules, make } = opened;
+  if (task.rulesVersion !== rulesVersion) {
+    await hostRules.read();
+    ({ rulesVersion } = task);
+  }
   ({ nowMs } = task);
-  make ??= open();
   return make(task);
 });

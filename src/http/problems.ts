@@ -1,3 +1,4 @@
+import type { DecisionRefusal, RefusedDecision } from "../guard/operator.ts";
 import { type MessageKey, message, negotiateLanguage, type Values } from "../language/messages.ts";
 import type { Refusal } from "../links/problem.ts";
 import { StoreUnavailable } from "../links/store.ts";
@@ -39,7 +40,8 @@ export type HttpProblem =
   | Malformed
   | { kind: "body.too-large"; max: number }
   | { kind: "body.type" | "body.form" | "body.coding" }
-  | { kind: "cross-site" };
+  | { kind: "cross-site" }
+  | RefusedDecision;
 
 const RETRY_AFTER_SECONDS = 2;
 
@@ -63,6 +65,8 @@ export function describe(problem: HttpProblem): Description {
   switch (problem.kind) {
     case "invalid":
       return { status: 400, messages: problem.refusals.map(describeRefusal) };
+    case "refused":
+      return { status: 400, messages: problem.refusals.map(describeDecisionRefusal) };
     case "malformed":
       return { status: 400, messages: problem.refusals.map(describeRequestRefusal) };
     case "taken":
@@ -76,6 +80,8 @@ export function describe(problem: HttpProblem): Description {
         status: 410,
         messages: [{ key: "expired", values: { ended: new Date(problem.endedMs).toISOString() } }],
       };
+    case "disabled":
+      return { status: 410, messages: [{ key: `disabled.${problem.reason}` }] };
     case "method": {
       const { method, allow } = problem;
       return {
@@ -113,6 +119,11 @@ function describeRequestRefusal({ rule, ...values }: RequestRefusal): Message {
   return { key: rule, values, field: "field" in values ? values.field : undefined };
 }
 
+/** The first part of the rule is the parameter that it applies to. */
+function describeDecisionRefusal({ rule, ...values }: DecisionRefusal): Message {
+  return { key: rule, values, field: rule.split(".", 1)[0], isPrefixed: true };
+}
+
 /** The parameter that each rule of the domain applies to. */
 const REFUSED_FIELD: Readonly<Record<Refusal["rule"], Field>> = {
   "code.too-long": "custom_code",
@@ -133,6 +144,7 @@ const REFUSED_FIELD: Readonly<Record<Refusal["rule"], Field>> = {
   "target.too-long": "original_url",
   "target.own": "original_url",
   "target.private": "original_url",
+  "target.blocked": "original_url",
 };
 
 /** The problem to answer with when an error was thrown. */

@@ -13,6 +13,8 @@ export interface Changes {
   readonly position: Position;
   /** Codes whose link changed. A code may be repeated, even in a later read; forgetting it twice does no harm. */
   readonly codes: readonly Code[];
+  /** True if the rules about hosts changed, and with them possibly what any link answers. */
+  readonly rules: boolean;
   /** True if more changes can be read right away. */
   readonly hasMore: boolean;
   /** False if the store no longer has all changes since the reader's position. Then any link may have changed. */
@@ -30,19 +32,27 @@ export interface ChangeReader {
   read(): Promise<void>;
 }
 
-/** Makes the memory forget existing links when any process changes them. */
+/**
+ * Makes the memory forget existing links when any process changes them. When the rules about hosts change, they are read
+ * first: whatever is looked up after the memory forgot is judged by the new ones.
+ */
 export async function followChanges(
   store: Pick<LinkStore, "changes">,
   memory: Memory,
+  readRules: () => Promise<void>,
 ): Promise<ChangeReader> {
-  // Start here: links that are cached from now on are read after this position.
+  // Start here: links that are cached from now on are read after this position, and so are the rules.
   let { position } = await store.changes();
+  await readRules();
   return {
     async read() {
       let changes: Changes;
       do {
         changes = await store.changes(position);
-        if (!changes.isComplete) memory.forgetAll();
+        if (changes.rules || !changes.isComplete) {
+          await readRules();
+          memory.forgetAll();
+        }
         for (const code of changes.codes) memory.forget(code);
         ({ position } = changes);
       } while (changes.hasMore);

@@ -14,7 +14,16 @@ export interface Link {
   readonly createdMs: number;
   /** The link has ended when now >= endsMs. {@link NEVER_MS} if it never ends. */
   readonly endsMs: number;
+  /** Why the operator disabled the link. A deleted link is only kept so that its code is never given to anyone else. */
+  readonly disabled?: Reason | "deleted" | undefined;
 }
+
+/** Why the operator disables a link or blocks a host. */
+export const REASONS = ["malware", "phishing", "spam", "illegal", "legal", "other"] as const;
+export type Reason = (typeof REASONS)[number];
+
+/** Why a link does not lead anywhere although it has not ended: its own state, or a rule about its target. */
+export type DisabledReason = Reason | "blocklist" | "deleted";
 
 /**
  * 9999-12-31T00:00:00.000Z. The API returns it as the `expiration_date` of links that never end. It is not the last

@@ -2,10 +2,10 @@ import { type ChangeReader, followChanges, type Memory } from "./changes.ts";
 import type { Clock } from "./clock.ts";
 import { type Code, codeSpace, generateCode, lookUpCode, parseCode } from "./code.ts";
 import { endsMs, type Expiry } from "./expiry.ts";
-import type { Link } from "./link.ts";
-import { isProblem, type Problem } from "./problem.ts";
+import type { DisabledReason, Link, Reason } from "./link.ts";
+import { type Invalid, invalid, isProblem, type Problem } from "./problem.ts";
 import { type LinkStore, StoreUnavailable } from "./store.ts";
-import { parseTarget, type TargetPolicy } from "./target.ts";
+import { parseTarget, type Target, targetHost, type TargetPolicy } from "./target.ts";
 
 /** The use cases. All of them reject with {@link StoreUnavailable} if the store cannot answer. */
 export interface Links {
@@ -13,15 +13,26 @@ export interface Links {
   create(request: CreateRequest): Promise<Link | Problem>;
   /** Tells whether a code is free now. Nothing is reserved: somebody else may take it before `create` is called. */
   availability(written: string): Promise<Availability | Problem>;
-  /** Returns the link to redirect to, for a code as an address spells it; a problem if the link has ended. */
+  /** Returns the link to redirect to, for a code as an address spells it; a problem if it is disabled or has ended. */
   resolve(spelling: string): Promise<Link | Problem>;
-  /** Returns the link of a code as an address spells it. Links that have ended are found until their hold is over. */
-  find(spelling: string): Promise<Link | Problem>;
+  /**
+   * Returns the link of a code as an address spells it. Links that have ended are found until their hold is over, and
+   * disabled ones always, unless they were deleted.
+   */
+  find(spelling: string): Promise<FoundLink | Problem>;
   /** Deletes links whose hold is over, in small batches. Returns the number of deleted links. */
   purge(): Promise<number>;
   /** Keeps a cache of links up to date. Each `read` makes it forget the links that any process has changed. */
   follow(memory: Memory): Promise<ChangeReader>;
 }
+
+/** `disabled` is the link's own state, or else the rule that applies to its target. */
+interface FoundLink extends Omit<Link, "disabled"> {
+  readonly disabled: Exclude<DisabledReason, "deleted"> | undefined;
+}
+
+/** Tells why links to a target must not work, if so. Asked whenever a link is made or looked up in the store. */
+type Blocked = (target: Target) => Reason | "blocklist" | undefined;
 
 interface CreateRequest {
   readonly originalUrl: string;
@@ -40,6 +51,9 @@ export interface LinksOptions {
   /** Fills an array with bytes from a CSPRNG. */
   readonly fillRandom: (bytes: Uint8Array) => void;
   readonly targetPolicy: TargetPolicy;
+  readonly blocked: Blocked;
+  /** Reads anew what `blocked` tells from, after another process may have changed it. */
+  readonly readRules: () => Promise<void>;
   readonly defaultExpiry: Expiry;
   readonly codeLength: number;
   /** How long after its link's end a code cannot be reused. */
@@ -59,29 +73,57 @@ export function createLookUps({
   store,
   clock,
   codeHoldMs,
-}: Pick<LinksOptions, "codeHoldMs"> & {
+  blocked,
+}: Pick<LinksOptions, "codeHoldMs" | "blocked"> & {
   readonly store: Pick<LinkStore, "find">;
   readonly clock: Pick<Clock, "nowMs">;
 }): Pick<Links, "resolve" | "find"> {
   async function look(spelling: string): Promise<Link | undefined> {
     const code = lookUpCode(spelling);
     const link = code === undefined ? undefined : await store.find(code);
-    return link !== undefined && clock.nowMs() < link.endsMs + codeHoldMs ? link : undefined;
+    if (link === undefined || (link.disabled === undefined && clock.nowMs() >= link.endsMs + codeHoldMs))
+      return undefined;
+    return link;
   }
+
+  const reasonOf = (link: Link) => link.disabled ?? blocked(link.target);
 
   return {
     async resolve(spelling) {
       const link = await look(spelling);
       if (link === undefined) return { kind: "unknown" };
+      const reason = reasonOf(link);
+      if (reason !== undefined) return { kind: "disabled", reason };
       return clock.nowMs() < link.endsMs ? link : { kind: "expired", endedMs: link.endsMs };
     },
-    find: async (spelling) => (await look(spelling)) ?? { kind: "unknown" },
+    async find(spelling) {
+      const link = await look(spelling);
+      if (link === undefined) return { kind: "unknown" };
+      const disabled = reasonOf(link);
+      return disabled === "deleted" ? { kind: "disabled", reason: disabled } : { ...link, disabled };
+    },
   };
 }
 
 export function createLinks(options: LinksOptions): Links {
-  const { store, clock, fillRandom, targetPolicy, defaultExpiry, codeLength, codeHoldMs, onCreated } =
-    options;
+  const {
+    store,
+    clock,
+    fillRandom,
+    targetPolicy,
+    blocked,
+    defaultExpiry,
+    codeLength,
+    codeHoldMs,
+    onCreated,
+  } = options;
+
+  function parseAllowed(originalUrl: string): Target | Invalid {
+    const target = parseTarget(originalUrl, targetPolicy);
+    return isProblem(target) || blocked(target) === undefined
+      ? target
+      : invalid({ rule: "target.blocked", host: targetHost(target) });
+  }
 
   async function add(code: Code, originalUrl: string, target: Link["target"], expiry: Expiry) {
     const createdMs = clock.nowMs();
@@ -111,7 +153,7 @@ export function createLinks(options: LinksOptions): Links {
 
   return {
     async create({ originalUrl, customCode, expiry = defaultExpiry }) {
-      const target = parseTarget(originalUrl, targetPolicy);
+      const target = parseAllowed(originalUrl);
       const code = customCode === undefined ? undefined : parseCode(customCode);
       if (isProblem(target) || isProblem(code)) {
         const refusals = [target, code].filter(isProblem).flatMap((problem) => problem.refusals);
@@ -125,10 +167,12 @@ export function createLinks(options: LinksOptions): Links {
       const code = parseCode(written);
       if (isProblem(code)) return code;
       const link = await store.find(code);
-      return { code, available: link === undefined || link.endsMs <= freeIfEndedByMs(clock.nowMs()) };
+      const isFree = ({ disabled, endsMs: ends }: Link) =>
+        disabled === undefined && ends <= freeIfEndedByMs(clock.nowMs());
+      return { code, available: link === undefined || isFree(link) };
     },
 
-    ...createLookUps({ store, clock, codeHoldMs }),
+    ...createLookUps({ store, clock, codeHoldMs, blocked }),
 
     async purge() {
       let purged = 0;
@@ -140,6 +184,6 @@ export function createLinks(options: LinksOptions): Links {
       return purged;
     },
 
-    follow: (memory) => followChanges(store, memory),
+    follow: (memory) => followChanges(store, memory, options.readRules),
   };
 }

@@ -1,3 +1,5 @@
+import type { DisabledReason } from "./link.ts";
+
 /** Why a value of a create request is refused. `rule` is also the key of the message in the language catalogues. */
 export type Refusal =
   | { rule: "code.too-long"; max: number }
@@ -17,7 +19,8 @@ export type Refusal =
   | { rule: "target.credentials" }
   | { rule: "target.too-long"; max: number }
   | { rule: "target.own" }
-  | { rule: "target.private" };
+  | { rule: "target.private" }
+  | { rule: "target.blocked"; host: string };
 
 /** A create request has wrong values. All of them are reported at once. */
 export interface Invalid {
@@ -34,7 +37,8 @@ export type Problem =
   | Invalid
   | { kind: "taken" }
   | { kind: "unknown" }
-  | { kind: "expired"; endedMs: number };
+  | { kind: "expired"; endedMs: number }
+  | { kind: "disabled"; reason: DisabledReason };
 
 /**
  * Tells a problem from a result. A problem has a `kind`, and none of our results has one. Do not use it on input such

@@ -1,6 +1,6 @@
 import type { Changes, Position } from "./changes.ts";
 import type { Code } from "./code.ts";
-import type { Link } from "./link.ts";
+import type { Link, Reason } from "./link.ts";
 import type { Problem } from "./problem.ts";
 
 /**
@@ -15,7 +15,8 @@ export interface LinkStore {
    * taken code does not affect the other links. Resolves once all added links are durable (survive a power cut).
    *
    * If several processes insert the same code at once, exactly one of them succeeds. A code is free again if its link
-   * ended at or before the new link's `freeIfEndedByMs`; the new link inherits nothing from the old one.
+   * ended at or before the new link's `freeIfEndedByMs`; the new link inherits nothing from the old one. The code of a
+   * disabled link is never free.
    */
   insert(links: readonly NewLink[]): Promise<readonly (Link | Extract<Problem, { kind: "taken" }>)[]>;
   /** Returns the link of a code, even if it has ended. Finds every link whose insert has resolved in any process. */
@@ -24,19 +25,54 @@ export interface LinkStore {
    * Makes a link end at `endsMs`, durably, and records the change. Returns false, and changes nothing, if there is no
    * such link or if it ends by then anyway.
    */
-  end(link: Pick<Link, "code" | "createdMs">, endsMs: number): Promise<boolean>;
+  end(link: LinkId, endsMs: number): Promise<boolean>;
+  /**
+   * Disables links, durably and in one transaction, each with an entry in the journal and in the changes. Returns the
+   * links that it changed: not those that are unknown, deleted, or disabled for this reason already. Disabling for
+   * another reason replaces the reason. Give it at most {@link MAX_DECIDED} links.
+   */
+  disable(
+    links: readonly LinkId[],
+    decision: Decision & { readonly reason: Reason },
+  ): Promise<readonly LinkId[]>;
+  /** Enables disabled links again, likewise. A deleted link stays deleted. */
+  enable(links: readonly LinkId[], decision: Decision): Promise<readonly LinkId[]>;
+  /**
+   * Deletes what is known of a link for good: its URL and its visits. The row stays, so that its code stays taken.
+   * Returns false if there is no such link or it was deleted before.
+   */
+  erase(link: LinkId, decision: Decision): Promise<boolean>;
   /**
    * Returns the changes to existing links since a position, from all processes, in commit order. Without a position it
    * returns only the current one. It is called often, so it must be cheap when nothing has changed.
    */
   changes(since?: Position): Promise<Changes>;
-  /** Deletes at most `limit` links that ended at or before `endedByMs`. Returns the number of deleted links. */
+  /**
+   * Deletes at most `limit` links that ended at or before `endedByMs` and are not disabled. Returns the number of
+   * deleted links.
+   */
   purge(endedByMs: number, limit: number): Promise<number>;
   /** Returns about how many links there are. May miss links of the last second. Must be cheap. */
   size(): Promise<number>;
   /** Finishes the accepted inserts, then closes the files in a consistent state. */
   close(): Promise<void>;
 }
+
+export type LinkId = Pick<Link, "code" | "createdMs">;
+
+/** So that a transaction stays short. */
+export const MAX_DECIDED = 500;
+
+/** Who decided something about links or hosts, when, and why. The store writes it into the journal. */
+export interface Decision {
+  readonly who: Who;
+  readonly atMs: number;
+  /** For the operator only. */
+  readonly note?: string | undefined;
+}
+
+/** The operator, by the door that was used. */
+export type Who = "api" | "page" | "shell";
 
 export interface NewLink extends Link {
   readonly freeIfEndedByMs: number;

@@ -60,6 +60,11 @@ export function isPrivateHost(hostname: string): boolean {
   return !name.includes(".") || PRIVATE_SUFFIXES.some((suffix) => name.endsWith(suffix));
 }
 
+/** The host of a target. Equal hosts compare equal, see {@link canonicalHost}. */
+export function targetHost(target: Target): string {
+  return canonicalHost(/^https?:\/\/(\[[^\]]*\]|[^/:?#]*)/.exec(target)?.[1] ?? "");
+}
+
 /** Everything between // and the path, including any credentials and port. */
 function hostOf(written: string): string {
   return /^[^/]*\/+([^/?#]*)/.exec(written)?.[1] ?? "";
@@ -73,10 +78,14 @@ function isOwn(url: URL, policy: TargetPolicy): boolean {
   });
 }
 
-/** Removes a trailing dot and writes IPv4-mapped IPv6 addresses as IPv4, so that equal hosts compare equal. */
-function canonicalHost(hostname: string): string {
+/**
+ * Takes a host as in `URL.hostname`, removes a trailing dot and writes IPv4-mapped IPv6 addresses as IPv4, so that equal
+ * hosts compare equal.
+ */
+export function canonicalHost(hostname: string): string {
   const address = parseAddress(hostname);
-  return address === undefined ? withoutTrailingDot(hostname) : unmapped(address).toNormalizedString();
+  const isMapped = address !== undefined && unmapped(address) !== address;
+  return isMapped ? unmapped(address).toString() : withoutTrailingDot(hostname);
 }
 
 /** The port of a URL, also if it is the default of its scheme. */

@@ -2,6 +2,7 @@
 import type { Child } from "hono/jsx";
 
 import { message, type MessageKey } from "../language/messages.ts";
+import type { DisabledReason } from "../links/link.ts";
 import type { Problem } from "../links/problem.ts";
 import { Instant } from "./instant.tsx";
 import { page } from "./layout.tsx";
@@ -21,15 +22,15 @@ interface Words {
 
 /** The page that says why an address does not work and what to do next. */
 export function problemPage(language: string, problem: PageProblem): string {
-  // Pages of problems without details are always the same, so they are kept.
-  if (Object.keys(problem).length > 1) return render(language, problem);
-  const key = `${language} ${problem.kind}`;
+  // All other pages are always the same, so they are kept.
+  if (problem.kind === "expired" || problem.kind === "invalid") return render(language, problem);
+  const key = `${language} ${problem.kind} ${"reason" in problem ? problem.reason : ""}`;
   const rendered = known.get(key) ?? render(language, problem);
   known.set(key, rendered);
   return rendered;
 }
 
-/** It has at most one entry for each language and kind. */
+/** It has at most one entry for each language, kind and reason. */
 const known = new Map<string, string>();
 
 function wordsFor(language: string, problem: PageProblem): Words {
@@ -39,6 +40,12 @@ function wordsFor(language: string, problem: PageProblem): Words {
         title: "page.expired.title",
         told: <Expired language={language} endedMs={problem.endedMs} />,
         next: "page.expired.next",
+      };
+    case "disabled":
+      return {
+        title: "page.disabled.title",
+        told: message(language, `disabled.${problem.reason}`),
+        next: NEXT_STEP[problem.reason] ?? "page.disabled.next",
       };
     case "unavailable":
       return { title: "page.unavailable.title", next: "page.unavailable.next", again: true };
@@ -52,6 +59,14 @@ function wordsFor(language: string, problem: PageProblem): Words {
       return { title: "page.unknown.title", next: "page.unknown.next" };
   }
 }
+
+/** What to do about a link that does not work for one of these reasons. The others share a text. */
+const NEXT_STEP: { readonly [reason in DisabledReason]?: MessageKey } = {
+  malware: "page.disabled.danger",
+  phishing: "page.disabled.danger",
+  blocklist: "page.disabled.danger",
+  deleted: "page.disabled.deleted",
+};
 
 function render(language: string, problem: PageProblem): string {
   const words = wordsFor(language, problem);

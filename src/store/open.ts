@@ -1,4 +1,5 @@
 import type { Config } from "../config.ts";
+import type { GuardStore } from "../guard/store.ts";
 import type { LinkStore } from "../links/store.ts";
 import type { VisitStore } from "../visits/store.ts";
 import { checkFile } from "./sqlite/file.ts";
@@ -11,7 +12,7 @@ export type { StoreOptions };
 export function openStore(
   database: Config["database"],
   options?: StoreOptions,
-): Promise<LinkStore & VisitStore> {
+): Promise<LinkStore & VisitStore & GuardStore> {
   return openSqliteStore(database.path, options);
 }
 
@@ -21,7 +22,9 @@ export function identifyStore(database: Config["database"]): readonly string[] {
 }
 
 /** What can be read of a store that is open elsewhere. Throws {@link StoreUnusable}. */
-export type StoreReader = Pick<LinkStore, "find"> & Pick<VisitStore, "sums" | "days">;
+export type StoreReader = Pick<LinkStore, "find"> &
+  Pick<VisitStore, "sums" | "days"> &
+  Pick<GuardStore, "hosts" | "journal">;
 
 export function openReader(
   database: Config["database"],

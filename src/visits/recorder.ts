@@ -1,4 +1,4 @@
-import type { Link } from "../links/link.ts";
+import type { LinkId } from "../links/store.ts";
 import { HOUR_MS } from "../links/time.ts";
 import { memoize } from "../memoize.ts";
 import { preferredLanguage } from "./accepted-language.ts";
@@ -30,7 +30,7 @@ export interface Counter extends Name, KeyedLink {
   readonly createdMs: number;
 }
 
-export function counterOf({ code, createdMs }: Pick<Link, "code" | "createdMs">): Counter {
+export function counterOf({ code, createdMs }: LinkId): Counter {
   return { ...createName("link", code), createdMs, keyDay: -1, key0: 0, key1: 0 };
 }
 

@@ -1,4 +1,4 @@
-import type { Link } from "../links/link.ts";
+import type { LinkId } from "../links/store.ts";
 import { DAY_MS, HOUR_MS } from "../links/time.ts";
 import {
   countNetworks,
@@ -78,7 +78,7 @@ interface Breakdown {
  */
 export async function readStatistics(
   store: Pick<VisitStore, "days">,
-  link: Link,
+  link: LinkId,
   { interval, timeZone, ...range }: StatisticsRequest,
   { nowMs, shown }: { nowMs: number; shown: Shown },
 ): Promise<Statistics | RefusedRange> {

@@ -1,5 +1,5 @@
 import type { Clock } from "../links/clock.ts";
-import type { Link } from "../links/link.ts";
+import type { LinkId } from "../links/store.ts";
 import { HOUR_MS } from "../links/time.ts";
 import { ageVisits } from "./ageing.ts";
 import type { Sums } from "./day.ts";
@@ -18,8 +18,8 @@ import { createVisitors } from "./visitor.ts";
 /** The use cases. Faults of the store are thrown as `StoreUnavailable`. */
 export interface Visits {
   /** All visits of a link since it was made. */
-  sums(link: Link): Promise<Sums>;
-  statistics(link: Link, request: StatisticsRequest): Promise<Statistics | RefusedRange>;
+  sums(link: LinkId): Promise<Sums>;
+  statistics(link: LinkId, request: StatisticsRequest): Promise<Statistics | RefusedRange>;
   /** Lets statistics age, in small batches; says how many days of links have aged. */
   age(): Promise<number>;
   /** Counts visits in this process, until it is closed. */

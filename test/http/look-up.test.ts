@@ -42,6 +42,8 @@ async function serve(folder: string, record = () => {}) {
     defaultExpiry: "never",
     codeLength: 7,
     codeHoldMs: 0,
+    blocked: () => undefined,
+    readRules: async () => {},
     onCreated: () => {},
   });
   const memory = createLinkMemory(links, clock);
@@ -116,7 +118,7 @@ test("an answer from before a link's change is not cached after it", async () =>
   const { store, memory, visit } = service;
   const link = newLink("changing");
   await store.insert([link]);
-  const changes = await followChanges(store, memory);
+  const changes = await followChanges(store, memory, async () => {});
   const asking = visit("changing");
   await Bun.sleep(SLOW_MS / 2);
   await store.end(link, link.createdMs + 1);

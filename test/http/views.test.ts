@@ -30,6 +30,7 @@ function open(sharedMs?: number) {
       return startThread<ViewTask>(worker, {}, () => {});
     },
     clock,
+    hostRules: { version: () => 0 },
     onFault: (error) => faults.push(error),
     ...(sharedMs !== undefined && { sharedMs }),
   });
@@ -149,7 +150,7 @@ test("what is known of a preview that did not change is told without reading its
   await store.insert([newLink("live")]);
   const clock = { nowMs: () => newLink("live").createdMs + 1000 };
   const show = createPreview({
-    links: createLookUps({ store, clock, codeHoldMs: 0 }),
+    links: createLookUps({ store, clock, codeHoldMs: 0, blocked: () => undefined }),
     visits: createCounts({ store: counting, clock, shown: "all" }),
     clock,
   });

@@ -46,6 +46,8 @@ function open(changes: { fillRandom?: (bytes: Uint8Array) => void; codeLength?: 
     defaultExpiry: "never",
     codeLength: 7,
     codeHoldMs: HOLD_MS,
+    blocked: () => undefined,
+    readRules: async () => {},
     onCreated: (link) => told.push(link),
     ...changes,
   });

@@ -1,5 +1,9 @@
+import { testGuardStore } from "./guard.ts";
 import { createMemoryStores } from "./memory.ts";
 import { testVisitStore } from "./visits.ts";
 
-const open = createMemoryStores();
-testVisitStore("An engine that changes one row at a time", async () => open());
+const name = "An engine that changes one row at a time";
+const openVisits = createMemoryStores();
+testVisitStore(name, async () => openVisits());
+const openGuard = createMemoryStores();
+testGuardStore(name, async () => openGuard());

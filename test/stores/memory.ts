@@ -1,8 +1,14 @@
+import type { Action, HostRule, JournalCursor, JournalEntry } from "../../src/guard/store.ts";
+import type { Position } from "../../src/links/changes.ts";
 import type { Code } from "../../src/links/code.ts";
-import type { NewLink } from "../../src/links/store.ts";
+import type { Reason } from "../../src/links/link.ts";
+import type { Decision, LinkId, NewLink } from "../../src/links/store.ts";
 import { close, type Day, merge, type Sums } from "../../src/visits/day.ts";
 import { parseRows, type Row } from "../../src/visits/slice.ts";
-import type { TestedStore } from "./visits.ts";
+import type { TestedStore as TestedGuard } from "./guard.ts";
+import type { TestedStore as TestedVisits } from "./visits.ts";
+
+type TestedStore = TestedGuard & TestedVisits;
 
 /** What one source counted of a link on a day, and in which of its sequences last. */
 interface SourceRow {
@@ -21,6 +27,10 @@ function createTables() {
     /** By link. */
     old: new Map<string, Sums>(),
     salts: new Map<number, Uint8Array>(),
+    hosts: new Map<string, HostRule>(),
+    journal: [] as JournalEntry[],
+    /** Undefined stands for the rules about hosts. */
+    changes: [] as (Code | undefined)[],
   };
 }
 
@@ -29,7 +39,7 @@ function createTables() {
  * each source has rows of its own, with its sequence. It shows that the port asks for no more.
  */
 export function createMemoryStores(): () => TestedStore {
-  const { links, counted, closed, old, salts } = createTables();
+  const { links, counted, closed, old, salts, hosts, journal, changes } = createTables();
 
   function rowsOf(key: string): Row[] {
     const rows = [...(counted.get(key)?.values() ?? [])].map(({ row }) => row);
@@ -73,22 +83,108 @@ export function createMemoryStores(): () => TestedStore {
     return due.length;
   }
 
+  function note(
+    action: Action,
+    { who, atMs, note: text, reason }: Decision & { readonly reason?: Reason },
+    subject: LinkId | { readonly host: string },
+  ): void {
+    const cursor = String(journal.length) as JournalCursor;
+    const words = { ...(reason && { reason }), ...(text !== undefined && { note: text }) };
+    journal.push({ cursor, action, who, atMs, ...words, ...subject });
+  }
+
+  /** Sets the state of links for which `isChanged`, and says which. */
+  function setState(
+    action: Action,
+    ids: readonly LinkId[],
+    decision: Decision & { readonly reason?: Reason },
+    isChanged: (link: NewLink) => boolean,
+    change: Partial<NewLink>,
+  ): LinkId[] {
+    return ids.filter(({ code, createdMs }) => {
+      const link = links.get(code);
+      if (link?.createdMs !== createdMs || !isChanged(link)) return false;
+      links.set(code, { ...link, ...change });
+      changes.push(code);
+      note(action, decision, { code, createdMs });
+      return true;
+    });
+  }
+
   const store: TestedStore = {
     async insert(all) {
       return all.map((link) => {
         const taken = links.get(link.code);
-        if (taken !== undefined && taken.endsMs > link.freeIfEndedByMs) return { kind: "taken" };
+        if (taken?.disabled !== undefined || (taken && taken.endsMs > link.freeIfEndedByMs))
+          return { kind: "taken" };
         links.set(link.code, link);
         return link;
       });
     },
     async purge(endedByMs, limit) {
-      const ended = [...links.values()].filter(({ endsMs }) => endsMs <= endedByMs).slice(0, limit);
+      const ended = [...links.values()]
+        .filter(({ endsMs, disabled }) => endsMs <= endedByMs && disabled === undefined)
+        .slice(0, limit);
       for (const link of ended) {
         links.delete(link.code);
         old.delete(linkKey(link));
       }
       return ended.length;
+    },
+    async find(code) {
+      const found = links.get(code);
+      if (found === undefined) return undefined;
+      const { freeIfEndedByMs: _, ...link } = found;
+      return link;
+    },
+    async disable(ids, decision) {
+      const { reason } = decision;
+      const isChanged = ({ disabled }: NewLink) => disabled !== reason && disabled !== "deleted";
+      return setState("disable", ids, decision, isChanged, { disabled: reason });
+    },
+    async enable(ids, decision) {
+      const isChanged = ({ disabled }: NewLink) => disabled !== undefined && disabled !== "deleted";
+      return setState("enable", ids, decision, isChanged, { disabled: undefined });
+    },
+    async erase({ code, createdMs }, decision) {
+      const isChanged = ({ disabled }: NewLink) => disabled !== "deleted";
+      const gone = { originalUrl: "", target: "" as never, disabled: "deleted" } as const;
+      const erased = setState("erase", [{ code, createdMs }], decision, isChanged, gone).length === 1;
+      if (!erased) return false;
+      old.delete(linkKey({ code, createdMs }));
+      for (const rows of [counted, closed])
+        for (const key of rows.keys()) if (key.endsWith(` ${linkKey({ code, createdMs })}`)) rows.delete(key);
+      return true;
+    },
+    async changes(since) {
+      const position = String(changes.length) as Position;
+      const told = changes.slice(since === undefined ? changes.length : Number(since));
+      const codes = told.filter((code) => code !== undefined);
+      return { position, codes, rules: codes.length < told.length, hasMore: false, isComplete: true };
+    },
+    async hosts(after, limit) {
+      const rules = [...hosts.values()].filter(({ host }) => host > after);
+      return rules.toSorted((a, b) => (a.host < b.host ? -1 : 1)).slice(0, limit);
+    },
+    async blockHost({ host, reason }, decision) {
+      if (hosts.get(host)?.reason === reason) return false;
+      hosts.set(host, { host, reason, sinceMs: decision.atMs });
+      changes.push(undefined);
+      note("block-host", { ...decision, reason }, { host });
+      return true;
+    },
+    async unblockHost(host, decision) {
+      if (!hosts.delete(host)) return false;
+      changes.push(undefined);
+      note("unblock-host", decision, { host });
+      return true;
+    },
+    async journal({ limit, before, code, host }) {
+      const wanted = journal.slice(0, before === undefined ? journal.length : Number(before));
+      const matching = wanted.filter(
+        (entry) => (code === undefined || entry.code === code) && (host === undefined || entry.host === host),
+      );
+      return matching.toReversed().slice(0, limit);
     },
     async add({ source, sequence, rows }) {
       for (const row of parseRows(rows)) {

@@ -21,6 +21,7 @@ import { checkFile, openWriter } from "../../src/store/sqlite/file.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { ROOT, temporaryFolder } from "../service.ts";
 import { slicesOf } from "../visits/slices.ts";
+import { testGuardStore } from "./guard.ts";
 import { newLink, testLinkStore } from "./links.ts";
 import { testVisitStore } from "./visits.ts";
 
@@ -29,6 +30,7 @@ afterAll(() => shared[Symbol.dispose]());
 const links = join(shared.path, "new", "folder", "curt.db");
 testLinkStore("SQLite", () => openSqliteStore(links, { sizeKnownMs: 20 }));
 testVisitStore("SQLite", () => openSqliteStore(join(shared.path, "visits.db")));
+testGuardStore("SQLite", () => openSqliteStore(join(shared.path, "guard.db")));
 
 describe("a SQLite file", () => {
   test("is written durably", () => {
@@ -53,11 +55,24 @@ describe("a SQLite file", () => {
     expect(await store.changes(start)).toEqual({
       position: end,
       codes: [],
+      rules: false,
       hasMore: false,
       isComplete: false,
     });
     expect(await store.changes(end)).toMatchObject({ codes: [], isComplete: true });
     await store.close();
+  });
+
+  test("keeps its journal from every statement that would change it", async () => {
+    using folder = temporaryFolder();
+    const path = join(folder.path, "curt.db");
+    const store = await openSqliteStore(path);
+    await store.blockHost({ host: "a.example", reason: "spam" }, { who: "shell", atMs: 1 });
+    await store.close();
+    using database = new Database(path);
+    expect(() => database.run("DELETE FROM journal")).toThrow("the journal only grows");
+    expect(() => database.run("UPDATE journal SET note = ''")).toThrow("the journal only grows");
+    expect(database.query("SELECT host FROM journal").all()).toEqual([{ host: "a.example" }]);
   });
 
   test("of schema 1 is brought to the newest, with its links, also by two at once", async () => {

@@ -28,6 +28,8 @@ export interface ViewTask {
   /** Other input of the view, as JSON, or "". */
   readonly data: string;
   readonly nowMs: number;
+  /** Which rules about hosts the serving thread has. If this changes, they are read anew before the view is made. */
+  readonly rulesVersion: number;
 }
 
 export interface MadeView {

@@ -1,3 +1,4 @@
+import type { HostRules } from "../../guard/hosts.ts";
 import { negotiateLanguage } from "../../language/messages.ts";
 import type { Clock } from "../../links/clock.ts";
 import { type Thread, ThreadEnded } from "../../thread.ts";
@@ -28,6 +29,7 @@ export interface ViewsOptions extends ViewLimits {
   /** Starts the thread that makes views. */
   readonly start: () => Thread<ViewTask>;
   readonly clock: Pick<Clock, "nowMs" | "monotonicMs">;
+  readonly hostRules: Pick<HostRules, "version">;
   readonly onFault: (error: unknown) => void;
 }
 
@@ -47,7 +49,7 @@ interface Shared {
  * Lets another thread make the views, so that redirects do not wait for them. The thread is started when it is first
  * needed. If it crashes, redirects continue.
  */
-export function createViews({ start, clock, onFault, sharedMs = SHARED_MS }: ViewsOptions): Views {
+export function createViews({ start, clock, hostRules, onFault, sharedMs = SHARED_MS }: ViewsOptions): Views {
   let thread: Thread<ViewTask> | undefined;
   let startAgainAtMs = 0;
   const waiting = { visitors: 0, operator: 0 };
@@ -89,8 +91,8 @@ export function createViews({ start, clock, onFault, sharedMs = SHARED_MS }: Vie
 
   /** Problems are not shared: a link that did not exist a moment ago may exist now. */
   async function find(task: ViewTask): Promise<MadeView | undefined> {
-    const { view, code, query, headers, data } = task;
-    const key = JSON.stringify([view, code, query, headers]);
+    const { view, code, query, headers, data, rulesVersion } = task;
+    const key = JSON.stringify([view, code, query, headers, rulesVersion]);
     // A view with data of its own is a refused form or the operator's, which nobody else sees.
     const known = data === "" ? shared.get(key) : undefined;
     if (known !== undefined && clock.monotonicMs() < known.untilMs) {
@@ -107,7 +109,15 @@ export function createViews({ start, clock, onFault, sharedMs = SHARED_MS }: Vie
     const { code, request } = call;
     const headers = JSON.stringify(headersOf(call));
     try {
-      const made = await find({ view, code, query: queryOf(request), headers, data, nowMs: clock.nowMs() });
+      const made = await find({
+        view,
+        code,
+        query: queryOf(request),
+        headers,
+        data,
+        nowMs: clock.nowMs(),
+        rulesVersion: hostRules.version(),
+      });
       if (made === undefined) return answerProblem(call, { kind: "unavailable" });
       const { status, body } = made;
       return answer({ status, body, headers: JSON.parse(made.headers) as Record<string, string> });

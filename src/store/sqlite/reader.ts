@@ -1,13 +1,16 @@
 // The reading half: prepared single-key look-ups, on the thread that serves.
+import type { JournalQuery } from "../../guard/store.ts";
 import type { Changes, Position } from "../../links/changes.ts";
 import type { Code } from "../../links/code.ts";
-import { type Link, NEVER_MS } from "../../links/link.ts";
+import { type Link, NEVER_MS, type Reason } from "../../links/link.ts";
 import { StoreUnavailable } from "../../links/store.ts";
 import type { Target } from "../../links/target.ts";
 import { DAY_MS } from "../../links/time.ts";
 import type { Sums } from "../../visits/day.ts";
 import type { DayVisits } from "../../visits/store.ts";
+import { RULES } from "./changes.ts";
 import { openReader } from "./file.ts";
+import { prepareGuardReader } from "./guard-reader.ts";
 import { type Identity, isInPlace, replacedMeanwhile, watchPlace } from "./identity.ts";
 
 /** How long the number of links is taken as known: every generated code asks for it. */
@@ -17,7 +20,7 @@ const MAX_CHANGES = 1000;
 /** 9999-12-31, in days since 1970. */
 const LAST_DAY = 2_932_896;
 
-const FIND = "SELECT original_url, target, created_ms, ends_ms FROM links WHERE code = ?1";
+const FIND = "SELECT original_url, target, created_ms, ends_ms, disabled FROM links WHERE code = ?1";
 const SIZE = "SELECT coalesce(max(rowid), 0) AS size FROM links";
 const NEWEST_CHANGE = "SELECT coalesce(max(revision), 0) AS revision FROM changes";
 const OLDEST_CHANGE = "SELECT coalesce(min(revision), 1) AS revision FROM changes";
@@ -40,6 +43,7 @@ interface LinkRow {
   target: string | null;
   created_ms: number;
   ends_ms: number | null;
+  disabled: Reason | "deleted" | null;
 }
 
 interface ChangeRow {
@@ -61,6 +65,7 @@ export function createReader(path: string, opened: Identity, sizeKnownMs = SIZE_
   const days = database.prepare<DayVisits, [string, number, number, number]>(DAYS);
   const newestSaltDay = database.prepare<{ day: number | null }, []>(NEWEST_SALT_DAY);
   const sums = database.prepare<Sums, [string, number, number, number]>(SUMS);
+  const guard = prepareGuardReader(database);
   let known = { size: 0, untilMs: 0 };
   const place = watchPlace(path, opened);
   // Opened by its path, which may lead to another file than the writer opened.
@@ -76,10 +81,12 @@ export function createReader(path: string, opened: Identity, sizeKnownMs = SIZE_
     if (since < (oldestChange.get()?.revision ?? 1) - 1)
       return { ...NO_CHANGES, position: positionAt(newest), isComplete: false };
     const rows = changes.all(since, MAX_CHANGES);
+    const codes = rows.map(({ code }) => code as Code).filter((code) => code !== RULES);
     const last = rows.at(-1)?.revision ?? newest;
     return {
       position: positionAt(last),
-      codes: rows.map(({ code }) => code as Code),
+      codes,
+      rules: codes.length < rows.length,
       hasMore: last < newest,
       isComplete: true,
     };
@@ -113,7 +120,10 @@ export function createReader(path: string, opened: Identity, sizeKnownMs = SIZE_
     },
     days: (code: Code, createdMs: number, firstDay: number, lastDay: number): DayVisits[] =>
       reading(() => days.all(code, createdMs, firstDay, lastDay)),
+    hosts: (after: string, limit: number) => reading(() => guard.hosts(after, limit)),
+    journal: (query: JournalQuery) => reading(() => guard.journal(query)),
     close() {
+      guard.close();
       for (const statement of [find, size, newestChange, oldestChange, changes, days, sums, newestSaltDay])
         statement.finalize();
       database.close();
@@ -121,7 +131,7 @@ export function createReader(path: string, opened: Identity, sizeKnownMs = SIZE_
   };
 }
 
-const NO_CHANGES = { codes: [], hasMore: false, isComplete: true };
+const NO_CHANGES = { codes: [], rules: false, hasMore: false, isComplete: true };
 
 function positionAt(revision: number): Position {
   return String(revision) as Position;
@@ -143,5 +153,6 @@ function toLink(code: Code, row: LinkRow): Link {
     target: (row.target ?? row.original_url) as Target,
     createdMs: row.created_ms,
     endsMs: row.ends_ms ?? NEVER_MS,
+    disabled: row.disabled ?? undefined,
   };
 }

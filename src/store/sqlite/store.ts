@@ -1,4 +1,11 @@
-import { type LinkStore, StoreMisplaced, StoreUnavailable, StoreUnusable } from "../../links/store.ts";
+import type { GuardStore } from "../../guard/store.ts";
+import {
+  type LinkId,
+  type LinkStore,
+  StoreMisplaced,
+  StoreUnavailable,
+  StoreUnusable,
+} from "../../links/store.ts";
 import { startThread } from "../../thread.ts";
 import type { VisitStore } from "../../visits/store.ts";
 import { createCommits } from "./commits.ts";
@@ -29,14 +36,16 @@ function readingHalf(reader: Reader) {
     find: async (code) => reader.find(code),
     sums: async (code, createdMs) => reader.sums(code, createdMs),
     days: async (code, createdMs, firstDay, lastDay) => reader.days(code, createdMs, firstDay, lastDay),
-  } satisfies Partial<LinkStore & VisitStore>;
+    hosts: async (after, limit) => reader.hosts(after, limit),
+    journal: async (query) => reader.journal(query),
+  } satisfies Partial<LinkStore & VisitStore & GuardStore>;
 }
 
-/** Links and their visits in one SQLite file. Reads happen here on their own connection; a worker thread writes. */
+/** Links, their visits and what the operator decided, in one SQLite file. Reads happen here on their own connection; a worker thread writes. */
 export async function openSqliteStore(
   path: string,
   { openElsewhere, busyWaitMs, sizeKnownMs }: StoreOptions = {},
-): Promise<LinkStore & VisitStore> {
+): Promise<LinkStore & VisitStore & GuardStore> {
   const worker = new Worker(new URL("./writer.ts", import.meta.url));
   const thread = startThread<Turn>(worker, { StoreUnusable, StoreUnavailable, StoreMisplaced, StoreBusy });
   const writer = createTurns(thread, busyWaitMs);
@@ -59,8 +68,17 @@ export async function openSqliteStore(
     insert: commits.insert,
     ...readingHalf(reader),
     size: async () => reader.size(),
-    end: async ({ code, createdMs }, endsMs) =>
-      (await writer.perform({ type: "end", code, createdMs, endsMs })) as boolean,
+    end: async (link, endsMs) => (await writer.perform({ type: "end", link: idOf(link), endsMs })) as boolean,
+    disable: async (links, decision) =>
+      (await writer.perform({ type: "disable", links: links.map(idOf), decision })) as LinkId[],
+    enable: async (links, decision) =>
+      (await writer.perform({ type: "enable", links: links.map(idOf), decision })) as LinkId[],
+    erase: async (link, decision) =>
+      (await writer.perform({ type: "erase", link: idOf(link), decision })) as boolean,
+    blockHost: async (rule, decision) =>
+      (await writer.perform({ type: "blockHost", rule, decision })) as boolean,
+    unblockHost: async (host, decision) =>
+      (await writer.perform({ type: "unblockHost", host, decision })) as boolean,
     changes: async (since) => reader.changes(since),
     purge: async (endedByMs, limit) => (await writer.perform({ type: "purge", endedByMs, limit })) as number,
     add: async (slice) => (await writer.perform({ type: "add", ...slice })) as number,
@@ -74,4 +92,8 @@ export async function openSqliteStore(
       await writer.perform({ type: "close" }).finally(() => thread.terminate());
     },
   };
+}
+
+function idOf({ code, createdMs }: LinkId): LinkId {
+  return { code, createdMs };
 }

@@ -2,7 +2,16 @@ import { StoreUnavailable } from "../../links/store.ts";
 import type { Thread } from "../../thread.ts";
 import type { Task } from "./writer.ts";
 
-const SOMEBODY_WAITS: ReadonlySet<Task["type"]> = new Set(["open", "insert", "end"]);
+const SOMEBODY_WAITS: ReadonlySet<Task["type"]> = new Set([
+  "open",
+  "insert",
+  "end",
+  "disable",
+  "enable",
+  "erase",
+  "blockHost",
+  "unblockHost",
+]);
 /** How long a create waits for other processes, from when it was asked for, whatever it waits for. */
 const WAIT_MS = 5000;
 /** As many times as long as a create: a lock that makes creates fail for once need not make the rest fail as well. */

@@ -2,11 +2,21 @@
 import { SQLiteError } from "bun:sqlite";
 import { statSync } from "node:fs";
 
-import { type NewLink, StoreMisplaced, StoreUnavailable } from "../../links/store.ts";
+import type { HostRule } from "../../guard/store.ts";
+import type { Reason } from "../../links/link.ts";
+import {
+  type Decision,
+  type LinkId,
+  type NewLink,
+  StoreMisplaced,
+  StoreUnavailable,
+} from "../../links/store.ts";
 import { performTasks } from "../../thread.ts";
 import type { Slice } from "../../visits/slice.ts";
 import type { AgeBounds } from "../../visits/store.ts";
+import { prepareChanges } from "./changes.ts";
 import { openWriter } from "./file.ts";
+import { prepareGuard } from "./guard.ts";
 import { type Identity, identify, watchPlace } from "./identity.ts";
 import { prepareLinks } from "./links.ts";
 import { StoreBusy, type Turn } from "./turns.ts";
@@ -16,7 +26,12 @@ import { prepareVisits } from "./visits.ts";
 export type Task =
   | { type: "open"; path: string; openElsewhere: Identity | undefined; busyWaitMs: number | undefined }
   | { type: "insert"; links: readonly NewLink[] }
-  | { type: "end"; code: string; createdMs: number; endsMs: number }
+  | { type: "end"; link: LinkId; endsMs: number }
+  | { type: "disable"; links: readonly LinkId[]; decision: Decision & { reason: Reason } }
+  | { type: "enable"; links: readonly LinkId[]; decision: Decision }
+  | { type: "erase"; link: LinkId; decision: Decision }
+  | { type: "blockHost"; rule: Pick<HostRule, "host" | "reason">; decision: Decision }
+  | { type: "unblockHost"; host: string; decision: Decision }
   | { type: "purge"; endedByMs: number; limit: number }
   | ({ type: "add" } & Slice)
   | { type: "age"; bounds: AgeBounds; limit: number }
@@ -27,9 +42,12 @@ export type Task =
 function open({ path, openElsewhere, busyWaitMs }: Extract<Task, { type: "open" }>) {
   const database = openWriter(path, openElsewhere, busyWaitMs);
   const opened = identify(path);
-  const [links, visits] = [prepareLinks(database), prepareVisits(database)];
+  const changes = prepareChanges(database);
+  const links = prepareLinks(database, changes);
+  const guard = prepareGuard(database, changes);
+  const visits = prepareVisits(database);
   const place = watchPlace(path, opened);
-  return { path, opened, place, database, links, visits, waitMs: Number.NaN };
+  return { path, opened, place, database, changes, links, guard, visits, waitMs: Number.NaN };
 }
 
 let file: ReturnType<typeof open>;
@@ -44,7 +62,17 @@ function perform(task: Task): unknown {
     case "insert":
       return file.links.insert(task.links);
     case "end":
-      return file.links.end(task.code, task.createdMs, task.endsMs);
+      return file.links.end(task.link, task.endsMs);
+    case "disable":
+      return file.guard.disable(task.links, task.decision);
+    case "enable":
+      return file.guard.enable(task.links, task.decision);
+    case "erase":
+      return file.guard.erase(task.link, task.decision);
+    case "blockHost":
+      return file.guard.blockHost(task.rule, task.decision);
+    case "unblockHost":
+      return file.guard.unblockHost(task.host, task.decision);
     case "purge":
       return file.links.purge(task.endedByMs, task.limit);
     case "add":
@@ -56,8 +84,7 @@ function perform(task: Task): unknown {
     case "rest":
       return rest();
     case "close":
-      file.links.close();
-      file.visits.close();
+      for (const part of [file.links, file.guard, file.visits, file.changes]) part.close();
       return close();
   }
 }

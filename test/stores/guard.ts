@@ -1,0 +1,186 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+
+import type { GuardStore, JournalQuery } from "../../src/guard/store.ts";
+import type { Code } from "../../src/links/code.ts";
+import { NEVER_MS, type Reason } from "../../src/links/link.ts";
+import { isProblem } from "../../src/links/problem.ts";
+import type { Decision, LinkStore, NewLink } from "../../src/links/store.ts";
+import { DAY_MS } from "../../src/links/time.ts";
+import type { VisitStore } from "../../src/visits/store.ts";
+import { slicesOf } from "../visits/slices.ts";
+import { newLink } from "./links.ts";
+
+/** What is decided changes links and their visits, so that a store of decisions knows both. */
+export type TestedStore = GuardStore &
+  Pick<LinkStore, "insert" | "find" | "disable" | "enable" | "erase" | "changes" | "purge" | "close"> &
+  Pick<VisitStore, "add" | "sums" | "age">;
+
+const NOW = newLink("x").createdMs;
+const decision = (more: Partial<Decision> = {}): Decision => ({ who: "shell", atMs: NOW + 1, ...more });
+const because = (reason: Reason, more: Partial<Decision> = {}) => ({ ...decision(more), reason });
+
+/** What every store promises of the operator's decisions; `open` as for the LinkStore. */
+export function testGuardStore(name: string, open: () => Promise<TestedStore>): void {
+  describe(`${name} as a GuardStore`, () => {
+    let store: TestedStore;
+    let other: TestedStore;
+    beforeAll(async () => {
+      [store, other] = [await open(), await open()];
+    });
+    afterAll(async () => {
+      await store.close();
+      await other.close();
+    });
+
+    const make = async (...links: NewLink[]) => {
+      await store.insert(links);
+      return links.map(({ code, createdMs }) => ({ code, createdMs }));
+    };
+    const stateOf = async (code: string) => (await other.find(code as Code))?.disabled;
+    const isTaken = async (link: NewLink) => (await store.insert([link])).every(isProblem);
+    const changedSince = async (since: Awaited<ReturnType<TestedStore["changes"]>>) => {
+      const { codes, rules } = await other.changes(since.position);
+      return { codes: [...codes] as string[], rules };
+    };
+    const read = async (query: Partial<JournalQuery>) =>
+      (await other.journal({ limit: 100, ...query })).map((entry) => {
+        const { cursor: _, ...told } = entry;
+        return told;
+      });
+
+    test("disables links, tells which, and enables them again, with everything else as it was", async () => {
+      const ids = await make(newLink("d1"), newLink("d2", { endsMs: NOW + 5 }));
+      const before = await store.find("d2" as Code);
+      const unknown = { code: "d1" as Code, createdMs: NOW + 1 };
+      expect(await store.disable([...ids, unknown], because("phishing"))).toEqual(ids);
+      expect(await stateOf("d1")).toBe("phishing");
+      expect(await other.find("d2" as Code)).toEqual({ ...before, disabled: "phishing" } as never);
+      expect(await store.disable(ids, because("phishing"))).toEqual([]);
+      expect(await other.disable(ids.slice(0, 1), because("legal"))).toEqual(ids.slice(0, 1));
+      expect(await stateOf("d1")).toBe("legal");
+      expect(await store.enable([...ids, unknown], decision())).toEqual(ids);
+      expect(await other.find("d2" as Code)).toEqual(before as never);
+      expect(await store.enable(ids, decision())).toEqual([]);
+      expect(await store.disable([], because("other"))).toEqual([]);
+    });
+
+    test("tells every process of changed links and, apart from them, of changed rules", async () => {
+      const ids = await make(newLink("c1"), newLink("c2"));
+      let since = await other.changes();
+      expect(await changedSince(since)).toEqual({ codes: [], rules: false });
+      await store.disable(ids, because("spam"));
+      await store.disable(ids, because("spam"));
+      expect(await changedSince(since)).toEqual({ codes: ["c1", "c2"], rules: false });
+      since = await other.changes();
+      await store.blockHost({ host: "c.example", reason: "spam" }, decision());
+      await store.enable(ids.slice(0, 1), decision());
+      expect(await changedSince(since)).toEqual({ codes: ["c1"], rules: true });
+      since = await other.changes();
+      await store.blockHost({ host: "c.example", reason: "spam" }, decision());
+      expect(await changedSince(since)).toEqual({ codes: [], rules: false });
+      await store.unblockHost("c.example", decision());
+      await store.unblockHost("c.example", decision());
+      await store.erase({ code: "c2" as Code, createdMs: NOW }, decision());
+      expect(await changedSince(since)).toEqual({ codes: ["c2"], rules: true });
+    });
+
+    test("neither purges a disabled link nor gives its code away, until it is enabled", async () => {
+      const ended = newLink("kept", { endsMs: NOW - 1000 });
+      const anew = newLink("kept", { createdMs: NOW + 9, freeIfEndedByMs: NOW });
+      const ids = await make(ended);
+      await store.disable(ids, because("malware"));
+      await store.purge(NOW, 100);
+      expect(await stateOf("kept")).toBe("malware");
+      expect(await isTaken(anew)).toBeTrue();
+      await store.enable(ids, decision());
+      expect(await isTaken(anew)).toBeFalse();
+      expect(await other.find("kept" as Code)).toMatchObject({ createdMs: NOW + 9 });
+      expect(await stateOf("kept")).toBeUndefined();
+      // The decision was about another link of this code.
+      expect(await store.disable(ids, because("malware"))).toEqual([]);
+      expect(await store.erase({ code: "kept" as Code, createdMs: NOW }, decision())).toBeFalse();
+    });
+
+    test("purges others past a disabled one", async () => {
+      const ids = await make(newLink("past1", { endsMs: 1 }), newLink("past2", { endsMs: 2 }));
+      await store.disable(ids.slice(0, 1), because("spam"));
+      expect(await store.purge(2, 1)).toBe(1);
+      expect(await other.find("past2" as Code)).toBeUndefined();
+      expect(await store.purge(2, 1)).toBe(0);
+    });
+
+    test("erases the URL and the visits of a link, old and new, but keeps its code", async () => {
+      const day = Math.floor(NOW / DAY_MS);
+      const [gone] = await make(newLink("gone", { endsMs: NOW + 1 }), newLink("stays"));
+      for (const [sequence, hour] of [day * 24, (day + 3) * 24].entries()) {
+        const visits = ["gone", "stays"].map((code) => ({ code, createdMs: NOW }));
+        for (const slice of slicesOf({ sequence: sequence + 1, hour, visits })) await store.add(slice);
+      }
+      while ((await store.age({ closeBefore: day + 2, forgetBefore: day + 2 }, 100)) > 0);
+      expect(await other.sums("gone" as Code, NOW)).toEqual({ visits: 2, bots: 0 });
+      if (gone === undefined) throw new Error("not made");
+      expect(await store.erase(gone, decision())).toBeTrue();
+      expect(await other.sums("gone" as Code, NOW)).toEqual({ visits: 0, bots: 0 });
+      expect(await other.sums("stays" as Code, NOW)).toEqual({ visits: 2, bots: 0 });
+      expect(await other.find("gone" as Code)).toMatchObject({ originalUrl: "", disabled: "deleted" });
+      expect((await other.find("gone" as Code))?.target as string).toBe("");
+      expect(await store.erase(gone, decision())).toBeFalse();
+      expect(await store.enable([gone], decision())).toEqual([]);
+      expect(await store.disable([gone], because("spam"))).toEqual([]);
+      await store.purge(NEVER_MS - 1, 100);
+      expect(await stateOf("gone")).toBe("deleted");
+      expect(await isTaken(newLink("gone", { createdMs: NOW + 2, freeIfEndedByMs: NEVER_MS }))).toBeTrue();
+    });
+
+    test("keeps rules about hosts, and returns them in order and in parts", async () => {
+      const hosts = ["b.example", "a.example", "xn--9n2bp8q.example", "192.0.2.1", "[2001:db8::1]"];
+      for (const host of hosts) {
+        expect(await store.blockHost({ host, reason: "malware" }, decision())).toBeTrue();
+        expect(await other.blockHost({ host, reason: "malware" }, decision({ atMs: NOW + 9 }))).toBeFalse();
+      }
+      const sorted = hosts.toSorted();
+      const all = await other.hosts("", 100);
+      expect(all).toEqual(sorted.map((host) => ({ host, reason: "malware", sinceMs: NOW + 1 })));
+      expect((await other.hosts("", 2)).map(({ host }) => host)).toEqual(sorted.slice(0, 2));
+      expect((await other.hosts(sorted[1] ?? "", 2)).map(({ host }) => host)).toEqual(sorted.slice(2, 4));
+      await store.blockHost({ host: "a.example", reason: "legal" }, decision({ atMs: NOW + 9 }));
+      expect(await other.hosts("[zzz", 1)).toEqual([
+        { host: "a.example", reason: "legal", sinceMs: NOW + 9 },
+      ]);
+      for (const host of hosts) expect(await other.unblockHost(host, decision())).toBeTrue();
+      expect(await store.unblockHost("a.example", decision())).toBeFalse();
+      expect(await store.hosts("", 100)).toEqual([]);
+    });
+
+    test("enters each change, and nothing else, into a journal that is read newest first", async () => {
+      const note = `<b>'"; DROP TABLE journal; --\u202E 메모 ${"x".repeat(1900)}`;
+      const ids = await make(newLink("j1"), newLink("j2"));
+      const host = "j.example";
+      await store.disable(ids, because("illegal", { who: "api", note }));
+      await store.disable(ids, because("illegal", { who: "page" }));
+      await store.enable(ids.slice(0, 1), decision({ who: "page", atMs: NOW + 2 }));
+      await store.erase({ code: "j2" as Code, createdMs: NOW }, decision({ atMs: NOW + 3 }));
+      await store.blockHost({ host, reason: "spam" }, decision({ atMs: NOW + 4, note: "" }));
+      await store.blockHost({ host, reason: "spam" }, decision());
+      await store.unblockHost(host, decision({ atMs: NOW + 5 }));
+      const [one, two] = ids;
+      const disabled = { who: "api", action: "disable", atMs: NOW + 1, reason: "illegal", note } as const;
+      const expected = [
+        { who: "shell", action: "unblock-host", atMs: NOW + 5, host },
+        { who: "shell", action: "block-host", atMs: NOW + 4, reason: "spam", note: "", host },
+        { who: "shell", action: "erase", atMs: NOW + 3, ...two },
+        { who: "page", action: "enable", atMs: NOW + 2, ...one },
+        { ...disabled, ...two },
+        { ...disabled, ...one },
+      ];
+      expect(await read({ limit: 6 })).toEqual(expected as never);
+      expect(await read({ code: "j1" as Code })).toEqual([expected[3], expected[5]] as never);
+      expect(await read({ host })).toEqual(expected.slice(0, 2) as never);
+      expect(await read({ host: "example" })).toEqual([]);
+      const [, second] = await other.journal({ limit: 2 });
+      expect(await read({ limit: 3, before: second?.cursor })).toEqual(expected.slice(2, 5) as never);
+      const [newest] = await other.journal({ limit: 1, code: "j1" as Code });
+      expect(await read({ code: "j1" as Code, before: newest?.cursor })).toEqual([expected[5]] as never);
+    });
+  });
+}
