@@ -1,0 +1,15 @@
+import { z } from "@hono/zod-openapi";
+
+import { REASONS } from "../../../links/link.ts";
+
+const note = z.string().nullish();
+const reason = z.enum(REASONS);
+
+export const noteRequest = z.object({ note });
+export const reasonedRequest = z.object({ reason, note });
+/** `count` is how many links the operator was told. */
+export const countedRequest = z.object({ note, count: z.int().nonnegative().nullish() });
+export const caseRequest = z.discriminatedUnion("action", [
+  z.object({ action: z.enum(["disable", "block-host"]), reason, note }),
+  z.object({ action: z.literal("nothing"), note }),
+]);
