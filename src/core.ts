@@ -1,6 +1,7 @@
 import type { Config } from "./config.ts";
 import { createHostRules, type HostRules } from "./guard/hosts.ts";
 import { createOperator, type Operator } from "./guard/operator.ts";
+import { createReports, type Reports } from "./guard/reports.ts";
 import { type Clock, createClock } from "./links/clock.ts";
 import type { Link } from "./links/link.ts";
 import { createLinks, type Links } from "./links/links.ts";
@@ -20,6 +21,7 @@ export interface Core {
   readonly visits: Visits;
   readonly hostRules: HostRules;
   readonly operator: Operator;
+  readonly reports: Reports;
   /** Finishes accepted work, then closes the store. */
   close(): Promise<void>;
 }
@@ -45,19 +47,28 @@ export async function openCore(config: Config, log: Log, options: CoreOptions = 
   const hostRules = createHostRules(store);
   await hostRules.read();
   const policy = targetPolicy(config);
+  const links = createLinks({
+    ...config,
+    store,
+    clock,
+    fillRandom,
+    targetPolicy: policy,
+    blocked: hostRules.blocked,
+    readRules: hostRules.read,
+    onCreated,
+  });
   return {
     clock,
     hostRules,
     operator: createOperator({ store, clock, hostRules, ...policy }),
-    links: createLinks({
+    links,
+    reports: createReports({
       ...config,
       store,
+      links,
       clock,
       fillRandom,
-      targetPolicy: policy,
-      blocked: hostRules.blocked,
-      readRules: hostRules.read,
-      onCreated,
+      onDisabled: ({ code }) => log.warn({ code }, "a link was disabled because of its reports"),
     }),
     visits: createVisits({
       store,

@@ -9,6 +9,7 @@ import { createDomain } from "./http/domain.ts";
 import { createHealth } from "./http/health.ts";
 import { createHome } from "./http/pages/home.ts";
 import { createNotices } from "./http/pages/notices.ts";
+import { createReport } from "./http/pages/report.ts";
 import { createLinkMemory } from "./http/redirect/memory.ts";
 import { createRedirect } from "./http/redirect/redirect.ts";
 import { listen, type ServerLimits } from "./http/server.ts";
@@ -39,8 +40,9 @@ export interface Service {
 export async function startService(config: Config, log: Log, limits: Limits = {}): Promise<Service> {
   const onFault = reportFaults(log);
   await using opened = new AsyncDisposableStack();
-  const { clock, links, visits, hostRules } = opened.adopt(await openCore(config, log, limits), (core) =>
-    core.close(),
+  const { clock, links, reports, visits, hostRules } = opened.adopt(
+    await openCore(config, log, limits),
+    (core) => core.close(),
   );
 
   const countryOf = countries(config.countryDatabase);
@@ -63,17 +65,18 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
   const changes = await links.follow(memory);
 
   const clientOf = createClientReader({ ...config, countryOf });
-  const callOf = createCalls({ domain: createDomain(config.baseUrl), clientOf });
+  const callOf = createCalls({ domain: createDomain(config.baseUrl, config.contact), clientOf });
   const health = createHealth(links);
   const storeFiles = identifyStore(config.database);
   const views = opened.adopt(
     createViews({ ...limits, start: () => startViews(config, storeFiles), clock, hostRules, onFault }),
     (one) => one.close(),
   );
-  const shared = { ...config, links, visits, clock, recorder, memory, views, callOf, onFault };
+  const shared = { ...config, links, reports, visits, clock, recorder, memory, views, callOf, onFault };
   const app = createApp({
     api: createApi(shared),
     home: createHome(shared),
+    report: createReport(shared),
     notices: createNotices(shared),
     redirect: createRedirect(shared),
     views,
@@ -99,6 +102,7 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
     await recorder.prepare();
     const purged = await links.purge();
     if (purged > 0) log.info({ purged }, "purged links whose hold is over");
+    await reports.age();
     await visits.age();
   }
 
@@ -116,12 +120,12 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
 
 /** The process goes on without it until it is started again. */
 function startViews(
-  { database, baseUrl, codeHoldMs, defaultExpiry, statsShown }: Config,
+  { database, baseUrl, contact, codeHoldMs, defaultExpiry, statsShown }: Config,
   storeFiles: readonly string[],
 ): Thread<ViewsTask> {
   const worker = new Worker(new URL("./views.ts", import.meta.url));
   const thread = startThread<ViewsTask>(worker, { StoreMisplaced, StoreUnavailable }, () => {});
-  const settings = { database, baseUrl, codeHoldMs, defaultExpiry, statsShown, storeFiles };
+  const settings = { database, baseUrl, contact, codeHoldMs, defaultExpiry, statsShown, storeFiles };
   thread.perform({ view: "none", ...settings }).catch(() => {});
   return thread;
 }

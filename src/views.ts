@@ -10,6 +10,7 @@ import { createHomeViews } from "./http/pages/home.ts";
 import { createQr } from "./http/pages/images.ts";
 import { createPreview } from "./http/pages/preview.ts";
 import { createReference } from "./http/pages/reference.ts";
+import { createReportViews } from "./http/pages/report.ts";
 import { createMaker } from "./http/views/make.ts";
 import type { ViewTask } from "./http/views/view.ts";
 import { createLookUps } from "./links/links.ts";
@@ -23,7 +24,7 @@ import { createCounts } from "./visits/visits.ts";
 export type ViewsTask = ({ readonly view: "none" } & ViewsConfig) | ViewTask;
 export type ViewsConfig = Pick<
   Config,
-  "database" | "baseUrl" | "codeHoldMs" | "defaultExpiry" | "statsShown"
+  "database" | "baseUrl" | "contact" | "codeHoldMs" | "defaultExpiry" | "statsShown"
 > & {
   /** The files that the service has open. */
   readonly storeFiles: readonly string[];
@@ -47,7 +48,7 @@ function open() {
   const shared = { ...config, links, visits, clock, version: VERSION };
   const api = createApiViews(shared);
   const home = createHomeViews(shared);
-  const make = createMaker(createDomain(config.baseUrl), {
+  const make = createMaker(createDomain(config.baseUrl, config.contact), {
     ...createQr(shared),
     home: home.show,
     refusedForm: home.refused,
@@ -57,6 +58,7 @@ function open() {
     statistics: api.statistics,
     document: api.document,
     preview: createPreview(shared),
+    ...createReportViews(shared),
   });
   return { make, hostRules };
 }

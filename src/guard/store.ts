@@ -1,12 +1,13 @@
 import type { Code } from "../links/code.ts";
 import type { Reason } from "../links/link.ts";
 import type { Decision } from "../links/store.ts";
+import type { CaseStore } from "./case-store.ts";
 
 /**
  * Stores what the operator decides. Every implementation must pass `test/stores/guard.ts`. A method that cannot answer
  * rejects with `StoreUnavailable`.
  */
-export interface GuardStore {
+export interface GuardStore extends CaseStore {
   /** Returns at most `limit` rules whose hosts come after `after` (at first ""), in the order of their hosts. */
   hosts(after: string, limit: number): Promise<readonly HostRule[]>;
   /**
@@ -28,7 +29,7 @@ export interface HostRule {
   readonly sinceMs: number;
 }
 
-export type Action = "disable" | "enable" | "erase" | "block-host" | "unblock-host";
+export type Action = "disable" | "enable" | "erase" | "block-host" | "unblock-host" | "nothing-wrong";
 
 /** Who did what to which link or host, when, and why. */
 export interface JournalEntry extends Decision {

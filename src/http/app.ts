@@ -1,6 +1,7 @@
 import { Hono, type MiddlewareHandler } from "hono";
 import { cors } from "hono/cors";
 
+import { REPORT_PATH } from "../pages/layout.tsx";
 import { answer } from "./answers.ts";
 import type { Api } from "./api/api.ts";
 import { operations } from "./api/operations.ts";
@@ -9,6 +10,7 @@ import type { Health } from "./health.ts";
 import { assetRoutes } from "./pages/assets.ts";
 import type { Home } from "./pages/home.ts";
 import type { Notices } from "./pages/notices.ts";
+import { type Report, REPORTED_PATH } from "./pages/report.ts";
 import { answerProblem, problemOf } from "./problems.ts";
 import type { Redirect } from "./redirect/redirect.ts";
 import { readRoute, spelledOut } from "./route.ts";
@@ -19,6 +21,7 @@ export interface AppOptions {
   readonly api: Api;
   readonly home: Home;
   readonly notices: Notices;
+  readonly report: Report;
   readonly redirect: Redirect;
   readonly views: Pick<Views, "show">;
   readonly health: Health;
@@ -48,7 +51,7 @@ const MAX_UNREAD_BYTES = 1024 * 1024;
  * would look like codes to it, so they go to `fetch` first.
  */
 export function createApp(options: AppOptions) {
-  const { api, home, notices, redirect, views, health, callOf, onFault } = options;
+  const { api, home, notices, report, redirect, views, health, callOf, onFault } = options;
   const app = new Hono<{ Bindings: Arrived }>({ getPath: (request) => spelledOut(pathOf(request)) });
   const fixedPaths: string[] = [];
 
@@ -64,6 +67,7 @@ export function createApp(options: AppOptions) {
   route(operations.availability.path, { GET: api.availability });
   route(operations.link.path, { GET: api.link });
   route(operations.statistics.path, { GET: views.show("statistics") });
+  route(operations.report.path, { POST: api.report });
   route(operations.document.path, { GET: views.show("document") });
   for (const [path, asset] of Object.entries(assetRoutes)) route(path, { GET: asset });
   route("/robots.txt", { GET: notices.robots });
@@ -73,6 +77,9 @@ export function createApp(options: AppOptions) {
   route("/livez", { GET: health.live });
   route("/readyz", { GET: health.ready });
   route("/{code}+", { GET: views.show("preview") });
+  route("/{code}+report", { GET: views.show("report"), POST: report.send });
+  route(REPORT_PATH, { GET: views.show("reportAny") });
+  route(REPORTED_PATH, { GET: views.show("reported") });
   // Short addresses are answered with a slash at the end, and people put the + behind it.
   route("/{code}/+", { GET: ({ code }) => moved(`/${encodeURIComponent(code)}+`) });
   // A GET gets here with what no code can be, or by an address that Bun has tidied up, such as /x/../code.

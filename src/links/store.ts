@@ -71,8 +71,8 @@ export interface Decision {
   readonly note?: string | undefined;
 }
 
-/** The operator, by the door that was used. */
-export type Who = "api" | "page" | "shell";
+/** The operator, by the door that was used, or the reports of visitors. */
+export type Who = "api" | "page" | "shell" | "reports";
 
 export interface NewLink extends Link {
   readonly freeIfEndedByMs: number;

@@ -12,6 +12,7 @@ export interface Preview extends VisitsShown {
   readonly shortUrl: string;
   readonly target: string;
   readonly endsMs: number;
+  readonly contact?: string | null;
 }
 
 /** Where a link leads, since when, until when, and its visits: for who is about to follow it, and for its maker. */
@@ -34,6 +35,7 @@ export function previewPage(language: string, preview: Preview): string {
       origin,
       path: `${path}+`,
     },
+    contact: preview.contact,
   };
   return page(
     language,
@@ -95,6 +97,12 @@ export function previewPage(language: string, preview: Preview): string {
       </dl>
 
       <Visits language={language} {...preview} />
+
+      <p class="hint">
+        <a href={`${path}+report`} rel="nofollow">
+          {message(language, "preview.report")}
+        </a>
+      </p>
     </>,
   );
 }

@@ -21,16 +21,16 @@ interface Words {
 }
 
 /** The page that says why an address does not work and what to do next. */
-export function problemPage(language: string, problem: PageProblem): string {
+export function problemPage(language: string, problem: PageProblem, contact?: string | null): string {
   // All other pages are always the same, so they are kept.
-  if (problem.kind === "expired" || problem.kind === "invalid") return render(language, problem);
-  const key = `${language} ${problem.kind} ${"reason" in problem ? problem.reason : ""}`;
-  const rendered = known.get(key) ?? render(language, problem);
+  if (problem.kind === "expired" || problem.kind === "invalid") return render(language, problem, contact);
+  const key = `${language} ${problem.kind} ${"reason" in problem ? problem.reason : ""} ${contact}`;
+  const rendered = known.get(key) ?? render(language, problem, contact);
   known.set(key, rendered);
   return rendered;
 }
 
-/** It has at most one entry for each language, kind and reason. */
+/** It has at most one entry for each language, kind, reason and contact. */
 const known = new Map<string, string>();
 
 function wordsFor(language: string, problem: PageProblem): Words {
@@ -68,12 +68,12 @@ const NEXT_STEP: { readonly [reason in DisabledReason]?: MessageKey } = {
   deleted: "page.disabled.deleted",
 };
 
-function render(language: string, problem: PageProblem): string {
+function render(language: string, problem: PageProblem, contact?: string | null): string {
   const words = wordsFor(language, problem);
   const title = message(language, words.title);
   return page(
     language,
-    { title },
+    { title, contact },
     <>
       <h1>{title}</h1>
       {words.told !== undefined && <p>{words.told}</p>}

@@ -148,8 +148,17 @@ export const SETTINGS = {
     name: "CONTACT",
     default: "none",
     unset: null,
-    meaning: "e-mail address or https:// page for security reports, published in /.well-known/security.txt",
+    meaning:
+      "e-mail address or https:// page of the operator, shown on every page and published in /.well-known/security.txt",
     takes: contact,
+  },
+  reportThreshold: {
+    name: "REPORT_THRESHOLD",
+    default: "off",
+    unset: null,
+    meaning:
+      "number of independent reports, 1 to 10000, that disable a link until the operator has looked at it; off: reports disable none",
+    takes: wholeNumber(1, 10_000),
   },
   adminToken: {
     name: "ADMIN_TOKEN",

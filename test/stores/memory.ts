@@ -5,6 +5,7 @@ import type { Reason } from "../../src/links/link.ts";
 import type { Decision, LinkId, NewLink } from "../../src/links/store.ts";
 import { close, type Day, merge, type Sums } from "../../src/visits/day.ts";
 import { parseRows, type Row } from "../../src/visits/slice.ts";
+import { createMemoryCases } from "./memory-cases.ts";
 import type { TestedStore as TestedGuard } from "./guard.ts";
 import type { TestedStore as TestedVisits } from "./visits.ts";
 
@@ -111,7 +112,13 @@ export function createMemoryStores(): () => TestedStore {
     });
   }
 
+  const cases = createMemoryCases(
+    () => store,
+    (link, decision) => note("nothing-wrong", decision, { code: link.code, createdMs: link.createdMs }),
+  );
+
   const store: TestedStore = {
+    ...cases,
     async insert(all) {
       return all.map((link) => {
         const taken = links.get(link.code);
@@ -140,7 +147,9 @@ export function createMemoryStores(): () => TestedStore {
     async disable(ids, decision) {
       const { reason } = decision;
       const isChanged = ({ disabled }: NewLink) => disabled !== reason && disabled !== "deleted";
-      return setState("disable", ids, decision, isChanged, { disabled: reason });
+      const changed = setState("disable", ids, decision, isChanged, { disabled: reason });
+      for (const link of changed) cases.answer(link, "disable", decision);
+      return changed;
     },
     async enable(ids, decision) {
       const isChanged = ({ disabled }: NewLink) => disabled !== undefined && disabled !== "deleted";
@@ -151,6 +160,7 @@ export function createMemoryStores(): () => TestedStore {
       const gone = { originalUrl: "", target: "" as never, disabled: "deleted" } as const;
       const erased = setState("erase", [{ code, createdMs }], decision, isChanged, gone).length === 1;
       if (!erased) return false;
+      cases.answer({ code, createdMs }, "erase", decision);
       old.delete(linkKey({ code, createdMs }));
       for (const rows of [counted, closed])
         for (const key of rows.keys()) if (key.endsWith(` ${linkKey({ code, createdMs })}`)) rows.delete(key);

@@ -60,6 +60,7 @@ export function createPreview({ links, visits, clock }: PreviewOptions) {
       interval,
       statistics: { ...statistics, series },
       shortUrl: call.domain.shortUrl(code),
+      contact: call.domain.contact,
       hasEnded,
       timeZone: range.timeZone,
       ...sums,

@@ -12,6 +12,10 @@ export type View =
   | "svg"
   | "png"
   | "preview"
+  | "reportAny"
+  | "report"
+  | "refusedReport"
+  | "reported"
   /** The operator's; `data` says which, and what it needs. They are sent only once the operator's token was checked. */
   | "adminApi"
   | "adminPage";

@@ -1,13 +1,15 @@
 // The reading half: prepared single-key look-ups, on the thread that serves.
+import type { CaseQuery } from "../../guard/case-store.ts";
 import type { JournalQuery } from "../../guard/store.ts";
 import type { Changes, Position } from "../../links/changes.ts";
 import type { Code } from "../../links/code.ts";
 import { type Link, NEVER_MS, type Reason } from "../../links/link.ts";
-import { StoreUnavailable } from "../../links/store.ts";
+import { type LinkId, StoreUnavailable } from "../../links/store.ts";
 import type { Target } from "../../links/target.ts";
 import { DAY_MS } from "../../links/time.ts";
 import type { Sums } from "../../visits/day.ts";
 import type { DayVisits } from "../../visits/store.ts";
+import { prepareCasesReader } from "./cases-reader.ts";
 import { RULES } from "./changes.ts";
 import { openReader } from "./file.ts";
 import { prepareGuardReader } from "./guard-reader.ts";
@@ -66,6 +68,7 @@ export function createReader(path: string, opened: Identity, sizeKnownMs = SIZE_
   const newestSaltDay = database.prepare<{ day: number | null }, []>(NEWEST_SALT_DAY);
   const sums = database.prepare<Sums, [string, number, number, number]>(SUMS);
   const guard = prepareGuardReader(database);
+  const cases = prepareCasesReader(database);
   let known = { size: 0, untilMs: 0 };
   const place = watchPlace(path, opened);
   // Opened by its path, which may lead to another file than the writer opened.
@@ -121,9 +124,12 @@ export function createReader(path: string, opened: Identity, sizeKnownMs = SIZE_
     days: (code: Code, createdMs: number, firstDay: number, lastDay: number): DayVisits[] =>
       reading(() => days.all(code, createdMs, firstDay, lastDay)),
     hosts: (after: string, limit: number) => reading(() => guard.hosts(after, limit)),
+    caseOf: (link: LinkId) => reading(() => cases.caseOf(link)),
+    cases: (query: CaseQuery) => reading(() => cases.cases(query)),
     journal: (query: JournalQuery) => reading(() => guard.journal(query)),
     close() {
       guard.close();
+      cases.close();
       for (const statement of [find, size, newestChange, oldestChange, changes, days, sums, newestSaltDay])
         statement.finalize();
       database.close();

@@ -24,6 +24,9 @@ export interface StoreOptions {
   readonly sizeKnownMs?: number;
 }
 
+const MAX_WAITING_REPORTS = 1000;
+
+type Reported = Awaited<ReturnType<GuardStore["report"]>>;
 type Reader = ReturnType<typeof createReader>;
 
 /** The methods that only read, over the files that {@link openSqliteStore} has open. */
@@ -38,6 +41,8 @@ function readingHalf(reader: Reader) {
     days: async (code, createdMs, firstDay, lastDay) => reader.days(code, createdMs, firstDay, lastDay),
     hosts: async (after, limit) => reader.hosts(after, limit),
     journal: async (query) => reader.journal(query),
+    caseOf: async (link) => reader.caseOf(link),
+    cases: async (query) => reader.cases(query),
   } satisfies Partial<LinkStore & VisitStore & GuardStore>;
 }
 
@@ -79,6 +84,10 @@ export async function openSqliteStore(
       (await writer.perform({ type: "blockHost", rule, decision })) as boolean,
     unblockHost: async (host, decision) =>
       (await writer.perform({ type: "unblockHost", host, decision })) as boolean,
+    report: bounded(async (report) => (await writer.perform({ type: "report", report })) as Reported),
+    answerCase: async (link, answer, decision) =>
+      (await writer.perform({ type: "answerCase", link: idOf(link), answer, decision })) as boolean,
+    ageCases: async (bounds, limit) => (await writer.perform({ type: "ageCases", bounds, limit })) as number,
     changes: async (since) => reader.changes(since),
     purge: async (endedByMs, limit) => (await writer.perform({ type: "purge", endedByMs, limit })) as number,
     add: async (slice) => (await writer.perform({ type: "add", ...slice })) as number,
@@ -91,6 +100,16 @@ export async function openSqliteStore(
       reader.close();
       await writer.perform({ type: "close" }).finally(() => thread.terminate());
     },
+  };
+}
+
+/** Refuses a report while too many others wait, so that waiting stays bounded in memory and time. */
+function bounded(report: GuardStore["report"]): GuardStore["report"] {
+  let waiting = 0;
+  return async (one) => {
+    if (waiting >= MAX_WAITING_REPORTS) throw new StoreUnavailable(`${waiting} reports already wait`);
+    waiting++;
+    return report(one).finally(() => waiting--);
   };
 }
 

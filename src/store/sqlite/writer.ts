@@ -2,6 +2,8 @@
 import { SQLiteError } from "bun:sqlite";
 import { statSync } from "node:fs";
 
+import type { CaseAnswer, CaseBounds } from "../../guard/case-store.ts";
+import type { Report } from "../../guard/case.ts";
 import type { HostRule } from "../../guard/store.ts";
 import type { Reason } from "../../links/link.ts";
 import {
@@ -14,6 +16,7 @@ import {
 import { performTasks } from "../../thread.ts";
 import type { Slice } from "../../visits/slice.ts";
 import type { AgeBounds } from "../../visits/store.ts";
+import { prepareCases } from "./cases.ts";
 import { prepareChanges } from "./changes.ts";
 import { openWriter } from "./file.ts";
 import { prepareGuard } from "./guard.ts";
@@ -32,6 +35,9 @@ export type Task =
   | { type: "erase"; link: LinkId; decision: Decision }
   | { type: "blockHost"; rule: Pick<HostRule, "host" | "reason">; decision: Decision }
   | { type: "unblockHost"; host: string; decision: Decision }
+  | { type: "report"; report: Report }
+  | { type: "answerCase"; link: LinkId; answer: CaseAnswer; decision: Decision }
+  | { type: "ageCases"; bounds: CaseBounds; limit: number }
   | { type: "purge"; endedByMs: number; limit: number }
   | ({ type: "add" } & Slice)
   | { type: "age"; bounds: AgeBounds; limit: number }
@@ -45,9 +51,10 @@ function open({ path, openElsewhere, busyWaitMs }: Extract<Task, { type: "open" 
   const changes = prepareChanges(database);
   const links = prepareLinks(database, changes);
   const guard = prepareGuard(database, changes);
+  const cases = prepareCases(database, guard);
   const visits = prepareVisits(database);
   const place = watchPlace(path, opened);
-  return { path, opened, place, database, changes, links, guard, visits, waitMs: Number.NaN };
+  return { path, opened, place, database, changes, links, guard, cases, visits, waitMs: Number.NaN };
 }
 
 let file: ReturnType<typeof open>;
@@ -73,6 +80,12 @@ function perform(task: Task): unknown {
       return file.guard.blockHost(task.rule, task.decision);
     case "unblockHost":
       return file.guard.unblockHost(task.host, task.decision);
+    case "report":
+      return file.cases.report(task.report);
+    case "answerCase":
+      return file.cases.answerCase(task.link, task.answer, task.decision);
+    case "ageCases":
+      return file.cases.age(task.bounds, task.limit);
     case "purge":
       return file.links.purge(task.endedByMs, task.limit);
     case "add":
@@ -84,7 +97,7 @@ function perform(task: Task): unknown {
     case "rest":
       return rest();
     case "close":
-      for (const part of [file.links, file.guard, file.visits, file.changes]) part.close();
+      for (const part of [file.links, file.cases, file.guard, file.visits, file.changes]) part.close();
       return close();
   }
 }
