@@ -1,5 +1,6 @@
 import type { Config } from "./config.ts";
 import { createHostRules, type HostRules } from "./guard/hosts.ts";
+import { createInspection, type Inspection } from "./guard/inspection.ts";
 import { createOperator, type Operator } from "./guard/operator.ts";
 import { createReports, type Reports } from "./guard/reports.ts";
 import { type Clock, createClock } from "./links/clock.ts";
@@ -21,6 +22,7 @@ export interface Core {
   readonly visits: Visits;
   readonly hostRules: HostRules;
   readonly operator: Operator;
+  readonly inspection: Inspection;
   readonly reports: Reports;
   /** Finishes accepted work, then closes the store. */
   close(): Promise<void>;
@@ -61,6 +63,7 @@ export async function openCore(config: Config, log: Log, options: CoreOptions = 
     clock,
     hostRules,
     operator: createOperator({ store, clock, hostRules, ...policy }),
+    inspection: createInspection({ store, clock, blocked: hostRules.blocked }),
     links,
     reports: createReports({
       ...config,

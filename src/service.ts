@@ -1,15 +1,20 @@
 import { type Config, ConfigError } from "./config.ts";
 import { type CoreOptions, openCore } from "./core.ts";
 import { reportFaults } from "./faults.ts";
+import { createAdminToken } from "./guard/admin-token.ts";
+import { type AdminApiOptions, createAdminApi } from "./http/api/admin/admin.ts";
 import { createApi } from "./http/api/api.ts";
 import { createApp } from "./http/app.ts";
 import { createCalls } from "./http/call.ts";
 import { createClientReader } from "./http/client.ts";
 import { createDomain } from "./http/domain.ts";
 import { createHealth } from "./http/health.ts";
+import { createOperatorCheck } from "./http/operator.ts";
+import { type AdminPagesOptions, createAdminPages } from "./http/pages/admin.ts";
 import { createHome } from "./http/pages/home.ts";
 import { createNotices } from "./http/pages/notices.ts";
 import { createReport } from "./http/pages/report.ts";
+import { createSignIn, type SignInOptions } from "./http/pages/sign-in.ts";
 import { createLinkMemory } from "./http/redirect/memory.ts";
 import { createRedirect } from "./http/redirect/redirect.ts";
 import { listen, type ServerLimits } from "./http/server.ts";
@@ -75,6 +80,7 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
   const shared = { ...config, links, reports, visits, clock, recorder, memory, views, callOf, onFault };
   const app = createApp({
     api: createApi(shared),
+    admin: config.adminToken === null ? undefined : createAdmin(shared, config.adminToken),
     home: createHome(shared),
     report: createReport(shared),
     notices: createNotices(shared),
@@ -116,6 +122,19 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
       await closing.disposeAsync();
     },
   };
+}
+
+type AdminOptions = Omit<
+  AdminApiOptions & AdminPagesOptions & SignInOptions,
+  "refusalOf" | "onWrong" | "token" | "signIn"
+>;
+
+/** The operator's API and pages. */
+function createAdmin(shared: AdminOptions, adminToken: string) {
+  const token = createAdminToken(adminToken);
+  const check = createOperatorCheck(token);
+  const signIn = createSignIn({ ...shared, ...check, token });
+  return { api: createAdminApi({ ...shared, ...check }), pages: createAdminPages({ ...shared, signIn }) };
 }
 
 /** The process goes on without it until it is started again. */

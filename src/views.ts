@@ -4,8 +4,11 @@ import { setPriority } from "node:os";
 
 import type { Config } from "./config.ts";
 import { createHostRules } from "./guard/hosts.ts";
+import { createInspection } from "./guard/inspection.ts";
+import { createAdminApiViews } from "./http/api/admin/views.ts";
 import { createApiViews } from "./http/api/views.ts";
 import { createDomain } from "./http/domain.ts";
+import { createAdminPageViews } from "./http/pages/admin-views.ts";
 import { createHomeViews } from "./http/pages/home.ts";
 import { createQr } from "./http/pages/images.ts";
 import { createPreview } from "./http/pages/preview.ts";
@@ -46,6 +49,7 @@ function open() {
   const links = createLookUps({ ...config, store, clock, blocked: hostRules.blocked });
   const visits = createCounts({ store, clock, shown: config.statsShown });
   const shared = { ...config, links, visits, clock, version: VERSION };
+  const inspection = createInspection({ store, clock, blocked: hostRules.blocked });
   const api = createApiViews(shared);
   const home = createHomeViews(shared);
   const make = createMaker(createDomain(config.baseUrl, config.contact), {
@@ -58,6 +62,8 @@ function open() {
     statistics: api.statistics,
     document: api.document,
     preview: createPreview(shared),
+    adminApi: createAdminApiViews(inspection),
+    adminPage: createAdminPageViews(inspection),
     ...createReportViews(shared),
   });
   return { make, hostRules };

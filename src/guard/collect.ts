@@ -22,7 +22,9 @@ export interface FoundPart {
 }
 
 /** Everything that a search finds, read part by part. */
-export async function collect(read: (cursor: string | undefined) => Promise<FoundPart>): Promise<Collected | TooMany> {
+export async function collect(
+  read: (cursor: string | undefined) => Promise<FoundPart>,
+): Promise<Collected | TooMany> {
   const links: LinkId[] = [];
   const hosts = new Map<string, number>();
   let cursor: string | undefined;

@@ -4,7 +4,7 @@ import type { Link } from "../links/link.ts";
 import type { Blocked } from "../links/links.ts";
 import type { LinkStore } from "../links/store.ts";
 import type { VisitStore } from "../visits/store.ts";
-import type { CaseCursor, CaseStore } from "./case-store.ts";
+import type { CaseCursor } from "./case-store.ts";
 import type { LinkCursor, LinkQuery } from "./search.ts";
 import type { GuardStore, JournalCursor } from "./store.ts";
 
@@ -17,8 +17,7 @@ export interface Part {
 export interface InspectionOptions {
   readonly store: Pick<LinkStore, "find"> &
     Pick<VisitStore, "sums"> &
-    Pick<GuardStore, "hosts" | "journal" | "search"> &
-    Pick<CaseStore, "caseOf" | "cases">;
+    Pick<GuardStore, "hosts" | "journal" | "search" | "caseOf" | "cases">;
   readonly clock: Pick<Clock, "nowMs">;
   readonly blocked: Blocked;
 }
@@ -28,7 +27,10 @@ const MAX_HISTORY = 200;
 
 /** What the operator can look at. Nothing here changes anything. Rejects with `StoreUnavailable`. */
 export function createInspection({ store, clock, blocked }: InspectionOptions) {
-  const inspect = (link: Link) => ({ ...link, blocked: link.disabled === undefined ? blocked(link.target) : undefined });
+  const inspect = (link: Link) => ({
+    ...link,
+    blocked: link.disabled === undefined ? blocked(link.target) : undefined,
+  });
 
   return {
     nowMs: clock.nowMs,
@@ -53,7 +55,12 @@ export function createInspection({ store, clock, blocked }: InspectionOptions) {
       return { link: inspect(link), ...sums, history, reported };
     },
 
-    hosts: (part: Part) => partOf(part, (limit) => store.hosts(part.cursor ?? "", limit), ({ host }) => host),
+    hosts: (part: Part) =>
+      partOf(
+        part,
+        (limit) => store.hosts(part.cursor ?? "", limit),
+        ({ host }) => host,
+      ),
 
     journal: (part: Part) =>
       partOf(
@@ -85,7 +92,11 @@ export type InspectedLink = Awaited<ReturnType<Inspection["find"]>>["links"][num
 export type Inspected = Exclude<Awaited<ReturnType<Inspection["look"]>>, { kind: "unknown" }>;
 
 /** Reads one item more than are wanted: whether there is one tells whether the list goes on. */
-async function partOf<T>({ limit }: Part, read: (limit: number) => Promise<readonly T[]>, cursorOf: (item: T) => string) {
+async function partOf<T>(
+  { limit }: Part,
+  read: (limit: number) => Promise<readonly T[]>,
+  cursorOf: (item: T) => string,
+) {
   const found = await read(limit + 1);
   const items = found.slice(0, limit);
   const last = items.at(-1);

@@ -4,7 +4,7 @@ import { LINK_STATES, type LinkQuery } from "./search.ts";
 
 /** A search as the operator writes it. Empty fields are as good as none. */
 export const SEARCH_FIELDS = ["q", "host", "state", "made_from", "made_to"] as const;
-export type WrittenSearch = { readonly [Field in (typeof SEARCH_FIELDS)[number]]?: string | undefined };
+export type WrittenSearch = Readonly<Record<(typeof SEARCH_FIELDS)[number], string>>;
 
 /** Why a search is refused. The rule begins with the field, and is also the key of the message. */
 export type SearchRefusal =
@@ -21,17 +21,23 @@ export interface RefusedSearch {
 const DAY = /^\d{4}-\d\d-\d\d$/;
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)$/;
 
-export function parseSearch({ q, host, state, made_from, made_to }: WrittenSearch): LinkQuery | RefusedSearch {
+export function parseSearch({
+  q,
+  host,
+  state,
+  made_from,
+  made_to,
+}: WrittenSearch): LinkQuery | RefusedSearch {
   const refusals: SearchRefusal[] = [];
-  const read = <T>(written: string | undefined, parse: (text: string) => T | undefined, refusal: SearchRefusal) => {
-    if (written === undefined || written === "") return undefined;
+  const read = <T>(written: string, parse: (text: string) => T | undefined, refusal: SearchRefusal) => {
+    if (written === "") return undefined;
     const value = parse(written);
     if (value === undefined) refusals.push(refusal);
     return value;
   };
   const example = "2026-11-21";
   const query = {
-    text: q?.trim() || undefined,
+    text: q.trim() || undefined,
     host: read(host, parseHost, { rule: "host.invalid" }),
     state: read(state, (text) => LINK_STATES.find((one) => one === text), {
       rule: "state.unknown",

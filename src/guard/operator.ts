@@ -38,12 +38,12 @@ export interface Operator {
   unblockHost(written: string, request: DecisionRequest, who: Who): Promise<DecidedHost | RefusedDecision>;
 }
 
-interface DecisionRequest {
+export interface DecisionRequest {
   /** For the journal. */
   readonly note?: string | undefined;
 }
 
-interface ReasonedRequest extends DecisionRequest {
+export interface ReasonedRequest extends DecisionRequest {
   /** One of {@link REASONS}. */
   readonly reason: string;
 }

@@ -112,7 +112,8 @@ export const contact: Format<string> = {
 
 /** What a program sends as `Authorization: Bearer`. A mistake in it is told without the secret itself. */
 export const secret: Format<string> = {
-  right: "a secret of 16 to 256 letters, digits and signs without spaces, such as openssl rand -hex 24 prints",
+  right:
+    "a secret of 16 to 256 letters, digits and signs without spaces, such as openssl rand -hex 24 prints",
   parse: (text) => (/^[\x21-\x7E]{16,256}$/.test(text) ? text : undefined),
   wrongParts: (text) => [`(${text.length} characters)`],
 };

@@ -95,5 +95,7 @@ function idOf({ code, createdMs }: LinkId): LinkId {
 }
 
 function cursorOf({ answer, lastMs, ...link }: Case): CaseCursor {
-  return [answer === undefined ? 1 : 0, String(lastMs).padStart(16, "0"), keyOf(link)].join(" ") as CaseCursor;
+  return [answer === undefined ? 1 : 0, String(lastMs).padStart(16, "0"), keyOf(link)].join(
+    " ",
+  ) as CaseCursor;
 }

@@ -5,8 +5,8 @@ import type { Reason } from "../../src/links/link.ts";
 import type { Decision, LinkId, NewLink } from "../../src/links/store.ts";
 import { close, type Day, merge, type Sums } from "../../src/visits/day.ts";
 import { parseRows, type Row } from "../../src/visits/slice.ts";
-import { createMemoryCases } from "./memory-cases.ts";
 import type { TestedStore as TestedGuard } from "./guard.ts";
+import { createMemoryCases } from "./memory-cases.ts";
 import type { TestedStore as TestedVisits } from "./visits.ts";
 
 type TestedStore = TestedGuard & TestedVisits;

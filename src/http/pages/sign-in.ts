@@ -1,6 +1,7 @@
 import { parse, serialize } from "hono/utils/cookie";
 
 import { type AdminToken, SESSION_MS } from "../../guard/admin-token.ts";
+import { message } from "../../language/messages.ts";
 import type { Clock } from "../../links/clock.ts";
 import { isProblem } from "../../links/problem.ts";
 import { signInPage } from "../../pages/admin/sign-in.tsx";
@@ -32,20 +33,21 @@ export function createSignIn({ token, clock, onWrong }: SignInOptions) {
       (call) => {
         const session = sessionOf(call);
         return session === undefined
-          ? askFor(call, { kind: "operator-token" })
+          ? askFor(call, { kind: "operator.missing" })
           : show(call, token.formToken(session));
       },
 
     /** Reads a form. It only acts if one of our own pages sent it, in the same session. */
     form:
-      (act: (call: Call, sent: URLSearchParams) => Promise<Response>): Handler =>
+      (act: (call: Call, sent: URLSearchParams, formToken: string) => Promise<Response>): Handler =>
       async (call) => {
         const session = sessionOf(call);
         if (session === undefined) return seeOther("/admin");
         const sent = await readFields(call.request);
         if (isProblem(sent)) return problemJson(call, sent);
-        const isOurs = !isFromAnotherSite(call) && sent.get("form") === token.formToken(session);
-        return isOurs ? act(call, sent) : problemJson(call, { kind: "cross-site" });
+        const formToken = token.formToken(session);
+        const isOurs = !isFromAnotherSite(call) && sent.get("form") === formToken;
+        return isOurs ? act(call, sent, formToken) : problemJson(call, { kind: "cross-site" });
       },
 
     async signIn(call: Call): Promise<Response> {
@@ -62,6 +64,8 @@ export function createSignIn({ token, clock, onWrong }: SignInOptions) {
   };
 }
 
+export type SignIn = ReturnType<typeof createSignIn>;
+
 /** Made on the serving thread, so that nobody who fills the queue for pages keeps the operator from signing in. */
 function askFor(call: Call, problem: HttpProblem, isRefused = false): Response {
   const { status, headers, messages } = describe(problem);
@@ -69,7 +73,8 @@ function askFor(call: Call, problem: HttpProblem, isRefused = false): Response {
   return html(
     call,
     status,
-    (language) => signInPage(language, isRefused && told ? message(language, told.key, told.values) : undefined),
+    (language) =>
+      signInPage(language, isRefused && told ? message(language, told.key, told.values) : undefined),
     headers,
   );
 }
@@ -82,5 +87,8 @@ function cookie({ domain }: Call, session: string, maxAge: number): string {
 
 export function seeOther(path: string, cookie?: string): Response {
   const headers = { Location: path, "Cache-Control": "no-store" };
-  return answer({ status: 303, headers: { ...headers, ...(cookie !== undefined && { "Set-Cookie": cookie }) } });
+  return answer({
+    status: 303,
+    headers: { ...headers, ...(cookie !== undefined && { "Set-Cookie": cookie }) },
+  });
 }

@@ -1,20 +1,22 @@
 /** @jsxImportSource hono/jsx */
+import type { WrittenSearch } from "../../guard/link-query.ts";
 import { message } from "../../language/messages.ts";
-import { Decide, Form, framed, Given, type Operator } from "./frame.tsx";
-import { type Search, wantedOf } from "./links.tsx";
+import { Decide, Form, framed, Given, type Operator, Refusal } from "./frame.tsx";
+import { SEARCH_LABELS, wantedOf } from "./links.tsx";
+
+export type FoundAction = "disable" | "enable";
 
 export interface Found {
-  readonly action: "disable" | "enable";
-  readonly search: Search;
+  readonly action: FoundAction;
+  readonly search: WrittenSearch;
   readonly count: number;
   /** Some of the hosts that the links lead to, the most frequent first. */
-  readonly hosts: readonly { readonly host: string; readonly links: number }[];
-  /** True if the number was another one when the operator was last asked. */
-  readonly hasChanged: boolean;
+  readonly hosts: readonly (readonly [host: string, links: number])[];
+  readonly refusal: string | undefined;
 }
 
 /** Tells how many links a search finds, and asks before anything is done to them. */
-export function foundPage(operator: Operator, { action, search, count, hosts, hasChanged }: Found): string {
+export function foundPage(operator: Operator, { action, search, count, hosts, refusal }: Found): string {
   const { language } = operator;
   const wanted = wantedOf(search);
   return framed(
@@ -22,15 +24,11 @@ export function foundPage(operator: Operator, { action, search, count, hosts, ha
     "links",
     message(language, `admin.found.${action}.title`, { count: count.toLocaleString(language) }),
     <>
-      {hasChanged && (
-        <p class="error" role="alert">
-          {message(language, "admin.found.changed")}
-        </p>
-      )}
+      <Refusal text={refusal} />
       <dl class="facts">
         {Object.entries(wanted).map(([name, value]) => (
           <>
-            <dt>{message(language, `admin.found.${name as keyof Search}`)}</dt>
+            <dt>{message(language, SEARCH_LABELS[name as keyof WrittenSearch])}</dt>
             <dd>
               <Given text={value} />
             </dd>
@@ -38,7 +36,7 @@ export function foundPage(operator: Operator, { action, search, count, hosts, ha
         ))}
       </dl>
       <ul class="rows">
-        {hosts.map(({ host, links }) => (
+        {hosts.map(([host, links]) => (
           <li>
             <Given text={host} /> <span class="soft">{links.toLocaleString(language)}</span>
           </li>

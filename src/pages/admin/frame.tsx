@@ -1,7 +1,7 @@
 /** @jsxImportSource hono/jsx */
 import type { Child } from "hono/jsx";
 
-import { MAX_NOTE_LENGTH } from "../../guard/operator.ts";
+import { MAX_NOTE_LENGTH } from "../../guard/note.ts";
 import type { Action } from "../../guard/store.ts";
 import { message, type MessageKey } from "../../language/messages.ts";
 import { REASONS } from "../../links/link.ts";
@@ -112,7 +112,7 @@ export function Choice({ label, name, value, options }: ChoiceProps) {
 
 interface DecideProps {
   readonly language: string;
-  readonly action: Action;
+  readonly action: Exclude<Action, "nothing-wrong"> | "answer";
   readonly hasReason?: boolean;
 }
 
@@ -125,6 +125,16 @@ export function Decide({ language, action, hasReason = false }: DecideProps) {
       <Field label={message(language, "admin.note")} name="note" maxLength={MAX_NOTE_LENGTH} />
       <button>{message(language, `admin.do.${action}`)}</button>
     </>
+  );
+}
+
+/** Why something was not done. */
+export function Refusal({ text }: { text: string | undefined }) {
+  if (text === undefined) return <></>;
+  return (
+    <p class="error" role="alert">
+      {text}
+    </p>
   );
 }
 

@@ -37,7 +37,8 @@ export function History({ language, entries }: HistoryProps) {
       {entries.map(({ action, code, host, reason, note, who, atMs }) => (
         <li>
           <div>
-            <strong>{message(language, `admin.did.${action}`)}</strong> {code !== undefined && <LinkTo code={code} />}
+            <strong>{message(language, `admin.did.${action}`)}</strong>{" "}
+            {code !== undefined && <LinkTo code={code} />}
             {host !== undefined && <Given text={host} />}
           </div>
           <div class="soft">

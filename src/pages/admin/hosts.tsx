@@ -2,7 +2,7 @@
 import type { HostRule } from "../../guard/store.ts";
 import { message } from "../../language/messages.ts";
 import { Instant } from "../instant.tsx";
-import { Decide, Field, Form, framed, Given, More, type Operator } from "./frame.tsx";
+import { Decide, Field, Form, framed, Given, More, type Operator, Refusal } from "./frame.tsx";
 
 export interface Hosts {
   readonly rules: readonly HostRule[];
@@ -22,11 +22,7 @@ export function hostsPage(operator: Operator, { rules, cursor, host, refusal }: 
     message(language, "admin.hosts"),
     <>
       <p class="soft">{message(language, "admin.hosts.intro")}</p>
-      {refusal !== undefined && (
-        <p class="error" role="alert">
-          {refusal}
-        </p>
-      )}
+      <Refusal text={refusal} />
       <Form operator={operator} action="/admin/hosts" hidden={{ action: "block" }}>
         <Field label={message(language, "admin.host")} name="host" value={host} isRequired />
         <Decide language={language} action="block-host" hasReason />

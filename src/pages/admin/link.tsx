@@ -4,9 +4,9 @@ import { message } from "../../language/messages.ts";
 import { type Link, NEVER_MS } from "../../links/link.ts";
 import { targetHost } from "../../links/target.ts";
 import { Instant } from "../instant.tsx";
-import { Decide, Form, framed, Given, linkPath, type Operator } from "./frame.tsx";
+import { Decide, Form, framed, Given, linkPath, type Operator, Refusal } from "./frame.tsx";
 import { History } from "./history.tsx";
-import { stateOf } from "./links.tsx";
+import { stateInWords } from "./links.tsx";
 
 export interface LinkLooked {
   readonly link: Link;
@@ -28,11 +28,7 @@ export function linkPage(operator: Operator, looked: LinkLooked): string {
     "links",
     <Given text={link.code} />,
     <>
-      {refusal !== undefined && (
-        <p class="error" role="alert">
-          {refusal}
-        </p>
-      )}
+      <Refusal text={refusal} />
       <Facts language={language} looked={looked} />
       {link.disabled !== "deleted" && <Decisions operator={operator} link={link} />}
       <h2>{say("admin.history")}</h2>
@@ -47,7 +43,7 @@ function Facts({ language, looked }: { language: string; looked: LinkLooked }) {
   return (
     <dl class="facts">
       <dt>{say("admin.state")}</dt>
-      <dd>{stateOf(language, link, nowMs)}</dd>
+      <dd>{stateInWords(language, link, nowMs)}</dd>
       {link.disabled !== "deleted" && (
         <>
           <dt>{say("preview.leads")}</dt>

@@ -1,17 +1,22 @@
 /** @jsxImportSource hono/jsx */
-import { message } from "../../language/messages.ts";
-import { type Link, NEVER_MS } from "../../links/link.ts";
+import type { InspectedLink } from "../../guard/inspection.ts";
+import type { WrittenSearch } from "../../guard/link-query.ts";
+import { LINK_STATES, stateOf } from "../../guard/search.ts";
+import { type MessageKey, message } from "../../language/messages.ts";
 import { Instant } from "../instant.tsx";
-import { Choice, Field, framed, Given, LinkTo, More, type Operator } from "./frame.tsx";
+import { Choice, Field, framed, Given, LinkTo, More, type Operator, Refusal } from "./frame.tsx";
 
-/** What the operator searches for, as the form has it. Empty fields do not matter. */
-export const SEARCH_FIELDS = ["q", "host", "state", "made_from", "made_to"] as const;
-export type Search = Readonly<Record<(typeof SEARCH_FIELDS)[number], string>>;
-export const NO_SEARCH: Search = { q: "", host: "", state: "", made_from: "", made_to: "" };
+export const SEARCH_LABELS = {
+  q: "admin.q",
+  host: "admin.q.host",
+  state: "admin.state",
+  made_from: "admin.made-from",
+  made_to: "admin.made-to",
+} as const satisfies Record<keyof WrittenSearch, MessageKey>;
 
 export interface Links {
-  readonly search: Search;
-  readonly links: readonly Link[];
+  readonly search: WrittenSearch;
+  readonly links: readonly InspectedLink[];
   /** Where the search goes on; undefined at its end. */
   readonly cursor: string | undefined;
   readonly nowMs: number;
@@ -38,16 +43,17 @@ export function linksPage(operator: Operator, found: Links): string {
       <form action="/admin/links" class="search">
         <Field label={say("admin.q")} name="q" value={search.q} />
         <Field label={say("admin.q.host")} name="host" value={search.host} />
-        <Choice label={say("admin.state")} name="state" value={search.state} options={[["", say("admin.state.any")], ...states]} />
+        <Choice
+          label={say("admin.state")}
+          name="state"
+          value={search.state}
+          options={[["", say("admin.state.any")], ...states]}
+        />
         <Field label={say("admin.made-from")} name="made_from" value={search.made_from} type="date" />
         <Field label={say("admin.made-to")} name="made_to" value={search.made_to} type="date" />
         <button class="primary">{say("admin.search")}</button>
       </form>
-      {refusal !== undefined && (
-        <p class="error" role="alert">
-          {refusal}
-        </p>
-      )}
+      <Refusal text={refusal} />
       {refusal === undefined && links.length === 0 && (
         <p>{say(cursor === undefined ? "admin.links.none" : "admin.links.none-yet")}</p>
       )}
@@ -67,13 +73,13 @@ export function linksPage(operator: Operator, found: Links): string {
 }
 
 /** The fields that are filled in. */
-export function wantedOf(search: Search): Record<string, string> {
+export function wantedOf(search: WrittenSearch): Record<string, string> {
   return Object.fromEntries(Object.entries(search).filter(([, value]) => value !== ""));
 }
 
 interface LinkRowsProps {
   readonly language: string;
-  readonly links: readonly Link[];
+  readonly links: readonly InspectedLink[];
   readonly nowMs: number;
 }
 
@@ -90,7 +96,7 @@ export function LinkRows({ language, links, nowMs }: LinkRowsProps) {
             <Given text={link.target} />
           </div>
           <div class="soft">
-            {stateOf(language, link, nowMs)} · <Instant language={language} ms={link.createdMs} />
+            {stateInWords(language, link, nowMs)} · <Instant language={language} ms={link.createdMs} />
           </div>
         </li>
       ))}
@@ -99,10 +105,9 @@ export function LinkRows({ language, links, nowMs }: LinkRowsProps) {
 }
 
 /** What a link does at the moment, in words. */
-export function stateOf(language: string, { disabled, endsMs }: Link, nowMs: number): string {
-  if (disabled === "deleted") return message(language, "admin.state.deleted");
-  if (disabled !== undefined)
-    return message(language, "admin.disabled", { reason: message(language, `reason.${disabled}`) });
-  if (endsMs === NEVER_MS || nowMs < endsMs) return message(language, "admin.state.active");
-  return message(language, "admin.state.ended");
+export function stateInWords(language: string, link: InspectedLink, nowMs: number): string {
+  const reason = link.disabled === "deleted" ? undefined : (link.disabled ?? link.blocked);
+  if (reason === undefined) return message(language, `admin.state.${stateOf(link, nowMs)}`);
+  const key = link.disabled === undefined ? "admin.blocked" : "admin.disabled";
+  return message(language, key, { reason: message(language, `reason.${reason}`) });
 }

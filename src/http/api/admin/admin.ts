@@ -1,7 +1,7 @@
 import type { z } from "@hono/zod-openapi";
 
 import { collect, type Collected, type FoundPart, type TooMany } from "../../../guard/collect.ts";
-import type { DecisionRequest, Operator } from "../../../guard/operator.ts";
+import type { Operator } from "../../../guard/operator.ts";
 import type { Reports } from "../../../guard/reports.ts";
 import { lookUpCode } from "../../../links/code.ts";
 import type { Link } from "../../../links/link.ts";
@@ -12,7 +12,13 @@ import { queryOf } from "../../url.ts";
 import type { Views } from "../../views/views.ts";
 import { success } from "../envelope.ts";
 import { readJson } from "../json-body.ts";
-import { caseRequest, countedRequest, noteRequest, reasonedRequest } from "./schemas.ts";
+import {
+  caseRequest,
+  countedReasonedRequest,
+  countedRequest,
+  noteRequest,
+  reasonedRequest,
+} from "./schemas.ts";
 import type { AdminApiTask, AdminApiView } from "./views.ts";
 
 export interface AdminApiOptions {
@@ -59,8 +65,11 @@ export function createAdminApi({ operator, reports, views, refusalOf }: AdminApi
     });
 
   /** Nothing is done before the operator has said how many links there are. */
-  async function changeFound(call: Call, action: "disable" | "enable"): Promise<HttpProblem | Done | Response> {
-    const body = await readBody(call, action === "disable" ? countedRequest.and(reasonedRequest) : countedRequest);
+  async function changeFound(
+    call: Call,
+    action: "disable" | "enable",
+  ): Promise<HttpProblem | Done | Response> {
+    const body = await readBody(call, action === "disable" ? countedReasonedRequest : countedRequest);
     if (isProblem(body)) return body;
     const found = await collectFound(views, call);
     if (found instanceof Response || isProblem(found)) return found;
@@ -69,8 +78,8 @@ export function createAdminApi({ operator, reports, views, refusalOf }: AdminApi
     if (body.count !== count) return { kind: "other-count", count };
     const changed =
       "reason" in body
-        ? await operator.disable(found.links, noted(body), WHO)
-        : await operator.enable(found.links, noted(body), WHO);
+        ? await operator.disable(found.links, body, WHO)
+        : await operator.enable(found.links, body, WHO);
     return isProblem(changed) ? changed : { ...{ count, done: true }, changed: changed.length };
   }
 
@@ -85,24 +94,25 @@ export function createAdminApi({ operator, reports, views, refusalOf }: AdminApi
     disable: changeLink(async (call, link) => {
       const body = await readBody(call, reasonedRequest);
       if (isProblem(body)) return body;
-      const changed = await operator.disable([link], noted(body), WHO);
+      const changed = await operator.disable([link], body, WHO);
       return isProblem(changed) ? changed : { code: link.code, changed: changed.length > 0 };
     }),
 
     enable: changeLink(async (call, link) => {
       const body = await readBody(call, noteRequest);
       if (isProblem(body)) return body;
-      const changed = await operator.enable([link], noted(body), WHO);
+      const changed = await operator.enable([link], body, WHO);
       return isProblem(changed) ? changed : { code: link.code, changed: changed.length > 0 };
     }),
 
     erase: changeLink(async (call, link) => {
       const { code } = link;
       const confirm = new URLSearchParams(queryOf(call.request)).get("confirm") ?? "";
-      if (lookUpCode(confirm) !== code) return malformed({ rule: "operator.confirm", field: "confirm", code });
+      if (lookUpCode(confirm) !== code)
+        return malformed({ rule: "operator.confirm", field: "confirm", code });
       const body = await readBody(call, noteRequest);
       if (isProblem(body)) return body;
-      const changed = await operator.erase(link, noted(body), WHO);
+      const changed = await operator.erase(link, body, WHO);
       return isProblem(changed) ? changed : { code, changed };
     }),
 
@@ -114,18 +124,18 @@ export function createAdminApi({ operator, reports, views, refusalOf }: AdminApi
 
     block: change(async (call) => {
       const body = await readBody(call, reasonedRequest);
-      return isProblem(body) ? body : operator.blockHost(call.code, noted(body), WHO);
+      return isProblem(body) ? body : operator.blockHost(call.code, body, WHO);
     }),
 
     unblock: change(async (call) => {
       const body = await readBody(call, noteRequest);
-      return isProblem(body) ? body : operator.unblockHost(call.code, noted(body), WHO);
+      return isProblem(body) ? body : operator.unblockHost(call.code, body, WHO);
     }),
 
     answer: changeLink(async (call, link) => {
       const body = await readBody(call, caseRequest);
       if (isProblem(body)) return body;
-      const answered = await reports.answerCase(link, noted(body), WHO);
+      const answered = await reports.answerCase(link, body, WHO);
       return isProblem(answered) ? answered : { code: link.code, changed: true };
     }),
   };
@@ -157,8 +167,4 @@ async function readBody<T>({ request }: Call, schema: z.ZodType<T>): Promise<T |
   const empty = request.body === null ? schema.safeParse({}) : undefined;
   if (empty?.success === true) return empty.data;
   return readJson(request, schema, { reason: "phishing", note: "A fake bank." });
-}
-
-function noted<T extends { note?: string | null | undefined }>({ note, ...rest }: T) {
-  return { ...rest, ...(typeof note === "string" && { note }) };
 }

@@ -7,9 +7,9 @@ const LIMIT = { min: 1, max: 200 };
 const USUAL_LIMIT = 50;
 
 /** The fields of a search, "" where there is none. */
-export function writtenSearch(request: Request): Required<WrittenSearch> {
+export function writtenSearch(request: Request): WrittenSearch {
   const query = new URLSearchParams(queryOf(request));
-  return Object.fromEntries(SEARCH_FIELDS.map((field) => [field, query.get(field) ?? ""])) as never;
+  return Object.fromEntries(SEARCH_FIELDS.map((field) => [field, query.get(field) ?? ""])) as WrittenSearch;
 }
 
 export function readSearch(request: Request) {

@@ -56,7 +56,11 @@ export function createAdminApiViews(inspection: Inspection) {
       const query = readSearch(call.request);
       if (isProblem(query)) return problemJson(call, query);
       const step = await inspection.find(query, { cursor, limit: COLLECTED_AT_ONCE });
-      const links = step.links.map(({ code, createdMs, target }) => ({ code, createdMs, host: targetHost(target) }));
+      const links = step.links.map(({ code, createdMs, target }) => ({
+        code,
+        createdMs,
+        host: targetHost(target),
+      }));
       return found(call, { links, cursor: step.cursor });
     },
   };

@@ -1,0 +1,12 @@
+import type { Config } from "../config.ts";
+import { type Core, openCore } from "../core.ts";
+import { collect } from "../guard/collect.ts";
+import { parseSearch } from "../guard/link-query.ts";
+import { toldCase, toldEntry, toldInspected, toldLink, toldRule } from "../guard/told.ts";
+import { message } from "../language/messages.ts";
+import { REASONS } from "../links/link.ts";
+import { isProblem } from "../links/problem.ts";
+import { targetHost } from "../links/target.ts";
+import { createLog } from "../log.ts";
+import type { Arguments, Command, Commands } from "./command.ts";
+import { createPrinter, type Printer } from "./print.ts";
