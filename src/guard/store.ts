@@ -2,6 +2,7 @@ import type { Code } from "../links/code.ts";
 import type { Reason } from "../links/link.ts";
 import type { Decision } from "../links/store.ts";
 import type { CaseStore } from "./case-store.ts";
+import type { LinkPage, LinkQuery, PageRequest } from "./search.ts";
 
 /**
  * Stores what the operator decides. Every implementation must pass `test/stores/guard.ts`. A method that cannot answer
@@ -19,6 +20,10 @@ export interface GuardStore extends CaseStore {
   unblockHost(host: string, decision: Decision): Promise<boolean>;
   /** Reads the journal, newest first. Nothing removes or changes an entry. */
   journal(query: JournalQuery): Promise<readonly JournalEntry[]>;
+  /** Finds links. Each request looks at a bounded number of links, and the next one goes on with its cursor. */
+  search(query: LinkQuery, page: PageRequest): Promise<LinkPage>;
+  /** Does a small part of what makes searches fast. Returns true if there is more to do at once. */
+  index(): Promise<boolean>;
 }
 
 /** Links to this host and to all hosts below it do not work. */

@@ -1,5 +1,6 @@
 import { testGuardStore } from "./guard.ts";
 import { createMemoryStores } from "./memory.ts";
+import { testSearch } from "./search.ts";
 import { testVisitStore } from "./visits.ts";
 
 const name = "An engine that changes one row at a time";
@@ -7,3 +8,5 @@ const openVisits = createMemoryStores();
 testVisitStore(name, async () => openVisits());
 const openGuard = createMemoryStores();
 testGuardStore(name, async () => openGuard());
+const openSearch = createMemoryStores();
+testSearch(name, async () => openSearch());

@@ -1,3 +1,4 @@
+import { codeBeginning, leadsTo, type LinkCursor, type LinkQuery, stateOf } from "../../src/guard/search.ts";
 import type { Action, HostRule, JournalCursor, JournalEntry } from "../../src/guard/store.ts";
 import type { Position } from "../../src/links/changes.ts";
 import type { Code } from "../../src/links/code.ts";
@@ -20,7 +21,10 @@ interface SourceRow {
 
 function createTables() {
   return {
+    /** In the order in which they were made. */
     links: new Map<Code, NewLink>(),
+    /** By link, in the same order. */
+    numbers: new Map<string, number>(),
     /** By link and day, then by source. */
     counted: new Map<string, Map<string, SourceRow>>(),
     /** The days of links that are closed, of all sources together: visitors of several count once. */
@@ -40,7 +44,9 @@ function createTables() {
  * each source has rows of its own, with its sequence. It shows that the port asks for no more.
  */
 export function createMemoryStores(): () => TestedStore {
-  const { links, counted, closed, old, salts, hosts, journal, changes } = createTables();
+  const { links, numbers, counted, closed, old, salts, hosts, journal, changes } = createTables();
+
+  let inserts = 0;
 
   function rowsOf(key: string): Row[] {
     const rows = [...(counted.get(key)?.values() ?? [])].map(({ row }) => row);
@@ -124,7 +130,10 @@ export function createMemoryStores(): () => TestedStore {
         const taken = links.get(link.code);
         if (taken?.disabled !== undefined || (taken && taken.endsMs > link.freeIfEndedByMs))
           return { kind: "taken" };
+        // Also a code that is given anew comes last.
+        links.delete(link.code);
         links.set(link.code, link);
+        numbers.set(linkKey(link), inserts++);
         return link;
       });
     },
@@ -196,6 +205,24 @@ export function createMemoryStores(): () => TestedStore {
       );
       return matching.toReversed().slice(0, limit);
     },
+    async search(query, { cursor, limit, nowMs }) {
+      const all = [...links.values()].filter((link) => isFound(link, query, nowMs));
+      // Codes that match come first.
+      const found = all.map((link) => {
+        const isCode = query.text !== undefined && link.code.startsWith(codeBeginning(query.text));
+        return { link, rank: (isCode ? 1e9 : 0) + (numbers.get(linkKey(link)) ?? 0) };
+      });
+      const rest = found
+        .toSorted((a, b) => b.rank - a.rank)
+        .filter(({ rank }) => rank < Number(cursor ?? Number.POSITIVE_INFINITY));
+      const page = rest.slice(0, limit);
+      return {
+        links: page.map(({ link: { freeIfEndedByMs: _, ...link } }) => link),
+        cursor: page.length < rest.length ? (String(page.at(-1)?.rank) as LinkCursor) : undefined,
+        lookedBackToMs: undefined,
+      };
+    },
+    index: async () => false,
     async add({ source, sequence, rows }) {
       for (const row of parseRows(rows)) {
         addRow(source, sequence, row);
@@ -228,6 +255,18 @@ export function createMemoryStores(): () => TestedStore {
     async close() {},
   };
   return () => ({ ...store });
+}
+
+function isFound(link: NewLink, query: LinkQuery, nowMs: number): boolean {
+  const { text, host, state, madeFromMs = -Infinity, madeBeforeMs = Infinity } = query;
+  const urls = `${link.originalUrl}\n${link.target}`.toLowerCase();
+  return (
+    (text === undefined || link.code.startsWith(codeBeginning(text)) || urls.includes(text.toLowerCase())) &&
+    (host === undefined || leadsTo(link.target, host)) &&
+    (state === undefined || stateOf(link, nowMs) === state) &&
+    link.createdMs >= madeFromMs &&
+    link.createdMs < madeBeforeMs
+  );
 }
 
 function mergeAll(rows: readonly Row[]): Row | undefined {

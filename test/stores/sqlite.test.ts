@@ -23,6 +23,7 @@ import { ROOT, temporaryFolder } from "../service.ts";
 import { slicesOf } from "../visits/slices.ts";
 import { testGuardStore } from "./guard.ts";
 import { newLink, testLinkStore } from "./links.ts";
+import { testSearch } from "./search.ts";
 import { testVisitStore } from "./visits.ts";
 
 const shared = temporaryFolder();
@@ -31,6 +32,7 @@ const links = join(shared.path, "new", "folder", "curt.db");
 testLinkStore("SQLite", () => openSqliteStore(links, { sizeKnownMs: 20 }));
 testVisitStore("SQLite", () => openSqliteStore(join(shared.path, "visits.db")));
 testGuardStore("SQLite", () => openSqliteStore(join(shared.path, "guard.db")));
+testSearch("SQLite", () => openSqliteStore(join(shared.path, "search.db")));
 
 describe("a SQLite file", () => {
   test("is written durably", () => {

@@ -1,11 +1,11 @@
 // The reading half: prepared single-key look-ups, on the thread that serves.
 import type { CaseQuery } from "../../guard/case-store.ts";
+import type { LinkQuery, PageRequest } from "../../guard/search.ts";
 import type { JournalQuery } from "../../guard/store.ts";
 import type { Changes, Position } from "../../links/changes.ts";
 import type { Code } from "../../links/code.ts";
-import { type Link, NEVER_MS, type Reason } from "../../links/link.ts";
+import type { Link } from "../../links/link.ts";
 import { type LinkId, StoreUnavailable } from "../../links/store.ts";
-import type { Target } from "../../links/target.ts";
 import { DAY_MS } from "../../links/time.ts";
 import type { Sums } from "../../visits/day.ts";
 import type { DayVisits } from "../../visits/store.ts";
@@ -14,6 +14,8 @@ import { RULES } from "./changes.ts";
 import { openReader } from "./file.ts";
 import { prepareGuardReader } from "./guard-reader.ts";
 import { type Identity, isInPlace, replacedMeanwhile, watchPlace } from "./identity.ts";
+import { type LinkRow, toLink } from "./link-row.ts";
+import { prepareSearch } from "./search.ts";
 
 /** How long the number of links is taken as known: every generated code asks for it. */
 const SIZE_KNOWN_MS = 1000;
@@ -40,14 +42,6 @@ const SUMS = `
     SELECT visits, bots FROM visits WHERE day = 0 AND code = ?1 AND created_ms = ?2
     UNION ALL SELECT visits, bots FROM (${DAYS}))`;
 
-interface LinkRow {
-  original_url: string;
-  target: string | null;
-  created_ms: number;
-  ends_ms: number | null;
-  disabled: Reason | "deleted" | null;
-}
-
 interface ChangeRow {
   revision: number;
   code: string;
@@ -69,6 +63,7 @@ export function createReader(path: string, opened: Identity, sizeKnownMs = SIZE_
   const sums = database.prepare<Sums, [string, number, number, number]>(SUMS);
   const guard = prepareGuardReader(database);
   const cases = prepareCasesReader(database);
+  const { search, ...searching } = prepareSearch(database);
   let known = { size: 0, untilMs: 0 };
   const place = watchPlace(path, opened);
   // Opened by its path, which may lead to another file than the writer opened.
@@ -127,9 +122,12 @@ export function createReader(path: string, opened: Identity, sizeKnownMs = SIZE_
     caseOf: (link: LinkId) => reading(() => cases.caseOf(link)),
     cases: (query: CaseQuery) => reading(() => cases.cases(query)),
     journal: (query: JournalQuery) => reading(() => guard.journal(query)),
+    search: (query: LinkQuery, page: PageRequest) => reading(() => search(query, page)),
+    hasUnindexed: (): boolean => reading(searching.hasUnindexed),
     close() {
       guard.close();
       cases.close();
+      searching.close();
       for (const statement of [find, size, newestChange, oldestChange, changes, days, sums, newestSaltDay])
         statement.finalize();
       database.close();
@@ -150,15 +148,4 @@ function reading<T>(read: () => T): T {
   } catch (error) {
     throw new StoreUnavailable("The store cannot be read", { cause: error });
   }
-}
-
-function toLink(code: Code, row: LinkRow): Link {
-  return {
-    code,
-    originalUrl: row.original_url,
-    target: (row.target ?? row.original_url) as Target,
-    createdMs: row.created_ms,
-    endsMs: row.ends_ms ?? NEVER_MS,
-    disabled: row.disabled ?? undefined,
-  };
 }

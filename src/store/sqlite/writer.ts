@@ -22,6 +22,7 @@ import { openWriter } from "./file.ts";
 import { prepareGuard } from "./guard.ts";
 import { type Identity, identify, watchPlace } from "./identity.ts";
 import { prepareLinks } from "./links.ts";
+import { prepareSites } from "./sites.ts";
 import { StoreBusy, type Turn } from "./turns.ts";
 import { prepareVisits } from "./visits.ts";
 
@@ -42,6 +43,7 @@ export type Task =
   | ({ type: "add" } & Slice)
   | { type: "age"; bounds: AgeBounds; limit: number }
   | { type: "salt"; day: number; oldest: number }
+  | { type: "index" }
   | { type: "rest" }
   | { type: "close" };
 
@@ -49,12 +51,13 @@ function open({ path, openElsewhere, busyWaitMs }: Extract<Task, { type: "open" 
   const database = openWriter(path, openElsewhere, busyWaitMs);
   const opened = identify(path);
   const changes = prepareChanges(database);
-  const links = prepareLinks(database, changes);
-  const guard = prepareGuard(database, changes);
+  const sites = prepareSites(database);
+  const links = prepareLinks(database, changes, sites);
+  const guard = prepareGuard(database, changes, sites);
   const cases = prepareCases(database, guard);
   const visits = prepareVisits(database);
   const place = watchPlace(path, opened);
-  return { path, opened, place, database, changes, links, guard, cases, visits, waitMs: Number.NaN };
+  return { path, opened, place, database, changes, sites, links, guard, cases, visits, waitMs: Number.NaN };
 }
 
 let file: ReturnType<typeof open>;
@@ -94,10 +97,12 @@ function perform(task: Task): unknown {
       return file.visits.age(task.bounds, task.limit);
     case "salt":
       return file.visits.salt(task.day, task.oldest);
+    case "index":
+      return file.sites.index();
     case "rest":
       return rest();
     case "close":
-      for (const part of [file.links, file.cases, file.guard, file.visits, file.changes]) part.close();
+      for (const part of [file.sites, file.links, file.cases, file.guard, file.visits, file.changes]) part.close();
       return close();
   }
 }

@@ -1,0 +1,31 @@
+import { getDomain, getPublicSuffix } from "tldts";
+
+/**
+ * The suffixes under which companies let strangers register, such as github.io, count like co.uk. Hosts come from
+ * `URL.hostname`, so they need no further parsing.
+ */
+const BY_THE_WHOLE_LIST = { allowPrivateDomains: true, extractHostname: false, validateHostname: false };
+const BY_REGISTRIES = { ...BY_THE_WHOLE_LIST, allowPrivateDomains: false };
+
+/**
+ * The public suffix and one label more: `example.co.uk` for `www.example.co.uk`. An address, a public suffix and a name
+ * without a dot are their own. Takes a host as in `URL.hostname`. By the Public Suffix List (https://publicsuffix.org).
+ */
+export function registrableDomain(host: string): string {
+  const name = host.endsWith(".") ? host.slice(0, -1) : host;
+  return getDomain(name, BY_THE_WHOLE_LIST) ?? name;
+}
+
+/**
+ * What was registered with a registry: `github.io` for `someone.github.io`. Undefined for a host that nobody registers:
+ * an address, a registry's suffix and a name without a dot.
+ */
+export function registeredDomain(host: string): string | undefined {
+  return getDomain(host, BY_REGISTRIES) ?? undefined;
+}
+
+/** Whether the names below this host belong to different owners, as those below `co.uk` and `github.io` do. */
+export function isPublicSuffix(host: string): boolean {
+  const name = host.endsWith(".") ? host.slice(0, -1) : host;
+  return getPublicSuffix(name, BY_THE_WHOLE_LIST) === name;
+}
