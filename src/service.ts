@@ -45,7 +45,7 @@ export interface Service {
 export async function startService(config: Config, log: Log, limits: Limits = {}): Promise<Service> {
   const onFault = reportFaults(log);
   await using opened = new AsyncDisposableStack();
-  const { clock, links, reports, visits, hostRules } = opened.adopt(
+  const { clock, links, reports, operator, visits, hostRules } = opened.adopt(
     await openCore(config, log, limits),
     (core) => core.close(),
   );
@@ -77,7 +77,7 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
     createViews({ ...limits, start: () => startViews(config, storeFiles), clock, hostRules, onFault }),
     (one) => one.close(),
   );
-  const shared = { ...config, links, reports, visits, clock, recorder, memory, views, callOf, onFault };
+  const shared = { ...config, links, reports, operator, visits, clock, recorder, memory, views, callOf, onFault };
   const app = createApp({
     api: createApi(shared),
     admin: config.adminToken === null ? undefined : createAdmin(shared, config.adminToken),

@@ -34,6 +34,7 @@ describe("the configuration", () => {
       countryHeader: null,
       countryDatabase: null,
       contact: null,
+      adminToken: null,
       reportThreshold: null,
       drainWaitMs: 0,
       logLevel: "info",

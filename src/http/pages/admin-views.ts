@@ -36,8 +36,8 @@ const LIMIT = 50;
 export function createAdminPageViews(inspection: Inspection) {
   const views: Record<AdminPageView, (call: Asked, task: AdminPageTask) => Promise<Response>> = {
     async figures(call, task) {
-      const figures = await inspection.figures();
-      return show(call, task, (operator) => figuresPage(operator, figures));
+
+      return show(call, task, (operator) => figuresPage(operator));
     },
 
     async links(call, task) {

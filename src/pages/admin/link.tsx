@@ -1,5 +1,6 @@
 /** @jsxImportSource hono/jsx */
 import type { JournalEntry } from "../../guard/store.ts";
+import type { InspectedLink } from "../../guard/inspection.ts";
 import { message } from "../../language/messages.ts";
 import { type Link, NEVER_MS } from "../../links/link.ts";
 import { targetHost } from "../../links/target.ts";
@@ -9,7 +10,7 @@ import { History } from "./history.tsx";
 import { stateInWords } from "./links.tsx";
 
 export interface LinkLooked {
-  readonly link: Link;
+  readonly link: InspectedLink;
   readonly visits: number;
   readonly bots: number;
   /** Newest first. */

@@ -1,11 +1,12 @@
 import type { z } from "@hono/zod-openapi";
 
 import { collect, type Collected, type FoundPart, type TooMany } from "../../../guard/collect.ts";
-import type { Operator } from "../../../guard/operator.ts";
+import type { Operator, RefusedDecision } from "../../../guard/operator.ts";
 import type { Reports } from "../../../guard/reports.ts";
 import { lookUpCode } from "../../../links/code.ts";
 import type { Link } from "../../../links/link.ts";
 import { isProblem } from "../../../links/problem.ts";
+import type { LinkId } from "../../../links/store.ts";
 import type { Call, Handler } from "../../call.ts";
 import { type HttpProblem, malformed, problemJson } from "../../problems.ts";
 import { queryOf } from "../../url.ts";
@@ -64,22 +65,18 @@ export function createAdminApi({ operator, reports, views, refusalOf }: AdminApi
       return isProblem(link) ? link : act(call, link);
     });
 
-  /** Nothing is done before the operator has said how many links there are. */
+  /** Nothing is done before the operator was told how many links there are, and sends that number back. */
   async function changeFound(
     call: Call,
-    action: "disable" | "enable",
+    told: number | null | undefined,
+    decide: (links: readonly LinkId[]) => Promise<readonly LinkId[] | RefusedDecision>,
   ): Promise<HttpProblem | Done | Response> {
-    const body = await readBody(call, action === "disable" ? countedReasonedRequest : countedRequest);
-    if (isProblem(body)) return body;
     const found = await collectFound(views, call);
     if (found instanceof Response || isProblem(found)) return found;
     const count = found.links.length;
-    if (typeof body.count !== "number") return success(call, 200, "operator.asked", { count, done: false });
-    if (body.count !== count) return { kind: "other-count", count };
-    const changed =
-      "reason" in body
-        ? await operator.disable(found.links, body, WHO)
-        : await operator.enable(found.links, body, WHO);
+    if (typeof told !== "number") return success(call, 200, "operator.asked", { count, done: false });
+    if (told !== count) return { kind: "other-count", count };
+    const changed = await decide(found.links);
     return isProblem(changed) ? changed : { ...{ count, done: true }, changed: changed.length };
   }
 
@@ -118,7 +115,16 @@ export function createAdminApi({ operator, reports, views, refusalOf }: AdminApi
 
     /** POST of links/disable and links/enable, which are for all links that a search finds. */
     found: change(async (call) => {
-      if (call.code === "disable" || call.code === "enable") return changeFound(call, call.code);
+      if (call.code === "disable") {
+        const body = await readBody(call, countedReasonedRequest);
+        if (isProblem(body)) return body;
+        return changeFound(call, body.count, (links) => operator.disable(links, body, WHO));
+      }
+      if (call.code === "enable") {
+        const body = await readBody(call, countedRequest);
+        if (isProblem(body)) return body;
+        return changeFound(call, body.count, (links) => operator.enable(links, body, WHO));
+      }
       return { kind: "method", method: call.request.method, allow: "GET, HEAD, DELETE, OPTIONS" };
     }),
 
