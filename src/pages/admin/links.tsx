@@ -40,7 +40,7 @@ export function linksPage(operator: Operator, found: Links): string {
     say("admin.links"),
     <>
       {done !== undefined && <p role="status">{message(language, "admin.done", { count: done })}</p>}
-      <form action="/admin/links" class="search">
+      <form action="/admin/links">
         <Field label={say("admin.q")} name="q" value={search.q} />
         <Field label={say("admin.q.host")} name="host" value={search.host} />
         <Choice
