@@ -1,3 +1,4 @@
+import type { Collected } from "../../guard/collect.ts";
 import type { Operator, ReasonedRequest } from "../../guard/operator.ts";
 import type { OperatorAnswer, Reports } from "../../guard/reports.ts";
 import { REASONS } from "../../links/link.ts";
@@ -23,7 +24,7 @@ export interface AdminPagesOptions {
 
 const WHO = "page";
 /** Hosts on the page that asks before it changes many links. */
-const MAX_HOSTS = 20;
+const MAX_HOSTS = 100;
 
 /** The operator's pages, which work without scripts. What a form asks for is done once, and then shown (303). */
 export function createAdminPages({ signIn, operator, reports, views }: AdminPagesOptions) {
@@ -52,6 +53,15 @@ export function createAdminPages({ signIn, operator, reports, views }: AdminPage
     }
   }
 
+  /** Blocks the hosts that were chosen; the problem of the first that cannot be blocked. */
+  async function blockHosts(sent: URLSearchParams, found: Collected["hosts"]): Promise<HttpProblem | undefined> {
+    for (const host of sent.getAll("block").filter((one) => found.has(one))) {
+      const outcome = await operator.blockHost(host, decisionOf(sent), WHO);
+      if (isProblem(outcome)) return outcome;
+    }
+    return undefined;
+  }
+
   /** Asks what is to happen to all links that a search finds; `sent` is the answer. */
   async function decideFound(call: Call, formToken: string, sent?: URLSearchParams): Promise<Response> {
     const wanted = wantedOf(writtenSearch(call.request));
@@ -71,7 +81,9 @@ export function createAdminPages({ signIn, operator, reports, views }: AdminPage
     if (sent === undefined) return again();
     if (sent.get("count") !== String(count)) return again({ kind: "other-count", count });
     const changed = await operator[action](collected.links, decisionOf(sent), WHO);
-    return isProblem(changed) ? again(changed) : seeOther(`${list}&done=${changed.length}`);
+    if (isProblem(changed)) return again(changed);
+    const refused = await blockHosts(sent, collected.hosts);
+    return refused === undefined ? seeOther(`${list}&done=${changed.length}`) : again(refused);
   }
 
   return {

@@ -1,4 +1,5 @@
 /** @jsxImportSource hono/jsx */
+import { mainReason } from "../../guard/case.ts";
 import type { Inspection } from "../../guard/inspection.ts";
 import { message } from "../../language/messages.ts";
 import { REASONS } from "../../links/link.ts";
@@ -40,10 +41,7 @@ export function casesPage(operator: Operator, { items, cursor, nowMs, refusal }:
 }
 
 function CaseFacts({ language, one, nowMs }: { language: string; one: Case; nowMs: number }) {
-  const { code, link, reports, reasons, lastMs, answer } = one;
-  const counted = REASONS.filter((reason) => reasons[reason] !== undefined).map(
-    (reason) => `${message(language, `reason.${reason}`)}: ${reasons[reason]}`,
-  );
+  const { code, link } = one;
   return (
     <>
       <div>
@@ -55,28 +53,45 @@ function CaseFacts({ language, one, nowMs }: { language: string; one: Case; nowM
         </div>
       )}
       <div class="soft">
-        {link === undefined ? message(language, "admin.state.deleted") : stateInWords(language, link, nowMs)}
-        {" · "}
-        {message(language, "admin.reports", { count: reports })} ({counted.join(", ")}) ·{" "}
-        <Instant language={language} ms={lastMs} />
+        {link === undefined
+          ? message(language, "admin.state.deleted")
+          : stateInWords(language, link, nowMs)}
       </div>
-      {answer !== undefined && (
-        <div class="soft">
-          {message(language, `admin.answered.${answer.action}`)} ·{" "}
-          <Instant language={language} ms={answer.atMs} />
-        </div>
-      )}
+      <ReportFacts language={language} one={one} />
     </>
   );
 }
 
-export function AnswerForm({ operator, one }: { operator: Operator; one: Pick<Case, "code"> }) {
+type Counted = Pick<Case, "reports" | "reasons" | "lastMs" | "answer">;
+
+/** How often a link was reported for what, and what was done about it. */
+export function ReportFacts({ language, one }: { language: string; one: Counted }) {
+  const { reports, reasons, lastMs, answer } = one;
+  const counted = REASONS.filter((reason) => reasons[reason] !== undefined).map(
+    (reason) => `${message(language, `reason.${reason}`)}: ${reasons[reason]}`,
+  );
+  return (
+    <div class="soft">
+      {message(language, "admin.reports", { count: reports })} ({counted.join(", ")}) ·{" "}
+      <Instant language={language} ms={lastMs} />
+      {answer !== undefined && (
+        <>
+          {" → "}
+          {message(language, `admin.answered.${answer.action}`)} ·{" "}
+          <Instant language={language} ms={answer.atMs} />
+        </>
+      )}
+    </div>
+  );
+}
+
+export function AnswerForm({ operator, one }: { operator: Operator; one: Pick<Case, "code" | "reasons"> }) {
   const { language } = operator;
   const answers = ANSWERS.map((action) => [action, message(language, `admin.answer.${action}`)] as const);
   return (
     <Form operator={operator} action="/admin/cases" hidden={{ code: one.code }}>
       <Choice label={message(language, "admin.answer")} name="action" options={answers} />
-      <Decide language={language} action="answer" hasReason />
+      <Decide language={language} action="answer" hasReason reason={mainReason(one)} />
     </Form>
   );
 }

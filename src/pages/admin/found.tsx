@@ -1,7 +1,7 @@
 /** @jsxImportSource hono/jsx */
 import type { WrittenSearch } from "../../guard/link-query.ts";
 import { message } from "../../language/messages.ts";
-import { Decide, Form, framed, Given, type Operator, Refusal } from "./frame.tsx";
+import { Decide, Fact, Form, framed, Given, type Operator, Refusal } from "./frame.tsx";
 import { SEARCH_LABELS, wantedOf } from "./links.tsx";
 
 export type FoundAction = "disable" | "enable";
@@ -10,7 +10,7 @@ export interface Found {
   readonly action: FoundAction;
   readonly search: WrittenSearch;
   readonly count: number;
-  /** Some of the hosts that the links lead to, the most frequent first. */
+  /** The hosts that most of the links lead to. */
   readonly hosts: readonly (readonly [host: string, links: number])[];
   readonly refusal: string | undefined;
 }
@@ -27,26 +27,33 @@ export function foundPage(operator: Operator, { action, search, count, hosts, re
       <Refusal text={refusal} />
       <dl class="facts">
         {Object.entries(wanted).map(([name, value]) => (
-          <>
-            <dt>{message(language, SEARCH_LABELS[name as keyof WrittenSearch])}</dt>
-            <dd>
-              <Given text={value} />
-            </dd>
-          </>
+          <Fact name={message(language, SEARCH_LABELS[name as keyof WrittenSearch])}>
+            <Given text={value} />
+          </Fact>
         ))}
       </dl>
-      <ul class="rows">
-        {hosts.map(([host, links]) => (
-          <li>
-            <Given text={host} /> <span class="soft">{links.toLocaleString(language)}</span>
-          </li>
-        ))}
-      </ul>
       <Form
         operator={operator}
         action={`/admin/found?${new URLSearchParams(wanted)}`}
         hidden={{ action, count: String(count) }}
       >
+        <fieldset>
+          <legend>{message(language, action === "disable" ? "admin.found.block" : "admin.found.hosts")}</legend>
+          <ul class="rows">
+            {hosts.map(([host, links]) => (
+              <li>
+                {action === "disable" ? (
+                  <label class="check">
+                    <input type="checkbox" name="block" value={host} /> <Given text={host} />
+                  </label>
+                ) : (
+                  <Given text={host} />
+                )}{" "}
+                <span class="soft">{message(language, "admin.found.links", { count: links })}</span>
+              </li>
+            ))}
+          </ul>
+        </fieldset>
         <Decide language={language} action={action} hasReason={action === "disable"} />
       </Form>
       <p>

@@ -4,7 +4,7 @@ import type { Child } from "hono/jsx";
 import { MAX_NOTE_LENGTH } from "../../guard/note.ts";
 import type { Action } from "../../guard/store.ts";
 import { message, type MessageKey } from "../../language/messages.ts";
-import { REASONS } from "../../links/link.ts";
+import { type Reason, REASONS } from "../../links/link.ts";
 import { page } from "../layout.tsx";
 
 /** What every page for the operator is made with. */
@@ -114,14 +114,16 @@ interface DecideProps {
   readonly language: string;
   readonly action: Exclude<Action, "nothing-wrong"> | "answer";
   readonly hasReason?: boolean;
+  /** The reason that is chosen at first. */
+  readonly reason?: Reason;
 }
 
 /** The end of every form that decides something: why, a note, and the button. */
-export function Decide({ language, action, hasReason = false }: DecideProps) {
+export function Decide({ language, action, hasReason = false, reason: chosen }: DecideProps) {
   const reasons = REASONS.map((reason) => [reason, message(language, `reason.${reason}`)] as const);
   return (
     <>
-      {hasReason && <Choice label={message(language, "admin.reason")} name="reason" options={reasons} />}
+      {hasReason && <Choice label={message(language, "admin.reason")} name="reason" value={chosen} options={reasons} />}
       <Field label={message(language, "admin.note")} name="note" maxLength={MAX_NOTE_LENGTH} />
       <button>{message(language, `admin.do.${action}`)}</button>
     </>
@@ -135,6 +137,20 @@ export function Refusal({ text }: { text: string | undefined }) {
     <p class="error" role="alert">
       {text}
     </p>
+  );
+}
+
+interface FactProps {
+  readonly name: string;
+  readonly children?: Child;
+}
+
+export function Fact({ name, children }: FactProps) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
   );
 }
 

@@ -1,20 +1,15 @@
 /** @jsxImportSource hono/jsx */
-import type { JournalEntry } from "../../guard/store.ts";
-import type { InspectedLink } from "../../guard/inspection.ts";
-import { message } from "../../language/messages.ts";
+import type { Inspected } from "../../guard/inspection.ts";
+import { message, type MessageKey } from "../../language/messages.ts";
 import { type Link, NEVER_MS } from "../../links/link.ts";
 import { targetHost } from "../../links/target.ts";
 import { Instant } from "../instant.tsx";
-import { Decide, Form, framed, Given, linkPath, type Operator, Refusal } from "./frame.tsx";
+import { AnswerForm, ReportFacts } from "./cases.tsx";
+import { Decide, Fact, Form, framed, Given, linkPath, type Operator, Refusal } from "./frame.tsx";
 import { History } from "./history.tsx";
 import { stateInWords } from "./links.tsx";
 
-export interface LinkLooked {
-  readonly link: InspectedLink;
-  readonly visits: number;
-  readonly bots: number;
-  /** Newest first. */
-  readonly history: readonly JournalEntry[];
+export interface LinkLooked extends Inspected {
   readonly nowMs: number;
   readonly refusal?: string | undefined;
 }
@@ -23,7 +18,7 @@ export interface LinkLooked {
 export function linkPage(operator: Operator, looked: LinkLooked): string {
   const { language } = operator;
   const { link, refusal } = looked;
-  const say = (key: Parameters<typeof message>[1]) => message(language, key);
+  const say = (key: MessageKey) => message(language, key);
   return framed(
     operator,
     "links",
@@ -32,6 +27,7 @@ export function linkPage(operator: Operator, looked: LinkLooked): string {
       <Refusal text={refusal} />
       <Facts language={language} looked={looked} />
       {link.disabled !== "deleted" && <Decisions operator={operator} link={link} />}
+      <Reported operator={operator} looked={looked} />
       <h2>{say("admin.history")}</h2>
       <History language={language} entries={looked.history} />
     </>,
@@ -40,44 +36,64 @@ export function linkPage(operator: Operator, looked: LinkLooked): string {
 
 function Facts({ language, looked }: { language: string; looked: LinkLooked }) {
   const { link, visits, bots, nowMs } = looked;
-  const say = (key: Parameters<typeof message>[1]) => message(language, key);
+  const say = (key: MessageKey) => message(language, key);
+  const isGone = link.disabled === "deleted";
   return (
     <dl class="facts">
-      <dt>{say("admin.state")}</dt>
-      <dd>{stateInWords(language, link, nowMs)}</dd>
-      {link.disabled !== "deleted" && (
-        <>
-          <dt>{say("preview.leads")}</dt>
-          <dd>
-            <Given text={link.target} />
-          </dd>
-        </>
+      <Fact name={say("admin.state")}>{stateInWords(language, link, nowMs)}</Fact>
+      {!isGone && (
+        <Fact name={say("preview.leads")}>
+          <Given text={link.target} />
+        </Fact>
       )}
-      {link.originalUrl !== link.target && link.disabled !== "deleted" && (
-        <>
-          <dt>{say("admin.as-sent")}</dt>
-          <dd>
-            <Given text={link.originalUrl} />
-          </dd>
-        </>
+      {!isGone && link.originalUrl !== link.target && (
+        <Fact name={say("admin.as-sent")}>
+          <Given text={link.originalUrl} />
+        </Fact>
       )}
-      <dt>{say("preview.created")}</dt>
-      <dd>
+      <Fact name={say("preview.created")}>
         <Instant language={language} ms={link.createdMs} />
-      </dd>
-      <dt>{say("preview.ends")}</dt>
-      <dd>{link.endsMs === NEVER_MS ? say("never") : <Instant language={language} ms={link.endsMs} />}</dd>
-      <dt>{say("preview.visits")}</dt>
-      <dd>{visits.toLocaleString(language)}</dd>
-      <dt>{say("preview.bots")}</dt>
-      <dd>{bots.toLocaleString(language)}</dd>
+      </Fact>
+      <Fact name={say("preview.ends")}>
+        {link.endsMs === NEVER_MS ? say("never") : <Instant language={language} ms={link.endsMs} />}
+      </Fact>
+      <Fact name={say("preview.visits")}>{visits.toLocaleString(language)}</Fact>
+      <Fact name={say("preview.bots")}>{bots.toLocaleString(language)}</Fact>
     </dl>
+  );
+}
+
+/** What was reported about the link, and the form that answers it. */
+function Reported({ operator, looked }: { operator: Operator; looked: LinkLooked }) {
+  const { language } = operator;
+  const { link, reported } = looked;
+  if (reported === undefined) return <></>;
+  return (
+    <>
+      <h2>{message(language, "admin.cases")}</h2>
+      <ReportFacts language={language} one={reported} />
+      <ul class="rows">
+        {reported.notes.map(({ atMs, reason, note }) => (
+          <li>
+            <div>
+              <Given text={note} />
+            </div>
+            <div class="soft">
+              {message(language, `reason.${reason}`)} · <Instant language={language} ms={atMs} />
+            </div>
+          </li>
+        ))}
+      </ul>
+      {reported.answer === undefined && link.disabled !== "deleted" && (
+        <AnswerForm operator={operator} one={reported} />
+      )}
+    </>
   );
 }
 
 function Decisions({ operator, link }: { operator: Operator; link: Link }) {
   const { language } = operator;
-  const say = (key: Parameters<typeof message>[1]) => message(language, key);
+  const say = (key: MessageKey) => message(language, key);
   const action = linkPath(link.code);
   const host = targetHost(link.target);
   return (
