@@ -77,7 +77,19 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
     createViews({ ...limits, start: () => startViews(config, storeFiles), clock, hostRules, onFault }),
     (one) => one.close(),
   );
-  const shared = { ...config, links, reports, operator, visits, clock, recorder, memory, views, callOf, onFault };
+  const shared = {
+    ...config,
+    links,
+    reports,
+    operator,
+    visits,
+    clock,
+    recorder,
+    memory,
+    views,
+    callOf,
+    onFault,
+  };
   const app = createApp({
     api: createApi(shared),
     admin: config.adminToken === null ? undefined : createAdmin(shared, config.adminToken),

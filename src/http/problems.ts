@@ -48,7 +48,7 @@ export type HttpProblem =
   | RefusedSearch
   | TooMany
   | { kind: "other-count"; count: number }
-  | { kind: "operator.missing" | "operator.wrong" };
+  | { kind: "operator.missing" | "operator.wrong" | "operator.no-case" };
 
 const RETRY_AFTER_SECONDS = 2;
 
@@ -78,6 +78,8 @@ export function describe(problem: HttpProblem): Description {
       return { status: 409, messages: [{ key: "operator.too-many", values: { max: problem.max } }] };
     case "other-count":
       return { status: 409, messages: [{ key: "operator.count", values: { count: problem.count } }] };
+    case "operator.no-case":
+      return { status: 404, messages: [{ key: problem.kind }] };
     case "operator.missing":
     case "operator.wrong":
       return { status: 401, messages: [{ key: problem.kind }], headers: { "WWW-Authenticate": "Bearer" } };

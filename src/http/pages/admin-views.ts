@@ -36,7 +36,6 @@ const LIMIT = 50;
 export function createAdminPageViews(inspection: Inspection) {
   const views: Record<AdminPageView, (call: Asked, task: AdminPageTask) => Promise<Response>> = {
     async figures(call, task) {
-
       return show(call, task, (operator) => figuresPage(operator));
     },
 

@@ -54,7 +54,10 @@ export function createAdminPages({ signIn, operator, reports, views }: AdminPage
   }
 
   /** Blocks the hosts that were chosen; the problem of the first that cannot be blocked. */
-  async function blockHosts(sent: URLSearchParams, found: Collected["hosts"]): Promise<HttpProblem | undefined> {
+  async function blockHosts(
+    sent: URLSearchParams,
+    found: Collected["hosts"],
+  ): Promise<HttpProblem | undefined> {
     for (const host of sent.getAll("block").filter((one) => found.has(one))) {
       const outcome = await operator.blockHost(host, decisionOf(sent), WHO);
       if (isProblem(outcome)) return outcome;

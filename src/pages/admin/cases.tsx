@@ -53,9 +53,7 @@ function CaseFacts({ language, one, nowMs }: { language: string; one: Case; nowM
         </div>
       )}
       <div class="soft">
-        {link === undefined
-          ? message(language, "admin.state.deleted")
-          : stateInWords(language, link, nowMs)}
+        {link === undefined ? message(language, "admin.state.deleted") : stateInWords(language, link, nowMs)}
       </div>
       <ReportFacts language={language} one={one} />
     </>

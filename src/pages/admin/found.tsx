@@ -38,7 +38,9 @@ export function foundPage(operator: Operator, { action, search, count, hosts, re
         hidden={{ action, count: String(count) }}
       >
         <fieldset>
-          <legend>{message(language, action === "disable" ? "admin.found.block" : "admin.found.hosts")}</legend>
+          <legend>
+            {message(language, action === "disable" ? "admin.found.block" : "admin.found.hosts")}
+          </legend>
           <ul class="rows">
             {hosts.map(([host, links]) => (
               <li>

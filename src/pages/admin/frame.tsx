@@ -123,7 +123,9 @@ export function Decide({ language, action, hasReason = false, reason: chosen }: 
   const reasons = REASONS.map((reason) => [reason, message(language, `reason.${reason}`)] as const);
   return (
     <>
-      {hasReason && <Choice label={message(language, "admin.reason")} name="reason" value={chosen} options={reasons} />}
+      {hasReason && (
+        <Choice label={message(language, "admin.reason")} name="reason" value={chosen} options={reasons} />
+      )}
       <Field label={message(language, "admin.note")} name="note" maxLength={MAX_NOTE_LENGTH} />
       <button>{message(language, `admin.do.${action}`)}</button>
     </>

@@ -102,7 +102,8 @@ function perform(task: Task): unknown {
     case "rest":
       return rest();
     case "close":
-      for (const part of [file.sites, file.links, file.cases, file.guard, file.visits, file.changes]) part.close();
+      for (const part of [file.sites, file.links, file.cases, file.guard, file.visits, file.changes])
+        part.close();
       return close();
   }
 }

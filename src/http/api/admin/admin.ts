@@ -142,7 +142,8 @@ export function createAdminApi({ operator, reports, views, refusalOf }: AdminApi
       const body = await readBody(call, caseRequest);
       if (isProblem(body)) return body;
       const answered = await reports.answerCase(link, body, WHO);
-      return isProblem(answered) ? answered : { code: link.code, changed: true };
+      if (!isProblem(answered)) return { code: link.code, changed: true };
+      return answered.kind === "unknown" ? { kind: "operator.no-case" } : answered;
     }),
   };
 }
