@@ -1,4 +1,5 @@
 import type { Config } from "./config.ts";
+import { type Counters, createCounters } from "./guard/counters.ts";
 import { createHostRules, type HostRules } from "./guard/hosts.ts";
 import { createInspection, type Inspection } from "./guard/inspection.ts";
 import { createOperator, type Operator } from "./guard/operator.ts";
@@ -24,6 +25,9 @@ export interface Core {
   readonly operator: Operator;
   readonly inspection: Inspection;
   readonly reports: Reports;
+  readonly counters: Counters;
+  /** Does a small part of what makes the operator's searches fast. Returns true if there is more to do at once. */
+  index(): Promise<boolean>;
   /** Finishes accepted work, then closes the store. */
   close(): Promise<void>;
 }
@@ -42,8 +46,10 @@ export async function openCore(config: Config, log: Log, options: CoreOptions = 
       believedUntilMs: ((await store.newestSaltDay()) + BELIEVED_DAYS) * DAY_MS,
       onChange: tellClock(log),
     });
+  const counters = createCounters({ store, clock });
   const fillRandom = (bytes: Uint8Array) => void crypto.getRandomValues(bytes);
   const onCreated = ({ code, target }: Link) => {
+    counters.count("created");
     if (log.isLevelEnabled("debug")) log.debug({ code, target: withoutQuery(target) }, "link made");
   };
   const hostRules = createHostRules(store);
@@ -62,6 +68,8 @@ export async function openCore(config: Config, log: Log, options: CoreOptions = 
   return {
     clock,
     hostRules,
+    counters,
+    index: () => store.index(),
     operator: createOperator({ store, clock, hostRules, ...policy }),
     inspection: createInspection({ store, clock, blocked: hostRules.blocked }),
     links,
@@ -80,7 +88,11 @@ export async function openCore(config: Config, log: Log, options: CoreOptions = 
       keepDays: config.statsKeepDays,
       shown: config.statsShown,
     }),
-    close: () => store.close(),
+    async close() {
+      // Figures are no reason to fail.
+      await counters.flush().catch(() => {});
+      await store.close();
+    },
   };
 }
 

@@ -29,6 +29,9 @@ import { openCountries } from "./visits/country.ts";
 import type { JournalLimits } from "./visits/journal/journal.ts";
 
 const TIDY_EVERY_MS = 60_000;
+/** An index that is made from scratch, after an update, gets so many blocks each time. */
+const INDEX_EVERY_MS = 1000;
+const MAX_INDEXED_BLOCKS = 16;
 /** What changes in one process takes effect in all of them within a second. */
 const READ_CHANGES_EVERY_MS = 300;
 
@@ -45,7 +48,7 @@ export interface Service {
 export async function startService(config: Config, log: Log, limits: Limits = {}): Promise<Service> {
   const onFault = reportFaults(log);
   await using opened = new AsyncDisposableStack();
-  const { clock, links, reports, operator, visits, hostRules } = opened.adopt(
+  const { clock, links, reports, operator, visits, hostRules, counters, index } = opened.adopt(
     await openCore(config, log, limits),
     (core) => core.close(),
   );
@@ -106,6 +109,7 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
   const repetitions = [
     repeat(READ_CHANGES_EVERY_MS, () => changes.read(), onFault),
     repeat(TIDY_EVERY_MS, tidy, onFault),
+    repeat(INDEX_EVERY_MS, indexLinks, onFault),
   ];
   const closing = opened.move();
 
@@ -122,6 +126,12 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
     if (purged > 0) log.info({ purged }, "purged links whose hold is over");
     await reports.age();
     await visits.age();
+    await counters.flush();
+  }
+
+  async function indexLinks(): Promise<void> {
+    let blocks = 0;
+    while (blocks < MAX_INDEXED_BLOCKS && (await index())) blocks++;
   }
 
   return {

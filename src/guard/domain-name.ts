@@ -24,6 +24,11 @@ export function registeredDomain(host: string): string | undefined {
   return getDomain(host, BY_REGISTRIES) ?? undefined;
 }
 
+/** Takes a host as in `URL.hostname`, where only the last part of an IPv4 address is a number. */
+export function isAddress(host: string): boolean {
+  return /^\[|(?:^|\.)\d+$/.test(host);
+}
+
 /** Whether the names below this host belong to different owners, as those below `co.uk` and `github.io` do. */
 export function isPublicSuffix(host: string): boolean {
   const name = host.endsWith(".") ? host.slice(0, -1) : host;

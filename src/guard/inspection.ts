@@ -17,7 +17,7 @@ export interface Part {
 export interface InspectionOptions {
   readonly store: Pick<LinkStore, "find"> &
     Pick<VisitStore, "sums"> &
-    Pick<GuardStore, "hosts" | "journal" | "search" | "caseOf" | "cases">;
+    Pick<GuardStore, "hosts" | "journal" | "search" | "figures" | "caseOf" | "cases">;
   readonly clock: Pick<Clock, "nowMs">;
   readonly blocked: Blocked;
 }

@@ -1,6 +1,7 @@
 import type { Code } from "../links/code.ts";
 import type { Link } from "../links/link.ts";
 import { type Target, targetHost } from "../links/target.ts";
+import { isAddress } from "./domain-name.ts";
 
 /** Every part narrows the search. Without any, all links are found. */
 export interface LinkQuery {
@@ -52,7 +53,7 @@ export function stateOf({ disabled, endsMs }: Link, nowMs: number): LinkState {
 /** Whether a target's host is this one, or below it. */
 export function leadsTo(target: Target, host: string): boolean {
   const found = targetHost(target);
-  return found !== "" && (found === host || found.endsWith(`.${host}`));
+  return host !== "" && (found === host || (!isAddress(host) && found.endsWith(`.${host}`)));
 }
 
 /** What a code has to begin with to match a text: codes are stored in NFC, without the mark for colourful emoji. */

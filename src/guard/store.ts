@@ -2,6 +2,8 @@ import type { Code } from "../links/code.ts";
 import type { Reason } from "../links/link.ts";
 import type { Decision } from "../links/store.ts";
 import type { CaseStore } from "./case-store.ts";
+import type { Counts } from "./counters.ts";
+import type { Figures } from "./figures.ts";
 import type { LinkPage, LinkQuery, PageRequest } from "./search.ts";
 
 /**
@@ -24,6 +26,9 @@ export interface GuardStore extends CaseStore {
   search(query: LinkQuery, page: PageRequest): Promise<LinkPage>;
   /** Does a small part of what makes searches fast. Returns true if there is more to do at once. */
   index(): Promise<boolean>;
+  /** Adds to what was counted on a day (UTC, since 1970-01-01). */
+  count(day: number, counts: Counts): Promise<void>;
+  figures(nowMs: number): Promise<Figures>;
 }
 
 /** Links to this host and to all hosts below it do not work. */

@@ -1,6 +1,6 @@
 import { testGuardStore } from "./guard.ts";
 import { createMemoryStores } from "./memory.ts";
-import { testSearch } from "./search.ts";
+import { testFigures, testSearch } from "./search.ts";
 import { testVisitStore } from "./visits.ts";
 
 const name = "An engine that changes one row at a time";
@@ -10,3 +10,4 @@ const openGuard = createMemoryStores();
 testGuardStore(name, async () => openGuard());
 const openSearch = createMemoryStores();
 testSearch(name, async () => openSearch());
+testFigures(name, async () => createMemoryStores()());

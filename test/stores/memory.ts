@@ -1,9 +1,12 @@
+import { FIGURE_DAYS, topHosts } from "../../src/guard/figures.ts";
 import { codeBeginning, leadsTo, type LinkCursor, type LinkQuery, stateOf } from "../../src/guard/search.ts";
 import type { Action, HostRule, JournalCursor, JournalEntry } from "../../src/guard/store.ts";
 import type { Position } from "../../src/links/changes.ts";
 import type { Code } from "../../src/links/code.ts";
 import type { Reason } from "../../src/links/link.ts";
 import type { Decision, LinkId, NewLink } from "../../src/links/store.ts";
+import { targetHost } from "../../src/links/target.ts";
+import { DAY_MS } from "../../src/links/time.ts";
 import { close, type Day, merge, type Sums } from "../../src/visits/day.ts";
 import { parseRows, type Row } from "../../src/visits/slice.ts";
 import type { TestedStore as TestedGuard } from "./guard.ts";
@@ -33,6 +36,8 @@ function createTables() {
     old: new Map<string, Sums>(),
     salts: new Map<number, Uint8Array>(),
     hosts: new Map<string, HostRule>(),
+    /** By day and name. */
+    counters: new Map<number, Record<string, number>>(),
     journal: [] as JournalEntry[],
     /** Undefined stands for the rules about hosts. */
     changes: [] as (Code | undefined)[],
@@ -44,9 +49,15 @@ function createTables() {
  * each source has rows of its own, with its sequence. It shows that the port asks for no more.
  */
 export function createMemoryStores(): () => TestedStore {
-  const { links, numbers, counted, closed, old, salts, hosts, journal, changes } = createTables();
+  const { links, numbers, counted, closed, old, salts, hosts, counters, journal, changes } = createTables();
 
   let inserts = 0;
+
+  function addCount(day: number, name: string, count: number): void {
+    if (count === 0) return;
+    const counts = counters.get(day) ?? {};
+    counters.set(day, { ...counts, [name]: (counts[name] ?? 0) + count });
+  }
 
   function rowsOf(key: string): Row[] {
     const rows = [...(counted.get(key)?.values() ?? [])].map(({ row }) => row);
@@ -64,6 +75,8 @@ export function createMemoryStores(): () => TestedStore {
     counted.set(dayKey(row), sources);
     const known = sources.get(source);
     if (known !== undefined && known.sequence >= sequence) return;
+    addCount(row.day, "visits", row.visits);
+    addCount(row.day, "bots", row.bots);
     sources.set(source, { sequence, row: mergeAll([known?.row, row].filter((one) => one !== undefined)) });
   }
 
@@ -223,6 +236,29 @@ export function createMemoryStores(): () => TestedStore {
       };
     },
     index: async () => false,
+    async count(day, counts) {
+      for (const [name, count] of Object.entries(counts)) addCount(day, name, count);
+    },
+    async figures(nowMs) {
+      const today = Math.floor(nowMs / DAY_MS);
+      const all = [...links.values()].toReversed();
+      const madeSince = (ms: number) => all.filter(({ createdMs }) => createdMs >= ms).length;
+      const visited = [...counted.keys()].filter((key) => dayIn(key) === today).flatMap(rowsOf);
+      const hostOf = (code: Code) => targetHost(links.get(code)?.target ?? ("" as never));
+      return {
+        links: all.length,
+        madeInDay: madeSince(nowMs - DAY_MS),
+        madeInWeek: madeSince(nowMs - 7 * DAY_MS),
+        disabled: all.filter(({ disabled }) => disabled !== undefined).length,
+        blockedHosts: hosts.size,
+        newestHosts: topHosts(all.map(({ code }) => ({ host: hostOf(code), count: 1 }))),
+        visitedHosts: topHosts(visited.map(({ code, visits }) => ({ host: hostOf(code), count: visits }))),
+        days: [...counters]
+          .filter(([day]) => day > today - FIGURE_DAYS)
+          .toSorted(([a], [b]) => a - b)
+          .map(([day, counts]) => ({ day, counts })),
+      };
+    },
     async add({ source, sequence, rows }) {
       for (const row of parseRows(rows)) {
         addRow(source, sequence, row);

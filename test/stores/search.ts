@@ -4,13 +4,15 @@ import type { LinkCursor, LinkQuery } from "../../src/guard/search.ts";
 import type { Code } from "../../src/links/code.ts";
 import type { Link } from "../../src/links/link.ts";
 import type { Target } from "../../src/links/target.ts";
+import { DAY_MS } from "../../src/links/time.ts";
+import { slicesOf } from "../visits/slices.ts";
 import type { TestedStore } from "./guard.ts";
 import { newLink } from "./links.ts";
 
 const NOW = newLink("x").createdMs;
 const DECISION = { who: "shell", atMs: NOW } as const;
 
-/** All that a search finds, page by page. `look` is told of each page. */
+/** All that a search finds, page by page. */
 export async function findAll(
   store: Pick<TestedStore, "search">,
   query: LinkQuery,
@@ -149,5 +151,52 @@ export function testSearch(name: string, open: () => Promise<TestedStore>): void
       expect(await codes({ host: "new.example" })).toEqual(["anew"]);
       expect(await codes({ madeFromMs: NOW + 5 })).toEqual(["anew"]);
     });
+  });
+}
+
+/** What every store promises of the figures of the instance; `open` gives a store of its own each time. */
+export function testFigures(name: string, open: () => Promise<TestedStore>): void {
+  test(`${name} tells the figures of the instance`, async () => {
+    const store = await open();
+    const today = Math.floor(NOW / DAY_MS);
+    const made = (code: string, host: string, agoMs: number) =>
+      to(code, `https://${host}/`, { createdMs: NOW - agoMs });
+    await store.insert([
+      ...Array.from({ length: 700 }, (_, nth) => made(`old${nth}`, "old.example", 8 * DAY_MS - nth)),
+      ...Array.from({ length: 700 }, (_, nth) => made(`week${nth}`, "week.example", 2 * DAY_MS - nth)),
+      ...Array.from({ length: 40 }, (_, nth) => made(`day${nth}`, `day${nth % 20}.example`, nth)),
+    ]);
+    while (await store.index());
+    await store.disable([made("old1", "", 8 * DAY_MS - 1)], { ...DECISION, reason: "spam" });
+    await store.blockHost({ host: "day1.example", reason: "spam" }, DECISION);
+    const visits = ["week5", "week6", "week6", "day3"].map((code) => ({
+      code,
+      createdMs: code === "day3" ? NOW - 3 : NOW - 2 * DAY_MS + Number(code.at(-1)),
+      bot: code === "day3",
+    }));
+    for (const slice of slicesOf({ hour: today * 24 + 3, visits })) await store.add(slice);
+    for (const slice of slicesOf({ hour: today * 24 - 20, visits })) await store.add(slice);
+    await store.count(today, { created: 2, "limited.view": 1 });
+    await store.count(today, { created: 3 });
+    await store.count(today - 30, { created: 9 });
+    const { days, newestHosts, visitedHosts, ...figures } = await store.figures(NOW);
+    expect(figures).toEqual({ links: 1440, madeInDay: 40, madeInWeek: 740, disabled: 1, blockedHosts: 1 });
+    expect(days).toEqual([
+      { day: today - 1, counts: { visits: 3, bots: 1 } },
+      { day: today, counts: { visits: 3, bots: 1, created: 5, "limited.view": 1 } },
+    ]);
+    expect(newestHosts).toMatchObject({ links: 1440, isAll: true });
+    expect(newestHosts.hosts.slice(0, 3)).toEqual([
+      { host: "old.example", count: 700 },
+      { host: "week.example", count: 700 },
+      { host: "day0.example", count: 2 },
+    ]);
+    expect(newestHosts.hosts).toHaveLength(10);
+    expect(visitedHosts).toEqual({
+      hosts: [{ host: "week.example", count: 3 }],
+      links: 3,
+      isAll: true,
+    });
+    await store.close();
   });
 }

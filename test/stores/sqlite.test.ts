@@ -23,7 +23,7 @@ import { ROOT, temporaryFolder } from "../service.ts";
 import { slicesOf } from "../visits/slices.ts";
 import { testGuardStore } from "./guard.ts";
 import { newLink, testLinkStore } from "./links.ts";
-import { testSearch } from "./search.ts";
+import { testFigures, testSearch } from "./search.ts";
 import { testVisitStore } from "./visits.ts";
 
 const shared = temporaryFolder();
@@ -33,6 +33,7 @@ testLinkStore("SQLite", () => openSqliteStore(links, { sizeKnownMs: 20 }));
 testVisitStore("SQLite", () => openSqliteStore(join(shared.path, "visits.db")));
 testGuardStore("SQLite", () => openSqliteStore(join(shared.path, "guard.db")));
 testSearch("SQLite", () => openSqliteStore(join(shared.path, "search.db")));
+testFigures("SQLite", () => openSqliteStore(join(shared.path, "figures.db")));
 
 describe("a SQLite file", () => {
   test("is written durably", () => {

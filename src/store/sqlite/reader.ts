@@ -11,6 +11,7 @@ import type { Sums } from "../../visits/day.ts";
 import type { DayVisits } from "../../visits/store.ts";
 import { prepareCasesReader } from "./cases-reader.ts";
 import { RULES } from "./changes.ts";
+import { prepareFigures } from "./figures.ts";
 import { openReader } from "./file.ts";
 import { prepareGuardReader } from "./guard-reader.ts";
 import { type Identity, isInPlace, replacedMeanwhile, watchPlace } from "./identity.ts";
@@ -64,6 +65,7 @@ export function createReader(path: string, opened: Identity, sizeKnownMs = SIZE_
   const guard = prepareGuardReader(database);
   const cases = prepareCasesReader(database);
   const { search, ...searching } = prepareSearch(database);
+  const { figures, ...counting } = prepareFigures(database);
   let known = { size: 0, untilMs: 0 };
   const place = watchPlace(path, opened);
   // Opened by its path, which may lead to another file than the writer opened.
@@ -123,11 +125,13 @@ export function createReader(path: string, opened: Identity, sizeKnownMs = SIZE_
     cases: (query: CaseQuery) => reading(() => cases.cases(query)),
     journal: (query: JournalQuery) => reading(() => guard.journal(query)),
     search: (query: LinkQuery, page: PageRequest) => reading(() => search(query, page)),
+    figures: (nowMs: number) => reading(() => figures(nowMs)),
     hasUnindexed: (): boolean => reading(searching.hasUnindexed),
     close() {
       guard.close();
       cases.close();
       searching.close();
+      counting.close();
       for (const statement of [find, size, newestChange, oldestChange, changes, days, sums, newestSaltDay])
         statement.finalize();
       database.close();

@@ -3,7 +3,7 @@
 // those that are not in it yet. So a file of an earlier version needs no other treatment than a new one.
 import type { Database } from "bun:sqlite";
 
-import { registeredDomain } from "../../guard/domain-name.ts";
+import { isAddress, registeredDomain } from "../../guard/domain-name.ts";
 import type { LinkId } from "../../links/store.ts";
 import { type Target, targetHost } from "../../links/target.ts";
 
@@ -11,8 +11,6 @@ import { type Target, targetHost } from "../../links/target.ts";
 export const BLOCK_LINKS = 512;
 /** No registry's suffix has as many labels. */
 const MAX_LABELS = 6;
-/** An address: of version 6, or its last part is a number. */
-const ADDRESS = /^\[|\.\d+$/;
 
 /** The newest link's rowid, and the first one that no block has. */
 export const ENDS = `
@@ -108,7 +106,7 @@ function siteOf(target: Target): number {
  * list of suffixes may have been a different one when a link was indexed, so its site may be any domain above the host.
  */
 export function sitesOf(host: string): readonly number[] | undefined {
-  if (ADDRESS.test(host)) return [numberOf(host)];
+  if (isAddress(host)) return [numberOf(host)];
   if (registeredDomain(host) === undefined) return undefined;
   const labels = host.split(".").slice(-MAX_LABELS);
   return labels.slice(1).map((_, nth) => numberOf(labels.slice(nth).join(".")));

@@ -43,6 +43,7 @@ function readingHalf(reader: Reader) {
     journal: async (query) => reader.journal(query),
     caseOf: async (link) => reader.caseOf(link),
     cases: async (query) => reader.cases(query),
+    figures: async (nowMs) => reader.figures(nowMs),
     search: async (query, page) => reader.search(query, page),
   } satisfies Partial<LinkStore & VisitStore & GuardStore>;
 }
@@ -90,6 +91,7 @@ export async function openSqliteStore(
       (await writer.perform({ type: "answerCase", link: idOf(link), answer, decision })) as boolean,
     ageCases: async (bounds, limit) => (await writer.perform({ type: "ageCases", bounds, limit })) as number,
     index: async () => reader.hasUnindexed() && ((await writer.perform({ type: "index" })) as boolean),
+    count: async (day, counts) => void (await writer.perform({ type: "count", day, counts })),
     changes: async (since) => reader.changes(since),
     purge: async (endedByMs, limit) => (await writer.perform({ type: "purge", endedByMs, limit })) as number,
     add: async (slice) => (await writer.perform({ type: "add", ...slice })) as number,

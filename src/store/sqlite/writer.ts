@@ -4,6 +4,7 @@ import { statSync } from "node:fs";
 
 import type { CaseAnswer, CaseBounds } from "../../guard/case-store.ts";
 import type { Report } from "../../guard/case.ts";
+import type { Counts } from "../../guard/counters.ts";
 import type { HostRule } from "../../guard/store.ts";
 import type { Reason } from "../../links/link.ts";
 import {
@@ -18,6 +19,7 @@ import type { Slice } from "../../visits/slice.ts";
 import type { AgeBounds } from "../../visits/store.ts";
 import { prepareCases } from "./cases.ts";
 import { prepareChanges } from "./changes.ts";
+import { prepareCounters } from "./counters.ts";
 import { openWriter } from "./file.ts";
 import { prepareGuard } from "./guard.ts";
 import { type Identity, identify, watchPlace } from "./identity.ts";
@@ -44,6 +46,7 @@ export type Task =
   | { type: "age"; bounds: AgeBounds; limit: number }
   | { type: "salt"; day: number; oldest: number }
   | { type: "index" }
+  | { type: "count"; day: number; counts: Counts }
   | { type: "rest" }
   | { type: "close" };
 
@@ -55,9 +58,23 @@ function open({ path, openElsewhere, busyWaitMs }: Extract<Task, { type: "open" 
   const links = prepareLinks(database, changes, sites);
   const guard = prepareGuard(database, changes, sites);
   const cases = prepareCases(database, guard);
-  const visits = prepareVisits(database);
+  const counters = prepareCounters(database);
+  const visits = prepareVisits(database, counters);
   const place = watchPlace(path, opened);
-  return { path, opened, place, database, changes, sites, links, guard, cases, visits, waitMs: Number.NaN };
+  return {
+    path,
+    opened,
+    place,
+    database,
+    changes,
+    sites,
+    counters,
+    links,
+    guard,
+    cases,
+    visits,
+    waitMs: Number.NaN,
+  };
 }
 
 let file: ReturnType<typeof open>;
@@ -99,10 +116,20 @@ function perform(task: Task): unknown {
       return file.visits.salt(task.day, task.oldest);
     case "index":
       return file.sites.index();
+    case "count":
+      return file.counters.count(task.day, task.counts);
     case "rest":
       return rest();
     case "close":
-      for (const part of [file.sites, file.links, file.cases, file.guard, file.visits, file.changes])
+      for (const part of [
+        file.sites,
+        file.counters,
+        file.links,
+        file.cases,
+        file.guard,
+        file.visits,
+        file.changes,
+      ])
         part.close();
       return close();
   }
