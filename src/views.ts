@@ -5,6 +5,7 @@ import { setPriority } from "node:os";
 import type { Config } from "./config.ts";
 import { createHostRules } from "./guard/hosts.ts";
 import { createInspection } from "./guard/inspection.ts";
+import { createDisabledSince } from "./guard/since.ts";
 import { createAdminApiViews } from "./http/api/admin/views.ts";
 import { createApiViews } from "./http/api/views.ts";
 import { createDomain } from "./http/domain.ts";
@@ -16,6 +17,8 @@ import { createReference } from "./http/pages/reference.ts";
 import { createReportViews } from "./http/pages/report.ts";
 import { createMaker } from "./http/views/make.ts";
 import type { ViewTask } from "./http/views/view.ts";
+import type { Code } from "./links/code.ts";
+import type { Link } from "./links/link.ts";
 import { createLookUps } from "./links/links.ts";
 import { StoreUnavailable } from "./links/store.ts";
 import { openReader, type StoreReader } from "./store/open.ts";
@@ -37,22 +40,42 @@ export type ViewsConfig = Pick<
 const PRIORITY = 10;
 
 let config: ViewsConfig;
-let opened: ReturnType<typeof open> | undefined;
-let rulesVersion: number | undefined;
+let make: ReturnType<typeof open> | undefined;
 /** The serving thread sends the time with each task, so that both always agree on it. */
 let nowMs = 0;
+/** Changes when the rules about hosts change. */
+let rulesVersion = Number.NaN;
 
 function open() {
   const store = openStore();
   const clock = { nowMs: () => nowMs };
   const hostRules = createHostRules(store);
-  const links = createLookUps({ ...config, store, clock, blocked: hostRules.blocked });
+  let rulesRead = Number.NaN;
+  /** Before links are looked up and not with each task: pages without links need no store. */
+  async function readRules(): Promise<void> {
+    if (rulesRead !== rulesVersion) await hostRules.read();
+    rulesRead = rulesVersion;
+  }
+  async function find(code: Code): Promise<Link | undefined> {
+    await readRules();
+    return store.find(code);
+  }
+  const search: StoreReader["search"] = async (query, page) => {
+    await readRules();
+    return store.search(query, page);
+  };
+  const links = createLookUps({ ...config, store: { find }, clock, blocked: hostRules.blocked });
   const visits = createCounts({ store, clock, shown: config.statsShown });
-  const shared = { ...config, links, visits, clock, version: VERSION };
-  const inspection = createInspection({ store, clock, blocked: hostRules.blocked });
+  const disabledSince = createDisabledSince({ store, hostRules });
+  const shared = { ...config, links, visits, clock, disabledSince, version: VERSION };
+  const inspection = createInspection({
+    store: { ...store, find, search },
+    clock,
+    blocked: hostRules.blocked,
+  });
   const api = createApiViews(shared);
   const home = createHomeViews(shared);
-  const make = createMaker(createDomain(config.baseUrl, config.contact), {
+  return createMaker(createDomain(config.baseUrl, config.contact), {
     ...createQr(shared),
     home: home.show,
     refusedForm: home.refused,
@@ -66,7 +89,6 @@ function open() {
     adminPage: createAdminPageViews(inspection),
     ...createReportViews(shared),
   });
-  return { make, hostRules };
 }
 
 /** The store existed when the service started, so a failure to open it now is temporary. */
@@ -79,17 +101,12 @@ function openStore(): StoreReader {
 }
 
 if (process.platform === "linux") setPriority(0, PRIORITY);
-performTasks(async (task: ViewsTask) => {
+performTasks((task: ViewsTask) => {
   if (task.view === "none") {
     config = task;
     return undefined;
   }
-  opened ??= open();
-  const { hostRules, make } = opened;
-  if (task.rulesVersion !== rulesVersion) {
-    await hostRules.read();
-    ({ rulesVersion } = task);
-  }
-  ({ nowMs } = task);
+  ({ nowMs, rulesVersion } = task);
+  make ??= open();
   return make(task);
 });

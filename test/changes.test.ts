@@ -1,6 +1,11 @@
 import { expect, test } from "bun:test";
 
+import { createHostRules } from "../src/guard/hosts.ts";
+import { followChanges } from "../src/links/changes.ts";
+import { StoreUnavailable } from "../src/links/store.ts";
+import type { Target } from "../src/links/target.ts";
 import { endLink, startProgram } from "./service.ts";
+import { createMemoryStores } from "./stores/memory.ts";
 
 const original_url = "https://example.com/";
 
@@ -23,6 +28,40 @@ test("a link that is ended early in one process ends in all others, even if it i
   while (!(await ended())) await Bun.sleep(20);
   for (let nth = 0; nth < 30; nth++) expect(await status(first)).toBe(410);
   for (const code of others) expect(await status(code)).toBe(302);
+});
+
+const decision = { who: "shell", atMs: 1 } as const;
+const evil = "https://evil.example/" as Target;
+
+const memory = { forget: () => {}, forgetAll: () => {} };
+
+test("rules about hosts that changed before the changes are followed are known from then on", async () => {
+  const store = createMemoryStores()();
+  const hostRules = createHostRules(store);
+  await hostRules.read();
+  await store.blockHost({ host: "evil.example", reason: "spam" }, decision);
+  await followChanges(store, memory, hostRules.read);
+  expect(hostRules.blocked(evil)).toBe("spam");
+});
+
+test("changed rules are read before the memory forgets, and if that fails, the next time", async () => {
+  const store = createMemoryStores()();
+  const hostRules = createHostRules(store);
+  const away = { is: false };
+  const known: unknown[] = [];
+  const forgetAll = () => void known.push(hostRules.blocked(evil));
+  const changes = await followChanges(store, { ...memory, forgetAll }, () =>
+    away.is ? Promise.reject(new StoreUnavailable("away")) : hostRules.read(),
+  );
+  await store.blockHost({ host: "evil.example", reason: "spam" }, decision);
+  away.is = true;
+  expect(await changes.read().catch(String)).toBe("StoreUnavailable: away");
+  expect(known).toEqual([]);
+  away.is = false;
+  await changes.read();
+  expect(known).toEqual(["spam"]);
+  await changes.read();
+  expect(known).toEqual(["spam"]);
 });
 
 function isGone(status: number): boolean {

@@ -5,6 +5,7 @@ import { join, resolve } from "node:path";
 import { type Config, readConfig } from "../src/config.ts";
 import { createClock } from "../src/links/clock.ts";
 import type { Code } from "../src/links/code.ts";
+import type { Reason } from "../src/links/link.ts";
 import { createLog } from "../src/log.ts";
 import { type Limits, startService } from "../src/service.ts";
 import { openStore } from "../src/store/open.ts";
@@ -161,6 +162,15 @@ export async function endLink(service: Running, code: string, endsMs: number): P
   await using store = await openStoreOf(service);
   const link = await store.find(code as Code);
   if (link === undefined || !(await store.end(link, endsMs))) throw new Error(`${code} could not be ended`);
+}
+
+/** Disables a link as another process would. The service hears of it a moment later, if it has the link in its cache. */
+export async function disableLink(service: Running, code: string, reason: Reason): Promise<void> {
+  await using store = await openStoreOf(service);
+  const link = await store.find(code as Code);
+  const decision = { who: "shell", atMs: Date.now(), reason } as const;
+  if (link === undefined || (await store.disable([link], decision)).length === 0)
+    throw new Error(`${code} could not be disabled`);
 }
 
 function client(

@@ -1,6 +1,6 @@
 import type { Reason } from "../links/link.ts";
 import { canonicalHost, type Target, targetHost } from "../links/target.ts";
-import type { GuardStore } from "./store.ts";
+import type { GuardStore, HostRule } from "./store.ts";
 
 /** Rules in one read. Reading more at once would hold up redirects. */
 const READ_AT_ONCE = 1000;
@@ -9,38 +9,42 @@ const MAX_HOST_LENGTH = 1024;
 
 /** The operator's rules about hosts, in memory. */
 export function createHostRules(store: Pick<GuardStore, "hosts">) {
-  let reasons: ReadonlyMap<string, Reason> = new Map();
+  let known: ReadonlyMap<string, HostRule> = new Map();
   let version = 0;
+
+  /** The rule that applies to a target: its host's own, or else that of the nearest host above. */
+  function ruleFor(target: Target): HostRule | undefined {
+    return known.size === 0 ? undefined : nearest(targetHost(target), known);
+  }
+
   return {
     /** Changes with each `read`. */
     version: () => version,
-    size: () => reasons.size,
+    size: () => known.size,
     /** Reads all rules. Until it is done, the old ones apply. */
     async read(): Promise<void> {
-      const all = new Map<string, Reason>();
+      const all = new Map<string, HostRule>();
       for (let after: string | undefined = ""; after !== undefined;) {
         const rules = await store.hosts(after, READ_AT_ONCE);
-        for (const { host, reason } of rules) all.set(host, reason);
+        for (const rule of rules) all.set(rule.host, rule);
         after = rules.length < READ_AT_ONCE ? undefined : rules.at(-1)?.host;
         if (after !== undefined) await new Promise(setImmediate);
       }
-      reasons = all;
+      known = all;
       version++;
     },
-    /** The reason of the rule that applies to a target: its host's own, or else that of the nearest host above. */
-    blocked(target: Target): Reason | undefined {
-      return reasons.size === 0 ? undefined : nearest(targetHost(target), reasons);
-    },
+    ruleFor,
+    blocked: (target: Target): Reason | undefined => ruleFor(target)?.reason,
   };
 }
 
 export type HostRules = ReturnType<typeof createHostRules>;
 
 /** No address has a rule of another one above it: WHATWG hosts that end in a number are whole IPv4 addresses. */
-function nearest(host: string, reasons: ReadonlyMap<string, Reason>): Reason | undefined {
+function nearest(host: string, rules: ReadonlyMap<string, HostRule>): HostRule | undefined {
   for (let name = host; ; name = name.slice(name.indexOf(".") + 1)) {
-    const reason = reasons.get(name);
-    if (reason !== undefined || !name.includes(".")) return reason;
+    const rule = rules.get(name);
+    if (rule !== undefined || !name.includes(".")) return rule;
   }
 }
 

@@ -7,10 +7,13 @@ import type english from "./en.json";
 export type MessageKey = keyof typeof english;
 export type Values = Readonly<Record<string, string | number>>;
 
-const catalogues: Record<string, Record<MessageKey, string>> = readCatalogues() as never;
+type Catalogue = Readonly<Record<MessageKey, string>>;
+
+/** A map, because Bun would put a macro's plain object wherever its name is, and make it anew for every message. */
+const catalogues = new Map(Object.entries(readCatalogues() as Record<string, Catalogue>));
 
 /** BCP 47 tags, English first. */
-export const LANGUAGES: readonly string[] = Object.keys(catalogues);
+export const LANGUAGES: readonly string[] = [...catalogues.keys()];
 const DEFAULT_LANGUAGE = "en";
 
 /** Chooses a language by `Accept-Language` (RFC 4647, section 3.4, "lookup"). English if none matches. */
@@ -32,7 +35,7 @@ const negotiate = memoize((acceptLanguage) => {
 
 /** Returns a message with its `{name}` placeholders filled from `values`. `language` is one of {@link LANGUAGES}. */
 export function message(language: string, key: MessageKey, values: Values = {}): string {
-  const text = (catalogues[language] ?? catalogues[DEFAULT_LANGUAGE])?.[key] ?? key;
+  const text = (catalogues.get(language) ?? catalogues.get(DEFAULT_LANGUAGE))?.[key] ?? key;
   // Most have none, and a page has dozens of messages.
   if (!text.includes("{")) return text;
   return text.replace(/\{(\w+)\}/g, (placeholder, name: string) => String(values[name] ?? placeholder));

@@ -1,10 +1,11 @@
 /** @jsxImportSource hono/jsx */
 import { message } from "../language/messages.ts";
-import { NEVER_MS } from "../links/link.ts";
+import { type DisabledReason, NEVER_MS } from "../links/link.ts";
 import { CopyButton } from "./copy.tsx";
 import { describeDestination } from "./destination.ts";
 import { Instant } from "./instant.tsx";
 import { page } from "./layout.tsx";
+import { nextStep } from "./problem.tsx";
 import { Visits, type VisitsShown } from "./visits.tsx";
 
 export interface Preview extends VisitsShown {
@@ -13,22 +14,32 @@ export interface Preview extends VisitsShown {
   readonly target: string;
   readonly endsMs: number;
   readonly contact?: string | null;
+  /** Set if the link is disabled, or a rule about its host applies. Then the page does not lead to the destination. */
+  readonly disabled?: Disabled | undefined;
+}
+
+interface Disabled {
+  readonly reason: DisabledReason;
+  /** Unknown for hosts on a blocklist. */
+  readonly sinceMs: number | undefined;
 }
 
 /** Where a link leads, since when, until when, and its visits: for who is about to follow it, and for its maker. */
 export function previewPage(language: string, preview: Preview): string {
-  const { code, shortUrl, target, createdMs, endsMs, hasEnded } = preview;
+  const { code, shortUrl, target, createdMs, endsMs, hasEnded, disabled } = preview;
   const { host, asciiHost, isMistakable, address } = describeDestination(target);
   const shown = withoutScheme(shortUrl);
   const { origin } = new URL(shortUrl);
   const path = `/${encodeURIComponent(code)}`;
-  const leads = message(language, hasEnded ? "preview.led" : "preview.leads");
+  const state = stateOf(language, preview);
+  const leads = message(language, state === undefined ? "preview.leads" : "preview.led");
   const title = message(language, "preview.title", { address: shown });
   const head = {
-    title: hasEnded ? `${message(language, "preview.expired")} ${title}` : title,
+    title: state === undefined ? title : `${state} ${title}`,
     card: {
       // One script can imitate another, and a card is often all that people see.
       description: [
+        ...(disabled === undefined ? [] : [state]),
         `${leads}: ${asciiHost === undefined ? host : `${host} (${asciiHost})`}`,
         ...(isMistakable ? [message(language, "preview.mistakable")] : []),
       ].join(" – "),
@@ -49,13 +60,14 @@ export function previewPage(language: string, preview: Preview): string {
           <h1 class="address">
             <Address url={shown} />
           </h1>
-          {hasEnded ? (
-            <p class="error">{message(language, "preview.expired")}</p>
-          ) : (
+          {state === undefined ? (
             <Sharing language={language} shortUrl={shortUrl} />
+          ) : (
+            <p class="error">{state}</p>
           )}
+          {disabled !== undefined && <p class="soft">{message(language, nextStep(disabled.reason))}</p>}
         </div>
-        {!hasEnded && <QrCode language={language} path={path} address={shown} />}
+        {state === undefined && <QrCode language={language} path={path} address={shown} />}
       </div>
 
       <section class="card" aria-labelledby="leads">
@@ -69,10 +81,12 @@ export function previewPage(language: string, preview: Preview): string {
           </p>
         )}
         {isMistakable && <p class="error">{message(language, "preview.mistakable")}</p>}
-        <p class="whole">
-          <bdi dir="ltr">{address}</bdi>
-        </p>
-        {!hasEnded && (
+        {disabled === undefined && (
+          <p class="whole">
+            <bdi dir="ltr">{address}</bdi>
+          </p>
+        )}
+        {state === undefined && (
           <p>
             <a class="button" href={`${path}/`} rel="nofollow noreferrer">
               {message(language, "preview.continue", { host })}
@@ -94,6 +108,14 @@ export function previewPage(language: string, preview: Preview): string {
             {endsMs === NEVER_MS ? message(language, "never") : <Instant language={language} ms={endsMs} />}
           </dd>
         </div>
+        {disabled?.sinceMs !== undefined && (
+          <div>
+            <dt>{message(language, "preview.disabled")}</dt>
+            <dd>
+              <Instant language={language} ms={disabled.sinceMs} />
+            </dd>
+          </div>
+        )}
       </dl>
 
       <Visits language={language} {...preview} />
@@ -105,6 +127,12 @@ export function previewPage(language: string, preview: Preview): string {
       </p>
     </>,
   );
+}
+
+/** Why the link leads nowhere, if so. */
+function stateOf(language: string, { disabled, hasEnded }: Preview): string | undefined {
+  if (disabled !== undefined) return message(language, `disabled.${disabled.reason}`);
+  return hasEnded ? message(language, "preview.expired") : undefined;
 }
 
 function Sharing({ language, shortUrl }: { language: string; shortUrl: string }) {

@@ -45,7 +45,7 @@ function wordsFor(language: string, problem: PageProblem): Words {
       return {
         title: "page.disabled.title",
         told: message(language, `disabled.${problem.reason}`),
-        next: NEXT_STEP[problem.reason] ?? "page.disabled.next",
+        next: nextStep(problem.reason),
       };
     case "unavailable":
       return { title: "page.unavailable.title", next: "page.unavailable.next", again: true };
@@ -60,13 +60,22 @@ function wordsFor(language: string, problem: PageProblem): Words {
   }
 }
 
-/** What to do about a link that does not work for one of these reasons. The others share a text. */
-const NEXT_STEP: { readonly [reason in DisabledReason]?: MessageKey } = {
-  malware: "page.disabled.danger",
-  phishing: "page.disabled.danger",
-  blocklist: "page.disabled.danger",
-  deleted: "page.disabled.deleted",
-};
+/** What the reader can do about a link that was disabled. */
+export function nextStep(reason: DisabledReason): MessageKey {
+  switch (reason) {
+    case "malware":
+    case "phishing":
+    case "blocklist":
+      return "page.disabled.danger";
+    case "deleted":
+      return "page.disabled.deleted";
+    case "spam":
+    case "illegal":
+    case "legal":
+    case "other":
+      return "page.disabled.next";
+  }
+}
 
 function render(language: string, problem: PageProblem, contact?: string | null): string {
   const words = wordsFor(language, problem);

@@ -1,8 +1,9 @@
 /** @jsxImportSource hono/jsx */
 import { message } from "../language/messages.ts";
+import { memoize } from "../memoize.ts";
 import type { Dimension } from "../visits/day.ts";
 import { FEWEST_VISITORS, type Statistics } from "../visits/statistics.ts";
-import { Chart } from "./chart.tsx";
+import { Chart, numberFormat } from "./chart.tsx";
 
 export interface VisitsShown {
   readonly code: string;
@@ -33,7 +34,7 @@ export function Visits({
   timeZone,
   statistics,
 }: VisitsShown & { language: string }) {
-  const number = new Intl.NumberFormat(language);
+  const number = numberFormat(language);
   const { shown, series, visitors, breakdowns } = statistics;
   const days = new Set(series.map(({ start }) => start.slice(0, 10))).size;
   const known = SHOWN.filter((dimension) => breakdowns[dimension].values.length > 0);
@@ -77,7 +78,7 @@ export function Visits({
         {statistics.visits > 0 && shown !== "count" && (
           <>
             <h3>{message(language, "preview.days", { days })}</h3>
-            <Chart language={language} series={series} interval={interval} timeZone={timeZone} />
+            <Chart language={language} series={series} interval={interval} />
             {known.length === 0 && <p class="hint">{message(language, "preview.few")}</p>}
           </>
         )}
@@ -132,7 +133,7 @@ interface ValuesProps {
 }
 
 function Values({ language, dimension, rows }: ValuesProps) {
-  const number = new Intl.NumberFormat(language);
+  const number = numberFormat(language);
   return (
     <table>
       <thead>
@@ -162,7 +163,7 @@ function nameOf(language: string, dimension: (typeof SHOWN)[number], value: stri
     return message(language, dimension === "referrers" ? "preview.direct" : "preview.unknown");
   switch (dimension) {
     case "countries":
-      return new Intl.DisplayNames(language, { type: "region" }).of(value) ?? value;
+      return regionNames(language).of(value) ?? value;
     case "devices":
       return message(language, `device.${value as "desktop"}`);
     case "referrers":
@@ -170,3 +171,5 @@ function nameOf(language: string, dimension: (typeof SHOWN)[number], value: stri
       return value;
   }
 }
+
+const regionNames = memoize((language) => new Intl.DisplayNames(language, { type: "region" }));

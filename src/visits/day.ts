@@ -34,7 +34,7 @@ export interface Day extends Sums {
 export type DetailText = string & { readonly __brand: "DetailText" };
 
 /** A sketch while their day lasts, then their number; undefined from {@link FEWEST_NETWORKS} on. */
-type Networks = Sketch | number | undefined;
+export type Networks = Sketch | number | undefined;
 
 type Value = [text: string, visits: number, networks?: Networks];
 

@@ -1,31 +1,15 @@
+import type { Clock } from "../links/clock.ts";
 import type { LinkId } from "../links/store.ts";
 import { DAY_MS, HOUR_MS } from "../links/time.ts";
-import {
-  countNetworks,
-  type DayDetail,
-  DIMENSIONS,
-  type Dimension,
-  FEWEST_NETWORKS,
-  includeLastHour,
-  readDetail,
-  type Sums,
-  visitorsOf,
-} from "./day.ts";
+import { DIMENSIONS, type Dimension, type Sums } from "./day.ts";
 import type { VisitStore } from "./store.ts";
-import { localTime } from "./zone.ts";
+import { createDayReader, type Shown, type ToldDay, type ToldDays } from "./told.ts";
+import { openZone, type Zone } from "./zone.ts";
 
 /** Values of one dimension in an answer. */
 const MAX_VALUES = 50;
 /** Fewer visitors are not told to everyone. */
 export const FEWEST_VISITORS = 10;
-
-/**
- * How much of statistics is told, to anyone. Visits and bots are always told, live. `safe`: so is the series; visitors
- * and breakdowns only of hours that are over and where visits came from enough networks, visitors rounded. Who reads
- * statistics may also visit, and must not learn from what changes whether somebody else did. `all`: everything, live.
- * `count`: nothing else.
- */
-export type Shown = "safe" | "all" | "count";
 
 export const INTERVALS = ["hour", "day", "month"] as const;
 type Interval = (typeof INTERVALS)[number];
@@ -40,11 +24,6 @@ export interface StatisticsRequest {
   readonly interval: Interval;
   /** A name of the IANA time zone database. */
   readonly timeZone: string;
-}
-
-interface ReadDay extends Sums {
-  readonly day: number;
-  readonly detail: DayDetail;
 }
 
 /** Why a range is refused. */
@@ -72,49 +51,48 @@ interface Breakdown {
   readonly other: number;
 }
 
+export interface StatisticsOptions {
+  readonly store: Pick<VisitStore, "days" | "daySums">;
+  readonly clock: Pick<Clock, "nowMs">;
+  readonly shown: Shown;
+}
+
 /**
- * The visits of a link between two dates of a time zone; an hour of UTC belongs to the day in which it begins.
+ * Reads the visits of a link between two dates of a time zone; an hour of UTC belongs to the day in which it begins.
  * Breakdowns and visitors are of days of UTC.
  */
-export async function readStatistics(
-  store: Pick<VisitStore, "days">,
-  link: LinkId,
-  { interval, timeZone, ...range }: StatisticsRequest,
-  { nowMs, shown }: { nowMs: number; shown: Shown },
-): Promise<Statistics | RefusedRange> {
-  const local = localTime(timeZone);
-  const to = range.to ?? local(nowMs).slice(0, 10);
-  const from = range.from ?? addDays(to, 1 - DEFAULT_DAYS[interval]);
-  const refusal = rangeRefusal(from, to, interval);
-  if (refusal !== undefined) return { kind: "malformed", refusals: [refusal] };
+export function createStatistics({ store, clock, shown }: StatisticsOptions) {
+  const readDays = createDayReader(store, shown);
 
-  // A zone is at most a day away from UTC.
-  const [first, last] = [dayOf(from), dayOf(to)];
-  const stored = await store.days(link.code, link.createdMs, Math.max(1, first - 1), last + 1);
-  const hour = Math.floor(nowMs / HOUR_MS);
-  const days = stored.map((day) => {
-    const detail = readDetail(day.detail);
-    const isOver = detail.last !== undefined && day.day * 24 + detail.last.hour < hour;
-    if (isOver || shown === "all") includeLastHour(detail);
-    return { ...day, detail };
-  });
-  const series = new Map<string, { visits: number; bots: number }>();
-  for (const start of starts(first, last, interval, local)) series.set(start, { visits: 0, bots: 0 });
-  for (const day of days) addDay(series, day, { interval, from, to }, local);
-  const within = days.filter(({ day }) => day >= first && day <= last);
-  const points = [...series].map(([start, sums]) => ({ start, ...sums }));
-  const visits = sum(points.map((point) => point.visits));
-  return {
-    shown,
-    from,
-    to,
-    visits,
-    bots: sum(points.map(({ bots }) => bots)),
-    visitors: countVisitors(within, visits, shown),
-    series: shown === "count" ? [] : points,
-    breakdowns: Object.fromEntries(
-      DIMENSIONS.map((dimension) => [dimension, breakDown(within, dimension, shown)]),
-    ) as Record<Dimension, Breakdown>,
+  return async (
+    link: LinkId,
+    { interval, timeZone, ...range }: StatisticsRequest,
+  ): Promise<Statistics | RefusedRange> => {
+    const nowMs = clock.nowMs();
+    const zone = openZone(timeZone);
+    const to = range.to ?? dateOf(zone.dayOf(nowMs));
+    const from = range.from ?? dateOf(dayOf(to) + 1 - DEFAULT_DAYS[interval]);
+    const refusal = rangeRefusal(from, to, interval);
+    if (refusal !== undefined) return { kind: "malformed", refusals: [refusal] };
+
+    // A zone is at most a day away from UTC.
+    const [first, last] = [dayOf(from), dayOf(to)];
+    const hour = Math.floor(nowMs / HOUR_MS);
+    const { days, values } = await readDays(link, Math.max(1, first - 1), last + 1, hour);
+    const { points, pointOf } = openSeries(first, last, interval, zone);
+    for (const day of days) addDay(day, pointOf);
+    const within = days.filter(({ day }) => day >= first && day <= last);
+    const visits = sum(points.map((point) => point.visits));
+    return {
+      shown,
+      from,
+      to,
+      visits,
+      bots: sum(points.map(({ bots }) => bots)),
+      visitors: countVisitors(within, visits, shown),
+      series: shown === "count" ? [] : points,
+      breakdowns: breakDown(shown === "count" ? NOTHING_TOLD : { days: within, values }),
+    };
   };
 }
 
@@ -126,53 +104,67 @@ function rangeRefusal(from: string, to: string, interval: Interval): RangeRefusa
   return dayOf(to) - dayOf(from) < max ? undefined : { rule: "stats.range", max, interval };
 }
 
-/** How many characters of a local time name its hour, day or month. */
-const LABEL_LENGTH: Readonly<Record<Interval, number | undefined>> = { hour: undefined, day: 10, month: 7 };
-
-function starts(first: number, last: number, interval: Interval, local: (ms: number) => string): Set<string> {
-  if (interval !== "hour") {
-    const dates = Array.from({ length: last - first + 1 }, (_, nth) => dateOf(first + nth));
-    return new Set(dates.map((date) => date.slice(0, LABEL_LENGTH[interval])));
-  }
-  const hours = Array.from({ length: (last - first + 3) * 24 }, (_, nth) =>
-    local((first - 1) * DAY_MS + nth * HOUR_MS),
-  );
-  const [from, to] = [dateOf(first), dateOf(last)];
-  return new Set(hours.filter((start) => start.slice(0, 10) >= from && start.slice(0, 10) <= to));
+interface Point {
+  readonly start: string;
+  visits: number;
+  bots: number;
 }
 
-/** Only what is in the range: the days around it touch it with some of their hours. */
-function addDay(
-  series: ReadonlyMap<string, { visits: number; bots: number }>,
-  { day, visits, bots, detail }: ReadDay,
-  { interval, from, to }: { interval: Interval; from: string; to: string },
-  local: (ms: number) => string,
-): void {
-  const parts: [string, number, number][] =
-    detail.hours === undefined
-      ? [[dateOf(day), visits, bots]]
-      : Object.entries(detail.hours).map(([hour, [ofVisits, ofBots]]) => [
-          local(day * DAY_MS + Number(hour) * HOUR_MS),
-          ofVisits,
-          ofBots,
-        ]);
-  for (const [start, ofVisits, ofBots] of parts) {
-    const date = start.slice(0, 10);
-    if (date < from || date > to) continue;
-    const point = series.get(start.slice(0, LABEL_LENGTH[interval]));
-    if (point === undefined) continue;
-    point.visits += ofVisits;
-    point.bots += ofBots;
-  }
+interface Series {
+  readonly points: Point[];
+  /** Undefined for what is not in the range. Without an hour: the point of a whole day of UTC. */
+  pointOf(day: number, hour?: number): Point | undefined;
 }
 
-function countVisitors(days: readonly ReadDay[], visits: number, shown: Shown): number | null {
+function openSeries(first: number, last: number, interval: Interval, zone: Zone): Series {
+  if (interval === "hour") return openHours(first, last, zone);
+  const points = new Map<string, Point>();
+  const ofDays: Point[] = [];
+  for (let day = first; day <= last; day++) {
+    const start = dateOf(day).slice(0, interval === "month" ? 7 : 10);
+    const point = points.get(start) ?? { start, visits: 0, bots: 0 };
+    points.set(start, point);
+    ofDays.push(point);
+  }
+  return {
+    points: [...points.values()],
+    pointOf(day, hour) {
+      const local = hour === undefined ? day : zone.dayOf(day * DAY_MS + hour * HOUR_MS);
+      return ofDays[local - first];
+    },
+  };
+}
+
+function openHours(first: number, last: number, zone: Zone): Series {
+  const points = new Map<number, Point>();
+  for (let hour = (first - 1) * 24; hour < (last + 2) * 24; hour++) {
+    const day = zone.dayOf(hour * HOUR_MS);
+    if (day >= first && day <= last)
+      points.set(hour, { start: zone.write(hour * HOUR_MS), visits: 0, bots: 0 });
+  }
+  return {
+    points: [...points.values()],
+    pointOf: (day, hour) => (hour === undefined ? undefined : points.get(day * 24 + hour)),
+  };
+}
+
+/** The days around the range touch it with some of their hours. */
+function addDay({ day, visits, bots, hours }: ToldDay, pointOf: Series["pointOf"]): void {
+  if (hours === undefined) return addTo(pointOf(day), visits, bots);
+  for (let at = 0; at < hours.length; at += 3)
+    addTo(pointOf(day, hours[at]), hours[at + 1] ?? 0, hours[at + 2] ?? 0);
+}
+
+function addTo(point: Point | undefined, visits: number, bots: number): void {
+  if (point === undefined) return;
+  point.visits += visits;
+  point.bots += bots;
+}
+
+function countVisitors(days: readonly ToldDay[], visits: number, shown: Shown): number | null {
   if (shown === "count") return null;
-  const told = days.filter(
-    ({ detail }) => shown === "all" || countNetworks(detail.networks) >= FEWEST_NETWORKS,
-  );
   // A day of UTC may have visits that another zone counts to the day before or after.
-  const visitors = Math.min(sum(told.map(({ detail }) => visitorsOf(detail))), visits);
+  const visitors = Math.min(sum(days.map((day) => day.visitors)), visits);
   if (shown === "all") return visitors;
   return visitors < FEWEST_VISITORS ? null : roundDown(visitors);
 }
@@ -183,24 +175,34 @@ function roundDown(number: number): number {
   return Math.floor(number / unit) * unit;
 }
 
-/**
- * What visits from fewer than {@link FEWEST_NETWORKS} networks have in common would tell who made them. It is asked for
- * each day: visits on different days may be one person's.
- */
-function breakDown(days: readonly ReadDay[], dimension: Dimension, shown: Shown): Breakdown {
-  if (shown === "count") return { values: [], other: 0 };
-  const told = new Map<string, number>();
-  let other = sum(days.map(({ detail }) => detail.others[dimension] ?? 0));
-  for (const [text, visits, networks] of days.flatMap(({ detail }) => detail.values[dimension] ?? [])) {
-    if (shown === "safe" && countNetworks(networks) < FEWEST_NETWORKS) other += visits;
-    else told.set(text, (told.get(text) ?? 0) + visits);
+const NOTHING_TOLD: ToldDays = { days: [], values: [] };
+
+function breakDown({ days, values }: ToldDays): Statistics["breakdowns"] {
+  const visits = values.map(() => 0);
+  /** In the order in which they first occur. */
+  const places: number[] = [];
+  for (const { values: ofDay } of days) {
+    for (let at = 0; at < ofDay.length; at += 2) {
+      const place = ofDay[at] ?? 0;
+      const before = visits[place] ?? 0;
+      if (before === 0) places.push(place);
+      visits[place] = before + (ofDay[at + 1] ?? 0);
+    }
   }
-  const values = [...told].toSorted(([, a], [, b]) => b - a);
-  const rest = values.splice(MAX_VALUES);
-  return {
-    values: values.map(([value, visits]) => ({ value: value || null, visits })),
-    other: other + sum(rest.map(([, visits]) => visits)),
-  };
+  return eachDimension((dimension, nth) => {
+    const told = places
+      .filter((place) => values[place]?.dimension === dimension)
+      .map((place) => ({ value: values[place]?.text || null, visits: visits[place] ?? 0 }))
+      .toSorted((a, b) => b.visits - a.visits);
+    const rest = told.splice(MAX_VALUES);
+    const hidden = days.map(({ others }) => others[nth] ?? 0);
+    return { values: told, other: sum(hidden) + sum(rest.map((value) => value.visits)) };
+  });
+}
+
+function eachDimension(breakDownBy: (dimension: Dimension, nth: number) => Breakdown) {
+  const entries = DIMENSIONS.map((dimension, nth) => [dimension, breakDownBy(dimension, nth)]);
+  return Object.fromEntries(entries) as Statistics["breakdowns"];
 }
 
 function dayOf(date: string): number {
@@ -209,10 +211,6 @@ function dayOf(date: string): number {
 
 function dateOf(day: number): string {
   return new Date(day * DAY_MS).toISOString().slice(0, 10);
-}
-
-function addDays(date: string, days: number): string {
-  return dateOf(dayOf(date) + days);
 }
 
 function sum(numbers: readonly number[]): number {

@@ -21,6 +21,8 @@ export interface VisitStore {
   sums(code: Code, createdMs: number): Promise<Sums>;
   /** The days from `firstDay` to `lastDay` that had visits, oldest first. A day counts from 1970-01-01. */
   days(code: Code, createdMs: number, firstDay: number, lastDay: number): Promise<DayVisits[]>;
+  /** The same days without their details, which take much longer to read. */
+  daySums(code: Code, createdMs: number, firstDay: number, lastDay: number): Promise<readonly DaySums[]>;
   /** 32 random bytes that all processes share for one day; asking for a day forgets those of days before `oldest`. */
   salt(day: number, oldest: number): Promise<Uint8Array>;
   /** The newest day that has a salt, which tells when somebody last counted; Infinity while none has. */
@@ -33,6 +35,10 @@ export interface VisitStore {
 }
 
 export interface DayVisits extends Day {
+  readonly day: number;
+}
+
+export interface DaySums extends Sums {
   readonly day: number;
 }
 

@@ -6,13 +6,13 @@ import type { Sums } from "./day.ts";
 import { type JournalOptions, openJournal } from "./journal/journal.ts";
 import { createRecorder } from "./recorder.ts";
 import {
-  readStatistics,
+  createStatistics,
   type RefusedRange,
-  type Shown,
   type Statistics,
   type StatisticsRequest,
 } from "./statistics.ts";
 import type { VisitStore } from "./store.ts";
+import type { Shown } from "./told.ts";
 import { createVisitors } from "./visitor.ts";
 
 /** The use cases. Faults of the store are thrown as `StoreUnavailable`. */
@@ -41,16 +41,16 @@ export interface VisitsOptions {
 }
 
 export interface CountsOptions {
-  readonly store: Pick<VisitStore, "sums" | "days">;
+  readonly store: Pick<VisitStore, "sums" | "days" | "daySums">;
   readonly clock: Pick<Clock, "nowMs">;
   readonly shown: Shown;
 }
 
 /** The half that only reads. */
-export function createCounts({ store, clock, shown }: CountsOptions): Pick<Visits, "sums" | "statistics"> {
+export function createCounts(options: CountsOptions): Pick<Visits, "sums" | "statistics"> {
   return {
-    sums: ({ code, createdMs }) => store.sums(code, createdMs),
-    statistics: (link, request) => readStatistics(store, link, request, { nowMs: clock.nowMs(), shown }),
+    sums: ({ code, createdMs }) => options.store.sums(code, createdMs),
+    statistics: createStatistics(options),
   };
 }
 

@@ -1,36 +1,70 @@
 import { DAY_MS } from "../links/time.ts";
 
-interface Offset {
-  readonly ms: number;
+/** A time zone between two changes of its clocks. */
+interface Span {
+  readonly fromMs: number;
+  readonly untilMs: number;
+  readonly offsetMs: number;
   /** As timestamps have it: "+09:00". */
-  readonly text: string;
+  readonly offset: string;
 }
+
+export interface Zone {
+  /** "2026-11-21T13:00:00+09:00", to the minute. */
+  write(ms: number): string;
+  /** The local date, in days since 1970-01-01. */
+  dayOf(ms: number): number;
+}
+
+const MINUTE_MS = 60_000;
 
 /**
- * How an instant is written in a time zone: "2026-11-21T13:00:00+09:00". Asking `Intl` takes microseconds, and
- * statistics may have 10,000 hours, so it is asked once a day, and for each hour only of a day whose clocks change.
+ * Statistics ask about up to 10,000 hours. Asking `Temporal` takes microseconds, so it is asked only once between two
+ * changes of the zone's clocks. `timeZone` is a name that `Intl` knows.
  */
-export function localTime(timeZone: string): (ms: number) => string {
-  const format = new Intl.DateTimeFormat("en-US", { timeZone, timeZoneName: "longOffset" });
-  const atStart = new Map<number, Offset>();
+export function openZone(timeZone: string): Zone {
+  const spans: Span[] = [];
+  let last: Span = { fromMs: 0, untilMs: 0, offsetMs: 0, offset: "" };
+  const date = { day: Number.NaN, text: "" };
 
-  function ask(ms: number): Offset {
-    const name = format.formatToParts(ms).find(({ type }) => type === "timeZoneName")?.value ?? "";
-    const [, text = "Z", sign, hours, minutes] = /^GMT(([+-])(\d\d):(\d\d))/.exec(name) ?? [];
-    const offsetMs = (Number(hours ?? 0) * 60 + Number(minutes ?? 0)) * 60_000;
-    return { ms: sign === "-" ? -offsetMs : offsetMs, text };
+  function ask(fromMs: number): Span {
+    const then = Temporal.Instant.fromEpochMilliseconds(fromMs).toZonedDateTimeISO(timeZone);
+    // Some zones had seconds, before 1972. Timestamps have no room for them (RFC 3339, section 4.2).
+    const minutes = Math.trunc(then.offsetNanoseconds / 1e6 / MINUTE_MS);
+    const untilMs = then.getTimeZoneTransition("next")?.epochMilliseconds ?? Number.POSITIVE_INFINITY;
+    const offset = (minutes < 0 ? "-" : "+") + writeMinutes(Math.abs(minutes));
+    const span = { fromMs, untilMs, offsetMs: minutes * MINUTE_MS, offset };
+    spans.push(span);
+    return span;
   }
 
-  function offsetAtStart(day: number): Offset {
-    let offset = atStart.get(day);
-    if (offset === undefined) atStart.set(day, (offset = ask(day * DAY_MS)));
-    return offset;
+  function spanAt(ms: number): Span {
+    const isIn = ({ fromMs, untilMs }: Span) => ms >= fromMs && ms < untilMs;
+    if (!isIn(last)) last = spans.find(isIn) ?? ask(ms);
+    return last;
   }
 
-  return (ms) => {
-    const day = Math.floor(ms / DAY_MS);
-    const start = offsetAtStart(day);
-    const offset = start.text === offsetAtStart(day + 1).text ? start : ask(ms);
-    return `${new Date(ms + offset.ms).toISOString().slice(0, 16)}:00${offset.text}`;
+  function writeDate(day: number): string {
+    if (day !== date.day)
+      Object.assign(date, { day, text: new Date(day * DAY_MS).toISOString().slice(0, 10) });
+    return date.text;
+  }
+
+  return {
+    write(ms) {
+      const { offsetMs, offset } = spanAt(ms);
+      const localMs = ms + offsetMs;
+      const day = Math.floor(localMs / DAY_MS);
+      const minutes = Math.floor((localMs - day * DAY_MS) / MINUTE_MS);
+      return `${writeDate(day)}T${writeMinutes(minutes)}:00${offset}`;
+    },
+    dayOf: (ms) => Math.floor((ms + spanAt(ms).offsetMs) / DAY_MS),
   };
 }
+
+/** "13:30" */
+function writeMinutes(minutes: number): string {
+  return `${TWO_DIGITS[Math.floor(minutes / 60)]}:${TWO_DIGITS[minutes % 60]}`;
+}
+
+const TWO_DIGITS = Array.from({ length: 60 }, (_, number) => String(number).padStart(2, "0"));

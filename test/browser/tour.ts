@@ -3,7 +3,7 @@ import type { Page } from "playwright-core";
 import { DAY_MS } from "../../src/links/time.ts";
 import { problemPage } from "../../src/pages/problem.tsx";
 import { makeUnreadable } from "../durability/damage.ts";
-import { type Running, startHere } from "../service.ts";
+import { disableLink, type Running, startHere } from "../service.ts";
 import { untilCounted, visit } from "../visits/visits.ts";
 import { wordsOf } from "./browser.ts";
 
@@ -33,6 +33,8 @@ export async function prepareTour(): Promise<Tour> {
     });
   }
   await untilCounted(curt, LONG_CODE, 6);
+  await curt.shorten({ original_url: LONG_URL, custom_code: "disabled" });
+  await disableLink(curt, "disabled", "phishing");
   for (let nth = 0; nth < 50; nth++)
     await broken.shorten({ original_url: LONG_URL, custom_code: `link${nth}` });
   makeUnreadable(broken.file);
@@ -76,6 +78,8 @@ export async function prepareTour(): Promise<Tour> {
     await look("reference, opened");
     await open("preview of an ended link", "/ended+");
     await open("ended link", "/ended", 410);
+    await open("preview of a disabled link", "/disabled+", 410);
+    await open("disabled link", "/disabled", 410);
     await open("unknown link", "/nobody-made-it", 404);
     await open("store away", `${broken.origin}/link7`, 503);
     await page.route("**/broken", (route) =>

@@ -134,7 +134,7 @@ describe("a log", () => {
     using folder = temporaryFolder();
     const path = join(folder.path, "made.db");
     const database = openWriter(path);
-    const insert = database.prepare("INSERT INTO links VALUES (?, ?, NULL, 1, NULL)");
+    const insert = database.prepare("INSERT INTO links (code, original_url, created_ms) VALUES (?, ?, 1)");
     insert.run("link0", "x");
     // Pages that no longer fit into memory go to the log before the commit.
     database.run("PRAGMA cache_size = 10");

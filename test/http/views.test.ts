@@ -142,9 +142,9 @@ test("what is known of a preview that did not change is told without reading its
   let read = 0;
   const counting = {
     ...store,
-    days(...asked: Parameters<typeof store.days>) {
+    daySums(...asked: Parameters<typeof store.daySums>) {
       read++;
-      return store.days(...asked);
+      return store.daySums(...asked);
     },
   };
   await store.insert([newLink("live")]);
@@ -153,6 +153,7 @@ test("what is known of a preview that did not change is told without reading its
     links: createLookUps({ store, clock, codeHoldMs: 0, blocked: () => undefined }),
     visits: createCounts({ store: counting, clock, shown: "all" }),
     clock,
+    disabledSince: async () => undefined,
   });
   const ask = (headers: Record<string, string>) => {
     const request = new Request(`${BASE_URL}/`, { headers });

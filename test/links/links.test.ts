@@ -6,7 +6,7 @@ import { type Code, parseCode } from "../../src/links/code.ts";
 import { DURATIONS_MS, endsMs } from "../../src/links/expiry.ts";
 import { NEVER_MS } from "../../src/links/link.ts";
 import type { Link } from "../../src/links/link.ts";
-import { createLinks, type Links } from "../../src/links/links.ts";
+import { createLinks, type Links, type LinksOptions } from "../../src/links/links.ts";
 import type { LinkStore } from "../../src/links/store.ts";
 import { openStore } from "../../src/store/open.ts";
 import { temporaryFolder } from "../service.ts";
@@ -31,7 +31,7 @@ afterAll(async () => {
 });
 
 /** The use cases with a clock that the test sets, over a real store. */
-function open(changes: { fillRandom?: (bytes: Uint8Array) => void; codeLength?: number } = {}): Links {
+function open(changes: Partial<Pick<LinksOptions, "fillRandom" | "codeLength" | "blocked">> = {}): Links {
   wallMs = START;
   monotonicMs = 0;
   told = [];
@@ -221,6 +221,59 @@ describe("a generated code", () => {
     const codes = made.map((link) => ("code" in link ? link.code : ""));
     expect(new Set(codes).size).toBe(200);
     for (const code of codes) expect(parseCode(code)).toBe(code as never);
+  });
+});
+
+describe("a rule about destinations", () => {
+  const blocked = (target: string) => (new URL(target).hostname === "evil.example" ? "blocklist" : undefined);
+
+  test("refuses new links, and is told together with other mistakes", async () => {
+    const links = open({ blocked });
+    expect(await links.create({ originalUrl: "https://EVIL.example:8080/", customCode: "a b" })).toEqual({
+      kind: "invalid",
+      refusals: [{ rule: "target.blocked", host: "evil.example" }, { rule: "code.space" }],
+    });
+    expect(await links.create({ originalUrl: "https://good.example/evil.example" })).toMatchObject({
+      target: "https://good.example/evil.example",
+    });
+  });
+
+  test("applies to links that were made before it, ended ones included, but not to codes", async () => {
+    const request = { originalUrl: "https://evil.example/", customCode: "listed", expiry: "24h" } as const;
+    await open().create(request);
+    const links = open({ blocked });
+    for (const afterMs of [0, DAY_MS]) {
+      wallMs = START + afterMs;
+      expect(await links.resolve("listed")).toEqual({ kind: "disabled", reason: "blocklist" });
+      expect(await links.find("listed")).toMatchObject({ code: "listed", disabled: "blocklist" });
+    }
+    wallMs = START + DAY_MS + HOLD_MS;
+    monotonicMs = wallMs - START;
+    expect(await links.resolve("listed")).toEqual({ kind: "unknown" });
+    expect(await links.create({ ...request, originalUrl })).toMatchObject({ createdMs: wallMs });
+  });
+});
+
+describe("a disabled link", () => {
+  const decision = { who: "shell", atMs: START, reason: "spam" } as const;
+
+  test("is never purged nor is its code given anew; a deleted one has no more than its code", async () => {
+    const links = open();
+    const request = { originalUrl, customCode: "held-back", expiry: "24h" } as const;
+    const link = (await links.create(request)) as Link;
+    await store.disable([link], decision);
+    monotonicMs = 3 * HOLD_MS;
+    wallMs = START + monotonicMs;
+    await links.purge();
+    expect(await links.resolve("held-back")).toEqual({ kind: "disabled", reason: "spam" });
+    expect(await links.find("held-back")).toMatchObject({ disabled: "spam", target: originalUrl });
+    expect(await links.availability("held-back")).toMatchObject({ available: false });
+    expect(await links.create(request)).toEqual({ kind: "taken" });
+    await store.erase(link, decision);
+    await links.purge();
+    expect(await links.resolve("held-back")).toEqual({ kind: "disabled", reason: "deleted" });
+    expect(await links.find("held-back")).toEqual({ kind: "disabled", reason: "deleted" });
+    expect(await links.create(request)).toEqual({ kind: "taken" });
   });
 });
 

@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 
 import en from "../../src/language/en.json";
 import ko from "../../src/language/ko.json";
+import { type DisabledReason, REASONS } from "../../src/links/link.ts";
 import { problemPage } from "../../src/pages/problem.tsx";
 
 const AGAIN = '<a class="button" href="">';
@@ -24,6 +25,23 @@ test("each problem has the page of its kind, in the reader's language", () => {
       }
     }
   }
+});
+
+test("a disabled link's page tells its reason and what to do, also from memory", () => {
+  for (const reason of [...REASONS, "blocklist", "deleted"] as const) {
+    for (const [language, words] of Object.entries({ en, ko })) {
+      for (let times = 0; times < 2; times++) {
+        const html = problemPage(language, { kind: "disabled", reason });
+        expect(html).toContain(`<h1>${words["page.disabled.title"]}</h1>`);
+        expect(html).toContain(words[`disabled.${reason}`]);
+        expect(html).not.toContain(AGAIN);
+      }
+    }
+  }
+  const told = (reason: DisabledReason) => problemPage("en", { kind: "disabled", reason });
+  expect(told("phishing")).toContain(en["page.disabled.danger"]);
+  expect(told("legal")).toContain(en["page.disabled.next"]);
+  expect(told("deleted")).toContain(en["page.disabled.deleted"]);
 });
 
 test("a problem that says more than its kind is told each time anew", () => {

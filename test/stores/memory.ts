@@ -121,14 +121,16 @@ export function createMemoryStores(): () => TestedStore {
     isChanged: (link: NewLink) => boolean,
     change: Partial<NewLink>,
   ): LinkId[] {
-    return ids.filter(({ code, createdMs }) => {
-      const link = links.get(code);
-      if (link?.createdMs !== createdMs || !isChanged(link)) return false;
-      links.set(code, { ...link, ...change });
-      changes.push(code);
-      note(action, decision, { code, createdMs });
-      return true;
-    });
+    return ids
+      .map(({ code, createdMs }) => ({ code, createdMs }))
+      .filter(({ code, createdMs }) => {
+        const link = links.get(code);
+        if (link?.createdMs !== createdMs || !isChanged(link)) return false;
+        links.set(code, { ...link, ...change });
+        changes.push(code);
+        note(action, decision, { code, createdMs });
+        return true;
+      });
   }
 
   const cases = createMemoryCases(
@@ -274,6 +276,9 @@ export function createMemoryStores(): () => TestedStore {
       return daysOf(code, createdMs)
         .filter(({ day }) => day >= firstDay && day <= lastDay)
         .toSorted((a, b) => a.day - b.day);
+    },
+    async daySums(...asked) {
+      return (await store.days(...asked)).map(({ day, visits, bots }) => ({ day, visits, bots }));
     },
     async age({ closeBefore, forgetBefore }, limit) {
       for (const day of salts.keys()) if (day < closeBefore) salts.delete(day);

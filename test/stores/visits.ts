@@ -55,6 +55,11 @@ export function testVisitStore(name: string, open: () => Promise<TestedStore>): 
       ]);
       expect(detailOf(found[0])?.hours).toEqual({ 13: [3, 1], 14: [4, 0] });
       expect((await days("a", DAY + 1, DAY + 1)).map(({ day }) => day)).toEqual([DAY + 1]);
+      expect(await store.daySums("a" as Code, CREATED, DAY - 9, DAY + 9)).toEqual([
+        { day: DAY, visits: 7, bots: 1 },
+        { day: DAY + 1, visits: 1, bots: 0 },
+      ]);
+      expect(await store.daySums("a" as Code, CREATED, DAY - 9, DAY)).toHaveLength(1);
     });
 
     test("tells what visits had in common, and about how many visitors", async () => {

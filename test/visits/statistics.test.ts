@@ -5,13 +5,13 @@ import { join } from "node:path";
 import type { LinkStore } from "../../src/links/store.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import {
+  createStatistics,
   type RangeRefusal,
-  readStatistics,
-  type Shown,
   type Statistics,
   type StatisticsRequest,
 } from "../../src/visits/statistics.ts";
 import type { VisitStore } from "../../src/visits/store.ts";
+import type { Shown } from "../../src/visits/told.ts";
 import { type Running, startHere, temporaryFolder } from "../service.ts";
 import { newLink } from "../stores/links.ts";
 import { slicesOf, type Told } from "./slices.ts";
@@ -41,14 +41,14 @@ describe("statistics", () => {
     }
   }
 
-  function read(code: string, request: Partial<StatisticsRequest> = {}, shown: Shown = "all") {
-    const link = newLink(code, { createdMs: 5 });
-    return readStatistics(
-      store,
-      link,
-      { interval: "day", timeZone: "UTC", ...request },
-      { nowMs: NOW, shown },
-    );
+  function read(
+    code: string,
+    request: Partial<StatisticsRequest> = {},
+    shown: Shown = "all",
+    nowMs: number = NOW,
+  ) {
+    const statistics = createStatistics({ store, clock: { nowMs: () => nowMs }, shown });
+    return statistics(newLink(code, { createdMs: 5 }), { interval: "day", timeZone: "UTC", ...request });
   }
 
   async function series(code: string, request: Partial<StatisticsRequest>): Promise<Record<string, number>> {
@@ -110,12 +110,10 @@ describe("statistics", () => {
       from: "2026-11-01",
       to: "2026-11-01",
     } as const;
-    const link = newLink("clocks", { createdMs: 5 });
-    const found = await readStatistics(store, link, request, { nowMs: NOW, shown: "all" });
-    expect((found as Statistics).series).toHaveLength(25);
+    const found = (await read("clocks", request)) as Statistics;
+    expect(found.series).toHaveLength(25);
     const spring = { ...request, from: "2026-03-08", to: "2026-03-08" };
-    const other = await readStatistics(store, link, spring, { nowMs: NOW, shown: "all" });
-    expect((other as Statistics).series).toHaveLength(23);
+    expect(((await read("clocks", spring)) as Statistics).series).toHaveLength(23);
   });
 
   test("of an old day still go by the reader's time zone", async () => {
@@ -190,10 +188,7 @@ describe("statistics", () => {
     // Visitor 0 came in both hours.
     expect(all).toMatchObject({ visits: 24, visitors: 23 });
     expect(all.breakdowns.referrers).toEqual({ values: [over, now], other: 0 });
-    const link = newLink("running", { createdMs: 5 });
-    const request = { interval: "day", timeZone: "UTC" } as const;
-    const later = { nowMs: NOW + HOUR_MS / 2, shown: "safe" } as const;
-    const afterwards = (await readStatistics(store, link, request, later)) as Statistics;
+    const afterwards = (await read("running", {}, "safe", NOW + HOUR_MS / 2)) as Statistics;
     expect(afterwards).toMatchObject({ visits: 24, visitors: 23 });
     expect(afterwards.breakdowns.referrers).toEqual({ values: [over, now], other: 0 });
   });
@@ -461,6 +456,7 @@ describe("GET /api/v1/links/{code}/stats", () => {
       "expiration_date",
       "created",
       "visits",
+      "disabled",
     ]);
     expect(data).toMatchObject({ ...shortened, visits: 0 });
     expect(Date.parse(data.expiration_date) - Date.parse(data.created)).toBe(86_400_000);

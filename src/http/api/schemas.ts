@@ -43,6 +43,7 @@ const count = (description: MessageKey, example?: number) =>
 const referred = <T extends z.ZodType>(schema: T) => z.lazy(() => schema);
 const expireDuration = referred(z.enum(DURATIONS).openapi("ExpireDuration"));
 const reason = referred(z.enum(REASONS).openapi("Reason"));
+const disabledReason = referred(z.enum([...REASONS, "blocklist"]).openapi("DisabledReason"));
 const interval = referred(z.enum(INTERVALS).openapi("Interval"));
 
 /**
@@ -105,6 +106,7 @@ const linkData = z
     created: instant("api.link.created", "2026-01-01T00:00:00.000Z"),
     expiration_date: instant("api.link.expiration_date", "2026-01-08T00:00:00.000Z"),
     visits: count("api.link.visits", 120),
+    disabled: disabledReason.nullable().openapi({ description: "api.link.disabled", example: null }),
   })
   .openapi("Link");
 

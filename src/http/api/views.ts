@@ -65,7 +65,7 @@ export function createApiViews({ links, visits, defaultExpiry, version }: ApiVie
       const { visits: counted } = await visits.sums(link);
       const { code, ...short } = toShortLink(link, link.code, call.domain);
       const created = new Date(link.createdMs).toISOString();
-      const data: LinkData = { code, ...short, created, visits: counted };
+      const data: LinkData = { code, ...short, created, visits: counted, disabled: link.disabled ?? null };
       return success(call, 200, "link", data);
     },
 

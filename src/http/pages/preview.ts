@@ -1,3 +1,4 @@
+import type { DisabledSince } from "../../guard/since.ts";
 import type { Clock } from "../../links/clock.ts";
 import type { Links } from "../../links/links.ts";
 import { isProblem } from "../../links/problem.ts";
@@ -22,14 +23,15 @@ export interface PreviewOptions {
   readonly links: Pick<Links, "find">;
   readonly visits: Pick<Visits, "sums" | "statistics">;
   readonly clock: Pick<Clock, "nowMs">;
+  readonly disabledSince: DisabledSince;
 }
 
 /** The page at /<code>+, which shows where a link leads and its visits. */
-export function createPreview({ links, visits, clock }: PreviewOptions) {
+export function createPreview({ links, visits, clock, disabledSince }: PreviewOptions) {
   return async (call: Asked): Promise<Response> => {
     const link = await links.find(call.code);
     if (isProblem(link)) return problemAnswer(call, link);
-    const { code, target, createdMs, endsMs } = link;
+    const { code, target, createdMs, endsMs, disabled: reason } = link;
     const nowMs = clock.nowMs();
     const interval = nowMs - createdMs < YOUNG_MS ? "hour" : "day";
     const hasEnded = nowMs >= endsMs;
@@ -45,7 +47,9 @@ export function createPreview({ links, visits, clock }: PreviewOptions) {
       range,
       language,
     ]);
-    if (knowsAlready(call.headers, ETag)) return answer({ status: 304, headers: { ETag } });
+    const disabled = reason && { reason, sinceMs: await disabledSince(link) };
+    if (disabled === undefined && knowsAlready(call.headers, ETag))
+      return answer({ status: 304, headers: { ETag } });
     const statistics = await visits.statistics(link, range);
     // A range without dates of the reader's own is never refused.
     if (isProblem(statistics)) throw new Error(statistics.refusals[0]?.rule);
@@ -57,6 +61,7 @@ export function createPreview({ links, visits, clock }: PreviewOptions) {
       target,
       createdMs,
       endsMs,
+      disabled,
       interval,
       statistics: { ...statistics, series },
       shortUrl: call.domain.shortUrl(code),
@@ -65,6 +70,8 @@ export function createPreview({ links, visits, clock }: PreviewOptions) {
       timeZone: range.timeZone,
       ...sums,
     };
+    // A problem's page is not kept, so it needs no tag.
+    if (disabled !== undefined) return html(call, 410, () => previewPage(language, preview));
     return html(call, 200, () => previewPage(language, preview), { ETag });
   };
 }

@@ -32,7 +32,7 @@ export interface ViewTask {
   /** Other input of the view, as JSON, or "". */
   readonly data: string;
   readonly nowMs: number;
-  /** Which rules about hosts the serving thread has. If this changes, they are read anew before the view is made. */
+  /** Which rules about hosts the serving thread has. If this changes, they are read anew before a link is looked up. */
   readonly rulesVersion: number;
 }
 

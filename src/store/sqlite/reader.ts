@@ -8,7 +8,7 @@ import type { Link } from "../../links/link.ts";
 import { type LinkId, StoreUnavailable } from "../../links/store.ts";
 import { DAY_MS } from "../../links/time.ts";
 import type { Sums } from "../../visits/day.ts";
-import type { DayVisits } from "../../visits/store.ts";
+import type { DaySums, DayVisits } from "../../visits/store.ts";
 import { prepareCasesReader } from "./cases-reader.ts";
 import { RULES } from "./changes.ts";
 import { prepareFigures } from "./figures.ts";
@@ -22,6 +22,8 @@ import { prepareSearch } from "./search.ts";
 const SIZE_KNOWN_MS = 1000;
 /** Changes in one answer. */
 const MAX_CHANGES = 1000;
+/** Answers that are kept until something is written. */
+const MAX_KEPT = 64;
 /** 9999-12-31, in days since 1970. */
 const LAST_DAY = 2_932_896;
 
@@ -30,18 +32,21 @@ const SIZE = "SELECT coalesce(max(rowid), 0) AS size FROM links";
 const NEWEST_CHANGE = "SELECT coalesce(max(revision), 0) AS revision FROM changes";
 const OLDEST_CHANGE = "SELECT coalesce(min(revision), 1) AS revision FROM changes";
 const CHANGES = "SELECT revision, code FROM changes WHERE revision > ?1 ORDER BY revision LIMIT ?2";
+const VERSION = "PRAGMA data_version";
 const NEWEST_SALT_DAY = "SELECT max(day) AS day FROM salts";
 /** Each day is one look-up by key, because rows are ordered by day so that new ones stand together. */
-const DAYS = `
+const daysWith = (columns: string) => `
   WITH RECURSIVE span (day) AS (
     SELECT max(?3, (SELECT min(day) FROM visits WHERE day > 0))
     UNION ALL SELECT day + 1 FROM span WHERE day < min(?4, (SELECT max(day) FROM visits)))
-  SELECT visits.day, visits, bots, detail FROM span CROSS JOIN visits
+  SELECT ${columns} FROM span CROSS JOIN visits
     ON visits.day = span.day AND visits.day <= ?4 AND code = ?1 AND created_ms = ?2`;
+const DAY_SUMS = daysWith("visits.day, visits, bots");
+const DAYS = daysWith("visits.day, visits, bots, detail");
 const SUMS = `
   SELECT coalesce(sum(visits), 0) AS visits, coalesce(sum(bots), 0) AS bots FROM (
     SELECT visits, bots FROM visits WHERE day = 0 AND code = ?1 AND created_ms = ?2
-    UNION ALL SELECT visits, bots FROM (${DAYS}))`;
+    UNION ALL SELECT visits, bots FROM (${DAY_SUMS}))`;
 
 interface ChangeRow {
   revision: number;
@@ -60,12 +65,14 @@ export function createReader(path: string, opened: Identity, sizeKnownMs = SIZE_
   const oldestChange = database.prepare<{ revision: number }, []>(OLDEST_CHANGE);
   const changes = database.prepare<ChangeRow, [number, number]>(CHANGES);
   const days = database.prepare<DayVisits, [string, number, number, number]>(DAYS);
+  const daySums = database.prepare<DaySums, [string, number, number, number]>(DAY_SUMS);
   const newestSaltDay = database.prepare<{ day: number | null }, []>(NEWEST_SALT_DAY);
   const sums = database.prepare<Sums, [string, number, number, number]>(SUMS);
   const guard = prepareGuardReader(database);
   const cases = prepareCasesReader(database);
   const { search, ...searching } = prepareSearch(database);
   const { figures, ...counting } = prepareFigures(database);
+  const version = database.prepare<{ data_version: number }, []>(VERSION);
   let known = { size: 0, untilMs: 0 };
   const place = watchPlace(path, opened);
   // Opened by its path, which may lead to another file than the writer opened.
@@ -92,6 +99,24 @@ export function createReader(path: string, opened: Identity, sizeKnownMs = SIZE_
     };
   }
 
+  /** Adding up many days takes as long as thirty redirects, and an open preview asks for it every few seconds. */
+  function untilWritten<R>(read: (...asked: [string, number, number, number]) => R) {
+    const kept = new Map<string, R>();
+    let ofVersion: number | undefined;
+    return (...asked: [Code, number, number, number]): R =>
+      reading(() => {
+        const newest = version.get()?.data_version;
+        if (newest !== ofVersion || kept.size >= MAX_KEPT) kept.clear();
+        ofVersion = newest;
+        const key = asked.join(" ");
+        const result = kept.get(key) ?? read(...asked);
+        kept.set(key, result);
+        return result;
+      });
+  }
+  const knownSums = untilWritten((...asked) => sums.get(...asked));
+  const knownDaySums = untilWritten((...asked): readonly DaySums[] => daySums.all(...asked));
+
   return {
     find(code: Code): Link | undefined {
       const row = reading(() => find.get(code));
@@ -116,10 +141,11 @@ export function createReader(path: string, opened: Identity, sizeKnownMs = SIZE_
     sums(code: Code, createdMs: number): Sums {
       // A clock may step back over midnight.
       const firstDay = Math.floor(createdMs / DAY_MS) - 1;
-      return reading(() => sums.get(code, createdMs, firstDay, LAST_DAY)) ?? { visits: 0, bots: 0 };
+      return knownSums(code, createdMs, firstDay, LAST_DAY) ?? { visits: 0, bots: 0 };
     },
     days: (code: Code, createdMs: number, firstDay: number, lastDay: number): DayVisits[] =>
       reading(() => days.all(code, createdMs, firstDay, lastDay)),
+    daySums: knownDaySums,
     hosts: (after: string, limit: number) => reading(() => guard.hosts(after, limit)),
     caseOf: (link: LinkId) => reading(() => cases.caseOf(link)),
     cases: (query: CaseQuery) => reading(() => cases.cases(query)),
@@ -132,7 +158,18 @@ export function createReader(path: string, opened: Identity, sizeKnownMs = SIZE_
       cases.close();
       searching.close();
       counting.close();
-      for (const statement of [find, size, newestChange, oldestChange, changes, days, sums, newestSaltDay])
+      for (const statement of [
+        find,
+        size,
+        newestChange,
+        oldestChange,
+        changes,
+        days,
+        daySums,
+        sums,
+        newestSaltDay,
+        version,
+      ])
         statement.finalize();
       database.close();
     },

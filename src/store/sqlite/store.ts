@@ -39,6 +39,7 @@ function readingHalf(reader: Reader) {
     find: async (code) => reader.find(code),
     sums: async (code, createdMs) => reader.sums(code, createdMs),
     days: async (code, createdMs, firstDay, lastDay) => reader.days(code, createdMs, firstDay, lastDay),
+    daySums: async (code, createdMs, firstDay, lastDay) => reader.daySums(code, createdMs, firstDay, lastDay),
     hosts: async (after, limit) => reader.hosts(after, limit),
     journal: async (query) => reader.journal(query),
     caseOf: async (link) => reader.caseOf(link),

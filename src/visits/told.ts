@@ -1,0 +1,157 @@
+import type { LinkId } from "../links/store.ts";
+import {
+  countNetworks,
+  DIMENSIONS,
+  type Dimension,
+  FEWEST_NETWORKS,
+  includeLastHour,
+  type Networks,
+  readDetail,
+  type Sums,
+  visitorsOf,
+} from "./day.ts";
+import type { DayVisits, VisitStore } from "./store.ts";
+
+/**
+ * How much of statistics is told, to anyone. Visits and bots are always told, live. `safe`: so is the series; visitors
+ * and breakdowns only of hours that are over and where visits came from enough networks, visitors rounded. Who reads
+ * statistics may also visit, and must not learn from what changes whether somebody else did. `all`: everything, live.
+ * `count`: nothing else.
+ */
+export type Shown = "safe" | "all" | "count";
+
+/** What statistics tell of a link's day (UTC). */
+export interface ToldDay extends Sums {
+  readonly day: number;
+  /** Three numbers for each hour that had any: the hour (0 to 23), its visits, its bots. Undefined if they are unknown. */
+  readonly hours: readonly number[] | undefined;
+  readonly visitors: number;
+  /** Two numbers for each value that is told: its place in {@link ToldDays.values}, and its visits. */
+  readonly values: readonly number[];
+  /** The visits whose value is not told, for each of {@link DIMENSIONS}. */
+  readonly others: readonly number[];
+}
+
+export interface ToldDays {
+  /** Oldest first. */
+  readonly days: readonly ToldDay[];
+  readonly values: readonly ToldValue[];
+}
+
+interface ToldValue {
+  readonly dimension: Dimension;
+  readonly text: string;
+}
+
+interface KnownDay extends ToldDay {
+  /** The last hour (since 1970), if that decides what is told. */
+  readonly lastHour: number;
+  readonly isLastHourOver: boolean;
+}
+
+/** The days of a link that were read. */
+interface Known {
+  readonly days: Map<number, KnownDay>;
+  readonly values: ToldValue[];
+  /** The places of the values, by dimension and text. */
+  readonly places: Map<string, number>;
+  weight: number;
+}
+
+/** The unit is a number of 8 bytes, so this is 16 MB: some forty links with a hundred visits on each of 400 days. */
+const MAX_WEIGHT = 2_000_000;
+const DAY_WEIGHT = 40;
+const VALUE_WEIGHT = 20;
+
+/**
+ * Reads the days of links. The detail of a day takes ten times as long to read as its sums, and hardly any day but
+ * today changes. So what was read is kept for as long as the sums of the day stay the same: every visit that is added
+ * changes them, and closing a day changes nothing that is told.
+ */
+export function createDayReader(store: Pick<VisitStore, "days" | "daySums">, shown: Shown) {
+  /** The link that was asked for last comes last. */
+  const links = new Map<string, Known>();
+  let weight = 0;
+
+  function keep(key: string, known: Known): void {
+    weight -= links.get(key)?.weight ?? 0;
+    known.weight = weigh(known);
+    weight += known.weight;
+    links.delete(key);
+    links.set(key, known);
+    for (const [oldest, { weight: ofOldest }] of links) {
+      if (weight <= MAX_WEIGHT) break;
+      links.delete(oldest);
+      weight -= ofOldest;
+    }
+  }
+
+  /** `hour` is the present one, since 1970. */
+  return async (
+    { code, createdMs }: LinkId,
+    firstDay: number,
+    lastDay: number,
+    hour: number,
+  ): Promise<ToldDays> => {
+    const sums = await store.daySums(code, createdMs, firstDay, lastDay);
+    if (sums.length === 0) return { days: [], values: [] };
+    const key = `${createdMs} ${code}`;
+    const known = links.get(key) ?? { days: new Map(), values: [], places: new Map(), weight: 0 };
+    const changed = sums.filter((day) => !isCurrent(known.days.get(day.day), day, hour));
+    const [first, last] = [changed[0], changed.at(-1)];
+    if (first !== undefined && last !== undefined) {
+      for (const row of await store.days(code, createdMs, first.day, last.day))
+        known.days.set(row.day, read(row, known, hour, shown));
+    }
+    keep(key, known);
+    const days = sums.map(({ day }) => known.days.get(day)).filter((day) => day !== undefined);
+    return { days, values: known.values };
+  };
+}
+
+function isCurrent(known: KnownDay | undefined, { visits, bots }: Sums, hour: number): boolean {
+  if (known === undefined) return false;
+  const { lastHour, isLastHourOver } = known;
+  return known.visits === visits && known.bots === bots && hour > lastHour === isLastHourOver;
+}
+
+/**
+ * What visits from fewer than {@link FEWEST_NETWORKS} networks have in common would tell who made them. It is asked for
+ * each day: visits on different days may be one person's.
+ */
+function read({ day, visits, bots, detail }: DayVisits, known: Known, hour: number, shown: Shown): KnownDay {
+  const all = readDetail(detail);
+  const lastHour =
+    all.last === undefined || shown === "all" ? Number.NEGATIVE_INFINITY : day * 24 + all.last.hour;
+  const isLastHourOver = hour > lastHour;
+  if (isLastHourOver) includeLastHour(all);
+  const isTold = (networks: Networks) => shown === "all" || countNetworks(networks) >= FEWEST_NETWORKS;
+  const values: number[] = [];
+  const others = DIMENSIONS.map((dimension) => {
+    let other = all.others[dimension] ?? 0;
+    for (const [text, ofValue, networks] of all.values[dimension] ?? []) {
+      if (isTold(networks)) values.push(placeOf(known, dimension, text), ofValue);
+      else other += ofValue;
+    }
+    return other;
+  });
+  const hours = all.hours && Object.entries(all.hours).flatMap(([ofDay, sums]) => [Number(ofDay), ...sums]);
+  const visitors = isTold(all.networks) ? visitorsOf(all) : 0;
+  return { day, visits, bots, hours, visitors, values, others, lastHour, isLastHourOver };
+}
+
+function placeOf({ values, places }: Known, dimension: Dimension, text: string): number {
+  const key = `${dimension} ${text}`;
+  let place = places.get(key);
+  if (place === undefined) {
+    place = values.push({ dimension, text }) - 1;
+    places.set(key, place);
+  }
+  return place;
+}
+
+function weigh({ days, values }: Known): number {
+  let weight = values.length * VALUE_WEIGHT;
+  for (const day of days.values()) weight += DAY_WEIGHT + (day.hours?.length ?? 0) + day.values.length;
+  return weight;
+}

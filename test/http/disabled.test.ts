@@ -1,0 +1,202 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+
+import en from "../../src/language/en.json";
+import ko from "../../src/language/ko.json";
+import type { Code } from "../../src/links/code.ts";
+import { REASONS } from "../../src/links/link.ts";
+import { DAY_MS } from "../../src/links/time.ts";
+import { nextStep } from "../../src/pages/problem.tsx";
+import { type Here, openStoreOf, startHere } from "../service.ts";
+import { untilCounted, visit } from "../visits/visits.ts";
+import { HTML } from "./markup.ts";
+
+const DECISION = { who: "shell", atMs: Date.UTC(2026, 10, 22), note: "a private note" } as const;
+
+let curt: Here;
+let store: Awaited<ReturnType<typeof openStoreOf>>;
+beforeAll(async () => {
+  curt = await startHere();
+  store = await openStoreOf(curt);
+});
+afterAll(async () => {
+  await store.close();
+  await curt[Symbol.asyncDispose]();
+});
+
+async function make(code: string, more: Record<string, string> = {}): Promise<void> {
+  const made = await curt.shorten({
+    original_url: `https://${code}.example/path`,
+    custom_code: code,
+    ...more,
+  });
+  expect(made.status).toBe(201);
+}
+
+async function linkOf(code: string) {
+  const link = await store.find(code as Code);
+  if (link === undefined) throw new Error(`${code} was not made`);
+  return link;
+}
+
+/** The service hears of a change a moment later. */
+async function until(path: string, status: number): Promise<Response> {
+  for (;;) {
+    const response = await curt.fetch(path);
+    if (response.status === status) return response;
+    await response.body?.cancel();
+    await Bun.sleep(10);
+  }
+}
+
+const messageOf = async (response: Response) => ((await response.json()) as { message: string }).message;
+const dataOf = async (response: Response) => ((await response.json()) as { data: unknown }).data;
+
+describe.each([...REASONS])("a link that is disabled for %s", (reason) => {
+  const code = `disabled-${reason}`;
+  beforeAll(async () => {
+    await make(code);
+    // Its redirect is remembered.
+    expect((await curt.fetch(`/${code}`)).status).toBe(302);
+    await store.disable([await linkOf(code)], { ...DECISION, reason });
+    await until(`/${code}`, 410);
+  });
+
+  test("answers 410 with the reason and says what to do", async () => {
+    for (const [language, words] of Object.entries({ en, ko })) {
+      const json = await curt.fetch(`/${code}`, { headers: { "Accept-Language": language } });
+      expect([json.status, json.headers.get("cache-control")]).toEqual([410, "no-store"]);
+      expect(await json.json()).toEqual({ status: "error", message: words[`disabled.${reason}`] });
+      const page = await curt.fetch(`/${code}`, { headers: { ...HTML, "Accept-Language": language } });
+      expect([page.status, page.headers.get("cache-control")]).toEqual([410, "no-store"]);
+      const text = await page.text();
+      for (const key of ["page.disabled.title", `disabled.${reason}`, nextStep(reason)] as const)
+        expect(text).toContain(words[key]);
+      expect(text).not.toContain(".example/path");
+      expect(text).not.toContain(DECISION.note);
+    }
+    const head = await curt.fetch(`/${code}/`, { method: "HEAD" });
+    expect([head.status, head.headers.get("location")]).toEqual([410, null]);
+  });
+
+  test("has a preview that says so and does not lead there, and no QR code", async () => {
+    const preview = await curt.fetch(`/${code}+`, { headers: HTML });
+    expect([preview.status, preview.headers.get("cache-control")]).toEqual([410, "no-store"]);
+    const text = await preview.text();
+    expect(text).toContain(`<p class="error">${en[`disabled.${reason}`]}</p>`);
+    expect(text).toContain(`<time datetime="${new Date(DECISION.atMs).toISOString()}">`);
+    expect(text).not.toContain("/path");
+    expect(text).not.toContain(`href="/${code}/"`);
+    expect(text).not.toContain("data-copy");
+    expect(text).not.toContain(DECISION.note);
+    for (const image of ["svg", "png"]) expect((await curt.fetch(`/${code}.${image}`)).status).toBe(410);
+  });
+});
+
+test("a disabled link keeps its statistics and its code, and works again once it is enabled", async () => {
+  await make("again");
+  await visit(curt, "again");
+  await untilCounted(curt, "again", 1);
+  const link = await linkOf("again");
+  await store.disable([link], { ...DECISION, reason: "spam" });
+  await until("/again", 410);
+  expect(await dataOf(await curt.fetch("/api/v1/links/again"))).toMatchObject({
+    original_url: "https://again.example/path",
+    visits: 1,
+    disabled: "spam",
+  });
+  expect(await dataOf(await curt.fetch("/api/v1/links/again/stats"))).toMatchObject({ visits: 1 });
+  expect(await dataOf(await curt.fetch("/api/v1/codes/again"))).toMatchObject({ available: false });
+  expect((await curt.shorten({ original_url: "https://x.example/", custom_code: "again" })).status).toBe(409);
+
+  await store.enable([link], DECISION);
+  expect((await until("/again", 302)).headers.get("location")).toBe("https://again.example/path");
+  expect((await curt.fetch("/again+", { headers: HTML })).status).toBe(200);
+  expect((await curt.fetch("/again.svg")).status).toBe(200);
+  expect(await dataOf(await curt.fetch("/api/v1/links/again"))).toMatchObject({ disabled: null });
+});
+
+test("that a link is disabled matters more than that it ended, and it is told after its hold, too", async () => {
+  await using own = await startHere();
+  await using ownStore = await openStoreOf(own);
+  for (const custom_code of ["both", "ended"])
+    await own.shorten({ original_url: "https://both.example/", custom_code, expire_duration: "24h" });
+  const link = await ownStore.find("both" as Code);
+  await ownStore.disable([link ?? expect.unreachable()], { ...DECISION, reason: "legal" });
+  for (const days of [2, 100]) {
+    own.advance(days * DAY_MS);
+    const both = await own.fetch("/both");
+    expect([both.status, await messageOf(both)]).toEqual([410, en["disabled.legal"]]);
+    expect((await own.fetch("/ended")).status).toBe(days === 2 ? 410 : 404);
+    const preview = await own.fetch("/both+", { headers: HTML });
+    expect([preview.status, (await preview.text()).includes(en["disabled.legal"])]).toEqual([410, true]);
+  }
+  const again = await own.shorten({ original_url: "https://x.example/", custom_code: "both" });
+  expect(again.status).toBe(409);
+});
+
+test("a deleted link says so everywhere, and its code is given to nobody", async () => {
+  await make("deleted");
+  await store.erase(await linkOf("deleted"), DECISION);
+  await until("/deleted", 410);
+  for (const path of ["/deleted", "/deleted+", "/deleted.svg", "/deleted.png", ...api("deleted")]) {
+    const gone = await curt.fetch(path);
+    expect([path, gone.status, await messageOf(gone)]).toEqual([path, 410, en["disabled.deleted"]]);
+  }
+  expect((await curt.shorten({ original_url: "https://x.example/", custom_code: "deleted" })).status).toBe(
+    409,
+  );
+});
+
+function api(code: string): string[] {
+  return [`/api/v1/links/${code}`, `/api/v1/links/${code}/stats`];
+}
+
+test("a blocked host stops links to it and below it, and no new ones are made, until it is unblocked", async () => {
+  const destinations = { exact: "https://evil.example/x", below: "http://a.b.EVIL.example:8080/x" };
+  for (const [custom_code, original_url] of Object.entries(destinations))
+    await curt.shorten({ original_url, custom_code });
+  await make("untouched");
+  for (const code of ["exact", "below", "untouched"]) expect((await curt.fetch(`/${code}`)).status).toBe(302);
+  expect((await curt.fetch("/exact+", { headers: HTML })).status).toBe(200);
+
+  await store.blockHost({ host: "evil.example", reason: "phishing" }, DECISION);
+  for (const code of ["exact", "below"]) {
+    const gone = await until(`/${code}`, 410);
+    expect(await messageOf(gone)).toBe(en["disabled.phishing"]);
+    const preview = await curt.fetch(`/${code}+`, { headers: HTML });
+    const text = await preview.text();
+    expect([preview.status, text.includes("/x")]).toEqual([410, false]);
+    expect(text).toContain(`<time datetime="${new Date(DECISION.atMs).toISOString()}">`);
+    expect(await dataOf(await curt.fetch(`/api/v1/links/${code}`))).toMatchObject({ disabled: "phishing" });
+    expect((await curt.fetch(`/${code}.svg`)).status).toBe(410);
+  }
+  expect((await curt.fetch("/untouched")).status).toBe(302);
+  expect((await curt.fetch("/untouched+", { headers: HTML })).status).toBe(200);
+  for (const [host, original_url] of [
+    ["evil.example", "https://evil.example./y"],
+    ["new.evil.example", "https://new.Evil.example/y"],
+  ] as const) {
+    const refused = await curt.shorten({ original_url });
+    expect([refused.status, await messageOf(refused)]).toEqual([
+      400,
+      `original_url: ${en["target.blocked"].replace("{host}", host)}`,
+    ]);
+  }
+
+  await store.unblockHost("evil.example", DECISION);
+  for (const code of ["exact", "below"]) {
+    expect((await until(`/${code}`, 302)).headers.get("location")).toContain("vil.example");
+    expect((await curt.fetch(`/${code}+`, { headers: HTML })).status).toBe(200);
+  }
+  expect((await curt.shorten({ original_url: "https://evil.example/y" })).status).toBe(201);
+});
+
+test("rules about hosts apply from the start, in the first preview, too", async () => {
+  await using own = await startHere();
+  await own.shorten({ original_url: "https://evil.example/x", custom_code: "first" });
+  await using ownStore = await openStoreOf(own);
+  await ownStore.blockHost({ host: "evil.example", reason: "malware" }, DECISION);
+  while ((await own.fetch("/first")).status !== 410) await Bun.sleep(10);
+  // The thread that makes views starts only now.
+  expect((await own.fetch("/first+", { headers: HTML })).status).toBe(410);
+});

@@ -1,0 +1,90 @@
+import { expect, test } from "bun:test";
+import { join } from "node:path";
+
+import * as fc from "fast-check";
+
+import { openSqliteStore } from "../../src/store/sqlite/store.ts";
+import { createStatistics, INTERVALS } from "../../src/visits/statistics.ts";
+import type { VisitStore } from "../../src/visits/store.ts";
+import { temporaryFolder } from "../service.ts";
+import { newLink } from "../stores/links.ts";
+import { slicesOf, type Told } from "./slices.ts";
+
+const HOUR_MS = 3_600_000;
+const START_HOUR = Date.UTC(2026, 9, 1) / HOUR_MS;
+
+const visit: fc.Arbitrary<Partial<Told>> = fc.record({
+  bot: fc.boolean(),
+  visitor: fc.nat(20),
+  network: fc.nat(8),
+  referrer: fc.constantFrom("", "a.example", "b.example", "c.example"),
+});
+/** Some hours pass, some visits come that were made a while ago, and perhaps days are closed or forgotten. */
+const step = fc.record({
+  hours: fc.constantFrom(0, 0, 0.5, 1, 5, 30),
+  hoursLate: fc.constantFrom(0, 0, 0, 1, 26),
+  visits: fc.array(visit, { maxLength: 15 }),
+  closes: fc.boolean(),
+  forgets: fc.constantFrom(false, false, false, true),
+  interval: fc.constantFrom(...INTERVALS),
+  timeZone: fc.constantFrom("UTC", "Asia/Seoul"),
+});
+
+test("what is kept of days is told as if every day were read anew", async () => {
+  using folder = temporaryFolder();
+  const store = await openSqliteStore(join(folder.path, "curt.db"));
+  let links = 0;
+  const tellTheSame = async (steps: readonly (typeof step extends fc.Arbitrary<infer S> ? S : never)[]) => {
+    let hour = START_HOUR;
+    const clock = { nowMs: () => hour * HOUR_MS };
+    const kinds = (["safe", "all", "count"] as const).map((shown) => ({ store, clock, shown }));
+    const keeping = kinds.map((kind) => createStatistics(kind));
+    const link = newLink(`link${links++}`, { createdMs: 5 });
+    for (const { hours, hoursLate, visits, closes, forgets, interval, timeZone } of steps) {
+      hour += hours;
+      const told = visits.map((one) => ({ ...one, code: link.code }));
+      for (const slice of slicesOf({ hour: Math.floor(hour - hoursLate), visits: told }))
+        await store.add(slice);
+      const today = Math.floor(hour / 24);
+      if (closes) await store.age({ closeBefore: today - 1, forgetBefore: forgets ? today - 2 : 0 }, 1000);
+      for (const [nth, kind] of kinds.entries()) {
+        const request = { interval, timeZone };
+        expect(await keeping[nth]?.(link, request)).toEqual(await createStatistics(kind)(link, request));
+      }
+    }
+  };
+  await fc.assert(fc.asyncProperty(fc.array(step, { minLength: 2, maxLength: 12 }), tellTheSame), {
+    numRuns: 60,
+  });
+  await store.close();
+});
+
+test("a day is read again only when it has changed", async () => {
+  using folder = temporaryFolder();
+  const store = await openSqliteStore(join(folder.path, "curt.db"));
+  const read: [first: number, last: number][] = [];
+  const reading: Pick<VisitStore, "days" | "daySums"> = {
+    daySums: store.daySums,
+    days(code, createdMs, first, last) {
+      read.push([first, last]);
+      return store.days(code, createdMs, first, last);
+    },
+  };
+  const link = newLink("read", { createdMs: 5 });
+  const add = async (hour: number) => {
+    for (const slice of slicesOf({ hour, visits: [{ code: link.code }] })) await store.add(slice);
+  };
+  for (let day = 0; day < 20; day++) await add(START_HOUR + day * 24);
+  const nowHour = START_HOUR + 19 * 24 + 1;
+  const clock = { nowMs: () => nowHour * HOUR_MS };
+  const statistics = createStatistics({ store: reading, clock, shown: "safe" });
+  const ask = () => statistics(link, { interval: "day", timeZone: "UTC" });
+  const first = START_HOUR / 24;
+  await ask();
+  await ask();
+  expect(read).toEqual([[first, first + 19]]);
+  await add(nowHour);
+  expect(await ask()).toMatchObject({ visits: 21 });
+  expect(read.slice(1)).toEqual([[first + 19, first + 19]]);
+  await store.close();
+});
