@@ -1,6 +1,7 @@
+import { COUNTED } from "../guard/counters.ts";
 import type { Part } from "../guard/inspection.ts";
 import { LINK_STATES } from "../guard/search.ts";
-import { toldCase, toldEntry, toldInspected, toldLink, toldRule } from "../guard/told.ts";
+import { toldCase, toldEntry, toldFigures, toldInspected, toldLink, toldRule } from "../guard/told.ts";
 import { REASONS } from "../links/link.ts";
 import { isProblem } from "../links/problem.ts";
 import type { Command, Commands } from "./command.ts";
@@ -180,6 +181,30 @@ export const ADMIN_COMMANDS: Commands = {
       if (isProblem(answered))
         return failBy(answered.kind === "unknown" ? { kind: "operator.no-case" } : answered);
       return tell({ code: link.code, changed: true }, options);
+    }),
+  },
+  "admin figures": {
+    summary: "show how many links, visits and refusals there are",
+    options: JSON_OUTPUT,
+    run: operate(async ({ inspection }, { options }) => {
+      const figures = toldFigures(await inspection.figures());
+      if (options["json"] === true) printRow(figures, true);
+      else {
+        const { newest_hosts, visited_hosts, days, ...counts } = figures;
+        printRow(counts, false);
+        printRows(
+          newest_hosts.hosts.map(({ host, count }) => ({ newest_links_to: host, links: count })),
+          ["newest_links_to", "links"],
+          false,
+        );
+        printRows(
+          visited_hosts.hosts.map(({ host, count }) => ({ visited_today: host, visits: count })),
+          ["visited_today", "visits"],
+          false,
+        );
+        printRows(days, ["date", "visits", "bots", ...COUNTED], false);
+      }
+      return 0;
     }),
   },
   "admin journal": {

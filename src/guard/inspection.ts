@@ -55,6 +55,8 @@ export function createInspection({ store, clock, blocked }: InspectionOptions) {
       return { link: inspect(link), ...sums, history, reported };
     },
 
+    figures: () => store.figures(clock.nowMs()),
+
     hosts: (part: Part) =>
       partOf(
         part,

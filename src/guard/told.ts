@@ -1,5 +1,7 @@
 // What the operator's API and `--json` tell, field by field. Absent values are null, and instants are ISO 8601.
+import { DAY_MS } from "../links/time.ts";
 import type { Note } from "./case-store.ts";
+import type { Figures, TopHosts } from "./figures.ts";
 import type { Inspected, InspectedLink, Inspection } from "./inspection.ts";
 import { stateOf } from "./search.ts";
 import type { HostRule, JournalEntry } from "./store.ts";
@@ -73,6 +75,32 @@ function toldReports(found: Omit<InspectedCase, "link" | "cursor" | "notes">) {
 
 function toldNote({ atMs, reason, note }: Note) {
   return { at: instant(atMs), reason, note };
+}
+
+export function toldFigures(figures: Figures) {
+  const { links, madeInDay, madeInWeek, disabled, blockedHosts, newestHosts, visitedHosts, days } = figures;
+  return {
+    links,
+    created_in_a_day: madeInDay,
+    created_in_a_week: madeInWeek,
+    disabled,
+    blocked_hosts: blockedHosts,
+    /** Where the newest links lead. */
+    newest_hosts: toldHosts(newestHosts),
+    /** Where the links lead that were visited today. */
+    visited_hosts: toldHosts(visitedHosts),
+    days: days.map(({ day, counts }) => ({ date: dateOf(day), ...counts })),
+  };
+}
+
+/** `complete` is false if there are more than so many links. */
+function toldHosts({ hosts, links, isAll }: TopHosts) {
+  return { hosts, links, complete: isAll };
+}
+
+/** A day since 1970-01-01, as 2026-11-21. */
+export function dateOf(day: number): string {
+  return instant(day * DAY_MS).slice(0, 10);
 }
 
 function instant(ms: number): string {

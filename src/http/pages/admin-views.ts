@@ -36,7 +36,8 @@ const LIMIT = 50;
 export function createAdminPageViews(inspection: Inspection) {
   const views: Record<AdminPageView, (call: Asked, task: AdminPageTask) => Promise<Response>> = {
     async figures(call, task) {
-      return show(call, task, (operator) => figuresPage(operator));
+      const figures = await inspection.figures();
+      return show(call, task, (operator) => figuresPage(operator, figures));
     },
 
     async links(call, task) {

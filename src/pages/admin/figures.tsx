@@ -1,9 +1,95 @@
 /** @jsxImportSource hono/jsx */
-import { message } from "../../language/messages.ts";
-import { framed, type Operator } from "./frame.tsx";
+import { COUNTED } from "../../guard/counters.ts";
+import type { Figures, TopHosts } from "../../guard/figures.ts";
+import { dateOf } from "../../guard/told.ts";
+import { message, type MessageKey } from "../../language/messages.ts";
+import { Fact, framed, Given, type Operator } from "./frame.tsx";
 
-/** Where the operator starts. */
-export function figuresPage(operator: Operator): string {
+const COUNTS = ["visits", "bots", ...COUNTED] as const;
+
+/** Where the operator starts: how much there is of everything. */
+export function figuresPage(operator: Operator, figures: Figures): string {
   const { language } = operator;
-  return framed(operator, "figures", message(language, "admin.figures"), <></>);
+  const say = (key: MessageKey) => message(language, key);
+  const shown = (count: number) => count.toLocaleString(language);
+  const { newestHosts, visitedHosts, days } = figures;
+  return framed(
+    operator,
+    "figures",
+    say("admin.figures"),
+    <>
+      <dl class="facts">
+        <Fact name={say("admin.figures.links")}>{shown(figures.links)}</Fact>
+        <Fact name={say("admin.figures.day")}>{shown(figures.madeInDay)}</Fact>
+        <Fact name={say("admin.figures.week")}>{shown(figures.madeInWeek)}</Fact>
+        <Fact name={say("admin.figures.disabled")}>{shown(figures.disabled)}</Fact>
+        <Fact name={say("admin.hosts")}>{shown(figures.blockedHosts)}</Fact>
+      </dl>
+      <Hosts language={language} title="admin.figures.newest" count="admin.links" top={newestHosts} />
+      <Hosts
+        language={language}
+        title="admin.figures.visited"
+        count="admin.count.visits"
+        top={visitedHosts}
+      />
+      <h2>{say("admin.figures.days")}</h2>
+      {days.toReversed().map(({ day, counts }) => (
+        <section aria-label={dateOf(day)}>
+          <h3>{dateOf(day)}</h3>
+          <dl class="facts">
+            {COUNTS.filter((name) => (counts[name] ?? 0) > 0).map((name) => (
+              <Fact name={say(`admin.count.${name}`)}>{shown(counts[name] ?? 0)}</Fact>
+            ))}
+          </dl>
+        </section>
+      ))}
+    </>,
+  );
+}
+
+interface HostsProps {
+  readonly language: string;
+  readonly title: MessageKey;
+  readonly count: MessageKey;
+  readonly top: TopHosts;
+}
+
+function Hosts({ language, title, count, top }: HostsProps) {
+  const { hosts, links } = top;
+  return (
+    <>
+      <h2>{message(language, title)}</h2>
+      {hosts.length === 0 ? (
+        <p>{message(language, "admin.figures.none")}</p>
+      ) : (
+        <>
+          <p class="hint">
+            {message(language, "admin.figures.of", { count: links.toLocaleString(language) })}
+          </p>
+          <table>
+            <thead>
+              <tr>
+                <th scope="col">{message(language, "admin.figures.host")}</th>
+                <th scope="col" class="number">
+                  {message(language, count)}
+                </th>
+              </tr>
+            </thead>
+            <tbody>
+              {hosts.map((one) => (
+                <tr>
+                  <th scope="row">
+                    <a href={`/admin/links?${new URLSearchParams({ host: one.host })}`}>
+                      <Given text={one.host} />
+                    </a>
+                  </th>
+                  <td class="number">{one.count.toLocaleString(language)}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </>
+      )}
+    </>
+  );
 }

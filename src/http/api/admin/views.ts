@@ -1,5 +1,5 @@
 import type { Inspection, Part } from "../../../guard/inspection.ts";
-import { toldCase, toldEntry, toldInspected, toldLink, toldRule } from "../../../guard/told.ts";
+import { toldCase, toldEntry, toldFigures, toldInspected, toldLink, toldRule } from "../../../guard/told.ts";
 import { isProblem } from "../../../links/problem.ts";
 import { targetHost } from "../../../links/target.ts";
 import type { Asked } from "../../call.ts";
@@ -48,7 +48,7 @@ export function createAdminApiViews(inspection: Inspection) {
     cases: (call) => list(call, "cases", inspection.cases, (one) => toldCase(one, inspection.nowMs())),
 
     async figures(call) {
-      return found(call, {});
+      return found(call, toldFigures(await inspection.figures()));
     },
 
     /** One step of a whole search, for the serving thread. */
