@@ -28,7 +28,8 @@ export function printRow(row: Row, isJson: boolean): void {
 
 function inWords(value: unknown): string {
   if (value === null || value === undefined) return "-";
-  if (typeof value !== "object") return String(value);
+  if (typeof value === "string") return value;
+  if (typeof value !== "object") return JSON.stringify(value);
   return Object.entries(value)
     .map(([name, part]) => `${name}: ${inWords(part)}`)
     .join(", ");

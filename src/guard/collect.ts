@@ -1,7 +1,7 @@
 import type { LinkId } from "../links/store.ts";
 
 /** More links than that are changed by blocking their host, or in several searches. */
-export const MAX_COLLECTED = 10_000;
+const MAX_COLLECTED = 10_000;
 /** Parts of a search. Each looks at a bounded number of links. */
 const MAX_PARTS = 2000;
 

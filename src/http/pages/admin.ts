@@ -4,7 +4,7 @@ import type { OperatorAnswer, Reports } from "../../guard/reports.ts";
 import { REASONS } from "../../links/link.ts";
 import { isProblem } from "../../links/problem.ts";
 import type { LinkId } from "../../links/store.ts";
-import { linkPath } from "../../pages/admin/frame.tsx";
+import { linkPath, withQuery } from "../../pages/admin/frame.tsx";
 import { wantedOf } from "../../pages/admin/links.tsx";
 import { collectFound } from "../api/admin/admin.ts";
 import { writtenSearch } from "../api/admin/query.ts";
@@ -41,7 +41,7 @@ export function createAdminPages({ signIn, operator, reports, views }: AdminPage
     link: LinkId,
     sent: URLSearchParams,
   ): Promise<HttpProblem | readonly LinkId[] | boolean> {
-    switch (sent.get("action")) {
+    switch (sent.get("action") ?? "") {
       case "disable":
         return operator.disable([link], decisionOf(sent), WHO);
       case "enable":
@@ -68,7 +68,7 @@ export function createAdminPages({ signIn, operator, reports, views }: AdminPage
   /** Asks what is to happen to all links that a search finds; `sent` is the answer. */
   async function decideFound(call: Call, formToken: string, sent?: URLSearchParams): Promise<Response> {
     const wanted = wantedOf(writtenSearch(call.request));
-    const list = `/admin/links?${new URLSearchParams(wanted)}`;
+    const list = withQuery("/admin/links", wanted);
     // Without a search it would be about every link there is.
     if (Object.keys(wanted).length === 0) return seeOther("/admin/links");
     const collected = await collectFound(views, call);

@@ -57,10 +57,10 @@ export function createSignIn({ token, clock, onWrong }: SignInOptions) {
       if (isFromAnotherSite(call)) return problemJson(call, { kind: "cross-site" });
       // A right token opens, whatever was tried before: wrong ones keep nobody out.
       if (!token.isRight((sent.get("token") ?? "").trim())) return askFor(call, onWrong(call), true);
-      return seeOther("/admin", cookie(call, token.beginSession(clock.nowMs()), SESSION_MS / 1000));
+      return seeOther("/admin", cookieOf(call, token.beginSession(clock.nowMs()), SESSION_MS / 1000));
     },
 
-    signOut: (call: Call) => seeOther("/admin", cookie(call, "", 0)),
+    signOut: (call: Call) => seeOther("/admin", cookieOf(call, "", 0)),
   };
 }
 
@@ -80,7 +80,7 @@ function askFor(call: Call, problem: HttpProblem, isRefused = false): Response {
 }
 
 /** No other site's page can use it, and no script reads it. */
-function cookie({ domain }: Call, session: string, maxAge: number): string {
+function cookieOf({ domain }: Call, session: string, maxAge: number): string {
   const secure = domain.origin.startsWith("https:");
   return serialize(COOKIE, session, { path: "/admin", maxAge, httpOnly: true, sameSite: "Strict", secure });
 }

@@ -3,7 +3,7 @@ import { COUNTED } from "../../guard/counters.ts";
 import type { Figures, TopHosts } from "../../guard/figures.ts";
 import { dateOf } from "../../guard/told.ts";
 import { message, type MessageKey } from "../../language/messages.ts";
-import { Fact, framed, Given, type Operator } from "./frame.tsx";
+import { Fact, framed, Given, type Operator, withQuery } from "./frame.tsx";
 
 const COUNTS = ["visits", "bots", ...COUNTED] as const;
 
@@ -79,7 +79,7 @@ function Hosts({ language, title, count, top }: HostsProps) {
               {hosts.map((one) => (
                 <tr>
                   <th scope="row">
-                    <a href={`/admin/links?${new URLSearchParams({ host: one.host })}`}>
+                    <a href={withQuery("/admin/links", { host: one.host })}>
                       <Given text={one.host} />
                     </a>
                   </th>

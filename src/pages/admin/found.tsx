@@ -1,7 +1,7 @@
 /** @jsxImportSource hono/jsx */
 import type { WrittenSearch } from "../../guard/link-query.ts";
 import { message } from "../../language/messages.ts";
-import { Decide, Fact, Form, framed, Given, type Operator, Refusal } from "./frame.tsx";
+import { Decide, Fact, Form, framed, Given, type Operator, Refusal, withQuery } from "./frame.tsx";
 import { SEARCH_LABELS, wantedOf } from "./links.tsx";
 
 export type FoundAction = "disable" | "enable";
@@ -34,7 +34,7 @@ export function foundPage(operator: Operator, { action, search, count, hosts, re
       </dl>
       <Form
         operator={operator}
-        action={`/admin/found?${new URLSearchParams(wanted)}`}
+        action={withQuery("/admin/found", wanted)}
         hidden={{ action, count: String(count) }}
       >
         <fieldset>
@@ -59,7 +59,7 @@ export function foundPage(operator: Operator, { action, search, count, hosts, re
         <Decide language={language} action={action} hasReason={action === "disable"} />
       </Form>
       <p>
-        <a href={`/admin/links?${new URLSearchParams(wanted)}`}>{message(language, "admin.back")}</a>
+        <a href={withQuery("/admin/links", wanted)}>{message(language, "admin.back")}</a>
       </p>
     </>,
   );

@@ -173,6 +173,10 @@ export function linkPath(code: string): string {
   return `/admin/links/${encodeURIComponent(code)}`;
 }
 
+export function withQuery(path: string, query: Readonly<Record<string, string>>): string {
+  return `${path}?${new URLSearchParams(query).toString()}`;
+}
+
 interface MoreProps {
   readonly language: string;
   readonly path: string;
@@ -184,7 +188,7 @@ interface MoreProps {
 export function More({ language, path, query, text = "admin.more" }: MoreProps) {
   return (
     <p>
-      <a class="button" href={`${path}?${new URLSearchParams(query)}`}>
+      <a class="button" href={withQuery(path, query)}>
         {message(language, text)}
       </a>
     </p>

@@ -5,7 +5,7 @@ import { type Link, NEVER_MS } from "../../links/link.ts";
 import { targetHost } from "../../links/target.ts";
 import { Instant } from "../instant.tsx";
 import { AnswerForm, ReportFacts } from "./cases.tsx";
-import { Decide, Fact, Form, framed, Given, linkPath, type Operator, Refusal } from "./frame.tsx";
+import { Decide, Fact, Form, framed, Given, linkPath, type Operator, Refusal, withQuery } from "./frame.tsx";
 import { History } from "./history.tsx";
 import { stateInWords } from "./links.tsx";
 
@@ -108,10 +108,10 @@ function Decisions({ operator, link }: { operator: Operator; link: Link }) {
         </Form>
       )}
       <p class="actions">
-        <a class="button" href={`/admin/hosts?${new URLSearchParams({ host })}`}>
+        <a class="button" href={withQuery("/admin/hosts", { host })}>
           {message(language, "admin.block-this", { host })}
         </a>
-        <a class="button" href={`/admin/links?${new URLSearchParams({ host })}`}>
+        <a class="button" href={withQuery("/admin/links", { host })}>
           {message(language, "admin.links-to", { host })}
         </a>
       </p>

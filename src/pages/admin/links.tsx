@@ -4,7 +4,7 @@ import type { WrittenSearch } from "../../guard/link-query.ts";
 import { LINK_STATES, stateOf } from "../../guard/search.ts";
 import { type MessageKey, message } from "../../language/messages.ts";
 import { Instant } from "../instant.tsx";
-import { Choice, Field, framed, Given, LinkTo, More, type Operator, Refusal } from "./frame.tsx";
+import { Choice, Field, framed, Given, LinkTo, More, type Operator, Refusal, withQuery } from "./frame.tsx";
 
 export const SEARCH_LABELS = {
   q: "admin.q",
@@ -62,7 +62,7 @@ export function linksPage(operator: Operator, found: Links): string {
       {isSearch && links.length > 0 && (
         <p class="actions">
           {(["disable", "enable"] as const).map((action) => (
-            <a class="button" href={`/admin/found?${new URLSearchParams({ ...wanted, action })}`}>
+            <a class="button" href={withQuery("/admin/found", { ...wanted, action })}>
               {say(`admin.found.${action}`)}
             </a>
           ))}
@@ -84,7 +84,7 @@ interface LinkRowsProps {
 }
 
 /** Where links lead is text: nobody should end up there by a slip of the hand. */
-export function LinkRows({ language, links, nowMs }: LinkRowsProps) {
+function LinkRows({ language, links, nowMs }: LinkRowsProps) {
   return (
     <ul class="rows">
       {links.map((link) => (

@@ -32,6 +32,11 @@ export interface AdminApiOptions {
 
 /** What a decision did, as it is told. */
 interface Done {
+  readonly code?: string;
+  readonly host?: string;
+  /** Of all links that a search finds. */
+  readonly count?: number;
+  readonly done?: boolean;
   readonly changed: boolean | number;
 }
 
@@ -77,7 +82,7 @@ export function createAdminApi({ operator, reports, views, refusalOf }: AdminApi
     if (typeof told !== "number") return success(call, 200, "operator.asked", { count, done: false });
     if (told !== count) return { kind: "other-count", count };
     const changed = await decide(found.links);
-    return isProblem(changed) ? changed : { ...{ count, done: true }, changed: changed.length };
+    return isProblem(changed) ? changed : { count, done: true, changed: changed.length };
   }
 
   return {
@@ -150,7 +155,7 @@ export function createAdminApi({ operator, reports, views, refusalOf }: AdminApi
 
 export type AdminApi = ReturnType<typeof createAdminApi>;
 
-export function askFor(views: Pick<Views, "ask">, call: Call, task: AdminApiTask): Promise<Response> {
+function askFor(views: Pick<Views, "ask">, call: Call, task: AdminApiTask): Promise<Response> {
   return views.ask("adminApi", call, JSON.stringify(task));
 }
 
