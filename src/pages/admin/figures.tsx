@@ -1,11 +1,24 @@
 /** @jsxImportSource hono/jsx */
-import { COUNTED } from "../../guard/counters.ts";
+import type { Counted } from "../../guard/counters.ts";
 import type { Figures, TopHosts } from "../../guard/figures.ts";
 import { dateOf } from "../../guard/told.ts";
 import { message, type MessageKey } from "../../language/messages.ts";
 import { Fact, framed, Given, type Operator, withQuery } from "./frame.tsx";
 
-const COUNTS = ["visits", "bots", ...COUNTED] as const;
+const COUNTS = {
+  visits: "admin.count.visits",
+  bots: "admin.count.bots",
+  created: "admin.count.created",
+  refused: "admin.count.refused",
+  blocked: "admin.count.blocked",
+  "limited.create": "admin.count.limited.create",
+  "limited.unknown": "admin.count.limited.unknown",
+  "limited.view": "admin.count.limited.view",
+  "limited.report": "admin.count.limited.report",
+  reports: "admin.count.reports",
+  unknown: "admin.count.unknown",
+} as const satisfies Record<Counted | "visits" | "bots", MessageKey>;
+const NAMES = Object.keys(COUNTS) as (keyof typeof COUNTS)[];
 
 /** Where the operator starts: how much there is of everything. */
 export function figuresPage(operator: Operator, figures: Figures): string {
@@ -37,8 +50,8 @@ export function figuresPage(operator: Operator, figures: Figures): string {
         <section aria-label={dateOf(day)}>
           <h3>{dateOf(day)}</h3>
           <dl class="facts">
-            {COUNTS.filter((name) => (counts[name] ?? 0) > 0).map((name) => (
-              <Fact name={say(`admin.count.${name}`)}>{shown(counts[name] ?? 0)}</Fact>
+            {NAMES.filter((name) => (counts[name] ?? 0) > 0).map((name) => (
+              <Fact name={say(COUNTS[name])}>{shown(counts[name] ?? 0)}</Fact>
             ))}
           </dl>
         </section>
