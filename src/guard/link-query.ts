@@ -53,5 +53,8 @@ export function parseSearch({
 function parseTime(text: string, dayMs = 0): number | undefined {
   const isDay = DAY.test(text);
   const ms = isDay || INSTANT.test(text) ? Date.parse(text) : Number.NaN;
-  return Number.isNaN(ms) ? undefined : ms + (isDay ? dayMs : 0);
+  const day = text.slice(0, 10);
+  // Date.parse takes 30 February for 2 March.
+  const isReal = !Number.isNaN(ms) && new Date(Date.parse(day)).toISOString().startsWith(day);
+  return isReal ? ms + (isDay ? dayMs : 0) : undefined;
 }

@@ -167,7 +167,7 @@ export async function collectFound(
   let failure: Response | undefined;
   const found = await collect(async (cursor) => {
     const response = await askFor(views, call, { view: "collect", cursor });
-    if (response.ok) return ((await response.json()) as { data: FoundPart }).data;
+    if (response.ok) return (await response.json()) as FoundPart;
     failure = response;
     return { links: [] };
   });

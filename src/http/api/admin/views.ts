@@ -1,7 +1,9 @@
+import type { FoundPart } from "../../../guard/collect.ts";
 import type { Inspection, Part } from "../../../guard/inspection.ts";
 import { toldCase, toldEntry, toldFigures, toldInspected, toldLink, toldRule } from "../../../guard/told.ts";
 import { isProblem } from "../../../links/problem.ts";
 import { targetHost } from "../../../links/target.ts";
+import { answer } from "../../answers.ts";
 import type { Asked } from "../../call.ts";
 import { problemJson } from "../../problems.ts";
 import { success } from "../envelope.ts";
@@ -51,7 +53,7 @@ export function createAdminApiViews(inspection: Inspection) {
       return found(call, toldFigures(await inspection.figures()));
     },
 
-    /** One step of a whole search, for the serving thread. */
+    /** One step of a whole search. It is read by the serving thread, and so it is not compressed. */
     async collect(call, { cursor }) {
       const query = readSearch(call.request);
       if (isProblem(query)) return problemJson(call, query);
@@ -61,7 +63,8 @@ export function createAdminApiViews(inspection: Inspection) {
         createdMs,
         host: targetHost(target),
       }));
-      return found(call, { links, cursor: step.cursor });
+      const part: FoundPart = { links, cursor: step.cursor };
+      return answer({ type: "application/json", body: JSON.stringify(part) });
     },
   };
 
