@@ -29,7 +29,7 @@ const MAX_HISTORY = 200;
 export function createInspection({ store, clock, blocked }: InspectionOptions) {
   const inspect = (link: Link) => ({
     ...link,
-    blocked: link.disabled === undefined ? blocked(link.target) : undefined,
+    blocked: link.disabled === "deleted" ? undefined : blocked(link.target),
   });
 
   return {
