@@ -1,14 +1,17 @@
 import { basename, dirname, join } from "node:path";
 
 import { isPrivateHost, type Posture } from "./links/target.ts";
+import { limit } from "./settings/formats.ts";
 import { type Setting, SETTINGS, type Values } from "./settings/settings.ts";
 
+/** Every `auto` has been decided. */
+type Decided = { readonly [Key in keyof Values]: Exclude<Values[Key], "auto"> };
+
 /** The values of all settings, including those derived from several of them. */
-export interface Config extends Omit<Values, "baseUrl" | "posture" | "statsShown" | "dataFolder"> {
+export interface Config extends Omit<Decided, "baseUrl" | "dataFolder"> {
   /** The public origin, without a trailing slash. */
   readonly baseUrl: string;
   readonly posture: Posture;
-  readonly statsShown: Exclude<Values["statsShown"], "auto">;
   /** Keeps visits until they are in the database. */
   readonly journalFolder: string;
   /** Only for a process that joins others: which files of the store they have open. */
@@ -58,6 +61,9 @@ function conflicts({ port, baseUrl, countryHeader, trustedProxies }: Partial<Val
   return mistakes;
 }
 
+/** What an `auto` limit is in public posture. In private posture it is off. */
+const PUBLIC_LIMITS = { limitCreate: "30/1m,1000/1d", limitUnknown: "60/1m", limitView: "120/1m" };
+
 /** Fills in the defaults that depend on other settings. */
 function settle({ dataFolder, ...values }: Values): Config {
   const { port, database } = values;
@@ -66,6 +72,11 @@ function settle({ dataFolder, ...values }: Values): Config {
   const posture = values.posture === "auto" ? automatic : values.posture;
   const automaticallyShown = posture === "public" ? "safe" : "all";
   const statsShown = values.statsShown === "auto" ? automaticallyShown : values.statsShown;
+  const limitOf = (name: keyof typeof PUBLIC_LIMITS) => {
+    const chosen = values[name];
+    if (chosen !== "auto") return chosen;
+    return (posture === "public" && limit.parse(PUBLIC_LIMITS[name])) || [];
+  };
   // The name contains the database's, so that two databases in one folder do not share a journal.
   const journal = `${basename(database.path)}-visits`;
   return {
@@ -73,6 +84,9 @@ function settle({ dataFolder, ...values }: Values): Config {
     baseUrl,
     posture,
     statsShown,
+    limitCreate: limitOf("limitCreate"),
+    limitUnknown: limitOf("limitUnknown"),
+    limitView: limitOf("limitView"),
     journalFolder: join(dataFolder ?? dirname(database.path), journal),
   };
 }

@@ -2,6 +2,7 @@ import type { Config } from "./config.ts";
 import { type Counters, createCounters } from "./guard/counters.ts";
 import { createHostRules, type HostRules } from "./guard/hosts.ts";
 import { createInspection, type Inspection } from "./guard/inspection.ts";
+import { createLimits, type Limits } from "./guard/limits.ts";
 import { createOperator, type Operator } from "./guard/operator.ts";
 import { createReports, type Reports } from "./guard/reports.ts";
 import { type Clock, createClock } from "./links/clock.ts";
@@ -28,6 +29,7 @@ export interface Core {
   readonly counters: Counters;
   /** Does a small part of what makes the operator's searches fast. Returns true if there is more to do at once. */
   index(): Promise<boolean>;
+  readonly limits: Limits;
   /** Finishes accepted work, then closes the store. */
   close(): Promise<void>;
 }
@@ -88,6 +90,7 @@ export async function openCore(config: Config, log: Log, options: CoreOptions = 
       keepDays: config.statsKeepDays,
       shown: config.statsShown,
     }),
+    limits: createLimits({ ...config, clock, seed: crypto.getRandomValues(new BigUint64Array(1))[0] ?? 0n }),
     async close() {
       // Figures are no reason to fail.
       await counters.flush().catch(() => {});

@@ -2,6 +2,7 @@ import { type Config, ConfigError } from "./config.ts";
 import { type CoreOptions, openCore } from "./core.ts";
 import { reportFaults } from "./faults.ts";
 import { createAdminToken } from "./guard/admin-token.ts";
+import { createTokenCheck } from "./guard/token.ts";
 import { type AdminApiOptions, createAdminApi } from "./http/api/admin/admin.ts";
 import { createApi } from "./http/api/api.ts";
 import { createApp } from "./http/app.ts";
@@ -9,6 +10,7 @@ import { createCalls } from "./http/call.ts";
 import { createClientReader } from "./http/client.ts";
 import { createDomain } from "./http/domain.ts";
 import { createHealth } from "./http/health.ts";
+import { createLimiter } from "./http/limits.ts";
 import { createOperatorCheck } from "./http/operator.ts";
 import { type AdminPagesOptions, createAdminPages } from "./http/pages/admin.ts";
 import { createHome } from "./http/pages/home.ts";
@@ -48,10 +50,8 @@ export interface Service {
 export async function startService(config: Config, log: Log, limits: Limits = {}): Promise<Service> {
   const onFault = reportFaults(log);
   await using opened = new AsyncDisposableStack();
-  const { clock, links, reports, operator, visits, hostRules, counters, index } = opened.adopt(
-    await openCore(config, log, limits),
-    (core) => core.close(),
-  );
+  const core = opened.adopt(await openCore(config, log, limits), (one) => one.close());
+  const { clock, links, reports, operator, visits, hostRules, counters, index } = core;
 
   const countryOf = countries(config.countryDatabase);
   const recorder = opened.adopt(
@@ -80,8 +80,12 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
     createViews({ ...limits, start: () => startViews(config, storeFiles), clock, hostRules, onFault }),
     (one) => one.close(),
   );
+  const limiter = createLimiter(core.limits);
+  const mayCreate = createTokenCheck(config.createToken);
   const shared = {
     ...config,
+    limiter,
+    mayCreate,
     links,
     reports,
     operator,
@@ -102,6 +106,7 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
     redirect: createRedirect(shared),
     views,
     health,
+    limiter,
     callOf,
     onFault,
   });
@@ -161,12 +166,22 @@ function createAdmin(shared: AdminOptions, adminToken: string) {
 
 /** The process goes on without it until it is started again. */
 function startViews(
-  { database, baseUrl, contact, codeHoldMs, defaultExpiry, statsShown }: Config,
+  { database, baseUrl, contact, codeHoldMs, defaultExpiry, statsShown, createToken }: Config,
   storeFiles: readonly string[],
 ): Thread<ViewsTask> {
   const worker = new Worker(new URL("./views.ts", import.meta.url));
   const thread = startThread<ViewsTask>(worker, { StoreMisplaced, StoreUnavailable }, () => {});
-  const settings = { database, baseUrl, contact, codeHoldMs, defaultExpiry, statsShown, storeFiles };
+  const needsToken = createToken !== null;
+  const settings = {
+    database,
+    baseUrl,
+    contact,
+    codeHoldMs,
+    defaultExpiry,
+    statsShown,
+    needsToken,
+    storeFiles,
+  };
   thread.perform({ view: "none", ...settings }).catch(() => {});
   return thread;
 }

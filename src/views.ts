@@ -32,6 +32,8 @@ export type ViewsConfig = Pick<
   Config,
   "database" | "baseUrl" | "contact" | "codeHoldMs" | "defaultExpiry" | "statsShown"
 > & {
+  /** The token itself stays where it is checked. */
+  readonly needsToken: boolean;
   /** The files that the service has open. */
   readonly storeFiles: readonly string[];
 };

@@ -6,7 +6,7 @@ import { version } from "../package.json";
 import { type Command, type Commands, readCommandLine } from "../src/cli/command.ts";
 import type { Target } from "../src/links/target.ts";
 import { openStore } from "../src/store/open.ts";
-import { ROOT, type Settings, startHere, startProgram, temporaryFolder } from "./service.ts";
+import { ROOT, type Settings, startHere, startProgram, temporaryFolder, untilLogged } from "./service.ts";
 import { newLink } from "./stores/links.ts";
 import { visit } from "./visits/visits.ts";
 
@@ -271,6 +271,24 @@ describe("the handler of uncaught exceptions", () => {
     process.kill(Number(readFileSync(join(folder.path, "pid"), "utf8")), "SIGTERM");
     expect(await read()).toBe("exit 0\n");
   });
+});
+
+test("a public service behind a proxy that it does not trust warns that all visitors are one client", async () => {
+  const warning = "all visitors count as one client";
+  for (const PROCESSES of ["1", "2"]) {
+    await using program = await startProgram({ LIMIT_CREATE: "5/1m", PROCESSES });
+    await untilLogged(program, warning);
+  }
+  for (const settings of [
+    { LIMIT_CREATE: "5/1m", TRUSTED_PROXIES: "127.0.0.1" },
+    { LIMIT_CREATE: "5/1m", POSTURE: "private" },
+    { LIMIT_CREATE: "off" },
+  ]) {
+    const program = await startProgram(settings);
+    await program[Symbol.asyncDispose]();
+    await untilLogged(program, "stopping");
+    expect(program.logged.join()).not.toContain(warning);
+  }
 });
 
 describe("curt check", () => {

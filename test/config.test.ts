@@ -36,6 +36,12 @@ describe("the configuration", () => {
       contact: null,
       adminToken: null,
       reportThreshold: null,
+      createToken: null,
+      limitCreate: [],
+      limitUnknown: [],
+      limitView: [],
+      limitReport: [{ count: 10, ms: 3_600_000 }],
+      limitCreateAll: [],
       drainWaitMs: 0,
       logLevel: "info",
     });
@@ -81,6 +87,32 @@ describe("the configuration", () => {
       [{ CODE_LENGTH: "4" }, { codeLength: 4 }],
       [{ CODE_HOLD: "12h" }, { codeHoldMs: 43_200_000 }],
       [{ CODE_HOLD: "0s" }, { codeHoldMs: 0 }],
+      [
+        { POSTURE: "public" },
+        {
+          limitCreate: [
+            { count: 30, ms: 60_000 },
+            { count: 1000, ms: 86_400_000 },
+          ],
+          limitUnknown: [{ count: 60, ms: 60_000 }],
+          limitView: [{ count: 120, ms: 60_000 }],
+          limitReport: [{ count: 10, ms: 3_600_000 }],
+          limitCreateAll: [],
+        },
+      ],
+      [
+        { POSTURE: "public", LIMIT_CREATE: "off", LIMIT_VIEW: "1000000/31d, 1/1s", LIMIT_REPORT: "off" },
+        {
+          limitCreate: [],
+          limitView: [
+            { count: 1_000_000, ms: 31 * 86_400_000 },
+            { count: 1, ms: 1000 },
+          ],
+          limitReport: [],
+        },
+      ],
+      [{ LIMIT_CREATE_ALL: "5/10s" }, { limitCreateAll: [{ count: 5, ms: 10_000 }] }],
+      [{ CREATE_TOKEN: "0123456789abcde=" }, { createToken: "0123456789abcde=" }],
       [{ PROCESSES: "64" }, { processes: 64 }],
       [{ CACHE_SECONDS: "300" }, { cacheSeconds: 300 }],
       [{ DRAIN_WAIT: "5s" }, { drainWaitMs: 5000 }],
@@ -185,6 +217,13 @@ describe("the configuration", () => {
       ["TRUSTED_PROXIES", ["all", "10.0.0.0-10.0.0.9", "10.0.0.0/-1", "[::1]", "0x7f.1"]],
       ["COUNTRY_HEADER", ["CF IPCountry", "a:b", "국가", "x".repeat(65)]],
       ["DRAIN_WAIT", ["5", "6m", "1d"]],
+      [
+        "LIMIT_CREATE",
+        ["30", "0/1m", "30/1", "30/0s", "30/32d", "1/1m/1m", "-1/1m", "1000001/1s", "30/1m,off", ",", "on"],
+      ],
+      ["LIMIT_VIEW", ["1/1s,2/2s,3/3s,4/4s,5/5s"]],
+      ["LIMIT_CREATE_ALL", ["auto"]],
+      ["LIMIT_REPORT", ["auto"]],
       ["HOST", ["a b", "http://x", "[::1]"]],
     ];
     for (const [name, values] of wrong) {
@@ -195,6 +234,9 @@ describe("the configuration", () => {
           [expect.stringContaining(`${name} must be`)],
         ]);
     }
+    const [secret = ""] = mistakesOf({ CREATE_TOKEN: "a-short-secret" });
+    expect(secret).toStartWith("CREATE_TOKEN must be a secret of 16");
+    expect(secret).not.toContain("a-short-secret");
     expect(mistakesOf({ PORT: "0", BASE_URL: " " })).toHaveLength(1);
     expect(mistakesOf({ PORT: "0" })).toEqual([
       "BASE_URL must be set when PORT is 0: the port is not known yet",

@@ -48,8 +48,12 @@ export function temporaryFolder(): Disposable & { readonly path: string } {
   return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) };
 }
 
+/** All tests are one client. */
+const NO_LIMITS = { LIMIT_CREATE: "off", LIMIT_UNKNOWN: "off", LIMIT_VIEW: "off", LIMIT_REPORT: "off" };
+
 function settingsFor(folder: string, settings: Settings): Settings {
-  return { PORT: "0", BASE_URL, DATABASE_URL: `sqlite:${join(folder, "curt.db")}`, ...settings };
+  const database = `sqlite:${join(folder, "curt.db")}`;
+  return { PORT: "0", BASE_URL, DATABASE_URL: database, ...NO_LIMITS, ...settings };
 }
 
 /** Stores visits sooner than usual, and shares no views, so that tests need not wait. */

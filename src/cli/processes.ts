@@ -4,7 +4,7 @@ import type { Config } from "../config.ts";
 import { findPort } from "../http/server.ts";
 import { createLog } from "../log.ts";
 import { identifyStore } from "../store/open.ts";
-import { listensOn, run } from "./serve.ts";
+import { listensOn, run, warnOfOneClient } from "./serve.ts";
 
 /** How long a child's place stays empty after its end; doubled each time, up to the limit. */
 const FIRST_WAIT_MS = 100;
@@ -133,6 +133,7 @@ export async function supervise(config: Config): Promise<number> {
   if (!stopping) {
     const pids = Array.from(children, ({ pid }) => pid);
     log.info({ children: pids }, `${listensOn(config, port)}, in ${config.processes} processes`);
+    warnOfOneClient(config, log);
   }
   const codes = await Promise.all([first, ...others].map(({ ended }) => ended));
   // That the configuration is wrong may only show once a child opens what it names.

@@ -13,6 +13,7 @@ export async function serve(config: Config): Promise<number> {
     });
   }
   log.info(listensOn(config, port));
+  warnOfOneClient(config, log);
   return exit;
 }
 
@@ -53,6 +54,18 @@ export async function run(config: Config, log: Log): Promise<Run> {
 
 export function listensOn({ host, baseUrl }: Config, port: number): string {
   return `Curt ${VERSION} listens on http://${hostInUrl(host)}:${port} and makes links at ${baseUrl}`;
+}
+
+/** If only this machine can reach a public service, all visitors come through a proxy. */
+export function warnOfOneClient(config: Config, log: Log): void {
+  const { host, posture, trustedProxies, limitCreate, limitUnknown, limitView, limitReport } = config;
+  const hasLimits = [limitCreate, limitUnknown, limitView, limitReport].some(({ length }) => length > 0);
+  const isLocal = host === "localhost" || host === "::1" || host.startsWith("127.");
+  if (hasLimits && isLocal && posture === "public" && trustedProxies.length === 0)
+    log.warn(
+      "all visitors count as one client, because they come through a proxy on this machine: set TRUSTED_PROXIES=127.0.0.1,::1 " +
+        "and let the proxy append to X-Forwarded-For, or set LIMIT_CREATE, LIMIT_UNKNOWN, LIMIT_VIEW and LIMIT_REPORT to off",
+    );
 }
 
 function hostInUrl(host: string): string {

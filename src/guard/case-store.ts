@@ -53,8 +53,7 @@ export interface CaseQuery {
   readonly after?: CaseCursor | undefined;
 }
 
-export const CASE_STATES = ["open", "answered"] as const;
-export type CaseState = (typeof CASE_STATES)[number];
+export type CaseState = "open" | "answered";
 
 /** The place of a case in the list. Only the store that issued it understands it. */
 export type CaseCursor = string & { readonly __brand: "CaseCursor" };

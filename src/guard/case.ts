@@ -44,20 +44,22 @@ export interface Report extends LinkId {
  * Adds a report that counts. An answered case is opened again if the link works although the operator had disabled it or
  * blocked its host; after the answer "nothing", reports are only counted.
  */
-export function addReport(known: Case | undefined, { code, createdMs, reason, atMs, works }: Report): Case {
-  const { reasons, reports, pending, ...rest } = known ?? {
-    ...{ code, createdMs, firstMs: atMs, lastMs: atMs },
-    ...{ reasons: {}, reports: 0, pending: 0 },
-  };
+export function addReport(known: Case | undefined, report: Report): Case {
+  const { reason, atMs, works } = report;
+  const before = known ?? newCase(report);
   const counted = {
-    ...rest,
-    lastMs: Math.max(rest.lastMs, atMs),
-    reports: reports + 1,
-    reasons: { ...reasons, [reason]: (reasons[reason] ?? 0) + 1 },
+    ...before,
+    lastMs: Math.max(before.lastMs, atMs),
+    reports: before.reports + 1,
+    reasons: { ...before.reasons, [reason]: (before.reasons[reason] ?? 0) + 1 },
+    pending: before.pending + 1,
   };
-  const isOpenedAgain = rest.answer !== undefined && rest.answer.action !== "nothing" && works;
-  if (isOpenedAgain) return { ...counted, pending: 1, disabledMs: undefined, answer: undefined };
-  return { ...counted, pending: pending + 1 };
+  const isAgain = before.answer !== undefined && before.answer.action !== "nothing" && works;
+  return isAgain ? { ...counted, pending: 1, disabledMs: undefined, answer: undefined } : counted;
+}
+
+function newCase({ code, createdMs, atMs }: Report): Case {
+  return { code, createdMs, firstMs: atMs, lastMs: atMs, reports: 0, reasons: {}, pending: 0 };
 }
 
 /** Whether the reports disable the link now. They do so once, so that the operator can enable it again. */

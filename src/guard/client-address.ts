@@ -60,6 +60,18 @@ export function createClientAddress(trusted: readonly Network[]): ClientAddress 
   };
 }
 
+/**
+ * What counts as one client: an IPv4 address, or a /64 of IPv6, because that is the least that a customer gets. Takes what
+ * {@link createClientAddress} returns; "" stays "".
+ */
+export function clientNetwork(address: string): string {
+  if (!address.includes(":")) return address;
+  return ipaddr.IPv6.parse(address)
+    .parts.slice(0, 4)
+    .map((part) => part.toString(16))
+    .join(":");
+}
+
 function contains(networks: readonly Network[], address: Address): boolean {
   return networks.some(
     (network) => network.address.kind() === address.kind() && address.match(network.address, network.prefix),

@@ -2,6 +2,7 @@ import type { Clock } from "../links/clock.ts";
 import type { LinkId } from "../links/store.ts";
 import { DAY_MS } from "../links/time.ts";
 import type { VisitStore } from "../visits/store.ts";
+import { clientNetwork } from "./client-address.ts";
 
 export interface ReportersOptions {
   readonly store: Pick<VisitStore, "salt">;
@@ -43,17 +44,9 @@ export function createReporters({ store, clock, fillRandom }: ReportersOptions) 
   return {
     async identify({ code, createdMs }: LinkId, address: string) {
       const day = Math.floor(clock.nowMs() / DAY_MS);
-      const text = ["reporter", subscriberOf(address), createdMs, code].join("\t");
+      const text = ["reporter", clientNetwork(address), createdMs, code].join("\t");
       const digest = new Bun.CryptoHasher("sha256", await saltOf(day)).update(text).digest("hex");
       return { day, reporter: digest.slice(0, REPORTER_LENGTH) };
     },
   };
-}
-
-/** An IPv4 address, or the /64 that an IPv6 subscriber has all addresses of. Takes addresses as RFC 5952 writes them. */
-export function subscriberOf(address: string): string {
-  if (!address.includes(":")) return address;
-  const [start = ""] = address.split("::", 1);
-  const groups = start.split(":").map((group) => group || "0");
-  return [...groups, "0", "0", "0", "0"].slice(0, 4).join(":");
 }

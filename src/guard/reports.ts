@@ -5,7 +5,7 @@ import { isProblem, type Problem } from "../links/problem.ts";
 import type { LinkId, Who } from "../links/store.ts";
 import { targetHost } from "../links/target.ts";
 import { DAY_MS, HOUR_MS } from "../links/time.ts";
-import type { CaseAnswer, CaseQuery, CaseStore, ListedCase, Note } from "./case-store.ts";
+import type { CaseAnswer, CaseStore, Note } from "./case-store.ts";
 import type { Case } from "./case.ts";
 import { refuseNote } from "./note.ts";
 import type { RefusedDecision } from "./operator.ts";
@@ -27,7 +27,7 @@ export interface Reports {
   age(): Promise<void>;
 }
 
-export interface Told {
+interface Told {
   readonly reason: Reason;
   readonly note?: string | undefined;
 }
@@ -38,13 +38,8 @@ export type OperatorAnswer = (
   | { readonly action: "nothing" }
 ) & { readonly note?: string | undefined };
 
-export interface Answered extends Case {
+interface Answered extends Case {
   readonly notes: readonly Note[];
-}
-
-export interface CasesOptions {
-  readonly store: Pick<CaseStore, "cases" | "caseOf">;
-  readonly links: Pick<Links, "find">;
 }
 
 export interface ReportsOptions extends Omit<ReportersOptions, "store"> {
@@ -63,40 +58,19 @@ const BATCH = 200;
 /** Ageing stops here and leaves the rest to the next time. */
 const MAX_BATCHES = 100;
 
-/** The half that only reads. */
-export function createCases({ store, links }: CasesOptions) {
-  /** Undefined once the link is gone or its code belongs to a newer one. */
-  async function linkOf({ code, createdMs }: LinkId): Promise<FoundLink | undefined> {
-    const link = await links.find(code);
-    return isProblem(link) || link.createdMs !== createdMs ? undefined : link;
-  }
-
-  return {
-    /** Open cases, then answered ones, the most recently reported first; each with its link. */
-    async cases(
-      query: CaseQuery,
-    ): Promise<readonly (ListedCase & { readonly link: FoundLink | undefined })[]> {
-      const found = await store.cases(query);
-      return Promise.all(found.map(async (one) => ({ ...one, link: await linkOf(one) })));
-    },
-    /** The case of a link, with what its reporters wrote. */
-    caseOf: (link: LinkId) => store.caseOf(link),
-  };
-}
-
 export function createReports(options: ReportsOptions): Reports {
   const { store, links, clock, reportThreshold, onDisabled } = options;
   const reporters = createReporters(options);
 
-  async function toCaseAnswer(
-    link: LinkId,
-    { note: _, ...answer }: OperatorAnswer,
-  ): Promise<CaseAnswer | Problem> {
-    if (answer.action !== "block-host") return answer;
+  async function toCaseAnswer(link: LinkId, answer: OperatorAnswer): Promise<CaseAnswer | Problem> {
+    const { action } = answer;
+    if (action === "nothing") return { action };
+    const { reason } = answer;
+    if (action === "disable") return { action, reason };
     const found = await links.find(link.code);
     if (isProblem(found)) return found;
     if (found.createdMs !== link.createdMs) return { kind: "unknown" };
-    return { ...answer, host: targetHost(found.target) };
+    return { action, reason, host: targetHost(found.target) };
   }
 
   return {
@@ -107,7 +81,9 @@ export function createReports(options: ReportsOptions): Reports {
       if (isProblem(link)) return link;
       const { code, createdMs, disabled } = link;
       const outcome = await store.report({
-        ...{ code, createdMs, reason },
+        code,
+        createdMs,
+        reason,
         note: note?.trim() === "" ? undefined : note,
         ...(await reporters.identify(link, address)),
         atMs: clock.nowMs(),

@@ -8,6 +8,7 @@ import type { Api } from "./api/api.ts";
 import { operations } from "./api/operations.ts";
 import type { Call, CallOf, Handler } from "./call.ts";
 import type { Health } from "./health.ts";
+import type { Limiter } from "./limits.ts";
 import type { AdminPages } from "./pages/admin.ts";
 import { assetRoutes } from "./pages/assets.ts";
 import type { Home } from "./pages/home.ts";
@@ -29,6 +30,7 @@ export interface AppOptions {
   readonly redirect: Redirect;
   readonly views: Pick<Views, "show">;
   readonly health: Health;
+  readonly limiter: Limiter;
   readonly callOf: CallOf;
   readonly onFault: (error: unknown) => void;
 }
@@ -39,13 +41,28 @@ interface Arrived {
   readonly server: Bun.Server<unknown>;
 }
 
-/** Open to scripts of every origin: nobody has credentials. A preflight's request headers are all allowed. */
+/**
+ * Open to scripts of every origin: browsers send no credentials of their own. A preflight's request headers are all
+ * allowed, so that a script can send a token.
+ */
 const CORS = {
   origin: "*",
   allowMethods: ["GET", "HEAD", "POST"],
-  exposeHeaders: ["Allow", "Content-Language", "ETag", "Location", "Retry-After", "X-Poll-Interval"],
+  exposeHeaders: [
+    "Allow",
+    "Content-Language",
+    "ETag",
+    "Location",
+    "RateLimit",
+    "RateLimit-Policy",
+    "Retry-After",
+    "WWW-Authenticate",
+    "X-Poll-Interval",
+  ],
   maxAge: 7200,
 };
+
+const CREATES = ["create", "create-all"] as const;
 
 /** Reading on to the end of a longer body, only to throw it away, is not worth the connection. In bytes. */
 const MAX_UNREAD_BYTES = 1024 * 1024;
@@ -55,9 +72,12 @@ const MAX_UNREAD_BYTES = 1024 * 1024;
  * would look like codes to it, so they go to `fetch` first.
  */
 export function createApp(options: AppOptions) {
-  const { api, admin, home, notices, report, redirect, views, health, callOf, onFault } = options;
+  const { api, admin, home, notices, report, redirect, views, health, limiter, callOf, onFault } = options;
+  const { limit, view } = limiter;
   const app = new Hono<{ Bindings: Arrived }>({ getPath: (request) => spelledOut(pathOf(request)) });
   const fixedPaths: string[] = [];
+  const plainHome = views.show("home");
+  const filledHome = view(plainHome);
 
   const preflight = cors(CORS);
   const isOpen = ({ path }: HonoRequest) => admin === undefined || !path.startsWith("/api/v1/admin/");
@@ -67,25 +87,31 @@ export function createApp(options: AppOptions) {
   });
   app.use("/api/*", (context, next) => (isOpen(context.req) ? forEveryOrigin(context, next) : next()));
 
-  route("/", { GET: views.show("home"), POST: home.make });
-  route("/docs", { GET: views.show("reference") });
-  route(operations.shorten.path, { GET: views.show("information"), POST: api.shorten });
-  route(operations.availability.path, { GET: api.availability });
-  route(operations.link.path, { GET: api.link });
-  route(operations.statistics.path, { GET: views.show("statistics") });
-  route(operations.report.path, { POST: api.report });
-  route(operations.document.path, { GET: views.show("document") });
+  route("/", { GET: homePage, POST: limit(CREATES, home.make, home.refuse) });
+  route("/docs", { GET: view(views.show("reference")) });
+  route(operations.shorten.path, {
+    GET: view(views.show("information")),
+    POST: limit(CREATES, api.shorten),
+  });
+  route(operations.availability.path, { GET: view(api.availability) });
+  route(operations.link.path, { GET: view(api.link) });
+  route(operations.statistics.path, { GET: view(views.show("statistics")) });
+  route(operations.report.path, { POST: view(limit(["report"], api.report)) });
+  route(operations.document.path, { GET: view(views.show("document")) });
   for (const [path, asset] of Object.entries(assetRoutes)) route(path, { GET: asset });
   route("/robots.txt", { GET: notices.robots });
   if (notices.security !== undefined) route("/.well-known/security.txt", { GET: notices.security });
-  route(operations.qrSvg.path, { GET: views.show("svg") }, forEveryOrigin);
-  route(operations.qrPng.path, { GET: views.show("png") }, forEveryOrigin);
+  route(operations.qrSvg.path, { GET: view(views.show("svg")) }, forEveryOrigin);
+  route(operations.qrPng.path, { GET: view(views.show("png")) }, forEveryOrigin);
   route("/livez", { GET: health.live });
   route("/readyz", { GET: health.ready });
   if (admin !== undefined) addAdmin(admin);
-  route("/{code}+", { GET: views.show("preview") });
-  route("/{code}+report", { GET: views.show("report"), POST: report.send });
-  route(REPORT_PATH, { GET: views.show("reportAny") });
+  route("/{code}+", { GET: view(views.show("preview")) });
+  route("/{code}+report", {
+    GET: view(views.show("report")),
+    POST: view(limit(["report"], report.send, report.refuse)),
+  });
+  route(REPORT_PATH, { GET: view(views.show("reportAny")) });
   route(REPORTED_PATH, { GET: views.show("reported") });
   // Short addresses are answered with a slash at the end, and people put the + behind it.
   route("/{code}/+", { GET: ({ code }) => moved(`/${encodeURIComponent(code)}+`) });
@@ -110,9 +136,10 @@ export function createApp(options: AppOptions) {
     const allow = [...methods, "OPTIONS"].join(", ");
     for (const pattern of patterns) {
       for (const [method, handle] of Object.entries(handlers))
-        app.on(method, [pattern], ...middleware, ({ env, req }) =>
-          handle(arrived(env, codeIn(req.param("code")))),
-        );
+        app.on(method, [pattern], ...middleware, async ({ env, req }) => {
+          const call = arrived(env, codeIn(req.param("code")));
+          return limiter.tell(call, await handle(call));
+        });
       app.options(pattern, () => answer({ status: 204, headers: { Allow: allow } }));
       app.all(pattern, ({ env, req }) =>
         answerProblem(arrived(env), { kind: "method", method: req.method, allow }),
@@ -140,6 +167,15 @@ export function createApp(options: AppOptions) {
     route("/admin/hosts", { GET: pages.hosts, POST: pages.decideHost });
     route("/admin/cases", { GET: pages.cases, POST: pages.answer });
     route("/admin/journal", { GET: pages.journal });
+  }
+
+  /** Everybody shares the home page, so it is not limited. One that an address fills in is made for a single reader. */
+  function homePage(call: Call): Response | Promise<Response> {
+    return queryOf(call.request) === "" ? plainHome(call) : filledHome(call);
+  }
+
+  function notFound(call: Call): Response {
+    return answerProblem(call, limiter.unknown(call) ?? { kind: "not-found" });
   }
 
   function arrived({ request, server }: Arrived, code = ""): Call {
@@ -177,8 +213,4 @@ function mayGoOn({ headers }: Request, { status }: Response): boolean {
 
 function moved(path: string): Response {
   return answer({ status: 308, headers: { Location: path } });
-}
-
-function notFound(call: Call): Response {
-  return answerProblem(call, { kind: "not-found" });
 }

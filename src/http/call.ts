@@ -1,10 +1,13 @@
+import type { LimitName } from "../guard/limits.ts";
 import type { Client } from "../visits/recorder.ts";
 import type { ClientOf } from "./client.ts";
 import type { Domain } from "./domain.ts";
 
 export type Handler = (call: Call) => Response | Promise<Response>;
 /** All of a call but who makes it. */
-export type Asked = Omit<Call, "client">;
+export type Asked = Omit<Call, "client" | "limits">;
+
+const NONE: readonly never[] = [];
 
 /**
  * One request, as its handler sees it. Every redirect makes one, so this is a class: a factory would allocate its
@@ -12,6 +15,8 @@ export type Asked = Omit<Call, "client">;
  */
 export class Call {
   private known: Client | undefined;
+  /** The limits that the request was counted against. */
+  limits: readonly LimitName[] = NONE;
 
   constructor(
     readonly request: Request,

@@ -6,6 +6,7 @@ import type { Refusal } from "../links/problem.ts";
 import { StoreUnavailable } from "../links/store.ts";
 import type { Field } from "../pages/home.tsx";
 import { type PageProblem, problemPage } from "../pages/problem.tsx";
+import { whenIn } from "../pages/when.ts";
 import type { RangeRefusal } from "../visits/statistics.ts";
 import { html, json, prefersHtml } from "./answers.ts";
 import type { Asked } from "./call.ts";
@@ -38,6 +39,9 @@ export function malformed(refusal: RequestRefusal): Malformed {
   return { kind: "malformed", refusals: [refusal] };
 }
 
+/** The client has done too much of something, and has to wait. */
+export type Limited = Extract<PageProblem, { kind: "limited" }>;
+
 export type HttpProblem =
   | AddressProblem
   | Malformed
@@ -48,7 +52,8 @@ export type HttpProblem =
   | RefusedSearch
   | TooMany
   | { kind: "other-count"; count: number }
-  | { kind: "operator.missing" | "operator.wrong" | "operator.no-case" };
+  | { kind: "operator.missing" | "operator.wrong" | "operator.no-case" }
+  | { kind: "token" };
 
 const RETRY_AFTER_SECONDS = 2;
 
@@ -116,6 +121,20 @@ export function describe(problem: HttpProblem): Description {
       return { status: 415, messages: [{ key: problem.kind }], headers: { "Accept-Encoding": "identity" } };
     case "cross-site":
       return { status: 403, messages: [{ key: problem.kind }] };
+    case "limited": {
+      const { seconds } = problem;
+      return {
+        status: 429,
+        messages: [{ key: "limited", values: { when: (language) => whenIn(language, seconds) } }],
+        headers: { "Retry-After": String(seconds) },
+      };
+    }
+    case "token":
+      return {
+        status: 401,
+        messages: [{ key: "token", field: "token" }],
+        headers: { "WWW-Authenticate": "Bearer" },
+      };
     case "unavailable":
       return {
         status: 503,

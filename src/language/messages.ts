@@ -5,7 +5,8 @@ import { readCatalogues } from "./catalogues.ts" with { type: "macro" };
 import type english from "./en.json";
 
 export type MessageKey = keyof typeof english;
-export type Values = Readonly<Record<string, string | number>>;
+/** A function gives what depends on the language. */
+export type Values = Readonly<Record<string, string | number | ((language: string) => string)>>;
 
 type Catalogue = Readonly<Record<MessageKey, string>>;
 
@@ -38,7 +39,10 @@ export function message(language: string, key: MessageKey, values: Values = {}):
   const text = (catalogues.get(language) ?? catalogues.get(DEFAULT_LANGUAGE))?.[key] ?? key;
   // Most have none, and a page has dozens of messages.
   if (!text.includes("{")) return text;
-  return text.replace(/\{(\w+)\}/g, (placeholder, name: string) => String(values[name] ?? placeholder));
+  return text.replace(/\{(\w+)\}/g, (placeholder, name: string) => {
+    const value = values[name] ?? placeholder;
+    return typeof value === "function" ? value(language) : String(value);
+  });
 }
 
 /** The name of a language in another one ("Korean" for ko in en), or by default in itself ("한국어"). */

@@ -12,10 +12,12 @@ export interface Home {
   readonly baseUrl: string;
   readonly contact: string | null;
   readonly defaultExpiry: Expiry;
+  /** Whether the form asks for the token that links are only made with. */
+  readonly needsToken: boolean;
   /** The values of the fields. */
   readonly form: Readonly<Record<Field, string>>;
   /** Why the values of fields were refused. */
-  readonly errors: FieldErrors<Field>;
+  readonly errors: FieldErrors<Field | "token">;
   /** Why no link was made, if no field is to blame. */
   readonly notice?: string | undefined;
   /** A corrected destination that the reader may have meant. */
@@ -25,12 +27,13 @@ export interface Home {
 /** The form that makes a link, and the links made in this browser. */
 export function homePage(language: string, home: Home): string {
   const { baseUrl, form, errors, notice, offer } = home;
+  const intro = message(language, home.needsToken ? "home.intro.token" : "home.intro");
   const base = `${baseUrl.replace(/^https?:\/\//, "")}/`;
-  const focused = (Object.keys(errors)[0] ?? "original_url") as Field;
+  const focused = (Object.keys(errors)[0] ?? "original_url") as keyof Home["errors"];
   const isRefused = Object.keys(errors).length > 0;
   const head = {
     title: message(language, isRefused ? "home.title.refused" : "home.title"),
-    card: { description: message(language, "home.intro"), origin: new URL(baseUrl).origin, path: "/" },
+    card: { description: intro, origin: new URL(baseUrl).origin, path: "/" },
     contact: home.contact,
   };
   return page(
@@ -38,7 +41,7 @@ export function homePage(language: string, home: Home): string {
     head,
     <>
       <h1>{message(language, "home.heading")}</h1>
-      <p class="soft">{message(language, "home.intro")}</p>
+      <p class="soft">{intro}</p>
       <Notice text={notice} />
       <form method="post" action="/" data-make>
         <div class="field">
@@ -64,6 +67,21 @@ export function homePage(language: string, home: Home): string {
             </FieldError>
           </div>
         </div>
+        {home.needsToken && (
+          <div class="field" data-token>
+            <label for="token">{message(language, "home.token")}</label>
+            <input
+              {...{ id: "token", name: "token", type: "password", autocomplete: "current-password" }}
+              {...described("token", errors, "token-hint")}
+              autofocus={focused === "token"}
+              required
+            />
+            <FieldError field="token" errors={errors} />
+            <p class="hint" id="token-hint">
+              {message(language, "home.token.hint")}
+            </p>
+          </div>
+        )}
         <div class="field">
           <label for="custom_code">{message(language, "home.code")}</label>
           <div class="prefixed">

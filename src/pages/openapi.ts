@@ -12,6 +12,8 @@ interface OperationObject {
   readonly parameters?: readonly Parameter[];
   readonly requestBody?: { readonly content: Content };
   readonly responses: Readonly<Record<string, Answer>>;
+  /** Only if the operation needs a token. */
+  readonly security?: readonly object[];
 }
 
 export interface Operation extends OperationObject {

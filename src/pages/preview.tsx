@@ -120,11 +120,13 @@ export function previewPage(language: string, preview: Preview): string {
 
       <Visits language={language} {...preview} />
 
-      <p class="hint">
-        <a href={`${path}+report`} rel="nofollow">
-          {message(language, "preview.report")}
-        </a>
-      </p>
+      {disabled === undefined && (
+        <p class="hint">
+          <a href={`${path}+report`} rel="nofollow">
+            {message(language, "preview.report")}
+          </a>
+        </p>
+      )}
     </>,
   );
 }

@@ -4,11 +4,18 @@ import type { Child } from "hono/jsx";
 import { message, type MessageKey } from "../language/messages.ts";
 import type { DisabledReason } from "../links/link.ts";
 import type { Problem } from "../links/problem.ts";
+import { memoize } from "../memoize.ts";
 import { Instant } from "./instant.tsx";
 import { page } from "./layout.tsx";
+import { whenIn } from "./when.ts";
 
 /** The problems that have a page. */
-export type PageProblem = Problem | { kind: "not-found" } | { kind: "unavailable" } | { kind: "internal" };
+export type PageProblem =
+  | Problem
+  | { kind: "not-found" }
+  | { kind: "limited"; /** Until it is worth trying again. */ seconds: number }
+  | { kind: "unavailable" }
+  | { kind: "internal" };
 
 interface Words {
   readonly title: MessageKey;
@@ -21,17 +28,12 @@ interface Words {
 }
 
 /** The page that says why an address does not work and what to do next. */
-export function problemPage(language: string, problem: PageProblem, contact?: string | null): string {
-  // All other pages are always the same, so they are kept.
-  if (problem.kind === "expired" || problem.kind === "invalid") return render(language, problem, contact);
-  const key = `${language} ${problem.kind} ${"reason" in problem ? problem.reason : ""} ${contact}`;
-  const rendered = known.get(key) ?? render(language, problem, contact);
-  known.set(key, rendered);
-  return rendered;
+export function problemPage(language: string, problem: PageProblem, contact: string | null = null): string {
+  return rendered(JSON.stringify([language, problem, contact]));
 }
 
-/** It has at most one entry for each language, kind, reason and contact. */
-const known = new Map<string, string>();
+/** Rendering takes as long as several redirects, and the same few pages are asked for again and again. */
+const rendered = memoize((key) => render(...(JSON.parse(key) as [string, PageProblem, string | null])));
 
 function wordsFor(language: string, problem: PageProblem): Words {
   switch (problem.kind) {
@@ -46,6 +48,13 @@ function wordsFor(language: string, problem: PageProblem): Words {
         title: "page.disabled.title",
         told: message(language, `disabled.${problem.reason}`),
         next: nextStep(problem.reason),
+      };
+    case "limited":
+      return {
+        title: "page.limited.title",
+        told: message(language, "page.limited.when", { when: whenIn(language, problem.seconds) }),
+        next: "page.limited.next",
+        again: true,
       };
     case "unavailable":
       return { title: "page.unavailable.title", next: "page.unavailable.next", again: true };

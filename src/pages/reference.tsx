@@ -52,6 +52,7 @@ export function referencePage(
 function Basics({ context, documentPath }: { context: Context; documentPath: string }) {
   const { language, api, base, say } = context;
   const languages = languageNames(language);
+  const needsToken = operationsOf(api).some(({ security }) => security !== undefined);
   const { ShortenResponse = {}, Problem = {} } = api.components.schemas;
   return (
     <section aria-labelledby="basics">
@@ -60,7 +61,7 @@ function Basics({ context, documentPath }: { context: Context; documentPath: str
         <Fact name={say("docs.base")}>
           <code>{base}</code>
         </Fact>
-        <Fact name={say("docs.key")}>{say("docs.key.none")}</Fact>
+        <Fact name={say("docs.key")}>{marked(say(needsToken ? "docs.key.token" : "docs.key.none"))}</Fact>
         <Fact name={say("docs.languages")}>{marked(say("docs.languages.rule", { languages }))}</Fact>
         <Fact name={say("docs.cors")}>{marked(say("docs.cors.rule"))}</Fact>
         <Fact name={say("docs.machine")}>

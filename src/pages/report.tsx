@@ -14,6 +14,8 @@ export interface ReportForm {
   /** The short address, in readable Unicode. */
   readonly shortUrl: string;
   readonly target: string;
+  /** If not, the page tells no more than the host that it led to. */
+  readonly works: boolean;
   /** The values of the fields. */
   readonly form: Readonly<Record<ReportField, string>>;
   /** Why the values of fields were refused. */
@@ -56,7 +58,7 @@ export function reportAnyPage(language: string, { contact, address, errors }: Re
 
 /** The form that reports a link. */
 export function reportPage(language: string, report: ReportForm): string {
-  const { contact, code, shortUrl, target, form, errors, notice } = report;
+  const { contact, code, shortUrl, target, works, form, errors, notice } = report;
   const heading = message(language, "report.this");
   const isRefused = Object.keys(errors).length > 0;
   const { host, asciiHost, address } = describeDestination(target);
@@ -72,9 +74,11 @@ export function reportPage(language: string, report: ReportForm): string {
         <p class="host">
           <bdi dir="ltr">{asciiHost === undefined ? host : `${host} (${asciiHost})`}</bdi>
         </p>
-        <p class="whole">
-          <bdi dir="ltr">{address}</bdi>
-        </p>
+        {works && (
+          <p class="whole">
+            <bdi dir="ltr">{address}</bdi>
+          </p>
+        )}
       </section>
       <Notice text={notice} />
       <form method="post" action={`/${encodeURIComponent(code)}+report`}>

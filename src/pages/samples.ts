@@ -5,6 +5,7 @@ interface Call {
   readonly url: string;
   /** An object whose values are all strings: JSON, JavaScript and Python write these the same way. */
   readonly body: unknown;
+  readonly headers: Readonly<Record<string, string>>;
   /** The name of a file to save the answer to, if it is not JSON. */
   readonly file: string | undefined;
   /** If true, the sample prints where the redirect leads instead of following it. */
@@ -20,6 +21,10 @@ export function samplesOf(base: string, operation: Operation): Record<string, st
     method,
     url: addressOf(base, operation),
     body: bodyOf(operation),
+    headers: {
+      ...(operation.requestBody !== undefined && { "Content-Type": "application/json" }),
+      ...(operation.security !== undefined && { Authorization: "Bearer YOUR_TOKEN" }),
+    },
     file,
     redirects: isRedirect(operation),
   };
@@ -47,13 +52,13 @@ function addressOf(base: string, { path, parameters = [] }: Operation): string {
   return [`${base}${filled}`, ...(query.length > 0 ? [query.join("&")] : [])].join("?");
 }
 
-function curl({ method, url, body, file, redirects }: Call): string {
+function curl({ method, url, headers, body, file, redirects }: Call): string {
   if (redirects) return `curl -i ${quoted(url)}`;
   if (file !== undefined) return `curl -o ${file} ${quoted(url)}`;
   if (body === undefined) return `curl ${quoted(url)}`;
   return [
     `curl -X ${method} ${quoted(url)}`,
-    `  -H 'Content-Type: application/json'`,
+    ...Object.entries(headers).map(([name, value]) => `  -H '${name}: ${value}'`),
     `  -d ${quoted(JSON.stringify(body, null, 2))}`,
   ].join(" \\\n");
 }
@@ -63,7 +68,7 @@ function quoted(text: string): string {
   return `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }
 
-function javaScript({ method, url, body, file, redirects }: Call): string {
+function javaScript({ method, url, headers, body, file, redirects }: Call): string {
   if (redirects)
     return `const response = await fetch(${JSON.stringify(url)}, { redirect: "manual" });
 console.log(response.status, response.headers.get("Location"));`;
@@ -72,7 +77,7 @@ console.log(response.status, response.headers.get("Location"));`;
       ? ""
       : `, {
   method: "${method}",
-  headers: { "Content-Type": "application/json" },
+  headers: { ${pairs(headers)} },
   body: JSON.stringify(${indented(JSON.stringify(body, null, 2), "  ")}),
 }`;
   return `const response = await fetch(${JSON.stringify(url)}${options});
@@ -80,13 +85,13 @@ console.log(response.status, await response.${file === undefined ? "json" : "blo
 }
 
 /** Uses the standard library only. HTTPError is caught, because the API's errors are JSON answers, too. */
-function python({ method, url, body, file, redirects }: Call): string {
+function python({ method, url, headers, body, file, redirects }: Call): string {
   const more =
     body === undefined
       ? ""
       : `
     method="${method}",
-    headers={"Content-Type": "application/json"},
+    headers={${pairs(headers)}},
     data=json.dumps(${indented(JSON.stringify(body, null, 4), "    ")}).encode(),`;
   const json = { imports: "import json\n", told: "json.load(response)" };
   const bytes = { imports: "", told: "len(response.read())" };
@@ -114,6 +119,13 @@ class Stay(urllib.request.HTTPRedirectHandler):
     def redirect_request(self, *arguments):
         return None
 `;
+
+/** JavaScript and Python write these the same way. */
+function pairs(headers: Call["headers"]): string {
+  return Object.entries(headers)
+    .map(([name, value]) => `${JSON.stringify(name)}: ${JSON.stringify(value)}`)
+    .join(", ");
+}
 
 /** Indents all lines except the first. */
 function indented(text: string, indent: string): string {

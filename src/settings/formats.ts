@@ -1,4 +1,5 @@
 import { type Network, parseNetwork } from "../guard/client-address.ts";
+import type { Window } from "../guard/limits.ts";
 import { DAY_MS, HOUR_MS } from "../links/time.ts";
 
 /** How to parse the text of a setting, and how error messages describe what it must be. */
@@ -117,6 +118,36 @@ export const secret: Format<string> = {
   parse: (text) => (/^[\x21-\x7E]{16,256}$/.test(text) ? text : undefined),
   wrongParts: (text) => [`(${text.length} characters)`],
 };
+
+/** No more than anybody needs, so that times multiplied by it remain exact. */
+const MAX_LIMIT = 1_000_000;
+const MAX_WINDOWS = 4;
+
+/** A limit: `off`, which is no window, or some windows. */
+export const limit: Format<readonly Window[]> = {
+  right: `off, or at most ${MAX_WINDOWS} numbers with a time of 1s to 31d, separated by commas, such as 30/1m,1000/1d`,
+  parse(text) {
+    if (text === "off") return [];
+    const windows = listOf(window).parse(text) ?? [];
+    return windows.length > 0 && windows.length <= MAX_WINDOWS ? windows : undefined;
+  },
+};
+
+const window: Format<Window> = {
+  right: "a number and a time, such as 30/1m",
+  parse(text) {
+    const [written = "", time = ""] = text.split("/");
+    const count = parseWhole(written, 1, MAX_LIMIT);
+    const ms = parseDuration(time);
+    const isWindow = count !== undefined && ms >= 1000 && ms <= 31 * DAY_MS;
+    return isWindow && text === `${written}/${time}` ? { count, ms } : undefined;
+  },
+};
+
+/** A setting whose default depends on others. */
+export function orAuto<T>({ right, parse }: Format<T>): Format<T | "auto"> {
+  return { right: `auto, ${right}`, parse: (text) => (text === "auto" ? text : parse(text)) };
+}
 
 interface Database {
   readonly engine: "sqlite";

@@ -8,9 +8,11 @@ import {
   headerName,
   host,
   hostOfUrl,
+  limit,
   listOf,
   network,
   oneOf,
+  orAuto,
   origin,
   path,
   secret,
@@ -167,6 +169,47 @@ export const SETTINGS = {
     meaning:
       "secret of 16 characters or more that opens the operator's API and page, /api/v1/admin/ and /admin; without it there are none",
     takes: secret,
+  },
+  createToken: {
+    name: "CREATE_TOKEN",
+    default: "none",
+    unset: null,
+    meaning:
+      "secret of 16 characters or more that is needed to make links, sent as Authorization: Bearer; everything else stays open",
+    takes: secret,
+  },
+  limitCreate: {
+    name: "LIMIT_CREATE",
+    default: "auto",
+    meaning:
+      "how many links a client may make, such as 30/1m,1000/1d, or off; auto is 30/1m,1000/1d in public posture and off in private posture",
+    takes: orAuto(limit),
+  },
+  limitUnknown: {
+    name: "LIMIT_UNKNOWN",
+    default: "auto",
+    meaning:
+      "how many addresses that lead nowhere a client may ask for, or off; auto is 60/1m in public posture and off in private posture",
+    takes: orAuto(limit),
+  },
+  limitView: {
+    name: "LIMIT_VIEW",
+    default: "auto",
+    meaning:
+      "how often a client may ask for what costs more than a redirect (previews, statistics, images, availability, the reference), or off; auto is 120/1m in public posture and off in private posture",
+    takes: orAuto(limit),
+  },
+  limitReport: {
+    name: "LIMIT_REPORT",
+    default: "10/1h",
+    meaning: "how many reports a client may send, or off",
+    takes: limit,
+  },
+  limitCreateAll: {
+    name: "LIMIT_CREATE_ALL",
+    default: "off",
+    meaning: "how many links all clients together may make, such as 10000/1h, or off",
+    takes: limit,
   },
   drainWaitMs: {
     name: "DRAIN_WAIT",

@@ -19,7 +19,7 @@ const LONG_CODE = "가나다라마바사아자차카타파하거너".repeat(4);
 const LONG_URL = `https://${"long-host-name.".repeat(6)}example.com/${"긴주소".repeat(40)}?q=${"a".repeat(200)}`;
 
 export async function prepareTour(): Promise<Tour> {
-  const settings = { STATS_SHOWN: "all", TRUSTED_PROXIES: "127.0.0.1" };
+  const settings = { CONTACT: "operator@curt.example", STATS_SHOWN: "all", TRUSTED_PROXIES: "127.0.0.1" };
   const curt = await startHere(settings, { startMs: Date.now() - 2 * DAY_MS });
   const broken = await startHere();
   broken.expectFaults();
@@ -73,6 +73,15 @@ export async function prepareTour(): Promise<Tour> {
     await open("preview", `/${encodeURIComponent(LONG_CODE)}+`);
     for (const summary of await page.locator("summary").all()) await summary.click();
     await look("preview, opened");
+    await open("report", `/${encodeURIComponent(LONG_CODE)}+report`);
+    await page.getByRole("radio", { name: say("report.reason.spam") }).check();
+    await page.getByRole("textbox", { name: say("report.note") }).fill("긴 이야기 ".repeat(400));
+    await page.getByRole("button", { name: say("report.send") }).click();
+    await page.locator("[aria-invalid]").waitFor();
+    await look("report, refused");
+    await open("report any link", "/+report");
+    await open("report any link, unknown", "/+report?address=nobody-made-it", 404);
+    await open("reported", "/+reported");
     await open("reference", "/docs");
     await page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true })");
     await look("reference, opened");

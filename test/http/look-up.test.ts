@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { createCalls } from "../../src/http/call.ts";
 import type { ClientOf } from "../../src/http/client.ts";
 import { createDomain } from "../../src/http/domain.ts";
+import { createLimiter } from "../../src/http/limits.ts";
 import { createLinkMemory } from "../../src/http/redirect/memory.ts";
 import { createRedirect } from "../../src/http/redirect/redirect.ts";
 import { followChanges } from "../../src/links/changes.ts";
@@ -62,6 +63,7 @@ async function serve(folder: string, record = () => {}) {
       },
     },
     callOf: createCalls({ domain: createDomain(BASE_URL), clientOf }),
+    limiter: createLimiter({}),
     cacheSeconds: 0,
     onFault: (error) => faults.push(error),
   });

@@ -7,15 +7,21 @@ import {
   type Note,
 } from "../../src/guard/case-store.ts";
 import { addReport, type AnswerAction, type Case, isDue, mainReason } from "../../src/guard/case.ts";
-import type { GuardStore } from "../../src/guard/store.ts";
+import type { Action, GuardStore } from "../../src/guard/store.ts";
+import type { Link, Reason } from "../../src/links/link.ts";
 import type { Decision, LinkId, LinkStore } from "../../src/links/store.ts";
 
-type Changing = Pick<LinkStore, "disable" | "enable"> & Pick<GuardStore, "blockHost">;
+type Changing = Pick<LinkStore, "disable" | "enable"> &
+  Pick<GuardStore, "blockHost"> & { look(link: LinkId): Link | undefined };
 
-/** Reports in memory. `changing` is what the rest of the store does; `clear` enters that nothing is wrong. */
+/** Reports in memory. `changing` is what the rest of the store does; `enter` adds to the journal. */
 export function createMemoryCases(
   changing: () => Changing,
-  clear: (link: LinkId, decision: Decision) => void,
+  enter: (
+    action: Action,
+    decision: Decision & { readonly reason?: Reason },
+    subject: LinkId | { readonly host: string },
+  ) => void,
 ): CaseStore & { answer(link: LinkId, action: AnswerAction, decision: Decision): void } {
   const cases = new Map<string, Case>();
   const notes = new Map<string, Note[]>();
@@ -30,14 +36,17 @@ export function createMemoryCases(
       if (today.has(report.reporter) || today.size >= MAX_DAILY_REPORTS) return "repeated";
       reporters.set(`${report.day} ${key}`, today.add(report.reporter));
       const { atMs, reason, note } = report;
+      const link = changing().look(report);
+      const one = { ...report, works: report.works && link !== undefined && link.disabled === undefined };
       if (note !== undefined)
         notes.set(key, [{ atMs, reason, note }, ...(notes.get(key) ?? [])].slice(0, MAX_CASE_NOTES));
-      const counted = addReport(cases.get(key), report);
-      const due = isDue(counted, report);
+      const counted = addReport(cases.get(key), one);
+      const due = isDue(counted, one);
       cases.set(key, due ? { ...counted, disabledMs: atMs } : counted);
       if (!due) return "counted";
       const decision = { who: "reports", atMs, reason: mainReason(counted) } as const;
-      return (await changing().disable([idOf(report)], decision)).length > 0 ? "disabled" : "counted";
+      await changing().disable([idOf(report)], decision);
+      return "disabled";
     },
     async caseOf(link) {
       const found = cases.get(keyOf(link));
@@ -56,10 +65,15 @@ export function createMemoryCases(
       const { action } = answer;
       cases.set(keyOf(link), { ...known, disabledMs: undefined, answer: { action, atMs: decision.atMs } });
       const { disable, enable, blockHost } = changing();
-      if (answer.action === "disable") await disable([link], { ...decision, reason: answer.reason });
-      else if (answer.action === "block-host") await blockHost(answer, decision);
-      else {
-        clear(link, decision);
+      if (answer.action === "disable") {
+        const { reason } = answer;
+        const changed = await disable([link], { ...decision, reason });
+        if (changed.length === 0) enter("disable", { ...decision, reason }, idOf(link));
+      } else if (answer.action === "block-host") {
+        const { reason, host } = answer;
+        if (!(await blockHost(answer, decision))) enter("block-host", { ...decision, reason }, { host });
+      } else {
+        enter("nothing-wrong", decision, idOf(link));
         if (known.disabledMs !== undefined) await enable([link], decision);
       }
       return true;

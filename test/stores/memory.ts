@@ -133,10 +133,11 @@ export function createMemoryStores(): () => TestedStore {
       });
   }
 
-  const cases = createMemoryCases(
-    () => store,
-    (link, decision) => note("nothing-wrong", decision, { code: link.code, createdMs: link.createdMs }),
-  );
+  const look = ({ code, createdMs }: LinkId) => {
+    const link = links.get(code);
+    return link?.createdMs === createdMs ? link : undefined;
+  };
+  const cases = createMemoryCases(() => ({ ...store, look }), note);
 
   const store: TestedStore = {
     ...cases,

@@ -1,8 +1,10 @@
 import type { Reports } from "../../guard/reports.ts";
+import type { TokenCheck } from "../../guard/token.ts";
 import type { Clock } from "../../links/clock.ts";
 import type { Links } from "../../links/links.ts";
 import { isProblem } from "../../links/problem.ts";
 import type { Call } from "../call.ts";
+import type { Limiter } from "../limits.ts";
 import { problemJson } from "../problems.ts";
 import type { Views } from "../views/views.ts";
 import { success, toShortLink } from "./envelope.ts";
@@ -21,6 +23,8 @@ import {
 const POLL_INTERVAL = "X-Poll-Interval";
 
 export interface ApiOptions {
+  readonly limiter: Pick<Limiter, "unknown">;
+  readonly mayCreate: TokenCheck;
   readonly links: Pick<Links, "create" | "availability">;
   readonly reports: Pick<Reports, "report">;
   readonly views: Pick<Views, "ask">;
@@ -29,10 +33,11 @@ export interface ApiOptions {
 
 /** The handlers of /api/v1 that cost no more than a few redirects; what is dearer is made by `views.ts`. */
 export function createApi(options: ApiOptions) {
-  const { links, reports, views, clock } = options;
+  const { links, reports, views, clock, limiter, mayCreate } = options;
   const pace = createPace(clock);
   return {
     async shorten(call: Call): Promise<Response> {
+      if (!mayCreate(bearerToken(call.headers))) return problemJson(call, { kind: "token" });
       const { original_url } = EXAMPLE;
       const body = await readJson(call.request, shortenRequest, { original_url });
       if (isProblem(body)) return problemJson(call, body);
@@ -50,6 +55,9 @@ export function createApi(options: ApiOptions) {
     async availability(call: Call): Promise<Response> {
       const found = await links.availability(call.code);
       if (isProblem(found)) return problemJson(call, found);
+      // A free code is an address that leads nowhere: whoever scans codes must not do it here.
+      const limited = found.available ? limiter.unknown(call) : undefined;
+      if (limited !== undefined) return problemJson(call, limited);
       const data: AvailabilityData = { ...found, short_url: call.domain.shortUrl(call.code) };
       return success(call, 200, found.available ? "free" : "taken", data);
     },
@@ -73,6 +81,11 @@ export function createApi(options: ApiOptions) {
       return response;
     },
   };
+}
+
+/** RFC 6750, section 2.1. "" if there is none. */
+function bearerToken(headers: Headers): string {
+  return /^Bearer +(\S+)$/i.exec(headers.get("authorization") ?? "")?.[1] ?? "";
 }
 
 export type Api = ReturnType<typeof createApi>;

@@ -4,13 +4,27 @@ import { languageNames, type MessageKey, message } from "../../language/messages
 import type { Expiry } from "../../links/expiry.ts";
 import { type ApiDescription, dereference } from "../../pages/openapi.ts";
 import type { Domain } from "../domain.ts";
-import { operations, TAGS } from "./operations.ts";
+import { operations, shortenWithToken, TAGS, TOKEN_SCHEME } from "./operations.ts";
 import { type Information, LIMITS } from "./schemas.ts";
 
+export interface DescribeOptions {
+  readonly version: string;
+  /** Whether links are only made for those who know the token. */
+  readonly needsToken: boolean;
+}
+
 /** The OpenAPI 3.1 document in a language, generated from the schemas that validate. */
-export function describeApi({ baseUrl, origin }: Domain, version: string, language: string): ApiDescription {
+export function describeApi(
+  { baseUrl, origin }: Domain,
+  language: string,
+  { version, needsToken }: DescribeOptions,
+): ApiDescription {
   const described = new OpenAPIHono();
-  for (const operation of Object.values(operations)) described.openAPIRegistry.registerPath(operation);
+  const registry = described.openAPIRegistry;
+  const { shorten, ...others } = operations;
+  if (needsToken) registry.registerComponent("securitySchemes", TOKEN_SCHEME.name, TOKEN_SCHEME.scheme);
+  registry.registerPath(needsToken ? shortenWithToken : shorten);
+  for (const operation of Object.values(others)) registry.registerPath(operation);
   const document = described.getOpenAPI31Document({
     openapi: "3.1.0",
     info: {

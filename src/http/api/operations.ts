@@ -48,18 +48,31 @@ const answer = <T extends z.ZodType>(description: MessageKey, schema: T) => ({
   content: jsonContent(schema),
 });
 const anyProblem = { default: answer("api.problem", problem) };
+const retryAfter = { "Retry-After": z.int().nonnegative().openapi({ description: "api.retry-after" }) };
+/** Sent if the limit is on. */
+const rateLimit = {
+  "RateLimit-Policy": text.optional().openapi({
+    description: "api.rate-limit-policy",
+    example: '"create";q=30;w=60',
+  }),
+  RateLimit: text.optional().openapi({ description: "api.rate-limit", example: '"create";r=29;t=2' }),
+};
+/** For operations that a limit applies to. */
+const limited = {
+  429: { ...answer("api.limited", problem), headers: z.object({ ...retryAfter, ...rateLimit }) },
+};
 /** For operations that need the store. */
 const unavailable = {
-  503: {
-    ...answer("api.unavailable", problem),
-    headers: z.object({
-      "Retry-After": z.int().nonnegative().openapi({ description: "api.retry-after" }),
-    }),
-  },
+  ...limited,
+  503: { ...answer("api.unavailable", problem), headers: z.object(retryAfter) },
   ...anyProblem,
 };
 /** For operations without input. A service of an older version answers 404, because it does not have them. */
-const missing = { 404: answer("not-found", problem), ...anyProblem };
+const missing = { 404: answer("not-found", problem), ...limited, ...anyProblem };
+const countedAnswer = <T extends z.ZodType>(description: MessageKey, schema: T) => ({
+  ...answer(description, schema),
+  headers: z.object(rateLimit),
+});
 
 const image = (type: string) => ({
   ...tagged("QR codes"),
@@ -68,6 +81,7 @@ const image = (type: string) => ({
   responses: {
     200: {
       description: "api.qr.answer",
+      headers: z.object(rateLimit),
       content: { [type]: { schema: text.openapi({ format: "binary" }) } },
     },
     400: answer("api.parameter.refused", problem),
@@ -96,7 +110,10 @@ export const operations = {
     responses: {
       201: {
         ...answer("api.made", shortenResponse),
-        headers: z.object({ Location: text.openapi({ format: "uri", description: "api.location" }) }),
+        headers: z.object({
+          Location: text.openapi({ format: "uri", description: "api.location" }),
+          ...rateLimit,
+        }),
       },
       400: answer("api.body.refused", problem),
       409: answer("api.taken", problem),
@@ -112,7 +129,7 @@ export const operations = {
     operationId: "getApiInformation",
     summary: "api.information",
     description: "api.information.description",
-    responses: { 200: answer("api.information.answer", informationResponse), ...missing },
+    responses: { 200: countedAnswer("api.information.answer", informationResponse), ...missing },
   }),
   availability: createRoute({
     ...tagged("Links"),
@@ -123,7 +140,7 @@ export const operations = {
     description: "api.availability.description",
     request: { params: codeParameter },
     responses: {
-      200: answer("api.availability.answer", availabilityResponse),
+      200: countedAnswer("api.availability.answer", availabilityResponse),
       400: answer("api.availability.refused", problem),
       ...unavailable,
     },
@@ -141,6 +158,7 @@ export const operations = {
         ...answer("link", linkResponse),
         headers: z.object({
           "X-Poll-Interval": z.int().positive().openapi({ description: "api.poll-interval" }),
+          ...rateLimit,
         }),
       },
       404: answer("unknown", problem),
@@ -157,7 +175,7 @@ export const operations = {
     description: "api.stats.description",
     request: { params: codeParameter, query: statisticsQuery },
     responses: {
-      200: answer("api.stats.answer", statisticsResponse),
+      200: countedAnswer("api.stats.answer", statisticsResponse),
       400: answer("api.parameter.refused", problem),
       404: answer("unknown", problem),
       410: answer("disabled.deleted", problem),
@@ -179,7 +197,7 @@ export const operations = {
       },
     },
     responses: {
-      202: answer("api.report.answer", reportResponse),
+      202: countedAnswer("api.report.answer", reportResponse),
       400: answer("api.body.refused", problem),
       404: answer("unknown", problem),
       410: answer("api.report.deleted", problem),
@@ -230,9 +248,26 @@ export const operations = {
     responses: {
       200: {
         description: "api.document.answer",
+        headers: z.object(rateLimit),
         content: jsonContent(z.looseObject({ openapi: text }).openapi("OpenApiDocument")),
       },
       ...missing,
     },
   }),
 };
+
+/** The security scheme of services that make links only for those who have their token. */
+export const TOKEN_SCHEME = { name: "token", scheme: { type: "http", scheme: "bearer" } } as const;
+
+/** `shorten` at such a service. */
+export const shortenWithToken = createRoute({
+  ...operations.shorten,
+  security: [{ [TOKEN_SCHEME.name]: [] }],
+  responses: {
+    ...operations.shorten.responses,
+    401: {
+      ...answer("api.token", problem),
+      headers: z.object({ "WWW-Authenticate": text.openapi({ description: "api.token.scheme" }) }),
+    },
+  },
+});

@@ -22,11 +22,13 @@ export interface ApiViewsOptions {
   readonly visits: Pick<Visits, "sums" | "statistics">;
   readonly defaultExpiry: Expiry;
   readonly version: string;
+  readonly needsToken: boolean;
 }
 
 /** The handlers of /api/v1 that cost many redirects. */
-export function createApiViews({ links, visits, defaultExpiry, version }: ApiViewsOptions) {
-  const describe = memoizeByDomain((domain, language) => describeApi(domain, version, language));
+export function createApiViews(options: ApiViewsOptions) {
+  const { links, visits, defaultExpiry, version, needsToken } = options;
+  const describe = memoizeByDomain((domain, language) => describeApi(domain, language, options));
   return {
     information(call: Asked): Response {
       const { domain } = call;
@@ -36,7 +38,7 @@ export function createApiViews({ links, visits, defaultExpiry, version }: ApiVie
       const data: Information = {
         name: "Curt",
         version,
-        description: message(language, "info.description"),
+        description: message(language, needsToken ? "info.description.token" : "info.description"),
         endpoint: `${domain.baseUrl}${operations.shorten.path}`,
         method: operations.shorten.method.toUpperCase(),
         content_type: "application/json",

@@ -8,13 +8,18 @@ import { parseForm, readFields, tellBeside } from "./fields.ts";
 /** What the fields of the form hold. */
 export type Form = Home["form"];
 
+/** The form as it arrives. The token is never shown again. */
+export interface Sent extends Form {
+  readonly token: string;
+}
+
 /** In UTF-16 units: enough for every spelling of a code. */
 const MAX_SHOWN_CODE = 1024;
 
 /** Reads what the form sends. */
-export async function readForm(request: Request): Promise<Form | HttpProblem> {
+export async function readForm(request: Request): Promise<Sent | HttpProblem> {
   const sent = await readFields(request);
-  return isProblem(sent) ? sent : formOf(sent);
+  return isProblem(sent) ? sent : { ...formOf(sent), token: (sent.get("token") ?? "").trim() };
 }
 
 /**
@@ -56,6 +61,7 @@ export function tellInForm(
   form: Form,
   language: string,
 ): Pick<Home, "errors" | "notice"> {
+  if (problem.kind === "token") return { errors: { token: message(language, "home.token.wrong") } };
   const told = tellBeside(problem, FIELDS, language);
   if (told.notice !== undefined || form.original_url !== "") return told;
   return { errors: { ...told.errors, original_url: message(language, "home.empty") } };

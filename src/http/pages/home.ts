@@ -1,3 +1,4 @@
+import type { TokenCheck } from "../../guard/token.ts";
 import { DURATIONS, type Expiry } from "../../links/expiry.ts";
 import type { Link } from "../../links/link.ts";
 import type { Links } from "../../links/links.ts";
@@ -13,6 +14,7 @@ import { EMPTY, type Form, formOfQuery, offerFor, readForm, shortened, tellInFor
 
 export interface HomeOptions {
   readonly links: Pick<Links, "create">;
+  readonly mayCreate: TokenCheck;
   readonly views: Pick<Views, "ask">;
   readonly onFault: (error: unknown) => void;
 }
@@ -23,8 +25,14 @@ interface Refused {
   readonly problem: HttpProblem;
 }
 
+export interface HomeViewsOptions {
+  readonly defaultExpiry: Expiry;
+  /** Whether links are only made for those who know the token. */
+  readonly needsToken: boolean;
+}
+
 /** The home page: the form, empty or as an address fills it in, and as it was sent where it was refused. */
-export function createHomeViews({ defaultExpiry }: { readonly defaultExpiry: Expiry }) {
+export function createHomeViews(options: HomeViewsOptions) {
   return {
     show(call: Asked): Response {
       const { baseUrl, contact } = call.domain;
@@ -33,7 +41,7 @@ export function createHomeViews({ defaultExpiry }: { readonly defaultExpiry: Exp
       return html(
         call,
         200,
-        (language) => homePage(language, { baseUrl, contact, defaultExpiry, form, errors: {} }),
+        (language) => homePage(language, { ...options, baseUrl, contact, form, errors: {} }),
         isEmpty ? FINDABLE : {},
       );
     },
@@ -48,9 +56,9 @@ export function createHomeViews({ defaultExpiry }: { readonly defaultExpiry: Exp
         status,
         (language) =>
           homePage(language, {
+            ...options,
             baseUrl,
             contact,
-            defaultExpiry,
             form,
             offer,
             ...tellInForm(problem, form, language),
@@ -62,7 +70,7 @@ export function createHomeViews({ defaultExpiry }: { readonly defaultExpiry: Exp
 }
 
 /** The form of the home page, which makes links without a script. */
-export function createHome({ links, views, onFault }: HomeOptions) {
+export function createHome({ links, views, mayCreate, onFault }: HomeOptions) {
   async function create(form: Form): Promise<Link | HttpProblem> {
     const expiry = DURATIONS.find((duration) => duration === form.expire_duration);
     if (expiry === undefined && form.expire_duration !== "")
@@ -83,22 +91,27 @@ export function createHome({ links, views, onFault }: HomeOptions) {
     return views.ask("refusedForm", call, JSON.stringify(refused));
   }
 
+  /** Reads the form, and makes its link unless that is `refused`. */
+  async function answerForm(call: Call, refused?: HttpProblem): Promise<Response> {
+    const form = await readForm(call.request);
+    if (isProblem(form))
+      return prefersHtml(call.headers.get("accept")) ? formAgain(call, EMPTY, form) : problemJson(call, form);
+    if (refused !== undefined) return formAgain(call, form, refused);
+    if (isFromAnotherSite(call)) return formAgain(call, form, { kind: "cross-site" });
+    if (!mayCreate(form.token)) return formAgain(call, form, { kind: "token" });
+    const link = await create(form);
+    if (isProblem(link)) return formAgain(call, form, link);
+    return answer({
+      status: 303,
+      headers: { Location: `/${encodeURIComponent(link.code)}+#made`, "Cache-Control": "no-store" },
+    });
+  }
+
   return {
     /** Answers 303 to the preview (RFC 9110, section 15.4.4), so that reloading the page makes no second link. */
-    async make(call: Call): Promise<Response> {
-      const form = await readForm(call.request);
-      if (isProblem(form))
-        return prefersHtml(call.headers.get("accept"))
-          ? formAgain(call, EMPTY, form)
-          : problemJson(call, form);
-      if (isFromAnotherSite(call)) return formAgain(call, form, { kind: "cross-site" });
-      const link = await create(form);
-      if (isProblem(link)) return formAgain(call, form, link);
-      return answer({
-        status: 303,
-        headers: { Location: `/${encodeURIComponent(link.code)}+#made`, "Cache-Control": "no-store" },
-      });
-    },
+    make: (call: Call) => answerForm(call),
+    /** Makes no link, and shows the form as it was sent. */
+    refuse: (call: Call, problem: HttpProblem) => answerForm(call, problem),
   };
 }
 

@@ -20,8 +20,6 @@ import { isFromAnotherSite, parseForm, readFields, tellBeside } from "./fields.t
 /** The page after a report was sent. No code has a +. */
 export const REPORTED_PATH = "/+reported";
 
-/** In UTF-16 units: more than any note may have, so that one sees it is too much. */
-const MAX_SHOWN_NOTE = 8000;
 /** In UTF-16 units: enough for every spelling of a short address. */
 const MAX_ADDRESS_LENGTH = 4096;
 
@@ -47,9 +45,16 @@ export function createReportViews({ links }: { readonly links: Pick<Links, "find
     const link = await links.find(call.code);
     if (isProblem(link)) return problemAnswer(call, link);
     const { status, headers } = problem === undefined ? { status: 200 } : describe(problem);
-    const { code, target } = link;
+    const { code, target, disabled } = link;
     const { contact } = call.domain;
-    const shown = { contact, code, target, shortUrl: call.domain.shortUrl(code), form: values ?? EMPTY };
+    const shown = {
+      contact,
+      code,
+      target,
+      works: disabled === undefined,
+      shortUrl: call.domain.shortUrl(code),
+      form: values ?? EMPTY,
+    };
     return html(
       call,
       status,
@@ -110,31 +115,34 @@ export function createReport({ reports, views, onFault }: ReportOptions) {
   }
 
   /** The form as it was sent, with what is wrong with it. */
-  function formAgain(call: Call, { reason, note }: Form, problem: HttpProblem): Promise<Response> {
-    const refused: Refused = {
-      form: { reason: reason.slice(0, MAX_SHOWN_NOTE), note: note.slice(0, MAX_SHOWN_NOTE) },
-      problem,
-    };
+  function formAgain(call: Call, form: Form, problem: HttpProblem): Promise<Response> {
+    const refused: Refused = { form, problem };
     return views.ask("refusedReport", call, JSON.stringify(refused));
+  }
+
+  /** Reads the form, and sends its report unless that is `refused`. */
+  async function answerForm(call: Call, refused?: HttpProblem): Promise<Response> {
+    const { address } = call.client();
+    const fields = await readFields(call.request);
+    if (isProblem(fields))
+      return prefersHtml(call.headers.get("accept"))
+        ? formAgain(call, EMPTY, fields)
+        : problemJson(call, fields);
+    // Browsers send line breaks as two characters (WHATWG HTML, section 4.10.21.8).
+    const note = (fields.get("note") ?? "").replaceAll("\r\n", "\n");
+    const form = { reason: fields.get("reason") ?? "", note };
+    if (refused !== undefined) return formAgain(call, form, refused);
+    if (isFromAnotherSite(call)) return formAgain(call, form, { kind: "cross-site" });
+    const reported = await report(call, form, address);
+    if (isProblem(reported)) return formAgain(call, form, reported);
+    return answer({ status: 303, headers: { Location: REPORTED_PATH, "Cache-Control": "no-store" } });
   }
 
   return {
     /** Answers 303 to a page (RFC 9110, section 15.4.4), so that reloading it sends nothing again. */
-    async send(call: Call): Promise<Response> {
-      const { address } = call.client();
-      const fields = await readFields(call.request);
-      if (isProblem(fields))
-        return prefersHtml(call.headers.get("accept"))
-          ? formAgain(call, EMPTY, fields)
-          : problemJson(call, fields);
-      // Browsers send line breaks as two characters (WHATWG HTML, section 4.10.21.8).
-      const note = (fields.get("note") ?? "").replaceAll("\r\n", "\n");
-      const form = { reason: fields.get("reason") ?? "", note };
-      if (isFromAnotherSite(call)) return formAgain(call, form, { kind: "cross-site" });
-      const reported = await report(call, form, address);
-      if (isProblem(reported)) return formAgain(call, form, reported);
-      return answer({ status: 303, headers: { Location: REPORTED_PATH, "Cache-Control": "no-store" } });
-    },
+    send: (call: Call) => answerForm(call),
+    /** Sends no report, and shows the form as it was sent. */
+    refuse: (call: Call, problem: HttpProblem) => answerForm(call, problem),
   };
 }
 

@@ -3,6 +3,7 @@ import { type Code, lookUpCode, NEVER_IN_CODES } from "../../links/code.ts";
 import { isProblem } from "../../links/problem.ts";
 import type { Recorder } from "../../visits/recorder.ts";
 import type { Call, CallOf } from "../call.ts";
+import type { Limiter } from "../limits.ts";
 import { problemAnswer, problemOf } from "../problems.ts";
 import type { Entry, LinkMemory } from "./memory.ts";
 
@@ -11,6 +12,7 @@ export interface RedirectOptions {
   readonly clock: Clock;
   readonly recorder: Pick<Recorder, "record">;
   readonly callOf: CallOf;
+  readonly limiter: Pick<Limiter, "unknown" | "barred">;
   /** How long a shared cache may keep a redirect, in seconds. */
   readonly cacheSeconds: number;
   readonly onFault: (error: unknown) => void;
@@ -23,10 +25,11 @@ type Elsewhere = (request: Request, server: Server) => Response | Promise<Respon
 
 /**
  * Answers GET and HEAD of a short address (RFC 9110, section 15.4.3). A GET is counted as a visit before it is
- * answered; a HEAD is not counted. 404 and 410 always come from the store, never from the cache.
+ * answered; a HEAD is not counted. 404 and 410 always come from the store, never from the cache. A cached link is
+ * answered before any limit is looked at.
  */
 export function createRedirect(options: RedirectOptions) {
-  const { memory, clock, recorder, callOf, cacheSeconds, onFault } = options;
+  const { memory, clock, recorder, callOf, limiter, cacheSeconds, onFault } = options;
 
   function answer({ target, endsMs }: Entry, nowMs: number): Response {
     const sharedSeconds = Math.min(cacheSeconds, Math.floor((endsMs - nowMs) / 1000));
@@ -47,16 +50,22 @@ export function createRedirect(options: RedirectOptions) {
     code: Code | undefined,
     onFound: (entry: Entry) => void,
   ): Promise<Response> {
-    if (code === undefined) return problemAnswer(call, { kind: "unknown" });
+    if (code === undefined) return leadsNowhere(call);
+    const barred = limiter.barred(call);
+    if (barred !== undefined) return problemAnswer(call, barred);
     try {
       const found = await memory.lookUp(code);
-      if (isProblem(found)) return problemAnswer(call, found);
+      if (isProblem(found)) return found.kind === "unknown" ? leadsNowhere(call) : problemAnswer(call, found);
       onFound(found);
       return answer(found, clock.nowMs());
     } catch (error) {
       onFault(error);
       return problemAnswer(call, problemOf(error));
     }
+  }
+
+  function leadsNowhere(call: Call): Response {
+    return problemAnswer(call, limiter.unknown(call) ?? { kind: "unknown" });
   }
 
   /** Visitors are redirected even if counting fails. */

@@ -21,6 +21,7 @@ export interface Answer<T> {
 export async function ask<T>(path: string, signal?: AbortSignal): Promise<Answer<T>> {
   const response = await fetch(path, { headers: { "Accept-Language": lang }, signal: signal ?? null });
   const { message, data } = (await response.json()) as { message: string; data?: T };
-  const pollMs = Number(response.headers.get("X-Poll-Interval")) * 1000;
+  const { headers } = response;
+  const pollMs = Number(headers.get("X-Poll-Interval") ?? headers.get("Retry-After")) * 1000;
   return { status: response.status, message, pollMs, ...(data !== undefined && { data }) };
 }

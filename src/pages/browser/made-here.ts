@@ -1,6 +1,7 @@
 import { DAY_MS } from "../../links/time.ts";
 import { ask, type Link } from "./api.ts";
 import { offerCopies } from "./copy.ts";
+import { read, write } from "./storage.ts";
 import { withoutScheme } from "./url.ts";
 
 /** The key of the list in local storage. The list never leaves this browser. */
@@ -80,7 +81,7 @@ async function tell(made: Made, item: HTMLElement, words: DOMStringMap): Promise
   const answer = await ask<Link>(made.path, AbortSignal.timeout(WAIT_MS)).catch(() => undefined);
   const data = answer?.data;
   if (data?.created !== made.created) {
-    const isGone = answer !== undefined && answer.status < 500;
+    const isGone = answer !== undefined && answer.status < 500 && answer.status !== 429;
     part(item, "target").textContent = words[isGone ? "gone" : "unknown"] ?? "";
     part(item, "visits").parentElement?.remove();
     if (isGone) part(item, "copy").remove();
@@ -151,24 +152,4 @@ function codeOf({ path }: Made): string | undefined {
 
 function keep(list: readonly Made[]): void {
   write("localStorage", LIST, list.length === 0 ? null : JSON.stringify(list));
-}
-
-type Storage = "localStorage" | "sessionStorage";
-
-/** A browser may deny access to storage, or it may be full. Then nothing is remembered. */
-function read(storage: Storage, key: string): string | null {
-  try {
-    return window[storage].getItem(key);
-  } catch {
-    return null;
-  }
-}
-
-function write(storage: Storage, key: string, value: string | null): void {
-  try {
-    if (value === null) window[storage].removeItem(key);
-    else window[storage].setItem(key, value);
-  } catch {
-    // See `read`.
-  }
 }

@@ -7,6 +7,7 @@ import { hideMadeHash } from "./made.ts";
 import { sendOnce } from "./once.ts";
 import { forgetRefusals } from "./refusals.ts";
 import { localiseTimes } from "./times.ts";
+import { rememberToken } from "./token.ts";
 import { makeTryable } from "./try.ts";
 import { keepTyped } from "./typed.ts";
 
@@ -14,6 +15,7 @@ import { keepTyped } from "./typed.ts";
 localiseTimes(document);
 offerCopies(document);
 checkCodes();
+rememberToken();
 forgetRefusals();
 sendOnce();
 keepTyped();

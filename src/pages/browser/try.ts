@@ -1,7 +1,8 @@
 import type { Answer } from "./api.ts";
+import { knownToken } from "./token.ts";
 
 const TIMEOUT_MS = 30_000;
-const TOLD_HEADERS = ["Location", "Retry-After"];
+const TOLD_HEADERS = ["Location", "RateLimit", "Retry-After"];
 
 /** Shows the forms that call the API and makes them work. Without scripts they stay hidden. */
 export function makeTryable(within: ParentNode): void {
@@ -53,7 +54,11 @@ function addressOf(form: HTMLFormElement): string {
 
 /** Sends the text as typed, even if it is not JSON, to show how the service answers mistakes. */
 function requestOf(form: HTMLFormElement): RequestInit {
-  const headers = { "Accept-Language": document.documentElement.lang };
+  const token = form.dataset["method"] === "POST" ? knownToken() : null;
+  const headers = {
+    "Accept-Language": document.documentElement.lang,
+    ...(token !== null && { Authorization: `Bearer ${token}` }),
+  };
   const body = form.querySelector("textarea")?.value;
   return {
     method: form.dataset["method"] ?? "GET",

@@ -4,6 +4,7 @@ import type { Database } from "bun:sqlite";
 import {
   type CaseAnswer,
   type CaseBounds,
+  type CaseStore,
   MAX_CASE_NOTES,
   MAX_DAILY_REPORTS,
 } from "../../guard/case-store.ts";
@@ -16,6 +17,7 @@ import type { GuardTables } from "./guard.ts";
 const MAX_NOTES = 50_000;
 
 const FIND = "SELECT * FROM cases WHERE code = ?1 AND created_ms = ?2";
+const FIND_STATE = "SELECT disabled FROM links WHERE code = ?1 AND created_ms = ?2";
 const KEEP = `
   INSERT INTO cases
     (code, created_ms, is_open, first_ms, last_ms, reports, reasons, pending, disabled_ms, answer, answered_ms)
@@ -39,6 +41,7 @@ const OLD = "SELECT id FROM cases WHERE is_open IN (0, 1) AND last_ms < ?1 LIMIT
 const FORGET_NOTES_OF = "DELETE FROM notes WHERE case_id = ?1";
 const FORGET = "DELETE FROM cases WHERE id = ?1";
 
+type Reported = Awaited<ReturnType<CaseStore["report"]>>;
 type KeptRow = [
   ...link: [code: string, createdMs: number],
   ...times: [isOpen: number, firstMs: number, lastMs: number],
@@ -48,6 +51,7 @@ type KeptRow = [
 
 export function prepareCases(database: Database, guard: GuardTables) {
   const find = database.prepare<CaseRow, [string, number]>(FIND);
+  const findState = database.prepare<{ disabled: string | null }, [string, number]>(FIND_STATE);
   const keep = database.prepare<{ id: number }, KeptRow>(KEEP);
   const countReporters = database.prepare<{ reporters: number }, [number, number]>(COUNT_REPORTERS);
   const findReporter = database.prepare<unknown, [number, number, string]>(FIND_REPORTER);
@@ -75,7 +79,10 @@ export function prepareCases(database: Database, guard: GuardTables) {
     return (countReporters.get(day, caseId)?.reporters ?? 0) < MAX_DAILY_REPORTS;
   }
 
-  const report = database.transaction((one: Report) => {
+  function reportOne(report: Report): Reported {
+    // The operator may have disabled the link since the report found it.
+    const works = report.works && findState.get(report.code, report.createdMs)?.disabled === null;
+    const one = { ...report, works };
     const row = find.get(one.code, one.createdMs);
     if (row !== null && !counts(one, row.id)) return "repeated";
     const counted = addReport(row === null ? undefined : toCase(row), one);
@@ -88,19 +95,30 @@ export function prepareCases(database: Database, guard: GuardTables) {
     }
     if (!isNowDue) return "counted";
     const decision = { who: "reports", atMs: one.atMs, reason: mainReason(counted) } as const;
-    return guard.disable([one], decision).length > 0 ? "disabled" : "counted";
-  });
+    guard.disable([one], decision);
+    return "disabled";
+  }
 
+  const reportAll = database.transaction((reports: readonly Report[]) => reports.map(reportOne));
+
+  /** What was decided before, perhaps by reports, is decided again: the journal tells that somebody has looked. */
   function act(link: LinkId, { disabledMs }: Case, answer: CaseAnswer, decision: Decision): void {
-    switch (answer.action) {
-      case "disable":
-        guard.disable([link], { ...decision, reason: answer.reason });
+    const { action } = answer;
+    switch (action) {
+      case "disable": {
+        const { reason } = answer;
+        const isChanged = guard.disable([link], { ...decision, reason }).length > 0;
+        if (!isChanged) guard.enter(action, decision, reason, link);
         break;
-      case "block-host":
-        guard.blockHost({ host: answer.host, reason: answer.reason }, decision);
+      }
+      case "block-host": {
+        const { reason, host } = answer;
+        const isChanged = guard.blockHost({ host, reason }, decision);
+        if (!isChanged) guard.enter(action, decision, reason, { host });
         break;
+      }
       case "nothing":
-        guard.clear(link, decision);
+        guard.enter("nothing-wrong", decision, null, link);
         if (disabledMs !== undefined) guard.enable([link], decision);
     }
   }
@@ -125,9 +143,18 @@ export function prepareCases(database: Database, guard: GuardTables) {
     return due.length;
   });
 
-  const statements = [find, keep, countReporters, findReporter, addReporter, forgetReporters, addNote];
+  const statements = [
+    find,
+    findState,
+    keep,
+    countReporters,
+    findReporter,
+    addReporter,
+    forgetReporters,
+    addNote,
+  ];
   return {
-    report: report.immediate,
+    report: reportAll.immediate,
     answerCase: answerCase.immediate,
     age: age.immediate,
     close() {

@@ -120,8 +120,8 @@ export function prepareGuard(database: Database, changes: ChangesTable, sites: S
     erase: eraseOne.immediate,
     blockHost: blockOne.immediate,
     unblockHost: unblockOne.immediate,
-    /** Enters that nothing is wrong with a link, which changes nothing. To be called in a transaction. */
-    clear: (link: LinkId, decision: Decision) => note("nothing-wrong", decision, null, link),
+    /** Enters in the journal what changed nothing else. To be called in a transaction. */
+    enter: note,
     close() {
       for (const statement of [disable, enable, erase, eraseVisits, block, unblock, enter, answerCase])
         statement.finalize();

@@ -1,7 +1,10 @@
+import type { Report } from "../../guard/case.ts";
 import type { GuardStore } from "../../guard/store.ts";
+import type { Link } from "../../links/link.ts";
 import {
   type LinkId,
   type LinkStore,
+  type NewLink,
   StoreMisplaced,
   StoreUnavailable,
   StoreUnusable,
@@ -24,7 +27,9 @@ export interface StoreOptions {
   readonly sizeKnownMs?: number;
 }
 
-const MAX_WAITING_REPORTS = 1000;
+const INSERTS = { waiting: 10_000, batch: 1000 };
+/** Few in a transaction, because creates wait for them. */
+const REPORTS = { waiting: 1000, batch: 100 };
 
 type Reported = Awaited<ReturnType<GuardStore["report"]>>;
 type Reader = ReturnType<typeof createReader>;
@@ -65,15 +70,25 @@ export async function openSqliteStore(
     thread.terminate();
     throw error;
   }
-  const commits = createCommits(
-    async (links, sinceMs) => (await writer.perform({ type: "insert", links }, sinceMs)) as boolean[],
+  const inserts = createCommits(
+    INSERTS,
+    async (links: readonly NewLink[], sinceMs) =>
+      (await writer.perform({ type: "insert", links }, sinceMs)) as boolean[],
+  );
+  const reports = createCommits(
+    REPORTS,
+    async (all: readonly Report[], sinceMs) =>
+      (await writer.perform({ type: "report", reports: all }, sinceMs)) as Reported[],
   );
 
   // What fails now is tried again the next time.
   const resting = setInterval(() => void writer.perform({ type: "rest" }).catch(() => {}), REST_EVERY_MS);
 
   return {
-    insert: commits.insert,
+    async insert(links) {
+      const inserted = await inserts.add(links);
+      return links.map((link, nth) => (inserted[nth] === true ? withoutHold(link) : { kind: "taken" }));
+    },
     ...readingHalf(reader),
     size: async () => reader.size(),
     end: async (link, endsMs) => (await writer.perform({ type: "end", link: idOf(link), endsMs })) as boolean,
@@ -87,7 +102,10 @@ export async function openSqliteStore(
       (await writer.perform({ type: "blockHost", rule, decision })) as boolean,
     unblockHost: async (host, decision) =>
       (await writer.perform({ type: "unblockHost", host, decision })) as boolean,
-    report: bounded(async (report) => (await writer.perform({ type: "report", report })) as Reported),
+    async report(report) {
+      const [outcome = "repeated"] = await reports.add([report]);
+      return outcome;
+    },
     answerCase: async (link, answer, decision) =>
       (await writer.perform({ type: "answerCase", link: idOf(link), answer, decision })) as boolean,
     ageCases: async (bounds, limit) => (await writer.perform({ type: "ageCases", bounds, limit })) as number,
@@ -101,21 +119,16 @@ export async function openSqliteStore(
     salt: async (day, oldest) => (await writer.perform({ type: "salt", day, oldest })) as Uint8Array,
     async close() {
       clearInterval(resting);
-      await commits.settled();
+      await Promise.all([inserts.settled(), reports.settled()]);
       reader.close();
       await writer.perform({ type: "close" }).finally(() => thread.terminate());
     },
   };
 }
 
-/** Refuses a report while too many others wait, so that waiting stays bounded in memory and time. */
-function bounded(report: GuardStore["report"]): GuardStore["report"] {
-  let waiting = 0;
-  return async (one) => {
-    if (waiting >= MAX_WAITING_REPORTS) throw new StoreUnavailable(`${waiting} reports already wait`);
-    waiting++;
-    return report(one).finally(() => waiting--);
-  };
+function withoutHold(newLink: NewLink): Link {
+  const { freeIfEndedByMs: _, ...link } = newLink;
+  return link;
 }
 
 function idOf({ code, createdMs }: LinkId): LinkId {

@@ -38,7 +38,7 @@ export type Task =
   | { type: "erase"; link: LinkId; decision: Decision }
   | { type: "blockHost"; rule: Pick<HostRule, "host" | "reason">; decision: Decision }
   | { type: "unblockHost"; host: string; decision: Decision }
-  | { type: "report"; report: Report }
+  | { type: "report"; reports: readonly Report[] }
   | { type: "answerCase"; link: LinkId; answer: CaseAnswer; decision: Decision }
   | { type: "ageCases"; bounds: CaseBounds; limit: number }
   | { type: "purge"; endedByMs: number; limit: number }
@@ -101,7 +101,7 @@ function perform(task: Task): unknown {
     case "unblockHost":
       return file.guard.unblockHost(task.host, task.decision);
     case "report":
-      return file.cases.report(task.report);
+      return file.cases.report(task.reports);
     case "answerCase":
       return file.cases.answerCase(task.link, task.answer, task.decision);
     case "ageCases":

@@ -1,0 +1,135 @@
+import { clientNetwork } from "../guard/client-address.ts";
+import type { Allowance, LimitName, Limits } from "../guard/limits.ts";
+import { memoize } from "../memoize.ts";
+import type { Call, Handler } from "./call.ts";
+import { answerProblem, type Limited } from "./problems.ts";
+
+export interface Limiter {
+  /**
+   * Counts what `handle` does against these limits. What fails costs nothing in the end, but it is counted meanwhile, so that
+   * concurrent requests cannot pass a limit together. `refuse` answers a client that has to wait.
+   */
+  limit(names: readonly LimitName[], handle: Handler, refuse?: Refuse): Handler;
+  /** Counts every request for something that costs more than a redirect. Unknown codes also count as such. */
+  view(handle: Handler): Handler;
+  /** Counts an address that leads nowhere. The client gets the returned problem, if any, instead of 404. */
+  unknown(call: Call): Limited | undefined;
+  /** The problem of a client that asked for so many unknown addresses that nothing is looked up for it now. */
+  barred(call: Call): Limited | undefined;
+  /** Tells the client in headers how far it has used the limits that its request counted against. */
+  tell(call: Call, response: Response): Response;
+}
+
+type Refuse = (call: Call, problem: Limited) => Response | Promise<Response>;
+
+/** The client of limits for everybody together. No address looks like this. */
+const EVERYBODY = "*";
+
+export function createLimiter(limits: Limits): Limiter {
+  const networkOf = memoize(clientNetwork);
+
+  /** An unknown address is also the key of all clients without one. */
+  function clientOf(call: Call, name: keyof Limits): string {
+    return name === "create-all" ? EVERYBODY : networkOf(call.client().address);
+  }
+
+  /** Returns false if the client has to wait. */
+  function take(call: Call, name: LimitName): boolean {
+    const limit = limits[name];
+    if (limit === undefined) return true;
+    call.limits = [...call.limits, name];
+    return limit.take(clientOf(call, name)) === 0;
+  }
+
+  function giveBack(call: Call, names: readonly LimitName[]): void {
+    for (const name of names) limits[name]?.giveBack(clientOf(call, name));
+  }
+
+  /** Takes all or nothing. */
+  function takeAll(call: Call, names: readonly LimitName[]): boolean {
+    const taken: LimitName[] = [];
+    for (const name of names) if (take(call, name)) taken.push(name);
+    if (taken.length === names.length) return true;
+    giveBack(call, taken);
+    return false;
+  }
+
+  /** The wait is over when none of the limits refuses the request any more. */
+  function refusal(call: Call): Limited {
+    const names = call.limits.flatMap((name) => (name === "unknown" ? ([name, "scan"] as const) : [name]));
+    const waits = names.map((name) => limits[name]?.wait(clientOf(call, name)) ?? 0);
+    // At least 1, because time goes on between a refusal and this.
+    return { kind: "limited", seconds: Math.max(1, ...waits) };
+  }
+
+  function unknown(call: Call): Limited | undefined {
+    if (take(call, "unknown")) return undefined;
+    // Counts the refusals, which is what bars a client in the end.
+    limits.scan?.take(clientOf(call, "scan"));
+    return refusal(call);
+  }
+
+  function barred(call: Call): Limited | undefined {
+    if (limits.scan === undefined || limits.scan.wait(clientOf(call, "scan")) === 0) return undefined;
+    call.limits = [...call.limits, "unknown"];
+    return refusal(call);
+  }
+
+  return {
+    limit(names, handle, refuse = answerProblem) {
+      if (names.every((name) => limits[name] === undefined)) return handle;
+      return async (call) => {
+        if (!takeAll(call, names)) return refuse(call, refusal(call));
+        let response: Response | undefined;
+        try {
+          response = await handle(call);
+          return response;
+        } finally {
+          if (response === undefined || response.status >= 400) giveBack(call, names);
+        }
+      };
+    },
+
+    view(handle) {
+      if (limits.view === undefined && limits.unknown === undefined) return handle;
+      return async (call) => {
+        if (!take(call, "view")) return answerProblem(call, refusal(call));
+        const problem = call.code === "" ? undefined : barred(call);
+        if (problem !== undefined) return answerProblem(call, problem);
+        const response = await handle(call);
+        const over = response.status === 404 ? unknown(call) : undefined;
+        return over === undefined ? response : answerProblem(call, over);
+      };
+    },
+
+    unknown,
+    barred,
+
+    tell(call, response) {
+      const told = call.limits.flatMap((name) =>
+        (limits[name]?.allowances(clientOf(call, name)) ?? []).map((allowance, nth) => ({
+          // Every window is a policy, and policies have different names.
+          name: nth === 0 ? name : `${name}-${nth + 1}`,
+          ...allowance,
+        })),
+      );
+      // A refusal tells only what is used up: then Retry-After is never before the `t` of one of them.
+      const current = response.status === 429 ? told.filter(({ left }) => left === 0) : told;
+      if (told.length > 0) response.headers.set("RateLimit-Policy", told.map(policy).join(", "));
+      if (current.length > 0) response.headers.set("RateLimit", current.map(state).join(", "));
+      return response;
+    },
+  };
+}
+
+type Named = Allowance & { readonly name: string };
+
+/** draft-ietf-httpapi-ratelimit-headers-11, section 3.1: how much in how many seconds. */
+function policy({ name, count, ms }: Named): string {
+  return `"${name}";q=${count};w=${ms / 1000}`;
+}
+
+/** Section 4.1 of the same: what is left, and for how many seconds there is no more than that. */
+function state({ name, left, seconds }: Named): string {
+  return `"${name}";r=${left};t=${seconds}`;
+}

@@ -1,0 +1,17 @@
+import { memoize } from "../memoize.ts";
+
+const MINUTE_SECONDS = 60;
+const HOUR_SECONDS = 3600;
+
+/** When something is over, as people say it: "in 12 seconds", "in 3 hours". Rounded up. */
+export function whenIn(language: string, seconds: number): string {
+  const [count, unit] =
+    seconds <= 2 * MINUTE_SECONDS
+      ? ([seconds, "second"] as const)
+      : seconds <= 2 * HOUR_SECONDS
+        ? ([seconds / MINUTE_SECONDS, "minute"] as const)
+        : ([seconds / HOUR_SECONDS, "hour"] as const);
+  return format(language).format(Math.ceil(count), unit);
+}
+
+const format = memoize((language) => new Intl.RelativeTimeFormat(language));

@@ -1,0 +1,271 @@
+import { describe, expect, test } from "bun:test";
+
+import en from "../../src/language/en.json";
+import { DAY_MS } from "../../src/links/time.ts";
+import { type Here, type Settings, startHere } from "../service.ts";
+import { HTML } from "./markup.ts";
+
+const LONG = "https://example.com/long";
+const PROXIED = { TRUSTED_PROXIES: "127.0.0.1" };
+
+const times = (count: number) => Array.from({ length: count }, (_, nth) => nth);
+const from = (address: string) => ({ "X-Forwarded-For": address });
+
+/** How many of `count` requests got each status. They are sent one after the other. */
+async function statuses(count: number, send: (nth: number) => Promise<Response>) {
+  const found: Record<number, number> = {};
+  for (const nth of times(count)) {
+    const { status } = await send(nth);
+    found[status] = (found[status] ?? 0) + 1;
+  }
+  return found;
+}
+
+const create = (curt: Here, headers: Record<string, string> = {}) =>
+  curt.shorten({ original_url: LONG }, headers);
+
+async function retryAfter(response: Promise<Response>): Promise<number> {
+  const { status, headers } = await response;
+  expect(status).toBe(429);
+  return Number(headers.get("retry-after"));
+}
+
+describe("LIMIT_CREATE", () => {
+  test("refuses who makes ten times as many links, says how long, and leaves everybody else alone", async () => {
+    await using curt = await startHere({ ...PROXIED, LIMIT_CREATE: "5/1h" });
+    const busy = () => create(curt, from("192.0.2.1"));
+    expect(await statuses(50, busy)).toEqual({ 201: 5, 429: 45 });
+    for (const _ of times(3)) {
+      const seconds = await retryAfter(busy());
+      expect(seconds).toBeGreaterThan(2);
+      curt.advance((seconds - 2) * 1000);
+      expect(await retryAfter(busy())).toBeLessThanOrEqual(2);
+      curt.advance(2000);
+      expect((await busy()).status).toBe(201);
+    }
+    expect(await statuses(6, () => create(curt, from("192.0.2.2")))).toEqual({ 201: 5, 429: 1 });
+  });
+
+  test("cannot be passed by concurrent requests", async () => {
+    await using curt = await startHere({ LIMIT_CREATE: "30/1d" });
+    const answers = await Promise.all(times(100).map(() => create(curt)));
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(30);
+    expect(answers.filter(({ status }) => status === 429)).toHaveLength(70);
+  });
+
+  test("does not count what makes no link", async () => {
+    await using curt = await startHere({ LIMIT_CREATE: "3/1d" });
+    await curt.shorten({ original_url: LONG, custom_code: "taken" });
+    expect(
+      await statuses(20, (nth) =>
+        nth % 2 === 0
+          ? curt.shorten({ original_url: LONG, custom_code: "taken" })
+          : curt.shorten({ original_url: "ftp://x" }),
+      ),
+    ).toEqual({ 400: 10, 409: 10 });
+    expect(await statuses(3, () => create(curt))).toEqual({ 201: 2, 429: 1 });
+  });
+
+  test("counts by the address of the connection, whatever X-Forwarded-For says", async () => {
+    await using curt = await startHere({ LIMIT_CREATE: "3/1d" });
+    expect(await statuses(9, (nth) => create(curt, from(`192.0.2.${nth}`)))).toEqual({ 201: 3, 429: 6 });
+  });
+
+  test("counts an IPv6 network of 64 bits as one client", async () => {
+    await using curt = await startHere({ ...PROXIED, LIMIT_CREATE: "2/1d" });
+    const one = ["2001:db8::1", "2001:db8:0:0:ffff::9", "2001:DB8::"];
+    expect(await statuses(3, (nth) => create(curt, from(one[nth] ?? "")))).toEqual({ 201: 2, 429: 1 });
+    expect((await create(curt, from("2001:db8:0:1::1"))).status).toBe(201);
+    const mapped = ["::ffff:192.0.2.7", "192.0.2.7", "::ffff:c000:207"];
+    expect(await statuses(3, (nth) => create(curt, from(mapped[nth] ?? "")))).toEqual({ 201: 2, 429: 1 });
+  });
+
+  test("tells in headers what is left, which scripts of other origins can read", async () => {
+    await using curt = await startHere({ LIMIT_CREATE: "2/10m,9/1d" });
+    const first = await create(curt);
+    expect(first.headers.get("ratelimit-policy")).toBe('"create";q=2;w=600, "create-2";q=9;w=86400');
+    expect(first.headers.get("ratelimit")).toMatch(/^"create";r=1;t=\d{3}, "create-2";r=8;t=9\d{3}$/);
+    const exposed = first.headers.get("access-control-expose-headers") ?? "";
+    for (const name of ["RateLimit", "RateLimit-Policy", "Retry-After"])
+      expect(exposed.split(",")).toContain(name);
+    const wrong = await curt.shorten({});
+    expect(wrong.headers.get("ratelimit")).toStartWith('"create";r=1;');
+    await create(curt);
+    const refused = await create(curt);
+    expect(refused.headers.get("ratelimit-policy")).toBe(first.headers.get("ratelimit-policy"));
+    const [, t] = /^"create";r=0;t=(\d+)$/.exec(refused.headers.get("ratelimit") ?? "") ?? [];
+    expect(Number(t)).toBeGreaterThan(0);
+    expect(Number(t)).toBeLessThanOrEqual(Number(refused.headers.get("retry-after")));
+    expect(await refused.json()).toEqual({
+      status: "error",
+      message: en.limited.replace("{when}", "in 5 minutes"),
+    });
+  });
+
+  test("also counts the form, which shows again what was typed", async () => {
+    await using curt = await startHere({ LIMIT_CREATE: "1/1h" });
+    const body = () => new URLSearchParams({ original_url: LONG, custom_code: "mine" });
+    const send = (language: string) =>
+      curt.fetch("/", { method: "POST", headers: { ...HTML, "Accept-Language": language }, body: body() });
+    await create(curt);
+    for (const [language, when] of [
+      ["en", "Try again in 60 minutes."],
+      ["ko", "60분 후에 다시 시도해 주세요."],
+    ] as const) {
+      const refused = await send(language);
+      expect([refused.status, refused.headers.get("retry-after")]).toEqual([
+        429,
+        expect.stringMatching(/^3[56]\d\d$/),
+      ]);
+      const page = await refused.text();
+      expect(page).toMatch(new RegExp(`<p class="error" role="alert">[^<]*${when}</p>`));
+      expect(page).toContain(`value="${LONG}"`);
+      expect(page).toContain('value="mine"');
+    }
+    curt.advance(3_600_000);
+    expect((await send("en")).status).toBe(303);
+  });
+});
+
+test("LIMIT_CREATE_ALL counts everybody's links together", async () => {
+  const limits = { LIMIT_CREATE: "3/1d", LIMIT_CREATE_ALL: "4/1d" };
+  await using curt = await startHere({ ...PROXIED, ...limits });
+  expect(await statuses(5, () => create(curt, from("192.0.2.1")))).toEqual({ 201: 3, 429: 2 });
+  expect(await statuses(3, () => create(curt, from("192.0.2.2")))).toEqual({ 201: 1, 429: 2 });
+  curt.advance(DAY_MS / 4);
+  // What was refused for everybody did not count for the client.
+  expect((await create(curt, from("192.0.2.2"))).status).toBe(201);
+  // By itself, the first client would have to wait for two hours, but everybody has to wait for six.
+  expect(await retryAfter(create(curt, from("192.0.2.1")))).toBeGreaterThan(DAY_MS / 5000);
+});
+
+describe("LIMIT_UNKNOWN", () => {
+  const LIMIT: Settings = { ...PROXIED, LIMIT_UNKNOWN: "3/31d" };
+
+  test("answers 429 instead of 404, and redirects as before", async () => {
+    await using curt = await startHere(LIMIT);
+    for (const custom_code of ["cold", "warm"]) await curt.shorten({ original_url: LONG, custom_code });
+    const miss = (nth: number) => curt.fetch(`/none${nth}`, { method: nth % 2 === 0 ? "GET" : "HEAD" });
+    expect(await statuses(20, miss)).toEqual({ 404: 3, 429: 17 });
+    expect(await statuses(9, () => curt.fetch("/warm"))).toEqual({ 302: 9 });
+    expect((await curt.fetch("/cold")).status).toBe(302);
+    const page = await curt.fetch("/none", { headers: HTML });
+    expect(page.status).toBe(429);
+    expect(await page.text()).toContain(en["page.limited.title"]);
+    curt.advance((await retryAfter(miss(0))) * 1000);
+    expect(await statuses(2, miss)).toEqual({ 404: 1, 429: 1 });
+  });
+
+  test("looks nothing up for who asks for ten times as many, except what memory holds", async () => {
+    await using curt = await startHere(LIMIT);
+    for (const custom_code of ["cold", "warm"]) await curt.shorten({ original_url: LONG, custom_code });
+    await curt.fetch("/warm");
+    const scanner = { headers: from("192.0.2.1") };
+    expect(await statuses(30, (nth) => curt.fetch(`/none${nth}`, scanner))).toEqual({ 404: 3, 429: 27 });
+    for (const path of ["/cold", "/cold+", "/cold.svg", "/api/v1/links/cold", "/api/v1/codes/cold"])
+      expect([path, (await curt.fetch(path, scanner)).status]).toEqual([path, 429]);
+    expect((await curt.fetch("/warm", scanner)).status).toBe(302);
+    expect((await curt.fetch("/cold", { headers: from("192.0.2.2") })).status).toBe(302);
+    expect((await curt.fetch("/", scanner)).status).toBe(200);
+    curt.advance((await retryAfter(curt.fetch("/none", scanner))) * 1000);
+    expect((await curt.fetch("/none", scanner)).status).toBe(404);
+  });
+
+  test("does not count links that have ended", async () => {
+    await using curt = await startHere(LIMIT);
+    await curt.shorten({ original_url: LONG, custom_code: "ended", expire_duration: "24h" });
+    curt.advance(DAY_MS);
+    expect(await statuses(9, () => curt.fetch("/ended"))).toEqual({ 410: 9 });
+  });
+
+  test.each([
+    "/none",
+    "/none/",
+    "/none+",
+    "/none.svg",
+    "/none.png",
+    "/no..code",
+    "/no/such/address",
+    "/api/v1/none",
+    "/api/v1/links/none",
+    "/api/v1/links/none/stats",
+    "/api/v1/codes/none",
+  ])("counts %s", async (path) => {
+    await using curt = await startHere(LIMIT);
+    const first = await statuses(3, () => curt.fetch(path));
+    expect(Object.values(first)).toEqual([3]);
+    expect(await retryAfter(curt.fetch(path))).toBeGreaterThan(0);
+  });
+
+  test("does not count codes that are in use", async () => {
+    await using curt = await startHere(LIMIT);
+    await curt.shorten({ original_url: LONG, custom_code: "mine" });
+    expect(await statuses(9, () => curt.fetch("/api/v1/codes/mine"))).toEqual({ 200: 9 });
+  });
+});
+
+describe("LIMIT_VIEW", () => {
+  const LIMIT: Settings = { ...PROXIED, LIMIT_VIEW: "2/1d" };
+
+  test.each([
+    "/mine+",
+    "/mine.svg",
+    "/mine.png",
+    "/docs",
+    "/?original_url=x",
+    "/api/v1/shorten",
+    "/api/v1/openapi.json",
+    "/api/v1/links/mine",
+    "/api/v1/links/mine/stats",
+    "/api/v1/codes/mine",
+  ])("counts %s", async (path) => {
+    await using curt = await startHere(LIMIT);
+    await curt.shorten({ original_url: LONG, custom_code: "mine" });
+    const first = await curt.fetch(path);
+    expect([first.status, first.headers.get("ratelimit")]).toEqual([
+      200,
+      expect.stringMatching(/^"view";r=1;t=43\d{3}$/),
+    ]);
+    const tag = { "If-None-Match": first.headers.get("etag") ?? "" };
+    expect([200, 304]).toContain((await curt.fetch(path, { headers: tag })).status);
+    const refused = await curt.fetch(path);
+    expect([refused.status, refused.headers.get("retry-after")]).toEqual([
+      429,
+      expect.stringMatching(/^43\d{3}$/),
+    ]);
+    expect((await curt.fetch(path, { headers: from("192.0.2.1") })).status).toBe(200);
+  });
+
+  test("does not count redirects, the home page, assets, health and creates", async () => {
+    await using curt = await startHere({ ...LIMIT, LIMIT_VIEW: "1/1d" });
+    await curt.shorten({ original_url: LONG, custom_code: "mine" });
+    for (const [path, status] of [
+      ["/mine", 302],
+      ["/", 200],
+      ["/robots.txt", 200],
+      ["/favicon.ico", 200],
+      ["/livez", 200],
+      ["/readyz", 200],
+    ] as const)
+      expect([path, await statuses(3, () => curt.fetch(path))]).toEqual([path, { [status]: 3 }]);
+    expect(await statuses(3, () => create(curt))).toEqual({ 201: 3 });
+    expect((await curt.fetch("/mine+")).status).toBe(200);
+  });
+});
+
+test("limits are off in private posture, and no header tells of any", async () => {
+  const settings = { POSTURE: "private", LIMIT_CREATE: "", LIMIT_UNKNOWN: "", LIMIT_VIEW: "" };
+  await using curt = await startHere(settings);
+  expect(await statuses(40, () => create(curt))).toEqual({ 201: 40 });
+  expect(await statuses(70, (nth) => curt.fetch(`/none${nth}`))).toEqual({ 404: 70 });
+  expect(await statuses(130, () => curt.fetch("/api/v1/codes/none"))).toEqual({ 200: 130 });
+  expect((await create(curt)).headers.get("ratelimit")).toBeNull();
+});
+
+test("limits are on in public posture", async () => {
+  await using curt = await startHere({ LIMIT_CREATE: "", LIMIT_UNKNOWN: "", LIMIT_VIEW: "" });
+  const { headers } = await create(curt);
+  expect(headers.get("ratelimit-policy")).toBe('"create";q=30;w=60, "create-2";q=1000;w=86400');
+  const link = await curt.fetch("/api/v1/links/none");
+  expect(link.headers.get("ratelimit-policy")).toBe('"view";q=120;w=60, "unknown";q=60;w=60');
+});

@@ -1,0 +1,105 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+
+import en from "../../src/language/en.json";
+import { type Running, startHere } from "../service.ts";
+import { elementsOf, HTML } from "./markup.ts";
+
+const TOKEN = "correct-horse-battery";
+const LONG = "https://example.com/long";
+
+let curt: Running;
+beforeAll(async () => {
+  curt = await startHere({ CREATE_TOKEN: TOKEN });
+});
+afterAll(() => curt[Symbol.asyncDispose]());
+
+function send(fields: Record<string, string>): Promise<Response> {
+  return curt.fetch("/", { method: "POST", body: new URLSearchParams(fields), headers: HTML });
+}
+
+const bearer = (token: string) => ({ Authorization: `Bearer ${token}` });
+
+test("links are only made with the token, however it is misspelled", async () => {
+  for (const [authorization, status] of [
+    [{}, 401],
+    [{ Authorization: "" }, 401],
+    [{ Authorization: "Bearer" }, 401],
+    [{ Authorization: TOKEN }, 401],
+    [{ Authorization: `Basic ${TOKEN}` }, 401],
+    [bearer(TOKEN.slice(1)), 401],
+    [bearer(`${TOKEN}x`), 401],
+    [bearer(TOKEN.toUpperCase()), 401],
+    [bearer(TOKEN), 201],
+    [{ authorization: `bearer  ${TOKEN}` }, 201],
+  ] as const) {
+    const answer = await curt.shorten({ original_url: LONG }, authorization);
+    expect([authorization, answer.status]).toEqual([authorization, status]);
+    expect(answer.headers.get("www-authenticate")).toBe(status === 401 ? "Bearer" : null);
+    if (status === 401) expect(await answer.json()).toEqual({ status: "error", message: en.token });
+  }
+});
+
+test("everything but making links stays open", async () => {
+  await curt.shorten({ original_url: LONG, custom_code: "mine" }, bearer(TOKEN));
+  for (const [path, status] of [
+    ["/mine", 302],
+    ["/mine+", 200],
+    ["/mine.svg", 200],
+    ["/api/v1/links/mine", 200],
+    ["/api/v1/codes/mine", 200],
+    ["/api/v1/shorten", 200],
+    ["/docs", 200],
+  ] as const)
+    expect([path, (await curt.fetch(path)).status]).toEqual([path, status]);
+});
+
+test("a script of another origin may send the token, and reads why it was refused", async () => {
+  const asked = {
+    Origin: "https://other.example",
+    "Access-Control-Request-Method": "POST",
+    "Access-Control-Request-Headers": "authorization,content-type",
+  };
+  const preflight = await curt.fetch("/api/v1/shorten", { method: "OPTIONS", headers: asked });
+  expect(preflight.headers.get("access-control-allow-headers")).toContain("authorization");
+  const refused = await curt.shorten({ original_url: LONG });
+  expect(refused.headers.get("access-control-allow-origin")).toBe("*");
+});
+
+test("the form asks for the token, and tells beside it that it is wrong", async () => {
+  const isTokenField = ({ attributes }: { attributes: Readonly<Record<string, string>> }) =>
+    attributes["name"] === "token";
+  const [field, ...more] = (await elementsOf(await curt.fetch("/", { headers: HTML }))).filter(isTokenField);
+  expect(more).toEqual([]);
+  expect(field?.attributes).toMatchObject({ type: "password", autocomplete: "current-password" });
+  for (const token of ["", "wrong-horse-battery"]) {
+    const refused = await send({ original_url: LONG, custom_code: "form", token });
+    expect([refused.status, refused.headers.get("www-authenticate")]).toEqual([401, "Bearer"]);
+    const page = await refused.text();
+    expect(page).toContain(`<p class="error" id="token-error">${en["home.token.wrong"]}</p>`);
+    expect(page).toContain('value="form"');
+    expect(page).not.toContain("horse");
+  }
+  expect((await send({ original_url: LONG, custom_code: "form", token: ` ${TOKEN} ` })).status).toBe(303);
+  const taken = await send({ original_url: LONG, custom_code: "form", token: TOKEN });
+  expect([taken.status, (await taken.text()).includes(TOKEN)]).toEqual([409, false]);
+});
+
+test("a service without a token asks for none", async () => {
+  await using open = await startHere();
+  expect(await (await open.fetch("/", { headers: HTML })).text()).not.toContain("password");
+  expect((await open.shorten({ original_url: LONG }, bearer("whatever"))).status).toBe(201);
+  const document = await (await open.fetch("/api/v1/openapi.json")).text();
+  expect(document).not.toContain("securitySchemes");
+});
+
+test("the reference and the OpenAPI document say that links need the token", async () => {
+  const document = (await (await curt.fetch("/api/v1/openapi.json")).json()) as any;
+  const [scheme] = Object.entries(document.components.securitySchemes);
+  expect(scheme).toEqual(["token", { type: "http", scheme: "bearer" }]);
+  const { post, get } = document.paths["/api/v1/shorten"];
+  expect([post.security, get.security]).toEqual([[{ token: [] }], undefined]);
+  expect(Object.keys(post.responses)).toContain("401");
+  const page = await (await curt.fetch("/docs", { headers: HTML })).text();
+  expect(page).toContain("Not needed, except to make links");
+  expect(page).toContain("-H &#39;Authorization: Bearer YOUR_TOKEN&#39;");
+});
