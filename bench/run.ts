@@ -8,6 +8,7 @@ import { measureLatency } from "./latency.ts";
 import { inTemporaryFolder } from "./process.ts";
 import { type Bench, describe, report, type Result, type Results } from "./report.ts";
 import { measureScale } from "./scale.ts";
+import { measureSearch } from "./search.ts";
 import { type Stage, startCurt, startStage } from "./servers.ts";
 import { measureVisits } from "./visits.ts";
 
@@ -18,6 +19,7 @@ const PARTS: Readonly<Record<string, (bench: Bench) => Promise<Result>>> = {
   creates: measureCreates,
   scale: measureScale,
   costs: measureCosts,
+  search: measureSearch,
 };
 const LINKS = 100_000;
 

@@ -1,4 +1,3 @@
-import type { Code } from "../links/code.ts";
 import type { Link } from "../links/link.ts";
 import { type Target, targetHost } from "../links/target.ts";
 import { isAddress } from "./domain-name.ts";
@@ -54,9 +53,4 @@ export function stateOf({ disabled, endsMs }: Link, nowMs: number): LinkState {
 export function leadsTo(target: Target, host: string): boolean {
   const found = targetHost(target);
   return host !== "" && (found === host || (!isAddress(host) && found.endsWith(`.${host}`)));
-}
-
-/** What a code has to begin with to match a text: codes are stored in NFC, without the mark for colourful emoji. */
-export function codeBeginning(text: string): Code {
-  return text.replaceAll("\uFE0F", "").normalize("NFC") as Code;
 }

@@ -1,9 +1,9 @@
 import { FIGURE_DAYS, topHosts } from "../../src/guard/figures.ts";
-import { codeBeginning, leadsTo, type LinkCursor, type LinkQuery, stateOf } from "../../src/guard/search.ts";
+import { leadsTo, type LinkCursor, type LinkQuery, stateOf } from "../../src/guard/search.ts";
 import type { Action, HostRule, JournalCursor, JournalEntry } from "../../src/guard/store.ts";
 import type { Position } from "../../src/links/changes.ts";
-import type { Code } from "../../src/links/code.ts";
-import type { Reason } from "../../src/links/link.ts";
+import { type Code, lookUpCode } from "../../src/links/code.ts";
+import type { Link, Reason } from "../../src/links/link.ts";
 import type { Decision, LinkId, NewLink } from "../../src/links/store.ts";
 import { targetHost } from "../../src/links/target.ts";
 import { DAY_MS } from "../../src/links/time.ts";
@@ -166,8 +166,7 @@ export function createMemoryStores(): () => TestedStore {
     async find(code) {
       const found = links.get(code);
       if (found === undefined) return undefined;
-      const { freeIfEndedByMs: _, ...link } = found;
-      return link;
+      return toLink(found);
     },
     async disable(ids, decision) {
       const { reason } = decision;
@@ -225,7 +224,7 @@ export function createMemoryStores(): () => TestedStore {
       const all = [...links.values()].filter((link) => isFound(link, query, nowMs));
       // Codes that match come first.
       const found = all.map((link) => {
-        const isCode = query.text !== undefined && link.code.startsWith(codeBeginning(query.text));
+        const isCode = query.text !== undefined && startsWith(link, query.text);
         return { link, rank: (isCode ? 1e9 : 0) + (numbers.get(linkKey(link)) ?? 0) };
       });
       const rest = found
@@ -233,7 +232,7 @@ export function createMemoryStores(): () => TestedStore {
         .filter(({ rank }) => rank < Number(cursor ?? Number.POSITIVE_INFINITY));
       const page = rest.slice(0, limit);
       return {
-        links: page.map(({ link: { freeIfEndedByMs: _, ...link } }) => link),
+        links: page.map(({ link }) => toLink(link)),
         cursor: page.length < rest.length ? (String(page.at(-1)?.rank) as LinkCursor) : undefined,
         lookedBackToMs: undefined,
       };
@@ -299,11 +298,21 @@ export function createMemoryStores(): () => TestedStore {
   return () => ({ ...store });
 }
 
+function toLink(newLink: NewLink): Link {
+  const { freeIfEndedByMs: _, ...link } = newLink;
+  return link;
+}
+
+function startsWith({ code }: NewLink, text: string): boolean {
+  const beginning = lookUpCode(text);
+  return beginning !== undefined && code.startsWith(beginning);
+}
+
 function isFound(link: NewLink, query: LinkQuery, nowMs: number): boolean {
   const { text, host, state, madeFromMs = -Infinity, madeBeforeMs = Infinity } = query;
   const urls = `${link.originalUrl}\n${link.target}`.toLowerCase();
   return (
-    (text === undefined || link.code.startsWith(codeBeginning(text)) || urls.includes(text.toLowerCase())) &&
+    (text === undefined || startsWith(link, text) || urls.includes(text.toLowerCase())) &&
     (host === undefined || leadsTo(link.target, host)) &&
     (state === undefined || stateOf(link, nowMs) === state) &&
     link.createdMs >= madeFromMs &&

@@ -39,7 +39,7 @@ const someLinks = fc.array(
     /** Later than its round began, unless the link was imported. */
     laterMs: fc.oneof({ weight: 999, arbitrary: fc.integer({ min: 0, max: 3 }) }, fc.constant(-10)),
     endsMs: fc.constantFrom(undefined, NOW - 1, NOW + 1),
-    then: fc.constantFrom("nothing", "nothing", "nothing", "disable", "erase"),
+    fate: fc.constantFrom("nothing", "nothing", "nothing", "disable", "erase"),
   }),
   { minLength: 1, maxLength: 250, size: "max" },
 );
@@ -80,9 +80,9 @@ test("a search finds exactly what a plain filter over all links does, in the sam
           });
           for (const each of [store, plain]) {
             await each.insert(made);
-            const then = (what: string) => made.filter((_, at) => links[at]?.then === what);
-            await each.disable(then("disable"), { ...DECISION, reason: "spam" });
-            for (const link of then("erase").slice(0, 5)) await each.erase(link, DECISION);
+            const fated = (what: string) => made.filter((_, at) => links[at]?.fate === what);
+            await each.disable(fated("disable"), { ...DECISION, reason: "spam" });
+            for (const link of fated("erase").slice(0, 5)) await each.erase(link, DECISION);
             if (purges) while ((await each.purge(NOW, 500)) === 500);
           }
           for (let count = 0; count < indexes; count++) await store.index();
@@ -121,6 +121,45 @@ test("links are found that got the place of newer ones, which were deleted", asy
     expect(await findAll(store, { host: "old999.example" })).toHaveLength(1);
     expect(await findAll(store, { host: "old1000.example" })).toEqual([]);
     while (await store.index());
+  }
+  await store.close();
+});
+
+test("a host's links are found in every part of the index, in pages, newest first", async () => {
+  const store = await openSqliteStore(join(folder.path, "parts.db"));
+  const links = Array.from({ length: 70_000 }, (_, nth) =>
+    to(`a${nth}`, `https://${nth % 10_000 === 9 ? "rare" : `a${nth % 3}`}.example/`),
+  );
+  for (let at = 0; at < links.length; at += 10_000) await store.insert(links.slice(at, at + 10_000));
+  while (await store.index());
+  const rare = ["a60009", "a50009", "a40009", "a30009", "a20009", "a10009", "a9"];
+  for (const limit of [1, 3, 50]) {
+    const found = await findAll(store, { host: "rare.example" }, limit);
+    expect(found.map(({ code }) => code as string)).toEqual(rare);
+  }
+  expect(await findAll(store, { host: "a1.example" }, 500)).toHaveLength(23_331);
+  await store.close();
+});
+
+test("a file of an earlier version is searched at once, and indexed bit by bit", async () => {
+  const path = join(folder.path, "earlier.db");
+  const links = Array.from({ length: 3000 }, (_, nth) =>
+    to(`a${nth}`, `https://a${nth % 100}.example/`, { createdMs: NOW - nth }),
+  );
+  {
+    const earlier = await openSqliteStore(path);
+    await earlier.insert(links);
+    await earlier.close();
+    using database = new Database(path, { readwrite: true });
+    for (const table of ["sites", "blocks", "counters"]) database.run(`DROP TABLE ${table}`);
+    database.run("DROP INDEX links_by_disabled");
+    database.run("PRAGMA user_version = 6");
+  }
+  const store = await openSqliteStore(path);
+  for (let blocks = 0; blocks < 5; blocks++) {
+    expect(await findAll(store, { host: "a33.example" })).toHaveLength(30);
+    expect(await findAll(store, { madeFromMs: NOW - 99 })).toHaveLength(100);
+    expect(await store.index()).toBe(blocks < 4);
   }
   await store.close();
 });

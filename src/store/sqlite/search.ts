@@ -3,29 +3,28 @@
 import type { Database } from "bun:sqlite";
 
 import {
-  codeBeginning,
   leadsTo,
   type LinkCursor,
   type LinkPage,
   type LinkQuery,
   type PageRequest,
 } from "../../guard/search.ts";
-import type { Code } from "../../links/code.ts";
+import { type Code, lookUpCode } from "../../links/code.ts";
 import { REASONS } from "../../links/link.ts";
 import type { Target } from "../../links/target.ts";
 import { type LinkRow, toLink } from "./link-row.ts";
-import { BLOCK_LINKS, type Ends, ENDS, isFull, sitesOf } from "./sites.ts";
+import { BLOCK_LINKS, type Ends, ENDS, isFull, prepareSitesReader, sitesOf } from "./sites.ts";
 
 const BOUNDS = {
   /** What one request looks at, in rows and in milliseconds. It always takes a step. */
-  looked: 20_000,
+  looked: 50_000,
   lookedMs: 20,
   /** Rows of one step of a walk. */
   walked: 1024,
   /** Rows of one step that an index tells. They are spread over the file, and so cost more. */
   told: 1000,
-  /** More codes with the same beginning are not sorted by their age: they are found by walking. */
-  sorted: 100_000,
+  /** More codes with the same beginning, or links that have ended, are not sorted by age: walking soon comes upon some. */
+  sorted: 10_000,
 };
 /** After every code with the same beginning. */
 const LAST_CHARACTER = "\u{10FFFF}";
@@ -56,9 +55,12 @@ const BLOCK_OF_TIME = `
   SELECT block FROM blocks WHERE block <= ?1 AND newest_ms >= ?2 AND oldest_ms < ?3 ORDER BY block DESC LIMIT 1`;
 const COUNT_CODES = `
   SELECT count(*) AS codes FROM (SELECT 1 FROM links WHERE code >= ?1 AND code < ?2 LIMIT ?3)`;
+const COUNT_ENDED = "SELECT count(*) AS ended FROM (SELECT 1 FROM links WHERE ends_ms <= ?1 LIMIT ?2)";
+// "+" keeps SQLite from walking through the rowids instead of the index.
 const BY_CODE = `
-  SELECT rowid AS link FROM links WHERE code >= ?1 AND code < ?2 AND rowid < ?3 ORDER BY rowid DESC LIMIT ?4`;
-const BY_SITE = "SELECT link FROM sites WHERE site = ?1 AND link < ?2 ORDER BY link DESC LIMIT ?3";
+  SELECT rowid AS link FROM links WHERE code >= ?1 AND code < ?2 AND +rowid < ?3 ORDER BY +rowid DESC LIMIT ?4`;
+const BY_END = `
+  SELECT rowid AS link FROM links WHERE ends_ms <= ?1 AND +rowid < ?2 ORDER BY +rowid DESC LIMIT ?3`;
 const BY_DISABLED = `
   SELECT rowid AS link FROM links WHERE disabled = ?1 AND rowid < ?2 ORDER BY rowid DESC LIMIT ?3`;
 
@@ -100,8 +102,10 @@ export function prepareSearch(database: Database, bounds: Partial<typeof BOUNDS>
   const made = database.prepare<{ ms: number }, [number]>(MADE);
   const blockOfTime = database.prepare<{ block: number }, [number, number, number]>(BLOCK_OF_TIME);
   const countCodes = database.prepare<{ codes: number }, [string, string, number]>(COUNT_CODES);
+  const countEnded = database.prepare<{ ended: number }, [number, number]>(COUNT_ENDED);
+  const byEnd = database.prepare<{ link: number }, [number, number, number]>(BY_END);
   const byCode = database.prepare<{ link: number }, [string, string, number, number]>(BY_CODE);
-  const bySite = database.prepare<{ link: number }, [number, number, number]>(BY_SITE);
+  const bySite = prepareSitesReader(database);
   const byDisabled = database.prepare<{ link: number }, [string, number, number]>(BY_DISABLED);
 
   function begin({ key, beyond }: Pick<Filter, "key" | "beyond">): Position {
@@ -121,26 +125,23 @@ export function prepareSearch(database: Database, bounds: Partial<typeof BOUNDS>
     return { rows, looked: newest - reached + 1, below: reached };
   }
 
-  /** Looks at those of the links, newest first, that an index tells. `isAll` says that it tells no more of them. */
-  function pickFrom(filter: Filter, links: readonly number[], isAll: boolean): Step {
+  /** Looks at links that an index tells, newest first. Fewer than `maxTold` are all that it knows. */
+  function pickFrom(filter: Filter, told: readonly number[]): Step {
+    const links = told.slice(0, maxTold);
     const rows = links.length === 0 ? [] : pick.all({ ...filter, links: JSON.stringify(links) });
-    if (rows.length === filter.limit) return { rows, looked: links.length, below: rows.at(-1)?.link };
-    return { rows, looked: links.length, below: isAll ? undefined : links.at(-1) };
+    const isCut = rows.length === filter.limit;
+    const rest = told.length < maxTold ? undefined : links.at(-1);
+    return { rows, looked: links.length, below: isCut ? rows.at(-1)?.link : rest };
   }
 
-  /** Merges what an index tells of several values. */
-  function newest<Value>(
-    index: { all(value: Value, below: number, limit: number): { link: number }[] },
-    values: readonly Value[],
-    below: number,
-  ): [links: number[], isAll: boolean] {
-    const links = values.flatMap((value) => index.all(value, below, maxTold).map(({ link }) => link));
-    return [links.toSorted((a, b) => b - a).slice(0, maxTold), links.length < maxTold];
+  function newestDisabled(states: readonly string[], below: number): number[] {
+    const links = states.flatMap((state) => byDisabled.all(state, below, maxTold));
+    return links.map(linkOf).toSorted((one, other) => other - one);
   }
 
   function stepOfCodes(filter: Filter, beyond: string, below: number): Step {
-    const links = byCode.all(filter.key, beyond, below, maxTold).map(({ link }) => link);
-    return pickFrom(filter, links, links.length < maxTold);
+    const links = byCode.all(filter.key, beyond, below, maxTold);
+    return pickFrom(filter, links.map(linkOf));
   }
 
   function stepOfLinks(filter: Filter, query: LinkQuery, sites: readonly number[] | undefined, from: number) {
@@ -156,9 +157,12 @@ export function prepareSearch(database: Database, bounds: Partial<typeof BOUNDS>
       below = Math.min(below, (block + 1) * BLOCK_LINKS);
       low = block * BLOCK_LINKS;
     }
-    if (query.state === "disabled") return pickFrom(filter, ...newest(byDisabled, REASONS, below));
-    if (query.state === "deleted") return pickFrom(filter, ...newest(byDisabled, ["deleted"], below));
-    if (sites !== undefined && below <= unindexed) return pickFrom(filter, ...newest(bySite, sites, below));
+    if (query.state === "disabled") return pickFrom(filter, newestDisabled(REASONS, below));
+    if (query.state === "deleted") return pickFrom(filter, newestDisabled(["deleted"], below));
+    if (sites !== undefined && below <= unindexed)
+      return pickFrom(filter, bySite.newest(sites, below, maxTold));
+    if (query.state === "ended" && (countEnded.get(filter.now, sorted)?.ended ?? 0) < sorted)
+      return pickFrom(filter, byEnd.all(filter.now, below, maxTold).map(linkOf));
     const step = walkDown(filter, below, low);
     // Above this row, all were looked at; below it, an index or the times of the blocks tell more.
     return step.below === undefined && low > 0 ? { ...step, below: low } : step;
@@ -200,14 +204,19 @@ export function prepareSearch(database: Database, bounds: Partial<typeof BOUNDS>
       return isFull(unindexed / BLOCK_LINKS, newestLink);
     },
     close() {
-      const byIndex = [byCode, bySite, byDisabled, blockOfTime, countCodes];
+      const byIndex = [byCode, byDisabled, byEnd, blockOfTime, countCodes, countEnded];
+      bySite.close();
       for (const statement of [ends, walk, pick, newestBelow, made, ...byIndex]) statement.finalize();
     },
   };
 }
 
+function linkOf({ link }: { link: number }): number {
+  return link;
+}
+
 function filterOf(query: LinkQuery, nowMs: number): Filter {
-  const key = query.text === undefined ? "" : codeBeginning(query.text);
+  const key = (query.text && lookUpCode(query.text)) ?? "";
   return {
     key,
     beyond: key === "" ? "" : key + LAST_CHARACTER,

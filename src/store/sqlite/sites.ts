@@ -9,6 +9,8 @@ import { type Target, targetHost } from "../../links/target.ts";
 
 /** Rowids in one block, which is one transaction. A longer one would hold up creates. */
 export const BLOCK_LINKS = 512;
+/** Rowids in one part of the sites. */
+const PART_LINKS = 32_768;
 /** No registry's suffix has as many labels. */
 const MAX_LABELS = 6;
 
@@ -20,11 +22,13 @@ const FIRST_FROM = "SELECT min(rowid) AS link FROM links WHERE rowid >= ?1";
 const LINKS = `
   SELECT rowid AS link, coalesce(target, original_url) AS target, created_ms AS createdMs
   FROM links WHERE rowid BETWEEN ?1 AND ?2`;
-const ADD_SITE = "INSERT INTO sites (site, link) VALUES (?1, ?2) ON CONFLICT DO NOTHING";
+const ADD_SITE = "INSERT INTO sites (part, site, place) VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING";
 const ADD_BLOCK = "INSERT INTO blocks (block, oldest_ms, newest_ms) VALUES (?1, ?2, ?3)";
 const FIND = `
   SELECT rowid AS link, coalesce(target, original_url) AS target FROM links WHERE code = ?1 AND created_ms = ?2`;
-const REMOVE = "DELETE FROM sites WHERE site = ?1 AND link = ?2";
+const REMOVE = "DELETE FROM sites WHERE part = ?1 AND site = ?2 AND place = ?3";
+const NEWEST =
+  "SELECT place FROM sites WHERE part = ?1 AND site = ?2 AND place < ?3 ORDER BY place DESC LIMIT ?4";
 
 export interface Ends {
   newest: number;
@@ -44,20 +48,24 @@ export function prepareSites(database: Database) {
   const ends = database.prepare<Ends, []>(ENDS);
   const firstFrom = database.prepare<{ link: number | null }, [number]>(FIRST_FROM);
   const links = database.prepare<IndexedLink, [number, number]>(LINKS);
-  const addSite = database.prepare<unknown, [number, number]>(ADD_SITE);
+  const addSite = database.prepare<unknown, [number, number, number]>(ADD_SITE);
   const addBlock = database.prepare<unknown, [number, number, number]>(ADD_BLOCK);
   const find = database.prepare<Omit<IndexedLink, "createdMs">, [string, number]>(FIND);
-  const remove = database.prepare<unknown, [number, number]>(REMOVE);
+  const remove = database.prepare<unknown, [number, number, number]>(REMOVE);
 
   function indexBlock(block: number): void {
     const start = block * BLOCK_LINKS;
     const all = links.all(start, start + BLOCK_LINKS - 1);
     // In the order of the index, so that a page is changed once.
     const sites = all.map(({ link, target }) => ({ link, site: siteOf(target) }));
-    for (const { site, link } of sites.toSorted((a, b) => a.site - b.site)) addSite.run(site, link);
+    for (const { site, link } of sites.toSorted((a, b) => a.site - b.site))
+      addSite.run(partOf(link), site, link % PART_LINKS);
     const createdMs = all.map((link) => link.createdMs);
     addBlock.run(block, Math.min(...createdMs), Math.max(...createdMs));
   }
+
+  const removeOne = (link: number, target: Target): void =>
+    void remove.run(partOf(link), siteOf(target), link % PART_LINKS);
 
   const indexNext = database.transaction((): boolean => {
     const { newest, unindexed } = ends.get() ?? NO_LINKS;
@@ -76,15 +84,33 @@ export function prepareSites(database: Database) {
     },
     /** Adds the next block if it is full, in one transaction. Returns whether the one after it is full too. */
     index: (): boolean => indexNext.immediate(),
-    remove: (link: number, target: Target) => void remove.run(siteOf(target), link),
+    remove: removeOne,
     /** For a link that will lose its target. */
     forget({ code, createdMs }: LinkId): void {
       const found = find.get(code, createdMs);
-      if (found !== null) remove.run(siteOf(found.target), found.link);
+      if (found !== null) removeOne(found.link, found.target);
     },
     close() {
       for (const statement of [ends, firstFrom, links, addSite, addBlock, find, remove]) statement.finalize();
     },
+  };
+}
+
+/** The reading half. */
+export function prepareSitesReader(database: Database) {
+  const newest = database.prepare<{ place: number }, [number, number, number, number]>(NEWEST);
+  return {
+    /** The newest links of some sites below a rowid, newest first: at least `atLeast`, unless there are no more. */
+    newest(sites: readonly number[], below: number, atLeast: number): number[] {
+      const links: number[] = [];
+      for (let part = partOf(below - 1); part >= 0 && links.length < atLeast; part--) {
+        const start = part * PART_LINKS;
+        const found = sites.flatMap((site) => newest.all(part, site, below - start, atLeast));
+        links.push(...found.map(({ place }) => start + place).toSorted((a, b) => b - a));
+      }
+      return links;
+    },
+    close: () => newest.finalize(),
   };
 }
 
@@ -93,6 +119,10 @@ const NO_LINKS: Ends = { newest: 0, unindexed: 0 };
 /** Whether a block can be added: no new link gets a rowid in it. */
 export function isFull(block: number, newest: number): boolean {
   return newest >= (block + 1) * BLOCK_LINKS - 1;
+}
+
+function partOf(link: number): number {
+  return Math.floor(link / PART_LINKS);
 }
 
 /** Stands for all hosts of a registered domain. Several domains may have the same number. */

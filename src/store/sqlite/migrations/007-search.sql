@@ -1,8 +1,10 @@
--- Which links lead to a site. It lags behind: links after the last row of blocks are not in it yet.
+-- Which links lead to a site, in parts of 32768 rowids: only the newest part changes, so that all of it stays in memory.
+-- It lags behind: links after the last row of blocks are not in it yet.
 CREATE TABLE sites (
-  site INTEGER NOT NULL,   -- 32 bits of a hash, see sites.ts
-  link INTEGER NOT NULL,   -- rowid
-  PRIMARY KEY (site, link)
+  part  INTEGER NOT NULL,
+  site  INTEGER NOT NULL,   -- 32 bits of a hash, see sites.ts
+  place INTEGER NOT NULL,   -- the link's rowid is part * 32768 + place
+  PRIMARY KEY (part, site, place)
 ) STRICT, WITHOUT ROWID;
 
 -- When the links of a block were made: 512 rowids, from block * 512.
