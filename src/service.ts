@@ -1,5 +1,5 @@
 import { type Config, ConfigError } from "./config.ts";
-import { type CoreOptions, openCore } from "./core.ts";
+import { type Core, type CoreOptions, openCore } from "./core.ts";
 import { reportFaults } from "./faults.ts";
 import { createAdminToken } from "./guard/admin-token.ts";
 import { createTokenCheck } from "./guard/token.ts";
@@ -99,7 +99,7 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
   };
   const app = createApp({
     api: createApi(shared),
-    admin: config.adminToken === null ? undefined : createAdmin(shared, config.adminToken),
+    admin: config.adminToken === null ? undefined : createAdmin(shared, config.adminToken, core.limits),
     home: createHome(shared),
     report: createReport(shared),
     notices: createNotices(shared),
@@ -157,9 +157,9 @@ type AdminOptions = Omit<
 >;
 
 /** The operator's API and pages. */
-function createAdmin(shared: AdminOptions, adminToken: string) {
+function createAdmin(shared: AdminOptions, adminToken: string, clients: Core["limits"]) {
   const token = createAdminToken(adminToken);
-  const check = createOperatorCheck(token);
+  const check = createOperatorCheck(token, clients);
   const signIn = createSignIn({ ...shared, ...check, token });
   return { api: createAdminApi({ ...shared, ...check }), pages: createAdminPages({ ...shared, signIn }) };
 }

@@ -1,4 +1,7 @@
 import type { AdminToken } from "../guard/admin-token.ts";
+import { clientNetwork } from "../guard/client-address.ts";
+import type { Limits } from "../guard/limits.ts";
+import { bearerToken } from "./bearer.ts";
 import type { Call } from "./call.ts";
 import type { HttpProblem } from "./problems.ts";
 
@@ -6,12 +9,15 @@ import type { HttpProblem } from "./problems.ts";
 export interface OperatorCheck {
   /** Undefined if the call shows the token. */
   refusalOf(call: Call): HttpProblem | undefined;
-  /** Counts a wrong token, and says what the caller is told. */
+  /** Counts a wrong token against its client, and says what the client is told. */
   onWrong(call: Call): HttpProblem;
 }
 
-export function createOperatorCheck(token: AdminToken): OperatorCheck {
-  const onWrong = (_call: Call): HttpProblem => ({ kind: "operator.wrong" });
+export function createOperatorCheck(token: AdminToken, { wrongToken }: Limits): OperatorCheck {
+  function onWrong(call: Call): HttpProblem {
+    const seconds = wrongToken?.take(clientNetwork(call.client().address)) ?? 0;
+    return seconds === 0 ? { kind: "operator.wrong" } : { kind: "limited", seconds };
+  }
   return {
     refusalOf(call) {
       const given = bearerToken(call.headers);
@@ -21,9 +27,4 @@ export function createOperatorCheck(token: AdminToken): OperatorCheck {
     },
     onWrong,
   };
-}
-
-/** RFC 6750, section 2.1. "" if there is none. */
-function bearerToken(headers: Headers): string {
-  return /^Bearer +(\S+)$/i.exec(headers.get("authorization") ?? "")?.[1] ?? "";
 }

@@ -21,7 +21,7 @@ const original_url = "https://example.com/somewhere";
 let curt: Here;
 let ask: Ask;
 beforeAll(async () => {
-  curt = await startHere({ ADMIN_TOKEN: TOKEN });
+  curt = await startHere({ ADMIN_TOKEN: TOKEN, TRUSTED_PROXIES: "127.0.0.1" });
   ask = askAs(curt);
 });
 afterAll(async () => curt[Symbol.asyncDispose]());
@@ -33,6 +33,7 @@ async function make(url = original_url): Promise<string> {
   return custom_code;
 }
 
+let client = 0;
 const OPERATIONS = [
   ["GET", "links"],
   ["GET", "links/made0"],
@@ -68,7 +69,11 @@ describe("the door", () => {
     for (const authorization of given) {
       const response = await curt.fetch(`/api/v1/admin/${path}`, {
         method,
-        headers: { ...(authorization !== undefined && { Authorization: authorization }) },
+        headers: {
+          // One client may only guess so often.
+          "X-Forwarded-For": `2001:db8:0:${(client++).toString(16)}::1`,
+          ...(authorization !== undefined && { Authorization: authorization }),
+        },
         ...(method !== "GET" && { body: JSON.stringify({ reason: "spam", action: "nothing", count: 1 }) }),
       });
       expect([authorization, response.status]).toEqual([authorization, 401]);
