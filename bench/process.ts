@@ -133,6 +133,13 @@ export function ownMemoryBytes(pid: number): number {
   return Number(/^RssAnon:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) * 1024;
 }
 
+/** All memory in bytes, and the most that it ever was: VmRSS and VmHWM. */
+export function memoryBytes(pid: number): { now: number; most: number } {
+  const status = readFileSync(`/proc/${pid}/status`, "utf8");
+  const line = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, "m").exec(status)?.[1]) * 1024;
+  return { now: line("VmRSS"), most: line("VmHWM") };
+}
+
 export function openDescriptors(pid: number): number {
   return readdirSync(`/proc/${pid}/fd`).length;
 }

@@ -2,6 +2,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 
+import { measureBlocklist } from "./blocklist.ts";
 import { measureCosts } from "./costs.ts";
 import { measureCreates } from "./creates.ts";
 import { measureLatency } from "./latency.ts";
@@ -19,6 +20,7 @@ const PARTS: Readonly<Record<string, (bench: Bench) => Promise<Result>>> = {
   creates: measureCreates,
   scale: measureScale,
   costs: measureCosts,
+  blocklist: measureBlocklist,
   search: measureSearch,
 };
 const LINKS = 100_000;

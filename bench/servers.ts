@@ -30,18 +30,20 @@ interface CurtOptions {
   readonly syncDelayMs?: number;
   /** It has started once this path answers. */
   readonly path?: string;
+  readonly settings?: Readonly<Record<string, string>>;
 }
 
 /** Curt as its operator starts it, with this database; a new one where there is none. */
 export async function startCurt(
   database: string,
-  { syncDelayMs = 0, path = "/readyz" }: CurtOptions = {},
+  { syncDelayMs = 0, path = "/readyz", settings = {} }: CurtOptions = {},
 ): Promise<Server> {
   const port = freePort();
   const env = {
     PORT: String(port),
     BASE_URL: `http://localhost:${port}`,
     DATABASE_URL: `sqlite:${database}`,
+    ...settings,
   };
   const serve = [process.execPath, "src/main.ts", "serve"];
   if (syncDelayMs === 0) return started("Curt", port, start(serve, SERVER_CORE, env), path);

@@ -11,6 +11,7 @@ const ENTRY_POINTS = [
   "src/main.ts",
   "src/store/sqlite/writer.ts",
   "src/visits/journal/slicer.ts",
+  "src/guard/list-reader.ts",
   "src/views.ts",
 ];
 

@@ -12,6 +12,8 @@ export interface Config extends Omit<Decided, "baseUrl" | "dataFolder"> {
   /** The public origin, without a trailing slash. */
   readonly baseUrl: string;
   readonly posture: Posture;
+  /** Keeps the lists of feeds. */
+  readonly listFolder: string;
   /** Keeps visits until they are in the database. */
   readonly journalFolder: string;
   /** Only for a process that joins others: which files of the store they have open. */
@@ -77,6 +79,9 @@ function settle({ dataFolder, ...values }: Values): Config {
     if (chosen !== "auto") return chosen;
     return (posture === "public" && limit.parse(PUBLIC_LIMITS[name])) || [];
   };
+  const automaticChains = posture === "public" ? "refuse" : "allow";
+  const chains = values.chains === "auto" ? automaticChains : values.chains;
+  const folder = dataFolder ?? dirname(database.path);
   // The name contains the database's, so that two databases in one folder do not share a journal.
   const journal = `${basename(database.path)}-visits`;
   return {
@@ -87,6 +92,8 @@ function settle({ dataFolder, ...values }: Values): Config {
     limitCreate: limitOf("limitCreate"),
     limitUnknown: limitOf("limitUnknown"),
     limitView: limitOf("limitView"),
-    journalFolder: join(dataFolder ?? dirname(database.path), journal),
+    chains,
+    listFolder: join(folder, "blocklists"),
+    journalFolder: join(folder, journal),
   };
 }

@@ -3,8 +3,10 @@ import { type Counters, createCounters } from "./guard/counters.ts";
 import { createHostRules, type HostRules } from "./guard/hosts.ts";
 import { createInspection, type Inspection } from "./guard/inspection.ts";
 import { createLimits, type Limits } from "./guard/limits.ts";
+import type { ListCheck } from "./guard/list-table.ts";
 import { createOperator, type Operator } from "./guard/operator.ts";
 import { createReports, type Reports } from "./guard/reports.ts";
+import { isShortener } from "./guard/shorteners.ts";
 import { type Clock, createClock } from "./links/clock.ts";
 import type { Link } from "./links/link.ts";
 import { createLinks, type Links } from "./links/links.ts";
@@ -37,6 +39,12 @@ export interface Core {
 export interface CoreOptions extends Omit<StoreOptions, "openElsewhere"> {
   /** The system's, unless a test sets the time. */
   readonly clock?: Clock;
+  /** Whether a blocklist has a target. Commands do without. */
+  readonly isListed?: ListCheck;
+}
+
+export function fillRandom(bytes: Uint8Array): void {
+  crypto.getRandomValues(bytes);
 }
 
 /** Opens the store. Nothing else creates a clock or a source of randomness, so tests can replace the clock here. */
@@ -49,12 +57,11 @@ export async function openCore(config: Config, log: Log, options: CoreOptions = 
       onChange: tellClock(log),
     });
   const counters = createCounters({ store, clock });
-  const fillRandom = (bytes: Uint8Array) => void crypto.getRandomValues(bytes);
   const onCreated = ({ code, target }: Link) => {
     counters.count("created");
     if (log.isLevelEnabled("debug")) log.debug({ code, target: withoutQuery(target) }, "link made");
   };
-  const hostRules = createHostRules(store);
+  const hostRules = createHostRules(store, options.isListed);
   await hostRules.read();
   const policy = targetPolicy(config);
   const links = createLinks({
@@ -125,11 +132,12 @@ function tellClock(log: Log) {
   };
 }
 
-function targetPolicy({ posture, baseUrl, aliases, port }: Config) {
+function targetPolicy({ posture, baseUrl, aliases, port, chains }: Config) {
   const base = new URL(baseUrl);
   return {
     posture,
     ownHosts: [base.hostname, ...aliases],
     ownPorts: [effectivePort(base), String(port)],
+    isRefusedShortener: chains === "refuse" ? isShortener : () => false,
   };
 }

@@ -22,6 +22,7 @@ import { createRedirect } from "./http/redirect/redirect.ts";
 import { listen, type ServerLimits } from "./http/server.ts";
 import { createViews, type ViewLimits } from "./http/views/views.ts";
 import { StoreMisplaced, StoreUnavailable, StoreUnusable } from "./links/store.ts";
+import { type Lists, type ListLimits, openLists } from "./lists.ts";
 import type { Log } from "./log.ts";
 import { repeat } from "./repeat.ts";
 import { identifyStore } from "./store/open.ts";
@@ -38,7 +39,7 @@ const MAX_INDEXED_BLOCKS = 16;
 const READ_CHANGES_EVERY_MS = 300;
 
 /** What tests lower so as not to wait. Each limit has its usual value where it is used. */
-export interface Limits extends CoreOptions, ServerLimits, JournalLimits, ViewLimits {}
+export interface Limits extends CoreOptions, ServerLimits, JournalLimits, ViewLimits, ListLimits {}
 
 export interface Service {
   readonly port: number;
@@ -50,7 +51,10 @@ export interface Service {
 export async function startService(config: Config, log: Log, limits: Limits = {}): Promise<Service> {
   const onFault = reportFaults(log);
   await using opened = new AsyncDisposableStack();
-  const core = opened.adopt(await openCore(config, log, limits), (one) => one.close());
+  const lists = opened.adopt(await openLists(config, log, limits, onFault), (one) => one.close());
+  const core = opened.adopt(await openCore(config, log, { ...limits, isListed: lists.isBlocked }), (one) =>
+    one.close(),
+  );
   const { clock, links, reports, operator, visits, hostRules, counters, index } = core;
 
   const countryOf = countries(config.countryDatabase);
@@ -76,10 +80,22 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
   const callOf = createCalls({ domain: createDomain(config.baseUrl, config.contact), clientOf });
   const health = createHealth(links);
   const storeFiles = identifyStore(config.database);
+  let viewsThread: Thread<ViewsTask> | undefined;
   const views = opened.adopt(
-    createViews({ ...limits, start: () => startViews(config, storeFiles), clock, hostRules, onFault }),
+    createViews({
+      ...limits,
+      start: () => (viewsThread = startViews(config, storeFiles, lists)),
+      clock,
+      hostRules,
+      onFault,
+    }),
     (one) => one.close(),
   );
+  lists.onChange(() => {
+    memory.forgetAll();
+    if (viewsThread !== undefined) tellViews(viewsThread, config, storeFiles, lists);
+  });
+  lists.startFeeds(clock.nowMs);
   const limiter = createLimiter(core.limits);
   const mayCreate = createTokenCheck(config.createToken);
   const shared = {
@@ -165,12 +181,19 @@ function createAdmin(shared: AdminOptions, adminToken: string, clients: Core["li
 }
 
 /** The process goes on without it until it is started again. */
-function startViews(
-  { database, baseUrl, contact, codeHoldMs, defaultExpiry, statsShown, createToken }: Config,
-  storeFiles: readonly string[],
-): Thread<ViewsTask> {
+function startViews(config: Config, storeFiles: readonly string[], lists: Lists): Thread<ViewsTask> {
   const worker = new Worker(new URL("./views.ts", import.meta.url));
   const thread = startThread<ViewsTask>(worker, { StoreMisplaced, StoreUnavailable }, () => {});
+  tellViews(thread, config, storeFiles, lists);
+  return thread;
+}
+
+function tellViews(
+  thread: Thread<ViewsTask>,
+  { database, baseUrl, contact, codeHoldMs, defaultExpiry, statsShown, createToken }: Config,
+  storeFiles: readonly string[],
+  lists: Lists,
+): void {
   const needsToken = createToken !== null;
   const settings = {
     database,
@@ -182,8 +205,7 @@ function startViews(
     needsToken,
     storeFiles,
   };
-  thread.perform({ view: "none", ...settings }).catch(() => {});
-  return thread;
+  thread.perform({ view: "none", ...settings, lists: lists.tables() }).catch(() => {});
 }
 
 function refuseFolder(folder: string): (error: unknown) => never {

@@ -5,6 +5,7 @@ import { setPriority } from "node:os";
 import type { Config } from "./config.ts";
 import { createHostRules } from "./guard/hosts.ts";
 import { createInspection } from "./guard/inspection.ts";
+import { createListCheck, type ListCheck, type ListTable } from "./guard/list-table.ts";
 import { createDisabledSince } from "./guard/since.ts";
 import { createAdminApiViews } from "./http/api/admin/views.ts";
 import { createApiViews } from "./http/api/views.ts";
@@ -26,7 +27,7 @@ import { performTasks } from "./thread.ts";
 import { VERSION } from "./version.ts";
 import { createCounts } from "./visits/visits.ts";
 
-/** The first task passes the configuration. */
+/** The first task passes the configuration, and so does one after each change of the blocklists. */
 export type ViewsTask = ({ readonly view: "none" } & ViewsConfig) | ViewTask;
 export type ViewsConfig = Pick<
   Config,
@@ -36,12 +37,14 @@ export type ViewsConfig = Pick<
   readonly needsToken: boolean;
   /** The files that the service has open. */
   readonly storeFiles: readonly string[];
+  readonly lists: readonly ListTable[];
 };
 
 /** Redirects come first if all threads share one core. Only Linux has a priority for each thread. */
 const PRIORITY = 10;
 
 let config: ViewsConfig;
+let isListed: ListCheck;
 let make: ReturnType<typeof open> | undefined;
 /** The serving thread sends the time with each task, so that both always agree on it. */
 let nowMs = 0;
@@ -51,7 +54,7 @@ let rulesVersion = Number.NaN;
 function open() {
   const store = openStore();
   const clock = { nowMs: () => nowMs };
-  const hostRules = createHostRules(store);
+  const hostRules = createHostRules(store, (target) => isListed(target));
   let rulesRead = Number.NaN;
   /** Before links are looked up and not with each task: pages without links need no store. */
   async function readRules(): Promise<void> {
@@ -106,6 +109,7 @@ if (process.platform === "linux") setPriority(0, PRIORITY);
 performTasks((task: ViewsTask) => {
   if (task.view === "none") {
     config = task;
+    isListed = createListCheck(task.lists);
     return undefined;
   }
   ({ nowMs, rulesVersion } = task);

@@ -27,7 +27,7 @@ const RESERVED: Readonly<Record<string, readonly string[]>> = {
   "crypto.getRandomValues": ["core.ts"],
   "Math.random": [],
   "new Response": ["http/answers.ts", "http/redirect/redirect.ts", "http/server.ts"],
-  "new Worker": ["service.ts", "store/sqlite/store.ts", "visits/journal/folding.ts"],
+  "new Worker": ["guard/blocklist.ts", "service.ts", "store/sqlite/store.ts", "visits/journal/folding.ts"],
 };
 
 interface Import {

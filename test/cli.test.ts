@@ -311,6 +311,29 @@ describe("curt check", () => {
     expect(existsSync(path)).toBeFalse();
   });
 
+  test("tells how many rules each blocklist has, and which cannot be read", async () => {
+    using folder = temporaryFolder();
+    const list = join(folder.path, "list");
+    writeFileSync(list, "# mine\nevil.example\n0.0.0.0 worse.example\n<html>\n");
+    const settings = {
+      DATABASE_URL: `sqlite:${join(folder.path, "curt.db")}`,
+      BLOCKLIST: list,
+      BLOCKLIST_FEEDS: "https://lists.example/hosts?key=secret",
+    };
+    const { code, stdout } = await run(["check"], settings);
+    expect(code).toBe(0);
+    expect(stdout).toContain(`blocklist: ${list}: 2 rules, 1 lines not understood\n`);
+    expect(stdout).not.toContain("secret");
+    expect(stdout).toContain("(feed of lists.example): there is no list of it yet");
+    const wrong = await run(["check"], { ...settings, BLOCKLIST: `${list},${list}-2` });
+    expect(wrong).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining(`blocklist: ${list}-2 cannot be read`),
+    });
+    for (const command of ["serve", "check"])
+      expect(await run([command], { ...settings, BLOCKLIST: `${list}-2` })).toMatchObject({ code: 2 });
+  });
+
   test("finds damage that the start does not look for", async () => {
     using folder = temporaryFolder();
     const path = join(folder.path, "curt.db");

@@ -22,6 +22,10 @@ describe("the configuration", () => {
       aliases: [],
       posture: "private",
       statsShown: "all",
+      blocklist: [],
+      blocklistFeeds: [],
+      chains: "allow",
+      listFolder: "data/blocklists",
       database: { engine: "sqlite", path: "./data/curt.db" },
       journalFolder: "data/curt.db-visits",
       statsKeepDays: 400,
@@ -55,7 +59,7 @@ describe("the configuration", () => {
     const cases: [Record<string, string>, Partial<Config>][] = [
       [
         { BASE_URL: "https://Go.Example.com:443/" },
-        { baseUrl: "https://go.example.com", posture: "public", statsShown: "safe" },
+        { baseUrl: "https://go.example.com", posture: "public", statsShown: "safe", chains: "refuse" },
       ],
       [{ BASE_URL: "https://숏.한국" }, { baseUrl: "https://숏.한국" }],
       [{ BASE_URL: "HTTPS://숏.한국:443/" }, { baseUrl: "https://숏.한국" }],
@@ -65,6 +69,13 @@ describe("the configuration", () => {
       [{ BASE_URL: "http://curt.example", POSTURE: "private" }, { posture: "private" }],
       [{ POSTURE: "public" }, { posture: "public", statsShown: "safe" }],
       [{ POSTURE: "public", STATS_SHOWN: "all" }, { statsShown: "all" }],
+      [{ POSTURE: "public", CHAINS: "allow" }, { chains: "allow" }],
+      [{ CHAINS: "refuse" }, { chains: "refuse" }],
+      [{ BLOCKLIST: "a.txt, /lists/b" }, { blocklist: ["a.txt", "/lists/b"] }],
+      [
+        { BLOCKLIST_FEEDS: "https://lists.example/a?b,HTTPS://lists.example" },
+        { blocklistFeeds: ["https://lists.example/a?b", "https://lists.example/"] },
+      ],
       [{ STATS_SHOWN: "count" }, { statsShown: "count" }],
       [
         { ALIASES: "A.example, 숏.한국 ,b.example:8443" },
@@ -78,7 +89,10 @@ describe("the configuration", () => {
         { DATABASE_URL: "sqlite:///var/lib/curt.db" },
         { database: { engine: "sqlite", path: "/var/lib/curt.db" } },
       ],
-      [{ DATABASE_URL: "sqlite:/srv/links.db" }, { journalFolder: "/srv/links.db-visits" }],
+      [
+        { DATABASE_URL: "sqlite:/srv/links.db" },
+        { journalFolder: "/srv/links.db-visits", listFolder: "/srv/blocklists" },
+      ],
       [
         { DATABASE_URL: "sqlite:/srv/links.db", DATA_DIR: "/var/lib/curt" },
         { journalFolder: "/var/lib/curt/links.db-visits" },
@@ -180,6 +194,11 @@ describe("the configuration", () => {
 
   test("refuses each wrong value", () => {
     const wrong: [string, string[]][] = [
+      [
+        "BLOCKLIST_FEEDS",
+        ["http://lists.example/", "lists.example", "https:///", "https://a:b@lists.example/"],
+      ],
+      ["CHAINS", ["yes", "Allow"]],
       ["PORT", ["-1", "65536", "80.5", "0x50", "1e3"]],
       [
         "BASE_URL",

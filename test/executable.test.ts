@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { copyFileSync } from "node:fs";
+import { copyFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { version } from "../package.json";
@@ -42,7 +42,9 @@ test("the executable runs alone: no Node, no Bun, no sources beside it", async (
   program.kill("SIGTERM");
   expect(await program.exited).toBe(0);
 
-  const several = await start("PROCESSES=2");
+  writeFileSync(join(folder.path, "list"), "evil.example\n");
+  const several = await start("PROCESSES=2", "BLOCKLIST=list");
+  expect((await several.shorten({ original_url: "https://evil.example/" })).status).toBe(400);
   expect((await several.fetch("/한글")).headers.get("location")).toBe("https://example.com/");
   expect((await several.fetch("/한글+")).status).toBe(200);
   several.kill("SIGTERM");

@@ -1,9 +1,16 @@
 import type { Config } from "../config.ts";
+import { feedFile } from "../guard/feeds.ts";
+import { readListFile } from "../guard/list-file.ts";
 import { checkStore } from "../store/open.ts";
 
-/** Checks the whole store and returns the exit code. The configuration has already been checked by reading it. */
-export function check({ database, baseUrl, posture }: Config): number {
+/**
+ * Checks the blocklists and the whole store, and returns the exit code. The configuration has already been checked by
+ * reading it.
+ */
+export function check(config: Config): number {
+  const { database, baseUrl, posture } = config;
   console.log(`configuration: fine (links at ${baseUrl}, ${posture} posture)`);
+  if (!checkLists(config)) return 2;
   const report = checkStore(database);
   if (report === undefined) {
     console.log(`store: ${database.path} is not there yet; the first start creates it`);
@@ -16,4 +23,32 @@ export function check({ database, baseUrl, posture }: Config): number {
   }
   console.log(`store: fine (${report.links} links in ${database.path})`);
   return 0;
+}
+
+/** Says what is in each list. Returns false if one cannot be read. */
+function checkLists({ blocklist, blocklistFeeds, listFolder }: Config): boolean {
+  let isFine = true;
+  for (const path of blocklist) {
+    const found = describeList(path);
+    if (typeof found === "string") console.log(`blocklist: ${path}: ${found}`);
+    else console.error(`blocklist: ${path} cannot be read: ${found.message}`);
+    isFine &&= typeof found === "string";
+  }
+  for (const url of blocklistFeeds) {
+    const path = feedFile(listFolder, url);
+    const found = describeList(path);
+    const text =
+      typeof found === "string" ? found : "there is no list of it yet; Curt fetches it when it runs";
+    console.log(`blocklist: ${path} (feed of ${new URL(url).hostname}): ${text}`);
+  }
+  return isFine;
+}
+
+function describeList(path: string): string | Error {
+  try {
+    const { rules, skipped, isCut } = readListFile(path, [0, 0]);
+    return `${rules} rules, ${skipped} lines not understood${isCut ? "; it is too long, the rest is not read" : ""}`;
+  } catch (error) {
+    return error instanceof Error ? error : new Error(String(error));
+  }
 }

@@ -1,14 +1,15 @@
 import type { Reason } from "../links/link.ts";
 import { canonicalHost, type Target, targetHost } from "../links/target.ts";
+import type { ListCheck } from "./list-table.ts";
 import type { GuardStore, HostRule } from "./store.ts";
 
 /** Rules in one read. Reading more at once would hold up redirects. */
 const READ_AT_ONCE = 1000;
 /** In characters. Real names have at most 253 (RFC 1035); normalising a long one takes quadratic time. */
-const MAX_HOST_LENGTH = 1024;
+export const MAX_HOST_LENGTH = 1024;
 
-/** The operator's rules about hosts, in memory. */
-export function createHostRules(store: Pick<GuardStore, "hosts">) {
+/** The operator's rules about hosts, in memory. Where none of them applies, the blocklists decide. */
+export function createHostRules(store: Pick<GuardStore, "hosts">, isListed: ListCheck = () => false) {
   let known: ReadonlyMap<string, HostRule> = new Map();
   let version = 0;
 
@@ -34,7 +35,8 @@ export function createHostRules(store: Pick<GuardStore, "hosts">) {
       version++;
     },
     ruleFor,
-    blocked: (target: Target): Reason | undefined => ruleFor(target)?.reason,
+    blocked: (target: Target): Reason | "blocklist" | undefined =>
+      ruleFor(target)?.reason ?? (isListed(target) ? "blocklist" : undefined),
   };
 }
 

@@ -179,6 +179,7 @@ const REFUSED_FIELD: Readonly<Record<Refusal["rule"], Field>> = {
   "target.too-long": "original_url",
   "target.own": "original_url",
   "target.private": "original_url",
+  "target.chain": "original_url",
   "target.blocked": "original_url",
 };
 

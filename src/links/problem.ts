@@ -20,6 +20,7 @@ export type Refusal =
   | { rule: "target.too-long"; max: number }
   | { rule: "target.own" }
   | { rule: "target.private" }
+  | { rule: "target.chain"; host: string }
   | { rule: "target.blocked"; host: string };
 
 /** A create request has wrong values. All of them are reported at once. */

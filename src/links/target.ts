@@ -20,6 +20,8 @@ export interface TargetPolicy {
   readonly ownHosts: readonly string[];
   /** Ports that lead to this service. Only used for loopback hosts, whose other ports belong to other programs. */
   readonly ownPorts: readonly string[];
+  /** Whether a host, as in `URL.hostname`, shortens any address, so that links to it hide where they lead. */
+  readonly isRefusedShortener: (host: string) => boolean;
 }
 
 const TOO_LONG = { rule: "target.too-long", max: MAX_TARGET_LENGTH } as const;
@@ -47,6 +49,8 @@ export function parseTarget(written: string, policy: TargetPolicy): Target | Inv
   if (url.href.length > MAX_TARGET_LENGTH) return invalid(TOO_LONG);
   if (isOwn(url, policy)) return invalid({ rule: "target.own" });
   if (policy.posture === "public" && isPrivateHost(url.hostname)) return invalid({ rule: "target.private" });
+  if (policy.isRefusedShortener(url.hostname))
+    return invalid({ rule: "target.chain", host: canonicalHost(url.hostname) });
   return url.href as Target;
 }
 

@@ -91,6 +91,15 @@ export const origin: Format<string> = {
   },
 };
 
+/** The https address of a file. */
+export const secureUrl: Format<string> = {
+  right: "https:// addresses separated by commas",
+  parse(text) {
+    const url = /^https:\/\/[^/]/i.test(text) ? URL.parse(text) : null;
+    return url === null || url.username !== "" || url.password !== "" ? undefined : url.href;
+  },
+};
+
 export const network: Format<Network> = {
   right: "addresses and networks separated by commas, such as 10.0.0.0/8,2001:db8::1",
   parse: parseNetwork,

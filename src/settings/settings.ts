@@ -16,6 +16,7 @@ import {
   origin,
   path,
   secret,
+  secureUrl,
   wholeNumber,
 } from "./formats.ts";
 
@@ -68,6 +69,27 @@ export const SETTINGS = {
       "public refuses destinations in private networks, private accepts them; auto chooses by the host of BASE_URL",
     takes: oneOf("auto", "public", "private"),
   },
+  blocklist: {
+    name: "BLOCKLIST",
+    default: "none",
+    unset: [],
+    meaning: "files with lists of hosts and addresses that no link may lead to, separated by commas",
+    takes: listOf(path),
+  },
+  blocklistFeeds: {
+    name: "BLOCKLIST_FEEDS",
+    default: "none",
+    unset: [],
+    meaning: "https:// addresses of such lists, separated by commas; they are fetched every hour",
+    takes: listOf(secureUrl),
+  },
+  chains: {
+    name: "CHAINS",
+    default: "auto",
+    meaning:
+      "whether links may lead to other URL shorteners: refuse or allow; auto refuses in public posture and allows in private posture",
+    takes: oneOf("auto", "refuse", "allow"),
+  },
   database: {
     name: "DATABASE_URL",
     default: "sqlite:./data/curt.db",
@@ -78,7 +100,7 @@ export const SETTINGS = {
     name: "DATA_DIR",
     default: "the database's folder",
     unset: null,
-    meaning: "folder on a local disk for the journal of visits",
+    meaning: "folder on a local disk for the journal of visits and the lists of feeds",
     takes: path,
   },
   defaultExpiry: {

@@ -39,7 +39,7 @@ async function serve(folder: string, record = () => {}) {
     store: distant,
     clock,
     fillRandom: (bytes) => void crypto.getRandomValues(bytes),
-    targetPolicy: { posture: "private", ownHosts: [], ownPorts: [] },
+    targetPolicy: { posture: "private", ownHosts: [], ownPorts: [], isRefusedShortener: () => false },
     defaultExpiry: "never",
     codeLength: 7,
     codeHoldMs: 0,

@@ -42,7 +42,12 @@ function open(changes: Partial<Pick<LinksOptions, "fillRandom" | "codeLength" | 
       () => monotonicMs,
     ),
     fillRandom: (bytes) => void crypto.getRandomValues(bytes),
-    targetPolicy: { posture: "public", ownHosts: ["curt.example"], ownPorts: ["443"] },
+    targetPolicy: {
+      posture: "public",
+      ownHosts: ["curt.example"],
+      ownPorts: ["443"],
+      isRefusedShortener: () => false,
+    },
     defaultExpiry: "never",
     codeLength: 7,
     codeHoldMs: HOLD_MS,

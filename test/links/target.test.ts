@@ -2,14 +2,21 @@ import { describe, expect, test } from "bun:test";
 
 import * as fc from "fast-check";
 
+import { isShortener } from "../../src/guard/shorteners.ts";
 import { MAX_TARGET_LENGTH, parseTarget, type TargetPolicy } from "../../src/links/target.ts";
 
 const PUBLIC: TargetPolicy = {
   posture: "public",
   ownHosts: ["curt.example", "xn--bj0bj06e.xn--3e0b707e", "203.0.113.9", "[2001:db8:0:1::9]"],
   ownPorts: ["443", "3000"],
+  isRefusedShortener: isShortener,
 };
-const PRIVATE: TargetPolicy = { posture: "private", ownHosts: ["localhost"], ownPorts: ["80", "3000"] };
+const PRIVATE: TargetPolicy = {
+  posture: "private",
+  ownHosts: ["localhost"],
+  ownPorts: ["80", "3000"],
+  isRefusedShortener: () => false,
+};
 
 function expectRule(rule: string, written: string, policy = PUBLIC) {
   expect([written, parseTarget(written, policy)]).toMatchObject([
@@ -34,10 +41,22 @@ const ACCEPTED = {
   "https://notcurt.example/": "https://notcurt.example/",
   "https://curt.example.com/": "https://curt.example.com/",
   "https://sub.curt.example/": "https://sub.curt.example/",
+  "https://notbit.ly/x": "https://notbit.ly/x",
+  "https://bit.ly.example/x": "https://bit.ly.example/x",
+  "https://maps.app.goo.gl/x": "https://maps.app.goo.gl/x",
+  "https://youtu.be/x": "https://youtu.be/x",
   "https://example.com/\u202Etxt.exe": "https://example.com/%E2%80%AEtxt.exe",
 };
 
 const REFUSED = {
+  "target.chain": [
+    "https://bit.ly/x",
+    "http://BIT.LY.:8080/",
+    "https://www.tinyurl.com/x",
+    "https://t.co/x",
+    "https://goo.gl/x",
+    "https://me2.do/x",
+  ],
   "target.scheme": [
     "",
     "javascript:alert(1)",
@@ -223,7 +242,7 @@ describe("a destination", () => {
   });
 
   test("is ours at an address in its IPv4-mapped spelling too", () => {
-    const policy: TargetPolicy = { posture: "private", ownHosts: ["192.168.0.5"], ownPorts: ["3000"] };
+    const policy = { ...PRIVATE, ownHosts: ["192.168.0.5"], ownPorts: ["3000"] };
     for (const host of ["192.168.0.5", "[::ffff:192.168.0.5]", "[::ffff:c0a8:5]", "0xc0a80005"]) {
       expectRule("target.own", `http://${host}/x`, policy);
     }

@@ -1,0 +1,229 @@
+import { describe, expect, test } from "bun:test";
+import { appendFileSync, mkdirSync, renameSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { readConfig } from "../src/config.ts";
+import { feedFile } from "../src/guard/feeds.ts";
+import { openLists } from "../src/lists.ts";
+import { createLog } from "../src/log.ts";
+import { BASE_URL, type Running, startHere, startProgram, temporaryFolder, untilLogged } from "./service.ts";
+
+const LIMITS = { listPollMs: 20 };
+const TARGET = "https://www.evil.example/offer";
+
+function listIn(folder: string, ...lines: readonly string[]): string {
+  const path = join(folder, "list.txt");
+  writeFileSync(path, lines.map((line) => `${line}\n`).join(""));
+  return path;
+}
+
+/** As editors and downloads do it: the new file takes the place of the old one. */
+function replace(path: string, ...lines: readonly string[]): void {
+  writeFileSync(`${path}.new`, lines.map((line) => `${line}\n`).join(""));
+  renameSync(`${path}.new`, path);
+}
+
+async function make(service: Running, customCode: string, originalUrl = TARGET): Promise<void> {
+  const { status } = await service.shorten({ original_url: originalUrl, custom_code: customCode });
+  expect(status).toBe(201);
+}
+
+async function untilStatus(service: Running, path: string, status: number): Promise<Response> {
+  for (;;) {
+    const response = await service.fetch(path);
+    if (response.status === status) return response;
+    await Bun.sleep(5);
+  }
+}
+
+const hosts = (count: number) => Array.from({ length: count }, (_, nth) => `host-${nth}.example`);
+
+describe("a blocklist", () => {
+  test("refuses new links to what it lists, in words, and answers 410 for links from before", async () => {
+    using folder = temporaryFolder();
+    {
+      await using before = await startHere({}, { folder: folder.path });
+      await make(before, "old");
+    }
+    const list = listIn(folder.path, "# mine", "evil.example", "https://good.example/bad");
+    await using service = await startHere({ BLOCKLIST: list }, { folder: folder.path });
+    const refused = await service.shorten({ original_url: "https://EVIL.example.:8443/x" });
+    expect(refused.status).toBe(400);
+    expect(await refused.json()).toEqual({
+      status: "error",
+      message: "original_url: Links to evil.example are blocked on this service.",
+    });
+    expect((await service.shorten({ original_url: "https://good.example/bad?x" })).status).toBe(400);
+    expect((await service.shorten({ original_url: "https://good.example/" })).status).toBe(201);
+    const gone = await service.fetch("/old");
+    expect(gone.status).toBe(410);
+    expect(gone.headers.get("cache-control")).toBe("no-store");
+    expect(await gone.json()).toEqual({
+      status: "error",
+      message: "This link was disabled because its destination is on a blocklist of dangerous sites.",
+    });
+    // The preview is made by another thread.
+    expect((await service.fetch("/old+")).status).toBe(410);
+  });
+
+  test("that changes takes effect for links that were followed before", async () => {
+    using folder = temporaryFolder();
+    const list = listIn(folder.path, "worse.example");
+    await using service = await startHere({ BLOCKLIST: list }, { folder: folder.path, limits: LIMITS });
+    await make(service, "one");
+    expect((await service.fetch("/one")).status).toBe(302);
+    expect((await service.fetch("/one+")).status).toBe(200);
+    appendFileSync(list, "evil.example\n");
+    await untilStatus(service, "/one", 410);
+    await untilStatus(service, "/one+", 410);
+    replace(list, "worse.example");
+    await untilStatus(service, "/one", 302);
+    await untilStatus(service, "/one+", 200);
+  });
+
+  test("takes effect in every process", async () => {
+    using folder = temporaryFolder();
+    const list = listIn(folder.path, "worse.example");
+    await using service = await startProgram({ BLOCKLIST: list, PROCESSES: "3" }, { folder: folder.path });
+    await make(service, "one");
+    replace(list, "worse.example", "evil.example");
+    const isInEffect = () =>
+      service.logged.filter(
+        (line) => line.includes("a blocklist is in effect") && line.includes('"rules":2'),
+      );
+    while (isInEffect().length < 3) await Bun.sleep(20);
+    // Each request has a connection of its own, which any of the processes may get.
+    for (let nth = 0; nth < 30; nth++) {
+      const { status } = await service.fetch("/one", { headers: { Connection: "close" } });
+      expect(status).toBe(410);
+    }
+  });
+
+  for (const [what, breakIt, reason] of [
+    ["is missing", (list: string) => rmSync(list), "ENOENT"],
+    ["is empty", (list: string) => replace(list), "it has no rules any more, and had 40"],
+    [
+      "has lost most of its rules",
+      (list: string) => replace(list, ...hosts(19)),
+      "it has only 19 rules, and had 40",
+    ],
+    ["is a page of HTML", (list: string) => replace(list, "<html>", "<p>Moved"), "it has no rules any more"],
+    ["is an archive", (list: string) => replace(list, "PK\0\0"), "it is not text"],
+  ] as const)
+    test(`that ${what} keeps what was read of it, and says so once`, async () => {
+      using folder = temporaryFolder();
+      const list = listIn(folder.path, ...hosts(39), "evil.example");
+      await using service = await startHere({ BLOCKLIST: list }, { folder: folder.path, limits: LIMITS });
+      breakIt(list);
+      await untilLogged(service, "a blocklist cannot be used as it is now");
+      expect((await service.shorten({ original_url: TARGET })).status).toBe(400);
+      const doubts = () => service.logged.filter((line) => line.includes("cannot be used as it is now"));
+      expect(doubts()).toEqual([expect.stringContaining(reason)]);
+      replace(list, ...hosts(45));
+      await untilLogged(service, '"rules":45');
+      expect((await service.shorten({ original_url: TARGET })).status).toBe(201);
+      expect(doubts()).toHaveLength(1);
+    });
+
+  test("is not read while it grows", async () => {
+    using folder = temporaryFolder();
+    const list = listIn(folder.path, ...hosts(3));
+    const limits = { listPollMs: 400 };
+    await using service = await startHere({ BLOCKLIST: list }, { folder: folder.path, limits });
+    for (let nth = 0; nth < 15; nth++) {
+      appendFileSync(list, `more-${nth}.example\n`);
+      await Bun.sleep(130);
+    }
+    await untilLogged(service, '"rules":18');
+    const read = service.logged.filter((line) => line.includes("a blocklist is in effect"));
+    expect(read).toHaveLength(2);
+  });
+
+  test("that is replaced by a file of the same size and time is read", async () => {
+    using folder = temporaryFolder();
+    const list = listIn(folder.path, "good.example");
+    utimesSync(list, 1e9, 1e9);
+    await using service = await startHere({ BLOCKLIST: list }, { folder: folder.path, limits: LIMITS });
+    writeFileSync(`${list}.new`, "evil.example\n");
+    utimesSync(`${list}.new`, 1e9, 1e9);
+    renameSync(`${list}.new`, list);
+    while ((await service.shorten({ original_url: TARGET })).status !== 400) await Bun.sleep(5);
+  });
+
+  test("must be there at the start", async () => {
+    using folder = temporaryFolder();
+    const error = await startHere({ BLOCKLIST: `/nowhere/a,${folder.path}` }).catch((mistakes) => mistakes);
+    expect(error).toMatchObject({
+      mistakes: [
+        expect.stringMatching(/^BLOCKLIST must be files that can be read, not \/nowhere\/a: ENOENT/),
+        expect.stringMatching(new RegExp(`^BLOCKLIST must be .*, not ${folder.path}: it is not a file`)),
+      ],
+    });
+  });
+});
+
+test("the list of a feed that cannot be read does not stop the start", async () => {
+  using folder = temporaryFolder();
+  const config = { ...readConfig({ DATA_DIR: folder.path }), blocklistFeeds: ["https://lists.example/"] };
+  mkdirSync(feedFile(config.listFolder, "https://lists.example/"), { recursive: true });
+  const lists = await openLists(config, createLog("error", process.stdout), LIMITS, () => {});
+  expect(lists.isBlocked(TARGET)).toBeFalse();
+  await lists.close();
+});
+
+test("the list of a feed takes effect once it is there, and at the next start", async () => {
+  using folder = temporaryFolder();
+  const server = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => new Response("evil.example\n") });
+  const config = {
+    ...readConfig({ DATABASE_URL: `sqlite:${join(folder.path, "curt.db")}` }),
+    blocklistFeeds: [server.url.href],
+  };
+  const log = createLog("error", process.stdout);
+  const open = () =>
+    openLists(config, log, LIMITS, (error) => {
+      throw error;
+    });
+  const lists = await open();
+  expect(lists.isBlocked(TARGET)).toBeFalse();
+  const { promise: changed, resolve: change } = Promise.withResolvers<void>();
+  lists.onChange(change);
+  lists.startFeeds(Date.now);
+  await changed;
+  expect(lists.isBlocked(TARGET)).toBeTrue();
+  await lists.close();
+  await server.stop(true);
+  const again = await open();
+  expect(again.isBlocked(TARGET)).toBeTrue();
+  await again.close();
+});
+
+describe("links to other shorteners", () => {
+  test("are refused in public posture, and those from before work", async () => {
+    using folder = temporaryFolder();
+    {
+      await using before = await startHere({ CHAINS: "allow" }, { folder: folder.path });
+      await make(before, "old", "https://bit.ly/x");
+    }
+    await using service = await startHere({ BASE_URL }, { folder: folder.path });
+    const refused = await service.shorten({ original_url: "https://Bit.ly/x" });
+    expect(refused.status).toBe(400);
+    expect(await refused.json()).toEqual({
+      status: "error",
+      message:
+        "original_url: bit.ly is a URL shortener too, which would hide where the link leads. Enter the address it leads to.",
+    });
+    const form = await service.fetch("/", {
+      method: "POST",
+      body: new URLSearchParams({ original_url: "https://bit.ly/x" }),
+      headers: { Accept: "text/html" },
+    });
+    expect(form.status).toBe(400);
+    expect(await form.text()).toContain("bit.ly is a URL shortener too");
+    expect((await service.fetch("/old")).headers.get("location")).toBe("https://bit.ly/x");
+  });
+
+  test("are made in private posture", async () => {
+    await using service = await startHere({ POSTURE: "private" });
+    await make(service, "chain", "https://bit.ly/x");
+  });
+});
