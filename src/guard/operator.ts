@@ -38,7 +38,7 @@ export interface Operator {
   unblockHost(written: string, request: DecisionRequest, who: Who): Promise<DecidedHost | RefusedDecision>;
 }
 
-export interface DecisionRequest {
+interface DecisionRequest {
   /** For the journal. */
   readonly note?: string | undefined;
 }

@@ -142,7 +142,12 @@ describe("one link", () => {
     const { status, data } = await ask("GET", `links/${code}`);
     expect(status).toBe(200);
     expect(data).toMatchObject({
-      ...{ code, original_url, target: original_url, state: "disabled", reason: "spam", blocked: null },
+      code,
+      original_url,
+      target: original_url,
+      state: "disabled",
+      reason: "spam",
+      blocked: null,
       case: { state: "answered", reports: 1, reasons: { spam: 1 }, notes: [{ note: "I get it every day." }] },
       history: [{ who: "api", action: "disable", reason: "spam", note: "seen", code, host: null }],
     });

@@ -4,7 +4,7 @@ import { newLink } from "../stores/links.ts";
 
 export const TOKEN = "only-the-operator-knows-it";
 
-export interface Told {
+interface Told {
   readonly status: number;
   readonly headers: Headers;
   readonly message: string;

@@ -75,7 +75,10 @@ test("an evening as an operator, in the shell", async () => {
 
   const [shown] = await told(curt, "show", "bad7");
   expect(shown).toMatchObject({
-    ...{ code: "bad7", state: "disabled", reason: "phishing", blocked: "phishing" },
+    code: "bad7",
+    state: "disabled",
+    reason: "phishing",
+    blocked: "phishing",
     case: { state: "answered", notes: [{ note: "Fake!" }] },
     history: expect.arrayContaining([
       expect.objectContaining({ action: "disable", who: "shell", note: "campaign" }),

@@ -36,7 +36,7 @@ test("ten thousand wrong tokens let nobody in and keep nobody out", async () => 
       expect(headers.get("set-cookie")).toBeNull();
     }
   }
-  expect([...statuses.keys()].toSorted()).toEqual([401, 429]);
+  expect(new Set(statuses.keys())).toEqual(new Set([401, 429]));
   // Ten a minute, and the test may take a while.
   expect(statuses.get(401)).toBeLessThan(100);
   const signedIn = await signIn(curt, TOKEN);
