@@ -86,6 +86,19 @@ describe("signing in", () => {
     }
   });
 
+  test("reads no more than a token is long", async () => {
+    const long = await post("/admin", { token: "x".repeat(3000) });
+    expect([long.status, long.headers.get("set-cookie")]).toEqual([413, null]);
+    const body = new ReadableStream({
+      start(controller) {
+        controller.enqueue(new TextEncoder().encode(new URLSearchParams({ token: TOKEN }).toString()));
+        controller.close();
+      },
+    });
+    const unknown = await curt.fetch("/admin", { method: "POST", headers: { "Content-Type": FORM }, body });
+    expect([unknown.status, unknown.headers.get("set-cookie")]).toEqual([413, null]);
+  });
+
   test("sent by another site does nothing", async () => {
     for (const headers of [
       { "Sec-Fetch-Site": "cross-site" },
@@ -211,6 +224,19 @@ describe("the operator's pages", () => {
     expect((await post("/admin/links/made", { action: "erase", form }, session)).status).toBe(303);
     expect((await curt.fetch("/made")).status).toBe(302);
     expect((await askAs(curt)("GET", "journal")).data.entries).toEqual([]);
+  });
+
+  test("keep a search when the language is switched", async () => {
+    const session = await signIn();
+    for (const path of ["/admin/links?host=example.com&state=active", `${FOUND}&action=enable`]) {
+      const elements = await elementsOf(await get(path, session));
+      const korean =
+        elements.find(({ attributes }) => attributes["hreflang"] === "ko")?.attributes["href"] ?? "";
+      const switched = await get(path.split("?", 1)[0] + korean.replaceAll("&amp;", "&"), session);
+      const page = await switched.text();
+      expect([path, switched.status, page.includes("example.com")]).toEqual([path, 200, true]);
+      expect(page).toContain('<html lang="ko">');
+    }
   });
 
   test("do not change every link there is when a search is empty", async () => {

@@ -106,10 +106,12 @@ function show(
     problem === undefined ? { status: 200, messages: [], headers: {} } : describe(problem);
   const tell = (language: string) =>
     messages.map(({ key, values }) => message(language, key, values)).join(" ");
+  // Once is enough to be told what was done.
+  const { done: _, ...query } = Object.fromEntries(new URLSearchParams(queryOf(call.request)));
   return html(
     call,
     status,
-    (language) => render({ language, formToken }, tell(language) || undefined),
+    (language) => render({ language, formToken, query }, tell(language) || undefined),
     headers,
   );
 }

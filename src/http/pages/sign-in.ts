@@ -11,6 +11,8 @@ import { describe, type HttpProblem, problemJson } from "../problems.ts";
 import { isFromAnotherSite, readFields } from "./fields.ts";
 
 const COOKIE = "operator";
+/** Of the form that takes the token. */
+const MAX_BYTES = 2048;
 
 export interface SignInOptions {
   readonly token: AdminToken;
@@ -52,6 +54,9 @@ export function createSignIn({ token, clock, onWrong }: SignInOptions) {
 
     async signIn(call: Call): Promise<Response> {
       call.client();
+      // Read for anyone, so it has to be short.
+      if (!(Number(call.headers.get("content-length") ?? Number.NaN) <= MAX_BYTES))
+        return problemJson(call, { kind: "body.too-large", max: MAX_BYTES });
       const sent = await readFields(call.request);
       if (isProblem(sent)) return problemJson(call, sent);
       if (isFromAnotherSite(call)) return problemJson(call, { kind: "cross-site" });

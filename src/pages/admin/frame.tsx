@@ -12,6 +12,8 @@ export interface Operator {
   readonly language: string;
   /** Every form sends it back. */
   readonly formToken: string;
+  /** Of the page's address. */
+  readonly query: Readonly<Record<string, string>>;
 }
 
 const PAGES = {
@@ -25,11 +27,11 @@ type Current = keyof typeof PAGES;
 
 /** A page for the operator. `current` is the page, or the one that it belongs to. */
 export function framed(operator: Operator, current: Current, title: Child, content: Child): string {
-  const { language } = operator;
+  const { language, query } = operator;
   const name = message(language, `admin.${current}`);
   return page(
     language,
-    { title: `${name} · Curt` },
+    { title: `${name} · Curt`, query },
     <div class="admin">
       <nav class="actions" aria-label={message(language, "admin.title")}>
         {Object.entries(PAGES).map(([key, path]) => (
