@@ -27,10 +27,10 @@ export interface Core {
   readonly hostRules: HostRules;
   readonly operator: Operator;
   readonly inspection: Inspection;
-  readonly reports: Reports;
   readonly counters: Counters;
   /** Does a small part of what makes the operator's searches fast. Returns true if there is more to do at once. */
   index(): Promise<boolean>;
+  readonly reports: Reports;
   readonly limits: Limits;
   /** Finishes accepted work, then closes the store. */
   close(): Promise<void>;

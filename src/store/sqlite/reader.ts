@@ -1,5 +1,5 @@
-// The reading half: prepared single-key look-ups, on the thread that serves.
 import type { CaseQuery } from "../../guard/case-store.ts";
+// The reading half: prepared single-key look-ups, on the thread that serves.
 import type { LinkQuery, PageRequest } from "../../guard/search.ts";
 import type { JournalQuery } from "../../guard/store.ts";
 import type { Changes, Position } from "../../links/changes.ts";
@@ -69,9 +69,9 @@ export function createReader(path: string, opened: Identity, sizeKnownMs = SIZE_
   const newestSaltDay = database.prepare<{ day: number | null }, []>(NEWEST_SALT_DAY);
   const sums = database.prepare<Sums, [string, number, number, number]>(SUMS);
   const guard = prepareGuardReader(database);
-  const cases = prepareCasesReader(database);
   const { search, ...searching } = prepareSearch(database);
   const { figures, ...counting } = prepareFigures(database);
+  const cases = prepareCasesReader(database);
   const version = database.prepare<{ data_version: number }, []>(VERSION);
   let known = { size: 0, untilMs: 0 };
   const place = watchPlace(path, opened);
@@ -155,9 +155,9 @@ export function createReader(path: string, opened: Identity, sizeKnownMs = SIZE_
     hasUnindexed: (): boolean => reading(searching.hasUnindexed),
     close() {
       guard.close();
-      cases.close();
       searching.close();
       counting.close();
+      cases.close();
       for (const statement of [
         find,
         size,

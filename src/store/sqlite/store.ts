@@ -47,10 +47,10 @@ function readingHalf(reader: Reader) {
     daySums: async (code, createdMs, firstDay, lastDay) => reader.daySums(code, createdMs, firstDay, lastDay),
     hosts: async (after, limit) => reader.hosts(after, limit),
     journal: async (query) => reader.journal(query),
-    caseOf: async (link) => reader.caseOf(link),
-    cases: async (query) => reader.cases(query),
     figures: async (nowMs) => reader.figures(nowMs),
     search: async (query, page) => reader.search(query, page),
+    caseOf: async (link) => reader.caseOf(link),
+    cases: async (query) => reader.cases(query),
   } satisfies Partial<LinkStore & VisitStore & GuardStore>;
 }
 
@@ -102,6 +102,8 @@ export async function openSqliteStore(
       (await writer.perform({ type: "blockHost", rule, decision })) as boolean,
     unblockHost: async (host, decision) =>
       (await writer.perform({ type: "unblockHost", host, decision })) as boolean,
+    index: async () => reader.hasUnindexed() && ((await writer.perform({ type: "index" })) as boolean),
+    count: async (day, counts) => void (await writer.perform({ type: "count", day, counts })),
     async report(report) {
       const [outcome = "repeated"] = await reports.add([report]);
       return outcome;
@@ -109,8 +111,6 @@ export async function openSqliteStore(
     answerCase: async (link, answer, decision) =>
       (await writer.perform({ type: "answerCase", link: idOf(link), answer, decision })) as boolean,
     ageCases: async (bounds, limit) => (await writer.perform({ type: "ageCases", bounds, limit })) as number,
-    index: async () => reader.hasUnindexed() && ((await writer.perform({ type: "index" })) as boolean),
-    count: async (day, counts) => void (await writer.perform({ type: "count", day, counts })),
     changes: async (since) => reader.changes(since),
     purge: async (endedByMs, limit) => (await writer.perform({ type: "purge", endedByMs, limit })) as number,
     add: async (slice) => (await writer.perform({ type: "add", ...slice })) as number,
