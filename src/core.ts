@@ -4,6 +4,7 @@ import { createHostRules, type HostRules } from "./guard/hosts.ts";
 import { createInspection, type Inspection } from "./guard/inspection.ts";
 import { createLimits, type Limits } from "./guard/limits.ts";
 import type { ListCheck } from "./guard/list-table.ts";
+import { createNovelty } from "./guard/novelty.ts";
 import { createOperator, type Operator } from "./guard/operator.ts";
 import { createReports, type Reports } from "./guard/reports.ts";
 import { isShortener } from "./guard/shorteners.ts";
@@ -24,6 +25,7 @@ export interface Core {
   readonly clock: Clock;
   readonly links: Links;
   readonly visits: Visits;
+  readonly newUntil: ReturnType<typeof createNovelty>;
   readonly hostRules: HostRules;
   readonly operator: Operator;
   readonly inspection: Inspection;
@@ -90,6 +92,7 @@ export async function openCore(config: Config, log: Log, options: CoreOptions = 
       fillRandom,
       onDisabled: ({ code }) => log.warn({ code }, "a link was disabled because of its reports"),
     }),
+    newUntil: createNovelty(store, clock),
     visits: createVisits({
       store,
       clock,

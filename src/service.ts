@@ -17,10 +17,12 @@ import { createHome } from "./http/pages/home.ts";
 import { createNotices } from "./http/pages/notices.ts";
 import { createReport } from "./http/pages/report.ts";
 import { createSignIn, type SignInOptions } from "./http/pages/sign-in.ts";
+import { createInterstitial } from "./http/redirect/interstitial.ts";
 import { createLinkMemory } from "./http/redirect/memory.ts";
 import { createRedirect } from "./http/redirect/redirect.ts";
 import { listen, type ServerLimits } from "./http/server.ts";
 import { createViews, type ViewLimits } from "./http/views/views.ts";
+import { NEVER_MS } from "./links/link.ts";
 import { StoreMisplaced, StoreUnavailable, StoreUnusable } from "./links/store.ts";
 import { type Lists, type ListLimits, openLists } from "./lists.ts";
 import type { Log } from "./log.ts";
@@ -55,7 +57,7 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
   const core = opened.adopt(await openCore(config, log, { ...limits, isListed: lists.isBlocked }), (one) =>
     one.close(),
   );
-  const { clock, links, reports, operator, visits, hostRules, counters, index } = core;
+  const { clock, links, newUntil, reports, operator, visits, hostRules, counters, index } = core;
 
   const countryOf = countries(config.countryDatabase);
   const recorder = opened.adopt(
@@ -73,7 +75,8 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
       .catch(refuseFolder(config.journalFolder)),
     (one) => one.close(),
   );
-  const memory = createLinkMemory(links, clock);
+  const previewUntil = { off: undefined, new: newUntil, all: async () => NEVER_MS }[config.interstitial];
+  const memory = createLinkMemory(links, clock, previewUntil);
   const changes = await links.follow(memory);
 
   const clientOf = createClientReader({ ...config, countryOf });
@@ -119,7 +122,10 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
     home: createHome(shared),
     report: createReport(shared),
     notices: createNotices(shared),
-    redirect: createRedirect(shared),
+    redirect: createRedirect({
+      ...shared,
+      interstitial: previewUntil === undefined ? undefined : createInterstitial(shared),
+    }),
     views,
     health,
     limiter,

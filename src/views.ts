@@ -13,6 +13,7 @@ import { createDomain } from "./http/domain.ts";
 import { createAdminPageViews } from "./http/pages/admin-views.ts";
 import { createHomeViews } from "./http/pages/home.ts";
 import { createQr } from "./http/pages/images.ts";
+import { createInterstitialPage } from "./http/pages/interstitial.ts";
 import { createPreview } from "./http/pages/preview.ts";
 import { createReference } from "./http/pages/reference.ts";
 import { createReportViews } from "./http/pages/report.ts";
@@ -93,6 +94,7 @@ function open() {
     adminApi: createAdminApiViews(inspection),
     adminPage: createAdminPageViews(inspection),
     ...createReportViews(shared),
+    interstitial: createInterstitialPage(shared),
   });
 }
 

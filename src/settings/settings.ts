@@ -146,6 +146,13 @@ export const SETTINGS = {
     meaning: "how long a shared cache may keep a redirect, in seconds; never past the link's expiry",
     takes: wholeNumber(0, 86_400, "seconds"),
   },
+  interstitial: {
+    name: "INTERSTITIAL",
+    default: "off",
+    meaning:
+      "which links show people the preview before they lead on: new are links younger than a day to sites that no link led to a week before, all is every link, off is none; programs are redirected at once",
+    takes: oneOf("off", "new", "all"),
+  },
   trustedProxies: {
     name: "TRUSTED_PROXIES",
     default: "none",

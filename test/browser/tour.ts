@@ -4,7 +4,7 @@ import { DAY_MS } from "../../src/links/time.ts";
 import { problemPage } from "../../src/pages/problem.tsx";
 import { makeUnreadable } from "../durability/damage.ts";
 import { disableLink, type Running, startHere } from "../service.ts";
-import { untilCounted, visit } from "../visits/visits.ts";
+import { untilCounted, visit, WINDOWS_CHROME } from "../visits/visits.ts";
 import { wordsOf } from "./browser.ts";
 
 /** A service with something to show on every page. */
@@ -23,6 +23,8 @@ export async function prepareTour(): Promise<Tour> {
   const curt = await startHere(settings, { startMs: Date.now() - 2 * DAY_MS });
   const broken = await startHere();
   broken.expectFaults();
+  const cautious = await startHere({ INTERSTITIAL: "all" });
+  await cautious.shorten({ original_url: LONG_URL, custom_code: LONG_CODE });
   await curt.shorten({ original_url: "https://example.com/", custom_code: "ended", expire_duration: "24h" });
   curt.advance(2 * DAY_MS);
   await curt.shorten({ original_url: LONG_URL, custom_code: LONG_CODE, expire_duration: "1month" });
@@ -86,6 +88,10 @@ export async function prepareTour(): Promise<Tour> {
     await page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true })");
     await look("reference, opened");
     await open("preview of an ended link", "/ended+");
+    // By its own name, this Chromium is a program, which would be redirected.
+    await page.setExtraHTTPHeaders({ "User-Agent": WINDOWS_CHROME });
+    await open("interstitial", `${cautious.origin}/${encodeURIComponent(LONG_CODE)}`);
+    await page.setExtraHTTPHeaders({});
     await open("ended link", "/ended", 410);
     await open("preview of a disabled link", "/disabled+", 410);
     await open("disabled link", "/disabled", 410);
@@ -107,6 +113,7 @@ export async function prepareTour(): Promise<Tour> {
     async [Symbol.asyncDispose]() {
       await curt[Symbol.asyncDispose]();
       await broken[Symbol.asyncDispose]();
+      await cautious[Symbol.asyncDispose]();
     },
   };
 }

@@ -16,6 +16,7 @@ export type View =
   | "report"
   | "refusedReport"
   | "reported"
+  | "interstitial"
   /** The operator's; `data` says which, and what it needs. They are sent only once the operator's token was checked. */
   | "adminApi"
   | "adminPage";

@@ -16,6 +16,7 @@ import { openReader } from "./file.ts";
 import { prepareGuardReader } from "./guard-reader.ts";
 import { type Identity, isInPlace, replacedMeanwhile, watchPlace } from "./identity.ts";
 import { type LinkRow, toLink } from "./link-row.ts";
+import { prepareLinked } from "./linked.ts";
 import { prepareSearch } from "./search.ts";
 
 /** How long the number of links is taken as known: every generated code asks for it. */
@@ -72,6 +73,7 @@ export function createReader(path: string, opened: Identity, sizeKnownMs = SIZE_
   const { search, ...searching } = prepareSearch(database);
   const { figures, ...counting } = prepareFigures(database);
   const cases = prepareCasesReader(database);
+  const linked = prepareLinked(database);
   const version = database.prepare<{ data_version: number }, []>(VERSION);
   let known = { size: 0, untilMs: 0 };
   const place = watchPlace(path, opened);
@@ -132,6 +134,8 @@ export function createReader(path: string, opened: Identity, sizeKnownMs = SIZE_
       }
       return known.size;
     },
+    hasLinked: (domain: string, createdByMs: number): boolean =>
+      reading(() => linked.hasLinked(domain, createdByMs)),
     /** Asked several times a second, and so the first to tell when the file is no longer in its place. */
     changes(position: Position | undefined): Changes {
       place.requireNow();
@@ -158,6 +162,7 @@ export function createReader(path: string, opened: Identity, sizeKnownMs = SIZE_
       searching.close();
       counting.close();
       cases.close();
+      linked.close();
       for (const statement of [
         find,
         size,

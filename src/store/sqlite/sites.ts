@@ -27,6 +27,7 @@ const ADD_BLOCK = "INSERT INTO blocks (block, oldest_ms, newest_ms) VALUES (?1, 
 const FIND = `
   SELECT rowid AS link, coalesce(target, original_url) AS target FROM links WHERE code = ?1 AND created_ms = ?2`;
 const REMOVE = "DELETE FROM sites WHERE part = ?1 AND site = ?2 AND place = ?3";
+const OLDEST = "SELECT place FROM sites WHERE part = ?1 AND site = ?2 ORDER BY place LIMIT ?3";
 const NEWEST =
   "SELECT place FROM sites WHERE part = ?1 AND site = ?2 AND place < ?3 ORDER BY place DESC LIMIT ?4";
 
@@ -99,7 +100,17 @@ export function prepareSites(database: Database) {
 /** The reading half. */
 export function prepareSitesReader(database: Database) {
   const newest = database.prepare<{ place: number }, [number, number, number, number]>(NEWEST);
+  const oldest = database.prepare<{ place: number }, [number, number, number]>(OLDEST);
   return {
+    /** The oldest links of a site, oldest first, in the first parts of the index. */
+    *oldest(site: number, parts: number, atMost: number): Generator<number> {
+      let left = atMost;
+      for (let part = 0; part < parts && left > 0; part++)
+        for (const { place } of oldest.all(part, site, left)) {
+          yield part * PART_LINKS + place;
+          left--;
+        }
+    },
     /** The newest links of some sites below a rowid, newest first: at least `atLeast`, unless there are no more. */
     newest(sites: readonly number[], below: number, atLeast: number): number[] {
       const links: number[] = [];
@@ -110,7 +121,10 @@ export function prepareSitesReader(database: Database) {
       }
       return links;
     },
-    close: () => newest.finalize(),
+    close() {
+      newest.finalize();
+      oldest.finalize();
+    },
   };
 }
 
@@ -121,7 +135,7 @@ export function isFull(block: number, newest: number): boolean {
   return newest >= (block + 1) * BLOCK_LINKS - 1;
 }
 
-function partOf(link: number): number {
+export function partOf(link: number): number {
   return Math.floor(link / PART_LINKS);
 }
 
@@ -143,6 +157,6 @@ export function sitesOf(host: string): readonly number[] | undefined {
 }
 
 /** Signed, because SQLite stores small numbers of either sign in fewer bytes. */
-function numberOf(domain: string): number {
+export function numberOf(domain: string): number {
   return Bun.hash.crc32(domain) | 0;
 }

@@ -90,6 +90,7 @@ export async function openSqliteStore(
       return links.map((link, nth) => (inserted[nth] === true ? withoutHold(link) : { kind: "taken" }));
     },
     ...readingHalf(reader),
+    hasLinked: async (domain, createdByMs) => reader.hasLinked(domain, createdByMs),
     size: async () => reader.size(),
     end: async (link, endsMs) => (await writer.perform({ type: "end", link: idOf(link), endsMs })) as boolean,
     disable: async (links, decision) =>
