@@ -29,6 +29,12 @@ const FIND = `
 const REMOVE = "DELETE FROM sites WHERE part = ?1 AND site = ?2 AND place = ?3";
 const NEWEST =
   "SELECT place FROM sites WHERE part = ?1 AND site = ?2 AND place < ?3 ORDER BY place DESC LIMIT ?4";
+/** Newest first. Asking each part by a statement of its own takes several times as long. */
+const PARTS = `
+  WITH RECURSIVE parts (part) AS (SELECT ?1 UNION ALL SELECT part - 1 FROM parts WHERE part > 0)
+  SELECT part FROM parts WHERE EXISTS
+    (SELECT 1 FROM sites WHERE sites.part = parts.part AND site IN (SELECT value FROM json_each(?2)))
+  ORDER BY part DESC`;
 
 export interface Ends {
   newest: number;
@@ -99,18 +105,24 @@ export function prepareSites(database: Database) {
 /** The reading half. */
 export function prepareSitesReader(database: Database) {
   const newest = database.prepare<{ place: number }, [number, number, number, number]>(NEWEST);
+  const parts = database.prepare<{ part: number }, [number, string]>(PARTS);
   return {
     /** The newest links of some sites below a rowid, newest first: at least `atLeast`, unless there are no more. */
     newest(sites: readonly number[], below: number, atLeast: number): number[] {
+      if (below <= 0) return [];
       const links: number[] = [];
-      for (let part = partOf(below - 1); part >= 0 && links.length < atLeast; part--) {
+      for (const { part } of parts.all(partOf(below - 1), JSON.stringify(sites))) {
+        if (links.length >= atLeast) break;
         const start = part * PART_LINKS;
         const found = sites.flatMap((site) => newest.all(part, site, below - start, atLeast));
         links.push(...found.map(({ place }) => start + place).toSorted((a, b) => b - a));
       }
       return links;
     },
-    close: () => newest.finalize(),
+    close() {
+      newest.finalize();
+      parts.finalize();
+    },
   };
 }
 
