@@ -3,7 +3,9 @@ import { type Counters, createCounters } from "./guard/counters.ts";
 import { createHostRules, type HostRules } from "./guard/hosts.ts";
 import { createLimits, type Limits } from "./guard/limits.ts";
 import type { ListCheck } from "./guard/list-table.ts";
+import { createNovelty } from "./guard/novelty.ts";
 import { createOperator, type Operator } from "./guard/operator.ts";
+import { type Cases, createCases, createReports, type Reports } from "./guard/reports.ts";
 import { isShortener } from "./guard/shorteners.ts";
 import { type Clock, createClock } from "./links/clock.ts";
 import type { Link } from "./links/link.ts";
@@ -22,11 +24,14 @@ export interface Core {
   readonly clock: Clock;
   readonly links: Links;
   readonly visits: Visits;
+  readonly newUntil: ReturnType<typeof createNovelty>;
   readonly hostRules: HostRules;
   readonly operator: Operator;
   readonly counters: Counters;
   /** Does a small part of what makes the operator's searches fast. Returns true if there is more to do at once. */
   index(): Promise<boolean>;
+  readonly reports: Reports;
+  readonly cases: Cases;
   readonly limits: Limits;
   /** Finishes accepted work, then closes the store. */
   close(): Promise<void>;
@@ -60,22 +65,33 @@ export async function openCore(config: Config, log: Log, options: CoreOptions = 
   const hostRules = createHostRules(store, options.isListed);
   await hostRules.read();
   const policy = targetPolicy(config);
+  const links = createLinks({
+    ...config,
+    store,
+    clock,
+    fillRandom,
+    targetPolicy: policy,
+    blocked: hostRules.blocked,
+    readRules: hostRules.read,
+    onCreated,
+  });
   return {
     clock,
     hostRules,
     counters,
     index: () => store.index(),
     operator: createOperator({ store, clock, hostRules, ...policy }),
-    links: createLinks({
+    links,
+    cases: createCases({ store, links }),
+    reports: createReports({
       ...config,
       store,
+      links,
       clock,
       fillRandom,
-      targetPolicy: policy,
-      blocked: hostRules.blocked,
-      readRules: hostRules.read,
-      onCreated,
+      onDisabled: ({ code }) => log.warn({ code }, "a link was disabled because of its reports"),
     }),
+    newUntil: createNovelty(store, clock),
     visits: createVisits({
       store,
       clock,

@@ -11,10 +11,13 @@ import { createHealth } from "./http/health.ts";
 import { createLimiter } from "./http/limits.ts";
 import { createHome } from "./http/pages/home.ts";
 import { createNotices } from "./http/pages/notices.ts";
+import { createReport } from "./http/pages/report.ts";
+import { createInterstitial } from "./http/redirect/interstitial.ts";
 import { createLinkMemory } from "./http/redirect/memory.ts";
 import { createRedirect } from "./http/redirect/redirect.ts";
 import { listen, type ServerLimits } from "./http/server.ts";
 import { createViews, type ViewLimits } from "./http/views/views.ts";
+import { NEVER_MS } from "./links/link.ts";
 import { StoreMisplaced, StoreUnavailable, StoreUnusable } from "./links/store.ts";
 import { type Lists, type ListLimits, openLists } from "./lists.ts";
 import type { Log } from "./log.ts";
@@ -49,7 +52,7 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
   const core = opened.adopt(await openCore(config, log, { ...limits, isListed: lists.isBlocked }), (one) =>
     one.close(),
   );
-  const { clock, links, visits, hostRules, counters, index } = core;
+  const { clock, links, newUntil, reports, visits, hostRules, counters, index } = core;
 
   const countryOf = countries(config.countryDatabase);
   const recorder = opened.adopt(
@@ -67,11 +70,12 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
       .catch(refuseFolder(config.journalFolder)),
     (one) => one.close(),
   );
-  const memory = createLinkMemory(links, clock);
+  const previewUntil = { off: undefined, new: newUntil, all: async () => NEVER_MS }[config.interstitial];
+  const memory = createLinkMemory(links, clock, previewUntil);
   const changes = await links.follow(memory);
 
   const clientOf = createClientReader({ ...config, countryOf });
-  const callOf = createCalls({ domain: createDomain(config.baseUrl), clientOf });
+  const callOf = createCalls({ domain: createDomain(config.baseUrl, config.contact), clientOf });
   const health = createHealth(links);
   const storeFiles = identifyStore(config.database);
   let viewsThread: Thread<ViewsTask> | undefined;
@@ -97,6 +101,7 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
     limiter,
     mayCreate,
     links,
+    reports,
     visits,
     clock,
     recorder,
@@ -108,8 +113,12 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
   const app = createApp({
     api: createApi(shared),
     home: createHome(shared),
+    report: createReport(shared),
     notices: createNotices(shared),
-    redirect: createRedirect(shared),
+    redirect: createRedirect({
+      ...shared,
+      interstitial: previewUntil === undefined ? undefined : createInterstitial(shared),
+    }),
     views,
     health,
     limiter,
@@ -135,6 +144,7 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
     await recorder.prepare();
     const purged = await links.purge();
     if (purged > 0) log.info({ purged }, "purged links whose hold is over");
+    await reports.age();
     await visits.age();
     await counters.flush();
   }
@@ -166,12 +176,21 @@ function startViews(config: Config, storeFiles: readonly string[], lists: Lists)
 
 function tellViews(
   thread: Thread<ViewsTask>,
-  { database, baseUrl, codeHoldMs, defaultExpiry, statsShown, createToken }: Config,
+  { database, baseUrl, contact, codeHoldMs, defaultExpiry, statsShown, createToken }: Config,
   storeFiles: readonly string[],
   lists: Lists,
 ): void {
   const needsToken = createToken !== null;
-  const settings = { database, baseUrl, codeHoldMs, defaultExpiry, statsShown, needsToken, storeFiles };
+  const settings = {
+    database,
+    baseUrl,
+    contact,
+    codeHoldMs,
+    defaultExpiry,
+    statsShown,
+    needsToken,
+    storeFiles,
+  };
   thread.perform({ view: "none", ...settings, lists: lists.tables() }).catch(() => {});
 }
 

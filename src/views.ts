@@ -10,8 +10,10 @@ import { createApiViews } from "./http/api/views.ts";
 import { createDomain } from "./http/domain.ts";
 import { createHomeViews } from "./http/pages/home.ts";
 import { createQr } from "./http/pages/images.ts";
+import { createInterstitialPage } from "./http/pages/interstitial.ts";
 import { createPreview } from "./http/pages/preview.ts";
 import { createReference } from "./http/pages/reference.ts";
+import { createReportViews } from "./http/pages/report.ts";
 import { createMaker } from "./http/views/make.ts";
 import type { ViewTask } from "./http/views/view.ts";
 import type { Code } from "./links/code.ts";
@@ -27,7 +29,7 @@ import { createCounts } from "./visits/visits.ts";
 export type ViewsTask = ({ readonly view: "none" } & ViewsConfig) | ViewTask;
 export type ViewsConfig = Pick<
   Config,
-  "database" | "baseUrl" | "codeHoldMs" | "defaultExpiry" | "statsShown"
+  "database" | "baseUrl" | "contact" | "codeHoldMs" | "defaultExpiry" | "statsShown"
 > & {
   /** The token itself stays where it is checked. */
   readonly needsToken: boolean;
@@ -64,7 +66,7 @@ function open() {
   const shared = { ...config, links, visits, clock, disabledSince, version: VERSION };
   const api = createApiViews(shared);
   const home = createHomeViews(shared);
-  return createMaker(createDomain(config.baseUrl), {
+  return createMaker(createDomain(config.baseUrl, config.contact), {
     ...createQr(shared),
     home: home.show,
     refusedForm: home.refused,
@@ -74,6 +76,8 @@ function open() {
     statistics: api.statistics,
     document: api.document,
     preview: createPreview(shared),
+    ...createReportViews(shared),
+    interstitial: createInterstitialPage(shared),
   });
 }
 

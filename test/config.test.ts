@@ -34,10 +34,12 @@ describe("the configuration", () => {
       codeHoldMs: 30 * 86_400_000,
       processes: 1,
       cacheSeconds: 0,
+      interstitial: "off",
       trustedProxies: [],
       countryHeader: null,
       countryDatabase: null,
       contact: null,
+      reportThreshold: null,
       createToken: null,
       limitCreate: [],
       limitUnknown: [],
@@ -127,6 +129,7 @@ describe("the configuration", () => {
       [{ CREATE_TOKEN: "0123456789abcde=" }, { createToken: "0123456789abcde=" }],
       [{ PROCESSES: "64" }, { processes: 64 }],
       [{ CACHE_SECONDS: "300" }, { cacheSeconds: 300 }],
+      [{ INTERSTITIAL: "new" }, { interstitial: "new" }],
       [{ DRAIN_WAIT: "5s" }, { drainWaitMs: 5000 }],
       [
         { HOST: "::", PORT: "80" },
@@ -136,6 +139,16 @@ describe("the configuration", () => {
     ];
     for (const [env, expected] of cases)
       expect({ env, config: readConfig(env) }).toMatchObject({ env, config: expected });
+  });
+
+  test("refuses caches for redirects that only programs get", () => {
+    for (const INTERSTITIAL of ["new", "all"])
+      expect(mistakesOf({ INTERSTITIAL, CACHE_SECONDS: "60" })).toEqual([
+        "CACHE_SECONDS must be 0 when INTERSTITIAL is on: a shared cache would give people the redirect of a program",
+      ]);
+    expect(mistakesOf({ INTERSTITIAL: "yes", CACHE_SECONDS: "60" })).toEqual([
+      'INTERSTITIAL must be off, new or all, not "yes"',
+    ]);
   });
 
   test("takes a default that is written out", () => {

@@ -1,6 +1,7 @@
 import type { Code } from "../links/code.ts";
 import type { Reason } from "../links/link.ts";
 import type { Decision } from "../links/store.ts";
+import type { CaseStore } from "./case-store.ts";
 import type { Counts } from "./counters.ts";
 import type { Figures } from "./figures.ts";
 import type { LinkPage, LinkQuery, PageRequest } from "./search.ts";
@@ -9,7 +10,7 @@ import type { LinkPage, LinkQuery, PageRequest } from "./search.ts";
  * Stores what the operator decides. Every implementation must pass `test/stores/guard.ts`. A method that cannot answer
  * rejects with `StoreUnavailable`.
  */
-export interface GuardStore {
+export interface GuardStore extends CaseStore {
   /** Returns at most `limit` rules whose hosts come after `after` (at first ""), in the order of their hosts. */
   hosts(after: string, limit: number): Promise<readonly HostRule[]>;
   /**
@@ -38,7 +39,7 @@ export interface HostRule {
   readonly sinceMs: number;
 }
 
-export type Action = "disable" | "enable" | "erase" | "block-host" | "unblock-host";
+export type Action = "disable" | "enable" | "erase" | "block-host" | "unblock-host" | "nothing-wrong";
 
 /** Who did what to which link or host, when, and why. */
 export interface JournalEntry extends Decision {

@@ -1,6 +1,7 @@
 import { Hono, type MiddlewareHandler } from "hono";
 import { cors } from "hono/cors";
 
+import { REPORT_PATH } from "../pages/layout.tsx";
 import { answer } from "./answers.ts";
 import type { Api } from "./api/api.ts";
 import { operations } from "./api/operations.ts";
@@ -10,6 +11,7 @@ import type { Limiter } from "./limits.ts";
 import { assetRoutes } from "./pages/assets.ts";
 import type { Home } from "./pages/home.ts";
 import type { Notices } from "./pages/notices.ts";
+import { type Report, REPORTED_PATH } from "./pages/report.ts";
 import { answerProblem, problemOf } from "./problems.ts";
 import type { Redirect } from "./redirect/redirect.ts";
 import { readRoute, spelledOut } from "./route.ts";
@@ -20,6 +22,7 @@ export interface AppOptions {
   readonly api: Api;
   readonly home: Home;
   readonly notices: Notices;
+  readonly report: Report;
   readonly redirect: Redirect;
   readonly views: Pick<Views, "show">;
   readonly health: Health;
@@ -65,7 +68,7 @@ const MAX_UNREAD_BYTES = 1024 * 1024;
  * would look like codes to it, so they go to `fetch` first.
  */
 export function createApp(options: AppOptions) {
-  const { api, home, notices, redirect, views, health, limiter, callOf, onFault } = options;
+  const { api, home, notices, report, redirect, views, health, limiter, callOf, onFault } = options;
   const { limit, view } = limiter;
   const app = new Hono<{ Bindings: Arrived }>({ getPath: (request) => spelledOut(pathOf(request)) });
   const fixedPaths: string[] = [];
@@ -87,6 +90,7 @@ export function createApp(options: AppOptions) {
   route(operations.availability.path, { GET: view(api.availability) });
   route(operations.link.path, { GET: view(api.link) });
   route(operations.statistics.path, { GET: view(views.show("statistics")) });
+  route(operations.report.path, { POST: view(limit(["report"], api.report)) });
   route(operations.document.path, { GET: view(views.show("document")) });
   for (const [path, asset] of Object.entries(assetRoutes)) route(path, { GET: asset });
   route("/robots.txt", { GET: notices.robots });
@@ -96,6 +100,12 @@ export function createApp(options: AppOptions) {
   route("/livez", { GET: health.live });
   route("/readyz", { GET: health.ready });
   route("/{code}+", { GET: view(views.show("preview")) });
+  route("/{code}+report", {
+    GET: view(views.show("report")),
+    POST: view(limit(["report"], report.send, report.refuse)),
+  });
+  route(REPORT_PATH, { GET: view(views.show("reportAny")) });
+  route(REPORTED_PATH, { GET: views.show("reported") });
   // Short addresses are answered with a slash at the end, and people put the + behind it.
   route("/{code}/+", { GET: ({ code }) => moved(`/${encodeURIComponent(code)}+`) });
   // A GET gets here with what no code can be, or by an address that Bun has tidied up, such as /x/../code.

@@ -27,7 +27,7 @@ export interface Links {
 }
 
 /** `disabled` is the link's own state, or else the rule that applies to its target. */
-interface FoundLink extends Omit<Link, "disabled"> {
+export interface FoundLink extends Omit<Link, "disabled"> {
   readonly disabled: Exclude<DisabledReason, "deleted"> | undefined;
 }
 

@@ -1,3 +1,4 @@
+import { testCaseStore } from "./cases.ts";
 import { testGuardStore } from "./guard.ts";
 import { createMemoryStores } from "./memory.ts";
 import { testFigures, testSearch } from "./search.ts";
@@ -11,3 +12,5 @@ testGuardStore(name, async () => openGuard());
 const openSearch = createMemoryStores();
 testSearch(name, async () => openSearch());
 testFigures(name, async () => createMemoryStores()());
+const openCases = createMemoryStores();
+testCaseStore(name, async () => openCases());

@@ -10,6 +10,7 @@ import { DAY_MS } from "../../src/links/time.ts";
 import { close, type Day, merge, type Sums } from "../../src/visits/day.ts";
 import { parseRows, type Row } from "../../src/visits/slice.ts";
 import type { TestedStore as TestedGuard } from "./guard.ts";
+import { createMemoryCases } from "./memory-cases.ts";
 import type { TestedStore as TestedVisits } from "./visits.ts";
 
 type TestedStore = TestedGuard & TestedVisits;
@@ -132,7 +133,14 @@ export function createMemoryStores(): () => TestedStore {
       });
   }
 
+  const look = ({ code, createdMs }: LinkId) => {
+    const link = links.get(code);
+    return link?.createdMs === createdMs ? link : undefined;
+  };
+  const cases = createMemoryCases(() => ({ ...store, look }), note);
+
   const store: TestedStore = {
+    ...cases,
     async insert(all) {
       return all.map((link) => {
         const taken = links.get(link.code);
@@ -163,7 +171,9 @@ export function createMemoryStores(): () => TestedStore {
     async disable(ids, decision) {
       const { reason } = decision;
       const isChanged = ({ disabled }: NewLink) => disabled !== reason && disabled !== "deleted";
-      return setState("disable", ids, decision, isChanged, { disabled: reason });
+      const changed = setState("disable", ids, decision, isChanged, { disabled: reason });
+      for (const link of changed) cases.answer(link, "disable", decision);
+      return changed;
     },
     async enable(ids, decision) {
       const isChanged = ({ disabled }: NewLink) => disabled !== undefined && disabled !== "deleted";
@@ -174,6 +184,7 @@ export function createMemoryStores(): () => TestedStore {
       const gone = { originalUrl: "", target: "" as never, disabled: "deleted" } as const;
       const erased = setState("erase", [{ code, createdMs }], decision, isChanged, gone).length === 1;
       if (!erased) return false;
+      cases.answer({ code, createdMs }, "erase", decision);
       old.delete(linkKey({ code, createdMs }));
       for (const rows of [counted, closed])
         for (const key of rows.keys()) if (key.endsWith(` ${linkKey({ code, createdMs })}`)) rows.delete(key);

@@ -151,7 +151,8 @@ test("a file of an earlier version is searched at once, and indexed bit by bit",
     await earlier.insert(links);
     await earlier.close();
     using database = new Database(path, { readwrite: true });
-    for (const table of ["sites", "blocks", "counters"]) database.run(`DROP TABLE ${table}`);
+    for (const table of ["sites", "blocks", "counters", "cases", "notes", "reporters"])
+      database.run(`DROP TABLE ${table}`);
     database.run("DROP INDEX links_by_disabled");
     database.run("PRAGMA user_version = 6");
   }

@@ -11,7 +11,12 @@ export type View =
   | "document"
   | "svg"
   | "png"
-  | "preview";
+  | "preview"
+  | "reportAny"
+  | "report"
+  | "refusedReport"
+  | "reported"
+  | "interstitial";
 
 /** A flat object, because Bun passes its strings to another thread without copying them. */
 export interface ViewTask {

@@ -1,19 +1,22 @@
+import type { CaseQuery } from "../../guard/case-store.ts";
 // The reading half: prepared single-key look-ups, on the thread that serves.
 import type { LinkQuery, PageRequest } from "../../guard/search.ts";
 import type { JournalQuery } from "../../guard/store.ts";
 import type { Changes, Position } from "../../links/changes.ts";
 import type { Code } from "../../links/code.ts";
 import type { Link } from "../../links/link.ts";
-import { StoreUnavailable } from "../../links/store.ts";
+import { type LinkId, StoreUnavailable } from "../../links/store.ts";
 import { DAY_MS } from "../../links/time.ts";
 import type { Sums } from "../../visits/day.ts";
 import type { DaySums, DayVisits } from "../../visits/store.ts";
+import { prepareCasesReader } from "./cases-reader.ts";
 import { RULES } from "./changes.ts";
 import { prepareFigures } from "./figures.ts";
 import { openReader } from "./file.ts";
 import { prepareGuardReader } from "./guard-reader.ts";
 import { type Identity, isInPlace, replacedMeanwhile, watchPlace } from "./identity.ts";
 import { type LinkRow, toLink } from "./link-row.ts";
+import { prepareLinked } from "./linked.ts";
 import { prepareSearch } from "./search.ts";
 
 /** How long the number of links is taken as known: every generated code asks for it. */
@@ -69,6 +72,8 @@ export function createReader(path: string, opened: Identity, sizeKnownMs = SIZE_
   const guard = prepareGuardReader(database);
   const { search, ...searching } = prepareSearch(database);
   const { figures, ...counting } = prepareFigures(database);
+  const cases = prepareCasesReader(database);
+  const linked = prepareLinked(database);
   const version = database.prepare<{ data_version: number }, []>(VERSION);
   let known = { size: 0, untilMs: 0 };
   const place = watchPlace(path, opened);
@@ -129,6 +134,8 @@ export function createReader(path: string, opened: Identity, sizeKnownMs = SIZE_
       }
       return known.size;
     },
+    hasLinked: (domain: string, createdByMs: number): boolean =>
+      reading(() => linked.hasLinked(domain, createdByMs)),
     /** Asked several times a second, and so the first to tell when the file is no longer in its place. */
     changes(position: Position | undefined): Changes {
       place.requireNow();
@@ -144,6 +151,8 @@ export function createReader(path: string, opened: Identity, sizeKnownMs = SIZE_
       reading(() => days.all(code, createdMs, firstDay, lastDay)),
     daySums: knownDaySums,
     hosts: (after: string, limit: number) => reading(() => guard.hosts(after, limit)),
+    caseOf: (link: LinkId) => reading(() => cases.caseOf(link)),
+    cases: (query: CaseQuery) => reading(() => cases.cases(query)),
     journal: (query: JournalQuery) => reading(() => guard.journal(query)),
     search: (query: LinkQuery, page: PageRequest) => reading(() => search(query, page)),
     figures: (nowMs: number) => reading(() => figures(nowMs)),
@@ -152,6 +161,8 @@ export function createReader(path: string, opened: Identity, sizeKnownMs = SIZE_
       guard.close();
       searching.close();
       counting.close();
+      cases.close();
+      linked.close();
       for (const statement of [
         find,
         size,

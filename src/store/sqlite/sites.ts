@@ -27,6 +27,7 @@ const ADD_BLOCK = "INSERT INTO blocks (block, oldest_ms, newest_ms) VALUES (?1, 
 const FIND = `
   SELECT rowid AS link, coalesce(target, original_url) AS target FROM links WHERE code = ?1 AND created_ms = ?2`;
 const REMOVE = "DELETE FROM sites WHERE part = ?1 AND site = ?2 AND place = ?3";
+const OLDEST = "SELECT place FROM sites WHERE part = ?1 AND site = ?2 ORDER BY place LIMIT ?3";
 const NEWEST =
   "SELECT place FROM sites WHERE part = ?1 AND site = ?2 AND place < ?3 ORDER BY place DESC LIMIT ?4";
 /** Newest first. Asking each part by a statement of its own takes several times as long. */
@@ -105,13 +106,23 @@ export function prepareSites(database: Database) {
 /** The reading half. */
 export function prepareSitesReader(database: Database) {
   const newest = database.prepare<{ place: number }, [number, number, number, number]>(NEWEST);
-  const parts = database.prepare<{ part: number }, [number, string]>(PARTS);
+  const partsWith = database.prepare<{ part: number }, [number, string]>(PARTS);
+  const oldest = database.prepare<{ place: number }, [number, number, number]>(OLDEST);
   return {
+    /** The oldest links of a site, oldest first, in the first parts of the index. */
+    *oldest(site: number, parts: number, atMost: number): Generator<number> {
+      let left = atMost;
+      for (let part = 0; part < parts && left > 0; part++)
+        for (const { place } of oldest.all(part, site, left)) {
+          yield part * PART_LINKS + place;
+          left--;
+        }
+    },
     /** The newest links of some sites below a rowid, newest first: at least `atLeast`, unless there are no more. */
     newest(sites: readonly number[], below: number, atLeast: number): number[] {
       if (below <= 0) return [];
       const links: number[] = [];
-      for (const { part } of parts.all(partOf(below - 1), JSON.stringify(sites))) {
+      for (const { part } of partsWith.all(partOf(below - 1), JSON.stringify(sites))) {
         if (links.length >= atLeast) break;
         const start = part * PART_LINKS;
         const found = sites.flatMap((site) => newest.all(part, site, below - start, atLeast));
@@ -121,7 +132,8 @@ export function prepareSitesReader(database: Database) {
     },
     close() {
       newest.finalize();
-      parts.finalize();
+      partsWith.finalize();
+      oldest.finalize();
     },
   };
 }
@@ -133,7 +145,7 @@ export function isFull(block: number, newest: number): boolean {
   return newest >= (block + 1) * BLOCK_LINKS - 1;
 }
 
-function partOf(link: number): number {
+export function partOf(link: number): number {
   return Math.floor(link / PART_LINKS);
 }
 
@@ -155,6 +167,6 @@ export function sitesOf(host: string): readonly number[] | undefined {
 }
 
 /** Signed, because SQLite stores small numbers of either sign in fewer bytes. */
-function numberOf(domain: string): number {
+export function numberOf(domain: string): number {
   return Bun.hash.crc32(domain) | 0;
 }

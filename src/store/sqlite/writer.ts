@@ -2,6 +2,8 @@
 import { SQLiteError } from "bun:sqlite";
 import { statSync } from "node:fs";
 
+import type { CaseAnswer, CaseBounds } from "../../guard/case-store.ts";
+import type { Report } from "../../guard/case.ts";
 import type { Counts } from "../../guard/counters.ts";
 import type { HostRule } from "../../guard/store.ts";
 import type { Reason } from "../../links/link.ts";
@@ -15,6 +17,7 @@ import {
 import { performTasks } from "../../thread.ts";
 import type { Slice } from "../../visits/slice.ts";
 import type { AgeBounds } from "../../visits/store.ts";
+import { prepareCases } from "./cases.ts";
 import { prepareChanges } from "./changes.ts";
 import { prepareCounters } from "./counters.ts";
 import { openWriter } from "./file.ts";
@@ -35,6 +38,9 @@ export type Task =
   | { type: "erase"; link: LinkId; decision: Decision }
   | { type: "blockHost"; rule: Pick<HostRule, "host" | "reason">; decision: Decision }
   | { type: "unblockHost"; host: string; decision: Decision }
+  | { type: "report"; reports: readonly Report[] }
+  | { type: "answerCase"; link: LinkId; answer: CaseAnswer; decision: Decision }
+  | { type: "ageCases"; bounds: CaseBounds; limit: number }
   | { type: "purge"; endedByMs: number; limit: number }
   | ({ type: "add" } & Slice)
   | { type: "age"; bounds: AgeBounds; limit: number }
@@ -51,6 +57,7 @@ function open({ path, openElsewhere, busyWaitMs }: Extract<Task, { type: "open" 
   const sites = prepareSites(database);
   const links = prepareLinks(database, changes, sites);
   const guard = prepareGuard(database, changes, sites);
+  const cases = prepareCases(database, guard);
   const counters = prepareCounters(database);
   const visits = prepareVisits(database, counters);
   const place = watchPlace(path, opened);
@@ -64,6 +71,7 @@ function open({ path, openElsewhere, busyWaitMs }: Extract<Task, { type: "open" 
     counters,
     links,
     guard,
+    cases,
     visits,
     waitMs: Number.NaN,
   };
@@ -92,6 +100,12 @@ function perform(task: Task): unknown {
       return file.guard.blockHost(task.rule, task.decision);
     case "unblockHost":
       return file.guard.unblockHost(task.host, task.decision);
+    case "report":
+      return file.cases.report(task.reports);
+    case "answerCase":
+      return file.cases.answerCase(task.link, task.answer, task.decision);
+    case "ageCases":
+      return file.cases.age(task.bounds, task.limit);
     case "purge":
       return file.links.purge(task.endedByMs, task.limit);
     case "add":
@@ -107,7 +121,15 @@ function perform(task: Task): unknown {
     case "rest":
       return rest();
     case "close":
-      for (const part of [file.sites, file.counters, file.links, file.guard, file.visits, file.changes])
+      for (const part of [
+        file.sites,
+        file.counters,
+        file.links,
+        file.cases,
+        file.guard,
+        file.visits,
+        file.changes,
+      ])
         part.close();
       return close();
   }
