@@ -1,11 +1,12 @@
 import type { Config } from "./config.ts";
 import { type Counters, createCounters } from "./guard/counters.ts";
 import { createHostRules, type HostRules } from "./guard/hosts.ts";
+import { createInspection, type Inspection } from "./guard/inspection.ts";
 import { createLimits, type Limits } from "./guard/limits.ts";
 import type { ListCheck } from "./guard/list-table.ts";
 import { createNovelty } from "./guard/novelty.ts";
 import { createOperator, type Operator } from "./guard/operator.ts";
-import { type Cases, createCases, createReports, type Reports } from "./guard/reports.ts";
+import { createReports, type Reports } from "./guard/reports.ts";
 import { isShortener } from "./guard/shorteners.ts";
 import { type Clock, createClock } from "./links/clock.ts";
 import type { Link } from "./links/link.ts";
@@ -27,11 +28,11 @@ export interface Core {
   readonly newUntil: ReturnType<typeof createNovelty>;
   readonly hostRules: HostRules;
   readonly operator: Operator;
+  readonly inspection: Inspection;
   readonly counters: Counters;
   /** Does a small part of what makes the operator's searches fast. Returns true if there is more to do at once. */
   index(): Promise<boolean>;
   readonly reports: Reports;
-  readonly cases: Cases;
   readonly limits: Limits;
   /** Finishes accepted work, then closes the store. */
   close(): Promise<void>;
@@ -81,8 +82,8 @@ export async function openCore(config: Config, log: Log, options: CoreOptions = 
     counters,
     index: () => store.index(),
     operator: createOperator({ store, clock, hostRules, ...policy }),
+    inspection: createInspection({ store, clock, blocked: hostRules.blocked }),
     links,
-    cases: createCases({ store, links }),
     reports: createReports({
       ...config,
       store,

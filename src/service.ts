@@ -1,7 +1,9 @@
 import { type Config, ConfigError } from "./config.ts";
-import { type CoreOptions, openCore } from "./core.ts";
+import { type Core, type CoreOptions, openCore } from "./core.ts";
 import { reportFaults } from "./faults.ts";
+import { createAdminToken } from "./guard/admin-token.ts";
 import { createTokenCheck } from "./guard/token.ts";
+import { type AdminApiOptions, createAdminApi } from "./http/api/admin/admin.ts";
 import { createApi } from "./http/api/api.ts";
 import { createApp } from "./http/app.ts";
 import { createCalls } from "./http/call.ts";
@@ -9,9 +11,12 @@ import { createClientReader } from "./http/client.ts";
 import { createDomain } from "./http/domain.ts";
 import { createHealth } from "./http/health.ts";
 import { createLimiter } from "./http/limits.ts";
+import { createOperatorCheck } from "./http/operator.ts";
+import { type AdminPagesOptions, createAdminPages } from "./http/pages/admin.ts";
 import { createHome } from "./http/pages/home.ts";
 import { createNotices } from "./http/pages/notices.ts";
 import { createReport } from "./http/pages/report.ts";
+import { createSignIn, type SignInOptions } from "./http/pages/sign-in.ts";
 import { createInterstitial } from "./http/redirect/interstitial.ts";
 import { createLinkMemory } from "./http/redirect/memory.ts";
 import { createRedirect } from "./http/redirect/redirect.ts";
@@ -52,7 +57,7 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
   const core = opened.adopt(await openCore(config, log, { ...limits, isListed: lists.isBlocked }), (one) =>
     one.close(),
   );
-  const { clock, links, newUntil, reports, visits, hostRules, counters, index } = core;
+  const { clock, links, newUntil, reports, operator, visits, hostRules, counters, index } = core;
 
   const countryOf = countries(config.countryDatabase);
   const recorder = opened.adopt(
@@ -102,6 +107,7 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
     mayCreate,
     links,
     reports,
+    operator,
     visits,
     clock,
     recorder,
@@ -112,6 +118,7 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
   };
   const app = createApp({
     api: createApi(shared),
+    admin: config.adminToken === null ? undefined : createAdmin(shared, config.adminToken, core.limits),
     home: createHome(shared),
     report: createReport(shared),
     notices: createNotices(shared),
@@ -164,6 +171,19 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
       await closing.disposeAsync();
     },
   };
+}
+
+type AdminOptions = Omit<
+  AdminApiOptions & AdminPagesOptions & SignInOptions,
+  "refusalOf" | "onWrong" | "token" | "signIn"
+>;
+
+/** The operator's API and pages. */
+function createAdmin(shared: AdminOptions, adminToken: string, clients: Core["limits"]) {
+  const token = createAdminToken(adminToken);
+  const check = createOperatorCheck(token, clients);
+  const signIn = createSignIn({ ...shared, ...check, token });
+  return { api: createAdminApi({ ...shared, ...check }), pages: createAdminPages({ ...shared, signIn }) };
 }
 
 /** The process goes on without it until it is started again. */

@@ -39,6 +39,7 @@ describe("the configuration", () => {
       countryHeader: null,
       countryDatabase: null,
       contact: null,
+      adminToken: null,
       reportThreshold: null,
       createToken: null,
       limitCreate: [],
@@ -203,6 +204,12 @@ describe("the configuration", () => {
     ]);
   });
 
+  test("does not tell a wrong secret", () => {
+    expect(mistakesOf({ ADMIN_TOKEN: "too-short" })).toEqual([
+      expect.stringContaining('not "(9 characters)"'),
+    ]);
+  });
+
   test("refuses each wrong value", () => {
     const wrong: [string, string[]][] = [
       [
@@ -225,6 +232,10 @@ describe("the configuration", () => {
           "https://a.example//",
           "javascript:x",
         ],
+      ],
+      [
+        "ADMIN_TOKEN",
+        ["fifteen-letters", "with a space in it", "한글로-된-비밀번호-열여섯자리", "x".repeat(257)],
       ],
       ["CONTACT", ["nobody", "http://curt.example/", "a@b@c"]],
       ["ALIASES", ["https://a.example", "a.example/x", "a b", "a@b"]],

@@ -43,7 +43,7 @@ interface DecisionRequest {
   readonly note?: string | undefined;
 }
 
-interface ReasonedRequest extends DecisionRequest {
+export interface ReasonedRequest extends DecisionRequest {
   /** One of {@link REASONS}. */
   readonly reason: string;
 }

@@ -5,7 +5,7 @@ import { isProblem, type Problem } from "../links/problem.ts";
 import type { LinkId, Who } from "../links/store.ts";
 import { targetHost } from "../links/target.ts";
 import { DAY_MS, HOUR_MS } from "../links/time.ts";
-import type { CaseAnswer, CaseQuery, CaseStore, ListedCase, Note } from "./case-store.ts";
+import type { CaseAnswer, CaseStore, Note } from "./case-store.ts";
 import type { Case } from "./case.ts";
 import { refuseNote } from "./note.ts";
 import type { RefusedDecision } from "./operator.ts";
@@ -32,7 +32,7 @@ interface Told {
   readonly note?: string | undefined;
 }
 
-type OperatorAnswer = (
+export type OperatorAnswer = (
   | { readonly action: "disable"; readonly reason: Reason }
   | { readonly action: "block-host"; readonly reason: Reason }
   | { readonly action: "nothing" }
@@ -40,11 +40,6 @@ type OperatorAnswer = (
 
 interface Answered extends Case {
   readonly notes: readonly Note[];
-}
-
-interface CasesOptions {
-  readonly store: Pick<CaseStore, "cases" | "caseOf">;
-  readonly links: Pick<Links, "find">;
 }
 
 export interface ReportsOptions extends Omit<ReportersOptions, "store"> {
@@ -62,29 +57,6 @@ const KEEP_MS = 400 * DAY_MS;
 const BATCH = 200;
 /** Ageing stops here and leaves the rest to the next time. */
 const MAX_BATCHES = 100;
-
-/** The half that only reads. */
-export function createCases({ store, links }: CasesOptions) {
-  /** Undefined once the link is gone or its code belongs to a newer one. */
-  async function linkOf({ code, createdMs }: LinkId): Promise<FoundLink | undefined> {
-    const link = await links.find(code);
-    return isProblem(link) || link.createdMs !== createdMs ? undefined : link;
-  }
-
-  return {
-    /** Open cases, then answered ones, the most recently reported first; each with its link. */
-    async cases(
-      query: CaseQuery,
-    ): Promise<readonly (ListedCase & { readonly link: FoundLink | undefined })[]> {
-      const found = await store.cases(query);
-      return Promise.all(found.map(async (one) => ({ ...one, link: await linkOf(one) })));
-    },
-    /** The case of a link, with what its reporters wrote. */
-    caseOf: (link: LinkId) => store.caseOf(link),
-  };
-}
-
-export type Cases = ReturnType<typeof createCases>;
 
 export function createReports(options: ReportsOptions): Reports {
   const { store, links, clock, reportThreshold, onDisabled } = options;

@@ -32,7 +32,7 @@ export interface FoundLink extends Omit<Link, "disabled"> {
 }
 
 /** Tells why links to a target must not work, if so. Asked whenever a link is made or looked up in the store. */
-type Blocked = (target: Target) => Reason | "blocklist" | undefined;
+export type Blocked = (target: Target) => Reason | "blocklist" | undefined;
 
 interface CreateRequest {
   readonly originalUrl: string;

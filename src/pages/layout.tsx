@@ -15,10 +15,12 @@ export interface Head {
   readonly card?: { readonly description: string; readonly origin: string; readonly path: string };
   /** How people reach the operator, as a URI. */
   readonly contact?: string | null | undefined;
+  /** What the page depends on, to be kept when the language is switched. */
+  readonly query?: Readonly<Record<string, string>>;
 }
 
 /** Renders a whole page. Its language links assume that `?language=` works at the page's address. */
-export function page(language: string, { title, card, contact }: Head, content: Child): string {
+export function page(language: string, { title, card, contact, query = {} }: Head, content: Child): string {
   const document = (
     <html lang={language}>
       <head>
@@ -45,7 +47,7 @@ export function page(language: string, { title, card, contact }: Head, content: 
           <nav aria-label={message(language, "page.reference")}>
             <a href="/docs">API</a>
           </nav>
-          <Languages current={language} />
+          <Languages current={language} query={query} />
         </header>
         <main id="content" tabindex={-1}>
           {content}
@@ -91,14 +93,14 @@ function Card({ title, description, origin, path }: { title: string } & Required
   );
 }
 
-function Languages({ current }: { current: string }) {
+function Languages({ current, query }: { current: string } & Required<Pick<Head, "query">>) {
   return (
     <nav aria-label={message(current, "page.languages")}>
       {LANGUAGES.map((language) => (
         <>
           {" "}
           <a
-            href={`?language=${language}`}
+            href={`?${new URLSearchParams({ ...query, language }).toString()}`}
             hreflang={language}
             lang={language}
             rel="nofollow"

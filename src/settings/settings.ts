@@ -191,6 +191,14 @@ export const SETTINGS = {
       "number of independent reports, 1 to 10000, that disable a link until the operator has looked at it; off: reports disable none",
     takes: wholeNumber(1, 10_000),
   },
+  adminToken: {
+    name: "ADMIN_TOKEN",
+    default: "none",
+    unset: null,
+    meaning:
+      "secret of 16 characters or more that opens the operator's API and page, /api/v1/admin/ and /admin; without it there are none",
+    takes: secret,
+  },
   createToken: {
     name: "CREATE_TOKEN",
     default: "none",

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { join } from "node:path";
 
-import { createCases, createReports } from "../../src/guard/reports.ts";
+import { createInspection } from "../../src/guard/inspection.ts";
+import { createReports } from "../../src/guard/reports.ts";
 import type { GuardStore } from "../../src/guard/store.ts";
 import { REASONS } from "../../src/links/link.ts";
 import { createLookUps } from "../../src/links/links.ts";
@@ -54,8 +55,8 @@ function open({ threshold, trustworthy = true, salt, blocked }: Settings = {}) {
     reportThreshold: threshold ?? null,
     onDisabled: ({ code }) => disabled.push(code),
   });
-  const cases = createCases({ store, links });
-  return { reports, cases, disabled, later: (ms: number) => void (nowMs += ms) };
+  const inspection = createInspection({ store, clock, blocked: blocked ?? (() => undefined) });
+  return { reports, inspection, disabled, later: (ms: number) => void (nowMs += ms) };
 }
 
 const countOf = async (link: LinkId) => (await store.caseOf(link))?.reports;
@@ -145,7 +146,7 @@ test("a note has at most 2,000 characters, is well-formed, and may be left out",
 });
 
 test("a case is answered by what the operator does, and told with its link", async () => {
-  const { reports, cases } = open();
+  const { reports, inspection } = open();
   const [bad, host, fine, silent] = [
     await make(),
     await make("https://evil.example:8080/x"),
@@ -175,9 +176,9 @@ test("a case is answered by what the operator does, and told with its link", asy
     ["block-host", "page"],
     ["disable", "api"],
   ]);
-  const listed = await cases.cases({ limit: 100, state: "answered" });
-  expect(listed.find(({ code }) => code === bad.code)?.link).toMatchObject({ disabled: "phishing" });
-  expect(await cases.caseOf(fine)).toMatchObject({ reports: 1, notes: [] });
+  const listed = await inspection.cases({ limit: 100 });
+  expect(listed.items.find(({ code }) => code === bad.code)?.link).toMatchObject({ disabled: "phishing" });
+  expect(await inspection.look(fine.code)).toMatchObject({ reported: { reports: 1, notes: [] } });
 });
 
 test("a link whose host is blocked is neither disabled by reports nor is its case opened again", async () => {

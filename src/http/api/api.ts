@@ -3,6 +3,7 @@ import type { TokenCheck } from "../../guard/token.ts";
 import type { Clock } from "../../links/clock.ts";
 import type { Links } from "../../links/links.ts";
 import { isProblem } from "../../links/problem.ts";
+import { bearerToken } from "../bearer.ts";
 import type { Call } from "../call.ts";
 import type { Limiter } from "../limits.ts";
 import { problemJson } from "../problems.ts";
@@ -81,11 +82,6 @@ export function createApi(options: ApiOptions) {
       return response;
     },
   };
-}
-
-/** RFC 6750, section 2.1. "" if there is none. */
-function bearerToken(headers: Headers): string {
-  return /^Bearer +(\S+)$/i.exec(headers.get("authorization") ?? "")?.[1] ?? "";
 }
 
 export type Api = ReturnType<typeof createApi>;

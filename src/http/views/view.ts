@@ -16,7 +16,10 @@ export type View =
   | "report"
   | "refusedReport"
   | "reported"
-  | "interstitial";
+  | "interstitial"
+  /** The operator's; `data` says which, and what it needs. They are sent only once the operator's token was checked. */
+  | "adminApi"
+  | "adminPage";
 
 /** A flat object, because Bun passes its strings to another thread without copying them. */
 export interface ViewTask {

@@ -31,8 +31,8 @@ export function prepareLinked(database: Database, bounds = BOUNDS) {
   function* linksOf(domain: string, createdByMs: number) {
     const unindexed = ends.get()?.unindexed ?? 0;
     const parts = Math.min(partOf(unindexed) + 1, bounds.parts);
-    for (const site of sitesOf(domain) ?? [numberOf(domain)])
-      for (const rowid of bySite.oldest(site, parts, bounds.told)) yield* link.all(rowid, createdByMs);
+    const sites = sitesOf(domain) ?? [numberOf(domain)];
+    for (const rowid of bySite.oldest(sites, parts, bounds.told)) yield* link.all(rowid, createdByMs);
     yield* walk.iterate(unindexed, createdByMs, bounds.walked);
   }
 

@@ -30,6 +30,12 @@ const REMOVE = "DELETE FROM sites WHERE part = ?1 AND site = ?2 AND place = ?3";
 const OLDEST = "SELECT place FROM sites WHERE part = ?1 AND site = ?2 ORDER BY place LIMIT ?3";
 const NEWEST =
   "SELECT place FROM sites WHERE part = ?1 AND site = ?2 AND place < ?3 ORDER BY place DESC LIMIT ?4";
+/** Newest first. Asking each part by a statement of its own takes several times as long. */
+const PARTS = `
+  WITH RECURSIVE parts (part) AS (SELECT ?1 UNION ALL SELECT part - 1 FROM parts WHERE part > 0)
+  SELECT part FROM parts WHERE EXISTS
+    (SELECT 1 FROM sites WHERE sites.part = parts.part AND site IN (SELECT value FROM json_each(?2)))
+  ORDER BY part DESC`;
 
 export interface Ends {
   newest: number;
@@ -101,20 +107,24 @@ export function prepareSites(database: Database) {
 export function prepareSitesReader(database: Database) {
   const newest = database.prepare<{ place: number }, [number, number, number, number]>(NEWEST);
   const oldest = database.prepare<{ place: number }, [number, number, number]>(OLDEST);
+  const parts = database.prepare<{ part: number }, [number, string]>(PARTS);
   return {
-    /** The oldest links of a site, oldest first, in the first parts of the index. */
-    *oldest(site: number, parts: number, atMost: number): Generator<number> {
+    /** The oldest links of some sites in the first parts of the index: at most so many, oldest first in each part. */
+    *oldest(sites: readonly number[], partsRead: number, atMost: number): Generator<number> {
       let left = atMost;
-      for (let part = 0; part < parts && left > 0; part++)
-        for (const { place } of oldest.all(part, site, left)) {
-          yield part * PART_LINKS + place;
-          left--;
-        }
+      for (const { part } of parts.all(partsRead - 1, JSON.stringify(sites)).toReversed())
+        for (const site of sites)
+          for (const { place } of oldest.all(part, site, left)) {
+            yield part * PART_LINKS + place;
+            left--;
+          }
     },
     /** The newest links of some sites below a rowid, newest first: at least `atLeast`, unless there are no more. */
     newest(sites: readonly number[], below: number, atLeast: number): number[] {
+      if (below <= 0) return [];
       const links: number[] = [];
-      for (let part = partOf(below - 1); part >= 0 && links.length < atLeast; part--) {
+      for (const { part } of parts.all(partOf(below - 1), JSON.stringify(sites))) {
+        if (links.length >= atLeast) break;
         const start = part * PART_LINKS;
         const found = sites.flatMap((site) => newest.all(part, site, below - start, atLeast));
         links.push(...found.map(({ place }) => start + place).toSorted((a, b) => b - a));
@@ -124,6 +134,7 @@ export function prepareSitesReader(database: Database) {
     close() {
       newest.finalize();
       oldest.finalize();
+      parts.finalize();
     },
   };
 }
