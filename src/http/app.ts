@@ -174,8 +174,8 @@ export function createApp(options: AppOptions) {
     return queryOf(call.request) === "" ? plainHome(call) : filledHome(call);
   }
 
-  function notFound(call: Call): Response {
-    return answerProblem(call, limiter.unknown(call) ?? { kind: "not-found" });
+  async function notFound(call: Call): Promise<Response> {
+    return answerProblem(call, (await limiter.unknown(call)) ?? { kind: "not-found" });
   }
 
   function arrived({ request, server }: Arrived, code = ""): Call {

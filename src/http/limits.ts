@@ -1,8 +1,10 @@
 import { clientNetwork } from "../guard/client-address.ts";
 import type { Allowance, LimitName, Limits } from "../guard/limits.ts";
+import type { Clock } from "../links/clock.ts";
 import { memoize } from "../memoize.ts";
 import type { Call, Handler } from "./call.ts";
 import { answerProblem, type Limited } from "./problems.ts";
+import { createRefusalQueue } from "./refusal-queue.ts";
 
 export interface Limiter {
   /**
@@ -13,9 +15,9 @@ export interface Limiter {
   /** Counts every request for something that costs more than a redirect. Unknown codes also count as such. */
   view(handle: Handler): Handler;
   /** Counts an address that leads nowhere. The client gets the returned problem, if any, instead of 404. */
-  unknown(call: Call): Limited | undefined;
+  unknown(call: Call): Promise<Limited> | undefined;
   /** The problem of a client that asked for so many unknown addresses that nothing is looked up for it now. */
-  barred(call: Call): Limited | undefined;
+  barred(call: Call): Promise<Limited> | undefined;
   /** Tells the client in headers how far it has used the limits that its request counted against. */
   tell(call: Call, response: Response): Response;
 }
@@ -25,8 +27,9 @@ type Refuse = (call: Call, problem: Limited) => Response | Promise<Response>;
 /** The client of limits for everybody together. No address looks like this. */
 const EVERYBODY = "*";
 
-export function createLimiter(limits: Limits): Limiter {
+export function createLimiter(limits: Limits, clock: Pick<Clock, "monotonicMs">): Limiter {
   const networkOf = memoize(clientNetwork);
+  const holdBackMs = createRefusalQueue(clock);
 
   /** An unknown address is also the key of all clients without one. */
   function clientOf(call: Call, name: keyof Limits): string {
@@ -55,21 +58,23 @@ export function createLimiter(limits: Limits): Limiter {
   }
 
   /** The wait is over when none of the limits refuses the request any more. */
-  function refusal(call: Call): Limited {
+  async function refusal(call: Call): Promise<Limited> {
+    const waitMs = holdBackMs();
+    if (waitMs > 0) await Bun.sleep(waitMs);
     const names = call.limits.flatMap((name) => (name === "unknown" ? ([name, "scan"] as const) : [name]));
     const waits = names.map((name) => limits[name]?.wait(clientOf(call, name)) ?? 0);
     // At least 1, because time goes on between a refusal and this.
     return { kind: "limited", seconds: Math.max(1, ...waits) };
   }
 
-  function unknown(call: Call): Limited | undefined {
+  function unknown(call: Call): Promise<Limited> | undefined {
     if (take(call, "unknown")) return undefined;
     // Counts the refusals, which is what bars a client in the end.
     limits.scan?.take(clientOf(call, "scan"));
     return refusal(call);
   }
 
-  function barred(call: Call): Limited | undefined {
+  function barred(call: Call): Promise<Limited> | undefined {
     if (limits.scan === undefined || limits.scan.wait(clientOf(call, "scan")) === 0) return undefined;
     call.limits = [...call.limits, "unknown"];
     return refusal(call);
@@ -79,7 +84,7 @@ export function createLimiter(limits: Limits): Limiter {
     limit(names, handle, refuse = answerProblem) {
       if (names.every((name) => limits[name] === undefined)) return handle;
       return async (call) => {
-        if (!takeAll(call, names)) return refuse(call, refusal(call));
+        if (!takeAll(call, names)) return refuse(call, await refusal(call));
         let response: Response | undefined;
         try {
           response = await handle(call);
@@ -93,12 +98,12 @@ export function createLimiter(limits: Limits): Limiter {
     view(handle) {
       if (limits.view === undefined && limits.unknown === undefined) return handle;
       return async (call) => {
-        if (!take(call, "view")) return answerProblem(call, refusal(call));
+        if (!take(call, "view")) return answerProblem(call, await refusal(call));
         const problem = call.code === "" ? undefined : barred(call);
-        if (problem !== undefined) return answerProblem(call, problem);
+        if (problem !== undefined) return answerProblem(call, await problem);
         const response = await handle(call);
         const over = response.status === 404 ? unknown(call) : undefined;
-        return over === undefined ? response : answerProblem(call, over);
+        return over === undefined ? response : answerProblem(call, await over);
       };
     },
 

@@ -63,7 +63,7 @@ async function serve(folder: string, record = () => {}) {
       },
     },
     callOf: createCalls({ domain: createDomain(BASE_URL), clientOf }),
-    limiter: createLimiter({}),
+    limiter: createLimiter({}, clock),
     cacheSeconds: 0,
     interstitial: undefined,
     onFault: (error) => faults.push(error),
