@@ -1,4 +1,4 @@
-import { closeSync, fstatSync, openSync, readSync } from "node:fs";
+import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 
 import { readLine } from "./list-line.ts";
 import { createListBuilder, type ListKey, type ListTable } from "./list-table.ts";
@@ -45,7 +45,8 @@ export function readListFile(path: string, key: ListKey): ReadList {
  * than a piece is undefined. Returns false if not all was read.
  */
 function eachLine(path: string, take: (line: string | undefined) => boolean): boolean {
-  const file = openSync(path, "r");
+  // A named pipe would otherwise be waited for until somebody writes into it.
+  const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
     if (!fstatSync(file).isFile()) throw new NotAList("it is not a file");
     const chunk = Buffer.alloc(CHUNK_BYTES);
