@@ -100,7 +100,10 @@ export function createApp(options: AppOptions) {
   route("/{code}/+", { GET: ({ code }) => moved(`/${encodeURIComponent(code)}+`) });
   // A GET gets here with what no code can be, or by an address that Bun has tidied up, such as /x/../code.
   route("/{code}", { GET: notFound });
-  app.notFound(({ env }) => notFound(arrived(env)));
+  app.notFound(({ env }) => {
+    const call = arrived(env);
+    return limiter.tell(call, notFound(call));
+  });
   app.onError((error, { env }) => {
     onFault(error);
     return answerProblem(arrived(env), problemOf(error));

@@ -194,7 +194,10 @@ describe("LIMIT_UNKNOWN", () => {
     await using curt = await startHere(LIMIT);
     const first = await statuses(3, () => curt.fetch(path));
     expect(Object.values(first)).toEqual([3]);
-    expect(await retryAfter(curt.fetch(path))).toBeGreaterThan(0);
+    const refused = curt.fetch(path);
+    expect(await retryAfter(refused)).toBeGreaterThan(0);
+    const isOfApi = path.startsWith("/api/");
+    if (isOfApi) expect((await refused).headers.get("ratelimit")).toMatch(/^"unknown";r=0;t=\d+$/);
   });
 
   test("does not count codes that are in use", async () => {
@@ -234,6 +237,21 @@ describe("LIMIT_VIEW", () => {
       expect.stringMatching(/^43\d{3}$/),
     ]);
     expect((await curt.fetch(path, { headers: from("192.0.2.1") })).status).toBe(200);
+  });
+
+  test("counts a form that is shown again, whether it is wrong or over another limit", async () => {
+    await using curt = await startHere({ ...LIMIT, LIMIT_CREATE: "1/1d" });
+    const send = (original_url: string, address: string) =>
+      curt.fetch("/", {
+        method: "POST",
+        headers: { ...HTML, ...from(address) },
+        body: new URLSearchParams({ original_url }),
+      });
+    expect(await statuses(4, () => send("", "192.0.2.1"))).toEqual({ 400: 2, 429: 2 });
+    expect((await send(LONG, "192.0.2.1")).status).toBe(303);
+    const pages: string[] = [];
+    for (const _ of times(5)) pages.push(await (await send(LONG, "192.0.2.2")).text());
+    expect(pages.map((page) => page.includes(`value="${LONG}"`))).toEqual([false, true, true, false, false]);
   });
 
   test("does not count redirects, the home page, assets, health and creates", async () => {
