@@ -139,6 +139,10 @@ describe("a line", () => {
       "http://[::1/",
       "a b.example",
       "*.203.0.113.9",
+      "ftp://evil.example/bad",
+      "hxxp://evil.example/bad",
+      "address=/evil.example/0.0.0.0",
+      "localhost/bad",
       `https://good.example/${"a".repeat(2000)}`,
       `${"a.".repeat(600)}example`,
     ])
