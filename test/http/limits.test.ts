@@ -156,12 +156,15 @@ describe("LIMIT_UNKNOWN", () => {
     expect(await statuses(2, miss)).toEqual({ 404: 1, 429: 1 });
   });
 
-  test("looks nothing up for who asks for ten times as many, except what memory holds", async () => {
+  test("redirects who asks for ten times as many, but looks nothing up for who asks for a hundred times, except what memory holds", async () => {
     await using curt = await startHere(LIMIT);
-    for (const custom_code of ["cold", "warm"]) await curt.shorten({ original_url: LONG, custom_code });
+    for (const custom_code of ["first", "cold", "warm"])
+      await curt.shorten({ original_url: LONG, custom_code });
     await curt.fetch("/warm");
     const scanner = { headers: from("192.0.2.1") };
     expect(await statuses(30, (nth) => curt.fetch(`/none${nth}`, scanner))).toEqual({ 404: 3, 429: 27 });
+    expect((await curt.fetch("/first", scanner)).status).toBe(302);
+    expect(await statuses(270, (nth) => curt.fetch(`/none${nth}`, scanner))).toEqual({ 429: 270 });
     for (const path of ["/cold", "/cold+", "/cold.svg", "/api/v1/links/cold", "/api/v1/codes/cold"])
       expect([path, (await curt.fetch(path, scanner)).status]).toEqual([path, 429]);
     expect((await curt.fetch("/warm", scanner)).status).toBe(302);
