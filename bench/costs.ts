@@ -40,6 +40,8 @@ function request(line: string, headers: readonly string[] = BROWSER, body = ""):
   return [`${line} HTTP/1.1`, ...headers, ...length, "", body].join("\r\n");
 }
 
+/** So many days from today. */
+const dateOf = (days: number) => new Date(Date.now() + days * DAY_MS).toISOString().slice(0, 10);
 const FORM = [...BROWSER, "Content-Type: application/x-www-form-urlencoded"];
 const JSON_BODY = [...PROGRAM, "Content-Type: application/json"];
 const shorten = (body: object) => request("POST /api/v1/shorten", JSON_BODY, JSON.stringify(body));
@@ -65,9 +67,17 @@ const KINDS: readonly (readonly [name: string, status: number, request: string])
   [
     "statistics, 400 days",
     200,
-    request("GET /api/v1/links/popular/stats?from=2025-10-18&to=2026-11-21&x={number}", PROGRAM),
+    request(`GET /api/v1/links/popular/stats?from=${dateOf(-399)}&to=${dateOf(0)}&x={number}`, PROGRAM),
   ],
   ["statistics, hours", 200, request("GET /api/v1/links/popular/stats?interval=hour&x={number}", PROGRAM)],
+  [
+    "statistics, 62 days of hours",
+    200,
+    request(
+      `GET /api/v1/links/popular/stats?interval=hour&from=${dateOf(-61)}&to=${dateOf(0)}&x={number}`,
+      PROGRAM,
+    ),
+  ],
   ["SVG", 200, request("GET /popular.svg?x={number}")],
   ["PNG", 200, request("GET /popular.png?x={number}")],
   ["PNG, 2,048 pixels", 200, request("GET /popular.png?size=2048&x={number}")],
@@ -84,6 +94,8 @@ const KINDS: readonly (readonly [name: string, status: number, request: string])
   ["create, 64 KB refused", 400, shorten({ original_url: `https://example.com/${"a".repeat(60_000)}` })],
   ["form refused", 400, request("POST /", FORM, "original_url=ftp://x{number}&custom_code=a")],
   ["form of 64 KB of quotes", 400, request("POST /", FORM, `original_url=${'"'.repeat(60_000)}`)],
+  ["form of 64 KB of %22", 400, request("POST /", FORM, `original_url=${"%22".repeat(20_000)}`)],
+  ["form of 30,000 fields", 400, request("POST /", FORM, "a&".repeat(30_000))],
   ["404 page", 404, request("GET /nothing/here/{number}")],
   ["405", 405, request("DELETE /api/v1/shorten", PROGRAM)],
   ["/readyz", 200, request("GET /readyz", PROGRAM)],

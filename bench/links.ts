@@ -1,4 +1,12 @@
+import { Database } from "bun:sqlite";
 import { readFileSync, writeFileSync } from "node:fs";
+
+/** The alphabet of generated codes. */
+const ALPHABET = "23456789bcdfghjkmnpqrstvwxyzBCDFGHJKLMNPQRSTVWXYZ";
+const CODE_LENGTH = 7;
+const TRANSACTION_ROWS = 100_000;
+/** The index of codes stays in memory while it is made, in KiB. */
+const CACHE_KIB = 1_000_000;
 
 /** A code and where it leads; "" for a code that does not exist. */
 export type Link = readonly [code: string, target: string];
@@ -28,4 +36,37 @@ export function shuffled<T>(items: readonly T[]): T[] {
     .map((item) => ({ item, at: Math.random() }))
     .toSorted((a, b) => a.at - b.at)
     .map(({ item }) => item);
+}
+
+/** Inserts links into a file of Curt's that nobody has open. `make` tells the address and the creation of each. */
+export async function insertLinks(
+  path: string,
+  count: number,
+  make: (nth: number) => readonly [originalUrl: string, createdMs: number],
+): Promise<void> {
+  using database = new Database(path, { readwrite: true, strict: true });
+  // A file that is cut off is thrown away. The program sets all of this anew when it opens the file.
+  // Only from DELETE does WAL go OFF.
+  for (const mode of ["DELETE", "OFF"]) database.run(`PRAGMA journal_mode = ${mode}`);
+  database.run("PRAGMA synchronous = OFF");
+  database.run(`PRAGMA cache_size = -${CACHE_KIB}`);
+  // In random order of the codes, as they come in real life: the index is as full as it would be then.
+  const insert = database.prepare<unknown, [string, string, number]>(
+    "INSERT INTO links (code, original_url, created_ms) VALUES (?1, ?2, ?3) ON CONFLICT (code) DO NOTHING",
+  );
+  const insertSome = database.transaction((from: number, to: number) => {
+    for (let made = from; made < to;) made += insert.run(randomCode(), ...make(made)).changes;
+  });
+  for (let made = 0; made < count; made += TRANSACTION_ROWS) {
+    insertSome(made, Math.min(count, made + TRANSACTION_ROWS));
+    // A signal that ends the run is heard.
+    await Bun.sleep(0);
+  }
+  insert.finalize();
+}
+
+function randomCode(): string {
+  let code = "";
+  for (let at = 0; at < CODE_LENGTH; at++) code += ALPHABET[Math.floor(Math.random() * ALPHABET.length)];
+  return code;
 }

@@ -9,6 +9,7 @@ import { measureLatency } from "./latency.ts";
 import { inTemporaryFolder } from "./process.ts";
 import { type Bench, describe, report, type Result, type Results } from "./report.ts";
 import { measureScale } from "./scale.ts";
+import { measureSearch } from "./search.ts";
 import { type Stage, startCurt, startStage } from "./servers.ts";
 import { measureVisits } from "./visits.ts";
 
@@ -20,6 +21,7 @@ const PARTS: Readonly<Record<string, (bench: Bench) => Promise<Result>>> = {
   scale: measureScale,
   costs: measureCosts,
   blocklist: measureBlocklist,
+  search: measureSearch,
 };
 const LINKS = 100_000;
 

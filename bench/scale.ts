@@ -2,7 +2,7 @@ import { Database } from "bun:sqlite";
 import { statSync } from "node:fs";
 import { join } from "node:path";
 
-import { type Link, originalUrl, shuffled, writeLinks } from "./links.ts";
+import { insertLinks, type Link, originalUrl, shuffled, writeLinks } from "./links.ts";
 import { generated, type Load, visits, visitsOnce } from "./load.ts";
 import {
   cpuUs,
@@ -20,12 +20,6 @@ import type { Bench, Result } from "./report.ts";
 import { type Server, type Stage, startCurt } from "./servers.ts";
 
 const LINKS = 10_000_000;
-/** The alphabet of generated codes. */
-const ALPHABET = "23456789bcdfghjkmnpqrstvwxyzBCDFGHJKLMNPQRSTVWXYZ";
-const CODE_LENGTH = 7;
-const TRANSACTION_ROWS = 100_000;
-/** The index of codes stays in memory while it is made, in KiB. */
-const CACHE_KIB = 1_000_000;
 
 /** One of so many is visited: many more than Curt's memory holds, so that none comes again while it is there. */
 const SAMPLED = 5;
@@ -45,7 +39,10 @@ export async function measureScale({ folder, stage, progress }: Bench): Promise<
   const small = await stage();
   progress(`making ${LINKS} links`);
   const database = join(folder, "scale.db");
-  await insertLinks(database);
+  // The program makes the file and its schema.
+  await (await startCurt(database)).stop();
+  const createdMs = Date.now();
+  await insertLinks(database, LINKS, (nth) => [originalUrl("many-links", nth), createdMs + nth]);
   const sample = sampleLinks(database);
   progress("starts");
   const startsMs = await measureStarts(database, sample[0]?.[0] ?? "");
@@ -135,39 +132,6 @@ async function measureMisses(curt: Server) {
     requestsPerSecond = rounded((requests / durationMs) * 1000, 1);
   });
   return { ...memory, requestsPerSecond };
-}
-
-async function insertLinks(path: string): Promise<void> {
-  // The program makes the file and its schema.
-  const curt = await startCurt(path);
-  await curt.stop();
-  using database = new Database(path, { readwrite: true, strict: true });
-  // A file that is cut off is thrown away. The program sets all of this anew when it opens the file.
-  // Only from DELETE does WAL go OFF.
-  for (const mode of ["DELETE", "OFF"]) database.run(`PRAGMA journal_mode = ${mode}`);
-  database.run("PRAGMA synchronous = OFF");
-  database.run(`PRAGMA cache_size = -${CACHE_KIB}`);
-  // In random order of the codes, as they come in real life: the index is as full as it would be then.
-  const insert = database.prepare<unknown, [string, string, number]>(
-    "INSERT INTO links (code, original_url, created_ms) VALUES (?1, ?2, ?3) ON CONFLICT (code) DO NOTHING",
-  );
-  const createdMs = Date.now();
-  const insertSome = database.transaction((from: number, to: number) => {
-    for (let made = from; made < to;)
-      made += insert.run(randomCode(), originalUrl("many-links", made), createdMs + made).changes;
-  });
-  for (let made = 0; made < LINKS; made += TRANSACTION_ROWS) {
-    insertSome(made, Math.min(LINKS, made + TRANSACTION_ROWS));
-    // A signal that ends the run is heard.
-    await Bun.sleep(0);
-  }
-  insert.finalize();
-}
-
-function randomCode(): string {
-  let code = "";
-  for (let at = 0; at < CODE_LENGTH; at++) code += ALPHABET[Math.floor(Math.random() * ALPHABET.length)];
-  return code;
 }
 
 /** Some of the links, in random order. Reads the whole file, which is in the system's cache then. */

@@ -54,10 +54,21 @@ function read({ name, takes, unset, ...setting }: Setting, env: Environment, mis
 }
 
 /** Checks settings that depend on each other. A setting that is already reported as wrong is undefined here. */
-function conflicts({ port, baseUrl, countryHeader, trustedProxies }: Partial<Values>): string[] {
+function conflicts({
+  port,
+  baseUrl,
+  cacheSeconds,
+  interstitial,
+  countryHeader,
+  trustedProxies,
+}: Partial<Values>): string[] {
   const mistakes: string[] = [];
   if (port === 0 && baseUrl === null)
     mistakes.push("BASE_URL must be set when PORT is 0: the port is not known yet");
+  if (cacheSeconds && (interstitial === "new" || interstitial === "all"))
+    mistakes.push(
+      "CACHE_SECONDS must be 0 when INTERSTITIAL is on: a shared cache would give people the redirect of a program",
+    );
   if (countryHeader && trustedProxies?.length === 0)
     mistakes.push("COUNTRY_HEADER needs TRUSTED_PROXIES: only a trusted proxy is believed about the country");
   return mistakes;

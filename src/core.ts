@@ -1,8 +1,12 @@
 import type { Config } from "./config.ts";
+import { type Counters, createCounters } from "./guard/counters.ts";
 import { createHostRules, type HostRules } from "./guard/hosts.ts";
+import { createInspection, type Inspection } from "./guard/inspection.ts";
 import { createLimits, type Limits } from "./guard/limits.ts";
 import type { ListCheck } from "./guard/list-table.ts";
+import { createNovelty } from "./guard/novelty.ts";
 import { createOperator, type Operator } from "./guard/operator.ts";
+import { createReports, type Reports } from "./guard/reports.ts";
 import { isShortener } from "./guard/shorteners.ts";
 import { type Clock, createClock } from "./links/clock.ts";
 import type { Link } from "./links/link.ts";
@@ -21,8 +25,14 @@ export interface Core {
   readonly clock: Clock;
   readonly links: Links;
   readonly visits: Visits;
+  readonly newUntil: ReturnType<typeof createNovelty>;
   readonly hostRules: HostRules;
   readonly operator: Operator;
+  readonly inspection: Inspection;
+  readonly counters: Counters;
+  /** Does a small part of what makes the operator's searches fast. Returns true if there is more to do at once. */
+  index(): Promise<boolean>;
+  readonly reports: Reports;
   readonly limits: Limits;
   /** Finishes accepted work, then closes the store. */
   close(): Promise<void>;
@@ -48,26 +58,41 @@ export async function openCore(config: Config, log: Log, options: CoreOptions = 
       believedUntilMs: ((await store.newestSaltDay()) + BELIEVED_DAYS) * DAY_MS,
       onChange: tellClock(log),
     });
+  const counters = createCounters({ store, clock });
   const onCreated = ({ code, target }: Link) => {
+    counters.count("created");
     if (log.isLevelEnabled("debug")) log.debug({ code, target: withoutQuery(target) }, "link made");
   };
   const hostRules = createHostRules(store, options.isListed);
   await hostRules.read();
   const policy = targetPolicy(config);
+  const links = createLinks({
+    ...config,
+    store,
+    clock,
+    fillRandom,
+    targetPolicy: policy,
+    blocked: hostRules.blocked,
+    readRules: hostRules.read,
+    onCreated,
+  });
   return {
     clock,
     hostRules,
+    counters,
+    index: () => store.index(),
     operator: createOperator({ store, clock, hostRules, ...policy }),
-    links: createLinks({
+    inspection: createInspection({ store, clock, blocked: hostRules.blocked }),
+    links,
+    reports: createReports({
       ...config,
       store,
+      links,
       clock,
       fillRandom,
-      targetPolicy: policy,
-      blocked: hostRules.blocked,
-      readRules: hostRules.read,
-      onCreated,
+      onDisabled: ({ code }) => log.warn({ code }, "a link was disabled because of its reports"),
     }),
+    newUntil: createNovelty(store, clock),
     visits: createVisits({
       store,
       clock,
@@ -76,7 +101,11 @@ export async function openCore(config: Config, log: Log, options: CoreOptions = 
       shown: config.statsShown,
     }),
     limits: createLimits({ ...config, clock, seed: crypto.getRandomValues(new BigUint64Array(1))[0] ?? 0n }),
-    close: () => store.close(),
+    async close() {
+      // Figures are no reason to fail.
+      await counters.flush().catch(() => {});
+      await store.close();
+    },
   };
 }
 

@@ -31,7 +31,8 @@ export function createLog(
   );
 }
 
-function escapeLine(line: string): string {
+/** Text from outside as one line that no terminal acts on. */
+export function escapeLine(line: string): string {
   return line.replace(UNSAFE, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }
 

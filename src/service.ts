@@ -1,7 +1,9 @@
 import { type Config, ConfigError } from "./config.ts";
-import { type CoreOptions, openCore } from "./core.ts";
+import { type Core, type CoreOptions, openCore } from "./core.ts";
 import { reportFaults } from "./faults.ts";
+import { createAdminToken } from "./guard/admin-token.ts";
 import { createTokenCheck } from "./guard/token.ts";
+import { type AdminApiOptions, createAdminApi } from "./http/api/admin/admin.ts";
 import { createApi } from "./http/api/api.ts";
 import { createApp } from "./http/app.ts";
 import { createCalls } from "./http/call.ts";
@@ -9,12 +11,18 @@ import { createClientReader } from "./http/client.ts";
 import { createDomain } from "./http/domain.ts";
 import { createHealth } from "./http/health.ts";
 import { createLimiter } from "./http/limits.ts";
+import { createOperatorCheck } from "./http/operator.ts";
+import { type AdminPagesOptions, createAdminPages } from "./http/pages/admin.ts";
 import { createHome } from "./http/pages/home.ts";
 import { createNotices } from "./http/pages/notices.ts";
+import { createReport } from "./http/pages/report.ts";
+import { createSignIn, type SignInOptions } from "./http/pages/sign-in.ts";
+import { createInterstitial } from "./http/redirect/interstitial.ts";
 import { createLinkMemory } from "./http/redirect/memory.ts";
 import { createRedirect } from "./http/redirect/redirect.ts";
 import { listen, type ServerLimits } from "./http/server.ts";
 import { createViews, type ViewLimits } from "./http/views/views.ts";
+import { NEVER_MS } from "./links/link.ts";
 import { StoreMisplaced, StoreUnavailable, StoreUnusable } from "./links/store.ts";
 import { type Lists, type ListLimits, openLists } from "./lists.ts";
 import type { Log } from "./log.ts";
@@ -26,6 +34,9 @@ import { openCountries } from "./visits/country.ts";
 import type { JournalLimits } from "./visits/journal/journal.ts";
 
 const TIDY_EVERY_MS = 60_000;
+/** An index that is made from scratch, after an update, gets so many blocks each time. */
+const INDEX_EVERY_MS = 1000;
+const MAX_INDEXED_BLOCKS = 16;
 /** What changes in one process takes effect in all of them within a second. */
 const READ_CHANGES_EVERY_MS = 300;
 
@@ -46,7 +57,7 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
   const core = opened.adopt(await openCore(config, log, { ...limits, isListed: lists.isBlocked }), (one) =>
     one.close(),
   );
-  const { clock, links, visits, hostRules } = core;
+  const { clock, links, newUntil, reports, operator, visits, hostRules, counters, index } = core;
 
   const countryOf = countries(config.countryDatabase);
   const recorder = opened.adopt(
@@ -64,11 +75,12 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
       .catch(refuseFolder(config.journalFolder)),
     (one) => one.close(),
   );
-  const memory = createLinkMemory(links, clock);
+  const previewUntil = { off: undefined, new: newUntil, all: async () => NEVER_MS }[config.interstitial];
+  const memory = createLinkMemory(links, clock, previewUntil);
   const changes = await links.follow(memory);
 
   const clientOf = createClientReader({ ...config, countryOf });
-  const callOf = createCalls({ domain: createDomain(config.baseUrl), clientOf });
+  const callOf = createCalls({ domain: createDomain(config.baseUrl, config.contact), clientOf });
   const health = createHealth(links);
   const storeFiles = identifyStore(config.database);
   let viewsThread: Thread<ViewsTask> | undefined;
@@ -94,6 +106,8 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
     limiter,
     mayCreate,
     links,
+    reports,
+    operator,
     visits,
     clock,
     recorder,
@@ -104,9 +118,14 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
   };
   const app = createApp({
     api: createApi(shared),
+    admin: config.adminToken === null ? undefined : createAdmin(shared, config.adminToken, core.limits),
     home: createHome(shared),
+    report: createReport(shared),
     notices: createNotices(shared),
-    redirect: createRedirect(shared),
+    redirect: createRedirect({
+      ...shared,
+      interstitial: previewUntil === undefined ? undefined : createInterstitial(shared),
+    }),
     views,
     health,
     limiter,
@@ -117,6 +136,7 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
   const repetitions = [
     repeat(READ_CHANGES_EVERY_MS, () => changes.read(), onFault),
     repeat(TIDY_EVERY_MS, tidy, onFault),
+    repeat(INDEX_EVERY_MS, indexLinks, onFault),
   ];
   const closing = opened.move();
 
@@ -131,7 +151,14 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
     await recorder.prepare();
     const purged = await links.purge();
     if (purged > 0) log.info({ purged }, "purged links whose hold is over");
+    await reports.age();
     await visits.age();
+    await counters.flush();
+  }
+
+  async function indexLinks(): Promise<void> {
+    let blocks = 0;
+    while (blocks < MAX_INDEXED_BLOCKS && (await index())) blocks++;
   }
 
   return {
@@ -146,6 +173,19 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
   };
 }
 
+type AdminOptions = Omit<
+  AdminApiOptions & AdminPagesOptions & SignInOptions,
+  "refusalOf" | "onWrong" | "token" | "signIn"
+>;
+
+/** The operator's API and pages. */
+function createAdmin(shared: AdminOptions, adminToken: string, clients: Core["limits"]) {
+  const token = createAdminToken(adminToken);
+  const check = createOperatorCheck(token, clients);
+  const signIn = createSignIn({ ...shared, ...check, token });
+  return { api: createAdminApi({ ...shared, ...check }), pages: createAdminPages({ ...shared, signIn }) };
+}
+
 /** The process goes on without it until it is started again. */
 function startViews(config: Config, storeFiles: readonly string[], lists: Lists): Thread<ViewsTask> {
   const worker = new Worker(new URL("./views.ts", import.meta.url));
@@ -156,12 +196,21 @@ function startViews(config: Config, storeFiles: readonly string[], lists: Lists)
 
 function tellViews(
   thread: Thread<ViewsTask>,
-  { database, baseUrl, codeHoldMs, defaultExpiry, statsShown, createToken }: Config,
+  { database, baseUrl, contact, codeHoldMs, defaultExpiry, statsShown, createToken }: Config,
   storeFiles: readonly string[],
   lists: Lists,
 ): void {
   const needsToken = createToken !== null;
-  const settings = { database, baseUrl, codeHoldMs, defaultExpiry, statsShown, needsToken, storeFiles };
+  const settings = {
+    database,
+    baseUrl,
+    contact,
+    codeHoldMs,
+    defaultExpiry,
+    statsShown,
+    needsToken,
+    storeFiles,
+  };
   thread.perform({ view: "none", ...settings, lists: lists.tables() }).catch(() => {});
 }
 

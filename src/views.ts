@@ -4,14 +4,19 @@ import { setPriority } from "node:os";
 
 import type { Config } from "./config.ts";
 import { createHostRules } from "./guard/hosts.ts";
+import { createInspection } from "./guard/inspection.ts";
 import { createListCheck, type ListCheck, type ListTable } from "./guard/list-table.ts";
 import { createDisabledSince } from "./guard/since.ts";
+import { createAdminApiViews } from "./http/api/admin/views.ts";
 import { createApiViews } from "./http/api/views.ts";
 import { createDomain } from "./http/domain.ts";
+import { createAdminPageViews } from "./http/pages/admin-views.ts";
 import { createHomeViews } from "./http/pages/home.ts";
 import { createQr } from "./http/pages/images.ts";
+import { createInterstitialPage } from "./http/pages/interstitial.ts";
 import { createPreview } from "./http/pages/preview.ts";
 import { createReference } from "./http/pages/reference.ts";
+import { createReportViews } from "./http/pages/report.ts";
 import { createMaker } from "./http/views/make.ts";
 import type { ViewTask } from "./http/views/view.ts";
 import type { Code } from "./links/code.ts";
@@ -27,7 +32,7 @@ import { createCounts } from "./visits/visits.ts";
 export type ViewsTask = ({ readonly view: "none" } & ViewsConfig) | ViewTask;
 export type ViewsConfig = Pick<
   Config,
-  "database" | "baseUrl" | "codeHoldMs" | "defaultExpiry" | "statsShown"
+  "database" | "baseUrl" | "contact" | "codeHoldMs" | "defaultExpiry" | "statsShown"
 > & {
   /** The token itself stays where it is checked. */
   readonly needsToken: boolean;
@@ -52,19 +57,31 @@ function open() {
   const clock = { nowMs: () => nowMs };
   const hostRules = createHostRules(store, (target) => isListed(target));
   let rulesRead = Number.NaN;
-  /** Before a link is looked up and not with each task: pages without links need no store. */
-  async function find(code: Code): Promise<Link | undefined> {
+  /** Before links are looked up and not with each task: pages without links need no store. */
+  async function readRules(): Promise<void> {
     if (rulesRead !== rulesVersion) await hostRules.read();
     rulesRead = rulesVersion;
+  }
+  async function find(code: Code): Promise<Link | undefined> {
+    await readRules();
     return store.find(code);
   }
+  const search: StoreReader["search"] = async (query, page) => {
+    await readRules();
+    return store.search(query, page);
+  };
   const links = createLookUps({ ...config, store: { find }, clock, blocked: hostRules.blocked });
   const visits = createCounts({ store, clock, shown: config.statsShown });
   const disabledSince = createDisabledSince({ store, hostRules });
   const shared = { ...config, links, visits, clock, disabledSince, version: VERSION };
+  const inspection = createInspection({
+    store: { ...store, find, search },
+    clock,
+    blocked: hostRules.blocked,
+  });
   const api = createApiViews(shared);
   const home = createHomeViews(shared);
-  return createMaker(createDomain(config.baseUrl), {
+  return createMaker(createDomain(config.baseUrl, config.contact), {
     ...createQr(shared),
     home: home.show,
     refusedForm: home.refused,
@@ -74,6 +91,10 @@ function open() {
     statistics: api.statistics,
     document: api.document,
     preview: createPreview(shared),
+    adminApi: createAdminApiViews(inspection),
+    adminPage: createAdminPageViews(inspection),
+    ...createReportViews(shared),
+    interstitial: createInterstitialPage(shared),
   });
 }
 

@@ -34,10 +34,13 @@ describe("the configuration", () => {
       codeHoldMs: 30 * 86_400_000,
       processes: 1,
       cacheSeconds: 0,
+      interstitial: "off",
       trustedProxies: [],
       countryHeader: null,
       countryDatabase: null,
       contact: null,
+      adminToken: null,
+      reportThreshold: null,
       createToken: null,
       limitCreate: [],
       limitUnknown: [],
@@ -127,6 +130,7 @@ describe("the configuration", () => {
       [{ CREATE_TOKEN: "0123456789abcde=" }, { createToken: "0123456789abcde=" }],
       [{ PROCESSES: "64" }, { processes: 64 }],
       [{ CACHE_SECONDS: "300" }, { cacheSeconds: 300 }],
+      [{ INTERSTITIAL: "new" }, { interstitial: "new" }],
       [{ DRAIN_WAIT: "5s" }, { drainWaitMs: 5000 }],
       [
         { HOST: "::", PORT: "80" },
@@ -136,6 +140,16 @@ describe("the configuration", () => {
     ];
     for (const [env, expected] of cases)
       expect({ env, config: readConfig(env) }).toMatchObject({ env, config: expected });
+  });
+
+  test("refuses caches for redirects that only programs get", () => {
+    for (const INTERSTITIAL of ["new", "all"])
+      expect(mistakesOf({ INTERSTITIAL, CACHE_SECONDS: "60" })).toEqual([
+        "CACHE_SECONDS must be 0 when INTERSTITIAL is on: a shared cache would give people the redirect of a program",
+      ]);
+    expect(mistakesOf({ INTERSTITIAL: "yes", CACHE_SECONDS: "60" })).toEqual([
+      'INTERSTITIAL must be off, new or all, not "yes"',
+    ]);
   });
 
   test("takes a default that is written out", () => {
@@ -190,6 +204,12 @@ describe("the configuration", () => {
     ]);
   });
 
+  test("does not tell a wrong secret", () => {
+    expect(mistakesOf({ ADMIN_TOKEN: "too-short" })).toEqual([
+      expect.stringContaining('not "(9 characters)"'),
+    ]);
+  });
+
   test("refuses each wrong value", () => {
     const wrong: [string, string[]][] = [
       [
@@ -212,6 +232,10 @@ describe("the configuration", () => {
           "https://a.example//",
           "javascript:x",
         ],
+      ],
+      [
+        "ADMIN_TOKEN",
+        ["fifteen-letters", "with a space in it", "한글로-된-비밀번호-열여섯자리", "x".repeat(257)],
       ],
       ["CONTACT", ["nobody", "http://curt.example/", "a@b@c"]],
       ["ALIASES", ["https://a.example", "a.example/x", "a b", "a@b"]],

@@ -15,6 +15,7 @@ const DOCUMENTS = [
   "CONTRIBUTING.md",
   "SECURITY.md",
   "CHANGELOG.md",
+  "docs/admin.md",
   "docs/api.md",
   "docs/operating.md",
   "docs/privacy.md",
@@ -50,7 +51,7 @@ describe("the README", () => {
     const commands = [...help.slice(0, help.indexOf("Options:")).matchAll(/^ {2}(\w+) /gm)].map(
       ([, name]) => name,
     );
-    expect(commands).toEqual(["serve", "check"]);
+    expect([...new Set(commands)]).toEqual(["serve", "check", "admin"]);
     for (const command of commands) expect(read("README.md")).toContain(`curt ${command}`);
     const scripts = [...read("README.md").matchAll(/npm (?:run )?(start|test|\w+)\b/g)]
       .map(([, name = ""]) => name)
@@ -84,15 +85,18 @@ describe("docs/api.md", () => {
   test("has every status of the OpenAPI document, and every documented path answers", async () => {
     await using curt: Running = await startHere();
     const document = (await (await curt.fetch("/api/v1/openapi.json")).json()) as {
-      paths: Record<string, Record<"get" | "post", { responses: object }>>;
+      paths: Record<string, Partial<Record<"get" | "post", { responses: object }>>>;
     };
     const documented = table("docs/api.md", "Status", "When").map(([status]) => status);
     const { post } = document.paths["/api/v1/shorten"] ?? {};
     const statuses = Object.keys(post?.responses ?? {}).filter((status) => status !== "default");
     for (const status of statuses) expect(documented).toContain(status);
     await curt.shorten({ original_url: "https://example.com/", custom_code: "made" });
-    for (const [path, { get }] of Object.entries(document.paths)) {
-      expect(read("docs/api.md")).toContain(`GET ${path}`);
+    for (const [path, methods] of Object.entries(document.paths)) {
+      for (const method of Object.keys(methods))
+        expect(read("docs/api.md")).toContain(`${method.toUpperCase()} ${path}`);
+      const { get } = methods;
+      if (get === undefined) continue;
       const [status] = Object.keys(get.responses);
       const answer = await curt.fetch(path.replace("{code}", "made"));
       expect([path, answer.status]).toEqual([path, Number(status)]);
@@ -126,6 +130,10 @@ describe("docs/api.md", () => {
       await curt.fetch("/api/v1/codes/한글"),
       await curt.fetch("/api/v1/links/한글"),
       await curt.fetch("/api/v1/links/한글/stats"),
+      await curt.fetch("/api/v1/links/한글/reports", {
+        method: "POST",
+        body: JSON.stringify({ reason: "phishing" }),
+      }),
     ];
     const shown = [...read("docs/api.md").matchAll(/```json\n([\s\S]*?)```/g)];
     expect(shown).toHaveLength(answers.length);

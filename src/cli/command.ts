@@ -24,9 +24,12 @@ interface Option {
   readonly type: "string" | "boolean";
   readonly short?: string;
   readonly meaning: string;
+  /** The only values that it takes. */
+  readonly values?: readonly string[];
+  readonly isRequired?: boolean;
 }
 
-interface Arguments {
+export interface Arguments {
   /** Exactly as many as the command declares. */
   readonly positionals: readonly string[];
   readonly options: Readonly<Record<string, string | boolean | undefined>>;
@@ -76,7 +79,20 @@ function readCommand(name: string, command: Command, line: readonly string[]): C
   if (extra !== undefined) throw new UsageError(`${name} takes no argument ${JSON.stringify(extra)}`, help);
   const missing = expected[args.positionals.length];
   if (missing !== undefined) throw new UsageError(`${name} needs ${missing}`, help);
+  const wrong = wrongOption(command.options ?? {}, args.options);
+  if (wrong !== undefined) throw new UsageError(`${name} needs ${wrong}`, help);
   return { command, args };
+}
+
+function wrongOption(options: NonNullable<Command["options"]>, given: Arguments["options"]) {
+  for (const [option, { values, isRequired = false }] of Object.entries(options)) {
+    const value = given[option];
+    const isMissing = value === undefined || value === "";
+    if (isMissing && isRequired) return `--${option}${values === undefined ? "" : ` ${values.join("|")}`}`;
+    if (!isMissing && values?.includes(String(value)) === false)
+      return `--${option} ${values.join("|")}, not ${JSON.stringify(value)}`;
+  }
+  return undefined;
 }
 
 function parse(

@@ -1,3 +1,4 @@
+import { ADMIN_COMMANDS } from "./admin.ts";
 import { check } from "./check.ts";
 import type { Commands } from "./command.ts";
 import { CHILD, serveAsChild, supervise } from "./processes.ts";
@@ -17,6 +18,7 @@ export const COMMANDS: Commands = {
     summary: "tell Curt that the clock is right, after a warning that it may not be",
     run: trustClock,
   },
+  ...ADMIN_COMMANDS,
   [CHILD]: {
     summary: "one of several serving processes",
     isInternal: true,

@@ -21,9 +21,9 @@ ${rows(Object.values(SETTINGS).map((setting) => [setting.name, `${setting.meanin
 
 export function commandHelp(name: string, { summary, positionals = [], options = {} }: Command): string {
   const usage = ["curt", name, ...(Object.keys(options).length > 0 ? ["[options]"] : []), ...positionals];
-  const optionRows = Object.entries(options).map(([option, { type, short, meaning }]) => {
+  const optionRows = Object.entries(options).map(([option, { type, short, meaning, values }]) => {
     const flags = `${short === undefined ? "" : `-${short}, `}--${option}`;
-    return [type === "string" ? `${flags} <value>` : flags, meaning] as const;
+    return [type === "string" ? `${flags} <${values?.join("|") ?? "value"}>` : flags, meaning] as const;
   });
   return `Usage: ${usage.join(" ")}
 

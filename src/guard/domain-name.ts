@@ -5,6 +5,7 @@ import { getDomain, getPublicSuffix } from "tldts";
  * `URL.hostname`, so they need no further parsing.
  */
 const BY_THE_WHOLE_LIST = { allowPrivateDomains: true, extractHostname: false, validateHostname: false };
+const BY_REGISTRIES = { ...BY_THE_WHOLE_LIST, allowPrivateDomains: false };
 
 /**
  * The public suffix and one label more: `example.co.uk` for `www.example.co.uk`. An address, a public suffix and a name
@@ -13,6 +14,19 @@ const BY_THE_WHOLE_LIST = { allowPrivateDomains: true, extractHostname: false, v
 export function registrableDomain(host: string): string {
   const name = host.endsWith(".") ? host.slice(0, -1) : host;
   return getDomain(name, BY_THE_WHOLE_LIST) ?? name;
+}
+
+/**
+ * What was registered with a registry: `github.io` for `someone.github.io`. Undefined for a host that nobody registers:
+ * an address, a registry's suffix and a name without a dot.
+ */
+export function registeredDomain(host: string): string | undefined {
+  return getDomain(host, BY_REGISTRIES) ?? undefined;
+}
+
+/** Takes a host as in `URL.hostname`, where only the last part of an IPv4 address is a number. */
+export function isAddress(host: string): boolean {
+  return /^\[|(?:^|\.)\d+$/.test(host);
 }
 
 /** Whether the names below this host belong to different owners, as those below `co.uk` and `github.io` do. */

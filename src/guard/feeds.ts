@@ -156,6 +156,9 @@ function parse(text: string): Partial<Memo> {
   }
 }
 
-function remember(file: string, memo: Memo): Promise<void> {
-  return writeFile(`${file}.json`, JSON.stringify(memo));
+/** Written beside it and then renamed: whoever reads half of it would ask again. */
+async function remember(file: string, memo: Memo): Promise<void> {
+  const written = `${file}.json.part`;
+  await writeFile(written, JSON.stringify(memo));
+  await rename(written, `${file}.json`);
 }

@@ -35,7 +35,11 @@ export type Limits = { readonly [name in LimitName]?: Limit | undefined } & {
    * many as `unknown` allows.
    */
   readonly scan?: Limit | undefined;
+  /** Wrong tokens of the operator. Undefined if there is no right one. */
+  readonly wrongToken?: Limit | undefined;
 };
+
+const WRONG_TOKENS: Window = { count: 10, ms: 60_000 };
 
 export interface LimitsOptions extends LimitOptions {
   readonly limitCreate: readonly Window[];
@@ -43,6 +47,7 @@ export interface LimitsOptions extends LimitOptions {
   readonly limitUnknown: readonly Window[];
   readonly limitView: readonly Window[];
   readonly limitReport: readonly Window[];
+  readonly adminToken?: string | null;
 }
 
 /**
@@ -65,6 +70,7 @@ export function createLimits(options: LimitsOptions): Limits {
     ),
     view: limit(options.limitView),
     report: limit(options.limitReport),
+    wrongToken: options.adminToken ? limit([WRONG_TOKENS]) : undefined,
   };
 }
 

@@ -5,6 +5,7 @@ import type { Problem } from "../links/problem.ts";
 import { type Decision, type LinkId, type LinkStore, MAX_DECIDED, type Who } from "../links/store.ts";
 import { canonicalHost } from "../links/target.ts";
 import { type HostRules, parseHost } from "./hosts.ts";
+import { type NoteRefusal, refuseNote } from "./note.ts";
 import type { GuardStore } from "./store.ts";
 
 /**
@@ -42,7 +43,7 @@ interface DecisionRequest {
   readonly note?: string | undefined;
 }
 
-interface ReasonedRequest extends DecisionRequest {
+export interface ReasonedRequest extends DecisionRequest {
   /** One of {@link REASONS}. */
   readonly reason: string;
 }
@@ -55,8 +56,7 @@ interface DecidedHost {
 /** Why a decision is refused. `rule` is also the key of the message in the language catalogues. */
 export type DecisionRefusal =
   | { rule: "reason.unknown"; values: string }
-  | { rule: "note.too-long"; max: number }
-  | { rule: "note.ill-formed" }
+  | NoteRefusal
   | { rule: "host.invalid" }
   | { rule: "host.own" }
   | { rule: "host.too-many"; max: number };
@@ -76,8 +76,6 @@ export interface OperatorOptions {
   readonly ownHosts: readonly string[];
 }
 
-/** In UTF-16 units. */
-const MAX_NOTE_LENGTH = 2000;
 /** Each process holds all rules in memory. */
 const MAX_RULES = 100_000;
 
@@ -113,21 +111,21 @@ export function createOperator({ store, clock, hostRules, ownHosts }: OperatorOp
 
     async disable(links, request, who) {
       const reason = readReason(request.reason);
-      const refusals = [...refuseNote(request), ...refuseReason(reason)];
+      const refusals = [...refuseNote(request.note), ...refuseReason(reason)];
       if (reason === undefined || refusals.length > 0) return { kind: "refused", refusals };
       const decision = { ...decide(request, who), reason };
       return inBatches(links, (batch) => store.disable(batch, decision));
     },
 
     async enable(links, request, who) {
-      const refusals = refuseNote(request);
+      const refusals = refuseNote(request.note);
       if (refusals.length > 0) return { kind: "refused", refusals };
       const decision = decide(request, who);
       return inBatches(links, (batch) => store.enable(batch, decision));
     },
 
     async erase(link, request, who) {
-      const refusals = refuseNote(request);
+      const refusals = refuseNote(request.note);
       if (refusals.length > 0) return { kind: "refused", refusals };
       return store.erase(link, decide(request, who));
     },
@@ -138,7 +136,7 @@ export function createOperator({ store, clock, hostRules, ownHosts }: OperatorOp
         ...refuseHost(host),
         ...(host === undefined ? [] : refuseNewRule(host)),
         ...refuseReason(reason),
-        ...refuseNote(request),
+        ...refuseNote(request.note),
       ];
       if (host === undefined || reason === undefined || refusals.length > 0)
         return { kind: "refused", refusals };
@@ -147,7 +145,7 @@ export function createOperator({ store, clock, hostRules, ownHosts }: OperatorOp
 
     async unblockHost(written, request, who) {
       const host = parseHost(written);
-      const refusals = [...refuseHost(host), ...refuseNote(request)];
+      const refusals = [...refuseHost(host), ...refuseNote(request.note)];
       if (host === undefined || refusals.length > 0) return { kind: "refused", refusals };
       return { host, changed: await store.unblockHost(host, decide(request, who)) };
     },
@@ -164,9 +162,4 @@ function refuseReason(reason: Reason | undefined): DecisionRefusal[] {
 
 function refuseHost(host: string | undefined): DecisionRefusal[] {
   return host === undefined ? [{ rule: "host.invalid" }] : [];
-}
-
-function refuseNote({ note = "" }: DecisionRequest): DecisionRefusal[] {
-  if (note.length > MAX_NOTE_LENGTH) return [{ rule: "note.too-long", max: MAX_NOTE_LENGTH }];
-  return note.isWellFormed() ? [] : [{ rule: "note.ill-formed" }];
 }

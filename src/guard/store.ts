@@ -1,12 +1,16 @@
 import type { Code } from "../links/code.ts";
 import type { Reason } from "../links/link.ts";
 import type { Decision } from "../links/store.ts";
+import type { CaseStore } from "./case-store.ts";
+import type { Counts } from "./counters.ts";
+import type { Figures } from "./figures.ts";
+import type { LinkPage, LinkQuery, PageRequest } from "./search.ts";
 
 /**
  * Stores what the operator decides. Every implementation must pass `test/stores/guard.ts`. A method that cannot answer
  * rejects with `StoreUnavailable`.
  */
-export interface GuardStore {
+export interface GuardStore extends CaseStore {
   /** Returns at most `limit` rules whose hosts come after `after` (at first ""), in the order of their hosts. */
   hosts(after: string, limit: number): Promise<readonly HostRule[]>;
   /**
@@ -18,6 +22,13 @@ export interface GuardStore {
   unblockHost(host: string, decision: Decision): Promise<boolean>;
   /** Reads the journal, newest first. Nothing removes or changes an entry. */
   journal(query: JournalQuery): Promise<readonly JournalEntry[]>;
+  /** Finds links. Each request looks at a bounded number of links, and the next one goes on with its cursor. */
+  search(query: LinkQuery, page: PageRequest): Promise<LinkPage>;
+  /** Does a small part of what makes searches fast. Returns true if there is more to do at once. */
+  index(): Promise<boolean>;
+  /** Adds to what was counted on a day (UTC, since 1970-01-01). */
+  count(day: number, counts: Counts): Promise<void>;
+  figures(nowMs: number): Promise<Figures>;
 }
 
 /** Links to this host and to all hosts below it do not work. */
@@ -28,7 +39,7 @@ export interface HostRule {
   readonly sinceMs: number;
 }
 
-export type Action = "disable" | "enable" | "erase" | "block-host" | "unblock-host";
+export type Action = "disable" | "enable" | "erase" | "block-host" | "unblock-host" | "nothing-wrong";
 
 /** Who did what to which link or host, when, and why. */
 export interface JournalEntry extends Decision {

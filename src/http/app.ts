@@ -1,15 +1,19 @@
-import { Hono, type MiddlewareHandler } from "hono";
+import { Hono, type HonoRequest, type MiddlewareHandler } from "hono";
 import { cors } from "hono/cors";
 
+import { REPORT_PATH } from "../pages/layout.tsx";
 import { answer } from "./answers.ts";
+import type { AdminApi } from "./api/admin/admin.ts";
 import type { Api } from "./api/api.ts";
 import { operations } from "./api/operations.ts";
 import type { Call, CallOf, Handler } from "./call.ts";
 import type { Health } from "./health.ts";
 import type { Limiter } from "./limits.ts";
+import type { AdminPages } from "./pages/admin.ts";
 import { assetRoutes } from "./pages/assets.ts";
 import type { Home } from "./pages/home.ts";
 import type { Notices } from "./pages/notices.ts";
+import { type Report, REPORTED_PATH } from "./pages/report.ts";
 import { answerProblem, problemOf } from "./problems.ts";
 import type { Redirect } from "./redirect/redirect.ts";
 import { readRoute, spelledOut } from "./route.ts";
@@ -18,8 +22,11 @@ import type { Views } from "./views/views.ts";
 
 export interface AppOptions {
   readonly api: Api;
+  /** Undefined if there is no operator's token. */
+  readonly admin: { readonly api: AdminApi; readonly pages: AdminPages } | undefined;
   readonly home: Home;
   readonly notices: Notices;
+  readonly report: Report;
   readonly redirect: Redirect;
   readonly views: Pick<Views, "show">;
   readonly health: Health;
@@ -65,7 +72,7 @@ const MAX_UNREAD_BYTES = 1024 * 1024;
  * would look like codes to it, so they go to `fetch` first.
  */
 export function createApp(options: AppOptions) {
-  const { api, home, notices, redirect, views, health, limiter, callOf, onFault } = options;
+  const { api, admin, home, notices, report, redirect, views, health, limiter, callOf, onFault } = options;
   const { limit, view } = limiter;
   const app = new Hono<{ Bindings: Arrived }>({ getPath: (request) => spelledOut(pathOf(request)) });
   const fixedPaths: string[] = [];
@@ -73,10 +80,12 @@ export function createApp(options: AppOptions) {
   const filledHome = view(plainHome);
 
   const preflight = cors(CORS);
-  app.options("/api/*", (context, next) =>
-    context.req.header("access-control-request-method") === undefined ? next() : preflight(context, next),
-  );
-  app.use("/api/*", forEveryOrigin);
+  const isOpen = ({ path }: HonoRequest) => admin === undefined || !path.startsWith("/api/v1/admin/");
+  app.options("/api/*", (context, next) => {
+    const isPreflight = context.req.header("access-control-request-method") !== undefined;
+    return isPreflight && isOpen(context.req) ? preflight(context, next) : next();
+  });
+  app.use("/api/*", (context, next) => (isOpen(context.req) ? forEveryOrigin(context, next) : next()));
 
   route("/", { GET: homePage, POST: limit(CREATES, home.make, home.refuse) });
   route("/docs", { GET: view(views.show("reference")) });
@@ -87,6 +96,7 @@ export function createApp(options: AppOptions) {
   route(operations.availability.path, { GET: view(api.availability) });
   route(operations.link.path, { GET: view(api.link) });
   route(operations.statistics.path, { GET: view(views.show("statistics")) });
+  route(operations.report.path, { POST: view(limit(["report"], api.report)) });
   route(operations.document.path, { GET: view(views.show("document")) });
   for (const [path, asset] of Object.entries(assetRoutes)) route(path, { GET: asset });
   route("/robots.txt", { GET: notices.robots });
@@ -95,7 +105,14 @@ export function createApp(options: AppOptions) {
   route(operations.qrPng.path, { GET: view(views.show("png")) }, forEveryOrigin);
   route("/livez", { GET: health.live });
   route("/readyz", { GET: health.ready });
+  if (admin !== undefined) addAdmin(admin);
   route("/{code}+", { GET: view(views.show("preview")) });
+  route("/{code}+report", {
+    GET: view(views.show("report")),
+    POST: view(limit(["report"], report.send, report.refuse)),
+  });
+  route(REPORT_PATH, { GET: view(views.show("reportAny")) });
+  route(REPORTED_PATH, { GET: views.show("reported") });
   // Short addresses are answered with a slash at the end, and people put the + behind it.
   route("/{code}/+", { GET: ({ code }) => moved(`/${encodeURIComponent(code)}+`) });
   // A GET gets here with what no code can be, or by an address that Bun has tidied up, such as /x/../code.
@@ -132,6 +149,27 @@ export function createApp(options: AppOptions) {
       );
     }
     if (isFixed) fixedPaths.push(...patterns);
+  }
+
+  function addAdmin({ api: operator, pages }: NonNullable<AppOptions["admin"]>): void {
+    route("/api/v1/admin/links", { GET: operator.links });
+    route("/api/v1/admin/links/{code}", { GET: operator.link, POST: operator.found, DELETE: operator.erase });
+    route("/api/v1/admin/links/{code}/disable", { POST: operator.disable });
+    route("/api/v1/admin/links/{code}/enable", { POST: operator.enable });
+    route("/api/v1/admin/hosts", { GET: operator.hosts });
+    route("/api/v1/admin/hosts/{host}", { PUT: operator.block, DELETE: operator.unblock });
+    route("/api/v1/admin/cases", { GET: operator.cases });
+    route("/api/v1/admin/cases/{code}", { POST: operator.answer });
+    route("/api/v1/admin/figures", { GET: operator.figures });
+    route("/api/v1/admin/journal", { GET: operator.journal });
+    route("/admin", { GET: pages.figures, POST: pages.signIn });
+    route("/admin/sign-out", { POST: pages.signOut });
+    route("/admin/links", { GET: pages.links });
+    route("/admin/links/{code}", { GET: pages.link, POST: pages.decide });
+    route("/admin/found", { GET: pages.found, POST: pages.decideFound });
+    route("/admin/hosts", { GET: pages.hosts, POST: pages.decideHost });
+    route("/admin/cases", { GET: pages.cases, POST: pages.answer });
+    route("/admin/journal", { GET: pages.journal });
   }
 
   /** Everybody shares the home page, so it is not limited. One that an address fills in is made for a single reader. */

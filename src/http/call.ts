@@ -20,7 +20,7 @@ export class Call {
 
   constructor(
     readonly request: Request,
-    /** The code as the path spells it, percent-decoded once. "" if the path has none. */
+    /** The code, or for the operator the host, as the path spells it, percent-decoded once. "" if the path has none. */
     readonly code: string,
     readonly domain: Domain,
     private readonly server: Bun.Server<unknown>,

@@ -6,13 +6,16 @@ export interface Domain {
   readonly baseUrl: string;
   /** The same in ASCII. */
   readonly origin: string;
+  /** How people reach the operator, as a URI; null if there is no way. */
+  readonly contact: string | null;
   /** The short address of a code, in readable Unicode. */
   shortUrl(code: string): string;
 }
 
-export function createDomain(baseUrl: string): Domain {
+export function createDomain(baseUrl: string, contact: string | null = null): Domain {
   return {
     baseUrl,
+    contact,
     origin: new URL(baseUrl).origin,
     // Of the characters that can be in a code, only # would end the path.
     shortUrl: (code) => `${baseUrl}/${code.replaceAll("#", "%23")}/`,

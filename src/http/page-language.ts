@@ -16,8 +16,7 @@ export interface PageLanguage {
 
 /** The language of a page: `?language=` in its address, else the remembered one, else by `Accept-Language`. */
 export function pageLanguage(request: Request): PageLanguage {
-  const query = queryOf(request);
-  const asked = query === "" ? undefined : known(new URLSearchParams(query).get("language"));
+  const asked = askedLanguage(request);
   const headers = { Vary: "Accept-Language, Cookie" };
   if (asked === undefined) {
     const negotiated = negotiateLanguage(request.headers.get("accept-language"));
@@ -29,6 +28,12 @@ export function pageLanguage(request: Request): PageLanguage {
   if (cameFrom !== null && cameFrom !== "same-origin") return { language: asked, headers };
   const options = { path: "/", maxAge: YEAR_SECONDS, sameSite: "Lax", httpOnly: true } as const;
   return { language: asked, headers: { ...headers, "Set-Cookie": serialize(COOKIE, asked, options) } };
+}
+
+/** The language that the address asks for. */
+export function askedLanguage(request: Request): string | undefined {
+  const query = queryOf(request);
+  return query === "" ? undefined : known(new URLSearchParams(query).get("language"));
 }
 
 /** The language that a reader chose before. */

@@ -1,3 +1,5 @@
+import type { TooMany } from "../guard/collect.ts";
+import type { RefusedSearch, SearchRefusal } from "../guard/link-query.ts";
 import type { DecisionRefusal, RefusedDecision } from "../guard/operator.ts";
 import { type MessageKey, message, negotiateLanguage, type Values } from "../language/messages.ts";
 import type { Refusal } from "../links/problem.ts";
@@ -20,6 +22,7 @@ export type RequestRefusal =
   | { rule: "query.range"; field: string; min: number; max: number }
   | { rule: "query.colour"; field: string; example: string }
   | { rule: "qr.contrast"; min: number }
+  | { rule: "operator.confirm"; field: string; code: string }
   | RangeRefusal
   | { rule: "body.encoding" | "body.json" | "body.interrupted" }
   | { rule: "body.object"; example: string; received: string };
@@ -46,6 +49,10 @@ export type HttpProblem =
   | { kind: "body.type" | "body.form" | "body.coding" }
   | { kind: "cross-site" }
   | RefusedDecision
+  | RefusedSearch
+  | TooMany
+  | { kind: "other-count"; count: number }
+  | { kind: "operator.missing" | "operator.wrong" | "operator.no-case" }
   | { kind: "token" };
 
 const RETRY_AFTER_SECONDS = 2;
@@ -71,7 +78,16 @@ export function describe(problem: HttpProblem): Description {
     case "invalid":
       return { status: 400, messages: problem.refusals.map(describeRefusal) };
     case "refused":
-      return { status: 400, messages: problem.refusals.map(describeDecisionRefusal) };
+      return { status: 400, messages: problem.refusals.map(describeOperatorRefusal) };
+    case "too-many":
+      return { status: 409, messages: [{ key: "operator.too-many", values: { max: problem.max } }] };
+    case "other-count":
+      return { status: 409, messages: [{ key: "operator.count", values: { count: problem.count } }] };
+    case "operator.no-case":
+      return { status: 404, messages: [{ key: problem.kind }] };
+    case "operator.missing":
+    case "operator.wrong":
+      return { status: 401, messages: [{ key: problem.kind }], headers: { "WWW-Authenticate": "Bearer" } };
     case "malformed":
       return { status: 400, messages: problem.refusals.map(describeRequestRefusal) };
     case "taken":
@@ -139,7 +155,7 @@ function describeRequestRefusal({ rule, ...values }: RequestRefusal): Message {
 }
 
 /** The first part of the rule is the parameter that it applies to. */
-function describeDecisionRefusal({ rule, ...values }: DecisionRefusal): Message {
+function describeOperatorRefusal({ rule, ...values }: DecisionRefusal | SearchRefusal): Message {
   return { key: rule, values, field: rule.split(".", 1)[0], isPrefixed: true };
 }
 
@@ -202,7 +218,7 @@ export function answerProblem(call: Asked, problem: AddressProblem): Response {
 
 function problemHtml(call: Asked, problem: PageProblem): Response {
   const { status, headers } = describe(problem);
-  return html(call, status, (language) => problemPage(language, problem), {
+  return html(call, status, (language) => problemPage(language, problem, call.domain.contact), {
     ...headers,
     Vary: "Accept, Accept-Language, Cookie",
   });

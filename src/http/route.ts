@@ -7,11 +7,11 @@ export interface Route {
   readonly isFixed: boolean;
 }
 
-const CODE = /\{code\}([^/]*)/;
+const CODE = /\{(?:code|host)\}([^/]*)/;
 
 /**
  * Reads a route in OpenAPI's syntax, such as /api/v1/links/{code}, /{code}.svg or /{code}+. A suffix after the code
- * begins with + or a dot. Codes cannot contain these, so it is clear where the code ends.
+ * begins with + or a dot. Codes cannot contain these, so it is clear where the code ends. A {host} is read as a code.
  */
 export function readRoute(path: string): Route {
   const code = CODE.exec(path);

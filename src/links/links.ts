@@ -27,12 +27,12 @@ export interface Links {
 }
 
 /** `disabled` is the link's own state, or else the rule that applies to its target. */
-interface FoundLink extends Omit<Link, "disabled"> {
+export interface FoundLink extends Omit<Link, "disabled"> {
   readonly disabled: Exclude<DisabledReason, "deleted"> | undefined;
 }
 
 /** Tells why links to a target must not work, if so. Asked whenever a link is made or looked up in the store. */
-type Blocked = (target: Target) => Reason | "blocklist" | undefined;
+export type Blocked = (target: Target) => Reason | "blocklist" | undefined;
 
 interface CreateRequest {
   readonly originalUrl: string;

@@ -48,6 +48,11 @@ export interface LinkStore {
    */
   changes(since?: Position): Promise<Changes>;
   /**
+   * Whether a link made at or before `createdByMs` leads to this registrable domain or a host below it. Looks at a
+   * bounded number of links; false if none of those does.
+   */
+  hasLinked(domain: string, createdByMs: number): Promise<boolean>;
+  /**
    * Deletes at most `limit` links that ended at or before `endedByMs` and are not disabled. Returns the number of
    * deleted links.
    */
@@ -71,8 +76,8 @@ export interface Decision {
   readonly note?: string | undefined;
 }
 
-/** The operator, by the door that was used. */
-export type Who = "api" | "page" | "shell";
+/** The operator, by the door that was used, or the reports of visitors. */
+export type Who = "api" | "page" | "shell" | "reports";
 
 export interface NewLink extends Link {
   readonly freeIfEndedByMs: number;

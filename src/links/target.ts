@@ -64,6 +64,15 @@ export function isPrivateHost(hostname: string): boolean {
   return !name.includes(".") || PRIVATE_SUFFIXES.some((suffix) => name.endsWith(suffix));
 }
 
+/**
+ * The host of a target and its port, "" if that is the default. They are read as they were parsed when the link was
+ * made: a newer parser may see them otherwise.
+ */
+export function authorityOf(target: string): { readonly host: string; readonly port: string } {
+  const [, host = "", port = ""] = /^https?:\/\/([^/?#]*?)(?::(\d*))?(?:[/?#]|$)/.exec(target) ?? [];
+  return { host, port };
+}
+
 /** The host of a target. Equal hosts compare equal, see {@link canonicalHost}. */
 export function targetHost(target: Target): string {
   return canonicalHost(/^https?:\/\/(\[[^\]]*\]|[^/:?#]*)/.exec(target)?.[1] ?? "");

@@ -1,5 +1,7 @@
 import { domainToUnicode } from "node:url";
 
+import { registrableDomain } from "../guard/domain-name.ts";
+import { authorityOf } from "../links/target.ts";
 import { hasLookAlikes, imitatesAscii } from "./look-alikes.ts";
 
 /** A URL as people read it. */
@@ -15,14 +17,20 @@ export interface Destination {
 }
 
 export function describeDestination(target: string): Destination {
-  // As it was parsed when the link was made: a newer parser may see it otherwise.
-  const [, ascii = ""] = /^https?:\/\/([^/?#]*?)(?::\d*)?(?:[/?#]|$)/.exec(target) ?? [];
+  const { host: ascii } = authorityOf(target);
   const unicode = domainToUnicode(ascii);
   const address = readable(target);
   if (unicode === ascii) return { host: ascii, isMistakable: false, address };
   return isHarmless(unicode)
     ? { host: unicode, asciiHost: ascii, isMistakable: false, address }
     : { host: ascii, isMistakable: hasLookAlikes(unicode), address };
+}
+
+/** The host in two parts. The second is the registrable domain, whose owner can choose the first freely. */
+export function splitHost({ host, asciiHost = host }: Destination): [front: string, domain: string] {
+  const { length } = registrableDomain(asciiHost).split(".");
+  const labels = host.split(/(?<=\.)/);
+  return [labels.slice(0, -length).join(""), labels.slice(-length).join("")];
 }
 
 /** Letters, a few marks behind each, and numbers are spelled out; all else could pretend to be something. */

@@ -1,9 +1,8 @@
 /** @jsxImportSource hono/jsx */
-import type { Child } from "hono/jsx";
-
 import { message, type MessageKey } from "../language/messages.ts";
 import { DURATIONS, type Expiry } from "../links/expiry.ts";
 import { CopyButton } from "./copy.tsx";
+import { described, FieldError, type FieldErrors, Notice } from "./field.tsx";
 import { page } from "./layout.tsx";
 
 export const FIELDS = ["original_url", "custom_code", "expire_duration"] as const;
@@ -11,13 +10,14 @@ export type Field = (typeof FIELDS)[number];
 
 export interface Home {
   readonly baseUrl: string;
+  readonly contact: string | null;
   readonly defaultExpiry: Expiry;
   /** Whether the form asks for the token that links are only made with. */
   readonly needsToken: boolean;
   /** The values of the fields. */
   readonly form: Readonly<Record<Field, string>>;
   /** Why the values of fields were refused. */
-  readonly errors: Readonly<Partial<Record<Field | "token", string>>>;
+  readonly errors: FieldErrors<Field | "token">;
   /** Why no link was made, if no field is to blame. */
   readonly notice?: string | undefined;
   /** A corrected destination that the reader may have meant. */
@@ -34,6 +34,7 @@ export function homePage(language: string, home: Home): string {
   const head = {
     title: message(language, isRefused ? "home.title.refused" : "home.title"),
     card: { description: intro, origin: new URL(baseUrl).origin, path: "/" },
+    contact: home.contact,
   };
   return page(
     language,
@@ -41,11 +42,7 @@ export function homePage(language: string, home: Home): string {
     <>
       <h1>{message(language, "home.heading")}</h1>
       <p class="soft">{intro}</p>
-      {notice !== undefined && (
-        <p class="error" role="alert">
-          {notice}
-        </p>
-      )}
+      <Notice text={notice} />
       <form method="post" action="/" data-make>
         <div class="field">
           <label for="original_url">{message(language, "home.url")}</label>
@@ -144,31 +141,6 @@ const ATTRIBUTES = {
   autocapitalize: "none",
   spellcheck: false,
 } as const;
-
-/** Links a field to its error message, if any, and to the elements in `hints` (ids), for screen readers. */
-function described(field: keyof Home["errors"], errors: Home["errors"], hints = "") {
-  const isRefused = field in errors;
-  const ids = [isRefused && `${field}-error`, hints].filter(Boolean).join(" ");
-  return { ...(isRefused && { "aria-invalid": "true" }), ...(ids !== "" && { "aria-describedby": ids }) };
-}
-
-interface FieldErrorProps {
-  readonly field: keyof Home["errors"];
-  readonly errors: Home["errors"];
-  readonly children?: Child;
-}
-
-function FieldError({ field, errors, children }: FieldErrorProps) {
-  if (!(field in errors)) return <></>;
-  return (
-    <div class="refusal">
-      <p class="error" id={`${field}-error`}>
-        {errors[field]}
-      </p>
-      {children}
-    </div>
-  );
-}
 
 /** A bookmarklet that opens the home page with the address of the current page filled in. */
 function bookmarklet(baseUrl: string): string {

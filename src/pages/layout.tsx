@@ -5,15 +5,22 @@ import type { HtmlEscapedString } from "hono/utils/html";
 import { languageName, LANGUAGES, message } from "../language/messages.ts";
 import { assets } from "./assets/assets.ts";
 
+/** The page that asks which link to report. No code has a +. */
+export const REPORT_PATH = "/+report";
+
 /** The metadata of a page. */
 export interface Head {
   readonly title: string;
   /** For search engines and link previews in chats. Only for pages that should be found or shared. */
   readonly card?: { readonly description: string; readonly origin: string; readonly path: string };
+  /** How people reach the operator, as a URI. */
+  readonly contact?: string | null | undefined;
+  /** What the page depends on, to be kept when the language is switched. */
+  readonly query?: Readonly<Record<string, string>>;
 }
 
 /** Renders a whole page. Its language links assume that `?language=` works at the page's address. */
-export function page(language: string, { title, card }: Head, content: Child): string {
+export function page(language: string, { title, card, contact, query = {} }: Head, content: Child): string {
   const document = (
     <html lang={language}>
       <head>
@@ -40,16 +47,35 @@ export function page(language: string, { title, card }: Head, content: Child): s
           <nav aria-label={message(language, "page.reference")}>
             <a href="/docs">API</a>
           </nav>
-          <Languages current={language} />
+          <Languages current={language} query={query} />
         </header>
         <main id="content" tabindex={-1}>
           {content}
         </main>
+        <footer class="bottom">
+          <a href={REPORT_PATH} rel="nofollow">
+            {message(language, "page.report")}
+          </a>
+          {typeof contact === "string" && <Contact language={language} uri={contact} />}
+        </footer>
       </body>
     </html>
   );
   // hono/jsx renders synchronously, since no component here is asynchronous.
   return `<!doctype html>${(document as HtmlEscapedString).toString()}`;
+}
+
+/** An e-mail address is shown, because not every reader has a program that opens mailto: links. */
+function Contact({ language, uri }: { language: string; uri: string }) {
+  const [, address] = /^mailto:([^?]+)/.exec(uri) ?? [];
+  return (
+    <span>
+      {message(language, "page.contact")}{" "}
+      <a href={uri}>
+        <bdi dir="ltr">{address ?? uri.replace("https://", "")}</bdi>
+      </a>
+    </span>
+  );
 }
 
 /** The Open Graph protocol. */
@@ -67,14 +93,14 @@ function Card({ title, description, origin, path }: { title: string } & Required
   );
 }
 
-function Languages({ current }: { current: string }) {
+function Languages({ current, query }: { current: string } & Required<Pick<Head, "query">>) {
   return (
     <nav aria-label={message(current, "page.languages")}>
       {LANGUAGES.map((language) => (
         <>
           {" "}
           <a
-            href={`?language=${language}`}
+            href={`?${new URLSearchParams({ ...query, language }).toString()}`}
             hreflang={language}
             lang={language}
             rel="nofollow"

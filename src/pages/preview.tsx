@@ -1,10 +1,12 @@
 /** @jsxImportSource hono/jsx */
+import type { Hint } from "../guard/suspicion.ts";
 import { message } from "../language/messages.ts";
-import { type DisabledReason, NEVER_MS } from "../links/link.ts";
+import type { DisabledReason } from "../links/link.ts";
 import { CopyButton } from "./copy.tsx";
 import { describeDestination } from "./destination.ts";
-import { Instant } from "./instant.tsx";
 import { page } from "./layout.tsx";
+import { describeHint, Leads, leadsTo } from "./leads.tsx";
+import { Lifetime } from "./lifetime.tsx";
 import { nextStep } from "./problem.tsx";
 import { Visits, type VisitsShown } from "./visits.tsx";
 
@@ -13,6 +15,8 @@ export interface Preview extends VisitsShown {
   readonly shortUrl: string;
   readonly target: string;
   readonly endsMs: number;
+  readonly contact?: string | null;
+  readonly hints: readonly Hint[];
   /** Set if the link is disabled, or a rule about its host applies. Then the page does not lead to the destination. */
   readonly disabled?: Disabled | undefined;
 }
@@ -25,13 +29,14 @@ interface Disabled {
 
 /** Where a link leads, since when, until when, and its visits: for who is about to follow it, and for its maker. */
 export function previewPage(language: string, preview: Preview): string {
-  const { code, shortUrl, target, createdMs, endsMs, hasEnded, disabled } = preview;
-  const { host, asciiHost, isMistakable, address } = describeDestination(target);
+  const { code, shortUrl, target, hints, disabled } = preview;
+  const destination = describeDestination(target);
+  const { host, asciiHost, isMistakable } = destination;
   const shown = withoutScheme(shortUrl);
   const { origin } = new URL(shortUrl);
   const path = `/${encodeURIComponent(code)}`;
   const state = stateOf(language, preview);
-  const leads = message(language, state === undefined ? "preview.leads" : "preview.led");
+  const leadsOn = state === undefined;
   const title = message(language, "preview.title", { address: shown });
   const head = {
     title: state === undefined ? title : `${state} ${title}`,
@@ -39,12 +44,15 @@ export function previewPage(language: string, preview: Preview): string {
       // One script can imitate another, and a card is often all that people see.
       description: [
         ...(disabled === undefined ? [] : [state]),
-        `${leads}: ${asciiHost === undefined ? host : `${host} (${asciiHost})`}`,
+        `${leadsTo(language, leadsOn)}: ${asciiHost === undefined ? host : `${host} (${asciiHost})`}`,
         ...(isMistakable ? [message(language, "preview.mistakable")] : []),
+        // The card stays in the chat when the link is no longer young.
+        ...hints.filter(({ hint }) => hint !== "young").map((hint) => describeHint(language, hint)),
       ].join(" – "),
       origin,
       path: `${path}+`,
     },
+    contact: preview.contact,
   };
   return page(
     language,
@@ -68,55 +76,25 @@ export function previewPage(language: string, preview: Preview): string {
         {state === undefined && <QrCode language={language} path={path} address={shown} />}
       </div>
 
-      <section class="card" aria-labelledby="leads">
-        <h2 id="leads">{leads}</h2>
-        <p class="host">
-          <bdi dir="ltr">{host}</bdi>
-        </p>
-        {asciiHost !== undefined && (
-          <p class="hint">
-            {message(language, "preview.idn")} <bdi dir="ltr">{asciiHost}</bdi>
-          </p>
-        )}
-        {isMistakable && <p class="error">{message(language, "preview.mistakable")}</p>}
-        {disabled === undefined && (
-          <p class="whole">
-            <bdi dir="ltr">{address}</bdi>
-          </p>
-        )}
-        {state === undefined && (
-          <p>
-            <a class="button" href={`${path}/`} rel="nofollow noreferrer">
-              {message(language, "preview.continue", { host })}
-            </a>
-          </p>
-        )}
-      </section>
+      <Leads
+        language={language}
+        destination={destination}
+        hints={hints}
+        href={leadsOn ? `${path}/` : undefined}
+        showsAddress={disabled === undefined}
+      />
 
-      <dl class="facts">
-        <div>
-          <dt>{message(language, "preview.created")}</dt>
-          <dd>
-            <Instant language={language} ms={createdMs} />
-          </dd>
-        </div>
-        <div>
-          <dt>{message(language, hasEnded ? "preview.ended" : "preview.ends")}</dt>
-          <dd>
-            {endsMs === NEVER_MS ? message(language, "never") : <Instant language={language} ms={endsMs} />}
-          </dd>
-        </div>
-        {disabled?.sinceMs !== undefined && (
-          <div>
-            <dt>{message(language, "preview.disabled")}</dt>
-            <dd>
-              <Instant language={language} ms={disabled.sinceMs} />
-            </dd>
-          </div>
-        )}
-      </dl>
+      <Lifetime language={language} {...preview} disabledSinceMs={disabled?.sinceMs} />
 
       <Visits language={language} {...preview} />
+
+      {disabled === undefined && (
+        <p class="hint">
+          <a href={`${path}+report`} rel="nofollow">
+            {message(language, "preview.report")}
+          </a>
+        </p>
+      )}
     </>,
   );
 }

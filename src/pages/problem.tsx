@@ -28,12 +28,12 @@ interface Words {
 }
 
 /** The page that says why an address does not work and what to do next. */
-export function problemPage(language: string, problem: PageProblem): string {
-  return rendered(JSON.stringify([language, problem]));
+export function problemPage(language: string, problem: PageProblem, contact: string | null = null): string {
+  return rendered(JSON.stringify([language, problem, contact]));
 }
 
 /** Rendering takes as long as several redirects, and the same few pages are asked for again and again. */
-const rendered = memoize((key) => render(...(JSON.parse(key) as [string, PageProblem])));
+const rendered = memoize((key) => render(...(JSON.parse(key) as [string, PageProblem, string | null])));
 
 function wordsFor(language: string, problem: PageProblem): Words {
   switch (problem.kind) {
@@ -86,12 +86,12 @@ export function nextStep(reason: DisabledReason): MessageKey {
   }
 }
 
-function render(language: string, problem: PageProblem): string {
+function render(language: string, problem: PageProblem, contact?: string | null): string {
   const words = wordsFor(language, problem);
   const title = message(language, words.title);
   return page(
     language,
-    { title },
+    { title, contact },
     <>
       <h1>{title}</h1>
       {words.told !== undefined && <p>{words.told}</p>}

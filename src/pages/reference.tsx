@@ -7,7 +7,12 @@ import { type ApiDescription, exampleOf, operationsOf } from "./openapi.ts";
 import { Code, type Context, Endpoint, marked, OperationSection, pretty } from "./operation.tsx";
 
 /** The developers' page. It shows the OpenAPI document, which is in the same language, with forms to try the API. */
-export function referencePage(language: string, api: ApiDescription, documentPath: string): string {
+export function referencePage(
+  language: string,
+  api: ApiDescription,
+  documentPath: string,
+  contact?: string | null,
+): string {
   const base = api.servers[0]?.url ?? "";
   const say: Context["say"] = (key, values) => message(language, key, values);
   const context = { language, api, base, say };
@@ -19,6 +24,7 @@ export function referencePage(language: string, api: ApiDescription, documentPat
     {
       title: `${title} · Curt`,
       card: { description, origin: base, path: "/docs" },
+      contact,
     },
     <div class="reference">
       <h1>{title}</h1>

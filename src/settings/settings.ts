@@ -146,6 +146,13 @@ export const SETTINGS = {
     meaning: "how long a shared cache may keep a redirect, in seconds; never past the link's expiry",
     takes: wholeNumber(0, 86_400, "seconds"),
   },
+  interstitial: {
+    name: "INTERSTITIAL",
+    default: "off",
+    meaning:
+      "which links show people the preview before they lead on: new are links younger than a day to sites that no link led to a week before, all is every link, off is none; programs are redirected at once",
+    takes: oneOf("off", "new", "all"),
+  },
   trustedProxies: {
     name: "TRUSTED_PROXIES",
     default: "none",
@@ -172,8 +179,25 @@ export const SETTINGS = {
     name: "CONTACT",
     default: "none",
     unset: null,
-    meaning: "e-mail address or https:// page for security reports, published in /.well-known/security.txt",
+    meaning:
+      "e-mail address or https:// page of the operator, shown on every page and published in /.well-known/security.txt",
     takes: contact,
+  },
+  reportThreshold: {
+    name: "REPORT_THRESHOLD",
+    default: "off",
+    unset: null,
+    meaning:
+      "number of independent reports, 1 to 10000, that disable a link until the operator has looked at it; off: reports disable none",
+    takes: wholeNumber(1, 10_000),
+  },
+  adminToken: {
+    name: "ADMIN_TOKEN",
+    default: "none",
+    unset: null,
+    meaning:
+      "secret of 16 characters or more that opens the operator's API and page, /api/v1/admin/ and /admin; without it there are none",
+    takes: secret,
   },
   createToken: {
     name: "CREATE_TOKEN",

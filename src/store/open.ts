@@ -24,7 +24,7 @@ export function identifyStore(database: Config["database"]): readonly string[] {
 /** What can be read of a store that is open elsewhere. Throws {@link StoreUnusable}. */
 export type StoreReader = Pick<LinkStore, "find"> &
   Pick<VisitStore, "sums" | "days" | "daySums"> &
-  Pick<GuardStore, "hosts" | "journal">;
+  Pick<GuardStore, "hosts" | "journal" | "search" | "figures" | "cases" | "caseOf">;
 
 export function openReader(
   database: Config["database"],

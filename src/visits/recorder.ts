@@ -36,19 +36,21 @@ export function counterOf({ code, createdMs }: LinkId): Counter {
 
 const FETCHED_AHEAD = /prefetch|prerender|preview/i;
 
-/**
- * Whether the request may come from a person who opens the link (Fetch Metadata, section 2.1; "Speculative Loading",
- * section 5.1, and the earlier names of its header). A browser that prefetches sends another request when the person
- * follows the link.
- */
-function isNavigation(headers: Headers): boolean {
+/** Whether a browser that sent the request may show the answer as a page (Fetch Metadata, section 2.1). */
+function asksForPage(headers: Headers): boolean {
   const destination = headers.get("sec-fetch-dest");
   // A browser that sends Sec-Fetch-Dest names a WebSocket there.
-  if (destination === null) {
-    if (headers.get("upgrade")?.toLowerCase() === "websocket") return false;
-  } else if (destination !== "document" && destination !== "iframe") {
-    return false;
-  }
+  return destination === null
+    ? headers.get("upgrade")?.toLowerCase() !== "websocket"
+    : destination === "document" || destination === "iframe";
+}
+
+/**
+ * Whether the request may come from a person who opens the link ("Speculative Loading", section 5.1, and the earlier
+ * names of its header). A browser that prefetches sends another request when the person follows the link.
+ */
+function isNavigation(headers: Headers): boolean {
+  if (!asksForPage(headers)) return false;
   const purpose = headers.get("sec-purpose") ?? headers.get("purpose") ?? headers.get("x-purpose");
   return purpose === null || !FETCHED_AHEAD.test(purpose);
 }
@@ -108,6 +110,13 @@ export function createRecorder({ journal, visitors }: RecorderOptions) {
       ) {
         lost.details++;
       }
+    },
+    /**
+     * Whether a person may read the answer. Other than a visit, this includes a browser that fetches it ahead: it may
+     * show later what it got.
+     */
+    isBrowser(headers: Headers): boolean {
+      return !agentOf(headers.get("user-agent") ?? "").bot && asksForPage(headers);
     },
     /** Visits, and details of visits, that found no room since this was last asked. */
     takeLost(): { visits: number; details: number } | undefined {

@@ -24,10 +24,10 @@ export type Shown = "safe" | "all" | "count";
 export interface ToldDay extends Sums {
   readonly day: number;
   /** Three numbers for each hour that had any: the hour (0 to 23), its visits, its bots. Undefined if they are unknown. */
-  readonly hours: readonly number[] | undefined;
+  readonly hours: Uint32Array | undefined;
   readonly visitors: number;
   /** Two numbers for each value that is told: its place in {@link ToldDays.values}, and its visits. */
-  readonly values: readonly number[];
+  readonly values: Uint32Array;
   /** The visits whose value is not told, for each of {@link DIMENSIONS}. */
   readonly others: readonly number[];
 }
@@ -53,15 +53,15 @@ interface KnownDay extends ToldDay {
 interface Known {
   readonly days: Map<number, KnownDay>;
   readonly values: ToldValue[];
-  /** The places of the values, by dimension and text. */
-  readonly places: Map<string, number>;
+  /** The places of the values, by text. */
+  readonly places: Readonly<Record<Dimension, Map<string, number>>>;
   weight: number;
 }
 
-/** The unit is a number of 8 bytes, so this is 16 MB: some forty links with a hundred visits on each of 400 days. */
-const MAX_WEIGHT = 2_000_000;
-const DAY_WEIGHT = 40;
-const VALUE_WEIGHT = 20;
+/** The unit is a number of 4 bytes, so this is 16 MB: some fifty links with a hundred visits on each of 400 days. */
+const MAX_WEIGHT = 4_000_000;
+const DAY_WEIGHT = 100;
+const VALUE_WEIGHT = 30;
 
 /**
  * Reads the days of links. The detail of a day takes ten times as long to read as its sums, and hardly any day but
@@ -96,7 +96,7 @@ export function createDayReader(store: Pick<VisitStore, "days" | "daySums">, sho
     const sums = await store.daySums(code, createdMs, firstDay, lastDay);
     if (sums.length === 0) return { days: [], values: [] };
     const key = `${createdMs} ${code}`;
-    const known = links.get(key) ?? { days: new Map(), values: [], places: new Map(), weight: 0 };
+    const known = links.get(key) ?? openKnown();
     const changed = sums.filter((day) => !isCurrent(known.days.get(day.day), day, hour));
     const [first, last] = [changed[0], changed.at(-1)];
     if (first !== undefined && last !== undefined) {
@@ -107,6 +107,11 @@ export function createDayReader(store: Pick<VisitStore, "days" | "daySums">, sho
     const days = sums.map(({ day }) => known.days.get(day)).filter((day) => day !== undefined);
     return { days, values: known.values };
   };
+}
+
+function openKnown(): Known {
+  const places = Object.fromEntries(DIMENSIONS.map((dimension) => [dimension, new Map()]));
+  return { days: new Map(), values: [], places: places as Known["places"], weight: 0 };
 }
 
 function isCurrent(known: KnownDay | undefined, { visits, bots }: Sums, hour: number): boolean {
@@ -136,16 +141,24 @@ function read({ day, visits, bots, detail }: DayVisits, known: Known, hour: numb
     return other;
   });
   const hours = all.hours && Object.entries(all.hours).flatMap(([ofDay, sums]) => [Number(ofDay), ...sums]);
-  const visitors = isTold(all.networks) ? visitorsOf(all) : 0;
-  return { day, visits, bots, hours, visitors, values, others, lastHour, isLastHourOver };
+  return {
+    day,
+    visits,
+    bots,
+    hours: hours && Uint32Array.from(hours),
+    visitors: isTold(all.networks) ? visitorsOf(all) : 0,
+    values: Uint32Array.from(values),
+    others,
+    lastHour,
+    isLastHourOver,
+  };
 }
 
 function placeOf({ values, places }: Known, dimension: Dimension, text: string): number {
-  const key = `${dimension} ${text}`;
-  let place = places.get(key);
+  let place = places[dimension].get(text);
   if (place === undefined) {
     place = values.push({ dimension, text }) - 1;
-    places.set(key, place);
+    places[dimension].set(text, place);
   }
   return place;
 }

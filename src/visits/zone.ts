@@ -39,8 +39,8 @@ export function openZone(timeZone: string): Zone {
   }
 
   function spanAt(ms: number): Span {
-    const isIn = ({ fromMs, untilMs }: Span) => ms >= fromMs && ms < untilMs;
-    if (!isIn(last)) last = spans.find(isIn) ?? ask(ms);
+    if (ms < last.fromMs || ms >= last.untilMs)
+      last = spans.find(({ fromMs, untilMs }) => ms >= fromMs && ms < untilMs) ?? ask(ms);
     return last;
   }
 

@@ -4,7 +4,7 @@ import { DAY_MS } from "../../src/links/time.ts";
 import { problemPage } from "../../src/pages/problem.tsx";
 import { makeUnreadable } from "../durability/damage.ts";
 import { disableLink, type Running, startHere } from "../service.ts";
-import { untilCounted, visit } from "../visits/visits.ts";
+import { untilCounted, visit, WINDOWS_CHROME } from "../visits/visits.ts";
 import { wordsOf } from "./browser.ts";
 
 /** A service with something to show on every page. */
@@ -19,10 +19,12 @@ const LONG_CODE = "가나다라마바사아자차카타파하거너".repeat(4);
 const LONG_URL = `https://${"long-host-name.".repeat(6)}example.com/${"긴주소".repeat(40)}?q=${"a".repeat(200)}`;
 
 export async function prepareTour(): Promise<Tour> {
-  const settings = { STATS_SHOWN: "all", TRUSTED_PROXIES: "127.0.0.1" };
+  const settings = { CONTACT: "operator@curt.example", STATS_SHOWN: "all", TRUSTED_PROXIES: "127.0.0.1" };
   const curt = await startHere(settings, { startMs: Date.now() - 2 * DAY_MS });
   const broken = await startHere();
   broken.expectFaults();
+  const cautious = await startHere({ INTERSTITIAL: "all" });
+  await cautious.shorten({ original_url: LONG_URL, custom_code: LONG_CODE });
   await curt.shorten({ original_url: "https://example.com/", custom_code: "ended", expire_duration: "24h" });
   curt.advance(2 * DAY_MS);
   await curt.shorten({ original_url: LONG_URL, custom_code: LONG_CODE, expire_duration: "1month" });
@@ -73,10 +75,23 @@ export async function prepareTour(): Promise<Tour> {
     await open("preview", `/${encodeURIComponent(LONG_CODE)}+`);
     for (const summary of await page.locator("summary").all()) await summary.click();
     await look("preview, opened");
+    await open("report", `/${encodeURIComponent(LONG_CODE)}+report`);
+    await page.getByRole("radio", { name: say("report.reason.spam") }).check();
+    await page.getByRole("textbox", { name: say("report.note") }).fill("긴 이야기 ".repeat(400));
+    await page.getByRole("button", { name: say("report.send") }).click();
+    await page.locator("[aria-invalid]").waitFor();
+    await look("report, refused");
+    await open("report any link", "/+report");
+    await open("report any link, unknown", "/+report?address=nobody-made-it", 404);
+    await open("reported", "/+reported");
     await open("reference", "/docs");
     await page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true })");
     await look("reference, opened");
     await open("preview of an ended link", "/ended+");
+    // By its own name, this Chromium is a program, which would be redirected.
+    await page.setExtraHTTPHeaders({ "User-Agent": WINDOWS_CHROME });
+    await open("interstitial", `${cautious.origin}/${encodeURIComponent(LONG_CODE)}`);
+    await page.setExtraHTTPHeaders({});
     await open("ended link", "/ended", 410);
     await open("preview of a disabled link", "/disabled+", 410);
     await open("disabled link", "/disabled", 410);
@@ -98,6 +113,7 @@ export async function prepareTour(): Promise<Tour> {
     async [Symbol.asyncDispose]() {
       await curt[Symbol.asyncDispose]();
       await broken[Symbol.asyncDispose]();
+      await cautious[Symbol.asyncDispose]();
     },
   };
 }

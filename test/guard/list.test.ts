@@ -196,23 +196,24 @@ describe("a table", () => {
     fc.tuple(host, path).map((pair) => `http://${pair.join("")}`),
   );
 
+  const plain = ({ pathname, search }: URL) => `${pathname}${search}`.replace(/\/{2,}/g, "/");
+
   /** The same rules in words: sets of hosts, and beginnings of addresses. */
   function model(lines: readonly string[]) {
     const trees = new Set(lines.filter((one) => !/^http|^\*/.test(one)));
     const below = new Set(lines.filter((one) => one.startsWith("*")).map((one) => one.slice(2)));
-    const urls = lines
-      .filter((one) => one.startsWith("http"))
-      .map((one) => new URL(one.replace(/([^:])\/{2,}/g, "$1/")));
+    const urls = lines.filter((one) => one.startsWith("http")).map((one) => new URL(one));
     return (written: string) => {
-      const { hostname, pathname, search } = new URL(written);
+      const target = new URL(written);
+      const { hostname } = target;
       const labels = hostname.split(".");
       const names = labels.map((_, nth) => labels.slice(nth).join("."));
-      const asked = `${pathname}${search}`.replace(/\/{2,}/g, "/");
+      const asked = plain(target);
       return (
         trees.has(hostname) ||
         names.slice(1).some((name) => trees.has(name) || below.has(name)) ||
         urls.some((url) => {
-          const start = url.pathname + url.search;
+          const start = plain(url);
           if (url.hostname !== hostname || !asked.startsWith(start)) return false;
           return start === "/" || !/^[a-z]{2}/.test(start.slice(-1) + asked.slice(start.length));
         })

@@ -36,6 +36,18 @@ test("a shared address in capitals fills the form, one that is not UTF-8 does no
   expect(await filled("text=HTTPS://EXAMPLE.COM/A")).toBe("HTTPS://EXAMPLE.COM/A");
   expect(await filled("original_url=https://ko.example/%EA%B0%80")).toBe("https://ko.example/가");
   expect(await filled("original_url=https://ko.example/%B0%A1")).toBe("");
+  expect(await filled("original_url=https://ko.example/%EF%BF%BD")).toBe("https://ko.example/\uFFFD");
+  expect(await filled("original_url=https://ko.example/%EF%BF%BD&custom_code=%B0%A1")).toBe("");
+  expect(await filled("original_url=https://ko.example/100%")).toBe("https://ko.example/100%");
+});
+
+test("no more than a hundred fields are read", async () => {
+  const filled = async (before: number) => {
+    const query = `/?${"a=b&".repeat(before)}custom_code=last`;
+    const elements = await elementsOf(await curt.fetch(query, { headers: HTML }));
+    return elements.find(({ attributes }) => attributes["id"] === "custom_code")?.attributes["value"];
+  };
+  expect([await filled(99), await filled(100)]).toEqual(["last", ""]);
 });
 
 test("an address that would be refused again is not offered", async () => {

@@ -65,6 +65,7 @@ async function serve(folder: string, record = () => {}) {
     callOf: createCalls({ domain: createDomain(BASE_URL), clientOf }),
     limiter: createLimiter({}),
     cacheSeconds: 0,
+    interstitial: undefined,
     onFault: (error) => faults.push(error),
   });
   const routes = { "/:code": redirect(() => new Response(null, { status: ELSEWHERE })) };

@@ -31,6 +31,7 @@ describe("the OpenAPI document, for generators of clients", () => {
       "checkCode",
       "getLink",
       "getStatistics",
+      "reportLink",
       "followLink",
       "getQrCodeSvg",
       "getQrCodePng",

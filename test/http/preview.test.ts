@@ -1,11 +1,13 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 
 import en from "../../src/language/en.json";
+import { message } from "../../src/language/messages.ts";
 import { DAY_MS, HOUR_MS } from "../../src/links/time.ts";
 import { type Here, startHere } from "../service.ts";
 import { untilCounted, visit } from "../visits/visits.ts";
 import { type Element, elementsOf, HTML } from "./markup.ts";
 
+const MINUTE_MS = 60_000;
 const LONG = "https://example.com/long";
 
 let curt: Here;
@@ -19,6 +21,15 @@ afterAll(async () => curt[Symbol.asyncDispose]());
 
 function get(path: string, service = curt): Promise<Response> {
   return service.fetch(path, { headers: HTML });
+}
+
+/** The preview of a new link in English and Korean. */
+async function textsOf(custom_code: string, original_url: string): Promise<string[]> {
+  await curt.shorten({ original_url, custom_code });
+  const languages = ["en", "ko"].map(async (language) =>
+    (await get(`/${custom_code}+?language=${language}`)).text(),
+  );
+  return Promise.all(languages);
 }
 
 test("a card in a chat says a host in ASCII too, and warns of letters that look like others", async () => {
@@ -37,6 +48,61 @@ test("a card in a chat says a host in ASCII too, and warns of letters that look 
       `Leads to: ${told}`,
     ]);
   }
+});
+
+test("a preview says beside the destination what is unusual about it, and emphasises whose it is", async () => {
+  const [enPage, koPage] = await textsOf("unusual", "https://www.paypal.com.a.b.c.example.net:8443/");
+  const front = { name: "paypal.com", domain: "example.net" };
+  for (const [page, language] of [
+    [enPage, "en"],
+    [koPage, "ko"],
+  ] as const) {
+    expect(page).toContain("www.paypal.com.a.b.c.<strong>example.net</strong>");
+    for (const text of [
+      message(language, "hint.front", front),
+      message(language, "hint.labels", front),
+      message(language, "hint.port", { port: "8443" }),
+      message(language, "hint.fresh"),
+    ])
+      expect(page).toContain(`<li>${text}</li>`);
+  }
+  const [imitation, address] = [
+    await textsOf("imitation", "https://paypa1.com/"),
+    await textsOf("address", "https://[2606:4700::1111]/"),
+  ];
+  expect(imitation?.[0]).toContain(message("en", "hint.imitation", { name: "paypal" }));
+  expect(address?.[1]).toContain(message("ko", "hint.address"));
+});
+
+test("a card in a chat says what is unusual about the destination, but not that the link is new", async () => {
+  await curt.shorten({ original_url: "https://paypal.com.example.net/", custom_code: "front" });
+  const elements = await elementsOf(await get("/front+"));
+  const card = elements.find(({ attributes }) => attributes["property"] === "og:description");
+  const hint = message("en", "hint.front", { name: "paypal.com", domain: "example.net" });
+  expect(card?.attributes["content"]).toBe(`Leads to: paypal.com.example.net – ${hint}`);
+});
+
+test("a preview says how old its link is for a day, and what a reader has changes with it", async () => {
+  // Charts change at the quarters of an hour. The link is made between two, so that only its age changes.
+  const startMs = Math.floor(Date.now() / HOUR_MS) * HOUR_MS + 7 * MINUTE_MS;
+  await using own = await startHere({}, { startMs });
+  await own.shorten({ original_url: LONG, custom_code: "newborn" });
+  const read = async (known = "") => {
+    const response = await own.fetch("/newborn+", { headers: { ...HTML, "If-None-Match": known } });
+    return { status: response.status, tag: response.headers.get("etag") ?? "", text: await response.text() };
+  };
+  const hint = /<ul class="hints"><li>([^<]*)<\/li>/;
+  own.advance(HOUR_MS - MINUTE_MS);
+  const fresh = await read();
+  expect(hint.exec(fresh.text)?.[1]).toBe(en["hint.fresh"]);
+  expect((await read(fresh.tag)).status).toBe(304);
+  own.advance(2 * MINUTE_MS);
+  const young = await read(fresh.tag);
+  expect(hint.exec(young.text)?.[1]).toBe("This link is new: it was made 1 hour ago.");
+  own.advance(DAY_MS - HOUR_MS - 3 * MINUTE_MS);
+  expect(hint.exec((await read()).text)?.[1]).toBe("This link is new: it was made 23 hours ago.");
+  own.advance(3 * MINUTE_MS);
+  expect((await read()).text).not.toMatch(hint);
 });
 
 test("the preview of an ended link does not say that it waits for visits", async () => {

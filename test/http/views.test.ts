@@ -42,6 +42,10 @@ function open(sharedMs?: number) {
     time,
     faults,
     started: () => started,
+    async askAsOperator(code: string): Promise<Response> {
+      const call = callOf(new Request(`${BASE_URL}/`), undefined as never, code);
+      return views.ask("adminPage", call, "{}");
+    },
     async ask(code: string, headers: Record<string, string> = {}, query = ""): Promise<Response> {
       const request = new Request(`${BASE_URL}/${query}`, { headers });
       return views.show("preview")(callOf(request, undefined as never, code));
@@ -97,6 +101,24 @@ test("when too many wait, others are asked to come again, and the first ones sti
   const busy = await views.ask("a");
   expect([busy.status, busy.headers.get("retry-after")]).toEqual([503, "2"]);
   expect(views.faults).toEqual([]);
+});
+
+test("the operator has places that visitors cannot take, and the other way round", async () => {
+  using views = open();
+  for (let nth = 0; nth < 64; nth++) void views.ask("never", {}, `?${nth}`);
+  const operators = Array.from({ length: 16 }, () => views.askAsOperator("never"));
+  expect((await views.askAsOperator("a")).status).toBe(503);
+  // The others wait.
+  expect(await Promise.race([...operators, Promise.resolve("waiting")])).toBe("waiting");
+  using others = open();
+  for (let nth = 0; nth < 16; nth++) void others.askAsOperator("never");
+  expect(await Promise.race([others.ask("never"), Bun.sleep(0).then(() => "waiting")])).toBe("waiting");
+});
+
+test("what the operator gets is shared with nobody, and never older than the request", async () => {
+  using views = open();
+  const first = await (await views.askAsOperator("a")).text();
+  expect(await (await views.askAsOperator("a")).text()).not.toBe(first);
 });
 
 test("a thread that crashed is started again after a while, and meanwhile views are unavailable", async () => {

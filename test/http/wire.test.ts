@@ -2,7 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
 import * as fc from "fast-check";
 
-import { readShortenRequest } from "../../src/http/api/shorten-request.ts";
+import { readJson } from "../../src/http/api/json-body.ts";
+import { shortenRequest } from "../../src/http/api/schemas.ts";
 import { BASE_URL, type Running, startHere } from "../service.ts";
 import { breakOff, sendRaw, untilClosed } from "./raw.ts";
 
@@ -143,7 +144,7 @@ describe("a body that breaks off", () => {
       pull: (controller) => controller.error(new Error("the connection was lost")),
     });
     const request = new Request(curt.origin, { method: "POST", headers, body });
-    expect(await readShortenRequest(request)).toEqual({
+    expect(await readJson(request, shortenRequest, {})).toEqual({
       kind: "malformed",
       refusals: [{ rule: "body.interrupted" }],
     });

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 
-import { describeDestination } from "../../src/pages/destination.ts";
+import { describeDestination, splitHost } from "../../src/pages/destination.ts";
 
 const hostsOf = (host: string) => {
   const { hostname } = new URL(`http://${host}/`);
@@ -142,4 +142,19 @@ test("an address that a newer parser would refuse is told all the same", () => {
     ["https://example.com", "example.com"],
   ] as const)
     expect(describeDestination(target)).toEqual({ host, isMistakable: false, address: target });
+});
+
+test("the registrable domain is told apart from what is before it, in the spelling that is shown", () => {
+  for (const [host, front, domain] of [
+    ["www.paypal.com.example.net", "www.paypal.com.", "example.net"],
+    ["www.example.co.uk.", "www.", "example.co.uk."],
+    ["example.com", "", "example.com"],
+    ["www.bücher.example", "www.", "bücher.example"],
+    ["가.나.누리집.한국", "가.나.", "누리집.한국"],
+    ["аррӏе.com", "", "xn--80ak6aa92e.com"],
+    ["127.0.0.1", "", "127.0.0.1"],
+    ["[::1]", "", "[::1]"],
+    ["localhost", "", "localhost"],
+  ] as const)
+    expect(splitHost(describeDestination(new URL(`http://${host}:81/`).href))).toEqual([front, domain]);
 });

@@ -34,6 +34,7 @@ function previewIn(
     createdMs: 0,
     endsMs: NEVER_MS,
     hasEnded: false,
+    hints: [],
     visits: 3782,
     bots: 0,
     interval: "day",

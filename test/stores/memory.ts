@@ -1,11 +1,16 @@
+import { FIGURE_DAYS, topHosts } from "../../src/guard/figures.ts";
+import { leadsTo, type LinkCursor, type LinkQuery, stateOf } from "../../src/guard/search.ts";
 import type { Action, HostRule, JournalCursor, JournalEntry } from "../../src/guard/store.ts";
 import type { Position } from "../../src/links/changes.ts";
-import type { Code } from "../../src/links/code.ts";
-import type { Reason } from "../../src/links/link.ts";
+import { type Code, lookUpCode } from "../../src/links/code.ts";
+import type { Link, Reason } from "../../src/links/link.ts";
 import type { Decision, LinkId, NewLink } from "../../src/links/store.ts";
+import { targetHost } from "../../src/links/target.ts";
+import { DAY_MS } from "../../src/links/time.ts";
 import { close, type Day, merge, type Sums } from "../../src/visits/day.ts";
 import { parseRows, type Row } from "../../src/visits/slice.ts";
 import type { TestedStore as TestedGuard } from "./guard.ts";
+import { createMemoryCases } from "./memory-cases.ts";
 import type { TestedStore as TestedVisits } from "./visits.ts";
 
 type TestedStore = TestedGuard & TestedVisits;
@@ -19,7 +24,10 @@ interface SourceRow {
 
 function createTables() {
   return {
+    /** In the order in which they were made. */
     links: new Map<Code, NewLink>(),
+    /** By link, in the same order. */
+    numbers: new Map<string, number>(),
     /** By link and day, then by source. */
     counted: new Map<string, Map<string, SourceRow>>(),
     /** The days of links that are closed, of all sources together: visitors of several count once. */
@@ -28,6 +36,8 @@ function createTables() {
     old: new Map<string, Sums>(),
     salts: new Map<number, Uint8Array>(),
     hosts: new Map<string, HostRule>(),
+    /** By day and name. */
+    counters: new Map<number, Record<string, number>>(),
     journal: [] as JournalEntry[],
     /** Undefined stands for the rules about hosts. */
     changes: [] as (Code | undefined)[],
@@ -39,7 +49,15 @@ function createTables() {
  * each source has rows of its own, with its sequence. It shows that the port asks for no more.
  */
 export function createMemoryStores(): () => TestedStore {
-  const { links, counted, closed, old, salts, hosts, journal, changes } = createTables();
+  const { links, numbers, counted, closed, old, salts, hosts, counters, journal, changes } = createTables();
+
+  let inserts = 0;
+
+  function addCount(day: number, name: string, count: number): void {
+    if (count === 0) return;
+    const counts = counters.get(day) ?? {};
+    counters.set(day, { ...counts, [name]: (counts[name] ?? 0) + count });
+  }
 
   function rowsOf(key: string): Row[] {
     const rows = [...(counted.get(key)?.values() ?? [])].map(({ row }) => row);
@@ -57,6 +75,8 @@ export function createMemoryStores(): () => TestedStore {
     counted.set(dayKey(row), sources);
     const known = sources.get(source);
     if (known !== undefined && known.sequence >= sequence) return;
+    addCount(row.day, "visits", row.visits);
+    addCount(row.day, "bots", row.bots);
     sources.set(source, { sequence, row: mergeAll([known?.row, row].filter((one) => one !== undefined)) });
   }
 
@@ -113,13 +133,23 @@ export function createMemoryStores(): () => TestedStore {
       });
   }
 
+  const look = ({ code, createdMs }: LinkId) => {
+    const link = links.get(code);
+    return link?.createdMs === createdMs ? link : undefined;
+  };
+  const cases = createMemoryCases(() => ({ ...store, look }), note);
+
   const store: TestedStore = {
+    ...cases,
     async insert(all) {
       return all.map((link) => {
         const taken = links.get(link.code);
         if (taken?.disabled !== undefined || (taken && taken.endsMs > link.freeIfEndedByMs))
           return { kind: "taken" };
+        // Also a code that is given anew comes last.
+        links.delete(link.code);
         links.set(link.code, link);
+        numbers.set(linkKey(link), inserts++);
         return link;
       });
     },
@@ -136,13 +166,14 @@ export function createMemoryStores(): () => TestedStore {
     async find(code) {
       const found = links.get(code);
       if (found === undefined) return undefined;
-      const { freeIfEndedByMs: _, ...link } = found;
-      return link;
+      return toLink(found);
     },
     async disable(ids, decision) {
       const { reason } = decision;
       const isChanged = ({ disabled }: NewLink) => disabled !== reason && disabled !== "deleted";
-      return setState("disable", ids, decision, isChanged, { disabled: reason });
+      const changed = setState("disable", ids, decision, isChanged, { disabled: reason });
+      for (const link of changed) cases.answer(link, "disable", decision);
+      return changed;
     },
     async enable(ids, decision) {
       const isChanged = ({ disabled }: NewLink) => disabled !== undefined && disabled !== "deleted";
@@ -153,6 +184,7 @@ export function createMemoryStores(): () => TestedStore {
       const gone = { originalUrl: "", target: "" as never, disabled: "deleted" } as const;
       const erased = setState("erase", [{ code, createdMs }], decision, isChanged, gone).length === 1;
       if (!erased) return false;
+      cases.answer({ code, createdMs }, "erase", decision);
       old.delete(linkKey({ code, createdMs }));
       for (const rows of [counted, closed])
         for (const key of rows.keys()) if (key.endsWith(` ${linkKey({ code, createdMs })}`)) rows.delete(key);
@@ -187,6 +219,47 @@ export function createMemoryStores(): () => TestedStore {
         (entry) => (code === undefined || entry.code === code) && (host === undefined || entry.host === host),
       );
       return matching.toReversed().slice(0, limit);
+    },
+    async search(query, { cursor, limit, nowMs }) {
+      const all = [...links.values()].filter((link) => isFound(link, query, nowMs));
+      // Codes that match come first.
+      const found = all.map((link) => {
+        const isCode = query.text !== undefined && startsWith(link, query.text);
+        return { link, rank: (isCode ? 1e9 : 0) + (numbers.get(linkKey(link)) ?? 0) };
+      });
+      const rest = found
+        .toSorted((a, b) => b.rank - a.rank)
+        .filter(({ rank }) => rank < Number(cursor ?? Number.POSITIVE_INFINITY));
+      const page = rest.slice(0, limit);
+      return {
+        links: page.map(({ link }) => toLink(link)),
+        cursor: page.length < rest.length ? (String(page.at(-1)?.rank) as LinkCursor) : undefined,
+        lookedBackToMs: undefined,
+      };
+    },
+    index: async () => false,
+    async count(day, counts) {
+      for (const [name, count] of Object.entries(counts)) addCount(day, name, count);
+    },
+    async figures(nowMs) {
+      const today = Math.floor(nowMs / DAY_MS);
+      const all = [...links.values()].toReversed();
+      const madeSince = (ms: number) => all.filter(({ createdMs }) => createdMs >= ms).length;
+      const visited = [...counted.keys()].filter((key) => dayIn(key) === today).flatMap(rowsOf);
+      const hostOf = (code: Code) => targetHost(links.get(code)?.target ?? ("" as never));
+      return {
+        links: all.length,
+        madeInDay: madeSince(nowMs - DAY_MS),
+        madeInWeek: madeSince(nowMs - 7 * DAY_MS),
+        disabled: all.filter(({ disabled }) => disabled !== undefined).length,
+        blockedHosts: hosts.size,
+        newestHosts: topHosts(all.map(({ code }) => ({ host: hostOf(code), count: 1 }))),
+        visitedHosts: topHosts(visited.map(({ code, visits }) => ({ host: hostOf(code), count: visits }))),
+        days: [...counters]
+          .filter(([day]) => day > today - FIGURE_DAYS)
+          .toSorted(([a], [b]) => a - b)
+          .map(([day, counts]) => ({ day, counts })),
+      };
     },
     async add({ source, sequence, rows }) {
       for (const row of parseRows(rows)) {
@@ -223,6 +296,28 @@ export function createMemoryStores(): () => TestedStore {
     async close() {},
   };
   return () => ({ ...store });
+}
+
+function toLink(newLink: NewLink): Link {
+  const { freeIfEndedByMs: _, ...link } = newLink;
+  return link;
+}
+
+function startsWith({ code }: NewLink, text: string): boolean {
+  const beginning = lookUpCode(text);
+  return beginning !== undefined && code.startsWith(beginning);
+}
+
+function isFound(link: NewLink, query: LinkQuery, nowMs: number): boolean {
+  const { text, host, state, madeFromMs = -Infinity, madeBeforeMs = Infinity } = query;
+  const urls = `${link.originalUrl}\n${link.target}`.toLowerCase();
+  return (
+    (text === undefined || startsWith(link, text) || urls.includes(text.toLowerCase())) &&
+    (host === undefined || leadsTo(link.target, host)) &&
+    (state === undefined || stateOf(link, nowMs) === state) &&
+    link.createdMs >= madeFromMs &&
+    link.createdMs < madeBeforeMs
+  );
 }
 
 function mergeAll(rows: readonly Row[]): Row | undefined {

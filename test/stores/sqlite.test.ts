@@ -17,12 +17,15 @@ import { join } from "node:path";
 import type { Code } from "../../src/links/code.ts";
 import { isProblem } from "../../src/links/problem.ts";
 import { StoreUnavailable, StoreUnusable } from "../../src/links/store.ts";
+import type { Target } from "../../src/links/target.ts";
 import { checkFile, openWriter } from "../../src/store/sqlite/file.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { ROOT, temporaryFolder } from "../service.ts";
 import { slicesOf } from "../visits/slices.ts";
+import { testCaseStore } from "./cases.ts";
 import { testGuardStore } from "./guard.ts";
 import { newLink, testLinkStore } from "./links.ts";
+import { testFigures, testSearch } from "./search.ts";
 import { testVisitStore } from "./visits.ts";
 
 const shared = temporaryFolder();
@@ -31,6 +34,11 @@ const links = join(shared.path, "new", "folder", "curt.db");
 testLinkStore("SQLite", () => openSqliteStore(links, { sizeKnownMs: 20 }));
 testVisitStore("SQLite", () => openSqliteStore(join(shared.path, "visits.db")));
 testGuardStore("SQLite", () => openSqliteStore(join(shared.path, "guard.db")));
+testSearch("SQLite", () => openSqliteStore(join(shared.path, "search.db")));
+testFigures("SQLite", () => openSqliteStore(join(shared.path, "figures.db")));
+testCaseStore("SQLite", () => openSqliteStore(join(shared.path, "cases.db")));
+
+const REPORTED = { reason: "spam", day: 1, atMs: 1, works: true } as const;
 
 describe("a SQLite file", () => {
   test("is written durably", () => {
@@ -60,6 +68,41 @@ describe("a SQLite file", () => {
       isComplete: false,
     });
     expect(await store.changes(end)).toMatchObject({ codes: [], isComplete: true });
+    await store.close();
+  });
+
+  test("knows older links to a site by its index, and by walking through those that are not in it yet", async () => {
+    using folder = temporaryFolder();
+    const store = await openSqliteStore(join(folder.path, "curt.db"));
+    const { createdMs } = newLink("now");
+    const hosts = [
+      "first.github.io",
+      ...Array.from({ length: 600 }, () => "second.github.io"),
+      "third.github.io",
+      ...Array.from({ length: 2500 }, (_, nth) => `site${nth}.example`),
+    ];
+    const old = hosts.map((host, nth) =>
+      newLink(`l${nth}`, { originalUrl: `https://www.${host}/`, target: `https://www.${host}/` as Target }),
+    );
+    await store.insert(old);
+    const known = async () => {
+      const asked = [
+        "first.github.io",
+        "third.github.io",
+        "site10.example",
+        "site2000.example",
+        "site2499.example",
+      ];
+      const answers = asked.map(async (domain) => store.hasLinked(domain, createdMs));
+      return Promise.all(answers);
+    };
+    // No question looks at all links.
+    expect(await known()).toEqual([true, true, true, false, false]);
+    while (await store.index());
+    expect(await known()).toEqual([true, false, true, true, true]);
+    expect(await store.hasLinked("site2000.example", createdMs - 1)).toBe(false);
+    await store.disable(old.slice(0, 1), { reason: "spam", who: "shell", atMs: createdMs });
+    expect(await known()).toEqual([false, false, true, true, true]);
     await store.close();
   });
 
@@ -356,6 +399,53 @@ describe("a SQLite file", () => {
     const again = await openSqliteStore(path);
     expect(await again.find("before" as never)).toBeDefined();
     await again.close();
+  });
+
+  test("keeps a bounded number of notes and of reporters", async () => {
+    using folder = temporaryFolder();
+    const path = join(folder.path, "curt.db");
+    const store = await openSqliteStore(path);
+    const [one, other] = [newLink("one"), newLink("other")];
+    await store.insert([one, other]);
+    const report = ({ code, createdMs }: typeof one, reporter: string) =>
+      store.report({ code, createdMs, reporter, note: "a note", ...REPORTED });
+    await report(one, "first");
+    {
+      using database = new Database(path);
+      database.run("UPDATE sqlite_sequence SET seq = 50000 WHERE name = 'notes'");
+      database.run(
+        `WITH RECURSIVE n (n) AS (SELECT 2 UNION ALL SELECT n + 1 FROM n WHERE n < 9999)
+          INSERT INTO reporters SELECT 1, 1, 'reporter ' || n FROM n`,
+      );
+    }
+    expect(await report(other, "a")).toBe("counted");
+    expect(await store.caseOf(one)).toMatchObject({ reports: 1, notes: [] });
+    expect(await report(one, "the last")).toBe("counted");
+    expect(await report(one, "one too many")).toBe("repeated");
+    expect(await store.caseOf(one)).toMatchObject({ reports: 2 });
+    await store.close();
+  });
+
+  test("refuses more reports than may wait, and those that waited for too long", async () => {
+    using folder = temporaryFolder();
+    const path = join(folder.path, "curt.db");
+    const store = await openSqliteStore(path, { busyWaitMs: 50 });
+    const { code, createdMs } = newLink("reported");
+    await store.insert([newLink("reported")]);
+    const locking = new Database(path);
+    locking.run("BEGIN IMMEDIATE");
+    const send = (nth: number) =>
+      store.report({ code, createdMs, reporter: String(nth), ...REPORTED }).then(
+        (outcome) => outcome,
+        (error: Error) => `${error.constructor.name}: ${error.message}`,
+      );
+    const outcomes = await Promise.all(Array.from({ length: 1100 }, (_, nth) => send(nth)));
+    expect(outcomes.filter((outcome) => outcome.includes("already wait"))).toHaveLength(100);
+    expect(outcomes.filter((outcome) => outcome.startsWith("StoreBusy"))).toHaveLength(1000);
+    locking.run("ROLLBACK");
+    locking.close();
+    expect(await send(0)).toBe("counted");
+    await store.close();
   });
 
   test("refuses more rows than may wait, and takes them again afterwards", async () => {

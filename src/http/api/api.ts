@@ -1,15 +1,24 @@
+import type { Reports } from "../../guard/reports.ts";
 import type { TokenCheck } from "../../guard/token.ts";
 import type { Clock } from "../../links/clock.ts";
 import type { Links } from "../../links/links.ts";
 import { isProblem } from "../../links/problem.ts";
+import { bearerToken } from "../bearer.ts";
 import type { Call } from "../call.ts";
 import type { Limiter } from "../limits.ts";
 import { problemJson } from "../problems.ts";
 import type { Views } from "../views/views.ts";
 import { success, toShortLink } from "./envelope.ts";
+import { readJson } from "./json-body.ts";
 import { createPace } from "./pace.ts";
-import type { AvailabilityData } from "./schemas.ts";
-import { readShortenRequest } from "./shorten-request.ts";
+import {
+  type AvailabilityData,
+  EXAMPLE,
+  REPORT_EXAMPLE,
+  type ReportData,
+  reportRequest,
+  shortenRequest,
+} from "./schemas.ts";
 
 /** In seconds. */
 const POLL_INTERVAL = "X-Poll-Interval";
@@ -18,18 +27,20 @@ export interface ApiOptions {
   readonly limiter: Pick<Limiter, "unknown">;
   readonly mayCreate: TokenCheck;
   readonly links: Pick<Links, "create" | "availability">;
+  readonly reports: Pick<Reports, "report">;
   readonly views: Pick<Views, "ask">;
   readonly clock: Pick<Clock, "monotonicMs">;
 }
 
 /** The handlers of /api/v1 that cost no more than a few redirects; what is dearer is made by `views.ts`. */
 export function createApi(options: ApiOptions) {
-  const { links, views, clock, limiter, mayCreate } = options;
+  const { links, reports, views, clock, limiter, mayCreate } = options;
   const pace = createPace(clock);
   return {
     async shorten(call: Call): Promise<Response> {
       if (!mayCreate(bearerToken(call.headers))) return problemJson(call, { kind: "token" });
-      const body = await readShortenRequest(call.request);
+      const { original_url } = EXAMPLE;
+      const body = await readJson(call.request, shortenRequest, { original_url });
       if (isProblem(body)) return problemJson(call, body);
       const customCode = body.custom_code || undefined;
       const link = await links.create({
@@ -52,6 +63,18 @@ export function createApi(options: ApiOptions) {
       return success(call, 200, found.available ? "free" : "taken", data);
     },
 
+    /** The answer is the same whether or not the report counts, so that nobody learns what others reported. */
+    async report(call: Call): Promise<Response> {
+      const { address } = call.client();
+      const body = await readJson(call.request, reportRequest, REPORT_EXAMPLE);
+      if (isProblem(body)) return problemJson(call, body);
+      const { reason, note } = body;
+      const link = await reports.report(call.code, { reason, note: note ?? undefined }, address);
+      if (isProblem(link)) return problemJson(call, link);
+      const data: ReportData = { code: link.code, reason };
+      return success(call, 202, "reported", data);
+    },
+
     /** Adding up the visits of many days takes a while, and every open preview asks for them. */
     async link(call: Call): Promise<Response> {
       const response = await views.ask("link", call);
@@ -59,11 +82,6 @@ export function createApi(options: ApiOptions) {
       return response;
     },
   };
-}
-
-/** RFC 6750, section 2.1. "" if there is none. */
-function bearerToken(headers: Headers): string {
-  return /^Bearer +(\S+)$/i.exec(headers.get("authorization") ?? "")?.[1] ?? "";
 }
 
 export type Api = ReturnType<typeof createApi>;

@@ -8,6 +8,9 @@ import {
   linkResponse,
   problem,
   qrQuery,
+  REPORT_EXAMPLE,
+  reportRequest,
+  reportResponse,
   shortenRequest,
   shortenResponse,
   statisticsQuery,
@@ -20,6 +23,7 @@ import {
 export const TAGS = {
   Links: "api.tag.links",
   Statistics: "api.tag.statistics",
+  Reports: "api.tag.reports",
   "QR codes": "api.tag.qr",
   Reference: "api.tag.reference",
 } as const satisfies Record<string, MessageKey>;
@@ -175,6 +179,30 @@ export const operations = {
       400: answer("api.parameter.refused", problem),
       404: answer("unknown", problem),
       410: answer("disabled.deleted", problem),
+      ...unavailable,
+    },
+  }),
+  report: createRoute({
+    ...tagged("Reports"),
+    method: "post",
+    path: "/api/v1/links/{code}/reports",
+    operationId: "reportLink",
+    summary: "api.report",
+    description: "api.report.description",
+    request: {
+      params: codeParameter,
+      body: {
+        required: true,
+        content: { "application/json": { schema: reportRequest, example: REPORT_EXAMPLE } },
+      },
+    },
+    responses: {
+      202: countedAnswer("api.report.answer", reportResponse),
+      400: answer("api.body.refused", problem),
+      404: answer("unknown", problem),
+      410: answer("api.report.deleted", problem),
+      413: answer("api.body.too-large", problem),
+      415: answer("api.body.type", problem),
       ...unavailable,
     },
   }),

@@ -1,5 +1,6 @@
 import { z } from "@hono/zod-openapi";
 
+import { MAX_NOTE_LENGTH } from "../../guard/note.ts";
 import type { MessageKey } from "../../language/messages.ts";
 import { MAX_CODE_POINTS } from "../../links/code.ts";
 import { DURATIONS } from "../../links/expiry.ts";
@@ -14,6 +15,8 @@ export const EXAMPLE = {
   custom_code: "한글",
   expire_duration: "1week",
 } as const;
+
+export const REPORT_EXAMPLE = { reason: "phishing", note: "It asks for my bank's password." } as const;
 
 /** Values of the placeholders in the messages that describe the API. */
 export const LIMITS = {
@@ -39,6 +42,7 @@ const count = (description: MessageKey, example?: number) =>
 /** Inside `lazy`, a named schema stays a `$ref` where it is nullable or has another description; else it is copied. */
 const referred = <T extends z.ZodType>(schema: T) => z.lazy(() => schema);
 const expireDuration = referred(z.enum(DURATIONS).openapi("ExpireDuration"));
+const reason = referred(z.enum(REASONS).openapi("Reason"));
 const disabledReason = referred(z.enum([...REASONS, "blocklist"]).openapi("DisabledReason"));
 const interval = referred(z.enum(INTERVALS).openapi("Interval"));
 
@@ -64,6 +68,17 @@ export const shortenRequest = z
     }),
   })
   .openapi("ShortenRequest");
+
+export const reportRequest = z
+  .object({
+    reason: reason.openapi({ description: "api.report.reason", example: REPORT_EXAMPLE.reason }),
+    note: text.nullish().openapi({
+      description: "api.report.note",
+      "x-max-length": MAX_NOTE_LENGTH,
+      example: REPORT_EXAMPLE.note,
+    }),
+  })
+  .openapi("ReportRequest");
 
 // The contract fixes the keys of a created link and of a problem. Other answers may get new keys, so their schemas
 // allow them.
@@ -106,6 +121,13 @@ const availability = z
     }),
   })
   .openapi("Availability");
+
+const report = z
+  .object({
+    code: text.openapi({ description: "api.link.code", example: EXAMPLE.custom_code }),
+    reason: reason.openapi({ description: "api.report.given", example: REPORT_EXAMPLE.reason }),
+  })
+  .openapi("Report");
 
 const point = z
   .object({
@@ -229,6 +251,7 @@ const envelope = <T extends z.ZodType>(message: MessageKey, data: T) => ({
 export const shortenResponse = z.strictObject(envelope("shortened", shortLink)).openapi("ShortenResponse");
 export const availabilityResponse = z.object(envelope("free", availability)).openapi("AvailabilityResponse");
 export const linkResponse = z.object(envelope("link", linkData)).openapi("LinkResponse");
+export const reportResponse = z.object(envelope("reported", report)).openapi("ReportResponse");
 export const statisticsResponse = z.object(envelope("statistics", statistics)).openapi("StatisticsResponse");
 
 const parameter = z
@@ -267,5 +290,6 @@ export const problem = z
 export type ShortLink = z.infer<typeof shortLink>;
 export type AvailabilityData = z.infer<typeof availability>;
 export type LinkData = z.infer<typeof linkData>;
+export type ReportData = z.infer<typeof report>;
 export type StatisticsData = z.infer<typeof statistics>;
 export type Information = z.infer<typeof information>;

@@ -2,8 +2,8 @@ import { message } from "../../language/messages.ts";
 import { isProblem } from "../../links/problem.ts";
 import { MAX_TARGET_LENGTH } from "../../links/target.ts";
 import { type Field, FIELDS, type Home } from "../../pages/home.tsx";
-import { readText } from "../body.ts";
-import { describe, type HttpProblem, type Malformed, malformed } from "../problems.ts";
+import type { HttpProblem } from "../problems.ts";
+import { parseForm, readFields, tellBeside } from "./fields.ts";
 
 /** What the fields of the form hold. */
 export type Form = Home["form"];
@@ -16,15 +16,9 @@ export interface Sent extends Form {
 /** In UTF-16 units: enough for every spelling of a code. */
 const MAX_SHOWN_CODE = 1024;
 
-const FORM_TYPE = /^application\/x-www-form-urlencoded\s*(?:;|$)/i;
-
-/** Reads what the form sends (WHATWG URL, section 5: application/x-www-form-urlencoded). */
+/** Reads what the form sends. */
 export async function readForm(request: Request): Promise<Sent | HttpProblem> {
-  const type = request.headers.get("content-type") ?? "";
-  if (!FORM_TYPE.test(type.trim())) return { kind: "body.form" };
-  const text = await readText(request);
-  if (isProblem(text)) return text;
-  const sent = parseForm(text);
+  const sent = await readFields(request);
   return isProblem(sent) ? sent : { ...formOf(sent), token: (sent.get("token") ?? "").trim() };
 }
 
@@ -61,19 +55,6 @@ export function shortened(form: Form): Form {
   };
 }
 
-/**
- * Refuses a value that is not UTF-8 once percent-decoded: the parser would put U+FFFD in its place, and a form in
- * another encoding would make a link that leads elsewhere than its maker said.
- */
-function parseForm(text: string): URLSearchParams | Malformed {
-  try {
-    for (const run of text.match(/(?:%[\dA-F]{2})+/gi) ?? []) decodeURIComponent(run);
-    return new URLSearchParams(text);
-  } catch {
-    return malformed({ rule: "body.encoding" });
-  }
-}
-
 /** Says a problem beside the fields it is about, or above the form where it is about none of them. */
 export function tellInForm(
   problem: HttpProblem,
@@ -81,15 +62,9 @@ export function tellInForm(
   language: string,
 ): Pick<Home, "errors" | "notice"> {
   if (problem.kind === "token") return { errors: { token: message(language, "home.token.wrong") } };
-  const errors: Partial<Record<Field, string>> = {};
-  for (const { field, key, values } of describe(problem).messages) {
-    const text = message(language, key, values);
-    const inForm = FIELDS.find((one) => one === field);
-    if (inForm === undefined) return { errors: {}, notice: text };
-    errors[inForm] = text;
-  }
-  if (form.original_url === "") errors.original_url = message(language, "home.empty");
-  return { errors };
+  const told = tellBeside(problem, FIELDS, language);
+  if (told.notice !== undefined || form.original_url !== "") return told;
+  return { errors: { ...told.errors, original_url: message(language, "home.empty") } };
 }
 
 /** People write naver.com for https://naver.com. A host that ends in a number is a mistake, or private. */

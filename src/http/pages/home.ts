@@ -10,6 +10,7 @@ import type { Limiter } from "../limits.ts";
 import { describe, type HttpProblem, malformed, problemJson, problemOf } from "../problems.ts";
 import { queryOf } from "../url.ts";
 import type { Views } from "../views/views.ts";
+import { isFromAnotherSite } from "./fields.ts";
 import { EMPTY, type Form, formOfQuery, offerFor, readForm, shortened, tellInForm } from "./form.ts";
 
 export interface HomeOptions {
@@ -36,27 +37,34 @@ export interface HomeViewsOptions {
 export function createHomeViews(options: HomeViewsOptions) {
   return {
     show(call: Asked): Response {
-      const { baseUrl } = call.domain;
+      const { baseUrl, contact } = call.domain;
       const form = shortened(formOfQuery(queryOf(call.request)));
       const isEmpty = Object.values(form).every((text) => text === "");
       return html(
         call,
         200,
-        (language) => homePage(language, { ...options, baseUrl, form, errors: {} }),
+        (language) => homePage(language, { ...options, baseUrl, contact, form, errors: {} }),
         isEmpty ? FINDABLE : {},
       );
     },
 
     refused(call: Asked, data: string): Response {
       const { form, problem } = JSON.parse(data) as Refused;
-      const { baseUrl } = call.domain;
+      const { baseUrl, contact } = call.domain;
       const { status, headers } = describe(problem);
       const offer = offerFor(form.original_url);
       return html(
         call,
         status,
         (language) =>
-          homePage(language, { ...options, baseUrl, form, offer, ...tellInForm(problem, form, language) }),
+          homePage(language, {
+            ...options,
+            baseUrl,
+            contact,
+            form,
+            offer,
+            ...tellInForm(problem, form, language),
+          }),
         headers,
       );
     },
@@ -108,16 +116,6 @@ export function createHome({ links, views, limiter, mayCreate, onFault }: HomeOp
     /** Makes no link, and shows the form as it was sent. */
     refuse: (call: Call, problem: HttpProblem) => answerForm(call, problem),
   };
-}
-
-/**
- * Whether another site sent the form with a visitor's browser (Fetch Metadata, section 2.4). Browsers that do not say so
- * send an `Origin`, which is "null" for pages without a referrer, such as ours.
- */
-function isFromAnotherSite({ headers, domain }: Call): boolean {
-  if (headers.get("sec-fetch-site") === "cross-site") return true;
-  const origin = headers.get("origin") ?? "null";
-  return origin !== "null" && origin !== domain.origin && URL.parse(origin)?.host !== headers.get("host");
 }
 
 export type Home = ReturnType<typeof createHome>;

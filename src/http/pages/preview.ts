@@ -1,4 +1,5 @@
 import type { DisabledSince } from "../../guard/since.ts";
+import { hintsOf } from "../../guard/suspicion.ts";
 import type { Clock } from "../../links/clock.ts";
 import type { Links } from "../../links/links.ts";
 import { isProblem } from "../../links/problem.ts";
@@ -36,6 +37,7 @@ export function createPreview({ links, visits, clock, disabledSince }: PreviewOp
     const interval = nowMs - createdMs < YOUNG_MS ? "hour" : "day";
     const hasEnded = nowMs >= endsMs;
     const range: StatisticsRequest = { interval, timeZone: readTimeZone(call.request) };
+    const hints = hintsOf(link, nowMs);
     const sums = await visits.sums(link);
     const { language } = pageLanguage(call.request);
     const ETag = tagOf([
@@ -43,6 +45,7 @@ export function createPreview({ links, visits, clock, disabledSince }: PreviewOp
       link,
       sums,
       hasEnded,
+      hints,
       Math.floor(nowMs / QUARTER_MS),
       range,
       language,
@@ -61,10 +64,12 @@ export function createPreview({ links, visits, clock, disabledSince }: PreviewOp
       target,
       createdMs,
       endsMs,
+      hints,
       disabled,
       interval,
       statistics: { ...statistics, series },
       shortUrl: call.domain.shortUrl(code),
+      contact: call.domain.contact,
       hasEnded,
       timeZone: range.timeZone,
       ...sums,

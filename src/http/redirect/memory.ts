@@ -1,6 +1,7 @@
 import type { Memory } from "../../links/changes.ts";
 import type { Clock } from "../../links/clock.ts";
 import type { Code } from "../../links/code.ts";
+import type { Link } from "../../links/link.ts";
 import type { Links } from "../../links/links.ts";
 import { isProblem, type Problem } from "../../links/problem.ts";
 import { type Counter, counterOf } from "../../visits/recorder.ts";
@@ -15,6 +16,8 @@ const ENTRY_BYTES = 424;
 export interface Entry extends Counter {
   readonly endsMs: number;
   readonly target: string;
+  /** Until then, people see the preview first. Missing if they never do. */
+  readonly previewUntilMs?: number;
 }
 
 export interface LinkMemory extends Memory {
@@ -27,11 +30,18 @@ export interface LinkMemory extends Memory {
   lookUp(code: Code): Promise<Entry | Problem>;
 }
 
+/** Until when people see the preview of a link first, in Unix milliseconds. It is asked once for each cached link. */
+export type PreviewUntil = (link: Link) => Promise<number>;
+
 /**
  * A cache of links that were visited recently. It never holds a 404 or 410, so a link that another process makes works
  * at once.
  */
-export function createLinkMemory(links: Pick<Links, "resolve">, clock: Clock): LinkMemory {
+export function createLinkMemory(
+  links: Pick<Links, "resolve">,
+  clock: Clock,
+  previewUntil?: PreviewUntil,
+): LinkMemory {
   const cache = createCache<Entry>(
     CACHE_BYTES,
     (code, { target }) => ENTRY_BYTES + code.length + target.length,
@@ -49,9 +59,11 @@ export function createLinkMemory(links: Pick<Links, "resolve">, clock: Clock): L
     const forgottenBefore = forgotten;
     const link = await links.resolve(code);
     if (isProblem(link)) return link;
+    const previewUntilMs = previewUntil === undefined ? undefined : await previewUntil(link);
     const known = get(link.code, clock.nowMs());
     if (known !== undefined) return known;
-    const entry: Entry = { ...counterOf(link), endsMs: link.endsMs, target: link.target };
+    const leading = { ...counterOf(link), endsMs: link.endsMs, target: link.target };
+    const entry: Entry = previewUntilMs === undefined ? leading : { ...leading, previewUntilMs };
     // If anything was forgotten meanwhile, it may be this link. Then the answer may be older than the change.
     if (forgotten === forgottenBefore) cache.set(link.code, entry);
     return entry;

@@ -1,10 +1,11 @@
 import type { Clock } from "../../links/clock.ts";
 import { type Code, lookUpCode, NEVER_IN_CODES } from "../../links/code.ts";
-import { isProblem } from "../../links/problem.ts";
+import { isProblem, type Problem } from "../../links/problem.ts";
 import type { Recorder } from "../../visits/recorder.ts";
 import type { Call, CallOf } from "../call.ts";
 import type { Limiter } from "../limits.ts";
 import { problemAnswer, problemOf } from "../problems.ts";
+import { comesFromHere, type Interstitial } from "./interstitial.ts";
 import type { Entry, LinkMemory } from "./memory.ts";
 
 export interface RedirectOptions {
@@ -15,6 +16,8 @@ export interface RedirectOptions {
   readonly limiter: Pick<Limiter, "unknown" | "barred">;
   /** How long a shared cache may keep a redirect, in seconds. */
   readonly cacheSeconds: number;
+  /** Undefined if every link leads on at once. */
+  readonly interstitial: Interstitial | undefined;
   readonly onFault: (error: unknown) => void;
 }
 
@@ -22,6 +25,8 @@ type Server = Bun.Server<unknown>;
 type RouteHandler = (request: Bun.BunRequest<"/:code">, server: Server) => Response | Promise<Response>;
 /** Handles paths that cannot be a code, such as /abc+. */
 type Elsewhere = (request: Request, server: Server) => Response | Promise<Response>;
+/** Answers a request for a link that was found. */
+type Follow = (entry: Entry, call: Call, nowMs: number) => Response | Promise<Response>;
 
 /**
  * Answers GET and HEAD of a short address (RFC 9110, section 15.4.3). A GET is counted as a visit before it is
@@ -29,7 +34,7 @@ type Elsewhere = (request: Request, server: Server) => Response | Promise<Respon
  * answered before any limit is looked at.
  */
 export function createRedirect(options: RedirectOptions) {
-  const { memory, clock, recorder, callOf, limiter, cacheSeconds, onFault } = options;
+  const { memory, clock, recorder, callOf, limiter, cacheSeconds, interstitial, onFault } = options;
 
   function answer({ target, endsMs }: Entry, nowMs: number): Response {
     const sharedSeconds = Math.min(cacheSeconds, Math.floor((endsMs - nowMs) / 1000));
@@ -45,23 +50,19 @@ export function createRedirect(options: RedirectOptions) {
     return code === undefined || code === spelling ? code : (memory.get(code, nowMs) ?? code);
   }
 
-  async function lookUp(
-    call: Call,
-    code: Code | undefined,
-    onFound: (entry: Entry) => void,
-  ): Promise<Response> {
+  async function lookUp(call: Call, code: Code | undefined, follow: Follow): Promise<Response> {
     if (code === undefined) return leadsNowhere(call);
     const barred = limiter.barred(call);
     if (barred !== undefined) return problemAnswer(call, barred);
+    let found: Entry | Problem;
     try {
-      const found = await memory.lookUp(code);
-      if (isProblem(found)) return found.kind === "unknown" ? leadsNowhere(call) : problemAnswer(call, found);
-      onFound(found);
-      return answer(found, clock.nowMs());
+      found = await memory.lookUp(code);
     } catch (error) {
       onFault(error);
       return problemAnswer(call, problemOf(error));
     }
+    if (isProblem(found)) return found.kind === "unknown" ? leadsNowhere(call) : problemAnswer(call, found);
+    return follow(found, call, clock.nowMs());
   }
 
   function leadsNowhere(call: Call): Response {
@@ -77,6 +78,25 @@ export function createRedirect(options: RedirectOptions) {
     }
   }
 
+  /** Chosen once, so that a redirect does nothing for an interstitial that is off. */
+  function afterPreview(follow: Follow, onShown: (entry: Entry, call: Call, nowMs: number) => void): Follow {
+    if (interstitial === undefined) return follow;
+    return (entry, call, nowMs) => {
+      if (!interstitial.isFor(entry, call, nowMs)) return follow(entry, call, nowMs);
+      if (!comesFromHere(call.headers)) onShown(entry, call, nowMs);
+      return interstitial.show(call);
+    };
+  }
+
+  const visit = afterPreview((entry, call, nowMs) => {
+    count(entry, call, nowMs);
+    return answer(entry, nowMs);
+  }, count);
+  const look = afterPreview(
+    (entry, _call, nowMs) => answer(entry, nowMs),
+    () => {},
+  );
+
   return (elsewhere: Elsewhere) => {
     const GET: RouteHandler = (request, server) => {
       const spelling = request.params.code;
@@ -84,21 +104,18 @@ export function createRedirect(options: RedirectOptions) {
       const found = find(spelling, nowMs);
       if (found === undefined && NEVER_IN_CODES.test(spelling)) return elsewhere(request, server);
       const call = callOf(request, server, spelling);
-      if (typeof found === "object") {
-        count(found, call, nowMs);
-        return answer(found, nowMs);
-      }
+      if (typeof found === "object") return visit(found, call, nowMs);
       // Read the client's address now: it is lost if the visitor hangs up while the store is asked.
       call.client();
-      return lookUp(call, found, (entry) => count(entry, call, clock.nowMs()));
+      return lookUp(call, found, visit);
     };
     const HEAD: RouteHandler = (request, server) => {
       const spelling = request.params.code;
       const nowMs = clock.nowMs();
       const found = find(spelling, nowMs);
       if (found === undefined && NEVER_IN_CODES.test(spelling)) return elsewhere(request, server);
-      if (typeof found === "object") return answer(found, nowMs);
-      return lookUp(callOf(request, server, spelling), found, () => {});
+      const call = callOf(request, server, spelling);
+      return typeof found === "object" ? look(found, call, nowMs) : lookUp(call, found, look);
     };
     return { GET, HEAD };
   };

@@ -11,7 +11,15 @@ export type View =
   | "document"
   | "svg"
   | "png"
-  | "preview";
+  | "preview"
+  | "reportAny"
+  | "report"
+  | "refusedReport"
+  | "reported"
+  | "interstitial"
+  /** The operator's; `data` says which, and what it needs. They are sent only once the operator's token was checked. */
+  | "adminApi"
+  | "adminPage";
 
 /** A flat object, because Bun passes its strings to another thread without copying them. */
 export interface ViewTask {

@@ -10,8 +10,8 @@ import { answerProblem } from "../problems.ts";
 import { queryOf } from "../url.ts";
 import type { MadeView, View, ViewTask } from "./view.ts";
 
-/** Further requests get 503, so that the queue stays short. */
-const MAX_WAITING = 64;
+/** Further requests get 503, so that the queue stays short. The operator's have places that visitors cannot take. */
+const MAX_WAITING = { visitors: 64, operator: 16 };
 /** How long equal requests share one answer. */
 const SHARED_MS = 1000;
 const MAX_SHARED = 100;
@@ -52,13 +52,14 @@ interface Shared {
 export function createViews({ start, clock, hostRules, onFault, sharedMs = SHARED_MS }: ViewsOptions): Views {
   let thread: Thread<ViewTask> | undefined;
   let startAgainAtMs = 0;
-  let waiting = 0;
+  const waiting = { visitors: 0, operator: 0 };
   const shared = new Map<string, Shared>();
 
   async function make(task: ViewTask): Promise<MadeView> {
     thread ??= start();
     const asked = thread;
-    waiting++;
+    const from = senderOf(task);
+    waiting[from]++;
     try {
       return (await asked.perform(task)) as MadeView;
     } catch (error) {
@@ -69,7 +70,7 @@ export function createViews({ start, clock, hostRules, onFault, sharedMs = SHARE
       }
       throw error;
     } finally {
-      waiting--;
+      waiting[from]--;
     }
   }
 
@@ -92,14 +93,15 @@ export function createViews({ start, clock, hostRules, onFault, sharedMs = SHARE
   async function find(task: ViewTask): Promise<MadeView | undefined> {
     const { view, code, query, headers, data, rulesVersion } = task;
     const key = JSON.stringify([view, code, query, headers, rulesVersion]);
-    // A view with data of its own is a refused form, which nobody else sees.
+    // A view with data of its own is a refused form or the operator's, which nobody else sees.
     const known = data === "" ? shared.get(key) : undefined;
     if (known !== undefined && clock.monotonicMs() < known.untilMs) {
       const made = await known.made.catch(() => undefined);
       if (isView(made)) return made;
     }
     const isReady = thread !== undefined || clock.monotonicMs() >= startAgainAtMs;
-    if (!isReady || waiting >= MAX_WAITING) return undefined;
+    const from = senderOf(task);
+    if (!isReady || waiting[from] >= MAX_WAITING[from]) return undefined;
     return data === "" ? makeShared(key, task) : make(task);
   }
 
@@ -134,6 +136,10 @@ export function createViews({ start, clock, hostRules, onFault, sharedMs = SHARE
       ending?.terminate();
     },
   };
+}
+
+function senderOf({ view }: ViewTask): keyof typeof MAX_WAITING {
+  return view.startsWith("admin") ? "operator" : "visitors";
 }
 
 function isView(made: MadeView | undefined): made is MadeView {

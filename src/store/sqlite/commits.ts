@@ -1,28 +1,30 @@
-import type { Link } from "../../links/link.ts";
-import { type LinkStore, type NewLink, StoreUnavailable } from "../../links/store.ts";
+import { StoreUnavailable } from "../../links/store.ts";
 
-/** Links that wait for their commit. More are refused, so that waiting stays bounded in memory and time. */
-const MAX_WAITING_LINKS = 10_000;
-/** Links in one transaction. */
-const MAX_BATCH_LINKS = 1000;
+interface CommitLimits {
+  /** Items that may wait for their commit. More are refused, so that waiting stays bounded in memory and time. */
+  readonly waiting: number;
+  /** Items in one transaction. */
+  readonly batch: number;
+}
 
-interface Waiting {
-  readonly links: readonly NewLink[];
+interface Waiting<Item, Outcome> {
+  readonly items: readonly Item[];
   readonly sinceMs: number;
-  resolve(outcomes: Awaited<ReturnType<LinkStore["insert"]>>): void;
+  resolve(outcomes: readonly Outcome[]): void;
   reject(reason: unknown): void;
 }
 
 /**
- * The group commit: inserts that arrive while a commit is under way share the next one, so that one transaction and
- * one sync serve all of them. `commit` makes links durable in one transaction and says which of them were inserted;
- * `sinceMs` is when the first of them came, on the clock of `performance.now`.
+ * The group commit: items that arrive while a commit is under way share the next one, so that one transaction and one sync
+ * serve all of them. `commit` makes items durable in one transaction and returns the outcome of each; `sinceMs` is when
+ * the first of them came, on the clock of `performance.now`. What waits takes one turn at a time, however much it is.
  */
-export function createCommits(
-  commit: (links: readonly NewLink[], sinceMs: number) => Promise<readonly boolean[]>,
+export function createCommits<Item, Outcome>(
+  { waiting: maxWaiting, batch: maxBatch }: CommitLimits,
+  commit: (items: readonly Item[], sinceMs: number) => Promise<readonly Outcome[]>,
 ) {
-  const waiting: Waiting[] = [];
-  let waitingLinks = 0;
+  const waiting: Waiting<Item, Outcome>[] = [];
+  let waitingItems = 0;
   let committing: Promise<void> | undefined;
 
   async function commitAll(): Promise<void> {
@@ -33,50 +35,46 @@ export function createCommits(
   }
 
   /** At least one entry, and as many more as fit. */
-  function takeBatch(): Waiting[] {
-    let links = 0;
+  function takeBatch(): Waiting<Item, Outcome>[] {
+    let items = 0;
     let count = 0;
     for (const entry of waiting) {
-      links += entry.links.length;
-      if (count > 0 && links > MAX_BATCH_LINKS) break;
+      items += entry.items.length;
+      if (count > 0 && items > maxBatch) break;
       count++;
     }
     return waiting.splice(0, count);
   }
 
-  async function commitBatch(batch: readonly Waiting[]): Promise<void> {
+  async function commitBatch(batch: readonly Waiting<Item, Outcome>[]): Promise<void> {
     try {
-      const links = batch.flatMap((entry) => entry.links);
-      const inserted = await commit(links, batch[0]?.sinceMs ?? performance.now());
+      const items = batch.flatMap((entry) => entry.items);
+      const outcomes = await commit(items, batch[0]?.sinceMs ?? performance.now());
       let at = 0;
       for (const entry of batch) {
-        entry.resolve(entry.links.map((link) => (inserted[at++] ? withoutHold(link) : { kind: "taken" })));
+        const end = at + entry.items.length;
+        entry.resolve(outcomes.slice(at, end));
+        at = end;
       }
     } catch (error) {
       for (const { reject } of batch) reject(error);
     } finally {
-      for (const { links } of batch) waitingLinks -= links.length;
+      for (const { items } of batch) waitingItems -= items.length;
     }
   }
 
   return {
-    insert: ((links) => {
-      if (waitingLinks + links.length > MAX_WAITING_LINKS) {
-        return Promise.reject(new StoreUnavailable(`${waitingLinks} links already wait for their commit`));
-      }
-      waitingLinks += links.length;
-      const outcomes = new Promise<Awaited<ReturnType<LinkStore["insert"]>>>((resolve, reject) =>
-        waiting.push({ links, sinceMs: performance.now(), resolve, reject }),
+    add(items: readonly Item[]): Promise<readonly Outcome[]> {
+      if (waitingItems + items.length > maxWaiting)
+        return Promise.reject(new StoreUnavailable(`${waitingItems} others already wait for their commit`));
+      waitingItems += items.length;
+      const outcomes = new Promise<readonly Outcome[]>((resolve, reject) =>
+        waiting.push({ items, sinceMs: performance.now(), resolve, reject }),
       );
       committing ??= commitAll();
       return outcomes;
-    }) satisfies LinkStore["insert"],
+    },
     /** Resolves when nothing waits any more. */
     settled: () => committing ?? Promise.resolve(),
   };
-}
-
-function withoutHold(newLink: NewLink): Link {
-  const { freeIfEndedByMs: _, ...link } = newLink;
-  return link;
 }

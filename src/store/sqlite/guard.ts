@@ -1,11 +1,13 @@
 // The writer's half of what the operator decides: runs in the worker thread, one transaction a call.
 import type { Database } from "bun:sqlite";
 
+import type { AnswerAction } from "../../guard/case.ts";
 import type { Action, HostRule } from "../../guard/store.ts";
 import type { Reason } from "../../links/link.ts";
 import type { Decision, LinkId } from "../../links/store.ts";
 import { DAY_MS } from "../../links/time.ts";
 import { type ChangesTable, RULES } from "./changes.ts";
+import type { SitesIndex } from "./sites.ts";
 
 const DISABLE = `
   UPDATE links SET disabled = ?3
@@ -33,6 +35,11 @@ const ENTER = `
   INSERT INTO journal (at_ms, who, action, reason, note, code, created_ms, host)
   VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)`;
 
+/** What the operator does to a link answers its case. An answer that was given before stays. */
+const ANSWER_CASE = `
+  UPDATE cases SET is_open = 0, answer = ?3, answered_ms = ?4, disabled_ms = NULL
+  WHERE code = ?1 AND created_ms = ?2 AND is_open = 1`;
+
 /** What an entry of the journal is about. */
 type Subject = Partial<LinkId> & { readonly host?: string };
 type EntryRow = [
@@ -44,7 +51,7 @@ type EntryRow = [
   host: string | null,
 ];
 
-export function prepareGuard(database: Database, changes: ChangesTable) {
+export function prepareGuard(database: Database, changes: ChangesTable, sites: SitesIndex) {
   const disable = database.prepare<unknown, [string, number, Reason]>(DISABLE);
   const enable = database.prepare<unknown, [string, number]>(ENABLE);
   const erase = database.prepare<unknown, [string, number]>(ERASE);
@@ -52,10 +59,15 @@ export function prepareGuard(database: Database, changes: ChangesTable) {
   const block = database.prepare<unknown, [string, Reason, number]>(BLOCK);
   const unblock = database.prepare<unknown, [string]>(UNBLOCK);
   const enter = database.prepare<unknown, EntryRow>(ENTER);
+  const answerCase = database.prepare<unknown, [string, number, AnswerAction, number]>(ANSWER_CASE);
 
   function note(action: Action, decision: Decision, reason: Reason | null, subject: Subject): void {
     const { code = null, createdMs = null, host = null } = subject;
     enter.run(decision.atMs, decision.who, action, reason, decision.note ?? null, code, createdMs, host);
+  }
+
+  function answer(action: AnswerAction, { code, createdMs }: LinkId, { who, atMs }: Decision): void {
+    if (who !== "reports") answerCase.run(code, createdMs, action, atMs);
   }
 
   const disableAll = database.transaction(
@@ -64,6 +76,7 @@ export function prepareGuard(database: Database, changes: ChangesTable) {
         if (disable.run(link.code, link.createdMs, decision.reason).changes === 0) return false;
         changes.add(link.code, link.createdMs);
         note("disable", decision, decision.reason, link);
+        answer("disable", link, decision);
         return true;
       }),
   );
@@ -77,11 +90,13 @@ export function prepareGuard(database: Database, changes: ChangesTable) {
   );
   const eraseOne = database.transaction((link: LinkId, decision: Decision) => {
     const { code, createdMs } = link;
+    sites.forget(link);
     if (erase.run(code, createdMs).changes === 0) return false;
     // A clock may step back over midnight.
     eraseVisits.run(code, createdMs, Math.floor(createdMs / DAY_MS) - 1);
     changes.add(code, createdMs);
     note("erase", decision, null, link);
+    answer("erase", link, decision);
     return true;
   });
   const blockOne = database.transaction(
@@ -105,9 +120,13 @@ export function prepareGuard(database: Database, changes: ChangesTable) {
     erase: eraseOne.immediate,
     blockHost: blockOne.immediate,
     unblockHost: unblockOne.immediate,
+    /** Enters in the journal what changed nothing else. To be called in a transaction. */
+    enter: note,
     close() {
-      for (const statement of [disable, enable, erase, eraseVisits, block, unblock, enter])
+      for (const statement of [disable, enable, erase, eraseVisits, block, unblock, enter, answerCase])
         statement.finalize();
     },
   };
 }
+
+export type GuardTables = ReturnType<typeof prepareGuard>;

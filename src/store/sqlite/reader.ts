@@ -1,17 +1,23 @@
+import type { CaseQuery } from "../../guard/case-store.ts";
 // The reading half: prepared single-key look-ups, on the thread that serves.
+import type { LinkQuery, PageRequest } from "../../guard/search.ts";
 import type { JournalQuery } from "../../guard/store.ts";
 import type { Changes, Position } from "../../links/changes.ts";
 import type { Code } from "../../links/code.ts";
-import { type Link, NEVER_MS, type Reason } from "../../links/link.ts";
-import { StoreUnavailable } from "../../links/store.ts";
-import type { Target } from "../../links/target.ts";
+import type { Link } from "../../links/link.ts";
+import { type LinkId, StoreUnavailable } from "../../links/store.ts";
 import { DAY_MS } from "../../links/time.ts";
 import type { Sums } from "../../visits/day.ts";
 import type { DaySums, DayVisits } from "../../visits/store.ts";
+import { prepareCasesReader } from "./cases-reader.ts";
 import { RULES } from "./changes.ts";
+import { prepareFigures } from "./figures.ts";
 import { openReader } from "./file.ts";
 import { prepareGuardReader } from "./guard-reader.ts";
 import { type Identity, isInPlace, replacedMeanwhile, watchPlace } from "./identity.ts";
+import { type LinkRow, toLink } from "./link-row.ts";
+import { prepareLinked } from "./linked.ts";
+import { prepareSearch } from "./search.ts";
 
 /** How long the number of links is taken as known: every generated code asks for it. */
 const SIZE_KNOWN_MS = 1000;
@@ -43,14 +49,6 @@ const SUMS = `
     SELECT visits, bots FROM visits WHERE day = 0 AND code = ?1 AND created_ms = ?2
     UNION ALL SELECT visits, bots FROM (${DAY_SUMS}))`;
 
-interface LinkRow {
-  original_url: string;
-  target: string | null;
-  created_ms: number;
-  ends_ms: number | null;
-  disabled: Reason | "deleted" | null;
-}
-
 interface ChangeRow {
   revision: number;
   code: string;
@@ -72,6 +70,10 @@ export function createReader(path: string, opened: Identity, sizeKnownMs = SIZE_
   const newestSaltDay = database.prepare<{ day: number | null }, []>(NEWEST_SALT_DAY);
   const sums = database.prepare<Sums, [string, number, number, number]>(SUMS);
   const guard = prepareGuardReader(database);
+  const { search, ...searching } = prepareSearch(database);
+  const { figures, ...counting } = prepareFigures(database);
+  const cases = prepareCasesReader(database);
+  const linked = prepareLinked(database);
   const version = database.prepare<{ data_version: number }, []>(VERSION);
   let known = { size: 0, untilMs: 0 };
   const place = watchPlace(path, opened);
@@ -132,6 +134,8 @@ export function createReader(path: string, opened: Identity, sizeKnownMs = SIZE_
       }
       return known.size;
     },
+    hasLinked: (domain: string, createdByMs: number): boolean =>
+      reading(() => linked.hasLinked(domain, createdByMs)),
     /** Asked several times a second, and so the first to tell when the file is no longer in its place. */
     changes(position: Position | undefined): Changes {
       place.requireNow();
@@ -147,9 +151,18 @@ export function createReader(path: string, opened: Identity, sizeKnownMs = SIZE_
       reading(() => days.all(code, createdMs, firstDay, lastDay)),
     daySums: knownDaySums,
     hosts: (after: string, limit: number) => reading(() => guard.hosts(after, limit)),
+    caseOf: (link: LinkId) => reading(() => cases.caseOf(link)),
+    cases: (query: CaseQuery) => reading(() => cases.cases(query)),
     journal: (query: JournalQuery) => reading(() => guard.journal(query)),
+    search: (query: LinkQuery, page: PageRequest) => reading(() => search(query, page)),
+    figures: (nowMs: number) => reading(() => figures(nowMs)),
+    hasUnindexed: (): boolean => reading(searching.hasUnindexed),
     close() {
       guard.close();
+      searching.close();
+      counting.close();
+      cases.close();
+      linked.close();
       for (const statement of [
         find,
         size,
@@ -181,15 +194,4 @@ function reading<T>(read: () => T): T {
   } catch (error) {
     throw new StoreUnavailable("The store cannot be read", { cause: error });
   }
-}
-
-function toLink(code: Code, row: LinkRow): Link {
-  return {
-    code,
-    originalUrl: row.original_url,
-    target: (row.target ?? row.original_url) as Target,
-    createdMs: row.created_ms,
-    endsMs: row.ends_ms ?? NEVER_MS,
-    disabled: row.disabled ?? undefined,
-  };
 }

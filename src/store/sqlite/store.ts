@@ -1,7 +1,10 @@
+import type { Report } from "../../guard/case.ts";
 import type { GuardStore } from "../../guard/store.ts";
+import type { Link } from "../../links/link.ts";
 import {
   type LinkId,
   type LinkStore,
+  type NewLink,
   StoreMisplaced,
   StoreUnavailable,
   StoreUnusable,
@@ -24,6 +27,11 @@ export interface StoreOptions {
   readonly sizeKnownMs?: number;
 }
 
+const INSERTS = { waiting: 10_000, batch: 1000 };
+/** Few in a transaction, because creates wait for them. */
+const REPORTS = { waiting: 1000, batch: 100 };
+
+type Reported = Awaited<ReturnType<GuardStore["report"]>>;
 type Reader = ReturnType<typeof createReader>;
 
 /** The methods that only read, over the files that {@link openSqliteStore} has open. */
@@ -39,6 +47,10 @@ function readingHalf(reader: Reader) {
     daySums: async (code, createdMs, firstDay, lastDay) => reader.daySums(code, createdMs, firstDay, lastDay),
     hosts: async (after, limit) => reader.hosts(after, limit),
     journal: async (query) => reader.journal(query),
+    figures: async (nowMs) => reader.figures(nowMs),
+    search: async (query, page) => reader.search(query, page),
+    caseOf: async (link) => reader.caseOf(link),
+    cases: async (query) => reader.cases(query),
   } satisfies Partial<LinkStore & VisitStore & GuardStore>;
 }
 
@@ -58,16 +70,27 @@ export async function openSqliteStore(
     thread.terminate();
     throw error;
   }
-  const commits = createCommits(
-    async (links, sinceMs) => (await writer.perform({ type: "insert", links }, sinceMs)) as boolean[],
+  const inserts = createCommits(
+    INSERTS,
+    async (links: readonly NewLink[], sinceMs) =>
+      (await writer.perform({ type: "insert", links }, sinceMs)) as boolean[],
+  );
+  const reports = createCommits(
+    REPORTS,
+    async (all: readonly Report[], sinceMs) =>
+      (await writer.perform({ type: "report", reports: all }, sinceMs)) as Reported[],
   );
 
   // What fails now is tried again the next time.
   const resting = setInterval(() => void writer.perform({ type: "rest" }).catch(() => {}), REST_EVERY_MS);
 
   return {
-    insert: commits.insert,
+    async insert(links) {
+      const inserted = await inserts.add(links);
+      return links.map((link, nth) => (inserted[nth] === true ? withoutHold(link) : { kind: "taken" }));
+    },
     ...readingHalf(reader),
+    hasLinked: async (domain, createdByMs) => reader.hasLinked(domain, createdByMs),
     size: async () => reader.size(),
     end: async (link, endsMs) => (await writer.perform({ type: "end", link: idOf(link), endsMs })) as boolean,
     disable: async (links, decision) =>
@@ -80,6 +103,15 @@ export async function openSqliteStore(
       (await writer.perform({ type: "blockHost", rule, decision })) as boolean,
     unblockHost: async (host, decision) =>
       (await writer.perform({ type: "unblockHost", host, decision })) as boolean,
+    index: async () => reader.hasUnindexed() && ((await writer.perform({ type: "index" })) as boolean),
+    count: async (day, counts) => void (await writer.perform({ type: "count", day, counts })),
+    async report(report) {
+      const [outcome = "repeated"] = await reports.add([report]);
+      return outcome;
+    },
+    answerCase: async (link, answer, decision) =>
+      (await writer.perform({ type: "answerCase", link: idOf(link), answer, decision })) as boolean,
+    ageCases: async (bounds, limit) => (await writer.perform({ type: "ageCases", bounds, limit })) as number,
     changes: async (since) => reader.changes(since),
     purge: async (endedByMs, limit) => (await writer.perform({ type: "purge", endedByMs, limit })) as number,
     add: async (slice) => (await writer.perform({ type: "add", ...slice })) as number,
@@ -88,11 +120,16 @@ export async function openSqliteStore(
     salt: async (day, oldest) => (await writer.perform({ type: "salt", day, oldest })) as Uint8Array,
     async close() {
       clearInterval(resting);
-      await commits.settled();
+      await Promise.all([inserts.settled(), reports.settled()]);
       reader.close();
       await writer.perform({ type: "close" }).finally(() => thread.terminate());
     },
   };
+}
+
+function withoutHold(newLink: NewLink): Link {
+  const { freeIfEndedByMs: _, ...link } = newLink;
+  return link;
 }
 
 function idOf({ code, createdMs }: LinkId): LinkId {

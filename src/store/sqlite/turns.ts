@@ -11,6 +11,8 @@ const SOMEBODY_WAITS: ReadonlySet<Task["type"]> = new Set([
   "erase",
   "blockHost",
   "unblockHost",
+  "report",
+  "answerCase",
 ]);
 /** How long a create waits for other processes, from when it was asked for, whatever it waits for. */
 const WAIT_MS = 5000;

@@ -4,6 +4,7 @@ import type { Database } from "bun:sqlite";
 import { close, type DetailText, merge } from "../../visits/day.ts";
 import { parseRows, type Row, type Slice } from "../../visits/slice.ts";
 import type { AgeBounds } from "../../visits/store.ts";
+import type { CountersTable } from "./counters.ts";
 
 /** Sources that nobody has heard of for so long have ended. */
 const KEEP_SOURCES_DAYS = 30;
@@ -48,7 +49,7 @@ interface DayRow extends OpenRow {
   bots: number;
 }
 
-export function prepareVisits(database: Database) {
+export function prepareVisits(database: Database, counters: CountersTable) {
   const findSource = database.prepare<{ sequence: number; rows: number }, [string]>(FIND_SOURCE);
   const keepSource = database.prepare<unknown, [string, number, number, number]>(KEEP_SOURCE);
   const forgetSources = database.prepare<unknown, [number]>(FORGET_SOURCES);
@@ -83,6 +84,8 @@ export function prepareVisits(database: Database) {
     const stored = known?.sequence === sequence ? known.rows : 0;
     const rows = parseRows(slice.rows).slice(Math.max(0, stored - from));
     for (const row of rows) addRow(row);
+    for (const [day, ofDay] of Map.groupBy(rows, (row) => row.day))
+      counters.add(day, { visits: total(ofDay, "visits"), bots: total(ofDay, "bots") });
     const last = rows.at(-1);
     if (last === undefined) return 0;
     if (known === null) forgetSources.run(last.day - KEEP_SOURCES_DAYS);
@@ -119,4 +122,8 @@ export function prepareVisits(database: Database) {
         statement.finalize();
     },
   };
+}
+
+function total(rows: readonly Row[], name: "visits" | "bots"): number {
+  return rows.reduce((sum, row) => sum + row[name], 0);
 }

@@ -2,6 +2,9 @@
 import { SQLiteError } from "bun:sqlite";
 import { statSync } from "node:fs";
 
+import type { CaseAnswer, CaseBounds } from "../../guard/case-store.ts";
+import type { Report } from "../../guard/case.ts";
+import type { Counts } from "../../guard/counters.ts";
 import type { HostRule } from "../../guard/store.ts";
 import type { Reason } from "../../links/link.ts";
 import {
@@ -14,11 +17,14 @@ import {
 import { performTasks } from "../../thread.ts";
 import type { Slice } from "../../visits/slice.ts";
 import type { AgeBounds } from "../../visits/store.ts";
+import { prepareCases } from "./cases.ts";
 import { prepareChanges } from "./changes.ts";
+import { prepareCounters } from "./counters.ts";
 import { openWriter } from "./file.ts";
 import { prepareGuard } from "./guard.ts";
 import { type Identity, identify, watchPlace } from "./identity.ts";
 import { prepareLinks } from "./links.ts";
+import { prepareSites } from "./sites.ts";
 import { StoreBusy, type Turn } from "./turns.ts";
 import { prepareVisits } from "./visits.ts";
 
@@ -32,10 +38,15 @@ export type Task =
   | { type: "erase"; link: LinkId; decision: Decision }
   | { type: "blockHost"; rule: Pick<HostRule, "host" | "reason">; decision: Decision }
   | { type: "unblockHost"; host: string; decision: Decision }
+  | { type: "report"; reports: readonly Report[] }
+  | { type: "answerCase"; link: LinkId; answer: CaseAnswer; decision: Decision }
+  | { type: "ageCases"; bounds: CaseBounds; limit: number }
   | { type: "purge"; endedByMs: number; limit: number }
   | ({ type: "add" } & Slice)
   | { type: "age"; bounds: AgeBounds; limit: number }
   | { type: "salt"; day: number; oldest: number }
+  | { type: "index" }
+  | { type: "count"; day: number; counts: Counts }
   | { type: "rest" }
   | { type: "close" };
 
@@ -43,11 +54,27 @@ function open({ path, openElsewhere, busyWaitMs }: Extract<Task, { type: "open" 
   const database = openWriter(path, openElsewhere, busyWaitMs);
   const opened = identify(path);
   const changes = prepareChanges(database);
-  const links = prepareLinks(database, changes);
-  const guard = prepareGuard(database, changes);
-  const visits = prepareVisits(database);
+  const sites = prepareSites(database);
+  const links = prepareLinks(database, changes, sites);
+  const guard = prepareGuard(database, changes, sites);
+  const cases = prepareCases(database, guard);
+  const counters = prepareCounters(database);
+  const visits = prepareVisits(database, counters);
   const place = watchPlace(path, opened);
-  return { path, opened, place, database, changes, links, guard, visits, waitMs: Number.NaN };
+  return {
+    path,
+    opened,
+    place,
+    database,
+    changes,
+    sites,
+    counters,
+    links,
+    guard,
+    cases,
+    visits,
+    waitMs: Number.NaN,
+  };
 }
 
 let file: ReturnType<typeof open>;
@@ -73,6 +100,12 @@ function perform(task: Task): unknown {
       return file.guard.blockHost(task.rule, task.decision);
     case "unblockHost":
       return file.guard.unblockHost(task.host, task.decision);
+    case "report":
+      return file.cases.report(task.reports);
+    case "answerCase":
+      return file.cases.answerCase(task.link, task.answer, task.decision);
+    case "ageCases":
+      return file.cases.age(task.bounds, task.limit);
     case "purge":
       return file.links.purge(task.endedByMs, task.limit);
     case "add":
@@ -81,10 +114,23 @@ function perform(task: Task): unknown {
       return file.visits.age(task.bounds, task.limit);
     case "salt":
       return file.visits.salt(task.day, task.oldest);
+    case "index":
+      return file.sites.index();
+    case "count":
+      return file.counters.count(task.day, task.counts);
     case "rest":
       return rest();
     case "close":
-      for (const part of [file.links, file.guard, file.visits, file.changes]) part.close();
+      for (const part of [
+        file.sites,
+        file.counters,
+        file.links,
+        file.cases,
+        file.guard,
+        file.visits,
+        file.changes,
+      ])
+        part.close();
       return close();
   }
 }

@@ -3,22 +3,23 @@ import type { z } from "@hono/zod-openapi";
 import { isProblem } from "../../links/problem.ts";
 import { readText } from "../body.ts";
 import { type HttpProblem, type Malformed, malformed, type RequestRefusal } from "../problems.ts";
-import { EXAMPLE, shortenRequest } from "./schemas.ts";
 
 /** JSON (RFC 8259), or text/plain, which a page can send without a preflight. */
 const JSON_TYPE = /^(?:application\/(?:[\w.+-]+\+)?json|text\/plain)\s*(?:;|$)/i;
 
-/** Reads and validates the body of a create request. */
-export async function readShortenRequest(
+/** Reads and validates the body of a request. `example` is a body that would be right, for the message about a wrong one. */
+export async function readJson<T>(
   request: Request,
-): Promise<z.infer<typeof shortenRequest> | HttpProblem> {
+  schema: z.ZodType<T>,
+  example: JsonObject,
+): Promise<T | HttpProblem> {
   const type = request.headers.get("content-type");
   if (type !== null && !JSON_TYPE.test(type.trim())) return { kind: "body.type" };
   const text = await readText(request);
   if (isProblem(text)) return text;
-  const body = parseObject(text);
+  const body = parseObject(text, example);
   if (isProblem(body)) return body;
-  const parsed = shortenRequest.safeParse(body.value);
+  const parsed = schema.safeParse(body.value);
   if (parsed.success) return parsed.data;
   return {
     kind: "malformed",
@@ -29,12 +30,12 @@ export async function readShortenRequest(
 type JsonObject = Readonly<Record<string, unknown>>;
 
 /** The object is wrapped because a key of it could be `kind`, by which a problem is told. */
-function parseObject(text: string): { value: JsonObject } | Malformed {
+function parseObject(text: string, example: JsonObject): { value: JsonObject } | Malformed {
   try {
     const value: unknown = JSON.parse(text);
     if (typeName(value) === "object") return { value: value as JsonObject };
-    const example = JSON.stringify({ original_url: EXAMPLE.original_url });
-    return malformed({ rule: "body.object", example, received: typeName(value) });
+    const right = JSON.stringify(example);
+    return malformed({ rule: "body.object", example: right, received: typeName(value) });
   } catch {
     return malformed({ rule: "body.json" });
   }

@@ -1,0 +1,36 @@
+import type { Config } from "../config.ts";
+import { type Core, openCore } from "../core.ts";
+import { describe, type HttpProblem } from "../http/problems.ts";
+import { message } from "../language/messages.ts";
+import { StoreUnavailable } from "../links/store.ts";
+import { createLog } from "../log.ts";
+import type { Arguments } from "./command.ts";
+
+/** A command that works on the store itself. Servers that run apply what it changes within a second. */
+export function operate(act: (core: Core, args: Arguments) => Promise<number>) {
+  return async (config: Config, args: Arguments): Promise<number> => {
+    // Standard output is for what was asked.
+    const core = await openCore(config, createLog(config.logLevel, process.stderr));
+    try {
+      return await act(core, args);
+    } catch (error) {
+      if (!(error instanceof StoreUnavailable)) throw error;
+      return fail(`the store is unavailable: ${error.message}`);
+    } finally {
+      await core.close();
+    }
+  };
+}
+
+export function fail(text: string): number {
+  console.error(`curt: ${text}`);
+  return 1;
+}
+
+export function failBy(problem: HttpProblem): number {
+  const told = describe(problem).messages.map(({ key, values, field, isPrefixed }) => {
+    const text = message("en", key, values);
+    return isPrefixed === true ? `${field}: ${text}` : text;
+  });
+  return fail(told.join(" "));
+}

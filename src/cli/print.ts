@@ -1,0 +1,41 @@
+import { escapeLine } from "../log.ts";
+
+export type Row = Readonly<Record<string, unknown>>;
+
+/** Prints rows: for people as a table of some columns, for programs as one JSON object a line, with everything. */
+export function printRows(rows: readonly Row[], columns: readonly string[], isJson: boolean): void {
+  if (isJson) return rows.forEach((row) => console.log(escapeLine(JSON.stringify(row))));
+  const cells = rows.map((row) => columns.map((column) => escapeLine(inWords(row[column]))));
+  const table = [columns.map((column) => column.toUpperCase().replaceAll("_", " ")), ...cells];
+  const widths = columns.map((_, nth) => Math.max(...table.map((line) => Bun.stringWidth(line[nth] ?? ""))));
+  for (const line of table)
+    console.log(
+      line
+        .map((cell, nth) => padded(cell, widths[nth] ?? 0))
+        .join("  ")
+        .trimEnd(),
+    );
+}
+
+/** Prints one row: for people with a field a line. */
+export function printRow(row: Row, isJson: boolean): void {
+  if (isJson) return console.log(escapeLine(JSON.stringify(row)));
+  const fields = Object.entries(row).filter(([, value]) => value !== null);
+  const width = Math.max(...fields.map(([name]) => name.length));
+  for (const [name, value] of fields)
+    console.log(`${name.replaceAll("_", " ").padEnd(width)}  ${escapeLine(inWords(value))}`);
+}
+
+function inWords(value: unknown): string {
+  if (value === null || value === undefined) return "-";
+  if (typeof value === "string") return value;
+  if (typeof value !== "object") return JSON.stringify(value);
+  return Object.entries(value)
+    .map(([name, part]) => `${name}: ${inWords(part)}`)
+    .join(", ");
+}
+
+/** Characters of some scripts take two places on a terminal. */
+function padded(text: string, width: number): string {
+  return text + " ".repeat(width - Bun.stringWidth(text));
+}

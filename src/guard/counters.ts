@@ -1,0 +1,51 @@
+import type { Clock } from "../links/clock.ts";
+import { DAY_MS } from "../links/time.ts";
+import type { GuardStore } from "./store.ts";
+
+/** What each process counts for the figures of the instance. Visits are counted where they are stored. */
+export const COUNTED = [
+  "created",
+  "refused",
+  "blocked",
+  "limited.create",
+  "limited.unknown",
+  "limited.view",
+  "limited.report",
+  "reports",
+  "unknown",
+] as const;
+export type Counted = (typeof COUNTED)[number];
+export type Counts = Partial<Readonly<Record<Counted, number>>>;
+
+export interface Counters {
+  /** Costs no more than an addition: the store is told later. */
+  count(name: Counted): void;
+  /** Adds what was counted to the store. If it cannot take it now, the next call tries again. */
+  flush(): Promise<void>;
+}
+
+/** What was counted since the last flush is lost if the process is killed. It counts for the day of the flush. */
+export function createCounters({
+  store,
+  clock,
+}: {
+  readonly store: Pick<GuardStore, "count">;
+  readonly clock: Pick<Clock, "nowMs">;
+}): Counters {
+  let counts: Partial<Record<Counted, number>> = {};
+  const add = (name: Counted, times: number) => (counts[name] = (counts[name] ?? 0) + times);
+  return {
+    count: (name) => void add(name, 1),
+    async flush() {
+      const flushed = counts;
+      counts = {};
+      if (Object.keys(flushed).length === 0) return;
+      try {
+        await store.count(Math.floor(clock.nowMs() / DAY_MS), flushed);
+      } catch (error) {
+        for (const name of COUNTED) if (flushed[name] !== undefined) add(name, flushed[name]);
+        throw error;
+      }
+    },
+  };
+}

@@ -1,0 +1,25 @@
+import type { Clock } from "../links/clock.ts";
+import type { Link } from "../links/link.ts";
+import type { LinkStore } from "../links/store.ts";
+import { targetHost } from "../links/target.ts";
+import { DAY_MS } from "../links/time.ts";
+import { registrableDomain } from "./domain-name.ts";
+
+/** How long a link is new. */
+const NEW_MS = DAY_MS;
+/** A site that some link led to so long before is known. */
+const KNOWN_AFTER_MS = 7 * DAY_MS;
+
+/**
+ * Returns until when a link is new, in Unix milliseconds; 0 if it never was, because an earlier link leads to the same
+ * site. It only depends on the time of creation, so that all processes agree.
+ */
+export function createNovelty(store: Pick<LinkStore, "hasLinked">, clock: Pick<Clock, "nowMs">) {
+  return async ({ target, createdMs }: Pick<Link, "target" | "createdMs">): Promise<number> => {
+    const untilMs = createdMs + NEW_MS;
+    // Most links are older. They need no look at the store.
+    if (clock.nowMs() >= untilMs) return 0;
+    const domain = registrableDomain(targetHost(target));
+    return (await store.hasLinked(domain, createdMs - KNOWN_AFTER_MS)) ? 0 : untilMs;
+  };
+}

@@ -1,0 +1,117 @@
+import type { Clock } from "../links/clock.ts";
+import type { Reason } from "../links/link.ts";
+import type { FoundLink, Links } from "../links/links.ts";
+import { isProblem, type Problem } from "../links/problem.ts";
+import type { LinkId, Who } from "../links/store.ts";
+import { targetHost } from "../links/target.ts";
+import { DAY_MS, HOUR_MS } from "../links/time.ts";
+import type { CaseAnswer, CaseStore, Note } from "./case-store.ts";
+import type { Case } from "./case.ts";
+import { refuseNote } from "./note.ts";
+import type { RefusedDecision } from "./operator.ts";
+import { createReporters, type ReportersOptions } from "./reporter.ts";
+
+/** The use cases around reports. All of them reject with `StoreUnavailable` if the store cannot answer. */
+export interface Reports {
+  /**
+   * Reports a link, by its code as an address spells it. Also links that do not work at the moment can be reported. The
+   * result does not tell whether the report counts.
+   */
+  report(spelling: string, told: Told, address: string): Promise<FoundLink | Problem | RefusedDecision>;
+  /**
+   * Answers the case of a link by what the operator does about it: "disable" disables the link, "block-host" blocks the
+   * host that it leads to, and "nothing" only keeps later reports from opening the case again.
+   */
+  answerCase(link: LinkId, answer: OperatorAnswer, who: Who): Promise<Answered | Problem | RefusedDecision>;
+  /** Forgets reporters and old cases, in small batches. */
+  age(): Promise<void>;
+}
+
+interface Told {
+  readonly reason: Reason;
+  readonly note?: string | undefined;
+}
+
+export type OperatorAnswer = (
+  | { readonly action: "disable"; readonly reason: Reason }
+  | { readonly action: "block-host"; readonly reason: Reason }
+  | { readonly action: "nothing" }
+) & { readonly note?: string | undefined };
+
+interface Answered extends Case {
+  readonly notes: readonly Note[];
+}
+
+export interface ReportsOptions extends Omit<ReportersOptions, "store"> {
+  readonly store: CaseStore & ReportersOptions["store"];
+  readonly links: Pick<Links, "find">;
+  readonly clock: Clock;
+  /** So many reports of a link disable it until the operator has looked at it. Null: none do. */
+  readonly reportThreshold: number | null;
+  readonly onDisabled: (link: LinkId) => void;
+}
+
+/** Reports of a day may still be under way for so long after it. */
+const LATE_MS = HOUR_MS;
+const KEEP_MS = 400 * DAY_MS;
+const BATCH = 200;
+/** Ageing stops here and leaves the rest to the next time. */
+const MAX_BATCHES = 100;
+
+export function createReports(options: ReportsOptions): Reports {
+  const { store, links, clock, reportThreshold, onDisabled } = options;
+  const reporters = createReporters(options);
+
+  async function toCaseAnswer(link: LinkId, answer: OperatorAnswer): Promise<CaseAnswer | Problem> {
+    const { action } = answer;
+    if (action === "nothing") return { action };
+    const { reason } = answer;
+    if (action === "disable") return { action, reason };
+    const found = await links.find(link.code);
+    if (isProblem(found)) return found;
+    if (found.createdMs !== link.createdMs) return { kind: "unknown" };
+    return { action, reason, host: targetHost(found.target) };
+  }
+
+  return {
+    async report(spelling, { reason, note }, address) {
+      const refusals = refuseNote(note);
+      if (refusals.length > 0) return { kind: "refused", refusals };
+      const link = await links.find(spelling);
+      if (isProblem(link)) return link;
+      const { code, createdMs, disabled } = link;
+      const outcome = await store.report({
+        code,
+        createdMs,
+        reason,
+        note: note?.trim() === "" ? undefined : note,
+        ...(await reporters.identify(link, address)),
+        atMs: clock.nowMs(),
+        works: disabled === undefined,
+        threshold: reportThreshold ?? undefined,
+      });
+      if (outcome === "disabled") onDisabled(link);
+      return link;
+    },
+
+    async answerCase(link, answer, who) {
+      const refusals = refuseNote(answer.note);
+      if (refusals.length > 0) return { kind: "refused", refusals };
+      const caseAnswer = await toCaseAnswer(link, answer);
+      if (isProblem(caseAnswer)) return caseAnswer;
+      const decision = { who, atMs: clock.nowMs(), note: answer.note || undefined };
+      const isAnswered = await store.answerCase(link, caseAnswer, decision);
+      const found = isAnswered ? await store.caseOf(link) : undefined;
+      return found ?? { kind: "unknown" };
+    },
+
+    async age() {
+      for (let batch = 0; batch < MAX_BATCHES && clock.trustworthy(); batch++) {
+        const nowMs = clock.nowMs();
+        const reportersBefore = Math.floor((nowMs - LATE_MS) / DAY_MS);
+        const bounds = { reportersBefore, casesBeforeMs: nowMs - KEEP_MS };
+        if ((await store.ageCases(bounds, BATCH)) < BATCH) break;
+      }
+    },
+  };
+}

@@ -1,0 +1,125 @@
+import type { Inspection, Part } from "../../guard/inspection.ts";
+import { message } from "../../language/messages.ts";
+import { isProblem } from "../../links/problem.ts";
+import { casesPage } from "../../pages/admin/cases.tsx";
+import { figuresPage } from "../../pages/admin/figures.tsx";
+import { type FoundAction, foundPage } from "../../pages/admin/found.tsx";
+import type { Operator } from "../../pages/admin/frame.tsx";
+import { journalPage } from "../../pages/admin/history.tsx";
+import { hostsPage } from "../../pages/admin/hosts.tsx";
+import { linkPage } from "../../pages/admin/link.tsx";
+import { linksPage } from "../../pages/admin/links.tsx";
+import { html } from "../answers.ts";
+import { readSearch, writtenSearch } from "../api/admin/query.ts";
+import type { Asked } from "../call.ts";
+import { describe, type HttpProblem, problemAnswer } from "../problems.ts";
+import { queryOf } from "../url.ts";
+
+export type AdminPageView = "figures" | "links" | "link" | "found" | "hosts" | "cases" | "journal";
+
+/** What the serving thread sends, beside the request. */
+export interface AdminPageTask {
+  readonly view: AdminPageView;
+  readonly formToken: string;
+  /** Why what a form asked for was not done. */
+  readonly problem?: HttpProblem | undefined;
+  readonly found?: {
+    readonly action: FoundAction;
+    readonly count: number;
+    readonly hosts: readonly (readonly [string, number])[];
+  };
+}
+
+const LIMIT = 50;
+
+/** The operator's pages. Runs on the thread that makes views; whoever asks is signed in. */
+export function createAdminPageViews(inspection: Inspection) {
+  const views: Record<AdminPageView, (call: Asked, task: AdminPageTask) => Promise<Response>> = {
+    async figures(call, task) {
+      const figures = await inspection.figures();
+      return show(call, task, (operator) => figuresPage(operator, figures));
+    },
+
+    async links(call, task) {
+      const search = writtenSearch(call.request);
+      const query = readSearch(call.request);
+      const problem = task.problem ?? (isProblem(query) ? query : undefined);
+      const { links, cursor } =
+        isProblem(query) || problem !== undefined
+          ? { links: [], cursor: undefined }
+          : await inspection.find(query, partOf(call));
+      const done = Number(queried(call, "done") || Number.NaN);
+      const found = { search, links, cursor, nowMs: inspection.nowMs(), ...(done >= 0 && { done }) };
+      return show(call, { ...task, problem }, (operator, refusal) =>
+        linksPage(operator, { ...found, refusal }),
+      );
+    },
+
+    async link(call, task) {
+      const inspected = await inspection.look(call.code);
+      if (isProblem(inspected)) return problemAnswer(call, inspected);
+      const nowMs = inspection.nowMs();
+      return show(call, task, (operator, refusal) => linkPage(operator, { ...inspected, nowMs, refusal }));
+    },
+
+    async found(call, task) {
+      const { action = "disable", count = 0, hosts = [] } = task.found ?? {};
+      const search = writtenSearch(call.request);
+      return show(call, task, (operator, refusal) =>
+        foundPage(operator, { action, search, count, hosts, refusal }),
+      );
+    },
+
+    async hosts(call, task) {
+      const { items, cursor } = await inspection.hosts(partOf(call));
+      const host = queried(call, "host");
+      return show(call, task, (operator, refusal) =>
+        hostsPage(operator, { rules: items, cursor, host, refusal }),
+      );
+    },
+
+    async cases(call, task) {
+      const found = await inspection.cases(partOf(call));
+      const nowMs = inspection.nowMs();
+      return show(call, task, (operator, refusal) => casesPage(operator, { ...found, nowMs, refusal }));
+    },
+
+    async journal(call, task) {
+      const { items, cursor } = await inspection.journal(partOf(call));
+      return show(call, task, (operator) => journalPage(operator, { entries: items, cursor }));
+    },
+  };
+
+  return (call: Asked, data: string) => {
+    const task = JSON.parse(data) as AdminPageTask;
+    return views[task.view](call, task);
+  };
+}
+
+/** A page, with what went wrong on it. */
+function show(
+  call: Asked,
+  { formToken, problem }: AdminPageTask,
+  render: (operator: Operator, refusal: string | undefined) => string,
+): Response {
+  const { status, messages, headers } =
+    problem === undefined ? { status: 200, messages: [], headers: {} } : describe(problem);
+  const tell = (language: string) =>
+    messages.map(({ key, values }) => message(language, key, values)).join(" ");
+  // Once is enough to be told what was done.
+  const { done: _, ...query } = Object.fromEntries(new URLSearchParams(queryOf(call.request)));
+  return html(
+    call,
+    status,
+    (language) => render({ language, formToken, query }, tell(language) || undefined),
+    headers,
+  );
+}
+
+function partOf(call: Asked): Part {
+  return { cursor: queried(call, "cursor") || undefined, limit: LIMIT };
+}
+
+function queried({ request }: Asked, name: string): string {
+  return new URLSearchParams(queryOf(request)).get(name) ?? "";
+}

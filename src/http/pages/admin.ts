@@ -1,0 +1,145 @@
+import type { Collected } from "../../guard/collect.ts";
+import type { Operator, ReasonedRequest } from "../../guard/operator.ts";
+import type { OperatorAnswer, Reports } from "../../guard/reports.ts";
+import { REASONS } from "../../links/link.ts";
+import { isProblem } from "../../links/problem.ts";
+import type { LinkId } from "../../links/store.ts";
+import { linkPath, withQuery } from "../../pages/admin/frame.tsx";
+import { wantedOf } from "../../pages/admin/links.tsx";
+import { collectFound } from "../api/admin/admin.ts";
+import { writtenSearch } from "../api/admin/query.ts";
+import type { Call } from "../call.ts";
+import { answerProblem, type HttpProblem, problemAnswer } from "../problems.ts";
+import { queryOf } from "../url.ts";
+import type { Views } from "../views/views.ts";
+import type { AdminPageTask, AdminPageView } from "./admin-views.ts";
+import { seeOther, type SignIn } from "./sign-in.ts";
+
+export interface AdminPagesOptions {
+  readonly signIn: SignIn;
+  readonly operator: Operator;
+  readonly reports: Pick<Reports, "answerCase">;
+  readonly views: Pick<Views, "ask">;
+}
+
+const WHO = "page";
+/** Hosts on the page that asks before it changes many links. */
+const MAX_HOSTS = 100;
+
+/** The operator's pages, which work without scripts. What a form asks for is done once, and then shown (303). */
+export function createAdminPages({ signIn, operator, reports, views }: AdminPagesOptions) {
+  const { page, form } = signIn;
+
+  function ask(call: Call, task: AdminPageTask): Promise<Response> {
+    return views.ask("adminPage", call, JSON.stringify(task));
+  }
+
+  const show = (view: AdminPageView) => page((call, formToken) => ask(call, { view, formToken }));
+
+  /** Decides about one link, by the button that was pressed. */
+  async function decide(
+    link: LinkId,
+    sent: URLSearchParams,
+  ): Promise<HttpProblem | readonly LinkId[] | boolean> {
+    switch (sent.get("action") ?? "") {
+      case "disable":
+        return operator.disable([link], decisionOf(sent), WHO);
+      case "enable":
+        return operator.enable([link], decisionOf(sent), WHO);
+      case "erase":
+        return sent.get("confirm") === link.code ? operator.erase(link, decisionOf(sent), WHO) : false;
+      default:
+        return false;
+    }
+  }
+
+  /** Blocks the hosts that were chosen; the problem of the first that cannot be blocked. */
+  async function blockHosts(
+    sent: URLSearchParams,
+    found: Collected["hosts"],
+  ): Promise<HttpProblem | undefined> {
+    for (const host of sent.getAll("block").filter((one) => found.has(one))) {
+      const outcome = await operator.blockHost(host, decisionOf(sent), WHO);
+      if (isProblem(outcome)) return outcome;
+    }
+    return undefined;
+  }
+
+  /** Asks what is to happen to all links that a search finds; `sent` is the answer. */
+  async function decideFound(call: Call, formToken: string, sent?: URLSearchParams): Promise<Response> {
+    const wanted = wantedOf(writtenSearch(call.request));
+    const list = withQuery("/admin/links", wanted);
+    // Without a search it would be about every link there is.
+    if (Object.keys(wanted).length === 0) return seeOther("/admin/links");
+    const collected = await collectFound(views, call);
+    if (collected instanceof Response)
+      return collected.status < 500 ? seeOther(list) : answerProblem(call, { kind: "unavailable" });
+    if (isProblem(collected)) return ask(call, { view: "links", formToken, problem: collected });
+    const asked = (sent ?? new URLSearchParams(queryOf(call.request))).get("action");
+    const action = asked === "enable" ? "enable" : "disable";
+    const count = collected.links.length;
+    const hosts = [...collected.hosts].toSorted(([, one], [, other]) => other - one).slice(0, MAX_HOSTS);
+    const again = (problem?: HttpProblem) =>
+      ask(call, { view: "found", formToken, problem, found: { action, count, hosts } });
+    if (sent === undefined) return again();
+    if (sent.get("count") !== String(count)) return again({ kind: "other-count", count });
+    const changed = await operator[action](collected.links, decisionOf(sent), WHO);
+    if (isProblem(changed)) return again(changed);
+    const refused = await blockHosts(sent, collected.hosts);
+    return refused === undefined ? seeOther(`${list}&done=${changed.length}`) : again(refused);
+  }
+
+  return {
+    ...signIn,
+    figures: show("figures"),
+    links: show("links"),
+    link: show("link"),
+    hosts: show("hosts"),
+    cases: show("cases"),
+    journal: show("journal"),
+    found: page(decideFound),
+    decideFound: form((call, sent, formToken) => decideFound(call, formToken, sent)),
+
+    decide: form(async (call, sent, formToken) => {
+      const link = await operator.look(call.code);
+      if (isProblem(link)) return problemAnswer(call, link);
+      const outcome = await decide(link, sent);
+      return isProblem(outcome)
+        ? ask(call, { view: "link", formToken, problem: outcome })
+        : seeOther(linkPath(link.code));
+    }),
+
+    decideHost: form(async (call, sent, formToken) => {
+      const host = sent.get("host") ?? "";
+      const outcome =
+        sent.get("action") === "unblock"
+          ? await operator.unblockHost(host, decisionOf(sent), WHO)
+          : await operator.blockHost(host, decisionOf(sent), WHO);
+      return isProblem(outcome)
+        ? ask(call, { view: "hosts", formToken, problem: outcome })
+        : seeOther("/admin/hosts");
+    }),
+
+    answer: form(async (call, sent, formToken) => {
+      const link = await operator.look(sent.get("code") ?? "");
+      if (isProblem(link)) return problemAnswer(call, link);
+      const answered = await reports.answerCase(link, answerOf(sent), WHO);
+      return isProblem(answered)
+        ? ask(call, { view: "cases", formToken, problem: answered })
+        : seeOther("/admin/cases");
+    }),
+  };
+}
+
+export type AdminPages = ReturnType<typeof createAdminPages>;
+
+function decisionOf(sent: URLSearchParams): ReasonedRequest {
+  return { reason: sent.get("reason") ?? "", note: (sent.get("note") ?? "").trim() };
+}
+
+function answerOf(sent: URLSearchParams): OperatorAnswer {
+  const { note } = decisionOf(sent);
+  const action = sent.get("action");
+  if (action !== "disable" && action !== "block-host") return { action: "nothing", note };
+  return { action, note, reason: REASONS.find((reason) => reason === sent.get("reason")) ?? "other" };
+}

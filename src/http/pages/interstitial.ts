@@ -1,0 +1,24 @@
+import { hintsOf } from "../../guard/suspicion.ts";
+import type { Clock } from "../../links/clock.ts";
+import type { Links } from "../../links/links.ts";
+import { isProblem } from "../../links/problem.ts";
+import { interstitialPage } from "../../pages/interstitial.tsx";
+import { html } from "../answers.ts";
+import type { Asked } from "../call.ts";
+import { problemAnswer } from "../problems.ts";
+
+export interface InterstitialPageOptions {
+  readonly links: Pick<Links, "resolve">;
+  readonly clock: Pick<Clock, "nowMs">;
+}
+
+/** The preview at the short address itself, without visits: for people whom the link does not lead on at once. */
+export function createInterstitialPage({ links, clock }: InterstitialPageOptions) {
+  return async (call: Asked): Promise<Response> => {
+    const link = await links.resolve(call.code);
+    if (isProblem(link)) return problemAnswer(call, link);
+    const hints = hintsOf(link, clock.nowMs());
+    const shortUrl = call.domain.shortUrl(link.code);
+    return html(call, 200, (language) => interstitialPage(language, { ...link, shortUrl, hints }));
+  };
+}

@@ -1,0 +1,95 @@
+/** @jsxImportSource hono/jsx */
+import { mainReason } from "../../guard/case.ts";
+import type { Inspection } from "../../guard/inspection.ts";
+import { message } from "../../language/messages.ts";
+import { REASONS } from "../../links/link.ts";
+import { Instant } from "../instant.tsx";
+import { Choice, Decide, Form, framed, Given, LinkTo, More, type Operator, Refusal } from "./frame.tsx";
+import { stateInWords } from "./links.tsx";
+
+type Found = Awaited<ReturnType<Inspection["cases"]>>;
+type Case = Found["items"][number];
+
+export interface Cases extends Found {
+  readonly nowMs: number;
+  readonly refusal?: string | undefined;
+}
+
+const ANSWERS = ["disable", "block-host", "nothing"] as const;
+
+/** What was reported: open cases first, each with the form that answers it. */
+export function casesPage(operator: Operator, { items, cursor, nowMs, refusal }: Cases): string {
+  const { language } = operator;
+  return framed(
+    operator,
+    "cases",
+    message(language, "admin.cases"),
+    <>
+      <Refusal text={refusal} />
+      {items.length === 0 && <p>{message(language, "admin.cases.empty")}</p>}
+      <ul class="rows">
+        {items.map((one) => (
+          <li>
+            <CaseFacts language={language} one={one} nowMs={nowMs} />
+            {one.answer === undefined && <AnswerForm operator={operator} one={one} />}
+          </li>
+        ))}
+      </ul>
+      {cursor !== undefined && <More language={language} path="/admin/cases" query={{ cursor }} />}
+    </>,
+  );
+}
+
+function CaseFacts({ language, one, nowMs }: { language: string; one: Case; nowMs: number }) {
+  const { code, link } = one;
+  return (
+    <>
+      <div>
+        <LinkTo code={code} />
+      </div>
+      {link !== undefined && (
+        <div>
+          <Given text={link.target} />
+        </div>
+      )}
+      <div class="soft">
+        {link === undefined ? message(language, "admin.state.deleted") : stateInWords(language, link, nowMs)}
+      </div>
+      <ReportFacts language={language} one={one} />
+    </>
+  );
+}
+
+type Counted = Pick<Case, "reports" | "reasons" | "lastMs" | "answer">;
+
+/** How often a link was reported for what, and what was done about it. */
+export function ReportFacts({ language, one }: { language: string; one: Counted }) {
+  const { reports, reasons, lastMs, answer } = one;
+  const counted = REASONS.filter((reason) => reasons[reason] !== undefined).map(
+    (reason) => `${message(language, `reason.${reason}`)}: ${reasons[reason]}`,
+  );
+  return (
+    <div class="soft">
+      {message(language, "admin.reports", { count: reports })} ({counted.join(", ")}) ·{" "}
+      <Instant language={language} ms={lastMs} />
+      {answer !== undefined && (
+        <>
+          {" → "}
+          {message(language, `admin.answered.${answer.action}`)} ·{" "}
+          <Instant language={language} ms={answer.atMs} />
+        </>
+      )}
+    </div>
+  );
+}
+
+export function AnswerForm({ operator, one }: { operator: Operator; one: Pick<Case, "code" | "reasons"> }) {
+  const { language } = operator;
+  const answers = ANSWERS.map((action) => [action, message(language, `admin.answer.${action}`)] as const);
+  return (
+    <Form operator={operator} action="/admin/cases" hidden={{ code: one.code }}>
+      <Choice label={message(language, "admin.answer")} name="action" options={answers} />
+      <Decide language={language} action="answer" hasReason reason={mainReason(one)} />
+    </Form>
+  );
+}

@@ -1,0 +1,108 @@
+/** @jsxImportSource hono/jsx */
+import type { Counted } from "../../guard/counters.ts";
+import type { Figures, TopHosts } from "../../guard/figures.ts";
+import { dateOf } from "../../guard/told.ts";
+import { message, type MessageKey } from "../../language/messages.ts";
+import { Fact, framed, Given, type Operator, withQuery } from "./frame.tsx";
+
+const COUNTS = {
+  visits: "admin.count.visits",
+  bots: "admin.count.bots",
+  created: "admin.count.created",
+  refused: "admin.count.refused",
+  blocked: "admin.count.blocked",
+  "limited.create": "admin.count.limited.create",
+  "limited.unknown": "admin.count.limited.unknown",
+  "limited.view": "admin.count.limited.view",
+  "limited.report": "admin.count.limited.report",
+  reports: "admin.count.reports",
+  unknown: "admin.count.unknown",
+} as const satisfies Record<Counted | "visits" | "bots", MessageKey>;
+const NAMES = Object.keys(COUNTS) as (keyof typeof COUNTS)[];
+
+/** Where the operator starts: how much there is of everything. */
+export function figuresPage(operator: Operator, figures: Figures): string {
+  const { language } = operator;
+  const say = (key: MessageKey) => message(language, key);
+  const shown = (count: number) => count.toLocaleString(language);
+  const { newestHosts, visitedHosts, days } = figures;
+  return framed(
+    operator,
+    "figures",
+    say("admin.figures"),
+    <>
+      <dl class="facts">
+        <Fact name={say("admin.figures.links")}>{shown(figures.links)}</Fact>
+        <Fact name={say("admin.figures.day")}>{shown(figures.madeInDay)}</Fact>
+        <Fact name={say("admin.figures.week")}>{shown(figures.madeInWeek)}</Fact>
+        <Fact name={say("admin.figures.disabled")}>{shown(figures.disabled)}</Fact>
+        <Fact name={say("admin.hosts")}>{shown(figures.blockedHosts)}</Fact>
+      </dl>
+      <Hosts language={language} title="admin.figures.newest" count="admin.links" top={newestHosts} />
+      <Hosts
+        language={language}
+        title="admin.figures.visited"
+        count="admin.count.visits"
+        top={visitedHosts}
+      />
+      <h2>{say("admin.figures.days")}</h2>
+      {days.toReversed().map(({ day, counts }) => (
+        <section aria-label={dateOf(day)}>
+          <h3>{dateOf(day)}</h3>
+          <dl class="facts">
+            {NAMES.filter((name) => (counts[name] ?? 0) > 0).map((name) => (
+              <Fact name={say(COUNTS[name])}>{shown(counts[name] ?? 0)}</Fact>
+            ))}
+          </dl>
+        </section>
+      ))}
+    </>,
+  );
+}
+
+interface HostsProps {
+  readonly language: string;
+  readonly title: MessageKey;
+  readonly count: MessageKey;
+  readonly top: TopHosts;
+}
+
+function Hosts({ language, title, count, top }: HostsProps) {
+  const { hosts, links } = top;
+  return (
+    <>
+      <h2>{message(language, title)}</h2>
+      {hosts.length === 0 ? (
+        <p>{message(language, "admin.figures.none")}</p>
+      ) : (
+        <>
+          <p class="hint">
+            {message(language, "admin.figures.of", { count: links.toLocaleString(language) })}
+          </p>
+          <table>
+            <thead>
+              <tr>
+                <th scope="col">{message(language, "admin.figures.host")}</th>
+                <th scope="col" class="number">
+                  {message(language, count)}
+                </th>
+              </tr>
+            </thead>
+            <tbody>
+              {hosts.map((one) => (
+                <tr>
+                  <th scope="row">
+                    <a href={withQuery("/admin/links", { host: one.host })}>
+                      <Given text={one.host} />
+                    </a>
+                  </th>
+                  <td class="number">{one.count.toLocaleString(language)}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,198 @@
+/** @jsxImportSource hono/jsx */
+import type { Child } from "hono/jsx";
+
+import { MAX_NOTE_LENGTH } from "../../guard/note.ts";
+import type { Action } from "../../guard/store.ts";
+import { message, type MessageKey } from "../../language/messages.ts";
+import { type Reason, REASONS } from "../../links/link.ts";
+import { page } from "../layout.tsx";
+
+/** What every page for the operator is made with. */
+export interface Operator {
+  readonly language: string;
+  /** Every form sends it back. */
+  readonly formToken: string;
+  /** Of the page's address. */
+  readonly query: Readonly<Record<string, string>>;
+}
+
+const PAGES = {
+  figures: "/admin",
+  links: "/admin/links",
+  hosts: "/admin/hosts",
+  cases: "/admin/cases",
+  journal: "/admin/journal",
+} as const;
+type Current = keyof typeof PAGES;
+
+/** A page for the operator. `current` is the page, or the one that it belongs to. */
+export function framed(operator: Operator, current: Current, title: Child, content: Child): string {
+  const { language, query } = operator;
+  const name = message(language, `admin.${current}`);
+  return page(
+    language,
+    { title: `${name} · Curt`, query },
+    <div class="admin">
+      <nav class="actions" aria-label={message(language, "admin.title")}>
+        {Object.entries(PAGES).map(([key, path]) => (
+          <a href={path} {...(key === current && { "aria-current": "page" })}>
+            {message(language, `admin.${key as Current}`)}
+          </a>
+        ))}
+        <Form operator={operator} action="/admin/sign-out">
+          <button class="plain">{message(language, "admin.sign-out")}</button>
+        </Form>
+      </nav>
+      <h1>{title}</h1>
+      {content}
+    </div>,
+  );
+}
+
+interface FormProps {
+  readonly operator: Operator;
+  readonly action: string;
+  /** Sent as it is, beside what the operator fills in. */
+  readonly hidden?: Readonly<Record<string, string>>;
+  readonly children?: Child;
+}
+
+export function Form({ operator, action, hidden = {}, children }: FormProps) {
+  return (
+    <form method="post" action={action}>
+      {Object.entries({ ...hidden, form: operator.formToken }).map(([name, value]) => (
+        <input type="hidden" name={name} value={value} />
+      ))}
+      {children}
+    </form>
+  );
+}
+
+interface FieldProps {
+  readonly label: string;
+  readonly name: string;
+  readonly value?: string | undefined;
+  readonly type?: "text" | "date";
+  readonly maxLength?: number;
+  readonly isRequired?: boolean;
+}
+
+export function Field({ label, name, value = "", type = "text", maxLength, isRequired = false }: FieldProps) {
+  return (
+    <label>
+      <span>{label}</span>
+      <input
+        {...{ type, name, value, ...(maxLength !== undefined && { maxlength: maxLength }) }}
+        {...{ autocomplete: "off", autocapitalize: "none", spellcheck: false, required: isRequired }}
+      />
+    </label>
+  );
+}
+
+interface ChoiceProps {
+  readonly label: string;
+  readonly name: string;
+  readonly value?: string | undefined;
+  /** The values and what they are called. */
+  readonly options: readonly (readonly [string, string])[];
+}
+
+export function Choice({ label, name, value, options }: ChoiceProps) {
+  return (
+    <label>
+      <span>{label}</span>
+      <select name={name}>
+        {options.map(([option, text]) => (
+          <option value={option} selected={option === value}>
+            {text}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+interface DecideProps {
+  readonly language: string;
+  readonly action: Exclude<Action, "nothing-wrong"> | "answer";
+  readonly hasReason?: boolean;
+  /** The reason that is chosen at first. */
+  readonly reason?: Reason;
+}
+
+/** The end of every form that decides something: why, a note, and the button. */
+export function Decide({ language, action, hasReason = false, reason: chosen }: DecideProps) {
+  const reasons = REASONS.map((reason) => [reason, message(language, `reason.${reason}`)] as const);
+  return (
+    <>
+      {hasReason && (
+        <Choice label={message(language, "admin.reason")} name="reason" value={chosen} options={reasons} />
+      )}
+      <Field label={message(language, "admin.note")} name="note" maxLength={MAX_NOTE_LENGTH} />
+      <button>{message(language, `admin.do.${action}`)}</button>
+    </>
+  );
+}
+
+/** Why something was not done. */
+export function Refusal({ text }: { text: string | undefined }) {
+  if (text === undefined) return <></>;
+  return (
+    <p class="error" role="alert">
+      {text}
+    </p>
+  );
+}
+
+interface FactProps {
+  readonly name: string;
+  readonly children?: Child;
+}
+
+export function Fact({ name, children }: FactProps) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}
+
+/** Text from outside: on its own, whatever its direction, and never a link. */
+export function Given({ text }: { text: string }) {
+  return <bdi dir="auto">{text}</bdi>;
+}
+
+export function LinkTo({ code }: { code: string }) {
+  return (
+    <a href={linkPath(code)}>
+      <Given text={code} />
+    </a>
+  );
+}
+
+export function linkPath(code: string): string {
+  return `/admin/links/${encodeURIComponent(code)}`;
+}
+
+export function withQuery(path: string, query: Readonly<Record<string, string>>): string {
+  return `${path}?${new URLSearchParams(query).toString()}`;
+}
+
+interface MoreProps {
+  readonly language: string;
+  readonly path: string;
+  readonly query: Readonly<Record<string, string>>;
+  readonly text?: MessageKey;
+}
+
+/** The way to the next page of a list. */
+export function More({ language, path, query, text = "admin.more" }: MoreProps) {
+  return (
+    <p>
+      <a class="button" href={withQuery(path, query)}>
+        {message(language, text)}
+      </a>
+    </p>
+  );
+}

@@ -1,0 +1,57 @@
+/** @jsxImportSource hono/jsx */
+import type { JournalEntry } from "../../guard/store.ts";
+import { message } from "../../language/messages.ts";
+import { Instant } from "../instant.tsx";
+import { framed, Given, LinkTo, More, type Operator } from "./frame.tsx";
+
+export interface Journal {
+  readonly entries: readonly JournalEntry[];
+  /** Of the older entries; undefined if there are none. */
+  readonly cursor: string | undefined;
+}
+
+/** Everything that was decided, newest first. */
+export function journalPage(operator: Operator, { entries, cursor }: Journal): string {
+  const { language } = operator;
+  return framed(
+    operator,
+    "journal",
+    message(language, "admin.journal"),
+    <>
+      <p class="soft">{message(language, "admin.journal.intro")}</p>
+      <History language={language} entries={entries} />
+      {cursor !== undefined && <More language={language} path="/admin/journal" query={{ cursor }} />}
+    </>,
+  );
+}
+
+interface HistoryProps {
+  readonly language: string;
+  readonly entries: readonly JournalEntry[];
+}
+
+export function History({ language, entries }: HistoryProps) {
+  if (entries.length === 0) return <p>{message(language, "admin.journal.empty")}</p>;
+  return (
+    <ul class="rows">
+      {entries.map(({ action, code, host, reason, note, who, atMs }) => (
+        <li>
+          <div>
+            <strong>{message(language, `admin.did.${action}`)}</strong>{" "}
+            {code !== undefined && <LinkTo code={code} />}
+            {host !== undefined && <Given text={host} />}
+          </div>
+          <div class="soft">
+            {reason !== undefined && `${message(language, `reason.${reason}`)} · `}
+            {message(language, `admin.who.${who}`)} · <Instant language={language} ms={atMs} />
+          </div>
+          {note !== undefined && (
+            <div>
+              <Given text={note} />
+            </div>
+          )}
+        </li>
+      ))}
+    </ul>
+  );
+}

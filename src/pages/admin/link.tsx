@@ -1,0 +1,130 @@
+/** @jsxImportSource hono/jsx */
+import type { Inspected } from "../../guard/inspection.ts";
+import { message, type MessageKey } from "../../language/messages.ts";
+import { type Link, NEVER_MS } from "../../links/link.ts";
+import { targetHost } from "../../links/target.ts";
+import { Instant } from "../instant.tsx";
+import { AnswerForm, ReportFacts } from "./cases.tsx";
+import { Decide, Fact, Form, framed, Given, linkPath, type Operator, Refusal, withQuery } from "./frame.tsx";
+import { History } from "./history.tsx";
+import { stateInWords } from "./links.tsx";
+
+export interface LinkLooked extends Inspected {
+  readonly nowMs: number;
+  readonly refusal?: string | undefined;
+}
+
+/** One link: what it is, what can be done about it, and what was. */
+export function linkPage(operator: Operator, looked: LinkLooked): string {
+  const { language } = operator;
+  const { link, refusal } = looked;
+  const say = (key: MessageKey) => message(language, key);
+  return framed(
+    operator,
+    "links",
+    <Given text={link.code} />,
+    <>
+      <Refusal text={refusal} />
+      <Facts language={language} looked={looked} />
+      {link.disabled !== "deleted" && <Decisions operator={operator} link={link} />}
+      <Reported operator={operator} looked={looked} />
+      <h2>{say("admin.history")}</h2>
+      <History language={language} entries={looked.history} />
+    </>,
+  );
+}
+
+function Facts({ language, looked }: { language: string; looked: LinkLooked }) {
+  const { link, visits, bots, nowMs } = looked;
+  const say = (key: MessageKey) => message(language, key);
+  const isGone = link.disabled === "deleted";
+  return (
+    <dl class="facts">
+      <Fact name={say("admin.state")}>{stateInWords(language, link, nowMs)}</Fact>
+      {!isGone && (
+        <Fact name={say("preview.leads")}>
+          <Given text={link.target} />
+        </Fact>
+      )}
+      {!isGone && link.originalUrl !== link.target && (
+        <Fact name={say("admin.as-sent")}>
+          <Given text={link.originalUrl} />
+        </Fact>
+      )}
+      <Fact name={say("preview.created")}>
+        <Instant language={language} ms={link.createdMs} />
+      </Fact>
+      <Fact name={say("preview.ends")}>
+        {link.endsMs === NEVER_MS ? say("never") : <Instant language={language} ms={link.endsMs} />}
+      </Fact>
+      <Fact name={say("preview.visits")}>{visits.toLocaleString(language)}</Fact>
+      <Fact name={say("preview.bots")}>{bots.toLocaleString(language)}</Fact>
+    </dl>
+  );
+}
+
+/** What was reported about the link, and the form that answers it. */
+function Reported({ operator, looked }: { operator: Operator; looked: LinkLooked }) {
+  const { language } = operator;
+  const { link, reported } = looked;
+  if (reported === undefined) return <></>;
+  return (
+    <>
+      <h2>{message(language, "admin.cases")}</h2>
+      <ReportFacts language={language} one={reported} />
+      <ul class="rows">
+        {reported.notes.map(({ atMs, reason, note }) => (
+          <li>
+            <div>
+              <Given text={note} />
+            </div>
+            <div class="soft">
+              {message(language, `reason.${reason}`)} · <Instant language={language} ms={atMs} />
+            </div>
+          </li>
+        ))}
+      </ul>
+      {reported.answer === undefined && link.disabled !== "deleted" && (
+        <AnswerForm operator={operator} one={reported} />
+      )}
+    </>
+  );
+}
+
+function Decisions({ operator, link }: { operator: Operator; link: Link }) {
+  const { language } = operator;
+  const say = (key: MessageKey) => message(language, key);
+  const action = linkPath(link.code);
+  const host = targetHost(link.target);
+  return (
+    <>
+      {link.disabled === undefined ? (
+        <Form operator={operator} action={action} hidden={{ action: "disable" }}>
+          <Decide language={language} action="disable" hasReason />
+        </Form>
+      ) : (
+        <Form operator={operator} action={action} hidden={{ action: "enable" }}>
+          <Decide language={language} action="enable" />
+        </Form>
+      )}
+      <p class="actions">
+        <a class="button" href={withQuery("/admin/hosts", { host })}>
+          {message(language, "admin.block-this", { host })}
+        </a>
+        <a class="button" href={withQuery("/admin/links", { host })}>
+          {message(language, "admin.links-to", { host })}
+        </a>
+      </p>
+      <details>
+        <summary>{say("admin.do.erase")}</summary>
+        <p>{say("admin.erase.intro")}</p>
+        <Form operator={operator} action={action} hidden={{ action: "erase" }}>
+          <label class="check">
+            <input type="checkbox" name="confirm" value={link.code} required /> {say("admin.erase.confirm")}
+          </label>
+          <Decide language={language} action="erase" />
+        </Form>
+      </details>
+    </>
+  );
+}

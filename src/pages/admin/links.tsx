@@ -1,0 +1,113 @@
+/** @jsxImportSource hono/jsx */
+import type { InspectedLink } from "../../guard/inspection.ts";
+import type { WrittenSearch } from "../../guard/link-query.ts";
+import { LINK_STATES, stateOf } from "../../guard/search.ts";
+import { type MessageKey, message } from "../../language/messages.ts";
+import { Instant } from "../instant.tsx";
+import { Choice, Field, framed, Given, LinkTo, More, type Operator, Refusal, withQuery } from "./frame.tsx";
+
+export const SEARCH_LABELS = {
+  q: "admin.q",
+  host: "admin.q.host",
+  state: "admin.state",
+  made_from: "admin.made-from",
+  made_to: "admin.made-to",
+} as const satisfies Record<keyof WrittenSearch, MessageKey>;
+
+export interface Links {
+  readonly search: WrittenSearch;
+  readonly links: readonly InspectedLink[];
+  /** Where the search goes on; undefined at its end. */
+  readonly cursor: string | undefined;
+  readonly nowMs: number;
+  /** Why the search was refused. */
+  readonly refusal?: string | undefined;
+  /** How many links were disabled or enabled just now. */
+  readonly done?: number | undefined;
+}
+
+/** Finds links. */
+export function linksPage(operator: Operator, found: Links): string {
+  const { language } = operator;
+  const { search, links, cursor, refusal, done } = found;
+  const say = (key: Parameters<typeof message>[1]) => message(language, key);
+  const wanted = wantedOf(search);
+  const isSearch = Object.keys(wanted).length > 0;
+  const states = LINK_STATES.map((state) => [state, say(`admin.state.${state}`)] as const);
+  return framed(
+    operator,
+    "links",
+    say("admin.links"),
+    <>
+      {done !== undefined && <p role="status">{message(language, "admin.done", { count: done })}</p>}
+      <form action="/admin/links">
+        <Field label={say("admin.q")} name="q" value={search.q} />
+        <Field label={say("admin.q.host")} name="host" value={search.host} />
+        <Choice
+          label={say("admin.state")}
+          name="state"
+          value={search.state}
+          options={[["", say("admin.state.any")], ...states]}
+        />
+        <Field label={say("admin.made-from")} name="made_from" value={search.made_from} type="date" />
+        <Field label={say("admin.made-to")} name="made_to" value={search.made_to} type="date" />
+        <button class="primary">{say("admin.search")}</button>
+      </form>
+      <Refusal text={refusal} />
+      {refusal === undefined && links.length === 0 && (
+        <p>{say(cursor === undefined ? "admin.links.none" : "admin.links.none-yet")}</p>
+      )}
+      <LinkRows language={language} links={links} nowMs={found.nowMs} />
+      {cursor !== undefined && <More language={language} path="/admin/links" query={{ ...wanted, cursor }} />}
+      {isSearch && links.length > 0 && (
+        <p class="actions">
+          {(["disable", "enable"] as const).map((action) => (
+            <a class="button" href={withQuery("/admin/found", { ...wanted, action })}>
+              {say(`admin.found.${action}`)}
+            </a>
+          ))}
+        </p>
+      )}
+    </>,
+  );
+}
+
+/** The fields that are filled in. */
+export function wantedOf(search: WrittenSearch): Record<string, string> {
+  return Object.fromEntries(Object.entries(search).filter(([, value]) => value !== ""));
+}
+
+interface LinkRowsProps {
+  readonly language: string;
+  readonly links: readonly InspectedLink[];
+  readonly nowMs: number;
+}
+
+/** Where links lead is text: nobody should end up there by a slip of the hand. */
+function LinkRows({ language, links, nowMs }: LinkRowsProps) {
+  return (
+    <ul class="rows">
+      {links.map((link) => (
+        <li>
+          <div>
+            <LinkTo code={link.code} />
+          </div>
+          <div>
+            <Given text={link.target} />
+          </div>
+          <div class="soft">
+            {stateInWords(language, link, nowMs)} · <Instant language={language} ms={link.createdMs} />
+          </div>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** What a link does at the moment, in words. */
+export function stateInWords(language: string, link: InspectedLink, nowMs: number): string {
+  const reason = link.disabled === "deleted" ? undefined : (link.disabled ?? link.blocked);
+  if (reason === undefined) return message(language, `admin.state.${stateOf(link, nowMs)}`);
+  const key = link.disabled === undefined ? "admin.blocked" : "admin.disabled";
+  return message(language, key, { reason: message(language, `reason.${reason}`) });
+}

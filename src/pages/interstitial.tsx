@@ -1,0 +1,41 @@
+/** @jsxImportSource hono/jsx */
+import type { Hint } from "../guard/suspicion.ts";
+import { message } from "../language/messages.ts";
+import type { Link } from "../links/link.ts";
+import { describeDestination } from "./destination.ts";
+import { page } from "./layout.tsx";
+import { Leads } from "./leads.tsx";
+import { Lifetime } from "./lifetime.tsx";
+
+export interface InterstitialShown extends Pick<Link, "target" | "createdMs" | "endsMs"> {
+  /** The short address, in readable Unicode. */
+  readonly shortUrl: string;
+  readonly hints: readonly Hint[];
+}
+
+/** Where a link leads, for people who have followed it. The button leads straight there: their visit is counted. */
+export function interstitialPage(language: string, link: InterstitialShown): string {
+  const { shortUrl, target, hints } = link;
+  const address = shortUrl.replace(/^https?:\/\//, "");
+  const [before, after] = message(language, "interstitial.why").split("{address}");
+  return page(
+    language,
+    { title: `${message(language, "interstitial.title")} – ${address}` },
+    <>
+      <h1>{message(language, "interstitial.title")}</h1>
+      <p class="soft">
+        {before}
+        <bdi dir="ltr">{address}</bdi>
+        {after}
+      </p>
+      <Leads
+        language={language}
+        destination={describeDestination(target)}
+        hints={hints}
+        href={target}
+        showsAddress
+      />
+      <Lifetime language={language} hasEnded={false} {...link} />
+    </>,
+  );
+}

@@ -1,0 +1,22 @@
+import type { Code } from "../../links/code.ts";
+import { type Link, NEVER_MS, type Reason } from "../../links/link.ts";
+import type { Target } from "../../links/target.ts";
+
+export interface LinkRow {
+  original_url: string;
+  target: string | null;
+  created_ms: number;
+  ends_ms: number | null;
+  disabled: Reason | "deleted" | null;
+}
+
+export function toLink(code: Code, row: LinkRow): Link {
+  return {
+    code,
+    originalUrl: row.original_url,
+    target: (row.target ?? row.original_url) as Target,
+    createdMs: row.created_ms,
+    endsMs: row.ends_ms ?? NEVER_MS,
+    disabled: row.disabled ?? undefined,
+  };
+}

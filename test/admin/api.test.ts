@@ -1,0 +1,423 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+
+import en from "../../src/language/en.json";
+import { type Here, type Running, startHere } from "../service.ts";
+import { visit } from "../visits/visits.ts";
+import {
+  addCampaign,
+  addMany,
+  type Ask,
+  askAs,
+  CAMPAIGN,
+  campaignHost,
+  report,
+  TOKEN,
+  untilAnswered,
+  untilRefused,
+} from "./operator.ts";
+
+const original_url = "https://example.com/somewhere";
+
+let curt: Here;
+let ask: Ask;
+beforeAll(async () => {
+  curt = await startHere({ ADMIN_TOKEN: TOKEN, TRUSTED_PROXIES: "127.0.0.1" });
+  ask = askAs(curt);
+});
+afterAll(async () => curt[Symbol.asyncDispose]());
+
+let made = 0;
+async function make(url = original_url): Promise<string> {
+  const custom_code = `made${made++}`;
+  expect((await curt.shorten({ original_url: url, custom_code })).status).toBe(201);
+  return custom_code;
+}
+
+let client = 0;
+const OPERATIONS = [
+  ["GET", "links"],
+  ["GET", "links/made0"],
+  ["POST", "links/made0/disable"],
+  ["POST", "links/made0/enable"],
+  ["DELETE", "links/made0?confirm=made0"],
+  ["POST", "links/disable?q=made"],
+  ["POST", "links/enable?q=made"],
+  ["GET", "hosts"],
+  ["PUT", "hosts/example.com"],
+  ["DELETE", "hosts/example.com"],
+  ["GET", "cases"],
+  ["POST", "cases/made0"],
+  ["GET", "figures"],
+  ["GET", "journal"],
+] as const;
+
+describe("the door", () => {
+  test.each(OPERATIONS)("%s %s needs the token", async (method, path) => {
+    const given = [
+      undefined,
+      "",
+      "Bearer",
+      `Basic ${TOKEN}`,
+      TOKEN,
+      "Bearer wrong",
+      `Bearer ${TOKEN}x`,
+      `Bearer ${TOKEN.slice(0, -1)}`,
+      `Bearer ${TOKEN.toUpperCase()}`,
+      `Bearer ${TOKEN} ${TOKEN}`,
+      "Bearer 한글".normalize("NFD").replaceAll(/[^\x20-\x7E]/g, "\u00ff"),
+    ];
+    for (const authorization of given) {
+      const response = await curt.fetch(`/api/v1/admin/${path}`, {
+        method,
+        headers: {
+          // One client may only guess so often.
+          "X-Forwarded-For": `2001:db8:0:${(client++).toString(16)}::1`,
+          ...(authorization !== undefined && { Authorization: authorization }),
+        },
+        ...(method !== "GET" && { body: JSON.stringify({ reason: "spam", action: "nothing", count: 1 }) }),
+      });
+      expect([authorization, response.status]).toEqual([authorization, 401]);
+      expect(response.headers.get("www-authenticate")).toBe("Bearer");
+      expect(await response.json()).toEqual({ status: "error", message: expect.any(String) });
+    }
+    const { data } = await ask("GET", "journal");
+    expect(data.entries).toEqual([]);
+  });
+
+  test.each(OPERATIONS)("%s %s is not there without ADMIN_TOKEN", async (method, path) => {
+    await using closed = await startHere();
+    for (const token of ["", TOKEN, "null", "undefined"]) {
+      const response = await closed.fetch(`/api/v1/admin/${path}`, {
+        method,
+        headers: { Authorization: `Bearer ${token}` },
+      });
+      expect([token, response.status]).toEqual([token, 404]);
+      expect(response.headers.get("www-authenticate")).toBeNull();
+      expect(await response.json()).toEqual({ status: "error", message: en["not-found"] });
+    }
+  });
+
+  test("is open to no script of another origin, and its answers are not stored", async () => {
+    const Origin = "https://elsewhere.example";
+    for (const headers of [{ Origin, Authorization: `Bearer ${TOKEN}` }, { Origin }]) {
+      const response = await curt.fetch("/api/v1/admin/links", { headers });
+      expect(response.headers.get("access-control-allow-origin")).toBeNull();
+      expect(response.headers.get("access-control-allow-credentials")).toBeNull();
+      expect(response.headers.get("cache-control")).toBe("no-store");
+    }
+    const preflight = await curt.fetch("/api/v1/admin/links/made0/disable", {
+      method: "OPTIONS",
+      headers: {
+        Origin,
+        "Access-Control-Request-Method": "POST",
+        "Access-Control-Request-Headers": "authorization",
+      },
+    });
+    expect(preflight.headers.get("access-control-allow-origin")).toBeNull();
+    expect(preflight.headers.get("access-control-allow-methods")).toBeNull();
+    // The public API stays open.
+    const open = await curt.fetch("/api/v1/shorten", { headers: { Origin } });
+    expect(open.headers.get("access-control-allow-origin")).toBe("*");
+  });
+
+  test("answers 405 and OPTIONS as every address does", async () => {
+    const wrong = await ask("PATCH", "links/made0");
+    expect([wrong.status, wrong.headers.get("allow")]).toEqual([405, "GET, HEAD, POST, DELETE, OPTIONS"]);
+    expect((await ask("POST", "links/made0", {})).status).toBe(405);
+  });
+
+  test("a wrong token is neither logged nor told, and neither is the right one", async () => {
+    await ask("GET", "links");
+    await askAs(curt, "a-guess-of-somebody")("GET", "links");
+    expect(curt.logged.join("\n")).not.toMatch(new RegExp(`${TOKEN}|a-guess`));
+  });
+});
+
+describe("one link", () => {
+  test("is shown with its visits, its reports and its history", async () => {
+    const code = await make();
+    await visit(curt, code);
+    await report(curt, code, { reason: "spam", note: "I get it every day." });
+    await ask("POST", `links/${code}/disable`, { reason: "spam", note: "seen" });
+    const { status, data } = await ask("GET", `links/${code}`);
+    expect(status).toBe(200);
+    expect(data).toMatchObject({
+      code,
+      original_url,
+      target: original_url,
+      state: "disabled",
+      reason: "spam",
+      blocked: null,
+      case: { state: "answered", reports: 1, reasons: { spam: 1 }, notes: [{ note: "I get it every day." }] },
+      history: [{ who: "api", action: "disable", reason: "spam", note: "seen", code, host: null }],
+    });
+    while ((await ask("GET", `links/${code}`)).data.visits !== 1) await Bun.sleep(10);
+  });
+
+  test("is disabled, answers 410 and says why, and is enabled again", async () => {
+    const code = await make();
+    expect((await curt.fetch(`/${code}`)).status).toBe(302);
+    const disabled = await ask("POST", `links/${code}/disable`, { reason: "phishing" });
+    expect([disabled.status, disabled.data]).toEqual([200, { code, changed: true }]);
+    await untilAnswered(curt, code, 410);
+    const gone = (await (await curt.fetch(`/${code}`)).json()) as { message: string };
+    expect(gone.message).toBe(en["disabled.phishing"]);
+    expect((await ask("POST", `links/${code}/disable`, { reason: "phishing" })).data.changed).toBe(false);
+    // Another reason replaces it.
+    expect((await ask("POST", `links/${code}/disable`, { reason: "legal", note: null })).data.changed).toBe(
+      true,
+    );
+    expect((await ask("POST", `links/${code}/enable`)).data).toEqual({ code, changed: true });
+    await untilAnswered(curt, code, 302);
+    expect((await ask("POST", `links/${code}/enable`, { note: "again" })).data.changed).toBe(false);
+  });
+
+  test("is deleted for good only by who repeats its code, and the code stays taken", async () => {
+    const code = await make();
+    for (const query of ["", "?confirm=", "?confirm=yes", `?confirm=${code}x`]) {
+      const refused = await ask("DELETE", `links/${code}${query}`);
+      expect([refused.status, refused.message]).toEqual([
+        400,
+        en["operator.confirm"].replace("{code}", code),
+      ]);
+    }
+    expect((await curt.fetch(`/${code}`)).status).toBe(302);
+    expect((await ask("DELETE", `links/${code}?confirm=${code}`)).data).toEqual({ code, changed: true });
+    await untilAnswered(curt, code, 410);
+    expect((await ask("GET", `links/${code}`)).data).toMatchObject({
+      state: "deleted",
+      original_url: "",
+      target: "",
+    });
+    expect((await ask("DELETE", `links/${code}?confirm=${code}`)).data.changed).toBe(false);
+    expect((await ask("POST", `links/${code}/enable`)).data.changed).toBe(false);
+    expect((await curt.shorten({ original_url, custom_code: code })).status).toBe(409);
+  });
+
+  test("may have any code, also one that looks like a command", async () => {
+    const spellings = ["disable", "enable", "한글🏳️‍🌈", "figures"];
+    for (const code of spellings) {
+      expect((await curt.shorten({ original_url, custom_code: code })).status).toBe(201);
+      const path = `links/${encodeURIComponent(code)}`;
+      expect((await ask("GET", path)).data.state).toBe("active");
+      expect((await ask("POST", `${path}/disable`, { reason: "other" })).data.changed).toBe(true);
+      const deleted = await ask("DELETE", `${path}?confirm=${encodeURIComponent(code.normalize("NFD"))}`);
+      expect(deleted.data.changed).toBe(true);
+    }
+  });
+
+  test("that is not there is 404, and what is wrong with a request is told at once", async () => {
+    for (const [method, path, body] of [
+      ["GET", "links/nobody-made-it", undefined],
+      ["POST", "links/nobody-made-it/disable", { reason: "spam" }],
+      ["POST", "links/nobody-made-it/enable", undefined],
+      ["DELETE", "links/nobody-made-it?confirm=nobody-made-it", undefined],
+      ["POST", "cases/nobody-made-it", { action: "nothing" }],
+    ] as const)
+      expect([path, (await ask(method, path, body)).status]).toEqual([path, 404]);
+    const code = await make();
+    const wrong = async (body: unknown) => {
+      const { status, message } = await ask("POST", `links/${code}/disable`, body);
+      return [status, message];
+    };
+    expect(await wrong({})).toEqual([400, "reason is required."]);
+    expect(await wrong({ reason: "ugly" })).toEqual([
+      400,
+      "reason must be one of malware, phishing, spam, illegal, legal, other.",
+    ]);
+    expect(await wrong({ reason: "spam", note: 7 })).toEqual([
+      400,
+      "note must be of type string, not number.",
+    ]);
+    expect((await wrong({ reason: "spam", note: "가".repeat(2001) }))[0]).toBe(400);
+    expect((await wrong({ reason: "spam", note: "\uD800" }))[0]).toBe(400);
+    expect((await wrong([]))[0]).toBe(400);
+    expect((await ask("POST", `cases/${code}`, { action: "nothing" })).message).toBe(en["operator.no-case"]);
+    expect((await ask("GET", `links/${code}`)).data.history).toEqual([]);
+  });
+});
+
+describe("hosts", () => {
+  test("are blocked with all hosts below them, and unblocked", async () => {
+    const [below, beside] = [
+      await make("https://a.b.blocked.example/x"),
+      await make("https://notblocked.example/"),
+    ];
+    for (const code of [below, beside]) expect((await curt.fetch(`/${code}`)).status).toBe(302);
+    const blocked = await ask("PUT", "hosts/Blocked.EXAMPLE.", { reason: "malware", note: "all of it" });
+    expect([blocked.status, blocked.data]).toEqual([200, { host: "blocked.example", changed: true }]);
+    await untilAnswered(curt, below, 410);
+    expect((await curt.fetch(`/${beside}`)).status).toBe(302);
+    await untilRefused(curt, "https://blocked.example/");
+    expect((await ask("GET", `links/${below}`)).data).toMatchObject({ state: "active", blocked: "malware" });
+    expect((await ask("GET", "hosts")).data.hosts).toEqual([
+      { host: "blocked.example", reason: "malware", since: expect.any(String) },
+    ]);
+    expect((await ask("DELETE", "hosts/blocked.example", { note: "a mistake" })).data.changed).toBe(true);
+    await untilAnswered(curt, below, 302);
+    expect((await ask("DELETE", "hosts/blocked.example")).data.changed).toBe(false);
+    expect((await ask("GET", "hosts")).data.hosts).toEqual([]);
+  });
+
+  test("may be written in any script, or be an address", async () => {
+    for (const [written, host] of [
+      ["누리집.한국", "xn--od1b68ljso.xn--3e0b707e"],
+      ["192.0.2.1", "192.0.2.1"],
+      ["[2001:db8::1]", "[2001:db8::1]"],
+    ] as const) {
+      const path = `hosts/${encodeURIComponent(written)}`;
+      expect((await ask("PUT", path, { reason: "spam" })).data).toEqual({ host, changed: true });
+      expect((await ask("DELETE", path)).data).toEqual({ host, changed: true });
+    }
+  });
+
+  test("that are none, or this service's own, are refused", async () => {
+    for (const host of ["a b", "https:%2F%2Fx.example", "*.example", "x:80", "curt.example", "<b>"])
+      expect([
+        host,
+        (await ask("PUT", `hosts/${encodeURIComponent(host)}`, { reason: "spam" })).status,
+      ]).toEqual([host, 400]);
+  });
+});
+
+describe("a list", () => {
+  test("goes on by its cursor, without a gap and without an end that repeats", async () => {
+    await using own = await startHere({ ADMIN_TOKEN: TOKEN });
+    const askOwn = askAs(own);
+    for (let nth = 0; nth < 7; nth++) {
+      await own.shorten({ original_url: `https://h${nth}.example/`, custom_code: `c${nth}` });
+      await askOwn("PUT", `hosts/x${nth}.example`, { reason: "spam" });
+      await report(own, `c${nth}`, { reason: "other" });
+    }
+    for (const [path, name] of [
+      ["links", "links"],
+      ["hosts", "hosts"],
+      ["cases", "cases"],
+      ["journal", "entries"],
+    ] as const) {
+      const seen: string[] = [];
+      let cursor: string | null = "";
+      while (cursor !== null) {
+        const { data }: { data: any } = await askOwn(
+          "GET",
+          `${path}?limit=3&cursor=${encodeURIComponent(cursor)}`,
+        );
+        expect(data[name].length).toBeLessThanOrEqual(3);
+        seen.push(...data[name].map((item: unknown) => JSON.stringify(item)));
+        ({ cursor } = data);
+      }
+      const { data } = await askOwn("GET", `${path}?limit=200`);
+      expect([path, seen]).toEqual([path, data[name].map((item: unknown) => JSON.stringify(item))]);
+      expect(new Set(seen).size).toBe(7);
+      expect((await askOwn("GET", `${path}?cursor=nonsense`)).status).toBe(200);
+      for (const limit of ["0", "201", "-1", "x", "1.5", "1e2"])
+        expect((await askOwn("GET", `${path}?limit=${limit}`)).message).toBe(
+          "limit must be a whole number from 1 to 200.",
+        );
+    }
+  });
+
+  test("of links is searched by code, host, state and time", async () => {
+    await using own = await startHere({ ADMIN_TOKEN: TOKEN });
+    await addCampaign(own);
+    const askOwn = askAs(own);
+    const found = async (query: string) => {
+      const { data } = await askOwn("GET", `links?limit=200&${query}`);
+      return data.links.map(({ code }: { code: string }) => code);
+    };
+    expect(await found("q=bad59")).toEqual(["bad59"]);
+    expect(await found("q=verify-account")).toHaveLength(CAMPAIGN.links);
+    expect(await found(`host=${campaignHost(3)}`)).toHaveLength(8);
+    expect(await found("host=bank-3.example")).toHaveLength(8);
+    expect(await found("host=ank-3.example")).toEqual([]);
+    await askOwn("POST", "links/bad3/disable", { reason: "spam" });
+    expect(await found("state=disabled")).toEqual(["bad3"]);
+    expect(await found("host=bank-3.example&state=active")).toHaveLength(7);
+    // All were made on one day.
+    expect(await found("q=bad59&made_from=2026-11-21&made_to=2026-11-21")).toEqual(["bad59"]);
+    expect(await found("q=bad59&made_from=2026-11-22")).toEqual([]);
+    expect(await found("q=bad59&made_to=2026-11-20")).toEqual([]);
+    expect(await found("q=bad59&made_from=2026-11-21T09:00:00%2B09:00&made_to=2026-11-21T00:00:01Z")).toEqual(
+      ["bad59"],
+    );
+    const wrong = await askOwn("GET", "links?host=a/b&state=tired&made_from=yesterday&made_to=2026-02-30");
+    expect(wrong.status).toBe(400);
+    for (const field of ["host", "state", "made_from", "made_to"])
+      expect(wrong.message).toContain(`${field}: `);
+  });
+});
+
+test("an evening as an operator: a campaign is found, disabled, blocked, reported, and one mistake undone", async () => {
+  await using own: Running = await startHere({ ADMIN_TOKEN: TOKEN });
+  const askOwn = askAs(own);
+  await addCampaign(own);
+  await own.shorten({ original_url: "https://honest.example/verify-account/", custom_code: "honest" });
+  for (const code of ["bad7", "honest"]) await report(own, code, { reason: "phishing", note: "Fake!" });
+
+  const cases = (await askOwn("GET", "cases")).data.cases;
+  expect(cases.map((one: any) => [one.code, one.state])).toEqual([
+    ["honest", "open"],
+    ["bad7", "open"],
+  ]);
+  const { link } = cases[1];
+  expect(link.target).toContain("/verify-account/");
+
+  const search = "q=verify-account&state=active";
+  const asked = await askOwn("POST", `links/disable?${search}`, { reason: "phishing" });
+  const count = CAMPAIGN.links + 1;
+  expect([asked.status, asked.data]).toEqual([200, { count, done: false }]);
+  expect((await askOwn("GET", "links?state=disabled")).data.links).toEqual([]);
+  const other = await askOwn("POST", `links/disable?${search}`, { reason: "phishing", count: count - 1 });
+  expect([other.status, other.message]).toEqual([
+    409,
+    en["operator.count"].replace("{count}", String(count)),
+  ]);
+  const done = await askOwn("POST", `links/disable?${search}`, {
+    reason: "phishing",
+    note: "campaign",
+    count,
+  });
+  expect([done.status, done.data]).toEqual([200, { count, done: true, changed: count }]);
+  for (const code of ["bad0", "bad59", "honest"]) await untilAnswered(own, code, 410);
+  expect((await own.fetch("/before7")).status).toBe(302);
+
+  for (let nth = 0; nth < CAMPAIGN.hosts; nth++)
+    expect((await askOwn("PUT", `hosts/bank-${nth}.example`, { reason: "phishing" })).data.changed).toBe(
+      true,
+    );
+  await untilRefused(own, "https://new.bank-5.example/");
+
+  expect((await askOwn("POST", "links/honest/enable", { note: "not a bank" })).data.changed).toBe(true);
+  await untilAnswered(own, "honest", 302);
+  expect((await askOwn("POST", "cases/honest", { action: "nothing", note: "checked" })).status).toBe(200);
+  expect((await askOwn("POST", "cases/bad7", { action: "disable", reason: "phishing" })).status).toBe(200);
+  expect((await askOwn("GET", "cases")).data.cases.map((one: any) => [one.code, one.state])).toContainEqual([
+    "honest",
+    "answered",
+  ]);
+
+  const entries = (await askOwn("GET", "journal?limit=200")).data.entries as any[];
+  const actions = entries.map(({ action }) => action as string);
+  expect(actions.filter((action) => action === "disable").length).toBeGreaterThanOrEqual(count);
+  expect(actions.filter((action) => action === "block-host")).toHaveLength(CAMPAIGN.hosts);
+  expect(entries.find(({ action }) => action === "enable")).toMatchObject({
+    code: "honest",
+    note: "not a bank",
+  });
+  expect(new Set(entries.map(({ who }) => who))).toEqual(new Set(["api"]));
+  const figures = (await askOwn("GET", "figures")).data;
+  expect(figures).toMatchObject({ disabled: CAMPAIGN.links, blocked_hosts: CAMPAIGN.hosts });
+  expect(figures.links).toBeGreaterThan(3000);
+});
+
+test("more links than can be changed at once are told so, and none is changed", async () => {
+  await using own = await startHere({ ADMIN_TOKEN: TOKEN });
+  const askOwn = askAs(own);
+  for (let nth = 0; nth < 4; nth++) await addMany(own, nth);
+  const { status, message } = await askOwn("POST", "links/disable?host=many.example", {
+    reason: "spam",
+    count: 12_000,
+  });
+  expect([status, message]).toEqual([409, en["operator.too-many"].replace("{max}", "10000")]);
+  expect((await askOwn("GET", "links?state=disabled")).data.links).toEqual([]);
+});

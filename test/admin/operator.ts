@@ -1,0 +1,81 @@
+import type { Target } from "../../src/links/target.ts";
+import { openStoreOf, type Running } from "../service.ts";
+import { newLink } from "../stores/links.ts";
+
+export const TOKEN = "only-the-operator-knows-it";
+
+interface Told {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly message: string;
+  /** `data` of the envelope. */
+  readonly data: any;
+}
+
+export type Ask = (method: string, path: string, body?: unknown) => Promise<Told>;
+
+/** Asks the operator's API; `path` begins behind /api/v1/admin/. */
+export function askAs(curt: Running, token = TOKEN): Ask {
+  return async (method, path, body) => {
+    const response = await curt.fetch(`/api/v1/admin/${path}`, {
+      method,
+      headers: {
+        Authorization: `Bearer ${token}`,
+        ...(body !== undefined && { "Content-Type": "application/json" }),
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    const { message, data } = (await response.json()) as { message: string; data?: unknown };
+    return { status: response.status, headers: response.headers, message, data };
+  };
+}
+
+/** How many links of others there are, before and after those of the campaign. */
+const OTHERS = 1500;
+export const CAMPAIGN = { links: 60, hosts: 8 };
+
+export const campaignHost = (nth: number) =>
+  `login${nth % CAMPAIGN.hosts}.bank-${nth % CAMPAIGN.hosts}.example`;
+
+/** Links that lead to fake banks, among links of others. */
+export async function addCampaign(curt: Running): Promise<void> {
+  await using store = await openStoreOf(curt);
+  const add = (code: string, url: string) => newLink(code, { originalUrl: url, target: url as Target });
+  const others = (from: string) =>
+    Array.from({ length: OTHERS }, (_, nth) =>
+      add(`${from}${nth}`, `https://site${nth % 97}.example/page/${nth}`),
+    );
+  const bad = Array.from({ length: CAMPAIGN.links }, (_, nth) =>
+    add(`bad${nth}`, `https://${campaignHost(nth)}/verify-account/${nth}`),
+  );
+  for (const links of [others("before"), bad, others("after")]) await store.insert(links);
+}
+
+export async function report(curt: Running, code: string, body: unknown): Promise<void> {
+  const response = await curt.fetch(`/api/v1/links/${code}/reports`, {
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify(body),
+  });
+  if (response.status !== 202) throw new Error(`${code}: ${response.status}`);
+}
+
+/** Waits until a short address answers so. Every process reads what was decided several times a second. */
+export async function untilAnswered(curt: Running, code: string, status: number): Promise<void> {
+  while ((await curt.fetch(`/${code}`)).status !== status) await Bun.sleep(10);
+}
+
+/** 3,000 links to one host. */
+export async function addMany(curt: Running, series: number): Promise<void> {
+  await using store = await openStoreOf(curt);
+  const links = Array.from({ length: 3000 }, (_, nth) => {
+    const url = `https://many.example/${series}/${nth}`;
+    return newLink(`many${series}-${nth}`, { originalUrl: url, target: url as Target });
+  });
+  await store.insert(links);
+}
+
+/** Waits until no link to a URL can be made any more. */
+export async function untilRefused(curt: Running, original_url: string): Promise<void> {
+  while ((await curt.shorten({ original_url })).status !== 400) await Bun.sleep(10);
+}

@@ -1,0 +1,298 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+
+import { createAdminToken, SESSION_MS } from "../../src/guard/admin-token.ts";
+import en from "../../src/language/en.json";
+import { elementsOf, expectGuarded, HTML, MARK } from "../http/markup.ts";
+import { type Here, startHere } from "../service.ts";
+import { askAs, report, TOKEN } from "./operator.ts";
+
+const FORM = "application/x-www-form-urlencoded";
+const PAGES = [
+  "/admin",
+  "/admin/links",
+  "/admin/links/made",
+  "/admin/hosts",
+  "/admin/cases",
+  "/admin/journal",
+];
+const FOUND = "/admin/found?host=example.com";
+
+let curt: Here;
+beforeAll(async () => {
+  curt = await startHere({ ADMIN_TOKEN: TOKEN });
+  await curt.shorten({ original_url: "https://example.com/", custom_code: "made" });
+});
+afterAll(async () => curt[Symbol.asyncDispose]());
+
+type Fields = Record<string, string>;
+
+function get(path: string, session = "", service = curt): Promise<Response> {
+  return service.fetch(path, { headers: { ...HTML, Cookie: `operator=${session}` } });
+}
+
+function post(
+  path: string,
+  fields: Fields,
+  session = "",
+  headers: Fields = {},
+  service = curt,
+): Promise<Response> {
+  return service.fetch(path, {
+    method: "POST",
+    headers: { ...HTML, "Content-Type": FORM, Cookie: `language=en; operator=${session}`, ...headers },
+    body: new URLSearchParams(fields).toString(),
+  });
+}
+
+async function signIn(service = curt): Promise<string> {
+  const response = await post("/admin", { token: TOKEN }, "", {}, service);
+  return /operator=([^;]+)/.exec(response.headers.get("set-cookie") ?? "")?.[1] ?? "";
+}
+
+async function formTokenOf(session: string): Promise<string> {
+  const elements = await elementsOf(await get("/admin/hosts", session));
+  return elements.find(({ attributes }) => attributes["name"] === "form")?.attributes["value"] ?? "";
+}
+
+describe("signing in", () => {
+  test("gives a cookie that only our own pages get, that no script reads, and that ends", async () => {
+    const response = await post("/admin", { token: ` ${TOKEN}\n` });
+    expect([response.status, response.headers.get("location")]).toEqual([303, "/admin"]);
+    const [value = "", ...attributes] = (response.headers.get("set-cookie") ?? "").split("; ");
+    expect(value).toMatch(/^operator=[\w.-]+$/);
+    expect(value).not.toContain(TOKEN);
+    expect(attributes.toSorted()).toEqual([
+      "HttpOnly",
+      `Max-Age=${SESSION_MS / 1000}`,
+      "Path=/admin",
+      "SameSite=Strict",
+      "Secure",
+    ]);
+    expect(response.headers.get("cache-control")).toBe("no-store");
+    await using local = await startHere({ ADMIN_TOKEN: TOKEN, BASE_URL: "http://localhost" });
+    const plain = await post("/admin", { token: TOKEN }, "", {}, local);
+    expect(plain.headers.get("set-cookie")).not.toContain("Secure");
+  });
+
+  test("with a wrong token gives none, and the form again", async () => {
+    for (const token of ["", "wrong", `${TOKEN}x`, TOKEN.slice(1)]) {
+      const response = await post("/admin", { token });
+      expect([token, response.status, response.headers.get("set-cookie")]).toEqual([token, 401, null]);
+      expectGuarded(response);
+      const page = await response.text();
+      expect(page).toContain(en["operator.wrong"].replace("'", "&#39;"));
+      expect(page).not.toContain(TOKEN);
+      if (token !== "") expect(page).not.toContain(token);
+    }
+  });
+
+  test("reads no more than a token is long", async () => {
+    const long = await post("/admin", { token: "x".repeat(3000) });
+    expect([long.status, long.headers.get("set-cookie")]).toEqual([413, null]);
+    const body = new ReadableStream({
+      start(controller) {
+        controller.enqueue(new TextEncoder().encode(new URLSearchParams({ token: TOKEN }).toString()));
+        controller.close();
+      },
+    });
+    const unknown = await curt.fetch("/admin", { method: "POST", headers: { "Content-Type": FORM }, body });
+    expect([unknown.status, unknown.headers.get("set-cookie")]).toEqual([413, null]);
+  });
+
+  test("sent by another site does nothing", async () => {
+    for (const headers of [
+      { "Sec-Fetch-Site": "cross-site" },
+      { Origin: "https://evil.example" },
+    ] as Fields[]) {
+      const response = await post("/admin", { token: TOKEN }, "", headers);
+      expect([response.status, response.headers.get("set-cookie")]).toEqual([403, null]);
+    }
+  });
+
+  test("is over after signing out, which removes the cookie", async () => {
+    const response = await post("/admin/sign-out", {}, await signIn());
+    expect(response.status).toBe(303);
+    expect(response.headers.get("set-cookie")).toStartWith("operator=; Max-Age=0; Path=/admin");
+  });
+});
+
+describe("the operator's pages", () => {
+  test("show nothing but the form to sign in without a session that is open", async () => {
+    const now = curt.nowMs();
+    const sessions = {
+      none: "",
+      "the token itself": TOKEN,
+      "of another token": createAdminToken(`${TOKEN}x`).beginSession(now),
+      "that is over": createAdminToken(TOKEN).beginSession(now - SESSION_MS),
+      "that lasts too long": createAdminToken(TOKEN).beginSession(now + SESSION_MS),
+      changed: `${createAdminToken(TOKEN).beginSession(now)}x`,
+    };
+    for (const [name, session] of Object.entries(sessions)) {
+      for (const path of [...PAGES, FOUND]) {
+        const response = await get(path, session);
+        expect([name, path, response.status]).toEqual([name, path, 401]);
+        const elements = await elementsOf(response);
+        expect(elements.filter(({ tag }) => tag === "form")).toHaveLength(1);
+        expect(elements.some(({ attributes }) => attributes["type"] === "password")).toBe(true);
+      }
+      const done = await post("/admin/links/made", { action: "disable", reason: "spam", form: "" }, session);
+      expect([name, done.status, done.headers.get("location")]).toEqual([name, 303, "/admin"]);
+    }
+    expect((await askAs(curt)("GET", "journal")).data.entries).toEqual([]);
+  });
+
+  test("are shown to who signed in, guarded and stored nowhere, until the session ends", async () => {
+    await using own = await startHere({ ADMIN_TOKEN: TOKEN });
+    await own.shorten({ original_url: "https://example.com/", custom_code: "made" });
+    const session = await signIn(own);
+    for (const path of [...PAGES, FOUND]) {
+      const response = await get(path, session, own);
+      expect([path, response.status]).toEqual([path, 200]);
+      expectGuarded(response);
+    }
+    expect((await get("/admin/links/nobody-made-it", session, own)).status).toBe(404);
+    own.advance(SESSION_MS);
+    for (const path of PAGES) expect((await get(path, session, own)).status).toBe(401);
+  });
+
+  test("are not there without ADMIN_TOKEN", async () => {
+    await using closed = await startHere();
+    for (const path of [...PAGES, "/admin/", "/admin/sign-out", FOUND]) {
+      for (const method of ["GET", "POST"]) {
+        const response = await closed.fetch(path, { method, headers: HTML });
+        expect([path, method, response.status, response.headers.get("set-cookie")]).toEqual([
+          path,
+          method,
+          method === "POST" && /^\/admin\/?$/.test(path) ? 405 : 404,
+          null,
+        ]);
+      }
+    }
+  });
+
+  test("do nothing for a form of another site, or without the session's token", async () => {
+    const session = await signIn();
+    const form = await formTokenOf(session);
+    const forms: [string, Fields][] = [
+      ["/admin/links/made", { action: "disable", reason: "spam" }],
+      ["/admin/hosts", { action: "block", host: "example.com", reason: "spam" }],
+      [FOUND, { action: "disable", reason: "spam", count: "1" }],
+      ["/admin/cases", { code: "made", action: "nothing" }],
+    ];
+    const other = await formTokenOf(createAdminToken(TOKEN).beginSession(curt.nowMs() - 1000));
+    for (const [path, fields] of forms) {
+      for (const [sent, headers] of [
+        [{ ...fields }, {}],
+        [{ ...fields, form: "" }, {}],
+        [{ ...fields, form: other }, {}],
+        [{ ...fields, form }, { "Sec-Fetch-Site": "cross-site" }],
+        [{ ...fields, form }, { Origin: "https://evil.example" }],
+      ] as [Fields, Fields][]) {
+        expect([path, (await post(path, sent, session, headers)).status]).toEqual([path, 403]);
+      }
+    }
+    expect((await askAs(curt)("GET", "journal")).data.entries).toEqual([]);
+  });
+
+  test("say what is wrong with a form, and keep the operator where they are", async () => {
+    const session = await signIn();
+    const form = await formTokenOf(session);
+    const told = async (path: string, fields: Fields) => {
+      const response = await post(path, { ...fields, form }, session);
+      const [, alert] = /role="alert">([^<]*)</.exec(await response.text()) ?? [];
+      return [response.status, alert];
+    };
+    expect(await told("/admin/hosts", { action: "block", host: "a b", reason: "spam" })).toEqual([
+      400,
+      en["host.invalid"],
+    ]);
+    expect(await told("/admin/hosts", { action: "block", host: "curt.example", reason: "spam" })).toEqual([
+      400,
+      en["host.own"],
+    ]);
+    expect(await told("/admin/links/made", { action: "disable", reason: "ugly" })).toEqual([
+      400,
+      expect.stringContaining("malware"),
+    ]);
+    expect(await told(FOUND, { action: "disable", reason: "spam", count: "7" })).toEqual([
+      409,
+      en["operator.count"].replace("{count}", "1"),
+    ]);
+    const search = await get("/admin/links?state=tired", session);
+    expect([search.status, await search.text()]).toEqual([400, expect.stringContaining("active, disabled")]);
+    // Deleting takes the box that says so.
+    expect((await post("/admin/links/made", { action: "erase", form }, session)).status).toBe(303);
+    expect((await curt.fetch("/made")).status).toBe(302);
+    expect((await askAs(curt)("GET", "journal")).data.entries).toEqual([]);
+  });
+
+  test("keep a search when the language is switched", async () => {
+    const session = await signIn();
+    for (const path of ["/admin/links?host=example.com&state=active", `${FOUND}&action=enable`]) {
+      const elements = await elementsOf(await get(path, session));
+      const korean =
+        elements.find(({ attributes }) => attributes["hreflang"] === "ko")?.attributes["href"] ?? "";
+      const switched = await get(path.split("?", 1)[0] + korean.replaceAll("&amp;", "&"), session);
+      const page = await switched.text();
+      expect([path, switched.status, page.includes("example.com")]).toEqual([path, 200, true]);
+      expect(page).toContain('<html lang="ko">');
+    }
+  });
+
+  test("do not change every link there is when a search is empty", async () => {
+    const session = await signIn();
+    for (const path of ["/admin/found", "/admin/found?language=ko", "/admin/found?q="]) {
+      const response = await get(path, session);
+      expect([response.status, response.headers.get("location")]).toEqual([303, "/admin/links"]);
+    }
+  });
+});
+
+test("hostile reports, notes, hosts and destinations are shown as text", async () => {
+  await using own = await startHere({ ADMIN_TOKEN: TOKEN });
+  const ask = askAs(own);
+  const hostile = [
+    `<script>${MARK}</script>`,
+    `"><img src=x onerror=${MARK}>`,
+    `javascript:${MARK}`,
+    `</bdi></li><a href="//${MARK}">`,
+    `\u202E${MARK}\u0007`,
+  ];
+  for (const [nth, text] of hostile.entries()) {
+    const code = `hostile${nth}`;
+    const original_url = `https://example.com/${text}`.replaceAll("\u0007", "");
+    expect((await own.shorten({ original_url, custom_code: code })).status).toBe(201);
+    await report(own, code, { reason: "other", note: text });
+    await ask("POST", `links/${code}/disable`, { reason: "other", note: text });
+    await ask("PUT", `hosts/h${nth}.example`, { reason: "spam", note: text });
+  }
+  const session = await signIn(own);
+  const search = new URLSearchParams({ q: hostile[1] ?? "", host: "example.com" }).toString();
+  for (const path of [
+    "/admin",
+    `/admin/links?${search}`,
+    `/admin/links?${new URLSearchParams({ host: hostile[0] ?? "", state: hostile[1] ?? "" }).toString()}`,
+    "/admin/links",
+    ...hostile.map((_, nth) => `/admin/links/hostile${nth}`),
+    `/admin/found?${search}`,
+    `/admin/hosts?${new URLSearchParams({ host: hostile[1] ?? "" }).toString()}`,
+    "/admin/cases",
+    "/admin/journal",
+  ]) {
+    const response = await get(path, session, own);
+    expectGuarded(response);
+    const page = await response.clone().text();
+    expect([path, page.includes(`<script>${MARK}`)]).toEqual([path, false]);
+    const elements = await elementsOf(response);
+    const harmful = elements.filter(
+      ({ tag, attributes }) =>
+        (tag === "img" && attributes["src"] === "x") ||
+        Object.keys(attributes).some((name) => name.startsWith("on")) ||
+        (tag === "a" && !/^(?:\/|\?|#)(?!\/)/.test(attributes["href"] ?? "")),
+    );
+    expect([path, harmful]).toEqual([path, []]);
+  }
+  const { data } = await ask("GET", "links/hostile0");
+  expect(data.case.notes[0].note).toBe(hostile[0]);
+  expect(data.history[0].note).toBe(hostile[0]);
+});

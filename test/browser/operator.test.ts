@@ -1,0 +1,193 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+
+import axe from "axe-core";
+import type { Page } from "playwright-core";
+
+import { SESSION_MS } from "../../src/guard/admin-token.ts";
+import { addCampaign, CAMPAIGN, campaignHost, report, TOKEN, untilAnswered } from "../admin/operator.ts";
+import { type Here, startHere } from "../service.ts";
+import { arrive, LAPTOP, PHONE, untilFocused, wordsOf } from "./browser.ts";
+
+type Say = ReturnType<typeof wordsOf>;
+
+async function signIn(page: Page, say: Say, token = TOKEN): Promise<void> {
+  await page.goto("/admin");
+  await untilFocused(page.getByLabel(say("admin.token")));
+  await page.keyboard.type(token);
+  await page.keyboard.press("Enter");
+}
+
+async function open(page: Page, say: Say, name: "links" | "hosts" | "cases" | "journal"): Promise<void> {
+  const nav = page.getByRole("navigation", { name: say("admin.title") });
+  await nav.getByRole("link", { name: say(`admin.${name}`), exact: true }).click();
+  await page.getByRole("heading", { level: 1, name: say(`admin.${name}`) }).waitFor();
+}
+
+describe.each([
+  { locale: "en-GB", viewport: LAPTOP, javaScriptEnabled: true },
+  { locale: "ko-KR", viewport: PHONE, javaScriptEnabled: false },
+])("an operator ($locale, scripts: $javaScriptEnabled)", (options) => {
+  const say = wordsOf(options.locale);
+  let curt: Here;
+  beforeAll(async () => {
+    curt = await startHere({ ADMIN_TOKEN: TOKEN });
+    await addCampaign(curt);
+    await curt.shorten({ original_url: "https://honest.example/verify-account/", custom_code: "honest" });
+    for (const code of ["bad7", "honest"])
+      await report(curt, code, { reason: "phishing", note: "<b>Fake!</b>" });
+  });
+  afterAll(async () => curt[Symbol.asyncDispose]());
+
+  test("finds a campaign, stops it, answers its reports, undoes one mistake and reads the journal", async () => {
+    await using operator = await arrive(curt.origin, options);
+    const { page } = operator;
+    await signIn(page, say, "a-wrong-token-of-somebody");
+    await page.getByText(say("operator.wrong")).waitFor();
+    await signIn(page, say);
+    await page.getByRole("heading", { level: 1, name: say("admin.figures") }).waitFor();
+
+    // A report leads to the campaign.
+    await open(page, say, "cases");
+    await page.getByRole("link", { name: "bad7" }).click();
+    await page.getByRole("heading", { level: 1, name: "bad7" }).waitFor();
+    await page.getByText("<b>Fake!</b>").waitFor();
+    expect(await page.locator(`a[href*="bank-7"]:not([href^="/admin/"])`).count()).toBe(0);
+    await open(page, say, "links");
+    await page.getByLabel(say("admin.q"), { exact: true }).fill("verify-account");
+    await page.getByRole("button", { name: say("admin.search") }).click();
+    await page.getByRole("link", { name: "honest" }).waitFor();
+    expect(await page.getByRole("link", { name: /^bad\d+$/ }).count()).toBeGreaterThan(40);
+    await page.getByRole("link", { name: say("admin.found.disable") }).click();
+
+    // It tells how many there are, and where they lead.
+    const count = CAMPAIGN.links + 1;
+    await page
+      .getByRole("heading", { level: 1, name: say("admin.found.disable.title", { count }) })
+      .waitFor();
+    for (let nth = 0; nth < CAMPAIGN.hosts; nth++)
+      await page.getByRole("checkbox", { name: campaignHost(nth) }).check();
+    await page.getByLabel(say("admin.reason")).selectOption("phishing");
+    await page.getByLabel(say("admin.note")).fill("campaign <i>");
+    await page.getByRole("button", { name: say("admin.do.disable") }).click();
+    await page.getByText(say("admin.done", { count })).waitFor();
+    for (const code of ["bad0", "bad59", "honest"]) await untilAnswered(curt, code, 410);
+    expect((await curt.fetch("/before7")).status).toBe(302);
+    await open(page, say, "hosts");
+    expect(await page.getByRole("button", { name: say("admin.do.unblock-host") }).count()).toBe(
+      CAMPAIGN.hosts,
+    );
+
+    // One of them was no bank.
+    await page.goto("/admin/links/honest");
+    await page.getByRole("button", { name: say("admin.do.enable") }).click();
+    await page.getByText(say("admin.did.enable"), { exact: true }).waitFor();
+    await untilAnswered(curt, "honest", 302);
+
+    // Disabling the links has answered their reports.
+    await open(page, say, "cases");
+    await page.getByText(say("admin.answered.disable")).first().waitFor();
+
+    await open(page, say, "journal");
+    await page.getByText(say("admin.did.enable"), { exact: true }).waitFor();
+    expect(await page.getByText("campaign <i>").count()).toBeGreaterThan(CAMPAIGN.hosts);
+
+    await page.getByRole("button", { name: say("admin.sign-out") }).click();
+    await page.getByLabel(say("admin.token")).waitFor();
+    await page.goto("/admin/journal");
+    await page.getByLabel(say("admin.token")).waitFor();
+  });
+
+  test("answers a report, unblocks a host, and deletes a link by saying so twice", async () => {
+    await using operator = await arrive(curt.origin, options);
+    const { page } = operator;
+    for (const code of ["before1", "before2", "before3"]) await report(curt, code, { reason: "spam" });
+    await signIn(page, say);
+    await open(page, say, "cases");
+    const caseOf = (code: string) =>
+      page.getByRole("listitem").filter({ has: page.getByRole("link", { name: code, exact: true }) });
+    await caseOf("before1").getByLabel(say("admin.answer")).selectOption("nothing");
+    await caseOf("before1")
+      .getByRole("button", { name: say("admin.do.answer") })
+      .click();
+    await caseOf("before1").getByText(say("admin.answered.nothing")).waitFor();
+    // What most of the reports say is chosen already.
+    expect(await caseOf("before2").getByLabel(say("admin.reason")).inputValue()).toBe("spam");
+    await caseOf("before2").getByLabel(say("admin.answer")).selectOption("block-host");
+    await caseOf("before2")
+      .getByRole("button", { name: say("admin.do.answer") })
+      .click();
+    await untilAnswered(curt, "before2", 410);
+    await open(page, say, "hosts");
+    await page.getByRole("button", { name: say("admin.unblock", { host: "site2.example" }) }).click();
+    await untilAnswered(curt, "before2", 302);
+
+    await page.goto("/admin/links/before3");
+    await page.getByText(say("admin.do.erase")).first().click();
+    await page.getByRole("checkbox", { name: say("admin.erase.confirm") }).check();
+    await page.getByRole("button", { name: say("admin.do.erase") }).click();
+    await page.getByText(say("admin.did.erase"), { exact: true }).first().waitFor();
+    await untilAnswered(curt, "before3", 410);
+  });
+
+  test("has pages in which axe finds nothing, light or dark", async () => {
+    // The test runs its own script, where the page may not.
+    await using operator = await arrive(curt.origin, {
+      ...options,
+      javaScriptEnabled: true,
+      reducedMotion: "reduce",
+    });
+    const { page } = operator;
+    const look = async (name: string) => {
+      await page.evaluate(axe.source);
+      for (const colorScheme of ["light", "dark"] as const) {
+        await page.emulateMedia({ colorScheme });
+        const found: axe.Result[] = await page.evaluate(
+          "axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) => violations)",
+        );
+        const violations = found.flatMap(({ id, nodes }) =>
+          nodes.map(({ html }) => `${name}: ${id}: ${html}`),
+        );
+        expect(violations).toEqual([]);
+      }
+      const isTooWide = await page.evaluate("document.documentElement.scrollWidth > innerWidth");
+      expect([name, isTooWide]).toEqual([name, false]);
+    };
+    await report(curt, "bad5", { reason: "other", note: "x".repeat(500) });
+    await signIn(page, say, "wrong");
+    await page.getByText(say("operator.wrong")).waitFor();
+    await look("sign-in");
+    await signIn(page, say);
+    await page.getByRole("heading", { level: 1, name: say("admin.figures") }).waitFor();
+    for (const path of [
+      "/admin",
+      "/admin/links?host=bank-5.example",
+      "/admin/links?state=tired",
+      "/admin/links/bad5",
+      "/admin/found?host=bank-5.example",
+      "/admin/found?host=bank-5.example&action=enable",
+      "/admin/hosts",
+      "/admin/cases",
+      "/admin/journal",
+    ]) {
+      await page.goto(path);
+      await page.getByRole("navigation", { name: say("admin.title") }).waitFor();
+      await page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true })");
+      await look(path);
+    }
+  });
+});
+
+test("the session ends by itself, and no script or other site has its cookie", async () => {
+  await using curt = await startHere({ ADMIN_TOKEN: TOKEN });
+  await using operator = await arrive(curt.origin);
+  const { context, page } = operator;
+  const say = wordsOf("en");
+  await signIn(page, say);
+  await page.getByRole("heading", { level: 1, name: say("admin.figures") }).waitFor();
+  const cookie = (await context.cookies()).find(({ name }) => name === "operator");
+  expect(cookie).toMatchObject({ httpOnly: true, secure: true, sameSite: "Strict", path: "/admin" });
+  expect(await page.evaluate("document.cookie")).not.toContain("operator");
+  curt.advance(SESSION_MS);
+  await page.goto("/admin/journal");
+  await page.getByLabel(say("admin.token")).waitFor();
+});

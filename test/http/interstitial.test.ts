@@ -1,0 +1,211 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+
+import en from "../../src/language/en.json";
+import ko from "../../src/language/ko.json";
+import { DAY_MS, HOUR_MS } from "../../src/links/time.ts";
+import { makeUnreadable } from "../durability/damage.ts";
+import { endLink, type Here, type Running, startHere } from "../service.ts";
+import { linkOf, untilCounted, WINDOWS_CHROME } from "../visits/visits.ts";
+import { expectGuarded } from "./markup.ts";
+import { sendRaw } from "./raw.ts";
+
+const TARGET = "https://example.com/where?to=go&so=%22#here";
+const ACCEPT = "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8";
+const PERSON = { "User-Agent": WINDOWS_CHROME, Accept: ACCEPT };
+/** What current browsers add when somebody follows a link on another site. */
+const NAVIGATION = {
+  "Sec-Fetch-Dest": "document",
+  "Sec-Fetch-Mode": "navigate",
+  "Sec-Fetch-Site": "cross-site",
+};
+const FROM_HERE = { ...NAVIGATION, "Sec-Fetch-Site": "same-origin" };
+
+async function isStopped(service: Running, code: string, headers: Record<string, string> = PERSON) {
+  const { status } = await service.fetch(`/${code}/`, { headers });
+  if (status !== 200 && status !== 302) throw new Error(`${code}: ${status}`);
+  return status === 200;
+}
+
+describe("with INTERSTITIAL=all", () => {
+  let curt: Here;
+  beforeAll(async () => {
+    curt = await startHere({ INTERSTITIAL: "all" });
+    await curt.shorten({ original_url: TARGET, custom_code: "abc" });
+  });
+  afterAll(() => curt[Symbol.asyncDispose]());
+
+  test("a person gets the preview first, which leads straight to the destination and is kept by no cache", async () => {
+    for (const path of ["/abc", "/abc/", "/abc?x=1"]) {
+      // The second one finds the link in memory.
+      for (const headers of [PERSON, { ...PERSON, ...NAVIGATION }]) {
+        const response = await curt.fetch(path, { headers });
+        expect([path, response.status, response.headers.get("location")]).toEqual([path, 200, null]);
+        expectGuarded(response);
+        const page = await response.text();
+        expect(page).toContain(en["interstitial.title"]);
+        expect(page).toContain("<strong>example.com</strong>");
+        expect(page).toContain(en["hint.fresh"]);
+        const [, href] = /<a class="button" href="([^"]*)" rel="nofollow noreferrer">/.exec(page) ?? [];
+        expect(href?.replaceAll("&amp;", "&")).toBe(TARGET);
+      }
+    }
+  });
+
+  test("programs get the redirect", async () => {
+    const programs: Record<string, string>[] = [
+      {},
+      { "User-Agent": "curl/8.9.1", Accept: "*/*" },
+      { ...PERSON, Accept: "*/*" },
+      { ...PERSON, Accept: "application/json" },
+      { ...PERSON, "User-Agent": "" },
+      { ...PERSON, "User-Agent": "facebookexternalhit/1.1;kakaotalk-scrap/1.0;" },
+      { ...PERSON, "User-Agent": "Slackbot-LinkExpanding 1.0 (+https://api.slack.com/robots)" },
+      { ...PERSON, "User-Agent": "TelegramBot (like TwitterBot)" },
+      {
+        ...PERSON,
+        "User-Agent": "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)",
+      },
+      { ...PERSON, ...NAVIGATION, "Sec-Fetch-Dest": "image" },
+      { ...PERSON, ...NAVIGATION, "Sec-Fetch-Dest": "empty" },
+    ];
+    for (const headers of programs) {
+      const response = await curt.fetch("/abc", { headers });
+      expect([headers, response.status, response.headers.get("location")]).toEqual([headers, 302, TARGET]);
+      expect(response.headers.get("cache-control")).toBe("no-store");
+    }
+  });
+
+  test("a browser that fetches ahead gets the preview, because it may show later what it got", async () => {
+    for (const purpose of ["prefetch", "prefetch;prerender"])
+      expect(await isStopped(curt, "abc", { ...PERSON, ...NAVIGATION, "Sec-Purpose": purpose })).toBe(true);
+  });
+
+  test("HEAD is answered as GET", async () => {
+    for (const headers of [PERSON, { "User-Agent": "curl/8.9.1" }]) {
+      const fields = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+      const [get, head] = await Promise.all(
+        ["GET", "HEAD"].map(async (method) => {
+          const request = `${method} /abc HTTP/1.1\r\nHost: x\r\n${fields.join("")}Connection: close\r\n\r\n`;
+          const [lines = "", body] = (await sendRaw(curt.origin, request)).toLowerCase().split("\r\n\r\n");
+          return {
+            lines: lines
+              .split("\r\n")
+              .filter((line) => !line.startsWith("date:"))
+              .toSorted(),
+            body,
+          };
+        }),
+      );
+      expect(head?.lines).toEqual(get?.lines ?? []);
+      expect(head?.body).toBe("");
+    }
+  });
+
+  test("a visit is counted once, where the preview is shown", async () => {
+    await curt.shorten({ original_url: TARGET, custom_code: "counted" });
+    await curt.fetch("/counted", { headers: { ...PERSON, ...NAVIGATION } });
+    await untilCounted(curt, "counted", 1);
+    // Another language is not another visit, and neither is a HEAD.
+    const korean = await curt.fetch("/counted/?language=ko", { headers: { ...PERSON, ...FROM_HERE } });
+    expect(korean.status).toBe(200);
+    expect(await korean.text()).toContain(ko["interstitial.title"]);
+    await curt.fetch("/counted", { headers: PERSON, method: "HEAD" });
+    await curt.fetch("/counted", { headers: { ...PERSON, ...NAVIGATION } });
+    await untilCounted(curt, "counted", 2);
+  });
+
+  test("who comes from the preview at the + is led on, and counted", async () => {
+    await curt.shorten({ original_url: TARGET, custom_code: "seen" });
+    expect(await isStopped(curt, "seen", { ...PERSON, ...FROM_HERE })).toBe(false);
+    await untilCounted(curt, "seen", 1);
+    for (const site of ["same-site", "cross-site", "none"])
+      expect(await isStopped(curt, "seen", { ...PERSON, ...FROM_HERE, "Sec-Fetch-Site": site })).toBe(true);
+  });
+
+  test("a link that has ended, and one that never was, are told as ever", async () => {
+    await curt.shorten({ original_url: TARGET, custom_code: "ending", expire_duration: "24h" });
+    expect(await isStopped(curt, "ending")).toBe(true);
+    curt.advance(DAY_MS);
+    expect((await curt.fetch("/ending", { headers: PERSON })).status).toBe(410);
+    expect((await curt.fetch("/nothing", { headers: PERSON })).status).toBe(404);
+  });
+
+  test("a link that another process has ended meanwhile does not lead on", async () => {
+    await curt.shorten({ original_url: TARGET, custom_code: "taken-back" });
+    expect(await isStopped(curt, "taken-back")).toBe(true);
+    await endLink(curt, "taken-back", curt.nowMs() - 1);
+    expect((await curt.fetch("/taken-back", { headers: PERSON })).status).toBe(410);
+  });
+
+  test("the visits of people and programs stay apart", async () => {
+    await curt.shorten({ original_url: TARGET, custom_code: "both" });
+    await curt.fetch("/both", { headers: PERSON });
+    await curt.fetch("/both", { headers: { ...PERSON, "User-Agent": "curl/8.9.1" } });
+    await untilCounted(curt, "both", 1);
+    expect((await linkOf(curt, "both"))["visits"]).toBe(1);
+  });
+});
+
+describe("with INTERSTITIAL=new", () => {
+  test("people see the preview for a day of links to a site that is new here", async () => {
+    await using curt = await startHere({ INTERSTITIAL: "new" });
+    const make = (custom_code: string, host: string) =>
+      curt.shorten({ original_url: `https://${host}/`, custom_code });
+    await make("first", "www.example.co.uk");
+    expect(await isStopped(curt, "first")).toBe(true);
+    expect(await isStopped(curt, "first", {})).toBe(false);
+    curt.advance(DAY_MS - HOUR_MS);
+    expect(await isStopped(curt, "first")).toBe(true);
+    curt.advance(HOUR_MS);
+    expect(await isStopped(curt, "first")).toBe(false);
+
+    // A site is new for a week.
+    curt.advance(5 * DAY_MS);
+    await make("sixth-day", "example.co.uk");
+    expect(await isStopped(curt, "sixth-day")).toBe(true);
+    curt.advance(DAY_MS);
+    await make("seventh-day", "other.example.co.uk");
+    expect(await isStopped(curt, "seventh-day")).toBe(false);
+    await make("neighbour", "another.co.uk");
+    expect(await isStopped(curt, "neighbour")).toBe(true);
+  });
+
+  test("neighbours below a suffix where everybody may register are other sites", async () => {
+    await using curt = await startHere({ INTERSTITIAL: "new" });
+    const make = (custom_code: string, host: string) =>
+      curt.shorten({ original_url: `https://${host}/`, custom_code });
+    await make("old", "someone.github.io");
+    curt.advance(8 * DAY_MS);
+    await make("same", "someone.github.io");
+    await make("stranger", "stranger.github.io");
+    expect(await isStopped(curt, "same")).toBe(false);
+    expect(await isStopped(curt, "stranger")).toBe(true);
+  });
+
+  test("an old link leads on at once, even if its site was never linked to before", async () => {
+    await using curt = await startHere({ INTERSTITIAL: "new" });
+    await curt.shorten({ original_url: TARGET, custom_code: "aged" });
+    curt.advance(DAY_MS);
+    expect(await isStopped(curt, "aged")).toBe(false);
+  });
+});
+
+test("while the store is away, people read that they should try again, and programs are redirected", async () => {
+  await using away = await startHere({ INTERSTITIAL: "all" });
+  await away.shorten({ original_url: TARGET, custom_code: "away" });
+  expect(await isStopped(away, "away", {})).toBe(false);
+  away.expectFaults();
+  makeUnreadable(away.file);
+  const response = await away.fetch("/away", { headers: PERSON });
+  expect([response.status, response.headers.get("retry-after")]).toEqual([503, "2"]);
+  expectGuarded(response);
+  expect(await response.text()).toContain(en["page.unavailable.title"]);
+  expect(await isStopped(away, "away", {})).toBe(false);
+});
+
+test("without INTERSTITIAL, people are led on at once", async () => {
+  await using curt = await startHere();
+  await curt.shorten({ original_url: TARGET, custom_code: "abc" });
+  for (let nth = 0; nth < 2; nth++)
+    expect(await isStopped(curt, "abc", { ...PERSON, ...NAVIGATION })).toBe(false);
+});

@@ -1,0 +1,453 @@
+import { Database } from "bun:sqlite";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+
+import en from "../../src/language/en.json";
+import type { Code } from "../../src/links/code.ts";
+import { REASONS } from "../../src/links/link.ts";
+import { DAY_MS } from "../../src/links/time.ts";
+import { makeUnreadable } from "../durability/damage.ts";
+import {
+  BASE_URL,
+  type Here,
+  openStoreOf,
+  type Running,
+  startHere,
+  startProgram,
+  untilLogged,
+} from "../service.ts";
+import { elementsOf, expectGuarded, expectInert, HTML, MARK } from "./markup.ts";
+
+const FORM = { ...HTML, "Content-Type": "application/x-www-form-urlencoded" };
+const JSON_TYPE = { "Content-Type": "application/json" };
+
+let curt: Here;
+let store: Awaited<ReturnType<typeof openStoreOf>>;
+beforeAll(async () => {
+  curt = await startHere({ TRUSTED_PROXIES: "127.0.0.1", LIMIT_REPORT: "off", LIMIT_CREATE: "off" });
+  store = await openStoreOf(curt);
+});
+afterAll(async () => {
+  await store.close();
+  await curt[Symbol.asyncDispose]();
+});
+
+let made = 0;
+async function make(more: Record<string, string> = {}, service: Running = curt): Promise<string> {
+  const code = `report${made++}`;
+  const body = { original_url: "https://evil.example/long/path", custom_code: code, ...more };
+  expect((await service.shorten(body)).status).toBe(201);
+  return code;
+}
+
+function report(code: string, body: unknown, headers: Record<string, string> = {}, service: Running = curt) {
+  return service.fetch(`/api/v1/links/${encodeURIComponent(code)}/reports`, {
+    method: "POST",
+    headers: { ...JSON_TYPE, ...headers },
+    body: typeof body === "string" ? body : JSON.stringify(body),
+  });
+}
+
+function send(
+  path: string,
+  fields: Record<string, string> | string,
+  headers: Record<string, string> = {},
+  service: Running = curt,
+) {
+  const body = typeof fields === "string" ? fields : new URLSearchParams(fields).toString();
+  return service.fetch(path, { method: "POST", headers: { ...FORM, ...headers }, body });
+}
+
+async function caseOf(code: string) {
+  const link = await store.find(code as Code);
+  return link && store.caseOf(link);
+}
+
+const from = (address: string) => ({ "X-Forwarded-For": address });
+const messageOf = async (response: Response) => ((await response.json()) as { message: string }).message;
+
+describe("POST /api/v1/links/{code}/reports", () => {
+  test("answers 202 in the envelope, the same for a repeat, and keeps what was said", async () => {
+    const code = await make();
+    const body = { reason: "phishing", note: "It looks like my bank." };
+    for (let nth = 0; nth < 2; nth++) {
+      const response = await report(code, body);
+      expect(response.status).toBe(202);
+      expect(response.headers.get("access-control-allow-origin")).toBe("*");
+      expect(await response.json()).toEqual({
+        status: "success",
+        message: en.reported,
+        data: { code, reason: "phishing" },
+      });
+    }
+    expect(await caseOf(code)).toMatchObject({ reports: 1, notes: [{ note: body.note }] });
+  });
+
+  test("takes every reason, and bodies as a create does", async () => {
+    const code = await make();
+    for (const [nth, reason] of REASONS.entries())
+      expect((await report(code, { reason }, from(`192.0.2.${nth}`))).status).toBe(202);
+    const { reasons } = (await caseOf(code)) ?? {};
+    expect(reasons).toEqual(Object.fromEntries(REASONS.map((reason) => [reason, 1])));
+    for (const [headers, status] of [
+      [{ "Content-Type": "text/plain" }, 202],
+      [{ "Content-Type": "text/html" }, 415],
+      [{ "Content-Encoding": "gzip" }, 415],
+    ] as const)
+      expect((await report(code, { reason: "spam", note: null, more: 1 }, headers)).status).toBe(status);
+    expect((await report(code, JSON.stringify({ reason: "spam", note: "x".repeat(70_000) }))).status).toBe(
+      413,
+    );
+  });
+
+  test("refuses what is not a report, and says why", async () => {
+    const code = await make();
+    const refusal = async (body: unknown) => {
+      const response = await report(code, body);
+      expect([body, response.status]).toEqual([body, 400]);
+      return messageOf(response);
+    };
+    expect(await refusal({})).toBe("reason is required.");
+    expect(await refusal({ reason: "boring" })).toBe(`reason must be one of ${REASONS.join(", ")}.`);
+    expect(await refusal({ reason: "blocklist" })).toContain("must be one of");
+    expect(await refusal({ reason: 1 })).toBe("reason must be of type string, not number.");
+    expect(await refusal({ reason: "spam", note: 1 })).toBe("note must be of type string, not number.");
+    expect(await refusal({ reason: "spam", note: "x".repeat(2001) })).toBe(
+      `note: ${en["note.too-long"].replace("{max}", "2000")}`,
+    );
+    expect(await refusal('{"reason":"spam","note":"\\ud800"}')).toBe(`note: ${en["note.ill-formed"]}`);
+    expect(await refusal("[]")).toContain('such as {"reason":"phishing"');
+    expect(await refusal("{")).toBe(en["body.json"]);
+    expect(await caseOf(code)).toBeUndefined();
+    expect((await report(code, { reason: "spam", note: "x".repeat(2000) })).status).toBe(202);
+  });
+
+  test("answers 404 for an unknown link, 410 for a deleted one, and takes expired and disabled ones", async () => {
+    const unknown = await report("nobody-made-it", { reason: "spam" });
+    expect([unknown.status, await messageOf(unknown)]).toEqual([404, en.unknown]);
+    const decision = { who: "shell", atMs: curt.nowMs() } as const;
+    const linkOf = async (code: string) => (await store.find(code as Code)) ?? expect.unreachable();
+    const [deleted, disabled] = [await make(), await make()];
+    await store.erase(await linkOf(deleted), decision);
+    await store.disable([await linkOf(disabled)], { ...decision, reason: "spam" });
+    expect((await report(deleted, { reason: "spam" })).status).toBe(410);
+    expect((await report(disabled, { reason: "spam" })).status).toBe(202);
+    await using past = await startHere();
+    const ended = await make({ expire_duration: "24h" }, past);
+    past.advance(2 * DAY_MS);
+    expect((await report(ended, { reason: "spam" }, {}, past)).status).toBe(202);
+    await using there = await openStoreOf(past);
+    expect(await there.cases({ limit: 9 })).toMatchObject([{ code: ended }]);
+  });
+
+  test("other methods are refused, and scripts of other origins may ask", async () => {
+    const path = `/api/v1/links/${await make()}/reports`;
+    const response = await curt.fetch(path);
+    expect([response.status, response.headers.get("allow")]).toEqual([405, "POST, OPTIONS"]);
+    const headers = { Origin: "https://other.example", "Access-Control-Request-Method": "POST" };
+    const preflight = await curt.fetch(path, { method: "OPTIONS", headers });
+    expect(preflight.status).toBe(204);
+    expect(preflight.headers.get("access-control-allow-methods")).toContain("POST");
+  });
+
+  test("500 reports at once count once for each client", async () => {
+    const [one, twenty] = [await make(), await make()];
+    const statuses = new Set<number>();
+    await Promise.all(
+      Array.from({ length: 500 }, async (_, nth) => {
+        statuses.add((await report(one, { reason: "spam" }, from("198.51.100.1"))).status);
+        statuses.add((await report(twenty, { reason: "spam" }, from(`198.51.100.${nth % 20}`))).status);
+      }),
+    );
+    expect([...statuses]).toEqual([202]);
+    expect(await caseOf(one)).toMatchObject({ reports: 1 });
+    expect(await caseOf(twenty)).toMatchObject({ reports: 20 });
+  });
+
+  test("whoever is behind no trusted proxy is one client, whatever the headers say", async () => {
+    await using direct = await startHere({ LIMIT_REPORT: "off" });
+    const code = await make({}, direct);
+    for (let nth = 0; nth < 5; nth++)
+      expect((await report(code, { reason: "spam" }, from(`192.0.2.${nth}`), direct)).status).toBe(202);
+    await using there = await openStoreOf(direct);
+    expect(await there.cases({ limit: 9 })).toMatchObject([{ code, reports: 1 }]);
+  });
+
+  test("nothing of an address is stored", async () => {
+    await using fresh = await startHere({ TRUSTED_PROXIES: "127.0.0.1" });
+    const code = await make({}, fresh);
+    await report(code, { reason: "spam", note: "a note" }, from("203.0.113.77"), fresh);
+    using database = new Database(fresh.file, { readonly: true });
+    const { sql } = database
+      .query<{ sql: string }, []>(
+        "SELECT group_concat('SELECT * FROM ' || name, ';') AS sql FROM sqlite_schema WHERE type = 'table'",
+      )
+      .get() ?? { sql: "" };
+    const stored = sql.split(";").map((select) => JSON.stringify(database.query(select).all()));
+    expect(stored.join()).toContain("a note");
+    expect(stored.join()).not.toContain("203.0.113");
+  });
+});
+
+describe("LIMIT_REPORT", () => {
+  test("limits the reports of each client; the form keeps what was typed", async () => {
+    await using limited = await startHere({ TRUSTED_PROXIES: "127.0.0.1", LIMIT_REPORT: "2/1h" });
+    const code = await make({}, limited);
+    const me = from("192.0.2.1");
+    // What is refused anyway does not count.
+    expect((await report(code, { reason: "boring" }, me, limited)).status).toBe(400);
+    expect((await report("nobody-made-it", { reason: "spam" }, me, limited)).status).toBe(404);
+    expect((await report(code, { reason: "spam" }, me, limited)).status).toBe(202);
+    expect((await send(`/${code}+report`, { reason: "spam" }, me, limited)).status).toBe(303);
+    const refused = await report(code, { reason: "spam" }, me, limited);
+    expect([refused.status, refused.headers.get("retry-after")]).toEqual([429, "1800"]);
+    const again = await send(`/${code}+report`, { reason: "spam", note: "typed" }, me, limited);
+    expect(again.status).toBe(429);
+    const page = await again.text();
+    expect(page).toContain('<p class="error" role="alert">');
+    expect(page).toContain(">\ntyped</textarea>");
+    expect((await report(code, { reason: "spam" }, from("192.0.2.2"), limited)).status).toBe(202);
+    limited.advance(1_800_000);
+    expect((await report(code, { reason: "spam" }, me, limited)).status).toBe(202);
+  });
+
+  test("scanning for codes by reports is limited like any other way", async () => {
+    await using limited = await startHere({ LIMIT_UNKNOWN: "3/1m" });
+    const statuses: number[] = [];
+    for (let nth = 0; nth < 3; nth++) {
+      statuses.push((await report(`scanned${nth}`, { reason: "spam" }, {}, limited)).status);
+      statuses.push((await limited.fetch(`/+report?address=scanned${nth}`, { headers: HTML })).status);
+    }
+    expect(statuses).toEqual([404, 404, 404, 429, 429, 429]);
+  });
+});
+
+describe("REPORT_THRESHOLD", () => {
+  test("disables a link once, and clients count once, whichever of four processes they reach", async () => {
+    await using many = await startProgram({
+      PROCESSES: "4",
+      TRUSTED_PROXIES: "127.0.0.1,::1",
+      REPORT_THRESHOLD: "5",
+      LIMIT_REPORT: "off",
+    });
+    const [few, often] = [await make({}, many), await make({}, many)];
+    const spam = { reason: "spam" };
+    // A connection stays with one process.
+    const headers = (address: string) => ({ ...from(address), Connection: "close" });
+    await Promise.all(
+      Array.from({ length: 200 }, async (_, nth) => {
+        await report(few, spam, headers(`192.0.2.${nth % 4}`), many);
+        await report(often, spam, headers(`192.0.2.${nth % 20}`), many);
+      }),
+    );
+    await using there = await openStoreOf(many);
+    const cases = await there.cases({ limit: 9 });
+    const countOf = (code: string) => cases.find((one) => one.code === code)?.reports;
+    expect([countOf(few), countOf(often)]).toEqual([4, 20]);
+    expect(await there.journal({ limit: 9 })).toMatchObject([{ who: "reports", code: often as Code }]);
+  });
+
+  test("disables a link after so many clients, with the reason most gave, in the journal and the log", async () => {
+    const settings = { TRUSTED_PROXIES: "127.0.0.1", REPORT_THRESHOLD: "3", LIMIT_REPORT: "off" };
+    await using strict = await startHere(settings);
+    const code = await make({}, strict);
+    for (let nth = 0; nth < 9; nth++) await report(code, { reason: "malware" }, from("192.0.2.1"), strict);
+    await report(code, { reason: "spam" }, from("192.0.2.2"), strict);
+    expect((await strict.fetch(`/${code}`)).status).toBe(302);
+    expect((await report(code, { reason: "malware" }, from("192.0.2.3"), strict)).status).toBe(202);
+    let response = await strict.fetch(`/${code}`);
+    while (response.status === 302) {
+      await Bun.sleep(10);
+      response = await strict.fetch(`/${code}`);
+    }
+    expect([response.status, await messageOf(response)]).toEqual([410, en["disabled.malware"]]);
+    await untilLogged(strict, "disabled because of its reports");
+    await using there = await openStoreOf(strict);
+    expect(await there.journal({ limit: 9 })).toMatchObject([
+      { who: "reports", action: "disable", reason: "malware", code: code as Code },
+    ]);
+  });
+});
+
+describe("the form of a link", () => {
+  test("shows where the link leads, and sends a report that is answered with thanks", async () => {
+    const code = await make();
+    const preview = await (await curt.fetch(`/${code}+`, { headers: HTML })).text();
+    expect(preview).toContain(`<a href="/${code}+report" rel="nofollow">${en["preview.report"]}</a>`);
+    const form = await curt.fetch(`/${code}+report`, { headers: HTML });
+    expectGuarded(form);
+    const page = await form.text();
+    expect(page).toContain("evil.example");
+    expect(page).toContain(`curt.example/${code}/`);
+    const sent = await send(`/${code}+report`, { reason: "spam", note: "two\r\nlines" });
+    expect([sent.status, sent.headers.get("location")]).toEqual([303, "/+reported"]);
+    expect(await caseOf(code)).toMatchObject({ reports: 1, notes: [{ reason: "spam", note: "two\nlines" }] });
+    const thanks = await curt.fetch("/+reported", { headers: HTML });
+    expectGuarded(thanks);
+    expect([thanks.status, await thanks.text()]).toEqual([200, expect.stringContaining(en["report.thanks"])]);
+  });
+
+  test("says what is wrong beside the fields, and keeps what was typed", async () => {
+    const path = `/${await make()}+report`;
+    const told = async (fields: Record<string, string>) => {
+      const response = await send(path, fields);
+      expectGuarded(response);
+      const page = await response.text();
+      const beside = [...page.matchAll(/<p class="error" id="(\w+)-error">([^<]*)</g)];
+      return {
+        status: response.status,
+        page,
+        ...Object.fromEntries(beside.map(([, id, text]) => [id, text])),
+      };
+    };
+    const empty = await told({ note: "\nkept <b>\n" });
+    expect(empty).toMatchObject({ status: 400, reason: en["report.choose"] });
+    // The first line break belongs to the element, not to the text.
+    expect(empty.page).toContain(">\n\nkept &lt;b&gt;\n</textarea>");
+    expect(await told({ reason: "boring" })).toMatchObject({ status: 400, reason: en["report.choose"] });
+    const long = await told({ reason: "legal", note: "x".repeat(2001) });
+    expect(long).toMatchObject({ status: 400, note: en["note.too-long"].replace("{max}", "2000") });
+    expect(long.page).toContain("x".repeat(2001));
+    expect(long.page).toMatch(/value="legal"[^>]* checked=""/);
+    // A browser sends each line break as two characters.
+    expect((await send(path, { reason: "legal", note: "\r\n".repeat(1999) + "x" })).status).toBe(303);
+  });
+
+  test("refuses a form that another site sent, with what was typed in it", async () => {
+    const code = await make();
+    const fields = { reason: "spam", note: "typed" };
+    for (const headers of [{ "Sec-Fetch-Site": "cross-site" }, { Origin: "https://evil.example" }]) {
+      const response = await send(`/${code}+report`, fields, headers);
+      expect(response.status).toBe(403);
+      const page = await response.text();
+      expect(page).toContain(`<p class="error" role="alert">${en["cross-site"]}</p>`);
+      expect(page).toContain(">\ntyped</textarea>");
+    }
+    expect(await caseOf(code)).toBeUndefined();
+    const own = { "Sec-Fetch-Site": "same-origin", Origin: BASE_URL };
+    expect((await send(`/${code}+report`, fields, own)).status).toBe(303);
+  });
+
+  test("belongs to a link, and takes nothing but forms", async () => {
+    expect((await curt.fetch("/nobody-made-it+report", { headers: HTML })).status).toBe(404);
+    expect((await send("/nobody-made-it+report", { reason: "spam" })).status).toBe(404);
+    const path = `/${await make()}+report`;
+    const response = await send(path, "{}", { "Content-Type": "application/json", Accept: "*/*" });
+    expect([response.status, await messageOf(response)]).toEqual([415, en["body.form"]]);
+    expect((await send(path, "reason=%B0%A1")).status).toBe(400);
+    expect((await send(path, { reason: "spam", note: "x".repeat(70_000) })).status).toBe(413);
+  });
+
+  const HOSTILE = [
+    `<script>${MARK}</script>`,
+    `"><img src=x onerror=${MARK}>`,
+    `</textarea><b>${MARK}`,
+    `&lt;b&gt;${MARK}&#60;i&#62;`,
+    `\0\u0007\u001B[31m\u202E\u2066${MARK}`,
+  ];
+  test.each(HOSTILE)("what a stranger sends stays text: %j", async (text) => {
+    const code = await make({ original_url: `https://evil.example/?${encodeURIComponent(text)}` });
+    const answers: [number, Promise<Response>][] = [
+      [400, send(`/${code}+report`, { reason: text, note: text })],
+      [400, send(`/${code}+report`, { reason: "spam", note: text.repeat(500) })],
+      [403, send(`/${code}+report`, { reason: text, note: text }, { "Sec-Fetch-Site": "cross-site" })],
+      [404, curt.fetch(`/+report?address=${encodeURIComponent(text)}`, { headers: HTML })],
+      [303, send(`/${code}+report`, { reason: "other", note: text })],
+    ];
+    for (const [status, answer] of answers) {
+      const response = await answer;
+      expect(response.status).toBe(status);
+      if (status !== 303) expectInert(await elementsOf(response));
+    }
+    expect((await caseOf(code))?.notes[0]?.note).toBe(text);
+  });
+});
+
+describe("/+report", () => {
+  test("asks for a short address, and leads to its form", async () => {
+    const [code, hangul] = [await make(), await make({ custom_code: "신고-한글" }).then(() => "신고-한글")];
+    const page = await curt.fetch("/+report", { headers: HTML });
+    expectGuarded(page);
+    expect(await page.text()).toContain(en["report.address"]);
+    const leadsTo = async (address: string) => {
+      const response = await curt.fetch(`/+report?address=${encodeURIComponent(address)}`, { headers: HTML });
+      return [response.status, decodeURIComponent(response.headers.get("location") ?? "")];
+    };
+    for (const address of [
+      code,
+      `/${code}`,
+      `curt.example/${code}`,
+      ` ${BASE_URL}/${code}/ `,
+      `${BASE_URL}/${code}+`,
+      `${BASE_URL}/${code}+report`,
+      `HTTPS://CURT.EXAMPLE/${code}?utm=1#x`,
+    ])
+      expect([address, ...(await leadsTo(address))]).toEqual([address, 303, `/${code}+report`]);
+    for (const address of [hangul, `${BASE_URL}/${encodeURIComponent(hangul)}/`])
+      expect(await leadsTo(address)).toEqual([303, `/${hangul}+report`]);
+  });
+
+  test("says that there is no such link, beside the field, and keeps what was typed", async () => {
+    for (const address of ["https://curt.example/nobody-made-it", BASE_URL, "%", "+", "x".repeat(5000)]) {
+      const response = await curt.fetch(`/+report?address=${encodeURIComponent(address)}`, { headers: HTML });
+      expect([address, response.status]).toEqual([address, 404]);
+      const page = await response.text();
+      expect(page).toContain(`<p class="error" id="address-error">${en.unknown}</p>`);
+      expect(page).toContain(`value="${address.slice(0, 4000)}`);
+    }
+  });
+});
+
+describe("the footer of every page", () => {
+  test("leads to the form and says how to reach the operator", async () => {
+    const named = await startHere({ CONTACT: "abuse@curt.example" });
+    const paged = await startHere({ CONTACT: "https://curt.example/contact?a=1&b=2" });
+    const code = await make({}, named);
+    const paths = ["/", `/${code}+`, "/docs", `/${code}+report`, "/+report", "/+reported", "/nobody", "/%FF"];
+    for (const path of paths) {
+      const page = await (await named.fetch(path, { headers: HTML })).text();
+      expect(page).toContain(`<a href="/+report" rel="nofollow">${en["page.report"]}</a>`);
+      expect(page).toContain(
+        '<a href="mailto:abuse@curt.example"><bdi dir="ltr">abuse@curt.example</bdi></a>',
+      );
+      const other = path.replace(code, "nobody");
+      expect(await (await paged.fetch(other, { headers: HTML })).text()).toContain(
+        '<a href="https://curt.example/contact?a=1&amp;b=2">',
+      );
+      expect(await (await curt.fetch(other, { headers: HTML })).text()).not.toContain(en["page.contact"]);
+    }
+    const refused = await named.fetch("/", { method: "POST", headers: FORM, body: "original_url=x" });
+    expect(await refused.text()).toContain("mailto:abuse@curt.example");
+    await named[Symbol.asyncDispose]();
+    await paged[Symbol.asyncDispose]();
+  });
+});
+
+describe("a store that cannot take a report", () => {
+  test("is 503, and the form keeps what was typed", async () => {
+    await using locked = await startHere({}, { limits: { busyWaitMs: 50 } });
+    const code = await make({}, locked);
+    locked.expectFaults();
+    const locking = new Database(locked.file);
+    locking.run("BEGIN IMMEDIATE");
+    const response = await report(code, { reason: "spam" }, {}, locked);
+    expect([response.status, response.headers.get("retry-after")]).toEqual([503, "2"]);
+    const again = await send(`/${code}+report`, { reason: "spam", note: "typed" }, {}, locked);
+    expect(again.status).toBe(503);
+    const page = await again.text();
+    expect(page).toContain(`<p class="error" role="alert">${en.unavailable}</p>`);
+    expect(page).toContain(">\ntyped</textarea>");
+    locking.run("ROLLBACK");
+    locking.close();
+    expect((await report(code, { reason: "spam" }, {}, locked)).status).toBe(202);
+  });
+
+  test("is 503, not 404, if it cannot be read", async () => {
+    await using away = await startHere();
+    const code = await make({}, away);
+    away.expectFaults();
+    makeUnreadable(away.file);
+    expect((await report(code, { reason: "spam" }, {}, away)).status).toBe(503);
+    expect((await away.fetch(`/${code}+report`, { headers: HTML })).status).toBe(503);
+    expect((await away.fetch(`/+report?address=${code}`, { headers: HTML })).status).toBe(503);
+  });
+});

@@ -1,0 +1,282 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+
+import { type CaseQuery, MAX_CASE_NOTES } from "../../src/guard/case-store.ts";
+import type { Report } from "../../src/guard/case.ts";
+import type { Code } from "../../src/links/code.ts";
+import type { LinkId } from "../../src/links/store.ts";
+import { DAY_MS } from "../../src/links/time.ts";
+import type { TestedStore } from "./guard.ts";
+import { newLink } from "./links.ts";
+
+const NOW = newLink("x").createdMs;
+const DAY = Math.floor(NOW / DAY_MS);
+const byOperator = (atMs = NOW + 50) => ({ who: "page", atMs, note: "looked" }) as const;
+
+/** What every store promises of reports; `open` as for the LinkStore. */
+export function testCaseStore(name: string, open: () => Promise<TestedStore>): void {
+  describe(`${name} as a CaseStore`, () => {
+    let store: TestedStore;
+    let other: TestedStore;
+    beforeAll(async () => {
+      [store, other] = [await open(), await open()];
+    });
+    afterAll(async () => {
+      await store.close();
+      await other.close();
+    });
+
+    let made = 0;
+    async function make(): Promise<LinkId> {
+      const link = newLink(`case${made++}`);
+      await store.insert([link]);
+      return { code: link.code, createdMs: link.createdMs };
+    }
+    const reportOf = (link: LinkId, reporter: string, more: Partial<Report> = {}): Report => ({
+      ...link,
+      reason: "spam",
+      reporter,
+      day: DAY,
+      atMs: NOW + 10,
+      works: true,
+      ...more,
+    });
+    const send = (link: LinkId, reporter: string, more: Partial<Report> = {}) =>
+      store.report(reportOf(link, reporter, more));
+    const stateOf = async ({ code }: LinkId) => (await other.find(code))?.disabled;
+    const actionsOn = async ({ code }: LinkId) =>
+      (await other.journal({ limit: 100, code })).map(({ action, who }) => [action, who]);
+
+    test("collects the reports of a link in one case, each client once a day", async () => {
+      const link = await make();
+      expect(await other.caseOf(link)).toBeUndefined();
+      expect(await send(link, "a", { note: "first" })).toBe("counted");
+      expect(await send(link, "a", { note: "again", reason: "legal" })).toBe("repeated");
+      expect(await other.report(reportOf(link, "a"))).toBe("repeated");
+      expect(await send(link, "b", { reason: "phishing", atMs: NOW + 30, note: "second" })).toBe("counted");
+      expect(await send(link, "c", { atMs: NOW + 20 })).toBe("counted");
+      expect(await send(link, "a", { day: DAY + 1, atMs: NOW + 25 })).toBe("counted");
+      expect(await other.caseOf(link)).toEqual({
+        ...link,
+        firstMs: NOW + 10,
+        lastMs: NOW + 30,
+        reports: 4,
+        reasons: { spam: 3, phishing: 1 },
+        pending: 4,
+        disabledMs: undefined,
+        answer: undefined,
+        notes: [
+          { atMs: NOW + 30, reason: "phishing", note: "second" },
+          { atMs: NOW + 10, reason: "spam", note: "first" },
+        ],
+      } as never);
+      expect(await other.caseOf({ ...link, createdMs: NOW + 1 })).toBeUndefined();
+      expect(await stateOf(link)).toBeUndefined();
+    });
+
+    test("counts each client once however many reports arrive at the same moment", async () => {
+      const [one, twenty] = [await make(), await make()];
+      const outcomes = await Promise.all(
+        Array.from({ length: 500 }, (_, nth) => (nth % 2 === 0 ? store : other).report(reportOf(one, "me"))),
+      );
+      expect(outcomes.filter((outcome) => outcome === "counted")).toHaveLength(1);
+      expect(await other.caseOf(one)).toMatchObject({ reports: 1, reasons: { spam: 1 } });
+      await Promise.all(
+        Array.from({ length: 500 }, (_, nth) =>
+          (nth % 3 === 0 ? store : other).report(reportOf(twenty, `client ${nth % 20}`)),
+        ),
+      );
+      expect(await other.caseOf(twenty)).toMatchObject({ reports: 20, reasons: { spam: 20 } });
+    });
+
+    test("disables a link once, for the reason that most reports gave, and leaves the case open", async () => {
+      const link = await make();
+      const since = await other.changes();
+      const outcomes = await Promise.all(
+        Array.from({ length: 200 }, (_, nth) =>
+          (nth % 2 === 0 ? store : other).report(
+            reportOf(link, String(nth % 40), { threshold: 5, reason: nth === 0 ? "other" : "malware" }),
+          ),
+        ),
+      );
+      expect(outcomes.filter((outcome) => outcome === "disabled")).toHaveLength(1);
+      expect(await stateOf(link)).toBe("malware");
+      expect(await actionsOn(link)).toEqual([["disable", "reports"]]);
+      expect((await other.changes(since.position)).codes).toEqual([link.code]);
+      const { disabledMs, answer } = (await other.caseOf(link)) ?? {};
+      expect([disabledMs, answer]).toEqual([NOW + 10, undefined]);
+      // The operator has looked at it.
+      await store.enable([link], byOperator());
+      for (const client of ["new", "newer"])
+        expect(await send(link, client, { threshold: 5 })).toBe("counted");
+      expect(await stateOf(link)).toBeUndefined();
+    });
+
+    test("disables no link that does not work, and none without a threshold", async () => {
+      const link = await make();
+      for (const client of ["a", "b", "c"]) await send(link, client);
+      for (const client of ["d", "e"])
+        expect(await send(link, client, { works: false, threshold: 2 })).toBe("counted");
+      expect(await stateOf(link)).toBeUndefined();
+      expect(await send(link, "f", { threshold: 6 })).toBe("disabled");
+    });
+
+    test('after the answer "nothing", counts reports but neither opens the case again nor disables the link', async () => {
+      const link = await make();
+      for (const client of ["a", "b"]) await send(link, client, { threshold: 2 });
+      expect(await stateOf(link)).toBe("spam");
+      expect(await store.answerCase(link, { action: "nothing" }, byOperator())).toBeTrue();
+      expect(await stateOf(link)).toBeUndefined();
+      expect(await actionsOn(link)).toEqual([
+        ["enable", "page"],
+        ["nothing-wrong", "page"],
+        ["disable", "reports"],
+      ]);
+      for (const client of ["c", "d", "e"])
+        expect(await send(link, client, { threshold: 2, atMs: NOW + 60 })).toBe("counted");
+      expect(await stateOf(link)).toBeUndefined();
+      const answer = { action: "nothing", atMs: NOW + 50 };
+      expect(await other.caseOf(link)).toMatchObject({ reports: 5, lastMs: NOW + 60, answer });
+    });
+
+    test("answers a case by disabling its link or blocking its host, with an entry in the journal", async () => {
+      const [bad, blocked, unknown] = [await make(), await make(), await make()];
+      await send(bad, "a");
+      await send(blocked, "a");
+      const byDisabling = { action: "disable", reason: "phishing" } as const;
+      expect(await store.answerCase(unknown, byDisabling, byOperator())).toBeFalse();
+      expect(await stateOf(unknown)).toBeUndefined();
+      expect(await store.answerCase(bad, byDisabling, byOperator())).toBeTrue();
+      expect(await stateOf(bad)).toBe("phishing");
+      const [entry] = await other.journal({ limit: 1 });
+      expect(entry).toMatchObject({ ...bad, action: "disable", reason: "phishing", note: "looked" });
+      const byBlocking = { action: "block-host", reason: "malware", host: "cases.example" } as const;
+      expect(await store.answerCase(blocked, byBlocking, byOperator())).toBeTrue();
+      expect(await other.hosts("", 100)).toContainEqual({
+        host: "cases.example",
+        reason: "malware",
+        sinceMs: NOW + 50,
+      });
+      for (const [link, action] of [
+        [bad, "disable"],
+        [blocked, "block-host"],
+      ] as const)
+        expect(await other.caseOf(link)).toMatchObject({ answer: { action, atMs: NOW + 50 } });
+      // It is opened again only if the link works although it should not.
+      await send(bad, "b", { works: false });
+      expect(await other.caseOf(bad)).toMatchObject({ reports: 2, answer: { action: "disable" } });
+      await store.enable([bad], byOperator());
+      await send(bad, "c");
+      const { pending, answer } = (await other.caseOf(bad)) ?? {};
+      expect([pending, answer]).toEqual([1, undefined]);
+    });
+
+    test("knows that a link was disabled after the report had found it", async () => {
+      const link = await make();
+      await send(link, "a");
+      await store.disable([link], { ...byOperator(), reason: "legal" });
+      expect(await send(link, "b", { works: true, threshold: 1, reason: "spam" })).toBe("counted");
+      expect(await stateOf(link)).toBe("legal");
+      expect(await other.caseOf(link)).toMatchObject({ reports: 2, answer: { action: "disable" } });
+    });
+
+    test("enters an answer in the journal even if it changes nothing", async () => {
+      const link = await make();
+      await send(link, "a", { threshold: 1 });
+      await store.answerCase(link, { action: "disable", reason: "spam" }, byOperator());
+      expect(await actionsOn(link)).toEqual([
+        ["disable", "page"],
+        ["disable", "reports"],
+      ]);
+      const rule = { action: "block-host", reason: "spam", host: "twice.example" } as const;
+      for (let nth = 0; nth < 2; nth++) await store.answerCase(link, rule, byOperator());
+      const entries = await other.journal({ limit: 9, host: rule.host });
+      expect(entries.map(({ action, reason }) => [action, reason])).toEqual([
+        ["block-host", "spam"],
+        ["block-host", "spam"],
+      ]);
+    });
+
+    test("answers the open case of a link that the operator disables or erases", async () => {
+      const [disabled, erased, quiet] = [await make(), await make(), await make()];
+      for (const link of [disabled, erased, quiet]) await send(link, "a");
+      await store.answerCase(quiet, { action: "nothing" }, byOperator());
+      await store.disable([disabled, quiet], { ...byOperator(NOW + 70), reason: "spam" });
+      await store.erase(erased, byOperator(NOW + 70));
+      const answerTo = async (link: LinkId) => (await other.caseOf(link))?.answer;
+      expect(await answerTo(disabled)).toEqual({ action: "disable", atMs: NOW + 70 });
+      expect(await answerTo(erased)).toEqual({ action: "erase", atMs: NOW + 70 });
+      expect(await answerTo(quiet)).toEqual({ action: "nothing", atMs: NOW + 50 });
+    });
+
+    test("keeps what was written, whatever it contains, but only the newest notes", async () => {
+      const link = await make();
+      const hostile = [
+        "<script>alert(1)</script>",
+        `'"; DROP TABLE cases; --`,
+        "\0 NUL \u0007 \u001B[31m red \r\n line",
+        "\u202E evil \u2066 \u200B",
+        "😀".repeat(2000),
+      ];
+      for (const [nth, note] of hostile.entries()) await send(link, `hostile ${nth}`, { note });
+      const notesOf = async () => (await other.caseOf(link))?.notes.map(({ note }) => note);
+      expect(await notesOf()).toEqual(hostile.toReversed());
+      for (let nth = 0; nth < MAX_CASE_NOTES; nth++) await send(link, String(nth), { note: `note ${nth}` });
+      const newest = Array.from({ length: MAX_CASE_NOTES }, (_, nth) => `note ${nth}`).toReversed();
+      expect(await notesOf()).toEqual(newest);
+    });
+
+    test("lists open cases first, the most recently reported first, by cursor", async () => {
+      const links = [await make(), await make(), await make(), await make(), await make(), await make()];
+      const later = NOW + 1_000_000;
+      for (const [nth, link] of links.entries()) await send(link, "a", { atMs: later + Math.floor(nth / 2) });
+      const [first, second] = links;
+      if (first === undefined || second === undefined) throw new Error("none");
+      await store.answerCase(first, { action: "nothing" }, byOperator());
+      await store.answerCase(second, { action: "nothing" }, byOperator());
+      await send(first, "b", { atMs: later + 9 });
+      const codesOf = async (query: Partial<CaseQuery> = {}) =>
+        (await other.cases({ limit: 100, ...query })).map(({ code }) => code);
+      const mine = links.map(({ code }) => code);
+      const [a, b, c, d, e, f] = mine;
+      const listed = (await codesOf()).filter((code) => mine.includes(code));
+      // Cases of the same moment are in any order, but always the same.
+      expect([listed.slice(0, 2).toSorted(), listed.slice(2, 4).toSorted()]).toEqual([
+        [e, f],
+        [c, d],
+      ] as never);
+      expect(listed.slice(4)).toEqual([a, b] as never);
+      const all = await codesOf();
+      const unanswered = await codesOf({ state: "open" });
+      const answered = await codesOf({ state: "answered" });
+      expect(all).toEqual([...unanswered, ...answered]);
+      expect(unanswered).not.toContain(a as Code);
+      for (const state of [undefined, "open", "answered"] as const) {
+        const paged: Code[] = [];
+        for (let after: CaseQuery["after"], page = 0; page < 100; page++) {
+          const cases = await other.cases({ state, after, limit: 2 });
+          if (cases.length === 0) break;
+          paged.push(...cases.map(({ code }) => code));
+          after = cases.at(-1)?.cursor;
+        }
+        expect(paged).toEqual(await codesOf({ state }));
+      }
+      for (const after of ["", "x", "open", "open.1", "answered.x.y"])
+        expect(await other.cases({ after: after as never, limit: 5 })).toBeArray();
+    });
+
+    test("forgets reporters after their day, and cases that nobody has reported for long", async () => {
+      const [old, young] = [await make(), await make()];
+      await send(old, "a", { atMs: 1000, day: 0, note: "old" });
+      await send(young, "a", { day: 0 });
+      expect(await send(young, "a", { day: 0 })).toBe("repeated");
+      const bounds = { reportersBefore: 1, casesBeforeMs: 1001 };
+      expect(await store.ageCases(bounds, 10)).toBe(1);
+      expect(await store.ageCases(bounds, 10)).toBe(0);
+      expect(await other.caseOf(old)).toBeUndefined();
+      expect(await other.caseOf(young)).toMatchObject({ reports: 1 });
+      expect(await send(young, "a", { day: 0 })).toBe("counted");
+      await send(old, "b", { atMs: 2000 });
+      expect(await other.caseOf(old)).toMatchObject({ reports: 1, notes: [] });
+    });
+  });
+}

@@ -1,0 +1,202 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+
+import type { LinkCursor, LinkQuery } from "../../src/guard/search.ts";
+import type { Code } from "../../src/links/code.ts";
+import type { Link } from "../../src/links/link.ts";
+import type { Target } from "../../src/links/target.ts";
+import { DAY_MS } from "../../src/links/time.ts";
+import { slicesOf } from "../visits/slices.ts";
+import type { TestedStore } from "./guard.ts";
+import { newLink } from "./links.ts";
+
+const NOW = newLink("x").createdMs;
+const DECISION = { who: "shell", atMs: NOW } as const;
+
+/** All that a search finds, page by page. */
+export async function findAll(
+  store: Pick<TestedStore, "search">,
+  query: LinkQuery,
+  limit = 7,
+): Promise<Link[]> {
+  const found: Link[] = [];
+  let cursor: LinkCursor | undefined;
+  do {
+    const page = await store.search(query, { cursor, limit, nowMs: NOW });
+    expect(page.links.length).toBeLessThanOrEqual(limit);
+    found.push(...page.links);
+    ({ cursor } = page);
+  } while (cursor !== undefined);
+  return found;
+}
+
+export function to(code: string, originalUrl: string, more: Partial<Parameters<typeof newLink>[1]> = {}) {
+  return newLink(code, { originalUrl, target: URL.parse(originalUrl)?.href as Target, ...more });
+}
+
+/** What every store promises of the operator's search; `open` as for the LinkStore. */
+export function testSearch(name: string, open: () => Promise<TestedStore>): void {
+  describe(`${name}, searched by the operator`, () => {
+    let store: TestedStore;
+    let other: TestedStore;
+    beforeAll(async () => {
+      [store, other] = [await open(), await open()];
+      const hosts = ["a.example", "www.a.example", "ba.example", "shop.a.co.uk", "b.co.uk", "203.0.113.9"];
+      for (const [nth, host] of hosts.entries())
+        await store.insert([
+          to(`host${nth}`, `https://${host}/p?to=a.example/`, { createdMs: NOW - 100 + nth }),
+        ]);
+      await store.insert([
+        to("port", "http://a.example:8080/", { createdMs: NOW - 90 }),
+        to("dot", "https://A.Example./x", { createdMs: NOW - 89 }),
+        to("six", "https://[2001:db8::9]/", { createdMs: NOW - 88 }),
+        to("ended", "https://ended.example/100%_a", { createdMs: NOW - 10, endsMs: NOW }),
+        to("later", "https://later.example/PayPal/login", { createdMs: NOW - 9, endsMs: NOW + 1 }),
+        to("가나", "https://한국.kr/길", { createdMs: NOW - 8 }),
+        // Imported: it is new, and says that it was made long ago.
+        to("import", "https://import.example/", { createdMs: 5 }),
+      ]);
+      const ids = ["bad", "gone", "fine"].map((code) => to(code, `https://${code}.example/`));
+      await store.insert(ids);
+      await store.disable(ids.slice(0, 2), { ...DECISION, reason: "phishing" });
+      await store.erase({ code: "gone" as Code, createdMs: NOW }, DECISION);
+    });
+    afterAll(async () => {
+      await store.close();
+      await other.close();
+    });
+
+    const codes = async (query: LinkQuery, limit?: number): Promise<string[]> =>
+      (await findAll(other, query, limit)).map(({ code }) => code);
+
+    test("finds all links, newest first, in pages of any size", async () => {
+      const all = await codes({}, 100);
+      expect(all).toHaveLength(16);
+      expect(all.slice(0, 4)).toEqual(["fine", "gone", "bad", "import"]);
+      expect(all.at(-1)).toBe("host0");
+      for (const limit of [1, 2, 16]) expect(await codes({}, limit)).toEqual(all);
+    });
+
+    test("tells a link as a look-up does", async () => {
+      expect(await findAll(other, { text: "bad" })).toEqual([(await store.find("bad" as Code)) as Link]);
+    });
+
+    test("finds hosts with those below them, and no others", async () => {
+      expect(await codes({ host: "a.example" })).toEqual(["dot", "port", "host1", "host0"]);
+      expect(await codes({ host: "www.a.example" })).toEqual(["host1"]);
+      expect(await codes({ host: "co.uk" })).toEqual(["host4", "host3"]);
+      expect(await codes({ host: "a.co.uk" })).toEqual(["host3"]);
+      expect(await codes({ host: "203.0.113.9" })).toEqual(["host5"]);
+      expect(await codes({ host: "[2001:db8::9]" })).toEqual(["six"]);
+      expect(await codes({ host: "xn--3e0b707e" })).toEqual([]);
+      expect(await codes({ host: "kr" })).toEqual(["가나"]);
+      expect(await codes({ host: "" })).toEqual([]);
+      expect(await codes({ host: "%" })).toEqual([]);
+    });
+
+    test("finds codes and their beginnings first, then parts of URLs in either case", async () => {
+      expect(await codes({ text: "host" })).toEqual(["host5", "host4", "host3", "host2", "host1", "host0"]);
+      expect(await codes({ text: "Host" })).toEqual([]);
+      expect(await codes({ text: "가" })).toEqual(["가나"]);
+      expect(await codes({ text: "가".normalize("NFD") })).toEqual(["가나"]);
+      expect(await codes({ text: "한국" })).toEqual(["가나"]);
+      expect(await codes({ text: "paypal" })).toEqual(["later"]);
+      expect(await codes({ text: "ended" })).toEqual(["ended"]);
+      expect(await codes({ text: "%_A" })).toEqual(["ended"]);
+      for (const text of ["_", "\\", "'", "' OR 1=1 --", "%%", "\0", "\u{10FFFF}", "x".repeat(9000)])
+        expect(await codes({ text })).toEqual(text === "_" ? ["ended"] : []);
+      await store.insert([to("lat", "https://example.com/import")]);
+      expect(await codes({ text: "la" })).toEqual(["lat", "later"]);
+      expect(await codes({ text: "import" }, 1)).toEqual(["import", "lat"]);
+    });
+
+    test("tells states apart: what was disabled or deleted is that first", async () => {
+      expect(await codes({ state: "disabled" })).toEqual(["bad"]);
+      expect(await codes({ state: "deleted" })).toEqual(["gone"]);
+      expect(await codes({ state: "ended" })).toEqual(["ended"]);
+      const active = await codes({ state: "active" });
+      expect(active).toHaveLength(14);
+      for (const code of ["bad", "gone", "ended"]) expect(active).not.toContain(code);
+    });
+
+    test("finds the links of a time, from its first instant on and before its end", async () => {
+      const between = (from: number, before: number) => codes({ madeFromMs: from, madeBeforeMs: before });
+      expect(await between(NOW - 99, NOW - 97)).toEqual(["host2", "host1"]);
+      expect(await between(0, 6)).toEqual(["import"]);
+      expect(await between(6, 5)).toEqual([]);
+      expect(await codes({ madeBeforeMs: NOW - 99 })).toEqual(["import", "host0"]);
+    });
+
+    test("narrows by everything at once", async () => {
+      const query = { text: "a.example", host: "a.example", state: "active", madeFromMs: NOW - 99 } as const;
+      expect(await codes(query)).toEqual(["port", "dot", "host1"].toSorted((a) => (a === "dot" ? -1 : 0)));
+      expect(await codes({ ...query, state: "disabled" })).toEqual([]);
+    });
+
+    test("a cursor of another store finds nothing", async () => {
+      for (const cursor of ["", "x", "links-none--1", "-1", "codes-none", "x9".repeat(400), "'; --"]) {
+        const page = await store.search({}, { cursor: cursor as LinkCursor, limit: 5, nowMs: NOW });
+        expect([cursor, page.links.length]).toEqual([cursor, 0]);
+      }
+    });
+
+    test("a link whose code is given anew counts as new, and nothing is left of the old one", async () => {
+      await store.insert([
+        to("anew", "https://old.example/", { endsMs: NOW - 1 }),
+        to("between", "https://x.example/"),
+      ]);
+      const anew = to("anew", "https://new.example/", { createdMs: NOW + 5, freeIfEndedByMs: NOW });
+      await store.insert([anew]);
+      expect((await codes({})).slice(0, 2)).toEqual(["anew", "between"]);
+      expect(await codes({ host: "old.example" })).toEqual([]);
+      expect(await codes({ host: "new.example" })).toEqual(["anew"]);
+      expect(await codes({ madeFromMs: NOW + 5 })).toEqual(["anew"]);
+    });
+  });
+}
+
+/** What every store promises of the figures of the instance; `open` gives a store of its own each time. */
+export function testFigures(name: string, open: () => Promise<TestedStore>): void {
+  test(`${name} tells the figures of the instance`, async () => {
+    const store = await open();
+    const today = Math.floor(NOW / DAY_MS);
+    const made = (code: string, host: string, agoMs: number) =>
+      to(code, `https://${host}/`, { createdMs: NOW - agoMs });
+    await store.insert([
+      ...Array.from({ length: 700 }, (_, nth) => made(`old${nth}`, "old.example", 8 * DAY_MS - nth)),
+      ...Array.from({ length: 700 }, (_, nth) => made(`week${nth}`, "week.example", 2 * DAY_MS - nth)),
+      ...Array.from({ length: 40 }, (_, nth) => made(`day${nth}`, `day${nth % 20}.example`, nth)),
+    ]);
+    while (await store.index());
+    await store.disable([made("old1", "", 8 * DAY_MS - 1)], { ...DECISION, reason: "spam" });
+    await store.blockHost({ host: "day1.example", reason: "spam" }, DECISION);
+    const visits = ["week5", "week6", "week6", "day3"].map((code) => ({
+      code,
+      createdMs: code === "day3" ? NOW - 3 : NOW - 2 * DAY_MS + Number(code.at(-1)),
+      bot: code === "day3",
+    }));
+    for (const slice of slicesOf({ hour: today * 24 + 3, visits })) await store.add(slice);
+    for (const slice of slicesOf({ hour: today * 24 - 20, visits })) await store.add(slice);
+    await store.count(today, { created: 2, "limited.view": 1 });
+    await store.count(today, { created: 3 });
+    await store.count(today - 30, { created: 9 });
+    const { days, newestHosts, visitedHosts, ...figures } = await store.figures(NOW);
+    expect(figures).toEqual({ links: 1440, madeInDay: 40, madeInWeek: 740, disabled: 1, blockedHosts: 1 });
+    expect(days).toEqual([
+      { day: today - 1, counts: { visits: 3, bots: 1 } },
+      { day: today, counts: { visits: 3, bots: 1, created: 5, "limited.view": 1 } },
+    ]);
+    expect(newestHosts).toMatchObject({ links: 1440, isAll: true });
+    expect(newestHosts.hosts.slice(0, 3)).toEqual([
+      { host: "old.example", count: 700 },
+      { host: "week.example", count: 700 },
+      { host: "day0.example", count: 2 },
+    ]);
+    expect(newestHosts.hosts).toHaveLength(10);
+    expect(visitedHosts).toEqual({
+      hosts: [{ host: "week.example", count: 3 }],
+      links: 3,
+      isAll: true,
+    });
+    await store.close();
+  });
+}
