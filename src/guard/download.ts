@@ -84,7 +84,10 @@ async function follow(
   throw new Error(`it redirects more than ${MAX_REDIRECTS} times`);
 }
 
-/** The answer of another server must not make this one ask its own network. */
+/**
+ * The answer of another server must not make this one ask its own network. If the name leads elsewhere a moment later, when it
+ * is fetched, whoever answers there has no certificate for it.
+ */
 async function isPublic({ protocol, hostname }: URL): Promise<boolean> {
   if (protocol !== "https:" || isPrivateHost(hostname)) return false;
   if (hostname.startsWith("[")) return true;
