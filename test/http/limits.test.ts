@@ -219,6 +219,7 @@ describe("LIMIT_VIEW", () => {
     "/mine.png",
     "/docs",
     "/?original_url=x",
+    "/+reported?x",
     "/api/v1/shorten",
     "/api/v1/openapi.json",
     "/api/v1/links/mine",
@@ -263,6 +264,7 @@ describe("LIMIT_VIEW", () => {
     for (const [path, status] of [
       ["/mine", 302],
       ["/", 200],
+      ["/+reported", 200],
       ["/robots.txt", 200],
       ["/favicon.ico", 200],
       ["/livez", 200],
