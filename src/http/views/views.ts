@@ -6,7 +6,7 @@ import { answer, prefersHtml } from "../answers.ts";
 import type { Call, Handler } from "../call.ts";
 import { acceptsGzip } from "../compression.ts";
 import { knowsAlready } from "../conditional.ts";
-import { rememberedLanguage } from "../page-language.ts";
+import { askedLanguage, rememberedLanguage } from "../page-language.ts";
 import { answerProblem } from "../problems.ts";
 import { queryOf } from "../url.ts";
 import type { MadeView, View, ViewTask } from "./view.ts";
@@ -114,7 +114,7 @@ export function createViews({ start, clock, hostRules, onFault, sharedMs = SHARE
       const made = await find({
         view,
         code,
-        query: queryOf(request),
+        query: view === "interstitial" ? languageOf(request) : queryOf(request),
         headers,
         data,
         nowMs: clock.nowMs(),
@@ -141,6 +141,15 @@ export function createViews({ start, clock, hostRules, onFault, sharedMs = SHARE
 
 function senderOf({ view }: ViewTask): keyof typeof MAX_WAITING {
   return view.startsWith("admin") ? "operator" : "visitors";
+}
+
+/**
+ * All of a query that an interstitial depends on. A short address may be asked for with any query and is not limited, so
+ * nobody may get a view of their own that way.
+ */
+function languageOf(request: Request): string {
+  const language = askedLanguage(request);
+  return language === undefined ? "" : `?language=${language}`;
 }
 
 function isView(made: MadeView | undefined): made is MadeView {
