@@ -93,6 +93,8 @@ describe("a feed", () => {
     {
       await using one = follow(folder.path, server.url);
       await using two = follow(folder.path, server.url);
+      // Their clocks may differ a little.
+      two.advance(500);
       await until(() => one.fetched() + two.fetched() > 0);
       await Bun.sleep(50);
     }
