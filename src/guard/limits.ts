@@ -31,8 +31,8 @@ export type LimitName = "create" | "create-all" | "unknown" | "view" | "report";
 /** Those that are on. */
 export type Limits = { readonly [name in LimitName]?: Limit | undefined } & {
   /**
-   * Counts the addresses that a client asks for beyond `unknown`. With both used up, it has asked for ten times as many
-   * as `unknown` allows.
+   * Counts the addresses that a client asks for beyond `unknown`. With both used up, it has asked for a hundred times as
+   * many as `unknown` allows.
    */
   readonly scan?: Limit | undefined;
   /** Wrong tokens of the operator. Undefined if there is no right one. */
@@ -50,7 +50,11 @@ export interface LimitsOptions extends LimitOptions {
   readonly adminToken?: string | null;
 }
 
-const TIMES_BEYOND = 9;
+/**
+ * Far beyond what a broken page or a busy network asks for, because a client over this limit is not redirected by links
+ * that are not in memory. It is still too little to find codes: one in 10,000 is in use at most.
+ */
+const TIMES_BEYOND = 99;
 
 export function createLimits(options: LimitsOptions): Limits {
   const limit = (windows: readonly Window[]) =>
