@@ -3,6 +3,7 @@ import type { TokenCheck } from "../../guard/token.ts";
 import type { Clock } from "../../links/clock.ts";
 import type { Links } from "../../links/links.ts";
 import { isProblem } from "../../links/problem.ts";
+import { once } from "../../memoize.ts";
 import type { Call } from "../call.ts";
 import type { Limiter } from "../limits.ts";
 import { problemJson } from "../problems.ts";
@@ -10,17 +11,13 @@ import type { Views } from "../views/views.ts";
 import { success, toShortLink } from "./envelope.ts";
 import { readJson } from "./json-body.ts";
 import { createPace } from "./pace.ts";
-import {
-  type AvailabilityData,
-  EXAMPLE,
-  REPORT_EXAMPLE,
-  type ReportData,
-  reportRequest,
-  shortenRequest,
-} from "./schemas.ts";
+import type { AvailabilityData, ReportData } from "./schemas.ts";
 
 /** In seconds. */
 const POLL_INTERVAL = "X-Poll-Interval";
+
+/** Loaded with the first body, because making the schemas takes a while and redirects do without. */
+const schemas = once(() => import("./schemas.ts"));
 
 export interface ApiOptions {
   readonly limiter: Pick<Limiter, "unknown">;
@@ -38,6 +35,7 @@ export function createApi(options: ApiOptions) {
   return {
     async shorten(call: Call): Promise<Response> {
       if (!mayCreate(bearerToken(call.headers))) return problemJson(call, { kind: "token" });
+      const { shortenRequest, EXAMPLE } = await schemas();
       const { original_url } = EXAMPLE;
       const body = await readJson(call.request, shortenRequest, { original_url });
       if (isProblem(body)) return problemJson(call, body);
@@ -65,6 +63,7 @@ export function createApi(options: ApiOptions) {
     /** The answer is the same whether or not the report counts, so that nobody learns what others reported. */
     async report(call: Call): Promise<Response> {
       const { address } = call.client();
+      const { reportRequest, REPORT_EXAMPLE } = await schemas();
       const body = await readJson(call.request, reportRequest, REPORT_EXAMPLE);
       if (isProblem(body)) return problemJson(call, body);
       const { reason, note } = body;
