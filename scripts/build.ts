@@ -29,6 +29,8 @@ export async function build(outfile = resolve(root, "dist/curt"), target?: Targe
     // the program could crash.
     bytecode: target === undefined || target === HOST,
     format: "esm",
+    // Each thread loads only its part.
+    splitting: true,
     // Names stay as they are, because the log shows those of classes and functions.
     minify: { whitespace: true, syntax: true },
     compile: {
