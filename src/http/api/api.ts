@@ -3,7 +3,6 @@ import type { TokenCheck } from "../../guard/token.ts";
 import type { Clock } from "../../links/clock.ts";
 import type { Links } from "../../links/links.ts";
 import { isProblem } from "../../links/problem.ts";
-import { once } from "../../memoize.ts";
 import type { Call } from "../call.ts";
 import type { Limiter } from "../limits.ts";
 import { problemJson } from "../problems.ts";
@@ -11,13 +10,16 @@ import type { Views } from "../views/views.ts";
 import { success, toShortLink } from "./envelope.ts";
 import { readJson } from "./json-body.ts";
 import { createPace } from "./pace.ts";
-import type { AvailabilityData, ReportData } from "./schemas.ts";
+import type * as Schemas from "./schemas.ts";
 
 /** In seconds. */
 const POLL_INTERVAL = "X-Poll-Interval";
 
 /** Loaded with the first body, because making the schemas takes a while and redirects do without. */
-const schemas = once(() => import("./schemas.ts"));
+async function loadSchemas(): Promise<typeof Schemas> {
+  return (schemas ??= await import("./schemas.ts"));
+}
+let schemas: typeof Schemas | undefined;
 
 export interface ApiOptions {
   readonly limiter: Pick<Limiter, "unknown">;
@@ -35,7 +37,7 @@ export function createApi(options: ApiOptions) {
   return {
     async shorten(call: Call): Promise<Response> {
       if (!mayCreate(bearerToken(call.headers))) return problemJson(call, { kind: "token" });
-      const { shortenRequest, EXAMPLE } = await schemas();
+      const { shortenRequest, EXAMPLE } = await loadSchemas();
       const { original_url } = EXAMPLE;
       const body = await readJson(call.request, shortenRequest, { original_url });
       if (isProblem(body)) return problemJson(call, body);
@@ -56,20 +58,20 @@ export function createApi(options: ApiOptions) {
       // A free code is an address that leads nowhere: whoever scans codes must not do it here.
       const limited = found.available ? limiter.unknown(call) : undefined;
       if (limited !== undefined) return problemJson(call, limited);
-      const data: AvailabilityData = { ...found, short_url: call.domain.shortUrl(call.code) };
+      const data: Schemas.AvailabilityData = { ...found, short_url: call.domain.shortUrl(call.code) };
       return success(call, 200, found.available ? "free" : "taken", data);
     },
 
     /** The answer is the same whether or not the report counts, so that nobody learns what others reported. */
     async report(call: Call): Promise<Response> {
       const { address } = call.client();
-      const { reportRequest, REPORT_EXAMPLE } = await schemas();
+      const { reportRequest, REPORT_EXAMPLE } = await loadSchemas();
       const body = await readJson(call.request, reportRequest, REPORT_EXAMPLE);
       if (isProblem(body)) return problemJson(call, body);
       const { reason, note } = body;
       const link = await reports.report(call.code, { reason, note: note ?? undefined }, address);
       if (isProblem(link)) return problemJson(call, link);
-      const data: ReportData = { code: link.code, reason };
+      const data: Schemas.ReportData = { code: link.code, reason };
       return success(call, 202, "reported", data);
     },
 
