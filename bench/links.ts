@@ -38,6 +38,13 @@ export function shuffled<T>(items: readonly T[]): T[] {
     .map(({ item }) => item);
 }
 
+/** Any link of a file. */
+export function readLink(path: string): Link {
+  using database = new Database(path, { readonly: true, strict: true });
+  const [link] = database.query<Link, []>("SELECT code, original_url FROM links LIMIT 1").values();
+  return (link ?? ["", ""]) as unknown as Link;
+}
+
 /** Inserts links into a file of Curt's that nobody has open. `make` tells the address and the creation of each. */
 export async function insertLinks(
   path: string,

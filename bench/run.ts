@@ -12,6 +12,7 @@ import { type Bench, describe, report, type Result, type Results } from "./repor
 import { measureScale } from "./scale.ts";
 import { measureSearch } from "./search.ts";
 import { type Stage, startCurt, startStage } from "./servers.ts";
+import { measureStart } from "./start.ts";
 import { measureVisits } from "./visits.ts";
 
 /** In this order: latency comes first, while no other part's servers are there. */
@@ -20,6 +21,7 @@ const PARTS: Readonly<Record<string, (bench: Bench) => Promise<Result>>> = {
   flood: measureFlood,
   visits: measureVisits,
   creates: measureCreates,
+  start: measureStart,
   scale: measureScale,
   costs: measureCosts,
   blocklist: measureBlocklist,

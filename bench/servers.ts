@@ -31,12 +31,16 @@ interface CurtOptions {
   /** It has started once this path answers. */
   readonly path?: string;
   readonly settings?: Readonly<Record<string, string>>;
+  /** What to run. */
+  readonly program?: readonly string[];
 }
+
+export const FROM_SOURCE = [process.execPath, "src/main.ts"] as const;
 
 /** Curt as its operator starts it, with this database; a new one where there is none. */
 export async function startCurt(
   database: string,
-  { syncDelayMs = 0, path = "/readyz", settings = {} }: CurtOptions = {},
+  { syncDelayMs = 0, path = "/readyz", settings = {}, program = FROM_SOURCE }: CurtOptions = {},
 ): Promise<Server> {
   const port = freePort();
   const env = {
@@ -45,7 +49,7 @@ export async function startCurt(
     DATABASE_URL: `sqlite:${database}`,
     ...settings,
   };
-  const serve = [process.execPath, "src/main.ts", "serve"];
+  const serve = [...program, "serve"];
   if (syncDelayMs === 0) return started("Curt", port, start(serve, SERVER_CORE, env), path);
   // Only Curt itself runs on the core of the servers; the tracer that slows it down does not.
   const slowed = ["bench/slow-syncs.ts", String(syncDelayMs), ...pinned(serve, SERVER_CORE)];
@@ -59,11 +63,8 @@ export const REFERENCE = nginx === null ? "bare Bun.serve" : "nginx";
 
 /** What Curt is compared with: nginx, or where there is none a bare `Bun.serve`. Both know the same links. */
 async function startReference(folder: string, linksFile: string): Promise<Server> {
+  if (nginx === null) return startBare(linksFile, "/");
   const port = freePort();
-  if (nginx === null) {
-    const bare = start([process.execPath, "bench/bare.ts", String(port), linksFile], SERVER_CORE);
-    return started(REFERENCE, port, bare, "/");
-  }
   const home = join(folder, "nginx");
   mkdirSync(home);
   writeFileSync(join(home, "nginx.conf"), nginxConfiguration(home, port, readLinks(linksFile)));
@@ -71,6 +72,13 @@ async function startReference(folder: string, linksFile: string): Promise<Server
   const supervisor = start(command, SERVER_CORE);
   const server = await started(REFERENCE, port, supervisor, "/");
   return { ...server, pid: firstChild(supervisor.pid) };
+}
+
+/** A server that does nothing but look its links up in a map. It has started once `path` answers. */
+export async function startBare(linksFile: string, path: string): Promise<Server> {
+  const port = freePort();
+  const bare = start([process.execPath, "bench/bare.ts", String(port), linksFile], SERVER_CORE);
+  return started("bare Bun.serve", port, bare, path);
 }
 
 /** The links in a map, one worker, no log: the least that a redirect costs. */

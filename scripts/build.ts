@@ -15,6 +15,8 @@ const ENTRY_POINTS = [
   "src/views.ts",
 ];
 
+const HOST = `bun-${process.platform}-${process.arch}`;
+
 /** The systems that releases have executables for. Bun's own executables for them are fetched from npm. */
 export type Target = "bun-linux-x64" | "bun-linux-arm64" | "bun-darwin-x64" | "bun-darwin-arm64";
 
@@ -23,6 +25,14 @@ export async function build(outfile = resolve(root, "dist/curt"), target?: Targe
   const result = await Bun.build({
     entrypoints: ENTRY_POINTS.map((path) => resolve(root, path)),
     naming: { entry: "[name].[ext]" },
+    // Compiling the program beforehand saves half of the start. Bytecode is for the system that makes it: on another one,
+    // the program could crash.
+    bytecode: target === undefined || target === HOST,
+    format: "esm",
+    // Each thread loads only its part.
+    splitting: true,
+    // Names stay as they are, because the log shows those of classes and functions.
+    minify: { whitespace: true, syntax: true },
     compile: {
       outfile,
       ...(target !== undefined && { target }),

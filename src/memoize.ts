@@ -18,3 +18,9 @@ export function memoize<T>(read: (text: string) => T, tooLong?: T): (text: strin
     return result;
   };
 }
+
+/** Makes a value when it is first needed. For what takes time or memory that a start can do without. */
+export function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined;
+  return () => (made ??= { value: make() }).value;
+}

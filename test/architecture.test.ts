@@ -47,7 +47,7 @@ function partOf(file: string): string {
 
 function importsOf(file: string, text: string): Import[] {
   const statements = text.matchAll(
-    /^(?:import|export)\s[^;"'`=()]*?\bfrom\s+"([^"]+)"|^import\s+"([^"]+)"|\bimport\("([^"]+)"\)/gm,
+    /^(?:import|export)\s[^;"'`=()]*?\bfrom\s+"([^"]+)"|^import\s+"([^"]+)"|\b(?:import|require)\("([^"]+)"\)/gm,
   );
   return [...statements].map(([, from, bare, dynamic]) => {
     const specifier = from ?? bare ?? dynamic ?? "";
@@ -108,6 +108,7 @@ test("planted violations are found", () => {
     ],
     ["links/link.ts", 'import "node:fs";', "links/link.ts imports node:fs"],
     ["links/link.ts", 'const fs = await import("node:fs");', "links/link.ts imports node:fs"],
+    ["links/link.ts", 'const fs = require("node:fs");', "links/link.ts imports node:fs"],
     ["links/links.ts", "const now = Date.now();", "links/links.ts uses Date.now"],
     ["http/api/api.ts", 'process.env["X"]', "http/api/api.ts uses process.env"],
     ["http/health.ts", 'new Response("live");', "http/health.ts uses new Response"],

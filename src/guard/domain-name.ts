@@ -1,4 +1,9 @@
-import { getDomain, getPublicSuffix } from "tldts";
+import type * as Tldts from "tldts";
+
+import { once } from "../memoize.ts";
+
+/** Loaded when first needed, because the Public Suffix List takes a while to load and redirects do without. */
+const tldts = once(() => require("tldts") as typeof Tldts);
 
 /**
  * The suffixes under which companies let strangers register, such as github.io, count like co.uk. Hosts come from
@@ -13,7 +18,7 @@ const BY_REGISTRIES = { ...BY_THE_WHOLE_LIST, allowPrivateDomains: false };
  */
 export function registrableDomain(host: string): string {
   const name = host.endsWith(".") ? host.slice(0, -1) : host;
-  return getDomain(name, BY_THE_WHOLE_LIST) ?? name;
+  return tldts().getDomain(name, BY_THE_WHOLE_LIST) ?? name;
 }
 
 /**
@@ -21,7 +26,7 @@ export function registrableDomain(host: string): string {
  * an address, a registry's suffix and a name without a dot.
  */
 export function registeredDomain(host: string): string | undefined {
-  return getDomain(host, BY_REGISTRIES) ?? undefined;
+  return tldts().getDomain(host, BY_REGISTRIES) ?? undefined;
 }
 
 /** Takes a host as in `URL.hostname`, where only the last part of an IPv4 address is a number. */
@@ -32,5 +37,5 @@ export function isAddress(host: string): boolean {
 /** Whether the names below this host belong to different owners, as those below `co.uk` and `github.io` do. */
 export function isPublicSuffix(host: string): boolean {
   const name = host.endsWith(".") ? host.slice(0, -1) : host;
-  return getPublicSuffix(name, BY_THE_WHOLE_LIST) === name;
+  return tldts().getPublicSuffix(name, BY_THE_WHOLE_LIST) === name;
 }

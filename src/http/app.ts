@@ -5,7 +5,7 @@ import { REPORT_PATH } from "../pages/layout.tsx";
 import { answer } from "./answers.ts";
 import type { AdminApi } from "./api/admin/admin.ts";
 import type { Api } from "./api/api.ts";
-import { operations } from "./api/operations.ts";
+import { PATHS } from "./api/paths.ts";
 import type { Call, CallOf, Handler } from "./call.ts";
 import type { Health } from "./health.ts";
 import type { Limiter } from "./limits.ts";
@@ -87,20 +87,20 @@ export function createApp(options: AppOptions) {
 
   route("/", { GET: sharedPage("home"), POST: limit(CREATES, home.make, home.refuse) });
   route("/docs", { GET: view(views.show("reference")) });
-  route(operations.shorten.path, {
+  route(PATHS.shorten, {
     GET: view(views.show("information")),
     POST: limit(CREATES, api.shorten),
   });
-  route(operations.availability.path, { GET: view(api.availability) });
-  route(operations.link.path, { GET: view(api.link) });
-  route(operations.statistics.path, { GET: view(views.show("statistics")) });
-  route(operations.report.path, { POST: view(limit(["report"], api.report)) });
-  route(operations.document.path, { GET: view(views.show("document")) });
+  route(PATHS.availability, { GET: view(api.availability) });
+  route(PATHS.link, { GET: view(api.link) });
+  route(PATHS.statistics, { GET: view(views.show("statistics")) });
+  route(PATHS.report, { POST: view(limit(["report"], api.report)) });
+  route(PATHS.document, { GET: view(views.show("document")) });
   for (const [path, asset] of Object.entries(assetRoutes)) route(path, { GET: asset });
   route("/robots.txt", { GET: notices.robots });
   if (notices.security !== undefined) route("/.well-known/security.txt", { GET: notices.security });
-  route(operations.qrSvg.path, { GET: view(views.show("svg")) }, forEveryOrigin);
-  route(operations.qrPng.path, { GET: view(views.show("png")) }, forEveryOrigin);
+  route(PATHS.qrSvg, { GET: view(views.show("svg")) }, forEveryOrigin);
+  route(PATHS.qrPng, { GET: view(views.show("png")) }, forEveryOrigin);
   route("/livez", { GET: health.live });
   route("/readyz", { GET: health.ready });
   if (admin !== undefined) addAdmin(admin);

@@ -2,6 +2,7 @@ import { domainToUnicode } from "node:url";
 
 import { registrableDomain } from "../guard/domain-name.ts";
 import { authorityOf } from "../links/target.ts";
+import { once } from "../memoize.ts";
 import { hasLookAlikes, imitatesAscii } from "./look-alikes.ts";
 
 /** A URL as people read it. */
@@ -36,7 +37,7 @@ export function splitHost({ host, asciiHost = host }: Destination): [front: stri
 /** Letters, a few marks behind each, and numbers are spelled out; all else could pretend to be something. */
 const HARMLESS = /(?:[[\p{L}\p{N}]--\p{DI}][\p{M}--\p{DI}]{0,4}(?!\p{M}))+/v;
 /** Text in pieces that are harmless and pieces that are not. */
-const PIECES = new RegExp(`(${HARMLESS.source})`, "v");
+const pieces = once(() => new RegExp(`(${HARMLESS.source})`, "v"));
 
 /** Scripts that are written together (UTS #39, section 5.1); the host of any other is told in ASCII only. */
 const SCRIPTS = [
@@ -51,23 +52,23 @@ const LOOK_ALIKES = "[\\p{Lm}--[々ー]][ǀ-ǃノ丶丨丿\\u1100-\\u11FF\\uA960
 /** As do the visargas of Devanagari and Bengali. */
 const LOOK_ALIKE_MARKS = "\\u0903\\u0983";
 /** Of a host: letters of one script, with few marks. */
-const HARMLESS_LABEL = new RegExp(
-  SCRIPTS.map((scripts) => {
+const harmlessLabel = once(() => {
+  const ofScripts = SCRIPTS.map((scripts) => {
     const letters = `[[${scripts.map((one) => `\\p{scx=${one}}`).join("")}]&&[\\p{L}--[${LOOK_ALIKES}]]]`;
     return `^(?:[${letters}0-9\\-][\\p{M}--[${LOOK_ALIKE_MARKS}]]{0,4})+$`;
-  }).join("|"),
-  "v",
-);
+  });
+  return new RegExp(ofScripts.join("|"), "v");
+});
 
 function isHarmless(host: string): boolean {
-  return host.split(".").every((label) => HARMLESS_LABEL.test(label)) && !imitatesAscii(host);
+  return host.split(".").every((label) => harmlessLabel().test(label)) && !imitatesAscii(host);
 }
 
 function readable(address: string): string {
   return address.replace(/(?:%[0-9A-F]{2})+/gi, (encoded) => {
     try {
-      const pieces = decodeURIComponent(encoded).split(PIECES);
-      return pieces
+      return decodeURIComponent(encoded)
+        .split(pieces())
         .map((piece, nth) => (nth % 2 === 1 ? piece.normalize("NFC") : percentEncode(piece)))
         .join("");
     } catch {

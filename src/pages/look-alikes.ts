@@ -1,3 +1,5 @@
+import { once } from "../memoize.ts";
+
 /**
  * By script, the letters that look like letters or digits of ASCII, from Unicode's confusables.txt 17.0.0 (UTS #39;
  * © 2025 Unicode, Inc., licence Unicode-3.0). `scripts/look-alikes.ts` makes this table.
@@ -12,17 +14,19 @@ const LOOK_ALIKES = {
   Hebr: "וטןסװ",
 };
 
-const LOOK_ALIKE = new RegExp(`[${Object.values(LOOK_ALIKES).join("")}]`, "v");
+const lookAlike = once(() => new RegExp(`[${Object.values(LOOK_ALIKES).join("")}]`, "v"));
 
-const SCRIPTS = Object.entries(LOOK_ALIKES).map(([script, letters]) => ({
-  imitation: new RegExp(`(?:^|\\.)[0-9\\-]*[${letters}][${letters}0-9\\-]*(?:\\.|$)`, "v"),
-  topLevel: new RegExp(`\\p{scx=${script}}[^.]*$`, "v"),
-  distinctLetter: new RegExp(`[[\\p{scx=${script}}&&\\p{L}]--[${letters}]]`, "v"),
-}));
+const scripts = once(() =>
+  Object.entries(LOOK_ALIKES).map(([script, letters]) => ({
+    imitation: new RegExp(`(?:^|\\.)[0-9\\-]*[${letters}][${letters}0-9\\-]*(?:\\.|$)`, "v"),
+    topLevel: new RegExp(`\\p{scx=${script}}[^.]*$`, "v"),
+    distinctLetter: new RegExp(`[[\\p{scx=${script}}&&\\p{L}]--[${letters}]]`, "v"),
+  })),
+);
 
 /** Whether any letter could be taken for one of ASCII. */
 export function hasLookAlikes(host: string): boolean {
-  return LOOK_ALIKE.test(withoutMarks(host));
+  return lookAlike().test(withoutMarks(host));
 }
 
 /**
@@ -32,7 +36,7 @@ export function hasLookAlikes(host: string): boolean {
  */
 export function imitatesAscii(host: string): boolean {
   const bare = withoutMarks(host);
-  return SCRIPTS.some(
+  return scripts().some(
     ({ imitation, topLevel, distinctLetter }) =>
       imitation.test(bare) && !(topLevel.test(bare) && distinctLetter.test(bare)),
   );

@@ -1,11 +1,13 @@
 import Negotiator from "negotiator";
 
+import { once } from "../memoize.ts";
+
 /** In characters. Browsers send less than a hundred; sorting thousands of languages would take time. */
 const MAX_LENGTH = 256;
 /** ISO 639 codes that name no language. */
 const NO_LANGUAGE = new Set(["mis", "mul", "und", "zxx"]);
 
-const names = new Intl.DisplayNames("en", { type: "language", fallback: "none" });
+const names = once(() => new Intl.DisplayNames("en", { type: "language", fallback: "none" }));
 
 /**
  * Returns the language that an `Accept-Language` prefers ("ko" for "ko-KR,ko;q=0.9"): an ISO 639 code of 2 or 3
@@ -20,5 +22,5 @@ export function preferredLanguage(acceptLanguage: string): string {
   if (primary === undefined) return "";
   // Replaces withdrawn codes (iw, in) by the current ones (he, id).
   const [language = ""] = Intl.getCanonicalLocales(primary)[0]?.split("-") ?? [];
-  return NO_LANGUAGE.has(language) || names.of(language) === undefined ? "" : language;
+  return NO_LANGUAGE.has(language) || names().of(language) === undefined ? "" : language;
 }

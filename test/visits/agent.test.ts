@@ -4,6 +4,7 @@ import crawlers from "crawler-user-agents";
 import * as fc from "fast-check";
 
 import { type Agent, readAgent } from "../../src/visits/agent.ts";
+import { containsAnyOf } from "../../src/visits/any-of.ts";
 
 type Row = readonly [userAgent: string, browser: string, os: string, device: Agent["device"]];
 
@@ -541,6 +542,17 @@ test("every example of the crawlers' list is a bot", () => {
   // Fluid made a browser of its own out of a site, on a Mac.
   expect(examples.filter((userAgent) => !readAgent(userAgent).bot && !userAgent.includes("Fluid/"))).toEqual(
     [],
+  );
+});
+
+test("the names of crawlers are found as a plain search would find them", () => {
+  const unit = fc.constantFrom("a", "b", "c");
+  const parts = fc.array(fc.string({ unit, minLength: 3, maxLength: 6 }), { maxLength: 6 });
+  fc.assert(
+    fc.property(parts, fc.string({ unit, maxLength: 20 }), (some, text) => {
+      expect(containsAnyOf(some)(text)).toBe(some.some((part) => text.includes(part)));
+    }),
+    { numRuns: 1000 },
   );
 });
 

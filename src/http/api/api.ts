@@ -11,17 +11,19 @@ import type { Views } from "../views/views.ts";
 import { success, toShortLink } from "./envelope.ts";
 import { readJson } from "./json-body.ts";
 import { createPace } from "./pace.ts";
-import {
-  type AvailabilityData,
-  EXAMPLE,
-  REPORT_EXAMPLE,
-  type ReportData,
-  reportRequest,
-  shortenRequest,
-} from "./schemas.ts";
+import type * as Schemas from "./schemas.ts";
 
 /** In seconds. */
 const POLL_INTERVAL = "X-Poll-Interval";
+
+/** How long after the start the schemas are loaded, at the latest: before somebody replaces the files of this version. */
+const LOAD_AFTER_MS = 1000;
+
+/** Loaded after the start or with the first body, because making the schemas takes a while and redirects do without. */
+async function loadSchemas(): Promise<typeof Schemas> {
+  return (schemas ??= await import("./schemas.ts"));
+}
+let schemas: typeof Schemas | undefined;
 
 export interface ApiOptions {
   readonly limiter: Pick<Limiter, "unknown">;
@@ -36,9 +38,12 @@ export interface ApiOptions {
 export function createApi(options: ApiOptions) {
   const { links, reports, views, clock, limiter, mayCreate } = options;
   const pace = createPace(clock);
+  // If it fails, the first body tries again, and its answer tells.
+  setTimeout(() => void loadSchemas().catch(() => {}), LOAD_AFTER_MS).unref();
   return {
     async shorten(call: Call): Promise<Response> {
       if (!mayCreate(bearerToken(call.headers))) return problemJson(call, { kind: "token" });
+      const { shortenRequest, EXAMPLE } = await loadSchemas();
       const { original_url } = EXAMPLE;
       const body = await readJson(call.request, shortenRequest, { original_url });
       if (isProblem(body)) return problemJson(call, body);
@@ -59,19 +64,20 @@ export function createApi(options: ApiOptions) {
       // A free code is an address that leads nowhere: whoever scans codes must not do it here.
       const limited = found.available ? await limiter.unknown(call) : undefined;
       if (limited !== undefined) return problemJson(call, limited);
-      const data: AvailabilityData = { ...found, short_url: call.domain.shortUrl(call.code) };
+      const data: Schemas.AvailabilityData = { ...found, short_url: call.domain.shortUrl(call.code) };
       return success(call, 200, found.available ? "free" : "taken", data);
     },
 
     /** The answer is the same whether or not the report counts, so that nobody learns what others reported. */
     async report(call: Call): Promise<Response> {
       const { address } = call.client();
+      const { reportRequest, REPORT_EXAMPLE } = await loadSchemas();
       const body = await readJson(call.request, reportRequest, REPORT_EXAMPLE);
       if (isProblem(body)) return problemJson(call, body);
       const { reason, note } = body;
       const link = await reports.report(call.code, { reason, note: note ?? undefined }, address);
       if (isProblem(link)) return problemJson(call, link);
-      const data: ReportData = { code: link.code, reason };
+      const data: Schemas.ReportData = { code: link.code, reason };
       return success(call, 202, "reported", data);
     },
 

@@ -1,6 +1,7 @@
 import { createRoute, z } from "@hono/zod-openapi";
 
 import type { MessageKey } from "../../language/messages.ts";
+import { PATHS } from "./paths.ts";
 import {
   availabilityResponse,
   EXAMPLE,
@@ -96,7 +97,7 @@ export const operations = {
   shorten: createRoute({
     ...tagged("Links"),
     method: "post",
-    path: "/api/v1/shorten",
+    path: PATHS.shorten,
     operationId: "createLink",
     summary: "api.shorten",
     description: "api.shorten.description",
@@ -125,7 +126,7 @@ export const operations = {
   information: createRoute({
     ...tagged("Reference"),
     method: "get",
-    path: "/api/v1/shorten",
+    path: PATHS.shorten,
     operationId: "getApiInformation",
     summary: "api.information",
     description: "api.information.description",
@@ -134,7 +135,7 @@ export const operations = {
   availability: createRoute({
     ...tagged("Links"),
     method: "get",
-    path: "/api/v1/codes/{code}",
+    path: PATHS.availability,
     operationId: "checkCode",
     summary: "api.availability",
     description: "api.availability.description",
@@ -148,7 +149,7 @@ export const operations = {
   link: createRoute({
     ...tagged("Links"),
     method: "get",
-    path: "/api/v1/links/{code}",
+    path: PATHS.link,
     operationId: "getLink",
     summary: "api.link",
     description: "api.link.description",
@@ -169,7 +170,7 @@ export const operations = {
   statistics: createRoute({
     ...tagged("Statistics"),
     method: "get",
-    path: "/api/v1/links/{code}/stats",
+    path: PATHS.statistics,
     operationId: "getStatistics",
     summary: "api.stats",
     description: "api.stats.description",
@@ -185,7 +186,7 @@ export const operations = {
   report: createRoute({
     ...tagged("Reports"),
     method: "post",
-    path: "/api/v1/links/{code}/reports",
+    path: PATHS.report,
     operationId: "reportLink",
     summary: "api.report",
     description: "api.report.description",
@@ -226,14 +227,14 @@ export const operations = {
   }),
   qrSvg: createRoute({
     method: "get",
-    path: "/{code}.svg",
+    path: PATHS.qrSvg,
     operationId: "getQrCodeSvg",
     summary: "api.qr.svg",
     ...image("image/svg+xml"),
   }),
   qrPng: createRoute({
     method: "get",
-    path: "/{code}.png",
+    path: PATHS.qrPng,
     operationId: "getQrCodePng",
     summary: "api.qr.png",
     ...image("image/png"),
@@ -241,7 +242,7 @@ export const operations = {
   document: createRoute({
     ...tagged("Reference"),
     method: "get",
-    path: "/api/v1/openapi.json",
+    path: PATHS.document,
     operationId: "getOpenApiDocument",
     summary: "api.document",
     description: "api.document.description",

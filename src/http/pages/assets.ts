@@ -1,3 +1,4 @@
+import { once } from "../../memoize.ts";
 import { type Asset, assets } from "../../pages/assets/assets.ts";
 import { answer } from "../answers.ts";
 import type { Call } from "../call.ts";
@@ -14,12 +15,12 @@ export const assetRoutes: Readonly<Record<string, (call: Call) => Response>> = {
 };
 
 function serve({ type, body, encoding }: Asset, cache: string): (call: Call) => Response {
-  const bytes = Buffer.from(body, encoding);
-  const zipped = encoding === "utf8" ? Bun.gzipSync(bytes, { level: 9 }) : undefined;
+  const bytes = once(() => Buffer.from(body, encoding));
+  const zipped = once(() => Bun.gzipSync(bytes(), { level: 9 }));
   const vary = { Vary: "Accept-Encoding" };
   return ({ headers: asked }) => {
-    return zipped !== undefined && acceptsGzip(asked.get("accept-encoding"))
-      ? answer({ type, cache, body: zipped, headers: { ...vary, "Content-Encoding": "gzip" } })
-      : answer({ type, cache, body: bytes, headers: vary });
+    return encoding === "utf8" && acceptsGzip(asked.get("accept-encoding"))
+      ? answer({ type, cache, body: zipped(), headers: { ...vary, "Content-Encoding": "gzip" } })
+      : answer({ type, cache, body: bytes(), headers: vary });
   };
 }

@@ -1,5 +1,5 @@
 import { StoreUnavailable } from "../../links/store.ts";
-import { startThread } from "../../thread.ts";
+import { startThread, type Thread } from "../../thread.ts";
 import type { VisitStore } from "../store.ts";
 import { SegmentDamaged } from "./segment-file.ts";
 import type { MadeSlice, SliceTask } from "./slicer.ts";
@@ -9,8 +9,8 @@ import type { MadeSlice, SliceTask } from "./slicer.ts";
  * slow store holds up nothing but this.
  */
 export function startFolding(store: Pick<VisitStore, "add">) {
-  const worker = new Worker(new URL("./slicer.ts", import.meta.url));
-  const thread = startThread<SliceTask>(worker, { SegmentDamaged, StoreUnavailable });
+  let thread: Thread<SliceTask> | undefined;
+
   return {
     /**
      * Resolves with how long it kept threads busy, in milliseconds. It may be called again after a failure, from here
@@ -20,13 +20,19 @@ export function startFolding(store: Pick<VisitStore, "add">) {
     async fold(path: string): Promise<number> {
       let workMs = 0;
       for (let from = 0; ;) {
-        const made = (await thread.perform({ path, from })) as MadeSlice | undefined;
+        const made = (await (thread ??= startSlicer()).perform({ path, from })) as MadeSlice | undefined;
         if (made === undefined) return workMs;
         const { workMs: makingMs, ...slice } = made;
         workMs += makingMs + (await store.add(slice));
         from += slice.length;
       }
     },
-    close: () => thread.terminate(),
+    close: () => thread?.terminate(),
   };
+}
+
+/** Started with the first visits, so that the start does not wait for it. */
+function startSlicer(): Thread<SliceTask> {
+  const worker = new Worker(new URL("./slicer.ts", import.meta.url));
+  return startThread<SliceTask>(worker, { SegmentDamaged, StoreUnavailable });
 }

@@ -1,0 +1,11 @@
+/** Apart from the operations, so that the routes need no schemas. */
+export const PATHS = {
+  shorten: "/api/v1/shorten",
+  availability: "/api/v1/codes/{code}",
+  link: "/api/v1/links/{code}",
+  statistics: "/api/v1/links/{code}/stats",
+  report: "/api/v1/links/{code}/reports",
+  qrSvg: "/{code}.svg",
+  qrPng: "/{code}.png",
+  document: "/api/v1/openapi.json",
+} as const;
