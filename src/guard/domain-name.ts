@@ -1,4 +1,4 @@
-import { getDomain, getPublicSuffix } from "tldts";
+import { getDomain, getPublicSuffix, parse } from "tldts";
 
 /**
  * The suffixes under which companies let strangers register, such as github.io, count like co.uk. Hosts come from
@@ -33,4 +33,10 @@ export function isAddress(host: string): boolean {
 export function isPublicSuffix(host: string): boolean {
   const name = host.endsWith(".") ? host.slice(0, -1) : host;
   return getPublicSuffix(name, BY_THE_WHOLE_LIST) === name;
+}
+
+/** Whether a registry sells the names below this host to anybody, as those below `com` and `co.uk`. */
+export function isRegistrySuffix(host: string): boolean {
+  const { publicSuffix, isIcann } = parse(host, BY_REGISTRIES);
+  return isIcann === true && publicSuffix === host;
 }

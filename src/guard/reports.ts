@@ -8,7 +8,7 @@ import { DAY_MS, HOUR_MS } from "../links/time.ts";
 import type { CaseAnswer, CaseStore, Note } from "./case-store.ts";
 import type { Case } from "./case.ts";
 import { refuseNote } from "./note.ts";
-import type { RefusedDecision } from "./operator.ts";
+import type { RefusedDecision, RuleCheck } from "./operator.ts";
 import { createReporters, type ReportersOptions } from "./reporter.ts";
 
 /** The use cases around reports. All of them reject with `StoreUnavailable` if the store cannot answer. */
@@ -48,6 +48,9 @@ export interface ReportsOptions extends Omit<ReportersOptions, "store"> {
   readonly clock: Clock;
   /** So many reports of a link disable it until the operator has looked at it. Null: none do. */
   readonly reportThreshold: number | null;
+  readonly refuseRule: RuleCheck;
+  /** A report counts. */
+  readonly onReported: () => void;
   readonly onDisabled: (link: LinkId) => void;
 }
 
@@ -59,10 +62,13 @@ const BATCH = 200;
 const MAX_BATCHES = 100;
 
 export function createReports(options: ReportsOptions): Reports {
-  const { store, links, clock, reportThreshold, onDisabled } = options;
+  const { store, links, clock, reportThreshold, refuseRule, onReported, onDisabled } = options;
   const reporters = createReporters(options);
 
-  async function toCaseAnswer(link: LinkId, answer: OperatorAnswer): Promise<CaseAnswer | Problem> {
+  async function toCaseAnswer(
+    link: LinkId,
+    answer: OperatorAnswer,
+  ): Promise<CaseAnswer | Problem | RefusedDecision> {
     const { action } = answer;
     if (action === "nothing") return { action };
     const { reason } = answer;
@@ -70,7 +76,9 @@ export function createReports(options: ReportsOptions): Reports {
     const found = await links.find(link.code);
     if (isProblem(found)) return found;
     if (found.createdMs !== link.createdMs) return { kind: "unknown" };
-    return { action, reason, host: targetHost(found.target) };
+    const host = targetHost(found.target);
+    const refusals = refuseRule(host);
+    return refusals.length > 0 ? { kind: "refused", refusals } : { action, reason, host };
   }
 
   return {
@@ -90,6 +98,7 @@ export function createReports(options: ReportsOptions): Reports {
         works: disabled === undefined,
         threshold: reportThreshold ?? undefined,
       });
+      if (outcome !== "repeated") onReported();
       if (outcome === "disabled") onDisabled(link);
       return link;
     },

@@ -1,4 +1,5 @@
 import { clientNetwork } from "../guard/client-address.ts";
+import type { Counted, Counters } from "../guard/counters.ts";
 import type { Allowance, LimitName, Limits } from "../guard/limits.ts";
 import { memoize } from "../memoize.ts";
 import type { Call, Handler } from "./call.ts";
@@ -25,7 +26,8 @@ type Refuse = (call: Call, problem: Limited) => Response | Promise<Response>;
 /** The client of limits for everybody together. No address looks like this. */
 const EVERYBODY = "*";
 
-export function createLimiter(limits: Limits): Limiter {
+/** Also counts, for the figures of the instance, what is limited and what leads nowhere. */
+export function createLimiter(limits: Limits, { count }: Pick<Counters, "count">): Limiter {
   const networkOf = memoize(clientNetwork);
 
   /** An unknown address is also the key of all clients without one. */
@@ -55,7 +57,8 @@ export function createLimiter(limits: Limits): Limiter {
   }
 
   /** The wait is over when none of the limits refuses the request any more. */
-  function refusal(call: Call): Limited {
+  function refusal(call: Call, counted: Counted): Limited {
+    count(counted);
     const names = call.limits.flatMap((name) => (name === "unknown" ? ([name, "scan"] as const) : [name]));
     const waits = names.map((name) => limits[name]?.wait(clientOf(call, name)) ?? 0);
     // At least 1, because time goes on between a refusal and this.
@@ -63,23 +66,25 @@ export function createLimiter(limits: Limits): Limiter {
   }
 
   function unknown(call: Call): Limited | undefined {
+    count("unknown");
     if (take(call, "unknown")) return undefined;
     // Counts the refusals, which is what bars a client in the end.
     limits.scan?.take(clientOf(call, "scan"));
-    return refusal(call);
+    return refusal(call, "limited.unknown");
   }
 
   function barred(call: Call): Limited | undefined {
     if (limits.scan === undefined || limits.scan.wait(clientOf(call, "scan")) === 0) return undefined;
     call.limits = [...call.limits, "unknown"];
-    return refusal(call);
+    return refusal(call, "limited.unknown");
   }
 
   return {
     limit(names, handle, refuse = answerProblem) {
       if (names.every((name) => limits[name] === undefined)) return handle;
+      const counted = names.includes("report") ? "limited.report" : "limited.create";
       return async (call) => {
-        if (!takeAll(call, names)) return refuse(call, refusal(call));
+        if (!takeAll(call, names)) return refuse(call, refusal(call, counted));
         let response: Response | undefined;
         try {
           response = await handle(call);
@@ -91,9 +96,8 @@ export function createLimiter(limits: Limits): Limiter {
     },
 
     view(handle) {
-      if (limits.view === undefined && limits.unknown === undefined) return handle;
       return async (call) => {
-        if (!take(call, "view")) return answerProblem(call, refusal(call));
+        if (!take(call, "view")) return answerProblem(call, refusal(call, "limited.view"));
         const problem = call.code === "" ? undefined : barred(call);
         if (problem !== undefined) return answerProblem(call, problem);
         const response = await handle(call);
