@@ -56,7 +56,7 @@ interface DecidedHost {
 
 /** Why a decision is refused. `rule` is also the key of the message in the language catalogues. */
 export type DecisionRefusal =
-  | { rule: "reason.unknown"; values: string }
+  | { rule: "action.unknown" | "reason.unknown"; values: string }
   | NoteRefusal
   | { rule: "host.invalid" }
   | { rule: "host.own" }
@@ -164,11 +164,11 @@ export function createOperator({ store, clock, refuseRule }: OperatorOptions): O
   };
 }
 
-function readReason(written: string): Reason | undefined {
+export function readReason(written: string): Reason | undefined {
   return REASONS.find((reason) => reason === written);
 }
 
-function refuseReason(reason: Reason | undefined): DecisionRefusal[] {
+export function refuseReason(reason: Reason | undefined): DecisionRefusal[] {
   return reason === undefined ? [{ rule: "reason.unknown", values: REASONS.join(", ") }] : [];
 }
 

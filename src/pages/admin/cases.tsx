@@ -1,5 +1,5 @@
 /** @jsxImportSource hono/jsx */
-import { mainReason } from "../../guard/case.ts";
+import { ANSWERS, mainReason } from "../../guard/case.ts";
 import type { Inspection } from "../../guard/inspection.ts";
 import { message } from "../../language/messages.ts";
 import { REASONS } from "../../links/link.ts";
@@ -14,8 +14,6 @@ export interface Cases extends Found {
   readonly nowMs: number;
   readonly refusal?: string | undefined;
 }
-
-const ANSWERS = ["disable", "block-host", "nothing"] as const;
 
 /** What was reported: open cases first, each with the form that answers it. */
 export function casesPage(operator: Operator, { items, cursor, nowMs, refusal }: Cases): string {
