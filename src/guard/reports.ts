@@ -32,7 +32,7 @@ interface Told {
   readonly note?: string | undefined;
 }
 
-export interface AnswerRequest {
+interface AnswerRequest {
   /** One of {@link ANSWERS}. */
   readonly action: string;
   /** One of {@link REASONS}. "nothing" needs none. */

@@ -257,6 +257,19 @@ describe("the operator's pages", () => {
   });
 });
 
+test("a long destination does not push the rest out of sight", async () => {
+  await using own = await startHere({ ADMIN_TOKEN: TOKEN });
+  const original_url = `https://example.com/${"long".repeat(2000)}`;
+  await own.shorten({ original_url, custom_code: "long" });
+  await report(own, "long", { reason: "spam" });
+  const session = await signIn(own);
+  for (const path of ["/admin/links", "/admin/cases"]) {
+    const shown = await (await get(path, session, own)).text();
+    expect([path, shown.includes(`${original_url.slice(0, 300)}…<`)]).toEqual([path, true]);
+  }
+  expect(await (await get("/admin/links/long", session, own)).text()).toContain(original_url);
+});
+
 test("hostile reports, notes, hosts and destinations are shown as text", async () => {
   await using own = await startHere({ ADMIN_TOKEN: TOKEN });
   const ask = askAs(own);

@@ -24,9 +24,9 @@ test("a service counts what it makes, and indexes it for the operator's searches
   const [nowMs, { database }] = [service.nowMs(), service];
   await service[Symbol.asyncDispose]();
   const store = await openStore(database);
-  const { links, days } = await store.figures(nowMs);
+  const { links, madeInDay, madeInWeek, days } = await store.figures(nowMs);
   await store.close();
-  expect(links).toBe(LINKS);
+  expect([links, madeInDay, madeInWeek]).toEqual([LINKS, LINKS, LINKS]);
   expect(days).toEqual([{ day: Math.floor(nowMs / DAY_MS), counts: { created: LINKS } }]);
 });
 

@@ -4,7 +4,7 @@ import type { Inspection } from "../../guard/inspection.ts";
 import { message } from "../../language/messages.ts";
 import { REASONS } from "../../links/link.ts";
 import { Instant } from "../instant.tsx";
-import { Choice, Decide, Form, framed, Given, LinkTo, More, type Operator, Refusal } from "./frame.tsx";
+import { Beginning, Choice, Decide, Form, framed, LinkTo, More, type Operator, Refusal } from "./frame.tsx";
 import { stateInWords } from "./links.tsx";
 
 type Found = Awaited<ReturnType<Inspection["cases"]>>;
@@ -47,7 +47,7 @@ function CaseFacts({ language, one, nowMs }: { language: string; one: Case; nowM
       </div>
       {link !== undefined && (
         <div>
-          <Given text={link.target} />
+          <Beginning text={link.target} />
         </div>
       )}
       <div class="soft">
