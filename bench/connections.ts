@@ -17,6 +17,8 @@ export interface Answer {
 export interface Stream {
   /** One request at a time on each; what is due while all of them wait for answers waits too. */
   readonly connections?: number;
+  /** The address of the client, one of 127.0.0.0/8. */
+  readonly client?: string;
   /** As many requests a second; without it, as many as the server answers. */
   readonly perSecond?: number;
   /** The next request, in ASCII; undefined when there are no more. `number` counts from 0. */
@@ -26,12 +28,21 @@ export interface Stream {
 }
 
 /** Of one stream of requests, from when each was due until its answer was there. */
-export interface Latency {
+interface Latency {
   readonly p50Us: number;
   readonly p99Us: number;
   readonly maxUs: number;
   /** How late requests left although a connection was free: the generator's own share, at its 99th percentile. */
   readonly ownP99Us: number;
+}
+
+export interface Driven {
+  readonly requests: number;
+  readonly durationMs: number;
+  /** Of each stream that has a rate. */
+  readonly latencies: readonly Latency[];
+  /** How many answers had each status. */
+  readonly statuses?: Readonly<Record<number, number>>;
 }
 
 interface Exchange {
@@ -51,14 +62,11 @@ type Connection = Socket<Exchange>;
  * moment is charged with every request that was due meanwhile. Then it never sleeps: a timer's millisecond would hide
  * what a server takes. Any other stream sends a connection's next request once the last one is answered.
  */
-export async function drive(
-  port: number,
-  durationMs: number,
-  streams: readonly Stream[],
-): Promise<{ requests: number; durationMs: number; latencies: Latency[] }> {
+export async function drive(port: number, durationMs: number, streams: readonly Stream[]): Promise<Driven> {
   const { promise: over, resolve, reject } = Promise.withResolvers<void>();
   let startMs = performance.now();
   let answered = 0;
+  const statuses: Record<number, number> = {};
   let lastMs = 0;
   const nowMs = () => performance.now() - startMs;
   function step(): void {
@@ -66,7 +74,7 @@ export async function drive(
     if (running.every((stream) => stream.isFinished())) resolve();
   }
 
-  async function open({ connections = CONNECTIONS, perSecond, request, check }: Stream) {
+  async function open({ connections = CONNECTIONS, client, perSecond, request, check }: Stream) {
     const dueMs = (number: number) => (perSecond === undefined ? 0 : (number / perSecond) * 1000);
     const latenciesMs: number[] = [];
     const lateMs: number[] = [];
@@ -78,6 +86,7 @@ export async function drive(
     const onAnswer = (connection: Connection, answer: Answer) => {
       const { number } = connection.data;
       answered++;
+      statuses[answer.status] = (statuses[answer.status] ?? 0) + 1;
       unanswered--;
       lastMs = nowMs();
       if (perSecond !== undefined) latenciesMs.push(lastMs - dueMs(number));
@@ -85,7 +94,7 @@ export async function drive(
       idle.push(connection);
       if (perSecond === undefined) step();
     };
-    const idle = await connect(port, connections, onAnswer, reject);
+    const idle = await connect(port, connections, client, onAnswer, reject);
     return {
       sendDue(atMs: number): void {
         while (!isOver && idle.length > 0 && dueMs(sent) <= atMs) {
@@ -130,6 +139,7 @@ export async function drive(
     requests: answered,
     durationMs: lastMs,
     latencies: running.filter((stream) => stream.isPaced).map((stream) => stream.latency()),
+    statuses,
   };
 }
 
@@ -139,16 +149,21 @@ function percentileUs(valuesMs: readonly number[], share: number): number {
   return Math.round((sorted[Math.ceil(sorted.length * share) - 1] ?? Number.NaN) * 1000);
 }
 
+/** Bun's types do not know `localAddress`. */
+export function addresses(port: number, client: string | undefined) {
+  return { hostname: "127.0.0.1", port, ...(client !== undefined && { localAddress: client }) };
+}
+
 function connect(
   port: number,
   count: number,
+  client: string | undefined,
   onAnswer: (connection: Connection, answer: Answer) => void,
   fail: (error: unknown) => void,
 ): Promise<Connection[]> {
   const open = () =>
     Bun.connect<Exchange>({
-      hostname: "127.0.0.1",
-      port,
+      ...addresses(port, client),
       data: { number: 0, isHead: false, received: "" },
       socket: {
         data(connection, chunk) {

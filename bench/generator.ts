@@ -1,7 +1,9 @@
 // Our own load generator: a process of its own, so that it has a core of its own. The work comes in as JSON in
 // the arguments; what was done goes out as JSON on standard output. Any surprise ends it with exit code 1.
-import { type Answer, drive, type Latency, type Stream } from "./connections.ts";
+import { type Answer, drive, type Driven, type Stream } from "./connections.ts";
+import { openDrips } from "./drips.ts";
 import { type Link, originalUrl, readLinks, writeLinks } from "./links.ts";
+import { threadTimesNs } from "./process.ts";
 import { createRequest, mixedRequests, visitTail } from "./requests.ts";
 
 /** Tells the links of one process from those of another. */
@@ -10,7 +12,7 @@ const RUN = Date.now().toString(36);
 /** As long as the place holder {number}, so that Content-Length stays right. */
 const FIRST_NUMBER = 10_000_000 + (Date.now() % 80_000_000);
 
-type Rate = Pick<Stream, "connections" | "perSecond">;
+type Rate = Pick<Stream, "connections" | "client" | "perSecond">;
 
 export interface Visits extends Rate {
   readonly kind: "visits";
@@ -51,32 +53,50 @@ interface Same extends Rate {
   readonly status: number;
 }
 
-export type Task = Visits | Misses | Creates | Mixed | Same;
+/** One request after the other, whatever the answers are. Each {number} in them is another number every time. */
+interface Flood extends Rate {
+  readonly kind: "flood";
+  readonly requests: readonly string[];
+}
 
-export interface Done {
-  readonly requests: number;
-  readonly durationMs: number;
-  /** Of each task that has a rate. */
-  readonly latencies: readonly Latency[];
+/** Connections that send a byte a second of a request that never ends. */
+interface Drips {
+  readonly kind: "drips";
+  readonly connections: number;
+  readonly client: string;
+}
+
+type StreamTask = Visits | Misses | Creates | Mixed | Same | Flood;
+export type Task = StreamTask | Drips;
+
+export interface Done extends Driven {
+  /** How much of a core the server's first thread used. */
+  readonly firstThreadShare?: number;
 }
 
 type Requests = Pick<Stream, "request" | "check"> & { readonly end?: () => void };
 
 if (import.meta.main) {
-  const [port, durationMs, tasks = ""] = process.argv.slice(2);
-  const done = await perform(Number(port), Number(durationMs), JSON.parse(tasks) as Task[]);
+  const [port, pid, durationMs, tasks = ""] = process.argv.slice(2);
+  const done = await perform(Number(port), Number(pid), Number(durationMs), JSON.parse(tasks) as Task[]);
   console.log(JSON.stringify(done));
   process.exit(0);
 }
 
-async function perform(port: number, durationMs: number, tasks: readonly Task[]): Promise<Done> {
-  const streams = tasks.map((task) => ({ ...task, ...requestsOf(port, task) }));
+async function perform(port: number, pid: number, durationMs: number, tasks: readonly Task[]): Promise<Done> {
+  const streams = tasks
+    .filter((task) => task.kind !== "drips")
+    .map((task) => ({ ...task, ...requestsOf(port, task) }));
+  for (const task of tasks) if (task.kind === "drips") await openDrips(port, task.connections, task.client);
+  const workedNs = () => threadTimesNs(pid).get(pid) ?? Number.NaN;
+  const beforeNs = workedNs();
   const done = await drive(port, durationMs, streams);
+  const firstThreadShare = (workedNs() - beforeNs) / 1e6 / done.durationMs;
   for (const { end } of streams) end?.();
-  return done;
+  return { ...done, firstThreadShare };
 }
 
-function requestsOf(port: number, task: Task): Requests {
+function requestsOf(port: number, task: StreamTask): Requests {
   switch (task.kind) {
     case "visits":
       return visits(port, task);
@@ -88,6 +108,8 @@ function requestsOf(port: number, task: Task): Requests {
       return mixed(port, task);
     case "same":
       return same(task);
+    case "flood":
+      return flood(task);
   }
 }
 
@@ -159,6 +181,14 @@ function same({ request, status }: Same): Requests {
   return {
     request: (number) => request.replaceAll("{number}", String(FIRST_NUMBER + number)),
     check: (answer) => expectStatus(answer, status),
+  };
+}
+
+function flood({ requests }: Flood): Requests {
+  return {
+    request: (number) =>
+      requests[number % requests.length]?.replaceAll("{number}", String(FIRST_NUMBER + number)),
+    check: () => {},
   };
 }
 

@@ -38,8 +38,9 @@ export function visitsOnce(linksFile: string, status = 302): Load {
 
 /** What our own generator can do, one task beside the other. */
 export function generated(durationMs: number, ...tasks: readonly Task[]): Load {
-  return async ({ port }) => {
-    const command = [process.execPath, GENERATOR, String(port), String(durationMs), JSON.stringify(tasks)];
+  return async ({ port, pid }) => {
+    const numbers = [port, pid, durationMs].map(String);
+    const command = [process.execPath, GENERATOR, ...numbers, JSON.stringify(tasks)];
     const { output, cpuUs } = await run(command, LOAD_CORE, durationMs + GRACE_MS);
     return { ...(JSON.parse(output) as Done), loadCpuUs: cpuUs };
   };

@@ -5,6 +5,7 @@ import { join, relative } from "node:path";
 import { measureBlocklist } from "./blocklist.ts";
 import { measureCosts } from "./costs.ts";
 import { measureCreates } from "./creates.ts";
+import { measureFlood } from "./flood.ts";
 import { measureLatency } from "./latency.ts";
 import { inTemporaryFolder } from "./process.ts";
 import { type Bench, describe, report, type Result, type Results } from "./report.ts";
@@ -16,6 +17,7 @@ import { measureVisits } from "./visits.ts";
 /** In this order: latency comes first, while no other part's servers are there. */
 const PARTS: Readonly<Record<string, (bench: Bench) => Promise<Result>>> = {
   latency: measureLatency,
+  flood: measureFlood,
   visits: measureVisits,
   creates: measureCreates,
   scale: measureScale,

@@ -107,6 +107,11 @@ describe("a blocklist", () => {
       (list: string) => replace(list, ...hosts(19)),
       "it has only 19 rules, and had 40",
     ],
+    [
+      "was only written in part",
+      (list: string) => writeFileSync(list, hosts(39).join("\n").slice(0, -5)),
+      "its last line has no end, and it has 39 rules instead of 40",
+    ],
     ["is a page of HTML", (list: string) => replace(list, "<html>", "<p>Moved"), "it has no rules any more"],
     ["is an archive", (list: string) => replace(list, "PK\0\0"), "it is not text"],
   ] as const)

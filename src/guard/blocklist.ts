@@ -179,6 +179,8 @@ export async function openBlocklist(options: BlocklistOptions): Promise<Blocklis
 function doubtfulLoss(before: ReadList | undefined, now: ReadList): string | undefined {
   const had = before?.rules ?? 0;
   if (now.rules === 0 && had > 0) return `it has no rules any more, and had ${had}`;
+  if (before?.isEnded === true && !now.isEnded && now.rules < had)
+    return `its last line has no end, and it has ${now.rules} rules instead of ${had}: perhaps only a part was written`;
   return had >= MIN_RULES_TO_DOUBT && now.rules < had / 2
     ? `it has only ${now.rules} rules, and had ${had}`
     : undefined;

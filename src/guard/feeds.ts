@@ -56,9 +56,10 @@ export function startFeeds(options: FeedsOptions): Feeds {
   const closing = new AbortController();
   const failures = new Map<string, string>();
 
-  /** A time in the future was written while the clock was wrong. */
+  /** The clocks of two processes may differ a little. A time further in the future was written while a clock was wrong. */
   function isDue({ askedMs }: Memo): boolean {
-    return nowMs() - askedMs >= dueAfterMs || askedMs > nowMs();
+    const passedMs = nowMs() - askedMs;
+    return passedMs >= dueAfterMs || passedMs < -LOOK_EVERY_MS;
   }
 
   async function refresh(url: string): Promise<void> {

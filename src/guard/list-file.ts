@@ -1,4 +1,4 @@
-import { closeSync, fstatSync, openSync, readSync } from "node:fs";
+import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 
 import { readLine } from "./list-line.ts";
 import { createListBuilder, type ListKey, type ListTable } from "./list-table.ts";
@@ -11,6 +11,7 @@ const MAX_LINE_LENGTH = 4096;
 const MAX_RULES = 4_000_000;
 const CHUNK_BYTES = 256 * 1024;
 const LINE_FEED = 10;
+const CUT = { isCut: true, isEnded: true };
 
 export interface ReadList {
   readonly table: ListTable;
@@ -19,6 +20,8 @@ export interface ReadList {
   readonly skipped: number;
   /** True if the rest of the file was not read, because it has too many rules or bytes. */
   readonly isCut: boolean;
+  /** True if the last line ends with a line feed, as in almost all files, unless only a part of one was written. */
+  readonly isEnded: boolean;
 }
 
 /** What is at the path is not text. */
@@ -36,16 +39,20 @@ export function readListFile(path: string, key: ListKey): ReadList {
     else for (const rule of rules) builder.add(rule);
     return builder.rules < MAX_RULES;
   }
-  const isWhole = eachLine(path, take);
-  return { table: builder.build(), rules: builder.rules, skipped, isCut: !isWhole };
+  const read = eachLine(path, take);
+  return { table: builder.build(), rules: builder.rules, skipped, ...read };
 }
 
 /**
  * Reads a file piece by piece, because a long one as a single string would take too much memory. A line that is longer
- * than a piece is undefined. Returns false if not all was read.
+ * than a piece is undefined. If `take` returns false, the rest is not read.
  */
-function eachLine(path: string, take: (line: string | undefined) => boolean): boolean {
-  const file = openSync(path, "r");
+function eachLine(
+  path: string,
+  take: (line: string | undefined) => boolean,
+): Pick<ReadList, "isCut" | "isEnded"> {
+  // A named pipe would otherwise be waited for until somebody writes into it.
+  const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
     if (!fstatSync(file).isFile()) throw new NotAList("it is not a file");
     const chunk = Buffer.alloc(CHUNK_BYTES);
@@ -60,16 +67,16 @@ function eachLine(path: string, take: (line: string | undefined) => boolean): bo
       const end = count === 0 ? filled : chunk.lastIndexOf(LINE_FEED, filled - 1) + 1;
       if (end > 0) {
         const lines = chunk.toString("utf8", 0, count === 0 ? end : end - 1).split("\n");
-        for (const line of isInLongLine ? lines.slice(1) : lines) if (!take(line)) return false;
+        for (const line of isInLongLine ? lines.slice(1) : lines) if (!take(line)) return CUT;
         isInLongLine = false;
       } else if (filled === CHUNK_BYTES) {
         if (!isInLongLine) take(undefined);
         isInLongLine = true;
       }
-      if (count === 0) return true;
+      if (count === 0) return { isCut: false, isEnded: filled === 0 && !isInLongLine };
       kept = isInLongLine ? 0 : chunk.copy(chunk, 0, end, filled);
     }
-    return false;
+    return CUT;
   } finally {
     closeSync(file);
   }

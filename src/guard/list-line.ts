@@ -52,7 +52,10 @@ function only(rules: Rule | readonly Rule[] | undefined): readonly Rule[] | unde
 
 /** A host, everything below a host, or an address without its scheme. */
 function readPattern(text: string): Rule | undefined {
-  if (!text.includes("/")) return readHost(text);
+  const [host = ""] = text.split("/", 1);
+  const rule = readHost(host);
+  // Otherwise the ftp: of ftp://evil.example would be taken for a host.
+  if (rule === undefined || host === text) return rule;
   return NETWORK.test(text) ? undefined : readUrl(`http://${text}`);
 }
 

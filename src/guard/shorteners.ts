@@ -1,12 +1,15 @@
 /**
  * Public services that shorten any address, with the hosts below them. Those of one company for its own pages, such as
- * youtu.be, hide nothing. Links of t.co, lnkd.in and naver.me are made by their platforms only, but lead anywhere.
+ * youtu.be, hide nothing. Links of t.co, t.cn, lnkd.in and naver.me are made by their platforms only, but lead anywhere.
  */
 const SHORTENERS: ReadonlySet<string> = new Set(
   `bit.ly bitly.com j.mp bit.do tinyurl.com tiny.one t.co lnkd.in goo.gl is.gd v.gd ow.ly buff.ly dlvr.it ift.tt
   rebrand.ly cutt.ly shorturl.at t.ly rb.gy tiny.cc tr.im su.pr s.id soo.gd clck.ru u.to x.gd 1url.com urlz.fr qr.ae
   shrtco.de 9qr.de kutt.it dub.sh spoo.me short.gy short.io adf.ly bc.vc ouo.io shorte.st linkvertise.com
-  me2.do naver.me han.gl vo.la url.kr zrr.kr c11.kr abit.ly lrl.kr buly.kr muz.so t2m.kr`.split(/\s+/),
+  me2.do naver.me han.gl vo.la url.kr zrr.kr c11.kr abit.ly lrl.kr buly.kr muz.so t2m.kr
+  gg.gg n9.cl da.gd u.nu bl.ink tny.im qrco.de acortar.link reurl.cc ppt.cc pse.is goo.su vk.cc t.cn`.split(
+    /\s+/,
+  ),
 );
 /** Links to places on Google Maps and photos, made by Google. */
 const NOT_SHORTENERS: ReadonlySet<string> = new Set(["app.goo.gl"]);

@@ -76,8 +76,6 @@ export function createApp(options: AppOptions) {
   const { limit, view } = limiter;
   const app = new Hono<{ Bindings: Arrived }>({ getPath: (request) => spelledOut(pathOf(request)) });
   const fixedPaths: string[] = [];
-  const plainHome = views.show("home");
-  const filledHome = view(plainHome);
 
   const preflight = cors(CORS);
   const isOpen = ({ path }: HonoRequest) => admin === undefined || !path.startsWith("/api/v1/admin/");
@@ -87,7 +85,7 @@ export function createApp(options: AppOptions) {
   });
   app.use("/api/*", (context, next) => (isOpen(context.req) ? forEveryOrigin(context, next) : next()));
 
-  route("/", { GET: homePage, POST: limit(CREATES, home.make, home.refuse) });
+  route("/", { GET: sharedPage("home"), POST: limit(CREATES, home.make, home.refuse) });
   route("/docs", { GET: view(views.show("reference")) });
   route(operations.shorten.path, {
     GET: view(views.show("information")),
@@ -112,12 +110,15 @@ export function createApp(options: AppOptions) {
     POST: view(limit(["report"], report.send, report.refuse)),
   });
   route(REPORT_PATH, { GET: view(views.show("reportAny")) });
-  route(REPORTED_PATH, { GET: views.show("reported") });
+  route(REPORTED_PATH, { GET: sharedPage("reported") });
   // Short addresses are answered with a slash at the end, and people put the + behind it.
   route("/{code}/+", { GET: ({ code }) => moved(`/${encodeURIComponent(code)}+`) });
   // A GET gets here with what no code can be, or by an address that Bun has tidied up, such as /x/../code.
   route("/{code}", { GET: notFound });
-  app.notFound(({ env }) => notFound(arrived(env)));
+  app.notFound(async ({ env }) => {
+    const call = arrived(env);
+    return limiter.tell(call, await notFound(call));
+  });
   app.onError((error, { env }) => {
     onFault(error);
     return answerProblem(arrived(env), problemOf(error));
@@ -169,13 +170,15 @@ export function createApp(options: AppOptions) {
     route("/admin/journal", { GET: pages.journal });
   }
 
-  /** Everybody shares the home page, so it is not limited. One that an address fills in is made for a single reader. */
-  function homePage(call: Call): Response | Promise<Response> {
-    return queryOf(call.request) === "" ? plainHome(call) : filledHome(call);
+  /** Everybody shares this page, so it is not limited. One that an address fills in is made for a single reader. */
+  function sharedPage(name: "home" | "reported"): Handler {
+    const shared = views.show(name);
+    const own = view(shared);
+    return (call) => (queryOf(call.request) === "" ? shared(call) : own(call));
   }
 
-  function notFound(call: Call): Response {
-    return answerProblem(call, limiter.unknown(call) ?? { kind: "not-found" });
+  async function notFound(call: Call): Promise<Response> {
+    return answerProblem(call, (await limiter.unknown(call)) ?? { kind: "not-found" });
   }
 
   function arrived({ request, server }: Arrived, code = ""): Call {

@@ -1,9 +1,11 @@
 import { clientNetwork } from "../guard/client-address.ts";
 import type { Counted, Counters } from "../guard/counters.ts";
 import type { Allowance, LimitName, Limits } from "../guard/limits.ts";
+import type { Clock } from "../links/clock.ts";
 import { memoize } from "../memoize.ts";
 import type { Call, Handler } from "./call.ts";
 import { answerProblem, type Limited } from "./problems.ts";
+import { createRefusalQueue } from "./refusal-queue.ts";
 
 export interface Limiter {
   /**
@@ -14,9 +16,9 @@ export interface Limiter {
   /** Counts every request for something that costs more than a redirect. Unknown codes also count as such. */
   view(handle: Handler): Handler;
   /** Counts an address that leads nowhere. The client gets the returned problem, if any, instead of 404. */
-  unknown(call: Call): Limited | undefined;
+  unknown(call: Call): Promise<Limited> | undefined;
   /** The problem of a client that asked for so many unknown addresses that nothing is looked up for it now. */
-  barred(call: Call): Limited | undefined;
+  barred(call: Call): Promise<Limited> | undefined;
   /** Tells the client in headers how far it has used the limits that its request counted against. */
   tell(call: Call, response: Response): Response;
 }
@@ -27,8 +29,13 @@ type Refuse = (call: Call, problem: Limited) => Response | Promise<Response>;
 const EVERYBODY = "*";
 
 /** Also counts, for the figures of the instance, what is limited and what leads nowhere. */
-export function createLimiter(limits: Limits, { count }: Pick<Counters, "count">): Limiter {
+export function createLimiter(
+  limits: Limits,
+  clock: Pick<Clock, "monotonicMs">,
+  { count }: Pick<Counters, "count">,
+): Limiter {
   const networkOf = memoize(clientNetwork);
+  const holdBackMs = createRefusalQueue(clock);
 
   /** An unknown address is also the key of all clients without one. */
   function clientOf(call: Call, name: keyof Limits): string {
@@ -57,15 +64,17 @@ export function createLimiter(limits: Limits, { count }: Pick<Counters, "count">
   }
 
   /** The wait is over when none of the limits refuses the request any more. */
-  function refusal(call: Call, counted: Counted): Limited {
+  async function refusal(call: Call, counted: Counted): Promise<Limited> {
     count(counted);
+    const waitMs = holdBackMs();
+    if (waitMs > 0) await Bun.sleep(waitMs);
     const names = call.limits.flatMap((name) => (name === "unknown" ? ([name, "scan"] as const) : [name]));
     const waits = names.map((name) => limits[name]?.wait(clientOf(call, name)) ?? 0);
     // At least 1, because time goes on between a refusal and this.
     return { kind: "limited", seconds: Math.max(1, ...waits) };
   }
 
-  function unknown(call: Call): Limited | undefined {
+  function unknown(call: Call): Promise<Limited> | undefined {
     count("unknown");
     if (take(call, "unknown")) return undefined;
     // Counts the refusals, which is what bars a client in the end.
@@ -73,7 +82,7 @@ export function createLimiter(limits: Limits, { count }: Pick<Counters, "count">
     return refusal(call, "limited.unknown");
   }
 
-  function barred(call: Call): Limited | undefined {
+  function barred(call: Call): Promise<Limited> | undefined {
     if (limits.scan === undefined || limits.scan.wait(clientOf(call, "scan")) === 0) return undefined;
     call.limits = [...call.limits, "unknown"];
     return refusal(call, "limited.unknown");
@@ -84,7 +93,7 @@ export function createLimiter(limits: Limits, { count }: Pick<Counters, "count">
       if (names.every((name) => limits[name] === undefined)) return handle;
       const counted = names.includes("report") ? "limited.report" : "limited.create";
       return async (call) => {
-        if (!takeAll(call, names)) return refuse(call, refusal(call, counted));
+        if (!takeAll(call, names)) return refuse(call, await refusal(call, counted));
         let response: Response | undefined;
         try {
           response = await handle(call);
@@ -97,12 +106,12 @@ export function createLimiter(limits: Limits, { count }: Pick<Counters, "count">
 
     view(handle) {
       return async (call) => {
-        if (!take(call, "view")) return answerProblem(call, refusal(call, "limited.view"));
+        if (!take(call, "view")) return answerProblem(call, await refusal(call, "limited.view"));
         const problem = call.code === "" ? undefined : barred(call);
-        if (problem !== undefined) return answerProblem(call, problem);
+        if (problem !== undefined) return answerProblem(call, await problem);
         const response = await handle(call);
         const over = response.status === 404 ? unknown(call) : undefined;
-        return over === undefined ? response : answerProblem(call, over);
+        return over === undefined ? response : answerProblem(call, await over);
       };
     },
 

@@ -93,6 +93,8 @@ describe("a feed", () => {
     {
       await using one = follow(folder.path, server.url);
       await using two = follow(folder.path, server.url);
+      // Their clocks may differ a little.
+      two.advance(500);
       await until(() => one.fetched() + two.fetched() > 0);
       await Bun.sleep(50);
     }
@@ -124,10 +126,57 @@ describe("a feed", () => {
     await until(() => !existsSync(part));
   });
 
+  test("may be sent compressed, and is stored as text", async () => {
+    using folder = temporaryFolder();
+    await using server = serveList(({ headers }) => {
+      expect(headers.get("accept-encoding")).toBe("gzip");
+      return new Response(Bun.gzipSync("evil.example\n"), { headers: { "Content-Encoding": "gzip" } });
+    });
+    await using feeds = follow(folder.path, server.url);
+    await until(() => feeds.fetched() === 1);
+    expect(readFileSync(feeds.file, "utf8")).toBe("evil.example\n");
+  });
+
+  test("counts what it has after it is decompressed", async () => {
+    using folder = temporaryFolder();
+    const bomb = Bun.gzipSync(Buffer.alloc(64 * 1024 * 1024));
+    await using server = serveList(() => new Response(bomb, { headers: { "Content-Encoding": "gzip" } }));
+    await using feeds = follow(folder.path, server.url, { downloadMaxBytes: 2 * bomb.length });
+    await until(() => feeds.failures.length > 0);
+    expect(feeds.failures).toEqual([`it has more than ${2 * bomb.length} bytes`]);
+    expect(existsSync(feeds.file)).toBeFalse();
+  });
+
+  test("keeps its last list if the answer is cut off", async () => {
+    using folder = temporaryFolder();
+    const whole = Bun.gzipSync("evil.example\n".repeat(1000));
+    for (const [head, body] of [
+      ["Content-Length: 100", Buffer.from("evil.example\n")],
+      ["Transfer-Encoding: chunked", Buffer.from("d\r\nevil.example\n\r\n")],
+      [`Content-Encoding: gzip\r\nContent-Length: ${whole.length - 9}`, whole.subarray(0, -9)],
+    ] as const) {
+      using server = Bun.listen({
+        hostname: "127.0.0.1",
+        port: 0,
+        socket: {
+          data(socket) {
+            socket.write(`HTTP/1.1 200 OK\r\n${head}\r\n\r\n`);
+            socket.end(body);
+          },
+        },
+      });
+      await using feeds = follow(folder.path, `http://127.0.0.1:${server.port}/list`);
+      await until(() => feeds.failures.length > 0 || feeds.fetched() > 0);
+      expect([head, feeds.fetched(), existsSync(feeds.file)]).toEqual([head, 0, false]);
+    }
+  });
+
   const FAILURES: Readonly<Record<string, (request: Request) => Response>> = {
     "it answers 503": () => new Response("busy", { status: 503 }),
     "it answers 304": () => new Response(null, { status: 304 }),
     "it has more than 1000 bytes": () => new Response("evil.example\n".repeat(1000)),
+    "it is compressed, but not with gzip": () =>
+      new Response(Bun.zstdCompressSync("evil.example\n"), { headers: { "Content-Encoding": "zstd" } }),
     "it redirects to an address that is not allowed": () => Response.redirect("http://127.0.0.1:1/"),
     "it redirects more than 5 times": ({ url }) => Response.redirect(`${url}/more`),
   };

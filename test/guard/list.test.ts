@@ -139,6 +139,10 @@ describe("a line", () => {
       "http://[::1/",
       "a b.example",
       "*.203.0.113.9",
+      "ftp://evil.example/bad",
+      "hxxp://evil.example/bad",
+      "address=/evil.example/0.0.0.0",
+      "localhost/bad",
       `https://good.example/${"a".repeat(2000)}`,
       `${"a.".repeat(600)}example`,
     ])
@@ -293,8 +297,20 @@ describe("a file", () => {
 
   test("is no list if it is not text", () => {
     expect(() => read(Uint8Array.of(0x50, 0x4b, 3, 4, 0, 0))).toThrow(NotAList);
-    expect(() => readListFile(import.meta.dir, KEY)).toThrow();
+    expect(() => readListFile(import.meta.dir, KEY)).toThrow(NotAList);
+    expect(() => readListFile("/dev/zero", KEY)).toThrow(NotAList);
     expect(() => readListFile("/nowhere/list", KEY)).toThrow("ENOENT");
+  });
+
+  test("is not waited for if it is a pipe that nobody writes into", () => {
+    using folder = temporaryFolder();
+    const pipe = join(folder.path, "pipe");
+    expect(Bun.spawnSync(["mkfifo", pipe]).exitCode).toBe(0);
+    const checking = Bun.spawnSync([process.execPath, "src/main.ts", "check"], {
+      env: { BLOCKLIST: pipe, DATABASE_URL: `sqlite:${join(folder.path, "curt.db")}` },
+      timeout: 20_000,
+    });
+    expect(checking.stderr.toString()).toContain("it is not a file");
   });
 
   test("is read without those of its bytes that are no text", () => {

@@ -156,12 +156,15 @@ describe("LIMIT_UNKNOWN", () => {
     expect(await statuses(2, miss)).toEqual({ 404: 1, 429: 1 });
   });
 
-  test("looks nothing up for who asks for ten times as many, except what memory holds", async () => {
+  test("redirects who asks for ten times as many, but looks nothing up for who asks for a hundred times, except what memory holds", async () => {
     await using curt = await startHere(LIMIT);
-    for (const custom_code of ["cold", "warm"]) await curt.shorten({ original_url: LONG, custom_code });
+    for (const custom_code of ["first", "cold", "warm"])
+      await curt.shorten({ original_url: LONG, custom_code });
     await curt.fetch("/warm");
     const scanner = { headers: from("192.0.2.1") };
     expect(await statuses(30, (nth) => curt.fetch(`/none${nth}`, scanner))).toEqual({ 404: 3, 429: 27 });
+    expect((await curt.fetch("/first", scanner)).status).toBe(302);
+    expect(await statuses(270, (nth) => curt.fetch(`/none${nth}`, scanner))).toEqual({ 429: 270 });
     for (const path of ["/cold", "/cold+", "/cold.svg", "/api/v1/links/cold", "/api/v1/codes/cold"])
       expect([path, (await curt.fetch(path, scanner)).status]).toEqual([path, 429]);
     expect((await curt.fetch("/warm", scanner)).status).toBe(302);
@@ -194,7 +197,10 @@ describe("LIMIT_UNKNOWN", () => {
     await using curt = await startHere(LIMIT);
     const first = await statuses(3, () => curt.fetch(path));
     expect(Object.values(first)).toEqual([3]);
-    expect(await retryAfter(curt.fetch(path))).toBeGreaterThan(0);
+    const refused = curt.fetch(path);
+    expect(await retryAfter(refused)).toBeGreaterThan(0);
+    const isOfApi = path.startsWith("/api/");
+    if (isOfApi) expect((await refused).headers.get("ratelimit")).toMatch(/^"unknown";r=0;t=\d+$/);
   });
 
   test("does not count codes that are in use", async () => {
@@ -213,6 +219,7 @@ describe("LIMIT_VIEW", () => {
     "/mine.png",
     "/docs",
     "/?original_url=x",
+    "/+reported?x",
     "/api/v1/shorten",
     "/api/v1/openapi.json",
     "/api/v1/links/mine",
@@ -236,12 +243,28 @@ describe("LIMIT_VIEW", () => {
     expect((await curt.fetch(path, { headers: from("192.0.2.1") })).status).toBe(200);
   });
 
+  test("counts a form that is shown again, whether it is wrong or over another limit", async () => {
+    await using curt = await startHere({ ...LIMIT, LIMIT_CREATE: "1/1d" });
+    const send = (original_url: string, address: string) =>
+      curt.fetch("/", {
+        method: "POST",
+        headers: { ...HTML, ...from(address) },
+        body: new URLSearchParams({ original_url }),
+      });
+    expect(await statuses(4, () => send("", "192.0.2.1"))).toEqual({ 400: 2, 429: 2 });
+    expect((await send(LONG, "192.0.2.1")).status).toBe(303);
+    const pages: string[] = [];
+    for (const _ of times(5)) pages.push(await (await send(LONG, "192.0.2.2")).text());
+    expect(pages.map((page) => page.includes(`value="${LONG}"`))).toEqual([false, true, true, false, false]);
+  });
+
   test("does not count redirects, the home page, assets, health and creates", async () => {
     await using curt = await startHere({ ...LIMIT, LIMIT_VIEW: "1/1d" });
     await curt.shorten({ original_url: LONG, custom_code: "mine" });
     for (const [path, status] of [
       ["/mine", 302],
       ["/", 200],
+      ["/+reported", 200],
       ["/robots.txt", 200],
       ["/favicon.ico", 200],
       ["/livez", 200],

@@ -64,7 +64,7 @@ async function serve(folder: string, record = () => {}) {
       },
     },
     callOf: createCalls({ domain: createDomain(BASE_URL), clientOf }),
-    limiter: createLimiter({}, { count: () => {} }),
+    limiter: createLimiter({}, clock, { count: () => {} }),
     cacheSeconds: 0,
     interstitial: undefined,
     onFault: (error) => faults.push(error),

@@ -50,6 +50,13 @@ function open(sharedMs?: number) {
       const request = new Request(`${BASE_URL}/${query}`, { headers });
       return views.show("preview")(callOf(request, undefined as never, code));
     },
+    async askInterstitial(query: string): Promise<Response> {
+      return views.ask("interstitial", callOf(new Request(`${BASE_URL}/a${query}`), undefined as never, "a"));
+    },
+    async askHome(headers: Record<string, string>): Promise<Response> {
+      const call = callOf(new Request(`${BASE_URL}/`, { headers }), undefined as never, "");
+      return views.show("home")(call);
+    },
     [Symbol.dispose]: () => views.close(),
   };
 }
@@ -86,6 +93,28 @@ test.each([
   using views = open();
   await views.ask("a");
   expect(await (await views.ask(code, headers, query)).text()).toStartWith("2 ");
+});
+
+test("who names other tags gets the same home page, or 304", async () => {
+  await using curt = await startHere();
+  const home = (tag?: string) =>
+    curt.fetch("/", { headers: { ...HTML, ...(tag !== undefined && { "If-None-Match": tag }) } });
+  const first = await home();
+  const tag = first.headers.get("etag") ?? "";
+  expect(tag).not.toBe("");
+  const known = await home(`"x", ${tag}`);
+  expect([known.status, known.headers.get("content-type"), await known.text()]).toEqual([304, null, ""]);
+  using views = open();
+  const texts = [1, 2, 3].map(async (nth) => (await views.askHome({ "If-None-Match": `"${nth}"` })).text());
+  expect(await Promise.all(texts)).toEqual(texts.map(() => "1 at 1000000"));
+});
+
+test("who adds a query to a short address gets the same interstitial, in the language of the query", async () => {
+  using views = open();
+  const ask = async (query: string) => (await views.askInterstitial(query)).text();
+  const texts = await Promise.all(["", "?1", "?2&language=xx"].map(ask));
+  expect(texts).toEqual(texts.map(() => "1 at 1000000"));
+  expect(await ask("?language=ko&3")).toBe("2 at 1000000");
 });
 
 test("what is not there is asked for each time: it may have been made", async () => {

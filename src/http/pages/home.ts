@@ -6,6 +6,7 @@ import { isProblem } from "../../links/problem.ts";
 import { homePage } from "../../pages/home.tsx";
 import { answer, FINDABLE, html, prefersHtml } from "../answers.ts";
 import type { Asked, Call } from "../call.ts";
+import type { Limiter } from "../limits.ts";
 import { describe, type HttpProblem, malformed, problemJson, problemOf } from "../problems.ts";
 import { queryOf } from "../url.ts";
 import type { Views } from "../views/views.ts";
@@ -15,6 +16,7 @@ import { EMPTY, type Form, formOfQuery, offerFor, readForm, shortened, tellInFor
 export interface HomeOptions {
   readonly links: Pick<Links, "create">;
   readonly mayCreate: TokenCheck;
+  readonly limiter: Pick<Limiter, "view">;
   readonly views: Pick<Views, "ask">;
   readonly onFault: (error: unknown) => void;
 }
@@ -70,7 +72,7 @@ export function createHomeViews(options: HomeViewsOptions) {
 }
 
 /** The form of the home page, which makes links without a script. */
-export function createHome({ links, views, mayCreate, onFault }: HomeOptions) {
+export function createHome({ links, views, limiter, mayCreate, onFault }: HomeOptions) {
   async function create(form: Form): Promise<Link | HttpProblem> {
     const expiry = DURATIONS.find((duration) => duration === form.expire_duration);
     if (expiry === undefined && form.expire_duration !== "")
@@ -86,9 +88,10 @@ export function createHome({ links, views, mayCreate, onFault }: HomeOptions) {
   }
 
   /** The form as it was sent, with what is wrong with it. */
-  function formAgain(call: Call, form: Form, problem: HttpProblem): Promise<Response> {
+  async function formAgain(call: Call, form: Form, problem: HttpProblem): Promise<Response> {
     const refused: Refused = { form: shortened(form), problem };
-    return views.ask("refusedForm", call, JSON.stringify(refused));
+    // It costs as much as any other view, and who has used up all links may send the form on and on.
+    return limiter.view(() => views.ask("refusedForm", call, JSON.stringify(refused)))(call);
   }
 
   /** Reads the form, and makes its link unless that is `refused`. */

@@ -53,7 +53,7 @@ export function createRedirect(options: RedirectOptions) {
   async function lookUp(call: Call, code: Code | undefined, follow: Follow): Promise<Response> {
     if (code === undefined) return leadsNowhere(call);
     const barred = limiter.barred(call);
-    if (barred !== undefined) return problemAnswer(call, barred);
+    if (barred !== undefined) return problemAnswer(call, await barred);
     let found: Entry | Problem;
     try {
       found = await memory.lookUp(code);
@@ -65,8 +65,10 @@ export function createRedirect(options: RedirectOptions) {
     return follow(found, call, clock.nowMs());
   }
 
-  function leadsNowhere(call: Call): Response {
-    return problemAnswer(call, limiter.unknown(call) ?? { kind: "unknown" });
+  function leadsNowhere(call: Call): Response | Promise<Response> {
+    const limited = limiter.unknown(call);
+    if (limited === undefined) return problemAnswer(call, { kind: "unknown" });
+    return limited.then((problem) => problemAnswer(call, problem));
   }
 
   /** Visitors are redirected even if counting fails. */

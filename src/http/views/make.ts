@@ -1,5 +1,4 @@
 import type { Asked } from "../call.ts";
-import { knowsAlready } from "../conditional.ts";
 import type { Domain } from "../domain.ts";
 import type { MadeView, View, ViewTask } from "./view.ts";
 
@@ -13,19 +12,13 @@ export function createMaker(domain: Domain, handlers: Readonly<Record<View, View
       headers: JSON.parse(headers) as Record<string, string>,
     });
     const response = await handlers[view]({ request, headers: request.headers, code, domain }, data);
-    return toMade(request.headers, response);
+    return toMade(response);
   };
 }
 
-/** Answers 304 if the caller already has this response (RFC 9110, section 13.1.2). */
-async function toMade(asked: Headers, response: Response): Promise<MadeView> {
+async function toMade(response: Response): Promise<MadeView> {
   const body = await response.bytes();
   const { status, headers } = response;
   if (status === 200 && !headers.has("etag")) headers.set("ETag", `"${Bun.hash(body).toString(36)}"`);
-  const isKnown = status === 200 && knowsAlready(asked, headers.get("etag") ?? "");
-  if (!isKnown) return { status, headers: JSON.stringify(Object.fromEntries(headers)), body };
-  for (const name of ["content-type", "content-encoding", "content-length"]) headers.delete(name);
-  return { ...NOTHING, headers: JSON.stringify(Object.fromEntries(headers)) };
+  return { status, headers: JSON.stringify(Object.fromEntries(headers)), body };
 }
-
-const NOTHING = { status: 304, body: new Uint8Array() };

@@ -5,7 +5,8 @@ import { type Thread, ThreadEnded } from "../../thread.ts";
 import { answer, prefersHtml } from "../answers.ts";
 import type { Call, Handler } from "../call.ts";
 import { acceptsGzip } from "../compression.ts";
-import { rememberedLanguage } from "../page-language.ts";
+import { knowsAlready } from "../conditional.ts";
+import { askedLanguage, rememberedLanguage } from "../page-language.ts";
 import { answerProblem } from "../problems.ts";
 import { queryOf } from "../url.ts";
 import type { MadeView, View, ViewTask } from "./view.ts";
@@ -19,6 +20,7 @@ const MAX_SHARED = 100;
 const RESTART_AFTER_MS = 1000;
 /** None of our tags is longer. */
 const MAX_TAG_LENGTH = 256;
+const OF_A_BODY: ReadonlySet<string> = new Set(["content-type", "content-encoding", "content-length"]);
 
 /** Tests lower it to see changes at once. */
 export interface ViewLimits {
@@ -107,20 +109,19 @@ export function createViews({ start, clock, hostRules, onFault, sharedMs = SHARE
 
   async function ask(view: View, call: Call, data = ""): Promise<Response> {
     const { code, request } = call;
-    const headers = JSON.stringify(headersOf(call));
+    const headers = JSON.stringify(headersOf(call, view));
     try {
       const made = await find({
         view,
         code,
-        query: queryOf(request),
+        query: view === "interstitial" ? languageOf(request) : queryOf(request),
         headers,
         data,
         nowMs: clock.nowMs(),
         rulesVersion: hostRules.version(),
       });
       if (made === undefined) return answerProblem(call, { kind: "unavailable" });
-      const { status, body } = made;
-      return answer({ status, body, headers: JSON.parse(made.headers) as Record<string, string> });
+      return answerWith(made, call.headers);
     } catch (error) {
       if (error instanceof ThreadEnded) return answerProblem(call, { kind: "unavailable" });
       throw error;
@@ -142,12 +143,32 @@ function senderOf({ view }: ViewTask): keyof typeof MAX_WAITING {
   return view.startsWith("admin") ? "operator" : "visitors";
 }
 
+/**
+ * All of a query that an interstitial depends on. A short address may be asked for with any query and is not limited, so
+ * nobody may get a view of their own that way.
+ */
+function languageOf(request: Request): string {
+  const language = askedLanguage(request);
+  return language === undefined ? "" : `?language=${language}`;
+}
+
 function isView(made: MadeView | undefined): made is MadeView {
   return made !== undefined && made.status < 400;
 }
 
-/** The headers that a view depends on, reduced to a few forms so that more requests are equal. */
-function headersOf({ headers }: Call): Record<string, string> {
+/** Answers 304 if the caller already has this view (RFC 9110, section 13.1.2). */
+function answerWith({ status, body, headers: json }: MadeView, asked: Headers): Response {
+  const headers = JSON.parse(json) as Record<string, string>;
+  if (status !== 200 || !knowsAlready(asked, headers["etag"] ?? "")) return answer({ status, body, headers });
+  const kept = Object.entries(headers).filter(([name]) => !OF_A_BODY.has(name));
+  return answer({ status: 304, headers: Object.fromEntries(kept) });
+}
+
+/**
+ * The headers that a view depends on, reduced to a few forms so that more requests are equal. The tags that a caller knows
+ * are not among them, or else everybody could ask for a view of their own. Only a preview is told: making one is dear.
+ */
+function headersOf({ headers }: Call, view: View): Record<string, string> {
   const language = rememberedLanguage(headers);
   const cameFrom = headers.get("sec-fetch-site");
   const known = headers.get("if-none-match");
@@ -157,6 +178,6 @@ function headersOf({ headers }: Call): Record<string, string> {
     ...(acceptsGzip(headers.get("accept-encoding")) && { "Accept-Encoding": "gzip" }),
     ...(language !== undefined && { Cookie: `language=${language}` }),
     ...(cameFrom !== null && { "Sec-Fetch-Site": cameFrom === "same-origin" ? cameFrom : "cross-site" }),
-    ...(known !== null && known.length <= MAX_TAG_LENGTH && { "If-None-Match": known }),
+    ...(view === "preview" && known !== null && known.length <= MAX_TAG_LENGTH && { "If-None-Match": known }),
   };
 }

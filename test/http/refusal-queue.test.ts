@@ -1,0 +1,52 @@
+import { expect, test } from "bun:test";
+
+import { peek } from "bun";
+
+import { createLimit } from "../../src/guard/limits.ts";
+import type { Call } from "../../src/http/call.ts";
+import { createLimiter } from "../../src/http/limits.ts";
+import { createRefusalQueue } from "../../src/http/refusal-queue.ts";
+
+const times = (count: number) => Array.from({ length: count }, (_, nth) => nth);
+
+function queueAt() {
+  let nowMs = 1_000_000;
+  const next = createRefusalQueue({ monotonicMs: () => nowMs });
+  return { next, advance: (ms: number) => void (nowMs += ms) };
+}
+
+test("a hundred refusals are sent at once, then one every 2 ms", () => {
+  const { next } = queueAt();
+  expect(times(100).map(next)).toEqual(times(100).map(() => 0));
+  expect(times(300).map(next)).toEqual(times(300).map((nth) => 2 * (nth + 1)));
+});
+
+test("once it is quiet for a moment, refusals are sent at once again", () => {
+  const { next, advance } = queueAt();
+  times(1000).forEach(next);
+  advance(1800);
+  expect(next()).toBe(2);
+  advance(102);
+  expect(times(51).map(next)).toEqual([...times(50).map(() => 0), 2]);
+});
+
+test("nobody waits for longer than 8 s, and more than 4,000 never wait", () => {
+  const { next, advance } = queueAt();
+  times(100).forEach(next);
+  const waits = times(10_000).map(next);
+  expect(waits.filter((waitMs) => waitMs > 0)).toHaveLength(4000);
+  expect(Math.max(...waits)).toBe(8000);
+  advance(2);
+  expect([next(), next()]).toEqual([8000, 0]);
+});
+
+test("the refusals of a limit are held back", () => {
+  const clock = { monotonicMs: () => 0 };
+  const unknown = createLimit([{ count: 1, ms: 3_600_000 }], { clock, seed: 1n });
+  const limiter = createLimiter({ unknown }, clock, { count: () => {} });
+  const call = { limits: [], client: () => ({ address: "192.0.2.1", country: "" }) } as unknown as Call;
+  expect(limiter.unknown(call)).toBeUndefined();
+  const refusals = times(102).map(() => limiter.unknown(call));
+  const held = refusals.map((refusal) => peek.status(refusal as Promise<unknown>) === "pending");
+  expect(held).toEqual(times(102).map((nth) => nth >= 100));
+});
