@@ -5,12 +5,13 @@ import { createInspection, type Inspection } from "./guard/inspection.ts";
 import { createLimits, type Limits } from "./guard/limits.ts";
 import type { ListCheck } from "./guard/list-table.ts";
 import { createNovelty } from "./guard/novelty.ts";
-import { createOperator, type Operator } from "./guard/operator.ts";
+import { createOperator, createRuleCheck, type Operator } from "./guard/operator.ts";
 import { createReports, type Reports } from "./guard/reports.ts";
 import { isShortener } from "./guard/shorteners.ts";
 import { type Clock, createClock } from "./links/clock.ts";
 import type { Link } from "./links/link.ts";
 import { createLinks, type Links } from "./links/links.ts";
+import type { Problem } from "./links/problem.ts";
 import { effectivePort } from "./links/target.ts";
 import { DAY_MS, HOUR_MS } from "./links/time.ts";
 import { type Log, withoutQuery } from "./log.ts";
@@ -63,6 +64,7 @@ export async function openCore(config: Config, log: Log, options: CoreOptions = 
     counters.count("created");
     if (log.isLevelEnabled("debug")) log.debug({ code, target: withoutQuery(target) }, "link made");
   };
+  const onRefused = (problem: Problem) => counters.count(isBlocked(problem) ? "blocked" : "refused");
   const hostRules = createHostRules(store, options.isListed);
   await hostRules.read();
   const policy = targetPolicy(config);
@@ -75,13 +77,15 @@ export async function openCore(config: Config, log: Log, options: CoreOptions = 
     blocked: hostRules.blocked,
     readRules: hostRules.read,
     onCreated,
+    onRefused,
   });
+  const refuseRule = createRuleCheck({ hostRules, ...policy });
   return {
     clock,
     hostRules,
     counters,
     index: () => store.index(),
-    operator: createOperator({ store, clock, hostRules, ...policy }),
+    operator: createOperator({ store, clock, refuseRule }),
     inspection: createInspection({ store, clock, blocked: hostRules.blocked }),
     links,
     reports: createReports({
@@ -90,6 +94,8 @@ export async function openCore(config: Config, log: Log, options: CoreOptions = 
       links,
       clock,
       fillRandom,
+      refuseRule,
+      onReported: () => counters.count("reports"),
       onDisabled: ({ code }) => log.warn({ code }, "a link was disabled because of its reports"),
     }),
     newUntil: createNovelty(store, clock),
@@ -107,6 +113,11 @@ export async function openCore(config: Config, log: Log, options: CoreOptions = 
       await store.close();
     },
   };
+}
+
+/** Whether a link was refused because of a rule or a blocklist. */
+function isBlocked(problem: Problem): boolean {
+  return problem.kind === "invalid" && problem.refusals.some(({ rule }) => rule === "target.blocked");
 }
 
 /** Makes later starts believe the clock as it is, by a salt of today; resolves with its reading. */

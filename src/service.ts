@@ -99,7 +99,7 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
     if (viewsThread !== undefined) tellViews(viewsThread, config, storeFiles, lists);
   });
   lists.startFeeds(clock.nowMs);
-  const limiter = createLimiter(core.limits, clock);
+  const limiter = createLimiter(core.limits, clock, counters);
   const mayCreate = createTokenCheck(config.createToken);
   const shared = {
     ...config,

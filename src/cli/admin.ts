@@ -1,3 +1,4 @@
+import { ANSWERS } from "../guard/case.ts";
 import { COUNTED } from "../guard/counters.ts";
 import type { Part } from "../guard/inspection.ts";
 import { LINK_STATES } from "../guard/search.ts";
@@ -6,7 +7,7 @@ import { REASONS } from "../links/link.ts";
 import { isProblem } from "../links/problem.ts";
 import type { Command, Commands } from "./command.ts";
 import { changeFound, changeLink, decisionOf, list, searchOf, tell, USUAL_LIMIT } from "./decide.ts";
-import { fail, failBy, operate } from "./operate.ts";
+import { failBy, operate } from "./operate.ts";
 import { printRow, printRows } from "./print.ts";
 
 type Options = NonNullable<Command["options"]>;
@@ -160,7 +161,7 @@ export const ADMIN_COMMANDS: Commands = {
     options: {
       action: {
         type: "string",
-        values: ["disable", "block-host", "nothing"],
+        values: ANSWERS,
         isRequired: true,
         meaning: "nothing means that nothing is wrong, and quiets further reports",
       },
@@ -171,13 +172,8 @@ export const ADMIN_COMMANDS: Commands = {
     run: operate(async ({ operator, reports }, { positionals: [code = ""], options }) => {
       const link = await operator.look(code);
       if (isProblem(link)) return failBy(link);
-      const { note } = decisionOf(options);
-      const action = options["action"] as "disable" | "block-host" | "nothing";
-      const reason = REASONS.find((one) => one === options["reason"]);
-      if (action !== "nothing" && reason === undefined)
-        return fail(`${action} needs --reason ${REASONS.join("|")}`);
-      const answer = action === "nothing" ? { action, note } : { action, note, reason: reason ?? "other" };
-      const answered = await reports.answerCase(link, answer, WHO);
+      const request = { ...decisionOf(options), action: String(options["action"]) };
+      const answered = await reports.answerCase(link, request, WHO);
       if (isProblem(answered))
         return failBy(answered.kind === "unknown" ? { kind: "operator.no-case" } : answered);
       return tell({ code: link.code, changed: true }, options);

@@ -7,7 +7,9 @@ export function printRows(rows: readonly Row[], columns: readonly string[], isJs
   if (isJson) return rows.forEach((row) => console.log(escapeLine(JSON.stringify(row))));
   const cells = rows.map((row) => columns.map((column) => escapeLine(inWords(row[column]))));
   const table = [columns.map((column) => column.toUpperCase().replaceAll("_", " ")), ...cells];
-  const widths = columns.map((_, nth) => Math.max(...table.map((line) => Bun.stringWidth(line[nth] ?? ""))));
+  const widths = columns.map((_, nth) =>
+    table.reduce((width, line) => Math.max(width, Bun.stringWidth(line[nth] ?? "")), 0),
+  );
   for (const line of table)
     console.log(
       line

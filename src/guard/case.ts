@@ -22,8 +22,11 @@ export interface Answer {
   readonly atMs: number;
 }
 
+/** How the operator can answer a case. */
+export const ANSWERS = ["disable", "block-host", "nothing"] as const;
+
 /** What the operator did about a case. */
-export type AnswerAction = "disable" | "erase" | "block-host" | "nothing";
+export type AnswerAction = (typeof ANSWERS)[number] | "erase";
 
 /** A client reports a link. */
 export interface Report extends LinkId {

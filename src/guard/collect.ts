@@ -32,7 +32,8 @@ export async function collect(
     const found = await read(cursor);
     for (const { code, createdMs, host } of found.links) {
       links.push({ code, createdMs });
-      hosts.set(host, (hosts.get(host) ?? 0) + 1);
+      // Deleted links lead nowhere.
+      if (host !== "") hosts.set(host, (hosts.get(host) ?? 0) + 1);
     }
     ({ cursor } = found);
     if (cursor === undefined && links.length <= MAX_COLLECTED) return { links, hosts };

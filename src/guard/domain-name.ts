@@ -39,3 +39,9 @@ export function isPublicSuffix(host: string): boolean {
   const name = host.endsWith(".") ? host.slice(0, -1) : host;
   return tldts().getPublicSuffix(name, BY_THE_WHOLE_LIST) === name;
 }
+
+/** Whether a registry sells the names below this host to anybody, as those below `com` and `co.uk`. */
+export function isRegistrySuffix(host: string): boolean {
+  const { publicSuffix, isIcann } = tldts().parse(host, BY_REGISTRIES);
+  return isIcann === true && publicSuffix === host;
+}

@@ -4,6 +4,7 @@ import { type Link, type Reason, REASONS } from "../links/link.ts";
 import type { Problem } from "../links/problem.ts";
 import { type Decision, type LinkId, type LinkStore, MAX_DECIDED, type Who } from "../links/store.ts";
 import { canonicalHost } from "../links/target.ts";
+import { isRegistrySuffix } from "./domain-name.ts";
 import { type HostRules, parseHost } from "./hosts.ts";
 import { type NoteRefusal, refuseNote } from "./note.ts";
 import type { GuardStore } from "./store.ts";
@@ -55,10 +56,11 @@ interface DecidedHost {
 
 /** Why a decision is refused. `rule` is also the key of the message in the language catalogues. */
 export type DecisionRefusal =
-  | { rule: "reason.unknown"; values: string }
+  | { rule: "action.unknown" | "reason.unknown"; values: string }
   | NoteRefusal
   | { rule: "host.invalid" }
   | { rule: "host.own" }
+  | { rule: "host.suffix"; host: string }
   | { rule: "host.too-many"; max: number };
 
 /** A decision has wrong values. All of them are reported at once, and nothing was changed. */
@@ -71,6 +73,13 @@ export interface OperatorOptions {
   readonly store: Pick<LinkStore, "find" | "disable" | "enable" | "erase"> &
     Pick<GuardStore, "blockHost" | "unblockHost">;
   readonly clock: Pick<Clock, "nowMs">;
+  readonly refuseRule: RuleCheck;
+}
+
+/** Why a host must not be blocked, if so. Takes a host as `canonicalHost` writes it. */
+export type RuleCheck = (host: string) => DecisionRefusal[];
+
+export interface RuleCheckOptions {
   readonly hostRules: Pick<HostRules, "size">;
   /** Host names that lead to this service, as in `URL.hostname`. */
   readonly ownHosts: readonly string[];
@@ -79,9 +88,17 @@ export interface OperatorOptions {
 /** Each process holds all rules in memory. */
 const MAX_RULES = 100_000;
 
-export function createOperator({ store, clock, hostRules, ownHosts }: OperatorOptions): Operator {
+export function createRuleCheck({ hostRules, ownHosts }: RuleCheckOptions): RuleCheck {
   const own = new Set(ownHosts.map(canonicalHost));
+  return (host) => {
+    if (own.has(host)) return [{ rule: "host.own" }];
+    // It would stop all links to a country, most likely by a slip of the hand.
+    if (isRegistrySuffix(host)) return [{ rule: "host.suffix", host }];
+    return hostRules.size() < MAX_RULES ? [] : [{ rule: "host.too-many", max: MAX_RULES }];
+  };
+}
 
+export function createOperator({ store, clock, refuseRule }: OperatorOptions): Operator {
   function decide({ note }: DecisionRequest, who: Who): Decision {
     return { who, atMs: clock.nowMs(), ...(note !== undefined && note !== "" && { note }) };
   }
@@ -95,11 +112,6 @@ export function createOperator({ store, clock, hostRules, ownHosts }: OperatorOp
     for (let at = 0; at < links.length; at += MAX_DECIDED)
       changed.push(...(await change(links.slice(at, at + MAX_DECIDED))));
     return changed;
-  }
-
-  function refuseNewRule(host: string): DecisionRefusal[] {
-    if (own.has(host)) return [{ rule: "host.own" }];
-    return hostRules.size() < MAX_RULES ? [] : [{ rule: "host.too-many", max: MAX_RULES }];
   }
 
   return {
@@ -134,7 +146,7 @@ export function createOperator({ store, clock, hostRules, ownHosts }: OperatorOp
       const [host, reason] = [parseHost(written), readReason(request.reason)];
       const refusals = [
         ...refuseHost(host),
-        ...(host === undefined ? [] : refuseNewRule(host)),
+        ...(host === undefined ? [] : refuseRule(host)),
         ...refuseReason(reason),
         ...refuseNote(request.note),
       ];
@@ -152,11 +164,11 @@ export function createOperator({ store, clock, hostRules, ownHosts }: OperatorOp
   };
 }
 
-function readReason(written: string): Reason | undefined {
+export function readReason(written: string): Reason | undefined {
   return REASONS.find((reason) => reason === written);
 }
 
-function refuseReason(reason: Reason | undefined): DecisionRefusal[] {
+export function refuseReason(reason: Reason | undefined): DecisionRefusal[] {
   return reason === undefined ? [{ rule: "reason.unknown", values: REASONS.join(", ") }] : [];
 }
 

@@ -6,9 +6,9 @@ import type { LinkId, Who } from "../links/store.ts";
 import { targetHost } from "../links/target.ts";
 import { DAY_MS, HOUR_MS } from "../links/time.ts";
 import type { CaseAnswer, CaseStore, Note } from "./case-store.ts";
-import type { Case } from "./case.ts";
+import { ANSWERS, type Case } from "./case.ts";
 import { refuseNote } from "./note.ts";
-import type { RefusedDecision } from "./operator.ts";
+import { readReason, type RefusedDecision, refuseReason, type RuleCheck } from "./operator.ts";
 import { createReporters, type ReportersOptions } from "./reporter.ts";
 
 /** The use cases around reports. All of them reject with `StoreUnavailable` if the store cannot answer. */
@@ -22,7 +22,7 @@ export interface Reports {
    * Answers the case of a link by what the operator does about it: "disable" disables the link, "block-host" blocks the
    * host that it leads to, and "nothing" only keeps later reports from opening the case again.
    */
-  answerCase(link: LinkId, answer: OperatorAnswer, who: Who): Promise<Answered | Problem | RefusedDecision>;
+  answerCase(link: LinkId, request: AnswerRequest, who: Who): Promise<Answered | Problem | RefusedDecision>;
   /** Forgets reporters and old cases, in small batches. */
   age(): Promise<void>;
 }
@@ -32,11 +32,13 @@ interface Told {
   readonly note?: string | undefined;
 }
 
-export type OperatorAnswer = (
-  | { readonly action: "disable"; readonly reason: Reason }
-  | { readonly action: "block-host"; readonly reason: Reason }
-  | { readonly action: "nothing" }
-) & { readonly note?: string | undefined };
+interface AnswerRequest {
+  /** One of {@link ANSWERS}. */
+  readonly action: string;
+  /** One of {@link REASONS}. "nothing" needs none. */
+  readonly reason?: string | undefined;
+  readonly note?: string | undefined;
+}
 
 interface Answered extends Case {
   readonly notes: readonly Note[];
@@ -48,6 +50,9 @@ export interface ReportsOptions extends Omit<ReportersOptions, "store"> {
   readonly clock: Clock;
   /** So many reports of a link disable it until the operator has looked at it. Null: none do. */
   readonly reportThreshold: number | null;
+  readonly refuseRule: RuleCheck;
+  /** A report counts. */
+  readonly onReported: () => void;
   readonly onDisabled: (link: LinkId) => void;
 }
 
@@ -59,18 +64,30 @@ const BATCH = 200;
 const MAX_BATCHES = 100;
 
 export function createReports(options: ReportsOptions): Reports {
-  const { store, links, clock, reportThreshold, onDisabled } = options;
+  const { store, links, clock, reportThreshold, refuseRule, onReported, onDisabled } = options;
   const reporters = createReporters(options);
 
-  async function toCaseAnswer(link: LinkId, answer: OperatorAnswer): Promise<CaseAnswer | Problem> {
-    const { action } = answer;
-    if (action === "nothing") return { action };
-    const { reason } = answer;
+  async function toCaseAnswer(
+    link: LinkId,
+    request: AnswerRequest,
+  ): Promise<CaseAnswer | Problem | RefusedDecision> {
+    const action = ANSWERS.find((one) => one === request.action);
+    const reason = readReason(request.reason ?? "");
+    const refusals = [
+      ...(action === undefined ? [{ rule: "action.unknown", values: ANSWERS.join(", ") } as const] : []),
+      ...(action === "nothing" ? [] : refuseReason(reason)),
+      ...refuseNote(request.note),
+    ];
+    if (action === "nothing" && refusals.length === 0) return { action };
+    if (action === undefined || action === "nothing" || reason === undefined || refusals.length > 0)
+      return { kind: "refused", refusals };
     if (action === "disable") return { action, reason };
     const found = await links.find(link.code);
     if (isProblem(found)) return found;
     if (found.createdMs !== link.createdMs) return { kind: "unknown" };
-    return { action, reason, host: targetHost(found.target) };
+    const host = targetHost(found.target);
+    const rule = refuseRule(host);
+    return rule.length > 0 ? { kind: "refused", refusals: rule } : { action, reason, host };
   }
 
   return {
@@ -90,16 +107,15 @@ export function createReports(options: ReportsOptions): Reports {
         works: disabled === undefined,
         threshold: reportThreshold ?? undefined,
       });
+      if (outcome !== "repeated") onReported();
       if (outcome === "disabled") onDisabled(link);
       return link;
     },
 
-    async answerCase(link, answer, who) {
-      const refusals = refuseNote(answer.note);
-      if (refusals.length > 0) return { kind: "refused", refusals };
-      const caseAnswer = await toCaseAnswer(link, answer);
+    async answerCase(link, request, who) {
+      const caseAnswer = await toCaseAnswer(link, request);
       if (isProblem(caseAnswer)) return caseAnswer;
-      const decision = { who, atMs: clock.nowMs(), note: answer.note || undefined };
+      const decision = { who, atMs: clock.nowMs(), note: request.note || undefined };
       const isAnswered = await store.answerCase(link, caseAnswer, decision);
       const found = isAnswered ? await store.caseOf(link) : undefined;
       return found ?? { kind: "unknown" };

@@ -1,4 +1,5 @@
 import { clientNetwork } from "../guard/client-address.ts";
+import type { Counted, Counters } from "../guard/counters.ts";
 import type { Allowance, LimitName, Limits } from "../guard/limits.ts";
 import type { Clock } from "../links/clock.ts";
 import { memoize } from "../memoize.ts";
@@ -27,7 +28,12 @@ type Refuse = (call: Call, problem: Limited) => Response | Promise<Response>;
 /** The client of limits for everybody together. No address looks like this. */
 const EVERYBODY = "*";
 
-export function createLimiter(limits: Limits, clock: Pick<Clock, "monotonicMs">): Limiter {
+/** Also counts, for the figures of the instance, what is limited and what leads nowhere. */
+export function createLimiter(
+  limits: Limits,
+  clock: Pick<Clock, "monotonicMs">,
+  { count }: Pick<Counters, "count">,
+): Limiter {
   const networkOf = memoize(clientNetwork);
   const holdBackMs = createRefusalQueue(clock);
 
@@ -58,7 +64,8 @@ export function createLimiter(limits: Limits, clock: Pick<Clock, "monotonicMs">)
   }
 
   /** The wait is over when none of the limits refuses the request any more. */
-  async function refusal(call: Call): Promise<Limited> {
+  async function refusal(call: Call, counted: Counted): Promise<Limited> {
+    count(counted);
     const waitMs = holdBackMs();
     if (waitMs > 0) await Bun.sleep(waitMs);
     const names = call.limits.flatMap((name) => (name === "unknown" ? ([name, "scan"] as const) : [name]));
@@ -68,23 +75,25 @@ export function createLimiter(limits: Limits, clock: Pick<Clock, "monotonicMs">)
   }
 
   function unknown(call: Call): Promise<Limited> | undefined {
+    count("unknown");
     if (take(call, "unknown")) return undefined;
     // Counts the refusals, which is what bars a client in the end.
     limits.scan?.take(clientOf(call, "scan"));
-    return refusal(call);
+    return refusal(call, "limited.unknown");
   }
 
   function barred(call: Call): Promise<Limited> | undefined {
     if (limits.scan === undefined || limits.scan.wait(clientOf(call, "scan")) === 0) return undefined;
     call.limits = [...call.limits, "unknown"];
-    return refusal(call);
+    return refusal(call, "limited.unknown");
   }
 
   return {
     limit(names, handle, refuse = answerProblem) {
       if (names.every((name) => limits[name] === undefined)) return handle;
+      const counted = names.includes("report") ? "limited.report" : "limited.create";
       return async (call) => {
-        if (!takeAll(call, names)) return refuse(call, await refusal(call));
+        if (!takeAll(call, names)) return refuse(call, await refusal(call, counted));
         let response: Response | undefined;
         try {
           response = await handle(call);
@@ -96,9 +105,8 @@ export function createLimiter(limits: Limits, clock: Pick<Clock, "monotonicMs">)
     },
 
     view(handle) {
-      if (limits.view === undefined && limits.unknown === undefined) return handle;
       return async (call) => {
-        if (!take(call, "view")) return answerProblem(call, await refusal(call));
+        if (!take(call, "view")) return answerProblem(call, await refusal(call, "limited.view"));
         const problem = call.code === "" ? undefined : barred(call);
         if (problem !== undefined) return answerProblem(call, await problem);
         const response = await handle(call);

@@ -59,6 +59,7 @@ export interface LinksOptions {
   /** How long after its link's end a code cannot be reused. */
   readonly codeHoldMs: number;
   readonly onCreated: (link: Link) => void;
+  readonly onRefused: (problem: Problem) => void;
 }
 
 /** Generated codes get one character longer once this share of all codes of their length is in use. */
@@ -116,6 +117,7 @@ export function createLinks(options: LinksOptions): Links {
     codeLength,
     codeHoldMs,
     onCreated,
+    onRefused,
   } = options;
 
   function parseAllowed(originalUrl: string): Target | Invalid {
@@ -151,16 +153,22 @@ export function createLinks(options: LinksOptions): Links {
     throw new StoreUnavailable(`no free code after ${MAX_GENERATE_TRIES} tries`);
   }
 
+  async function create({ originalUrl, customCode, expiry = defaultExpiry }: CreateRequest) {
+    const target = parseAllowed(originalUrl);
+    const code = customCode === undefined ? undefined : parseCode(customCode);
+    if (isProblem(target) || isProblem(code)) {
+      const refusals = [target, code].filter(isProblem).flatMap((problem) => problem.refusals);
+      return { kind: "invalid", refusals } as const;
+    }
+    if (code === undefined) return addGenerated(originalUrl, target, expiry);
+    return (await add(code, originalUrl, target, expiry)) ?? ({ kind: "taken" } as const);
+  }
+
   return {
-    async create({ originalUrl, customCode, expiry = defaultExpiry }) {
-      const target = parseAllowed(originalUrl);
-      const code = customCode === undefined ? undefined : parseCode(customCode);
-      if (isProblem(target) || isProblem(code)) {
-        const refusals = [target, code].filter(isProblem).flatMap((problem) => problem.refusals);
-        return { kind: "invalid", refusals };
-      }
-      if (code === undefined) return addGenerated(originalUrl, target, expiry);
-      return (await add(code, originalUrl, target, expiry)) ?? { kind: "taken" };
+    async create(request) {
+      const link: Link | Problem = await create(request);
+      if (isProblem(link)) onRefused(link);
+      return link;
     },
 
     async availability(written) {

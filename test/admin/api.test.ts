@@ -229,6 +229,14 @@ describe("one link", () => {
       400,
       "note must be of type string, not number.",
     ]);
+    const counted = await ask("POST", "links/disable?q=made", { reason: "spam", count: "60" });
+    expect(counted.message).toBe("count must be of type number, not string.");
+    for (const [body, message] of [
+      [{ action: "forget" }, "action must be one of disable, block-host, nothing."],
+      [{}, "action is required."],
+      [{ action: "disable" }, "reason: It must be one of malware, phishing, spam, illegal, legal, other."],
+    ] as const)
+      expect((await ask("POST", `cases/${code}`, body)).message).toBe(message);
     expect((await wrong({ reason: "spam", note: "가".repeat(2001) }))[0]).toBe(400);
     expect((await wrong({ reason: "spam", note: "\uD800" }))[0]).toBe(400);
     expect((await wrong([]))[0]).toBe(400);

@@ -113,6 +113,9 @@ describe("signing in", () => {
     const response = await post("/admin/sign-out", {}, await signIn());
     expect(response.status).toBe(303);
     expect(response.headers.get("set-cookie")).toStartWith("operator=; Max-Age=0; Path=/admin");
+    // No other site ends a session.
+    const others = await post("/admin/sign-out", {}, await signIn(), { "Sec-Fetch-Site": "cross-site" });
+    expect([others.status, others.headers.get("set-cookie")]).toEqual([403, null]);
   });
 });
 
@@ -218,6 +221,12 @@ describe("the operator's pages", () => {
       409,
       en["operator.count"].replace("{count}", "1"),
     ]);
+    const answer = { code: "made", action: "disable", reason: "spam" };
+    for (const wrong of [{ action: "" }, { action: "forget" }, { reason: "" }, { reason: "ugly" }])
+      expect(await told("/admin/cases", { ...answer, ...wrong })).toEqual([
+        400,
+        expect.stringContaining("It must be one of"),
+      ]);
     const search = await get("/admin/links?state=tired", session);
     expect([search.status, await search.text()]).toEqual([400, expect.stringContaining("active, disabled")]);
     // Deleting takes the box that says so.
@@ -246,6 +255,19 @@ describe("the operator's pages", () => {
       expect([response.status, response.headers.get("location")]).toEqual([303, "/admin/links"]);
     }
   });
+});
+
+test("a long destination does not push the rest out of sight", async () => {
+  await using own = await startHere({ ADMIN_TOKEN: TOKEN });
+  const original_url = `https://example.com/${"long".repeat(2000)}`;
+  await own.shorten({ original_url, custom_code: "long" });
+  await report(own, "long", { reason: "spam" });
+  const session = await signIn(own);
+  for (const path of ["/admin/links", "/admin/cases"]) {
+    const shown = await (await get(path, session, own)).text();
+    expect([path, shown.includes(`${original_url.slice(0, 300)}…<`)]).toEqual([path, true]);
+  }
+  expect(await (await get("/admin/links/long", session, own)).text()).toContain(original_url);
 });
 
 test("hostile reports, notes, hosts and destinations are shown as text", async () => {

@@ -141,7 +141,7 @@ test("what is wrong is told, with an exit code", async () => {
     [["links", "--from", "yesterday"], 1, "made_from: "],
     [["links", "--limit", "0"], 1, "--limit must be a whole number"],
     [["block", "curt.example", "--reason", "spam"], 1, en["host.own"]],
-    [["answer", "bad1", "--action", "disable"], 1, "disable needs --reason"],
+    [["answer", "bad1", "--action", "disable"], 1, "reason: It must be one of malware, phishing,"],
     [["answer", "bad1", "--action", "nothing"], 1, en["operator.no-case"]],
     [["dance"], 2, 'there is no command "admin dance"'],
   ] as const) {

@@ -44,3 +44,10 @@ test("a search that never ends is given up", async () => {
   expect(await collect(endless)).toMatchObject({ kind: "too-many" });
   expect(asked).toBeLessThan(5000);
 });
+
+test("deleted links count, but lead to no host", async () => {
+  const links = ["a.example", "", ""].map((host, nth) => ({ ...newLink(`d${nth}`), host }));
+  const found = await collect(async () => ({ links }));
+  if ("kind" in found) throw new Error(found.kind);
+  expect([found.links.length, [...found.hosts]]).toEqual([3, [["a.example", 1]]]);
+});

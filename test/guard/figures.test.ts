@@ -1,5 +1,6 @@
 import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
+import { join } from "node:path";
 
 import { DAY_MS } from "../../src/links/time.ts";
 import { openStore } from "../../src/store/open.ts";
@@ -23,8 +24,43 @@ test("a service counts what it makes, and indexes it for the operator's searches
   const [nowMs, { database }] = [service.nowMs(), service];
   await service[Symbol.asyncDispose]();
   const store = await openStore(database);
-  const { links, days } = await store.figures(nowMs);
+  const { links, madeInDay, madeInWeek, days } = await store.figures(nowMs);
   await store.close();
-  expect(links).toBe(LINKS);
+  expect([links, madeInDay, madeInWeek]).toEqual([LINKS, LINKS, LINKS]);
   expect(days).toEqual([{ day: Math.floor(nowMs / DAY_MS), counts: { created: LINKS } }]);
+});
+
+test("the figures tell what was refused, limited, reported and unknown", async () => {
+  using folder = temporaryFolder();
+  const settings = { LIMIT_CREATE: "3/1h", LIMIT_UNKNOWN: "2/1h", LIMIT_VIEW: "5/1h", LIMIT_REPORT: "1/1h" };
+  const before = await openStore({ engine: "sqlite", path: join(folder.path, "curt.db") });
+  await before.blockHost({ host: "evil.example", reason: "spam" }, { who: "shell", atMs: Date.now() });
+  await before.close();
+  const service = await startHere(settings, { folder: folder.path });
+  const [nowMs, { database }] = [service.nowMs(), service];
+  const good = { original_url: "https://good.example/", custom_code: "good" };
+  await service.shorten(good);
+  await service.shorten({ original_url: "https://evil.example/" });
+  await service.shorten(good);
+  await service.shorten({ original_url: "nothing" });
+  const report = { method: "POST", body: '{"reason":"spam"}' };
+  for (let nth = 0; nth < 2; nth++) await service.fetch("/api/v1/links/good/reports", report);
+  for (let nth = 0; nth < 3; nth++) await service.fetch(`/unknown${nth}`);
+  for (let nth = 0; nth < 9; nth++) await service.fetch("/docs");
+  for (let nth = 0; nth < 9; nth++) await service.shorten({ original_url: `https://a${nth}.example/` });
+  await service[Symbol.asyncDispose]();
+  const store = await openStore(database);
+  const [day] = (await store.figures(nowMs)).days;
+  await store.close();
+  expect(day?.counts).toEqual({
+    created: 3,
+    blocked: 1,
+    refused: 2,
+    reports: 1,
+    unknown: 3,
+    "limited.create": 7,
+    "limited.report": 1,
+    "limited.unknown": 1,
+    "limited.view": 6,
+  });
 });

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 
 import { createHostRules } from "../../src/guard/hosts.ts";
-import { createOperator } from "../../src/guard/operator.ts";
+import { createOperator, createRuleCheck } from "../../src/guard/operator.ts";
 import type { Code } from "../../src/links/code.ts";
 import { REASONS } from "../../src/links/link.ts";
 import type { LinkId } from "../../src/links/store.ts";
@@ -15,7 +15,8 @@ function open() {
   const hostRules = createHostRules(store);
   const clock = { nowMs: () => NOW };
   const ownHosts = ["curt.example", "xn--h32bq4v.example", "[::1]"];
-  const operator = createOperator({ store, clock, hostRules, ownHosts });
+  const refuseRule = createRuleCheck({ hostRules, ownHosts });
+  const operator = createOperator({ store, clock, refuseRule });
   return { store, hostRules, operator };
 }
 
@@ -64,8 +65,7 @@ test("many links are changed in several transactions, and each once", async () =
       disable: (batch, decision) => (batches.push(batch.length), store.disable(batch, decision)),
     },
     clock: { nowMs: () => NOW },
-    hostRules: { size: () => 0 },
-    ownHosts: [],
+    refuseRule: () => [],
   });
   expect(await counting.disable(links, { reason: "spam" }, "api")).toHaveLength(1201);
   expect(batches).toEqual([500, 500, 201]);
@@ -102,13 +102,22 @@ test("what is wrong with a decision is told at once, and nothing is changed", as
   expect(await store.hosts("", 10)).toEqual([]);
 });
 
+test("what registries sell names below cannot be blocked; what a company does can", async () => {
+  const { operator } = open();
+  for (const written of ["com", "CO.UK.", "kr", "co.kr", "한국"]) {
+    const outcome = await operator.blockHost(written, { reason: "spam" }, "api");
+    expect(outcome).toMatchObject({ kind: "refused", refusals: [{ rule: "host.suffix" }] });
+  }
+  for (const written of ["github.io", "example.com", "a.co.uk", "192.0.2.1", "[2001:db8::1]", "localhost"])
+    expect(await operator.blockHost(written, { reason: "spam" }, "api")).toMatchObject({ changed: true });
+});
+
 test("no more hosts are blocked than every process can hold in memory", async () => {
   const { store } = open();
   const full = createOperator({
     store,
     clock: { nowMs: () => NOW },
-    hostRules: { size: () => 100_000 },
-    ownHosts: [],
+    refuseRule: createRuleCheck({ hostRules: { size: () => 100_000 }, ownHosts: [] }),
   });
   expect(await full.blockHost("a.example", { reason: "spam" }, "api")).toEqual({
     kind: "refused",

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { join } from "node:path";
 
 import { createInspection } from "../../src/guard/inspection.ts";
+import { createRuleCheck } from "../../src/guard/operator.ts";
 import { createReports } from "../../src/guard/reports.ts";
 import type { GuardStore } from "../../src/guard/store.ts";
 import { REASONS } from "../../src/links/link.ts";
@@ -53,6 +54,8 @@ function open({ threshold, trustworthy = true, salt, blocked }: Settings = {}) {
     clock,
     fillRandom: (bytes) => crypto.getRandomValues(bytes),
     reportThreshold: threshold ?? null,
+    refuseRule: createRuleCheck({ hostRules: { size: () => 0 }, ownHosts: ["curt.example"] }),
+    onReported: () => {},
     onDisabled: ({ code }) => disabled.push(code),
   });
   const inspection = createInspection({ store, clock, blocked: blocked ?? (() => undefined) });
@@ -211,4 +214,18 @@ test("reporters are forgotten an hour after their day, cases 400 days after thei
   later(401 * DAY_MS);
   await reports.age();
   expect(await store.caseOf(link)).toBeUndefined();
+});
+
+test("a case does not block what cannot be blocked", async () => {
+  const { reports } = open();
+  for (const [target, rule] of [
+    ["https://co.uk/", "host.suffix"],
+    ["https://curt.example/", "host.own"],
+  ] as const) {
+    const link = await make(target);
+    await reports.report(link.code, { reason: "spam" }, "192.0.2.1");
+    const answered = await reports.answerCase(link, { action: "block-host", reason: "spam" }, "page");
+    expect(answered).toMatchObject({ kind: "refused", refusals: [{ rule }] });
+    expect(await store.caseOf(link)).toMatchObject({ answer: undefined });
+  }
 });

@@ -46,6 +46,7 @@ async function serve(folder: string, record = () => {}) {
     blocked: () => undefined,
     readRules: async () => {},
     onCreated: () => {},
+    onRefused: () => {},
   });
   const memory = createLinkMemory(links, clock);
   const faults: unknown[] = [];
@@ -63,7 +64,7 @@ async function serve(folder: string, record = () => {}) {
       },
     },
     callOf: createCalls({ domain: createDomain(BASE_URL), clientOf }),
-    limiter: createLimiter({}, clock),
+    limiter: createLimiter({}, clock, { count: () => {} }),
     cacheSeconds: 0,
     interstitial: undefined,
     onFault: (error) => faults.push(error),

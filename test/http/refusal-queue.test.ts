@@ -43,7 +43,7 @@ test("nobody waits for longer than 8 s, and more than 4,000 never wait", () => {
 test("the refusals of a limit are held back", () => {
   const clock = { monotonicMs: () => 0 };
   const unknown = createLimit([{ count: 1, ms: 3_600_000 }], { clock, seed: 1n });
-  const limiter = createLimiter({ unknown }, clock);
+  const limiter = createLimiter({ unknown }, clock, { count: () => {} });
   const call = { limits: [], client: () => ({ address: "192.0.2.1", country: "" }) } as unknown as Call;
   expect(limiter.unknown(call)).toBeUndefined();
   const refusals = times(102).map(() => limiter.unknown(call));

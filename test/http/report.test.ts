@@ -315,6 +315,8 @@ describe("the form of a link", () => {
   test("refuses a form that another site sent, with what was typed in it", async () => {
     const code = await make();
     const fields = { reason: "spam", note: "typed" };
+    const byScript = await report(code, { reason: "spam" }, { "Sec-Fetch-Site": "cross-site" });
+    expect(byScript.status).toBe(403);
     for (const headers of [{ "Sec-Fetch-Site": "cross-site" }, { Origin: "https://evil.example" }]) {
       const response = await send(`/${code}+report`, fields, headers);
       expect(response.status).toBe(403);

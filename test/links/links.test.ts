@@ -54,6 +54,7 @@ function open(changes: Partial<Pick<LinksOptions, "fillRandom" | "codeLength" | 
     blocked: () => undefined,
     readRules: async () => {},
     onCreated: (link) => told.push(link),
+    onRefused: () => {},
     ...changes,
   });
 }

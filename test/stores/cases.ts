@@ -264,6 +264,28 @@ export function testCaseStore(name: string, open: () => Promise<TestedStore>): v
         expect(await other.cases({ after: after as never, limit: 5 })).toBeArray();
     });
 
+    test("closes the case of a link that was purged, or whose code was given anew", async () => {
+      const stays = await make();
+      await send(stays, "a");
+      const ended = { endsMs: NOW - 1000, freeIfEndedByMs: NOW };
+      for (const [nth, goes] of ["purged", "anew"].entries()) {
+        const link = newLink(`gone${nth}`, ended);
+        await store.insert([link]);
+        await send(link, "a");
+        expect(await other.caseOf(link)).toMatchObject({ reports: 1 });
+        const anew = { ...newLink(link.code, { freeIfEndedByMs: NOW }), createdMs: link.createdMs + 1 };
+        if (goes === "anew") expect(await store.insert([anew])).toMatchObject([{ code: link.code }]);
+        else expect(await store.purge(NOW, 10)).toBe(1);
+        const closed = { reports: 1, answer: { action: "erase", atMs: link.endsMs } };
+        expect(await other.caseOf(link)).toMatchObject(closed);
+        // A report that had found the link before.
+        expect(await send(link, "b")).toBe("repeated");
+        expect(await other.caseOf(link)).toMatchObject(closed);
+      }
+      const stayed = await other.caseOf(stays);
+      expect([stayed?.reports, stayed?.answer]).toEqual([1, undefined]);
+    });
+
     test("forgets reporters after their day, and cases that nobody has reported for long", async () => {
       const [old, young] = [await make(), await make()];
       await send(old, "a", { atMs: 1000, day: 0, note: "old" });

@@ -32,12 +32,13 @@ export function createMemoryCases(
   const store: CaseStore = {
     async report(report) {
       const key = keyOf(report);
+      const link = changing().look(report);
+      if (link === undefined) return "repeated";
       const today = reporters.get(`${report.day} ${key}`) ?? new Set();
       if (today.has(report.reporter) || today.size >= MAX_DAILY_REPORTS) return "repeated";
       reporters.set(`${report.day} ${key}`, today.add(report.reporter));
       const { atMs, reason, note } = report;
-      const link = changing().look(report);
-      const one = { ...report, works: report.works && link !== undefined && link.disabled === undefined };
+      const one = { ...report, works: report.works && link.disabled === undefined };
       if (note !== undefined)
         notes.set(key, [{ atMs, reason, note }, ...(notes.get(key) ?? [])].slice(0, MAX_CASE_NOTES));
       const counted = addReport(cases.get(key), one);

@@ -139,6 +139,8 @@ export function createMemoryStores(): () => TestedStore {
   };
   const cases = createMemoryCases(() => ({ ...store, look }), note);
 
+  const closeGone = (link: NewLink) => cases.answer(link, "erase", { who: "shell", atMs: link.endsMs });
+
   const store: TestedStore = {
     ...cases,
     async insert(all) {
@@ -148,6 +150,7 @@ export function createMemoryStores(): () => TestedStore {
           return { kind: "taken" };
         // Also a code that is given anew comes last.
         links.delete(link.code);
+        if (taken !== undefined) closeGone(taken);
         links.set(link.code, link);
         numbers.set(linkKey(link), inserts++);
         return link;
@@ -159,6 +162,7 @@ export function createMemoryStores(): () => TestedStore {
         .slice(0, limit);
       for (const link of ended) {
         links.delete(link.code);
+        closeGone(link);
         old.delete(linkKey(link));
       }
       return ended.length;

@@ -71,6 +71,9 @@ export function createApi(options: ApiOptions) {
     /** The answer is the same whether or not the report counts, so that nobody learns what others reported. */
     async report(call: Call): Promise<Response> {
       const { address } = call.client();
+      // A page of another site could make each of its visitors report a link.
+      if (call.headers.get("sec-fetch-site") === "cross-site")
+        return problemJson(call, { kind: "cross-site" });
       const { reportRequest, REPORT_EXAMPLE } = await loadSchemas();
       const body = await readJson(call.request, reportRequest, REPORT_EXAMPLE);
       if (isProblem(body)) return problemJson(call, body);

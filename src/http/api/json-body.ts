@@ -48,7 +48,8 @@ function fieldRefusal(issue: z.core.$ZodIssue, body: JsonObject): RequestRefusal
   if (issue.code === "invalid_value" && typeof received === "string") {
     return { rule: "field.values", field, values: issue.values.join(", ") };
   }
-  return { rule: "field.type", field, expected: "string", received: typeName(received) };
+  const expected = issue.code === "invalid_type" ? issue.expected : "string";
+  return { rule: "field.type", field, expected, received: typeName(received) };
 }
 
 function typeName(value: unknown): string {

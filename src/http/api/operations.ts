@@ -200,6 +200,7 @@ export const operations = {
     responses: {
       202: countedAnswer("api.report.answer", reportResponse),
       400: answer("api.body.refused", problem),
+      403: answer("api.report.cross-site", problem),
       404: answer("unknown", problem),
       410: answer("api.report.deleted", problem),
       413: answer("api.body.too-large", problem),

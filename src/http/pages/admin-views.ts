@@ -48,8 +48,14 @@ export function createAdminPageViews(inspection: Inspection) {
         isProblem(query) || problem !== undefined
           ? { links: [], cursor: undefined }
           : await inspection.find(query, partOf(call));
-      const done = Number(queried(call, "done") || Number.NaN);
-      const found = { search, links, cursor, nowMs: inspection.nowMs(), ...(done >= 0 && { done }) };
+      const [done] = /^\d{1,5}$/.exec(queried(call, "done")) ?? [];
+      const found = {
+        search,
+        links,
+        cursor,
+        nowMs: inspection.nowMs(),
+        ...(done !== undefined && { done: Number(done) }),
+      };
       return show(call, { ...task, problem }, (operator, refusal) =>
         linksPage(operator, { ...found, refusal }),
       );

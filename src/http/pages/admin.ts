@@ -1,7 +1,6 @@
 import type { Collected } from "../../guard/collect.ts";
 import type { Operator, ReasonedRequest } from "../../guard/operator.ts";
-import type { OperatorAnswer, Reports } from "../../guard/reports.ts";
-import { REASONS } from "../../links/link.ts";
+import type { Reports } from "../../guard/reports.ts";
 import { isProblem } from "../../links/problem.ts";
 import type { LinkId } from "../../links/store.ts";
 import { linkPath, withQuery } from "../../pages/admin/frame.tsx";
@@ -123,7 +122,8 @@ export function createAdminPages({ signIn, operator, reports, views }: AdminPage
     answer: form(async (call, sent, formToken) => {
       const link = await operator.look(sent.get("code") ?? "");
       if (isProblem(link)) return problemAnswer(call, link);
-      const answered = await reports.answerCase(link, answerOf(sent), WHO);
+      const request = { ...decisionOf(sent), action: sent.get("action") ?? "" };
+      const answered = await reports.answerCase(link, request, WHO);
       return isProblem(answered)
         ? ask(call, { view: "cases", formToken, problem: answered })
         : seeOther("/admin/cases");
@@ -135,11 +135,4 @@ export type AdminPages = ReturnType<typeof createAdminPages>;
 
 function decisionOf(sent: URLSearchParams): ReasonedRequest {
   return { reason: sent.get("reason") ?? "", note: (sent.get("note") ?? "").trim() };
-}
-
-function answerOf(sent: URLSearchParams): OperatorAnswer {
-  const { note } = decisionOf(sent);
-  const action = sent.get("action");
-  if (action !== "disable" && action !== "block-host") return { action: "nothing", note };
-  return { action, note, reason: REASONS.find((reason) => reason === sent.get("reason")) ?? "other" };
 }

@@ -65,7 +65,10 @@ export function createSignIn({ token, clock, onWrong }: SignInOptions) {
       return seeOther("/admin", cookieOf(call, token.beginSession(clock.nowMs()), SESSION_MS / 1000));
     },
 
-    signOut: (call: Call) => seeOther("/admin", cookieOf(call, "", 0)),
+    signOut: (call: Call) =>
+      isFromAnotherSite(call)
+        ? problemJson(call, { kind: "cross-site" })
+        : seeOther("/admin", cookieOf(call, "", 0)),
   };
 }
 

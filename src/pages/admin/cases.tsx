@@ -1,10 +1,10 @@
 /** @jsxImportSource hono/jsx */
-import { mainReason } from "../../guard/case.ts";
+import { ANSWERS, mainReason } from "../../guard/case.ts";
 import type { Inspection } from "../../guard/inspection.ts";
 import { message } from "../../language/messages.ts";
 import { REASONS } from "../../links/link.ts";
 import { Instant } from "../instant.tsx";
-import { Choice, Decide, Form, framed, Given, LinkTo, More, type Operator, Refusal } from "./frame.tsx";
+import { Beginning, Choice, Decide, Form, framed, LinkTo, More, type Operator, Refusal } from "./frame.tsx";
 import { stateInWords } from "./links.tsx";
 
 type Found = Awaited<ReturnType<Inspection["cases"]>>;
@@ -14,8 +14,6 @@ export interface Cases extends Found {
   readonly nowMs: number;
   readonly refusal?: string | undefined;
 }
-
-const ANSWERS = ["disable", "block-host", "nothing"] as const;
 
 /** What was reported: open cases first, each with the form that answers it. */
 export function casesPage(operator: Operator, { items, cursor, nowMs, refusal }: Cases): string {
@@ -49,7 +47,7 @@ function CaseFacts({ language, one, nowMs }: { language: string; one: Case; nowM
       </div>
       {link !== undefined && (
         <div>
-          <Given text={link.target} />
+          <Beginning text={link.target} />
         </div>
       )}
       <div class="soft">

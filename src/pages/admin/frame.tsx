@@ -146,12 +146,13 @@ export function Refusal({ text }: { text: string | undefined }) {
 
 interface FactProps {
   readonly name: string;
+  readonly isLong?: boolean;
   readonly children?: Child;
 }
 
-export function Fact({ name, children }: FactProps) {
+export function Fact({ name, isLong = false, children }: FactProps) {
   return (
-    <div>
+    <div {...(isLong && { class: "long" })}>
       <dt>{name}</dt>
       <dd>{children}</dd>
     </div>
@@ -161,6 +162,15 @@ export function Fact({ name, children }: FactProps) {
 /** Text from outside: on its own, whatever its direction, and never a link. */
 export function Given({ text }: { text: string }) {
   return <bdi dir="auto">{text}</bdi>;
+}
+
+/** In UTF-16 units. A URL may have thousands, which would push everything else out of sight. */
+const MAX_LISTED_LENGTH = 300;
+
+/** The beginning of a long text. The page of the link has all of it. */
+export function Beginning({ text }: { text: string }) {
+  const isLong = text.length > MAX_LISTED_LENGTH;
+  return <Given text={isLong ? `${text.slice(0, MAX_LISTED_LENGTH).toWellFormed()}…` : text} />;
 }
 
 export function LinkTo({ code }: { code: string }) {

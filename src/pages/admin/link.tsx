@@ -42,12 +42,12 @@ function Facts({ language, looked }: { language: string; looked: LinkLooked }) {
     <dl class="facts">
       <Fact name={say("admin.state")}>{stateInWords(language, link, nowMs)}</Fact>
       {!isGone && (
-        <Fact name={say("preview.leads")}>
+        <Fact name={say("preview.leads")} isLong>
           <Given text={link.target} />
         </Fact>
       )}
       {!isGone && link.originalUrl !== link.target && (
-        <Fact name={say("admin.as-sent")}>
+        <Fact name={say("admin.as-sent")} isLong>
           <Given text={link.originalUrl} />
         </Fact>
       )}

@@ -4,7 +4,17 @@ import type { WrittenSearch } from "../../guard/link-query.ts";
 import { LINK_STATES, stateOf } from "../../guard/search.ts";
 import { type MessageKey, message } from "../../language/messages.ts";
 import { Instant } from "../instant.tsx";
-import { Choice, Field, framed, Given, LinkTo, More, type Operator, Refusal, withQuery } from "./frame.tsx";
+import {
+  Beginning,
+  Choice,
+  Field,
+  framed,
+  LinkTo,
+  More,
+  type Operator,
+  Refusal,
+  withQuery,
+} from "./frame.tsx";
 
 export const SEARCH_LABELS = {
   q: "admin.q",
@@ -93,7 +103,7 @@ function LinkRows({ language, links, nowMs }: LinkRowsProps) {
             <LinkTo code={link.code} />
           </div>
           <div>
-            <Given text={link.target} />
+            <Beginning text={link.target} />
           </div>
           <div class="soft">
             {stateInWords(language, link, nowMs)} · <Instant language={language} ms={link.createdMs} />

@@ -41,6 +41,18 @@ const OLD = "SELECT id FROM cases WHERE is_open IN (0, 1) AND last_ms < ?1 LIMIT
 const FORGET_NOTES_OF = "DELETE FROM notes WHERE case_id = ?1";
 const FORGET = "DELETE FROM cases WHERE id = ?1";
 
+/**
+ * Nothing can be decided about a link that is gone: one that was purged, or whose code was given anew. Triggers cost the
+ * inserts of other links nothing.
+ */
+const CLOSE_GONE = ["DELETE", "UPDATE OF created_ms"].map(
+  (event, nth) => `
+  CREATE TEMP TRIGGER link_gone_${nth} AFTER ${event} ON main.links BEGIN
+    UPDATE cases SET is_open = 0, answer = 'erase', answered_ms = old.ends_ms, disabled_ms = NULL
+    WHERE code = old.code AND created_ms = old.created_ms AND is_open = 1;
+  END`,
+);
+
 type Reported = Awaited<ReturnType<CaseStore["report"]>>;
 type KeptRow = [
   ...link: [code: string, createdMs: number],
@@ -50,6 +62,7 @@ type KeptRow = [
 ];
 
 export function prepareCases(database: Database, guard: GuardTables) {
+  for (const trigger of CLOSE_GONE) database.run(trigger);
   const find = database.prepare<CaseRow, [string, number]>(FIND);
   const findState = database.prepare<{ disabled: string | null }, [string, number]>(FIND_STATE);
   const keep = database.prepare<{ id: number }, KeptRow>(KEEP);
@@ -80,8 +93,10 @@ export function prepareCases(database: Database, guard: GuardTables) {
   }
 
   function reportOne(report: Report): Reported {
-    // The operator may have disabled the link since the report found it.
-    const works = report.works && findState.get(report.code, report.createdMs)?.disabled === null;
+    // The link may have gone, or the operator may have disabled it, since the report found it.
+    const link = findState.get(report.code, report.createdMs);
+    if (link === null) return "repeated";
+    const works = report.works && link.disabled === null;
     const one = { ...report, works };
     const row = find.get(one.code, one.createdMs);
     if (row !== null && !counts(one, row.id)) return "repeated";

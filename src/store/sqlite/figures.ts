@@ -72,8 +72,8 @@ export function prepareFigures(database: Database) {
       const today = Math.floor(nowMs / DAY_MS);
       return {
         links: known.newest,
-        madeInDay: madeSince(nowMs - DAY_MS, known),
-        madeInWeek: madeSince(nowMs - 7 * DAY_MS, known),
+        madeInDay: Math.min(known.newest, madeSince(nowMs - DAY_MS, known)),
+        madeInWeek: Math.min(known.newest, madeSince(nowMs - 7 * DAY_MS, known)),
         disabled: disabled.get()?.count ?? 0,
         blockedHosts: blockedHosts.get()?.count ?? 0,
         newestHosts: byHost(newest.all()),

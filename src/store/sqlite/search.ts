@@ -19,7 +19,9 @@ const BOUNDS = {
   /** What one request looks at, in rows and in milliseconds. It always takes a step. */
   looked: 50_000,
   lookedMs: 20,
-  /** Rows of one step of a walk. */
+  /** Rows of the first step of a walk. Each next one is twice as long: long URLs may make each row slow. */
+  firstWalked: 64,
+  /** Rows of the longest step of a walk. */
   walked: 1024,
   /** Rows of one step that an index tells. They are spread over the file, and so cost more. */
   told: 1000,
@@ -31,12 +33,15 @@ const LAST_CHARACTER = "\u{10FFFF}";
 const BEFORE_ALL_MS = -8_640_000_000_000_000;
 const AFTER_ALL_MS = 8_640_000_000_000_001;
 
-/** From $key to $told are the codes that were told before; from $key to $beyond those that begin with the text. */
+/**
+ * From $key to $told are the codes that were told before; from $key to $beyond those that begin with the text. LIKE would
+ * take a hundred times as long for a URL of thousands of equal characters.
+ */
 const FILTER = `
   NOT (code >= $key AND code < $told)
-  AND ($pattern IS NULL OR (code >= $key AND code < $beyond)
-    OR original_url LIKE $pattern ESCAPE '\\' OR target LIKE $pattern ESCAPE '\\')
-  AND ($host IS NULL OR coalesce(target, original_url) LIKE $host ESCAPE '\\')
+  AND ($text IS NULL OR (code >= $key AND code < $beyond)
+    OR instr(lower(original_url), lower($text)) OR instr(lower(target), lower($text)))
+  AND ($host IS NULL OR instr(coalesce(target, original_url), $host))
   AND created_ms >= $from AND created_ms < $before
   AND CASE $state
     WHEN 'active' THEN disabled IS NULL AND (ends_ms IS NULL OR ends_ms > $now)
@@ -68,7 +73,7 @@ type Filter = {
   readonly key: string;
   readonly beyond: string;
   readonly told: string;
-  readonly pattern: string | null;
+  readonly text: string | null;
   readonly host: string | null;
   readonly from: number;
   readonly before: number;
@@ -94,7 +99,14 @@ interface Step {
 }
 
 export function prepareSearch(database: Database, bounds: Partial<typeof BOUNDS> = {}) {
-  const { looked: maxLooked, lookedMs, walked, told: maxTold, sorted } = { ...BOUNDS, ...bounds };
+  const {
+    looked: maxLooked,
+    lookedMs,
+    firstWalked,
+    walked,
+    told: maxTold,
+    sorted,
+  } = { ...BOUNDS, ...bounds };
   const ends = database.prepare<Ends, []>(ENDS);
   const walk = database.prepare<FoundRow, [Filter & { low: number; high: number }]>(WALK);
   const pick = database.prepare<FoundRow, [Filter & { links: string }]>(PICK);
@@ -116,9 +128,9 @@ export function prepareSearch(database: Database, bounds: Partial<typeof BOUNDS>
   }
 
   /** Walks through the rows from `low` on, or below it only through blocks with links of the time. */
-  function walkDown(filter: Filter, below: number, low: number): Step {
+  function walkDown(filter: Filter, below: number, low: number, rowsAtOnce: number): Step {
     const newest = newestBelow.get(below)?.link ?? -1;
-    const from = Math.max(low, newest - walked + 1);
+    const from = Math.max(low, newest - rowsAtOnce + 1);
     if (newest < from) return { rows: [], looked: 0, below: undefined };
     const rows = walk.all({ ...filter, low: from, high: newest });
     const reached = rows.length === filter.limit ? (rows.at(-1)?.link ?? from) : from;
@@ -144,7 +156,13 @@ export function prepareSearch(database: Database, bounds: Partial<typeof BOUNDS>
     return pickFrom(filter, links.map(linkOf));
   }
 
-  function stepOfLinks(filter: Filter, query: LinkQuery, sites: readonly number[] | undefined, from: number) {
+  function stepOfLinks(
+    filter: Filter,
+    query: LinkQuery,
+    sites: readonly number[] | undefined,
+    from: number,
+    rowsAtOnce: number,
+  ) {
     const unindexed = ends.get()?.unindexed ?? 0;
     let below = from;
     let low = 0;
@@ -163,20 +181,21 @@ export function prepareSearch(database: Database, bounds: Partial<typeof BOUNDS>
       return pickFrom(filter, bySite.newest(sites, below, maxTold));
     if (query.state === "ended" && (countEnded.get(filter.now, sorted)?.ended ?? 0) < sorted)
       return pickFrom(filter, byEnd.all(filter.now, below, maxTold).map(linkOf));
-    const step = walkDown(filter, below, low);
+    const step = walkDown(filter, below, low, rowsAtOnce);
     // Above this row, all were looked at; below it, an index or the times of the blocks tell more.
     return step.below === undefined && low > 0 ? { ...step, below: low } : step;
   }
 
   return {
     search(query: LinkQuery, { cursor, limit, nowMs }: PageRequest): LinkPage {
-      // No link has this character, at which SQLite's LIKE stops reading.
+      // No link has this character, at which SQLite's lower() stops reading.
       if (query.text?.includes("\0")) return { links: [], cursor: undefined, lookedBackToMs: undefined };
       const filter = filterOf(query, nowMs);
       const sites = query.host === undefined ? undefined : sitesOf(query.host);
       const found: FoundRow[] = [];
       const untilMs = performance.now() + lookedMs;
       let position = cursor === undefined ? begin(filter) : readCursor(cursor);
+      let rowsAtOnce = Math.min(firstWalked, walked);
       for (let looked = 0; position !== undefined && found.length < limit;) {
         const { part, told, below } = position;
         const toldBefore = told === "beginning" ? filter.beyond : told === "whole" ? `${filter.key}\0` : "";
@@ -184,12 +203,13 @@ export function prepareSearch(database: Database, bounds: Partial<typeof BOUNDS>
         const step =
           part === "codes"
             ? stepOfCodes({ ...filter, limit: left }, toldBefore, below)
-            : stepOfLinks({ ...filter, told: toldBefore, limit: left }, query, sites, below);
+            : stepOfLinks({ ...filter, told: toldBefore, limit: left }, query, sites, below, rowsAtOnce);
         const isRight = ({ target, original_url: url }: FoundRow) =>
           query.host === undefined || leadsTo((target ?? url) as Target, query.host);
         found.push(...step.rows.filter(isRight));
         position = after(position, step.below);
         looked += step.looked;
+        rowsAtOnce = Math.min(2 * rowsAtOnce, walked);
         if (looked >= maxLooked || performance.now() > untilMs) break;
       }
       return {
@@ -221,19 +241,15 @@ function filterOf(query: LinkQuery, nowMs: number): Filter {
     key,
     beyond: key === "" ? "" : key + LAST_CHARACTER,
     told: "",
-    pattern: query.text === undefined ? null : patternOf(query.text),
+    text: query.text ?? null,
     // The target is looked at more closely afterwards.
-    host: query.host === undefined ? null : patternOf(query.host),
+    host: query.host ?? null,
     from: query.madeFromMs ?? BEFORE_ALL_MS,
     before: query.madeBeforeMs ?? AFTER_ALL_MS,
     state: query.state ?? null,
     now: nowMs,
     limit: 0,
   };
-}
-
-function patternOf(part: string): string {
-  return `%${part.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`;
 }
 
 function after({ part, told }: Position, below: number | undefined): Position | undefined {

@@ -146,7 +146,7 @@ export function createAdminApi({ operator, reports, views, refusalOf }: AdminApi
     answer: changeLink(async (call, link) => {
       const body = await readBody(call, caseRequest);
       if (isProblem(body)) return body;
-      const answered = await reports.answerCase(link, body, WHO);
+      const answered = await reports.answerCase(link, { ...body, reason: body.reason ?? undefined }, WHO);
       if (!isProblem(answered)) return { code: link.code, changed: true };
       return answered.kind === "unknown" ? { kind: "operator.no-case" } : answered;
     }),
