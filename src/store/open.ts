@@ -1,3 +1,5 @@
+import { existsSync } from "node:fs";
+
 import type { Config } from "../config.ts";
 import type { GuardStore } from "../guard/store.ts";
 import type { LinkStore } from "../links/store.ts";
@@ -14,6 +16,11 @@ export function openStore(
   options?: StoreOptions,
 ): Promise<LinkStore & VisitStore & GuardStore> {
   return openSqliteStore(database.path, options);
+}
+
+/** Whether the configured store was made before. */
+export function hasStore(database: Config["database"]): boolean {
+  return existsSync(database.path);
 }
 
 /** Which files the configured store has at the moment, once it is open. */
