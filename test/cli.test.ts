@@ -60,7 +60,11 @@ describe("the command line", () => {
     expect(code).toBe(0);
     expect(stdout).toStartWith("Usage: curt <command>\n\nCommands:\n  admin links ");
     expect(stdout).not.toMatch(/trust-clock|LOG_LEVEL/);
-    expect(await run(["admin"])).toEqual({ code: 2, stdout: "", stderr: `curt: there is no command "admin"\n\n${stdout}` });
+    expect(await run(["admin"])).toEqual({
+      code: 2,
+      stdout: "",
+      stderr: `curt: there is no command "admin"\n\n${stdout}`,
+    });
   });
 
   test("gives a command the arguments and options that it declares", () => {
