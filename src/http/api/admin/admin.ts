@@ -12,7 +12,7 @@ import { type HttpProblem, malformed, problemJson } from "../../problems.ts";
 import { queryOf } from "../../url.ts";
 import type { Views } from "../../views/views.ts";
 import { success } from "../envelope.ts";
-import { readJson } from "../json-body.ts";
+import { readFields, readJson } from "../json-body.ts";
 import {
   caseRequest,
   countedReasonedRequest,
@@ -174,9 +174,8 @@ export async function collectFound(
   return failure ?? found;
 }
 
-/** All fields of some requests are optional, and so is their body. */
+/** No body is as good as an empty object: all fields of some requests are optional. */
 async function readBody<T>({ request }: Call, schema: z.ZodType<T>): Promise<T | HttpProblem> {
-  const empty = request.body === null ? schema.safeParse({}) : undefined;
-  if (empty?.success === true) return empty.data;
+  if (request.body === null) return readFields({}, schema);
   return readJson(request, schema, { reason: "phishing", note: "A fake bank." });
 }
