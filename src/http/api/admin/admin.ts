@@ -41,6 +41,8 @@ interface Done {
 }
 
 const WHO = "api";
+/** Ten million links take ten seconds, and much longer on a busy machine. Bun allows no more. */
+const COLLECT_SECONDS = 255;
 
 /** The operator's API. Every handler asks for the token first. */
 export function createAdminApi({ operator, reports, views, refusalOf }: AdminApiOptions) {
@@ -164,6 +166,7 @@ export async function collectFound(
   views: Pick<Views, "ask">,
   call: Call,
 ): Promise<Collected | TooMany | Response> {
+  call.mayTake(COLLECT_SECONDS);
   let failure: Response | undefined;
   const found = await collect(async (cursor) => {
     const response = await askFor(views, call, { view: "collect", cursor });
