@@ -5,6 +5,7 @@ import { join, relative } from "node:path";
 import { measureBlocklist } from "./blocklist.ts";
 import { measureCosts } from "./costs.ts";
 import { measureCreates } from "./creates.ts";
+import { measureEvening } from "./evening.ts";
 import { measureFlood } from "./flood.ts";
 import { measureLatency } from "./latency.ts";
 import { inTemporaryFolder } from "./process.ts";
@@ -26,6 +27,7 @@ const PARTS: Readonly<Record<string, (bench: Bench) => Promise<Result>>> = {
   costs: measureCosts,
   blocklist: measureBlocklist,
   search: measureSearch,
+  evening: measureEvening,
 };
 const LINKS = 100_000;
 

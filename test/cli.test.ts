@@ -55,6 +55,18 @@ describe("the command line", () => {
     }
   });
 
+  test("lists the commands of a group without the rest", async () => {
+    const { code, stdout } = await run(["admin", "--help"]);
+    expect(code).toBe(0);
+    expect(stdout).toStartWith("Usage: curt <command>\n\nCommands:\n  admin links ");
+    expect(stdout).not.toMatch(/trust-clock|LOG_LEVEL/);
+    expect(await run(["admin"])).toEqual({
+      code: 2,
+      stdout: "",
+      stderr: `curt: there is no command "admin"\n\n${stdout}`,
+    });
+  });
+
   test("gives a command the arguments and options that it declares", () => {
     const commands: Commands = {
       "tea make": {

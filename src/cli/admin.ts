@@ -76,7 +76,7 @@ export const ADMIN_COMMANDS: Commands = {
           printRow({ reported: counted }, false);
           printRows(notes, ["at", "reason", "note"], false);
         }
-        printRows(history, ["at", "who", "action", "reason", "note"], false);
+        if (history.length > 0) printRows(history, ["at", "who", "action", "reason", "note"], false);
       }
       return 0;
     }),

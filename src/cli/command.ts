@@ -2,7 +2,7 @@ import { parseArgs } from "node:util";
 
 import type { Config } from "../config.ts";
 import { VERSION } from "../version.ts";
-import { commandHelp, generalHelp } from "./help.ts";
+import { commandHelp, generalHelp, groupHelp } from "./help.ts";
 
 /** The keys are the words of the command line, such as `check` or `admin list`. */
 export type Commands = Readonly<Record<string, Command>>;
@@ -59,7 +59,8 @@ export function readCommandLine(commands: Commands, line: readonly string[]): Co
     if (words.every((word, nth) => word === line[nth]))
       return readCommand(name, command, line.slice(words.length));
   }
-  const help = generalHelp(commands);
+  const group = Object.entries(commands).filter(([name]) => name.startsWith(`${line[0]} `));
+  const help = group.length > 0 ? groupHelp(Object.fromEntries(group)) : generalHelp(commands);
   const { options, positionals } = parse(line, GENERAL_OPTIONS, help);
   if (options["version"]) return { text: VERSION };
   if (options["help"]) return { text: help };

@@ -19,6 +19,16 @@ Settings (environment variables, all optional):
 ${rows(Object.values(SETTINGS).map((setting) => [setting.name, `${setting.meaning} [${setting.default}]`]))}`;
 }
 
+/** For commands that begin with the same word. */
+export function groupHelp(commands: Commands): string {
+  return `Usage: curt <command>
+
+Commands:
+${rows(Object.entries(commands).map(([name, { summary }]) => [name, summary]))}
+
+"curt <command> --help" explains one command. "curt --help" lists all commands and the settings.`;
+}
+
 export function commandHelp(name: string, { summary, positionals = [], options = {} }: Command): string {
   const usage = ["curt", name, ...(Object.keys(options).length > 0 ? ["[options]"] : []), ...positionals];
   const optionRows = Object.entries(options).map(([option, { type, short, meaning, values }]) => {

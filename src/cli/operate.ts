@@ -4,11 +4,16 @@ import { describe, type HttpProblem } from "../http/problems.ts";
 import { message } from "../language/messages.ts";
 import { StoreUnavailable } from "../links/store.ts";
 import { createLog } from "../log.ts";
+import { hasStore } from "../store/open.ts";
 import type { Arguments } from "./command.ts";
 
 /** A command that works on the store itself. Servers that run apply what it changes within a second. */
 export function operate(act: (core: Core, args: Arguments) => Promise<number>) {
   return async (config: Config, args: Arguments): Promise<number> => {
+    const { path } = config.database;
+    // Nobody looks for links in a new store: the settings are those of another place.
+    if (!hasStore(config.database))
+      return fail(`there is no store at ${path}. Set DATABASE_URL and the other settings as for the server.`);
     // Standard output is for what was asked.
     const core = await openCore(config, createLog(config.logLevel, process.stderr));
     try {
@@ -27,10 +32,13 @@ export function fail(text: string): number {
   return 1;
 }
 
+/** Fields that the shell calls something else. */
+const OPTIONS: Readonly<Record<string, string>> = { made_from: "--from", made_to: "--to" };
+
 export function failBy(problem: HttpProblem): number {
   const told = describe(problem).messages.map(({ key, values, field, isPrefixed }) => {
     const text = message("en", key, values);
-    return isPrefixed === true ? `${field}: ${text}` : text;
+    return isPrefixed === true ? `${OPTIONS[String(field)] ?? field}: ${text}` : text;
   });
   return fail(told.join(" "));
 }

@@ -4,8 +4,8 @@ import type { ClientOf } from "./client.ts";
 import type { Domain } from "./domain.ts";
 
 export type Handler = (call: Call) => Response | Promise<Response>;
-/** All of a call but who makes it. */
-export type Asked = Omit<Call, "client" | "limits">;
+/** All of a call but its connection. */
+export type Asked = Omit<Call, "client" | "limits" | "mayTake">;
 
 const NONE: readonly never[] = [];
 
@@ -38,6 +38,11 @@ export class Call {
   client(): Client {
     this.known ??= this.clientOf(this.request, this.server);
     return this.known;
+  }
+
+  /** Lets the answer take so long. Otherwise Bun closes an idle connection even if a request without a body is open on it. */
+  mayTake(seconds: number): void {
+    this.server.timeout(this.request, seconds);
   }
 }
 

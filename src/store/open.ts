@@ -2,7 +2,7 @@ import type { Config } from "../config.ts";
 import type { GuardStore } from "../guard/store.ts";
 import type { LinkStore } from "../links/store.ts";
 import type { VisitStore } from "../visits/store.ts";
-import { checkFile } from "./sqlite/file.ts";
+import { checkFile, hasFile } from "./sqlite/file.ts";
 import { identify } from "./sqlite/identity.ts";
 import { openSqliteReader, openSqliteStore, type StoreOptions } from "./sqlite/store.ts";
 
@@ -14,6 +14,11 @@ export function openStore(
   options?: StoreOptions,
 ): Promise<LinkStore & VisitStore & GuardStore> {
   return openSqliteStore(database.path, options);
+}
+
+/** Whether the configured store was made before. */
+export function hasStore(database: Config["database"]): boolean {
+  return hasFile(database.path);
 }
 
 /** Which files the configured store has at the moment, once it is open. */

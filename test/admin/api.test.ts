@@ -220,7 +220,7 @@ describe("one link", () => {
       const { status, message } = await ask("POST", `links/${code}/disable`, body);
       return [status, message];
     };
-    expect(await wrong({})).toEqual([400, "reason is required."]);
+    for (const none of [{}, undefined]) expect(await wrong(none)).toEqual([400, "reason is required."]);
     expect(await wrong({ reason: "ugly" })).toEqual([
       400,
       "reason must be one of malware, phishing, spam, illegal, legal, other.",

@@ -3,7 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { createAdminToken, SESSION_MS } from "../../src/guard/admin-token.ts";
 import en from "../../src/language/en.json";
 import { elementsOf, expectGuarded, HTML, MARK } from "../http/markup.ts";
-import { type Here, startHere } from "../service.ts";
+import { type Here, openStoreOf, startHere } from "../service.ts";
+import { newLink } from "../stores/links.ts";
 import { askAs, report, TOKEN } from "./operator.ts";
 
 const FORM = "application/x-www-form-urlencoded";
@@ -171,6 +172,19 @@ describe("the operator's pages", () => {
         ]);
       }
     }
+  });
+
+  test("find a part of a destination behind very many newer links at once", async () => {
+    await using own = await startHere({ ADMIN_TOKEN: TOKEN });
+    await own.shorten({ original_url: "https://example.com/wp-admin/verify", custom_code: "far" });
+    await using store = await openStoreOf(own);
+    // One part of a search looks at 50,000 links.
+    for (let part = 0; part < 60; part++)
+      await store.insert(Array.from({ length: 1000 }, (_, nth) => newLink(`newer${part}-${nth}`)));
+    const elements = await elementsOf(await get("/admin/links?q=wp-admin", await signIn(own), own));
+    const links = elements.map(({ attributes }) => attributes["href"] ?? "");
+    expect(links).toContain("/admin/links/far");
+    expect(links.filter((href) => href.includes("cursor="))).toEqual([]);
   });
 
   test("do nothing for a form of another site, or without the session's token", async () => {

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 
 import en from "../../src/language/en.json";
-import { ROOT, type Running, startHere } from "../service.ts";
+import { ROOT, type Running, startHere, temporaryFolder } from "../service.ts";
 import { addCampaign, askAs, CAMPAIGN, report, TOKEN, untilAnswered, untilRefused } from "./operator.ts";
 
 let curt: Running;
@@ -12,7 +13,7 @@ beforeAll(async () => {
 afterAll(async () => curt[Symbol.asyncDispose]());
 
 /** Runs `curt admin …` on the store of a service, without its token. */
-async function admin(service: Running, ...args: string[]) {
+async function admin(service: Pick<Running, "file">, ...args: string[]) {
   const child = Bun.spawn([process.execPath, join(ROOT, "src/main.ts"), "admin", ...args], {
     env: { ...process.env, DATABASE_URL: `sqlite:${service.file}`, BASE_URL: "https://curt.example" },
     stdout: "pipe",
@@ -138,7 +139,7 @@ test("what is wrong is told, with an exit code", async () => {
     [["disable", "--reason", "spam"], 2, "admin disable needs CODE"],
     [["links", "--state", "tired"], 2, 'not "tired"'],
     [["links", "--host", "a/b"], 1, `host: ${en["host.invalid"]}`],
-    [["links", "--from", "yesterday"], 1, "made_from: "],
+    [["links", "--from", "yesterday"], 1, "--from: "],
     [["links", "--limit", "0"], 1, "--limit must be a whole number"],
     [["block", "curt.example", "--reason", "spam"], 1, en["host.own"]],
     [["answer", "bad1", "--action", "disable"], 1, "reason: It must be one of malware, phishing,"],
@@ -149,4 +150,13 @@ test("what is wrong is told, with an exit code", async () => {
     expect([args, exited, stdout]).toEqual([args, code, ""]);
     expect([args, stderr]).toEqual([args, expect.stringContaining(message)]);
   }
+});
+
+test("a store that is not there is not made: the settings are those of another place", async () => {
+  using folder = temporaryFolder();
+  const file = join(folder.path, "data/curt.db");
+  const { code, stdout, stderr } = await admin({ file }, "links");
+  expect([code, stdout]).toEqual([1, ""]);
+  expect(stderr).toStartWith(`curt: there is no store at ${file}. Set DATABASE_URL`);
+  expect(existsSync(file)).toBeFalse();
 });

@@ -18,13 +18,14 @@ export async function readJson<T>(
   const text = await readText(request);
   if (isProblem(text)) return text;
   const body = parseObject(text, example);
-  if (isProblem(body)) return body;
-  const parsed = schema.safeParse(body.value);
+  return isProblem(body) ? body : readFields(body.value, schema);
+}
+
+/** Validates what a body has. */
+export function readFields<T>(body: JsonObject, schema: z.ZodType<T>): T | HttpProblem {
+  const parsed = schema.safeParse(body);
   if (parsed.success) return parsed.data;
-  return {
-    kind: "malformed",
-    refusals: parsed.error.issues.map((issue) => fieldRefusal(issue, body.value)),
-  };
+  return { kind: "malformed", refusals: parsed.error.issues.map((issue) => fieldRefusal(issue, body)) };
 }
 
 type JsonObject = Readonly<Record<string, unknown>>;

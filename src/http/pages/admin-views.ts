@@ -1,4 +1,5 @@
-import type { Inspection, Part } from "../../guard/inspection.ts";
+import type { InspectedLink, Inspection, Part } from "../../guard/inspection.ts";
+import type { LinkQuery } from "../../guard/search.ts";
 import { message } from "../../language/messages.ts";
 import { isProblem } from "../../links/problem.ts";
 import { casesPage } from "../../pages/admin/cases.tsx";
@@ -31,6 +32,8 @@ export interface AdminPageTask {
 }
 
 const LIMIT = 50;
+/** How long a page of links may take to find. A part takes some 20 ms. */
+const FIND_MS = 1000;
 
 /** The operator's pages. Runs on the thread that makes views; whoever asks is signed in. */
 export function createAdminPageViews(inspection: Inspection) {
@@ -47,7 +50,7 @@ export function createAdminPageViews(inspection: Inspection) {
       const { links, cursor } =
         isProblem(query) || problem !== undefined
           ? { links: [], cursor: undefined }
-          : await inspection.find(query, partOf(call));
+          : await findPage(inspection, query, partOf(call));
       const [done] = /^\d{1,5}$/.exec(queried(call, "done")) ?? [];
       const found = {
         search,
@@ -100,6 +103,21 @@ export function createAdminPageViews(inspection: Inspection) {
     const task = JSON.parse(data) as AdminPageTask;
     return views[task.view](call, task);
   };
+}
+
+/** Goes on for a while if a part of a search finds little: nobody wants to ask for hundreds of empty pages. */
+async function findPage(inspection: Inspection, query: LinkQuery, { cursor, limit }: Part) {
+  const untilMs = performance.now() + FIND_MS;
+  const links: InspectedLink[] = [];
+  for (let from = cursor; ;) {
+    const found = await inspection.find(query, { cursor: from, limit: limit - links.length });
+    links.push(...found.links);
+    if (found.cursor === undefined || links.length >= limit || performance.now() > untilMs)
+      return { links, cursor: found.cursor };
+    from = found.cursor;
+    // Other pages take turns with the parts.
+    await Bun.sleep(0);
+  }
 }
 
 /** A page, with what went wrong on it. */

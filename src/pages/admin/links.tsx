@@ -69,7 +69,7 @@ export function linksPage(operator: Operator, found: Links): string {
       )}
       <LinkRows language={language} links={links} nowMs={found.nowMs} />
       {cursor !== undefined && <More language={language} path="/admin/links" query={{ ...wanted, cursor }} />}
-      {isSearch && links.length > 0 && (
+      {isSearch && (links.length > 0 || cursor !== undefined) && (
         <p class="actions">
           {(["disable", "enable"] as const).map((action) => (
             <a class="button" href={withQuery("/admin/found", { ...wanted, action })}>

@@ -92,6 +92,11 @@ export function openReader(path: string): Database {
   });
 }
 
+/** Whether there is a store, or a log that is left of one: opening it says what to do. */
+export function hasFile(path: string): boolean {
+  return existsSync(path) || existsSync(`${path}-wal`);
+}
+
 /** Reads the whole file and returns what is wrong with it; undefined when there is no file yet. */
 export function checkFile(path: string): { links: number; damage: string[] } | undefined {
   if (!existsSync(path) || statSync(path).size === 0) return undefined;

@@ -1,0 +1,163 @@
+import { join } from "node:path";
+
+import { openSqliteStore } from "../src/store/sqlite/store.ts";
+import { insertLinks, originalUrl } from "./links.ts";
+import { generated, visitsOnce } from "./load.ts";
+import { measure, median, ratios, type Round, rounded } from "./measure.ts";
+import { LOAD_CORE, ROOT, run } from "./process.ts";
+import type { Bench, Result } from "./report.ts";
+import { makeLinks, type Server, startCurt } from "./servers.ts";
+
+const LINKS = 10_000_000;
+/** A link every so often, so that all of them take almost a year. */
+const EVERY_MS = 3000;
+const CAMPAIGN_LINKS = 300;
+const HOSTS = Array.from({ length: 40 }, (_, nth) => `login.campaign${nth}.example`);
+const CAMPAIGN = "q=wp-admin/verify";
+const HOT_LINKS = 2000;
+const VISITS_PER_SECOND = 1000;
+const CONNECTIONS = 32;
+const EVENINGS = 3;
+/** Longer than an evening takes here. */
+const EVENING_MS = 30_000;
+/** The promise of a takedown is one second. */
+const FOLLOWED_MS = 3000;
+const SHELL_LIMIT_MS = 60_000;
+const TOKEN = "bench-bench-bench-bench";
+
+/** What the answers used here hold, each some of it. */
+interface Told {
+  readonly links: readonly { readonly code: string }[];
+  readonly cases: readonly { readonly code: string }[];
+  readonly cursor: string | null;
+  readonly count: number;
+}
+
+type Steps = Map<string, number[]>;
+
+/** An operator finds and stops a campaign among many links, and undoes it all, while others are redirected. */
+export async function measureEvening({ folder, progress }: Bench): Promise<Result> {
+  const database = join(folder, "evening.db");
+  const linksFile = join(folder, "evening-links");
+  progress(`making ${LINKS} links`);
+  await (await openSqliteStore(database)).close();
+  const nowMs = Date.now();
+  await insertLinks(database, LINKS, (nth) => [urlOf(nth), nowMs - (LINKS - nth) * EVERY_MS]);
+  progress("making the index");
+  const store = await openSqliteStore(database);
+  while (await store.index());
+  await store.close();
+  const settings = { BASE_URL: "https://go.example.com", TRUSTED_PROXIES: "127.0.0.1", ADMIN_TOKEN: TOKEN };
+  const curt = await startCurt(database, { settings: { ...settings, LIMIT_CREATE: "off" } });
+  await makeLinks(curt, HOT_LINKS, linksFile);
+  await visitsOnce(linksFile)(curt);
+  const visits = { kind: "visits", linksFile, status: 302, perSecond: VISITS_PER_SECOND } as const;
+  const load = generated(EVENING_MS, { ...visits, connections: CONNECTIONS });
+  const steps: Steps = new Map();
+  const turns: Record<"alone" | "evening", Round[]> = { alone: [], evening: [] };
+  for (let evening = 0; evening < EVENINGS; evening++) {
+    progress(`evening ${evening + 1} of ${EVENINGS}`);
+    turns.alone.push(await measure(curt, load));
+    const [round] = await Promise.all([measure(curt, load), spendEvening(curt, database, evening, steps)]);
+    turns.evening.push(round);
+  }
+  await curt.stop();
+  const p99Us = ({ latencies: [latency] }: Round) => latency?.p99Us ?? Number.NaN;
+  const row = (step: string, eachMs: readonly number[], each?: readonly number[]) => ({
+    "an evening": step,
+    "median, ms": median(eachMs),
+    "slowest, ms": Math.max(...eachMs),
+    times: eachMs.length,
+    "each evening": each,
+  });
+  const p99Ms = (rounds: readonly Round[]) => rounds.map((round) => rounded(p99Us(round) / 1000, 2));
+  const slower = ratios(turns.evening, turns.alone, p99Us);
+  return {
+    rows: [
+      ...[...steps].map(([step, eachMs]) => row(step, eachMs)),
+      row("p99 of redirects, alone", p99Ms(turns.alone), p99Ms(turns.alone)),
+      row("p99 of redirects, in the evening", p99Ms(turns.evening), p99Ms(turns.evening)),
+      row("p99 of redirects, ratio", slower, slower),
+    ],
+    rounds: { evening: turns },
+  };
+}
+
+/** What docs/admin.md shows, from the first report to the journal; afterwards everything is as it was. */
+async function spendEvening(curt: Server, database: string, evening: number, steps: Steps): Promise<void> {
+  const url = `http://127.0.0.1:${curt.port}`;
+  async function ask(step: string, method: string, path: string, body?: object): Promise<Told> {
+    const headers = { Authorization: `Bearer ${TOKEN}`, "Content-Type": "application/json" };
+    const startMs = performance.now();
+    const response = await fetch(`${url}/api/v1/admin/${path}`, {
+      method,
+      headers,
+      ...(body && { body: JSON.stringify(body) }),
+    });
+    const answer = (await response.json()) as { data: Told };
+    keep(steps, step, performance.now() - startMs);
+    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${JSON.stringify(answer)}`);
+    return answer.data;
+  }
+
+  const { links: some } = await ask("find by host", "GET", "links?host=campaign0.example");
+  for (const [nth, { code }] of some.entries()) await report(url, code, `192.0.${evening}.${nth}`);
+  const { cases } = await ask("cases", "GET", "cases");
+  await ask("a link", "GET", `links/${cases[0]?.code}`);
+  const found: { code: string }[] = [];
+  for (let cursor: string | null = ""; cursor !== null && found.length < CAMPAIGN_LINKS;) {
+    const page = await ask("find by text, a page", "GET", `links?${CAMPAIGN}&limit=200&cursor=${cursor}`);
+    found.push(...page.links);
+    ({ cursor } = page);
+  }
+  const { count } = await ask("count what a text finds", "POST", `links/disable?${CAMPAIGN}`, {
+    reason: "phishing",
+  });
+  if (found.length !== CAMPAIGN_LINKS || count !== CAMPAIGN_LINKS)
+    throw new Error(`${found.length}, ${count} links found`);
+  await ask("disable what it finds", "POST", `links/disable?${CAMPAIGN}`, { reason: "phishing", count });
+  await gone(url, found[0]?.code ?? "", steps);
+  for (const host of HOSTS) await ask("block a host", "PUT", `hosts/${host}`, { reason: "phishing" });
+  for (const { code } of some)
+    await ask("answer reports", "POST", `cases/${code}`, { action: "disable", reason: "phishing" });
+  await ask("undo one", "POST", `links/${some[0]?.code}/enable`);
+  await ask("journal", "GET", "journal");
+  await ask("figures", "GET", "figures");
+  for (const host of HOSTS) await ask("unblock a host", "DELETE", `hosts/${host}`);
+  const startMs = performance.now();
+  const search = ["--q", "wp-admin/verify", "--state", "disabled", "--yes"];
+  const command = ["env", `DATABASE_URL=sqlite:${database}`, process.execPath, join(ROOT, "src/main.ts")];
+  await run([...command, "admin", "enable-found", ...search], LOAD_CORE, SHELL_LIMIT_MS);
+  keep(steps, "undo all, in the shell", performance.now() - startMs);
+}
+
+async function report(url: string, code: string, address: string): Promise<void> {
+  const { status } = await fetch(`${url}/api/v1/links/${code}/reports`, {
+    method: "POST",
+    headers: { "Content-Type": "application/json", "X-Forwarded-For": address },
+    body: JSON.stringify({ reason: "phishing", note: "a fake bank" }),
+  });
+  if (status !== 202) throw new Error(`a report was answered ${status}`);
+}
+
+/** How long a link still redirects. */
+async function gone(url: string, code: string, steps: Steps): Promise<void> {
+  const startMs = performance.now();
+  for (;;) {
+    const { status } = await fetch(`${url}/${code}`, { redirect: "manual" });
+    const afterMs = performance.now() - startMs;
+    if (status === 410) return keep(steps, "until it takes effect", afterMs);
+    if (afterMs > FOLLOWED_MS) throw new Error(`/${code} still answers ${status}`);
+  }
+}
+
+function keep(steps: Steps, step: string, ms: number): void {
+  steps.set(step, [...(steps.get(step) ?? []), rounded(ms, 2)]);
+}
+
+function urlOf(nth: number): string {
+  const every = LINKS / CAMPAIGN_LINKS;
+  const campaign = Math.ceil(nth / every);
+  if (nth !== Math.floor(campaign * every)) return originalUrl(`site${nth % 1000}`, nth);
+  return `https://${HOSTS[campaign % HOSTS.length]}/wp-admin/verify?account=${nth}`;
+}
