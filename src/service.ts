@@ -118,7 +118,14 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
   };
   const app = createApp({
     api: createApi(shared),
-    admin: config.adminToken === null ? undefined : createAdmin(shared, config.adminToken, core.limits),
+    admin:
+      config.adminToken === null
+        ? undefined
+        : {
+            ...createAdmin(shared, config.adminToken, core.limits),
+            // The decision is stored already; if it cannot be read now, it will be a moment later.
+            onDecided: () => changes.read().catch(onFault),
+          },
     home: createHome(shared),
     report: createReport(shared),
     notices: createNotices(shared),

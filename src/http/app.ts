@@ -23,7 +23,14 @@ import type { Views } from "./views/views.ts";
 export interface AppOptions {
   readonly api: Api;
   /** Undefined if there is no operator's token. */
-  readonly admin: { readonly api: AdminApi; readonly pages: AdminPages } | undefined;
+  readonly admin:
+    | {
+        readonly api: AdminApi;
+        readonly pages: AdminPages;
+        /** Applies what was decided in this process. */
+        readonly onDecided: () => Promise<void>;
+      }
+    | undefined;
   readonly home: Home;
   readonly notices: Notices;
   readonly report: Report;
@@ -149,24 +156,36 @@ export function createApp(options: AppOptions) {
     if (isFixed) fixedPaths.push(...patterns);
   }
 
-  function addAdmin({ api: operator, pages }: NonNullable<AppOptions["admin"]>): void {
+  function addAdmin({ api: operator, pages, onDecided }: NonNullable<AppOptions["admin"]>): void {
+    /** In this process a decision has taken effect when it is answered. */
+    const decide =
+      (handle: Handler): Handler =>
+      async (call) => {
+        const response = await handle(call);
+        if (response.status < 400) await onDecided();
+        return response;
+      };
     route("/api/v1/admin/links", { GET: operator.links });
-    route("/api/v1/admin/links/{code}", { GET: operator.link, POST: operator.found, DELETE: operator.erase });
-    route("/api/v1/admin/links/{code}/disable", { POST: operator.disable });
-    route("/api/v1/admin/links/{code}/enable", { POST: operator.enable });
+    route("/api/v1/admin/links/{code}", {
+      GET: operator.link,
+      POST: decide(operator.found),
+      DELETE: decide(operator.erase),
+    });
+    route("/api/v1/admin/links/{code}/disable", { POST: decide(operator.disable) });
+    route("/api/v1/admin/links/{code}/enable", { POST: decide(operator.enable) });
     route("/api/v1/admin/hosts", { GET: operator.hosts });
-    route("/api/v1/admin/hosts/{host}", { PUT: operator.block, DELETE: operator.unblock });
+    route("/api/v1/admin/hosts/{host}", { PUT: decide(operator.block), DELETE: decide(operator.unblock) });
     route("/api/v1/admin/cases", { GET: operator.cases });
-    route("/api/v1/admin/cases/{code}", { POST: operator.answer });
+    route("/api/v1/admin/cases/{code}", { POST: decide(operator.answer) });
     route("/api/v1/admin/figures", { GET: operator.figures });
     route("/api/v1/admin/journal", { GET: operator.journal });
     route("/admin", { GET: pages.figures, POST: pages.signIn });
     route("/admin/sign-out", { POST: pages.signOut });
     route("/admin/links", { GET: pages.links });
-    route("/admin/links/{code}", { GET: pages.link, POST: pages.decide });
-    route("/admin/found", { GET: pages.found, POST: pages.decideFound });
-    route("/admin/hosts", { GET: pages.hosts, POST: pages.decideHost });
-    route("/admin/cases", { GET: pages.cases, POST: pages.answer });
+    route("/admin/links/{code}", { GET: pages.link, POST: decide(pages.decide) });
+    route("/admin/found", { GET: pages.found, POST: decide(pages.decideFound) });
+    route("/admin/hosts", { GET: pages.hosts, POST: decide(pages.decideHost) });
+    route("/admin/cases", { GET: pages.cases, POST: decide(pages.answer) });
     route("/admin/journal", { GET: pages.journal });
   }
 

@@ -28,7 +28,7 @@ export interface Memory {
 }
 
 export interface ChangeReader {
-  /** Do not call it again before it has settled. Rejects with `StoreUnavailable`; the next call catches up. */
+  /** Resolves when what was changed before the call is applied. Rejects with `StoreUnavailable`; the next call catches up. */
   read(): Promise<void>;
 }
 
@@ -44,18 +44,26 @@ export async function followChanges(
   // Start here: links that are cached from now on are read after this position, and so are the rules.
   let { position } = await store.changes();
   await readRules();
+  let last = Promise.resolve();
+
+  async function readAll(): Promise<void> {
+    let changes: Changes;
+    do {
+      changes = await store.changes(position);
+      if (changes.rules || !changes.isComplete) {
+        await readRules();
+        memory.forgetAll();
+      }
+      for (const code of changes.codes) memory.forget(code);
+      ({ position } = changes);
+    } while (changes.hasMore);
+  }
+
   return {
-    async read() {
-      let changes: Changes;
-      do {
-        changes = await store.changes(position);
-        if (changes.rules || !changes.isComplete) {
-          await readRules();
-          memory.forgetAll();
-        }
-        for (const code of changes.codes) memory.forget(code);
-        ({ position } = changes);
-      } while (changes.hasMore);
+    /** One after the other, because each goes on from where the one before ended. */
+    read() {
+      last = last.catch(() => {}).then(readAll);
+      return last;
     },
   };
 }
