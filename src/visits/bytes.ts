@@ -30,11 +30,10 @@ export function createBytes() {
       buffer.set(bytes, length);
       length += bytes.length;
     },
-    /** What was written since this was last called. */
-    take(): Uint8Array {
-      const written = new Uint8Array(buffer.subarray(0, length));
+    /** A copy of what was written since `clear`. */
+    take: (): Uint8Array => new Uint8Array(buffer.subarray(0, length)),
+    clear(): void {
       length = 0;
-      return written;
     },
   };
 }

@@ -45,9 +45,10 @@ export interface OneVisit {
  *   parts             the parts that there are, in the order of {@link Has}
  *   JSON              as earlier versions wrote it
  */
-const Form = { parts: 0x20, visit: 0x40, closedVisit: 0x60, json: "{".charCodeAt(0) } as const;
+const Form = { parts: 0x20, visit: 0x40, json: "{".charCodeAt(0) & 0xe0, closedVisit: 0x80 } as const;
 const FORM = 0xe0;
-const ONE_VISIT_NAMES_AT = 9;
+/** The visitor and the network of one visit. */
+const HASH_BYTES = 8;
 const Has = { hours: 1, others: 2, last: 4 } as const;
 const HOURS = 24;
 
@@ -59,6 +60,7 @@ const PLACES = DIMENSIONS.map(
 const bytes = createBytes();
 
 export function writeOneVisit({ hour, visitor, network, texts }: OneVisit): Detail {
+  bytes.clear();
   bytes.number(Form.visit + hour);
   bytes.word(visitor);
   bytes.word(network);
@@ -66,11 +68,12 @@ export function writeOneVisit({ hour, visitor, network, texts }: OneVisit): Deta
   return bytes.take() as Detail;
 }
 
-/** Without who made it. Undefined if it is not one visit that still tells. */
+/** Forgets who made it. Undefined if it is not the short form of one visit. */
 export function closeOneVisit(detail: Detail): Detail | undefined {
   const first = detail[0] ?? 0;
+  if ((first & FORM) === Form.closedVisit) return detail;
   if ((first & FORM) !== Form.visit) return undefined;
-  const closed = detail.slice(ONE_VISIT_NAMES_AT - 1);
+  const closed = new Uint8Array(detail.subarray(HASH_BYTES));
   closed[0] = first - Form.visit + Form.closedVisit;
   return closed as Detail;
 }
@@ -78,6 +81,7 @@ export function closeOneVisit(detail: Detail): Detail | undefined {
 export function writeDetail(day: DayDetail): Detail {
   const { hours, last } = day;
   const hasOthers = !isEmpty(day);
+  bytes.clear();
   bytes.number(
     Form.parts + (hours && Has.hours ? Has.hours : 0) + (hasOthers ? Has.others : 0) + (last ? Has.last : 0),
   );
@@ -93,7 +97,6 @@ export function writeDetail(day: DayDetail): Detail {
 /** Throws if it is damaged. */
 export function readDetail(detail: Detail): DayDetail {
   const first = detail[0] ?? 0;
-  if (first === Form.json) return JSON.parse(new TextDecoder().decode(detail)) as DayDetail;
   const from = readBytes(detail.subarray(1));
   const low = first & ~FORM;
   switch (first & FORM) {
@@ -107,6 +110,8 @@ export function readDetail(detail: Detail): DayDetail {
       const last = low & Has.last ? { hour: from.number(), ...readPart(from) } : undefined;
       return { ...(hours && { hours }), ...others, ...(last && { last }) };
     }
+    case Form.json:
+      return JSON.parse(new TextDecoder().decode(detail)) as DayDetail;
     default:
       throw new RangeError(`${first} begins no detail of a day`);
   }

@@ -18,7 +18,8 @@ const KEEP_SOURCE = `
 const FORGET_SOURCES = "DELETE FROM sources WHERE day < ?1";
 const FIND_DAY = "SELECT visits, bots, detail FROM visits WHERE day = ?1 AND code = ?2 AND created_ms = ?3";
 const ADD_DAY = `
-  INSERT INTO visits (day, code, created_ms, visits, bots, detail) VALUES (?1, ?2, ?3, ?4, ?5, ?6)`;
+  INSERT INTO visits (day, code, created_ms, visits, bots, detail) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+  ON CONFLICT (day, code, created_ms) DO NOTHING`;
 const CHANGE_DAY = `
   UPDATE visits SET visits = ?4, bots = ?5, detail = ?6 WHERE day = ?1 AND code = ?2 AND created_ms = ?3`;
 /** Every row of the day is looked at again: rows that are closed stay as they are. */
@@ -87,10 +88,14 @@ export function prepareVisits(database: Database, counters: CountersTable) {
   const forgetSalts = database.prepare<unknown, [number]>(FORGET_SALTS);
   const old = prepareOldVisits(database);
 
+  /** Most links have no row of the day yet, so that is tried first. */
   function addRow(row: Row): void {
-    const stored = findDay.get(row.day, row.code, row.createdMs);
-    const { visits, bots, detail } = stored === null ? row : merge(stored, row);
-    (stored === null ? addDay : changeDay).run(row.day, row.code, row.createdMs, visits, bots, detail);
+    const { day, code, createdMs } = row;
+    if (addDay.run(day, code, createdMs, row.visits, row.bots, row.detail).changes === 1) return;
+    const stored = findDay.get(day, code, createdMs);
+    if (stored === null) throw new Error(`The row of ${code} is there and cannot be found`);
+    const { visits, bots, detail } = merge(stored, row);
+    changeDay.run(day, code, createdMs, visits, bots, detail);
   }
 
   /** How far the source has got is recorded by the transaction that adds. */
