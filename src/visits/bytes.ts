@@ -42,31 +42,42 @@ export type Bytes = ReturnType<typeof createBytes>;
 
 /** Reads what {@link createBytes} wrote. Throws if the bytes end too early. */
 export function readBytes(bytes: Uint8Array) {
-  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  /** Only texts need it, and few details have one. */
+  let buffer: Buffer | undefined;
   let at = 0;
 
   /** Returns where they start. */
   function pass(count: number): number {
     const start = at;
     at += count;
-    if (at > buffer.length) throw new RangeError(`${buffer.length} bytes end too early`);
+    if (at > bytes.length) throw new RangeError(`${bytes.length} bytes end too early`);
     return start;
   }
 
   return {
-    hasMore: () => at < buffer.length,
+    hasMore: () => at < bytes.length,
     number(): number {
       let value = 0;
       for (let unit = 1; ; unit *= 0x80) {
-        const byte = buffer[pass(1)] ?? 0;
+        const byte = bytes[pass(1)] ?? 0;
         value += (byte & 0x7f) * unit;
         if (byte < 0x80) return value;
       }
     },
-    word: (): number => buffer.readUInt32LE(pass(4)),
-    text: (length: number): string => buffer.toString("utf8", pass(length), at),
+    byte: (): number => bytes[pass(1)] ?? 0,
+    word(): number {
+      const start = pass(4);
+      const high = (bytes[start + 3] ?? 0) << 24;
+      return (
+        (high | ((bytes[start + 2] ?? 0) << 16) | ((bytes[start + 1] ?? 0) << 8) | (bytes[start] ?? 0)) >>> 0
+      );
+    },
+    text(length: number): string {
+      buffer ??= Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+      return buffer.toString("utf8", pass(length), at);
+    },
     /** No copy. */
-    part: (length: number): Uint8Array => buffer.subarray(pass(length), at),
+    part: (length: number): Uint8Array => bytes.subarray(pass(length), at),
   };
 }
 

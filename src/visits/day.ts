@@ -3,6 +3,7 @@ import {
   type DayDetail,
   type Detail,
   emptyPart,
+  isEmpty,
   type Networks,
   type Part,
   readDetail,
@@ -126,6 +127,8 @@ export function includeLastHour(day: DayDetail): void {
 }
 
 function mergePart(part: Part, added: Part): void {
+  // Nearly always so for the hours before the last one: what is added is of one hour.
+  if (isEmpty(added)) return;
   if (Array.isArray(part.visitors) && Array.isArray(added.visitors))
     mergeSketches(part.visitors, added.visitors, VISITORS_SKETCH);
   else part.visitors = visitorsOf(part) + visitorsOf(added);

@@ -96,8 +96,8 @@ export function writeDetail(day: DayDetail): Detail {
 
 /** Throws if it is damaged. */
 export function readDetail(detail: Detail): DayDetail {
-  const first = detail[0] ?? 0;
-  const from = readBytes(detail.subarray(1));
+  const from = readBytes(detail);
+  const first = from.byte();
   const low = first & ~FORM;
   switch (first & FORM) {
     case Form.visit:
@@ -135,7 +135,7 @@ export function emptyPart(): Part {
   return { visitors: [], networks: [], values: {}, others: {} };
 }
 
-function isEmpty({ visitors, networks, values, others }: Part): boolean {
+export function isEmpty({ visitors, networks, values, others }: Part): boolean {
   return (
     Array.isArray(visitors) &&
     visitors.length === 0 &&
@@ -151,11 +151,9 @@ function writeHours(to: Bytes, hours: NonNullable<DayDetail["hours"]>): void {
   let mask = 0;
   for (const hour of Object.keys(hours)) mask |= 1 << Number(hour);
   to.number(mask);
-  for (let hour = 0; hour < HOURS; hour++) {
-    const sums = hours[hour];
-    if (sums === undefined) continue;
-    to.number(sums[0]);
-    to.number(sums[1]);
+  for (const [visits, bots] of Object.values(hours)) {
+    to.number(visits);
+    to.number(bots);
   }
 }
 
@@ -198,10 +196,10 @@ function readPart(from: BytesReader): Part {
   const all = readWords(from, from.number());
   const part: Part = { visitors, networks: readNetworks(from, all), values: {}, others: {} };
   if (part.networks === undefined) delete part.networks;
-  DIMENSIONS.forEach((dimension, nth) => {
+  for (const [nth, dimension] of DIMENSIONS.entries()) {
     const head = from.number();
     if (head % 2 === 1) part.others[dimension] = from.number();
-    if (head < 2) return;
+    if (head < 2) continue;
     const values: Value[] = [];
     for (let left = Math.floor(head / 2); left > 0; left--) {
       const value: Value = [readName(from, nth), from.number()];
@@ -210,7 +208,7 @@ function readPart(from: BytesReader): Part {
       values.push(value);
     }
     part.values[dimension] = values;
-  });
+  }
   return part;
 }
 
