@@ -4,7 +4,7 @@ import { join } from "node:path";
 
 import type { Code } from "../src/links/code.ts";
 import { DAY_MS } from "../src/links/time.ts";
-import type { DayDetail, DetailText } from "../src/visits/day.ts";
+import { type DayDetail, writeDetail } from "../src/visits/detail.ts";
 import { type Row, writeRows } from "../src/visits/slice.ts";
 import { openBrowser } from "../test/browser/browser.ts";
 import { openStoreOf, ROOT, startHere } from "../test/service.ts";
@@ -108,5 +108,5 @@ function detailOf(visits: number): Pick<Row, "bots" | "detail"> {
     },
     others: {},
   };
-  return { bots: share(0.07), detail: JSON.stringify(detail) as DetailText };
+  return { bots: share(0.07), detail: writeDetail(detail) };
 }

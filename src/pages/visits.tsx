@@ -1,7 +1,7 @@
 /** @jsxImportSource hono/jsx */
 import { message } from "../language/messages.ts";
 import { memoize } from "../memoize.ts";
-import type { Dimension } from "../visits/day.ts";
+import type { Dimension } from "../visits/dimensions.ts";
 import { FEWEST_VISITORS, type Statistics } from "../visits/statistics.ts";
 import { Chart, numberFormat } from "./chart.tsx";
 

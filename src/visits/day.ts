@@ -1,15 +1,18 @@
+import {
+  closeOneVisit,
+  type DayDetail,
+  type Detail,
+  emptyPart,
+  isEmpty,
+  type Networks,
+  type Part,
+  readDetail,
+  type Value,
+  writeDetail,
+  writeOneVisit,
+} from "./detail.ts";
+import { type Dimension, DIMENSIONS } from "./dimensions.ts";
 import { addToSketch, estimate, mergeSketches, type Sketch } from "./sketch.ts";
-
-/** What the visits of a link are told apart by. */
-export const DIMENSIONS = [
-  "referrers",
-  "countries",
-  "browsers",
-  "operating_systems",
-  "devices",
-  "languages",
-] as const;
-export type Dimension = (typeof DIMENSIONS)[number];
 
 /** Values that are kept of each dimension; the visits of the rest are added up. */
 const MAX_VALUES = 50;
@@ -27,33 +30,7 @@ export interface Sums {
 
 /** The visits of a link on one day (UTC), or a part of them: parts are merged. */
 export interface Day extends Sums {
-  readonly detail: DetailText;
-}
-
-/** A {@link DayDetail} as it is stored and sent: one line of JSON. To a store it is opaque. */
-export type DetailText = string & { readonly __brand: "DetailText" };
-
-/** A sketch while their day lasts, then their number; undefined from {@link FEWEST_NETWORKS} on. */
-export type Networks = Sketch | number | undefined;
-
-type Value = [text: string, visits: number, networks?: Networks];
-
-/** What some visits had in common. */
-interface Part {
-  /** A sketch while the day lasts, then the estimate. */
-  visitors: Sketch | number;
-  networks?: Networks;
-  values: Partial<Record<Dimension, Value[]>>;
-  /** Visits whose value is not among those kept. */
-  others: Partial<Record<Dimension, number>>;
-}
-
-/** What is known of a link's day beside its sums. The part is that of all hours but the last. */
-export interface DayDetail extends Part {
-  /** Visits and bots of each hour, 0 to 23, that had any. Undefined for old days, which earlier versions made forget it. */
-  hours?: Record<number, [visits: number, bots: number]>;
-  /** The last hour in which people came, apart: it is not for everyone until it is over. Undefined once the day is closed. */
-  last?: Part & { readonly hour: number };
+  readonly detail: Detail;
 }
 
 /** Visits of one hour. Those told in detail are at most `visits`. */
@@ -75,26 +52,36 @@ export interface SameVisits {
 
 /** The day of a link in which nothing but these visits came, in one hour (0 to 23). */
 export function dayOf({ visits, bots, details }: CountedVisits, hour: number): Day {
+  const [first] = details;
+  if (first !== undefined && visits === 1 && bots === 0)
+    return { visits, bots, detail: detailOfOne(first, hour) };
   const visitors: Sketch = [];
   const networks: Sketch = [];
   const lists = DIMENSIONS.map(() => openValues([]));
-  for (const { agent, referrer, language, country, visitor, network, times } of details) {
+  for (const same of details) {
+    const { visitor, network, times } = same;
     addToSketch(visitors, visitor, VISITORS_SKETCH);
     addToSketch(networks, network, FEWEST_NETWORKS);
-    const texts = [referrer, country, agent.browser, agent.os, agent.device, language];
-    texts.forEach((text, nth) => lists[nth]?.add([text, times, [network]]));
+    textsOf(same).forEach((text, nth) => lists[nth]?.add([text, times, [network]]));
   }
   const last = { hour, visitors, networks: fewNetworks(networks), values: {}, others: {} };
   DIMENSIONS.forEach((dimension, nth) => keepValues(last, dimension, lists[nth]?.all ?? []));
   const detail: DayDetail = {
     hours: { [hour]: [visits, bots] },
-    visitors: [],
-    networks: [],
-    values: {},
-    others: {},
+    ...emptyPart(),
     ...(details.length > 0 && { last }),
   };
   return { visits, bots, detail: writeDetail(detail) };
+}
+
+/** Most rows are of one visit, so this takes the short way. */
+function detailOfOne(visit: SameVisits, hour: number): Detail {
+  return writeOneVisit({ hour, visitor: visit.visitor, network: visit.network, texts: textsOf(visit) });
+}
+
+/** In the order of {@link DIMENSIONS}. */
+function textsOf({ agent, referrer, country, language }: SameVisits): string[] {
+  return [referrer, country, agent.browser, agent.os, agent.device, language];
 }
 
 /**
@@ -140,6 +127,8 @@ export function includeLastHour(day: DayDetail): void {
 }
 
 function mergePart(part: Part, added: Part): void {
+  // Nearly always so for the hours before the last one: what is added is of one hour.
+  if (isEmpty(added)) return;
   if (Array.isArray(part.visitors) && Array.isArray(added.visitors))
     mergeSketches(part.visitors, added.visitors, VISITORS_SKETCH);
   else part.visitors = visitorsOf(part) + visitorsOf(added);
@@ -227,8 +216,10 @@ function visitsTold({ values, others }: Part): number {
 }
 
 /** Closes a day that is over: of its visitors only numbers stay. */
-export function close(text: DetailText): DetailText {
-  const day = readDetail(text);
+export function close(detail: Detail): Detail {
+  const one = closeOneVisit(detail);
+  if (one !== undefined) return one;
+  const day = readDetail(detail);
   includeLastHour(day);
   closePart(day);
   return writeDetail(day);
@@ -240,16 +231,4 @@ function closePart(part: Part): void {
   for (const value of Object.values(part.values).flat()) {
     if (Array.isArray(value[2])) value[2] = value[2].length;
   }
-}
-
-export function readDetail(text: DetailText): DayDetail {
-  return JSON.parse(text) as DayDetail;
-}
-
-/** Hours are written by hand: with numbers among its keys, Bun writes the whole object three times as slowly. */
-function writeDetail({ hours, ...detail }: DayDetail): DetailText {
-  const text = JSON.stringify(detail);
-  if (hours === undefined) return text as DetailText;
-  const entries = Object.entries(hours).map(([hour, [visits, bots]]) => `"${hour}":[${visits},${bots}]`);
-  return `{"hours":{${entries.join(",")}},${text.slice(1)}` as DetailText;
 }

@@ -1,7 +1,8 @@
 import type { Clock } from "../links/clock.ts";
 import type { LinkId } from "../links/store.ts";
 import { DAY_MS, HOUR_MS } from "../links/time.ts";
-import { DIMENSIONS, type Dimension, type Sums } from "./day.ts";
+import type { Sums } from "./day.ts";
+import { type Dimension, DIMENSIONS } from "./dimensions.ts";
 import type { VisitStore } from "./store.ts";
 import { createDayReader, type Shown, type ToldDay, type ToldDays } from "./told.ts";
 import { openZone, type Zone } from "./zone.ts";

@@ -1,15 +1,7 @@
 import type { LinkId } from "../links/store.ts";
-import {
-  countNetworks,
-  DIMENSIONS,
-  type Dimension,
-  FEWEST_NETWORKS,
-  includeLastHour,
-  type Networks,
-  readDetail,
-  type Sums,
-  visitorsOf,
-} from "./day.ts";
+import { countNetworks, FEWEST_NETWORKS, includeLastHour, type Sums, visitorsOf } from "./day.ts";
+import { type Networks, readDetail } from "./detail.ts";
+import { type Dimension, DIMENSIONS } from "./dimensions.ts";
 import type { DayVisits, VisitStore } from "./store.ts";
 
 /**

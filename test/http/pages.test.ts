@@ -139,7 +139,7 @@ describe("every page", () => {
     broken.expectFaults();
     {
       using database = new Database(broken.file);
-      database.run("UPDATE visits SET detail = 'no JSON'");
+      database.run("UPDATE visits SET detail = x'00'");
     }
     const response = await broken.fetch("/odd+", { headers: HTML });
     expect(response.status).toBe(500);

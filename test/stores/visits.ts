@@ -200,6 +200,19 @@ export function testVisitStore(name: string, open: () => Promise<TestedStore>): 
       expect(await store.age(bounds, 20)).toBe(0);
     });
 
+    test("closes what comes while a day is being closed, wherever it stands", async () => {
+      const hour = HOUR - 480;
+      const early = Array.from({ length: 30 }, (_, nth) => `while${nth}`);
+      await add({ hour, visits: early.map((code) => visit(code)) });
+      const bounds = { ...NEVER, closeBefore: DAY - 15 };
+      expect(await store.age(bounds, 20)).toBe(20);
+      const late = ["while", "while15late", "while9late"];
+      await add({ hour, visits: late.map((code) => visit(code)) }, other);
+      while ((await store.age(bounds, 20)) === 20);
+      for (const code of [...early, ...late])
+        expect(detailOf((await days(code, DAY - 30))[0])?.visitors).toBe(1);
+    });
+
     test("gives all processes one salt a day, and forgets it", async () => {
       const today = await store.salt(DAY, DAY);
       expect(today).toHaveLength(32);

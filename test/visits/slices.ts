@@ -1,5 +1,6 @@
 import type { Code } from "../../src/links/code.ts";
-import { dayOf, includeLastHour, readDetail } from "../../src/visits/day.ts";
+import { dayOf, includeLastHour } from "../../src/visits/day.ts";
+import { readDetail } from "../../src/visits/detail.ts";
 import { MAX_ROWS, type Row, type Slice, writeRows } from "../../src/visits/slice.ts";
 import type { DayVisits } from "../../src/visits/store.ts";
 

@@ -18,6 +18,7 @@ import { slicesOf, type Told } from "./slices.ts";
 import { statisticsOf, untilCounted, visit, WINDOWS_CHROME } from "./visits.ts";
 
 const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
 /** A Saturday. */
 const NOW = Date.UTC(2026, 10, 21, 16, 30);
 
@@ -131,10 +132,11 @@ describe("statistics", () => {
   });
 
   test("of a day whose hours an earlier version forgot count as a day of UTC", async () => {
-    await visited("coarse", { "2026-11-02T20:00Z": people(3) });
     using database = new Database(join(folder.path, "curt.db"));
+    const day = Date.parse("2026-11-02") / DAY_MS;
     database.run(
-      "UPDATE visits SET stage = 2, detail = json_remove(detail, '$.hours') WHERE code = 'coarse'",
+      `INSERT INTO old_visits (day, code, created_ms, visits, bots, stage, detail)
+        VALUES (${day}, 'coarse', 5, 3, 0, 2, '{"visitors":3,"values":{},"others":{}}')`,
     );
     expect(await series("coarse", { timeZone: "Asia/Seoul" })).toEqual({ "2026-11-02": 3 });
   });

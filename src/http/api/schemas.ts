@@ -6,7 +6,8 @@ import { MAX_CODE_POINTS } from "../../links/code.ts";
 import { DURATIONS } from "../../links/expiry.ts";
 import { REASONS } from "../../links/link.ts";
 import { MAX_TARGET_LENGTH } from "../../links/target.ts";
-import { DIMENSIONS, type Dimension, FEWEST_NETWORKS } from "../../visits/day.ts";
+import { FEWEST_NETWORKS } from "../../visits/day.ts";
+import { type Dimension, DIMENSIONS } from "../../visits/dimensions.ts";
 import { FEWEST_VISITORS, INTERVALS, MAX_DAYS } from "../../visits/statistics.ts";
 import { MAX_BODY_BYTES } from "../body.ts";
 

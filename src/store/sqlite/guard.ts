@@ -18,15 +18,12 @@ const ERASE = `
   UPDATE links SET disabled = 'deleted', original_url = '', target = NULL
   WHERE code = ?1 AND created_ms = ?2 AND disabled IS NOT 'deleted'`;
 /** Each day is one look-up by key, because rows are ordered by day. Day 0 holds the sums of old days. */
-const ERASE_VISITS = `
+const eraseVisitsIn = (table: string) => `
   WITH RECURSIVE span (day) AS (
-    SELECT max(?3, (SELECT min(day) FROM visits WHERE day > 0))
-    UNION ALL SELECT day + 1 FROM span WHERE day < (SELECT max(day) FROM visits))
-  DELETE FROM visits WHERE rowid IN (
-    SELECT rowid FROM visits WHERE day = 0 AND code = ?1 AND created_ms = ?2
-    UNION ALL
-    SELECT visits.rowid FROM span CROSS JOIN visits
-      ON visits.day = span.day AND code = ?1 AND created_ms = ?2)`;
+    SELECT max(?3, (SELECT min(day) FROM ${table} WHERE day > 0))
+    UNION ALL SELECT day + 1 FROM span WHERE day < (SELECT max(day) FROM ${table}))
+  DELETE FROM ${table}
+  WHERE day IN (SELECT 0 UNION ALL SELECT day FROM span) AND code = ?1 AND created_ms = ?2`;
 const BLOCK = `
   INSERT INTO hosts (host, reason, since_ms) VALUES (?1, ?2, ?3)
   ON CONFLICT (host) DO UPDATE SET reason = ?2, since_ms = ?3 WHERE reason <> ?2`;
@@ -55,7 +52,9 @@ export function prepareGuard(database: Database, changes: ChangesTable, sites: S
   const disable = database.prepare<unknown, [string, number, Reason]>(DISABLE);
   const enable = database.prepare<unknown, [string, number]>(ENABLE);
   const erase = database.prepare<unknown, [string, number]>(ERASE);
-  const eraseVisits = database.prepare<unknown, [string, number, number]>(ERASE_VISITS);
+  const eraseVisits = ["visits", "old_visits"].map((table) =>
+    database.prepare<unknown, [string, number, number]>(eraseVisitsIn(table)),
+  );
   const block = database.prepare<unknown, [string, Reason, number]>(BLOCK);
   const unblock = database.prepare<unknown, [string]>(UNBLOCK);
   const enter = database.prepare<unknown, EntryRow>(ENTER);
@@ -93,7 +92,7 @@ export function prepareGuard(database: Database, changes: ChangesTable, sites: S
     sites.forget(link);
     if (erase.run(code, createdMs).changes === 0) return false;
     // A clock may step back over midnight.
-    eraseVisits.run(code, createdMs, Math.floor(createdMs / DAY_MS) - 1);
+    for (const ofTable of eraseVisits) ofTable.run(code, createdMs, Math.floor(createdMs / DAY_MS) - 1);
     changes.add(code, createdMs);
     note("erase", decision, null, link);
     answer("erase", link, decision);
@@ -123,7 +122,7 @@ export function prepareGuard(database: Database, changes: ChangesTable, sites: S
     /** Enters in the journal what changed nothing else. To be called in a transaction. */
     enter: note,
     close() {
-      for (const statement of [disable, enable, erase, eraseVisits, block, unblock, enter, answerCase])
+      for (const statement of [disable, enable, erase, ...eraseVisits, block, unblock, enter, answerCase])
         statement.finalize();
     },
   };

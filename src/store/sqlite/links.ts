@@ -19,8 +19,8 @@ const END = `
   WHERE code = ?1 AND created_ms = ?2 AND (ends_ms IS NULL OR ends_ms > ?3)`;
 const DUE = "SELECT rowid FROM links WHERE ends_ms <= ?1 AND disabled IS NULL ORDER BY ends_ms LIMIT ?2";
 /** The days of its statistics age by themselves. */
-const PURGE_SUMS = `
-  DELETE FROM visits WHERE day = 0 AND (code, created_ms) IN
+const purgeSumsIn = (table: string) => `
+  DELETE FROM ${table} WHERE day = 0 AND (code, created_ms) IN
     (SELECT code, created_ms FROM links WHERE rowid IN (${DUE}))`;
 const PURGE = `
   DELETE FROM links WHERE rowid IN (${DUE}) RETURNING rowid AS link, coalesce(target, original_url) AS target`;
@@ -31,7 +31,9 @@ export function prepareLinks(database: Database, changes: ChangesTable, sites: S
     [string, string, string | null, number, number | null, number, number]
   >(INSERT);
   const end = database.prepare<unknown, [string, number, number]>(END);
-  const purgeSums = database.prepare<unknown, [number, number]>(PURGE_SUMS);
+  const purgeSums = ["visits", "old_visits"].map((table) =>
+    database.prepare<unknown, [number, number]>(purgeSumsIn(table)),
+  );
   const purge = database.prepare<{ link: number; target: Target }, [number, number]>(PURGE);
 
   /** A code that is given anew gets a new rowid too, because newer links have higher ones. */
@@ -57,7 +59,7 @@ export function prepareLinks(database: Database, changes: ChangesTable, sites: S
     return true;
   });
   const purgeAll = database.transaction((endedByMs: number, limit: number) => {
-    purgeSums.run(endedByMs, limit);
+    for (const ofTable of purgeSums) ofTable.run(endedByMs, limit);
     const purged = purge.all(endedByMs, limit);
     for (const { link, target } of purged) sites.remove(link, target);
     return purged.length;
@@ -69,7 +71,7 @@ export function prepareLinks(database: Database, changes: ChangesTable, sites: S
     end: (link: LinkId, endsMs: number): boolean => endOne.immediate(link, endsMs),
     purge: (endedByMs: number, limit: number): number => purgeAll.immediate(endedByMs, limit),
     close() {
-      for (const statement of [insert, end, purgeSums, purge]) statement.finalize();
+      for (const statement of [insert, end, ...purgeSums, purge]) statement.finalize();
     },
   };
 }

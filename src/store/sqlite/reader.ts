@@ -7,7 +7,7 @@ import type { Code } from "../../links/code.ts";
 import type { Link } from "../../links/link.ts";
 import { type LinkId, StoreUnavailable } from "../../links/store.ts";
 import { DAY_MS } from "../../links/time.ts";
-import type { Sums } from "../../visits/day.ts";
+import { merge, type Sums } from "../../visits/day.ts";
 import type { DaySums, DayVisits } from "../../visits/store.ts";
 import { prepareCasesReader } from "./cases-reader.ts";
 import { RULES } from "./changes.ts";
@@ -36,18 +36,24 @@ const CHANGES = "SELECT revision, code FROM changes WHERE revision > ?1 ORDER BY
 const VERSION = "PRAGMA data_version";
 const NEWEST_SALT_DAY = "SELECT max(day) AS day FROM salts";
 /** Each day is one look-up by key, because rows are ordered by day so that new ones stand together. */
-const daysWith = (columns: string) => `
-  WITH RECURSIVE span (day) AS (
-    SELECT max(?3, (SELECT min(day) FROM visits WHERE day > 0))
-    UNION ALL SELECT day + 1 FROM span WHERE day < min(?4, (SELECT max(day) FROM visits)))
-  SELECT ${columns} FROM span CROSS JOIN visits
-    ON visits.day = span.day AND visits.day <= ?4 AND code = ?1 AND created_ms = ?2`;
-const DAY_SUMS = daysWith("visits.day, visits, bots");
-const DAYS = daysWith("visits.day, visits, bots, detail");
+const daysIn = (table: string, columns: string) => `
+  SELECT * FROM (
+    WITH RECURSIVE span (day) AS (
+      SELECT max(?3, (SELECT min(day) FROM ${table} WHERE day > 0))
+      UNION ALL SELECT day + 1 FROM span WHERE day < min(?4, (SELECT max(day) FROM ${table})))
+    SELECT span.day, visits, bots${columns} FROM span CROSS JOIN ${table} AS counted
+      ON counted.day = span.day AND counted.day <= ?4 AND code = ?1 AND created_ms = ?2)`;
+const ALL_SUMS = `${daysIn("visits", "")} UNION ALL ${daysIn("old_visits", "")}`;
+const DAY_SUMS = `SELECT day, sum(visits) AS visits, sum(bots) AS bots FROM (${ALL_SUMS}) GROUP BY day`;
+/** A day has two rows if some of its visits were counted by an earlier version. */
+const DAYS = `
+  ${daysIn("visits", ", detail")} UNION ALL ${daysIn("old_visits", ", CAST(detail AS BLOB) AS detail")}
+  ORDER BY day`;
 const SUMS = `
   SELECT coalesce(sum(visits), 0) AS visits, coalesce(sum(bots), 0) AS bots FROM (
     SELECT visits, bots FROM visits WHERE day = 0 AND code = ?1 AND created_ms = ?2
-    UNION ALL SELECT visits, bots FROM (${DAY_SUMS}))`;
+    UNION ALL SELECT visits, bots FROM old_visits WHERE day = 0 AND code = ?1 AND created_ms = ?2
+    UNION ALL SELECT visits, bots FROM (${ALL_SUMS}))`;
 
 interface ChangeRow {
   revision: number;
@@ -148,7 +154,7 @@ export function createReader(path: string, opened: Identity, sizeKnownMs = SIZE_
       return knownSums(code, createdMs, firstDay, LAST_DAY) ?? { visits: 0, bots: 0 };
     },
     days: (code: Code, createdMs: number, firstDay: number, lastDay: number): DayVisits[] =>
-      reading(() => days.all(code, createdMs, firstDay, lastDay)),
+      mergeEqualDays(reading(() => days.all(code, createdMs, firstDay, lastDay))),
     daySums: knownDaySums,
     hosts: (after: string, limit: number) => reading(() => guard.hosts(after, limit)),
     caseOf: (link: LinkId) => reading(() => cases.caseOf(link)),
@@ -179,6 +185,16 @@ export function createReader(path: string, opened: Identity, sizeKnownMs = SIZE_
       database.close();
     },
   };
+}
+
+function mergeEqualDays(days: readonly DayVisits[]): DayVisits[] {
+  const merged: DayVisits[] = [];
+  for (const day of days) {
+    const last = merged.at(-1);
+    if (last?.day === day.day) merged[merged.length - 1] = { day: day.day, ...merge(last, day) };
+    else merged.push(day);
+  }
+  return merged;
 }
 
 const NO_CHANGES = { codes: [], rules: false, hasMore: false, isComplete: true };

@@ -11,9 +11,10 @@ import sources from "./migrations/005-sources.sql" with { type: "text" };
 import guard from "./migrations/006-guard.sql" with { type: "text" };
 import search from "./migrations/007-search.sql" with { type: "text" };
 import cases from "./migrations/008-cases.sql" with { type: "text" };
+import days from "./migrations/009-days.sql" with { type: "text" };
 
 /** In order. How many of them a file has is its schema version (PRAGMA user_version). */
-const MIGRATIONS = [links, clicks, visits, changes, sources, guard, search, cases];
+const MIGRATIONS = [links, clicks, visits, changes, sources, guard, search, cases, days];
 
 /** "Curt" in ASCII: marks our files (PRAGMA application_id). */
 const APPLICATION_ID = 0x43757274;

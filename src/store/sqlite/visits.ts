@@ -1,10 +1,12 @@
 // The writer's half of the visits: runs in the worker thread, one transaction a call.
 import type { Database } from "bun:sqlite";
 
-import { close, type DetailText, merge } from "../../visits/day.ts";
+import { close, type Day, merge } from "../../visits/day.ts";
+import type { Detail } from "../../visits/detail.ts";
 import { parseRows, type Row, type Slice } from "../../visits/slice.ts";
 import type { AgeBounds } from "../../visits/store.ts";
 import type { CountersTable } from "./counters.ts";
+import { prepareOldVisits } from "./old-visits.ts";
 
 /** Sources that nobody has heard of for so long have ended. */
 const KEEP_SOURCES_DAYS = 30;
@@ -14,64 +16,86 @@ const KEEP_SOURCE = `
   INSERT INTO sources (source, sequence, rows, day) VALUES (?1, ?2, ?3, ?4)
   ON CONFLICT (source) DO UPDATE SET sequence = ?2, rows = ?3, day = ?4`;
 const FORGET_SOURCES = "DELETE FROM sources WHERE day < ?1";
-const FIND_DAY = `
-  SELECT rowid, visits, bots, detail FROM visits WHERE day = ?1 AND code = ?2 AND created_ms = ?3`;
+const FIND_DAY = "SELECT visits, bots, detail FROM visits WHERE day = ?1 AND code = ?2 AND created_ms = ?3";
 const ADD_DAY = `
-  INSERT INTO visits (day, code, created_ms, visits, bots, stage, detail) VALUES (?1, ?2, ?3, ?4, ?5, 0, ?6)`;
-const CHANGE_DAY = "UPDATE visits SET visits = ?2, bots = ?3, detail = ?4 WHERE rowid = ?1";
-// An open day's stage is 0, a closed one's 2. Earlier versions left days at stage 1, which are closed too.
-// "stage < 2" makes SQLite use the index.
-const CLOSE_DAY = "UPDATE visits SET stage = 2, detail = ?2 WHERE rowid = ?1";
+  INSERT INTO visits (day, code, created_ms, visits, bots, detail) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+  ON CONFLICT (day, code, created_ms) DO NOTHING`;
+const CHANGE_DAY = `
+  UPDATE visits SET visits = ?4, bots = ?5, detail = ?6 WHERE day = ?1 AND code = ?2 AND created_ms = ?3`;
+/** Every row of the day is looked at again: rows that are closed stay as they are. */
+const OPEN_DAY = `
+  INSERT INTO open_days (day, code, created_ms) VALUES (?1, '', 0)
+  ON CONFLICT (day) DO UPDATE SET code = '', created_ms = 0 WHERE code <> ''`;
 const FIND_OPEN = `
-  SELECT rowid, detail FROM visits WHERE stage = 0 AND stage < 2 AND day < ?1 AND day > 0 LIMIT ?2`;
-const SUM_UP = `
-  INSERT INTO visits (day, code, created_ms, visits, bots, stage)
-  SELECT 0, code, created_ms, sum(visits), sum(bots), 2
-    FROM (SELECT * FROM visits WHERE day > 0 AND day < ?1 ORDER BY day, code, created_ms LIMIT ?2) AS old
-    WHERE EXISTS (SELECT 1 FROM links WHERE links.code = old.code AND links.created_ms = old.created_ms)
-    GROUP BY code, created_ms
+  SELECT day, code, created_ms AS createdMs FROM open_days WHERE day < ?1 ORDER BY day LIMIT 1`;
+const ROWS_AFTER = `
+  SELECT code, created_ms AS createdMs, detail FROM visits
+  WHERE day = ?1 AND (code, created_ms) > (?2, ?3) ORDER BY code, created_ms LIMIT ?4`;
+const CLOSE_ROW = "UPDATE visits SET detail = ?4 WHERE day = ?1 AND code = ?2 AND created_ms = ?3";
+const KEEP_POSITION = "UPDATE open_days SET code = ?2, created_ms = ?3 WHERE day = ?1";
+const CLOSE_DAY = "DELETE FROM open_days WHERE day = ?1";
+const FORGOTTEN = "WHERE day > 0 AND day < ?1 ORDER BY day, code, created_ms LIMIT ?2";
+const ADD_SUMS = `
   ON CONFLICT (day, code, created_ms)
     DO UPDATE SET visits = visits.visits + excluded.visits, bots = visits.bots + excluded.bots`;
-const FORGET = `
-  DELETE FROM visits WHERE rowid IN
-    (SELECT rowid FROM visits WHERE day > 0 AND day < ?1 ORDER BY day, code, created_ms LIMIT ?2)`;
+const sumUpIn = (table: string) => `
+  INSERT INTO visits (day, code, created_ms, visits, bots)
+  SELECT 0, code, created_ms, sum(visits), sum(bots) FROM (SELECT * FROM ${table} ${FORGOTTEN}) AS old
+    WHERE EXISTS (SELECT 1 FROM links WHERE links.code = old.code AND links.created_ms = old.created_ms)
+    GROUP BY code, created_ms ${ADD_SUMS}`;
+const forgetIn = (table: string) => `
+  DELETE FROM ${table}
+  WHERE (day, code, created_ms) IN (SELECT day, code, created_ms FROM ${table} ${FORGOTTEN})`;
+/** A row of an earlier version that had forgotten its day. */
+const MOVE_SUMS = `
+  INSERT INTO visits (day, code, created_ms, visits, bots) VALUES (0, ?1, ?2, ?3, ?4) ${ADD_SUMS}`;
 const ADD_SALT = "INSERT INTO salts (day, salt) VALUES (?1, randomblob(32)) ON CONFLICT (day) DO NOTHING";
 const FIND_SALT = "SELECT salt FROM salts WHERE day = ?1";
 const FORGET_SALTS = "DELETE FROM salts WHERE day < ?1";
 
-interface OpenRow {
-  rowid: number;
-  detail: DetailText;
+interface OpenDay {
+  day: number;
+  /** The row up to which all are closed. */
+  code: string;
+  createdMs: number;
 }
 
-interface DayRow extends OpenRow {
-  visits: number;
-  bots: number;
-}
+type RowKey = [day: number, code: string, createdMs: number];
+type Ageing = [before: number, limit: number];
 
 export function prepareVisits(database: Database, counters: CountersTable) {
   const findSource = database.prepare<{ sequence: number; rows: number }, [string]>(FIND_SOURCE);
   const keepSource = database.prepare<unknown, [string, number, number, number]>(KEEP_SOURCE);
   const forgetSources = database.prepare<unknown, [number]>(FORGET_SOURCES);
-  const findDay = database.prepare<DayRow, [number, string, number]>(FIND_DAY);
-  const addDay = database.prepare<unknown, [number, string, number, number, number, string]>(ADD_DAY);
-  const changeDay = database.prepare<unknown, [number, number, number, string]>(CHANGE_DAY);
-  const findOpen = database.prepare<OpenRow, [number, number]>(FIND_OPEN);
-  const closeDay = database.prepare<unknown, [number, string]>(CLOSE_DAY);
-  const sumUp = database.prepare<unknown, [number, number]>(SUM_UP);
-  const forget = database.prepare<unknown, [number, number]>(FORGET);
+  const findDay = database.prepare<Day, RowKey>(FIND_DAY);
+  const addDay = database.prepare<unknown, [...RowKey, number, number, Detail]>(ADD_DAY);
+  const changeDay = database.prepare<unknown, [...RowKey, number, number, Detail]>(CHANGE_DAY);
+  const openDay = database.prepare<unknown, [number]>(OPEN_DAY);
+  const findOpen = database.prepare<OpenDay, [number]>(FIND_OPEN);
+  const rowsAfter = database.prepare<Pick<Row, "code" | "createdMs" | "detail">, [...RowKey, number]>(
+    ROWS_AFTER,
+  );
+  const closeRow = database.prepare<unknown, [...RowKey, Detail]>(CLOSE_ROW);
+  const keepPosition = database.prepare<unknown, RowKey>(KEEP_POSITION);
+  const closeDay = database.prepare<unknown, [number]>(CLOSE_DAY);
+  const forgetting = ["visits", "old_visits"].map((table) => ({
+    sumUp: database.prepare<unknown, Ageing>(sumUpIn(table)),
+    forget: database.prepare<unknown, Ageing>(forgetIn(table)),
+  }));
+  const moveSums = database.prepare<unknown, [string, number, number, number]>(MOVE_SUMS);
   const addSalt = database.prepare<unknown, [number]>(ADD_SALT);
   const findSalt = database.prepare<{ salt: Uint8Array }, [number]>(FIND_SALT);
   const forgetSalts = database.prepare<unknown, [number]>(FORGET_SALTS);
+  const old = prepareOldVisits(database);
 
+  /** Most links have no row of the day yet, so that is tried first. */
   function addRow(row: Row): void {
-    const stored = findDay.get(row.day, row.code, row.createdMs);
-    if (stored === null) {
-      addDay.run(row.day, row.code, row.createdMs, row.visits, row.bots, row.detail);
-      return;
-    }
+    const { day, code, createdMs } = row;
+    if (addDay.run(day, code, createdMs, row.visits, row.bots, row.detail).changes === 1) return;
+    const stored = findDay.get(day, code, createdMs);
+    if (stored === null) throw new Error(`The row of ${code} is there and cannot be found`);
     const { visits, bots, detail } = merge(stored, row);
-    changeDay.run(stored.rowid, visits, bots, detail);
+    changeDay.run(day, code, createdMs, visits, bots, detail);
   }
 
   /** How far the source has got is recorded by the transaction that adds. */
@@ -84,8 +108,10 @@ export function prepareVisits(database: Database, counters: CountersTable) {
     const stored = known?.sequence === sequence ? known.rows : 0;
     const rows = parseRows(slice.rows).slice(Math.max(0, stored - from));
     for (const row of rows) addRow(row);
-    for (const [day, ofDay] of Map.groupBy(rows, (row) => row.day))
+    for (const [day, ofDay] of Map.groupBy(rows, (row) => row.day)) {
+      openDay.run(day);
       counters.add(day, { visits: total(ofDay, "visits"), bots: total(ofDay, "bots") });
+    }
     const last = rows.at(-1);
     if (last === undefined) return 0;
     if (known === null) forgetSources.run(last.day - KEEP_SOURCES_DAYS);
@@ -93,11 +119,47 @@ export function prepareVisits(database: Database, counters: CountersTable) {
     return performance.now() - startMs;
   });
 
-  const ageAll = database.transaction((bounds: AgeBounds, limit: number): number => {
-    const open = findOpen.all(bounds.closeBefore, limit);
-    for (const { rowid, detail } of open) closeDay.run(rowid, close(detail));
-    sumUp.run(bounds.forgetBefore, limit);
-    return Math.max(open.length, forget.run(bounds.forgetBefore, limit).changes);
+  /** Says how many rows it looked at: late ones stand among those that are closed. */
+  function closeDays(before: number, limit: number): number {
+    let looked = 0;
+    for (let open = findOpen.get(before); open !== null && looked < limit; open = findOpen.get(before)) {
+      const { day, code, createdMs } = open;
+      const rows = rowsAfter.all(day, code, createdMs, limit - looked);
+      for (const row of rows) {
+        const closed = close(row.detail);
+        if (!Buffer.from(closed).equals(row.detail)) closeRow.run(day, row.code, row.createdMs, closed);
+      }
+      looked += rows.length;
+      const last = rows.at(-1);
+      if (looked < limit || last === undefined) closeDay.run(day);
+      else keepPosition.run(day, last.code, last.createdMs);
+    }
+    return looked;
+  }
+
+  /** Open rows go first: nothing of a visitor stays for longer than it has to. */
+  function moveOld(closeBefore: number, limit: number): number {
+    const rows = old.take(limit);
+    for (const { detail, ...row } of rows) {
+      if (detail === null) {
+        moveSums.run(row.code, row.createdMs, row.visits, row.bots);
+      } else if (row.day < closeBefore) {
+        addRow({ ...row, detail: close(detail) });
+      } else {
+        addRow({ ...row, detail });
+        openDay.run(row.day);
+      }
+    }
+    return rows.length;
+  }
+
+  const ageAll = database.transaction(({ closeBefore, forgetBefore }: AgeBounds, limit: number): number => {
+    const aged = [moveOld(closeBefore, limit), closeDays(closeBefore, limit)];
+    for (const { sumUp, forget } of forgetting) {
+      sumUp.run(forgetBefore, limit);
+      aged.push(forget.run(forgetBefore, limit).changes);
+    }
+    return Math.max(...aged);
   });
 
   const salt = database.transaction((day: number, oldest: number): Uint8Array | undefined => {
@@ -106,7 +168,8 @@ export function prepareVisits(database: Database, counters: CountersTable) {
     return findSalt.get(day)?.salt;
   });
 
-  const statements = [findSource, keepSource, forgetSources, findDay, addDay, changeDay, findOpen, closeDay];
+  const adding = [findSource, keepSource, forgetSources, findDay, addDay, changeDay, openDay, moveSums];
+  const closing = [findOpen, rowsAfter, closeRow, keepPosition, closeDay];
   return {
     /** One transaction; says how long it took. */
     add: (slice: Slice): number => add.immediate(slice),
@@ -118,7 +181,9 @@ export function prepareVisits(database: Database, counters: CountersTable) {
     },
     salt: (day: number, oldest: number) => salt.immediate(day, oldest),
     close() {
-      for (const statement of [...statements, sumUp, forget, addSalt, findSalt, forgetSalts])
+      old.close();
+      const aging = forgetting.flatMap(({ sumUp, forget }) => [sumUp, forget]);
+      for (const statement of [...adding, ...closing, ...aging, addSalt, findSalt, forgetSalts])
         statement.finalize();
     },
   };
