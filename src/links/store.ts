@@ -22,8 +22,8 @@ export interface LinkStore {
   /** Returns the link of a code, even if it has ended. Finds every link whose insert has resolved in any process. */
   find(code: Code): Promise<Link | undefined>;
   /**
-   * The same without a promise, which would cost a redirect more than half as much again. Only for stores that look on the calling
-   * thread anyway. Throws {@link StoreUnavailable}.
+   * The same without a promise, which would add a sixth to the cost of a cold redirect. Only for stores that look on the
+   * calling thread anyway. Throws {@link StoreUnavailable}.
    */
   readonly findNow?: ((code: Code) => Link | undefined) | undefined;
   /**

@@ -6,8 +6,8 @@ import type { Links } from "../../links/links.ts";
 import { isProblem, type Problem } from "../../links/problem.ts";
 import { createLinkTable, type Entry } from "./link-table.ts";
 
-/** Enough for 300,000 links with targets of 80 characters. */
-const MAX_BYTES = 48 * 1024 * 1024;
+/** Enough for 210,000 links with targets of 80 characters. */
+const MAX_BYTES = 32 * 1024 * 1024;
 
 export interface LinkMemory extends Memory {
   /**
@@ -16,11 +16,11 @@ export interface LinkMemory extends Memory {
    */
   get(code: string, nowMs: number): Entry | undefined;
   /**
-   * Asks the store, and waits for it only if it must: a promise costs more than the rest of a redirect. Concurrent
-   * look-ups of the same code share one query.
+   * Asks the store. Returns a promise only if the store has to be waited for, or the preview. Concurrent look-ups of the
+   * same code share one query.
    */
   lookUp(code: Code): Entry | Problem | Promise<Entry | Problem>;
-  /** Keeps what was noted in the entry when the visit was counted. */
+  /** Keeps what the recorder wrote into the entry, so that the next visit costs less. */
   keep(entry: Entry): void;
 }
 
