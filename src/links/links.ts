@@ -15,6 +15,8 @@ export interface Links {
   availability(written: string): Promise<Availability | Problem>;
   /** Returns the link to redirect to, for a code as an address spells it; a problem if it is disabled or has ended. */
   resolve(spelling: string): Promise<Link | Problem>;
+  /** The same at once, for a code as it is stored. Missing if the store cannot; throws {@link StoreUnavailable}. */
+  readonly resolveNow?: ((code: Code) => Link | Problem) | undefined;
   /**
    * Returns the link of a code as an address spells it. Links that have ended are found until their hold is over, and
    * disabled ones always, unless they were deleted.
@@ -76,27 +78,34 @@ export function createLookUps({
   codeHoldMs,
   blocked,
 }: Pick<LinksOptions, "codeHoldMs" | "blocked"> & {
-  readonly store: Pick<LinkStore, "find">;
+  readonly store: Pick<LinkStore, "find" | "findNow">;
   readonly clock: Pick<Clock, "nowMs">;
-}): Pick<Links, "resolve" | "find"> {
+}): Pick<Links, "resolve" | "resolveNow" | "find"> {
+  const { findNow } = store;
+
   async function look(spelling: string): Promise<Link | undefined> {
     const code = lookUpCode(spelling);
-    const link = code === undefined ? undefined : await store.find(code);
-    if (link === undefined || (link.disabled === undefined && clock.nowMs() >= link.endsMs + codeHoldMs))
-      return undefined;
-    return link;
+    return code === undefined ? undefined : unlessOver(await store.find(code));
+  }
+
+  /** A link whose hold is over counts as purged. */
+  function unlessOver(link: Link | undefined): Link | undefined {
+    if (link === undefined || link.disabled !== undefined) return link;
+    return clock.nowMs() >= link.endsMs + codeHoldMs ? undefined : link;
   }
 
   const reasonOf = (link: Link) => link.disabled ?? blocked(link.target);
 
+  function unlessBroken(link: Link | undefined): Link | Problem {
+    if (link === undefined) return { kind: "unknown" };
+    const reason = reasonOf(link);
+    if (reason !== undefined) return { kind: "disabled", reason };
+    return clock.nowMs() < link.endsMs ? link : { kind: "expired", endedMs: link.endsMs };
+  }
+
   return {
-    async resolve(spelling) {
-      const link = await look(spelling);
-      if (link === undefined) return { kind: "unknown" };
-      const reason = reasonOf(link);
-      if (reason !== undefined) return { kind: "disabled", reason };
-      return clock.nowMs() < link.endsMs ? link : { kind: "expired", endedMs: link.endsMs };
-    },
+    resolve: async (spelling) => unlessBroken(await look(spelling)),
+    resolveNow: findNow && ((code) => unlessBroken(unlessOver(findNow(code)))),
     async find(spelling) {
       const link = await look(spelling);
       if (link === undefined) return { kind: "unknown" };

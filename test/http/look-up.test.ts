@@ -33,6 +33,7 @@ async function serve(folder: string, record = () => {}) {
       await Bun.sleep(SLOW_MS);
       return link;
     },
+    findNow: undefined,
   };
   const clock = createClock(Date.now, () => performance.now());
   const links = createLinks({

@@ -40,7 +40,11 @@ export function testLinkStore(name: string, open: () => Promise<LinkStore>): voi
     const insertAll = async (links: readonly NewLink[], into = store) =>
       (await into.insert(links)).map((outcome) => (isProblem(outcome) ? outcome.kind : "inserted"));
     const insertOne = async (link: NewLink, into = store) => (await insertAll([link], into))[0];
-    const find = (code: string, from = store) => from.find(code as Code);
+    const find = async (code: string, from = store) => {
+      const link = await from.find(code as Code);
+      if (from.findNow !== undefined) expect(from.findNow(code as Code)).toEqual(link as never);
+      return link;
+    };
 
     test("gives back what was inserted, at once and everywhere", async () => {
       const link = newLink("kept", {

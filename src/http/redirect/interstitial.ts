@@ -4,7 +4,7 @@ import type { Call } from "../call.ts";
 import { askedLanguage } from "../page-language.ts";
 import { problemAnswer, problemOf } from "../problems.ts";
 import type { Views } from "../views/views.ts";
-import type { Entry } from "./memory.ts";
+import type { Entry } from "./link-table.ts";
 
 /**
  * Whether the reader followed a link on one of our own pages (Fetch Metadata, section 2.4). Only previews lead on, so
@@ -29,7 +29,7 @@ export interface InterstitialOptions {
 
 export function createInterstitial({ recorder, views, onFault }: InterstitialOptions): Interstitial {
   return {
-    isFor({ previewUntilMs = 0 }, { request, headers }, nowMs) {
+    isFor({ previewUntilMs }, { request, headers }, nowMs) {
       if (nowMs >= previewUntilMs) return false;
       if (!prefersHtml(headers.get("accept")) || !recorder.isBrowser(headers)) return false;
       return !comesFromHere(headers) || askedLanguage(request) !== undefined;

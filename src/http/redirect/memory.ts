@@ -4,21 +4,10 @@ import type { Code } from "../../links/code.ts";
 import type { Link } from "../../links/link.ts";
 import type { Links } from "../../links/links.ts";
 import { isProblem, type Problem } from "../../links/problem.ts";
-import { type Counter, counterOf } from "../../visits/recorder.ts";
-import { createCache } from "./cache.ts";
+import { createLinkTable, type Entry } from "./link-table.ts";
 
-/** Half of it is always used for the most recent links: about 100,000 with targets of 80 characters. */
-const CACHE_BYTES = 96 * 1024 * 1024;
-/** What an entry takes besides the characters of its code and target. Measured. */
-const ENTRY_BYTES = 424;
-
-/** The part of a link that the redirect needs. */
-export interface Entry extends Counter {
-  readonly endsMs: number;
-  readonly target: string;
-  /** Until then, people see the preview first. Missing if they never do. */
-  readonly previewUntilMs?: number;
-}
+/** Enough for 210,000 links with targets of 80 characters. */
+const MAX_BYTES = 32 * 1024 * 1024;
 
 export interface LinkMemory extends Memory {
   /**
@@ -26,8 +15,13 @@ export interface LinkMemory extends Memory {
    * addresses spell a code as it is stored, so it is worth asking with a spelling that has not been normalised.
    */
   get(code: string, nowMs: number): Entry | undefined;
-  /** Asks the store. Concurrent look-ups of the same code share one query. */
-  lookUp(code: Code): Promise<Entry | Problem>;
+  /**
+   * Asks the store. Returns a promise only if the store has to be waited for, or the preview. Concurrent look-ups of the
+   * same code share one query.
+   */
+  lookUp(code: Code): Entry | Problem | Promise<Entry | Problem>;
+  /** Keeps what the recorder wrote into the entry, so that the next visit costs less. */
+  keep(entry: Entry): void;
 }
 
 /** Until when people see the preview of a link first, in Unix milliseconds. It is asked once for each cached link. */
@@ -38,34 +32,30 @@ export type PreviewUntil = (link: Link) => Promise<number>;
  * at once.
  */
 export function createLinkMemory(
-  links: Pick<Links, "resolve">,
+  { resolve, resolveNow }: Pick<Links, "resolve" | "resolveNow">,
   clock: Clock,
   previewUntil?: PreviewUntil,
 ): LinkMemory {
-  const cache = createCache<Entry>(
-    CACHE_BYTES,
-    (code, { target }) => ENTRY_BYTES + code.length + target.length,
-  );
+  const table = createLinkTable(MAX_BYTES);
   const inFlight = new Map<Code, Promise<Entry | Problem>>();
   /** How often `forget` or `forgetAll` was called. */
   let forgotten = 0;
 
   function get(code: string, nowMs: number): Entry | undefined {
-    const entry = cache.get(code);
+    const entry = table.get(code);
     return entry !== undefined && nowMs < entry.endsMs ? entry : undefined;
   }
 
   async function find(code: Code): Promise<Entry | Problem> {
     const forgottenBefore = forgotten;
-    const link = await links.resolve(code);
+    const link = await resolve(code);
     if (isProblem(link)) return link;
-    const previewUntilMs = previewUntil === undefined ? undefined : await previewUntil(link);
+    const previewUntilMs = await previewUntil?.(link);
     const known = get(link.code, clock.nowMs());
     if (known !== undefined) return known;
-    const leading = { ...counterOf(link), endsMs: link.endsMs, target: link.target };
-    const entry: Entry = previewUntilMs === undefined ? leading : { ...leading, previewUntilMs };
+    const entry = table.set(link, previewUntilMs);
     // If anything was forgotten meanwhile, it may be this link. Then the answer may be older than the change.
-    if (forgotten === forgottenBefore) cache.set(link.code, entry);
+    if (forgotten !== forgottenBefore) table.delete(link.code);
     return entry;
   }
 
@@ -86,19 +76,26 @@ export function createLinkMemory(
     return isProblem(found) ? (inFlight.get(code) ?? ask(code)) : found;
   }
 
+  function findNow(now: (code: Code) => Link | Problem, code: Code): Entry | Problem {
+    const link = now(code);
+    return isProblem(link) ? link : table.set(link);
+  }
+
   return {
     get,
     lookUp(code) {
+      if (resolveNow !== undefined && previewUntil === undefined) return findNow(resolveNow, code);
       const early = inFlight.get(code);
       return early === undefined ? ask(code) : join(early, code);
     },
+    keep: table.keep,
     forget(code) {
       forgotten++;
-      cache.delete(code);
+      table.delete(code);
     },
     forgetAll() {
       forgotten++;
-      cache.clear();
+      table.clear();
     },
   };
 }

@@ -6,10 +6,11 @@ import type { Call, CallOf } from "../call.ts";
 import type { Limiter } from "../limits.ts";
 import { problemAnswer, problemOf } from "../problems.ts";
 import { comesFromHere, type Interstitial } from "./interstitial.ts";
-import type { Entry, LinkMemory } from "./memory.ts";
+import type { Entry } from "./link-table.ts";
+import type { LinkMemory } from "./memory.ts";
 
 export interface RedirectOptions {
-  readonly memory: Pick<LinkMemory, "get" | "lookUp">;
+  readonly memory: Pick<LinkMemory, "get" | "lookUp" | "keep">;
   readonly clock: Clock;
   readonly recorder: Pick<Recorder, "record">;
   readonly callOf: CallOf;
@@ -50,19 +51,24 @@ export function createRedirect(options: RedirectOptions) {
     return code === undefined || code === spelling ? code : (memory.get(code, nowMs) ?? code);
   }
 
-  async function lookUp(call: Call, code: Code | undefined, follow: Follow): Promise<Response> {
+  function lookUp(call: Call, code: Code | undefined, follow: Follow): Response | Promise<Response> {
     if (code === undefined) return leadsNowhere(call);
     const barred = limiter.barred(call);
-    if (barred !== undefined) return problemAnswer(call, await barred);
-    let found: Entry | Problem;
-    try {
-      found = await memory.lookUp(code);
-    } catch (error) {
+    if (barred !== undefined) return barred.then((problem) => problemAnswer(call, problem));
+    const answerWith = (found: Entry | Problem): Response | Promise<Response> => {
+      if (isProblem(found)) return found.kind === "unknown" ? leadsNowhere(call) : problemAnswer(call, found);
+      return follow(found, call, clock.nowMs());
+    };
+    const fail = (error: unknown) => {
       onFault(error);
       return problemAnswer(call, problemOf(error));
+    };
+    try {
+      const found = memory.lookUp(code);
+      return found instanceof Promise ? found.then(answerWith, fail) : answerWith(found);
+    } catch (error) {
+      return fail(error);
     }
-    if (isProblem(found)) return found.kind === "unknown" ? leadsNowhere(call) : problemAnswer(call, found);
-    return follow(found, call, clock.nowMs());
   }
 
   function leadsNowhere(call: Call): Response | Promise<Response> {
@@ -75,6 +81,7 @@ export function createRedirect(options: RedirectOptions) {
   function count(entry: Entry, call: Call, nowMs: number): void {
     try {
       recorder.record(entry, call, nowMs);
+      memory.keep(entry);
     } catch (error) {
       onFault(error);
     }

@@ -42,6 +42,7 @@ export function openSqliteReader(path: string, opened: Identity) {
 function readingHalf(reader: Reader) {
   return {
     find: async (code) => reader.find(code),
+    findNow: reader.find,
     sums: async (code, createdMs) => reader.sums(code, createdMs),
     days: async (code, createdMs, firstDay, lastDay) => reader.days(code, createdMs, firstDay, lastDay),
     daySums: async (code, createdMs, firstDay, lastDay) => reader.daySums(code, createdMs, firstDay, lastDay),

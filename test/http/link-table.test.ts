@@ -1,0 +1,195 @@
+import { expect, test } from "bun:test";
+
+import * as fc from "fast-check";
+
+import { createLinkTable, type Entry, hashOf } from "../../src/http/redirect/link-table.ts";
+import type { Code } from "../../src/links/code.ts";
+import type { Link } from "../../src/links/link.ts";
+import type { Target } from "../../src/links/target.ts";
+
+const ROOMY_BYTES = 4 * 1024 * 1024;
+const TIGHT_BYTES = 4096;
+
+function linkOf(code: string, target: string, createdMs = 5, endsMs = 7): Link {
+  return { code: code as Code, originalUrl: "", target: target as Target, createdMs, endsMs };
+}
+
+/** What the recorder notes in an entry. */
+interface Noted {
+  readonly sequence: number;
+  readonly place: number;
+  readonly keyDay: number;
+  readonly key0: number;
+  readonly key1: number;
+}
+
+const UNNOTED: Noted = { sequence: 0, place: 0, keyDay: -1, key0: 0, key1: 0 };
+
+type Step =
+  | { readonly type: "set"; readonly link: Link; readonly previewUntilMs: number }
+  | { readonly type: "note"; readonly code: string; readonly noted: Noted }
+  | { readonly type: "get" | "delete"; readonly code: string }
+  | { readonly type: "clear" };
+
+// The first two pairs have the same hash.
+const CODES = [
+  "declinate",
+  "macallums",
+  "altarage",
+  "zinke",
+  "a",
+  "b",
+  "한글",
+  "한국",
+  "❤",
+  "é",
+  "é".repeat(64),
+];
+const codes = fc.oneof(
+  fc.constantFrom(...CODES),
+  fc.string({ minLength: 1, maxLength: 3 }),
+  fc.string({ unit: "binary", minLength: 1, maxLength: 64 }),
+);
+const int32s = fc.integer({ min: -(2 ** 31), max: 2 ** 31 - 1 });
+const times = fc.integer({ min: 0, max: 253_402_214_400_000 });
+const links = fc
+  .tuple(codes, fc.string({ unit: "binary-ascii", maxLength: 300 }), times, times)
+  .map((parts) => linkOf(...parts));
+const noted: fc.Arbitrary<Noted> = fc.record({
+  sequence: fc.nat(),
+  place: fc.nat(),
+  keyDay: fc.nat(),
+  key0: int32s,
+  key1: int32s,
+});
+const steps: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 6,
+    arbitrary: fc.record({ type: fc.constant("set" as const), link: links, previewUntilMs: times }),
+  },
+  { weight: 3, arbitrary: fc.record({ type: fc.constant("note" as const), code: codes, noted }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({ type: fc.constantFrom("get" as const, "delete" as const), code: codes }),
+  },
+  { weight: 1, arbitrary: fc.constant({ type: "clear" as const }) },
+);
+
+/** The plain table: everything that was set, and never forgotten to make room. */
+type Model = Map<string, { readonly link: Link; readonly previewUntilMs: number; noted: Noted }>;
+
+function plain(entry: Entry) {
+  const { at: _, changes: _changes, ...rest } = entry;
+  return rest;
+}
+
+function expected({ link, previewUntilMs, noted: { ...of } }: NonNullable<ReturnType<Model["get"]>>) {
+  const { code, target, createdMs, endsMs } = link;
+  return {
+    table: "link" as Entry["table"],
+    text: code as string,
+    createdMs,
+    endsMs,
+    target: target as string,
+    previewUntilMs,
+    ...of,
+  };
+}
+
+/** Checks each step against the model. `isExact` if the table has room for everything. */
+function follow(bytes: number, list: readonly Step[], isExact: boolean): void {
+  const table = createLinkTable(bytes);
+  const model: Model = new Map();
+  const check = (code: string): Entry | undefined => {
+    const entry = table.get(code);
+    const known = model.get(code);
+    if (entry !== undefined) expect(known && expected(known)).toEqual(plain(entry));
+    else if (isExact) expect(known).toBeUndefined();
+    else model.delete(code);
+    return entry;
+  };
+  for (const step of list) {
+    if (step.type === "set") {
+      const { link, previewUntilMs } = step;
+      const stale = check(link.code);
+      const known = { link, previewUntilMs, noted: UNNOTED };
+      expect(plain(table.set(link, previewUntilMs))).toEqual(expected(known));
+      model.set(link.code, known);
+      // What was noted in an entry of the link before is not this one's.
+      if (stale !== undefined) table.keep(Object.assign(stale, { sequence: 9, place: 9 }));
+      expect(check(link.code)).toBeDefined();
+    } else if (step.type === "note") {
+      const entry = check(step.code);
+      const known = model.get(step.code);
+      if (entry === undefined || known === undefined) continue;
+      table.keep(Object.assign(entry, step.noted));
+      known.noted = step.noted;
+      check(step.code);
+    } else if (step.type === "get") {
+      check(step.code);
+    } else if (step.type === "delete") {
+      table.delete(step.code);
+      model.delete(step.code);
+      expect(table.get(step.code)).toBeUndefined();
+    } else {
+      table.clear();
+      for (const code of model.keys()) expect(table.get(code)).toBeUndefined();
+      model.clear();
+    }
+  }
+  model.forEach((_, code) => void check(code));
+}
+
+test("the table answers as a Map would", () => {
+  fc.assert(fc.property(fc.array(steps, { maxLength: 200 }), (list) => follow(ROOMY_BYTES, list, true)));
+});
+
+test("a table that is full forgets links, and never mixes them up", () => {
+  fc.assert(
+    fc.property(fc.array(steps, { minLength: 100, maxLength: 400, size: "max" }), (list) =>
+      follow(TIGHT_BYTES, list, false),
+    ),
+  );
+});
+
+test("links that are used stay, and the others make room for new ones", () => {
+  const table = createLinkTable(100_000);
+  const isThere = (code: string) => table.get(code) !== undefined;
+  for (let nth = 0; nth < 50; nth++) table.set(linkOf(`hot${nth}`, "x".repeat(80)));
+  for (let nth = 0; nth < 100_000; nth++) {
+    table.set(linkOf(`cold${nth}`, "x".repeat(80)));
+    expect(isThere(`hot${nth % 50}`)).toBe(true);
+  }
+  const kept = Array.from({ length: 100_000 }, (_, nth) => `cold${nth}`).filter(isThere);
+  expect(kept.length).toBeGreaterThan(450);
+  expect(kept.length).toBeLessThan(700);
+});
+
+test("a table whose links are all used takes new ones", () => {
+  const table = createLinkTable(10_000);
+  for (let nth = 0; nth < 1000; nth++) {
+    for (let earlier = 0; earlier < nth; earlier++) table.get(`code${earlier}`);
+    table.set(linkOf(`code${nth}`, "x".repeat(80)));
+    expect(table.get(`code${nth}`)?.target).toBe("x".repeat(80));
+  }
+});
+
+test("a link that is too long for the table is answered and not kept", () => {
+  const table = createLinkTable(1000);
+  table.set(linkOf("short", "x"));
+  const entry = table.set(linkOf("long", "x".repeat(1000)));
+  expect(entry.target).toHaveLength(1000);
+  table.keep(Object.assign(entry, { sequence: 9 }));
+  expect(table.get("long")).toBeUndefined();
+  expect(table.get("short")?.sequence).toBe(0);
+});
+
+test("codes that were chosen to share a bucket forget each other", () => {
+  const table = createLinkTable(ROOMY_BYTES);
+  const alike: string[] = [];
+  const bucket = (code: string) => hashOf(code) & 0xffff;
+  for (let nth = 0; alike.length < 50; nth++) if (bucket(`c${nth}`) === bucket("c0")) alike.push(`c${nth}`);
+  for (const code of alike) table.set(linkOf(code, code));
+  const kept = alike.filter((code) => table.get(code)?.target === code);
+  expect(kept).toEqual(alike.slice(-16));
+});
