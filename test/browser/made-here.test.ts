@@ -99,6 +99,7 @@ test("links are forgotten one by one, or all, and the focus is never lost", asyn
   await forget("one").press("Enter");
   await untilFocused(forget("three"));
   await page.reload();
+  await item("three").waitFor();
   expect(await items.count()).toBe(1);
   await forget("three").press("Enter");
   await untilFocused(address);
