@@ -69,21 +69,24 @@ export function startFeeds(options: FeedsOptions): Feeds {
     const part = `${file}.part`;
     const writing = await claim(part, nowMs());
     if (writing === undefined) return;
+    let isRenamed = false;
     try {
       // Another process may have asked since.
       const memo = await recall(file);
-      if (isDue(memo)) await ask(url, memo, { file, part, writing });
+      if (isDue(memo)) isRenamed = await ask(url, memo, { file, part, writing });
     } finally {
       await writing.close();
-      await rm(part, { force: true });
+      // Once it is renamed, another process may write a part of its own.
+      if (!isRenamed) await rm(part, { force: true });
     }
   }
 
+  /** Returns whether the part has become the list. */
   async function ask(
     url: string,
     memo: Memo,
     { file, part, writing }: { file: string; part: string; writing: FileHandle },
-  ): Promise<void> {
+  ): Promise<boolean> {
     // Before the part becomes the list, because then others may claim it.
     await remember(file, { ...memo, askedMs: nowMs() });
     try {
@@ -96,6 +99,7 @@ export function startFeeds(options: FeedsOptions): Feeds {
         onFetched(url);
       }
       failures.delete(url);
+      return found !== undefined;
     } catch (error) {
       await remember(file, { ...memo, askedMs: nowMs() - dueAfterMs + RETRY_AFTER_MS });
       throw error;
