@@ -1,6 +1,5 @@
-/** @jsxImportSource hono/jsx */
-import type { Child } from "hono/jsx";
-import type { HtmlEscapedString } from "hono/utils/html";
+/** @jsxImportSource ./html */
+import { type Child, write } from "./html/jsx-runtime.ts";
 
 import { languageName, LANGUAGES, message } from "../language/messages.ts";
 import { assets } from "./assets/assets.ts";
@@ -61,8 +60,7 @@ export function page(language: string, { title, card, contact, query = {} }: Hea
       </body>
     </html>
   );
-  // hono/jsx renders synchronously, since no component here is asynchronous.
-  return `<!doctype html>${(document as HtmlEscapedString).toString()}`;
+  return `<!doctype html>${write(document)}`;
 }
 
 /** An e-mail address is shown, because not every reader has a program that opens mailto: links. */

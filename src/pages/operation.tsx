@@ -1,5 +1,5 @@
-/** @jsxImportSource hono/jsx */
-import type { Child } from "hono/jsx";
+/** @jsxImportSource ./html */
+import type { Child } from "./html/jsx-runtime.ts";
 
 import type { MessageKey, Values } from "../language/messages.ts";
 import { CopyButton } from "./copy.tsx";

@@ -1,5 +1,5 @@
-/** @jsxImportSource hono/jsx */
-import type { Child } from "hono/jsx";
+/** @jsxImportSource ./html */
+import type { Child } from "./html/jsx-runtime.ts";
 
 import { message, type MessageKey } from "../language/messages.ts";
 import type { DisabledReason } from "../links/link.ts";

@@ -1,5 +1,5 @@
-/** @jsxImportSource hono/jsx */
-import type { Child } from "hono/jsx";
+/** @jsxImportSource ./html */
+import type { Child } from "./html/jsx-runtime.ts";
 
 import { languageNames, message } from "../language/messages.ts";
 import { page } from "./layout.tsx";

@@ -1,5 +1,5 @@
-/** @jsxImportSource hono/jsx */
-import type { Child } from "hono/jsx";
+/** @jsxImportSource ../html */
+import type { Child } from "../html/jsx-runtime.ts";
 
 import { MAX_NOTE_LENGTH } from "../../guard/note.ts";
 import type { Action } from "../../guard/store.ts";
