@@ -5,3 +5,11 @@ export function knowsAlready(headers: Headers, tag: string): boolean {
   const opaque = tag.replace(/^W\//, "");
   return known.trim() === "*" || known.match(/"[^"]*"/g)?.some((one) => one === opaque) === true;
 }
+
+/**
+ * The tag of an answer that is made of these. Weak (RFC 9110, section 8.8.1): it is known before the answer is made, so one
+ * that the caller has is not made again.
+ */
+export function tagOf(parts: readonly unknown[]): string {
+  return `W/"${Bun.hash(JSON.stringify(parts)).toString(36)}"`;
+}

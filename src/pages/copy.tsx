@@ -1,7 +1,6 @@
+import { message } from "../language/messages.ts";
 /** @jsxImportSource ./html */
 import type { Child } from "./html/jsx-runtime.ts";
-
-import { message } from "../language/messages.ts";
 
 interface CopyButtonProps {
   readonly language: string;

@@ -1,8 +1,7 @@
-/** @jsxImportSource ./html */
-import type { Child } from "./html/jsx-runtime.ts";
-
 import type { MessageKey, Values } from "../language/messages.ts";
 import { CopyButton } from "./copy.tsx";
+/** @jsxImportSource ./html */
+import type { Child } from "./html/jsx-runtime.ts";
 import {
   answerOf,
   type ApiDescription,

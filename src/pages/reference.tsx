@@ -1,7 +1,6 @@
+import { languageNames, message } from "../language/messages.ts";
 /** @jsxImportSource ./html */
 import type { Child } from "./html/jsx-runtime.ts";
-
-import { languageNames, message } from "../language/messages.ts";
 import { page } from "./layout.tsx";
 import { type ApiDescription, exampleOf, operationsOf } from "./openapi.ts";
 import { Code, type Context, Endpoint, marked, OperationSection, pretty } from "./operation.tsx";

@@ -1,4 +1,5 @@
 import { DAY_MS } from "../links/time.ts";
+import { memoize } from "../memoize.ts";
 
 /** A time zone between two changes of its clocks. */
 interface Span {
@@ -18,12 +19,15 @@ export interface Zone {
 
 const MINUTE_MS = 60_000;
 
+/** The statistics of a year need three. There are some 16,000 until 9999. */
+const MAX_SPANS = 64;
+
 /**
  * Statistics ask about up to 10,000 hours. Asking `Temporal` takes microseconds, so it is asked only once between two
  * changes of the zone's clocks. `timeZone` is a name that `Intl` knows.
  */
-export function openZone(timeZone: string): Zone {
-  const spans: Span[] = [];
+export const openZone = memoize((timeZone): Zone => {
+  let spans: Span[] = [];
   let last: Span = { fromMs: 0, untilMs: 0, offsetMs: 0, offset: "" };
   const date = { day: Number.NaN, text: "" };
 
@@ -34,6 +38,7 @@ export function openZone(timeZone: string): Zone {
     const untilMs = then.getTimeZoneTransition("next")?.epochMilliseconds ?? Number.POSITIVE_INFINITY;
     const offset = (minutes < 0 ? "-" : "+") + writeMinutes(Math.abs(minutes));
     const span = { fromMs, untilMs, offsetMs: minutes * MINUTE_MS, offset };
+    if (spans.length >= MAX_SPANS) spans = [];
     spans.push(span);
     return span;
   }
@@ -60,7 +65,7 @@ export function openZone(timeZone: string): Zone {
     },
     dayOf: (ms) => Math.floor((ms + spanAt(ms).offsetMs) / DAY_MS),
   };
-}
+});
 
 /** "13:30" */
 function writeMinutes(minutes: number): string {

@@ -38,7 +38,7 @@ test("what is kept of days is told as if every day were read anew", async () => 
     let hour = START_HOUR;
     const clock = { nowMs: () => hour * HOUR_MS };
     const kinds = (["safe", "all", "count"] as const).map((shown) => ({ store, clock, shown }));
-    const keeping = kinds.map((kind) => createStatistics(kind));
+    const keeping = kinds.map((kind) => createStatistics(kind).statistics);
     const link = newLink(`link${links++}`, { createdMs: 5 });
     for (const { hours, hoursLate, visits, closes, forgets, interval, timeZone } of steps) {
       hour += hours;
@@ -49,7 +49,9 @@ test("what is kept of days is told as if every day were read anew", async () => 
       if (closes) await store.age({ closeBefore: today - 1, forgetBefore: forgets ? today - 2 : 0 }, 1000);
       for (const [nth, kind] of kinds.entries()) {
         const request = { interval, timeZone };
-        expect(await keeping[nth]?.(link, request)).toEqual(await createStatistics(kind)(link, request));
+        expect(await keeping[nth]?.(link, request)).toEqual(
+          await createStatistics(kind).statistics(link, request),
+        );
       }
     }
   };
@@ -77,7 +79,7 @@ test("a day is read again only when it has changed", async () => {
   for (let day = 0; day < 20; day++) await add(START_HOUR + day * 24);
   const nowHour = START_HOUR + 19 * 24 + 1;
   const clock = { nowMs: () => nowHour * HOUR_MS };
-  const statistics = createStatistics({ store: reading, clock, shown: "safe" });
+  const { statistics } = createStatistics({ store: reading, clock, shown: "safe" });
   const ask = () => statistics(link, { interval: "day", timeZone: "UTC" });
   const first = START_HOUR / 24;
   await ask();
