@@ -7,9 +7,9 @@ export function knowsAlready(headers: Headers, tag: string): boolean {
 }
 
 /**
- * The tag of an answer that is made of these. Weak (RFC 9110, section 8.8.1): it is known before the answer is made, so one
- * that the caller has is not made again.
+ * The tag of an answer that is made of these parts and nothing else. It is known before the answer is made, so an answer
+ * that the caller has is not made again. If the coding may differ, put `W/` before it (RFC 9110, section 8.8.1).
  */
 export function tagOf(parts: readonly unknown[]): string {
-  return `W/"${Bun.hash(JSON.stringify(parts)).toString(36)}"`;
+  return `"${Bun.hash(JSON.stringify(parts)).toString(36)}"`;
 }

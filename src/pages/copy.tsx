@@ -1,5 +1,5 @@
-import { message } from "../language/messages.ts";
 /** @jsxImportSource ./html */
+import { message } from "../language/messages.ts";
 import type { Child } from "./html/jsx-runtime.ts";
 
 interface CopyButtonProps {

@@ -1,7 +1,7 @@
+/** @jsxImportSource ./html */
 import { languageName, LANGUAGES, message } from "../language/messages.ts";
 import { memoize, once } from "../memoize.ts";
 import { assets } from "./assets/assets.ts";
-/** @jsxImportSource ./html */
 import { type Child, write } from "./html/jsx-runtime.ts";
 
 /** The page that asks which link to report. No code has a +. */

@@ -1,6 +1,6 @@
+/** @jsxImportSource ./html */
 import type { MessageKey, Values } from "../language/messages.ts";
 import { CopyButton } from "./copy.tsx";
-/** @jsxImportSource ./html */
 import type { Child } from "./html/jsx-runtime.ts";
 import {
   answerOf,

@@ -1,8 +1,8 @@
+/** @jsxImportSource ./html */
 import { message, type MessageKey } from "../language/messages.ts";
 import type { DisabledReason } from "../links/link.ts";
 import type { Problem } from "../links/problem.ts";
 import { memoize } from "../memoize.ts";
-/** @jsxImportSource ./html */
 import type { Child } from "./html/jsx-runtime.ts";
 import { Instant } from "./instant.tsx";
 import { page } from "./layout.tsx";

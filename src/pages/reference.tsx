@@ -1,5 +1,5 @@
-import { languageNames, message } from "../language/messages.ts";
 /** @jsxImportSource ./html */
+import { languageNames, message } from "../language/messages.ts";
 import type { Child } from "./html/jsx-runtime.ts";
 import { page } from "./layout.tsx";
 import { type ApiDescription, exampleOf, operationsOf } from "./openapi.ts";

@@ -5,7 +5,7 @@ import type { Sums } from "./day.ts";
 import { type Dimension, DIMENSIONS } from "./dimensions.ts";
 import type { DaySums, VisitStore } from "./store.ts";
 import { createDayReader, type Shown, type ToldDay, type ToldDays } from "./told.ts";
-import { openZone, type Zone } from "./zone.ts";
+import { openZone, writeDay, type Zone } from "./zone.ts";
 
 /** Values of one dimension in an answer. */
 const MAX_VALUES = 50;
@@ -127,8 +127,8 @@ export function createStatistics({ store, clock, shown }: StatisticsOptions) {
 const DEFAULT_DAYS = { hour: 2, day: 30, month: 365 };
 
 function rangeOf({ interval, timeZone, ...asked }: StatisticsRequest, nowMs: number): Range | RefusedRange {
-  const to = asked.to ?? dateOf(openZone(timeZone).dayOf(nowMs));
-  const from = asked.from ?? dateOf(dayOf(to) + 1 - DEFAULT_DAYS[interval]);
+  const to = asked.to ?? writeDay(openZone(timeZone).dayOf(nowMs));
+  const from = asked.from ?? writeDay(dayOf(to) + 1 - DEFAULT_DAYS[interval]);
   const refusal = rangeRefusal(from, to, interval);
   if (refusal !== undefined) return { kind: "malformed", refusals: [refusal] };
   return { from, to, first: dayOf(from), last: dayOf(to) };
@@ -158,16 +158,18 @@ interface Series {
 
 function openSeries(first: number, last: number, interval: Interval, zone: Zone): Series {
   if (interval === "hour") return openHours(first, last, zone);
-  const points = new Map<string, Point>();
+  const points: Point[] = [];
   const ofDays: Point[] = [];
   for (let day = first; day <= last; day++) {
-    const start = dateOf(day).slice(0, interval === "month" ? 7 : 10);
-    const point = points.get(start) ?? { start, visits: 0, bots: 0 };
-    points.set(start, point);
+    const date = writeDay(day);
+    const start = interval === "month" ? date.slice(0, 7) : date;
+    const before = points.at(-1);
+    const point = before?.start === start ? before : { start, visits: 0, bots: 0 };
+    if (point !== before) points.push(point);
     ofDays.push(point);
   }
   return {
-    points: [...points.values()],
+    points,
     pointOf(day, hour) {
       const local = hour === undefined ? day : zone.dayOf(day * DAY_MS + hour * HOUR_MS);
       return ofDays[local - first];
@@ -176,15 +178,15 @@ function openSeries(first: number, last: number, interval: Interval, zone: Zone)
 }
 
 function openHours(first: number, last: number, zone: Zone): Series {
-  const points = new Map<number, Point>();
-  for (let hour = (first - 1) * 24; hour < (last + 2) * 24; hour++) {
-    const day = zone.dayOf(hour * HOUR_MS);
-    if (day >= first && day <= last)
-      points.set(hour, { start: zone.write(hour * HOUR_MS), visits: 0, bots: 0 });
-  }
+  const points: Point[] = [];
+  let hour = (first - 1) * 24;
+  while (zone.dayOf(hour * HOUR_MS) < first) hour++;
+  const firstHour = hour;
+  for (; zone.dayOf(hour * HOUR_MS) <= last; hour++)
+    points.push({ start: zone.write(hour * HOUR_MS), visits: 0, bots: 0 });
   return {
-    points: [...points.values()],
-    pointOf: (day, hour) => (hour === undefined ? undefined : points.get(day * 24 + hour)),
+    points,
+    pointOf: (day, ofDay) => (ofDay === undefined ? undefined : points[day * 24 + ofDay - firstHour]),
   };
 }
 
@@ -247,10 +249,6 @@ function eachDimension(breakDownBy: (dimension: Dimension, nth: number) => Break
 
 function dayOf(date: string): number {
   return Date.parse(`${date}T00:00:00Z`) / DAY_MS;
-}
-
-function dateOf(day: number): string {
-  return new Date(day * DAY_MS).toISOString().slice(0, 10);
 }
 
 function sum(numbers: readonly number[]): number {

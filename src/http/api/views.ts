@@ -80,7 +80,7 @@ export function createApiViews(options: ApiViewsOptions) {
       const revision = await visits.revision(link, query);
       if (isProblem(revision)) return problemJson(call, revision);
       const language = negotiateLanguage(call.headers.get("accept-language"));
-      const ETag = tagOf([version, link.code, language, revision]);
+      const ETag = `W/${tagOf([version, link.code, language, revision])}`;
       if (knowsAlready(call.headers, ETag)) return answer({ status: 304, headers: { ETag } });
       const found = await visits.statistics(link, query);
       if (isProblem(found)) return problemJson(call, found);

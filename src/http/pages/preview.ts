@@ -40,7 +40,7 @@ export function createPreview({ links, visits, clock, disabledSince }: PreviewOp
     const hints = hintsOf(link, nowMs);
     const sums = await visits.sums(link);
     const { language } = pageLanguage(call.request);
-    const ETag = tagOf([
+    const ETag = `W/${tagOf([
       assets.script.path,
       link,
       sums,
@@ -49,7 +49,7 @@ export function createPreview({ links, visits, clock, disabledSince }: PreviewOp
       Math.floor(nowMs / QUARTER_MS),
       range,
       language,
-    ]);
+    ])}`;
     const disabled = reason && { reason, sinceMs: await disabledSince(link) };
     if (disabled === undefined && knowsAlready(call.headers, ETag))
       return answer({ status: 304, headers: { ETag } });

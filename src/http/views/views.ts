@@ -20,8 +20,8 @@ const MAX_SHARED = 100;
 const RESTART_AFTER_MS = 1000;
 /** None of our tags is longer. */
 const MAX_TAG_LENGTH = 256;
-/** Views whose tag is known before they are made, so that one that did not change is not made again. */
-const TAGGED_BEFORE: ReadonlySet<View> = new Set<View>(["preview", "statistics", "svg", "png"]);
+/** Views that are dear to make and whose tag is known before: if the caller has it, they need not be made. */
+const ANSWER_KNOWN: ReadonlySet<View> = new Set<View>(["preview", "statistics"]);
 const OF_A_BODY: ReadonlySet<string> = new Set(["content-type", "content-encoding", "content-length"]);
 
 /** Tests lower it to see changes at once. */
@@ -135,7 +135,7 @@ export function createViews({ start, clock, hostRules, onFault, sharedMs = SHARE
         code,
         query: queryFor(view, request),
         headers,
-        known: TAGGED_BEFORE.has(view) ? knownTag(call.headers) : "",
+        known: ANSWER_KNOWN.has(view) ? knownTag(call.headers) : "",
         data,
         nowMs: clock.nowMs(),
         rulesVersion: hostRules.version(),

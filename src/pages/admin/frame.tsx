@@ -1,8 +1,8 @@
+/** @jsxImportSource ../html */
 import { MAX_NOTE_LENGTH } from "../../guard/note.ts";
 import type { Action } from "../../guard/store.ts";
 import { message, type MessageKey } from "../../language/messages.ts";
 import { type Reason, REASONS } from "../../links/link.ts";
-/** @jsxImportSource ../html */
 import type { Child } from "../html/jsx-runtime.ts";
 import { page } from "../layout.tsx";
 

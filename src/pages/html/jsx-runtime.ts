@@ -1,5 +1,5 @@
-// What TypeScript's JSX calls (`@jsxImportSource`): each element becomes text as soon as it is made. Nothing here waits or
-// is rendered twice, so a page needs no tree. It writes what hono/jsx would, in a fifth of the time.
+// What JSX calls (`@jsxImportSource`). Each element becomes text as soon as it is made: nothing on our pages waits or is
+// rendered twice, so they need no tree. Writes what hono/jsx would, in a fraction of its time (decision 23).
 
 /** Text that may stand in a page as it is: it was escaped when it was made. */
 export class Html {
@@ -60,7 +60,7 @@ export function Fragment({ children }: { readonly children?: Child }): Child {
 
 /** The text of something that stands between tags. */
 export function write(child: Child): string {
-  if (typeof child === "string") return Bun.escapeHTML(child);
+  if (typeof child === "string") return escape(child);
   if (child instanceof Html) return child.text;
   if (typeof child === "number") return String(child);
   if (child === null || typeof child !== "object") return "";
@@ -73,5 +73,11 @@ export function write(child: Child): string {
 function writeAttribute(name: string, value: Value): string {
   if (value === undefined || value === null) return "";
   if (typeof value === "boolean" && PRESENT.has(name)) return value ? ` ${name}=""` : "";
-  return ` ${name}="${typeof value === "string" ? Bun.escapeHTML(value) : value}"`;
+  return ` ${name}="${typeof value === "string" ? escape(value) : value}"`;
+}
+
+/** With the spelling of an apostrophe that HTML 4 knows too. */
+function escape(text: string): string {
+  const escaped = Bun.escapeHTML(text);
+  return text.includes("'") ? escaped.replaceAll("&#x27;", "&#39;") : escaped;
 }
