@@ -52,7 +52,7 @@ const marks = (count: number) => "%CD%85".repeat(count / 2) + "%CC%B4".repeat(co
 const ACCEPTED = Array.from({ length: 1100 }, (_, nth) => `a/b${nth};q=0.5`).join();
 
 /** As many as there are, so many more than answers are kept: each is made anew. */
-const ZONES = Intl.supportedValuesOf("timeZone");
+const ZONES = Intl.supportedValuesOf("timeZone").map(encodeURIComponent);
 const statistics = (query: string) => request(`GET /api/v1/links/popular/stats?${query}`, PROGRAM);
 const lastDays = (days: number) => `from=${dateOf(1 - days)}&to=${dateOf(0)}`;
 
