@@ -61,6 +61,44 @@ test("what is kept of days is told as if every day were read anew", async () => 
   await store.close();
 });
 
+test("statistics of the same revision are the same", async () => {
+  using folder = temporaryFolder();
+  const store = await openSqliteStore(join(folder.path, "curt.db"));
+  let links = 0;
+  let repeated = 0;
+  const tellTheSame = async (steps: readonly (typeof step extends fc.Arbitrary<infer S> ? S : never)[]) => {
+    let hour = START_HOUR;
+    const clock = { nowMs: () => hour * HOUR_MS };
+    const kinds = (["safe", "all", "count"] as const).map((shown) => {
+      const told = new Map<string, unknown>();
+      return { told, ...createStatistics({ store, clock, shown }) };
+    });
+    const link = newLink(`revision${links++}`, { createdMs: 5 });
+    for (const { hours, hoursLate, visits, closes, forgets } of steps) {
+      hour += hours;
+      const told = visits.map((one) => ({ ...one, code: link.code }));
+      for (const slice of slicesOf({ hour: Math.floor(hour - hoursLate), visits: told }))
+        await store.add(slice);
+      const today = Math.floor(hour / 24);
+      if (closes) await store.age({ closeBefore: today - 1, forgetBefore: forgets ? today - 2 : 0 }, 1000);
+      for (const interval of INTERVALS)
+        for (const timeZone of ["UTC", "Asia/Seoul"])
+          for (const kind of kinds) {
+            const revision = String(await kind.revision(link, { interval, timeZone }));
+            const now = await kind.statistics(link, { interval, timeZone });
+            if (kind.told.has(revision)) repeated++;
+            else kind.told.set(revision, now);
+            expect(kind.told.get(revision)).toEqual(now);
+          }
+    }
+  };
+  await fc.assert(fc.asyncProperty(fc.array(step, { minLength: 2, maxLength: 12 }), tellTheSame), {
+    numRuns: 40,
+  });
+  expect(repeated).toBeGreaterThan(0);
+  await store.close();
+});
+
 test("a day is read again only when it has changed", async () => {
   using folder = temporaryFolder();
   const store = await openSqliteStore(join(folder.path, "curt.db"));

@@ -28,7 +28,7 @@ export function createQr({ links, clock, version }: QrOptions) {
       if (isProblem(link)) return problemAnswer(call, link);
       const maxAge = Math.min(DAY_SECONDS, Math.floor((link.endsMs - clock.nowMs()) / 1000));
       const address = call.domain.shortUrl(link.code);
-      const ETag = tagOf([version, address, style, maxAge]);
+      const ETag = tagOf([version, extension, address, style, maxAge]);
       if (knowsAlready(call.headers, ETag)) return answer({ status: 304, headers: { ETag } });
       return answer({
         type,

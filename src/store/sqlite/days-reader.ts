@@ -39,12 +39,12 @@ export function prepareDays(database: Database) {
   const hasOld = database.prepare<{ hasOld: number }, []>(HAS_OLD);
   const current = prepareFor(database, ["visits"]);
   let withOld: typeof current | undefined;
-  let isMoved = false;
 
-  /** Nothing is ever added to the old table. */
+  /** Rows only ever move from the old table to the new one: if the old one is empty, all are in the new one. */
   function prepared() {
-    isMoved ||= hasOld.get()?.hasOld === 0;
-    return isMoved ? current : (withOld ??= prepareFor(database, ["visits", "old_visits"]));
+    if (hasOld.get()?.hasOld === 0) return current;
+    withOld ??= prepareFor(database, ["visits", "old_visits"]);
+    return withOld;
   }
 
   return {
