@@ -158,21 +158,6 @@ export function orAuto<T>({ right, parse }: Format<T>): Format<T | "auto"> {
   return { right: `auto, ${right}`, parse: (text) => (text === "auto" ? text : parse(text)) };
 }
 
-interface Database {
-  readonly engine: "sqlite";
-  readonly path: string;
-}
-
-export const databaseUrl: Format<Database> = {
-  right: "sqlite: and the path of a file, such as sqlite:./data/curt.db",
-  parse(text) {
-    const [, file] = /^sqlite:(?:\/\/(?=\/))?(.+)$/.exec(text) ?? [];
-    return file === undefined || file.includes("\0") || file.startsWith(":") || /[?#]/.test(file)
-      ? undefined
-      : { engine: "sqlite", path: file };
-  },
-};
-
 function parseWhole(text: string, min: number, max: number): number | undefined {
   const number = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
   return number >= min && number <= max ? number : undefined;

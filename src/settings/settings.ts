@@ -1,7 +1,7 @@
 import { DURATIONS, type Expiry } from "../links/expiry.ts";
+import { databaseUrl } from "./database-url.ts";
 import {
   contact,
-  databaseUrl,
   days,
   duration,
   type Format,

@@ -1,0 +1,36 @@
+import { StoreUnusable } from "../../links/store.ts";
+import type { Database, Run } from "./database.ts";
+import links from "./migrations/001-links.sql" with { type: "text" };
+
+/** In order. How many of them a database has is its schema version. */
+const MIGRATIONS = [links];
+
+/** "Curt" in ASCII. Only migrations take this lock, never a request. */
+const LOCK = 0x43_75_72_74;
+
+const SCHEMA = "CREATE TABLE IF NOT EXISTS curt (version integer NOT NULL)";
+const VERSION = "SELECT version FROM curt";
+const KEEP_VERSION = `
+  WITH changed AS (UPDATE curt SET version = $1 RETURNING version)
+  INSERT INTO curt (version) SELECT $1 WHERE NOT EXISTS (SELECT 1 FROM changed)`;
+
+/** Brings the database to the newest schema. Several processes may do so at once. Throws {@link StoreUnusable}. */
+export async function migrate(database: Database, migrations: readonly string[] = MIGRATIONS): Promise<void> {
+  await database.transaction(async (run) => {
+    await run("SELECT pg_advisory_xact_lock($1)", [LOCK]);
+    await run(SCHEMA);
+    const version = await schemaVersion(run);
+    if (version > migrations.length) {
+      throw new StoreUnusable(
+        `The database has schema ${version}, made by a newer Curt; this one knows ${migrations.length}. Use the newer version.`,
+      );
+    }
+    for (const migration of migrations.slice(version)) await run(migration);
+    if (version < migrations.length) await run(KEEP_VERSION, [migrations.length]);
+  });
+}
+
+async function schemaVersion(run: Run): Promise<number> {
+  const { rows } = await run<{ version: number }>(VERSION);
+  return rows[0]?.version ?? 0;
+}
