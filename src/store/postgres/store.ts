@@ -1,5 +1,8 @@
 import type { PostgresAddress } from "../../settings/database-url.ts";
+import { createCases } from "./cases.ts";
+import { createCounters } from "./counters.ts";
 import { openDatabase } from "./database.ts";
+import { createGuard } from "./guard.ts";
 import { migrate } from "./schema.ts";
 
 /** Links, visits and decisions in one PostgreSQL database, for any number of machines. */
@@ -11,5 +14,15 @@ export async function openPostgresStore(address: PostgresAddress) {
     await database.close();
     throw error;
   }
-  return { close: () => database.close() };
+  const guard = createGuard(database);
+  const cases = createCases(database, guard);
+  return {
+    ...guard,
+    ...cases,
+    ...createCounters(database),
+    async close() {
+      await cases.settled();
+      await database.close();
+    },
+  };
 }
