@@ -1,8 +1,11 @@
 import type { PostgresAddress } from "../../settings/database-url.ts";
+import { createCasesReader } from "./cases-reader.ts";
 import { createCases } from "./cases.ts";
 import { createCounters } from "./counters.ts";
 import { openDatabase } from "./database.ts";
+import { createGuardReader } from "./guard-reader.ts";
 import { createGuard } from "./guard.ts";
+import { createReports } from "./reports.ts";
 import { migrate } from "./schema.ts";
 
 /** Links, visits and decisions in one PostgreSQL database, for any number of machines. */
@@ -14,14 +17,16 @@ export async function openPostgresStore(address: PostgresAddress) {
     await database.close();
     throw error;
   }
-  const guard = createGuard(database);
-  const cases = createCases(database, guard);
+  const reports = createReports(database);
   return {
-    ...guard,
-    ...cases,
+    ...createGuard(database),
+    ...createGuardReader(database),
+    ...createCases(database),
+    ...reports,
+    ...createCasesReader(database),
     ...createCounters(database),
     async close() {
-      await cases.settled();
+      await reports.settled();
       await database.close();
     },
   };

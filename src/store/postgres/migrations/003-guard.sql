@@ -44,6 +44,7 @@ CREATE TABLE cases (
   disabled_ms bigint,            -- when reports disabled the link
   answer      text,              -- NULL while it is open
   answered_ms bigint,
+  version     integer NOT NULL,  -- counts the times it was written, so that a writer sees that another one came first
   PRIMARY KEY (code, created_ms)
 );
 
