@@ -182,5 +182,38 @@ export function testGuardStore(name: string, open: () => Promise<TestedStore>): 
       const [newest] = await other.journal({ limit: 1, code: "j1" as Code });
       expect(await read({ code: "j1" as Code, before: newest?.cursor })).toEqual([expected[5]] as never);
     });
+
+    test("knows no link, host or entry by texts that none of them has", async () => {
+      for (const text of ["\0", "x\0", "", "x", "-1", "\u{1F600}".repeat(999)]) {
+        const link = { code: text as Code, createdMs: NOW };
+        expect(await store.disable([link], because("spam"))).toEqual([]);
+        expect(await store.enable([link], decision())).toEqual([]);
+        expect(await store.erase(link, decision())).toBeFalse();
+        expect(await store.caseOf(link)).toBeUndefined();
+        expect(await store.answerCase(link, { action: "nothing" }, decision())).toBeFalse();
+        expect(await read({ code: link.code })).toEqual([]);
+        expect(await read({ host: text })).toEqual([]);
+        expect(await store.hosts(text, 5)).toBeArray();
+        expect(await store.journal({ limit: 5, before: text as never })).toBeArray();
+        expect(await store.cases({ limit: 5, after: text as never })).toBeArray();
+      }
+    });
+
+    test("decides about the same links in several places at once", async () => {
+      const ids = await make(...Array.from({ length: 200 }, (_, nth) => newLink(`same${nth}`)));
+      for (let round = 0; round < 10; round++) {
+        const changed = await Promise.all([
+          store.disable(ids, because("spam")),
+          other.disable(ids.toReversed(), because("spam")),
+          store.disable(ids.toSorted(), because("spam")),
+        ]);
+        expect(changed.flat()).toHaveLength(ids.length);
+        expect(await store.enable(ids, decision())).toEqual(ids);
+      }
+      const entries = await read({ code: "same7" as Code });
+      expect(entries.map(({ action }) => action)).toEqual(
+        Array.from({ length: 20 }, (_, nth) => (nth % 2 === 0 ? "enable" : "disable")),
+      );
+    });
   });
 }
