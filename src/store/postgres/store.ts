@@ -5,6 +5,8 @@ import type { VisitStore } from "../../visits/store.ts";
 import { type Database, openDatabase } from "./database.ts";
 import { type OpeningOptions, reach } from "./opening.ts";
 import { hasSchema, migrate, requireCurrentVersion } from "./schema.ts";
+import { createVisitsReader } from "./visits-reader.ts";
+import { createVisits } from "./visits.ts";
 
 /** Views are made one after the other, and some read several things at once. */
 const READER_CONNECTIONS = 2;
@@ -32,6 +34,7 @@ export async function openPostgresStore(
   }
   return {
     ...readingHalf(database),
+    ...createVisits(database),
     index: async () => false,
     close: () => database.close(),
   } as Partial<LinkStore & VisitStore & GuardStore> as LinkStore & VisitStore & GuardStore;
@@ -44,8 +47,10 @@ export function openPostgresReader(address: PostgresAddress) {
     GuardStore;
 }
 
-function readingHalf(_database: Database) {
-  return {} satisfies Partial<LinkStore & VisitStore & GuardStore>;
+function readingHalf(database: Database) {
+  return {
+    ...createVisitsReader(database),
+  } satisfies Partial<LinkStore & VisitStore & GuardStore>;
 }
 
 /** Whether Curt has used the database before. Throws {@link StoreUnusable}. */
