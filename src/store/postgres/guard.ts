@@ -4,6 +4,7 @@ import type { Reason } from "../../links/link.ts";
 import type { Decision, LinkId, LinkStore } from "../../links/store.ts";
 import type { Database, Value } from "./database.ts";
 import { bytesOf, isStorable } from "./text.ts";
+import { EMPTY } from "./visit-rows.ts";
 
 const ENTRY = "INSERT INTO journal (entry, at_ms, who, action, reason, note, code, created_ms, host)";
 
@@ -37,10 +38,14 @@ const DISABLE = decide(
   answerCase("disable"),
 );
 const ENABLE = decide("links.disabled <> 'deleted'", "disabled = NULL");
+/** The rows of visits stay until they are too old, so that nothing that was sent before counts again. */
 const ERASE = decide(
   "links.disabled IS DISTINCT FROM 'deleted'",
   "disabled = 'deleted', original_url = '', target = NULL",
-  answerCase("erase"),
+  `${answerCase("erase")}, emptied AS (
+    UPDATE visits SET state = ${EMPTY}, visits = 0, bots = 0, detail = NULL, version = visits.version + 1 FROM changed
+    WHERE visits.code = changed.code AND visits.created_ms = changed.created_ms
+  )`,
 );
 /** `changed` has one row if the rule has changed. */
 const decideHost = (changed: string) => `
