@@ -56,9 +56,9 @@ export async function openPostgresStore(
 
 /** The methods that only read, with connections of their own. They are made with the first look-up. */
 export function openPostgresReader(address: PostgresAddress) {
-  return readingHalf(openDatabase(address, { connections: READER_CONNECTIONS })) as LinkStore &
-    VisitStore &
-    GuardStore;
+  return readingHalf(openDatabase(address, { connections: READER_CONNECTIONS })) as Partial<
+    LinkStore & VisitStore & GuardStore
+  > as LinkStore & VisitStore & GuardStore;
 }
 
 function readingHalf(database: Database) {
