@@ -2,6 +2,7 @@ import type { AnswerAction } from "../../guard/case.ts";
 import type { Action, GuardStore, HostRule } from "../../guard/store.ts";
 import type { Reason } from "../../links/link.ts";
 import type { Decision, LinkId, LinkStore } from "../../links/store.ts";
+import { closeCases } from "./case-row.ts";
 import type { Database, Value } from "./database.ts";
 import { bytesOf, isStorable } from "./text.ts";
 import { EMPTY } from "./visit-rows.ts";
@@ -27,22 +28,19 @@ const decide = (from: string, to: string, more = "") => `
   ) ${more}
   SELECT entry FROM changed`;
 /** What the operator does to a link answers its case. An answer that was given before stays. */
-const answerCase = (answer: AnswerAction) => `, answered AS (
-    UPDATE cases
-    SET is_open = false, answer = '${answer}', answered_ms = $4, disabled_ms = NULL, version = cases.version + 1
-    FROM changed WHERE cases.code = changed.code AND cases.created_ms = changed.created_ms AND cases.is_open
-  )`;
+const answered = (answer: AnswerAction) => `
+  , answered AS (${closeCases("changed", { answer, atMs: "$4" })})`;
 const DISABLE = decide(
   "links.disabled IS DISTINCT FROM $7::text AND links.disabled IS DISTINCT FROM 'deleted'",
   "disabled = $7::text",
-  answerCase("disable"),
+  answered("disable"),
 );
 const ENABLE = decide("links.disabled <> 'deleted'", "disabled = NULL");
 /** The rows of visits stay until they are too old, so that nothing that was sent before counts again. */
 const ERASE = decide(
   "links.disabled IS DISTINCT FROM 'deleted'",
   "disabled = 'deleted', original_url = '', target = NULL",
-  `${answerCase("erase")}, emptied AS (
+  `${answered("erase")}, emptied AS (
     UPDATE visits SET state = ${EMPTY}, visits = 0, bots = 0, detail = NULL, version = visits.version + 1 FROM changed
     WHERE visits.code = changed.code AND visits.created_ms = changed.created_ms
   )`,
