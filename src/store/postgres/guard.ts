@@ -11,14 +11,16 @@ const ENTRY = "INSERT INTO journal (entry, at_ms, who, action, reason, note, cod
 
 /**
  * One statement decides about many links. They are locked in the order of their codes, so that two such statements wait
- * for each other instead of ending in a deadlock.
+ * for each other instead of ending in a deadlock. Each is looked up by itself, whatever the planner believes of the table.
  */
 const decide = (from: string, to: string, more = "") => `
-  WITH asked AS (
-    SELECT * FROM unnest($1::text[], $2::bigint[], $3::uuid[]) AS asked (code, created_ms, entry)
-  ), found AS MATERIALIZED (
-    SELECT links.code, links.created_ms, asked.entry FROM links JOIN asked USING (code, created_ms)
-    WHERE links.code = ANY ($1::text[]) AND ${from} ORDER BY links.code FOR UPDATE OF links
+  WITH found AS MATERIALIZED (
+    SELECT asked.* FROM (
+      SELECT * FROM unnest($1::text[], $2::bigint[], $3::uuid[]) AS asked (code, created_ms, entry)
+      ORDER BY code COLLATE "C"
+    ) AS asked CROSS JOIN LATERAL (
+      SELECT FROM links WHERE links.code = asked.code AND links.created_ms = asked.created_ms AND ${from} FOR UPDATE
+    ) AS held
   ), changed AS (
     UPDATE links SET ${to} FROM found WHERE links.code = found.code RETURNING found.*
   ), told AS (
