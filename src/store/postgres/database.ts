@@ -1,3 +1,5 @@
+import { readFile } from "node:fs/promises";
+
 import { Pool, type QueryResultRow, types } from "pg";
 
 import { StoreUnavailable } from "../../links/store.ts";
@@ -31,13 +33,22 @@ export interface Database {
   close(): Promise<void>;
 }
 
-export function openDatabase(address: PostgresAddress, { connections = 8, queryMs = 1000 } = {}): Database {
+export interface DatabaseOptions {
+  readonly connections?: number | undefined;
+  readonly queryMs?: number | undefined;
+}
+
+export function openDatabase(
+  address: PostgresAddress,
+  { connections = 8, queryMs = 1000 }: DatabaseOptions = {},
+): Database {
+  const { password } = address;
   const [first] = address.hosts;
   const pool = new Pool({
     host: first?.host,
     port: first?.port,
     user: address.user,
-    password: address.password,
+    password: typeof password === "object" ? () => readPassword(password.file) : password,
     database: address.name,
     types: { getTypeParser: parserOf },
     max: connections,
@@ -63,6 +74,11 @@ export function openDatabase(address: PostgresAddress, { connections = 8, queryM
     },
     close: () => pool.end(),
   };
+}
+
+/** A line break at its end does not count. */
+async function readPassword(file: string): Promise<string> {
+  return (await readFile(file, "utf8")).replace(/\r?\n$/, "");
 }
 
 /** Only `bigint` differs: none of ours is beyond 2^53. */
