@@ -14,6 +14,8 @@ export interface PostgresAddress {
   readonly name: string;
   readonly user: string;
   readonly password: string | undefined;
+  /** Where the password is if it is not in the address. */
+  readonly passwordFile?: string | undefined;
   /** As libpq understands it: https://www.postgresql.org/docs/current/libpq-ssl.html */
   readonly sslMode: SslMode;
   /** The file with the certificates of trusted authorities. Without it, the system's are trusted. */
