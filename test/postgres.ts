@@ -48,7 +48,7 @@ export interface PostgresServer extends AsyncDisposable {
 
 export interface PostgresOptions {
   readonly port?: number;
-  /** Empty files that the data folder has besides. */
+  /** Empty files in its data folder, such as `standby.signal`. */
   readonly signals?: readonly string[];
 }
 
@@ -64,7 +64,7 @@ export async function startPostgres(
   await command(["cp", "-a", template, data]);
   const place = [`port=${port}`, "listen_addresses=127.0.0.1", `unix_socket_directories=${folder.path}`];
   configure([...FAST, ...place, ...settings]);
-  for (const signal of options.signals ?? []) give(join(data, signal), "");
+  for (const name of options.signals ?? []) give(join(data, name), "");
   let server = start();
   let frozen: readonly number[] = [];
   const databases = new Map<string, Promise<void>>();

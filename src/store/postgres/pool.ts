@@ -43,7 +43,7 @@ export function openPool(hosts: readonly Host[], connect: Connect, connections: 
   const primary = watchPrimary(hosts, connect, () => {
     // An answer of what led before may be out of date.
     if (primary.host !== leader) {
-      for (const connection of [...open]) connection.drop();
+      for (const connection of open) connection.drop();
       connecting = new Set();
       trouble = undefined;
     }

@@ -61,7 +61,7 @@ export function watchPrimary(hosts: readonly Host[], connect: Connect, onChange:
   let host: Host | undefined;
   /** Of the server that leads or led last, so that an older primary cannot follow it. */
   let leading: Standing | undefined;
-  let isClosed = false;
+  const closing = new AbortController();
 
   function settle(): void {
     const before = host;
@@ -103,7 +103,7 @@ export function watchPrimary(hosts: readonly Host[], connect: Connect, onChange:
       return rows[0] as Standing;
     }
 
-    while (!isClosed) {
+    while (!closing.signal.aborted) {
       const known = doubts;
       answers.set(asked, await ask().catch((error: Error) => error));
       settle();
@@ -143,7 +143,7 @@ export function watchPrimary(hosts: readonly Host[], connect: Connect, onChange:
       settle();
     },
     async close() {
-      isClosed = true;
+      closing.abort();
       doubt();
       await Promise.all(watches);
     },
