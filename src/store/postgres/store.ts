@@ -69,7 +69,7 @@ async function withDatabase<T>(
   address: PostgresAddress,
   work: (database: Database) => Promise<T>,
 ): Promise<T> {
-  const database = openDatabase(address, { connections: 1, queryMs: CHECK_MS });
+  const database = openDatabase(address, { connections: 1, limitMs: CHECK_MS });
   try {
     return await reach(address, {}, () => work(database));
   } finally {
