@@ -1,10 +1,21 @@
 import type { GuardStore } from "../../guard/store.ts";
 import type { LinkStore } from "../../links/store.ts";
 import type { PostgresAddress } from "../../settings/database-url.ts";
+<<<<<<< HEAD
 import type { VisitStore } from "../../visits/store.ts";
 import { type Database, openDatabase } from "./database.ts";
 import { type OpeningOptions, reach } from "./opening.ts";
 import { hasSchema, migrate, requireCurrentVersion } from "./schema.ts";
+=======
+import { createCasesReader } from "./cases-reader.ts";
+import { createCases } from "./cases.ts";
+import { createCounters } from "./counters.ts";
+import { openDatabase } from "./database.ts";
+import { createGuardReader } from "./guard-reader.ts";
+import { createGuard } from "./guard.ts";
+import { createReports } from "./reports.ts";
+import { migrate } from "./schema.ts";
+>>>>>>> pgguard
 
 /** Views are made one after the other, and some read several things at once. */
 const READER_CONNECTIONS = 2;
@@ -30,6 +41,7 @@ export async function openPostgresStore(
     await database.close();
     throw error;
   }
+<<<<<<< HEAD
   return {
     ...readingHalf(database),
     index: async () => false,
@@ -75,4 +87,19 @@ async function withDatabase<T>(
   } finally {
     await database.close();
   }
+=======
+  const reports = createReports(database);
+  return {
+    ...createGuard(database),
+    ...createGuardReader(database),
+    ...createCases(database),
+    ...reports,
+    ...createCasesReader(database),
+    ...createCounters(database),
+    async close() {
+      await reports.settled();
+      await database.close();
+    },
+  };
+>>>>>>> pgguard
 }
