@@ -1,21 +1,16 @@
 import type { GuardStore } from "../../guard/store.ts";
 import type { LinkStore } from "../../links/store.ts";
 import type { PostgresAddress } from "../../settings/database-url.ts";
-<<<<<<< HEAD
 import type { VisitStore } from "../../visits/store.ts";
-import { type Database, openDatabase } from "./database.ts";
-import { type OpeningOptions, reach } from "./opening.ts";
-import { hasSchema, migrate, requireCurrentVersion } from "./schema.ts";
-=======
 import { createCasesReader } from "./cases-reader.ts";
 import { createCases } from "./cases.ts";
 import { createCounters } from "./counters.ts";
-import { openDatabase } from "./database.ts";
+import { type Database, openDatabase } from "./database.ts";
 import { createGuardReader } from "./guard-reader.ts";
 import { createGuard } from "./guard.ts";
+import { type OpeningOptions, reach } from "./opening.ts";
 import { createReports } from "./reports.ts";
-import { migrate } from "./schema.ts";
->>>>>>> pgguard
+import { hasSchema, migrate, requireCurrentVersion } from "./schema.ts";
 
 /** Views are made one after the other, and some read several things at once. */
 const READER_CONNECTIONS = 2;
@@ -41,23 +36,32 @@ export async function openPostgresStore(
     await database.close();
     throw error;
   }
-<<<<<<< HEAD
+  const reports = createReports(database);
   return {
     ...readingHalf(database),
+    ...createGuard(database),
+    ...createCases(database),
+    ...reports,
+    ...createCounters(database),
     index: async () => false,
-    close: () => database.close(),
+    async close() {
+      await reports.settled();
+      await database.close();
+    },
   } as Partial<LinkStore & VisitStore & GuardStore> as LinkStore & VisitStore & GuardStore;
 }
 
 /** The methods that only read, with connections of their own. They are made with the first look-up. */
 export function openPostgresReader(address: PostgresAddress) {
-  return readingHalf(openDatabase(address, { connections: READER_CONNECTIONS })) as LinkStore &
-    VisitStore &
-    GuardStore;
+  const reader: object = readingHalf(openDatabase(address, { connections: READER_CONNECTIONS }));
+  return reader as LinkStore & VisitStore & GuardStore;
 }
 
-function readingHalf(_database: Database) {
-  return {} satisfies Partial<LinkStore & VisitStore & GuardStore>;
+function readingHalf(database: Database) {
+  return {
+    ...createGuardReader(database),
+    ...createCasesReader(database),
+  } satisfies Partial<LinkStore & VisitStore & GuardStore>;
 }
 
 /** Whether Curt has used the database before. Throws {@link StoreUnusable}. */
@@ -87,19 +91,4 @@ async function withDatabase<T>(
   } finally {
     await database.close();
   }
-=======
-  const reports = createReports(database);
-  return {
-    ...createGuard(database),
-    ...createGuardReader(database),
-    ...createCases(database),
-    ...reports,
-    ...createCasesReader(database),
-    ...createCounters(database),
-    async close() {
-      await reports.settled();
-      await database.close();
-    },
-  };
->>>>>>> pgguard
 }
