@@ -44,8 +44,8 @@ export async function openPostgresStore(
     ...createVisits(database),
     ...createGuard(database),
     ...createCases(database),
-    ...createCounters(database),
     ...reports,
+    ...createCounters(database),
     index: async () => false,
     async close() {
       await reports.settled();
@@ -56,9 +56,8 @@ export async function openPostgresStore(
 
 /** The methods that only read, with connections of their own. They are made with the first look-up. */
 export function openPostgresReader(address: PostgresAddress) {
-  return readingHalf(openDatabase(address, { connections: READER_CONNECTIONS })) as Partial<
-    LinkStore & VisitStore & GuardStore
-  > as LinkStore & VisitStore & GuardStore;
+  const reader: object = readingHalf(openDatabase(address, { connections: READER_CONNECTIONS }));
+  return reader as LinkStore & VisitStore & GuardStore;
 }
 
 function readingHalf(database: Database) {
@@ -90,7 +89,7 @@ async function withDatabase<T>(
   address: PostgresAddress,
   work: (database: Database) => Promise<T>,
 ): Promise<T> {
-  const database = openDatabase(address, { connections: 1, queryMs: CHECK_MS });
+  const database = openDatabase(address, { connections: 1, limitMs: CHECK_MS });
   try {
     return await reach(address, {}, () => work(database));
   } finally {
