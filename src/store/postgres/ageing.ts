@@ -18,6 +18,9 @@ import { mergeAll } from "./visits-reader.ts";
 /** A source that comes back later than this may count again: its rows are gone. */
 const KEEP_SEQUENCES_DAYS = 30;
 
+/** Nobody waits for it. */
+const LIMIT_MS = 10_000;
+
 const TAKE_TURN = "SELECT part FROM ageing WHERE part = 'visits' FOR UPDATE SKIP LOCKED";
 /** Nothing here is sorted: while the table's statistics are old, PostgreSQL would sort all that is due each time. */
 const FIND_OPEN = `
@@ -61,7 +64,9 @@ interface Aged {
   aged: number;
 }
 
-export function createVisitsAgeing({ run, transaction }: Database) {
+export function createVisitsAgeing(database: Pick<Database, "within">) {
+  const { run, transaction } = database.within(LIMIT_MS);
+
   /** Says how many open rows there were, up to the limit. If somebody else is at it, none. */
   async function closeDays(on: Run, before: number, limit: number): Promise<number> {
     const turn = await on(TAKE_TURN);

@@ -2,8 +2,14 @@ import type { GuardStore } from "../../guard/store.ts";
 import type { LinkStore } from "../../links/store.ts";
 import type { PostgresAddress } from "../../settings/database-url.ts";
 import type { VisitStore } from "../../visits/store.ts";
+import { createCasesReader } from "./cases-reader.ts";
+import { createCases } from "./cases.ts";
+import { createCounters } from "./counters.ts";
 import { type Database, openDatabase } from "./database.ts";
+import { createGuardReader } from "./guard-reader.ts";
+import { createGuard } from "./guard.ts";
 import { type OpeningOptions, reach } from "./opening.ts";
+import { createReports } from "./reports.ts";
 import { hasSchema, migrate, requireCurrentVersion } from "./schema.ts";
 import { createVisitsReader } from "./visits-reader.ts";
 import { createVisits } from "./visits.ts";
@@ -32,24 +38,33 @@ export async function openPostgresStore(
     await database.close();
     throw error;
   }
+  const reports = createReports(database);
   return {
     ...readingHalf(database),
     ...createVisits(database),
+    ...createGuard(database),
+    ...createCases(database),
+    ...reports,
+    ...createCounters(database),
     index: async () => false,
-    close: () => database.close(),
+    async close() {
+      await reports.settled();
+      await database.close();
+    },
   } as Partial<LinkStore & VisitStore & GuardStore> as LinkStore & VisitStore & GuardStore;
 }
 
 /** The methods that only read, with connections of their own. They are made with the first look-up. */
 export function openPostgresReader(address: PostgresAddress) {
-  return readingHalf(openDatabase(address, { connections: READER_CONNECTIONS })) as LinkStore &
-    VisitStore &
-    GuardStore;
+  const reader: object = readingHalf(openDatabase(address, { connections: READER_CONNECTIONS }));
+  return reader as LinkStore & VisitStore & GuardStore;
 }
 
 function readingHalf(database: Database) {
   return {
     ...createVisitsReader(database),
+    ...createGuardReader(database),
+    ...createCasesReader(database),
   } satisfies Partial<LinkStore & VisitStore & GuardStore>;
 }
 
@@ -74,7 +89,7 @@ async function withDatabase<T>(
   address: PostgresAddress,
   work: (database: Database) => Promise<T>,
 ): Promise<T> {
-  const database = openDatabase(address, { connections: 1, queryMs: CHECK_MS });
+  const database = openDatabase(address, { connections: 1, limitMs: CHECK_MS });
   try {
     return await reach(address, {}, () => work(database));
   } finally {
