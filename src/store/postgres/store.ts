@@ -14,6 +14,8 @@ import { createLinkTable } from "./links.ts";
 import { type OpeningOptions, reach } from "./opening.ts";
 import { createReports } from "./reports.ts";
 import { hasSchema, migrate, requireCurrentVersion } from "./schema.ts";
+import { createVisitsReader } from "./visits-reader.ts";
+import { createVisits } from "./visits.ts";
 
 /** Views are made one after the other, and some read several things at once. */
 const READER_CONNECTIONS = 2;
@@ -46,6 +48,7 @@ export async function openPostgresStore(
   return {
     ...readingHalf(database),
     ...links,
+    ...createVisits(database),
     ...createGuard(database),
     ...createCases(database),
     ...reports,
@@ -67,6 +70,7 @@ export function openPostgresReader(address: PostgresAddress) {
 function readingHalf(database: Database) {
   return {
     ...createLinksReader(database),
+    ...createVisitsReader(database),
     ...createGuardReader(database),
     ...createCasesReader(database),
   } satisfies Partial<LinkStore & VisitStore & GuardStore>;
