@@ -1,14 +1,18 @@
 import { afterAll } from "bun:test";
 
-import type { LinkStore } from "../../src/links/store.ts";
 import { openPostgresStore } from "../../src/store/postgres/store.ts";
 import { startPostgres } from "../postgres.ts";
+import { testCaseStore } from "./cases.ts";
+import { testGuardStore } from "./guard.ts";
 import { testLinkStore } from "./links.ts";
 
 const server = await startPostgres();
 afterAll(() => server[Symbol.asyncDispose]());
 
-testLinkStore(
-  "PostgreSQL",
-  async () => openPostgresStore(await server.address("links"), { sizeKnownMs: 20 }) as unknown as LinkStore,
-);
+/** Another handle on the same database each time, as another machine has one. */
+const open = (name: string) => async () =>
+  openPostgresStore(await server.address(name), { sizeKnownMs: 20, connections: 4 });
+
+testLinkStore("PostgreSQL", open("links"));
+testGuardStore("PostgreSQL", open("guard"));
+testCaseStore("PostgreSQL", open("cases"));

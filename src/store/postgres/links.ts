@@ -1,6 +1,7 @@
 import type { LinkId, LinkStore } from "../../links/store.ts";
 import { HOUR_MS } from "../../links/time.ts";
 import { createCommits } from "../commits.ts";
+import { closeCases } from "./case-row.ts";
 import { createChanges } from "./changes.ts";
 import type { Database } from "./database.ts";
 import { createInserts } from "./inserts.ts";
@@ -26,20 +27,32 @@ const END = `
     RETURNING links.code, links.created_ms, found.nth
   ), told AS (INSERT INTO changes (code, created_ms) SELECT code, created_ms FROM ended ORDER BY nth)
   SELECT nth FROM ended`;
-/** Rows that somebody else has locked are left for the next time. */
+/**
+ * Rows that somebody else has locked are left for the next time. Nothing can be decided about a link that is gone. The days
+ * of its statistics age by themselves.
+ */
 const PURGE = `
   WITH due AS MATERIALIZED (
     SELECT code FROM links WHERE ends_ms <= $1 AND disabled IS NULL ORDER BY ends_ms LIMIT $2 FOR UPDATE SKIP LOCKED
+  ), purged AS (
+    DELETE FROM links WHERE code = ANY (ARRAY(SELECT code FROM due)) RETURNING code, created_ms, ends_ms
+  ), answered AS (${closeCases("purged", { answer: "erase", atMs: "purged.ends_ms" })}
+  ), sums AS (
+    DELETE FROM visits USING purged
+    WHERE visits.code = ANY (ARRAY(SELECT code FROM due)) AND visits.day = 0
+      AND visits.code = purged.code AND visits.created_ms = purged.created_ms
   )
-  DELETE FROM links WHERE code = ANY (ARRAY(SELECT code FROM due)) RETURNING created_ms`;
+  SELECT created_ms FROM purged`;
+/** For work that nobody waits for. */
+const BACKGROUND_MS = 10_000;
+
 /** Creates, ends, and what changed. */
 export function createLinkTable(database: Database, counts: LinkCounts = createLinkCounts(database)) {
   const { run } = database;
+  const background = database.within(BACKGROUND_MS);
   const ends = createCommits(ENDS, endAll);
   const changes = createChanges(database);
-  const { insert, settled } = createInserts(database, (links) => {
-    for (const { createdMs } of links) counts.add(createdMs, 1);
-  });
+  const { insert, settled } = createInserts(database, counts);
 
   async function endAll(links: readonly (LinkId & { readonly endsMs: number })[]): Promise<boolean[]> {
     const { rows } = await run<{ nth: number }>(END, [
@@ -60,9 +73,9 @@ export function createLinkTable(database: Database, counts: LinkCounts = createL
       return isEnded;
     },
     async purge(endedByMs, limit) {
-      const { rows } = await run<{ created_ms: number }>(PURGE, [endedByMs, limit]);
+      const { rows } = await background.run<{ created_ms: number }>(PURGE, [endedByMs, limit]);
       for (const { created_ms } of rows) counts.add(created_ms, -1);
-      await changes.forget();
+      await changes.forget(background);
       await counts.merge(endedByMs - KEEP_HOURS_MS);
       return rows.length;
     },
