@@ -9,6 +9,8 @@ import { type Database, openDatabase } from "./database.ts";
 import { createGuardReader } from "./guard-reader.ts";
 import { createGuard } from "./guard.ts";
 import { type OpeningOptions, reach } from "./opening.ts";
+import { createLinkCounts } from "./link-counts.ts";
+import { createLinkTable } from "./links.ts";
 import { createReports } from "./reports.ts";
 import { hasSchema, migrate, requireCurrentVersion } from "./schema.ts";
 
@@ -22,12 +24,13 @@ const COUNT_LINKS = "SELECT count(*) AS links FROM links";
 export interface PostgresOptions extends OpeningOptions {
   /** How many connections this process may have to the primary. */
   readonly connections?: number;
+  readonly sizeKnownMs?: number;
 }
 
 /** Links, visits and decisions in one PostgreSQL database, for any number of machines. Throws {@link StoreUnusable}. */
 export async function openPostgresStore(
   address: PostgresAddress,
-  { connections, ...opening }: PostgresOptions = {},
+  { connections, sizeKnownMs, ...opening }: PostgresOptions = {},
 ): Promise<LinkStore & VisitStore & GuardStore> {
   const database = openDatabase(address, { connections });
   try {
@@ -36,16 +39,18 @@ export async function openPostgresStore(
     await database.close();
     throw error;
   }
+  const links = createLinkTable(database, createLinkCounts(database, sizeKnownMs));
   const reports = createReports(database);
   return {
     ...readingHalf(database),
+    ...links,
     ...createGuard(database),
     ...createCases(database),
     ...reports,
     ...createCounters(database),
     index: async () => false,
     async close() {
-      await reports.settled();
+      await Promise.all([links.close(), reports.settled()]);
       await database.close();
     },
   } as Partial<LinkStore & VisitStore & GuardStore> as LinkStore & VisitStore & GuardStore;
