@@ -1,10 +1,11 @@
 import { StoreUnusable } from "../../links/store.ts";
 import type { Database, Run } from "./database.ts";
 import links from "./migrations/001-links.sql" with { type: "text" };
+import visits from "./migrations/002-visits.sql" with { type: "text" };
 import guard from "./migrations/003-guard.sql" with { type: "text" };
 
 /** In order. How many of them a database has is its schema version. */
-const MIGRATIONS = [links, guard];
+const MIGRATIONS = [links, visits, guard];
 
 /** "Curt" in ASCII. Only migrations take this lock, never a request. */
 const LOCK = 0x43_75_72_74;

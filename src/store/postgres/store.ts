@@ -13,6 +13,8 @@ import { createLinkCounts } from "./link-counts.ts";
 import { createLinkTable } from "./links.ts";
 import { createReports } from "./reports.ts";
 import { hasSchema, migrate, requireCurrentVersion } from "./schema.ts";
+import { createVisitsReader } from "./visits-reader.ts";
+import { createVisits } from "./visits.ts";
 
 /** Views are made one after the other, and some read several things at once. */
 const READER_CONNECTIONS = 2;
@@ -44,6 +46,7 @@ export async function openPostgresStore(
   return {
     ...readingHalf(database),
     ...links,
+    ...createVisits(database),
     ...createGuard(database),
     ...createCases(database),
     ...reports,
@@ -64,6 +67,7 @@ export function openPostgresReader(address: PostgresAddress) {
 
 function readingHalf(database: Database) {
   return {
+    ...createVisitsReader(database),
     ...createGuardReader(database),
     ...createCasesReader(database),
   } satisfies Partial<LinkStore & VisitStore & GuardStore>;
