@@ -18,15 +18,19 @@ import { mergeAll } from "./visits-reader.ts";
 /** A source that comes back later than this may count again: its rows are gone. */
 const KEEP_SEQUENCES_DAYS = 30;
 
+/** Nobody waits for it. */
+const LIMIT_MS = 10_000;
+
 const TAKE_TURN = "SELECT part FROM ageing WHERE part = 'visits' FOR UPDATE SKIP LOCKED";
+/** Nothing here is sorted: while the table's statistics are old, PostgreSQL would sort all that is due each time. */
 const FIND_OPEN = `
   SELECT code, created_ms AS "createdMs", day FROM visits WHERE state = ${OPEN} AND day < $1
-  ORDER BY day LIMIT $2`;
+  LIMIT $2`;
 /** Adds days to the sum of their link, if it is still there. Sequences stay if the day is not older than $3. */
 const FORGET = `
   WITH due AS (
     SELECT code, created_ms, day, source, visits, bots FROM visits
-    WHERE state = ${CLOSED} AND day > 0 AND day < $1 ORDER BY day LIMIT $2 FOR UPDATE SKIP LOCKED
+    WHERE state = ${CLOSED} AND day > 0 AND day < $1 LIMIT $2 FOR UPDATE SKIP LOCKED
   ), deleted AS (
     DELETE FROM visits USING due
     WHERE visits.code = due.code AND visits.created_ms = due.created_ms AND visits.day = due.day
@@ -60,7 +64,9 @@ interface Aged {
   aged: number;
 }
 
-export function createVisitsAgeing({ run, transaction }: Database) {
+export function createVisitsAgeing(database: Pick<Database, "within">) {
+  const { run, transaction } = database.within(LIMIT_MS);
+
   /** Says how many open rows there were, up to the limit. If somebody else is at it, none. */
   async function closeDays(on: Run, before: number, limit: number): Promise<number> {
     const turn = await on(TAKE_TURN);
