@@ -4,6 +4,8 @@ import { watchPrimary } from "./primary.ts";
 
 /** Statements that wait for a connection. */
 const MAX_WAITING = 1000;
+/** Of a statement's limit. The rest must be enough to run it. */
+const WAITING_SHARE = 0.75;
 /** At once, so that many processes do not storm a primary that has just become one. */
 const MAX_CONNECTING = 2;
 const CONNECT_MS = 1500;
@@ -16,7 +18,7 @@ const READ_ONLY = "25006";
 
 /** Connections to whichever server leads. */
 export interface Pool {
-  /** Gives `work` a connection of its own. Waits at most half of `limitMs` for it, and not at all while none leads. */
+  /** Gives `work` a connection of its own. Waits for it most of `limitMs`, and not at all while none leads. */
   use<T>(limitMs: number, work: (connection: Connection) => Promise<T>): Promise<T>;
   /** Commits wait for a standby that does not answer: see {@link watchPrimary}. */
   readonly isStuck: boolean;
@@ -134,7 +136,7 @@ export function openPool(hosts: readonly Host[], connect: Connect, connections: 
   }
 
   async function use<T>(limitMs: number, work: (connection: Connection) => Promise<T>): Promise<T> {
-    const connection = await take(limitMs / 2);
+    const connection = await take(limitMs * WAITING_SHARE);
     uses++;
     try {
       return await work(connection);

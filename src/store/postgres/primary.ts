@@ -97,7 +97,9 @@ export function watchPrimary(hosts: readonly Host[], connect: Connect, onChange:
           connection.drop();
         }
       }
-      connection = await connect(asked, CONNECT_MS, doubt);
+      connection = await connect(asked, CONNECT_MS, () => {
+        if (asked === host) doubt();
+      });
       return answer(connection);
     }
 
