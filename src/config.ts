@@ -1,6 +1,7 @@
 import { basename, dirname, join } from "node:path";
 
 import { isPrivateHost, type Posture } from "./links/target.ts";
+import type { DatabaseAddress } from "./settings/database-url.ts";
 import { limit } from "./settings/formats.ts";
 import { type Setting, SETTINGS, type Values } from "./settings/settings.ts";
 
@@ -8,7 +9,10 @@ import { type Setting, SETTINGS, type Values } from "./settings/settings.ts";
 type Decided = { readonly [Key in keyof Values]: Exclude<Values[Key], "auto"> };
 
 /** The values of all settings, including those derived from several of them. */
-export interface Config extends Omit<Decided, "baseUrl" | "dataFolder"> {
+export interface Config extends Omit<
+  Decided,
+  "baseUrl" | "dataFolder" | "databasePassword" | "databasePasswordFile"
+> {
   /** The public origin, without a trailing slash. */
   readonly baseUrl: string;
   readonly posture: Posture;
@@ -61,8 +65,13 @@ function conflicts({
   interstitial,
   countryHeader,
   trustedProxies,
+  ...values
 }: Partial<Values>): string[] {
   const mistakes: string[] = [];
+  if (passwordsOf(values).length > 1)
+    mistakes.push(
+      "DATABASE_URL, DATABASE_PASSWORD and DATABASE_PASSWORD_FILE: only one of them may give the password",
+    );
   if (port === 0 && baseUrl === null)
     mistakes.push("BASE_URL must be set when PORT is 0: the port is not known yet");
   if (cacheSeconds && (interstitial === "new" || interstitial === "all"))
@@ -78,8 +87,10 @@ function conflicts({
 const PUBLIC_LIMITS = { limitCreate: "30/1m,1000/1d", limitUnknown: "60/1m", limitView: "120/1m" };
 
 /** Fills in the defaults that depend on other settings. */
-function settle({ dataFolder, ...values }: Values): Config {
-  const { port, database } = values;
+function settle({ dataFolder, databasePassword, databasePasswordFile, ...values }: Values): Config {
+  const { port } = values;
+  const [password] = passwordsOf({ ...values, databasePassword, databasePasswordFile });
+  const database = values.database.engine === "sqlite" ? values.database : { ...values.database, password };
   const baseUrl = values.baseUrl ?? `http://localhost:${port}`;
   const automatic = isPrivateHost(new URL(baseUrl).hostname) ? "private" : "public";
   const posture = values.posture === "auto" ? automatic : values.posture;
@@ -92,11 +103,11 @@ function settle({ dataFolder, ...values }: Values): Config {
   };
   const automaticChains = posture === "public" ? "refuse" : "allow";
   const chains = values.chains === "auto" ? automaticChains : values.chains;
-  const folder = dataFolder ?? dirname(database.path);
-  // The name contains the database's, so that two databases in one folder do not share a journal.
-  const journal = `${basename(database.path)}-visits`;
+  const place = placeOf(database);
+  const folder = dataFolder ?? place.folder;
   return {
     ...values,
+    database,
     baseUrl,
     posture,
     statsShown,
@@ -105,6 +116,25 @@ function settle({ dataFolder, ...values }: Values): Config {
     limitView: limitOf("limitView"),
     chains,
     listFolder: join(folder, "blocklists"),
-    journalFolder: join(folder, journal),
+    // The name contains the database's, so that two databases in one folder do not share a journal.
+    journalFolder: join(folder, `${place.name}-visits`),
   };
+}
+
+type PasswordSettings = Partial<Pick<Values, "database" | "databasePassword" | "databasePasswordFile">>;
+
+/** Every password that is given. */
+function passwordsOf({ database, databasePassword, databasePasswordFile }: PasswordSettings) {
+  return [
+    database?.engine === "postgres" ? database.password : undefined,
+    databasePassword ?? undefined,
+    databasePasswordFile ? { file: databasePasswordFile } : undefined,
+  ].filter((password) => password !== undefined);
+}
+
+/** Where files that belong to the database are kept unless something else is set, and how their names begin. */
+function placeOf(database: DatabaseAddress): { readonly folder: string; readonly name: string } {
+  return database.engine === "sqlite"
+    ? { folder: dirname(database.path), name: basename(database.path) }
+    : { folder: "./data", name: encodeURIComponent(database.name) };
 }

@@ -39,7 +39,7 @@ export interface Core {
   close(): Promise<void>;
 }
 
-export interface CoreOptions extends Omit<StoreOptions, "openElsewhere"> {
+export interface CoreOptions extends Omit<StoreOptions, "openElsewhere" | "connections"> {
   /** The system's, unless a test sets the time. */
   readonly clock?: Clock;
   /** Whether a blocklist has a target. Commands do without. */
@@ -52,7 +52,12 @@ export function fillRandom(bytes: Uint8Array): void {
 
 /** Opens the store. Nothing else creates a clock or a source of randomness, so tests can replace the clock here. */
 export async function openCore(config: Config, log: Log, options: CoreOptions = {}): Promise<Core> {
-  const store = await openStore(config.database, { ...options, openElsewhere: config.openElsewhere });
+  const store = await openStore(config.database, {
+    onWait: (reason) => log.warn({ reason }, "the database does not answer: waiting for it"),
+    ...options,
+    openElsewhere: config.openElsewhere,
+    connections: config.databasePool,
+  });
   const clock =
     options.clock ??
     createClock(Date.now, () => performance.now(), {

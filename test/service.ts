@@ -194,7 +194,7 @@ function client(
   return {
     origin,
     database,
-    file: database.path,
+    file: database.engine === "sqlite" ? database.path : "",
     logged,
     fetch: request,
     shorten: (body, headers = {}) =>

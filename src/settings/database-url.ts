@@ -13,9 +13,8 @@ export interface PostgresAddress {
   readonly hosts: readonly { readonly host: string; readonly port: number }[];
   readonly name: string;
   readonly user: string;
-  readonly password: string | undefined;
-  /** Where the password is if it is not in the address. */
-  readonly passwordFile?: string | undefined;
+  /** A file is read again for each new connection, so that the password can change. */
+  readonly password: string | { readonly file: string } | undefined;
   /** As libpq understands it: https://www.postgresql.org/docs/current/libpq-ssl.html */
   readonly sslMode: SslMode;
   /** The file with the certificates of trusted authorities. Without it, the system's are trusted. */
@@ -37,7 +36,15 @@ export const databaseUrl: Format<DatabaseAddress> = {
     "sqlite: and the path of a file, such as sqlite:./data/curt.db, or an address such as " +
     "postgres://user:password@host1:5432,host2:5432/name?sslmode=verify-full",
   parse: (text) => parseSqlite(text) ?? parsePostgres(text),
+  wrongParts: (text) => [text.replace(/^(\w+:\/*[^:@/]*):.*@/s, "$1:…@")],
 };
+
+/** Names the database in messages, without its password. */
+export function describeStore(address: DatabaseAddress): string {
+  if (address.engine === "sqlite") return address.path;
+  const hosts = address.hosts.map(({ host, port }) => `${host.includes(":") ? `[${host}]` : host}:${port}`);
+  return `postgres://${address.user}@${hosts.join()}/${address.name}`;
+}
 
 function parseSqlite(text: string): SqliteAddress | undefined {
   const [, file] = /^sqlite:(?:\/\/(?=\/))?(.+)$/.exec(text) ?? [];

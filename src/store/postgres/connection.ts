@@ -169,11 +169,11 @@ function parserOf(...asked: Parameters<typeof types.getTypeParser>) {
 }
 
 /** Read for each connection, so that the password can be changed while Curt runs. */
-async function passwordOf({ password, passwordFile }: PostgresAddress): Promise<string> {
-  if (password !== undefined) return password;
-  if (passwordFile === undefined)
+async function passwordOf({ password }: PostgresAddress): Promise<string> {
+  if (password === undefined)
     throw new StoreUnavailable("The database wants a password: set DATABASE_PASSWORD");
-  return (await readFile(passwordFile, "utf8")).replace(/\r?\n$/, "");
+  if (typeof password === "string") return password;
+  return (await readFile(password.file, "utf8")).replace(/\r?\n$/, "");
 }
 
 /** How to connect, as libpq does: without TLS (false) or with it, the preferred way first. */

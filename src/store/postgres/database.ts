@@ -48,8 +48,8 @@ const WRITES = /\b(?:INSERT|UPDATE|DELETE)\b/;
 
 export interface DatabaseOptions {
   /** The most connections to the primary; one more to each server asks who leads. */
-  readonly connections?: number;
-  readonly limitMs?: number;
+  readonly connections?: number | undefined;
+  readonly limitMs?: number | undefined;
 }
 
 /** Connects with the first statement. While no server can be used, statements are rejected at once. */

@@ -1,15 +1,94 @@
+import type { GuardStore } from "../../guard/store.ts";
+import type { LinkStore } from "../../links/store.ts";
 import type { PostgresAddress } from "../../settings/database-url.ts";
-import { openDatabase } from "./database.ts";
-import { migrate } from "./schema.ts";
+import type { VisitStore } from "../../visits/store.ts";
+import { createCasesReader } from "./cases-reader.ts";
+import { createCases } from "./cases.ts";
+import { createCounters } from "./counters.ts";
+import { type Database, openDatabase } from "./database.ts";
+import { createGuardReader } from "./guard-reader.ts";
+import { createGuard } from "./guard.ts";
+import { type OpeningOptions, reach } from "./opening.ts";
+import { createReports } from "./reports.ts";
+import { hasSchema, migrate, requireCurrentVersion } from "./schema.ts";
 
-/** Links, visits and decisions in one PostgreSQL database, for any number of machines. */
-export async function openPostgresStore(address: PostgresAddress) {
-  const database = openDatabase(address);
+/** Views are made one after the other, and some read several things at once. */
+const READER_CONNECTIONS = 2;
+/** Counting a billion links takes minutes. */
+const CHECK_MS = 3_600_000;
+
+const COUNT_LINKS = "SELECT count(*) AS links FROM links";
+
+export interface PostgresOptions extends OpeningOptions {
+  /** How many connections this process may have to the primary. */
+  readonly connections?: number;
+}
+
+/** Links, visits and decisions in one PostgreSQL database, for any number of machines. Throws {@link StoreUnusable}. */
+export async function openPostgresStore(
+  address: PostgresAddress,
+  { connections, ...opening }: PostgresOptions = {},
+): Promise<LinkStore & VisitStore & GuardStore> {
+  const database = openDatabase(address, { connections });
   try {
-    await migrate(database);
+    await reach(address, opening, () => migrate(database));
   } catch (error) {
     await database.close();
     throw error;
   }
-  return { close: () => database.close() };
+  const reports = createReports(database);
+  return {
+    ...readingHalf(database),
+    ...createGuard(database),
+    ...createCases(database),
+    ...reports,
+    ...createCounters(database),
+    index: async () => false,
+    async close() {
+      await reports.settled();
+      await database.close();
+    },
+  } as Partial<LinkStore & VisitStore & GuardStore> as LinkStore & VisitStore & GuardStore;
+}
+
+/** The methods that only read, with connections of their own. They are made with the first look-up. */
+export function openPostgresReader(address: PostgresAddress) {
+  const reader: object = readingHalf(openDatabase(address, { connections: READER_CONNECTIONS }));
+  return reader as LinkStore & VisitStore & GuardStore;
+}
+
+function readingHalf(database: Database) {
+  return {
+    ...createGuardReader(database),
+    ...createCasesReader(database),
+  } satisfies Partial<LinkStore & VisitStore & GuardStore>;
+}
+
+/** Whether Curt has used the database before. Throws {@link StoreUnusable}. */
+export async function hasPostgresStore(address: PostgresAddress): Promise<boolean> {
+  return withDatabase(address, ({ run }) => hasSchema(run));
+}
+
+/** Counts what is there; undefined if Curt has not used the database yet. Throws {@link StoreUnusable}. */
+export async function checkPostgresStore(
+  address: PostgresAddress,
+): Promise<{ links: number; damage: string[] } | undefined> {
+  return withDatabase(address, async ({ run }) => {
+    if (!(await hasSchema(run))) return undefined;
+    await requireCurrentVersion(run);
+    const { rows } = await run<{ links: number }>(COUNT_LINKS);
+    return { links: rows[0]?.links ?? 0, damage: [] };
+  });
+}
+
+async function withDatabase<T>(
+  address: PostgresAddress,
+  work: (database: Database) => Promise<T>,
+): Promise<T> {
+  const database = openDatabase(address, { connections: 1, limitMs: CHECK_MS });
+  try {
+    return await reach(address, {}, () => work(database));
+  } finally {
+    await database.close();
+  }
 }

@@ -11,7 +11,7 @@ import {
 } from "../../links/store.ts";
 import { startThread } from "../../thread.ts";
 import type { VisitStore } from "../../visits/store.ts";
-import { createCommits } from "./commits.ts";
+import { createCommits } from "../commits.ts";
 import type { Identity } from "./identity.ts";
 import { createReader } from "./reader.ts";
 import { createTurns, StoreBusy, type Turn } from "./turns.ts";

@@ -1,4 +1,4 @@
-import { StoreUnavailable } from "../../links/store.ts";
+import { StoreUnavailable } from "../links/store.ts";
 
 interface CommitLimits {
   /** Items that may wait for their commit. More are refused, so that waiting stays bounded in memory and time. */

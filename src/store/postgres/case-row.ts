@@ -1,0 +1,50 @@
+import type { AnswerAction, Case } from "../../guard/case.ts";
+import type { Code } from "../../links/code.ts";
+
+/** A case as the table has it. */
+export interface CaseRow {
+  code: Code;
+  created_ms: number;
+  is_open: boolean;
+  first_ms: number;
+  last_ms: number;
+  reports: number;
+  reasons: Case["reasons"];
+  pending: number;
+  disabled_ms: number | null;
+  answer: AnswerAction | null;
+  answered_ms: number | null;
+  /** Counts the times it was written. */
+  version: number;
+}
+
+export function toCase(row: CaseRow): Case {
+  return {
+    code: row.code,
+    createdMs: row.created_ms,
+    firstMs: row.first_ms,
+    lastMs: row.last_ms,
+    reports: row.reports,
+    reasons: row.reasons,
+    pending: row.pending,
+    disabledMs: row.disabled_ms ?? undefined,
+    answer: row.answer === null ? undefined : { action: row.answer, atMs: row.answered_ms ?? 0 },
+  };
+}
+
+/** Without the version. */
+export function toRow({ answer, ...one }: Case): Omit<CaseRow, "version"> {
+  return {
+    code: one.code,
+    created_ms: one.createdMs,
+    is_open: answer === undefined,
+    first_ms: one.firstMs,
+    last_ms: one.lastMs,
+    reports: one.reports,
+    reasons: one.reasons,
+    pending: one.pending,
+    disabled_ms: one.disabledMs ?? null,
+    answer: answer?.action ?? null,
+    answered_ms: answer?.atMs ?? null,
+  };
+}
