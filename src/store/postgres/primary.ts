@@ -73,7 +73,7 @@ export function watchPrimary(hosts: readonly Host[], connect: Connect, onChange:
       [host, leading] = [candidate, standing];
     }
     const isKnown = host !== undefined || answers.size < hosts.length;
-    trouble = isKnown ? undefined : new StoreUnavailable(tell(answers));
+    trouble = isKnown ? undefined : nobodyLeads(answers);
     if (host !== undefined && host === before) return;
     onChange();
     if (host !== before) doubt();
@@ -158,10 +158,11 @@ function isOlder(standing: Standing | undefined, than: Standing | undefined): bo
   return standing?.system === than?.system && (standing?.timeline ?? "") < (than?.timeline ?? "");
 }
 
-function tell(answers: ReadonlyMap<Host, Standing | Error>): string {
+function nobodyLeads(answers: ReadonlyMap<Host, Standing | Error>): StoreUnavailable {
   const reasons = [...answers].map(([{ host, port }, answer]) => {
     const reason = answer instanceof Error ? answer.message : "it takes no changes";
     return `${host}:${port}: ${reason}`;
   });
-  return `No server of the database can be used: ${reasons.join("; ")}`;
+  const cause = [...answers.values()].find((answer) => answer instanceof Error);
+  return new StoreUnavailable(`No server of the database can be used: ${reasons.join("; ")}`, { cause });
 }
