@@ -8,7 +8,6 @@ import { testLinkStore } from "./links.ts";
 const server = await startPostgres();
 afterAll(() => server[Symbol.asyncDispose]());
 
-testLinkStore(
-  "PostgreSQL",
-  async () => openPostgresStore(await server.address("links"), { sizeKnownMs: 20 }) as unknown as LinkStore,
+testLinkStore("PostgreSQL", async () =>
+  openPostgresStore(await server.address("links"), { sizeKnownMs: 20 }),
 );

@@ -37,12 +37,18 @@ const END = `
     RETURNING links.code, links.created_ms, found.nth
   ), told AS (INSERT INTO changes (code, created_ms) SELECT code, created_ms FROM ended ORDER BY nth)
   SELECT nth FROM ended`;
-/** Rows that somebody else has locked are left for the next time. */
+/** Rows that somebody else has locked are left for the next time. The days of a link's statistics age by themselves. */
 const PURGE = `
   WITH due AS MATERIALIZED (
     SELECT code FROM links WHERE ends_ms <= $1 AND disabled IS NULL ORDER BY ends_ms LIMIT $2 FOR UPDATE SKIP LOCKED
+  ), purged AS (
+    DELETE FROM links WHERE code = ANY (ARRAY(SELECT code FROM due)) RETURNING code, created_ms
+  ), sums AS (
+    DELETE FROM visits USING purged
+    WHERE visits.code = ANY (ARRAY(SELECT code FROM due)) AND visits.day = 0
+      AND visits.code = purged.code AND visits.created_ms = purged.created_ms
   )
-  DELETE FROM links WHERE code = ANY (ARRAY(SELECT code FROM due)) RETURNING created_ms`;
+  SELECT created_ms FROM purged`;
 const OLDEST_OF_SITES = `
   SELECT found.target FROM unnest($1::integer[]) AS asked (site), LATERAL (
     SELECT coalesce(target, original_url) AS target, created_ms, disabled FROM links
