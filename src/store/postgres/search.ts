@@ -102,9 +102,19 @@ export function createSearch({ run }: Pick<Statements, "run">, bounds: Partial<t
         const left = limit - found.length;
         const begunMs = performance.now();
         const { rows } = await run<FoundRow>(step(chosen.source, order), [
-          ...[at, code, size, left, filter.key, filter.beyond],
+          at,
+          code,
+          size,
+          left,
+          filter.key,
+          filter.beyond,
           part === "codes" ? "" : toldBy(position, filter),
-          ...[filter.text, filter.host, filter.from, filter.before, filter.state, filter.now],
+          filter.text,
+          filter.host,
+          filter.from,
+          filter.before,
+          filter.state,
+          filter.now,
           ...(chosen.value === undefined ? [] : [chosen.value]),
         ]);
         const [reached] = rows;
