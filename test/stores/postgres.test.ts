@@ -1,6 +1,5 @@
 import { afterAll } from "bun:test";
 
-import type { LinkStore } from "../../src/links/store.ts";
 import { openPostgresStore } from "../../src/store/postgres/store.ts";
 import { startPostgres } from "../postgres.ts";
 import { testLinkStore } from "./links.ts";
