@@ -5,6 +5,7 @@ import { startPostgres } from "../postgres.ts";
 import { testCaseStore } from "./cases.ts";
 import { testGuardStore } from "./guard.ts";
 import { testLinkStore } from "./links.ts";
+import { testFigures, testSearch } from "./search.ts";
 
 const server = await startPostgres();
 afterAll(() => server[Symbol.asyncDispose]());
@@ -15,4 +16,6 @@ const open = (name: string) => async () =>
 
 testLinkStore("PostgreSQL", open("links"));
 testGuardStore("PostgreSQL", open("guard"));
+testSearch("PostgreSQL", open("search"));
+testFigures("PostgreSQL", open("figures"));
 testCaseStore("PostgreSQL", open("cases"));
