@@ -5,6 +5,13 @@ interface CommitLimits {
   readonly waiting: number;
   /** Items in one transaction. */
   readonly batch: number;
+  /**
+   * Commits that may be under way. A further one begins only when a whole batch waits or the last one takes long, because
+   * one large commit costs less than two small ones.
+   */
+  readonly atOnce?: number;
+  /** In milliseconds. What has waited for longer when its turn comes is refused. */
+  readonly waitMs?: number;
 }
 
 interface Waiting<Item, Outcome> {
@@ -14,27 +21,58 @@ interface Waiting<Item, Outcome> {
   reject(reason: unknown): void;
 }
 
+/** A commit takes long after so many milliseconds. */
+const LONG_MS = 50;
+
 /**
  * The group commit: items that arrive while a commit is under way share the next one, so that one transaction and one sync
  * serve all of them. `commit` makes items durable in one transaction and returns the outcome of each; `sinceMs` is when
  * the first of them came, on the clock of `performance.now`. What waits takes one turn at a time, however much it is.
  */
 export function createCommits<Item, Outcome>(
-  { waiting: maxWaiting, batch: maxBatch }: CommitLimits,
+  { waiting: maxWaiting, batch: maxBatch, atOnce = 1, waitMs = Infinity }: CommitLimits,
   commit: (items: readonly Item[], sinceMs: number) => Promise<readonly Outcome[]>,
 ) {
   const waiting: Waiting<Item, Outcome>[] = [];
-  let waitingItems = 0;
-  let committing: Promise<void> | undefined;
+  const committing = new Set<Promise<void>>();
+  /** That wait for their commit to begin, and that wait for it to end. */
+  let unbegun = 0;
+  let begun = 0;
+  /** When the last commit began. */
+  let begunMs = 0;
 
-  async function commitAll(): Promise<void> {
-    // Let the requests that are being read right now join the first batch.
-    await new Promise(setImmediate);
-    while (waiting.length > 0) await commitBatch(takeBatch());
-    committing = undefined;
+  function mayBegin(nowMs: number): boolean {
+    if (committing.size === 0) return true;
+    return committing.size < atOnce && (unbegun >= maxBatch || nowMs - begunMs > LONG_MS);
   }
 
-  /** At least one entry, and as many more as fit. */
+  function begin(nowMs: number): void {
+    begunMs = nowMs;
+    const all: Promise<void> = commitAll(() => committing.delete(all));
+    committing.add(all);
+  }
+
+  /** `onEnd` is called in the same turn in which nothing waits any more, so that what comes next begins anew. */
+  async function commitAll(onEnd: () => void): Promise<void> {
+    // Let the requests that are being read right now join the first batch.
+    await new Promise(setImmediate);
+    while (waiting.length > 0) {
+      begunMs = performance.now();
+      refuseLate();
+      await commitBatch(takeBatch());
+    }
+    onEnd();
+  }
+
+  function refuseLate(): void {
+    const inTime = waiting.findIndex(({ sinceMs }) => begunMs - sinceMs <= waitMs);
+    for (const { items, reject } of waiting.splice(0, inTime === -1 ? waiting.length : inTime)) {
+      unbegun -= items.length;
+      reject(new StoreUnavailable("Waited too long for its commit"));
+    }
+  }
+
+  /** At least one entry, if there is any, and as many more as fit. */
   function takeBatch(): Waiting<Item, Outcome>[] {
     let items = 0;
     let count = 0;
@@ -47,9 +85,12 @@ export function createCommits<Item, Outcome>(
   }
 
   async function commitBatch(batch: readonly Waiting<Item, Outcome>[]): Promise<void> {
+    const items = batch.flatMap((entry) => entry.items);
+    unbegun -= items.length;
+    begun += items.length;
     try {
-      const items = batch.flatMap((entry) => entry.items);
-      const outcomes = await commit(items, batch[0]?.sinceMs ?? performance.now());
+      const [first] = batch;
+      const outcomes = first === undefined ? [] : await commit(items, first.sinceMs);
       let at = 0;
       for (const entry of batch) {
         const end = at + entry.items.length;
@@ -59,22 +100,27 @@ export function createCommits<Item, Outcome>(
     } catch (error) {
       for (const { reject } of batch) reject(error);
     } finally {
-      for (const { items } of batch) waitingItems -= items.length;
+      begun -= items.length;
     }
   }
 
   return {
     add(items: readonly Item[]): Promise<readonly Outcome[]> {
-      if (waitingItems + items.length > maxWaiting)
-        return Promise.reject(new StoreUnavailable(`${waitingItems} others already wait for their commit`));
-      waitingItems += items.length;
+      if (unbegun + begun + items.length > maxWaiting)
+        return Promise.reject(
+          new StoreUnavailable(`${unbegun + begun} others already wait for their commit`),
+        );
+      unbegun += items.length;
+      const sinceMs = performance.now();
       const outcomes = new Promise<readonly Outcome[]>((resolve, reject) =>
-        waiting.push({ items, sinceMs: performance.now(), resolve, reject }),
+        waiting.push({ items, sinceMs, resolve, reject }),
       );
-      committing ??= commitAll();
+      if (mayBegin(sinceMs)) begin(sinceMs);
       return outcomes;
     },
     /** Resolves when nothing waits any more. */
-    settled: () => committing ?? Promise.resolve(),
+    async settled(): Promise<void> {
+      await Promise.all(committing);
+    },
   };
 }

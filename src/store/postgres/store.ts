@@ -8,6 +8,9 @@ import { createCounters } from "./counters.ts";
 import { type Database, openDatabase } from "./database.ts";
 import { createGuardReader } from "./guard-reader.ts";
 import { createGuard } from "./guard.ts";
+import { createLinkCounts } from "./link-counts.ts";
+import { createLinksReader } from "./links-reader.ts";
+import { createLinkTable } from "./links.ts";
 import { type OpeningOptions, reach } from "./opening.ts";
 import { createReports } from "./reports.ts";
 import { hasSchema, migrate, requireCurrentVersion } from "./schema.ts";
@@ -24,12 +27,14 @@ const COUNT_LINKS = "SELECT count(*) AS links FROM links";
 export interface PostgresOptions extends OpeningOptions {
   /** How many connections this process may have to the primary. */
   readonly connections?: number;
+  /** How long the number of links is taken as known. */
+  readonly sizeKnownMs?: number;
 }
 
 /** Links, visits and decisions in one PostgreSQL database, for any number of machines. Throws {@link StoreUnusable}. */
 export async function openPostgresStore(
   address: PostgresAddress,
-  { connections, ...opening }: PostgresOptions = {},
+  { connections, sizeKnownMs, ...opening }: PostgresOptions = {},
 ): Promise<LinkStore & VisitStore & GuardStore> {
   const database = openDatabase(address, { connections });
   try {
@@ -38,9 +43,11 @@ export async function openPostgresStore(
     await database.close();
     throw error;
   }
+  const links = createLinkTable(database, createLinkCounts(database, sizeKnownMs));
   const reports = createReports(database);
   return {
     ...readingHalf(database),
+    ...links,
     ...createVisits(database),
     ...createGuard(database),
     ...createCases(database),
@@ -48,7 +55,7 @@ export async function openPostgresStore(
     ...createCounters(database),
     index: async () => false,
     async close() {
-      await reports.settled();
+      await Promise.all([links.close(), reports.settled()]);
       await database.close();
     },
   } as Partial<LinkStore & VisitStore & GuardStore> as LinkStore & VisitStore & GuardStore;
@@ -62,6 +69,7 @@ export function openPostgresReader(address: PostgresAddress) {
 
 function readingHalf(database: Database) {
   return {
+    ...createLinksReader(database),
     ...createVisitsReader(database),
     ...createGuardReader(database),
     ...createCasesReader(database),
