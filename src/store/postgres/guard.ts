@@ -40,7 +40,9 @@ const ENABLE = decide("links.disabled <> 'deleted'", "disabled = NULL");
 const ERASE = decide(
   "links.disabled IS DISTINCT FROM 'deleted'",
   "disabled = 'deleted', original_url = '', target = NULL",
-  answerCase("erase"),
+  `${answerCase("erase")}, forgotten AS (
+    DELETE FROM visits USING changed WHERE visits.code = changed.code AND visits.created_ms = changed.created_ms
+  )`,
 );
 /** `changed` has one row if the rule has changed. */
 const decideHost = (changed: string) => `

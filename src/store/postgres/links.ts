@@ -26,10 +26,12 @@ const END = `
     RETURNING links.code, links.created_ms, found.nth
   ), told AS (INSERT INTO changes (code, created_ms) SELECT code, created_ms FROM ended ORDER BY nth)
   SELECT nth FROM ended`;
-/** Rows that somebody else has locked are left for the next time. */
+/** Rows that somebody else has locked are left for the next time. The sums of too old visits go with their link. */
 const PURGE = `
   WITH due AS MATERIALIZED (
     SELECT code FROM links WHERE ends_ms <= $1 AND disabled IS NULL ORDER BY ends_ms LIMIT $2 FOR UPDATE SKIP LOCKED
+  ), forgotten AS (
+    DELETE FROM visits WHERE code = ANY (ARRAY(SELECT code FROM due)) AND day = 0
   )
   DELETE FROM links WHERE code = ANY (ARRAY(SELECT code FROM due)) RETURNING created_ms`;
 /** Creates, ends, and what changed. */
