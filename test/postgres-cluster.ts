@@ -42,7 +42,7 @@ export async function startCluster(standbys = 1, settings: readonly string[] = [
     ports.map((port, nth) =>
       startPostgres(
         [...common, `primary_conninfo=${following(port, ports[0])}`],
-        nth === 0 ? { port } : { port, signals: ["standby.signal"] },
+        nth === 0 ? { port } : { port, files: { "standby.signal": "" } },
       ),
     ),
   );

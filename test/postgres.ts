@@ -48,8 +48,8 @@ export interface PostgresServer extends AsyncDisposable {
 
 export interface PostgresOptions {
   readonly port?: number;
-  /** Empty files in its data folder, such as `standby.signal`. */
-  readonly signals?: readonly string[];
+  /** What some files in its data folder contain, such as `standby.signal`. */
+  readonly files?: Readonly<Record<string, string>>;
 }
 
 /** A real PostgreSQL on a free port, with fresh data that goes with it. Settings are such as `max_connections=20`. */
@@ -64,7 +64,7 @@ export async function startPostgres(
   await command(["cp", "-a", template, data]);
   const place = [`port=${port}`, "listen_addresses=127.0.0.1", `unix_socket_directories=${folder.path}`];
   configure([...FAST, ...place, ...settings]);
-  for (const name of options.signals ?? []) give(join(data, name), "");
+  for (const [name, text] of Object.entries(options.files ?? {})) give(join(data, name), text);
   let server = start();
   let frozen: readonly number[] = [];
   const databases = new Map<string, Promise<void>>();
@@ -86,9 +86,10 @@ export async function startPostgres(
     return started;
   }
   async function ask(text: string) {
+    // Over its Unix socket, whatever it demands of others.
     const client = new Client({
       port,
-      host: "127.0.0.1",
+      host: folder.path,
       user: USER,
       password: PASSWORD,
       database: "postgres",

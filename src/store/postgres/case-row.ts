@@ -32,6 +32,15 @@ export function toCase(row: CaseRow): Case {
   };
 }
 
+/**
+ * Answers the open cases of links by what became of them. `links` is a table or part of a statement, with their codes and
+ * creations.
+ */
+export const closeCases = (links: string, { answer, atMs }: { answer: AnswerAction; atMs: string }) => `
+  UPDATE cases
+  SET is_open = false, answer = '${answer}', answered_ms = ${atMs}, disabled_ms = NULL, version = cases.version + 1
+  FROM ${links} WHERE cases.code = ${links}.code AND cases.created_ms = ${links}.created_ms AND cases.is_open`;
+
 /** Without the version. */
 export function toRow({ answer, ...one }: Case): Omit<CaseRow, "version"> {
   return {

@@ -49,12 +49,10 @@ const FORGET_REPORTERS = `
     SELECT ctid FROM reporters WHERE day < $1 LIMIT ${FORGOTTEN_AT_ONCE} FOR UPDATE SKIP LOCKED))`;
 /** Both states are named so that PostgreSQL uses the index. */
 const FORGET_CASES = `
-  WITH old AS (
-    SELECT code, created_ms FROM cases WHERE is_open = ANY ('{true,false}') AND last_ms < $1
-    LIMIT $2 FOR UPDATE SKIP LOCKED
-  ), forgotten AS (
-    DELETE FROM cases USING old WHERE cases.code = old.code AND cases.created_ms = old.created_ms
-    RETURNING cases.code, cases.created_ms
+  WITH forgotten AS (
+    DELETE FROM cases WHERE ctid = ANY (ARRAY(
+      SELECT ctid FROM cases WHERE is_open = ANY ('{true,false}') AND last_ms < $1 LIMIT $2 FOR UPDATE SKIP LOCKED))
+    RETURNING code, created_ms
   ), with_notes AS (
     DELETE FROM notes USING forgotten
     WHERE notes.code = forgotten.code AND notes.created_ms = forgotten.created_ms

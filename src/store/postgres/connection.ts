@@ -33,6 +33,8 @@ const REFUSED = "08P01";
 /** `invalid_authorization_specification`: pg_hba.conf wants TLS here, or does not want it. */
 const UNAUTHORIZED = "28000";
 const END_MS = 200;
+/** So that a network that forgets idle connections does not, or is found out. */
+const KEEP_ALIVE_MS = 10_000;
 
 /**
  * Connects to servers of a cluster. Each session ends statements after `statementMs`, so that none goes on for nobody;
@@ -56,6 +58,7 @@ export function connector(address: PostgresAddress, statementMs: number): Connec
         application_name: "curt",
         types: { getTypeParser: parserOf },
         keepAlive: true,
+        keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
         ssl,
         ...settings,
       });
@@ -153,6 +156,11 @@ function faultOf(error: unknown): unknown {
 export function sqlStateOf(error: unknown): string | undefined {
   const { cause = error } = error as { cause?: unknown };
   return cause instanceof DatabaseError ? cause.code : undefined;
+}
+
+/** The server has no connection, memory or space left (class 53): asking often makes it worse. */
+export function isFull(error: unknown): boolean {
+  return sqlStateOf(error)?.startsWith("53") === true;
 }
 
 /** Only `bigint` differs: none of ours is beyond 2^53. */

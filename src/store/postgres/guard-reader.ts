@@ -17,7 +17,7 @@ const journalOf = (filter: string) => `
   SELECT entry, at_ms, who, action, reason, note, code, created_ms, host FROM journal
   WHERE entry < $1 AND ${filter} ORDER BY entry DESC LIMIT $2`;
 const JOURNAL = journalOf("true");
-const JOURNAL_OF_CODE = journalOf("code = $3");
+const JOURNAL_OF_CODE = journalOf("code = $3 AND host IS NULL");
 const JOURNAL_OF_HOST = journalOf("host = $3");
 const AFTER_ALL = "ffffffff-ffff-ffff-ffff-ffffffffffff";
 const ENTRY_ID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/;

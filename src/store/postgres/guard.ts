@@ -2,21 +2,25 @@ import type { AnswerAction } from "../../guard/case.ts";
 import type { Action, GuardStore, HostRule } from "../../guard/store.ts";
 import type { Reason } from "../../links/link.ts";
 import type { Decision, LinkId, LinkStore } from "../../links/store.ts";
+import { closeCases } from "./case-row.ts";
 import type { Database, Value } from "./database.ts";
 import { bytesOf, isStorable } from "./text.ts";
+import { EMPTY } from "./visit-rows.ts";
 
 const ENTRY = "INSERT INTO journal (entry, at_ms, who, action, reason, note, code, created_ms, host)";
 
 /**
  * One statement decides about many links. They are locked in the order of their codes, so that two such statements wait
- * for each other instead of ending in a deadlock.
+ * for each other instead of ending in a deadlock. Each is looked up by itself, whatever the planner believes of the table.
  */
 const decide = (from: string, to: string, more = "") => `
-  WITH asked AS (
-    SELECT * FROM unnest($1::text[], $2::bigint[], $3::uuid[]) AS asked (code, created_ms, entry)
-  ), found AS MATERIALIZED (
-    SELECT links.code, links.created_ms, asked.entry FROM links JOIN asked USING (code, created_ms)
-    WHERE links.code = ANY ($1::text[]) AND ${from} ORDER BY links.code FOR UPDATE OF links
+  WITH found AS MATERIALIZED (
+    SELECT asked.* FROM (
+      SELECT * FROM unnest($1::text[], $2::bigint[], $3::uuid[]) AS asked (code, created_ms, entry)
+      ORDER BY code COLLATE "C"
+    ) AS asked CROSS JOIN LATERAL (
+      SELECT FROM links WHERE links.code = asked.code AND links.created_ms = asked.created_ms AND ${from} FOR UPDATE
+    ) AS held
   ), changed AS (
     UPDATE links SET ${to} FROM found WHERE links.code = found.code RETURNING found.*
   ), told AS (
@@ -26,22 +30,21 @@ const decide = (from: string, to: string, more = "") => `
   ) ${more}
   SELECT entry FROM changed`;
 /** What the operator does to a link answers its case. An answer that was given before stays. */
-const answerCase = (answer: AnswerAction) => `, answered AS (
-    UPDATE cases
-    SET is_open = false, answer = '${answer}', answered_ms = $4, disabled_ms = NULL, version = cases.version + 1
-    FROM changed WHERE cases.code = changed.code AND cases.created_ms = changed.created_ms AND cases.is_open
-  )`;
+const answered = (answer: AnswerAction) => `
+  , answered AS (${closeCases("changed", { answer, atMs: "$4" })})`;
 const DISABLE = decide(
   "links.disabled IS DISTINCT FROM $7::text AND links.disabled IS DISTINCT FROM 'deleted'",
   "disabled = $7::text",
-  answerCase("disable"),
+  answered("disable"),
 );
 const ENABLE = decide("links.disabled <> 'deleted'", "disabled = NULL");
+/** The rows of visits stay until they are too old, so that nothing that was sent before counts again. */
 const ERASE = decide(
   "links.disabled IS DISTINCT FROM 'deleted'",
   "disabled = 'deleted', original_url = '', target = NULL",
-  `${answerCase("erase")}, forgotten AS (
-    DELETE FROM visits USING changed WHERE visits.code = changed.code AND visits.created_ms = changed.created_ms
+  `${answered("erase")}, emptied AS (
+    UPDATE visits SET state = ${EMPTY}, visits = 0, bots = 0, detail = NULL, version = visits.version + 1 FROM changed
+    WHERE visits.code = changed.code AND visits.created_ms = changed.created_ms
   )`,
 );
 /** `changed` has one row if the rule has changed. */

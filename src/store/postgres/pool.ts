@@ -1,21 +1,24 @@
 import { StoreUnavailable } from "../../links/store.ts";
-import { type Connect, type Connection, type Host, sqlStateOf, within } from "./connection.ts";
+import { type Connect, type Connection, type Host, isFull, sqlStateOf, within } from "./connection.ts";
 import { watchPrimary } from "./primary.ts";
 
 /** Statements that wait for a connection. */
 const MAX_WAITING = 1000;
+/** Of a statement's limit. The rest must be enough to run it. */
+const WAITING_SHARE = 0.75;
 /** At once, so that many processes do not storm a primary that has just become one. */
 const MAX_CONNECTING = 2;
 const CONNECT_MS = 1500;
-/** After no connection was to be had. */
-const AGAIN_MS = 200;
+/** How long no other connection is tried after one failed. */
+const AGAIN_MS = 100;
+const FULL_AGAIN_MS = 500;
 /** How long statements may go on when the pool is closed. */
 const CLOSE_MS = 2000;
 const READ_ONLY = "25006";
 
 /** Connections to whichever server leads. */
 export interface Pool {
-  /** Gives `work` a connection of its own. Waits at most half of `limitMs` for it, and not at all while none leads. */
+  /** Gives `work` a connection of its own. Waits for it most of `limitMs`, and not at all while none leads. */
   use<T>(limitMs: number, work: (connection: Connection) => Promise<T>): Promise<T>;
   /** Commits wait for a standby that does not answer: see {@link watchPrimary}. */
   readonly isStuck: boolean;
@@ -32,7 +35,8 @@ export function openPool(hosts: readonly Host[], connect: Connect, connections: 
   const open = new Set<Connection>();
   const idle: Connection[] = [];
   const waiting = new Set<Waiting>();
-  const uses = new Set<Promise<unknown>>();
+  let uses = 0;
+  let onUnused: (() => void) | undefined;
   let leader: Host | undefined;
   /** To the present leader. */
   let connecting = new Set<symbol>();
@@ -41,13 +45,13 @@ export function openPool(hosts: readonly Host[], connect: Connect, connections: 
   let isClosed = false;
 
   const primary = watchPrimary(hosts, connect, () => {
-    // An answer of what led before may be out of date.
     if (primary.host !== leader) {
-      for (const connection of open) connection.drop();
+      leader = primary.host;
       connecting = new Set();
       trouble = undefined;
+      // What led before may not know what is so by now.
+      for (const connection of open) connection.drop();
     }
-    leader = primary.host;
     refuseAll(primary.trouble);
     grow();
   });
@@ -82,10 +86,11 @@ export function openPool(hosts: readonly Host[], connect: Connect, connections: 
   function pause(error: Error): void {
     primary.doubt();
     trouble = error;
-    setTimeout(() => {
+    const again = () => {
       trouble = undefined;
       grow();
-    }, AGAIN_MS);
+    };
+    setTimeout(again, isFull(error) ? FULL_AGAIN_MS : AGAIN_MS);
     if (open.size === 0) refuseAll(error);
   }
 
@@ -131,7 +136,8 @@ export function openPool(hosts: readonly Host[], connect: Connect, connections: 
   }
 
   async function use<T>(limitMs: number, work: (connection: Connection) => Promise<T>): Promise<T> {
-    const connection = await take(limitMs / 2);
+    const connection = await take(limitMs * WAITING_SHARE);
+    uses++;
     try {
       return await work(connection);
     } catch (error) {
@@ -139,23 +145,21 @@ export function openPool(hosts: readonly Host[], connect: Connect, connections: 
       throw error;
     } finally {
       give(connection);
+      if (--uses === 0) onUnused?.();
     }
   }
 
   return {
-    use(limitMs, work) {
-      const using = use(limitMs, work);
-      const settled = using.catch(() => {}).finally(() => uses.delete(settled));
-      uses.add(settled);
-      return using;
-    },
+    use,
     get isStuck() {
       return primary.isStuck;
     },
     async close() {
       isClosed = true;
       refuseAll(new StoreUnavailable("The database is closed"));
-      await within(Promise.all(uses), CLOSE_MS, () => {}).catch(() => {});
+      const { promise: unused, resolve } = Promise.withResolvers<void>();
+      onUnused = resolve;
+      if (uses > 0) await within(unused, CLOSE_MS, () => {}).catch(() => {});
       await Promise.all([primary.close(), ...[...open].map((connection) => connection.end())]);
     },
   };

@@ -1,5 +1,5 @@
 import { StoreUnavailable } from "../../links/store.ts";
-import { type Connect, type Connection, type Host, Unanswered } from "./connection.ts";
+import { type Connect, type Connection, type Host, isFull, Unanswered } from "./connection.ts";
 
 /** How often each server is asked. */
 const USUALLY_MS = 500;
@@ -38,7 +38,7 @@ interface Standing {
 
 /** A backend that waits longer than this has been given up by its client, or will be. */
 const STANDING = `
-  SELECT NOT pg_is_in_recovery() AS "isPrimary", EXISTS (
+  SELECT current_setting('transaction_read_only') = 'off' AS "isPrimary", EXISTS (
     SELECT FROM pg_stat_activity WHERE usename = current_user AND wait_event = 'SyncRep'
       AND query_start < clock_timestamp() - interval '800 milliseconds'
   ) AS "isStuck"`;
@@ -59,6 +59,7 @@ export function watchPrimary(hosts: readonly Host[], connect: Connect, onChange:
   const wakes = new Set<() => void>();
   let doubts = 0;
   let host: Host | undefined;
+  let trouble: Error | undefined;
   /** Of the server that leads or led last, so that an older primary cannot follow it. */
   let leading: Standing | undefined;
   const closing = new AbortController();
@@ -71,6 +72,8 @@ export function watchPrimary(hosts: readonly Host[], connect: Connect, onChange:
       if (host !== undefined && !isOlder(leading, standing)) continue;
       [host, leading] = [candidate, standing];
     }
+    const isKnown = host !== undefined || answers.size < hosts.length;
+    trouble = isKnown ? undefined : nobodyLeads(answers);
     if (host !== undefined && host === before) return;
     onChange();
     if (host !== before) doubt();
@@ -94,7 +97,9 @@ export function watchPrimary(hosts: readonly Host[], connect: Connect, onChange:
           connection.drop();
         }
       }
-      connection = await connect(asked, CONNECT_MS, doubt);
+      connection = await connect(asked, CONNECT_MS, () => {
+        if (asked === host) doubt();
+      });
       return answer(connection);
     }
 
@@ -108,8 +113,9 @@ export function watchPrimary(hosts: readonly Host[], connect: Connect, onChange:
       answers.set(asked, await ask().catch((error: Error) => error));
       settle();
       await Bun.sleep(LEAST_MS);
-      if (known === doubts)
-        await rest(host === undefined || leading?.isStuck === true ? AWAY_MS : USUALLY_MS);
+      const isAway = host === undefined || leading?.isStuck === true;
+      const ms = isAway && !isFull(answers.get(asked)) ? AWAY_MS : USUALLY_MS;
+      if (known === doubts) await rest(ms - LEAST_MS);
     }
     await connection?.end();
   }
@@ -133,13 +139,11 @@ export function watchPrimary(hosts: readonly Host[], connect: Connect, onChange:
       return host !== undefined && leading?.isStuck === true;
     },
     get trouble() {
-      return host !== undefined || answers.size < hosts.length
-        ? undefined
-        : new StoreUnavailable(tell(answers));
+      return trouble;
     },
     doubt,
     refuse(refused) {
-      answers.set(refused, new Error("it takes no changes"));
+      answers.set(refused, { isPrimary: false, isStuck: false });
       settle();
     },
     async close() {
@@ -154,10 +158,11 @@ function isOlder(standing: Standing | undefined, than: Standing | undefined): bo
   return standing?.system === than?.system && (standing?.timeline ?? "") < (than?.timeline ?? "");
 }
 
-function tell(answers: ReadonlyMap<Host, Standing | Error>): string {
+function nobodyLeads(answers: ReadonlyMap<Host, Standing | Error>): StoreUnavailable {
   const reasons = [...answers].map(([{ host, port }, answer]) => {
-    const reason = answer instanceof Error ? answer.message : "it follows another server";
+    const reason = answer instanceof Error ? answer.message : "it takes no changes";
     return `${host}:${port}: ${reason}`;
   });
-  return `No server of the database can be used: ${reasons.join("; ")}`;
+  const cause = [...answers.values()].find((answer) => answer instanceof Error);
+  return new StoreUnavailable(`No server of the database can be used: ${reasons.join("; ")}`, { cause });
 }

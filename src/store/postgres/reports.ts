@@ -41,9 +41,12 @@ const KEEP = `
       pending integer, disabled_ms bigint, answer text, answered_ms bigint, version integer,
       was_disabled text, due_reason text, entry uuid)
   ), held AS MATERIALIZED (
-    SELECT links.code, links.created_ms FROM links JOIN next USING (code, created_ms)
-    WHERE links.code = ANY ($2::text[]) AND coalesce(links.disabled, '') = next.was_disabled
-    ORDER BY links.code FOR UPDATE OF links
+    SELECT asked.* FROM (SELECT code, created_ms, was_disabled FROM next ORDER BY code COLLATE "C") AS asked
+    CROSS JOIN LATERAL (
+      SELECT FROM links
+      WHERE links.code = asked.code AND links.created_ms = asked.created_ms
+        AND coalesce(links.disabled, '') = asked.was_disabled FOR UPDATE
+    ) AS held
   ), kept AS (
     INSERT INTO cases (code, created_ms, is_open, first_ms, last_ms, reports, reasons, pending, disabled_ms, answer,
       answered_ms, version)

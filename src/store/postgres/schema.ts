@@ -7,6 +7,9 @@ import guard from "./migrations/003-guard.sql" with { type: "text" };
 /** In order. How many of them a database has is its schema version. */
 const MIGRATIONS = [links, visits, guard];
 
+/** For all migrations together, and for waiting until another process has made them. */
+const MIGRATE_MS = 3_600_000;
+
 /** "Curt" in ASCII. Only migrations take this lock, never a request. */
 const LOCK = 0x43_75_72_74;
 
@@ -19,7 +22,7 @@ const KEEP_VERSION = `
 
 /** Brings the database to the newest schema. Several processes may do so at once. Throws {@link StoreUnusable}. */
 export async function migrate(database: Database, migrations: readonly string[] = MIGRATIONS): Promise<void> {
-  await database.transaction(async (run) => {
+  await database.within(MIGRATE_MS).transaction(async (run) => {
     await run("SELECT pg_advisory_xact_lock($1)", [LOCK]);
     await run(SCHEMA);
     const version = await schemaVersion(run);
