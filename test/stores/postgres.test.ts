@@ -1,6 +1,5 @@
 import { afterAll } from "bun:test";
 
-import type { LinkStore } from "../../src/links/store.ts";
 import { openPostgresStore } from "../../src/store/postgres/store.ts";
 import { startPostgres } from "../postgres.ts";
 import { testLinkStore } from "./links.ts";
@@ -8,7 +7,6 @@ import { testLinkStore } from "./links.ts";
 const server = await startPostgres();
 afterAll(() => server[Symbol.asyncDispose]());
 
-testLinkStore(
-  "PostgreSQL",
-  async () => openPostgresStore(await server.address("links"), { sizeKnownMs: 20 }) as unknown as LinkStore,
+testLinkStore("PostgreSQL", async () =>
+  openPostgresStore(await server.address("links"), { sizeKnownMs: 20 }),
 );
