@@ -50,7 +50,7 @@ export async function copy(config: Config, { positionals }: Arguments): Promise<
     case "other-source":
       return fail(`${target} is a copy of ${outcome.source}. Copy ${source} to an empty database.`);
     case "copied":
-      return compare(records, filled, target);
+      return await compare(records, filled, target);
   }
 }
 
