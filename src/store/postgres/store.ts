@@ -66,13 +66,12 @@ export async function openPostgresStore(
       await Promise.all([links.close(), reports.settled()]);
       await database.close();
     },
-  } as Partial<LinkStore & VisitStore & GuardStore> as LinkStore & VisitStore & GuardStore;
+  };
 }
 
 /** The methods that only read, with connections of their own. They are made with the first look-up. */
 export function openPostgresReader(address: PostgresAddress) {
-  const reader: object = readingHalf(openDatabase(address, { connections: READER_CONNECTIONS }));
-  return reader as LinkStore & VisitStore & GuardStore;
+  return readingHalf(openDatabase(address, { connections: READER_CONNECTIONS }));
 }
 
 function readingHalf(database: Database) {
