@@ -153,15 +153,31 @@ describe("the changes", () => {
     expect(rows).toEqual([{ code: "b" }]);
   });
 
-  test("on another timeline, as after a failover, what is kept is told again", async () => {
-    await using opened = await open("timeline", 1);
+  test("numbers of transactions that a restarted server gives again are told", async () => {
+    await using opened = await open("again", 1);
     const [store] = opened.stores;
-    await make(store, "a");
+    await make(store, "a", "b");
     await ending(store, "a");
     const { position } = await store.changes();
-    expect(await store.changes(position)).toMatchObject({ codes: [] });
-    const before = position.replace(/^\w+/, "00000000") as typeof position;
-    expect(await store.changes(before)).toMatchObject({ codes: ["a"], isComplete: true });
+    // Many transactions had begun that left no trace.
+    const ahead = position.replace(/^\d+:\d+:\S*/, "9000000:9000000:") as typeof position;
+    await ending(store, "b");
+    expect(await store.changes(ahead)).toMatchObject({ codes: ["b"], isComplete: true });
+  });
+
+  test("a failover that lost a change which was told makes readers forget everything", async () => {
+    await using opened = await open("lost", 1);
+    const [store] = opened.stores;
+    await make(store, "a", "b");
+    await ending(store, "a");
+    const { position } = await store.changes();
+    expect(await store.changes(position)).toMatchObject({ codes: [], isComplete: true });
+    await opened.database.run("DELETE FROM changes");
+    expect(await store.changes(position)).toMatchObject({ codes: [], isComplete: false });
+    await ending(store, "b");
+    const { position: next, isComplete } = await store.changes(position);
+    expect(isComplete).toBe(false);
+    expect(await store.changes(next)).toMatchObject({ codes: [], isComplete: true });
   });
 });
 
