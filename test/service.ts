@@ -1,6 +1,6 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { basename, join, resolve } from "node:path";
 
 import { type Config, readConfig } from "../src/config.ts";
 import { createClock } from "../src/links/clock.ts";
@@ -9,6 +9,7 @@ import type { Reason } from "../src/links/link.ts";
 import { createLog } from "../src/log.ts";
 import { type Limits, startService } from "../src/service.ts";
 import { openStore } from "../src/store/open.ts";
+import { type PostgresServer, startPostgres } from "./postgres.ts";
 
 export const ROOT = resolve(import.meta.dir, "..");
 export const BASE_URL = "https://curt.example";
@@ -19,7 +20,7 @@ export type Settings = Readonly<Record<string, string>>;
 export interface Running extends AsyncDisposable {
   readonly origin: string;
   readonly database: Config["database"];
-  /** Path of its SQLite file. */
+  /** Path of its SQLite file; empty over PostgreSQL. */
   readonly file: string;
   readonly logged: string[];
   fetch(path: string, init?: RequestInit): Promise<Response>;
@@ -51,9 +52,24 @@ export function temporaryFolder(): Disposable & { readonly path: string } {
 /** All tests are one client. */
 const NO_LIMITS = { LIMIT_CREATE: "off", LIMIT_UNKNOWN: "off", LIMIT_VIEW: "off", LIMIT_REPORT: "off" };
 
-function settingsFor(folder: string, settings: Settings): Settings {
-  const database = `sqlite:${join(folder, "curt.db")}`;
-  return { PORT: "0", BASE_URL, DATABASE_URL: database, ...NO_LIMITS, ...settings };
+/** `STORE=postgres npx bun test FILE` runs tests over PostgreSQL. What is about SQLite's file then fails. */
+const isOverPostgres = process.env["STORE"] === "postgres";
+/** Shared by all tests of this process. Each folder has a database of its own. */
+let server: Promise<PostgresServer> | undefined;
+
+export async function closeServer(): Promise<void> {
+  await (await server)?.[Symbol.asyncDispose]();
+}
+
+async function databaseFor(folder: string): Promise<string> {
+  if (!isOverPostgres) return `sqlite:${join(folder, "curt.db")}`;
+  return (await (server ??= startPostgres(["max_connections=400"]))).url(basename(folder));
+}
+
+async function settingsFor(folder: string, settings: Settings): Promise<Settings> {
+  const database = settings["DATABASE_URL"] ?? (await databaseFor(folder));
+  const place = database.startsWith("postgres") ? { DATA_DIR: folder } : {};
+  return { PORT: "0", BASE_URL, DATABASE_URL: database, ...place, ...NO_LIMITS, ...settings };
 }
 
 /** Stores visits sooner than usual, and shares no views, so that tests need not wait. */
@@ -74,7 +90,7 @@ export async function startHere(settings: Settings = {}, options: HereOptions = 
   const logged: string[] = [];
   const output = { isTTY: false, writableLength: 0, on() {}, write: (line: string) => logged.push(line) };
   const log = createLog("debug", output as unknown as NodeJS.WriteStream);
-  const config = readConfig(settingsFor(folder, settings));
+  const config = readConfig(await settingsFor(folder, settings));
   const { clock, advance } = settableClock(options.startMs);
   const service = await startService(config, log, { ...USUAL_LIMITS, ...options.limits, clock });
   const running = client(`http://127.0.0.1:${service.port}`, config.database, logged, async () => {
@@ -107,7 +123,8 @@ export interface ProgramOptions {
 export async function startProgram(settings: Settings = {}, options: ProgramOptions = {}): Promise<Program> {
   const own = options.folder === undefined ? temporaryFolder() : undefined;
   const folder = options.folder ?? own?.path ?? "";
-  const env = { ...process.env, ...settingsFor(folder, settings) };
+  const all = await settingsFor(folder, settings);
+  const env = { ...process.env, ...all };
   const child = Bun.spawn([...(options.command ?? [process.execPath, "src/main.ts", "serve"])], {
     cwd: ROOT,
     env,
@@ -119,7 +136,7 @@ export async function startProgram(settings: Settings = {}, options: ProgramOpti
   if (origin === undefined) {
     throw new Error(`the program did not start (exit code ${await child.exited}): ${logged.join("")}`);
   }
-  const { database } = readConfig(settingsFor(folder, settings));
+  const { database } = readConfig(all);
   const running = client(origin, database, logged, async () => {
     child.kill("SIGTERM");
     await child.exited;

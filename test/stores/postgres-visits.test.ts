@@ -93,7 +93,7 @@ describe("visits in PostgreSQL", () => {
     });
     await Promise.all([done.ageing, done.adding]);
     expect(await sums(store, "one")).toEqual({ visits: 3, bots: 0 });
-    while ((await store.age(CLOSE, 10)) > 0);
+    await store.age(CLOSE, 10);
     const [day] = await store.days("one" as Code, CREATED, DAY, DAY);
     expect(detailOf(day)).toMatchObject({ visitors: 3, hours: { 5: [3, 0] } });
   });

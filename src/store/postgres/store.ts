@@ -6,13 +6,16 @@ import { createCasesReader } from "./cases-reader.ts";
 import { createCases } from "./cases.ts";
 import { createCounters } from "./counters.ts";
 import { type Database, openDatabase } from "./database.ts";
+import { createFigures } from "./figures.ts";
 import { createGuardReader } from "./guard-reader.ts";
 import { createGuard } from "./guard.ts";
 import { createLinkCounts } from "./link-counts.ts";
+import { createLinksReader } from "./links-reader.ts";
 import { createLinkTable } from "./links.ts";
 import { type OpeningOptions, reach } from "./opening.ts";
 import { createReports } from "./reports.ts";
 import { hasSchema, migrate, requireCurrentVersion } from "./schema.ts";
+import { createSearch } from "./search.ts";
 import { createVisitsReader } from "./visits-reader.ts";
 import { createVisits } from "./visits.ts";
 
@@ -26,6 +29,7 @@ const COUNT_LINKS = "SELECT count(*) AS links FROM links";
 export interface PostgresOptions extends OpeningOptions {
   /** How many connections this process may have to the primary. */
   readonly connections?: number;
+  /** How long the number of links is taken as known. */
   readonly sizeKnownMs?: number;
 }
 
@@ -41,32 +45,40 @@ export async function openPostgresStore(
     await database.close();
     throw error;
   }
-  const links = createLinkTable(database, createLinkCounts(database, sizeKnownMs));
+  const counts = createLinkCounts(database, sizeKnownMs);
+  const links = createLinkTable(database, counts);
   const reports = createReports(database);
+  const reader = readingHalf(database);
   return {
-    ...readingHalf(database),
+    ...reader,
     ...links,
     ...createVisits(database),
     ...createGuard(database),
     ...createCases(database),
     ...reports,
     ...createCounters(database),
+    async figures(nowMs: number) {
+      await counts.written();
+      return reader.figures(nowMs);
+    },
     index: async () => false,
     async close() {
       await Promise.all([links.close(), reports.settled()]);
       await database.close();
     },
-  } as Partial<LinkStore & VisitStore & GuardStore> as LinkStore & VisitStore & GuardStore;
+  };
 }
 
 /** The methods that only read, with connections of their own. They are made with the first look-up. */
 export function openPostgresReader(address: PostgresAddress) {
-  const reader: object = readingHalf(openDatabase(address, { connections: READER_CONNECTIONS }));
-  return reader as LinkStore & VisitStore & GuardStore;
+  return readingHalf(openDatabase(address, { connections: READER_CONNECTIONS }));
 }
 
 function readingHalf(database: Database) {
   return {
+    ...createLinksReader(database),
+    ...createSearch(database),
+    ...createFigures(database),
     ...createVisitsReader(database),
     ...createGuardReader(database),
     ...createCasesReader(database),
