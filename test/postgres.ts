@@ -40,6 +40,8 @@ export interface PostgresServer extends AsyncDisposable {
   /** Stops all its processes: connections stay, but nothing answers. */
   freeze(): void;
   thaw(): void;
+  /** Lets no file grow beyond this, as a full disk does; undefined: as before. Its processes learn of it, and new ones. Linux. */
+  limitFiles(bytes: number | undefined): void;
   /** Ends all its processes at once. */
   kill(): Promise<void>;
   /** Starts it again on the same port and with the same data, with these settings besides the ones it has. */
@@ -155,6 +157,10 @@ export async function startPostgres(
       for (const pid of frozen.toReversed()) signal(pid, "SIGCONT");
       frozen = [];
       folder.watch([server.pid]);
+    },
+    limitFiles(bytes) {
+      for (const pid of [server.pid, ...childrenOf(server.pid)])
+        Bun.spawnSync(asServer(["prlimit", `--pid=${pid}`, `--fsize=${bytes ?? "unlimited"}:unlimited`]));
     },
     kill,
     async restart(more = []) {

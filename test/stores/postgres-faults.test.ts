@@ -5,6 +5,7 @@ import { Client } from "pg";
 import { StoreUnavailable } from "../../src/links/store.ts";
 import type { PostgresAddress } from "../../src/settings/database-url.ts";
 import { type Database, type DatabaseOptions, openDatabase } from "../../src/store/postgres/database.ts";
+import { testOnLinux } from "../linux.ts";
 import { type PostgresCluster, startCluster } from "../postgres-cluster.ts";
 import { addressOf, type PostgresServer, startPostgres, urlOf } from "../postgres.ts";
 import { startProxy } from "../proxy.ts";
@@ -195,6 +196,31 @@ describe("one server", () => {
     await server.ask("ALTER SYSTEM RESET default_transaction_read_only");
     await server.ask("SELECT pg_reload_conf()");
     await untilBack(() => database.run("INSERT INTO rows VALUES (3)"));
+  });
+});
+
+describe("a full disk", () => {
+  testOnLinux("for data: changes are unavailable, look-ups are not, and it recovers by itself", async () => {
+    await using database = open(await server.address());
+    const room = 4_000_000;
+    const fill = () => database.run("INSERT INTO rows SELECT 1 FROM generate_series(1, 20000)");
+    server.limitFiles(room);
+    let tries = 0;
+    for (; (await fill().then(Boolean, () => false)) && tries < MAX_TRIES; tries++);
+    expect(await refusal(fill())).toContain("could not extend");
+    expect(await count(database)).toBeGreaterThanOrEqual(20_000 * tries);
+    server.limitFiles(undefined);
+    await untilBack(fill);
+  });
+
+  testOnLinux("for PostgreSQL's log: it stops, and is used again once it is started with room", async () => {
+    await using database = open(await server.address());
+    const before = await count(database);
+    server.limitFiles(1);
+    await refusal(database.run("INSERT INTO rows VALUES (6)"));
+    await untilAway(database);
+    await server.restart();
+    expect(await untilBack(() => count(database))).toBe(before);
   });
 });
 
