@@ -144,7 +144,9 @@ describe("decisions and reports in PostgreSQL", () => {
   });
 });
 
+/** How often the store was unavailable. */
 let failures = 0;
+
 /** Asks again while the store is unavailable. */
 async function surely<T>(ask: () => Promise<T>): Promise<T> {
   for (let tries = 0; tries < 1000; tries++) {

@@ -1,9 +1,9 @@
 import { StoreUnavailable } from "../../links/store.ts";
 import type { Database } from "./database.ts";
 
-/** Notes of all cases together, so that a flood of reports cannot fill the disk: at most 400 MB, ... */
+/** Notes of all cases together, so that a flood of reports cannot fill the disk: at most 400 MB. */
 const MAX_NOTES = 50_000;
-/** ... and so many more of each process. */
+/** Each process adds at most so many before it deletes the oldest. */
 const NOTES_BETWEEN = 500;
 
 const FORGET = `
