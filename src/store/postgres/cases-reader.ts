@@ -50,8 +50,8 @@ export function createCasesReader({ run }: Pick<Database, "run">) {
       const place = after === undefined ? startOf(state !== "answered") : placeOf(after);
       if (place === undefined) return [];
       const { isOpen, lastMs, code, createdMs } = place;
-      const isLastOpen = state === "open";
-      const { rows } = await run<CaseRow>(LIST, [isLastOpen, isOpen, lastMs, code, createdMs, limit]);
+      const lastIsOpen = state === "open";
+      const { rows } = await run<CaseRow>(LIST, [lastIsOpen, isOpen, lastMs, code, createdMs, limit]);
       return rows.map((row) => ({ ...toCase(row), cursor: cursorOf(row) }));
     },
   } satisfies Partial<CaseStore>;

@@ -59,8 +59,13 @@ const FORGET_CASES = `
   )
   SELECT code FROM forgotten`;
 
+/** For work that nobody waits for. */
+const BACKGROUND_MS = 10_000;
+
 /** Answers cases and forgets old ones. */
-export function createCases({ run }: Pick<Database, "run">) {
+export function createCases(database: Database) {
+  const { run } = database;
+  const background = database.within(BACKGROUND_MS);
   return {
     async answerCase({ code, createdMs }: LinkId, answer: CaseAnswer, { who, atMs, note }: Decision) {
       if (!isStorable(code)) return false;
@@ -81,8 +86,8 @@ export function createCases({ run }: Pick<Database, "run">) {
     },
     async ageCases({ reportersBefore, casesBeforeMs }: CaseBounds, limit: number): Promise<number> {
       for (let forgotten = FORGOTTEN_AT_ONCE; forgotten === FORGOTTEN_AT_ONCE;)
-        ({ count: forgotten } = await run(FORGET_REPORTERS, [reportersBefore]));
-      return (await run(FORGET_CASES, [casesBeforeMs, limit])).rows.length;
+        ({ count: forgotten } = await background.run(FORGET_REPORTERS, [reportersBefore]));
+      return (await background.run(FORGET_CASES, [casesBeforeMs, limit])).rows.length;
     },
   } satisfies Partial<CaseStore>;
 }

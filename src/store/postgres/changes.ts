@@ -1,7 +1,7 @@
 import type { Changes, Position } from "../../links/changes.ts";
 import type { Code } from "../../links/code.ts";
 import type { LinkStore } from "../../links/store.ts";
-import type { Database, Result } from "./database.ts";
+import type { Result, Statements } from "./database.ts";
 
 /** Stands for the rules about hosts. No link has this code. */
 const RULES = "";
@@ -52,7 +52,7 @@ interface Told extends Now {
 }
 
 /** What changed, for the memories of all processes. A position is a snapshot: it tells which transactions its reader saw. */
-export function createChanges({ run }: Database) {
+export function createChanges({ run }: Statements) {
   async function changesSince(position: Position): Promise<Changes> {
     const [timeline, snapshot] = position.split(" ");
     const told = only(await run<Told>(SINCE, [snapshot, timeline]));
@@ -68,7 +68,7 @@ export function createChanges({ run }: Database) {
       return { ...NO_CHANGES, position: positionOf(only(await run<Now>(NOW))) };
     },
     /** Deletes changes that are older than an hour. */
-    forget: () => run(FORGET),
+    forget: (background: Statements) => background.run(FORGET),
   } satisfies Pick<LinkStore, "changes"> & { forget: unknown };
 }
 

@@ -1,5 +1,5 @@
 import { HOUR_MS } from "../../links/time.ts";
-import type { Database } from "./database.ts";
+import type { Run, Statements } from "./database.ts";
 
 /** How long the number of links is taken as known: every generated code asks for it. */
 const KNOWN_MS = 1000;
@@ -21,7 +21,7 @@ const MERGE = `
  * a second, in the background. A process that is killed loses its last second, and so does one whose write fails, since
  * it cannot know whether it did.
  */
-export function createLinkCounts({ run }: Database, knownMs = KNOWN_MS) {
+export function createLinkCounts({ run }: Pick<Statements, "run">, knownMs = KNOWN_MS) {
   let pending = new Map<number, number>();
   let pendingLinks = 0;
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -47,12 +47,7 @@ export function createLinkCounts({ run }: Database, knownMs = KNOWN_MS) {
   }
 
   async function read(): Promise<void> {
-    known = { links: await sumFrom(0), untilMs: performance.now() + knownMs };
-  }
-
-  async function sumFrom(hour: number): Promise<number> {
-    const { rows } = await run<{ links: number }>(SUM, [hour]);
-    return rows[0]?.links ?? 0;
+    known = { links: await linksSince(run, 0), untilMs: performance.now() + knownMs };
   }
 
   return {
@@ -71,17 +66,19 @@ export function createLinkCounts({ run }: Database, knownMs = KNOWN_MS) {
       }
       return Math.max(0, (known?.links ?? 0) + pendingLinks);
     },
-    /** How many links were made since then, by whole hours; with all that this process has made. */
-    madeSince: (ms: number) =>
-      inTurn(async () => {
-        await write();
-        return Math.max(0, await sumFrom(hourOf(ms)));
-      }),
+    /** Resolves when all that this process has made or purged is counted. */
+    written: () => inTurn(write),
     /** Adds up what was made before this hour. */
     merge: (beforeMs: number) => run(MERGE, [hourOf(beforeMs) - 1]),
     /** Writes what is left. */
     close: () => inTurn(write).catch(() => {}),
   };
+}
+
+/** About how many links were made since then, by whole hours. */
+export async function linksSince(run: Run, ms: number): Promise<number> {
+  const { rows } = await run<{ links: number }>(SUM, [hourOf(ms)]);
+  return Math.max(0, rows[0]?.links ?? 0);
 }
 
 export type LinkCounts = ReturnType<typeof createLinkCounts>;

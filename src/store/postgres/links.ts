@@ -1,26 +1,16 @@
-import { leadsTo } from "../../guard/search.ts";
-import { numberOf, sitesOf } from "../../guard/site.ts";
-import type { Code } from "../../links/code.ts";
-import type { Link } from "../../links/link.ts";
 import type { LinkId, LinkStore } from "../../links/store.ts";
-import type { Target } from "../../links/target.ts";
 import { HOUR_MS } from "../../links/time.ts";
 import { createCommits } from "../commits.ts";
+import { closeCases } from "./case-row.ts";
 import { createChanges } from "./changes.ts";
 import type { Database } from "./database.ts";
 import { createInserts } from "./inserts.ts";
 import { createLinkCounts, type LinkCounts } from "./link-counts.ts";
-import { LINK_COLUMNS, type LinkRow, toLink } from "./link-row.ts";
 
-/** Look-ups that wait for each other share a round trip. A second one begins while the first takes long. */
-const LOOK_UPS = { waiting: 10_000, batch: 200, atOnce: 3, waitMs: 900 };
 const ENDS = { waiting: 10_000, batch: 200, waitMs: 900 };
-/** Rows that tell whether a site is known, the oldest ones. Where many people share a site, as at github.io, other links come first. */
-const SITE_LINKS = 100;
 /** Hours in which links were made are told apart for so long after the last hold of them is over. */
 const KEEP_HOURS_MS = 8 * 24 * HOUR_MS;
 
-const FIND = `SELECT ${LINK_COLUMNS} FROM links WHERE code = ANY ($1)`;
 /** Of several ends of one link, the earliest counts. Links are locked in the order of their codes. */
 const END = `
   WITH asked AS (
@@ -37,39 +27,32 @@ const END = `
     RETURNING links.code, links.created_ms, found.nth
   ), told AS (INSERT INTO changes (code, created_ms) SELECT code, created_ms FROM ended ORDER BY nth)
   SELECT nth FROM ended`;
-/** Rows that somebody else has locked are left for the next time. The days of a link's statistics age by themselves. */
+/**
+ * Rows that somebody else has locked are left for the next time. Nothing can be decided about a link that is gone. The days
+ * of its statistics age by themselves.
+ */
 const PURGE = `
   WITH due AS MATERIALIZED (
     SELECT code FROM links WHERE ends_ms <= $1 AND disabled IS NULL ORDER BY ends_ms LIMIT $2 FOR UPDATE SKIP LOCKED
   ), purged AS (
-    DELETE FROM links WHERE code = ANY (ARRAY(SELECT code FROM due)) RETURNING code, created_ms
+    DELETE FROM links WHERE code = ANY (ARRAY(SELECT code FROM due)) RETURNING code, created_ms, ends_ms
+  ), answered AS (${closeCases("purged", { answer: "erase", atMs: "purged.ends_ms" })}
   ), sums AS (
     DELETE FROM visits USING purged
     WHERE visits.code = ANY (ARRAY(SELECT code FROM due)) AND visits.day = 0
       AND visits.code = purged.code AND visits.created_ms = purged.created_ms
   )
   SELECT created_ms FROM purged`;
-const OLDEST_OF_SITES = `
-  SELECT found.target FROM unnest($1::integer[]) AS asked (site), LATERAL (
-    SELECT coalesce(target, original_url) AS target, created_ms, disabled FROM links
-    WHERE links.site = asked.site ORDER BY place LIMIT ${SITE_LINKS}) AS found
-  WHERE created_ms <= $2 AND disabled IS NULL AND strpos(found.target, $3) > 0`;
+/** For work that nobody waits for. */
+const BACKGROUND_MS = 10_000;
 
-/** Creates, look-ups, ends and what changed. */
+/** Creates, ends, and what changed. */
 export function createLinkTable(database: Database, counts: LinkCounts = createLinkCounts(database)) {
   const { run } = database;
-  const lookUps = createCommits(LOOK_UPS, findAll);
+  const background = database.within(BACKGROUND_MS);
   const ends = createCommits(ENDS, endAll);
   const changes = createChanges(database);
-  const { insert, settled } = createInserts(database, (links) => {
-    for (const { createdMs } of links) counts.add(createdMs, 1);
-  });
-
-  async function findAll(codes: readonly Code[]): Promise<(Link | undefined)[]> {
-    const { rows } = await run<LinkRow>(FIND, [[...new Set(codes)]]);
-    const found = new Map(rows.map((row) => [row.code, toLink(row)]));
-    return codes.map((code) => found.get(code));
-  }
+  const { insert, settled } = createInserts(database, counts);
 
   async function endAll(links: readonly (LinkId & { readonly endsMs: number })[]): Promise<boolean[]> {
     const { rows } = await run<{ nth: number }>(END, [
@@ -85,25 +68,14 @@ export function createLinkTable(database: Database, counts: LinkCounts = createL
     insert,
     changes: changes.changes,
     size: counts.size,
-    async find(code) {
-      // PostgreSQL refuses this character, so no link has it.
-      if (code.includes("\0")) return undefined;
-      const [link] = await lookUps.add([code]);
-      return link;
-    },
     async end({ code, createdMs }, endsMs) {
       const [isEnded = false] = await ends.add([{ code, createdMs, endsMs }]);
       return isEnded;
     },
-    async hasLinked(domain, createdByMs) {
-      const sites = sitesOf(domain) ?? [numberOf(domain)];
-      const { rows } = await run<{ target: Target }>(OLDEST_OF_SITES, [sites, createdByMs, domain]);
-      return rows.some(({ target }) => leadsTo(target, domain));
-    },
     async purge(endedByMs, limit) {
-      const { rows } = await run<{ created_ms: number }>(PURGE, [endedByMs, limit]);
+      const { rows } = await background.run<{ created_ms: number }>(PURGE, [endedByMs, limit]);
       for (const { created_ms } of rows) counts.add(created_ms, -1);
-      await changes.forget();
+      await changes.forget(background);
       await counts.merge(endedByMs - KEEP_HOURS_MS);
       return rows.length;
     },

@@ -1,8 +1,9 @@
+import { StoreUnavailable } from "../../links/store.ts";
 import type { Database } from "./database.ts";
 
-/** Notes of all cases together, so that a flood of reports cannot fill the disk: at most 400 MB, ... */
+/** Notes of all cases together, so that a flood of reports cannot fill the disk: at most 400 MB. */
 const MAX_NOTES = 50_000;
-/** ... and so many more of each process. */
+/** Each process adds at most so many before it deletes the oldest. */
 const NOTES_BETWEEN = 500;
 
 const FORGET = `
@@ -19,8 +20,12 @@ export function createNotes({ run }: Pick<Database, "run">) {
       sinceForgotten += count;
       if (sinceForgotten < NOTES_BETWEEN) return;
       sinceForgotten = 0;
-      // The notes that were added are kept: the next ones try again.
-      await run(FORGET).catch(() => {});
+      try {
+        await run(FORGET);
+      } catch (error) {
+        // The notes that were added are kept. The next ones try again.
+        if (!(error instanceof StoreUnavailable)) throw error;
+      }
     },
   };
 }

@@ -8,9 +8,12 @@ import type { Database } from "./database.ts";
 import { createNotes } from "./notes.ts";
 import { bytesOf, isStorable } from "./text.ts";
 
-const REPORTS = { waiting: 1000, batch: 100 };
-/** With each try, at least one of those who report the same link at the same moment gets through. */
-const MAX_TRIES = 20;
+const REPORTS = { waiting: 1000, batch: 100, waitMs: 900 };
+/**
+ * Of those who report the same link at the same moment, one gets through with each try. Nobody tries again if the first
+ * report of the batch came longer ago than this.
+ */
+const REPEAT_MS = 900;
 
 /** All about one link and day. Each sub-select is a look-up by key, whatever the statistics of the tables say. */
 const LOOK = `
@@ -109,21 +112,22 @@ interface Next {
 /** Adds reports to cases. Reports that wait for each other share two statements: one looks, one writes what follows. */
 export function createReports({ run }: Pick<Database, "run">) {
   const notes = createNotes({ run });
-  const commits = createCommits(REPORTS, async (reports: readonly Report[]) => {
-    const outcomes = await reportAll(reports);
+  const commits = createCommits(REPORTS, async (reports: readonly Report[], sinceMs) => {
+    const outcomes = await reportAll(reports, sinceMs);
     await notes.added(reports.filter(({ note }) => note !== undefined).length);
     return outcomes;
   });
 
-  async function reportAll(reports: readonly Report[], tries = MAX_TRIES): Promise<Reported[]> {
+  async function reportAll(reports: readonly Report[], sinceMs: number): Promise<Reported[]> {
     const { outcomes, counted, changed } = addAll(reports, await look(reports));
     const kept = await keep(counted, [...changed.values()]);
     const again = new Set(
       reports.filter((report) => changed.has(linkKey(report)) && !kept.has(linkKey(report))),
     );
     if (again.size === 0) return outcomes;
-    if (tries === 1) throw new StoreUnavailable("Others report the same links at the same moment");
-    const later = await reportAll([...again], tries - 1);
+    if (performance.now() - sinceMs > REPEAT_MS)
+      throw new StoreUnavailable("Others report the same links at the same moment");
+    const later = await reportAll([...again], sinceMs);
     return reports.map((report, nth) => (again.has(report) ? later.shift() : outcomes[nth]) ?? "repeated");
   }
 

@@ -6,6 +6,7 @@ import { createCasesReader } from "./cases-reader.ts";
 import { createCases } from "./cases.ts";
 import { createCounters } from "./counters.ts";
 import { type Database, openDatabase } from "./database.ts";
+import { createFigures } from "./figures.ts";
 import { createGuardReader } from "./guard-reader.ts";
 import { createGuard } from "./guard.ts";
 import { createLinkCounts } from "./link-counts.ts";
@@ -14,6 +15,7 @@ import { createLinkTable } from "./links.ts";
 import { type OpeningOptions, reach } from "./opening.ts";
 import { createReports } from "./reports.ts";
 import { hasSchema, migrate, requireCurrentVersion } from "./schema.ts";
+import { createSearch } from "./search.ts";
 import { createVisitsReader } from "./visits-reader.ts";
 import { createVisits } from "./visits.ts";
 
@@ -43,33 +45,40 @@ export async function openPostgresStore(
     await database.close();
     throw error;
   }
-  const links = createLinkTable(database, createLinkCounts(database, sizeKnownMs));
+  const counts = createLinkCounts(database, sizeKnownMs);
+  const links = createLinkTable(database, counts);
   const reports = createReports(database);
+  const reader = readingHalf(database);
   return {
-    ...readingHalf(database),
+    ...reader,
     ...links,
     ...createVisits(database),
     ...createGuard(database),
     ...createCases(database),
     ...reports,
     ...createCounters(database),
+    async figures(nowMs: number) {
+      await counts.written();
+      return reader.figures(nowMs);
+    },
     index: async () => false,
     async close() {
       await Promise.all([links.close(), reports.settled()]);
       await database.close();
     },
-  } as Partial<LinkStore & VisitStore & GuardStore> as LinkStore & VisitStore & GuardStore;
+  };
 }
 
 /** The methods that only read, with connections of their own. They are made with the first look-up. */
 export function openPostgresReader(address: PostgresAddress) {
-  const reader: object = readingHalf(openDatabase(address, { connections: READER_CONNECTIONS }));
-  return reader as LinkStore & VisitStore & GuardStore;
+  return readingHalf(openDatabase(address, { connections: READER_CONNECTIONS }));
 }
 
 function readingHalf(database: Database) {
   return {
     ...createLinksReader(database),
+    ...createSearch(database),
+    ...createFigures(database),
     ...createVisitsReader(database),
     ...createGuardReader(database),
     ...createCasesReader(database),

@@ -1,11 +1,11 @@
 // PostgreSQL refuses text with a NUL.
 
-/** Other texts are in no column, so nobody has to ask for them. */
+/** Nothing can be found by a text that is not, so the database need not be asked. */
 export function isStorable(text: string): boolean {
   return !text.includes("\0");
 }
 
-/** What may contain any characters is kept as UTF-8. */
+/** For text that may contain any characters: it is kept as UTF-8. */
 export function bytesOf(text: string): Uint8Array {
   return Buffer.from(text);
 }

@@ -15,7 +15,7 @@ CREATE INDEX links_by_end ON links (ends_ms) WHERE ends_ms IS NOT NULL;
 
 -- Only the operator's searches and figures read these, and a preview that asks whether a site is new.
 CREATE INDEX links_by_place ON links (place);
-CREATE INDEX links_by_time ON links (created_ms);
+CREATE INDEX links_by_time ON links (created_ms, code);
 CREATE INDEX links_by_site ON links (site, place);
 CREATE INDEX links_by_disabled ON links (disabled, place) WHERE disabled IS NOT NULL;
 
