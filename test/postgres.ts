@@ -261,7 +261,7 @@ function give(path: string, text: string): void {
   own(path);
 }
 
-export function own(path: string): void {
+function own(path: string): void {
   if (isRoot) chownSync(path, SERVER_USER, SERVER_USER);
   chmodSync(path, 0o700);
 }
