@@ -13,9 +13,9 @@ beforeAll(async () => {
 afterAll(async () => curt[Symbol.asyncDispose]());
 
 /** Runs `curt admin …` on the store of a service, without its token. */
-async function admin(service: Pick<Running, "file">, ...args: string[]) {
+async function admin(service: Pick<Running, "databaseUrl">, ...args: string[]) {
   const child = Bun.spawn([process.execPath, join(ROOT, "src/main.ts"), "admin", ...args], {
-    env: { ...process.env, DATABASE_URL: `sqlite:${service.file}`, BASE_URL: "https://curt.example" },
+    env: { ...process.env, DATABASE_URL: service.databaseUrl, BASE_URL: "https://curt.example" },
     stdout: "pipe",
     stderr: "pipe",
   });
