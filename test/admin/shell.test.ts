@@ -155,7 +155,7 @@ test("what is wrong is told, with an exit code", async () => {
 test("a store that is not there is not made: the settings are those of another place", async () => {
   using folder = temporaryFolder();
   const file = join(folder.path, "data/curt.db");
-  const { code, stdout, stderr } = await admin({ file }, "links");
+  const { code, stdout, stderr } = await admin({ databaseUrl: `sqlite:${file}` }, "links");
   expect([code, stdout]).toEqual([1, ""]);
   expect(stderr).toStartWith(`curt: there is no store at ${file}. Set DATABASE_URL`);
   expect(existsSync(file)).toBeFalse();
