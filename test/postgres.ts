@@ -2,9 +2,7 @@ import {
   appendFileSync,
   chmodSync,
   chownSync,
-  existsSync,
   mkdtempSync,
-  readdirSync,
   readFileSync,
   rmSync,
   statSync,
@@ -18,6 +16,7 @@ import { dirname, join } from "node:path";
 import { Client } from "pg";
 
 import { databaseUrl, type PostgresAddress } from "../src/settings/database-url.ts";
+import { childrenOf, isRunning, signal } from "./signals.ts";
 
 /** `nobody`: PostgreSQL refuses to run as root. */
 const SERVER_USER = 65_534;
@@ -282,53 +281,6 @@ async function command(words: string[], cwd?: string): Promise<void> {
   const child = Bun.spawn(words, { ...(cwd !== undefined && { cwd }), stdio: ["ignore", "ignore", "pipe"] });
   const errors = await new Response(child.stderr).text();
   if ((await child.exited) !== 0) throw new Error(`${words[0]} failed: ${errors}`);
-}
-
-function signal(pid: number, name: NodeJS.Signals): void {
-  try {
-    process.kill(pid, name);
-  } catch {
-    // It has ended.
-  }
-}
-
-function childrenOf(parent: number): number[] {
-  return processes()
-    .filter(([, parentPid]) => parentPid === parent)
-    .map(([pid]) => pid);
-}
-
-function isRunning(pid: number): boolean {
-  return processes().some(([running]) => running === pid);
-}
-
-/** Each with its parent. Those that have ended but nobody asked for yet are left out. */
-function processes(): (readonly [pid: number, parent: number])[] {
-  const lines = existsSync("/proc/self/stat") ? linesOfProc() : linesOfPs();
-  return lines.flatMap(([pid, state = "", parent]) =>
-    state.startsWith("Z") ? [] : [[Number(pid), Number(parent)] as const],
-  );
-}
-
-function linesOfProc(): string[][] {
-  const pids = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
-  return pids.flatMap((pid) => {
-    try {
-      // After the name, which is in parentheses and may contain anything.
-      const [, rest = ""] = /.*\) (.*)/s.exec(readFileSync(`/proc/${pid}/stat`, "utf8")) ?? [];
-      return [[pid, ...rest.split(" ")]];
-    } catch {
-      return [];
-    }
-  });
-}
-
-function linesOfPs(): string[][] {
-  const { stdout } = Bun.spawnSync(["ps", "-axo", "pid=,stat=,ppid="]);
-  return stdout
-    .toString()
-    .split("\n")
-    .map((line) => line.trim().split(/\s+/));
 }
 
 /** Below the range from which outgoing connections take theirs. */
