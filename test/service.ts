@@ -81,13 +81,15 @@ export interface HereOptions {
   readonly folder?: string;
   /** What time it is for the service when it starts, in Unix milliseconds; the present where none is given. */
   readonly startMs?: number;
+  /** Gets the lines of the log, also of a start that fails. */
+  readonly logged?: string[];
 }
 
 /** The service inside this process: everything real, from the port to the file. */
 export async function startHere(settings: Settings = {}, options: HereOptions = {}): Promise<Here> {
   const own = options.folder === undefined ? temporaryFolder() : undefined;
   const folder = options.folder ?? own?.path ?? "";
-  const logged: string[] = [];
+  const { logged = [] } = options;
   const output = { isTTY: false, writableLength: 0, on() {}, write: (line: string) => logged.push(line) };
   const log = createLog("debug", output as unknown as NodeJS.WriteStream);
   const config = readConfig(await settingsFor(folder, settings));
@@ -168,7 +170,7 @@ function listening(output: ReadableStream<Uint8Array>, logged: string[]): Promis
 }
 
 /** Waits until a line of the log contains `text`. */
-export async function untilLogged({ logged }: Running, text: string): Promise<void> {
+export async function untilLogged({ logged }: Pick<Running, "logged">, text: string): Promise<void> {
   while (!logged.some((line) => line.includes(text))) await Bun.sleep(5);
 }
 
