@@ -20,6 +20,8 @@ export type Settings = Readonly<Record<string, string>>;
 export interface Running extends AsyncDisposable {
   readonly origin: string;
   readonly database: Config["database"];
+  /** As it is set. */
+  readonly databaseUrl: string;
   /** Path of its SQLite file; empty over PostgreSQL. */
   readonly file: string;
   readonly logged: string[];
@@ -81,19 +83,22 @@ export interface HereOptions {
   readonly folder?: string;
   /** What time it is for the service when it starts, in Unix milliseconds; the present where none is given. */
   readonly startMs?: number;
+  /** Gets the lines of the log, also of a start that fails. */
+  readonly logged?: string[];
 }
 
 /** The service inside this process: everything real, from the port to the file. */
 export async function startHere(settings: Settings = {}, options: HereOptions = {}): Promise<Here> {
   const own = options.folder === undefined ? temporaryFolder() : undefined;
   const folder = options.folder ?? own?.path ?? "";
-  const logged: string[] = [];
+  const { logged = [] } = options;
   const output = { isTTY: false, writableLength: 0, on() {}, write: (line: string) => logged.push(line) };
   const log = createLog("debug", output as unknown as NodeJS.WriteStream);
-  const config = readConfig(await settingsFor(folder, settings));
+  const all = await settingsFor(folder, settings);
+  const config = readConfig(all);
   const { clock, advance } = settableClock(options.startMs);
   const service = await startService(config, log, { ...USUAL_LIMITS, ...options.limits, clock });
-  const running = client(`http://127.0.0.1:${service.port}`, config.database, logged, async () => {
+  const running = client(`http://127.0.0.1:${service.port}`, all, logged, async () => {
     await service.stop();
     own?.[Symbol.dispose]();
   });
@@ -136,8 +141,7 @@ export async function startProgram(settings: Settings = {}, options: ProgramOpti
   if (origin === undefined) {
     throw new Error(`the program did not start (exit code ${await child.exited}): ${logged.join("")}`);
   }
-  const { database } = readConfig(all);
-  const running = client(origin, database, logged, async () => {
+  const running = client(origin, all, logged, async () => {
     child.kill("SIGTERM");
     await child.exited;
     own?.[Symbol.dispose]();
@@ -168,7 +172,7 @@ function listening(output: ReadableStream<Uint8Array>, logged: string[]): Promis
 }
 
 /** Waits until a line of the log contains `text`. */
-export async function untilLogged({ logged }: Running, text: string): Promise<void> {
+export async function untilLogged({ logged }: Pick<Running, "logged">, text: string): Promise<void> {
   while (!logged.some((line) => line.includes(text))) await Bun.sleep(5);
 }
 
@@ -194,12 +198,8 @@ export async function disableLink(service: Running, code: string, reason: Reason
     throw new Error(`${code} could not be disabled`);
 }
 
-function client(
-  origin: string,
-  database: Config["database"],
-  logged: string[],
-  stop: () => Promise<void>,
-): Running {
+function client(origin: string, settings: Settings, logged: string[], stop: () => Promise<void>): Running {
+  const { database } = readConfig(settings);
   let faultsExpected = false;
   async function request(path: string, init: RequestInit = {}): Promise<Response> {
     const response = await fetch(`${origin}${path}`, { redirect: "manual", ...init });
@@ -211,6 +211,7 @@ function client(
   return {
     origin,
     database,
+    databaseUrl: settings["DATABASE_URL"] ?? "",
     file: database.engine === "sqlite" ? database.path : "",
     logged,
     fetch: request,

@@ -22,7 +22,7 @@ export interface PostgresAddress {
 }
 
 const SSL_MODES = ["disable", "allow", "prefer", "require", "verify-ca", "verify-full"] as const;
-export type SslMode = (typeof SSL_MODES)[number];
+type SslMode = (typeof SSL_MODES)[number];
 
 const DEFAULT_PORT = 5432;
 const MAX_HOSTS = 16;

@@ -25,6 +25,10 @@ test("a search finds exactly what a plain filter over all links does, in the sam
       for (const each of [store, plain])
         for (const [round, one] of all.entries()) await play(each, withoutRepeats(one), round);
       const database = openDatabase(address);
+      // As if it had taken weeks: the index of sites has parts.
+      await database.run(
+        "UPDATE links SET place = last - (last - place) * 1000000 FROM (SELECT max(place) AS last FROM links)",
+      );
       const cramped = createSearch(database, { looked: 50, first: 7, longest: 13 });
       const unsorted = createSearch(database, { looked: 50, first: 7, longest: 13, sorted: 5 });
       for (const asked of asks) {

@@ -10,20 +10,26 @@ const MAX_CHANGES = 10_000;
 /** Deleted at once. */
 const MAX_FORGOTTEN = 50_000;
 
-/** After a failover, transactions may get the numbers of others that the old primary lost. */
-const TIMELINE = "substr(pg_walfile_name(pg_current_wal_insert_lsn()), 1, 8)";
-const NOW = `SELECT pg_current_snapshot()::text AS snapshot, ${TIMELINE} AS timeline`;
+/** Where a reader is: which transactions it sees, and the newest change among them, with its time. */
+const NOW = `
+  SELECT pg_current_snapshot()::text AS snapshot, coalesce(newest.transaction, forgotten.transaction)::text AS newest,
+    extract(epoch FROM made_at)::text AS made, forgotten.transaction AS forgotten
+  FROM forgotten_changes AS forgotten LEFT JOIN (
+    SELECT transaction, made_at FROM changes ORDER BY transaction DESC LIMIT 1) AS newest ON TRUE`;
 /**
- * What the snapshot $1 does not show yet, and this one does: however long a transaction took to commit, it is told once.
- * On another timeline than $2, everything that is kept is told again.
+ * What the snapshot $1 did not show yet: however long a transaction took to commit, it is told once. Nothing after the
+ * newest change $2 was told, whatever the snapshot says: when a server restarts, it may give the numbers of transactions
+ * that wrote nothing to others. If that change is gone without having been forgotten, a failover has lost some.
  */
 const SINCE = `
-  WITH now AS MATERIALIZED (${NOW}, ${TIMELINE} = $2 AS is_same)
-  SELECT snapshot, timeline,
-    (SELECT transaction < pg_snapshot_xmin($1::pg_snapshot) FROM forgotten_changes) AS is_complete,
+  WITH now AS MATERIALIZED (${NOW})
+  SELECT snapshot, newest, made,
+    forgotten <= $2::xid8 AND forgotten < pg_snapshot_xmin($1::pg_snapshot)
+      AND (forgotten = $2::xid8 OR EXISTS (
+        SELECT FROM changes WHERE transaction = $2::xid8 AND extract(epoch FROM made_at)::text = $3)) AS is_complete,
     ARRAY(SELECT code FROM changes
-      WHERE transaction >= CASE WHEN is_same THEN pg_snapshot_xmin($1::pg_snapshot) ELSE '0' END
-        AND NOT (is_same AND pg_visible_in_snapshot(transaction, $1::pg_snapshot))
+      WHERE transaction >= least($2::xid8, pg_snapshot_xmin($1::pg_snapshot))
+        AND NOT (transaction <= $2::xid8 AND pg_visible_in_snapshot(transaction, $1::pg_snapshot))
       ORDER BY transaction LIMIT ${MAX_CHANGES + 1}) AS codes
   FROM now`;
 /** Not while a transaction that began earlier is under way: a reader's position may be as old as that one. */
@@ -43,7 +49,8 @@ const FORGET = `
 
 interface Now {
   snapshot: string;
-  timeline: string;
+  newest: string;
+  made: string | null;
 }
 
 interface Told extends Now {
@@ -51,11 +58,10 @@ interface Told extends Now {
   codes: string[];
 }
 
-/** What changed, for the memories of all processes. A position is a snapshot: it tells which transactions its reader saw. */
+/** What changed, for the memories of all processes. A position tells which transactions its reader saw. */
 export function createChanges({ run }: Statements) {
   async function changesSince(position: Position): Promise<Changes> {
-    const [timeline, snapshot] = position.split(" ");
-    const told = only(await run<Told>(SINCE, [snapshot, timeline]));
+    const told = only(await run<Told>(SINCE, position.split(" ")));
     const isComplete = told.is_complete && told.codes.length <= MAX_CHANGES;
     const all = isComplete ? told.codes : [];
     const codes = all.filter((code) => code !== RULES) as Code[];
@@ -74,8 +80,8 @@ export function createChanges({ run }: Statements) {
 
 const NO_CHANGES = { codes: [], rules: false, hasMore: false, isComplete: true };
 
-function positionOf({ timeline, snapshot }: Now): Position {
-  return `${timeline} ${snapshot}` as Position;
+function positionOf({ snapshot, newest, made }: Now): Position {
+  return [snapshot, newest, made ?? ""].join(" ") as Position;
 }
 
 function only<Row>({ rows }: Result<Row>): Row {

@@ -104,6 +104,7 @@ async function open(client: Client, limitMs: number, onEnd?: () => void): Promis
     async run(text, values, statementMs) {
       isUnsure = false;
       try {
+        if (statementMs <= 0) throw new StoreUnavailable("No time is left for the statement");
         const result = await within(client.query(text, values as unknown[]), statementMs, drop);
         if (isUnsure) throw new StoreUnavailable("The standby may not have what was committed");
         // Several statements without values have several results.

@@ -12,7 +12,9 @@ import type { LinkCounts } from "./link-counts.ts";
  */
 const INSERTS = { waiting: 10_000, batch: 1000, atOnce: 3, waitMs: 900 };
 /** A failed commit is only repeated if the first link of it came no longer ago than this. */
-const REPEAT_MS = 900;
+const REPEAT_MS = 850;
+/** Before it is repeated: what broke one connection may have broken others, which are found out by then. */
+const PAUSE_MS = 30;
 
 /**
  * In the order of the codes, so that no two statements wait for each other. A row has an `xmax` if it was there before: its
@@ -77,6 +79,7 @@ export function createInserts({ run }: Pick<Statements, "run">, counts: Pick<Lin
     } catch (error) {
       const isUnknown = error instanceof StoreUnavailable && performance.now() - sinceMs < REPEAT_MS;
       if (!isUnknown) throw error;
+      await Bun.sleep(PAUSE_MS);
       return insertOnce(links, true);
     }
   }

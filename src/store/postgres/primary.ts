@@ -7,6 +7,8 @@ const USUALLY_MS = 500;
 const AWAY_MS = 100;
 /** However often somebody doubts. */
 const LEAST_MS = 20;
+/** How long the first choice waits for all answers: an old primary may be the first to say that it leads. */
+const FIRST_MS = 500;
 const CONNECT_MS = 1500;
 const ANSWER_MS = 1000;
 
@@ -64,7 +66,15 @@ export function watchPrimary(hosts: readonly Host[], connect: Connect, onChange:
   let leading: Standing | undefined;
   const closing = new AbortController();
 
+  let isFirst = true;
+  const first = setTimeout(() => {
+    isFirst = false;
+    settle();
+  }, FIRST_MS);
+
   function settle(): void {
+    if (isFirst && answers.size < hosts.length) return;
+    isFirst = false;
     const before = host;
     host = undefined;
     for (const [candidate, standing] of answers) {
@@ -148,6 +158,7 @@ export function watchPrimary(hosts: readonly Host[], connect: Connect, onChange:
     },
     async close() {
       closing.abort();
+      clearTimeout(first);
       doubt();
       await Promise.all(watches);
     },

@@ -17,12 +17,19 @@ export type FoundRow = LinkRow & {
 const NEXT = "(place < $1 OR place = $1 AND code < $2)";
 const NEWEST_FIRST = "ORDER BY place DESC, code DESC LIMIT $3";
 
-/** The newest of each value in $14. The column and the place are an index. */
-const newestOfEach = (column: string, type: string) => `
+/** The newest of each value in $14. */
+const newestOfEach = (type: string, those: string) => `
   SELECT at, code FROM unnest($14::${type}[]) AS asked (value), LATERAL (
-    SELECT place AS at, code FROM links
-    WHERE links.${column} = asked.value AND place <= $1 AND ${NEXT} ${NEWEST_FIRST}) AS found
+    SELECT place AS at, code FROM links WHERE ${those} AND place <= $1 AND ${NEXT} ${NEWEST_FIRST}) AS found
   ORDER BY at DESC, code DESC LIMIT $3`;
+/** The index of sites has parts. They are read one after the other, until there are enough. */
+export const PART = "(links.place >> 35)::integer";
+const newestOfSites = `
+  SELECT at, code FROM generate_series(
+    (least($1, (SELECT max(place) FROM links)) >> 35)::integer,
+    ((SELECT min(place) FROM links) >> 35)::integer, -1) AS parts (part),
+    LATERAL (${newestOfEach("integer", `${PART} = part AND links.site = asked.value`)}) AS of_part
+  LIMIT $3`;
 /** All of these are read and sorted: only for few. */
 const newestOfFew = (those: string) => `
   SELECT place AS at, code FROM (SELECT place, code FROM links WHERE ${those} OFFSET 0) AS few
@@ -39,8 +46,8 @@ export const SOURCES = {
   time: `
     SELECT created_ms AS at, code FROM links WHERE (created_ms, code) < ($1, $2) AND created_ms >= $10
     ORDER BY created_ms DESC, code DESC LIMIT $3`,
-  sites: newestOfEach("site", "integer"),
-  disabled: newestOfEach("disabled", "text"),
+  sites: newestOfSites,
+  disabled: newestOfEach("text", "links.disabled = asked.value"),
   made: newestOfFew(MADE("$10", "$11")),
   ended: newestOfFew(ENDED("$13")),
   codes: newestOfFew("code >= $5 AND code < $14 ORDER BY code"),

@@ -16,7 +16,8 @@ CREATE INDEX links_by_end ON links (ends_ms) WHERE ends_ms IS NOT NULL;
 -- Only the operator's searches and figures read these, and a preview that asks whether a site is new.
 CREATE INDEX links_by_place ON links (place);
 CREATE INDEX links_by_time ON links (created_ms, code);
-CREATE INDEX links_by_site ON links (site, place);
+-- In parts of 2^35 µs, nine hours: all random writes go to the newest one, which stays in memory.
+CREATE INDEX links_by_site ON links (((place >> 35)::integer), site, place);
 CREATE INDEX links_by_disabled ON links (disabled, place) WHERE disabled IS NOT NULL;
 
 -- About how many links were made in each hour (since 1970-01-01), so that nobody has to count them. Hours that are long
