@@ -16,7 +16,7 @@ export const COMMANDS: Commands = {
     run: check,
   },
   copy: {
-    summary: "copy a store to another one, such as SQLite to PostgreSQL",
+    summary: "copy a store to an empty one; FROM and TO are addresses as in DATABASE_URL",
     positionals: ["FROM", "TO"],
     run: copy,
   },

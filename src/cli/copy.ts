@@ -50,7 +50,7 @@ export async function copy(config: Config, { positionals }: Arguments): Promise<
     case "other-source":
       return fail(`${target} is a copy of ${outcome.source}. Copy ${source} to an empty database.`);
     case "copied":
-      return await compare(records, filled, target);
+      return await compare(records, filled);
   }
 }
 
@@ -67,7 +67,7 @@ function nameOf(address: DatabaseAddress): string {
   return address.engine === "sqlite" ? resolve(address.path) : describeStore(address);
 }
 
-async function compare(from: Records, to: FilledRecords, target: string): Promise<number> {
+async function compare(from: Records, to: FilledRecords): Promise<number> {
   const { counts, compared, differences } = await compareRecords(from, to);
   if (differences.length > 0) {
     for (const line of describe(differences)) console.error(`curt: ${line}`);
@@ -80,7 +80,7 @@ async function compare(from: Records, to: FilledRecords, target: string): Promis
   const all = KINDS.map((kind) => `${counts[kind].toLocaleString("en")} ${NAMES[kind]}`);
   console.log(`the copy is complete: ${all.join(", ")}`);
   console.log(
-    `compared: all counts, and ${compared.toLocaleString("en")} links with the sums of their visits. Serve it with DATABASE_URL set to ${target}`,
+    `compared: all counts, and ${compared.toLocaleString("en")} links with the sums of their visits`,
   );
   return 0;
 }

@@ -15,7 +15,7 @@ import { bytesOf, textOf } from "./text.ts";
 import { CLOSED, EMPTY, OPEN } from "./visit-rows.ts";
 import { mergeAll } from "./visits-reader.ts";
 
-export interface Table<Record> {
+interface Table<Record> {
   read(run: Run, after: string, limit: number): Promise<Part<Record>>;
   write(run: Run, records: readonly Record[]): Promise<void>;
 }

@@ -11,7 +11,7 @@ import type { Kind, LinkDay, Part, RecordOf } from "../records.ts";
 import { type CaseRow, toCase } from "./case-row.ts";
 import { type LinkRow, toLink } from "./link-row.ts";
 
-export interface Table<Record> {
+interface Table<Record> {
   read(after: string, limit: number): Part<Record>;
   write(records: readonly Record[]): void;
 }
