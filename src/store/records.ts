@@ -80,14 +80,14 @@ export interface FilledRecords extends Records {
   begin(copying: Copying): Promise<Copying | undefined>;
   /**
    * Writes records, in one transaction with the progress that they make: records that are there already become like the
-   * given ones. Rejects with `StoreUnusable` if the progress is no longer `before`, because somebody else fills or serves
-   * the store.
+   * given ones. What a crash loses is lost together with its progress. Rejects with `StoreUnusable` if the progress is not
+   * `before`, because somebody else fills or serves the store.
    */
   write<K extends Kind>(
     kind: K,
     records: readonly RecordOf[K][],
     progress: { readonly before: string; readonly after: string },
   ): Promise<void>;
-  /** From now on the store may serve. Once it does, it is no copy any more. */
+  /** Resolves once everything is durable. From now on the store may serve. Once it does, it is no copy any more. */
   finish(): Promise<void>;
 }

@@ -6,11 +6,14 @@ import { describeStore, type PostgresAddress } from "../../settings/database-url
 import type { Counts, FilledRecords, Records } from "../records.ts";
 import { beginCopy, finishCopy, keepProgress, requireWhole } from "./copied.ts";
 import { type Database, openDatabase } from "./database.ts";
+import { GUARD_RECORDS } from "./guard-records.ts";
+import { LINK_RECORDS } from "./link-records.ts";
 import { LINK_COLUMNS, type LinkRow, toLink } from "./link-row.ts";
 import { createLinksReader } from "./links-reader.ts";
 import { reach } from "./opening.ts";
-import { TABLES } from "./record-tables.ts";
+import type { Tables } from "./record-table.ts";
 import { hasSchema, migrate, requireCurrentVersion } from "./schema.ts";
+import { VISIT_RECORDS } from "./visit-records.ts";
 import { EMPTY } from "./visit-rows.ts";
 import { createVisitsReader } from "./visits-reader.ts";
 
@@ -42,6 +45,10 @@ const SPREAD = `
     generate_series(0, $1::integer - 1) AS nth,
     LATERAL (SELECT ${LINK_COLUMNS} FROM links WHERE place >= oldest + nth * (newest + 1 - oldest) / $1
       ORDER BY place LIMIT 1) AS found`;
+/**
+ * What a crash loses is copied again, because it loses the progress with it. `finish` waits until everything is on disk.
+ */
+const LATER = "SET LOCAL synchronous_commit = off";
 /** Copies are not counted as they are made, because a copy may be repeated. */
 const COUNT_BY_HOUR = [
   "DELETE FROM link_counts",
@@ -50,6 +57,8 @@ const COUNT_BY_HOUR = [
   // The first requests need good plans.
   "ANALYZE links, visits, cases, journal",
 ];
+
+const TABLES: Tables = { ...LINK_RECORDS, ...VISIT_RECORDS, ...GUARD_RECORDS };
 
 /** Opens a database that Curt has used. Throws {@link StoreUnusable}. */
 export function openPostgresRecords(address: PostgresAddress): Promise<Records> {
@@ -72,8 +81,11 @@ export function openPostgresToFill(address: PostgresAddress): Promise<FilledReco
       begin: (copying) => database.transaction((run) => beginCopy(run, copying)),
       write: (kind, records, { before, after }) =>
         database.transaction(async (run) => {
+          await run(LATER);
           if (!(await keepProgress(run, before, after)))
-            throw new StoreUnusable(`${describeStore(address)} is filled or served by somebody else.`);
+            throw new StoreUnusable(
+              `${describeStore(address)} is filled or served by somebody else, or a failover lost what was written last. Run the same curt copy again.`,
+            );
           if (records.length > 0) await TABLES[kind].write(run, records);
         }),
       finish: () =>

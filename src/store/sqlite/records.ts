@@ -6,10 +6,13 @@ import { StoreUnavailable, StoreUnusable } from "../../links/store.ts";
 import type { Counts, FilledRecords, Records } from "../records.ts";
 import { beginCopy, finishCopy, keepProgress, requireWhole } from "./copied.ts";
 import { openChecked, openWriter } from "./file.ts";
+import { guardRecords } from "./guard-records.ts";
 import { identify } from "./identity.ts";
+import { linkRecords } from "./link-records.ts";
 import { type LinkRow, toLink } from "./link-row.ts";
 import { createReader } from "./reader.ts";
-import { createTables } from "./record-tables.ts";
+import type { Tables } from "./record-table.ts";
+import { visitRecords } from "./visit-records.ts";
 
 const COUNT = `
   SELECT (SELECT count(*) FROM links) AS link,
@@ -51,7 +54,7 @@ export function openSqliteRecords(path: string): Records {
 /** Opens a file that is to be filled, made or migrated where needed. Throws {@link StoreUnusable}. */
 export function openSqliteToFill(path: string): FilledRecords {
   const database = openWriter(path);
-  const tables = createTables(database);
+  const tables = tablesOf(database);
   return {
     ...reading(database, path),
     begin: async (copying) => trying(() => beginCopy(database, copying)),
@@ -67,8 +70,13 @@ export function openSqliteToFill(path: string): FilledRecords {
   };
 }
 
+/** Statements are made when they are first used. */
+function tablesOf(database: Database): Tables {
+  return { ...linkRecords(database), ...visitRecords(database), ...guardRecords(database) };
+}
+
 function reading(database: Database, path: string): Records {
-  const tables = createTables(database);
+  const tables = tablesOf(database);
   const reader = createReader(path, identify(path));
   return {
     find: async (code) => reader.find(code),

@@ -1,66 +1,12 @@
-// Each kind of record in the tables of PostgreSQL. What writes is to be called in a transaction.
-import type { QueryResultRow } from "pg";
-
-import { siteOf } from "../../guard/site.ts";
 import type { Action, HostRule } from "../../guard/store.ts";
 import type { Code } from "../../links/code.ts";
-import { type Link, NEVER_MS, type Reason } from "../../links/link.ts";
+import type { Reason } from "../../links/link.ts";
 import type { Who } from "../../links/store.ts";
-import type { Detail } from "../../visits/detail.ts";
-import type { Kind, LinkDay, Part, RecordOf } from "../records.ts";
+import type { RecordOf } from "../records.ts";
 import { type CaseRow, toCase, toRow } from "./case-row.ts";
-import type { Run, Value } from "./database.ts";
-import { LINK_COLUMNS, type LinkRow, toLink } from "./link-row.ts";
+import { reading, type Tables, writing } from "./record-table.ts";
 import { bytesOf, textOf } from "./text.ts";
-import { CLOSED, EMPTY, OPEN } from "./visit-rows.ts";
-import { mergeAll } from "./visits-reader.ts";
 
-interface Table<Record> {
-  read(run: Run, after: string, limit: number): Promise<Part<Record>>;
-  write(run: Run, records: readonly Record[]): Promise<void>;
-}
-
-export type Tables = { readonly [K in Kind]: Table<RecordOf[K]> };
-
-type Key = readonly (string | number)[];
-
-const READ_LINKS = `
-  SELECT ${LINK_COLUMNS}, place FROM links
-  WHERE place >= $1 AND (place > $1 OR code > $2) ORDER BY place, code LIMIT $3`;
-/** A link that is there keeps its place among the others. */
-const WRITE_LINKS = `
-  INSERT INTO links (code, original_url, target, created_ms, ends_ms, disabled, site, place)
-  SELECT code, original_url, target, created_ms, ends_ms, disabled, site, last.place + nth
-  FROM unnest($1::text[], $2::text[], $3::text[], $4::bigint[], $5::bigint[], $6::text[], $7::integer[])
-      WITH ORDINALITY AS link (code, original_url, target, created_ms, ends_ms, disabled, site, nth),
-    (SELECT coalesce(max(place), 0) AS place FROM links) AS last
-  ON CONFLICT (code) DO UPDATE
-    SET original_url = excluded.original_url, target = excluded.target, created_ms = excluded.created_ms,
-        ends_ms = excluded.ends_ms, disabled = excluded.disabled, site = excluded.site,
-        place = CASE WHEN links.created_ms = excluded.created_ms THEN links.place ELSE excluded.place END
-    WHERE (links.original_url, links.target, links.created_ms, links.ends_ms, links.disabled) IS DISTINCT FROM
-      (excluded.original_url, excluded.target, excluded.created_ms, excluded.ends_ms, excluded.disabled)`;
-const READ_DAYS = `
-  SELECT code, created_ms AS "createdMs", day, sum(visits)::bigint AS visits, sum(bots)::bigint AS bots,
-    bool_or(state = ${OPEN}) AS "isOpen", array_agg(detail ORDER BY source) FILTER (WHERE detail IS NOT NULL) AS details
-  FROM visits WHERE state < ${EMPTY} AND (code, created_ms, day) > ($1, $2, $3)
-  GROUP BY code, created_ms, day ORDER BY code, created_ms, day LIMIT $4`;
-/** They belong to no source that counts. */
-const WRITE_DAYS = `
-  INSERT INTO visits (code, created_ms, day, source, sequence, version, state, visits, bots, detail)
-  SELECT code, created_ms, day, '', 0, 1, state, visits, bots,
-    CASE WHEN detail_length > 0 THEN substr($8::bytea, detail_from, detail_length) END
-  FROM unnest($1::text[], $2::bigint[], $3::integer[], $4::smallint[], $5::bigint[], $6::bigint[], $7::integer[],
-    $9::integer[]) AS given (code, created_ms, day, state, visits, bots, detail_length, detail_from)
-  ON CONFLICT (code, created_ms, day, source) DO UPDATE
-    SET version = visits.version + 1, state = excluded.state, visits = excluded.visits, bots = excluded.bots,
-        detail = excluded.detail
-    WHERE (visits.state, visits.visits, visits.bots, visits.detail) IS DISTINCT FROM
-      (excluded.state, excluded.visits, excluded.bots, excluded.detail)`;
-const READ_SALTS = "SELECT day, salt FROM salts WHERE day > $1 ORDER BY day LIMIT $2";
-const WRITE_SALTS = `
-  INSERT INTO salts (day, salt) SELECT * FROM unnest($1::integer[], $2::bytea[])
-  ON CONFLICT (day) DO UPDATE SET salt = excluded.salt WHERE salts.salt <> excluded.salt`;
 const READ_HOSTS = `
   SELECT host, reason, since_ms AS "sinceMs" FROM hosts WHERE host > $1 ORDER BY host LIMIT $2`;
 const WRITE_HOSTS = `
@@ -107,8 +53,6 @@ const WRITE_COUNTERS = `
   INSERT INTO counters (day, name, count) SELECT * FROM unnest($1::integer[], $2::text[], $3::bigint[])
   ON CONFLICT (day, name) DO UPDATE SET count = excluded.count WHERE counters.count <> excluded.count`;
 
-type PlacedLink = LinkRow & { place: number };
-type DayRow = Omit<LinkDay, "detail"> & { details: Detail[] | null };
 type NotedCase = CaseRow & { notes: { atMs: number; reason: Reason; note: string }[] };
 interface EntryRow {
   entry: string;
@@ -124,58 +68,7 @@ interface EntryRow {
 
 const BEFORE_ALL = "00000000-0000-0000-0000-000000000000";
 
-export const TABLES: Tables = {
-  link: {
-    read: reading<PlacedLink, Link>(READ_LINKS, {
-      start: [-1, ""],
-      keyOf: ({ place, code }) => [place, code],
-      toRecord: toLink,
-    }),
-    write: writing(WRITE_LINKS, (links) => [
-      links.map(({ code }) => code),
-      links.map(({ originalUrl }) => originalUrl),
-      links.map(({ originalUrl, target }) => ((target as string) === originalUrl ? null : target)),
-      links.map(({ createdMs }) => createdMs),
-      links.map(({ endsMs }) => (endsMs === NEVER_MS ? null : endsMs)),
-      links.map(({ disabled }) => disabled),
-      links.map(({ target, disabled }) => (disabled === "deleted" ? null : siteOf(target))),
-    ]),
-  },
-  day: {
-    read: reading<DayRow, LinkDay>(READ_DAYS, {
-      start: ["", 0, -1],
-      keyOf: ({ code, createdMs, day }) => [code, createdMs, day],
-      toRecord: ({ details, ...day }) => ({
-        ...day,
-        detail: details === null ? null : mergeDetails(details),
-      }),
-    }),
-    write: writing(WRITE_DAYS, (days) => {
-      const lengths = days.map(({ detail }) => detail?.length ?? 0);
-      let end = 1;
-      const starts = lengths.map((length) => (end += length) - length);
-      return [
-        days.map(({ code }) => code),
-        days.map(({ createdMs }) => createdMs),
-        days.map(({ day }) => day),
-        days.map(({ isOpen }) => (isOpen ? OPEN : CLOSED)),
-        days.map(({ visits }) => visits),
-        days.map(({ bots }) => bots),
-        lengths,
-        // One value instead of an array, which would be sent and read as hexadecimal text.
-        Buffer.concat(days.map(({ detail }) => detail ?? new Uint8Array())),
-        starts,
-      ];
-    }),
-  },
-  salt: {
-    read: reading<RecordOf["salt"], RecordOf["salt"]>(READ_SALTS, {
-      start: [-1],
-      keyOf: ({ day }) => [day],
-      toRecord: (row) => row,
-    }),
-    write: writing(WRITE_SALTS, (salts) => [salts.map(({ day }) => day), salts.map(({ salt }) => salt)]),
-  },
+export const GUARD_RECORDS: Tables<"host" | "entry" | "case" | "reporter" | "counter"> = {
   host: {
     read: reading<HostRule, HostRule>(READ_HOSTS, {
       start: [""],
@@ -264,32 +157,3 @@ export const TABLES: Tables = {
     ]),
   },
 };
-
-/** Rows in the order of their keys, after the one with this key. */
-function reading<Row extends object, Record>(
-  statement: string,
-  { start, keyOf, toRecord }: { start: Key; keyOf(row: Row): Key; toRecord(row: Row): Record },
-): Table<Record>["read"] {
-  return async (run, after, limit) => {
-    const key = after === "" ? start : (JSON.parse(after) as Key);
-    const rows = (await run<QueryResultRow>(statement, [...key, limit])).rows as readonly Row[];
-    const last = rows.at(-1);
-    return {
-      records: rows.map(toRecord),
-      cursor: last === undefined ? after : JSON.stringify(keyOf(last)),
-      hasMore: rows.length === limit,
-    };
-  };
-}
-
-function writing<Record>(
-  statement: string,
-  columnsOf: (records: readonly Record[]) => Value[],
-): Table<Record>["write"] {
-  return async (run, records) => void (await run(statement, columnsOf(records)));
-}
-
-/** The sums are added up already. */
-function mergeDetails(details: readonly Detail[]): Detail {
-  return mergeAll(details.map((detail) => ({ visits: 0, bots: 0, detail }))).detail;
-}
