@@ -8,6 +8,7 @@ import { problemAnswer, problemOf } from "../problems.ts";
 import { comesFromHere, type Interstitial } from "./interstitial.ts";
 import type { Entry } from "./link-table.ts";
 import type { LinkMemory } from "./memory.ts";
+import { createUnknownAnswer } from "./unknown.ts";
 
 export interface RedirectOptions {
   readonly memory: Pick<LinkMemory, "get" | "lookUp" | "keep">;
@@ -36,6 +37,7 @@ type Follow = (entry: Entry, call: Call, nowMs: number) => Response | Promise<Re
  */
 export function createRedirect(options: RedirectOptions) {
   const { memory, clock, recorder, callOf, limiter, cacheSeconds, interstitial, onFault } = options;
+  const answerUnknown = createUnknownAnswer();
 
   function answer({ target, endsMs }: Entry, nowMs: number): Response {
     const sharedSeconds = Math.min(cacheSeconds, Math.floor((endsMs - nowMs) / 1000));
@@ -73,7 +75,7 @@ export function createRedirect(options: RedirectOptions) {
 
   function leadsNowhere(call: Call): Response | Promise<Response> {
     const limited = limiter.unknown(call);
-    if (limited === undefined) return problemAnswer(call, { kind: "unknown" });
+    if (limited === undefined) return answerUnknown(call);
     return limited.then((problem) => problemAnswer(call, problem));
   }
 
