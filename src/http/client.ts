@@ -25,9 +25,9 @@ export function createClientReader(options: ClientOptions): ClientOf {
     return { address, country: countryOf(address) };
   });
   const trusts = memoize((peer) => isTrusted(trustedProxies, peer));
-  // Reading the chain takes half as long as a redirect.
-  const addressBehind = memoize((chain) => {
-    const [peer = "", forwarded = ""] = chain.split("\n", 2);
+  // Reading the header takes half as long as a redirect.
+  const addressBehind = memoize((key) => {
+    const [peer = "", forwarded = ""] = key.split("\n", 2);
     return clientAddress(peer, forwarded);
   });
   const country = memoize(countryOf);
