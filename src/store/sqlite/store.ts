@@ -74,7 +74,9 @@ export async function openSqliteStore(
   const inserts = createCommits(
     INSERTS,
     async (links: readonly NewLink[], sinceMs) =>
-      (await writer.perform({ type: "insert", links }, sinceMs)) as boolean[],
+      JSON.parse(
+        (await writer.perform({ type: "insert", links: JSON.stringify(links) }, sinceMs)) as string,
+      ) as boolean[],
   );
   const reports = createCommits(
     REPORTS,
