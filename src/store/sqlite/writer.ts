@@ -28,10 +28,13 @@ import { prepareSites } from "./sites.ts";
 import { StoreBusy, type Turn } from "./turns.ts";
 import { prepareVisits } from "./visits.ts";
 
-/** What the store asks for; one answer comes back for each, in order. */
+/**
+ * What the store asks for; one answer comes back for each, in order. Links to insert, and which were inserted, cross as
+ * JSON: Bun passes a flat object with a long string in much less time than an array of objects.
+ */
 export type Task =
   | { type: "open"; path: string; openElsewhere: Identity | undefined; busyWaitMs: number | undefined }
-  | { type: "insert"; links: readonly NewLink[] }
+  | { type: "insert"; links: string }
   | { type: "end"; link: LinkId; endsMs: number }
   | { type: "disable"; links: readonly LinkId[]; decision: Decision & { reason: Reason } }
   | { type: "enable"; links: readonly LinkId[]; decision: Decision }
@@ -87,7 +90,7 @@ function perform(task: Task): unknown {
       file = open(task);
       return file.opened;
     case "insert":
-      return file.links.insert(task.links);
+      return JSON.stringify(file.links.insert(JSON.parse(task.links) as NewLink[]));
     case "end":
       return file.links.end(task.link, task.endsMs);
     case "disable":
@@ -172,10 +175,10 @@ function waitForLocks(waitMs: number): void {
   file.waitMs = roundedMs;
 }
 
-performTasks(({ task, waitMs }: Turn) => {
+performTasks((turn: Turn) => {
   try {
-    if (task.type !== "open") waitForLocks(waitMs);
-    return performInPlace(task);
+    if (turn.type !== "open") waitForLocks(turn.waitMs);
+    return performInPlace(turn);
   } catch (error) {
     if (error instanceof StoreMisplaced) throw error;
     const { code } = error as { code?: unknown };
