@@ -1,6 +1,7 @@
 import { readFileSync, statfsSync } from "node:fs";
 import { release } from "node:os";
 
+import { aimRows, type Figures } from "./aims.ts";
 import { VISIT_TOOL } from "./load.ts";
 import { isDisturbed, type Round } from "./measure.ts";
 import { PINNED, ROOT } from "./process.ts";
@@ -13,6 +14,8 @@ export interface Bench {
   /** The servers that most parts share, started when the first part asks for them. */
   stage(): Promise<Stage>;
   progress(text: string): void;
+  /** How long the soak takes. */
+  readonly minutes: number;
 }
 
 /** What a part of the benchmark found out. */
@@ -21,6 +24,8 @@ export interface Result {
   readonly rows: readonly Row[];
   /** Every round: by case, then by contestant. The nth of each were measured in the same turn. */
   readonly rounds: Readonly<Record<string, Turns>>;
+  /** What is compared with the aims. */
+  readonly figures?: Figures;
   readonly doubts?: readonly string[];
   /** Own memory over time, by case. */
   readonly samplesMb?: Readonly<Record<string, readonly number[]>>;
@@ -75,7 +80,8 @@ export function report({ about, parts }: Results): string {
     `Reference: ${reference}. Visits by: ${visitTool}.`,
   ];
   const sections = Object.values(parts).map(({ rows }) => table(rows));
-  return [heading, ...sections, doubts({ about, parts })]
+  const figures: Figures = Object.assign({}, ...Object.values(parts).map((part) => part.figures));
+  return [heading, table(aimRows(figures)), ...sections, doubts({ about, parts })]
     .filter((lines) => lines.length > 0)
     .map((lines) => lines.join("\n"))
     .join("\n\n");

@@ -1,11 +1,12 @@
-// `bun bench/soak.ts [minutes=20]`: does Curt's memory stay flat under a bit of everything? See README.md here.
 import { join } from "node:path";
 
+import { type Figures, isReached } from "./aims.ts";
 import { generated } from "./load.ts";
-import { inTemporaryFolder, openDescriptors, ownMemoryBytes } from "./process.ts";
+import { rounded } from "./measure.ts";
+import { openDescriptors, ownMemoryBytes } from "./process.ts";
+import type { Bench, Result } from "./report.ts";
 import { makeLinks, startCurt } from "./servers.ts";
 
-const DEFAULT_MINUTES = 20;
 /** Fewer give too few points for a line. */
 const MIN_MINUTES = 5;
 const MAX_MINUTES = 24 * 60;
@@ -17,10 +18,6 @@ const STINT_MS = 10_000;
 /** Before this share of the time is over, memory fills; it does not count. */
 const WARM_UP = 1 / 3;
 const MIB = 1024 * 1024;
-/** What the line through the lowest samples of the minutes may rise by. */
-const RISE_LIMIT_MIB = 24;
-/** Curt forgets links by the half of its memory of them, 64 MiB; twice that is for the garbage collector's delay. */
-const RANGE_LIMIT_MIB = 128;
 const DESCRIPTOR_RANGE_LIMIT = 8;
 /** For the server to close the connections that its clients have closed. */
 const SETTLE_MS = 200;
@@ -31,9 +28,48 @@ interface Sample {
   readonly descriptors: number;
 }
 
-async function soak(folder: string, durationMs: number): Promise<Sample[]> {
-  const curt = await startCurt(join(folder, "curt.db"));
-  const linksFile = join(folder, "links");
+/** Does Curt's memory stay flat under a bit of everything? The exit code is 1 if not. */
+export async function measureSoak({ folder, progress, minutes }: Bench): Promise<Result> {
+  if (!(minutes >= MIN_MINUTES && minutes <= MAX_MINUTES))
+    throw new RangeError(
+      `The minutes must be a number from ${MIN_MINUTES} to ${MAX_MINUTES}, not ${minutes}.`,
+    );
+  progress(`soak, ${minutes} minutes`);
+  const durationMs = minutes * MINUTE_MS;
+  const { samples, requests } = await soak(folder, durationMs, progress);
+  const settled = samples.filter(({ atMs }) => atMs >= durationMs * WARM_UP);
+  // Between two collections memory rises and falls by more than a leak that is worth finding.
+  const riseMib = rounded(rise(lowestOfMinutes(settled)), 1);
+  const rangeMib = rounded(range(settled.map(({ memoryMib }) => memoryMib)), 1);
+  const descriptors = range(settled.map((sample) => sample.descriptors));
+  const figures: Figures = {
+    "soak: rise of own memory, MiB": { Curt: riseMib },
+    "soak: max − min of own memory, MiB": { Curt: rangeMib },
+  };
+  const isFlat =
+    isReached("soak: rise of own memory, MiB", figures) === true &&
+    isReached("soak: max − min of own memory, MiB", figures) === true &&
+    descriptors <= DESCRIPTOR_RANGE_LIMIT;
+  if (!isFlat) process.exitCode = 1;
+  return {
+    rows: [
+      {
+        [`soak, ${minutes} minutes`]: isFlat ? "flat" : "not flat",
+        requests,
+        "rise of own memory, MiB": riseMib,
+        "max − min, MiB": rangeMib,
+        "descriptors, max − min": descriptors,
+      },
+    ],
+    rounds: {},
+    figures,
+    samplesMb: { soak: samples.map(({ memoryMib }) => rounded((memoryMib * MIB) / 1e6, 1)) },
+  };
+}
+
+async function soak(folder: string, durationMs: number, progress: Bench["progress"]) {
+  const curt = await startCurt(join(folder, "soak.db"));
+  const linksFile = join(folder, "soak-links");
   await makeLinks(curt, LINKS, linksFile);
   const samples: Sample[] = [];
   const startMs = performance.now();
@@ -50,27 +86,12 @@ async function soak(folder: string, durationMs: number): Promise<Sample[]> {
     const minutesOver = Math.floor(atMs / MINUTE_MS);
     if (minutesOver === toldMinutes) continue;
     toldMinutes = minutesOver;
-    console.log(
+    progress(
       `${minutesOver} min: ${requests.toLocaleString("en")} requests, ${memoryMib.toFixed(1)} MiB, ${descriptors} descriptors`,
     );
   }
-  return samples;
-}
-
-/** Prints what came out; whether it is flat. */
-function judge(samples: readonly Sample[], durationMs: number): boolean {
-  const settled = samples.filter(({ atMs }) => atMs >= durationMs * WARM_UP);
-  // Between two collections memory rises and falls by more than a leak that is worth finding.
-  const riseMib = rise(lowestOfMinutes(settled));
-  const rangeMib = range(settled.map(({ memoryMib }) => memoryMib));
-  const descriptors = range(settled.map((sample) => sample.descriptors));
-  const isFlat =
-    riseMib <= RISE_LIMIT_MIB && rangeMib <= RANGE_LIMIT_MIB && descriptors <= DESCRIPTOR_RANGE_LIMIT;
-  console.log(`own memory: a rise of ${riseMib.toFixed(1)} MiB (limit: ${RISE_LIMIT_MIB})`);
-  console.log(`own memory: max − min ${rangeMib.toFixed(1)} MiB (limit: ${RANGE_LIMIT_MIB})`);
-  console.log(`descriptors: max − min ${descriptors} (limit: ${DESCRIPTOR_RANGE_LIMIT})`);
-  console.log(isFlat ? "Flat." : "NOT flat.");
-  return isFlat;
+  await curt.stop();
+  return { samples, requests };
 }
 
 /** The smallest memory of each minute: what is left when the garbage of that minute is gone. */
@@ -94,15 +115,3 @@ function rise(samples: readonly Sample[]): number {
 function range(values: readonly number[]): number {
   return Math.max(...values) - Math.min(...values);
 }
-
-const minutes = Number(process.argv[2] ?? DEFAULT_MINUTES);
-if (!(minutes >= MIN_MINUTES && minutes <= MAX_MINUTES)) {
-  console.error(
-    `The minutes must be a number from ${MIN_MINUTES} to ${MAX_MINUTES}, not ${process.argv[2]}.`,
-  );
-  process.exit(2);
-}
-await inTemporaryFolder(async (folder) => {
-  const durationMs = minutes * MINUTE_MS;
-  if (!judge(await soak(folder, durationMs), durationMs)) process.exitCode = 1;
-});
