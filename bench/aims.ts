@@ -26,7 +26,7 @@ const FIGURES = {
 } as const;
 
 type Aim = readonly ["≤" | "≥", number];
-type Figure = keyof typeof FIGURES;
+export type Figure = keyof typeof FIGURES;
 /** What was measured of each figure, by server: Curt and, where they can do the same, others. */
 export type Figures = Readonly<Partial<Record<Figure, Readonly<Record<string, number>>>>>;
 

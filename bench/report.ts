@@ -5,14 +5,14 @@ import { aimRows, type Figures } from "./aims.ts";
 import { VISIT_TOOL } from "./load.ts";
 import { isDisturbed, type Round } from "./measure.ts";
 import { PINNED, ROOT } from "./process.ts";
-import { nginx, REFERENCE, type Stage } from "./servers.ts";
+import { nginx, REFERENCE, type Server, type Stage } from "./servers.ts";
 
 /** What a part of the benchmark is given. */
 export interface Bench {
   /** For its files; it is deleted afterwards. */
   readonly folder: string;
   /** The servers that most parts share, started when the first part asks for them. */
-  stage(): Promise<Stage>;
+  stage(): Promise<Stage & { readonly chhotos: readonly Server[] }>;
   progress(text: string): void;
   /** How long the soak takes. */
   readonly minutes: number;

@@ -1,19 +1,30 @@
 import { originalUrl } from "./links.ts";
 
 /** What Chrome 141 on Windows sends when a link is followed, over plain HTTP. */
-const CHROME = [
+const CHROME = (userAgent: string) => [
   "Connection: keep-alive",
   "Upgrade-Insecure-Requests: 1",
-  "User-Agent: Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/141.0.0.0 Safari/537.36",
+  `User-Agent: ${userAgent}`,
   "Accept: text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,image/apng,*/*;q=0.8,application/signed-exchange;v=b3;q=0.7",
   "Referer: http://news.example.com/",
   "Accept-Encoding: gzip, deflate",
   "Accept-Language: ko-KR,ko;q=0.9,en-US;q=0.8,en;q=0.7",
 ];
 
-/** Everything of a visit behind its path: `GET /<code>/` + this is the request. */
-export function visitTail(port: number): string {
-  return [" HTTP/1.1", `Host: localhost:${port}`, ...CHROME, "", ""].join("\r\n");
+const SYSTEMS = [
+  "Windows NT 10.0; Win64; x64",
+  "Macintosh; Intel Mac OS X 10_15_7",
+  "X11; Linux x86_64",
+  "Linux; Android 10; K",
+  "X11; CrOS x86_64 14541.0.0",
+];
+const NEWEST = 141;
+
+/** Everything of a visit behind its path: `GET /<code>` + this is the request. `nth` tells browsers apart. */
+export function visitTail(port: number, nth = 0): string {
+  const version = NEWEST - Math.floor(nth / SYSTEMS.length);
+  const userAgent = `Mozilla/5.0 (${SYSTEMS[nth % SYSTEMS.length]}) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/${version}.0.0.0 Safari/537.36`;
+  return [" HTTP/1.1", `Host: localhost:${port}`, ...CHROME(userAgent), "", ""].join("\r\n");
 }
 
 /** A create as a program sends it. `body` is ASCII. */

@@ -3,6 +3,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 
 import { measureBlocklist } from "./blocklist.ts";
+import { startChhotos } from "./chhoto.ts";
 import { measureCosts } from "./costs.ts";
 import { measureCreates } from "./creates.ts";
 import { measureEvening } from "./evening.ts";
@@ -12,7 +13,7 @@ import { inTemporaryFolder } from "./process.ts";
 import { type Bench, describe, report, type Result, type Results } from "./report.ts";
 import { measureScale } from "./scale.ts";
 import { measureSearch } from "./search.ts";
-import { type Stage, startCurt, startStage } from "./servers.ts";
+import { startCurt, startStage } from "./servers.ts";
 import { measureSoak } from "./soak.ts";
 import { measureStart } from "./start.ts";
 import { measureVisits } from "./visits.ts";
@@ -40,10 +41,11 @@ const LINKS = 100_000;
 async function bench(folder: string, names: readonly string[], minutes: number): Promise<Results> {
   const about = describe(folder);
   const progress = (text: string) => console.error(`… ${text}`);
-  let shared: Promise<Stage> | undefined;
+  let shared: ReturnType<Bench["stage"]> | undefined;
   const start = async () => {
     progress(`making ${LINKS} links`);
-    return startStage(await startCurt(join(folder, "curt.db")), LINKS, folder);
+    const stage = await startStage(await startCurt(join(folder, "curt.db")), LINKS, folder);
+    return { ...stage, chhotos: await startChhotos(folder, stage.links) };
   };
   const stage = () => (shared ??= start());
   const parts: Record<string, Result> = {};

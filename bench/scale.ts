@@ -3,6 +3,7 @@ import { statSync } from "node:fs";
 import { join } from "node:path";
 
 import { build } from "../scripts/build.ts";
+import { openSqliteStore } from "../src/store/sqlite/store.ts";
 import { insertLinks, type Link, originalUrl, shuffled, writeLinks } from "./links.ts";
 import { generated, type Load, visits, visitsOnce } from "./load.ts";
 import {
@@ -45,10 +46,15 @@ export async function measureScale({ folder, stage, progress }: Bench): Promise<
   const createdMs = Date.now();
   await insertLinks(database, LINKS, (nth) => [originalUrl("many-links", nth), createdMs + nth]);
   const sample = sampleLinks(database);
+  const bytes = statSync(database).size;
+  progress("making the operator's index");
+  await index(database);
+  const indexedBytes = statSync(database).size;
   progress("starts");
   const startsMs = await measureStarts(folder, database, sample[0]?.[0] ?? "");
   progress("cold redirect");
   const { turns, memory } = await measureCold(folder, database, sample, small);
+  const bytesPerDay = growthPerDay(database, indexedBytes);
   progress(`memory under ${MISSES} misses`);
   const misses = await measureMisses(small.curt);
   const row = (name: string, measured: number, each: readonly number[] = []) => ({
@@ -62,7 +68,9 @@ export async function measureScale({ folder, stage, progress }: Bench): Promise<
   const beforePeakAfter = "own memory, MB; before, at its peak, after";
   return {
     rows: [
-      row("file, bytes per link", statSync(database).size / LINKS),
+      row("file, bytes per link", bytes / LINKS),
+      row("file with the operator's index, bytes per link", indexedBytes / LINKS),
+      row("file, bytes per day with one visit of a link", bytesPerDay),
       row("executable, start to first redirect, ms", median(startsMs), startsMs),
       row("cold redirect, requests/s", medianOf(turns.cold, perSecond)),
       row("cold redirect, share of the hot rate", median(byHotRate), byHotRate),
@@ -74,8 +82,31 @@ export async function measureScale({ folder, stage, progress }: Bench): Promise<
       row("misses, requests/s", misses.requestsPerSecond),
     ],
     rounds: { "cold redirect": turns },
+    figures: {
+      "start, executable, 10 million links, ms": { Curt: median(startsMs) },
+      "any of 10 million links, share of the hot rate": { Curt: median(byHotRate) },
+      "own memory then, at its peak, MB": { Curt: memory.peakMb },
+      "bytes per link, 10 million links": { Curt: bytes / LINKS },
+      "bytes per link, with the operator's index": { Curt: indexedBytes / LINKS },
+      "bytes per day with one visit of a link": { Curt: bytesPerDay },
+    },
     samplesMb: { "cold redirects": memory.samplesMb, misses: misses.samplesMb },
   };
+}
+
+/** Curt does this itself, a block every few seconds, which would disturb what is measured. */
+async function index(database: string): Promise<void> {
+  const store = await openSqliteStore(database);
+  while (await store.index());
+  await store.close();
+}
+
+/** How much a file has grown for each day of a link that has statistics. */
+function growthPerDay(path: string, bytesBefore: number): number {
+  using database = new Database(path, { readwrite: true, strict: true });
+  database.run("PRAGMA wal_checkpoint(TRUNCATE)");
+  const [[days = 0] = []] = database.query<[number], []>("SELECT count(*) FROM visits").values();
+  return (statSync(path).size - bytesBefore) / Number(days);
 }
 
 /** From the spawn to the first answered redirect, again and again; the file is in the system's cache. */
@@ -84,7 +115,7 @@ async function measureStarts(folder: string, database: string, code: string): Pr
   const eachMs: number[] = [];
   for (let nth = 0; nth < STARTS; nth++) {
     const startMs = performance.now();
-    const curt = await startCurt(database, { path: `/${code}/`, program });
+    const curt = await startCurt(database, { path: `/${code}`, program });
     eachMs.push(rounded(performance.now() - startMs, 1));
     await curt.stop();
   }

@@ -1,7 +1,9 @@
+import { statSync } from "node:fs";
 import { join } from "node:path";
 
 import { build } from "../scripts/build.ts";
-import { insertLinks, type Link, originalUrl, readLink, writeLinks } from "./links.ts";
+import { CHHOTOS, fillChhoto, startChhoto } from "./chhoto.ts";
+import { everyLink, insertLinks, type Link, originalUrl, readLink, writeLinks } from "./links.ts";
 import { median, rounded } from "./measure.ts";
 import { ownMemoryBytes, threadTimesNs } from "./process.ts";
 import type { Bench, Result } from "./report.ts";
@@ -19,7 +21,7 @@ interface Start {
   readonly memoryMb: number;
 }
 
-/** From the spawn to the first answered redirect: the executable, the sources, and a bare server without a store. */
+/** From the spawn to the first answered redirect: the executable, the sources, a bare server without a store, and others. */
 export async function measureStart({ folder, progress }: Bench): Promise<Result> {
   progress(`making ${LINKS} links`);
   const database = join(folder, "start.db");
@@ -27,13 +29,39 @@ export async function measureStart({ folder, progress }: Bench): Promise<Result>
   await (await startCurt(database)).stop();
   const createdMs = Date.now();
   await insertLinks(database, LINKS, (nth) => [originalUrl("start", nth), createdMs + nth]);
+  const chhotos = new Map<(typeof CHHOTOS)[number], string>();
+  for (const name of CHHOTOS) {
+    progress(`the same links for ${name}`);
+    chhotos.set(name, await fillChhoto(name, folder, everyLink(database)));
+  }
   progress("starts");
-  return { rows: await startRows(folder, database, readLink(database)), rounds: {} };
+  const rows = await startRows(folder, database, readLink(database), chhotos);
+  const servers = [["Curt", "Curt, executable"], ...CHHOTOS.map((name) => [name, name])] as const;
+  const figure = (column: keyof (typeof rows)[number]) =>
+    Object.fromEntries(
+      servers.map(([server, name]) => [server, Number(rows.find((row) => row[TITLE] === name)?.[column])]),
+    );
+  return {
+    rows,
+    rounds: {},
+    figures: {
+      "start, executable, 1 million links, ms": figure("median, ms"),
+      "own memory after this start, MB": figure("own memory, MB"),
+      "bytes per link, 1 million links": figure("file, bytes per link"),
+    },
+  };
 }
 
+const TITLE = "start to first redirect";
+
 /** Starts them in turns. The file is in the system's cache. */
-async function startRows(folder: string, database: string, link: Link): Promise<Result["rows"]> {
-  const path = `/${link[0]}/`;
+async function startRows(
+  folder: string,
+  database: string,
+  link: Link,
+  chhotos: ReadonlyMap<(typeof CHHOTOS)[number], string>,
+) {
+  const path = `/${link[0]}`;
   const linksFile = join(folder, "one-link");
   writeLinks(linksFile, [link]);
   const executable = await build(join(folder, "curt"));
@@ -41,17 +69,24 @@ async function startRows(folder: string, database: string, link: Link): Promise<
     "bare Bun.serve, from source": () => startBare(linksFile, path),
     "Curt, executable": () => startCurt(database, { path, program: [executable] }),
     "Curt, from source": () => startCurt(database, { path, program: FROM_SOURCE }),
+    ...Object.fromEntries(Array.from(chhotos, ([name, file]) => [name, () => startChhoto(name, file, path)])),
   };
+  const files = new Map<string, string>([
+    ["Curt, executable", database],
+    ["Curt, from source", database],
+    ...chhotos,
+  ]);
   const starts = new Map(Object.keys(contestants).map((name): [string, Start[]] => [name, []]));
   for (let nth = 0; nth < STARTS; nth++)
     for (const [name, start] of Object.entries(contestants)) starts.get(name)?.push(await time(start));
   const [bare = []] = starts.values();
   return Array.from(starts, ([name, each]) => ({
-    "start to first redirect": name,
+    [TITLE]: name,
     "median, ms": median(each.map(({ ms }) => ms)),
     "to the bare server's": median(each.map(({ ms }, nth) => ms / (bare[nth]?.ms ?? Number.NaN))),
     "CPU, ms": median(each.map(({ cpuMs }) => cpuMs)),
     "own memory, MB": median(each.map(({ memoryMb }) => memoryMb)),
+    "file, bytes per link": files.has(name) ? statSync(files.get(name) ?? "").size / LINKS : undefined,
     "each time, ms": each.map(({ ms }) => ms),
   }));
 }
