@@ -14,10 +14,6 @@ type Name = (typeof CHHOTOS)[number];
 
 export const CHHOTO_REDIRECT = 307;
 
-export function isChhoto({ name }: Server): boolean {
-  return CHHOTOS.some((chhoto) => chhoto === name);
-}
-
 /** It syncs each create, as Curt does, redirects for now only, and lets everyone create links. */
 const SETTINGS = {
   CHHOTO_LISTEN_ADDRESS: "127.0.0.1",
