@@ -70,9 +70,9 @@ export async function measureSoak({ folder, progress, minutes }: Bench): Promise
 
 async function soak(folder: string, durationMs: number, progress: Bench["progress"]) {
   const curt = await startCurt(join(folder, "soak.db"));
+  const idleDescriptors = openDescriptors(curt.pid);
   const linksFile = join(folder, "soak-links");
   await makeLinks(curt, LINKS, linksFile);
-  const idleDescriptors = openDescriptors(curt.pid);
   const samples: Sample[] = [];
   const startMs = performance.now();
   let requests = 0;
