@@ -41,7 +41,8 @@ export function isReached(figure: Figure, figures: Figures): boolean | undefined
 
 /** A row for every figure that has an aim or was measured. */
 export function aimRows(figures: Figures): Readonly<Record<string, string | number | undefined>>[] {
-  const others = new Set(Object.values(figures).flatMap(Object.keys)).difference(new Set(["Curt"]));
+  const servers = new Set(Object.values(figures).flatMap(Object.keys));
+  const others = [...servers].filter((name) => name !== "Curt").toSorted();
   return (Object.keys(FIGURES) as Figure[]).map((figure) => {
     const measured = figures[figure] ?? {};
     const reached = isReached(figure, figures);
@@ -50,7 +51,7 @@ export function aimRows(figures: Figures): Readonly<Record<string, string | numb
       aim: FIGURES[figure]?.join(" "),
       Curt: measured["Curt"],
       reached: reached === undefined ? undefined : reached ? "yes" : "no",
-      ...Object.fromEntries([...others].map((name) => [name, measured[name]])),
+      ...Object.fromEntries(others.map((name) => [name, measured[name]])),
     };
   });
 }

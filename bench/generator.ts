@@ -23,7 +23,7 @@ export interface Visits extends Rate {
   readonly once?: boolean;
   /** For a long file: how many of its links are left out at first. */
   readonly from?: number;
-  /** How many browsers visit in turn, which differ by their User-Agent. */
+  /** How many browsers visit in turn, which differ by their User-Agent and by where they come from. */
   readonly browsers?: number;
 }
 

@@ -25,7 +25,8 @@ const LINKS = 10_000_000;
 
 /** One of so many is visited: many more than Curt's memory holds, so that none comes again while it is there. */
 const SAMPLED = 5;
-const CHECKED_LINKS = 100_000;
+const VISITED_ONCE = 200_000;
+const BROWSERS = 300;
 const STARTS = 7;
 const ROUNDS = 7;
 const ROUND_MS = 2000;
@@ -50,11 +51,12 @@ export async function measureScale({ folder, stage, progress }: Bench): Promise<
   progress("making the operator's index");
   await index(database);
   const indexedBytes = statSync(database).size;
+  progress("days with one visit");
+  const bytesPerDay = await measureDays(folder, database, sample);
   progress("starts");
   const startsMs = await measureStarts(folder, database, sample[0]?.[0] ?? "");
   progress("cold redirect");
   const { turns, memory } = await measureCold(folder, database, sample, small);
-  const bytesPerDay = growthPerDay(database, indexedBytes);
   progress(`memory under ${MISSES} misses`);
   const misses = await measureMisses(small.curt);
   const row = (name: string, measured: number, each: readonly number[] = []) => ({
@@ -101,8 +103,14 @@ async function index(database: string): Promise<void> {
   await store.close();
 }
 
-/** How much a file has grown for each day of a link that has statistics. */
-function growthPerDay(path: string, bytesBefore: number): number {
+/** How much the file grows when links are visited once, by the days of links that have statistics then. */
+async function measureDays(folder: string, path: string, sample: readonly Link[]): Promise<number> {
+  const bytesBefore = statSync(path).size;
+  const linksFile = join(folder, "visited-once");
+  writeLinks(linksFile, sample.slice(-VISITED_ONCE));
+  const curt = await startCurt(path);
+  await visitsOnce(linksFile, { browsers: BROWSERS })(curt);
+  await curt.stop();
   using database = new Database(path, { readwrite: true, strict: true });
   database.run("PRAGMA wal_checkpoint(TRUNCATE)");
   const [[days = 0] = []] = database.query<[number], []>("SELECT count(*) FROM visits").values();
@@ -126,8 +134,6 @@ async function measureStarts(folder: string, database: string, code: string): Pr
 async function measureCold(folder: string, database: string, sample: readonly Link[], small: Stage) {
   const linksFile = join(folder, "sample");
   const curt = await startCurt(database);
-  writeLinks(linksFile, sample.slice(-CHECKED_LINKS));
-  await visitsOnce(linksFile)(curt);
   const codes = sample.map(([code]): Link => [code, ""]);
   writeLinks(linksFile, codes);
   let visited = 0;

@@ -118,7 +118,7 @@ async function measureCase(folder: string, { name, links, status, servers, isFro
           browsers: BROWSERS,
         })
       : visits(ROUND_MS, { linksFile, status: expected });
-    await visitsOnce(linksFile, expected)(server);
+    await visitsOnce(linksFile, { status: expected })(server);
     // To warm up.
     await load(server);
     contestants[server.name] = () => measure(server, load);
