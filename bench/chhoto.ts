@@ -13,6 +13,7 @@ export const CHHOTOS = CHHOTO === "" ? [] : (["chhoto-url", "chhoto-url without 
 type Name = (typeof CHHOTOS)[number];
 
 export const CHHOTO_REDIRECT = 307;
+const VERSION = "/api/version";
 
 /** It syncs each create, as Curt does, redirects for now only, and lets everyone create links. */
 const SETTINGS = {
@@ -44,8 +45,18 @@ export async function startChhotos(folder: string, links: readonly Link[]): Prom
   return servers;
 }
 
+/** Its name with its version; undefined if its program is not given. */
+export async function describeChhoto(folder: string): Promise<string | undefined> {
+  const [name] = CHHOTOS;
+  if (name === undefined) return undefined;
+  const chhoto = await startChhoto(name, join(folder, "version.db"));
+  const answer = await fetch(`http://127.0.0.1:${chhoto.port}${VERSION}`);
+  await chhoto.stop();
+  return answer.text();
+}
+
 /** It has started once `path` answers. */
-export async function startChhoto(name: Name, database: string, path = "/api/version"): Promise<Server> {
+export async function startChhoto(name: Name, database: string, path = VERSION): Promise<Server> {
   const port = freePort();
   const env = { ...SETTINGS, CHHOTO_LISTEN_PORT: String(port), CHHOTO_DB_URL: database };
   return started(name, port, start([CHHOTO], SERVER_CORE, env), path);

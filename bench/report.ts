@@ -36,7 +36,7 @@ export type Turns = Readonly<Record<string, readonly Round[]>>;
 type Cell = string | number | undefined | readonly number[];
 
 export interface Results {
-  readonly about: ReturnType<typeof describe>;
+  readonly about: ReturnType<typeof describe> & { readonly chhoto: string | undefined };
   /** By part; of the parts that were not run there is nothing. */
   readonly parts: Readonly<Record<string, Result>>;
 }
@@ -77,10 +77,14 @@ export function report({ about, parts }: Results): string {
   const heading = [
     `Curt at ${commit}${changed ? " with changes" : ""}, ${date}`,
     `${cpu}, ${cores} cores, Linux ${kernel}; Bun ${bun}, nginx ${about.nginx ?? "–"}, wrk ${about.wrk ?? "–"}`,
-    `Reference: ${reference}. Visits by: ${visitTool}.`,
+    `Reference: ${reference}. Visits by: ${visitTool}.${about.chhoto === undefined ? "" : ` Beside: ${about.chhoto}.`}`,
   ];
   const sections = Object.values(parts).map(({ rows }) => table(rows));
-  const figures: Figures = Object.assign({}, ...Object.values(parts).map((part) => part.figures));
+  const measured = Object.values(parts).flatMap((part) => Object.entries(part.figures ?? {}));
+  // Without nginx, the ratios are those to another reference.
+  const figures: Figures = Object.fromEntries(
+    measured.filter(([figure]) => about.nginx !== undefined || !figure.includes("nginx")),
+  );
   return [heading, table(aimRows(figures)), ...sections, doubts({ about, parts })]
     .filter((lines) => lines.length > 0)
     .map((lines) => lines.join("\n"))

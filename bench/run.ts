@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 
 import { measureBlocklist } from "./blocklist.ts";
-import { startChhotos } from "./chhoto.ts";
+import { describeChhoto, startChhotos } from "./chhoto.ts";
 import { measureCosts } from "./costs.ts";
 import { measureCreates } from "./creates.ts";
 import { measureEvening } from "./evening.ts";
@@ -39,7 +39,7 @@ const EVERY_RUN = Object.keys(PARTS).filter((name) => name !== ON_REQUEST);
 const LINKS = 100_000;
 
 async function bench(folder: string, names: readonly string[], minutes: number): Promise<Results> {
-  const about = describe(folder);
+  const about = { ...describe(folder), chhoto: await describeChhoto(folder) };
   const progress = (text: string) => console.error(`… ${text}`);
   let shared: ReturnType<Bench["stage"]> | undefined;
   const start = async () => {
