@@ -2,7 +2,7 @@ import { join } from "node:path";
 
 import { type Figures, isReached } from "./aims.ts";
 import { generated } from "./load.ts";
-import { rounded } from "./measure.ts";
+import { measure, type Round, rounded } from "./measure.ts";
 import { openDescriptors, ownMemoryBytes } from "./process.ts";
 import type { Bench, Result } from "./report.ts";
 import { makeLinks, startCurt } from "./servers.ts";
@@ -37,7 +37,7 @@ export async function measureSoak({ folder, progress, minutes }: Bench): Promise
     );
   progress(`soak, ${minutes} minutes`);
   const durationMs = minutes * MINUTE_MS;
-  const { samples, requests } = await soak(folder, durationMs, progress);
+  const { samples, rounds, requests } = await soak(folder, durationMs, progress);
   const settled = samples.filter(({ atMs }) => atMs >= durationMs * WARM_UP);
   // Between two collections memory rises and falls by more than a leak that is worth finding.
   const riseMib = rounded(rise(lowestOfMinutes(settled, minutes)), 1);
@@ -62,7 +62,7 @@ export async function measureSoak({ folder, progress, minutes }: Bench): Promise
         "descriptors, max − min": descriptors,
       },
     ],
-    rounds: {},
+    rounds: { soak: { Curt: rounds } },
     figures,
     samplesMb: { soak: samples.map(({ memoryMib }) => rounded((memoryMib * MIB) / 1e6, 1)) },
   };
@@ -74,12 +74,15 @@ async function soak(folder: string, durationMs: number, progress: Bench["progres
   const linksFile = join(folder, "soak-links");
   await makeLinks(curt, LINKS, linksFile);
   const samples: Sample[] = [];
+  const rounds: Round[] = [];
   const startMs = performance.now();
   let requests = 0;
   let toldMinutes = 0;
   for (let atMs = 0; atMs < durationMs;) {
     const stintMs = Math.ceil(Math.min(STINT_MS, durationMs - atMs));
-    requests += (await generated(stintMs, { kind: "mixed", linksFile })(curt)).requests;
+    const round = await measure(curt, generated(stintMs, { kind: "mixed", linksFile }));
+    rounds.push(round);
+    requests += round.requests;
     await settle(curt.pid, idleDescriptors);
     atMs = performance.now() - startMs;
     const memoryMib = ownMemoryBytes(curt.pid) / MIB;
@@ -93,7 +96,7 @@ async function soak(folder: string, durationMs: number, progress: Bench["progres
     );
   }
   await curt.stop();
-  return { samples, requests };
+  return { samples, rounds, requests };
 }
 
 async function settle(pid: number, idleDescriptors: number): Promise<void> {
