@@ -46,10 +46,11 @@ interface Mixed extends Rate {
   readonly linksFile: string;
 }
 
-/** One request, again and again; each {number} in it is another number every time. */
+/** One request, again and again; each {number} in it is another number every time, and each {item} the next of `items`. */
 interface Same extends Rate {
   readonly kind: "same";
   readonly request: string;
+  readonly items?: readonly string[];
   readonly status: number;
 }
 
@@ -177,9 +178,12 @@ function mixed(port: number, { linksFile }: Mixed): Requests {
   };
 }
 
-function same({ request, status }: Same): Requests {
+function same({ request, status, items = [] }: Same): Requests {
   return {
-    request: (number) => request.replaceAll("{number}", String(FIRST_NUMBER + number)),
+    request: (number) =>
+      request
+        .replaceAll("{number}", String(FIRST_NUMBER + number))
+        .replaceAll("{item}", items[number % items.length] ?? ""),
     check: (answer) => expectStatus(answer, status),
   };
 }
