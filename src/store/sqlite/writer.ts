@@ -22,7 +22,7 @@ import { prepareChanges } from "./changes.ts";
 import { prepareCounters } from "./counters.ts";
 import { openWriter } from "./file.ts";
 import { prepareGuard } from "./guard.ts";
-import { type Identity, identify, watchPlace } from "./identity.ts";
+import { type Identity, identify, watchLog, watchPlace } from "./identity.ts";
 import { prepareLinks } from "./links.ts";
 import { prepareSites } from "./sites.ts";
 import { StoreBusy, type Turn } from "./turns.ts";
@@ -63,10 +63,12 @@ function open({ path, openElsewhere, busyWaitMs }: Extract<Task, { type: "open" 
   const cases = prepareCases(database, guard);
   const counters = prepareCounters(database);
   const visits = prepareVisits(database, counters);
-  const place = watchPlace(path, opened);
+  const log = watchLog(path, opened);
+  const place = watchPlace(path, opened, log?.areInPlace);
   return {
     path,
     opened,
+    log,
     place,
     database,
     changes,
@@ -149,6 +151,7 @@ function rest(): void {
 }
 
 function close(): void {
+  file.log?.close();
   const [main, ...log] = identify(file.path);
   // The log is deleted by its path, where another store's may be by now.
   if (!Bun.deepEquals(log, file.opened.slice(1))) return;
