@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { jsxDEV as honoJsx, Fragment as HonoFragment } from "hono/jsx/jsx-dev-runtime";
 
 import { Fragment, jsx, write } from "../../src/pages/html/jsx-runtime.ts";

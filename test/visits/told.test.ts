@@ -84,7 +84,7 @@ test("statistics of the same revision are the same", async () => {
       for (const interval of INTERVALS)
         for (const timeZone of ["UTC", "Asia/Seoul"])
           for (const kind of kinds) {
-            const revision = String(await kind.revision(link, { interval, timeZone }));
+            const revision = JSON.stringify(await kind.revision(link, { interval, timeZone }));
             const now = await kind.statistics(link, { interval, timeZone });
             if (kind.told.has(revision)) repeated++;
             else kind.told.set(revision, now);
