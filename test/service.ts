@@ -25,7 +25,7 @@ export interface Running extends AsyncDisposable {
   /** Path of its SQLite file; empty over PostgreSQL. */
   readonly file: string;
   readonly logged: string[];
-  fetch(path: string, init?: RequestInit): Promise<Response>;
+  fetch(path: string, init?: BunFetchRequestInit): Promise<Response>;
   shorten(body: unknown, headers?: Record<string, string>): Promise<Response>;
   /** Allows 5xx answers and logged errors from now on. */
   expectFaults(): void;
@@ -201,7 +201,7 @@ export async function disableLink(service: Running, code: string, reason: Reason
 function client(origin: string, settings: Settings, logged: string[], stop: () => Promise<void>): Running {
   const { database } = readConfig(settings);
   let faultsExpected = false;
-  async function request(path: string, init: RequestInit = {}): Promise<Response> {
+  async function request(path: string, init: BunFetchRequestInit = {}): Promise<Response> {
     const response = await fetch(`${origin}${path}`, { redirect: "manual", ...init });
     if (response.status >= 500 && !faultsExpected) {
       throw new Error(`${init.method ?? "GET"} ${path}: ${response.status} ${await response.text()}`);
