@@ -72,6 +72,8 @@ function conflicts({
     mistakes.push(
       "DATABASE_URL, DATABASE_PASSWORD and DATABASE_PASSWORD_FILE: only one of them may give the password",
     );
+  if (values.limitShared && values.database?.engine === "sqlite")
+    mistakes.push("LIMIT_SHARED needs a PostgreSQL database: set DATABASE_URL to postgres://…");
   if (port === 0 && baseUrl === null)
     mistakes.push("BASE_URL must be set when PORT is 0: the port is not known yet");
   if (cacheSeconds && (interstitial === "new" || interstitial === "all"))

@@ -2,11 +2,12 @@ import type { Config } from "./config.ts";
 import { type Counters, createCounters } from "./guard/counters.ts";
 import { createHostRules, type HostRules } from "./guard/hosts.ts";
 import { createInspection, type Inspection } from "./guard/inspection.ts";
-import { createLimits, type Limits } from "./guard/limits.ts";
+import { createLimits, type Limits, type Window } from "./guard/limits.ts";
 import type { ListCheck } from "./guard/list-table.ts";
 import { createNovelty } from "./guard/novelty.ts";
 import { createOperator, createRuleCheck, type Operator } from "./guard/operator.ts";
 import { createReports, type Reports } from "./guard/reports.ts";
+import { shareLimit } from "./guard/shared-limit.ts";
 import { isShortener } from "./guard/shorteners.ts";
 import { type Clock, createClock } from "./links/clock.ts";
 import type { Link } from "./links/link.ts";
@@ -44,6 +45,8 @@ export interface CoreOptions extends Omit<StoreOptions, "openElsewhere" | "conne
   readonly clock?: Clock;
   /** Whether a blocklist has a target. Commands do without. */
   readonly isListed?: ListCheck;
+  /** How long a create waits for the store to count it. */
+  readonly shareWaitMs?: number;
 }
 
 export function fillRandom(bytes: Uint8Array): void {
@@ -84,6 +87,12 @@ export async function openCore(config: Config, log: Log, options: CoreOptions = 
     onCreated,
     onRefused,
   });
+  const seed = crypto.getRandomValues(new BigUint64Array(1))[0] ?? 0n;
+  const share = (windows: readonly Window[]) => {
+    const counts = store.shareCounts?.(windows);
+    if (counts === undefined) throw new Error("This store cannot share limits");
+    return shareLimit(windows, { store, clock, fillRandom, seed, counts, waitMs: options.shareWaitMs });
+  };
   const refuseRule = createRuleCheck({ hostRules, ...policy });
   return {
     clock,
@@ -111,7 +120,7 @@ export async function openCore(config: Config, log: Log, options: CoreOptions = 
       keepDays: config.statsKeepDays,
       shown: config.statsShown,
     }),
-    limits: createLimits({ ...config, clock, seed: crypto.getRandomValues(new BigUint64Array(1))[0] ?? 0n }),
+    limits: createLimits({ ...config, clock, seed, share: config.limitShared ? share : undefined }),
     async close() {
       // Figures are no reason to fail.
       await counters.flush().catch(() => {});

@@ -49,6 +49,7 @@ describe("the configuration", () => {
       limitView: [],
       limitReport: [{ count: 10, ms: 3_600_000 }],
       limitCreateAll: [],
+      limitShared: false,
       drainWaitMs: 0,
       logLevel: "info",
     });

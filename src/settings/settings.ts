@@ -12,6 +12,7 @@ import {
   listOf,
   network,
   oneOf,
+  onOrOff,
   orAuto,
   origin,
   password,
@@ -261,6 +262,13 @@ export const SETTINGS = {
     default: "off",
     meaning: "how many links all clients together may make, such as 10000/1h, or off",
     takes: limit,
+  },
+  limitShared: {
+    name: "LIMIT_SHARED",
+    default: "off",
+    meaning:
+      "on: all processes on all machines count LIMIT_CREATE together, through the PostgreSQL database; off: each counts for itself",
+    takes: onOrOff,
   },
   drainWaitMs: {
     name: "DRAIN_WAIT",

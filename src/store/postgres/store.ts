@@ -9,6 +9,7 @@ import { type Database, openDatabase } from "./database.ts";
 import { createFigures } from "./figures.ts";
 import { createGuardReader } from "./guard-reader.ts";
 import { createGuard } from "./guard.ts";
+import { createSharedLimits } from "./limits.ts";
 import { createLinkCounts } from "./link-counts.ts";
 import { createLinksReader } from "./links-reader.ts";
 import { createLinkTable } from "./links.ts";
@@ -23,6 +24,9 @@ import { createVisits } from "./visits.ts";
 const READER_CONNECTIONS = 2;
 /** Counting a billion links takes minutes. */
 const CHECK_MS = 3_600_000;
+
+/** For work that nobody waits for. */
+const BACKGROUND_MS = 10_000;
 
 const COUNT_LINKS = "SELECT count(*) AS links FROM links";
 
@@ -48,6 +52,7 @@ export async function openPostgresStore(
   const counts = createLinkCounts(database, sizeKnownMs);
   const links = createLinkTable(database, counts);
   const reports = createReports(database);
+  const limits = createSharedLimits(database);
   const reader = readingHalf(database);
   return {
     ...reader,
@@ -60,6 +65,12 @@ export async function openPostgresStore(
     async figures(nowMs: number) {
       await counts.written();
       return reader.figures(nowMs);
+    },
+    shareCounts: limits.shareCounts,
+    async purge(endedByMs, limit) {
+      const purged = await links.purge(endedByMs, limit);
+      await limits.forgetClients(database.within(BACKGROUND_MS));
+      return purged;
     },
     index: async () => false,
     async close() {
