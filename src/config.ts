@@ -74,6 +74,8 @@ function conflicts({
     );
   if (values.limitShared && values.database?.engine === "sqlite")
     mistakes.push("LIMIT_SHARED needs a PostgreSQL database: set DATABASE_URL to postgres://…");
+  if (values.readDatabase && values.database?.engine === "sqlite")
+    mistakes.push("READ_URL needs a PostgreSQL database: set DATABASE_URL to postgres://…");
   if (port === 0 && baseUrl === null)
     mistakes.push("BASE_URL must be set when PORT is 0: the port is not known yet");
   if (cacheSeconds && (interstitial === "new" || interstitial === "all"))
@@ -93,6 +95,10 @@ function settle({ dataFolder, databasePassword, databasePasswordFile, ...values 
   const { port } = values;
   const [password] = passwordsOf({ ...values, databasePassword, databasePasswordFile });
   const database = values.database.engine === "sqlite" ? values.database : { ...values.database, password };
+  const readDatabase = values.readDatabase && {
+    ...values.readDatabase,
+    password: values.readDatabase.password ?? password,
+  };
   const baseUrl = values.baseUrl ?? `http://localhost:${port}`;
   const automatic = isPrivateHost(new URL(baseUrl).hostname) ? "private" : "public";
   const posture = values.posture === "auto" ? automatic : values.posture;
@@ -110,6 +116,7 @@ function settle({ dataFolder, databasePassword, databasePasswordFile, ...values 
   return {
     ...values,
     database,
+    readDatabase,
     baseUrl,
     posture,
     statsShown,

@@ -40,7 +40,7 @@ export interface Core {
   close(): Promise<void>;
 }
 
-export interface CoreOptions extends Omit<StoreOptions, "openElsewhere" | "connections"> {
+export interface CoreOptions extends Omit<StoreOptions, "openElsewhere" | "connections" | "readFrom"> {
   /** The system's, unless a test sets the time. */
   readonly clock?: Clock;
   /** Whether a blocklist has a target. Commands do without. */
@@ -57,7 +57,16 @@ export function fillRandom(bytes: Uint8Array): void {
 export async function openCore(config: Config, log: Log, options: CoreOptions = {}): Promise<Core> {
   const store = await openStore(config.database, {
     onWait: (reason) => log.warn({ reason }, "the database does not answer: waiting for it"),
+    onReplica: (replica, trouble) => {
+      if (trouble === undefined) log.info({ replica }, "the replica answers again");
+      else
+        log.warn(
+          { replica, trouble },
+          "a replica does not answer in time: the primary is asked instead of it",
+        );
+    },
     ...options,
+    readFrom: config.readDatabase ?? undefined,
     openElsewhere: config.openElsewhere,
     connections: config.databasePool,
   });

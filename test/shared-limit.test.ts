@@ -18,10 +18,7 @@ async function settingsOf(name: string, limit: string): Promise<Settings> {
 }
 
 function create(curt: Here, address = "192.0.2.1", body: object = {}): Promise<Response> {
-  return curt.shorten(
-    { original_url: "https://example.com/", ...body },
-    { "X-Forwarded-For": address },
-  );
+  return curt.shorten({ original_url: "https://example.com/", ...body }, { "X-Forwarded-For": address });
 }
 
 const statusOf = async (response: Promise<Response>) => (await response).status;
@@ -110,6 +107,10 @@ describe("LIMIT_SHARED", () => {
     await using client = await connected("slow");
     await client.query("BEGIN");
     await client.query("LOCK TABLE shared_limits");
+    expect(await statusOf(create(one, "192.0.2.3"))).toBe(201);
+    // Nobody waits for the statement any more.
+    const { rowCount } = await client.query("SELECT FROM pg_locks WHERE NOT granted");
+    expect(rowCount).toBeGreaterThan(0);
     for (const curt of [one, two]) {
       const statuses = await Promise.all(times(9).map(() => statusOf(create(curt))));
       expect(statuses.toSorted()).toEqual([201, 201, 201, 201, 429, 429, 429, 429, 429]);

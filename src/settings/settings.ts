@@ -1,5 +1,5 @@
 import { DURATIONS, type Expiry } from "../links/expiry.ts";
-import { databaseUrl } from "./database-url.ts";
+import { databaseUrl, postgresUrl } from "./database-url.ts";
 import {
   contact,
   days,
@@ -118,6 +118,14 @@ export const SETTINGS = {
     default: "8",
     meaning: "connections of each process to the PostgreSQL database, 1 to 1000",
     takes: wholeNumber(1, 1000),
+  },
+  readDatabase: {
+    name: "READ_URL",
+    default: "none",
+    unset: null,
+    meaning:
+      "address of standbys of the PostgreSQL database that redirects may be read from, in the form of DATABASE_URL; commas separate several hosts",
+    takes: postgresUrl,
   },
   dataFolder: {
     name: "DATA_DIR",

@@ -14,6 +14,7 @@ import { createLinkCounts } from "./link-counts.ts";
 import { createLinksReader } from "./links-reader.ts";
 import { createLinkTable } from "./links.ts";
 import { type OpeningOptions, reach } from "./opening.ts";
+import { openReplicas, type ReplicaOptions } from "./replicas.ts";
 import { createReports } from "./reports.ts";
 import { hasSchema, migrate, requireCurrentVersion } from "./schema.ts";
 import { createSearch } from "./search.ts";
@@ -30,17 +31,19 @@ const BACKGROUND_MS = 10_000;
 
 const COUNT_LINKS = "SELECT count(*) AS links FROM links";
 
-export interface PostgresOptions extends OpeningOptions {
-  /** How many connections this process may have to the primary. */
+export interface PostgresOptions extends OpeningOptions, Pick<ReplicaOptions, "onReplica"> {
+  /** How many connections this process may have to the primary, and to each replica. */
   readonly connections?: number;
   /** How long the number of links is taken as known. */
   readonly sizeKnownMs?: number;
+  /** The replicas that may be asked for links. */
+  readonly readFrom?: PostgresAddress | undefined;
 }
 
 /** Links, visits and decisions in one PostgreSQL database, for any number of machines. Throws {@link StoreUnusable}. */
 export async function openPostgresStore(
   address: PostgresAddress,
-  { connections, sizeKnownMs, ...opening }: PostgresOptions = {},
+  { connections, sizeKnownMs, readFrom, onReplica, ...opening }: PostgresOptions = {},
 ): Promise<LinkStore & VisitStore & GuardStore> {
   const database = openDatabase(address, { connections });
   try {
@@ -50,7 +53,8 @@ export async function openPostgresStore(
     throw error;
   }
   const counts = createLinkCounts(database, sizeKnownMs);
-  const links = createLinkTable(database, counts);
+  const replicas = readFrom && openReplicas(readFrom, database, { connections, onReplica });
+  const links = createLinkTable(database, counts, replicas?.read);
   const reports = createReports(database);
   const limits = createSharedLimits(database);
   const reader = readingHalf(database);
@@ -66,6 +70,7 @@ export async function openPostgresStore(
       await counts.written();
       return reader.figures(nowMs);
     },
+    findNear: replicas?.findNear,
     shareCounts: limits.shareCounts,
     async purge(endedByMs, limit) {
       const purged = await links.purge(endedByMs, limit);
@@ -74,7 +79,7 @@ export async function openPostgresStore(
     },
     index: async () => false,
     async close() {
-      await Promise.all([links.close(), reports.settled()]);
+      await Promise.all([links.close(), reports.settled(), replicas?.close()]);
       await database.close();
     },
   };
