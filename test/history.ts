@@ -27,9 +27,11 @@ export interface Operation {
   readonly answeredMs: number;
   /** Which instance was asked. */
   readonly instance?: number;
+  /** Earlier than the call, if the instance could not hear of changes since then. */
+  readonly heardUntilMs?: number;
 }
 
-/** A redirect may come from memory: a link that was disabled or has ended must be forgotten within so long. */
+/** A redirect may come from memory: what was disabled or has ended before must be forgotten within so long. */
 const STALE_MS = 1000;
 
 /** One way in which everything that was answered so far can have happened. */
@@ -73,13 +75,13 @@ function findViolationOfCode(operations: readonly Operation[]): Operation | unde
 
 function eventsOf(operations: readonly Operation[]) {
   const events = operations.flatMap((operation) => {
-    const { action, outcome, calledMs, answeredMs } = operation;
-    const isStale = action.kind === "follow" && outcome.kind === "leads";
-    const call = { operation, isCall: true, atMs: calledMs - (isStale ? STALE_MS : 0) };
+    const { action, outcome, calledMs, answeredMs, heardUntilMs = calledMs } = operation;
+    const isFromMemory = action.kind === "follow" && outcome.kind === "leads";
+    const call = { operation, isCall: true, atMs: isFromMemory ? heardUntilMs - STALE_MS : calledMs };
     return outcome.kind === "unknown" ? [call] : [call, { operation, isCall: false, atMs: answeredMs }];
   });
   // Of equal times, calls come first: then both orders are allowed.
-  return events.sort((a, b) => a.atMs - b.atMs || Number(b.isCall) - Number(a.isCall));
+  return events.toSorted((a, b) => a.atMs - b.atMs || Number(b.isCall) - Number(a.isCall));
 }
 
 /** All explanations in which `operation` has taken effect, as late as possible. */
