@@ -45,9 +45,10 @@ async function startNetwork(cluster: PostgresCluster, name: string): Promise<Net
   };
 }
 
-/** While its network fails, an instance cannot hear of changes. */
+/** While its network fails, or no server leads, an instance cannot hear of changes. */
 interface Deafness {
-  readonly instance: number;
+  /** Undefined: all of them. */
+  readonly who: number | undefined;
   readonly fromMs: number;
   untilMs: number;
 }
@@ -64,8 +65,8 @@ const FENCED_MS = 1500;
  * A cluster, a network for each of some instances, and random faults of them, one after the other. Each failover takes a
  * server for good, so it needs as many standbys as there should be, and two more.
  */
-export async function startChaos(instances: number, standbys: number, random: () => number) {
-  const cluster = await startCluster(standbys);
+export async function startChaos(instances: number, standbyCount: number, random: () => number) {
+  const cluster = await startCluster(standbyCount);
   const networks: Network[] = [];
   for (let nth = 0; nth < instances; nth++) networks.push(await startNetwork(cluster, "chaos"));
   /** The first one leads. */
@@ -92,89 +93,83 @@ export async function startChaos(instances: number, standbys: number, random: ()
     old.thaw();
   }
 
-  /** An instance chosen at random cannot hear of changes during `fault`. */
-  async function onNetwork(name: string, fault: (network: Network) => Promise<number | void>): Promise<void> {
-    const instance = Math.floor(random() * instances);
-    const network = networks[instance] as Network;
-    const deafness = { instance, fromMs: performance.now(), untilMs: Number.POSITIVE_INFINITY };
+  /** During `fault`, an instance cannot hear of changes: undefined means all of them. */
+  async function during(what: string, who: number | undefined, fault: () => unknown, moreMs = 0) {
+    const deafness = { who, fromMs: performance.now(), untilMs: Number.POSITIVE_INFINITY };
     deaf.push(deafness);
-    tell(`${name} of instance ${instance}`);
-    const moreMs = await fault(network);
-    deafness.untilMs = performance.now() + (moreMs ?? 0);
-    tell(`${name} is over`);
+    tell(who === undefined ? what : `${what} of instance ${who}`);
+    await fault();
+    deafness.untilMs = performance.now() + moreMs;
+    tell("over");
   }
 
-  const failovers: readonly (() => Promise<void>)[] = [
-    async function kill() {
-      tell(`kill ${lead().port}`);
-      await lead().kill();
+  function onNetwork(what: string, fault: (network: Network) => unknown, moreMs?: number) {
+    return () => {
+      const who = Math.floor(random() * instances);
+      return during(what, who, () => fault(networks[who] as Network), moreMs);
+    };
+  }
+
+  const onPrimary = (what: string, fault: (primary: PostgresServer) => unknown) => () =>
+    during(`${what} ${lead().port}`, undefined, () => fault(lead()));
+
+  const failovers = [
+    onPrimary("kill", async (primary) => {
+      await primary.kill();
       await pause(100, 1000);
       await promote();
-    },
-    async function freezeForGood() {
-      const old = lead();
-      tell(`freeze ${old.port}`);
-      old.freeze();
+    }),
+    onPrimary("freeze for good", async (primary) => {
+      primary.freeze();
       await pause(100, 1500);
       await promote();
-      later = Promise.all([later, thawLater(old)]);
-    },
+      later = Promise.all([later, thawLater(primary)]);
+    }),
   ];
-  const others: readonly (() => Promise<void>)[] = [
-    async function freeze() {
-      tell("freeze the primary for a while");
-      lead().freeze();
+  const others = [
+    onPrimary("freeze", async (primary) => {
+      primary.freeze();
       await pause(100, 1800);
-      lead().thaw();
-      tell("thawed");
-    },
-    async function restart() {
-      tell("restart the primary");
-      await lead().restart();
-      tell("restarted");
-    },
+      primary.thaw();
+    }),
+    onPrimary("restart", (primary) => primary.restart()),
     async function freezeStandbys() {
+      const standbys = servers.slice(1);
       tell("freeze the standbys");
-      for (const standby of servers.slice(1)) standby.freeze();
+      for (const standby of standbys) standby.freeze();
       await pause(100, 1800);
-      for (const standby of servers.slice(1)) standby.thaw();
-      tell("thawed");
+      for (const standby of standbys) standby.thaw();
+      tell("over");
     },
-    () =>
-      onNetwork("resets", async (network) => {
-        for (let nth = 0; nth < 10; nth++) {
-          network.reset();
-          await pause(20, 100);
-        }
-      }),
-    () =>
-      onNetwork("silence", async (network) => {
-        network.silence();
-        return FOUND_OUT_MS;
-      }),
-    () =>
-      onNetwork("loss", async (network) => {
-        network.setUp(false);
-        await pause(100, 1500);
-        network.setUp(true);
-      }),
-    () =>
-      onNetwork("slowness", async (network) => {
-        network.delay(100);
-        await pause(500, 1500);
-        network.delay(0);
-      }),
+    onNetwork("resets", async (network) => {
+      for (let nth = 0; nth < 10; nth++) {
+        network.reset();
+        await pause(20, 100);
+      }
+    }),
+    onNetwork("silence", (network) => network.silence(), FOUND_OUT_MS),
+    onNetwork("loss", async (network) => {
+      network.setUp(false);
+      await pause(100, 1500);
+      network.setUp(true);
+    }),
+    onNetwork("slowness", async (network) => {
+      network.delay(100);
+      await pause(500, 1500);
+      network.delay(0);
+    }),
   ];
 
   return {
     urls: networks.map(({ url }) => url),
     told,
-    /** Since when an instance may not have heard of changes at a time. */
+    /** Since when an instance may not have heard of changes at a time. Faults that follow each other closely are one. */
     heardUntilMs(instance: number, atMs: number): number {
-      const misses = deaf.filter(
-        (one) => one.instance === instance && one.fromMs <= atMs && atMs <= one.untilMs + CATCH_UP_MS,
-      );
-      return Math.min(atMs, ...misses.map(({ fromMs }) => fromMs));
+      let heardMs = atMs;
+      for (const { who, fromMs, untilMs } of deaf.toReversed())
+        if ((who === undefined || who === instance) && heardMs <= untilMs + CATCH_UP_MS)
+          heardMs = Math.min(heardMs, fromMs);
+      return heardMs;
     },
     /** Faults, until there were enough. */
     async trouble(untilMs: number): Promise<void> {
