@@ -8,6 +8,7 @@ import { measureCreates } from "./creates.ts";
 import { measureEvening } from "./evening.ts";
 import { measureFlood } from "./flood.ts";
 import { measureLatency } from "./latency.ts";
+import { measurePostgres } from "./postgres.ts";
 import { inTemporaryFolder } from "./process.ts";
 import { type Bench, describe, report, type Result, type Results } from "./report.ts";
 import { measureScale } from "./scale.ts";
@@ -28,6 +29,7 @@ const PARTS: Readonly<Record<string, (bench: Bench) => Promise<Result>>> = {
   blocklist: measureBlocklist,
   search: measureSearch,
   evening: measureEvening,
+  postgres: measurePostgres,
 };
 const LINKS = 100_000;
 
