@@ -113,7 +113,9 @@ describe("LIMIT_SHARED", () => {
     expect(rowCount).toBeGreaterThan(0);
     for (const curt of [one, two]) {
       const statuses = await Promise.all(times(9).map(() => statusOf(create(curt))));
-      expect(statuses.toSorted()).toEqual([201, 201, 201, 201, 429, 429, 429, 429, 429]);
+      expect(statuses.toSorted((lower, higher) => lower - higher)).toEqual([
+        201, 201, 201, 201, 429, 429, 429, 429, 429,
+      ]);
     }
     await client.query("COMMIT");
     for (const curt of [one, two]) curt.advance(1001);

@@ -85,7 +85,7 @@ describe("a standby that is read from", () => {
       await using _ = await paused(standby);
       await other.disable([newLink("bad")], decision);
       // Nobody here has heard of it.
-      expect(await store.nearUnread("bad")).toMatchObject({ code: "bad", disabled: undefined } as never);
+      expect(await store.nearUnread("bad")).toMatchObject({ code: "bad", disabled: undefined });
       for (let nth = 0; nth < 50; nth++) {
         expect(await store.near("bad")).toBeUndefined();
         expect(await store.near("good")).toBeUndefined();

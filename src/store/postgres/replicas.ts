@@ -76,7 +76,8 @@ export function openReplicas(
 
   /** What a replica must have. Undefined if nobody here knows that well enough. */
   function required(): Value[] | undefined {
-    if (told?.made == null || performance.now() - told.atMs > KNOWN_MS) return undefined;
+    if (told === undefined || told.made === null || performance.now() - told.atMs > KNOWN_MS)
+      return undefined;
     const isMarked = mark?.server === told.server && BigInt(told.newest) >= mark.transaction;
     return isMarked ? [told.newest, told.made] : undefined;
   }
