@@ -71,6 +71,10 @@ function conflicts({
     mistakes.push(
       "DATABASE_URL, DATABASE_PASSWORD and DATABASE_PASSWORD_FILE: only one of them may give the password",
     );
+  if (values.limitShared && values.database?.engine === "sqlite")
+    mistakes.push("LIMIT_SHARED needs a PostgreSQL database: set DATABASE_URL to postgres://…");
+  if (values.readDatabase && values.database?.engine === "sqlite")
+    mistakes.push("READ_URL needs a PostgreSQL database: set DATABASE_URL to postgres://…");
   if (port === 0 && baseUrl === null)
     mistakes.push("BASE_URL must be set when PORT is 0: the port is not known yet");
   if (cacheSeconds && (interstitial === "new" || interstitial === "all"))
@@ -90,6 +94,7 @@ function settle({ databasePassword, databasePasswordFile, ...values }: Values): 
   const { port, dataFolder } = values;
   const [password] = passwordsOf({ databasePassword, databasePasswordFile });
   const database = withPassword(values.database, password);
+  const readDatabase = values.readDatabase && withPassword(values.readDatabase, passwordOf(database));
   const baseUrl = values.baseUrl ?? `http://localhost:${port}`;
   const automatic = isPrivateHost(new URL(baseUrl).hostname) ? "private" : "public";
   const posture = values.posture === "auto" ? automatic : values.posture;
@@ -106,6 +111,7 @@ function settle({ databasePassword, databasePasswordFile, ...values }: Values): 
     ...values,
     database,
     databasePassword: password,
+    readDatabase,
     baseUrl,
     posture,
     statsShown,
@@ -124,13 +130,17 @@ export function journalFolderOf(database: DatabaseAddress, dataFolder: Config["d
   return join(dataFolder ?? folder, `${name}-visits`);
 }
 
-export function withPassword(
-  database: DatabaseAddress,
+export function withPassword<Address extends DatabaseAddress>(
+  database: Address,
   password: Config["databasePassword"],
-): DatabaseAddress {
+): Address {
   return database.engine === "postgres" && database.password === undefined
     ? { ...database, password }
     : database;
+}
+
+function passwordOf(database: DatabaseAddress): Config["databasePassword"] {
+  return database.engine === "postgres" ? database.password : undefined;
 }
 
 type PasswordSettings = Partial<Pick<Values, "database" | "databasePassword" | "databasePasswordFile">>;

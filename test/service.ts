@@ -59,8 +59,11 @@ const isOverPostgres = process.env["STORE"] === "postgres";
 /** Shared by all tests of this process. Each folder has a database of its own. */
 let server: Promise<PostgresServer> | undefined;
 
+/** Another test may come and start it again. */
 export async function closeServer(): Promise<void> {
-  await (await server)?.[Symbol.asyncDispose]();
+  const running = server;
+  server = undefined;
+  await (await running)?.[Symbol.asyncDispose]();
 }
 
 async function databaseFor(folder: string): Promise<string> {
