@@ -113,7 +113,8 @@ describe("LIMIT_SHARED", () => {
     expect(rowCount).toBeGreaterThan(0);
     for (const curt of [one, two]) {
       const statuses = await Promise.all(times(9).map(() => statusOf(create(curt))));
-      expect(statuses.toSorted()).toEqual([201, 201, 201, 201, 429, 429, 429, 429, 429]);
+      expect(statuses.filter((status) => status === 201)).toHaveLength(4);
+      expect(statuses.filter((status) => status === 429)).toHaveLength(5);
     }
     await client.query("COMMIT");
     for (let tries = 4; ; tries++) {

@@ -4,6 +4,7 @@ import type { PostgresAddress } from "../../settings/database-url.ts";
 import type { VisitStore } from "../../visits/store.ts";
 import { createCasesReader } from "./cases-reader.ts";
 import { createCases } from "./cases.ts";
+import { leaveCopy } from "./copied.ts";
 import { createCounters } from "./counters.ts";
 import { type Database, openDatabase } from "./database.ts";
 import { createFigures } from "./figures.ts";
@@ -47,7 +48,10 @@ export async function openPostgresStore(
 ): Promise<LinkStore & VisitStore & GuardStore> {
   const database = openDatabase(address, { connections });
   try {
-    await reach(address, opening, () => migrate(database));
+    await reach(address, opening, async () => {
+      await migrate(database);
+      await leaveCopy(database.run);
+    });
   } catch (error) {
     await database.close();
     throw error;
