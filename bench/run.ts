@@ -9,6 +9,7 @@ import { measureCreates } from "./creates.ts";
 import { measureEvening } from "./evening.ts";
 import { measureFlood } from "./flood.ts";
 import { measureLatency } from "./latency.ts";
+import { measurePostgres } from "./postgres.ts";
 import { inTemporaryFolder } from "./process.ts";
 import { type Bench, describe, report, type Result, type Results } from "./report.ts";
 import { measureScale } from "./scale.ts";
@@ -31,6 +32,7 @@ const PARTS: Readonly<Record<string, (bench: Bench) => Promise<Result>>> = {
   search: measureSearch,
   evening: measureEvening,
   soak: measureSoak,
+  postgres: measurePostgres,
 };
 /** Not part of a run that names no part, because it takes as long as the others together. */
 const ON_REQUEST = "soak";
