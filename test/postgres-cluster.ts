@@ -1,13 +1,6 @@
 import type { PostgresAddress } from "../src/settings/database-url.ts";
-import {
-  addressOf,
-  freePort,
-  PASSWORD,
-  type PostgresServer,
-  startPostgres,
-  urlOf,
-  USER,
-} from "./postgres.ts";
+import { freePort } from "./free-port.ts";
+import { addressOf, PASSWORD, type PostgresServer, startPostgres, urlOf, USER } from "./postgres.ts";
 
 const WAIT_MS = 10;
 const MAX_WAITS = 6000;

@@ -4,20 +4,20 @@ import {
   chownSync,
   existsSync,
   mkdtempSync,
-  readdirSync,
   readFileSync,
   rmSync,
   statSync,
   writeFileSync,
 } from "node:fs";
 import { createRequire } from "node:module";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 
 import { Client } from "pg";
 
 import { databaseUrl, type PostgresAddress } from "../src/settings/database-url.ts";
+import { freePort } from "./free-port.ts";
+import { childrenOf, isRunning, signal } from "./signals.ts";
 
 /** `nobody`: PostgreSQL refuses to run as root. */
 const SERVER_USER = 65_534;
@@ -216,14 +216,17 @@ async function initialise(): Promise<string> {
 function serverFolder() {
   const path = mkdtempSync(join(commonFolder(), "curt-postgres-"));
   own(path);
-  const script = `trap "" INT TERM HUP; cat > /dev/null; kill -9 $(cat "$0.pids"); rm -rf "$0" "$0.pids"`;
-  writeFileSync(`${path}.pids`, "");
+  const script = `trap "" INT TERM HUP; cat > /dev/null; kill -9 $(cat "$0/pids"); rm -rf "$0"`;
+  const watched = join(path, "pids");
+  writeFileSync(watched, "");
   const keeper = Bun.spawn(["/bin/sh", "-c", script, path], { stdio: ["pipe", "ignore", "ignore"] });
   // It must not keep a process alive that is done.
   keeper.unref();
   return {
     path,
-    watch: (pids: readonly number[]) => writeFileSync(`${path}.pids`, pids.join("\n")),
+    watch(pids: readonly number[]) {
+      if (existsSync(path)) writeFileSync(watched, pids.join("\n"));
+    },
     async [Symbol.asyncDispose]() {
       await keeper.stdin.end();
       await keeper.exited;
@@ -282,67 +285,4 @@ async function command(words: string[], cwd?: string): Promise<void> {
   const child = Bun.spawn(words, { ...(cwd !== undefined && { cwd }), stdio: ["ignore", "ignore", "pipe"] });
   const errors = await new Response(child.stderr).text();
   if ((await child.exited) !== 0) throw new Error(`${words[0]} failed: ${errors}`);
-}
-
-function signal(pid: number, name: NodeJS.Signals): void {
-  try {
-    process.kill(pid, name);
-  } catch {
-    // It has ended.
-  }
-}
-
-function childrenOf(parent: number): number[] {
-  return processes()
-    .filter(([, parentPid]) => parentPid === parent)
-    .map(([pid]) => pid);
-}
-
-function isRunning(pid: number): boolean {
-  return processes().some(([running]) => running === pid);
-}
-
-/** Each with its parent. Those that have ended but nobody asked for yet are left out. */
-function processes(): (readonly [pid: number, parent: number])[] {
-  const lines = existsSync("/proc/self/stat") ? linesOfProc() : linesOfPs();
-  return lines.flatMap(([pid, state = "", parent]) =>
-    state.startsWith("Z") ? [] : [[Number(pid), Number(parent)] as const],
-  );
-}
-
-function linesOfProc(): string[][] {
-  const pids = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
-  return pids.flatMap((pid) => {
-    try {
-      // After the name, which is in parentheses and may contain anything.
-      const [, rest = ""] = /.*\) (.*)/s.exec(readFileSync(`/proc/${pid}/stat`, "utf8")) ?? [];
-      return [[pid, ...rest.split(" ")]];
-    } catch {
-      return [];
-    }
-  });
-}
-
-function linesOfPs(): string[][] {
-  const { stdout } = Bun.spawnSync(["ps", "-axo", "pid=,stat=,ppid="]);
-  return stdout
-    .toString()
-    .split("\n")
-    .map((line) => line.trim().split(/\s+/));
-}
-
-/** Below the range from which outgoing connections take theirs. */
-export async function freePort(): Promise<number> {
-  for (;;) {
-    const port = 20_000 + Math.floor(Math.random() * 12_000);
-    if (await isFree(port)) return port;
-  }
-}
-
-function isFree(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const server = createServer();
-    server.once("error", () => resolve(false));
-    server.listen(port, "127.0.0.1", () => server.close(() => resolve(true)));
-  });
 }

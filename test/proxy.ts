@@ -1,6 +1,6 @@
 import { connect, createServer, type Socket } from "node:net";
 
-import { freePort } from "./postgres.ts";
+import { freePort } from "./free-port.ts";
 
 /** Passes connections on to a port of this machine, as well as a network does. */
 export interface Proxy extends AsyncDisposable {

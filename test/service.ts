@@ -20,10 +20,12 @@ export type Settings = Readonly<Record<string, string>>;
 export interface Running extends AsyncDisposable {
   readonly origin: string;
   readonly database: Config["database"];
+  /** As it is set. */
+  readonly databaseUrl: string;
   /** Path of its SQLite file; empty over PostgreSQL. */
   readonly file: string;
   readonly logged: string[];
-  fetch(path: string, init?: RequestInit): Promise<Response>;
+  fetch(path: string, init?: BunFetchRequestInit): Promise<Response>;
   shorten(body: unknown, headers?: Record<string, string>): Promise<Response>;
   /** Allows 5xx answers and logged errors from now on. */
   expectFaults(): void;
@@ -57,8 +59,11 @@ const isOverPostgres = process.env["STORE"] === "postgres";
 /** Shared by all tests of this process. Each folder has a database of its own. */
 let server: Promise<PostgresServer> | undefined;
 
+/** Another test may come and start it again. */
 export async function closeServer(): Promise<void> {
-  await (await server)?.[Symbol.asyncDispose]();
+  const running = server;
+  server = undefined;
+  await (await running)?.[Symbol.asyncDispose]();
 }
 
 async function databaseFor(folder: string): Promise<string> {
@@ -92,10 +97,11 @@ export async function startHere(settings: Settings = {}, options: HereOptions = 
   const { logged = [] } = options;
   const output = { isTTY: false, writableLength: 0, on() {}, write: (line: string) => logged.push(line) };
   const log = createLog("debug", output as unknown as NodeJS.WriteStream);
-  const config = readConfig(await settingsFor(folder, settings));
+  const all = await settingsFor(folder, settings);
+  const config = readConfig(all);
   const { clock, advance } = settableClock(options.startMs);
   const service = await startService(config, log, { ...USUAL_LIMITS, ...options.limits, clock });
-  const running = client(`http://127.0.0.1:${service.port}`, config.database, logged, async () => {
+  const running = client(`http://127.0.0.1:${service.port}`, all, logged, async () => {
     await service.stop();
     own?.[Symbol.dispose]();
   });
@@ -138,8 +144,7 @@ export async function startProgram(settings: Settings = {}, options: ProgramOpti
   if (origin === undefined) {
     throw new Error(`the program did not start (exit code ${await child.exited}): ${logged.join("")}`);
   }
-  const { database } = readConfig(all);
-  const running = client(origin, database, logged, async () => {
+  const running = client(origin, all, logged, async () => {
     child.kill("SIGTERM");
     await child.exited;
     own?.[Symbol.dispose]();
@@ -196,14 +201,10 @@ export async function disableLink(service: Running, code: string, reason: Reason
     throw new Error(`${code} could not be disabled`);
 }
 
-function client(
-  origin: string,
-  database: Config["database"],
-  logged: string[],
-  stop: () => Promise<void>,
-): Running {
+function client(origin: string, settings: Settings, logged: string[], stop: () => Promise<void>): Running {
+  const { database } = readConfig(settings);
   let faultsExpected = false;
-  async function request(path: string, init: RequestInit = {}): Promise<Response> {
+  async function request(path: string, init: BunFetchRequestInit = {}): Promise<Response> {
     const response = await fetch(`${origin}${path}`, { redirect: "manual", ...init });
     if (response.status >= 500 && !faultsExpected) {
       throw new Error(`${init.method ?? "GET"} ${path}: ${response.status} ${await response.text()}`);
@@ -213,6 +214,7 @@ function client(
   return {
     origin,
     database,
+    databaseUrl: settings["DATABASE_URL"] ?? "",
     file: database.engine === "sqlite" ? database.path : "",
     logged,
     fetch: request,

@@ -3,72 +3,18 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { Client } from "pg";
 
 import { StoreUnavailable } from "../../src/links/store.ts";
-import type { PostgresAddress } from "../../src/settings/database-url.ts";
-import { type Database, type DatabaseOptions, openDatabase } from "../../src/store/postgres/database.ts";
 import { testOnLinux } from "../linux.ts";
-import { type PostgresCluster, startCluster } from "../postgres-cluster.ts";
 import { addressOf, type PostgresServer, startPostgres, urlOf } from "../postgres.ts";
 import { startProxy } from "../proxy.ts";
-
-/** No statement takes longer, whatever happens. Its limit is 1 s; the rest is for busy machines. */
-const BOUND_MS = 5000;
-/** Until a database is back. */
-const MAX_TRIES = 1500;
-const TRY_MS = 10;
+import { count, MAX_TRIES, open, refusal, TRY_MS, untilAway, untilBack } from "./postgres-away.ts";
 
 let server: PostgresServer;
 beforeAll(async () => {
   server = await startPostgres(["max_connections=20"]);
-  const database = openDatabase(await server.address());
+  await using database = open(await server.address());
   await database.run("CREATE TABLE rows (n integer)");
-  await database.close();
 });
 afterAll(() => server[Symbol.asyncDispose]());
-
-function open(address: PostgresAddress, options?: DatabaseOptions) {
-  const database = openDatabase(address, options);
-  return Object.assign(database, { [Symbol.asyncDispose]: () => database.close() });
-}
-
-/** Why it is unavailable. */
-async function refusal(work: Promise<unknown>): Promise<string> {
-  const sinceMs = performance.now();
-  const error = await work.then(
-    () => undefined,
-    (reason: unknown) => reason,
-  );
-  expect(performance.now() - sinceMs).toBeLessThan(BOUND_MS);
-  expect(error).toBeInstanceOf(StoreUnavailable);
-  return (error as Error).message;
-}
-
-/** Tries until it works. Each time before, it is unavailable. */
-async function untilBack<T>(work: () => Promise<T>): Promise<T> {
-  for (let tries = 0; tries < MAX_TRIES; tries++) {
-    try {
-      return await work();
-    } catch (error) {
-      expect(error).toBeInstanceOf(StoreUnavailable);
-      await Bun.sleep(TRY_MS);
-    }
-  }
-  throw new Error("it did not come back");
-}
-
-/** Until it is known that no server can be used. */
-async function untilAway(database: Database): Promise<void> {
-  for (let tries = 0; tries < MAX_TRIES; tries++) {
-    const reason = await database.run("SELECT 1").then(() => "", String);
-    if (reason.includes("No server")) return;
-    await Bun.sleep(TRY_MS);
-  }
-  throw new Error("it did not go away");
-}
-
-async function count(database: Database): Promise<number> {
-  const { rows } = await database.run<{ count: number }>("SELECT count(*) FROM rows");
-  return rows[0]?.count ?? 0;
-}
 
 describe("one server", () => {
   test("killed: unavailable, and back once it is restarted", async () => {
@@ -291,106 +237,5 @@ describe("statements", () => {
     expect(reasons.filter((reason) => reason.startsWith("Too many")).length).toBe(200);
     expect(reasons.filter((reason) => reason.startsWith("All connections were busy")).length).toBe(1000);
     await busy;
-  });
-});
-
-describe("a cluster", () => {
-  let cluster: PostgresCluster;
-  let servers: PostgresServer[];
-  beforeAll(async () => {
-    cluster = await startCluster(2);
-    servers = [...cluster.servers];
-    await using database = open(await cluster.address());
-    await database.run("CREATE TABLE rows (n integer)");
-  });
-  afterAll(() => cluster[Symbol.asyncDispose]());
-
-  const lead = () => servers[0] as PostgresServer;
-  const standbys = () => servers.slice(1);
-  const insert = "INSERT INTO rows VALUES (1)";
-
-  test("standbys alone are not enough", async () => {
-    const ports = standbys().map(({ port }) => port);
-    await using database = open(addressOf(urlOf(ports, "postgres")));
-    expect(await refusal(database.run("SELECT 1"))).toContain("takes no changes");
-  });
-
-  test("a commit that is cancelled while it waits for a standby is not answered as done", async () => {
-    await using database = open(await cluster.address());
-    await database.run("SELECT 1");
-    for (const standby of standbys()) standby.freeze();
-    try {
-      const running = refusal(database.run(insert));
-      const cancel = "SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'";
-      for (let tries = 0; (await lead().ask(cancel)).length === 0; tries++) {
-        expect(tries).toBeLessThan(MAX_TRIES);
-        await Bun.sleep(1);
-      }
-      expect(await running).toContain("standby");
-    } finally {
-      for (const standby of standbys()) standby.thaw();
-    }
-    await untilBack(() => database.run(insert));
-  });
-
-  test("standbys frozen: changes are unavailable, look-ups are not, and commits that wait do not add up", async () => {
-    await using database = open(await cluster.address(), { connections: 4 });
-    const before = await untilBack(() => count(database));
-    for (const standby of standbys()) standby.freeze();
-    try {
-      await Promise.all([1, 2, 3].map(() => refusal(database.run(insert))));
-      for (let nth = 0; nth < 200; nth++) {
-        await refusal(database.run(insert));
-        expect(await count(database)).toBe(before);
-      }
-      await refusal(database.transaction((run) => run(insert)));
-      const [stuck] = await lead().ask("SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'SyncRep'");
-      expect(Number(stuck?.["count"])).toBeLessThanOrEqual(8);
-    } finally {
-      for (const standby of standbys()) standby.thaw();
-    }
-    await untilBack(() => database.run(insert));
-  });
-
-  test("the primary killed: the promoted standby is used, with all that was answered", async () => {
-    await using database = open(await cluster.address());
-    await database.run(insert);
-    const before = await count(database);
-    await lead().kill();
-    await untilAway(database);
-    const promoted = await cluster.promote(standbys());
-    await untilBack(() => database.run(insert));
-    expect(await count(database)).toBe(before + 1);
-    const old = lead();
-    servers = [promoted, ...standbys().filter((standby) => standby !== promoted)];
-    // As it was, with nobody to tell it that it no longer leads.
-    await old.restart();
-    for (let nth = 0; nth < 10; nth++) {
-      await using fresh = open(await cluster.address());
-      expect(await count(fresh)).toBe(before + 1);
-      expect(await count(database)).toBe(before + 1);
-    }
-    await old.kill();
-  });
-
-  test("the primary frozen, then thawed: what it knew is not told any more", async () => {
-    // Of the three, one is gone by now: nobody will follow the one that is promoted.
-    for (const each of standbys()) {
-      await each.ask("ALTER SYSTEM SET synchronous_standby_names = ''");
-      await each.ask("SELECT pg_reload_conf()");
-    }
-    await using database = open(await cluster.address());
-    await untilBack(() => database.run(insert));
-    const before = await count(database);
-    const old = lead();
-    old.freeze();
-    const promoted = await cluster.promote(standbys());
-    await untilBack(() => database.run(insert));
-    old.thaw();
-    for (let nth = 0; nth < 100; nth++) {
-      expect(await count(database)).toBe(before + 1);
-      await Bun.sleep(TRY_MS);
-    }
-    expect(promoted).not.toBe(old);
   });
 });
