@@ -11,7 +11,7 @@ import { writeLinks } from "./links.ts";
 import { generated, type Load, visitsOnce } from "./load.ts";
 import { median, rounded } from "./measure.ts";
 import { threadTimesNs } from "./process.ts";
-import type { Bench, Result } from "./report.ts";
+import type { Bench, Result, Row } from "./report.ts";
 import { makeLinks, type Server, startCurt } from "./servers.ts";
 
 const ROUNDS = 3;
@@ -147,7 +147,7 @@ export async function measureCosts({ folder, progress }: Bench): Promise<Result>
     ["preview, not changed", () => notModified("/fresh+")],
   ];
   await redirects(curt);
-  const rows = [];
+  const rows: Row[] = [];
   for (const [name, loadOf] of kinds) {
     progress(name);
     if (name !== "cold redirect") await loadOf(0)(curt);
@@ -175,8 +175,20 @@ export async function measureCosts({ folder, progress }: Bench): Promise<Result>
     (row) =>
       Number(row["all threads"]) > AIMS.process || Number(row["redirecting thread"]) > AIMS.redirecting,
   );
-  const doubts = tooDear.map((row) => `Above the aim: ${row["cost, in hot redirects"]}.`);
-  return { rows, rounds: {}, doubts };
+  const doubts = tooDear.map((row) => `Above the aim: ${String(row["cost, in hot redirects"])}.`);
+  const figure = (name: string) => ({
+    Curt: Number(rows.find((row) => row["cost, in hot redirects"] === name)?.["all threads"]),
+  });
+  return {
+    rows,
+    rounds: {},
+    doubts,
+    figures: {
+      "preview, fresh link, in hot redirects": figure("preview, fresh link"),
+      "preview, popular link, in hot redirects": figure("preview, popular link"),
+      "statistics of 90 days, in hot redirects": figure("statistics, 90 days"),
+    },
+  };
 }
 
 /** The request, and what takes the place of {item} in it. */

@@ -18,7 +18,7 @@ const SURROUNDINGS = { PATH: process.env["PATH"] ?? "", HOME: process.env["HOME"
 /** A process that was asked to end has this long before it is killed. */
 const STOP_LIMIT_MS = 8000;
 /** USER_HZ (proc(5)): 100 on every Linux that Bun runs on. */
-const TICK_US = 10_000;
+export const TICK_US = 10_000;
 
 const running = new Set<Subprocess>();
 

@@ -2,7 +2,7 @@ import { UsageError, readCommandLine } from "./cli/command.ts";
 import { COMMANDS } from "./cli/commands.ts";
 import { ConfigError, readConfig } from "./config.ts";
 import { CannotListen } from "./http/server.ts";
-import { StoreUnusable } from "./links/store.ts";
+import { StoreUnavailable, StoreUnusable } from "./links/store.ts";
 
 /** Exit codes: 0 done, 1 it failed, 2 the call or the configuration is wrong. */
 async function main(line: string[]): Promise<number> {
@@ -22,6 +22,8 @@ function explain(error: unknown): number {
     return complain(error.mistakes.map((mistake) => `curt: ${mistake}`).join("\n"), 2);
   if (error instanceof StoreUnusable || error instanceof CannotListen)
     return complain(`curt: ${error.message}`, 1);
+  if (error instanceof StoreUnavailable)
+    return complain(`curt: the store is unavailable: ${error.message}`, 1);
   throw error;
 }
 

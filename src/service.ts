@@ -37,6 +37,8 @@ const TIDY_EVERY_MS = 60_000;
 /** An index that is made from scratch, after an update, gets so many blocks each time. */
 const INDEX_EVERY_MS = 1000;
 const MAX_INDEXED_BLOCKS = 16;
+/** A database that is only away for a moment, as while another server takes over, does not end a start. */
+const OPEN_WAIT_MS = 30_000;
 /** What changes in one process takes effect in all of them within a second. */
 const READ_CHANGES_EVERY_MS = 300;
 
@@ -54,8 +56,9 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
   const onFault = reportFaults(log);
   await using opened = new AsyncDisposableStack();
   const lists = opened.adopt(await openLists(config, log, limits, onFault), (one) => one.close());
-  const core = opened.adopt(await openCore(config, log, { ...limits, isListed: lists.isBlocked }), (one) =>
-    one.close(),
+  const core = opened.adopt(
+    await openCore(config, log, { openWaitMs: OPEN_WAIT_MS, ...limits, isListed: lists.isBlocked }),
+    (one) => one.close(),
   );
   const { clock, links, newUntil, reports, operator, visits, hostRules, counters, index } = core;
 

@@ -46,14 +46,14 @@ const PRIORITY = 10;
 
 let config: ViewsConfig;
 let isListed: ListCheck;
-let make: ReturnType<typeof open> | undefined;
+let make: Awaited<ReturnType<typeof open>> | undefined;
 /** The serving thread sends the time with each task, so that both always agree on it. */
 let nowMs = 0;
 /** Changes when the rules about hosts change. */
 let rulesVersion = Number.NaN;
 
-function open() {
-  const store = openStore();
+async function open() {
+  const store = await openStore();
   const clock = { nowMs: () => nowMs };
   const hostRules = createHostRules(store, (target) => isListed(target));
   let rulesRead = Number.NaN;
@@ -99,22 +99,22 @@ function open() {
 }
 
 /** The store existed when the service started, so a failure to open it now is temporary. */
-function openStore(): StoreReader {
+async function openStore(): Promise<StoreReader> {
   try {
-    return openReader(config.database, config.storeFiles);
+    return await openReader(config.database, config.storeFiles);
   } catch (cause) {
     throw new StoreUnavailable(cause instanceof Error ? cause.message : String(cause), { cause });
   }
 }
 
 if (process.platform === "linux") setPriority(0, PRIORITY);
-performTasks((task: ViewsTask) => {
+performTasks(async (task: ViewsTask) => {
   if (task.view === "none") {
     config = task;
     isListed = createListCheck(task.lists);
     return undefined;
   }
   ({ nowMs, rulesVersion } = task);
-  make ??= open();
+  make ??= await open();
   return make(task);
 });

@@ -32,7 +32,7 @@ async function startWithClock(folder: string, settings: Settings = {}, wallAhead
   /** Runs another command of the program with the same clocks, and resolves with its exit code. */
   const run = (name: string) =>
     Bun.spawn([...command.slice(0, -1), name], {
-      env: { ...process.env, DATABASE_URL: `sqlite:${program.file}` },
+      env: { ...process.env, DATABASE_URL: program.databaseUrl },
       stdout: "ignore",
     }).exited;
   return { program, pass, setWall, run };

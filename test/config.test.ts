@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 
 import { type Config, ConfigError, readConfig } from "../src/config.ts";
+import { describeStore } from "../src/settings/database-url.ts";
 import { SETTINGS } from "../src/settings/settings.ts";
 
 function mistakesOf(env: Record<string, string>): readonly string[] {
@@ -27,6 +28,10 @@ describe("the configuration", () => {
       chains: "allow",
       listFolder: "data/blocklists",
       database: { engine: "sqlite", path: "./data/curt.db" },
+      databasePassword: undefined,
+      databasePool: 8,
+      dataFolder: null,
+      readDatabase: null,
       journalFolder: "data/curt.db-visits",
       statsKeepDays: 400,
       defaultExpiry: "never",
@@ -47,6 +52,7 @@ describe("the configuration", () => {
       limitView: [],
       limitReport: [{ count: 10, ms: 3_600_000 }],
       limitCreateAll: [],
+      limitShared: false,
       drainWaitMs: 0,
       logLevel: "info",
     });
@@ -72,6 +78,14 @@ describe("the configuration", () => {
       [{ POSTURE: "public", STATS_SHOWN: "all" }, { statsShown: "all" }],
       [{ POSTURE: "public", CHAINS: "allow" }, { chains: "allow" }],
       [{ CHAINS: "refuse" }, { chains: "refuse" }],
+      [
+        { DATABASE_URL: "postgres://curt@db/a%2Fb", DATABASE_POOL: "3" },
+        { databasePool: 3, journalFolder: "data/a%2Fb-visits", listFolder: "data/blocklists" },
+      ],
+      [
+        { DATABASE_URL: "postgres://curt@db/links", DATA_DIR: "/var/lib/curt" },
+        { journalFolder: "/var/lib/curt/links-visits" },
+      ],
       [{ BLOCKLIST: "a.txt, /lists/b" }, { blocklist: ["a.txt", "/lists/b"] }],
       [
         { BLOCKLIST_FEEDS: "https://lists.example/a?b,HTTPS://lists.example" },
@@ -204,6 +218,46 @@ describe("the configuration", () => {
     ]);
   });
 
+  test("takes one password of the database, and tells it to nobody", () => {
+    const url = "postgres://curt@[::1],db2:5433/links";
+    const withPassword = "postgres://curt:p%2Fw@db1/links";
+    const passwordOf = (env: Record<string, string>) => {
+      const { database } = readConfig(env);
+      return database.engine === "postgres" && database.password;
+    };
+    expect(passwordOf({ DATABASE_URL: url })).toBeUndefined();
+    expect(passwordOf({ DATABASE_URL: withPassword })).toBe("p/w");
+    expect(passwordOf({ DATABASE_URL: url, DATABASE_PASSWORD: "p/w" })).toBe("p/w");
+    expect(passwordOf({ DATABASE_URL: url, DATABASE_PASSWORD_FILE: "/run/p" })).toEqual({ file: "/run/p" });
+    expect(mistakesOf({ DATABASE_URL: withPassword, DATABASE_PASSWORD_FILE: "/run/p" })).toEqual([
+      "DATABASE_URL, DATABASE_PASSWORD and DATABASE_PASSWORD_FILE: only one of them may give the password",
+    ]);
+    const { database } = readConfig({ DATABASE_URL: url, DATABASE_PASSWORD: "secret" });
+    expect(describeStore(database)).toBe("postgres://curt@[::1]:5432,db2:5433/links");
+    for (const wrong of [
+      "postgres://curt:secret@db1/links?mode=x",
+      "postgres:curt:secret@db1/links",
+      "postgres://curt:se/secret@db1/links",
+      "postgres://:a@secret@db1/links",
+    ])
+      expect(mistakesOf({ DATABASE_URL: wrong })).toEqual([expect.not.stringContaining("secret@")]);
+    expect(mistakesOf({ DATABASE_PASSWORD: "secret".repeat(200) })).toEqual([
+      expect.stringContaining("(1200 characters)"),
+    ]);
+  });
+
+  test("reads from replicas and shares limits only with PostgreSQL", () => {
+    const database = { DATABASE_URL: "postgres://curt@db1/links", DATABASE_PASSWORD: "one" };
+    const passwordAt = (READ_URL: string) => readConfig({ ...database, READ_URL }).readDatabase?.password;
+    expect(passwordAt("postgres://curt@db2,db3/links")).toBe("one");
+    expect(passwordAt("postgres://curt:two@db2/links")).toBe("two");
+    expect(readConfig({ ...database, LIMIT_SHARED: "on" }).limitShared).toBeTrue();
+    expect(mistakesOf({ READ_URL: "postgres://curt@db2/links", LIMIT_SHARED: "on" })).toEqual([
+      "LIMIT_SHARED needs a PostgreSQL database: set DATABASE_URL to postgres://…",
+      "READ_URL needs a PostgreSQL database: set DATABASE_URL to postgres://…",
+    ]);
+  });
+
   test("does not tell a wrong secret", () => {
     expect(mistakesOf({ ADMIN_TOKEN: "too-short" })).toEqual([
       expect.stringContaining('not "(9 characters)"'),
@@ -265,6 +319,9 @@ describe("the configuration", () => {
       ["LIMIT_VIEW", ["1/1s,2/2s,3/3s,4/4s,5/5s"]],
       ["LIMIT_CREATE_ALL", ["auto"]],
       ["LIMIT_REPORT", ["auto"]],
+      ["DATABASE_POOL", ["0", "1001", "many"]],
+      ["READ_URL", ["sqlite:./data/curt.db", "postgres://db2/links", "http://db2/"]],
+      ["LIMIT_SHARED", ["yes", "1", "30/1m"]],
       ["HOST", ["a b", "http://x", "[::1]"]],
     ];
     for (const [name, values] of wrong) {

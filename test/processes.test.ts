@@ -1,10 +1,10 @@
-import { Database } from "bun:sqlite";
 import { afterEach, describe, expect, test } from "bun:test";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
 
 import type { Target } from "../src/links/target.ts";
+import { checkStore } from "../src/store/open.ts";
 import { testOnLinux } from "./linux.ts";
 import {
   openStoreOf,
@@ -240,9 +240,9 @@ describe("a signal to the supervisor", () => {
     expect(linesThatSay(program, "stopping")).toHaveLength(1 + PROCESSES);
     expect(children(program).filter(isAlive)).toEqual([]);
     expect(existsSync(`${program.file}-wal`)).toBeFalse();
-    using database = new Database(program.file, { readonly: true });
-    expect(database.query("SELECT count(*) AS count FROM links WHERE code LIKE 'c-%'").get()).toEqual({
-      count: answers.filter((status) => status === 201).length,
+    expect(await checkStore(program.database)).toEqual({
+      links: 1 + answers.filter((status) => status === 201).length,
+      damage: [],
     });
   });
 

@@ -1,6 +1,6 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { basename, join, resolve } from "node:path";
 
 import { type Config, readConfig } from "../src/config.ts";
 import { createClock } from "../src/links/clock.ts";
@@ -9,6 +9,7 @@ import type { Reason } from "../src/links/link.ts";
 import { createLog } from "../src/log.ts";
 import { type Limits, startService } from "../src/service.ts";
 import { openStore } from "../src/store/open.ts";
+import { type PostgresServer, startPostgres } from "./postgres.ts";
 
 export const ROOT = resolve(import.meta.dir, "..");
 export const BASE_URL = "https://curt.example";
@@ -19,10 +20,12 @@ export type Settings = Readonly<Record<string, string>>;
 export interface Running extends AsyncDisposable {
   readonly origin: string;
   readonly database: Config["database"];
-  /** Path of its SQLite file. */
+  /** As it is set. */
+  readonly databaseUrl: string;
+  /** Path of its SQLite file; empty over PostgreSQL. */
   readonly file: string;
   readonly logged: string[];
-  fetch(path: string, init?: RequestInit): Promise<Response>;
+  fetch(path: string, init?: BunFetchRequestInit): Promise<Response>;
   shorten(body: unknown, headers?: Record<string, string>): Promise<Response>;
   /** Allows 5xx answers and logged errors from now on. */
   expectFaults(): void;
@@ -51,9 +54,27 @@ export function temporaryFolder(): Disposable & { readonly path: string } {
 /** All tests are one client. */
 const NO_LIMITS = { LIMIT_CREATE: "off", LIMIT_UNKNOWN: "off", LIMIT_VIEW: "off", LIMIT_REPORT: "off" };
 
-function settingsFor(folder: string, settings: Settings): Settings {
-  const database = `sqlite:${join(folder, "curt.db")}`;
-  return { PORT: "0", BASE_URL, DATABASE_URL: database, ...NO_LIMITS, ...settings };
+/** `STORE=postgres npx bun test FILE` runs tests over PostgreSQL. What is about SQLite's file then fails. */
+const isOverPostgres = process.env["STORE"] === "postgres";
+/** Shared by all tests of this process. Each folder has a database of its own. */
+let server: Promise<PostgresServer> | undefined;
+
+/** Another test may come and start it again. */
+export async function closeServer(): Promise<void> {
+  const running = server;
+  server = undefined;
+  await (await running)?.[Symbol.asyncDispose]();
+}
+
+async function databaseFor(folder: string): Promise<string> {
+  if (!isOverPostgres) return `sqlite:${join(folder, "curt.db")}`;
+  return (await (server ??= startPostgres(["max_connections=400"]))).url(basename(folder));
+}
+
+async function settingsFor(folder: string, settings: Settings): Promise<Settings> {
+  const database = settings["DATABASE_URL"] ?? (await databaseFor(folder));
+  const place = database.startsWith("postgres") ? { DATA_DIR: folder } : {};
+  return { PORT: "0", BASE_URL, DATABASE_URL: database, ...place, ...NO_LIMITS, ...settings };
 }
 
 /** Stores visits sooner than usual, and shares no views, so that tests need not wait. */
@@ -65,19 +86,22 @@ export interface HereOptions {
   readonly folder?: string;
   /** What time it is for the service when it starts, in Unix milliseconds; the present where none is given. */
   readonly startMs?: number;
+  /** Gets the lines of the log, also of a start that fails. */
+  readonly logged?: string[];
 }
 
 /** The service inside this process: everything real, from the port to the file. */
 export async function startHere(settings: Settings = {}, options: HereOptions = {}): Promise<Here> {
   const own = options.folder === undefined ? temporaryFolder() : undefined;
   const folder = options.folder ?? own?.path ?? "";
-  const logged: string[] = [];
+  const { logged = [] } = options;
   const output = { isTTY: false, writableLength: 0, on() {}, write: (line: string) => logged.push(line) };
   const log = createLog("debug", output as unknown as NodeJS.WriteStream);
-  const config = readConfig(settingsFor(folder, settings));
+  const all = await settingsFor(folder, settings);
+  const config = readConfig(all);
   const { clock, advance } = settableClock(options.startMs);
   const service = await startService(config, log, { ...USUAL_LIMITS, ...options.limits, clock });
-  const running = client(`http://127.0.0.1:${service.port}`, config.database, logged, async () => {
+  const running = client(`http://127.0.0.1:${service.port}`, all, logged, async () => {
     await service.stop();
     own?.[Symbol.dispose]();
   });
@@ -107,7 +131,8 @@ export interface ProgramOptions {
 export async function startProgram(settings: Settings = {}, options: ProgramOptions = {}): Promise<Program> {
   const own = options.folder === undefined ? temporaryFolder() : undefined;
   const folder = options.folder ?? own?.path ?? "";
-  const env = { ...process.env, ...settingsFor(folder, settings) };
+  const all = await settingsFor(folder, settings);
+  const env = { ...process.env, ...all };
   const child = Bun.spawn([...(options.command ?? [process.execPath, "src/main.ts", "serve"])], {
     cwd: ROOT,
     env,
@@ -119,8 +144,7 @@ export async function startProgram(settings: Settings = {}, options: ProgramOpti
   if (origin === undefined) {
     throw new Error(`the program did not start (exit code ${await child.exited}): ${logged.join("")}`);
   }
-  const { database } = readConfig(settingsFor(folder, settings));
-  const running = client(origin, database, logged, async () => {
+  const running = client(origin, all, logged, async () => {
     child.kill("SIGTERM");
     await child.exited;
     own?.[Symbol.dispose]();
@@ -151,7 +175,7 @@ function listening(output: ReadableStream<Uint8Array>, logged: string[]): Promis
 }
 
 /** Waits until a line of the log contains `text`. */
-export async function untilLogged({ logged }: Running, text: string): Promise<void> {
+export async function untilLogged({ logged }: Pick<Running, "logged">, text: string): Promise<void> {
   while (!logged.some((line) => line.includes(text))) await Bun.sleep(5);
 }
 
@@ -177,14 +201,10 @@ export async function disableLink(service: Running, code: string, reason: Reason
     throw new Error(`${code} could not be disabled`);
 }
 
-function client(
-  origin: string,
-  database: Config["database"],
-  logged: string[],
-  stop: () => Promise<void>,
-): Running {
+function client(origin: string, settings: Settings, logged: string[], stop: () => Promise<void>): Running {
+  const { database } = readConfig(settings);
   let faultsExpected = false;
-  async function request(path: string, init: RequestInit = {}): Promise<Response> {
+  async function request(path: string, init: BunFetchRequestInit = {}): Promise<Response> {
     const response = await fetch(`${origin}${path}`, { redirect: "manual", ...init });
     if (response.status >= 500 && !faultsExpected) {
       throw new Error(`${init.method ?? "GET"} ${path}: ${response.status} ${await response.text()}`);
@@ -194,7 +214,8 @@ function client(
   return {
     origin,
     database,
-    file: database.path,
+    databaseUrl: settings["DATABASE_URL"] ?? "",
+    file: database.engine === "sqlite" ? database.path : "",
     logged,
     fetch: request,
     shorten: (body, headers = {}) =>

@@ -1,6 +1,8 @@
-// Loaded before every test run (see bunfig.toml). Closes the shared browser once, after the last file.
+// Loaded before every test run (see bunfig.toml). Closes what the files share once, after the last of them.
 import { afterAll } from "bun:test";
 
 import { closeBrowser } from "./browser/browser.ts";
+import { closeServer } from "./service.ts";
 
 afterAll(closeBrowser);
+afterAll(closeServer);

@@ -1,27 +1,29 @@
 import type { Config } from "../config.ts";
 import { feedFile } from "../guard/feeds.ts";
 import { readListFile } from "../guard/list-file.ts";
+import { describeStore } from "../settings/database-url.ts";
 import { checkStore } from "../store/open.ts";
 
 /**
  * Checks the blocklists and the whole store, and returns the exit code. The configuration has already been checked by
  * reading it.
  */
-export function check(config: Config): number {
+export async function check(config: Config): Promise<number> {
   const { database, baseUrl, posture } = config;
   console.log(`configuration: fine (links at ${baseUrl}, ${posture} posture)`);
   if (!checkLists(config)) return 2;
-  const report = checkStore(database);
+  const store = describeStore(database);
+  const report = await checkStore(database);
   if (report === undefined) {
-    console.log(`store: ${database.path} is not there yet; the first start creates it`);
+    console.log(`store: ${store} is not there yet; the first start creates it`);
     return 0;
   }
   for (const line of report.damage) console.error(`store: damaged: ${line}`);
   if (report.damage.length > 0) {
-    console.error(`store: ${database.path} is damaged. Restore a backup.`);
+    console.error(`store: ${store} is damaged. Restore a backup.`);
     return 1;
   }
-  console.log(`store: fine (${report.links} links in ${database.path})`);
+  console.log(`store: fine (${report.links} links in ${store})`);
   return 0;
 }
 

@@ -4,16 +4,18 @@ import { describe, type HttpProblem } from "../http/problems.ts";
 import { message } from "../language/messages.ts";
 import { StoreUnavailable } from "../links/store.ts";
 import { createLog } from "../log.ts";
+import { describeStore } from "../settings/database-url.ts";
 import { hasStore } from "../store/open.ts";
 import type { Arguments } from "./command.ts";
 
 /** A command that works on the store itself. Servers that run apply what it changes within a second. */
 export function operate(act: (core: Core, args: Arguments) => Promise<number>) {
   return async (config: Config, args: Arguments): Promise<number> => {
-    const { path } = config.database;
     // Nobody looks for links in a new store: the settings are those of another place.
-    if (!hasStore(config.database))
-      return fail(`there is no store at ${path}. Set DATABASE_URL and the other settings as for the server.`);
+    if (!(await hasStore(config.database)))
+      return fail(
+        `there is no store at ${describeStore(config.database)}. Set DATABASE_URL and the other settings as for the server.`,
+      );
     // Standard output is for what was asked.
     const core = await openCore(config, createLog(config.logLevel, process.stderr));
     try {

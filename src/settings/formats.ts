@@ -19,6 +19,11 @@ export function oneOf<const T extends string>(...values: readonly T[]): Format<T
   };
 }
 
+export const onOrOff: Format<boolean> = {
+  right: "on or off",
+  parse: (text) => (text === "on" || text === "off" ? text === "on" : undefined),
+};
+
 export function wholeNumber(min: number, max: number, unit = ""): Format<number> {
   return {
     right: `a whole number ${unit && `of ${unit} `}from ${min} to ${max}`,
@@ -128,6 +133,13 @@ export const secret: Format<string> = {
   wrongParts: (text) => [`(${text.length} characters)`],
 };
 
+/** A password that somebody else chose. */
+export const password: Format<string> = {
+  right: "a password of at most 1024 characters",
+  parse: (text) => (text.length <= 1024 && !text.includes("\0") ? text : undefined),
+  wrongParts: (text) => [`(${text.length} characters)`],
+};
+
 /** No more than anybody needs, so that times multiplied by it remain exact. */
 const MAX_LIMIT = 1_000_000;
 const MAX_WINDOWS = 4;
@@ -157,21 +169,6 @@ const window: Format<Window> = {
 export function orAuto<T>({ right, parse }: Format<T>): Format<T | "auto"> {
   return { right: `auto, ${right}`, parse: (text) => (text === "auto" ? text : parse(text)) };
 }
-
-interface Database {
-  readonly engine: "sqlite";
-  readonly path: string;
-}
-
-export const databaseUrl: Format<Database> = {
-  right: "sqlite: and the path of a file, such as sqlite:./data/curt.db",
-  parse(text) {
-    const [, file] = /^sqlite:(?:\/\/(?=\/))?(.+)$/.exec(text) ?? [];
-    return file === undefined || file.includes("\0") || file.startsWith(":") || /[?#]/.test(file)
-      ? undefined
-      : { engine: "sqlite", path: file };
-  },
-};
 
 function parseWhole(text: string, min: number, max: number): number | undefined {
   const number = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;

@@ -1,7 +1,7 @@
 import { DURATIONS, type Expiry } from "../links/expiry.ts";
+import { databaseUrl, postgresUrl } from "./database-url.ts";
 import {
   contact,
-  databaseUrl,
   days,
   duration,
   type Format,
@@ -12,8 +12,10 @@ import {
   listOf,
   network,
   oneOf,
+  onOrOff,
   orAuto,
   origin,
+  password,
   path,
   secret,
   secureUrl,
@@ -93,12 +95,41 @@ export const SETTINGS = {
   database: {
     name: "DATABASE_URL",
     default: "sqlite:./data/curt.db",
-    meaning: "where links and statistics are stored",
+    meaning:
+      "where links and statistics are stored: a SQLite file, or postgres://user:password@host:5432/name for a PostgreSQL database; commas separate several hosts of one cluster",
     takes: databaseUrl,
+  },
+  databasePassword: {
+    name: "DATABASE_PASSWORD",
+    default: "none",
+    unset: null,
+    meaning: "password of the PostgreSQL database, instead of one in DATABASE_URL",
+    takes: password,
+  },
+  databasePasswordFile: {
+    name: "DATABASE_PASSWORD_FILE",
+    default: "none",
+    unset: null,
+    meaning: "file that contains this password; it is read again for each connection",
+    takes: path,
+  },
+  databasePool: {
+    name: "DATABASE_POOL",
+    default: "8",
+    meaning: "connections of each process to the PostgreSQL database, 1 to 1000",
+    takes: wholeNumber(1, 1000),
+  },
+  readDatabase: {
+    name: "READ_URL",
+    default: "none",
+    unset: null,
+    meaning:
+      "address of standbys of the PostgreSQL database that redirects may be read from, in the form of DATABASE_URL; commas separate several hosts",
+    takes: postgresUrl,
   },
   dataFolder: {
     name: "DATA_DIR",
-    default: "the database's folder",
+    default: "the database's folder, or ./data with PostgreSQL",
     unset: null,
     meaning: "folder on a local disk for the journal of visits and the lists of feeds",
     takes: path,
@@ -239,6 +270,13 @@ export const SETTINGS = {
     default: "off",
     meaning: "how many links all clients together may make, such as 10000/1h, or off",
     takes: limit,
+  },
+  limitShared: {
+    name: "LIMIT_SHARED",
+    default: "off",
+    meaning:
+      "on: all processes on all machines count LIMIT_CREATE together, through the PostgreSQL database; off: each counts for itself",
+    takes: onOrOff,
   },
   drainWaitMs: {
     name: "DRAIN_WAIT",

@@ -2,28 +2,40 @@ import type { Config } from "../config.ts";
 import type { GuardStore } from "../guard/store.ts";
 import type { LinkStore } from "../links/store.ts";
 import type { VisitStore } from "../visits/store.ts";
+import type { PostgresOptions } from "./postgres/store.ts";
+import type { FilledRecords, Records } from "./records.ts";
 import { checkFile, hasFile } from "./sqlite/file.ts";
 import { identify } from "./sqlite/identity.ts";
-import { openSqliteReader, openSqliteStore, type StoreOptions } from "./sqlite/store.ts";
+import { openSqliteRecords, openSqliteToFill } from "./sqlite/records.ts";
+import { openSqliteReader, openSqliteStore, type StoreOptions as SqliteOptions } from "./sqlite/store.ts";
 
-export type { StoreOptions };
+type Address = Config["database"];
+
+/** Each engine takes its own. */
+export interface StoreOptions extends SqliteOptions, PostgresOptions {}
+
+export type Store = LinkStore & VisitStore & GuardStore;
+
+/** Loaded only where it is configured, so that others do not pay for it at the start. */
+const postgres = () => import("./postgres/store.ts");
 
 /** Opens the configured store, made or migrated where needed. Throws {@link StoreUnusable}. */
-export function openStore(
-  database: Config["database"],
-  options?: StoreOptions,
-): Promise<LinkStore & VisitStore & GuardStore> {
-  return openSqliteStore(database.path, options);
+export async function openStore(database: Address, options?: StoreOptions): Promise<Store> {
+  return database.engine === "sqlite"
+    ? openSqliteStore(database.path, options)
+    : (await postgres()).openPostgresStore(database, options);
 }
 
 /** Whether the configured store was made before. */
-export function hasStore(database: Config["database"]): boolean {
-  return hasFile(database.path);
+export async function hasStore(database: Address): Promise<boolean> {
+  return database.engine === "sqlite"
+    ? hasFile(database.path)
+    : (await postgres()).hasPostgresStore(database);
 }
 
 /** Which files the configured store has at the moment, once it is open. */
-export function identifyStore(database: Config["database"]): readonly string[] {
-  return identify(database.path);
+export function identifyStore(database: Address): readonly string[] {
+  return database.engine === "sqlite" ? identify(database.path) : [];
 }
 
 /** What can be read of a store that is open elsewhere. Throws {@link StoreUnusable}. */
@@ -31,14 +43,36 @@ export type StoreReader = Pick<LinkStore, "find"> &
   Pick<VisitStore, "sums" | "days" | "daySums"> &
   Pick<GuardStore, "hosts" | "journal" | "search" | "figures" | "cases" | "caseOf">;
 
-export function openReader(
-  database: Config["database"],
+export async function openReader(
+  database: Address,
   openElsewhere: NonNullable<Config["openElsewhere"]>,
-): StoreReader {
-  return openSqliteReader(database.path, openElsewhere);
+): Promise<StoreReader> {
+  return database.engine === "sqlite"
+    ? openSqliteReader(database.path, openElsewhere)
+    : (await postgres()).openPostgresReader(database);
+}
+
+const postgresRecords = () => import("./postgres/records.ts");
+
+/** Opens a store to be copied from. Throws {@link StoreUnusable}. */
+export async function openRecords(database: Address): Promise<Records> {
+  return database.engine === "sqlite"
+    ? openSqliteRecords(database.path)
+    : (await postgresRecords()).openPostgresRecords(database);
+}
+
+/** Opens a store to be filled, made or migrated where needed. Throws {@link StoreUnusable}. */
+export async function openToFill(database: Address): Promise<FilledRecords> {
+  return database.engine === "sqlite"
+    ? openSqliteToFill(database.path)
+    : (await postgresRecords()).openPostgresToFill(database);
 }
 
 /** Reads the configured store from end to end; undefined when there is none yet. Throws {@link StoreUnusable}. */
-export function checkStore(database: Config["database"]): { links: number; damage: string[] } | undefined {
-  return checkFile(database.path);
+export async function checkStore(
+  database: Address,
+): Promise<{ links: number; damage: readonly string[] } | undefined> {
+  return database.engine === "sqlite"
+    ? checkFile(database.path)
+    : (await postgres()).checkPostgresStore(database);
 }

@@ -55,7 +55,7 @@ test("the guide's evening with curl does what it says", async () => {
 
 test("the guide's evening in the shell does what it says", async () => {
   await using curt = await prepare();
-  const env = { ...process.env, DATABASE_URL: `sqlite:${curt.file}`, MAIN: join(ROOT, "src/main.ts") };
+  const env = { ...process.env, DATABASE_URL: curt.databaseUrl, MAIN: join(ROOT, "src/main.ts") };
   const outputs: string[] = [];
   for (const command of commandsOf("curt")) {
     const line = command.replace(/^curt/, `'${process.execPath}' "$MAIN"`);

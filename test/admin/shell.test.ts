@@ -13,9 +13,9 @@ beforeAll(async () => {
 afterAll(async () => curt[Symbol.asyncDispose]());
 
 /** Runs `curt admin …` on the store of a service, without its token. */
-async function admin(service: Pick<Running, "file">, ...args: string[]) {
+async function admin(service: Pick<Running, "databaseUrl">, ...args: string[]) {
   const child = Bun.spawn([process.execPath, join(ROOT, "src/main.ts"), "admin", ...args], {
-    env: { ...process.env, DATABASE_URL: `sqlite:${service.file}`, BASE_URL: "https://curt.example" },
+    env: { ...process.env, DATABASE_URL: service.databaseUrl, BASE_URL: "https://curt.example" },
     stdout: "pipe",
     stderr: "pipe",
   });
@@ -155,7 +155,7 @@ test("what is wrong is told, with an exit code", async () => {
 test("a store that is not there is not made: the settings are those of another place", async () => {
   using folder = temporaryFolder();
   const file = join(folder.path, "data/curt.db");
-  const { code, stdout, stderr } = await admin({ file }, "links");
+  const { code, stdout, stderr } = await admin({ databaseUrl: `sqlite:${file}` }, "links");
   expect([code, stdout]).toEqual([1, ""]);
   expect(stderr).toStartWith(`curt: there is no store at ${file}. Set DATABASE_URL`);
   expect(existsSync(file)).toBeFalse();

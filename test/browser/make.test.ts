@@ -1,8 +1,8 @@
-import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
 import type { Locator } from "playwright-core";
 
+import { checkStore } from "../../src/store/open.ts";
 import { type Running, startHere } from "../service.ts";
 import { linkOf, untilCounted, visit } from "../visits/visits.ts";
 import { arrive, LAPTOP, type Person, PHONE, untilFocused, wordsOf } from "./browser.ts";
@@ -247,12 +247,11 @@ test("the short address can be shared where the browser can share, and only ther
 test("two clicks make one link, and back in the form another can be made", async () => {
   await using maker = await arrive(curt.origin);
   const { page } = maker;
-  using database = new Database(curt.file, { readonly: true });
-  const made = () => database.query("SELECT count(*) FROM links").values()[0]?.[0] as number;
+  const made = async () => (await checkStore(curt.database))?.links ?? 0;
   const sent: string[] = [];
   page.on("request", (request) => void (request.method() === "POST" && sent.push(request.url())));
   await page.goto("/");
-  const before = made();
+  const before = await made();
   const button = page.getByRole("button", { name: wordsOf("en")("home.make") });
   await page.getByRole("textbox", { name: wordsOf("en")("home.url") }).fill(LONG);
   const held = Promise.withResolvers<void>();
@@ -270,12 +269,12 @@ test("two clicks make one link, and back in the form another can be made", async
   );
   held.resolve();
   await page.waitForURL(/\+$/);
-  expect([sent.length, made() - before]).toEqual([1, 1]);
+  expect([sent.length, (await made()) - before]).toEqual([1, 1]);
   await page.goBack();
   await page.getByRole("textbox", { name: wordsOf("en")("home.url") }).fill(LONG);
   await button.click();
   await page.waitForURL(/\+$/);
-  expect([sent.length, made() - before]).toEqual([2, 2]);
+  expect([sent.length, (await made()) - before]).toEqual([2, 2]);
 });
 
 test("where the service cannot say whether a code is free, an earlier answer does not stay", async () => {

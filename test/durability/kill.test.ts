@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { appendFileSync } from "node:fs";
 import { join } from "node:path";
 
-import { checkFile } from "../../src/store/sqlite/file.ts";
+import { checkStore } from "../../src/store/open.ts";
 import { startProgram, temporaryFolder } from "../service.ts";
 
 const ROUNDS = 20;
@@ -45,11 +45,10 @@ test(`what was answered 201 is there after SIGKILL, in each of ${ROUNDS} rounds 
   }
 
   expect(answered.size).toBeGreaterThan(0);
-  const file = join(folder.path, "curt.db");
   await using program = await startProgram({}, { folder: folder.path });
   for (const [code, target] of answered) {
     const response = await program.fetch(`/${encodeURIComponent(code)}`);
     expect([code, response.status, response.headers.get("location")]).toEqual([code, 302, target]);
   }
-  expect(checkFile(file)?.damage).toEqual([]);
+  expect((await checkStore(program.database))?.damage).toEqual([]);
 });

@@ -111,6 +111,21 @@ export function testCaseStore(name: string, open: () => Promise<TestedStore>): v
       expect(await stateOf(link)).toBeUndefined();
     });
 
+    test("counts each report once while the operator decides about the link", async () => {
+      const link = await make();
+      const outcomes = await Promise.all(
+        Array.from({ length: 60 }, async (_, nth) => {
+          if (nth % 3 === 0) await other.disable([link], { ...byOperator(), reason: "legal" });
+          if (nth % 3 === 1) await store.enable([link], byOperator());
+          return (nth % 2 === 0 ? store : other).report(reportOf(link, String(nth), { threshold: 3 }));
+        }),
+      );
+      expect(outcomes).not.toContain("repeated");
+      expect(await other.caseOf(link)).toMatchObject({ reports: 60, reasons: { spam: 60 } });
+      const byReports = (await actionsOn(link)).filter(([, who]) => who === "reports");
+      expect(outcomes.filter((outcome) => outcome === "disabled")).toHaveLength(byReports.length);
+    });
+
     test("disables no link that does not work, and none without a threshold", async () => {
       const link = await make();
       for (const client of ["a", "b", "c"]) await send(link, client);

@@ -6,6 +6,7 @@ import { NEVER_MS, type Reason } from "../../src/links/link.ts";
 import { isProblem } from "../../src/links/problem.ts";
 import type { Decision, LinkStore, NewLink } from "../../src/links/store.ts";
 import { DAY_MS } from "../../src/links/time.ts";
+import type { Slice } from "../../src/visits/slice.ts";
 import type { VisitStore } from "../../src/visits/store.ts";
 import { slicesOf } from "../visits/slices.ts";
 import { newLink } from "./links.ts";
@@ -112,14 +113,18 @@ export function testGuardStore(name: string, open: () => Promise<TestedStore>): 
     test("erases the URL and the visits of a link, old and new, but keeps its code", async () => {
       const day = Math.floor(NOW / DAY_MS);
       const [gone] = await make(newLink("gone", { endsMs: NOW + 1 }), newLink("stays"));
+      const slices: Slice[] = [];
       for (const [sequence, hour] of [day * 24, (day + 3) * 24].entries()) {
         const visits = ["gone", "stays"].map((code) => ({ code, createdMs: NOW }));
-        for (const slice of slicesOf({ sequence: sequence + 1, hour, visits })) await store.add(slice);
+        slices.push(...slicesOf({ sequence: sequence + 1, hour, visits }));
       }
+      for (const slice of slices) await store.add(slice);
       while ((await store.age({ closeBefore: day + 2, forgetBefore: day + 2 }, 100)) > 0);
       expect(await other.sums("gone" as Code, NOW)).toEqual({ visits: 2, bots: 0 });
       if (gone === undefined) throw new Error("not made");
       expect(await store.erase(gone, decision())).toBeTrue();
+      // A process that does not know whether they were added sends them again.
+      for (const slice of slices) await store.add(slice);
       expect(await other.sums("gone" as Code, NOW)).toEqual({ visits: 0, bots: 0 });
       expect(await other.sums("stays" as Code, NOW)).toEqual({ visits: 2, bots: 0 });
       expect(await other.find("gone" as Code)).toMatchObject({ originalUrl: "", disabled: "deleted" });
@@ -181,6 +186,39 @@ export function testGuardStore(name: string, open: () => Promise<TestedStore>): 
       expect(await read({ limit: 3, before: second?.cursor })).toEqual(expected.slice(2, 5) as never);
       const [newest] = await other.journal({ limit: 1, code: "j1" as Code });
       expect(await read({ code: "j1" as Code, before: newest?.cursor })).toEqual([expected[5]] as never);
+    });
+
+    test("knows no link, host or entry by texts that none of them has", async () => {
+      for (const text of ["\0", "x\0", "", "x", "-1", "\u{1F600}".repeat(999)]) {
+        const link = { code: text as Code, createdMs: NOW };
+        expect(await store.disable([link], because("spam"))).toEqual([]);
+        expect(await store.enable([link], decision())).toEqual([]);
+        expect(await store.erase(link, decision())).toBeFalse();
+        expect(await store.caseOf(link)).toBeUndefined();
+        expect(await store.answerCase(link, { action: "nothing" }, decision())).toBeFalse();
+        expect(await read({ code: link.code })).toEqual([]);
+        expect(await read({ host: text })).toEqual([]);
+        expect(await store.hosts(text, 5)).toBeArray();
+        expect(await store.journal({ limit: 5, before: text as never })).toBeArray();
+        expect(await store.cases({ limit: 5, after: text as never })).toBeArray();
+      }
+    });
+
+    test("decides about the same links in several places at once", async () => {
+      const ids = await make(...Array.from({ length: 200 }, (_, nth) => newLink(`same${nth}`)));
+      for (let round = 0; round < 10; round++) {
+        const changed = await Promise.all([
+          store.disable(ids, because("spam")),
+          other.disable(ids.toReversed(), because("spam")),
+          store.disable([...ids.slice(100), ...ids.slice(0, 100)], because("spam")),
+        ]);
+        expect(changed.flat()).toHaveLength(ids.length);
+        expect(await store.enable(ids, decision())).toEqual(ids);
+      }
+      const entries = await read({ code: "same7" as Code });
+      expect(entries.map(({ action }) => action)).toEqual(
+        Array.from({ length: 20 }, (_, nth) => (nth % 2 === 0 ? "enable" : "disable")),
+      );
     });
   });
 }

@@ -80,14 +80,20 @@ export function createMemoryStores(): () => TestedStore {
     sources.set(source, { sequence, row: mergeAll([known?.row, row].filter((one) => one !== undefined)) });
   }
 
+  /** The sequences stay, so that nothing that was sent before counts again. */
+  function empty(key: string): void {
+    const sources = counted.get(key) ?? new Map<string, SourceRow>();
+    for (const [source, known] of sources) sources.set(source, { ...known, row: undefined });
+  }
+
   function closeDays(before: number, limit: number): number {
     const isOpen = (sources: Map<string, SourceRow>) =>
       [...sources.values()].some(({ row }) => row !== undefined);
     const due = [...counted].filter(([key, sources]) => dayIn(key) < before && isOpen(sources));
-    for (const [key, sources] of due.slice(0, limit)) {
+    for (const [key] of due.slice(0, limit)) {
       const row = mergeAll(rowsOf(key));
       if (row !== undefined) closed.set(key, { ...row, detail: close(row.detail) });
-      for (const [source, known] of sources) sources.set(source, { ...known, row: undefined });
+      empty(key);
     }
     return Math.min(due.length, limit);
   }
@@ -98,7 +104,6 @@ export function createMemoryStores(): () => TestedStore {
       if (links.get(row.code)?.createdMs === row.createdMs)
         old.set(linkKey(row), plus(old.get(linkKey(row)), row));
       closed.delete(key);
-      counted.delete(key);
     }
     return due.length;
   }
@@ -190,8 +195,11 @@ export function createMemoryStores(): () => TestedStore {
       if (!erased) return false;
       cases.answer({ code, createdMs }, "erase", decision);
       old.delete(linkKey({ code, createdMs }));
-      for (const rows of [counted, closed])
-        for (const key of rows.keys()) if (key.endsWith(` ${linkKey({ code, createdMs })}`)) rows.delete(key);
+      const keys = [...counted.keys()].filter((key) => key.endsWith(` ${linkKey({ code, createdMs })}`));
+      for (const key of keys) {
+        closed.delete(key);
+        empty(key);
+      }
       return true;
     },
     async changes(since) {

@@ -4,103 +4,44 @@ import { join } from "node:path";
 
 import * as fc from "fast-check";
 
-import { LINK_STATES, type LinkQuery } from "../../src/guard/search.ts";
 import type { GuardStore } from "../../src/guard/store.ts";
 import type { Link } from "../../src/links/link.ts";
-import type { NewLink } from "../../src/links/store.ts";
 import { prepareSearch } from "../../src/store/sqlite/search.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { temporaryFolder } from "../service.ts";
 import { newLink } from "./links.ts";
 import { createMemoryStores } from "./memory.ts";
+import { play, queries, rounds } from "./search-cases.ts";
 import { findAll, to } from "./search.ts";
 
 const NOW = newLink("x").createdMs;
-const HOSTS = [
-  "a.example",
-  "b.a.example",
-  "c.b.a.example",
-  "a.co.uk",
-  "b.co.uk",
-  "someone.github.io",
-  "192.0.2.1",
-];
 const DECISION = { who: "shell", atMs: NOW } as const;
 
 const folder = temporaryFolder();
 afterAll(() => folder[Symbol.dispose]());
 
-/** Some links of each kind, over several blocks of the index: every step of a search has its turn. */
-const someLinks = fc.array(
-  fc.record({
-    code: fc.string({ unit: fc.constantFrom("a", "b", "A", "가"), minLength: 1, maxLength: 9 }),
-    host: fc.constantFrom(...HOSTS),
-    path: fc.constantFrom("", "login", "%_", "길"),
-    /** Later than its round began, unless the link was imported. */
-    laterMs: fc.oneof({ weight: 999, arbitrary: fc.integer({ min: 0, max: 3 }) }, fc.constant(-10)),
-    endsMs: fc.constantFrom(undefined, NOW - 1, NOW + 1),
-    fate: fc.constantFrom("nothing", "nothing", "nothing", "disable", "erase"),
-  }),
-  { minLength: 1, maxLength: 250, size: "max" },
-);
-const rounds = fc.array(
-  fc.record({ links: someLinks, indexes: fc.integer({ min: 0, max: 2 }), purges: fc.boolean() }),
-  { minLength: 4, maxLength: 12 },
-);
-const query: fc.Arbitrary<LinkQuery> = fc.record(
-  {
-    text: fc.constantFrom("a", "aa", "A", "가", "login", "LOG", "%", "example", "bb"),
-    host: fc.constantFrom(...HOSTS, "co.uk", "github.io", "example", "uk", "b.example", "2.1"),
-    state: fc.constantFrom(...LINK_STATES),
-    madeFromMs: fc.integer({ min: NOW - 25, max: NOW }),
-    madeBeforeMs: fc.integer({ min: NOW - 25, max: NOW + 1 }),
-  },
-  { requiredKeys: [] },
-);
-
 test("a search finds exactly what a plain filter over all links does, in the same order", async () => {
   let nth = 0;
   await fc.assert(
-    fc.asyncProperty(
-      rounds,
-      fc.array(query, { minLength: 20, maxLength: 20 }),
-      fc.integer({ min: 5, max: 60 }),
-      async (all, queries, limit) => {
-        const path = join(folder.path, `${nth++}.db`);
-        const store = await openSqliteStore(path);
-        const plain = createMemoryStores()();
-        for (const [round, { links, indexes, purges }] of all.entries()) {
-          const made = links.map(({ code, host, path: end, laterMs, endsMs }): NewLink => {
-            const more = {
-              createdMs: NOW - 25 + round * 2 + laterMs,
-              ...(endsMs && { endsMs }),
-              freeIfEndedByMs: NOW,
-            };
-            return to(code, `https://${host}/${end}`, more);
-          });
-          for (const each of [store, plain]) {
-            await each.insert(made);
-            const fated = (what: string) => made.filter((_, at) => links[at]?.fate === what);
-            await each.disable(fated("disable"), { ...DECISION, reason: "spam" });
-            for (const link of fated("erase").slice(0, 5)) await each.erase(link, DECISION);
-            if (purges) while ((await each.purge(NOW, 500)) === 500);
-          }
-          for (let count = 0; count < indexes; count++) await store.index();
-        }
-        using database = new Database(path, { readonly: true, strict: true });
-        const cramped = prepareSearch(database, { looked: 50, walked: 13, told: 7 });
-        const unsorted = prepareSearch(database, { looked: 50, sorted: 5 });
-        for (const asked of queries) {
-          const expected = await findAll(plain, asked, 10_000);
-          expect(await findAll(store, asked, limit)).toEqual(expected);
-          expect(await findAll(inTurn(cramped), asked, limit)).toEqual(expected);
-          expect(byCode(await findAll(inTurn(unsorted), asked, limit))).toEqual(byCode(expected));
-        }
-        cramped.close();
-        unsorted.close();
-        await store.close();
-      },
-    ),
+    fc.asyncProperty(rounds, queries, fc.integer({ min: 5, max: 60 }), async (all, asks, limit) => {
+      const path = join(folder.path, `${nth++}.db`);
+      const store = await openSqliteStore(path);
+      const plain = createMemoryStores()();
+      for (const each of [store, plain])
+        for (const [round, one] of all.entries()) await play(each, one, round);
+      using database = new Database(path, { readonly: true, strict: true });
+      const cramped = prepareSearch(database, { looked: 50, walked: 13, told: 7 });
+      const unsorted = prepareSearch(database, { looked: 50, sorted: 5 });
+      for (const asked of asks) {
+        const expected = await findAll(plain, asked, 10_000);
+        expect(await findAll(store, asked, limit)).toEqual(expected);
+        expect(await findAll(inTurn(cramped), asked, limit)).toEqual(expected);
+        expect(byCode(await findAll(inTurn(unsorted), asked, limit))).toEqual(byCode(expected));
+      }
+      cramped.close();
+      unsorted.close();
+      await store.close();
+    }),
     { numRuns: 10, endOnFailure: true },
   );
 });
@@ -151,7 +92,7 @@ test("a file of an earlier version is searched at once, and indexed bit by bit",
     await earlier.insert(links);
     await earlier.close();
     using database = new Database(path, { readwrite: true });
-    for (const table of ["sites", "blocks", "counters", "cases", "notes", "reporters"])
+    for (const table of ["sites", "blocks", "counters", "cases", "notes", "reporters", "copied"])
       database.run(`DROP TABLE ${table}`);
     database.run("DROP INDEX links_by_disabled");
     for (const table of ["visits", "open_days"]) database.run(`DROP TABLE ${table}`);

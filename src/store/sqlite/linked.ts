@@ -1,8 +1,9 @@
 import type { Database } from "bun:sqlite";
 
 import { leadsTo } from "../../guard/search.ts";
+import { numberOf, sitesOf } from "../../guard/site.ts";
 import type { Target } from "../../links/target.ts";
-import { type Ends, ENDS, numberOf, partOf, prepareSitesReader, sitesOf } from "./sites.ts";
+import { type Ends, ENDS, partOf, prepareSitesReader } from "./sites.ts";
 
 /** What one question looks at. It is asked on the thread that serves, where this takes a millisecond at most. */
 const BOUNDS = {

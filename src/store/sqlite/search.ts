@@ -9,11 +9,12 @@ import {
   type LinkQuery,
   type PageRequest,
 } from "../../guard/search.ts";
+import { sitesOf } from "../../guard/site.ts";
 import { type Code, lookUpCode } from "../../links/code.ts";
 import { REASONS } from "../../links/link.ts";
 import type { Target } from "../../links/target.ts";
 import { type LinkRow, toLink } from "./link-row.ts";
-import { BLOCK_LINKS, type Ends, ENDS, isFull, prepareSitesReader, sitesOf } from "./sites.ts";
+import { BLOCK_LINKS, type Ends, ENDS, isFull, prepareSitesReader } from "./sites.ts";
 
 const BOUNDS = {
   /** What one request looks at, in rows and in milliseconds. It always takes a step. */

@@ -3,16 +3,14 @@
 // those that are not in it yet. So a file of an earlier version needs no other treatment than a new one.
 import type { Database } from "bun:sqlite";
 
-import { isAddress, registeredDomain } from "../../guard/domain-name.ts";
+import { siteOf } from "../../guard/site.ts";
 import type { LinkId } from "../../links/store.ts";
-import { type Target, targetHost } from "../../links/target.ts";
+import type { Target } from "../../links/target.ts";
 
 /** Rowids in one block, which is one transaction. A longer one would hold up creates. */
 export const BLOCK_LINKS = 512;
 /** Rowids in one part of the sites. */
 const PART_LINKS = 32_768;
-/** No registry's suffix has as many labels. */
-const MAX_LABELS = 6;
 
 /** The newest link's rowid, and the first one that no block has. */
 export const ENDS = `
@@ -148,26 +146,4 @@ export function isFull(block: number, newest: number): boolean {
 
 export function partOf(link: number): number {
   return Math.floor(link / PART_LINKS);
-}
-
-/** Stands for all hosts of a registered domain. Several domains may have the same number. */
-function siteOf(target: Target): number {
-  const host = targetHost(target);
-  return numberOf(registeredDomain(host) ?? host);
-}
-
-/**
- * The sites that a host and those below it belong to; undefined if there may be any number of them, as below `co.uk`. The
- * list of suffixes may have been a different one when a link was indexed, so its site may be any domain above the host.
- */
-export function sitesOf(host: string): readonly number[] | undefined {
-  if (isAddress(host)) return [numberOf(host)];
-  if (registeredDomain(host) === undefined) return undefined;
-  const labels = host.split(".").slice(-MAX_LABELS);
-  return labels.slice(1).map((_, nth) => numberOf(labels.slice(nth).join(".")));
-}
-
-/** Signed, because SQLite stores small numbers of either sign in fewer bytes. */
-export function numberOf(domain: string): number {
-  return Bun.hash.crc32(domain) | 0;
 }

@@ -1,0 +1,109 @@
+import type { Changes, Position } from "../../links/changes.ts";
+import type { Code } from "../../links/code.ts";
+import type { LinkStore } from "../../links/store.ts";
+import type { Result, Statements, Value } from "./database.ts";
+
+/** Stands for the rules about hosts. No link has this code. */
+const RULES = "";
+/** Stands for nothing that changed: see `replicas.ts`. No link has this code either. */
+const MARKER = " ";
+/** Changes in one answer. A reader that missed more forgets everything it remembers. */
+const MAX_CHANGES = 10_000;
+/** Deleted at once. */
+const MAX_FORGOTTEN = 50_000;
+
+/** A change that changes nothing. */
+export const MARK = `
+  INSERT INTO changes (code, created_ms) VALUES ('${MARKER}', 0)
+  RETURNING transaction::text, pg_postmaster_start_time()::text AS server`;
+/**
+ * Where a reader is: which transactions it sees, and the newest change among them, with its time. Two servers do not start
+ * at the same microsecond, so that tells which one answered.
+ */
+const NOW = `
+  SELECT pg_current_snapshot()::text AS snapshot, pg_postmaster_start_time()::text AS server, coalesce(newest.transaction, forgotten.transaction)::text AS newest,
+    extract(epoch FROM made_at)::text AS made, forgotten.transaction AS forgotten
+  FROM forgotten_changes AS forgotten LEFT JOIN (
+    SELECT transaction, made_at FROM changes ORDER BY transaction DESC LIMIT 1) AS newest ON TRUE`;
+/**
+ * What the snapshot $1 did not show yet: however long a transaction took to commit, it is told once. Nothing after the
+ * newest change $2 was told, whatever the snapshot says: when a server restarts, it may give the numbers of transactions
+ * that wrote nothing to others. If that change is gone without having been forgotten, a failover has lost some.
+ */
+const SINCE = `
+  WITH now AS MATERIALIZED (${NOW})
+  SELECT snapshot, server, newest, made,
+    forgotten <= $2::xid8 AND forgotten < pg_snapshot_xmin($1::pg_snapshot)
+      AND (forgotten = $2::xid8 OR EXISTS (
+        SELECT FROM changes WHERE transaction = $2::xid8 AND extract(epoch FROM made_at)::text = $3)) AS is_complete,
+    ARRAY(SELECT code FROM changes
+      WHERE transaction >= least($2::xid8, pg_snapshot_xmin($1::pg_snapshot))
+        AND NOT (transaction <= $2::xid8 AND pg_visible_in_snapshot(transaction, $1::pg_snapshot))
+      ORDER BY transaction LIMIT ${MAX_CHANGES + 1}) AS codes
+  FROM now`;
+/** Not while a transaction that began earlier is under way: a reader's position may be as old as that one. */
+const FORGET = `
+  WITH old AS (
+    SELECT transaction FROM changes WHERE transaction < pg_snapshot_xmin(pg_current_snapshot())
+    ORDER BY transaction LIMIT ${MAX_FORGOTTEN}
+  ), last AS (
+    SELECT transaction FROM changes WHERE transaction IN (SELECT transaction FROM old)
+      AND made_at < now() - interval '1 hour'
+    ORDER BY transaction DESC LIMIT 1
+  ), forgotten AS (
+    DELETE FROM changes WHERE transaction <= (SELECT transaction FROM last)
+  )
+  UPDATE forgotten_changes SET transaction = last.transaction FROM last
+  WHERE forgotten_changes.transaction < last.transaction`;
+
+export interface Now {
+  snapshot: string;
+  /** When the server was started that answered. */
+  server: string;
+  newest: string;
+  made: string | null;
+}
+
+interface Told extends Now {
+  is_complete: boolean;
+  codes: string[];
+}
+
+/** What changed, for the memories of all processes. A position tells which transactions its reader saw. */
+export function createChanges({ run }: Statements, onRead: (now: Now, atMs: number) => void = () => {}) {
+  async function read<Row extends Now>(statement: string, values: readonly Value[]): Promise<Row> {
+    const atMs = performance.now();
+    const now = only(await run<Row>(statement, values));
+    onRead(now, atMs);
+    return now;
+  }
+
+  async function changesSince(position: Position): Promise<Changes> {
+    const told = await read<Told>(SINCE, position.split(" "));
+    const isComplete = told.is_complete && told.codes.length <= MAX_CHANGES;
+    const all = isComplete ? told.codes : [];
+    const codes = all.filter((code) => code !== RULES && code !== MARKER) as Code[];
+    return { ...NO_CHANGES, position: positionOf(told), codes, rules: all.includes(RULES), isComplete };
+  }
+
+  return {
+    async changes(since?: Position): Promise<Changes> {
+      if (since !== undefined) return changesSince(since);
+      return { ...NO_CHANGES, position: positionOf(await read<Now>(NOW, [])) };
+    },
+    /** Deletes changes that are older than an hour. */
+    forget: (background: Statements) => background.run(FORGET),
+  } satisfies Pick<LinkStore, "changes"> & { forget: unknown };
+}
+
+const NO_CHANGES = { codes: [], rules: false, hasMore: false, isComplete: true };
+
+function positionOf({ snapshot, newest, made }: Now): Position {
+  return [snapshot, newest, made ?? ""].join(" ") as Position;
+}
+
+function only<Row>({ rows }: Result<Row>): Row {
+  const [row] = rows;
+  if (row === undefined) throw new Error("A statement that always returns a row returned none");
+  return row;
+}

@@ -1,0 +1,196 @@
+import { readFile } from "node:fs/promises";
+import type { ConnectionOptions } from "node:tls";
+
+import { Client, DatabaseError, type QueryResult, type QueryResultRow, types } from "pg";
+
+import { StoreUnavailable } from "../../links/store.ts";
+import type { PostgresAddress } from "../../settings/database-url.ts";
+import type { Result, Value } from "./database.ts";
+
+export type Host = PostgresAddress["hosts"][number];
+
+/** One connection to one server. It runs one statement at a time. */
+export interface Connection {
+  readonly isOpen: boolean;
+  /** If the server takes longer than `limitMs`, the connection is dropped and the outcome is unknown. */
+  run<Row extends QueryResultRow>(
+    text: string,
+    values: readonly Value[],
+    limitMs: number,
+  ): Promise<Result<Row>>;
+  /**
+   * Closes it without a word to the server. A statement must not be cancelled: PostgreSQL answers a commit that is
+   * cancelled while it waits for its standby as done, and a failover would lose it.
+   */
+  drop(): void;
+  end(): Promise<void>;
+}
+
+export type Connect = (host: Host, limitMs: number, onEnd?: () => void) => Promise<Connection>;
+
+/** `protocol_violation`, with which PgBouncer refuses a session's settings. */
+const REFUSED = "08P01";
+/** `invalid_authorization_specification`: pg_hba.conf wants TLS here, or does not want it. */
+const UNAUTHORIZED = "28000";
+const END_MS = 200;
+/** So that a network that forgets idle connections does not, or is found out. */
+const KEEP_ALIVE_MS = 10_000;
+
+/**
+ * Connects to servers of a cluster. Each session ends statements after `statementMs`, so that none goes on for nobody;
+ * not through PgBouncer, which does not keep a session's settings: there the database's role needs them.
+ */
+export function connector(address: PostgresAddress, statementMs: number): Connect {
+  let hasSettings = true;
+
+  return async (host, limitMs, onEnd) => {
+    const untilMs = performance.now() + limitMs;
+    const ways = await within(waysOf(address), limitMs, () => {});
+    for (;;) {
+      const [ssl = false] = ways;
+      const settings = hasSettings ? { statement_timeout: statementMs } : {};
+      const client = new Client({
+        host: host.host,
+        port: host.port,
+        user: address.user,
+        password: () => passwordOf(address),
+        database: address.name,
+        application_name: "curt",
+        types: { getTypeParser: parserOf },
+        keepAlive: true,
+        keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
+        ssl,
+        ...settings,
+      });
+      try {
+        return await open(client, untilMs - performance.now(), onEnd);
+      } catch (error) {
+        const { code } = error as { code?: unknown };
+        if (hasSettings && code === REFUSED) hasSettings = false;
+        else if (ways.length > 1 && mayDoOtherwise(error)) ways.shift();
+        else throw faultOf(error);
+      }
+    }
+  };
+}
+
+async function open(client: Client, limitMs: number, onEnd?: () => void): Promise<Connection> {
+  let isOpen = false;
+  let isUnsure = false;
+
+  function drop(): void {
+    // Typed as a stream that cannot be destroyed.
+    (client.connection.stream as unknown as NodeJS.WritableStream & { destroy(): void }).destroy();
+    over();
+  }
+  function over(): void {
+    if (!isOpen) return;
+    isOpen = false;
+    onEnd?.();
+  }
+
+  // Whoever waits for the connection is told by "end".
+  client.on("error", () => {});
+  client.once("end", over);
+  // The general warning: "canceling wait for synchronous replication". Its text depends on the server's language.
+  client.on("notice", ({ code }) => (isUnsure ||= code === "01000"));
+  await within(client.connect(), limitMs, drop);
+  isOpen = true;
+  return {
+    get isOpen() {
+      return isOpen;
+    },
+    drop,
+    async run(text, values, statementMs) {
+      isUnsure = false;
+      try {
+        if (statementMs <= 0) throw new StoreUnavailable("No time is left for the statement");
+        const result = await within(client.query(text, values as unknown[]), statementMs, drop);
+        if (isUnsure) throw new StoreUnavailable("The standby may not have what was committed");
+        // Several statements without values have several results.
+        const last: QueryResult | undefined = [result].flat().at(-1);
+        return { rows: last?.rows ?? [], count: last?.rowCount ?? 0 };
+      } catch (error) {
+        throw faultOf(error);
+      }
+    },
+    async end() {
+      await within(client.end(), END_MS, drop).catch(() => {});
+    },
+  };
+}
+
+/** It took too long. A statement may still be running. */
+export class Unanswered extends StoreUnavailable {}
+
+/** Rejects with {@link Unanswered} if it takes longer, and calls `onLate`. */
+export async function within<T>(work: Promise<T>, limitMs: number, onLate: () => void): Promise<T> {
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(
+    () => {
+      reject(new Unanswered(`The database did not answer within ${Math.round(limitMs)} ms`));
+      onLate();
+    },
+    Math.max(0, limitMs),
+  );
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/**
+ * The classes of errors that are a mistake in Curt, not a state of the database: features, cardinality, data, integrity,
+ * syntax. https://www.postgresql.org/docs/current/errcodes-appendix.html
+ */
+const MISTAKES: ReadonlySet<string> = new Set(["0A", "21", "22", "23", "42"]);
+
+function faultOf(error: unknown): unknown {
+  if (error instanceof StoreUnavailable) return error;
+  if (error instanceof DatabaseError && MISTAKES.has(error.code?.slice(0, 2) ?? "")) return error;
+  const { message } = error as Error;
+  return new StoreUnavailable(`The database: ${message}`, { cause: error });
+}
+
+/** The code of PostgreSQL's error, also of one that made the store unavailable. */
+export function sqlStateOf(error: unknown): string | undefined {
+  const { cause = error } = error as { cause?: unknown };
+  return cause instanceof DatabaseError ? cause.code : undefined;
+}
+
+/** The server has no connection, memory or space left (class 53): asking often makes it worse. */
+export function isFull(error: unknown): boolean {
+  return sqlStateOf(error)?.startsWith("53") === true;
+}
+
+/** Only `bigint` differs: none of ours is beyond 2^53. */
+function parserOf(...asked: Parameters<typeof types.getTypeParser>) {
+  return asked[0] === types.builtins.INT8 ? Number : types.getTypeParser(...asked);
+}
+
+/** Read for each connection, so that the password can be changed while Curt runs. */
+async function passwordOf({ password }: PostgresAddress): Promise<string> {
+  if (password === undefined)
+    throw new StoreUnavailable("The database wants a password: set DATABASE_PASSWORD");
+  if (typeof password === "string") return password;
+  return (await readFile(password.file, "utf8")).replace(/\r?\n$/, "");
+}
+
+/** How to connect, as libpq does: without TLS (false) or with it, the preferred way first. */
+async function waysOf({ sslMode, sslRootCert }: PostgresAddress): Promise<(ConnectionOptions | false)[]> {
+  if (sslMode === "disable") return [false];
+  const isOwn = sslRootCert !== undefined && sslRootCert !== "system";
+  const ca = isOwn ? { ca: await readFile(sslRootCert, "utf8") } : {};
+  const rejectUnauthorized = sslMode.startsWith("verify") || (sslMode === "require" && isOwn);
+  const name = sslMode === "verify-full" ? {} : { checkServerIdentity: () => undefined };
+  const tls = { ...ca, ...name, rejectUnauthorized };
+  if (sslMode === "allow") return [false, tls];
+  return sslMode === "prefer" ? [tls, false] : [tls];
+}
+
+/** Whether a server that refused a connection with TLS may accept one without, or the other way round. */
+function mayDoOtherwise(error: unknown): boolean {
+  if (error instanceof StoreUnavailable) return false;
+  return !(error instanceof DatabaseError) || error.code === UNAUTHORIZED;
+}

@@ -1,0 +1,57 @@
+// How the database is first reached, and how messages say why it is not.
+import { StoreUnavailable, StoreUnusable } from "../../links/store.ts";
+import { describeStore, type PostgresAddress } from "../../settings/database-url.ts";
+
+export interface OpeningOptions {
+  /** How long to wait for a database that does not answer, before it counts as unusable. Commands do not wait. */
+  readonly openWaitMs?: number;
+  /** Called once if the database has to be waited for. */
+  readonly onWait?: (reason: string) => void;
+}
+
+const RETRY_EVERY_MS = 250;
+/** SQLSTATEs that no waiting cures: a wrong user or password, an unknown database, a missing privilege. */
+const REFUSED = /^(?:28...|3D000|42501)$/;
+
+/** Runs the first statements on a database. Throws {@link StoreUnusable} if it refuses them or does not answer in time. */
+export async function reach<T>(
+  address: PostgresAddress,
+  { openWaitMs = 0, onWait = () => {} }: OpeningOptions,
+  work: () => Promise<T>,
+): Promise<T> {
+  const giveUpMs = performance.now() + openWaitMs;
+  for (let tries = 0; ; tries++) {
+    try {
+      return await work();
+    } catch (error) {
+      const causes = causesOf(error);
+      const reason = reasonOf(causes);
+      const isRefused = causes.some(({ code = "" }) => REFUSED.test(code));
+      if (isRefused || (error instanceof StoreUnavailable && performance.now() >= giveUpMs)) {
+        const problem = isRefused ? "cannot be used" : "does not answer";
+        throw new StoreUnusable(`${describeStore(address)} ${problem}: ${reason}. Check DATABASE_URL.`, {
+          cause: error,
+        });
+      }
+      if (!(error instanceof StoreUnavailable)) throw error;
+      if (tries === 0) onWait(reason);
+      await Bun.sleep(RETRY_EVERY_MS);
+    }
+  }
+}
+
+type Fault = Error & { readonly code?: string };
+
+/** An error, what caused it, and so on. */
+function causesOf(error: unknown): Fault[] {
+  const causes: Fault[] = [];
+  for (let cause = error; cause instanceof Error && causes.length < 8; cause = cause.cause)
+    causes.push(cause);
+  return causes;
+}
+
+/** The first cause says most. Several addresses of one host fail without a message. */
+function reasonOf(causes: readonly Fault[]): string {
+  const first = causes.at(-1);
+  return first?.message || first?.code || "it cannot be reached";
+}

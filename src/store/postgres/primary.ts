@@ -1,0 +1,179 @@
+import { StoreUnavailable } from "../../links/store.ts";
+import { type Connect, type Connection, type Host, isFull, Unanswered } from "./connection.ts";
+
+/** How often each server is asked. */
+const USUALLY_MS = 500;
+/** While none leads or commits are stuck: the database is used again at most so much later than it could be. */
+const AWAY_MS = 100;
+/** However often somebody doubts. */
+const LEAST_MS = 20;
+/** How long the first choice waits for all answers: an old primary may be the first to say that it leads. */
+const FIRST_MS = 500;
+const CONNECT_MS = 1500;
+const ANSWER_MS = 1000;
+
+export interface Primary {
+  /** Undefined while no server leads, and before the first answer. */
+  readonly host: Host | undefined;
+  /**
+   * Commits wait for a standby that does not answer. Each more would take a connection of the server until it does. What
+   * only reads is not affected.
+   */
+  readonly isStuck: boolean;
+  /** Why none leads. Undefined as long as that is not known. */
+  readonly trouble: Error | undefined;
+  /** Asks again now: something failed. */
+  doubt(): void;
+  /** It takes no changes, whatever it said. */
+  refuse(host: Host): void;
+  close(): Promise<void>;
+}
+
+interface Standing {
+  readonly isPrimary: boolean;
+  readonly isStuck: boolean;
+  /** Which cluster this is. Undefined with one host, where nothing is to be compared. */
+  readonly system?: string;
+  /** Eight hexadecimal digits. Each promotion starts a later one. */
+  readonly timeline?: string;
+}
+
+/** A backend that waits longer than this has been given up by its client, or will be. */
+const STANDING = `
+  SELECT current_setting('transaction_read_only') = 'off' AS "isPrimary", EXISTS (
+    SELECT FROM pg_stat_activity WHERE usename = current_user AND wait_event = 'SyncRep'
+      AND query_start < clock_timestamp() - interval '800 milliseconds'
+  ) AS "isStuck"`;
+/** Only for several servers: not every managed PostgreSQL has these functions. */
+const TIMELINE = `
+  , (SELECT system_identifier::text FROM pg_control_system()) AS system
+  , CASE WHEN NOT pg_is_in_recovery() THEN substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) END AS timeline`;
+
+/**
+ * Keeps asking all servers of a cluster which of them leads, each over a connection of its own. Of two that say they do,
+ * it is the one with the later timeline: the other is an old primary that was frozen or cut off. `onChange` is called
+ * when another leads, and whenever none does.
+ */
+export function watchPrimary(hosts: readonly Host[], connect: Connect, onChange: () => void): Primary {
+  const question = hosts.length > 1 ? STANDING + TIMELINE : STANDING;
+  /** The last answer of each, or why there is none. */
+  const answers = new Map<Host, Standing | Error>();
+  const wakes = new Set<() => void>();
+  let doubts = 0;
+  let host: Host | undefined;
+  let trouble: Error | undefined;
+  /** Of the server that leads or led last, so that an older primary cannot follow it. */
+  let leading: Standing | undefined;
+  const closing = new AbortController();
+
+  let isFirst = true;
+  const first = setTimeout(() => {
+    isFirst = false;
+    settle();
+  }, FIRST_MS);
+
+  function settle(): void {
+    if (isFirst && answers.size < hosts.length) return;
+    isFirst = false;
+    const before = host;
+    host = undefined;
+    for (const [candidate, standing] of answers) {
+      if (standing instanceof Error || !standing.isPrimary || isOlder(standing, leading)) continue;
+      if (host !== undefined && !isOlder(leading, standing)) continue;
+      [host, leading] = [candidate, standing];
+    }
+    const isKnown = host !== undefined || answers.size < hosts.length;
+    trouble = isKnown ? undefined : nobodyLeads(answers);
+    if (host !== undefined && host === before) return;
+    onChange();
+    if (host !== before) doubt();
+  }
+
+  function doubt(): void {
+    doubts++;
+    for (const wake of wakes) wake();
+  }
+
+  async function watch(asked: Host): Promise<void> {
+    let connection: Connection | undefined;
+
+    async function ask(): Promise<Standing> {
+      if (connection?.isOpen === true) {
+        try {
+          return await answer(connection);
+        } catch (error) {
+          if (error instanceof Unanswered) throw error;
+          // Only this connection may be broken.
+          connection.drop();
+        }
+      }
+      connection = await connect(asked, CONNECT_MS, () => {
+        if (asked === host) doubt();
+      });
+      return answer(connection);
+    }
+
+    async function answer(from: Connection): Promise<Standing> {
+      const { rows } = await from.run(question, [], ANSWER_MS);
+      return rows[0] as Standing;
+    }
+
+    while (!closing.signal.aborted) {
+      const known = doubts;
+      answers.set(asked, await ask().catch((error: Error) => error));
+      settle();
+      await Bun.sleep(LEAST_MS);
+      const isAway = host === undefined || leading?.isStuck === true;
+      const ms = isAway && !isFull(answers.get(asked)) ? AWAY_MS : USUALLY_MS;
+      if (known === doubts) await rest(ms - LEAST_MS);
+    }
+    await connection?.end();
+  }
+
+  /** Until somebody doubts. */
+  async function rest(ms: number): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const timer = setTimeout(resolve, ms);
+    wakes.add(resolve);
+    await promise;
+    clearTimeout(timer);
+    wakes.delete(resolve);
+  }
+
+  const watches = hosts.map(watch);
+  return {
+    get host() {
+      return host;
+    },
+    get isStuck() {
+      return host !== undefined && leading?.isStuck === true;
+    },
+    get trouble() {
+      return trouble;
+    },
+    doubt,
+    refuse(refused) {
+      answers.set(refused, { isPrimary: false, isStuck: false });
+      settle();
+    },
+    async close() {
+      closing.abort();
+      clearTimeout(first);
+      doubt();
+      await Promise.all(watches);
+    },
+  };
+}
+
+function isOlder(standing: Standing | undefined, than: Standing | undefined): boolean {
+  return standing?.system === than?.system && (standing?.timeline ?? "") < (than?.timeline ?? "");
+}
+
+function nobodyLeads(answers: ReadonlyMap<Host, Standing | Error>): StoreUnavailable {
+  const reasons = [...answers].map(([{ host, port }, answer]) => {
+    const reason = answer instanceof Error ? answer.message : "it takes no changes";
+    return `${host}:${port}: ${reason}`;
+  });
+  const cause = [...answers.values()].find((answer) => answer instanceof Error);
+  return new StoreUnavailable(`No server of the database can be used: ${reasons.join("; ")}`, { cause });
+}

@@ -1,0 +1,65 @@
+import { StoreUnusable } from "../../links/store.ts";
+import type { Database, Run } from "./database.ts";
+import links from "./migrations/001-links.sql" with { type: "text" };
+import visits from "./migrations/002-visits.sql" with { type: "text" };
+import guard from "./migrations/003-guard.sql" with { type: "text" };
+import copied from "./migrations/004-copied.sql" with { type: "text" };
+import limits from "./migrations/005-limits.sql" with { type: "text" };
+
+/** In order. How many of them a database has is its schema version. */
+const MIGRATIONS = [links, visits, guard, copied, limits];
+
+/** For all migrations together, and for waiting until another process has made them. */
+const MIGRATE_MS = 3_600_000;
+
+/** "Curt" in ASCII. Only migrations take this lock, never a request. */
+const LOCK = 0x43_75_72_74;
+
+const HAS_SCHEMA = "SELECT to_regclass('curt') IS NOT NULL AS found";
+const SCHEMA = "CREATE TABLE IF NOT EXISTS curt (version integer NOT NULL)";
+const VERSION = "SELECT version FROM curt";
+const KEEP_VERSION = `
+  WITH changed AS (UPDATE curt SET version = $1 RETURNING version)
+  INSERT INTO curt (version) SELECT $1 WHERE NOT EXISTS (SELECT 1 FROM changed)`;
+
+/** Brings the database to the newest schema. Several processes may do so at once. Throws {@link StoreUnusable}. */
+export async function migrate(database: Database, migrations: readonly string[] = MIGRATIONS): Promise<void> {
+  await database.within(MIGRATE_MS).transaction(async (run) => {
+    await run("SELECT pg_advisory_xact_lock($1)", [LOCK]);
+    await run(SCHEMA);
+    const version = await schemaVersion(run);
+    requireKnownVersion(version, migrations);
+    for (const migration of migrations.slice(version)) await run(migration);
+    if (version < migrations.length) await run(KEEP_VERSION, [migrations.length]);
+  });
+}
+
+/** Whether Curt has used the database before. */
+export async function hasSchema(run: Run): Promise<boolean> {
+  const { rows } = await run<{ found: boolean }>(HAS_SCHEMA);
+  return rows[0]?.found === true && (await schemaVersion(run)) > 0;
+}
+
+/** Refuses a database that the next start would migrate. Throws {@link StoreUnusable}. */
+export async function requireCurrentVersion(run: Run): Promise<void> {
+  const version = await schemaVersion(run);
+  requireKnownVersion(version, MIGRATIONS);
+  if (version < MIGRATIONS.length) {
+    throw new StoreUnusable(
+      `The database has schema ${version}; starting Curt brings it to ${MIGRATIONS.length}.`,
+    );
+  }
+}
+
+async function schemaVersion(run: Run): Promise<number> {
+  const { rows } = await run<{ version: number }>(VERSION);
+  return rows[0]?.version ?? 0;
+}
+
+function requireKnownVersion(version: number, migrations: readonly string[]): void {
+  if (version > migrations.length) {
+    throw new StoreUnusable(
+      `The database has schema ${version}, made by a newer Curt; this one knows ${migrations.length}. Use the newer version.`,
+    );
+  }
+}

@@ -1,0 +1,135 @@
+import type { GuardStore } from "../../guard/store.ts";
+import type { LinkStore } from "../../links/store.ts";
+import type { PostgresAddress } from "../../settings/database-url.ts";
+import type { VisitStore } from "../../visits/store.ts";
+import { createCasesReader } from "./cases-reader.ts";
+import { createCases } from "./cases.ts";
+import { leaveCopy } from "./copied.ts";
+import { createCounters } from "./counters.ts";
+import { type Database, openDatabase } from "./database.ts";
+import { createFigures } from "./figures.ts";
+import { createGuardReader } from "./guard-reader.ts";
+import { createGuard } from "./guard.ts";
+import { createSharedLimits } from "./limits.ts";
+import { createLinkCounts } from "./link-counts.ts";
+import { createLinksReader } from "./links-reader.ts";
+import { createLinkTable } from "./links.ts";
+import { type OpeningOptions, reach } from "./opening.ts";
+import { openReplicas, type ReplicaOptions } from "./replicas.ts";
+import { createReports } from "./reports.ts";
+import { hasSchema, migrate, requireCurrentVersion } from "./schema.ts";
+import { createSearch } from "./search.ts";
+import { createVisitsReader } from "./visits-reader.ts";
+import { createVisits } from "./visits.ts";
+
+/** Views are made one after the other, and some read several things at once. */
+const READER_CONNECTIONS = 2;
+/** Counting a billion links takes minutes. */
+const CHECK_MS = 3_600_000;
+
+/** For work that nobody waits for. */
+const BACKGROUND_MS = 10_000;
+
+const COUNT_LINKS = "SELECT count(*) AS links FROM links";
+
+export interface PostgresOptions extends OpeningOptions, Pick<ReplicaOptions, "onReplica"> {
+  /** How many connections this process may have to the primary, and to each replica. */
+  readonly connections?: number;
+  /** How long the number of links is taken as known. */
+  readonly sizeKnownMs?: number;
+  /** The replicas that may be asked for links. */
+  readonly readFrom?: PostgresAddress | undefined;
+}
+
+/** Links, visits and decisions in one PostgreSQL database, for any number of machines. Throws {@link StoreUnusable}. */
+export async function openPostgresStore(
+  address: PostgresAddress,
+  { connections, sizeKnownMs, readFrom, onReplica, ...opening }: PostgresOptions = {},
+): Promise<LinkStore & VisitStore & GuardStore> {
+  const database = openDatabase(address, { connections });
+  try {
+    await reach(address, opening, async () => {
+      await migrate(database);
+      await leaveCopy(database.run);
+    });
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+  const counts = createLinkCounts(database, sizeKnownMs);
+  const replicas = readFrom && openReplicas(readFrom, database, { connections, onReplica });
+  const links = createLinkTable(database, counts, replicas?.read);
+  const reports = createReports(database);
+  const limits = createSharedLimits(database);
+  const reader = readingHalf(database);
+  return {
+    ...reader,
+    ...links,
+    ...createVisits(database),
+    ...createGuard(database),
+    ...createCases(database),
+    ...reports,
+    ...createCounters(database),
+    async figures(nowMs: number) {
+      await counts.written();
+      return reader.figures(nowMs);
+    },
+    findNear: replicas?.findNear,
+    shareCounts: limits.shareCounts,
+    async purge(endedByMs, limit) {
+      const purged = await links.purge(endedByMs, limit);
+      await limits.forgetClients(database.within(BACKGROUND_MS));
+      return purged;
+    },
+    index: async () => false,
+    async close() {
+      await Promise.all([links.close(), reports.settled(), replicas?.close()]);
+      await database.close();
+    },
+  };
+}
+
+/** The methods that only read, with connections of their own. They are made with the first look-up. */
+export function openPostgresReader(address: PostgresAddress) {
+  return readingHalf(openDatabase(address, { connections: READER_CONNECTIONS }));
+}
+
+function readingHalf(database: Database) {
+  return {
+    ...createLinksReader(database),
+    ...createSearch(database),
+    ...createFigures(database),
+    ...createVisitsReader(database),
+    ...createGuardReader(database),
+    ...createCasesReader(database),
+  } satisfies Partial<LinkStore & VisitStore & GuardStore>;
+}
+
+/** Whether Curt has used the database before. Throws {@link StoreUnusable}. */
+export async function hasPostgresStore(address: PostgresAddress): Promise<boolean> {
+  return withDatabase(address, ({ run }) => hasSchema(run));
+}
+
+/** Counts what is there; undefined if Curt has not used the database yet. Throws {@link StoreUnusable}. */
+export async function checkPostgresStore(
+  address: PostgresAddress,
+): Promise<{ links: number; damage: string[] } | undefined> {
+  return withDatabase(address, async ({ run }) => {
+    if (!(await hasSchema(run))) return undefined;
+    await requireCurrentVersion(run);
+    const { rows } = await run<{ links: number }>(COUNT_LINKS);
+    return { links: rows[0]?.links ?? 0, damage: [] };
+  });
+}
+
+async function withDatabase<T>(
+  address: PostgresAddress,
+  work: (database: Database) => Promise<T>,
+): Promise<T> {
+  const database = openDatabase(address, { connections: 1, limitMs: CHECK_MS });
+  try {
+    return await reach(address, {}, () => work(database));
+  } finally {
+    await database.close();
+  }
+}

@@ -1,0 +1,194 @@
+import { afterAll, describe, expect, test } from "bun:test";
+
+import { openDatabase } from "../src/store/postgres/database.ts";
+import { PASSWORD, startPostgres } from "./postgres.ts";
+import {
+  BASE_URL,
+  disableLink,
+  ROOT,
+  type Running,
+  type Settings,
+  startHere,
+  startProgram,
+  temporaryFolder,
+  untilLogged,
+} from "./service.ts";
+import { linkOf, statisticsOf, untilCounted, visit } from "./visits/visits.ts";
+
+const server = await startPostgres();
+afterAll(() => server[Symbol.asyncDispose]());
+
+const TARGET = "https://example.com/";
+const MAX_WAITS = 4000;
+
+async function settingsOf(name: string): Promise<Settings> {
+  return { DATABASE_URL: await server.url(name) };
+}
+
+async function until(what: () => Promise<boolean>): Promise<void> {
+  for (let waits = 0; !(await what()); waits++) {
+    if (waits > MAX_WAITS) throw new Error("waited too long");
+    await Bun.sleep(5);
+  }
+}
+
+/** Runs the program until it ends by itself. */
+async function end(settings: Settings, ...words: string[]) {
+  using folder = temporaryFolder();
+  const child = Bun.spawn([process.execPath, "src/main.ts", ...words], {
+    cwd: ROOT,
+    env: { ...process.env, PORT: "0", BASE_URL, DATA_DIR: folder.path, ...settings },
+    stdout: "pipe",
+    stderr: "pipe",
+  });
+  const [code, stdout, stderr] = await Promise.all([child.exited, child.stdout.text(), child.stderr.text()]);
+  return { code, stdout, stderr };
+}
+
+describe("several instances over PostgreSQL", () => {
+  test("500 parallel creates of one code over three: exactly one 201", async () => {
+    const settings = await settingsOf("race");
+    const instances = [
+      await startProgram(settings),
+      await startProgram(settings),
+      await startProgram(settings),
+    ] as const;
+    const answers = await Promise.all(
+      Array.from({ length: 500 }, async (_, nth) => {
+        const original_url = `${TARGET}${nth}`;
+        const instance = instances[nth % 3] ?? instances[0];
+        const { status } = await instance.shorten({ original_url, custom_code: "상품" });
+        return { status, original_url };
+      }),
+    );
+    const won = answers.filter(({ status }) => status === 201);
+    expect(won).toHaveLength(1);
+    expect(answers.filter(({ status }) => status === 409)).toHaveLength(499);
+    for (const instance of instances) {
+      const followed = await instance.fetch(`/${encodeURIComponent("상품")}`);
+      expect(followed.headers.get("location")).toBe(won[0]?.original_url as string);
+      await instance[Symbol.asyncDispose]();
+    }
+  });
+
+  test("what one makes resolves in another at once, and the visits of both add up", async () => {
+    const settings = await settingsOf("shared");
+    await using one = await startHere(settings);
+    await using two = await startHere(settings);
+    for (let nth = 0; nth < 10; nth++) {
+      const custom_code = `at-once-${nth}`;
+      expect((await two.fetch(`/${custom_code}`)).status).toBe(404);
+      expect((await one.shorten({ original_url: TARGET, custom_code })).status).toBe(201);
+      expect((await two.fetch(`/${custom_code}`)).headers.get("location")).toBe(TARGET);
+    }
+    for (let nth = 0; nth < 20; nth++) await visit(nth % 3 === 0 ? one : two, "at-once-0");
+    await untilCounted(one, "at-once-0", 20);
+    expect(await linkOf(two, "at-once-0")).toMatchObject({ visits: 20 });
+    expect(await statisticsOf(two, "at-once-0")).toMatchObject({ visits: 20, bots: 1 });
+  });
+
+  test("a link that is disabled redirects nowhere", async () => {
+    const settings = await settingsOf("takedown");
+    await using one = await startHere(settings);
+    await using two = await startHere(settings);
+    await one.shorten({ original_url: TARGET, custom_code: "bad" });
+    for (const instance of [one, two]) await visit(instance, "bad");
+    await disableLink(one, "bad", "phishing");
+    for (const instance of [one, two]) await until(async () => (await instance.fetch("/bad")).status === 410);
+  });
+
+  test("one of several processes counts and stops like one of one", async () => {
+    const settings = { ...(await settingsOf("processes")), PROCESSES: "2" };
+    const program = await startProgram(settings);
+    await program.shorten({ original_url: TARGET, custom_code: "abc" });
+    for (let nth = 0; nth < 30; nth++) await visit(program, "abc", { Connection: "close" });
+    program.kill("SIGTERM");
+    expect(await program.exited).toBe(0);
+    await using after = await startHere(await settingsOf("processes"));
+    expect(await linkOf(after, "abc")).toMatchObject({ visits: 30 });
+  });
+});
+
+describe("a database that cannot be used", () => {
+  test.each([
+    [
+      "the password is wrong",
+      `:${PASSWORD}@`,
+      ":not-it@",
+      /cannot be used: .*password authentication failed/,
+    ],
+    ["there is no such database", "/refused", "/missing", /cannot be used: .*"missing" does not exist/],
+  ])("says so and exits if %s", async (_, right, wrong, message) => {
+    const { DATABASE_URL = "" } = await settingsOf("refused");
+    const settings = { DATABASE_URL: DATABASE_URL.replace(right, wrong) };
+    for (const command of ["serve", "check"]) {
+      const { code, stderr } = await end(settings, command);
+      expect([command, code, stderr]).toEqual([command, 1, expect.stringMatching(message)]);
+      expect(stderr).toStartWith("curt: postgres://curt@127.0.0.1:");
+      expect(stderr).not.toMatch(/not-it|secret/);
+    }
+  });
+
+  test("is refused if a newer Curt has made it, or none has", async () => {
+    const settings = await settingsOf("newer");
+    const missing = await end(settings, "admin", "links");
+    expect([missing.code, missing.stderr]).toEqual([
+      1,
+      expect.stringContaining("there is no store at postgres://"),
+    ]);
+    expect((await end(settings, "check")).stdout).toContain("is not there yet");
+    await using first = await startHere(settings);
+    await first.shorten({ original_url: TARGET });
+    expect((await end(settings, "check")).stdout).toMatch(
+      /store: fine \(1 links in postgres:\/\/curt@[^:]+:\d+\/newer\)/,
+    );
+    const database = openDatabase(await server.address("newer"));
+    await database.run("UPDATE curt SET version = 99");
+    await database.close();
+    for (const command of ["serve", "check"])
+      expect(await end(settings, command)).toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining("has schema 99, made by a newer Curt"),
+      });
+  });
+});
+
+describe("a database that is away", () => {
+  const readiness = async (curt: Running) => (await curt.fetch("/readyz")).status;
+
+  test("is waited for at the start", async () => {
+    await using away = await startPostgres();
+    const settings = { DATABASE_URL: await away.url("away") };
+    await away.kill();
+    const logged: string[] = [];
+    const starting = startHere(settings, { logged });
+    await untilLogged({ logged }, "waiting for it");
+    await away.restart();
+    await using curt = await starting;
+    expect(await readiness(curt)).toBe(200);
+  });
+
+  test("is waited for while Curt runs: links in memory redirect, and all visits are counted", async () => {
+    await using away = await startPostgres();
+    await using curt = await startHere({ DATABASE_URL: await away.url("away") });
+    await curt.shorten({ original_url: TARGET, custom_code: "known" });
+    await curt.shorten({ original_url: TARGET, custom_code: "unknown" });
+    await visit(curt, "known");
+    await away.kill();
+    curt.expectFaults();
+    await until(async () => (await readiness(curt)) === 503);
+    for (let nth = 0; nth < 10; nth++) await visit(curt, "known");
+    for (const path of ["/unknown", "/nothing", "/api/v1/links/known"]) {
+      const { status, headers } = await curt.fetch(path);
+      expect([path, status, headers.has("retry-after")]).toEqual([path, 503, true]);
+    }
+    expect((await curt.shorten({ original_url: TARGET })).status).toBe(503);
+    await away.restart();
+    await until(async () => (await readiness(curt)) === 200);
+    await until(async () => (await curt.fetch("/unknown")).status === 302);
+    // The thread that makes such answers has connections of its own.
+    await until(async () => (await curt.fetch("/api/v1/links/known")).status === 200);
+    expect((await curt.fetch("/nothing")).status).toBe(404);
+    await untilCounted(curt, "known", 11);
+  });
+});

@@ -1,0 +1,56 @@
+import { expect } from "bun:test";
+
+import { StoreUnavailable } from "../../src/links/store.ts";
+import type { PostgresAddress } from "../../src/settings/database-url.ts";
+import { type Database, type DatabaseOptions, openDatabase } from "../../src/store/postgres/database.ts";
+
+/** No statement takes longer, whatever happens. Its limit is 1 s; the rest is for busy machines. */
+const BOUND_MS = 5000;
+/** Until a database is back. */
+export const MAX_TRIES = 1500;
+export const TRY_MS = 10;
+
+export function open(address: PostgresAddress, options?: DatabaseOptions) {
+  const database = openDatabase(address, options);
+  return Object.assign(database, { [Symbol.asyncDispose]: () => database.close() });
+}
+
+/** Why it is unavailable. */
+export async function refusal(work: Promise<unknown>): Promise<string> {
+  const sinceMs = performance.now();
+  const error = await work.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  expect(performance.now() - sinceMs).toBeLessThan(BOUND_MS);
+  expect(error).toBeInstanceOf(StoreUnavailable);
+  return (error as Error).message;
+}
+
+/** Tries until it works. Each time before, it is unavailable. */
+export async function untilBack<T>(work: () => Promise<T>): Promise<T> {
+  for (let tries = 0; tries < MAX_TRIES; tries++) {
+    try {
+      return await work();
+    } catch (error) {
+      expect(error).toBeInstanceOf(StoreUnavailable);
+      await Bun.sleep(TRY_MS);
+    }
+  }
+  throw new Error("it did not come back");
+}
+
+/** Until it is known that no server can be used. */
+export async function untilAway(database: Database): Promise<void> {
+  for (let tries = 0; tries < MAX_TRIES; tries++) {
+    const reason = await database.run("SELECT 1").then(() => "", String);
+    if (reason.includes("No server")) return;
+    await Bun.sleep(TRY_MS);
+  }
+  throw new Error("it did not go away");
+}
+
+export async function count(database: Database): Promise<number> {
+  const { rows } = await database.run<{ count: number }>("SELECT count(*) FROM rows");
+  return rows[0]?.count ?? 0;
+}

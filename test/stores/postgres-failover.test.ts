@@ -1,0 +1,104 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+
+import { type PostgresCluster, startCluster } from "../postgres-cluster.ts";
+import { addressOf, type PostgresServer, urlOf } from "../postgres.ts";
+import { count, MAX_TRIES, open, refusal, TRY_MS, untilAway, untilBack } from "./postgres-away.ts";
+
+let cluster: PostgresCluster;
+let servers: PostgresServer[];
+beforeAll(async () => {
+  cluster = await startCluster(2);
+  servers = [...cluster.servers];
+  await using database = open(await cluster.address());
+  await database.run("CREATE TABLE rows (n integer)");
+});
+afterAll(() => cluster[Symbol.asyncDispose]());
+
+const lead = () => servers[0] as PostgresServer;
+const standbys = () => servers.slice(1);
+const insert = "INSERT INTO rows VALUES (1)";
+
+test("standbys alone are not enough", async () => {
+  const ports = standbys().map(({ port }) => port);
+  await using database = open(addressOf(urlOf(ports, "postgres")));
+  expect(await refusal(database.run("SELECT 1"))).toContain("takes no changes");
+});
+
+test("a commit that is cancelled while it waits for a standby is not answered as done", async () => {
+  await using database = open(await cluster.address());
+  await database.run("SELECT 1");
+  for (const standby of standbys()) standby.freeze();
+  try {
+    const running = refusal(database.run(insert));
+    const cancel = "SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'";
+    for (let tries = 0; (await lead().ask(cancel)).length === 0; tries++) {
+      expect(tries).toBeLessThan(MAX_TRIES);
+      await Bun.sleep(1);
+    }
+    expect(await running).toContain("standby");
+  } finally {
+    for (const standby of standbys()) standby.thaw();
+  }
+  await untilBack(() => database.run(insert));
+});
+
+test("standbys frozen: changes are unavailable, look-ups are not, and commits that wait do not add up", async () => {
+  await using database = open(await cluster.address(), { connections: 4 });
+  const before = await untilBack(() => count(database));
+  for (const standby of standbys()) standby.freeze();
+  try {
+    await Promise.all([1, 2, 3].map(() => refusal(database.run(insert))));
+    for (let nth = 0; nth < 200; nth++) {
+      await refusal(database.run(insert));
+      expect(await count(database)).toBe(before);
+    }
+    await refusal(database.transaction((run) => run(insert)));
+    const [stuck] = await lead().ask("SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'SyncRep'");
+    expect(Number(stuck?.["count"])).toBeLessThanOrEqual(8);
+  } finally {
+    for (const standby of standbys()) standby.thaw();
+  }
+  await untilBack(() => database.run(insert));
+});
+
+test("the primary killed: the promoted standby is used, with all that was answered", async () => {
+  await using database = open(await cluster.address());
+  await database.run(insert);
+  const before = await count(database);
+  await lead().kill();
+  await untilAway(database);
+  const promoted = await cluster.promote(standbys());
+  await untilBack(() => database.run(insert));
+  expect(await count(database)).toBe(before + 1);
+  const old = lead();
+  servers = [promoted, ...standbys().filter((standby) => standby !== promoted)];
+  // As it was, with nobody to tell it that it no longer leads.
+  await old.restart();
+  for (let nth = 0; nth < 10; nth++) {
+    await using fresh = open(await cluster.address());
+    expect(await count(fresh)).toBe(before + 1);
+    expect(await count(database)).toBe(before + 1);
+  }
+  await old.kill();
+});
+
+test("the primary frozen, then thawed: what it knew is not told any more", async () => {
+  // Of the three, one is gone by now: nobody will follow the one that is promoted.
+  for (const each of standbys()) {
+    await each.ask("ALTER SYSTEM SET synchronous_standby_names = ''");
+    await each.ask("SELECT pg_reload_conf()");
+  }
+  await using database = open(await cluster.address());
+  await untilBack(() => database.run(insert));
+  const before = await count(database);
+  const old = lead();
+  old.freeze();
+  const promoted = await cluster.promote(standbys());
+  await untilBack(() => database.run(insert));
+  old.thaw();
+  for (let nth = 0; nth < 100; nth++) {
+    expect(await count(database)).toBe(before + 1);
+    await Bun.sleep(TRY_MS);
+  }
+  expect(promoted).not.toBe(old);
+});

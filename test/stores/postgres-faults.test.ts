@@ -1,0 +1,241 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+
+import { Client } from "pg";
+
+import { StoreUnavailable } from "../../src/links/store.ts";
+import { testOnLinux } from "../linux.ts";
+import { addressOf, type PostgresServer, startPostgres, urlOf } from "../postgres.ts";
+import { startProxy } from "../proxy.ts";
+import { count, MAX_TRIES, open, refusal, TRY_MS, untilAway, untilBack } from "./postgres-away.ts";
+
+let server: PostgresServer;
+beforeAll(async () => {
+  server = await startPostgres(["max_connections=20"]);
+  await using database = open(await server.address());
+  await database.run("CREATE TABLE rows (n integer)");
+});
+afterAll(() => server[Symbol.asyncDispose]());
+
+describe("one server", () => {
+  test("killed: unavailable, and back once it is restarted", async () => {
+    await using database = open(await server.address());
+    await database.run("SELECT 1");
+    const running = refusal(database.run("SELECT pg_sleep(0.5)"));
+    await server.kill();
+    await running;
+    await untilAway(database);
+    await server.restart();
+    await untilBack(() => database.run("SELECT 1"));
+  });
+
+  test("frozen: unavailable after a moment, then at once, and back once it is thawed", async () => {
+    await using database = open(await server.address());
+    await database.run("SELECT 1");
+    server.freeze();
+    try {
+      await Promise.all(Array.from({ length: 20 }, () => refusal(database.run("SELECT 1"))));
+      await untilAway(database);
+      // Each would take a second otherwise.
+      for (let nth = 0; nth < 1000; nth++) await refusal(database.run("SELECT 1"));
+    } finally {
+      server.thaw();
+    }
+    await untilBack(() => database.run("SELECT 1"));
+  });
+
+  test("frozen before the first connection: unavailable, and back once it is thawed", async () => {
+    const address = await server.address();
+    server.freeze();
+    await using database = open(address);
+    try {
+      await refusal(database.run("SELECT 1"));
+    } finally {
+      server.thaw();
+    }
+    await untilBack(() => database.run("SELECT 1"));
+  });
+
+  test("away: it is tried by one connection at a time, and is not stormed when it is back", async () => {
+    await using proxy = await startProxy(server.port);
+    await using database = open(addressOf(urlOf([proxy.port], "curt")), { connections: 4 });
+    await database.run("SELECT 1");
+    proxy.lead(undefined);
+    proxy.reset();
+    await untilAway(database);
+    const before = proxy.made;
+    const sinceMs = performance.now();
+    let elapsedMs = 0;
+    for (; elapsedMs < 600; elapsedMs = performance.now() - sinceMs) {
+      for (let nth = 0; nth < 100; nth++) await refusal(database.run("SELECT 1"));
+      await Bun.sleep(TRY_MS);
+    }
+    // Every 100 ms, with TLS and without.
+    expect(proxy.made - before).toBeLessThanOrEqual(2 * (elapsedMs / 100 + 2));
+    proxy.lead(server.port);
+    const atReturn = proxy.made;
+    await untilBack(() => Promise.all(Array.from({ length: 50 }, () => database.run("SELECT 1"))));
+    // Each twice, because this server has no TLS.
+    expect(proxy.made - atReturn).toBeLessThanOrEqual(2 * (4 + 1) + 2);
+  });
+
+  test("connections reset in flight: unavailable, and back at once; a transaction is rolled back", async () => {
+    await using proxy = await startProxy(server.port);
+    await using database = open(addressOf(urlOf([proxy.port], "curt")));
+    const before = await count(database);
+    const running = refusal(database.run("SELECT pg_sleep(0.5)"));
+    const changing = refusal(
+      database.transaction(async (run) => {
+        await run("INSERT INTO rows VALUES (1)");
+        proxy.reset();
+        await run("INSERT INTO rows VALUES (2)");
+      }),
+    );
+    await Promise.all([running, changing]);
+    expect(await untilBack(() => count(database))).toBe(before);
+  });
+
+  test("connections that fall silent are let go", async () => {
+    await using proxy = await startProxy(server.port);
+    await using database = open(addressOf(urlOf([proxy.port], "curt")), { connections: 1 });
+    await database.run("SELECT 1");
+    proxy.silence();
+    await refusal(database.run("SELECT 1"));
+    await untilBack(() => database.run("SELECT 1"));
+  });
+
+  test("a slow one, 200 ms a query, is used all the same", async () => {
+    await using proxy = await startProxy(server.port);
+    proxy.delay(100);
+    await using database = open(addressOf(urlOf([proxy.port], "curt")));
+    await untilBack(() => database.run("SELECT 1"));
+    for (let nth = 0; nth < 3; nth++) await database.run("SELECT 1");
+  });
+
+  test("all of its connections taken: who has one goes on, who has none is unavailable until there is one", async () => {
+    await using early = open(await server.address(), { connections: 2 });
+    await early.run("SELECT 1");
+    const others: Client[] = [];
+    for (;;) {
+      const client = new Client(await server.url());
+      client.on("error", () => {});
+      const isFull = await client.connect().then(
+        () => false,
+        () => true,
+      );
+      if (isFull) break;
+      others.push(client);
+    }
+    await using late = open(await server.address(), { connections: 1 });
+    expect(await refusal(late.run("SELECT 1"))).toContain("too many clients");
+    expect(await refusal(late.run("SELECT 1"))).toContain("too many clients");
+    await Promise.all([1, 2, 3].map(() => early.run("SELECT pg_sleep(0.2)")));
+    await Promise.all(others.map((client) => client.end()));
+    await untilBack(() => late.run("SELECT 1"));
+  });
+
+  test("one that takes no changes is not used until it does", async () => {
+    await using database = open(await server.address());
+    await database.run("SELECT 1");
+    await server.ask("ALTER SYSTEM SET default_transaction_read_only = on");
+    await server.ask("SELECT pg_reload_conf()");
+    await untilAway(database);
+    await server.ask("ALTER SYSTEM RESET default_transaction_read_only");
+    await server.ask("SELECT pg_reload_conf()");
+    await untilBack(() => database.run("INSERT INTO rows VALUES (3)"));
+  });
+});
+
+describe("a full disk", () => {
+  testOnLinux("for data: changes are unavailable, look-ups are not, and it recovers by itself", async () => {
+    await using database = open(await server.address());
+    const room = 4_000_000;
+    const fill = () => database.run("INSERT INTO rows SELECT 1 FROM generate_series(1, 20000)");
+    server.limitFiles(room);
+    let tries = 0;
+    for (; (await fill().then(Boolean, () => false)) && tries < MAX_TRIES; tries++);
+    expect(await refusal(fill())).toContain("could not extend");
+    expect(await count(database)).toBeGreaterThanOrEqual(20_000 * tries);
+    server.limitFiles(undefined);
+    await untilBack(fill);
+  });
+
+  testOnLinux("for PostgreSQL's log: it stops, and is used again once it is started with room", async () => {
+    await using database = open(await server.address());
+    const before = await count(database);
+    server.limitFiles(1);
+    await refusal(database.run("INSERT INTO rows VALUES (6)"));
+    await untilAway(database);
+    await server.restart();
+    expect(await untilBack(() => count(database))).toBe(before);
+  });
+});
+
+describe("statements", () => {
+  test("a statement that takes too long is unavailable, and the server does not go on with it", async () => {
+    await using database = open(await server.address());
+    await refusal(database.run("SELECT pg_sleep(60)"));
+    await refusal(database.transaction((run) => run("SELECT pg_sleep(61)")));
+    const running = "SELECT FROM pg_stat_activity WHERE query LIKE 'SELECT pg_sleep(6%' AND state = 'active'";
+    for (let tries = 0; (await server.ask(running)).length > 0; tries++) {
+      expect(tries).toBeLessThan(MAX_TRIES);
+      await Bun.sleep(TRY_MS);
+    }
+  });
+
+  test("work that nobody waits for may take longer", async () => {
+    await using database = open(await server.address(), { limitMs: 300 });
+    await refusal(database.run("SELECT pg_sleep(0.5)"));
+    const patient = database.within(60_000);
+    await patient.run("SELECT pg_sleep(0.5)");
+    await patient.transaction((run) => run("SELECT pg_sleep(0.5)"));
+    await refusal(database.run("SELECT pg_sleep(0.5)"));
+  });
+
+  test("a transaction that waits for something else is let go in time", async () => {
+    await using database = open(await server.address(), { connections: 1, limitMs: 300 });
+    const before = await count(database);
+    const { promise: never } = Promise.withResolvers<void>();
+    await refusal(
+      database.transaction(async (run) => {
+        await run("INSERT INTO rows VALUES (4)");
+        await never;
+      }),
+    );
+    expect(await untilBack(() => count(database))).toBe(before);
+  });
+
+  test("mistakes are not taken for an unavailable store, and the connection stays", async () => {
+    await using database = open(await server.address(), { connections: 1 });
+    const pid = async () => (await database.run("SELECT pg_backend_pid() AS pid")).rows;
+    const before = await pid();
+    for (const mistake of ["SELECT 1 / 0", "SELECT * FROM missing", "SELEKT", "SELECT 'a'::integer"]) {
+      const error = await database.run(mistake).catch((reason: unknown) => reason);
+      expect(error).toBeInstanceOf(Error);
+      expect(error).not.toBeInstanceOf(StoreUnavailable);
+    }
+    expect(await pid()).toEqual(before);
+  });
+
+  test("a transaction is not committed after a failed statement, even if its work goes on", async () => {
+    await using database = open(await server.address(), { connections: 1 });
+    const before = await count(database);
+    const error = await database
+      .transaction(async (run) => {
+        await run("INSERT INTO rows VALUES (5)");
+        await run("SELECT 1 / 0").catch(() => {});
+      })
+      .catch((reason: unknown) => reason);
+    expect(String(error)).toContain("division by zero");
+    expect(await count(database)).toBe(before);
+  });
+
+  test("no more than some wait for a connection, and not for long", async () => {
+    await using database = open(await server.address(), { connections: 1 });
+    await database.run("SELECT 1");
+    const busy = database.within(60_000).run("SELECT pg_sleep(1)");
+    const reasons = await Promise.all(Array.from({ length: 1200 }, () => refusal(database.run("SELECT 1"))));
+    expect(reasons.filter((reason) => reason.startsWith("Too many")).length).toBe(200);
+    expect(reasons.filter((reason) => reason.startsWith("All connections were busy")).length).toBe(1000);
+    await busy;
+  });
+});

@@ -1,0 +1,170 @@
+import { afterAll, describe, expect, test } from "bun:test";
+
+import { Client } from "pg";
+
+import { StoreUnavailable } from "../../src/links/store.ts";
+import { openPostgresStore } from "../../src/store/postgres/store.ts";
+import { addressOf, startPostgres, urlOf } from "../postgres.ts";
+import { startProxy } from "../proxy.ts";
+import { newLink } from "./links.ts";
+
+const server = await startPostgres();
+afterAll(() => server[Symbol.asyncDispose]());
+
+const open = async (name: string) => openPostgresStore(await server.address(name));
+
+const REPORTED = { reason: "spam", day: 1, atMs: 1, works: true } as const;
+
+describe("decisions and reports in PostgreSQL", () => {
+  async function query(name: string, ...statements: string[]): Promise<unknown[]> {
+    const client = new Client(await server.url(name));
+    await client.connect();
+    try {
+      for (const statement of statements.slice(0, -1)) await client.query(statement);
+      return (await client.query(statements.at(-1) ?? "")).rows as unknown[];
+    } finally {
+      await client.end();
+    }
+  }
+
+  test("keep the journal from every statement that would change it", async () => {
+    const store = await open("journal");
+    await store.blockHost({ host: "a.example", reason: "spam" }, { who: "shell", atMs: 1 });
+    for (const statement of ["DELETE FROM journal", "UPDATE journal SET note = ''", "TRUNCATE journal"])
+      expect(await query("journal", statement).catch(String)).toBe("error: the journal only grows");
+    expect(await query("journal", "SELECT host FROM journal")).toEqual([{ host: "a.example" }]);
+    await store.close();
+  });
+
+  test("keep a bounded number of notes and of reporters", async () => {
+    const store = await open("bounds");
+    const [one, other] = [newLink("one"), newLink("other")];
+    await store.insert([one, other]);
+    const report = ({ code, createdMs }: typeof one, reporter: string) =>
+      store.report({ code, createdMs, reporter, note: "a note", ...REPORTED });
+    await report(one, "first");
+    await query(
+      "bounds",
+      `INSERT INTO reporters SELECT 'one', ${one.createdMs}, 1, 'reporter ' || n FROM generate_series(2, 9999) AS n`,
+      `INSERT INTO notes SELECT 'full', n, gen_random_uuid(), 1, 'spam', 'a note' FROM generate_series(1, 50000) AS n`,
+    );
+    expect(await report(one, "the last")).toBe("counted");
+    expect(await report(one, "one too many")).toBe("repeated");
+    expect(await store.caseOf(one)).toMatchObject({ reports: 2 });
+    for (let nth = 0; nth < 500; nth += 50)
+      await Promise.all(Array.from({ length: 50 }, (_, of50) => report(other, String(nth + of50))));
+    expect(await query("bounds", "SELECT count(*)::integer AS notes FROM notes")).toEqual([
+      { notes: 50_000 },
+    ]);
+    await store.close();
+  });
+
+  test("do not follow from a link that another process changes at the same moment", async () => {
+    const store = await open("moment");
+    const [disabled, purged] = [newLink("disabled"), newLink("purged")];
+    await store.insert([disabled, purged]);
+    for (const [{ code, createdMs }, change, outcome] of [
+      [disabled, "UPDATE links SET disabled = 'legal' WHERE code = 'disabled'", "counted"],
+      [purged, "DELETE FROM links WHERE code = 'purged'", "repeated"],
+    ] as const) {
+      const client = new Client(await server.url("moment"));
+      await client.connect();
+      await client.query("BEGIN");
+      await client.query(change);
+      // It sees the link as it was, and then waits.
+      const reported = store.report({ code, createdMs, reporter: "a", threshold: 1, ...REPORTED });
+      await untilSomebodyWaits(client);
+      await client.query("COMMIT");
+      await client.end();
+      expect(await reported).toBe(outcome);
+    }
+    expect(await store.find(disabled.code)).toMatchObject({ disabled: "legal" });
+    await store.close();
+  });
+
+  test("happen once, however often their connections break", async () => {
+    await server.url("broken");
+    await using proxy = await startProxy(server.port);
+    const store = await openPostgresStore(addressOf(urlOf([proxy.port], "broken")));
+    const links = Array.from({ length: 5 }, (_, nth) => newLink(`broken${nth}`));
+    await surely(() => store.insert(links));
+    // In the middle of a statement, most likely.
+    proxy.delay(2);
+    const breaking = setInterval(() => proxy.reset(), 150);
+    const by = { who: "page", atMs: 5 } as const;
+    const reports = links.flatMap(({ code, createdMs }) =>
+      Array.from({ length: 60 }, async (_, nth) => {
+        await Bun.sleep(nth * 25);
+        const report = {
+          code,
+          createdMs,
+          reporter: String(nth % 30),
+          threshold: 10,
+          note: "a note",
+          ...REPORTED,
+        };
+        await surely(() => store.report(report));
+      }),
+    );
+    await Promise.all(reports);
+    for (const reason of ["legal", "other"] as const)
+      await surely(() => store.disable(links, { ...by, reason }));
+    await surely(() => store.enable(links, by));
+    clearInterval(breaking);
+    expect(failures).toBeGreaterThan(0);
+    for (const link of links) {
+      expect(await surely(() => store.caseOf(link))).toMatchObject({ reports: 30, notes: { length: 20 } });
+      const entries = await surely(() => store.journal({ code: link.code, limit: 100 }));
+      expect(entries.map(({ action, who, reason }) => [action, who, reason])).toEqual([
+        ["enable", "page", undefined],
+        ["disable", "page", "other"],
+        ["disable", "page", "legal"],
+        ["disable", "reports", "spam"],
+      ]);
+    }
+    await store.close();
+  });
+
+  test("are counted by the day, over all processes", async () => {
+    const [store, other] = [await open("counters"), await open("counters")];
+    await Promise.all(
+      Array.from({ length: 40 }, (_, nth) =>
+        nth % 2 === 0
+          ? store.count(9, { created: 2, unknown: 1, reports: 0 })
+          : other.count(9, { unknown: 1, created: 3 }),
+      ),
+    );
+    expect(
+      await query("counters", "SELECT name, count::integer FROM counters WHERE day = 9 ORDER BY name"),
+    ).toEqual([
+      { name: "created", count: 100 },
+      { name: "unknown", count: 40 },
+    ]);
+    for (const opened of [store, other]) await opened.close();
+  });
+});
+
+/** How often the store was unavailable. */
+let failures = 0;
+
+/** Asks again while the store is unavailable. */
+async function surely<T>(ask: () => Promise<T>): Promise<T> {
+  for (let tries = 0; tries < 1000; tries++) {
+    try {
+      return await ask();
+    } catch (error) {
+      if (!(error instanceof StoreUnavailable)) throw error;
+      failures++;
+      await Bun.sleep(5);
+    }
+  }
+  throw new Error("The store stays unavailable");
+}
+
+async function untilSomebodyWaits(client: Client): Promise<void> {
+  for (let tries = 0; tries < 1000; tries++) {
+    const { rows } = await client.query("SELECT 1 FROM pg_locks WHERE NOT granted");
+    if (rows.length > 0) return;
+  }
+  throw new Error("Nobody waits");
+}

@@ -1,0 +1,198 @@
+import { afterAll, describe, expect, test } from "bun:test";
+
+import type { Code } from "../../src/links/code.ts";
+import { isProblem } from "../../src/links/problem.ts";
+import type { LinkStore, NewLink } from "../../src/links/store.ts";
+import { type Database, openDatabase } from "../../src/store/postgres/database.ts";
+import { openPostgresStore } from "../../src/store/postgres/store.ts";
+import { addressOf, startPostgres, urlOf } from "../postgres.ts";
+import { startProxy } from "../proxy.ts";
+import { newLink } from "./links.ts";
+
+const NOW = newLink("x").createdMs;
+
+const server = await startPostgres();
+afterAll(() => server[Symbol.asyncDispose]());
+
+type Store = Awaited<ReturnType<typeof openPostgresStore>>;
+
+/** Some handles on one database, as several machines have them, and the database itself. */
+async function open(name: string, handles: number) {
+  const address = await server.address(name);
+  const stores: Store[] = [];
+  for (let nth = 0; nth < handles; nth++)
+    stores.push(await openPostgresStore(address, { connections: 4, sizeKnownMs: 20 }));
+  const database = openDatabase(address);
+  return {
+    stores: stores as [Store, ...Store[]],
+    database,
+    async [Symbol.asyncDispose]() {
+      for (const store of stores) await store.close();
+      await database.close();
+    },
+  };
+}
+
+const count = (outcomes: readonly (readonly object[])[]) =>
+  outcomes.flat().filter((outcome) => !isProblem(outcome)).length;
+
+describe("creates over several machines", () => {
+  test("500 of one code at once: one is made, though all are alike", async () => {
+    await using opened = await open("alike", 3);
+    const [store, second = store, third = store] = opened.stores;
+    const inserts = Array.from({ length: 500 }, (_, nth) =>
+      ([store, second, third][nth % 3] ?? store).insert([newLink("one")]),
+    );
+    expect(count(await Promise.all(inserts))).toBe(1);
+  });
+
+  test("batches with the same codes in different orders do not block each other", async () => {
+    await using opened = await open("orders", 3);
+    const [store] = opened.stores;
+    for (let round = 0; round < 20; round++) {
+      const codes = Array.from({ length: 60 }, (_, nth) => newLink(`${round}-${nth}`));
+      const orders = [codes, codes.toReversed(), [...codes.slice(30), ...codes.slice(0, 30)]];
+      const outcomes = await Promise.all(
+        orders.map((links, nth) => (opened.stores[nth] ?? store).insert(links)),
+      );
+      expect(count(outcomes)).toBe(60);
+    }
+  });
+
+  test("links that are over already give their codes on within one batch, in order", async () => {
+    await using opened = await open("over", 1);
+    const [store] = opened.stores;
+    const over = (nth: number) =>
+      newLink("over", { createdMs: NOW + nth, endsMs: NOW, freeIfEndedByMs: NOW });
+    const last = newLink("over", { createdMs: NOW + 2, freeIfEndedByMs: NOW });
+    const outcomes = await store.insert([over(0), over(1), last, over(3), newLink("other")]);
+    expect(outcomes.map((outcome) => isProblem(outcome))).toEqual([false, false, false, true, false]);
+    expect(await store.find("over" as Code)).toMatchObject({ createdMs: NOW + 2 });
+    while ((await store.size()) !== 2) await Bun.sleep(10);
+  });
+
+  test("connections cut after a commit and before its answer: the links are made, and no one else's", async () => {
+    await using opened = await open("cut", 1);
+    await using proxy = await startProxy(server.port);
+    const store = await openPostgresStore(addressOf(urlOf([proxy.port], "cut")));
+    await store.insert([newLink("others", { originalUrl: "https://others.example/" })]);
+    const links = ["others", ...Array.from({ length: 20 }, (_, nth) => `cut${nth}`)].map((code) =>
+      newLink(code),
+    );
+    proxy.delay(100);
+    const inserting = store.insert(links);
+    // The server has them, and its answer is on the way.
+    await Bun.sleep(150);
+    proxy.delay(0);
+    proxy.reset();
+    expect((await inserting).map((outcome) => isProblem(outcome))).toEqual(
+      links.map(({ code }) => code === "others"),
+    );
+    const [elsewhere] = opened.stores;
+    for (const { code } of links) expect(await elsewhere.find(code)).toMatchObject({ code });
+    expect(await elsewhere.find("others" as Code)).toMatchObject({ originalUrl: "https://others.example/" });
+    await store.close();
+  });
+});
+
+describe("the changes", () => {
+  const ending = (store: LinkStore, code: string) =>
+    store.end({ code: code as Code, createdMs: NOW }, NOW + 1);
+  const make = (store: LinkStore, ...codes: string[]) =>
+    store.insert(codes.map((code): NewLink => newLink(code)));
+
+  /** Changes a link in a transaction that commits when told to. */
+  async function changeSlowly({ transaction }: Database, code: string) {
+    const { promise: mayCommit, resolve: commit } = Promise.withResolvers<void>();
+    const { promise: isChanged, resolve: changed } = Promise.withResolvers<void>();
+    const committed = transaction(async (run) => {
+      await run("INSERT INTO changes (code, created_ms) VALUES ($1, $2)", [code, NOW]);
+      changed();
+      await mayCommit;
+    });
+    await isChanged;
+    return () => {
+      commit();
+      return committed;
+    };
+  }
+
+  test("a transaction that commits late is told, and all others before it, each once", async () => {
+    await using opened = await open("late", 2);
+    const [store, other = store] = opened.stores;
+    await make(store, "a", "b", "c", "late");
+    let { position } = await other.changes();
+    const told: string[][] = [];
+    const read = async () => {
+      const changes = await other.changes(position);
+      expect(changes.isComplete).toBe(true);
+      told.push([...changes.codes]);
+      ({ position } = changes);
+    };
+    await ending(store, "a");
+    const commit = await changeSlowly(opened.database, "late");
+    await ending(store, "b");
+    await read();
+    await read();
+    await ending(store, "c");
+    await read();
+    await commit();
+    await read();
+    await read();
+    expect(told).toEqual([["a", "b"], [], ["c"], ["late"], []]);
+  });
+
+  test("says that changes are missing only where some that were not told are deleted", async () => {
+    await using opened = await open("old", 1);
+    const [store] = opened.stores;
+    await make(store, "a", "b", "c");
+    const { position: start } = await store.changes();
+    await ending(store, "a");
+    const { position: middle } = await store.changes(start);
+    await opened.database.run("UPDATE changes SET made_at = made_at - interval '2 hours'");
+    await ending(store, "b");
+    await store.purge(0, 1);
+    expect(await store.changes(start)).toMatchObject({ codes: [], isComplete: false });
+    expect(await store.changes(middle)).toMatchObject({ codes: ["b"], isComplete: true });
+    const { rows } = await opened.database.run<{ code: string }>("SELECT code FROM changes");
+    expect(rows).toEqual([{ code: "b" }]);
+  });
+
+  test("numbers of transactions that a restarted server gives again are told", async () => {
+    await using opened = await open("again", 1);
+    const [store] = opened.stores;
+    await make(store, "a", "b");
+    await ending(store, "a");
+    const { position } = await store.changes();
+    // Many transactions had begun that left no trace.
+    const ahead = position.replace(/^\d+:\d+:\S*/, "9000000:9000000:") as typeof position;
+    await ending(store, "b");
+    expect(await store.changes(ahead)).toMatchObject({ codes: ["b"], isComplete: true });
+  });
+
+  test("a failover that lost a change which was told makes readers forget everything", async () => {
+    await using opened = await open("lost", 1);
+    const [store] = opened.stores;
+    await make(store, "a", "b");
+    await ending(store, "a");
+    const { position } = await store.changes();
+    expect(await store.changes(position)).toMatchObject({ codes: [], isComplete: true });
+    await opened.database.run("DELETE FROM changes");
+    expect(await store.changes(position)).toMatchObject({ codes: [], isComplete: false });
+    await ending(store, "b");
+    const { position: next, isComplete } = await store.changes(position);
+    expect(isComplete).toBe(false);
+    expect(await store.changes(next)).toMatchObject({ codes: [], isComplete: true });
+  });
+});
+
+test("look-ups that wait for each other share statements, and each gets its own answer", async () => {
+  await using opened = await open("look-ups", 1);
+  const [store] = opened.stores;
+  await store.insert(Array.from({ length: 100 }, (_, nth) => newLink(`l${nth}`)));
+  const asked = Array.from({ length: 3000 }, (_, nth) => `l${nth % 150}` as Code);
+  const found = await Promise.all(asked.map((code) => store.find(code)));
+  expect(found.map((link) => link?.code)).toEqual(
+    asked.map((code) => (Number(code.slice(1)) < 100 ? code : undefined)),
+  );
+});

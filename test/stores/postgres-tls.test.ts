@@ -1,0 +1,117 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { openDatabase } from "../../src/store/postgres/database.ts";
+import { addressOf, PASSWORD, type PostgresServer, startPostgres, USER } from "../postgres.ts";
+import { temporaryFolder } from "../service.ts";
+
+/** The server's certificate is for the name `localhost` alone, and valid from 2020 to 2120. */
+const fileOf = (name: string) => join(import.meta.dir, "tls", name);
+const textOf = (name: string) => readFileSync(fileOf(name), "utf8");
+const AUTHORITY = `sslrootcert=${fileOf("authority.pem")}`;
+const OTHER = `sslrootcert=${fileOf("other.pem")}`;
+
+/** Has no TLS. */
+let plain: PostgresServer;
+/** Has TLS and demands it. */
+let secure: PostgresServer;
+
+beforeAll(async () => {
+  plain = await startPostgres();
+  const rules = "local all all trust\nhostssl all all 127.0.0.1/32 scram-sha-256\n";
+  secure = await startPostgres(["ssl=on", "ssl_cert_file=server.pem", "ssl_key_file=server.key"], {
+    files: { "server.pem": textOf("server.pem"), "server.key": textOf("server.key"), "pg_hba.conf": rules },
+  });
+});
+afterAll(async () => {
+  await plain[Symbol.asyncDispose]();
+  await secure[Symbol.asyncDispose]();
+});
+
+/** Whether the connection has TLS, or why there is none. */
+async function connected(server: PostgresServer, parameters: string, host = "127.0.0.1"): Promise<string> {
+  const url = `postgres://${USER}:${PASSWORD}@${host}:${server.port}/postgres?${parameters}`;
+  const database = openDatabase(addressOf(url));
+  try {
+    const { rows } = await database.run<{ ssl: boolean }>(
+      "SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()",
+    );
+    return rows[0]?.ssl === true ? "with TLS" : "without TLS";
+  } catch (error) {
+    return (error as Error).message;
+  } finally {
+    await database.close();
+  }
+}
+
+test.each([
+  ["", "without TLS"],
+  ["sslmode=disable", "without TLS"],
+  ["sslmode=allow", "without TLS"],
+  ["sslmode=prefer", "without TLS"],
+  ["sslmode=require", "does not support SSL"],
+  [`sslmode=verify-ca&${AUTHORITY}`, "does not support SSL"],
+  [`sslmode=verify-full&${AUTHORITY}`, "does not support SSL"],
+])("a server without TLS, %s", async (parameters, outcome) => {
+  expect(await connected(plain, parameters)).toContain(outcome);
+});
+
+test.each([
+  ["", "127.0.0.1", "with TLS"],
+  ["sslmode=disable", "127.0.0.1", "no encryption"],
+  ["sslmode=allow", "127.0.0.1", "with TLS"],
+  ["sslmode=require", "127.0.0.1", "with TLS"],
+  [`sslmode=require&${AUTHORITY}`, "127.0.0.1", "with TLS"],
+  [`sslmode=require&${OTHER}`, "127.0.0.1", "certificate"],
+  ["sslmode=verify-ca", "127.0.0.1", "certificate"],
+  [`sslmode=verify-ca&${AUTHORITY}`, "127.0.0.1", "with TLS"],
+  [`sslmode=verify-ca&${OTHER}`, "127.0.0.1", "certificate"],
+  [`sslmode=verify-full&${AUTHORITY}`, "localhost", "with TLS"],
+  [`sslmode=verify-full&${AUTHORITY}`, "127.0.0.1", "altnames"],
+  [`sslmode=verify-full&${OTHER}`, "localhost", "certificate"],
+  [`sslmode=verify-full&sslrootcert=system`, "localhost", "certificate"],
+  [`sslmode=verify-full&sslrootcert=/missing.pem`, "localhost", "/missing.pem"],
+])("a server that demands TLS, %s at %s", async (parameters, host, outcome) => {
+  expect(await connected(secure, parameters, host)).toContain(outcome);
+});
+
+test("frozen with TLS: its connections are let go, and it is back once it is thawed", async () => {
+  const url = `postgres://${USER}:${PASSWORD}@127.0.0.1:${secure.port}/postgres?sslmode=require`;
+  const database = openDatabase(addressOf(url));
+  await database.run("SELECT 1");
+  secure.freeze();
+  try {
+    expect(database.run("SELECT 1")).rejects.toThrow("did not answer");
+    expect(database.run("SELECT 1")).rejects.toThrow("did not answer");
+    await Bun.sleep(1100);
+  } finally {
+    secure.thaw();
+  }
+  for (let tries = 0; !(await database.run("SELECT 1").then(Boolean, () => false)); tries++) {
+    expect(tries).toBeLessThan(1500);
+    await Bun.sleep(10);
+  }
+  await database.close();
+});
+
+test("the password in a file is read again for each connection", async () => {
+  using folder = temporaryFolder();
+  const file = join(folder.path, "password");
+  await Bun.write(file, "wrong\n");
+  const address = {
+    ...addressOf(`postgres://${USER}@127.0.0.1:${plain.port}/postgres`),
+    password: { file },
+  };
+  const database = openDatabase(address);
+  expect(await database.run("SELECT 1").catch(String)).toContain("password authentication failed");
+  await Bun.write(file, `${PASSWORD}\n`);
+  for (let tries = 0; !(await database.run("SELECT 1").then(Boolean, () => false)); tries++) {
+    expect(tries).toBeLessThan(1500);
+    await Bun.sleep(10);
+  }
+  await database.close();
+  const none = openDatabase({ ...address, password: undefined });
+  expect(await none.run("SELECT 1").catch(String)).toContain("DATABASE_PASSWORD");
+  await none.close();
+});

@@ -1,0 +1,155 @@
+import { afterAll, describe, expect, test } from "bun:test";
+
+import type { Code } from "../../src/links/code.ts";
+import { StoreUnavailable } from "../../src/links/store.ts";
+import { openDatabase } from "../../src/store/postgres/database.ts";
+import { openPostgresStore } from "../../src/store/postgres/store.ts";
+import type { Slice } from "../../src/visits/slice.ts";
+import type { VisitStore } from "../../src/visits/store.ts";
+import { addressOf, startPostgres, urlOf } from "../postgres.ts";
+import { startProxy } from "../proxy.ts";
+import { detailOf, slicesOf } from "../visits/slices.ts";
+import { testVisitStore } from "./visits.ts";
+
+const server = await startPostgres();
+afterAll(() => server[Symbol.asyncDispose]());
+
+const DAY = 20_000;
+const CREATED = 5;
+const CLOSE = { closeBefore: DAY + 1, forgetBefore: 0 };
+
+async function openStore(name: string, port = server.port) {
+  await server.url(name);
+  const store = await openPostgresStore(addressOf(urlOf([port], name)));
+  return Object.assign(store, { [Symbol.asyncDispose]: () => store.close() });
+}
+
+async function openTables(name: string) {
+  const database = openDatabase(await server.address(name), { connections: 2 });
+  return Object.assign(database, { [Symbol.asyncDispose]: () => database.close() });
+}
+
+testVisitStore("PostgreSQL", () => openStore("visits"));
+
+describe("visits in PostgreSQL", () => {
+  const sums = (store: VisitStore, code: string) => store.sums(code as Code, CREATED);
+  const visitsOf = (source: string, sequence: number, visits: { code: string; visitor?: number }[]) =>
+    slicesOf({ source, sequence, hour: DAY * 24 + 5, visits }, 10);
+
+  test("that wait for a slow network keep nobody busy, so that the next ones need not wait", async () => {
+    await using proxy = await startProxy(server.port);
+    await using store = await openStore("slow", proxy.port);
+    proxy.delay(50);
+    for (const slice of visitsOf("a", 1, [{ code: "x" }, { code: "y" }]))
+      expect(await store.add(slice)).toBeLessThan(5);
+    expect(await sums(store, "x")).toEqual({ visits: 1, bots: 0 });
+  });
+
+  test("count once, whoever adds them again while others let them age", async () => {
+    const stores = [await openStore("races"), await openStore("races"), await openStore("races")];
+    const [store] = stores;
+    const expected = new Map<string, number>();
+    const someLinks = (sequence: number) =>
+      Array.from({ length: 40 }, (_, nth) => ({ code: `link${nth}`, visitor: nth })).filter(
+        (_, nth) => (nth * sequence) % 3 > 0,
+      );
+    const count = (visits: { code: string }[]) => {
+      for (const { code } of visits) expected.set(code, (expected.get(code) ?? 0) + 1);
+      return visits;
+    };
+    const addAll = async (slices: readonly Slice[], to: VisitStore) => {
+      for (const slice of slices) await to.add(slice);
+    };
+    const counting = ["a", "b", "c"].map(async (source) => {
+      for (let sequence = 1; sequence <= 20; sequence++) {
+        const slices = visitsOf(source, sequence, count(someLinks(sequence)));
+        const adding = stores.map((one) => addAll(slices, one));
+        await Promise.all([...adding, ...stores.map((one) => one.age(CLOSE, 7))]);
+      }
+    });
+    await Promise.all(counting);
+    if (store === undefined) throw new Error("no store");
+    for (const [code, visits] of expected)
+      expect([code, await sums(store, code)]).toEqual([code, { visits, bots: 0 }]);
+    await using tables = await openTables("races");
+    const { rows } = await tables.run<{ count: number }>("SELECT name, count FROM counters");
+    const all = [...expected.values()].reduce((sum, visits) => sum + visits, 0);
+    expect(rows).toEqual([{ name: "visits", count: all }] as never);
+    for (const one of stores) await one.close();
+  });
+
+  test("that are merged while a slice is being added are neither lost nor counted twice", async () => {
+    await using store = await openStore("merged");
+    await using tables = await openTables("merged");
+    const waiting = async (count: number) => {
+      const locks =
+        "SELECT count(*) AS waiting FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = 'merged'";
+      while ((await tables.run<{ waiting: number }>(locks)).rows[0]?.waiting !== count) await Bun.sleep(5);
+    };
+    const add = async (source: string, sequence: number, visitor: number) => {
+      for (const slice of visitsOf(source, sequence, [{ code: "one", visitor }])) await store.add(slice);
+    };
+    await add("a", 1, 1);
+    await add("b", 1, 2);
+    // Ageing has locked the row of "a" and waits for that of "b" when "a" goes on.
+    const done = await tables.transaction(async (run) => {
+      await run("SELECT source FROM visits WHERE source = 'b' FOR UPDATE");
+      const ageing = store.age(CLOSE, 10);
+      await waiting(1);
+      const adding = add("a", 2, 3);
+      await waiting(2);
+      return { ageing, adding };
+    });
+    await Promise.all([done.ageing, done.adding]);
+    expect(await sums(store, "one")).toEqual({ visits: 3, bots: 0 });
+    await store.age(CLOSE, 10);
+    const [day] = await store.days("one" as Code, CREATED, DAY, DAY);
+    expect(detailOf(day)).toMatchObject({ visitors: 3, hours: { 5: [3, 0] } });
+  });
+
+  test("count once if connections break while they are added", async () => {
+    await using proxy = await startProxy(server.port);
+    await using through = await openStore("broken", proxy.port);
+    await using store = await openStore("broken");
+    const visits = Array.from({ length: 60 }, (_, nth) => ({ code: `link${nth}` }));
+    let failures = 0;
+    const addAtLast = async (slice: Slice, breakAfterMs: number): Promise<void> => {
+      for (let tries = 0; tries < 1000; tries++) {
+        const adding = through.add(slice).catch((error: unknown) => error);
+        if (tries === 0) {
+          await Bun.sleep(breakAfterMs);
+          proxy.reset();
+        }
+        const outcome = await adding;
+        if (typeof outcome === "number") return;
+        expect(outcome).toBeInstanceOf(StoreUnavailable);
+        failures++;
+        await Bun.sleep(10);
+      }
+    };
+    for (let sequence = 1; sequence <= 5; sequence++)
+      for (const [nth, slice] of visitsOf("a", sequence, visits).entries()) await addAtLast(slice, nth);
+    expect(failures).toBeGreaterThan(0);
+    for (const { code } of visits)
+      expect([code, await sums(store, code)]).toEqual([code, { visits: 5, bots: 0 }]);
+  });
+
+  test("keep what was counted once for a month, and nothing of it longer", async () => {
+    await using store = await openStore("month");
+    await using tables = await openTables("month");
+    const again = ["a", "b"].flatMap((source) => visitsOf(source, 1, [{ code: "one" }]));
+    const rows = async () =>
+      (await tables.run<{ rows: number }>("SELECT count(*) AS rows FROM visits")).rows[0]?.rows;
+    const ageAndAdd = async (closeBefore: number, forgetBefore: number) => {
+      while ((await store.age({ closeBefore, forgetBefore }, 100)) > 0);
+      for (const slice of again) await store.add(slice);
+    };
+    for (const slice of again) await store.add(slice);
+    await ageAndAdd(DAY + 30, 0);
+    expect([await sums(store, "one"), await rows()]).toEqual([{ visits: 2, bots: 0 }, 2]);
+    await ageAndAdd(DAY + 30, DAY + 22);
+    expect([await sums(store, "one"), await rows()]).toEqual([{ visits: 0, bots: 0 }, 2]);
+    while ((await store.age({ closeBefore: DAY + 31, forgetBefore: DAY + 23 }, 100)) > 0);
+    expect(await rows()).toBe(0);
+  });
+});

@@ -1,0 +1,23 @@
+import { afterAll } from "bun:test";
+
+import { openPostgresStore } from "../../src/store/postgres/store.ts";
+import { startPostgres } from "../postgres.ts";
+import { testCaseStore } from "./cases.ts";
+import { testGuardStore } from "./guard.ts";
+import { testSharedCounts } from "./limits.ts";
+import { testLinkStore } from "./links.ts";
+import { testFigures, testSearch } from "./search.ts";
+
+const server = await startPostgres();
+afterAll(() => server[Symbol.asyncDispose]());
+
+/** Another handle on the same database each time, as another machine has one. */
+const open = (name: string) => async () =>
+  openPostgresStore(await server.address(name), { sizeKnownMs: 20, connections: 4 });
+
+testLinkStore("PostgreSQL", open("links"));
+testGuardStore("PostgreSQL", open("guard"));
+testSearch("PostgreSQL", open("search"));
+testFigures("PostgreSQL", open("figures"));
+testCaseStore("PostgreSQL", open("cases"));
+testSharedCounts("PostgreSQL", open("limits"));
