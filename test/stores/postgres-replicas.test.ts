@@ -185,17 +185,18 @@ describe("a standby that is read from", () => {
 
   test("over HTTP: new links work at once, and what was taken down never comes back", async () => {
     await using proxy = await startProxy(standby.port);
-    const [DATABASE_URL, READ_URL] = [await cluster.url("http"), urlOf([proxy.port], "http")];
-    await using one = await startHere({ DATABASE_URL, READ_URL });
-    await using two = await startHere({ DATABASE_URL, READ_URL });
+    const DATABASE_URL = await cluster.url("http");
+    const readFrom = (port: number) => ({ DATABASE_URL, READ_URL: urlOf([port], "http") });
+    await using one = await startHere(readFrom(standby.port));
+    await using two = await startHere(readFrom(proxy.port));
     const follow = async (curt: Here, code: string) => (await curt.fetch(`/${code}`)).status;
     const make = async (custom_code: string) =>
       (await one.shorten({ original_url: "https://example.com/", custom_code })).status;
+    // Until the standby is asked.
+    await until(async () => (await follow(two, "none")) === 404 && proxy.made > 0);
     for (let nth = 0; nth < 20; nth++) {
       expect([await make(`new${nth}`), await follow(two, `new${nth}`)]).toEqual([201, 302]);
     }
-    // The standby was asked.
-    expect(proxy.made).toBeGreaterThan(0);
     await using _ = await paused(standby);
     expect([await make("later"), await follow(two, "later"), await follow(two, "none")]).toEqual([
       201, 302, 404,
