@@ -109,8 +109,10 @@ test(`${CALLERS} callers at ${INSTANCES} instances are told one story, whatever 
   const standbys = 2 + Math.floor(SECONDS / FAILOVER_SECONDS);
   const chaos = opened.use(await startChaos(INSTANCES, standbys, random));
   const callers: Awaited<ReturnType<typeof openCaller>>[] = [];
-  for (const url of chaos.urls) {
-    const instance = opened.use(await startHere({ DATABASE_URL: url, ADMIN_TOKEN: TOKEN }));
+  for (const [nth, url] of chaos.urls.entries()) {
+    // One asks standbys, too. Whichever server leads is one of those it may ask.
+    const replicas = nth === 0 ? { READ_URL: url } : {};
+    const instance = opened.use(await startHere({ DATABASE_URL: url, ADMIN_TOKEN: TOKEN, ...replicas }));
     instance.expectFaults();
     callers.push(opened.use(await openCaller(instance)));
   }
