@@ -9,7 +9,7 @@ Bun.serve({
   hostname: "127.0.0.1",
   port: Number(port),
   routes: {
-    "/:code/": ({ params }) => {
+    "/:code": ({ params }) => {
       const target = targets.get(params.code);
       return target === undefined
         ? new Response(null, { status: 404 })

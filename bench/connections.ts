@@ -17,8 +17,8 @@ export interface Answer {
 export interface Stream {
   /** One request at a time on each; what is due while all of them wait for answers waits too. */
   readonly connections?: number;
-  /** The address of the client, one of 127.0.0.0/8. */
-  readonly client?: string;
+  /** The addresses of the clients, of 127.0.0.0/8. The connections take them in turn. */
+  readonly clients?: readonly string[];
   /** As many requests a second; without it, as many as the server answers. */
   readonly perSecond?: number;
   /** The next request, in ASCII; undefined when there are no more. `number` counts from 0. */
@@ -74,7 +74,7 @@ export async function drive(port: number, durationMs: number, streams: readonly 
     if (running.every((stream) => stream.isFinished())) resolve();
   }
 
-  async function open({ connections = CONNECTIONS, client, perSecond, request, check }: Stream) {
+  async function open({ connections = CONNECTIONS, clients = [], perSecond, request, check }: Stream) {
     const dueMs = (number: number) => (perSecond === undefined ? 0 : (number / perSecond) * 1000);
     const latenciesMs: number[] = [];
     const lateMs: number[] = [];
@@ -94,7 +94,7 @@ export async function drive(port: number, durationMs: number, streams: readonly 
       idle.push(connection);
       if (perSecond === undefined) step();
     };
-    const idle = await connect(port, connections, client, onAnswer, reject);
+    const idle = await connect(port, connections, clients, onAnswer, reject);
     return {
       sendDue(atMs: number): void {
         while (!isOver && idle.length > 0 && dueMs(sent) <= atMs) {
@@ -157,13 +157,13 @@ export function addresses(port: number, client: string | undefined) {
 function connect(
   port: number,
   count: number,
-  client: string | undefined,
+  clients: readonly string[],
   onAnswer: (connection: Connection, answer: Answer) => void,
   fail: (error: unknown) => void,
 ): Promise<Connection[]> {
-  const open = () =>
+  const open = (nth: number) =>
     Bun.connect<Exchange>({
-      ...addresses(port, client),
+      ...addresses(port, clients[nth % clients.length]),
       data: { number: 0, isHead: false, received: "" },
       socket: {
         data(connection, chunk) {
@@ -179,7 +179,7 @@ function connect(
         error: (_connection, error) => fail(error),
       },
     });
-  return Promise.all(Array.from({ length: count }, open));
+  return Promise.all(Array.from({ length: count }, (_, nth) => open(nth)));
 }
 
 function send(connection: Connection, number: number, request: string | Uint8Array): void {

@@ -11,7 +11,7 @@ import { writeLinks } from "./links.ts";
 import { generated, type Load, visitsOnce } from "./load.ts";
 import { median, rounded } from "./measure.ts";
 import { threadTimesNs } from "./process.ts";
-import type { Bench, Result } from "./report.ts";
+import type { Bench, Result, Row } from "./report.ts";
 import { makeLinks, type Server, startCurt } from "./servers.ts";
 
 const ROUNDS = 3;
@@ -19,6 +19,8 @@ const ROUND_MS = 500;
 /** Fewer than what views let wait. */
 const CONNECTIONS = 32;
 const COLD_LINKS = 120_000;
+/** The last ones of these, which nobody visits. */
+const FRESH_LINKS = 2000;
 const POPULAR_DAYS = 400;
 const POPULAR_VISITS_A_DAY = 100;
 const DAY_MS = 86_400_000;
@@ -49,7 +51,15 @@ const shorten = (body: object) => request("POST /api/v1/shorten", JSON_BODY, JSO
 const marks = (count: number) => "%CD%85".repeat(count / 2) + "%CC%B4".repeat(count / 2);
 const ACCEPTED = Array.from({ length: 1100 }, (_, nth) => `a/b${nth};q=0.5`).join();
 
-/** Each {number} is another number in every request, so that no two of them can share an answer. */
+/** As many as there are, so many more than answers are kept: each is made anew. */
+const ZONES = Intl.supportedValuesOf("timeZone").map(encodeURIComponent);
+const statistics = (query: string) => request(`GET /api/v1/links/popular/stats?${query}`, PROGRAM);
+const lastDays = (days: number) => `from=${dateOf(1 - days)}&to=${dateOf(0)}`;
+
+/**
+ * Each {number} is another number in every request, {zone} another time zone and {fresh} another link, so that no two of
+ * them can share an answer. "Many readers" ask for the same: their answers are shared.
+ */
 const KINDS: readonly (readonly [name: string, status: number, request: string])[] = [
   ["HEAD of a hot link", 302, request("HEAD /popular")],
   ["hot redirect, spelled in another form", 302, request("GET /%E1%84%92%E1%85%A1%E1%86%AB")],
@@ -59,28 +69,19 @@ const KINDS: readonly (readonly [name: string, status: number, request: string])
   ["path of 60 marks", 404, request(`GET /a{number}${marks(54)}`)],
   ["home page", 200, request("GET /")],
   ["home page with the form filled in", 200, request("GET /?original_url=https://example.com/{number}")],
-  ["preview, fresh link", 200, request("GET /fresh+?x={number}")],
-  ["preview, popular link", 200, request("GET /popular+?x={number}")],
-  ["preview, popular link, many readers", 200, request("GET /popular+")],
+  ["preview, fresh link", 200, request("GET /{fresh}+")],
+  ["preview, popular link", 200, request("GET /popular+?tz={zone}")],
+  ["preview, popular link, many readers", 200, request("GET /popular+?x={number}")],
   ["preview of an unknown code", 404, request("GET /a{number}+")],
-  ["statistics, 30 days", 200, request("GET /api/v1/links/popular/stats?x={number}", PROGRAM)],
-  [
-    "statistics, 400 days",
-    200,
-    request(`GET /api/v1/links/popular/stats?from=${dateOf(-399)}&to=${dateOf(0)}&x={number}`, PROGRAM),
-  ],
-  ["statistics, hours", 200, request("GET /api/v1/links/popular/stats?interval=hour&x={number}", PROGRAM)],
-  [
-    "statistics, 62 days of hours",
-    200,
-    request(
-      `GET /api/v1/links/popular/stats?interval=hour&from=${dateOf(-61)}&to=${dateOf(0)}&x={number}`,
-      PROGRAM,
-    ),
-  ],
-  ["SVG", 200, request("GET /popular.svg?x={number}")],
-  ["PNG", 200, request("GET /popular.png?x={number}")],
-  ["PNG, 2,048 pixels", 200, request("GET /popular.png?size=2048&x={number}")],
+  ["statistics, 30 days", 200, statistics("tz={zone}")],
+  ["statistics, 90 days", 200, statistics(`${lastDays(90)}&tz={zone}`)],
+  ["statistics, 90 days, many readers", 200, statistics(`${lastDays(90)}&x={number}`)],
+  ["statistics, 400 days", 200, statistics(`${lastDays(400)}&tz={zone}`)],
+  ["statistics, hours", 200, statistics("interval=hour&tz={zone}")],
+  ["statistics, 62 days of hours", 200, statistics(`interval=hour&${lastDays(62)}&tz={zone}`)],
+  ["SVG", 200, request("GET /{fresh}.svg")],
+  ["PNG", 200, request("GET /{fresh}.png")],
+  ["PNG, 2,048 pixels", 200, request("GET /{fresh}.png?size=2048")],
   ["/docs", 200, request("GET /docs")],
   ["/api/v1/openapi.json", 200, request("GET /api/v1/openapi.json?x={number}", PROGRAM)],
   ["GET /api/v1/shorten", 200, request("GET /api/v1/shorten?x={number}", PROGRAM)],
@@ -129,7 +130,8 @@ export async function measureCosts({ folder, progress }: Bench): Promise<Result>
   await makePopular(database);
   const curt = await startCurt(database);
   const cold = join(folder, "cold");
-  await makeLinks(curt, COLD_LINKS, cold);
+  const links = await makeLinks(curt, COLD_LINKS, cold);
+  const fresh = links.slice(-FRESH_LINKS).map(([code]) => code);
   const hot = join(folder, "hot");
   writeLinks(hot, [["popular", ""]]);
   await visitsOnce(hot)(curt);
@@ -140,12 +142,12 @@ export async function measureCosts({ folder, progress }: Bench): Promise<Result>
       (round) => load({ kind: "visits", linksFile: cold, status: 302, from: round * 40_000 }),
     ],
     ...KINDS.map(
-      ([name, status, text]) => [name, () => load({ kind: "same", status, request: text })] as const,
+      ([name, status, text]) => [name, () => load({ kind: "same", status, ...eachOf(text, fresh) })] as const,
     ),
     ["preview, not changed", () => notModified("/fresh+")],
   ];
   await redirects(curt);
-  const rows = [];
+  const rows: Row[] = [];
   for (const [name, loadOf] of kinds) {
     progress(name);
     if (name !== "cold redirect") await loadOf(0)(curt);
@@ -173,8 +175,27 @@ export async function measureCosts({ folder, progress }: Bench): Promise<Result>
     (row) =>
       Number(row["all threads"]) > AIMS.process || Number(row["redirecting thread"]) > AIMS.redirecting,
   );
-  const doubts = tooDear.map((row) => `Above the aim: ${row["cost, in hot redirects"]}.`);
-  return { rows, rounds: {}, doubts };
+  const doubts = tooDear.map((row) => `Above the aim: ${String(row["cost, in hot redirects"])}.`);
+  const figure = (name: string) => ({
+    Curt: Number(rows.find((row) => row["cost, in hot redirects"] === name)?.["all threads"]),
+  });
+  return {
+    rows,
+    rounds: {},
+    doubts,
+    figures: {
+      "preview, fresh link, in hot redirects": figure("preview, fresh link"),
+      "preview, popular link, in hot redirects": figure("preview, popular link"),
+      "statistics of 90 days, in hot redirects": figure("statistics, 90 days"),
+    },
+  };
+}
+
+/** The request, and what takes the place of {item} in it. */
+function eachOf(text: string, fresh: readonly string[]) {
+  if (text.includes("{zone}")) return { request: text.replace("{zone}", "{item}"), items: ZONES };
+  if (text.includes("{fresh}")) return { request: text.replace("{fresh}", "{item}"), items: fresh };
+  return { request: text };
 }
 
 function load(task: Task): Load {

@@ -1,9 +1,12 @@
 import { closeSync, fsyncSync, openSync, unlinkSync, writeSync } from "node:fs";
 import { join } from "node:path";
 
+import { CHHOTO_CREATE } from "./chhoto.ts";
+import type { Task } from "./generator.ts";
 import { generated, visits, visitsOnce } from "./load.ts";
-import { cpuUs, inTurns, measure, median, medianOf, perSecond, type Round, rounded } from "./measure.ts";
+import { cpuUs, inTurns, measure, medianOf, perSecond, type Round, rounded } from "./measure.ts";
 import type { Bench, Result } from "./report.ts";
+import type { Server } from "./servers.ts";
 
 const ROUNDS = 3;
 const ROUND_MS = 4000;
@@ -21,18 +24,23 @@ interface CreateRound extends Round {
 
 /** What a durable create costs, by one caller at a time and by many. The reference's redirect stands beside it. */
 export async function measureCreates({ folder, stage, progress }: Bench): Promise<Result> {
-  const { curt, reference, linksFile } = await stage();
+  const { curt, reference, chhotos, linksFile } = await stage();
   progress("creates");
-  const creates = async (connections: number): Promise<CreateRound> => {
+  const creates = async (server: Server, task: Task): Promise<CreateRound> => {
     const diskSyncsPerSecond = rounded(syncsPerSecond(folder), 1);
-    const load = generated(ROUND_MS, { kind: "creates", connections });
-    return { ...(await measure(curt, load)), diskSyncsPerSecond };
+    return { ...(await measure(server, generated(ROUND_MS, task))), diskSyncsPerSecond };
   };
+  const contestants: Record<string, () => Promise<CreateRound>> = {};
+  for (const connections of [1, 32]) {
+    contestants[nameOf(curt, connections)] = () => creates(curt, { kind: "creates", connections });
+    for (const chhoto of chhotos)
+      contestants[nameOf(chhoto, connections)] = () =>
+        creates(chhoto, { kind: "same", request: CHHOTO_CREATE, status: 201, connections });
+  }
   const redirects = visits(REDIRECTS_MS, { linksFile, status: 302 });
   await visitsOnce(linksFile)(reference);
   const turns = await inTurns<CreateRound, string>(ROUNDS, {
-    "1 connection": () => creates(1),
-    "32 connections": () => creates(32),
+    ...contestants,
     redirect: () => measure(reference, redirects),
   });
   const { redirect = [], ...cases } = turns;
@@ -40,13 +48,34 @@ export async function measureCreates({ folder, stage, progress }: Bench): Promis
     "durable creates": name,
     "CPU per create, µs": medianOf(rounds, cpuUs),
     [`in redirects of ${reference.name}`]: medianOf(rounds, cpuUs) / medianOf(redirect, cpuUs),
-    "per disk sync": median(
-      rounds.map((round) => perSecond(round) / (round.diskSyncsPerSecond ?? Number.NaN)),
-    ),
+    "per disk sync": medianOf(rounds, perSync),
     "creates/s": medianOf(rounds, perSecond),
     "creates/s of each round": rounds.map(perSecond),
   }));
-  return { rows, rounds: { creates: turns } };
+  const figure = (connections: number, value: (round: CreateRound) => number) =>
+    Object.fromEntries(
+      [curt, ...chhotos].map((server) => [
+        server.name,
+        medianOf(cases[nameOf(server, connections)] ?? [], value),
+      ]),
+    );
+  return {
+    rows,
+    rounds: { creates: turns },
+    figures: {
+      "durable creates/s, 32 connections": figure(32, perSecond),
+      "durable creates/s, 1 connection": figure(1, perSecond),
+      "durable creates, 1 connection, per disk sync": figure(1, perSync),
+    },
+  };
+}
+
+function nameOf({ name }: Server, connections: number): string {
+  return `${name}, ${connections} connection${connections === 1 ? "" : "s"}`;
+}
+
+function perSync(round: CreateRound): number {
+  return perSecond(round) / (round.diskSyncsPerSecond ?? Number.NaN);
 }
 
 /** How many small writes, each synced before the next, this disk takes per second: the bound of lone creates. */

@@ -52,7 +52,7 @@ export async function measureFlood({ folder, progress }: Bench): Promise<Result>
     kind: "flood",
     requests: paths.map((path) => `GET ${path.replace("{code}", code)}${tail}`),
     connections: FLOODERS,
-    client: nextClient(),
+    clients: [nextClient()],
   });
   const drips = (): Task => ({ kind: "drips", connections: DRIPS, client: nextClient() });
   const measured = (others: () => readonly Task[]) => () =>

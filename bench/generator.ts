@@ -12,7 +12,7 @@ const RUN = Date.now().toString(36);
 /** As long as the place holder {number}, so that Content-Length stays right. */
 const FIRST_NUMBER = 10_000_000 + (Date.now() % 80_000_000);
 
-type Rate = Pick<Stream, "connections" | "client" | "perSecond">;
+type Rate = Pick<Stream, "connections" | "clients" | "perSecond">;
 
 export interface Visits extends Rate {
   readonly kind: "visits";
@@ -23,6 +23,8 @@ export interface Visits extends Rate {
   readonly once?: boolean;
   /** For a long file: how many of its links are left out at first. */
   readonly from?: number;
+  /** How many browsers visit in turn, which differ by their User-Agent and by where they come from. */
+  readonly browsers?: number;
 }
 
 /** Visits of codes that do not exist, each another one. */
@@ -46,10 +48,11 @@ interface Mixed extends Rate {
   readonly linksFile: string;
 }
 
-/** One request, again and again; each {number} in it is another number every time. */
+/** One request, again and again; each {number} in it is another number every time, and each {item} the next of `items`. */
 interface Same extends Rate {
   readonly kind: "same";
   readonly request: string;
+  readonly items?: readonly string[];
   readonly status: number;
 }
 
@@ -113,10 +116,13 @@ function requestsOf(port: number, task: StreamTask): Requests {
   }
 }
 
-function visits(port: number, { linksFile, status, once = false, from = 0, perSecond }: Visits): Requests {
+function visits(
+  port: number,
+  { linksFile, status, once = false, from = 0, browsers = 1, perSecond }: Visits,
+): Requests {
   const links = readLinks(linksFile);
-  const tail = visitTail(port);
-  const text = (at: number) => `GET /${links[at % links.length]?.[0]}/${tail}`;
+  const tails = Array.from({ length: browsers }, (_, nth) => visitTail(port, nth));
+  const text = (at: number) => `GET /${links[at % links.length]?.[0]}${tails[at % browsers]}`;
   // Where time counts, they are made before, as bytes: the less there is to do meanwhile, the less of it is measured.
   const made = perSecond === undefined ? [] : links.map((_, at) => Buffer.from(text(at)));
   return {
@@ -125,7 +131,7 @@ function visits(port: number, { linksFile, status, once = false, from = 0, perSe
     check(answer, number) {
       expectStatus(answer, status);
       const [code, target] = once ? (links[number] ?? ["", ""]) : ["", ""];
-      if (target !== "" && !answer.head.split("\r\n").includes(`Location: ${target}`))
+      if (target !== "" && /\r\nlocation: (.*)/i.exec(answer.head)?.[1] !== target)
         throw new Error(`${code} does not lead to ${target}:\n${answer.head}`);
     },
   };
@@ -136,7 +142,7 @@ function misses(port: number, { count }: Misses): Requests {
   return {
     // No generated code has a vowel.
     request: (number) =>
-      number < count ? `GET /a${number.toString(36).padStart(6, "0")}/${tail}` : undefined,
+      number < count ? `GET /a${number.toString(36).padStart(6, "0")}${tail}` : undefined,
     check: (answer) => expectStatus(answer, 404),
   };
 }
@@ -177,9 +183,12 @@ function mixed(port: number, { linksFile }: Mixed): Requests {
   };
 }
 
-function same({ request, status }: Same): Requests {
+function same({ request, status, items = [] }: Same): Requests {
   return {
-    request: (number) => request.replaceAll("{number}", String(FIRST_NUMBER + number)),
+    request: (number) =>
+      request
+        .replaceAll("{number}", String(FIRST_NUMBER + number))
+        .replaceAll("{item}", items[number % items.length] ?? ""),
     check: (answer) => expectStatus(answer, status),
   };
 }

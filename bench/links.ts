@@ -38,11 +38,35 @@ export function shuffled<T>(items: readonly T[]): T[] {
     .map(({ item }) => item);
 }
 
-/** Any link of a file. */
-export function readLink(path: string): Link {
+/** Visits of links by Zipf's law: the nth link is visited an nth as often as the first. */
+export function zipf(links: readonly Link[], visits: number): Link[] {
+  let sum = 0;
+  const sums = Float64Array.from(links, (_, nth) => (sum += 1 / (nth + 1)));
+  return Array.from({ length: visits }, () => {
+    const drawn = Math.random() * sum;
+    let [low, high] = [0, links.length - 1];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((sums[middle] ?? 0) > drawn) high = middle;
+      else low = middle + 1;
+    }
+    return links[low] ?? ["", ""];
+  });
+}
+
+/** The links of a file of Curt's. */
+export function* everyLink(path: string): Generator<Link> {
   using database = new Database(path, { readonly: true, strict: true });
-  const [link] = database.query<Link, []>("SELECT code, original_url FROM links LIMIT 1").values();
-  return (link ?? ["", ""]) as unknown as Link;
+  const rows = database.query<{ code: string; original_url: string }, []>(
+    "SELECT code, original_url FROM links",
+  );
+  for (const { code, original_url } of rows.iterate()) yield [code, original_url];
+}
+
+/** Any link of a file of Curt's. */
+export function readLink(path: string): Link {
+  for (const link of everyLink(path)) return link;
+  return ["", ""];
 }
 
 /** Inserts links into a file of Curt's that nobody has open. `make` tells the address and the creation of each. */

@@ -32,8 +32,8 @@ export function visits(durationMs: number, options: VisitOptions): Load {
 }
 
 /** Each link once, and a look at where it leads. */
-export function visitsOnce(linksFile: string, status = 302): Load {
-  return generated(ONCE_LIMIT_MS, { kind: "visits", once: true, linksFile, status });
+export function visitsOnce(linksFile: string, { status = 302, browsers = 1 } = {}): Load {
+  return generated(ONCE_LIMIT_MS, { kind: "visits", once: true, linksFile, status, browsers });
 }
 
 /** What our own generator can do, one task beside the other. */

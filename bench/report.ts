@@ -1,18 +1,21 @@
 import { readFileSync, statfsSync } from "node:fs";
 import { release } from "node:os";
 
+import { aimRows, type Figures } from "./aims.ts";
 import { VISIT_TOOL } from "./load.ts";
 import { isDisturbed, type Round } from "./measure.ts";
 import { PINNED, ROOT } from "./process.ts";
-import { nginx, REFERENCE, type Stage } from "./servers.ts";
+import { nginx, REFERENCE, type Server, type Stage } from "./servers.ts";
 
 /** What a part of the benchmark is given. */
 export interface Bench {
   /** For its files; it is deleted afterwards. */
   readonly folder: string;
   /** The servers that most parts share, started when the first part asks for them. */
-  stage(): Promise<Stage>;
+  stage(): Promise<Stage & { readonly chhotos: readonly Server[] }>;
   progress(text: string): void;
+  /** How long the soak takes. */
+  readonly minutes: number;
 }
 
 /** What a part of the benchmark found out. */
@@ -21,6 +24,8 @@ export interface Result {
   readonly rows: readonly Row[];
   /** Every round: by case, then by contestant. The nth of each were measured in the same turn. */
   readonly rounds: Readonly<Record<string, Turns>>;
+  /** What is compared with the aims. */
+  readonly figures?: Figures;
   readonly doubts?: readonly string[];
   /** Own memory over time, by case. */
   readonly samplesMb?: Readonly<Record<string, readonly number[]>>;
@@ -31,7 +36,7 @@ export type Turns = Readonly<Record<string, readonly Round[]>>;
 type Cell = string | number | undefined | readonly number[];
 
 export interface Results {
-  readonly about: ReturnType<typeof describe>;
+  readonly about: ReturnType<typeof describe> & { readonly chhoto: string | undefined };
   /** By part; of the parts that were not run there is nothing. */
   readonly parts: Readonly<Record<string, Result>>;
 }
@@ -72,10 +77,15 @@ export function report({ about, parts }: Results): string {
   const heading = [
     `Curt at ${commit}${changed ? " with changes" : ""}, ${date}`,
     `${cpu}, ${cores} cores, Linux ${kernel}; Bun ${bun}, nginx ${about.nginx ?? "–"}, wrk ${about.wrk ?? "–"}`,
-    `Reference: ${reference}. Visits by: ${visitTool}.`,
+    `Reference: ${reference}. Visits by: ${visitTool}.${about.chhoto === undefined ? "" : ` Beside: ${about.chhoto}.`}`,
   ];
   const sections = Object.values(parts).map(({ rows }) => table(rows));
-  return [heading, ...sections, doubts({ about, parts })]
+  const measured = Object.values(parts).flatMap((part) => Object.entries(part.figures ?? {}));
+  // Without nginx, the ratios are those to another reference.
+  const figures: Figures = Object.fromEntries(
+    measured.filter(([figure]) => about.nginx !== undefined || !figure.includes("nginx")),
+  );
+  return [heading, table(aimRows(figures)), ...sections, doubts({ about, parts })]
     .filter((lines) => lines.length > 0)
     .map((lines) => lines.join("\n"))
     .join("\n\n");

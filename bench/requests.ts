@@ -1,19 +1,43 @@
 import { originalUrl } from "./links.ts";
 
-/** What Chrome 141 on Windows sends when a link is followed, over plain HTTP. */
-const CHROME = [
-  "Connection: keep-alive",
-  "Upgrade-Insecure-Requests: 1",
-  "User-Agent: Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/141.0.0.0 Safari/537.36",
-  "Accept: text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,image/apng,*/*;q=0.8,application/signed-exchange;v=b3;q=0.7",
-  "Referer: http://news.example.com/",
-  "Accept-Encoding: gzip, deflate",
-  "Accept-Language: ko-KR,ko;q=0.9,en-US;q=0.8,en;q=0.7",
-];
+/** What Chrome on a computer sends when a link is followed, over plain HTTP. */
+function chrome(userAgent: string, referrer: string | undefined): string[] {
+  return [
+    "Connection: keep-alive",
+    "Upgrade-Insecure-Requests: 1",
+    `User-Agent: ${userAgent}`,
+    "Accept: text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,image/apng,*/*;q=0.8,application/signed-exchange;v=b3;q=0.7",
+    ...(referrer === undefined ? [] : [`Referer: ${referrer}`]),
+    "Accept-Encoding: gzip, deflate",
+    "Accept-Language: ko-KR,ko;q=0.9,en-US;q=0.8,en;q=0.7",
+  ];
+}
 
-/** Everything of a visit behind its path: `GET /<code>/` + this is the request. */
-export function visitTail(port: number): string {
-  return [" HTTP/1.1", `Host: localhost:${port}`, ...CHROME, "", ""].join("\r\n");
+const NEWEST = 141;
+const SYSTEMS = [
+  "Windows NT 10.0; Win64; x64",
+  "Macintosh; Intel Mac OS X 10_15_7",
+  "X11; Linux x86_64",
+  "Linux; Android 10; K",
+  "X11; CrOS x86_64 14541.0.0",
+];
+const USUAL_REFERRERS = ["google.com", "facebook.com", "reddit.com", "naver.com", "youtube.com", "bing.com"];
+
+/** Of twenty visits, nine come from nowhere, eight from well-known sites, and three from others. */
+function referrerOf(nth: number): string | undefined {
+  if (nth === 0) return "http://news.example.com/";
+  const kind = nth % 20;
+  if (kind < 9) return undefined;
+  return kind < 17
+    ? `https://www.${USUAL_REFERRERS[nth % USUAL_REFERRERS.length]}/`
+    : `https://site-${nth}.example.com/`;
+}
+
+/** Everything of a visit behind its path: `GET /<code>` + this is the request. Every `nth` browser is another one. */
+export function visitTail(port: number, nth = 0): string {
+  const version = NEWEST - Math.floor(nth / SYSTEMS.length);
+  const userAgent = `Mozilla/5.0 (${SYSTEMS[nth % SYSTEMS.length]}) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/${version}.0.0.0 Safari/537.36`;
+  return [" HTTP/1.1", `Host: localhost:${port}`, ...chrome(userAgent, referrerOf(nth)), "", ""].join("\r\n");
 }
 
 /** A create as a program sends it. `body` is ASCII. */

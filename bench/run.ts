@@ -3,6 +3,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 
 import { measureBlocklist } from "./blocklist.ts";
+import { describeChhoto, startChhotos } from "./chhoto.ts";
 import { measureCosts } from "./costs.ts";
 import { measureCreates } from "./creates.ts";
 import { measureEvening } from "./evening.ts";
@@ -13,7 +14,8 @@ import { inTemporaryFolder } from "./process.ts";
 import { type Bench, describe, report, type Result, type Results } from "./report.ts";
 import { measureScale } from "./scale.ts";
 import { measureSearch } from "./search.ts";
-import { type Stage, startCurt, startStage } from "./servers.ts";
+import { startCurt, startStage } from "./servers.ts";
+import { measureSoak } from "./soak.ts";
 import { measureStart } from "./start.ts";
 import { measureVisits } from "./visits.ts";
 
@@ -30,21 +32,27 @@ const PARTS: Readonly<Record<string, (bench: Bench) => Promise<Result>>> = {
   search: measureSearch,
   evening: measureEvening,
   postgres: measurePostgres,
+  soak: measureSoak,
 };
+/** Not part of a run that names no part, because it takes as long as the others together. */
+const ON_REQUEST = "soak";
+const DEFAULT_MINUTES = 20;
+const EVERY_RUN = Object.keys(PARTS).filter((name) => name !== ON_REQUEST);
 const LINKS = 100_000;
 
-async function bench(folder: string, names: readonly string[]): Promise<Results> {
-  const about = describe(folder);
+async function bench(folder: string, names: readonly string[], minutes: number): Promise<Results> {
+  const about = { ...describe(folder), chhoto: await describeChhoto(folder) };
   const progress = (text: string) => console.error(`… ${text}`);
-  let shared: Promise<Stage> | undefined;
+  let shared: ReturnType<Bench["stage"]> | undefined;
   const start = async () => {
     progress(`making ${LINKS} links`);
-    return startStage(await startCurt(join(folder, "curt.db")), LINKS, folder);
+    const stage = await startStage(await startCurt(join(folder, "curt.db")), LINKS, folder);
+    return { ...stage, chhotos: await startChhotos(folder, stage.links) };
   };
   const stage = () => (shared ??= start());
   const parts: Record<string, Result> = {};
   for (const name of names) {
-    const part = await PARTS[name]?.({ folder, stage, progress });
+    const part = await PARTS[name]?.({ folder, stage, progress, minutes });
     if (part !== undefined) parts[name] = part;
   }
   return { about, parts };
@@ -52,7 +60,7 @@ async function bench(folder: string, names: readonly string[]): Promise<Results>
 
 function keep(results: Results, names: readonly string[]): string {
   const { date, commit } = results.about;
-  const isAll = names.length === Object.keys(PARTS).length;
+  const isAll = EVERY_RUN.every((name) => names.includes(name));
   const folder = join(import.meta.dir, "results");
   const path = join(folder, `${[date.slice(0, 10), commit, ...(isAll ? [] : names)].join("-")}.json`);
   mkdirSync(folder, { recursive: true });
@@ -60,14 +68,16 @@ function keep(results: Results, names: readonly string[]): string {
   return path;
 }
 
-const asked = process.argv.slice(2);
+const [numbers, asked] = [true, false].map((isNumber) =>
+  process.argv.slice(2).filter((word) => /^\d+$/.test(word) === isNumber),
+) as [string[], string[]];
 const unknown = asked.filter((name) => !(name in PARTS));
 if (unknown.length > 0) {
   console.error(`There is no part ${unknown.join(", ")}. The parts: ${Object.keys(PARTS).join(", ")}.`);
   process.exit(2);
 }
-const names = Object.keys(PARTS).filter((name) => asked.length === 0 || asked.includes(name));
+const names = Object.keys(PARTS).filter((name) => (asked.length === 0 ? EVERY_RUN : asked).includes(name));
 await inTemporaryFolder(async (folder) => {
-  const results = await bench(folder, names);
+  const results = await bench(folder, names, Number(numbers[0] ?? DEFAULT_MINUTES));
   console.log(`${report(results)}\n\nAll figures: ${relative(process.cwd(), keep(results, names))}`);
 });

@@ -3,6 +3,7 @@ import { statSync } from "node:fs";
 import { join } from "node:path";
 
 import { build } from "../scripts/build.ts";
+import { openSqliteStore } from "../src/store/sqlite/store.ts";
 import { insertLinks, type Link, originalUrl, shuffled, writeLinks } from "./links.ts";
 import { generated, type Load, visits, visitsOnce } from "./load.ts";
 import {
@@ -24,7 +25,8 @@ const LINKS = 10_000_000;
 
 /** One of so many is visited: many more than Curt's memory holds, so that none comes again while it is there. */
 const SAMPLED = 5;
-const CHECKED_LINKS = 100_000;
+const VISITED_ONCE = 200_000;
+const BROWSERS = 300;
 const STARTS = 7;
 const ROUNDS = 7;
 const ROUND_MS = 2000;
@@ -45,6 +47,12 @@ export async function measureScale({ folder, stage, progress }: Bench): Promise<
   const createdMs = Date.now();
   await insertLinks(database, LINKS, (nth) => [originalUrl("many-links", nth), createdMs + nth]);
   const sample = sampleLinks(database);
+  const bytes = statSync(database).size;
+  progress("making the operator's index");
+  await index(database);
+  const indexedBytes = statSync(database).size;
+  progress("days with one visit");
+  const bytesPerDay = await measureDays(folder, database, sample);
   progress("starts");
   const startsMs = await measureStarts(folder, database, sample[0]?.[0] ?? "");
   progress("cold redirect");
@@ -62,7 +70,9 @@ export async function measureScale({ folder, stage, progress }: Bench): Promise<
   const beforePeakAfter = "own memory, MB; before, at its peak, after";
   return {
     rows: [
-      row("file, bytes per link", statSync(database).size / LINKS),
+      row("file, bytes per link", bytes / LINKS),
+      row("file with the operator's index, bytes per link", indexedBytes / LINKS),
+      row("file, bytes per day with one visit of a link", bytesPerDay),
       row("executable, start to first redirect, ms", median(startsMs), startsMs),
       row("cold redirect, requests/s", medianOf(turns.cold, perSecond)),
       row("cold redirect, share of the hot rate", median(byHotRate), byHotRate),
@@ -74,8 +84,37 @@ export async function measureScale({ folder, stage, progress }: Bench): Promise<
       row("misses, requests/s", misses.requestsPerSecond),
     ],
     rounds: { "cold redirect": turns },
+    figures: {
+      "start, executable, 10 million links, ms": { Curt: median(startsMs) },
+      "any of 10 million links, share of the hot rate": { Curt: median(byHotRate) },
+      "own memory then, at its peak, MB": { Curt: memory.peakMb },
+      "bytes per link, 10 million links": { Curt: bytes / LINKS },
+      "bytes per link, with the operator's index": { Curt: indexedBytes / LINKS },
+      "bytes per day with one visit of a link": { Curt: bytesPerDay },
+    },
     samplesMb: { "cold redirects": memory.samplesMb, misses: misses.samplesMb },
   };
+}
+
+/** Curt does this itself, a block every few seconds, which would disturb what is measured. */
+async function index(database: string): Promise<void> {
+  const store = await openSqliteStore(database);
+  while (await store.index());
+  await store.close();
+}
+
+/** How much the file grows when links are visited once, by the days of links that have statistics then. */
+async function measureDays(folder: string, path: string, sample: readonly Link[]): Promise<number> {
+  const bytesBefore = statSync(path).size;
+  const linksFile = join(folder, "visited-once");
+  writeLinks(linksFile, sample.slice(-VISITED_ONCE));
+  const curt = await startCurt(path);
+  await visitsOnce(linksFile, { browsers: BROWSERS })(curt);
+  await curt.stop();
+  using database = new Database(path, { readwrite: true, strict: true });
+  database.run("PRAGMA wal_checkpoint(TRUNCATE)");
+  const [[days = 0] = []] = database.query<[number], []>("SELECT count(*) FROM visits").values();
+  return (statSync(path).size - bytesBefore) / Number(days);
 }
 
 /** From the spawn to the first answered redirect, again and again; the file is in the system's cache. */
@@ -84,7 +123,7 @@ async function measureStarts(folder: string, database: string, code: string): Pr
   const eachMs: number[] = [];
   for (let nth = 0; nth < STARTS; nth++) {
     const startMs = performance.now();
-    const curt = await startCurt(database, { path: `/${code}/`, program });
+    const curt = await startCurt(database, { path: `/${code}`, program });
     eachMs.push(rounded(performance.now() - startMs, 1));
     await curt.stop();
   }
@@ -95,8 +134,6 @@ async function measureStarts(folder: string, database: string, code: string): Pr
 async function measureCold(folder: string, database: string, sample: readonly Link[], small: Stage) {
   const linksFile = join(folder, "sample");
   const curt = await startCurt(database);
-  writeLinks(linksFile, sample.slice(-CHECKED_LINKS));
-  await visitsOnce(linksFile)(curt);
   const codes = sample.map(([code]): Link => [code, ""]);
   writeLinks(linksFile, codes);
   let visited = 0;

@@ -25,6 +25,10 @@ export interface Server {
   stop(): Promise<void>;
 }
 
+export interface Curt extends Server {
+  readonly database: string;
+}
+
 interface CurtOptions {
   /** Each sync of the disk begins this much later. */
   readonly syncDelayMs?: number;
@@ -41,7 +45,7 @@ export const FROM_SOURCE = [process.execPath, "src/main.ts"] as const;
 export async function startCurt(
   database: string,
   { syncDelayMs = 0, path = "/readyz", settings = {}, program = FROM_SOURCE }: CurtOptions = {},
-): Promise<Server> {
+): Promise<Curt> {
   const port = freePort();
   const env = {
     PORT: String(port),
@@ -50,11 +54,12 @@ export async function startCurt(
     ...settings,
   };
   const serve = [...program, "serve"];
-  if (syncDelayMs === 0) return started("Curt", port, start(serve, SERVER_CORE, env), path);
+  if (syncDelayMs === 0)
+    return { ...(await started("Curt", port, start(serve, SERVER_CORE, env), path)), database };
   // Only Curt itself runs on the core of the servers; the tracer that slows it down does not.
   const slowed = ["bench/slow-syncs.ts", String(syncDelayMs), ...pinned(serve, SERVER_CORE)];
   const tracer = start([process.execPath, ...slowed], LOAD_CORE, env);
-  return { ...(await started("Curt", port, tracer, path)), pid: firstChild(tracer.pid) };
+  return { ...(await started("Curt", port, tracer, path)), pid: firstChild(tracer.pid), database };
 }
 
 /** Debian keeps it where only root's PATH looks. */
@@ -102,7 +107,7 @@ http {
   map_hash_bucket_size 256;
   map $uri $target {
     default "";
-${links.map(([code, target]) => `/${code}/ ${target};\n`).join("")}
+${links.map(([code, target]) => `/${code} ${target};\n`).join("")}
   }
   server {
     listen 127.0.0.1:${port} backlog=1024;
@@ -119,14 +124,14 @@ ${links.map(([code, target]) => `/${code}/ ${target};\n`).join("")}
 
 /** Curt and the reference, which know the same links. */
 export interface Stage {
-  readonly curt: Server;
+  readonly curt: Curt;
   readonly reference: Server;
   readonly links: readonly Link[];
   readonly linksFile: string;
 }
 
 /** Gives Curt so many links, and starts a reference with the same. `folder` is for its files. */
-export async function startStage(curt: Server, count: number, folder: string): Promise<Stage> {
+export async function startStage(curt: Curt, count: number, folder: string): Promise<Stage> {
   const linksFile = join(folder, "links");
   const links = await makeLinks(curt, count, linksFile);
   const reference = await startReference(folder, linksFile);
@@ -146,7 +151,7 @@ export async function makeLinks(curt: Server, count: number, linksFile: string):
 }
 
 /** A port of the loopback interface that nobody listens on right now. */
-function freePort(): number {
+export function freePort(): number {
   const listener = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data() {} } });
   const { port } = listener;
   listener.stop(true);
@@ -154,7 +159,7 @@ function freePort(): number {
 }
 
 /** The server once `path` answers with success or a redirect. */
-async function started(name: string, port: number, child: Subprocess, path: string): Promise<Server> {
+export async function started(name: string, port: number, child: Subprocess, path: string): Promise<Server> {
   const url = `http://127.0.0.1:${port}${path}`;
   const deadlineMs = performance.now() + START_LIMIT_MS;
   while (performance.now() < deadlineMs && child.exitCode === null) {

@@ -1,11 +1,12 @@
-// `bun bench/soak.ts [minutes=20]`: does Curt's memory stay flat under a bit of everything? See README.md here.
 import { join } from "node:path";
 
+import { type Figures, isReached } from "./aims.ts";
 import { generated } from "./load.ts";
-import { inTemporaryFolder, openDescriptors, ownMemoryBytes } from "./process.ts";
+import { measure, type Round, rounded } from "./measure.ts";
+import { openDescriptors, ownMemoryBytes } from "./process.ts";
+import type { Bench, Result } from "./report.ts";
 import { makeLinks, startCurt } from "./servers.ts";
 
-const DEFAULT_MINUTES = 20;
 /** Fewer give too few points for a line. */
 const MIN_MINUTES = 5;
 const MAX_MINUTES = 24 * 60;
@@ -17,13 +18,10 @@ const STINT_MS = 10_000;
 /** Before this share of the time is over, memory fills; it does not count. */
 const WARM_UP = 1 / 3;
 const MIB = 1024 * 1024;
-/** What the line through the lowest samples of the minutes may rise by. */
-const RISE_LIMIT_MIB = 24;
-/** Curt forgets links by the half of its memory of them, 64 MiB; twice that is for the garbage collector's delay. */
-const RANGE_LIMIT_MIB = 128;
 const DESCRIPTOR_RANGE_LIMIT = 8;
-/** For the server to close the connections that its clients have closed. */
+/** For the server to close the connections that its clients have closed; a busy machine takes longer than the first. */
 const SETTLE_MS = 200;
+const SETTLE_LIMIT_MS = 5000;
 
 interface Sample {
   readonly atMs: number;
@@ -31,18 +29,61 @@ interface Sample {
   readonly descriptors: number;
 }
 
-async function soak(folder: string, durationMs: number): Promise<Sample[]> {
-  const curt = await startCurt(join(folder, "curt.db"));
-  const linksFile = join(folder, "links");
+/** Does Curt's memory stay flat under a bit of everything? The exit code is 1 if not. */
+export async function measureSoak({ folder, progress, minutes }: Bench): Promise<Result> {
+  if (!(minutes >= MIN_MINUTES && minutes <= MAX_MINUTES))
+    throw new RangeError(
+      `The minutes must be a number from ${MIN_MINUTES} to ${MAX_MINUTES}, not ${minutes}.`,
+    );
+  progress(`soak, ${minutes} minutes`);
+  const durationMs = minutes * MINUTE_MS;
+  const { samples, rounds, requests } = await soak(folder, durationMs, progress);
+  const settled = samples.filter(({ atMs }) => atMs >= durationMs * WARM_UP);
+  // Between two collections memory rises and falls by more than a leak that is worth finding.
+  const riseMib = rounded(rise(lowestOfMinutes(settled, minutes)), 1);
+  const rangeMib = rounded(range(settled.map(({ memoryMib }) => memoryMib)), 1);
+  const descriptors = range(settled.map((sample) => sample.descriptors));
+  const figures: Figures = {
+    "soak: rise of own memory, MiB": { Curt: riseMib },
+    "soak: max − min of own memory, MiB": { Curt: rangeMib },
+  };
+  const isFlat =
+    isReached("soak: rise of own memory, MiB", figures) === true &&
+    isReached("soak: max − min of own memory, MiB", figures) === true &&
+    descriptors <= DESCRIPTOR_RANGE_LIMIT;
+  if (!isFlat) process.exitCode = 1;
+  return {
+    rows: [
+      {
+        [`soak, ${minutes} minutes`]: isFlat ? "flat" : "not flat",
+        requests,
+        "rise of own memory, MiB": riseMib,
+        "max − min, MiB": rangeMib,
+        "descriptors, max − min": descriptors,
+      },
+    ],
+    rounds: { soak: { Curt: rounds } },
+    figures,
+    samplesMb: { soak: samples.map(({ memoryMib }) => rounded((memoryMib * MIB) / 1e6, 1)) },
+  };
+}
+
+async function soak(folder: string, durationMs: number, progress: Bench["progress"]) {
+  const curt = await startCurt(join(folder, "soak.db"));
+  const idleDescriptors = openDescriptors(curt.pid);
+  const linksFile = join(folder, "soak-links");
   await makeLinks(curt, LINKS, linksFile);
   const samples: Sample[] = [];
+  const rounds: Round[] = [];
   const startMs = performance.now();
   let requests = 0;
   let toldMinutes = 0;
   for (let atMs = 0; atMs < durationMs;) {
     const stintMs = Math.ceil(Math.min(STINT_MS, durationMs - atMs));
-    requests += (await generated(stintMs, { kind: "mixed", linksFile })(curt)).requests;
-    await Bun.sleep(SETTLE_MS);
+    const round = await measure(curt, generated(stintMs, { kind: "mixed", linksFile }));
+    rounds.push(round);
+    requests += round.requests;
+    await settle(curt.pid, idleDescriptors);
     atMs = performance.now() - startMs;
     const memoryMib = ownMemoryBytes(curt.pid) / MIB;
     const descriptors = openDescriptors(curt.pid);
@@ -50,33 +91,25 @@ async function soak(folder: string, durationMs: number): Promise<Sample[]> {
     const minutesOver = Math.floor(atMs / MINUTE_MS);
     if (minutesOver === toldMinutes) continue;
     toldMinutes = minutesOver;
-    console.log(
+    progress(
       `${minutesOver} min: ${requests.toLocaleString("en")} requests, ${memoryMib.toFixed(1)} MiB, ${descriptors} descriptors`,
     );
   }
-  return samples;
+  await curt.stop();
+  return { samples, rounds, requests };
 }
 
-/** Prints what came out; whether it is flat. */
-function judge(samples: readonly Sample[], durationMs: number): boolean {
-  const settled = samples.filter(({ atMs }) => atMs >= durationMs * WARM_UP);
-  // Between two collections memory rises and falls by more than a leak that is worth finding.
-  const riseMib = rise(lowestOfMinutes(settled));
-  const rangeMib = range(settled.map(({ memoryMib }) => memoryMib));
-  const descriptors = range(settled.map((sample) => sample.descriptors));
-  const isFlat =
-    riseMib <= RISE_LIMIT_MIB && rangeMib <= RANGE_LIMIT_MIB && descriptors <= DESCRIPTOR_RANGE_LIMIT;
-  console.log(`own memory: a rise of ${riseMib.toFixed(1)} MiB (limit: ${RISE_LIMIT_MIB})`);
-  console.log(`own memory: max − min ${rangeMib.toFixed(1)} MiB (limit: ${RANGE_LIMIT_MIB})`);
-  console.log(`descriptors: max − min ${descriptors} (limit: ${DESCRIPTOR_RANGE_LIMIT})`);
-  console.log(isFlat ? "Flat." : "NOT flat.");
-  return isFlat;
+async function settle(pid: number, idleDescriptors: number): Promise<void> {
+  const deadlineMs = performance.now() + SETTLE_LIMIT_MS;
+  do await Bun.sleep(SETTLE_MS);
+  while (openDescriptors(pid) > idleDescriptors + DESCRIPTOR_RANGE_LIMIT && performance.now() < deadlineMs);
 }
 
 /** The smallest memory of each minute: what is left when the garbage of that minute is gone. */
-function lowestOfMinutes(samples: readonly Sample[]): Sample[] {
-  const minutes = Map.groupBy(samples, ({ atMs }) => Math.floor(atMs / MINUTE_MS));
-  return [...minutes.values()].map((ofMinute) =>
+function lowestOfMinutes(samples: readonly Sample[], minutes: number): Sample[] {
+  // The last sample comes when the last minute is over. Alone, it would be the lowest of a minute of its own.
+  const minuteOf = ({ atMs }: Sample) => Math.min(Math.floor(atMs / MINUTE_MS), minutes - 1);
+  return [...Map.groupBy(samples, minuteOf).values()].map((ofMinute) =>
     ofMinute.reduce((lowest, sample) => (sample.memoryMib < lowest.memoryMib ? sample : lowest)),
   );
 }
@@ -94,15 +127,3 @@ function rise(samples: readonly Sample[]): number {
 function range(values: readonly number[]): number {
   return Math.max(...values) - Math.min(...values);
 }
-
-const minutes = Number(process.argv[2] ?? DEFAULT_MINUTES);
-if (!(minutes >= MIN_MINUTES && minutes <= MAX_MINUTES)) {
-  console.error(
-    `The minutes must be a number from ${MIN_MINUTES} to ${MAX_MINUTES}, not ${process.argv[2]}.`,
-  );
-  process.exit(2);
-}
-await inTemporaryFolder(async (folder) => {
-  const durationMs = minutes * MINUTE_MS;
-  if (!judge(await soak(folder, durationMs), durationMs)) process.exitCode = 1;
-});

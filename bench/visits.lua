@@ -1,4 +1,4 @@
--- wrk's script: GET /<code>/ for one code after the other, and the totals as one line of JSON.
+-- wrk's script: GET /<code> for one code after the other, and the totals as one line of JSON.
 -- Arguments: a file with "<code> <target>" lines, everything of the request behind its path, and for a file that
 -- is too long for Lua's memory, how many of its lines to leave out at first: it is read on the way then.
 local requests = {}
@@ -7,7 +7,7 @@ local path, tail
 local nextLine
 
 local function toRequest(line)
-  return "GET /" .. line:match("^%S+") .. "/" .. tail
+  return "GET /" .. line:match("^%S+") .. tail
 end
 
 function init(args)

@@ -1,55 +1,127 @@
 import { join } from "node:path";
 
-import { type Link, writeLinks } from "./links.ts";
-import { visits, visitsOnce } from "./load.ts";
-import { cpuUs, inTurns, measure, median, medianOf, perSecond, ratios } from "./measure.ts";
+import type { Figure, Figures } from "./aims.ts";
+import { CHHOTO_REDIRECT } from "./chhoto.ts";
+import { type Link, writeLinks, zipf } from "./links.ts";
+import { generated, visits, visitsOnce } from "./load.ts";
+import { cpuUs, inTurns, measure, median, medianOf, perSecond, ratios, type Round } from "./measure.ts";
 import type { Bench, Result, Row, Turns } from "./report.ts";
+import { type Server, startCurt } from "./servers.ts";
 
 const ROUNDS = 7;
 const ROUND_MS = 2000;
 /** Reads of files per request; with fewer, the answers came out of memory. */
 const FROM_MEMORY = 0.01;
+/** More than a round needs. */
+const ZIPF_VISITS = 200_000;
+/** A connection each. */
+const CLIENTS = Array.from({ length: 200 }, (_, nth) => `127.2.0.${nth + 1}`);
+const BROWSERS = 300;
 
-/** What a visit costs Curt and the reference. */
+interface Case {
+  readonly name: string;
+  readonly figure: Figure;
+  readonly links: readonly Link[];
+  /** Of Curt and the reference. */
+  readonly status: 302 | 404;
+  readonly servers: readonly Server[];
+  /** From many addresses and browsers. */
+  readonly isFromMany?: boolean;
+}
+
+/** What a visit costs Curt, the reference, and others that can do the same. */
 export async function measureVisits({ folder, stage, progress }: Bench): Promise<Result> {
-  const { curt, reference, links } = await stage();
+  const { curt, reference, chhotos, links } = await stage();
+  // With its index, chhoto-url stops accepting connections again and again while it counts visits of many links.
+  const chhoto = chhotos.filter(({ name }) => name === "chhoto-url without search");
+  const redirect = { status: 302, servers: [curt, reference, ...chhoto] } as const;
+  const open = await startCurt(curt.database, { settings: { HOST: "0.0.0.0" } });
   // No generated code has a vowel, so these have the usual shape and do not exist.
   const unknown = links.map(([code]): Link => [`a${code.slice(1)}`, ""]);
-  const cases = [
-    { name: "hot redirect", links, status: 302 },
-    { name: "one hot code", links: links.slice(0, 1), status: 302 },
-    { name: "unknown codes", links: unknown, status: 404 },
+  const cases: readonly Case[] = [
+    { ...redirect, name: "hot redirect", figure: "hot redirect, any of 100,000 links, × nginx", links },
+    {
+      ...redirect,
+      name: "by Zipf's law",
+      figure: "hot redirect, by Zipf's law, × nginx",
+      links: zipf(links, ZIPF_VISITS),
+    },
+    {
+      ...redirect,
+      name: "one hot code",
+      figure: "hot redirect, one link, × nginx",
+      links: links.slice(0, 1),
+    },
+    {
+      name: "HOST=0.0.0.0, 200 addresses, 300 browsers",
+      figure: "hot redirect, HOST=0.0.0.0, 200 addresses, 300 browsers, × nginx",
+      links,
+      status: 302,
+      servers: [open, reference],
+      isFromMany: true,
+    },
+    {
+      name: "unknown codes",
+      figure: "unknown codes, × nginx",
+      links: unknown,
+      status: 404,
+      servers: [curt, reference],
+    },
   ];
   const rows: Row[] = [];
   const rounds: Record<string, Turns> = {};
   const doubts: string[] = [];
-  for (const { name, links: asked, status } of cases) {
+  const figures: Figures = {};
+  for (const one of cases) {
+    const { name, figure, status } = one;
     progress(name);
-    const linksFile = join(folder, name);
-    writeLinks(linksFile, asked);
-    const load = visits(ROUND_MS, { linksFile, status });
-    for (const server of [curt, reference]) {
-      await visitsOnce(linksFile, status)(server);
-      // To warm up.
-      await load(server);
-    }
-    const turns = await inTurns(ROUNDS, {
-      curt: () => measure(curt, load),
-      reference: () => measure(reference, load),
-    });
-    const each = ratios(turns.curt, turns.reference, cpuUs);
+    const turns = await measureCase(folder, one);
     rounds[name] = turns;
+    const ofReference = turns[reference.name] ?? [];
+    const each = (server: string) => ratios(turns[server] ?? [], ofReference, cpuUs);
+    const measured = Object.fromEntries(
+      Object.keys(turns)
+        .filter((server) => server !== reference.name)
+        .map((server) => [server, median(each(server))]),
+    );
+    Object.assign(figures, { [figure]: measured });
     rows.push({
       "visits, CPU per request": name,
-      ratio: median(each),
-      "ratio of each round": each,
-      "Curt, µs": medianOf(turns.curt, cpuUs),
-      [`${reference.name}, µs`]: medianOf(turns.reference, cpuUs),
-      "Curt, requests/s": medianOf(turns.curt, perSecond),
-      [`${reference.name}, requests/s`]: medianOf(turns.reference, perSecond),
+      ratio: measured["Curt"],
+      "ratio of each round": each("Curt"),
+      "Curt, µs": medianOf(turns["Curt"] ?? [], cpuUs),
+      [`${reference.name}, µs`]: medianOf(ofReference, cpuUs),
+      "Curt, requests/s": medianOf(turns["Curt"] ?? [], perSecond),
+      [`${reference.name}, requests/s`]: medianOf(ofReference, perSecond),
+      ...Object.fromEntries(chhoto.map((server) => [`${server.name}, ratio`, measured[server.name]])),
     });
-    if (status === 302 && turns.curt.some((round) => round.fileReadsPerRequest > FROM_MEMORY))
+    if (status === 302 && (turns["Curt"] ?? []).some((round) => round.fileReadsPerRequest > FROM_MEMORY))
       doubts.push(`Doubtful: in "${name}" not every answer came out of memory.`);
   }
-  return { rows, rounds, doubts };
+  await open.stop();
+  return { rows, rounds, figures, doubts };
+}
+
+async function measureCase(folder: string, { name, links, status, servers, isFromMany = false }: Case) {
+  const linksFile = join(folder, name);
+  writeLinks(linksFile, links);
+  const contestants: Record<string, () => Promise<Round>> = {};
+  for (const server of servers) {
+    const expected = server.name.startsWith("chhoto-url") ? CHHOTO_REDIRECT : status;
+    const load = isFromMany
+      ? generated(ROUND_MS, {
+          kind: "visits",
+          linksFile,
+          status: expected,
+          connections: CLIENTS.length,
+          clients: CLIENTS,
+          browsers: BROWSERS,
+        })
+      : visits(ROUND_MS, { linksFile, status: expected });
+    await visitsOnce(linksFile, { status: expected })(server);
+    // To warm up.
+    await load(server);
+    contestants[server.name] = () => measure(server, load);
+  }
+  return inTurns(ROUNDS, contestants);
 }

@@ -1,7 +1,7 @@
 import { basename, dirname, join } from "node:path";
 
 import { isPrivateHost, type Posture } from "./links/target.ts";
-import type { DatabaseAddress } from "./settings/database-url.ts";
+import type { DatabaseAddress, PostgresAddress } from "./settings/database-url.ts";
 import { limit } from "./settings/formats.ts";
 import { type Setting, SETTINGS, type Values } from "./settings/settings.ts";
 
@@ -9,13 +9,12 @@ import { type Setting, SETTINGS, type Values } from "./settings/settings.ts";
 type Decided = { readonly [Key in keyof Values]: Exclude<Values[Key], "auto"> };
 
 /** The values of all settings, including those derived from several of them. */
-export interface Config extends Omit<
-  Decided,
-  "baseUrl" | "dataFolder" | "databasePassword" | "databasePasswordFile"
-> {
+export interface Config extends Omit<Decided, "baseUrl" | "databasePassword" | "databasePasswordFile"> {
   /** The public origin, without a trailing slash. */
   readonly baseUrl: string;
   readonly posture: Posture;
+  /** For PostgreSQL databases whose address has none. */
+  readonly databasePassword: PostgresAddress["password"];
   /** Keeps the lists of feeds. */
   readonly listFolder: string;
   /** Keeps visits until they are in the database. */
@@ -72,6 +71,10 @@ function conflicts({
     mistakes.push(
       "DATABASE_URL, DATABASE_PASSWORD and DATABASE_PASSWORD_FILE: only one of them may give the password",
     );
+  if (values.limitShared && values.database?.engine === "sqlite")
+    mistakes.push("LIMIT_SHARED needs a PostgreSQL database: set DATABASE_URL to postgres://…");
+  if (values.readDatabase && values.database?.engine === "sqlite")
+    mistakes.push("READ_URL needs a PostgreSQL database: set DATABASE_URL to postgres://…");
   if (port === 0 && baseUrl === null)
     mistakes.push("BASE_URL must be set when PORT is 0: the port is not known yet");
   if (cacheSeconds && (interstitial === "new" || interstitial === "all"))
@@ -87,10 +90,11 @@ function conflicts({
 const PUBLIC_LIMITS = { limitCreate: "30/1m,1000/1d", limitUnknown: "60/1m", limitView: "120/1m" };
 
 /** Fills in the defaults that depend on other settings. */
-function settle({ dataFolder, databasePassword, databasePasswordFile, ...values }: Values): Config {
-  const { port } = values;
-  const [password] = passwordsOf({ ...values, databasePassword, databasePasswordFile });
-  const database = values.database.engine === "sqlite" ? values.database : { ...values.database, password };
+function settle({ databasePassword, databasePasswordFile, ...values }: Values): Config {
+  const { port, dataFolder } = values;
+  const [password] = passwordsOf({ databasePassword, databasePasswordFile });
+  const database = withPassword(values.database, password);
+  const readDatabase = values.readDatabase && withPassword(values.readDatabase, passwordOf(database));
   const baseUrl = values.baseUrl ?? `http://localhost:${port}`;
   const automatic = isPrivateHost(new URL(baseUrl).hostname) ? "private" : "public";
   const posture = values.posture === "auto" ? automatic : values.posture;
@@ -103,11 +107,11 @@ function settle({ dataFolder, databasePassword, databasePasswordFile, ...values 
   };
   const automaticChains = posture === "public" ? "refuse" : "allow";
   const chains = values.chains === "auto" ? automaticChains : values.chains;
-  const place = placeOf(database);
-  const folder = dataFolder ?? place.folder;
   return {
     ...values,
     database,
+    databasePassword: password,
+    readDatabase,
     baseUrl,
     posture,
     statsShown,
@@ -115,10 +119,28 @@ function settle({ dataFolder, databasePassword, databasePasswordFile, ...values 
     limitUnknown: limitOf("limitUnknown"),
     limitView: limitOf("limitView"),
     chains,
-    listFolder: join(folder, "blocklists"),
-    // The name contains the database's, so that two databases in one folder do not share a journal.
-    journalFolder: join(folder, `${place.name}-visits`),
+    listFolder: join(dataFolder ?? placeOf(database).folder, "blocklists"),
+    journalFolder: journalFolderOf(database, dataFolder),
   };
+}
+
+/** The name contains the database's, so that two databases in one folder do not share a journal. */
+export function journalFolderOf(database: DatabaseAddress, dataFolder: Config["dataFolder"]): string {
+  const { folder, name } = placeOf(database);
+  return join(dataFolder ?? folder, `${name}-visits`);
+}
+
+export function withPassword<Address extends DatabaseAddress>(
+  database: Address,
+  password: Config["databasePassword"],
+): Address {
+  return database.engine === "postgres" && database.password === undefined
+    ? { ...database, password }
+    : database;
+}
+
+function passwordOf(database: DatabaseAddress): Config["databasePassword"] {
+  return database.engine === "postgres" ? database.password : undefined;
 }
 
 type PasswordSettings = Partial<Pick<Values, "database" | "databasePassword" | "databasePasswordFile">>;

@@ -2,11 +2,12 @@ import type { Config } from "./config.ts";
 import { type Counters, createCounters } from "./guard/counters.ts";
 import { createHostRules, type HostRules } from "./guard/hosts.ts";
 import { createInspection, type Inspection } from "./guard/inspection.ts";
-import { createLimits, type Limits } from "./guard/limits.ts";
+import { createLimits, type Limits, type Window } from "./guard/limits.ts";
 import type { ListCheck } from "./guard/list-table.ts";
 import { createNovelty } from "./guard/novelty.ts";
 import { createOperator, createRuleCheck, type Operator } from "./guard/operator.ts";
 import { createReports, type Reports } from "./guard/reports.ts";
+import { shareLimit } from "./guard/shared-limit.ts";
 import { isShortener } from "./guard/shorteners.ts";
 import { type Clock, createClock } from "./links/clock.ts";
 import type { Link } from "./links/link.ts";
@@ -39,11 +40,13 @@ export interface Core {
   close(): Promise<void>;
 }
 
-export interface CoreOptions extends Omit<StoreOptions, "openElsewhere" | "connections"> {
+export interface CoreOptions extends Omit<StoreOptions, "openElsewhere" | "connections" | "readFrom"> {
   /** The system's, unless a test sets the time. */
   readonly clock?: Clock;
   /** Whether a blocklist has a target. Commands do without. */
   readonly isListed?: ListCheck;
+  /** How long a create waits for the store to count it. */
+  readonly shareWaitMs?: number;
 }
 
 export function fillRandom(bytes: Uint8Array): void {
@@ -54,7 +57,16 @@ export function fillRandom(bytes: Uint8Array): void {
 export async function openCore(config: Config, log: Log, options: CoreOptions = {}): Promise<Core> {
   const store = await openStore(config.database, {
     onWait: (reason) => log.warn({ reason }, "the database does not answer: waiting for it"),
+    onReplica: (replica, trouble) => {
+      if (trouble === undefined) log.info({ replica }, "the replica answers again");
+      else
+        log.warn(
+          { replica, trouble },
+          "a replica does not answer in time: the primary is asked instead of it",
+        );
+    },
     ...options,
+    readFrom: config.readDatabase ?? undefined,
     openElsewhere: config.openElsewhere,
     connections: config.databasePool,
   });
@@ -84,6 +96,12 @@ export async function openCore(config: Config, log: Log, options: CoreOptions = 
     onCreated,
     onRefused,
   });
+  const seed = crypto.getRandomValues(new BigUint64Array(1))[0] ?? 0n;
+  const share = (windows: readonly Window[]) => {
+    const counts = store.shareCounts?.(windows);
+    if (counts === undefined) throw new Error("This store cannot share limits");
+    return shareLimit(windows, { store, clock, fillRandom, seed, counts, waitMs: options.shareWaitMs });
+  };
   const refuseRule = createRuleCheck({ hostRules, ...policy });
   return {
     clock,
@@ -111,7 +129,7 @@ export async function openCore(config: Config, log: Log, options: CoreOptions = 
       keepDays: config.statsKeepDays,
       shown: config.statsShown,
     }),
-    limits: createLimits({ ...config, clock, seed: crypto.getRandomValues(new BigUint64Array(1))[0] ?? 0n }),
+    limits: createLimits({ ...config, clock, seed, share: config.limitShared ? share : undefined }),
     async close() {
       // Figures are no reason to fail.
       await counters.flush().catch(() => {});

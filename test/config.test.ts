@@ -28,7 +28,10 @@ describe("the configuration", () => {
       chains: "allow",
       listFolder: "data/blocklists",
       database: { engine: "sqlite", path: "./data/curt.db" },
+      databasePassword: undefined,
       databasePool: 8,
+      dataFolder: null,
+      readDatabase: null,
       journalFolder: "data/curt.db-visits",
       statsKeepDays: 400,
       defaultExpiry: "never",
@@ -49,6 +52,7 @@ describe("the configuration", () => {
       limitView: [],
       limitReport: [{ count: 10, ms: 3_600_000 }],
       limitCreateAll: [],
+      limitShared: false,
       drainWaitMs: 0,
       logLevel: "info",
     });
@@ -242,6 +246,18 @@ describe("the configuration", () => {
     ]);
   });
 
+  test("reads from replicas and shares limits only with PostgreSQL", () => {
+    const database = { DATABASE_URL: "postgres://curt@db1/links", DATABASE_PASSWORD: "one" };
+    const passwordAt = (READ_URL: string) => readConfig({ ...database, READ_URL }).readDatabase?.password;
+    expect(passwordAt("postgres://curt@db2,db3/links")).toBe("one");
+    expect(passwordAt("postgres://curt:two@db2/links")).toBe("two");
+    expect(readConfig({ ...database, LIMIT_SHARED: "on" }).limitShared).toBeTrue();
+    expect(mistakesOf({ READ_URL: "postgres://curt@db2/links", LIMIT_SHARED: "on" })).toEqual([
+      "LIMIT_SHARED needs a PostgreSQL database: set DATABASE_URL to postgres://…",
+      "READ_URL needs a PostgreSQL database: set DATABASE_URL to postgres://…",
+    ]);
+  });
+
   test("does not tell a wrong secret", () => {
     expect(mistakesOf({ ADMIN_TOKEN: "too-short" })).toEqual([
       expect.stringContaining('not "(9 characters)"'),
@@ -304,6 +320,8 @@ describe("the configuration", () => {
       ["LIMIT_CREATE_ALL", ["auto"]],
       ["LIMIT_REPORT", ["auto"]],
       ["DATABASE_POOL", ["0", "1001", "many"]],
+      ["READ_URL", ["sqlite:./data/curt.db", "postgres://db2/links", "http://db2/"]],
+      ["LIMIT_SHARED", ["yes", "1", "30/1m"]],
       ["HOST", ["a b", "http://x", "[::1]"]],
     ];
     for (const [name, values] of wrong) {

@@ -11,6 +11,8 @@ export const NEEDS_LINUX: Readonly<Record<string, string>> = {
   "of the supervisor leaves no process behind, and the store whole": SPREADS,
   "a full disk: creates are 503, redirects go on, and it recovers by itself":
     "limits file sizes with prlimit",
+  "the database's disk is full: cached links redirect, what cannot be known is 503, and it is over by itself":
+    "limits file sizes with prlimit",
   "for data: changes are unavailable, look-ups are not, and it recovers by itself":
     "limits file sizes with prlimit",
   "for PostgreSQL's log: it stops, and is used again once it is started with room":

@@ -25,7 +25,7 @@ export interface Running extends AsyncDisposable {
   /** Path of its SQLite file; empty over PostgreSQL. */
   readonly file: string;
   readonly logged: string[];
-  fetch(path: string, init?: RequestInit): Promise<Response>;
+  fetch(path: string, init?: BunFetchRequestInit): Promise<Response>;
   shorten(body: unknown, headers?: Record<string, string>): Promise<Response>;
   /** Allows 5xx answers and logged errors from now on. */
   expectFaults(): void;
@@ -59,8 +59,11 @@ const isOverPostgres = process.env["STORE"] === "postgres";
 /** Shared by all tests of this process. Each folder has a database of its own. */
 let server: Promise<PostgresServer> | undefined;
 
+/** Another test may come and start it again. */
 export async function closeServer(): Promise<void> {
-  await (await server)?.[Symbol.asyncDispose]();
+  const running = server;
+  server = undefined;
+  await (await running)?.[Symbol.asyncDispose]();
 }
 
 async function databaseFor(folder: string): Promise<string> {
@@ -201,7 +204,7 @@ export async function disableLink(service: Running, code: string, reason: Reason
 function client(origin: string, settings: Settings, logged: string[], stop: () => Promise<void>): Running {
   const { database } = readConfig(settings);
   let faultsExpected = false;
-  async function request(path: string, init: RequestInit = {}): Promise<Response> {
+  async function request(path: string, init: BunFetchRequestInit = {}): Promise<Response> {
     const response = await fetch(`${origin}${path}`, { redirect: "manual", ...init });
     if (response.status >= 500 && !faultsExpected) {
       throw new Error(`${init.method ?? "GET"} ${path}: ${response.status} ${await response.text()}`);

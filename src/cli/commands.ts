@@ -1,6 +1,7 @@
 import { ADMIN_COMMANDS } from "./admin.ts";
 import { check } from "./check.ts";
 import type { Commands } from "./command.ts";
+import { copy } from "./copy.ts";
 import { CHILD, serveAsChild, supervise } from "./processes.ts";
 import { serve } from "./serve.ts";
 import { trustClock } from "./trust-clock.ts";
@@ -13,6 +14,11 @@ export const COMMANDS: Commands = {
   check: {
     summary: "check the configuration, and the store from end to end",
     run: check,
+  },
+  copy: {
+    summary: "copy a store to an empty one; FROM and TO are addresses as in DATABASE_URL",
+    positionals: ["FROM", "TO"],
+    run: copy,
   },
   "trust-clock": {
     summary: "tell Curt that the clock is right, after a warning that it may not be",

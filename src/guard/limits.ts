@@ -1,4 +1,5 @@
 import type { Clock } from "../links/clock.ts";
+import type { SharedLimit } from "./shared-limit.ts";
 
 /** So many of something in so much time. */
 export interface Window {
@@ -14,7 +15,7 @@ export interface Allowance extends Window {
 }
 
 /** Limits what each client does. A client is any text, such as an address. */
-interface Limit {
+export interface Limit {
   /** How long the client has to wait, in seconds, rounded up. 0 if it need not. */
   wait(client: string): number;
   /** Counts one more, unless the client has to wait. Returns what `wait` returned before. */
@@ -23,6 +24,13 @@ interface Limit {
   giveBack(client: string): void;
   /** One for each window. */
   allowances(client: string): Allowance[];
+  /** See {@link SharedLimit}. */
+  readonly share?: SharedLimit["share"];
+}
+
+interface OwnLimit extends Limit {
+  /** Replaces what is counted for a client: for each window, what is not paid off yet, in milliseconds times its count. */
+  put(client: string, owed: readonly number[]): void;
 }
 
 /** What is limited. */
@@ -48,6 +56,8 @@ export interface LimitsOptions extends LimitOptions {
   readonly limitView: readonly Window[];
   readonly limitReport: readonly Window[];
   readonly adminToken?: string | null;
+  /** Makes the limit of creates one of all processes. Undefined if each counts for itself. */
+  readonly share?: ((windows: readonly Window[]) => Limit) | undefined;
 }
 
 /**
@@ -57,11 +67,12 @@ export interface LimitsOptions extends LimitOptions {
 const TIMES_BEYOND = 99;
 
 export function createLimits(options: LimitsOptions): Limits {
-  const limit = (windows: readonly Window[]) =>
-    windows.length === 0 ? undefined : createLimit(windows, options);
+  const ownLimit = (windows: readonly Window[]): Limit => createLimit(windows, options);
+  const limit = (windows: readonly Window[], make = ownLimit) =>
+    windows.length === 0 ? undefined : make(windows);
   const { limitUnknown } = options;
   return {
-    create: limit(options.limitCreate),
+    create: limit(options.limitCreate, options.share),
     "create-all": limit(options.limitCreateAll),
     unknown: limit(limitUnknown),
     // Paid off at the same pace: a client that goes on is looked up again as often as `unknown` allows.
@@ -74,7 +85,7 @@ export function createLimits(options: LimitsOptions): Limits {
   };
 }
 
-interface LimitOptions {
+export interface LimitOptions {
   readonly clock: Pick<Clock, "monotonicMs">;
   /** A secret: whoever knows it can choose addresses that share a set. */
   readonly seed: bigint;
@@ -97,7 +108,7 @@ const WAYS = 8;
  * When a set is full, a new client takes the place of the one that is nearest to having nothing counted. So whoever has many
  * addresses can make Curt forget other clients, but never block them, and a client that is over a limit is forgotten last.
  */
-export function createLimit(windows: readonly Window[], { clock, seed }: LimitOptions): Limit {
+export function createLimit(windows: readonly Window[], { clock, seed }: LimitOptions): OwnLimit {
   const hashes = new Float64Array(SETS * WAYS);
   const paidOff = new Float64Array(SETS * WAYS * windows.length);
   const now = () => Math.floor(clock.monotonicMs());
@@ -146,6 +157,11 @@ export function createLimit(windows: readonly Window[], { clock, seed }: LimitOp
     return Math.ceil(longestMs / 1000);
   }
 
+  function enter(entry: number, nowMs: number, owedOf: (window: Window, nth: number) => number): void {
+    for (const [nth, window] of windows.entries())
+      paidOff[entry * windows.length + nth] = nowMs * window.count + owedOf(window, nth);
+  }
+
   return {
     wait: (client) => waitSeconds(find(hashOf(client, seed)), now()),
 
@@ -156,10 +172,14 @@ export function createLimit(windows: readonly Window[], { clock, seed }: LimitOp
       const seconds = waitSeconds(known, nowMs);
       if (seconds > 0) return seconds;
       const entry = known < 0 ? replace(hash) : known;
-      for (const [nth, window] of windows.entries())
-        paidOff[entry * windows.length + nth] =
-          nowMs * window.count + owed(entry, nth, window, nowMs) + window.ms;
+      enter(entry, nowMs, (window, nth) => owed(entry, nth, window, nowMs) + window.ms);
       return 0;
+    },
+
+    put(client, told) {
+      const hash = hashOf(client, seed);
+      const known = find(hash);
+      enter(known < 0 ? replace(hash) : known, now(), (_, nth) => told[nth] ?? 0);
     },
 
     giveBack(client) {

@@ -7,9 +7,10 @@ import { targetHost } from "../links/target.ts";
 import { DAY_MS, HOUR_MS } from "../links/time.ts";
 import type { CaseAnswer, CaseStore, Note } from "./case-store.ts";
 import { ANSWERS, type Case } from "./case.ts";
+import type { DaySaltOptions } from "./day-salt.ts";
 import { refuseNote } from "./note.ts";
 import { readReason, type RefusedDecision, refuseReason, type RuleCheck } from "./operator.ts";
-import { createReporters, type ReportersOptions } from "./reporter.ts";
+import { createReporters } from "./reporter.ts";
 
 /** The use cases around reports. All of them reject with `StoreUnavailable` if the store cannot answer. */
 export interface Reports {
@@ -44,8 +45,8 @@ interface Answered extends Case {
   readonly notes: readonly Note[];
 }
 
-export interface ReportsOptions extends Omit<ReportersOptions, "store"> {
-  readonly store: CaseStore & ReportersOptions["store"];
+export interface ReportsOptions extends Omit<DaySaltOptions, "store"> {
+  readonly store: CaseStore & DaySaltOptions["store"];
   readonly links: Pick<Links, "find">;
   readonly clock: Clock;
   /** So many reports of a link disable it until the operator has looked at it. Null: none do. */

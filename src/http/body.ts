@@ -10,10 +10,11 @@ export async function readText(request: Request): Promise<string | HttpProblem> 
   const { headers } = request;
   const encoding = headers.get("content-encoding");
   if (encoding !== null && encoding.trim().toLowerCase() !== "identity") return { kind: "body.coding" };
-  if (Number(headers.get("content-length")) > MAX_BODY_BYTES) return TOO_LARGE;
+  const length = headers.get("content-length");
+  if (Number(length) > MAX_BODY_BYTES) return TOO_LARGE;
   let bytes: ArrayBuffer | Uint8Array | undefined;
   try {
-    bytes = headers.has("content-length") ? await request.arrayBuffer() : await readUndeclared(request);
+    bytes = length !== null ? await request.arrayBuffer() : await readUndeclared(request);
   } catch {
     return malformed({ rule: "body.interrupted" });
   }

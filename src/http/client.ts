@@ -25,6 +25,11 @@ export function createClientReader(options: ClientOptions): ClientOf {
     return { address, country: countryOf(address) };
   });
   const trusts = memoize((peer) => isTrusted(trustedProxies, peer));
+  // Reading the header takes half as long as a redirect.
+  const addressBehind = memoize((key) => {
+    const [peer = "", forwarded = ""] = key.split("\n", 2);
+    return clientAddress(peer, forwarded);
+  });
   const country = memoize(countryOf);
   const told = memoize(readCountry);
 
@@ -32,7 +37,7 @@ export function createClientReader(options: ClientOptions): ClientOf {
     const peer = peerOf(request, server);
     if (trustedProxies.length === 0 || !trusts(peer)) return direct(peer);
     const { headers } = request;
-    const address = clientAddress(peer, headers.get("x-forwarded-for"));
+    const address = addressBehind(`${peer}\n${headers.get("x-forwarded-for") ?? ""}`);
     const header = countryHeader === null ? null : headers.get(countryHeader);
     return { address, country: header === null ? country(address) : told(header) };
   };

@@ -7,6 +7,9 @@ const MIN_LENGTH = 1024;
 /** The size of the cache of compressed texts, in bytes. */
 const MAX_KEPT_BYTES = 2 * 1024 * 1024;
 
+/** Half the time of the default, for texts that get a twentieth longer. */
+const FAST = { library: "libdeflate", level: 1 } as const;
+
 export interface Coded {
   readonly body: string | Uint8Array<ArrayBuffer>;
   readonly headers?: Readonly<Record<string, string>>;
@@ -39,7 +42,7 @@ let keptBytes = 0;
 function gzip(text: string): Uint8Array<ArrayBuffer> {
   const known = kept.get(text);
   if (known !== undefined) return known;
-  const zipped = Bun.gzipSync(text);
+  const zipped = Bun.gzipSync(text, FAST);
   if (keptBytes > MAX_KEPT_BYTES) {
     kept.clear();
     keptBytes = 0;

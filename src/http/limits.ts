@@ -63,6 +63,23 @@ export function createLimiter(
     return false;
   }
 
+  /** Counts in the store what was taken. Returns what undoes that, or undefined if the client has to wait. */
+  async function shareAll(call: Call, names: readonly LimitName[]): Promise<(() => void)[] | undefined> {
+    const undo: (() => void)[] = [];
+    for (const name of names) {
+      const share = limits[name]?.share;
+      if (share === undefined) continue;
+      const shared = await share(clientOf(call, name));
+      if (shared !== undefined) undo.push(shared);
+      else {
+        for (const each of undo) each();
+        giveBack(call, names);
+        return undefined;
+      }
+    }
+    return undo;
+  }
+
   /** The wait is over when none of the limits refuses the request any more. */
   async function refusal(call: Call, counted: Counted): Promise<Limited> {
     count(counted);
@@ -93,13 +110,17 @@ export function createLimiter(
       if (names.every((name) => limits[name] === undefined)) return handle;
       const counted = names.includes("report") ? "limited.report" : "limited.create";
       return async (call) => {
-        if (!takeAll(call, names)) return refuse(call, await refusal(call, counted));
+        const undo = takeAll(call, names) ? await shareAll(call, names) : undefined;
+        if (undo === undefined) return refuse(call, await refusal(call, counted));
         let response: Response | undefined;
         try {
           response = await handle(call);
           return response;
         } finally {
-          if (response === undefined || response.status >= 400) giveBack(call, names);
+          if (response === undefined || response.status >= 400) {
+            giveBack(call, names);
+            for (const each of undo) each();
+          }
         }
       };
     },

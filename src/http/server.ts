@@ -50,7 +50,10 @@ export function listen(
         GET: closingConnection(app.redirect.GET),
         HEAD: closingConnection(app.redirect.HEAD),
       };
-      const closing = handlers({ ...app, redirect, fetch: closingConnection(app.fetch) });
+      const fixed = Object.fromEntries(
+        Object.entries(app.fixed).map(([path, serve]) => [path, closingConnection(serve)]),
+      );
+      const closing = handlers({ redirect, fixed, fetch: closingConnection(app.fetch) });
       for (const server of servers) server.reload(closing);
       await Bun.sleep(waitMs);
       await Promise.race([Promise.all(servers.map((server) => server.stop())), Bun.sleep(drainLimitMs)]);
@@ -102,8 +105,7 @@ async function stopNow(servers: readonly Bun.Server<unknown>[]): Promise<void> {
 }
 
 /** Bun matches these routes natively, which is fast. All other paths and methods go to `fetch`. */
-function handlers({ redirect, fetch, fixedPaths }: App) {
-  const fixed = Object.fromEntries(fixedPaths.map((path) => [path, fetch]));
+function handlers({ redirect, fetch, fixed }: App) {
   return { fetch, routes: { ...fixed, "/:code": redirect, "/:code/": redirect } };
 }
 

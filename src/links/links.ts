@@ -78,14 +78,14 @@ export function createLookUps({
   codeHoldMs,
   blocked,
 }: Pick<LinksOptions, "codeHoldMs" | "blocked"> & {
-  readonly store: Pick<LinkStore, "find" | "findNow">;
+  readonly store: Pick<LinkStore, "find" | "findNow" | "findNear">;
   readonly clock: Pick<Clock, "nowMs">;
 }): Pick<Links, "resolve" | "resolveNow" | "find"> {
-  const { findNow } = store;
+  const { find, findNow, findNear } = store;
 
-  async function look(spelling: string): Promise<Link | undefined> {
+  async function look(spelling: string, where = find): Promise<Link | undefined> {
     const code = lookUpCode(spelling);
-    return code === undefined ? undefined : unlessOver(await store.find(code));
+    return code === undefined ? undefined : unlessOver(await where(code));
   }
 
   /** A link whose hold is over counts as purged. */
@@ -104,7 +104,11 @@ export function createLookUps({
   }
 
   return {
-    resolve: async (spelling) => unlessBroken(await look(spelling)),
+    async resolve(spelling) {
+      const near = findNear && unlessBroken(await look(spelling, findNear));
+      // A link that was just made or enabled may not be known there.
+      return near === undefined || isProblem(near) ? unlessBroken(await look(spelling)) : near;
+    },
     resolveNow: findNow && ((code) => unlessBroken(unlessOver(findNow(code)))),
     async find(spelling) {
       const link = await look(spelling);

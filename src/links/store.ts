@@ -27,6 +27,11 @@ export interface LinkStore {
    */
   readonly findNow?: ((code: Code) => Link | undefined) | undefined;
   /**
+   * The same from a server that is nearer or less busy. Undefined if that one does not have the link, or cannot tell: then
+   * `find` must be asked. It knows all that `changes` has told this process, and all that is older than a second.
+   */
+  readonly findNear?: ((code: Code) => Promise<Link | undefined>) | undefined;
+  /**
    * Makes a link end at `endsMs`, durably, and records the change. Returns false, and changes nothing, if there is no
    * such link or if it ends by then anyway.
    */

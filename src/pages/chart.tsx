@@ -1,4 +1,4 @@
-/** @jsxImportSource hono/jsx */
+/** @jsxImportSource ./html */
 import { message } from "../language/messages.ts";
 import { memoize } from "../memoize.ts";
 import type { Statistics } from "../visits/statistics.ts";
@@ -17,8 +17,7 @@ export interface ChartProps {
 /** Visits over time as bars, and the same as a table for who cannot see them. */
 export function Chart({ language, series, interval }: ChartProps) {
   const number = numberFormat(language);
-  const words = interval === "hour" ? hourFormat(language) : dayFormat(language);
-  const label = (start: string) => words.format(clockTime(start));
+  const label = interval === "hour" ? hourLabels(language) : dayLabels(language);
   const most = Math.max(...series.map(({ visits }) => visits));
   const [first, last] = [series[0], series.at(-1)].map((point) => label(point?.start ?? ""));
   const visited = series.filter(({ visits, bots }) => visits + bots > 0);
@@ -33,9 +32,10 @@ export function Chart({ language, series, interval }: ChartProps) {
         >
           {series.map(({ start, visits }, nth) => {
             if (visits === 0) return null;
-            const height = Math.max(2, (visits / most) * HEIGHT);
+            // In tenths: longer numbers are longer to write and to send.
+            const height = Math.max(2, Math.round((visits / most) * HEIGHT * 10) / 10);
             return (
-              <rect x={nth * STEP} y={HEIGHT - height} width={BAR} height={height}>
+              <rect x={nth * STEP} y={Math.round((HEIGHT - height) * 10) / 10} width={BAR} height={height}>
                 <title>{`${label(start)}: ${number.format(visits)}`}</title>
               </rect>
             );
@@ -87,21 +87,26 @@ export function Chart({ language, series, interval }: ChartProps) {
 /** Korean has "0시" for midnight: the "오전 12시" that `Intl` prefers is easily taken for noon. */
 const CLOCKS: Readonly<Record<string, Intl.DateTimeFormatOptions>> = { ko: { hourCycle: "h23" } };
 
-// Making a format takes a hundred times as long as using it.
-const hourFormat = memoize(
-  (language) =>
-    new Intl.DateTimeFormat(language, {
-      month: "short",
-      day: "numeric",
-      hour: "numeric",
-      timeZone: "UTC",
-      ...CLOCKS[language],
-    }),
-);
-const dayFormat = memoize(
-  (language) => new Intl.DateTimeFormat(language, { month: "short", day: "numeric", timeZone: "UTC" }),
-);
-export const numberFormat = memoize((language) => new Intl.NumberFormat(language));
+// Making a format takes a hundred times as long as using it, and using it ten times as long as remembering the result.
+const hourLabels = memoize((language) => {
+  const format = new Intl.DateTimeFormat(language, {
+    month: "short",
+    day: "numeric",
+    hour: "numeric",
+    timeZone: "UTC",
+    ...CLOCKS[language],
+  });
+  return memoize((start) => format.format(clockTime(start)));
+});
+const dayLabels = memoize((language) => {
+  const format = new Intl.DateTimeFormat(language, { month: "short", day: "numeric", timeZone: "UTC" });
+  return memoize((start) => format.format(clockTime(start)));
+});
+export const numberFormat = memoize((language) => {
+  const format = new Intl.NumberFormat(language);
+  const written = memoize((number) => format.format(Number(number)));
+  return { format: (number: number) => written(String(number)) };
+});
 
 /** What clocks and calendars show at a series' `start`, as if it were UTC. */
 function clockTime(start: string): number {

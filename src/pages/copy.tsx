@@ -1,7 +1,6 @@
-/** @jsxImportSource hono/jsx */
-import type { Child } from "hono/jsx";
-
+/** @jsxImportSource ./html */
 import { message } from "../language/messages.ts";
+import type { Child } from "./html/jsx-runtime.ts";
 
 interface CopyButtonProps {
   readonly language: string;

@@ -1,5 +1,5 @@
-/** @jsxImportSource hono/jsx */
-import type { Child } from "hono/jsx";
+/** @jsxImportSource ./html */
+import type { Child } from "./html/jsx-runtime.ts";
 
 /** Why the values of a form's fields were refused, by the name of the field. */
 export type FieldErrors<Field extends string> = Readonly<Partial<Record<Field, string>>>;

@@ -1,5 +1,4 @@
-/** @jsxImportSource hono/jsx */
-
+/** @jsxImportSource ./html */
 import { memoize } from "../memoize.ts";
 
 /** A date and time in UTC. The browser script changes it to the reader's time zone. */

@@ -1,9 +1,8 @@
-/** @jsxImportSource hono/jsx */
-import type { Child } from "hono/jsx";
-import type { HtmlEscapedString } from "hono/utils/html";
-
+/** @jsxImportSource ./html */
 import { languageName, LANGUAGES, message } from "../language/messages.ts";
+import { memoize, once } from "../memoize.ts";
 import { assets } from "./assets/assets.ts";
+import { type Child, write } from "./html/jsx-runtime.ts";
 
 /** The page that asks which link to report. No code has a +. */
 export const REPORT_PATH = "/+report";
@@ -24,17 +23,10 @@ export function page(language: string, { title, card, contact, query = {} }: Hea
   const document = (
     <html lang={language}>
       <head>
-        <meta charset="utf-8" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <meta name="theme-color" content="#fbfaf7" media="(prefers-color-scheme: light)" />
-        <meta name="theme-color" content="#171614" media="(prefers-color-scheme: dark)" />
+        {metadata()}
         <title>{title}</title>
         {card !== undefined && <Card title={title} {...card} />}
-        <link rel="stylesheet" href={assets.style.path} />
-        <link rel="icon" href={assets.icon.path} type="image/svg+xml" />
-        <link rel="apple-touch-icon" href={assets.touchIcon.path} />
-        <link rel="manifest" href={assets.manifest.path} />
-        <script type="module" src={assets.script.path}></script>
+        {assetLinks()}
       </head>
       <body>
         <a class="skip" href="#content">
@@ -47,7 +39,11 @@ export function page(language: string, { title, card, contact, query = {} }: Hea
           <nav aria-label={message(language, "page.reference")}>
             <a href="/docs">API</a>
           </nav>
-          <Languages current={language} query={query} />
+          {Object.keys(query).length === 0 ? (
+            plainLanguages(language)
+          ) : (
+            <Languages current={language} query={query} />
+          )}
         </header>
         <main id="content" tabindex={-1}>
           {content}
@@ -61,9 +57,28 @@ export function page(language: string, { title, card, contact, query = {} }: Hea
       </body>
     </html>
   );
-  // hono/jsx renders synchronously, since no component here is asynchronous.
-  return `<!doctype html>${(document as HtmlEscapedString).toString()}`;
+  return `<!doctype html>${write(document)}`;
 }
+
+// What is the same on every page is written once.
+const metadata = once(() => (
+  <>
+    <meta charset="utf-8" />
+    <meta name="viewport" content="width=device-width, initial-scale=1" />
+    <meta name="theme-color" content="#fbfaf7" media="(prefers-color-scheme: light)" />
+    <meta name="theme-color" content="#171614" media="(prefers-color-scheme: dark)" />
+  </>
+));
+const assetLinks = once(() => (
+  <>
+    <link rel="stylesheet" href={assets.style.path} />
+    <link rel="icon" href={assets.icon.path} type="image/svg+xml" />
+    <link rel="apple-touch-icon" href={assets.touchIcon.path} />
+    <link rel="manifest" href={assets.manifest.path} />
+    <script type="module" src={assets.script.path}></script>
+  </>
+));
+const plainLanguages = memoize((language) => <Languages current={language} query={{}} />);
 
 /** An e-mail address is shown, because not every reader has a program that opens mailto: links. */
 function Contact({ language, uri }: { language: string; uri: string }) {

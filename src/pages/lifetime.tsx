@@ -1,4 +1,4 @@
-/** @jsxImportSource hono/jsx */
+/** @jsxImportSource ./html */
 import { message } from "../language/messages.ts";
 import { type Link, NEVER_MS } from "../links/link.ts";
 import { Instant } from "./instant.tsx";

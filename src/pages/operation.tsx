@@ -1,8 +1,7 @@
-/** @jsxImportSource hono/jsx */
-import type { Child } from "hono/jsx";
-
+/** @jsxImportSource ./html */
 import type { MessageKey, Values } from "../language/messages.ts";
 import { CopyButton } from "./copy.tsx";
+import type { Child } from "./html/jsx-runtime.ts";
 import {
   answerOf,
   type ApiDescription,

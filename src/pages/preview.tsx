@@ -1,4 +1,4 @@
-/** @jsxImportSource hono/jsx */
+/** @jsxImportSource ./html */
 import type { Hint } from "../guard/suspicion.ts";
 import { message } from "../language/messages.ts";
 import type { DisabledReason } from "../links/link.ts";

@@ -1,10 +1,9 @@
-/** @jsxImportSource hono/jsx */
-import type { Child } from "hono/jsx";
-
+/** @jsxImportSource ./html */
 import { message, type MessageKey } from "../language/messages.ts";
 import type { DisabledReason } from "../links/link.ts";
 import type { Problem } from "../links/problem.ts";
 import { memoize } from "../memoize.ts";
+import type { Child } from "./html/jsx-runtime.ts";
 import { Instant } from "./instant.tsx";
 import { page } from "./layout.tsx";
 import { whenIn } from "./when.ts";

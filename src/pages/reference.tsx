@@ -1,7 +1,6 @@
-/** @jsxImportSource hono/jsx */
-import type { Child } from "hono/jsx";
-
+/** @jsxImportSource ./html */
 import { languageNames, message } from "../language/messages.ts";
+import type { Child } from "./html/jsx-runtime.ts";
 import { page } from "./layout.tsx";
 import { type ApiDescription, exampleOf, operationsOf } from "./openapi.ts";
 import { Code, type Context, Endpoint, marked, OperationSection, pretty } from "./operation.tsx";

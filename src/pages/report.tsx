@@ -1,4 +1,4 @@
-/** @jsxImportSource hono/jsx */
+/** @jsxImportSource ./html */
 import { message } from "../language/messages.ts";
 import { REASONS } from "../links/link.ts";
 import { describeDestination } from "./destination.ts";

@@ -1,4 +1,4 @@
-/** @jsxImportSource hono/jsx */
+/** @jsxImportSource ./html */
 import { message } from "../language/messages.ts";
 import { memoize } from "../memoize.ts";
 import type { Dimension } from "../visits/dimensions.ts";
@@ -163,7 +163,7 @@ function nameOf(language: string, dimension: (typeof SHOWN)[number], value: stri
     return message(language, dimension === "referrers" ? "preview.direct" : "preview.unknown");
   switch (dimension) {
     case "countries":
-      return regionNames(language).of(value) ?? value;
+      return regionNames(language)(value);
     case "devices":
       return message(language, `device.${value as "desktop"}`);
     case "referrers":
@@ -172,4 +172,7 @@ function nameOf(language: string, dimension: (typeof SHOWN)[number], value: stri
   }
 }
 
-const regionNames = memoize((language) => new Intl.DisplayNames(language, { type: "region" }));
+const regionNames = memoize((language) => {
+  const names = new Intl.DisplayNames(language, { type: "region" });
+  return memoize((region) => names.of(region) ?? region);
+});

@@ -39,6 +39,12 @@ export const databaseUrl: Format<DatabaseAddress> = {
   wrongParts: (text) => [text.replace(/^(\w+:\/*[^:@/]*):.*@/s, "$1:…@")],
 };
 
+export const postgresUrl: Format<PostgresAddress> = {
+  ...databaseUrl,
+  right: "an address such as postgres://user:password@host1:5432,host2:5432/name?sslmode=verify-full",
+  parse: parsePostgres,
+};
+
 /** Names the database in messages, without its password. */
 export function describeStore(address: DatabaseAddress): string {
   if (address.engine === "sqlite") return address.path;

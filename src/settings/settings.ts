@@ -1,5 +1,5 @@
 import { DURATIONS, type Expiry } from "../links/expiry.ts";
-import { databaseUrl } from "./database-url.ts";
+import { databaseUrl, postgresUrl } from "./database-url.ts";
 import {
   contact,
   days,
@@ -12,6 +12,7 @@ import {
   listOf,
   network,
   oneOf,
+  onOrOff,
   orAuto,
   origin,
   password,
@@ -117,6 +118,14 @@ export const SETTINGS = {
     default: "8",
     meaning: "connections of each process to the PostgreSQL database, 1 to 1000",
     takes: wholeNumber(1, 1000),
+  },
+  readDatabase: {
+    name: "READ_URL",
+    default: "none",
+    unset: null,
+    meaning:
+      "address of standbys of the PostgreSQL database that redirects may be read from, in the form of DATABASE_URL; commas separate several hosts",
+    takes: postgresUrl,
   },
   dataFolder: {
     name: "DATA_DIR",
@@ -261,6 +270,13 @@ export const SETTINGS = {
     default: "off",
     meaning: "how many links all clients together may make, such as 10000/1h, or off",
     takes: limit,
+  },
+  limitShared: {
+    name: "LIMIT_SHARED",
+    default: "off",
+    meaning:
+      "on: all processes on all machines count LIMIT_CREATE together, through the PostgreSQL database; off: each counts for itself",
+    takes: onOrOff,
   },
   drainWaitMs: {
     name: "DRAIN_WAIT",

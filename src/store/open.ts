@@ -3,8 +3,10 @@ import type { GuardStore } from "../guard/store.ts";
 import type { LinkStore } from "../links/store.ts";
 import type { VisitStore } from "../visits/store.ts";
 import type { PostgresOptions } from "./postgres/store.ts";
+import type { FilledRecords, Records } from "./records.ts";
 import { checkFile, hasFile } from "./sqlite/file.ts";
 import { identify } from "./sqlite/identity.ts";
+import { openSqliteRecords, openSqliteToFill } from "./sqlite/records.ts";
 import { openSqliteReader, openSqliteStore, type StoreOptions as SqliteOptions } from "./sqlite/store.ts";
 
 type Address = Config["database"];
@@ -48,6 +50,22 @@ export async function openReader(
   return database.engine === "sqlite"
     ? openSqliteReader(database.path, openElsewhere)
     : (await postgres()).openPostgresReader(database);
+}
+
+const postgresRecords = () => import("./postgres/records.ts");
+
+/** Opens a store to be copied from. Throws {@link StoreUnusable}. */
+export async function openRecords(database: Address): Promise<Records> {
+  return database.engine === "sqlite"
+    ? openSqliteRecords(database.path)
+    : (await postgresRecords()).openPostgresRecords(database);
+}
+
+/** Opens a store to be filled, made or migrated where needed. Throws {@link StoreUnusable}. */
+export async function openToFill(database: Address): Promise<FilledRecords> {
+  return database.engine === "sqlite"
+    ? openSqliteToFill(database.path)
+    : (await postgresRecords()).openPostgresToFill(database);
 }
 
 /** Reads the configured store from end to end; undefined when there is none yet. Throws {@link StoreUnusable}. */

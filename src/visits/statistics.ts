@@ -3,9 +3,9 @@ import type { LinkId } from "../links/store.ts";
 import { DAY_MS, HOUR_MS } from "../links/time.ts";
 import type { Sums } from "./day.ts";
 import { type Dimension, DIMENSIONS } from "./dimensions.ts";
-import type { VisitStore } from "./store.ts";
+import type { DaySums, VisitStore } from "./store.ts";
 import { createDayReader, type Shown, type ToldDay, type ToldDays } from "./told.ts";
-import { openZone, type Zone } from "./zone.ts";
+import { openZone, writeDay, type Zone } from "./zone.ts";
 
 /** Values of one dimension in an answer. */
 const MAX_VALUES = 50;
@@ -58,29 +58,54 @@ export interface StatisticsOptions {
   readonly shown: Shown;
 }
 
+/** What {@link StatisticsRequest} asks for at a certain time. */
+interface Range {
+  readonly from: string;
+  readonly to: string;
+  /** Both since 1970-01-01. */
+  readonly first: number;
+  readonly last: number;
+}
+
+/** A zone is at most a day away from UTC. */
+const daysOfUtc = ({ first, last }: Range) => [Math.max(1, first - 1), last + 1] as const;
+
 /**
  * Reads the visits of a link between two dates of a time zone; an hour of UTC belongs to the day in which it begins.
  * Breakdowns and visitors are of days of UTC.
  */
 export function createStatistics({ store, clock, shown }: StatisticsOptions) {
   const readDays = createDayReader(store, shown);
+  /** A store may answer with the same array until something is written. */
+  const written = new WeakMap<readonly DaySums[], string>();
 
-  return async (
-    link: LinkId,
-    { interval, timeZone, ...range }: StatisticsRequest,
-  ): Promise<Statistics | RefusedRange> => {
+  function writeSums(sums: readonly DaySums[]): string {
+    const text = written.get(sums) ?? Bun.hash(JSON.stringify(sums)).toString(36);
+    written.set(sums, text);
+    return text;
+  }
+
+  /** Stays the same for as long as {@link statistics} do. */
+  async function revision(link: LinkId, request: StatisticsRequest): Promise<string | RefusedRange> {
+    const { interval, timeZone } = request;
     const nowMs = clock.nowMs();
-    const zone = openZone(timeZone);
-    const to = range.to ?? dateOf(zone.dayOf(nowMs));
-    const from = range.from ?? dateOf(dayOf(to) + 1 - DEFAULT_DAYS[interval]);
-    const refusal = rangeRefusal(from, to, interval);
-    if (refusal !== undefined) return { kind: "malformed", refusals: [refusal] };
-
-    // A zone is at most a day away from UTC.
-    const [first, last] = [dayOf(from), dayOf(to)];
+    const range = rangeOf(request, nowMs);
+    if (isRefused(range)) return range;
+    const sums = await store.daySums(link.code, link.createdMs, ...daysOfUtc(range));
+    // What is told of the last visits changes when their hour is over.
     const hour = Math.floor(nowMs / HOUR_MS);
-    const { days, values } = await readDays(link, Math.max(1, first - 1), last + 1, hour);
-    const { points, pointOf } = openSeries(first, last, interval, zone);
+    return [link.createdMs, range.from, range.to, interval, timeZone, hour, writeSums(sums)].join(" ");
+  }
+
+  async function statistics(link: LinkId, request: StatisticsRequest): Promise<Statistics | RefusedRange> {
+    const { interval, timeZone } = request;
+    const nowMs = clock.nowMs();
+    const range = rangeOf(request, nowMs);
+    if (isRefused(range)) return range;
+    const { from, to, first, last } = range;
+    const hour = Math.floor(nowMs / HOUR_MS);
+    const { days, values } = await readDays(link, ...daysOfUtc(range), hour);
+    const { points, pointOf } = openSeries(first, last, interval, openZone(timeZone));
     for (const day of days) addDay(day, pointOf);
     const within = days.filter(({ day }) => day >= first && day <= last);
     const visits = sum(points.map((point) => point.visits));
@@ -94,10 +119,24 @@ export function createStatistics({ store, clock, shown }: StatisticsOptions) {
       series: shown === "count" ? [] : points,
       breakdowns: breakDown(shown === "count" ? NOTHING_TOLD : { days: within, values }),
     };
-  };
+  }
+
+  return { revision, statistics };
 }
 
 const DEFAULT_DAYS = { hour: 2, day: 30, month: 365 };
+
+function rangeOf({ interval, timeZone, ...asked }: StatisticsRequest, nowMs: number): Range | RefusedRange {
+  const to = asked.to ?? writeDay(openZone(timeZone).dayOf(nowMs));
+  const from = asked.from ?? writeDay(dayOf(to) + 1 - DEFAULT_DAYS[interval]);
+  const refusal = rangeRefusal(from, to, interval);
+  if (refusal !== undefined) return { kind: "malformed", refusals: [refusal] };
+  return { from, to, first: dayOf(from), last: dayOf(to) };
+}
+
+function isRefused(range: Range | RefusedRange): range is RefusedRange {
+  return "refusals" in range;
+}
 
 function rangeRefusal(from: string, to: string, interval: Interval): RangeRefusal | undefined {
   if (from > to) return { rule: "stats.order" };
@@ -119,16 +158,18 @@ interface Series {
 
 function openSeries(first: number, last: number, interval: Interval, zone: Zone): Series {
   if (interval === "hour") return openHours(first, last, zone);
-  const points = new Map<string, Point>();
+  const points: Point[] = [];
   const ofDays: Point[] = [];
   for (let day = first; day <= last; day++) {
-    const start = dateOf(day).slice(0, interval === "month" ? 7 : 10);
-    const point = points.get(start) ?? { start, visits: 0, bots: 0 };
-    points.set(start, point);
+    const date = writeDay(day);
+    const start = interval === "month" ? date.slice(0, 7) : date;
+    const before = points.at(-1);
+    const point = before?.start === start ? before : { start, visits: 0, bots: 0 };
+    if (point !== before) points.push(point);
     ofDays.push(point);
   }
   return {
-    points: [...points.values()],
+    points,
     pointOf(day, hour) {
       const local = hour === undefined ? day : zone.dayOf(day * DAY_MS + hour * HOUR_MS);
       return ofDays[local - first];
@@ -137,15 +178,15 @@ function openSeries(first: number, last: number, interval: Interval, zone: Zone)
 }
 
 function openHours(first: number, last: number, zone: Zone): Series {
-  const points = new Map<number, Point>();
-  for (let hour = (first - 1) * 24; hour < (last + 2) * 24; hour++) {
-    const day = zone.dayOf(hour * HOUR_MS);
-    if (day >= first && day <= last)
-      points.set(hour, { start: zone.write(hour * HOUR_MS), visits: 0, bots: 0 });
-  }
+  const points: Point[] = [];
+  let hour = (first - 1) * 24;
+  while (zone.dayOf(hour * HOUR_MS) < first) hour++;
+  const firstHour = hour;
+  for (; zone.dayOf(hour * HOUR_MS) <= last; hour++)
+    points.push({ start: zone.write(hour * HOUR_MS), visits: 0, bots: 0 });
   return {
-    points: [...points.values()],
-    pointOf: (day, hour) => (hour === undefined ? undefined : points.get(day * 24 + hour)),
+    points,
+    pointOf: (day, ofDay) => (ofDay === undefined ? undefined : points[day * 24 + ofDay - firstHour]),
   };
 }
 
@@ -208,10 +249,6 @@ function eachDimension(breakDownBy: (dimension: Dimension, nth: number) => Break
 
 function dayOf(date: string): number {
   return Date.parse(`${date}T00:00:00Z`) / DAY_MS;
-}
-
-function dateOf(day: number): string {
-  return new Date(day * DAY_MS).toISOString().slice(0, 10);
 }
 
 function sum(numbers: readonly number[]): number {

@@ -20,6 +20,8 @@ export interface Visits {
   /** All visits of a link since it was made. */
   sums(link: LinkId): Promise<Sums>;
   statistics(link: LinkId, request: StatisticsRequest): Promise<Statistics | RefusedRange>;
+  /** A text that stays the same for as long as these statistics do. Takes a small part of their time. */
+  revision(link: LinkId, request: StatisticsRequest): Promise<string | RefusedRange>;
   /** Lets statistics age, in small batches; says how many days of links have aged. */
   age(): Promise<number>;
   /** Counts visits in this process, until it is closed. */
@@ -47,10 +49,10 @@ export interface CountsOptions {
 }
 
 /** The half that only reads. */
-export function createCounts(options: CountsOptions): Pick<Visits, "sums" | "statistics"> {
+export function createCounts(options: CountsOptions): Pick<Visits, "sums" | "statistics" | "revision"> {
   return {
     sums: ({ code, createdMs }) => options.store.sums(code, createdMs),
-    statistics: createStatistics(options),
+    ...createStatistics(options),
   };
 }
 

@@ -1,4 +1,5 @@
 import { DAY_MS } from "../links/time.ts";
+import { memoize } from "../memoize.ts";
 
 /** A time zone between two changes of its clocks. */
 interface Span {
@@ -18,14 +19,16 @@ export interface Zone {
 
 const MINUTE_MS = 60_000;
 
+/** The statistics of a year need three. There are some 16,000 until 9999. */
+const MAX_SPANS = 64;
+
 /**
  * Statistics ask about up to 10,000 hours. Asking `Temporal` takes microseconds, so it is asked only once between two
  * changes of the zone's clocks. `timeZone` is a name that `Intl` knows.
  */
-export function openZone(timeZone: string): Zone {
-  const spans: Span[] = [];
+export const openZone = memoize((timeZone): Zone => {
+  let spans: Span[] = [];
   let last: Span = { fromMs: 0, untilMs: 0, offsetMs: 0, offset: "" };
-  const date = { day: Number.NaN, text: "" };
 
   function ask(fromMs: number): Span {
     const then = Temporal.Instant.fromEpochMilliseconds(fromMs).toZonedDateTimeISO(timeZone);
@@ -34,6 +37,7 @@ export function openZone(timeZone: string): Zone {
     const untilMs = then.getTimeZoneTransition("next")?.epochMilliseconds ?? Number.POSITIVE_INFINITY;
     const offset = (minutes < 0 ? "-" : "+") + writeMinutes(Math.abs(minutes));
     const span = { fromMs, untilMs, offsetMs: minutes * MINUTE_MS, offset };
+    if (spans.length >= MAX_SPANS) spans = [];
     spans.push(span);
     return span;
   }
@@ -44,23 +48,30 @@ export function openZone(timeZone: string): Zone {
     return last;
   }
 
-  function writeDate(day: number): string {
-    if (day !== date.day)
-      Object.assign(date, { day, text: new Date(day * DAY_MS).toISOString().slice(0, 10) });
-    return date.text;
-  }
-
   return {
     write(ms) {
       const { offsetMs, offset } = spanAt(ms);
       const localMs = ms + offsetMs;
       const day = Math.floor(localMs / DAY_MS);
       const minutes = Math.floor((localMs - day * DAY_MS) / MINUTE_MS);
-      return `${writeDate(day)}T${writeMinutes(minutes)}:00${offset}`;
+      return `${writeDay(day)}T${writeMinutes(minutes)}:00${offset}`;
     },
     dayOf: (ms) => Math.floor((ms + spanAt(ms).offsetMs) / DAY_MS),
   };
+});
+
+/** A day since 1970-01-01 as a date. Remembered, because making one takes ten times as long and statistics have hundreds. */
+export function writeDay(day: number): string {
+  const known = dates.get(day);
+  if (known !== undefined) return known;
+  const date = new Date(day * DAY_MS).toISOString().slice(0, 10);
+  if (dates.size >= MAX_DATES) dates.clear();
+  dates.set(day, date);
+  return date;
 }
+
+const MAX_DATES = 2000;
+const dates = new Map<number, string>();
 
 /** "13:30" */
 function writeMinutes(minutes: number): string {

@@ -32,6 +32,8 @@ testOnLinux("a full disk: creates are 503, redirects go on, and it recovers by i
       { "Accept-Language": "ko" },
     );
     expect(refused.status).toBe(503);
+    // Scripts of other origins see why.
+    expect(refused.headers.get("access-control-allow-origin")).toBe("*");
     expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
     expect(await refused.json()).toEqual({
       status: "error",

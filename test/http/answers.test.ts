@@ -18,7 +18,7 @@ afterAll(() => curt[Symbol.asyncDispose]());
 /** Returns the bytes as sent, without fetch() decompressing them. */
 async function sent(path: string, acceptEncoding: string) {
   const headers = { "Accept-Encoding": acceptEncoding, Accept: "text/html" };
-  const response = await curt.fetch(path, { headers, decompress: false } as RequestInit);
+  const response = await curt.fetch(path, { headers, decompress: false });
   return { response, bytes: await response.bytes() };
 }
 

@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 
+import { parseNetwork } from "../../src/guard/client-address.ts";
 import { createCalls, type Handler } from "../../src/http/call.ts";
 import { createClientReader } from "../../src/http/client.ts";
 import { createDomain } from "../../src/http/domain.ts";
@@ -57,4 +58,28 @@ test("a call's domain makes the short address of its code", async () => {
     "https://xn--bj0bj06e.example",
     "https://한글.example/%23️⃣/",
   ]);
+});
+
+test("what a proxy forwards counts for that proxy only", async () => {
+  const proxy = parseNetwork("192.0.2.0/24");
+  const clientOf = createClientReader({
+    host: "0.0.0.0",
+    trustedProxies: proxy === undefined ? [] : [proxy],
+    countryHeader: null,
+    countryOf: () => "",
+  });
+  const addressOf = (peer: string, forwarded?: string) => {
+    const headers = forwarded === undefined ? {} : { "X-Forwarded-For": forwarded };
+    const server = { requestIP: () => ({ address: peer }) } as unknown as Bun.Server<unknown>;
+    return clientOf(new Request("http://localhost/", { headers }), server).address;
+  };
+  const asked = () => [
+    addressOf("192.0.2.1", "198.51.100.1"),
+    addressOf("203.0.113.1", "198.51.100.1"),
+    addressOf("192.0.2.1", "198.51.100.1, 198.51.100.2"),
+    addressOf("192.0.2.1"),
+    addressOf("192.0.2.2"),
+  ];
+  const expected = ["198.51.100.1", "203.0.113.1", "198.51.100.2", "192.0.2.1", "192.0.2.2"];
+  for (const _ of "twice") expect(asked()).toEqual(expected);
 });

@@ -66,8 +66,12 @@ describe("every page", () => {
         "content-length": "",
       });
       expect([head.status, compared(head)]).toEqual([status, compared(response)]);
-      const plain = response.headers.get("content-encoding") === null ? text : Bun.gzipSync(text);
-      expect(head.headers.get("content-length")).toBe(String(Buffer.byteLength(plain)));
+      const sent = await curt.fetch(path, {
+        headers: { ...HTML, "Accept-Language": language, "Accept-Encoding": "gzip" },
+        decompress: false,
+      });
+      const { byteLength } = await sent.arrayBuffer();
+      expect(head.headers.get("content-length")).toBe(String(byteLength));
     }
   });
 
@@ -214,4 +218,54 @@ test("answers that depend on Accept headers have a Vary header", async () => {
   ]);
   // Only programs use wrong methods, so this is always JSON.
   expect(await vary("/", { method: "PUT", headers: HTML })).toEqual([405, json, "Accept, Accept-Language"]);
+});
+
+test("each reader of an unknown address gets the same answer every time, and nobody another's", async () => {
+  const ko = { "Accept-Language": "ko" };
+  const readers: readonly (readonly [path: string, headers: Record<string, string>])[] = [
+    ["/nobody", HTML],
+    ["/nobody", { ...HTML, ...ko }],
+    ["/nobody", { ...HTML, Cookie: "language=ko" }],
+    ["/nobody", { ...HTML, "Accept-Encoding": "identity" }],
+    ["/nobody?language=ko", { ...HTML, "Sec-Fetch-Site": "same-origin" }],
+    ["/nobody?language=ko", { ...HTML, "Sec-Fetch-Site": "cross-site" }],
+    ["/nobody", { Accept: "*/*" }],
+    ["/nobody", { Accept: "*/*", ...ko, Cookie: "language=en" }],
+  ];
+  const answers = async (order: typeof readers) => {
+    const found = new Map<string, unknown>();
+    for (const reader of order) {
+      const [path, headers] = reader;
+      const response = await curt.fetch(path, { headers });
+      const sent = { ...Object.fromEntries(response.headers), date: "" };
+      found.set(JSON.stringify(reader), [response.status, sent, await response.text()]);
+    }
+    return readers.map((reader) => found.get(JSON.stringify(reader)));
+  };
+  const first = await answers(readers);
+  expect(await answers(readers.toReversed())).toEqual(first);
+  const told = await Promise.all(
+    readers.map(async ([path, headers]) => {
+      const response = await curt.fetch(path, { headers });
+      const header = (name: string) => response.headers.get(name);
+      const text = await response.text();
+      const isPage = text.startsWith(`<!doctype html><html lang="${header("content-language")}">`);
+      return [
+        header("content-language"),
+        header("content-encoding"),
+        response.headers.has("set-cookie"),
+        isPage,
+      ];
+    }),
+  );
+  expect(told).toEqual([
+    ["en", "gzip", false, true],
+    ["ko", "gzip", false, true],
+    ["ko", "gzip", false, true],
+    ["en", null, false, true],
+    ["ko", "gzip", true, true],
+    ["ko", "gzip", false, true],
+    ["en", null, false, false],
+    ["ko", null, false, false],
+  ]);
 });

@@ -8,8 +8,12 @@ performTasks((task: ViewTask): MadeView | Promise<MadeView> => {
   if (task.code === "crash") setTimeout(() => process.exit(1));
   if (task.code === "crash" || task.code === "never") return new Promise(() => {});
   if (task.code === "fault") throw new Error("planted");
+  // Changes every ten seconds.
+  const etag = `"${Math.floor(task.nowMs / 10_000)}"`;
+  if (task.code === "tagged" && task.known.includes(etag))
+    return { status: 304, headers: JSON.stringify({ etag }), body: new Uint8Array() };
   made++;
   const status = task.code === "missing" ? 404 : 200;
-  const headers = JSON.stringify({ "X-Asked": task.headers });
+  const headers = JSON.stringify({ "X-Asked": task.headers, ...(task.code === "tagged" && { etag }) });
   return { status, headers, body: new TextEncoder().encode(`${made} at ${task.nowMs}`) };
 });

@@ -1,9 +1,11 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 
+import { qrQuery, statisticsQuery } from "../../src/http/api/schemas.ts";
 import { createCalls } from "../../src/http/call.ts";
 import { createDomain } from "../../src/http/domain.ts";
 import { createPreview } from "../../src/http/pages/preview.ts";
+import { PARAMETERS } from "../../src/http/views/query.ts";
 import type { ViewTask } from "../../src/http/views/view.ts";
 import { createViews } from "../../src/http/views/views.ts";
 import { createLookUps } from "../../src/links/links.ts";
@@ -109,6 +111,37 @@ test("who names other tags gets the same home page, or 304", async () => {
   expect(await Promise.all(texts)).toEqual(texts.map(() => "1 at 1000000"));
 });
 
+test("a view that did not change is not made again", async () => {
+  using views = open();
+  const first = await views.ask("tagged");
+  expect(await first.text()).toBe("1 at 1000000");
+  views.time.nowMs += 5000;
+  const again = await views.ask("tagged");
+  expect([again.status, await again.text()]).toEqual([200, "1 at 1000000"]);
+  const tag = first.headers.get("etag") ?? "";
+  views.time.nowMs += 1000;
+  const known = await views.ask("tagged", { "If-None-Match": tag });
+  expect([known.status, known.headers.get("etag"), await known.text()]).toEqual([304, tag, ""]);
+  views.time.nowMs += 4000;
+  const changed = await views.ask("tagged", { "If-None-Match": tag });
+  expect([changed.status, await changed.text()]).toEqual([200, "2 at 1010000"]);
+  // Whoever has what nobody else asked for lately gets 304 as well.
+  const alone = await views.ask("tagged", { "If-None-Match": '"101"' }, "?tz=UTC");
+  expect([alone.status, alone.headers.get("etag")]).toEqual([304, '"101"']);
+  expect(await (await views.ask("tagged", {}, "?tz=UTC")).text()).toBe("3 at 1010000");
+});
+
+test("parameters that a view does not read get nobody another view", async () => {
+  using views = open();
+  const texts = ["", "?x=1", "?utm_source=a&language=xx", "?tz=&from=2026-01-01"].map(async (query) =>
+    (await views.ask("a", {}, query)).text(),
+  );
+  expect(await Promise.all(texts)).toEqual(texts.map(() => "1 at 1000000"));
+  expect(PARAMETERS.statistics?.toSorted()).toEqual(Object.keys(statisticsQuery.shape).toSorted());
+  for (const view of ["svg", "png"] as const)
+    expect(PARAMETERS[view]?.toSorted()).toEqual(Object.keys(qrQuery.shape).toSorted());
+});
+
 test("who adds a query to a short address gets the same interstitial, in the language of the query", async () => {
   using views = open();
   const ask = async (query: string) => (await views.askInterstitial(query)).text();
@@ -126,7 +159,7 @@ test("what is not there is asked for each time: it may have been made", async ()
 
 test("when too many wait, others are asked to come again, and the first ones still wait", async () => {
   using views = open();
-  for (let nth = 0; nth < 64; nth++) void views.ask("never", {}, `?${nth}`);
+  for (let nth = 0; nth < 64; nth++) void views.ask("never", {}, `?tz=${nth}`);
   const busy = await views.ask("a");
   expect([busy.status, busy.headers.get("retry-after")]).toEqual([503, "2"]);
   expect(views.faults).toEqual([]);
@@ -134,7 +167,7 @@ test("when too many wait, others are asked to come again, and the first ones sti
 
 test("the operator has places that visitors cannot take, and the other way round", async () => {
   using views = open();
-  for (let nth = 0; nth < 64; nth++) void views.ask("never", {}, `?${nth}`);
+  for (let nth = 0; nth < 64; nth++) void views.ask("never", {}, `?tz=${nth}`);
   const operators = Array.from({ length: 16 }, () => views.askAsOperator("never"));
   expect((await views.askAsOperator("a")).status).toBe(503);
   // The others wait.
@@ -185,6 +218,24 @@ test("a preview that did not change is not sent again", async () => {
   await visit(curt, "live");
   await untilCounted(curt, "live", 1);
   expect((await again()).status).toBe(200);
+});
+
+test("statistics that did not change are not sent again", async () => {
+  await using curt = await startHere();
+  await curt.shorten({ original_url, custom_code: "live" });
+  const ask = (headers: Record<string, string> = {}, query = "") =>
+    curt.fetch(`/api/v1/links/live/stats${query}`, { headers });
+  const tag = (await ask()).headers.get("etag") ?? "";
+  expect(tag).toMatch(/^W\/"\w+"$/);
+  const same = await ask({ "If-None-Match": tag });
+  expect([same.status, await same.text(), same.headers.get("etag")]).toEqual([304, "", tag]);
+  for (const query of ["?tz=Asia/Seoul", "?interval=hour", "?from=2026-01-01"])
+    expect((await ask({ "If-None-Match": tag }, query)).status).toBe(200);
+  expect((await ask({ "If-None-Match": tag, "Accept-Language": "ko" })).status).toBe(200);
+  await visit(curt, "live");
+  await untilCounted(curt, "live", 1);
+  const changed = await ask({ "If-None-Match": tag });
+  expect([changed.status, await changed.json()]).toMatchObject([200, { data: { visits: 1 } }]);
 });
 
 test("what is known of a preview that did not change is told without reading its days", async () => {

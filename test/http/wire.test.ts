@@ -102,6 +102,36 @@ describe("odd but well-formed requests", () => {
     }
   });
 
+  test("are answered alike at an address and at a spelling of it that is tidied up", async () => {
+    const json = (length: number) => `Content-Type: application/json\r\nContent-Length: ${length}\r\n`;
+    const taken = JSON.stringify({ original_url: "https://example.com/", custom_code: "abc" });
+    for (const [method, path, rest] of [
+      ["GET", "/", close],
+      ["GET", "/livez", close],
+      ["HEAD", "/livez", close],
+      ["GET", "/docs/", close],
+      ["GET", "/robots.txt", close],
+      ["GET", "/api/v1/openapi.json", close],
+      ["DELETE", "/api/v1/shorten", close],
+      ["POST", "/api/v1/shorten", `${json(2)}${close}{}`],
+      ["POST", "/api/v1/shorten/", `${json(taken.length)}${close}${taken}`],
+      ["POST", "/api/v1/shorten", `${json(2 * 1024 * 1024)}\r\n`],
+    ] as const) {
+      const [answer, tidied] = await Promise.all(
+        [path, `/x/..${path}`].map((spelling) =>
+          sendRaw(curt.origin, `${method} ${spelling} HTTP/1.1\r\nHost: x\r\n${rest}`),
+        ),
+      );
+      const sorted = (text = "") =>
+        text
+          .replace(/^Date:.*\r\n/m, "")
+          .split("\r\n")
+          .toSorted();
+      expect(sorted(tidied)).toEqual(sorted(answer));
+      expect(answer).toStartWith("HTTP/1.1 ");
+    }
+  });
+
   test("one after the other on a connection are answered in order", async () => {
     const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`;
     const answers = await sendRaw(curt.origin, get("/abc") + get("/nothing") + get("/abc") + get("/livez"));

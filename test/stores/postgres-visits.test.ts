@@ -36,6 +36,15 @@ describe("visits in PostgreSQL", () => {
   const visitsOf = (source: string, sequence: number, visits: { code: string; visitor?: number }[]) =>
     slicesOf({ source, sequence, hour: DAY * 24 + 5, visits }, 10);
 
+  test("that wait for a slow network keep nobody busy, so that the next ones need not wait", async () => {
+    await using proxy = await startProxy(server.port);
+    await using store = await openStore("slow", proxy.port);
+    proxy.delay(50);
+    for (const slice of visitsOf("a", 1, [{ code: "x" }, { code: "y" }]))
+      expect(await store.add(slice)).toBeLessThan(5);
+    expect(await sums(store, "x")).toEqual({ visits: 1, bots: 0 });
+  });
+
   test("count once, whoever adds them again while others let them age", async () => {
     const stores = [await openStore("races"), await openStore("races"), await openStore("races")];
     const [store] = stores;

@@ -4,6 +4,7 @@ import { openPostgresStore } from "../../src/store/postgres/store.ts";
 import { startPostgres } from "../postgres.ts";
 import { testCaseStore } from "./cases.ts";
 import { testGuardStore } from "./guard.ts";
+import { testSharedCounts } from "./limits.ts";
 import { testLinkStore } from "./links.ts";
 import { testFigures, testSearch } from "./search.ts";
 
@@ -19,3 +20,4 @@ testGuardStore("PostgreSQL", open("guard"));
 testSearch("PostgreSQL", open("search"));
 testFigures("PostgreSQL", open("figures"));
 testCaseStore("PostgreSQL", open("cases"));
+testSharedCounts("PostgreSQL", open("limits"));

@@ -48,7 +48,7 @@ describe("statistics", () => {
     shown: Shown = "all",
     nowMs: number = NOW,
   ) {
-    const statistics = createStatistics({ store, clock: { nowMs: () => nowMs }, shown });
+    const { statistics } = createStatistics({ store, clock: { nowMs: () => nowMs }, shown });
     return statistics(newLink(code, { createdMs: 5 }), { interval: "day", timeZone: "UTC", ...request });
   }
 

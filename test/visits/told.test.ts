@@ -38,7 +38,7 @@ test("what is kept of days is told as if every day were read anew", async () => 
     let hour = START_HOUR;
     const clock = { nowMs: () => hour * HOUR_MS };
     const kinds = (["safe", "all", "count"] as const).map((shown) => ({ store, clock, shown }));
-    const keeping = kinds.map((kind) => createStatistics(kind));
+    const keeping = kinds.map((kind) => createStatistics(kind).statistics);
     const link = newLink(`link${links++}`, { createdMs: 5 });
     for (const { hours, hoursLate, visits, closes, forgets, interval, timeZone } of steps) {
       hour += hours;
@@ -49,13 +49,53 @@ test("what is kept of days is told as if every day were read anew", async () => 
       if (closes) await store.age({ closeBefore: today - 1, forgetBefore: forgets ? today - 2 : 0 }, 1000);
       for (const [nth, kind] of kinds.entries()) {
         const request = { interval, timeZone };
-        expect(await keeping[nth]?.(link, request)).toEqual(await createStatistics(kind)(link, request));
+        expect(await keeping[nth]?.(link, request)).toEqual(
+          await createStatistics(kind).statistics(link, request),
+        );
       }
     }
   };
   await fc.assert(fc.asyncProperty(fc.array(step, { minLength: 2, maxLength: 12 }), tellTheSame), {
     numRuns: 60,
   });
+  await store.close();
+});
+
+test("statistics of the same revision are the same", async () => {
+  using folder = temporaryFolder();
+  const store = await openSqliteStore(join(folder.path, "curt.db"));
+  let links = 0;
+  let repeated = 0;
+  const tellTheSame = async (steps: readonly (typeof step extends fc.Arbitrary<infer S> ? S : never)[]) => {
+    let hour = START_HOUR;
+    const clock = { nowMs: () => hour * HOUR_MS };
+    const kinds = (["safe", "all", "count"] as const).map((shown) => {
+      const told = new Map<string, unknown>();
+      return { told, ...createStatistics({ store, clock, shown }) };
+    });
+    const link = newLink(`revision${links++}`, { createdMs: 5 });
+    for (const { hours, hoursLate, visits, closes, forgets } of steps) {
+      hour += hours;
+      const told = visits.map((one) => ({ ...one, code: link.code }));
+      for (const slice of slicesOf({ hour: Math.floor(hour - hoursLate), visits: told }))
+        await store.add(slice);
+      const today = Math.floor(hour / 24);
+      if (closes) await store.age({ closeBefore: today - 1, forgetBefore: forgets ? today - 2 : 0 }, 1000);
+      for (const interval of INTERVALS)
+        for (const timeZone of ["UTC", "Asia/Seoul"])
+          for (const kind of kinds) {
+            const revision = JSON.stringify(await kind.revision(link, { interval, timeZone }));
+            const now = await kind.statistics(link, { interval, timeZone });
+            if (kind.told.has(revision)) repeated++;
+            else kind.told.set(revision, now);
+            expect(kind.told.get(revision)).toEqual(now);
+          }
+    }
+  };
+  await fc.assert(fc.asyncProperty(fc.array(step, { minLength: 2, maxLength: 12 }), tellTheSame), {
+    numRuns: 40,
+  });
+  expect(repeated).toBeGreaterThan(0);
   await store.close();
 });
 
@@ -77,7 +117,7 @@ test("a day is read again only when it has changed", async () => {
   for (let day = 0; day < 20; day++) await add(START_HOUR + day * 24);
   const nowHour = START_HOUR + 19 * 24 + 1;
   const clock = { nowMs: () => nowHour * HOUR_MS };
-  const statistics = createStatistics({ store: reading, clock, shown: "safe" });
+  const { statistics } = createStatistics({ store: reading, clock, shown: "safe" });
   const ask = () => statistics(link, { interval: "day", timeZone: "UTC" });
   const first = START_HOUR / 24;
   await ask();

@@ -43,7 +43,7 @@ export function createApi(options: ApiOptions) {
   return {
     async shorten(call: Call): Promise<Response> {
       if (!mayCreate(bearerToken(call.headers))) return problemJson(call, { kind: "token" });
-      const { shortenRequest, EXAMPLE } = await loadSchemas();
+      const { shortenRequest, EXAMPLE } = schemas ?? (await loadSchemas());
       const { original_url } = EXAMPLE;
       const body = await readJson(call.request, shortenRequest, { original_url });
       if (isProblem(body)) return problemJson(call, body);

@@ -6,6 +6,7 @@ import { MAX_CODE_POINTS } from "../../links/code.ts";
 import { DURATIONS } from "../../links/expiry.ts";
 import { REASONS } from "../../links/link.ts";
 import { MAX_TARGET_LENGTH } from "../../links/target.ts";
+import { memoize } from "../../memoize.ts";
 import { FEWEST_NETWORKS } from "../../visits/day.ts";
 import { type Dimension, DIMENSIONS } from "../../visits/dimensions.ts";
 import { FEWEST_VISITORS, INTERVALS, MAX_DAYS } from "../../visits/statistics.ts";
@@ -198,6 +199,15 @@ const statistics = z
   })
   .openapi("Statistics", { example: STATISTICS });
 
+/** Asking `Intl` takes as long as several redirects. */
+const isTimeZone = memoize((name) => {
+  try {
+    return new Intl.DateTimeFormat("en", { timeZone: name }).resolvedOptions().timeZone !== "";
+  } catch {
+    return false;
+  }
+}, false);
+
 /** A date of the calendar, such as 2026-11-21. */
 const date = z.iso.date();
 export const statisticsQuery = z.object({
@@ -212,14 +222,6 @@ export const statisticsQuery = z.object({
     example: "Asia/Seoul",
   }),
 });
-
-function isTimeZone(name: string): boolean {
-  try {
-    return new Intl.DateTimeFormat("en", { timeZone: name }).resolvedOptions().timeZone !== "";
-  } catch {
-    return false;
-  }
-}
 
 export const QR_RANGES = { size: { min: 64, max: 2048 }, margin: { min: 0, max: 16 } } as const;
 /** The digits alone, six of them. */

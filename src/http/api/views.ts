@@ -3,9 +3,10 @@ import { endsMs, type Expiry } from "../../links/expiry.ts";
 import type { Links } from "../../links/links.ts";
 import { isProblem } from "../../links/problem.ts";
 import type { Visits } from "../../visits/visits.ts";
-import { json } from "../answers.ts";
+import { answer, json } from "../answers.ts";
 import { MAX_BODY_BYTES } from "../body.ts";
 import type { Asked } from "../call.ts";
+import { knowsAlready, tagOf } from "../conditional.ts";
 import { memoizeByDomain } from "../domain.ts";
 import { problemJson } from "../problems.ts";
 import { describeApi, describeParameters } from "./document.ts";
@@ -19,7 +20,7 @@ const REVALIDATED = { "Cache-Control": "no-cache" };
 
 export interface ApiViewsOptions {
   readonly links: Pick<Links, "find">;
-  readonly visits: Pick<Visits, "sums" | "statistics">;
+  readonly visits: Pick<Visits, "sums" | "statistics" | "revision">;
   readonly defaultExpiry: Expiry;
   readonly version: string;
   readonly needsToken: boolean;
@@ -76,12 +77,17 @@ export function createApiViews(options: ApiViewsOptions) {
       if (isProblem(query)) return problemJson(call, query);
       const link = await links.find(call.code);
       if (isProblem(link)) return problemJson(call, link);
+      const revision = await visits.revision(link, query);
+      if (isProblem(revision)) return problemJson(call, revision);
+      const language = negotiateLanguage(call.headers.get("accept-language"));
+      const ETag = `W/${tagOf([version, link.code, language, revision])}`;
+      if (knowsAlready(call.headers, ETag)) return answer({ status: 304, headers: { ETag } });
       const found = await visits.statistics(link, query);
       if (isProblem(found)) return problemJson(call, found);
       const { shown: _, from, to, breakdowns, ...counted } = found;
       const { interval, timeZone: tz } = query;
       const data: StatisticsData = { code: link.code, from, to, interval, tz, ...counted, ...breakdowns };
-      return success(call, 200, "statistics", data);
+      return success(call, 200, "statistics", data, { ETag });
     },
 
     document(call: Asked): Response {

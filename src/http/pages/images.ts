@@ -5,6 +5,7 @@ import { type QrStyle, qrPng, qrSvg } from "../../pages/qr.ts";
 import { answer } from "../answers.ts";
 import { readQrQuery } from "../api/query.ts";
 import type { Asked } from "../call.ts";
+import { knowsAlready, tagOf } from "../conditional.ts";
 import { problemAnswer, problemJson } from "../problems.ts";
 
 const DAY_SECONDS = 86_400;
@@ -12,10 +13,12 @@ const DAY_SECONDS = 86_400;
 export interface QrOptions {
   readonly links: Pick<Links, "resolve">;
   readonly clock: Pick<Clock, "nowMs">;
+  /** Another one may draw differently. */
+  readonly version: string;
 }
 
 /** GET of a short address's QR code. A link that leads nowhere has none: 404 and 410, as its address answers. */
-export function createQr({ links, clock }: QrOptions) {
+export function createQr({ links, clock, version }: QrOptions) {
   const handler =
     (extension: string, type: string, draw: (address: string, style: QrStyle) => string | Uint8Array) =>
     async (call: Asked): Promise<Response> => {
@@ -23,11 +26,16 @@ export function createQr({ links, clock }: QrOptions) {
       if (isProblem(style)) return problemJson(call, style);
       const link = await links.resolve(call.code);
       if (isProblem(link)) return problemAnswer(call, link);
+      const maxAge = Math.min(DAY_SECONDS, Math.floor((link.endsMs - clock.nowMs()) / 1000));
+      const address = call.domain.shortUrl(link.code);
+      const ETag = tagOf([version, extension, address, style, maxAge]);
+      if (knowsAlready(call.headers, ETag)) return answer({ status: 304, headers: { ETag } });
       return answer({
         type,
-        body: draw(call.domain.shortUrl(link.code), style),
-        cache: `public, max-age=${Math.min(DAY_SECONDS, Math.floor((link.endsMs - clock.nowMs()) / 1000))}`,
+        body: draw(address, style),
+        cache: `public, max-age=${maxAge}`,
         headers: {
+          ETag,
           "Content-Disposition": `inline; ${fileName(link.code, extension)}`,
           "Cross-Origin-Resource-Policy": "cross-origin",
         },

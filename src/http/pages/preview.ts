@@ -6,12 +6,12 @@ import { isProblem } from "../../links/problem.ts";
 import { DAY_MS, HOUR_MS } from "../../links/time.ts";
 import { assets } from "../../pages/assets/assets.ts";
 import { type Preview, previewPage } from "../../pages/preview.tsx";
-import type { StatisticsRequest } from "../../visits/statistics.ts";
+import type { Statistics, StatisticsRequest } from "../../visits/statistics.ts";
 import type { Visits } from "../../visits/visits.ts";
 import { answer, html } from "../answers.ts";
 import { readTimeZone } from "../api/query.ts";
 import type { Asked } from "../call.ts";
-import { knowsAlready } from "../conditional.ts";
+import { knowsAlready, tagOf } from "../conditional.ts";
 import { pageLanguage } from "../page-language.ts";
 import { problemAnswer } from "../problems.ts";
 
@@ -40,7 +40,7 @@ export function createPreview({ links, visits, clock, disabledSince }: PreviewOp
     const hints = hintsOf(link, nowMs);
     const sums = await visits.sums(link);
     const { language } = pageLanguage(call.request);
-    const ETag = tagOf([
+    const ETag = `W/${tagOf([
       assets.script.path,
       link,
       sums,
@@ -49,16 +49,14 @@ export function createPreview({ links, visits, clock, disabledSince }: PreviewOp
       Math.floor(nowMs / QUARTER_MS),
       range,
       language,
-    ]);
+    ])}`;
     const disabled = reason && { reason, sinceMs: await disabledSince(link) };
     if (disabled === undefined && knowsAlready(call.headers, ETag))
       return answer({ status: 304, headers: { ETag } });
     const statistics = await visits.statistics(link, range);
     // A range without dates of the reader's own is never refused.
     if (isProblem(statistics)) throw new Error(statistics.refusals[0]?.rule);
-    // Today's hours that are still to come would look like hours without visits.
-    const isToCome = (start: string) => interval === "hour" && Date.parse(start) > nowMs;
-    const series = statistics.series.filter(({ start }) => !isToCome(start));
+    const series = interval === "hour" ? untilNow(statistics.series, nowMs) : statistics.series;
     const preview: Preview = {
       code,
       target,
@@ -80,7 +78,8 @@ export function createPreview({ links, visits, clock, disabledSince }: PreviewOp
   };
 }
 
-/** Weak (RFC 9110, section 8.8.1): it is known before the page is made, from what the page is made of. */
-function tagOf(parts: readonly unknown[]): string {
-  return `W/"${Bun.hash(JSON.stringify(parts)).toString(36)}"`;
+/** Today's hours that are still to come would look like hours without visits. */
+function untilNow(hours: Statistics["series"], nowMs: number): Statistics["series"] {
+  const firstMs = Date.parse(hours[0]?.start ?? "");
+  return hours.slice(0, Math.floor((nowMs - firstMs) / HOUR_MS) + 1);
 }

@@ -7,10 +7,11 @@ export type ViewHandler = (call: Asked, data: string) => Response | Promise<Resp
 
 /** Runs on the thread that makes views, and turns a task into its answer. Throws what the handler throws. */
 export function createMaker(domain: Domain, handlers: Readonly<Record<View, ViewHandler>>) {
-  return async ({ view, code, query, headers, data }: ViewTask): Promise<MadeView> => {
+  return async ({ view, code, query, headers, known, data }: ViewTask): Promise<MadeView> => {
     const request = new Request(`${domain.origin}/${query}`, {
       headers: JSON.parse(headers) as Record<string, string>,
     });
+    if (known !== "") request.headers.set("If-None-Match", known);
     const response = await handlers[view]({ request, headers: request.headers, code, domain }, data);
     return toMade(response);
   };

@@ -30,6 +30,8 @@ export interface ViewTask {
   readonly query: string;
   /** The request headers that a view depends on, as JSON. Each is reduced to one of a few forms. */
   readonly headers: string;
+  /** `If-None-Match`: a view with this tag need not be made. "" if there is none. */
+  readonly known: string;
   /** Other input of the view, as JSON, or "". */
   readonly data: string;
   readonly nowMs: number;

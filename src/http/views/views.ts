@@ -6,20 +6,22 @@ import { answer, prefersHtml } from "../answers.ts";
 import type { Call, Handler } from "../call.ts";
 import { acceptsGzip } from "../compression.ts";
 import { knowsAlready } from "../conditional.ts";
-import { askedLanguage, rememberedLanguage } from "../page-language.ts";
+import { rememberedLanguage } from "../page-language.ts";
 import { answerProblem } from "../problems.ts";
-import { queryOf } from "../url.ts";
+import { queryFor } from "./query.ts";
 import type { MadeView, View, ViewTask } from "./view.ts";
 
 /** Further requests get 503, so that the queue stays short. The operator's have places that visitors cannot take. */
 const MAX_WAITING = { visitors: 64, operator: 16 };
-/** How long equal requests share one answer. */
+/** How long equal requests share one answer. After that, the thread is asked whether it still holds. */
 const SHARED_MS = 1000;
 const MAX_SHARED = 100;
 /** How long to wait after a crash. */
 const RESTART_AFTER_MS = 1000;
 /** None of our tags is longer. */
 const MAX_TAG_LENGTH = 256;
+/** Views that are dear to make and whose tag is known before: if the caller has it, they need not be made. */
+const ANSWER_KNOWN: ReadonlySet<View> = new Set<View>(["preview", "statistics"]);
 const OF_A_BODY: ReadonlySet<string> = new Set(["content-type", "content-encoding", "content-length"]);
 
 /** Tests lower it to see changes at once. */
@@ -45,6 +47,8 @@ export interface Views {
 interface Shared {
   readonly made: Promise<MadeView>;
   untilMs: number;
+  /** The view, once it is made: it can be sent again for as long as the thread says that it did not change. */
+  kept?: MadeView;
 }
 
 /**
@@ -76,8 +80,9 @@ export function createViews({ start, clock, hostRules, onFault, sharedMs = SHARE
     }
   }
 
-  function makeShared(key: string, task: ViewTask): Promise<MadeView> {
-    const entry = { made: make(task), untilMs: Number.POSITIVE_INFINITY };
+  function makeShared(key: string, task: ViewTask, before: MadeView | undefined): Promise<MadeView> {
+    const entry: Shared = { made: remake(task, before), untilMs: Number.POSITIVE_INFINITY };
+    shared.delete(key);
     shared.set(key, entry);
     void settle(key, entry);
     const [oldest] = shared.keys();
@@ -85,37 +90,52 @@ export function createViews({ start, clock, hostRules, onFault, sharedMs = SHARE
     return entry.made;
   }
 
+  /** Makes a view, unless the one from `before` is still right. */
+  async function remake(task: ViewTask, before: MadeView | undefined): Promise<MadeView> {
+    const made = await make(before === undefined ? task : { ...task, known: tagOf(before) });
+    return made.status === 304 && before !== undefined ? before : made;
+  }
+
   async function settle(key: string, entry: Shared): Promise<void> {
     const made = await entry.made.catch(() => undefined);
-    if (isView(made)) entry.untilMs = clock.monotonicMs() + sharedMs;
-    else if (shared.get(key) === entry) shared.delete(key);
+    if (!isView(made)) {
+      if (shared.get(key) === entry) shared.delete(key);
+      return;
+    }
+    entry.untilMs = clock.monotonicMs() + sharedMs;
+    if (made.status === 200) entry.kept = made;
   }
 
   /** Problems are not shared: a link that did not exist a moment ago may exist now. */
   async function find(task: ViewTask): Promise<MadeView | undefined> {
     const { view, code, query, headers, data, rulesVersion } = task;
-    const key = JSON.stringify([view, code, query, headers, rulesVersion]);
     // A view with data of its own is a refused form or the operator's, which nobody else sees.
-    const known = data === "" ? shared.get(key) : undefined;
-    if (known !== undefined && clock.monotonicMs() < known.untilMs) {
-      const made = await known.made.catch(() => undefined);
+    const isShared = data === "";
+    let key = JSON.stringify([view, code, query, headers, rulesVersion]);
+    // Where a view is kept, the caller's tag is compared with its tag. Otherwise the thread compares.
+    const before = isShared ? shared.get(key)?.kept : undefined;
+    if (task.known !== "" && !shared.has(key)) key += task.known;
+    const entry = isShared ? shared.get(key) : undefined;
+    if (entry !== undefined && clock.monotonicMs() < entry.untilMs) {
+      const made = await entry.made.catch(() => undefined);
       if (isView(made)) return made;
     }
     const isReady = thread !== undefined || clock.monotonicMs() >= startAgainAtMs;
     const from = senderOf(task);
     if (!isReady || waiting[from] >= MAX_WAITING[from]) return undefined;
-    return data === "" ? makeShared(key, task) : make(task);
+    return isShared ? makeShared(key, task, before) : make(task);
   }
 
   async function ask(view: View, call: Call, data = ""): Promise<Response> {
     const { code, request } = call;
-    const headers = JSON.stringify(headersOf(call, view));
+    const headers = JSON.stringify(headersOf(call));
     try {
       const made = await find({
         view,
         code,
-        query: view === "interstitial" ? languageOf(request) : queryOf(request),
+        query: queryFor(view, request),
         headers,
+        known: ANSWER_KNOWN.has(view) ? knownTag(call.headers) : "",
         data,
         nowMs: clock.nowMs(),
         rulesVersion: hostRules.version(),
@@ -143,17 +163,18 @@ function senderOf({ view }: ViewTask): keyof typeof MAX_WAITING {
   return view.startsWith("admin") ? "operator" : "visitors";
 }
 
-/**
- * All of a query that an interstitial depends on. A short address may be asked for with any query and is not limited, so
- * nobody may get a view of their own that way.
- */
-function languageOf(request: Request): string {
-  const language = askedLanguage(request);
-  return language === undefined ? "" : `?language=${language}`;
-}
-
 function isView(made: MadeView | undefined): made is MadeView {
   return made !== undefined && made.status < 400;
+}
+
+function tagOf({ headers }: MadeView): string {
+  return (JSON.parse(headers) as Record<string, string>)["etag"] ?? "";
+}
+
+/** The tags of views that the caller has, or "". */
+function knownTag(headers: Headers): string {
+  const known = headers.get("if-none-match") ?? "";
+  return known.length > MAX_TAG_LENGTH ? "" : known;
 }
 
 /** Answers 304 if the caller already has this view (RFC 9110, section 13.1.2). */
@@ -166,18 +187,16 @@ function answerWith({ status, body, headers: json }: MadeView, asked: Headers): 
 
 /**
  * The headers that a view depends on, reduced to a few forms so that more requests are equal. The tags that a caller knows
- * are not among them, or else everybody could ask for a view of their own. Only a preview is told: making one is dear.
+ * are not among them, or else everybody could ask for a view of their own.
  */
-function headersOf({ headers }: Call, view: View): Record<string, string> {
+function headersOf({ headers }: Call): Record<string, string> {
   const language = rememberedLanguage(headers);
   const cameFrom = headers.get("sec-fetch-site");
-  const known = headers.get("if-none-match");
   return {
     Accept: prefersHtml(headers.get("accept")) ? "text/html" : "application/json",
     "Accept-Language": negotiateLanguage(headers.get("accept-language")),
     ...(acceptsGzip(headers.get("accept-encoding")) && { "Accept-Encoding": "gzip" }),
     ...(language !== undefined && { Cookie: `language=${language}` }),
     ...(cameFrom !== null && { "Sec-Fetch-Site": cameFrom === "same-origin" ? cameFrom : "cross-site" }),
-    ...(view === "preview" && known !== null && known.length <= MAX_TAG_LENGTH && { "If-None-Match": known }),
   };
 }

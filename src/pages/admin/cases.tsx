@@ -1,4 +1,4 @@
-/** @jsxImportSource hono/jsx */
+/** @jsxImportSource ../html */
 import { ANSWERS, mainReason } from "../../guard/case.ts";
 import type { Inspection } from "../../guard/inspection.ts";
 import { message } from "../../language/messages.ts";

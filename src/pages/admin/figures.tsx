@@ -1,4 +1,4 @@
-/** @jsxImportSource hono/jsx */
+/** @jsxImportSource ../html */
 import type { Counted } from "../../guard/counters.ts";
 import type { Figures, TopHosts } from "../../guard/figures.ts";
 import { dateOf } from "../../guard/told.ts";

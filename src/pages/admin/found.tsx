@@ -1,4 +1,4 @@
-/** @jsxImportSource hono/jsx */
+/** @jsxImportSource ../html */
 import type { WrittenSearch } from "../../guard/link-query.ts";
 import { message } from "../../language/messages.ts";
 import { Decide, Fact, Form, framed, Given, type Operator, Refusal, withQuery } from "./frame.tsx";

@@ -1,10 +1,9 @@
-/** @jsxImportSource hono/jsx */
-import type { Child } from "hono/jsx";
-
+/** @jsxImportSource ../html */
 import { MAX_NOTE_LENGTH } from "../../guard/note.ts";
 import type { Action } from "../../guard/store.ts";
 import { message, type MessageKey } from "../../language/messages.ts";
 import { type Reason, REASONS } from "../../links/link.ts";
+import type { Child } from "../html/jsx-runtime.ts";
 import { page } from "../layout.tsx";
 
 /** What every page for the operator is made with. */

@@ -1,4 +1,4 @@
-/** @jsxImportSource hono/jsx */
+/** @jsxImportSource ../html */
 import type { HostRule } from "../../guard/store.ts";
 import { message } from "../../language/messages.ts";
 import { Instant } from "../instant.tsx";

@@ -1,4 +1,4 @@
-/** @jsxImportSource hono/jsx */
+/** @jsxImportSource ../html */
 import type { Inspected } from "../../guard/inspection.ts";
 import { message, type MessageKey } from "../../language/messages.ts";
 import { type Link, NEVER_MS } from "../../links/link.ts";

@@ -1,4 +1,4 @@
-/** @jsxImportSource hono/jsx */
+/** @jsxImportSource ../html */
 import type { InspectedLink } from "../../guard/inspection.ts";
 import type { WrittenSearch } from "../../guard/link-query.ts";
 import { LINK_STATES, stateOf } from "../../guard/search.ts";

@@ -1,4 +1,4 @@
-/** @jsxImportSource hono/jsx */
+/** @jsxImportSource ../html */
 import { message } from "../../language/messages.ts";
 import { memoize } from "../../memoize.ts";
 import { page } from "../layout.tsx";

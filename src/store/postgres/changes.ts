@@ -1,18 +1,27 @@
 import type { Changes, Position } from "../../links/changes.ts";
 import type { Code } from "../../links/code.ts";
 import type { LinkStore } from "../../links/store.ts";
-import type { Result, Statements } from "./database.ts";
+import type { Result, Statements, Value } from "./database.ts";
 
 /** Stands for the rules about hosts. No link has this code. */
 const RULES = "";
+/** Stands for nothing that changed: see `replicas.ts`. No link has this code either. */
+const MARKER = " ";
 /** Changes in one answer. A reader that missed more forgets everything it remembers. */
 const MAX_CHANGES = 10_000;
 /** Deleted at once. */
 const MAX_FORGOTTEN = 50_000;
 
-/** Where a reader is: which transactions it sees, and the newest change among them, with its time. */
+/** A change that changes nothing. */
+export const MARK = `
+  INSERT INTO changes (code, created_ms) VALUES ('${MARKER}', 0)
+  RETURNING transaction::text, pg_postmaster_start_time()::text AS server`;
+/**
+ * Where a reader is: which transactions it sees, and the newest change among them, with its time. Two servers do not start
+ * at the same microsecond, so that tells which one answered.
+ */
 const NOW = `
-  SELECT pg_current_snapshot()::text AS snapshot, coalesce(newest.transaction, forgotten.transaction)::text AS newest,
+  SELECT pg_current_snapshot()::text AS snapshot, pg_postmaster_start_time()::text AS server, coalesce(newest.transaction, forgotten.transaction)::text AS newest,
     extract(epoch FROM made_at)::text AS made, forgotten.transaction AS forgotten
   FROM forgotten_changes AS forgotten LEFT JOIN (
     SELECT transaction, made_at FROM changes ORDER BY transaction DESC LIMIT 1) AS newest ON TRUE`;
@@ -23,7 +32,7 @@ const NOW = `
  */
 const SINCE = `
   WITH now AS MATERIALIZED (${NOW})
-  SELECT snapshot, newest, made,
+  SELECT snapshot, server, newest, made,
     forgotten <= $2::xid8 AND forgotten < pg_snapshot_xmin($1::pg_snapshot)
       AND (forgotten = $2::xid8 OR EXISTS (
         SELECT FROM changes WHERE transaction = $2::xid8 AND extract(epoch FROM made_at)::text = $3)) AS is_complete,
@@ -47,8 +56,10 @@ const FORGET = `
   UPDATE forgotten_changes SET transaction = last.transaction FROM last
   WHERE forgotten_changes.transaction < last.transaction`;
 
-interface Now {
+export interface Now {
   snapshot: string;
+  /** When the server was started that answered. */
+  server: string;
   newest: string;
   made: string | null;
 }
@@ -59,19 +70,26 @@ interface Told extends Now {
 }
 
 /** What changed, for the memories of all processes. A position tells which transactions its reader saw. */
-export function createChanges({ run }: Statements) {
+export function createChanges({ run }: Statements, onRead: (now: Now, atMs: number) => void = () => {}) {
+  async function read<Row extends Now>(statement: string, values: readonly Value[]): Promise<Row> {
+    const atMs = performance.now();
+    const now = only(await run<Row>(statement, values));
+    onRead(now, atMs);
+    return now;
+  }
+
   async function changesSince(position: Position): Promise<Changes> {
-    const told = only(await run<Told>(SINCE, position.split(" ")));
+    const told = await read<Told>(SINCE, position.split(" "));
     const isComplete = told.is_complete && told.codes.length <= MAX_CHANGES;
     const all = isComplete ? told.codes : [];
-    const codes = all.filter((code) => code !== RULES) as Code[];
-    return { ...NO_CHANGES, position: positionOf(told), codes, rules: codes.length < all.length, isComplete };
+    const codes = all.filter((code) => code !== RULES && code !== MARKER) as Code[];
+    return { ...NO_CHANGES, position: positionOf(told), codes, rules: all.includes(RULES), isComplete };
   }
 
   return {
     async changes(since?: Position): Promise<Changes> {
       if (since !== undefined) return changesSince(since);
-      return { ...NO_CHANGES, position: positionOf(only(await run<Now>(NOW))) };
+      return { ...NO_CHANGES, position: positionOf(await read<Now>(NOW, [])) };
     },
     /** Deletes changes that are older than an hour. */
     forget: (background: Statements) => background.run(FORGET),

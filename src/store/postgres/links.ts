@@ -6,6 +6,7 @@ import { createChanges } from "./changes.ts";
 import type { Database } from "./database.ts";
 import { createInserts } from "./inserts.ts";
 import { createLinkCounts, type LinkCounts } from "./link-counts.ts";
+import type { Replicas } from "./replicas.ts";
 
 const ENDS = { waiting: 10_000, batch: 200, waitMs: 900 };
 /** Hours in which links were made are told apart for so long after the last hold of them is over. */
@@ -47,11 +48,15 @@ const PURGE = `
 const BACKGROUND_MS = 10_000;
 
 /** Creates, ends, and what changed. */
-export function createLinkTable(database: Database, counts: LinkCounts = createLinkCounts(database)) {
+export function createLinkTable(
+  database: Database,
+  counts: LinkCounts = createLinkCounts(database),
+  onRead?: Replicas["read"],
+) {
   const { run } = database;
   const background = database.within(BACKGROUND_MS);
   const ends = createCommits(ENDS, endAll);
-  const changes = createChanges(database);
+  const changes = createChanges(database, onRead);
   const { insert, settled } = createInserts(database, counts);
 
   async function endAll(links: readonly (LinkId & { readonly endsMs: number })[]): Promise<boolean[]> {

@@ -31,7 +31,12 @@ interface Waiting {
   readonly refuse: (error: Error) => void;
 }
 
-export function openPool(hosts: readonly Host[], connect: Connect, connections: number): Pool {
+export function openPool(
+  hosts: readonly Host[],
+  connect: Connect,
+  connections: number,
+  watch: typeof watchPrimary = watchPrimary,
+): Pool {
   const open = new Set<Connection>();
   const idle: Connection[] = [];
   const waiting = new Set<Waiting>();
@@ -44,7 +49,7 @@ export function openPool(hosts: readonly Host[], connect: Connect, connections: 
   let trouble: Error | undefined;
   let isClosed = false;
 
-  const primary = watchPrimary(hosts, connect, () => {
+  const primary = watch(hosts, connect, () => {
     if (primary.host !== leader) {
       leader = primary.host;
       connecting = new Set();

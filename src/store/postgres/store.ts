@@ -4,15 +4,18 @@ import type { PostgresAddress } from "../../settings/database-url.ts";
 import type { VisitStore } from "../../visits/store.ts";
 import { createCasesReader } from "./cases-reader.ts";
 import { createCases } from "./cases.ts";
+import { leaveCopy } from "./copied.ts";
 import { createCounters } from "./counters.ts";
 import { type Database, openDatabase } from "./database.ts";
 import { createFigures } from "./figures.ts";
 import { createGuardReader } from "./guard-reader.ts";
 import { createGuard } from "./guard.ts";
+import { createSharedLimits } from "./limits.ts";
 import { createLinkCounts } from "./link-counts.ts";
 import { createLinksReader } from "./links-reader.ts";
 import { createLinkTable } from "./links.ts";
 import { type OpeningOptions, reach } from "./opening.ts";
+import { openReplicas, type ReplicaOptions } from "./replicas.ts";
 import { createReports } from "./reports.ts";
 import { hasSchema, migrate, requireCurrentVersion } from "./schema.ts";
 import { createSearch } from "./search.ts";
@@ -24,30 +27,40 @@ const READER_CONNECTIONS = 2;
 /** Counting a billion links takes minutes. */
 const CHECK_MS = 3_600_000;
 
+/** For work that nobody waits for. */
+const BACKGROUND_MS = 10_000;
+
 const COUNT_LINKS = "SELECT count(*) AS links FROM links";
 
-export interface PostgresOptions extends OpeningOptions {
-  /** How many connections this process may have to the primary. */
+export interface PostgresOptions extends OpeningOptions, Pick<ReplicaOptions, "onReplica"> {
+  /** How many connections this process may have to the primary, and to each replica. */
   readonly connections?: number;
   /** How long the number of links is taken as known. */
   readonly sizeKnownMs?: number;
+  /** The replicas that may be asked for links. */
+  readonly readFrom?: PostgresAddress | undefined;
 }
 
 /** Links, visits and decisions in one PostgreSQL database, for any number of machines. Throws {@link StoreUnusable}. */
 export async function openPostgresStore(
   address: PostgresAddress,
-  { connections, sizeKnownMs, ...opening }: PostgresOptions = {},
+  { connections, sizeKnownMs, readFrom, onReplica, ...opening }: PostgresOptions = {},
 ): Promise<LinkStore & VisitStore & GuardStore> {
   const database = openDatabase(address, { connections });
   try {
-    await reach(address, opening, () => migrate(database));
+    await reach(address, opening, async () => {
+      await migrate(database);
+      await leaveCopy(database.run);
+    });
   } catch (error) {
     await database.close();
     throw error;
   }
   const counts = createLinkCounts(database, sizeKnownMs);
-  const links = createLinkTable(database, counts);
+  const replicas = readFrom && openReplicas(readFrom, database, { connections, onReplica });
+  const links = createLinkTable(database, counts, replicas?.read);
   const reports = createReports(database);
+  const limits = createSharedLimits(database);
   const reader = readingHalf(database);
   return {
     ...reader,
@@ -61,9 +74,16 @@ export async function openPostgresStore(
       await counts.written();
       return reader.figures(nowMs);
     },
+    findNear: replicas?.findNear,
+    shareCounts: limits.shareCounts,
+    async purge(endedByMs, limit) {
+      const purged = await links.purge(endedByMs, limit);
+      await limits.forgetClients(database.within(BACKGROUND_MS));
+      return purged;
+    },
     index: async () => false,
     async close() {
-      await Promise.all([links.close(), reports.settled()]);
+      await Promise.all([links.close(), reports.settled(), replicas?.close()]);
       await database.close();
     },
   };

@@ -97,15 +97,29 @@ export function hasFile(path: string): boolean {
   return existsSync(path) || existsSync(`${path}-wal`);
 }
 
-/** Reads the whole file and returns what is wrong with it; undefined when there is no file yet. */
-export function checkFile(path: string): { links: number; damage: string[] } | undefined {
+/** Opens a file that is there for reading only, if this version can read it; undefined when there is no file yet. */
+export function openChecked(path: string): Database | undefined {
   if (!existsSync(path) || statSync(path).size === 0) return undefined;
   return explained(path, () => {
     requireSafeSqlite();
     requireOurs(path);
     requireWholeWal(path);
-    using database = openReader(path);
-    requireCurrentVersion(database, path);
+    const database = openReader(path);
+    try {
+      requireCurrentVersion(database, path);
+      return database;
+    } catch (error) {
+      database.close();
+      throw error;
+    }
+  });
+}
+
+/** Reads the whole file and returns what is wrong with it; undefined when there is no file yet. */
+export function checkFile(path: string): { links: number; damage: string[] } | undefined {
+  using database = openChecked(path);
+  if (database === undefined) return undefined;
+  return explained(path, () => {
     const damage = database
       .query<{ integrity_check: string }, []>("PRAGMA integrity_check")
       .all()

@@ -7,10 +7,11 @@ import type { Code } from "../../links/code.ts";
 import type { Link } from "../../links/link.ts";
 import { type LinkId, StoreUnavailable } from "../../links/store.ts";
 import { DAY_MS } from "../../links/time.ts";
-import { merge, type Sums } from "../../visits/day.ts";
+import type { Sums } from "../../visits/day.ts";
 import type { DaySums, DayVisits } from "../../visits/store.ts";
 import { prepareCasesReader } from "./cases-reader.ts";
 import { RULES } from "./changes.ts";
+import { prepareDays } from "./days-reader.ts";
 import { prepareFigures } from "./figures.ts";
 import { openReader } from "./file.ts";
 import { prepareGuardReader } from "./guard-reader.ts";
@@ -35,25 +36,6 @@ const OLDEST_CHANGE = "SELECT coalesce(min(revision), 1) AS revision FROM change
 const CHANGES = "SELECT revision, code FROM changes WHERE revision > ?1 ORDER BY revision LIMIT ?2";
 const VERSION = "PRAGMA data_version";
 const NEWEST_SALT_DAY = "SELECT max(day) AS day FROM salts";
-/** Each day is one look-up by key, because rows are ordered by day so that new ones stand together. */
-const daysIn = (table: string, columns: string) => `
-  SELECT * FROM (
-    WITH RECURSIVE span (day) AS (
-      SELECT max(?3, (SELECT min(day) FROM ${table} WHERE day > 0))
-      UNION ALL SELECT day + 1 FROM span WHERE day < min(?4, (SELECT max(day) FROM ${table})))
-    SELECT span.day, visits, bots${columns} FROM span CROSS JOIN ${table} AS counted
-      ON counted.day = span.day AND counted.day <= ?4 AND code = ?1 AND created_ms = ?2)`;
-const ALL_SUMS = `${daysIn("visits", "")} UNION ALL ${daysIn("old_visits", "")}`;
-const DAY_SUMS = `SELECT day, sum(visits) AS visits, sum(bots) AS bots FROM (${ALL_SUMS}) GROUP BY day`;
-/** A day has two rows if some of its visits were counted by an earlier version. */
-const DAYS = `
-  ${daysIn("visits", ", detail")} UNION ALL ${daysIn("old_visits", ", CAST(detail AS BLOB) AS detail")}
-  ORDER BY day`;
-const SUMS = `
-  SELECT coalesce(sum(visits), 0) AS visits, coalesce(sum(bots), 0) AS bots FROM (
-    SELECT visits, bots FROM visits WHERE day = 0 AND code = ?1 AND created_ms = ?2
-    UNION ALL SELECT visits, bots FROM old_visits WHERE day = 0 AND code = ?1 AND created_ms = ?2
-    UNION ALL SELECT visits, bots FROM (${ALL_SUMS}))`;
 
 interface ChangeRow {
   revision: number;
@@ -71,10 +53,8 @@ export function createReader(path: string, opened: Identity, sizeKnownMs = SIZE_
   const newestChange = database.prepare<{ revision: number }, []>(NEWEST_CHANGE);
   const oldestChange = database.prepare<{ revision: number }, []>(OLDEST_CHANGE);
   const changes = database.prepare<ChangeRow, [number, number]>(CHANGES);
-  const days = database.prepare<DayVisits, [string, number, number, number]>(DAYS);
-  const daySums = database.prepare<DaySums, [string, number, number, number]>(DAY_SUMS);
   const newestSaltDay = database.prepare<{ day: number | null }, []>(NEWEST_SALT_DAY);
-  const sums = database.prepare<Sums, [string, number, number, number]>(SUMS);
+  const counted = prepareDays(database);
   const guard = prepareGuardReader(database);
   const { search, ...searching } = prepareSearch(database);
   const { figures, ...counting } = prepareFigures(database);
@@ -122,8 +102,8 @@ export function createReader(path: string, opened: Identity, sizeKnownMs = SIZE_
         return result;
       });
   }
-  const knownSums = untilWritten((...asked) => sums.get(...asked));
-  const knownDaySums = untilWritten((...asked): readonly DaySums[] => daySums.all(...asked));
+  const knownSums = untilWritten((...asked) => counted.sums(...asked));
+  const knownDaySums = untilWritten((...asked): readonly DaySums[] => counted.daySums(...asked));
 
   return {
     find(code: Code): Link | undefined {
@@ -151,10 +131,10 @@ export function createReader(path: string, opened: Identity, sizeKnownMs = SIZE_
     sums(code: Code, createdMs: number): Sums {
       // A clock may step back over midnight.
       const firstDay = Math.floor(createdMs / DAY_MS) - 1;
-      return knownSums(code, createdMs, firstDay, LAST_DAY) ?? { visits: 0, bots: 0 };
+      return knownSums(code, createdMs, firstDay, LAST_DAY);
     },
     days: (code: Code, createdMs: number, firstDay: number, lastDay: number): DayVisits[] =>
-      mergeEqualDays(reading(() => days.all(code, createdMs, firstDay, lastDay))),
+      reading(() => counted.days(code, createdMs, firstDay, lastDay)),
     daySums: knownDaySums,
     hosts: (after: string, limit: number) => reading(() => guard.hosts(after, limit)),
     caseOf: (link: LinkId) => reading(() => cases.caseOf(link)),
@@ -169,32 +149,12 @@ export function createReader(path: string, opened: Identity, sizeKnownMs = SIZE_
       counting.close();
       cases.close();
       linked.close();
-      for (const statement of [
-        find,
-        size,
-        newestChange,
-        oldestChange,
-        changes,
-        days,
-        daySums,
-        sums,
-        newestSaltDay,
-        version,
-      ])
+      counted.close();
+      for (const statement of [find, size, newestChange, oldestChange, changes, newestSaltDay, version])
         statement.finalize();
       database.close();
     },
   };
-}
-
-function mergeEqualDays(days: readonly DayVisits[]): DayVisits[] {
-  const merged: DayVisits[] = [];
-  for (const day of days) {
-    const last = merged.at(-1);
-    if (last?.day === day.day) merged[merged.length - 1] = { day: day.day, ...merge(last, day) };
-    else merged.push(day);
-  }
-  return merged;
 }
 
 const NO_CHANGES = { codes: [], rules: false, hasMore: false, isComplete: true };

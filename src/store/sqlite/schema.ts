@@ -12,9 +12,10 @@ import guard from "./migrations/006-guard.sql" with { type: "text" };
 import search from "./migrations/007-search.sql" with { type: "text" };
 import cases from "./migrations/008-cases.sql" with { type: "text" };
 import days from "./migrations/009-days.sql" with { type: "text" };
+import copied from "./migrations/010-copied.sql" with { type: "text" };
 
 /** In order. How many of them a file has is its schema version (PRAGMA user_version). */
-const MIGRATIONS = [links, clicks, visits, changes, sources, guard, search, cases, days];
+const MIGRATIONS = [links, clicks, visits, changes, sources, guard, search, cases, days, copied];
 
 /** "Curt" in ASCII: marks our files (PRAGMA application_id). */
 const APPLICATION_ID = 0x43757274;

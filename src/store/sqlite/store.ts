@@ -74,7 +74,9 @@ export async function openSqliteStore(
   const inserts = createCommits(
     INSERTS,
     async (links: readonly NewLink[], sinceMs) =>
-      (await writer.perform({ type: "insert", links }, sinceMs)) as boolean[],
+      JSON.parse(
+        (await writer.perform({ type: "insert", links: JSON.stringify(links) }, sinceMs)) as string,
+      ) as boolean[],
   );
   const reports = createCommits(
     REPORTS,
@@ -128,9 +130,9 @@ export async function openSqliteStore(
   };
 }
 
-function withoutHold(newLink: NewLink): Link {
-  const { freeIfEndedByMs: _, ...link } = newLink;
-  return link;
+/** Written out, because copying the rest of an object takes several times as long. */
+function withoutHold({ code, originalUrl, target, createdMs, endsMs }: NewLink): Link {
+  return { code, originalUrl, target, createdMs, endsMs };
 }
 
 function idOf({ code, createdMs }: LinkId): LinkId {

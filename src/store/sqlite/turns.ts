@@ -25,10 +25,7 @@ const BACKGROUND_TRY_MS = 100;
 const BACKGROUND_PAUSE_MS = 100;
 
 /** What the thread is sent: a task, and how long to wait for other processes' locks. */
-export interface Turn {
-  readonly task: Task;
-  readonly waitMs: number;
-}
+export type Turn = Task & { readonly waitMs: number };
 
 /** Another process has the lock. Nothing was done. */
 export class StoreBusy extends StoreUnavailable {
@@ -49,7 +46,7 @@ export function createTurns(thread: Pick<Thread<Turn>, "perform">, createWaitMs 
   async function tryUntil(task: Task, endMs: number): Promise<unknown> {
     for (;;) {
       try {
-        return await thread.perform({ task, waitMs: BACKGROUND_TRY_MS });
+        return await thread.perform({ ...task, waitMs: BACKGROUND_TRY_MS });
       } catch (error) {
         if (!(error instanceof StoreBusy) || closing || performance.now() > endMs) throw error;
       }
@@ -63,11 +60,11 @@ export function createTurns(thread: Pick<Thread<Turn>, "perform">, createWaitMs 
       if (SOMEBODY_WAITS.has(task.type))
         return inTurn(() => {
           const waitMs = Math.max(0, sinceMs + createWaitMs - performance.now());
-          return thread.perform({ task, waitMs });
+          return thread.perform({ ...task, waitMs });
         });
       if (task.type !== "close") return inBackground(() => tryUntil(task, sinceMs + backgroundWaitMs));
       closing = true;
-      return inBackground(() => inTurn(() => thread.perform({ task, waitMs: createWaitMs })));
+      return inBackground(() => inTurn(() => thread.perform({ ...task, waitMs: createWaitMs })));
     },
   };
 }

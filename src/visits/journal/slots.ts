@@ -1,5 +1,5 @@
 import { Database } from "bun:sqlite";
-import { readdirSync, rmSync, statSync } from "node:fs";
+import { existsSync, readdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 
 import { isPassing, putAside, UNFINISHED } from "./segment-file.ts";
@@ -51,6 +51,11 @@ export function* abandonedSlots(own: Slot, options: SlotOptions): Generator<Slot
       slot.free();
     }
   }
+}
+
+/** Whether there are visits on their way to the store, or a process counts some. */
+export function hasSegments(folder: string): boolean {
+  return existsSync(folder) && readdirSync(folder).some((name) => name.endsWith(".visits"));
 }
 
 function lockSlot(number: number, options: SlotOptions): Slot | undefined {

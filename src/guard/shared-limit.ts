@@ -1,0 +1,104 @@
+import type { Clock } from "../links/clock.ts";
+import { StoreUnavailable } from "../links/store.ts";
+import { createDaySalt, type DaySaltOptions, saltedHash } from "./day-salt.ts";
+import { createLimit, type Limit, type LimitOptions, type Window } from "./limits.ts";
+
+/**
+ * Counts what clients do, for all processes together. A client is 32 hexadecimal digits, which tell nothing about its
+ * address. What is counted need not survive a crash of the store.
+ */
+export interface SharedCounts {
+  /** Counts one more, unless the client has to wait. */
+  take(client: string): Promise<Taken>;
+  /** Undoes a `take` that was counted. */
+  giveBack(client: string): Promise<void>;
+}
+
+export interface Taken {
+  readonly isCounted: boolean;
+  /** What is not paid off yet, for each window: milliseconds times its count. See {@link createLimit}. */
+  readonly owed: readonly number[];
+}
+
+/** A limit that the store counts as well. */
+export interface SharedLimit extends Limit {
+  /**
+   * Counts in the store what `take` has counted here. Resolves with what undoes that, or with undefined if the client has
+   * done too much in all processes together. While the store cannot answer, it counts for nothing.
+   */
+  share(client: string): Promise<(() => void) | undefined>;
+}
+
+export interface SharedLimitOptions extends LimitOptions, DaySaltOptions {
+  readonly clock: Clock;
+  readonly counts: SharedCounts;
+  /** How long a client waits for the store. */
+  readonly waitMs?: number | undefined;
+}
+
+const WAIT_MS = 100;
+/** How long the store is not asked after it did not answer. */
+const PAUSE_MS = 1000;
+/** In hexadecimal digits: 128 bits. */
+const CLIENT_LENGTH = 32;
+
+/**
+ * Two limits: what this process counts, and what the store told about all of them. Whoever is over one of them is refused
+ * without asking the store.
+ */
+export function shareLimit(windows: readonly Window[], options: SharedLimitOptions): SharedLimit {
+  const { clock, counts, waitMs = WAIT_MS } = options;
+  const own = createLimit(windows, options);
+  const told = createLimit(windows, options);
+  const saltNow = createDaySalt(options);
+  // Processes with other windows count apart from these.
+  const kind = ["limit", ...windows.map(({ count, ms }) => `${count}/${ms}`)].join("\t");
+  let pausedUntilMs = 0;
+
+  async function ask(client: string): Promise<(() => void) | undefined> {
+    const { salt } = await saltNow();
+    const hash = saltedHash(salt, `${kind}\t${client}`, CLIENT_LENGTH);
+    const { isCounted, owed } = await counts.take(hash);
+    told.put(client, owed);
+    if (!isCounted) return undefined;
+    return () => {
+      told.giveBack(client);
+      // If it is lost, the client has done one thing more.
+      counts.giveBack(hash).catch(() => {});
+    };
+  }
+
+  function goOnAlone(): () => void {
+    pausedUntilMs = clock.monotonicMs() + PAUSE_MS;
+    return () => {};
+  }
+
+  return {
+    wait: (client) => Math.max(own.wait(client), told.wait(client)),
+    take: (client) => told.wait(client) || own.take(client),
+    giveBack: own.giveBack,
+    allowances(client) {
+      const others = told.allowances(client);
+      return own.allowances(client).map((mine, nth) => {
+        const other = others[nth] ?? mine;
+        return other.left < mine.left || (other.left === mine.left && other.seconds > mine.seconds)
+          ? other
+          : mine;
+      });
+    },
+    async share(client) {
+      if (clock.monotonicMs() < pausedUntilMs) return () => {};
+      const { promise: late, resolve } = Promise.withResolvers<() => void>();
+      const timer = setTimeout(() => resolve(goOnAlone()), waitMs);
+      const asked = ask(client).catch((error: unknown) => {
+        if (error instanceof StoreUnavailable) return goOnAlone();
+        throw error;
+      });
+      try {
+        return await Promise.race([asked, late]);
+      } finally {
+        clearTimeout(timer);
+      }
+    },
+  };
+}

@@ -1,0 +1,29 @@
+import { askedLanguage } from "../page-language.ts";
+import { queryOf } from "../url.ts";
+import type { View } from "./view.ts";
+
+/**
+ * The parameters that views of a link read. Those are the views that many ask for, with whatever query their address got
+ * on its way, so the other parameters get nobody a view of their own. Views that are not named here get the whole query.
+ */
+export const PARAMETERS: Partial<Record<View, readonly string[]>> = {
+  preview: ["tz", "language"],
+  interstitial: ["language"],
+  link: [],
+  statistics: ["from", "to", "interval", "tz"],
+  svg: ["size", "margin", "dark", "light"],
+  png: ["size", "margin", "dark", "light"],
+};
+
+/** All of a query that a view depends on, with its question mark. A language that we do not have is none. */
+export function queryFor(view: View, request: Request): string {
+  const query = queryOf(request);
+  const read = PARAMETERS[view];
+  if (query === "" || read === undefined) return query;
+  const language = askedLanguage(request);
+  const kept = [...new URLSearchParams(query)].filter(
+    ([name, value]) => read.includes(name) && value !== "" && name !== "language",
+  );
+  if (read.includes("language") && language !== undefined) kept.push(["language", language]);
+  return kept.length === 0 ? "" : `?${new URLSearchParams(kept).toString()}`;
+}

@@ -1,0 +1,156 @@
+import type { Database, SQLQueryBindings } from "bun:sqlite";
+
+import type { Action, HostRule } from "../../guard/store.ts";
+import type { Code } from "../../links/code.ts";
+import type { Reason } from "../../links/link.ts";
+import type { Who } from "../../links/store.ts";
+import type { RecordOf } from "../records.ts";
+import { type CaseRow, toCase } from "./case-row.ts";
+import { reading, type Tables, writing } from "./record-table.ts";
+
+const READ_HOSTS = `
+  SELECT host, reason, since_ms AS sinceMs FROM hosts WHERE host > ?1 ORDER BY host LIMIT ?2`;
+const WRITE_HOST = `
+  INSERT INTO hosts (host, reason, since_ms) VALUES (?1, ?2, ?3)
+  ON CONFLICT (host) DO UPDATE SET reason = ?2, since_ms = ?3 WHERE (reason, since_ms) IS NOT (?2, ?3)`;
+const READ_ENTRIES = `
+  SELECT entry, at_ms, who, action, reason, note, code, created_ms, host FROM journal
+  WHERE entry > ?1 ORDER BY entry LIMIT ?2`;
+const WRITE_ENTRY = `
+  INSERT INTO journal (at_ms, who, action, reason, note, code, created_ms, host)
+  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)`;
+const READ_CASES = "SELECT * FROM cases WHERE id > ?1 ORDER BY id LIMIT ?2";
+const NOTES = "SELECT noted_ms AS atMs, reason, note FROM notes WHERE case_id = ?1 ORDER BY id DESC";
+const WRITE_CASE = `
+  INSERT INTO cases
+    (code, created_ms, is_open, first_ms, last_ms, reports, reasons, pending, disabled_ms, answer, answered_ms)
+  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)
+  ON CONFLICT (code, created_ms) DO UPDATE
+    SET is_open = ?3, first_ms = ?4, last_ms = ?5, reports = ?6, reasons = ?7, pending = ?8, disabled_ms = ?9,
+        answer = ?10, answered_ms = ?11
+  RETURNING id`;
+const FORGET_NOTES = "DELETE FROM notes WHERE case_id = ?1";
+const WRITE_NOTE = "INSERT INTO notes (case_id, noted_ms, reason, note) VALUES (?1, ?2, ?3, ?4)";
+const READ_REPORTERS = `
+  SELECT reporters.day, case_id, reporter, code, created_ms FROM reporters JOIN cases ON cases.id = case_id
+  WHERE (reporters.day, case_id, reporter) > (?1, ?2, ?3) ORDER BY reporters.day, case_id, reporter LIMIT ?4`;
+const WRITE_REPORTER = `
+  INSERT INTO reporters (day, case_id, reporter)
+  SELECT ?3, id, ?4 FROM cases WHERE code = ?1 AND created_ms = ?2 ON CONFLICT DO NOTHING`;
+const READ_COUNTERS =
+  "SELECT day, name, count FROM counters WHERE (day, name) > (?1, ?2) ORDER BY day, name LIMIT ?3";
+const WRITE_COUNTER = `
+  INSERT INTO counters (day, name, count) VALUES (?1, ?2, ?3)
+  ON CONFLICT (day, name) DO UPDATE SET count = ?3 WHERE count <> ?3`;
+
+interface EntryRow {
+  entry: number;
+  at_ms: number;
+  who: Who;
+  action: Action;
+  reason: Reason | null;
+  note: string | null;
+  code: Code | null;
+  created_ms: number | null;
+  host: string | null;
+}
+interface ReporterRow {
+  day: number;
+  case_id: number;
+  reporter: string;
+  code: Code;
+  created_ms: number;
+}
+
+export function guardRecords(database: Database): Tables<"host" | "entry" | "case" | "reporter" | "counter"> {
+  return {
+    case: {
+      read: reading<CaseRow, RecordOf["case"]>(database, READ_CASES, {
+        start: [Number.MIN_SAFE_INTEGER],
+        keyOf: ({ id }) => [id],
+        toRecord: (row) => ({
+          ...toCase(row),
+          notes: database.query<RecordOf["case"]["notes"][number], [number]>(NOTES).all(row.id),
+        }),
+      }),
+      write(records) {
+        const write = database.query<{ id: number }, SQLQueryBindings[]>(WRITE_CASE);
+        const forgetNotes = database.query<unknown, [number]>(FORGET_NOTES);
+        const note = database.query<unknown, [number, number, string, string]>(WRITE_NOTE);
+        for (const { notes, answer, ...one } of records) {
+          const id = write.get(
+            one.code,
+            one.createdMs,
+            answer === undefined ? 1 : 0,
+            one.firstMs,
+            one.lastMs,
+            one.reports,
+            JSON.stringify(one.reasons),
+            one.pending,
+            one.disabledMs ?? null,
+            answer?.action ?? null,
+            answer?.atMs ?? null,
+          )?.id;
+          if (id === undefined) throw new Error(`The case of ${one.code} could not be kept`);
+          forgetNotes.run(id);
+          for (const { atMs, reason, note: text } of notes.toReversed()) note.run(id, atMs, reason, text);
+        }
+      },
+    },
+    host: {
+      read: reading<HostRule, HostRule>(database, READ_HOSTS, {
+        start: [""],
+        keyOf: ({ host }) => [host],
+        toRecord: (row) => row,
+      }),
+      write: writing(database, WRITE_HOST, ({ host, reason, sinceMs }) => [host, reason, sinceMs]),
+    },
+    entry: {
+      read: reading<EntryRow, RecordOf["entry"]>(database, READ_ENTRIES, {
+        start: [-1],
+        keyOf: ({ entry }) => [entry],
+        toRecord: ({ at_ms, who, action, reason, note, code, created_ms, host }) => ({
+          atMs: at_ms,
+          who,
+          action,
+          reason: reason ?? undefined,
+          note: note ?? undefined,
+          code: code ?? undefined,
+          createdMs: created_ms ?? undefined,
+          host: host ?? undefined,
+        }),
+      }),
+      write: writing(database, WRITE_ENTRY, ({ atMs, who, action, reason, note, code, createdMs, host }) => [
+        atMs,
+        who,
+        action,
+        reason ?? null,
+        note ?? null,
+        code ?? null,
+        createdMs ?? null,
+        host ?? null,
+      ]),
+    },
+    reporter: {
+      read: reading<ReporterRow, RecordOf["reporter"]>(database, READ_REPORTERS, {
+        start: [-1, 0, ""],
+        keyOf: ({ day, case_id, reporter }) => [day, case_id, reporter],
+        toRecord: ({ day, reporter, code, created_ms }) => ({ day, reporter, code, createdMs: created_ms }),
+      }),
+      write: writing(database, WRITE_REPORTER, ({ code, createdMs, day, reporter }) => [
+        code,
+        createdMs,
+        day,
+        reporter,
+      ]),
+    },
+    counter: {
+      read: reading<RecordOf["counter"], RecordOf["counter"]>(database, READ_COUNTERS, {
+        start: [-1, ""],
+        keyOf: ({ day, name }) => [day, name],
+        toRecord: (row) => row,
+      }),
+      write: writing(database, WRITE_COUNTER, ({ day, name, count }) => [day, name, count]),
+    },
+  };
+}

@@ -1,0 +1,48 @@
+import type { Database } from "bun:sqlite";
+
+import type { Code } from "../../links/code.ts";
+import { type Link, NEVER_MS } from "../../links/link.ts";
+import { type LinkRow, toLink } from "./link-row.ts";
+import { reading, type Tables, writing } from "./record-table.ts";
+
+const READ_LINKS = `
+  SELECT rowid, code, original_url, target, created_ms, ends_ms, disabled FROM links
+  WHERE rowid > ?1 ORDER BY rowid LIMIT ?2`;
+const LAST_LINK = "SELECT coalesce(max(rowid), 0) AS rowid FROM links";
+/** A link that is there keeps its place among the others. */
+const WRITE_LINK = `
+  INSERT INTO links (code, original_url, target, created_ms, ends_ms, disabled, rowid)
+  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
+  ON CONFLICT (code) DO UPDATE
+    SET rowid = iif(links.created_ms = excluded.created_ms, links.rowid, excluded.rowid),
+        original_url = excluded.original_url, target = excluded.target, created_ms = excluded.created_ms,
+        ends_ms = excluded.ends_ms, disabled = excluded.disabled
+    WHERE (links.original_url, links.target, links.created_ms, links.ends_ms, links.disabled)
+      IS NOT (excluded.original_url, excluded.target, excluded.created_ms, excluded.ends_ms, excluded.disabled)`;
+
+type PlacedLink = LinkRow & { rowid: number; code: Code };
+
+export function linkRecords(database: Database): Tables<"link"> {
+  return {
+    link: {
+      read: reading<PlacedLink, Link>(database, READ_LINKS, {
+        start: [Number.MIN_SAFE_INTEGER],
+        keyOf: ({ rowid }) => [rowid],
+        toRecord: ({ code, ...row }) => toLink(code, row),
+      }),
+      write(records) {
+        const last = database.query<{ rowid: number }, []>(LAST_LINK).get()?.rowid ?? 0;
+        let next = last + 1;
+        writing<Link>(database, WRITE_LINK, ({ code, originalUrl, target, createdMs, endsMs, disabled }) => [
+          code,
+          originalUrl,
+          (target as string) === originalUrl ? null : target,
+          createdMs,
+          endsMs === NEVER_MS ? null : endsMs,
+          disabled ?? null,
+          next++,
+        ])(records);
+      },
+    },
+  };
+}

@@ -1,0 +1,173 @@
+/** A link as its store has it; undefined: the code was never given. */
+export interface LinkState {
+  readonly target: string;
+  readonly isDisabled: boolean;
+  readonly isEnded: boolean;
+}
+
+type Action =
+  | { readonly kind: "create"; readonly target: string }
+  | { readonly kind: "disable" | "enable" | "end" | "follow" | "find" };
+
+/**
+ * `unknown`: it may be done, at any time from its call on. `same`: there was nothing to do. `leads` and `off` are 302 and
+ * 410.
+ */
+type Outcome =
+  | { readonly kind: "unknown" | "done" | "same" | "missing" | "off" }
+  | { readonly kind: "leads"; readonly target: string }
+  | { readonly kind: "found"; readonly link: LinkState };
+
+/** What somebody did to a code and was told. Times are in milliseconds of one clock that only goes forward. */
+export interface Operation {
+  readonly code: string;
+  readonly action: Action;
+  readonly outcome: Outcome;
+  readonly calledMs: number;
+  readonly answeredMs: number;
+  /** Which instance was asked. */
+  readonly instance?: number;
+  /** Earlier than the call, if the instance could not hear of changes since then. */
+  readonly heardUntilMs?: number;
+}
+
+/** A redirect may come from memory: what was disabled or has ended before must be forgotten within so long. */
+const STALE_MS = 1000;
+
+/** One way in which everything that was answered so far can have happened. */
+interface Explanation {
+  readonly state: LinkState | undefined;
+  /** Operations that have taken effect in it and may not have been answered yet. */
+  readonly done: ReadonlySet<Operation>;
+}
+
+/**
+ * Returns the first operation whose answer no order of operations explains, each taking effect between its call and its
+ * answer. Codes do not affect each other, so each is looked at by itself.
+ */
+export function findViolation(history: readonly Operation[]): Operation | undefined {
+  for (const operations of Map.groupBy(history, ({ code }) => code).values()) {
+    const violation = findViolationOfCode(operations);
+    if (violation !== undefined) return violation;
+  }
+  return undefined;
+}
+
+/**
+ * Keeps all explanations from one answer to the next. What has not been answered takes effect in them only when an answer
+ * cannot be explained without it.
+ */
+function findViolationOfCode(operations: readonly Operation[]): Operation | undefined {
+  const pending = new Set<Operation>();
+  let explanations: readonly Explanation[] = [{ state: undefined, done: new Set() }];
+  for (const { operation, isCall } of eventsOf(operations)) {
+    if (isCall) {
+      pending.add(operation);
+      explanations = explanations.map((one) => withReads(one, [operation]));
+      continue;
+    }
+    explanations = explain(operation, explanations, pending);
+    if (explanations.length === 0) return operation;
+    pending.delete(operation);
+  }
+  return undefined;
+}
+
+function eventsOf(operations: readonly Operation[]) {
+  const events = operations.flatMap((operation) => {
+    const { action, outcome, calledMs, answeredMs, heardUntilMs = calledMs } = operation;
+    const isFromMemory = action.kind === "follow" && outcome.kind === "leads";
+    const call = { operation, isCall: true, atMs: isFromMemory ? heardUntilMs - STALE_MS : calledMs };
+    return outcome.kind === "unknown" ? [call] : [call, { operation, isCall: false, atMs: answeredMs }];
+  });
+  // Of equal times, calls come first: then both orders are allowed.
+  return events.toSorted((a, b) => a.atMs - b.atMs || Number(b.isCall) - Number(a.isCall));
+}
+
+/** All explanations in which `operation` has taken effect, as late as possible. */
+function explain(
+  operation: Operation,
+  explanations: readonly Explanation[],
+  pending: ReadonlySet<Operation>,
+): Explanation[] {
+  const explained = new Map<string, Explanation>();
+  const left = [...explanations];
+  const seen = new Set<string>();
+  for (let one = left.pop(); one !== undefined; one = left.pop()) {
+    if (one.done.has(operation)) {
+      const done = new Set(one.done);
+      done.delete(operation);
+      explained.set(keyOf({ ...one, done }, pending), { ...one, done });
+      continue;
+    }
+    const tried = new Set<string>();
+    for (const next of pending) {
+      if (one.done.has(next) || !mayChange(next)) continue;
+      const state = after(next, one.state);
+      if (state === one.state || state === "impossible") continue;
+      // Of unknown outcomes that do the same, the first one will do.
+      const what = next.outcome.kind === "unknown" ? JSON.stringify(next.action) : "";
+      if (what !== "" && tried.has(what)) continue;
+      tried.add(what);
+      const then = withReads({ state, done: new Set(one.done).add(next) }, pending);
+      const key = keyOf(then, pending);
+      if (!seen.has(key)) left.push(then);
+      seen.add(key);
+    }
+  }
+  return [...explained.values()];
+}
+
+/** What changes nothing takes effect as soon as it can. */
+function withReads({ state, done }: Explanation, operations: Iterable<Operation>): Explanation {
+  const reads = [...operations].filter((one) => !mayChange(one) && after(one, state) !== "impossible");
+  return { state, done: new Set([...done, ...reads]) };
+}
+
+function keyOf({ state, done }: Explanation, pending: ReadonlySet<Operation>): string {
+  const which = [...pending].map((operation) => (done.has(operation) ? "1" : "0"));
+  return `${JSON.stringify(state)} ${which.join("")}`;
+}
+
+const CHANGES: ReadonlySet<string> = new Set(["create", "disable", "enable", "end"]);
+
+function mayChange({ action, outcome }: Operation): boolean {
+  return CHANGES.has(action.kind) && (outcome.kind === "done" || outcome.kind === "unknown");
+}
+
+/** The state that an operation leaves, if it can be answered so in `state`. */
+function after(
+  { action, outcome }: Operation,
+  state: LinkState | undefined,
+): LinkState | undefined | "impossible" {
+  if (outcome.kind === "unknown") return changed(action, state);
+  if (outcome.kind === "done") {
+    const next = changed(action, state);
+    return next === state ? "impossible" : next;
+  }
+  return isTrue({ action, outcome }, state) ? state : "impossible";
+}
+
+function changed(action: Action, state: LinkState | undefined): LinkState | undefined {
+  if (state === undefined)
+    return action.kind === "create"
+      ? { target: action.target, isDisabled: false, isEnded: false }
+      : undefined;
+  if (action.kind === "disable" && !state.isDisabled) return { ...state, isDisabled: true };
+  if (action.kind === "enable" && state.isDisabled) return { ...state, isDisabled: false };
+  if (action.kind === "end" && !state.isEnded) return { ...state, isEnded: true };
+  return state;
+}
+
+function isTrue(
+  { action, outcome }: Pick<Operation, "action" | "outcome">,
+  state: LinkState | undefined,
+): boolean {
+  if (outcome.kind === "missing") return state === undefined;
+  if (state === undefined) return false;
+  const isOff = state.isDisabled || state.isEnded;
+  if (outcome.kind === "off") return isOff;
+  if (outcome.kind === "leads") return !isOff && state.target === outcome.target;
+  if (outcome.kind === "found") return Bun.deepEquals(state, outcome.link);
+  return changed(action, state) === state;
+}

@@ -1,0 +1,142 @@
+import { afterAll, describe, expect, test } from "bun:test";
+
+import { Client } from "pg";
+
+import { openPostgresStore } from "../src/store/postgres/store.ts";
+import { startPostgres } from "./postgres.ts";
+import { type Here, type Settings, startHere } from "./service.ts";
+
+const server = await startPostgres(["max_connections=200"]);
+afterAll(() => server[Symbol.asyncDispose]());
+
+const PROXIED = { TRUSTED_PROXIES: "127.0.0.1", LIMIT_SHARED: "on" };
+const MAX_TRIES = 1000;
+const times = (count: number) => Array.from({ length: count }, (_, nth) => nth);
+
+async function settingsOf(name: string, limit: string): Promise<Settings> {
+  return { ...PROXIED, DATABASE_URL: await server.url(name), LIMIT_CREATE: limit };
+}
+
+function create(curt: Here, address = "192.0.2.1", body: object = {}): Promise<Response> {
+  return curt.shorten({ original_url: "https://example.com/", ...body }, { "X-Forwarded-For": address });
+}
+
+const statusOf = async (response: Promise<Response>) => (await response).status;
+
+/** However busy this machine is, the store is waited for. */
+const start = (settings: Settings) => startHere(settings, { limits: { shareWaitMs: 10_000 } });
+
+async function connected(name: string) {
+  const client = new Client(await server.url(name));
+  await client.connect();
+  return Object.assign(client, { [Symbol.asyncDispose]: () => client.end() });
+}
+
+/** Until the store has been asked for a salt: each process goes on alone for the moment that this takes. */
+async function untilShared(instances: readonly Here[], address: string): Promise<void> {
+  for (const curt of instances) expect(await statusOf(create(curt, address))).toBe(201);
+}
+
+describe("LIMIT_SHARED", () => {
+  test("lets exactly 60 of 120 through, over three instances at once", async () => {
+    const settings = await settingsOf("exact", "60/1d");
+    await using one = await start(settings);
+    await using two = await start(settings);
+    await using three = await start(settings);
+    const instances = [one, two, three] as const;
+    await untilShared(instances, "192.0.2.99");
+    // Fewer than one of them allows by itself.
+    const statuses = await Promise.all(
+      times(120).map((nth) => statusOf(create(instances[nth % 3] ?? one, "2001:db8::" + nth.toString(16)))),
+    );
+    expect(statuses.filter((status) => status === 201)).toHaveLength(60);
+    expect(statuses.filter((status) => status === 429)).toHaveLength(60);
+    expect(await statusOf(create(two, "2001:db8:0:1::1"))).toBe(201);
+    await using client = await connected("exact");
+    const { rows } = await client.query("SELECT shared_limits::text AS row FROM shared_limits");
+    expect(rows).toHaveLength(3);
+    expect(JSON.stringify(rows)).not.toMatch(/192\.0\.2|2001:|db8/);
+  });
+
+  test("tells what is left in all of them, and when there is more", async () => {
+    const settings = await settingsOf("told", "3/1d,9/2d");
+    await using one = await start(settings);
+    await using two = await start(settings);
+    await create(one);
+    const second = await create(two);
+    expect(second.headers.get("ratelimit-policy")).toBe('"create";q=3;w=86400, "create-2";q=9;w=172800');
+    expect(second.headers.get("ratelimit")).toMatch(/^"create";r=1;t=2\d{4}, "create-2";r=7;t=\d+$/);
+    expect((await create(one)).headers.get("ratelimit")).toMatch(/^"create";r=0;/);
+    const refused = await create(two);
+    expect([refused.status, Number(refused.headers.get("retry-after"))]).toEqual([429, expect.any(Number)]);
+    expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(28_000);
+    expect(refused.headers.get("ratelimit")).toMatch(/^"create";r=0;t=2\d{4}$/);
+  });
+
+  test("does not count what makes no link", async () => {
+    const settings = await settingsOf("failed", "3/1d");
+    await using one = await start(settings);
+    await using two = await start(settings);
+    await create(one, "192.0.2.1", { custom_code: "taken" });
+    for (const nth of times(20)) {
+      const failing = create(nth % 2 === 0 ? one : two, "192.0.2.1", { custom_code: "taken" });
+      expect(await statusOf(failing)).toBe(409);
+    }
+    // What was given back is on its way for a moment.
+    for (let tries = 0; (await create(two)).status !== 201; tries++) expect(tries).toBeLessThan(MAX_TRIES);
+    for (let tries = 0; (await create(one)).status !== 201; tries++) expect(tries).toBeLessThan(MAX_TRIES);
+    expect(await statusOf(create(two))).toBe(429);
+  });
+
+  test("asks the store no more for a client that it knows to be over the limit", async () => {
+    const settings = await settingsOf("known", "2/1d");
+    await using one = await start(settings);
+    await using two = await start(settings);
+    for (const _ of times(2)) await create(one);
+    expect(await statusOf(create(two))).toBe(429);
+    await using client = await connected("known");
+    await client.query("DROP TABLE shared_limits");
+    for (const curt of [one, two]) expect(await statusOf(create(curt))).toBe(429);
+  });
+
+  test("counts for each instance alone while the store does not answer", async () => {
+    const settings = await settingsOf("slow", "4/1d");
+    await using one = await startHere(settings);
+    await using two = await startHere(settings);
+    await untilShared([one, two], "192.0.2.99");
+    await using client = await connected("slow");
+    await client.query("BEGIN");
+    await client.query("LOCK TABLE shared_limits");
+    expect(await statusOf(create(one, "192.0.2.3"))).toBe(201);
+    // Nobody waits for the statement any more.
+    const { rowCount } = await client.query("SELECT FROM pg_locks WHERE NOT granted");
+    expect(rowCount).toBeGreaterThan(0);
+    for (const curt of [one, two]) {
+      const statuses = await Promise.all(times(9).map(() => statusOf(create(curt))));
+      expect(statuses.toSorted((lower, higher) => lower - higher)).toEqual([
+        201, 201, 201, 201, 429, 429, 429, 429, 429,
+      ]);
+    }
+    await client.query("COMMIT");
+    for (const curt of [one, two]) curt.advance(1001);
+    const statuses: number[] = [];
+    for (const nth of times(8)) statuses.push(await statusOf(create(nth % 2 === 0 ? one : two, "192.0.2.2")));
+    expect(statuses).toEqual([201, 201, 201, 201, 429, 429, 429, 429]);
+  });
+
+  test("forgets clients that have nothing counted any more", async () => {
+    const store = await openPostgresStore(await server.address("forgotten"));
+    const counts = store.shareCounts?.([{ count: 100, ms: 1000 }]);
+    for (const nth of times(50)) await counts?.take(nth.toString(16).padStart(32, "0"));
+    const lasting = store.shareCounts?.([{ count: 1, ms: 86_400_000 }]);
+    await lasting?.take("f".repeat(32));
+    await using client = await connected("forgotten");
+    const rows = async () => (await client.query("SELECT FROM shared_limits")).rowCount;
+    expect(await rows()).toBe(51);
+    for (let tries = 0; (await rows()) !== 1; tries++) {
+      await store.purge(0, 1);
+      expect(tries).toBeLessThan(MAX_TRIES);
+    }
+    await store.close();
+  });
+});
