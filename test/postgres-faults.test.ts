@@ -95,6 +95,19 @@ const FAULTS: Readonly<Record<string, Fault>> = {
     end: () => primary.thaw(),
     refused: UNCACHED,
   },
+  // Some are only found out while the next fault is under way.
+  "connections fall silent": {
+    begin: () => proxy.silence(),
+    end() {},
+    refused: [],
+    mayBeRefused: UNCACHED,
+  },
+  "connections are cut in flight, again and again": {
+    begin: () => (cutting = setInterval(proxy.reset, 5 * PAUSE_MS)),
+    end: () => clearInterval(cutting),
+    refused: [],
+    mayBeRefused: UNCACHED,
+  },
   "the network is lost": {
     begin() {
       proxy.lead(undefined);
@@ -103,32 +116,10 @@ const FAULTS: Readonly<Record<string, Fault>> = {
     end: () => proxy.lead(primary.port),
     refused: UNCACHED,
   },
-  "connections are cut in flight, again and again": {
-    begin: () => (cutting = setInterval(proxy.reset, 5 * PAUSE_MS)),
-    end: () => clearInterval(cutting),
-    refused: [],
-    mayBeRefused: UNCACHED,
-  },
-  "connections fall silent": {
-    begin: () => proxy.silence(),
-    end() {},
-    refused: [],
-    mayBeRefused: UNCACHED,
-  },
   "the standby is frozen": {
     begin: () => standby.freeze(),
     end: () => standby.thaw(),
     refused: ["create"],
-  },
-  "all connections are taken": {
-    async begin() {
-      proxy.lead(undefined);
-      proxy.reset();
-      others = await takeAllConnections();
-      proxy.lead(primary.port);
-    },
-    end: () => Promise.all(others.map((client) => client.end())),
-    refused: UNCACHED,
   },
   "the database's disk is full": {
     begin: () => primary.limitFiles(ROOM_BYTES),
@@ -140,6 +131,18 @@ const FAULTS: Readonly<Record<string, Fault>> = {
     begin: () => proxy.delay(100),
     end: () => proxy.delay(0),
     refused: [],
+  },
+  "all connections are taken": {
+    async begin() {
+      proxy.lead(undefined);
+      proxy.reset();
+      // So that it does not take long.
+      await primary.restart(["max_connections=30"]);
+      others = await takeAllConnections();
+      proxy.lead(primary.port);
+    },
+    end: () => Promise.all(others.map((client) => client.end())),
+    refused: UNCACHED,
   },
 };
 
