@@ -5,6 +5,7 @@ import { dirname, join } from "node:path";
 import packageJson from "../package.json";
 import { COMMANDS } from "../src/cli/commands.ts";
 import { generalHelp } from "../src/cli/help.ts";
+import { readConfig } from "../src/config.ts";
 import { SETTINGS } from "../src/settings/settings.ts";
 import { type Running, ROOT, startHere } from "./service.ts";
 
@@ -17,6 +18,7 @@ const DOCUMENTS = [
   "CHANGELOG.md",
   "docs/admin.md",
   "docs/api.md",
+  "docs/growing.md",
   "docs/operating.md",
   "docs/privacy.md",
   ...readdirSync(join(ROOT, "docs/decisions")).map((file) => `docs/decisions/${file}`),
@@ -173,6 +175,25 @@ describe("docs/api.md", () => {
     for (const custom_code of codes) {
       expect((await curt.shorten({ original_url: "https://example.com/", custom_code })).status).toBe(400);
     }
+  });
+});
+
+describe("the example of two instances", () => {
+  test("has settings that are right, and the same for both", () => {
+    const { services } = Bun.YAML.parse(read("examples/two-instances.compose.yaml")) as {
+      services: Record<string, { environment?: Record<string, string | null> }>;
+    };
+    const { curt1, curt2 } = services;
+    expect(curt2?.environment).toEqual(curt1?.environment ?? {});
+    const given = Object.entries(curt1?.environment ?? {});
+    const names = Object.values(SETTINGS).map(({ name }) => name);
+    expect(names).toContainValues(given.map(([name]) => name));
+    // Compose's ${NAME:-default}.
+    const environment = given.flatMap(([name, value]) =>
+      value === null ? [] : [[name, value.replace(/\$\{\w+:-(.*)\}/, "$1")]],
+    );
+    const config = readConfig(Object.fromEntries(environment) as Record<string, string>);
+    expect(config).toMatchObject({ baseUrl: "https://localhost", database: { engine: "postgres" } });
   });
 });
 

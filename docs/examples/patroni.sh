@@ -34,6 +34,7 @@ lose() {
   local pid
   pid=$(postmaster "$1")
   kill -KILL "${manager[$1]}" "$pid" $(pgrep -P "$pid")
+  wait "${manager[$1]}" 2>/dev/null || true
 }
 
 clean_up() {

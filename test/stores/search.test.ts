@@ -92,7 +92,7 @@ test("a file of an earlier version is searched at once, and indexed bit by bit",
     await earlier.insert(links);
     await earlier.close();
     using database = new Database(path, { readwrite: true });
-    for (const table of ["sites", "blocks", "counters", "cases", "notes", "reporters"])
+    for (const table of ["sites", "blocks", "counters", "cases", "notes", "reporters", "copied"])
       database.run(`DROP TABLE ${table}`);
     database.run("DROP INDEX links_by_disabled");
     for (const table of ["visits", "open_days"]) database.run(`DROP TABLE ${table}`);

@@ -76,10 +76,10 @@ export function openReplicas(
 
   /** What a replica must have. Undefined if nobody here knows that well enough. */
   function required(): Value[] | undefined {
-    if (told === undefined || told.made === null || performance.now() - told.atMs > KNOWN_MS)
-      return undefined;
-    const isMarked = mark?.server === told.server && BigInt(told.newest) >= mark.transaction;
-    return isMarked ? [told.newest, told.made] : undefined;
+    if (told === undefined || performance.now() - told.atMs > KNOWN_MS) return undefined;
+    const { newest, made, server } = told;
+    const isMarked = mark?.server === server && BigInt(newest) >= mark.transaction;
+    return isMarked && made !== null ? [newest, made] : undefined;
   }
 
   async function markServer(): Promise<void> {
