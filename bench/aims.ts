@@ -22,6 +22,10 @@ const FIGURES = {
   "preview, fresh link, in hot redirects": ["≤", 15],
   "preview, popular link, in hot redirects": ["≤", 15],
   "statistics of 90 days, in hot redirects": ["≤", 15],
+  "creates/s over PostgreSQL, 64 connections, 2 cores": ["≥", 20_000],
+  "creates/s over PostgreSQL, 256 connections, 2 cores": ["≥", 20_000],
+  "cold redirects/s over PostgreSQL, 2 cores": ["≥", 40_000],
+  "hot redirect over PostgreSQL, × SQLite": ["≤", 1.1],
   "soak: rise of own memory, MiB": ["≤", 5],
   "soak: max − min of own memory, MiB": ["≤", 64],
 } as const;

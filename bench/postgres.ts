@@ -23,7 +23,6 @@ import { makeLinks, type Server, startCurt } from "./servers.ts";
 const ROUNDS = 3;
 const CREATES_MS = 4000;
 const VISITS_MS = 2000;
-const CORES = 2;
 /** As many as the stage has, so that the same is in memory. */
 const HOT_LINKS = 100_000;
 /** More than Curt's memory of links holds, so that none is still there when it is visited again. */
@@ -66,8 +65,8 @@ export async function measurePostgres({ folder, stage, progress }: Bench): Promi
 
   progress("creates");
   const createTurns = await inTurns<PostgresRound, string>(ROUNDS, {
-    "64 connections": measured(creates(64)),
-    "256 connections": measured(creates(256)),
+    "create, 64 connections": measured(creates(64)),
+    "create, 256 connections": measured(creates(256)),
   });
 
   progress(`making ${COLD_LINKS} links`);
@@ -89,25 +88,35 @@ export async function measurePostgres({ folder, stage, progress }: Bench): Promi
   });
   await curt.stop();
 
-  const row = (name: string, rounds: readonly PostgresRound[] = []) => ({
+  const [hots = [], overSqlite = []] = Object.values(hotTurns);
+  const cases = {
+    ...createTurns,
+    ...otherTurns,
+    "hot redirect": hots,
+  };
+  const rows = Object.entries(cases).map(([name, rounds]) => ({
     "PostgreSQL with a synchronous standby": name,
     "requests/s": medianOf(rounds, perSecond),
     "Curt, µs": medianOf(rounds, cpuUs),
     "PostgreSQL, µs": medianOf(rounds, databaseUs),
-    [`${CORES} cores would give, requests/s`]:
-      (CORES * 1e6) / medianOf(rounds, (round) => cpuUs(round) + databaseUs(round)),
+    "2 cores would give, requests/s": ofTwoCores(rounds),
     "WAL, bytes": medianOf(rounds, ({ walBytes = Number.NaN }) => walBytes),
-    "CPU to SQLite": Number.NaN,
-  });
-  const toSqlite = ratios(hotTurns["PostgreSQL"] ?? [], hotTurns["SQLite"] ?? [], cpuUs);
+  }));
+  const [by64 = [], by256 = []] = Object.values(createTurns);
   return {
-    rows: [
-      ...Object.entries(createTurns).map(([name, rounds]) => row(`create, ${name}`, rounds)),
-      ...Object.entries(otherTurns).map(([name, rounds]) => row(name, rounds)),
-      { ...row("hot redirect", hotTurns["PostgreSQL"]), "CPU to SQLite": median(toSqlite) },
-    ],
+    rows,
     rounds: { hot: hotTurns, creates: createTurns, others: otherTurns },
+    figures: {
+      "creates/s over PostgreSQL, 64 connections, 2 cores": { Curt: ofTwoCores(by64) },
+      "creates/s over PostgreSQL, 256 connections, 2 cores": { Curt: ofTwoCores(by256) },
+      "cold redirects/s over PostgreSQL, 2 cores": { Curt: ofTwoCores(otherTurns["cold redirect"] ?? []) },
+      "hot redirect over PostgreSQL, × SQLite": { Curt: median(ratios(hots, overSqlite, cpuUs)) },
+    },
   };
+}
+
+function ofTwoCores(rounds: readonly PostgresRound[]): number {
+  return 2e6 / medianOf(rounds, (round) => cpuUs(round) + databaseUs(round));
 }
 
 const databaseUs = ({ databaseCpuUs = Number.NaN }: PostgresRound) => databaseCpuUs;

@@ -31,8 +31,8 @@ const PARTS: Readonly<Record<string, (bench: Bench) => Promise<Result>>> = {
   blocklist: measureBlocklist,
   search: measureSearch,
   evening: measureEvening,
-  soak: measureSoak,
   postgres: measurePostgres,
+  soak: measureSoak,
 };
 /** Not part of a run that names no part, because it takes as long as the others together. */
 const ON_REQUEST = "soak";

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 
 import { findViolation, type LinkState, type Operation } from "./history.ts";
 
-type Part = Pick<Operation, "action" | "outcome" | "calledMs" | "answeredMs">;
+type Part = Omit<Operation, "code">;
 type Times = readonly [calledMs: number, answeredMs: number];
 
 const on = ([calledMs, answeredMs]: Times, action: Operation["action"], outcome: Operation["outcome"]) => ({
@@ -60,6 +60,12 @@ test.each<[string, ...Part[]]>([
     follow([1000, 1010], "a"),
   ],
   [
+    "a standby may show a link before the primary does",
+    create([0, 50], "a"),
+    { ...follow([10, 20], "a"), asksStandbys: true },
+    followed([30, 40], "missing"),
+  ],
+  [
     "what has ended stays so",
     made,
     change([20, 30], "end"),
@@ -87,6 +93,12 @@ test.each<[string, ...Part[]]>([
     create([0, 10], "a", "same"),
     create([0, 10], "b", "unknown"),
     follow([20, 30], "a"),
+  ],
+  [
+    "a link that was there before",
+    create([0, 50], "a"),
+    follow([10, 20], "a"),
+    followed([30, 40], "missing"),
   ],
   ["another link's target", made, follow([20, 30], "b")],
   [

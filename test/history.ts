@@ -29,10 +29,15 @@ export interface Operation {
   readonly instance?: number;
   /** Earlier than the call, if the instance could not hear of changes since then. */
   readonly heardUntilMs?: number;
+  /** Whether the instance asks standbys, too. */
+  readonly asksStandbys?: boolean;
 }
 
 /** A redirect may come from memory: what was disabled or has ended before must be forgotten within so long. */
 const STALE_MS = 1000;
+
+/** A standby may show a link so long before its commit is answered. Until then the primary does not show it. */
+const AHEAD_MS = 2000;
 
 /** One way in which everything that was answered so far can have happened. */
 interface Explanation {
@@ -78,7 +83,9 @@ function eventsOf(operations: readonly Operation[]) {
     const { action, outcome, calledMs, answeredMs, heardUntilMs = calledMs } = operation;
     const isFromMemory = action.kind === "follow" && outcome.kind === "leads";
     const call = { operation, isCall: true, atMs: isFromMemory ? heardUntilMs - STALE_MS : calledMs };
-    return outcome.kind === "unknown" ? [call] : [call, { operation, isCall: false, atMs: answeredMs }];
+    if (outcome.kind === "unknown") return [call];
+    const isAhead = isFromMemory && operation.asksStandbys === true;
+    return [call, { operation, isCall: false, atMs: answeredMs + (isAhead ? AHEAD_MS : 0) }];
   });
   // Of equal times, calls come first: then both orders are allowed.
   return events.toSorted((a, b) => a.atMs - b.atMs || Number(b.isCall) - Number(a.isCall));

@@ -174,7 +174,8 @@ export async function startChaos(instances: number, standbyCount: number, random
     /** Faults, until there were enough. */
     async trouble(untilMs: number): Promise<void> {
       while (performance.now() < untilMs) {
-        await pause(100, 800);
+        // A rest now and then: only then must all instances know all changes.
+        await (random() < 0.3 ? pause(2000, 3000) : pause(100, 800));
         const faults = servers.length > 2 && random() < 0.3 ? failovers : others;
         await faults[Math.floor(random() * faults.length)]?.();
       }

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { type PostgresCluster, startCluster } from "./postgres-cluster.ts";
 import type { PostgresServer } from "./postgres.ts";
 import { type Program, startProgram } from "./service.ts";
-import { untilCounted, visit } from "./visits/visits.ts";
+import { linkOf, visit } from "./visits/visits.ts";
 
 const INSTANCES = 3;
 /** Each of them asks one instance, one request after the other. */
@@ -167,5 +167,14 @@ test.each<[string, (primary: PostgresServer) => unknown, (primary: PostgresServe
 );
 
 test("afterwards, all visits of all instances are counted", async () => {
-  for (const instance of instances) await untilCounted(instance, HOT, hot.followed);
+  for (const instance of instances) {
+    // On a busy machine the thread that answers may need more than the second it has.
+    const visitsOf = async () => Number((await linkOf(instance, HOT).catch(() => ({ visits: 0 })))["visits"]);
+    let counted = 0;
+    for (let waits = 0; counted < hot.followed && waits < MAX_WAITS; waits++) {
+      await Bun.sleep(PAUSE_MS);
+      counted = await visitsOf();
+    }
+    expect(counted).toBe(hot.followed);
+  }
 });

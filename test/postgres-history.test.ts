@@ -11,10 +11,12 @@ const SECONDS = Number(process.env["HISTORY_SECONDS"] ?? 10);
 const SEED = Number(process.env["HISTORY_SEED"] ?? Date.now() % 1_000_000);
 
 const INSTANCES = 3;
+/** The one that looks links up in standbys, too. */
+const ASKS_STANDBYS = 0;
 const CALLERS = 16;
 /** One failover in so many seconds. */
 const FAILOVER_SECONDS = 12;
-/** Codes in use at a time. Each is left after so many operations, for there is no other way to see it made again. */
+/** In use at a time. After so many operations another code follows: nobody can make a link of the same one again. */
 const CODES = 6;
 const OPERATIONS_PER_CODE = 80;
 const PAUSE_MS = 30;
@@ -25,11 +27,12 @@ type Kind = Operation["action"]["kind"];
 type Done = Pick<Operation, "action" | "outcome">;
 /** How often each is done, of a hundred. */
 const SHARES: readonly (readonly [Kind, number])[] = [
-  ["follow", 45],
+  ["follow", 52],
   ["find", 15],
-  ["create", 15],
-  ["disable", 12],
-  ["enable", 11],
+  ["create", 20],
+  ["disable", 7],
+  // Rarely, so that links stay disabled for longer than it takes to forget them.
+  ["enable", 4],
   ["end", 2],
 ];
 
@@ -109,8 +112,10 @@ test(`${CALLERS} callers at ${INSTANCES} instances are told one story, whatever 
   const standbys = 2 + Math.floor(SECONDS / FAILOVER_SECONDS);
   const chaos = opened.use(await startChaos(INSTANCES, standbys, random));
   const callers: Awaited<ReturnType<typeof openCaller>>[] = [];
-  for (const url of chaos.urls) {
-    const instance = opened.use(await startHere({ DATABASE_URL: url, ADMIN_TOKEN: TOKEN }));
+  for (const [nth, url] of chaos.urls.entries()) {
+    // Whichever server leads is one of those it may ask.
+    const replicas = nth === ASKS_STANDBYS ? { READ_URL: url } : {};
+    const instance = opened.use(await startHere({ DATABASE_URL: url, ADMIN_TOKEN: TOKEN, ...replicas }));
     instance.expectFaults();
     callers.push(opened.use(await openCaller(instance)));
   }
@@ -121,7 +126,9 @@ test(`${CALLERS} callers at ${INSTANCES} instances are told one story, whatever 
     const done = await callers[instance]?.call(kind, code, `https://example.com/${targets++}`);
     const answeredMs = performance.now();
     const heardUntilMs = chaos.heardUntilMs(instance, calledMs);
-    if (done !== undefined) history.push({ code, ...done, calledMs, answeredMs, heardUntilMs, instance });
+    const asksStandbys = instance === ASKS_STANDBYS;
+    if (done !== undefined)
+      history.push({ code, ...done, calledMs, answeredMs, heardUntilMs, instance, asksStandbys });
   }
 
   const codes = Array.from({ length: CODES }, (_, nth) => ({ nth, age: 0, used: 0 }));
@@ -131,7 +138,9 @@ test(`${CALLERS} callers at ${INSTANCES} instances are told one story, whatever 
     while (performance.now() < untilMs) {
       const code = codes[Math.floor(choose() * CODES)] ?? { nth: 0, age: 0, used: 0 };
       if (++code.used % OPERATIONS_PER_CODE === 0) code.age++;
-      await call(kindOf(choose()), `c${code.nth}-${code.age}`, Math.floor(choose() * INSTANCES));
+      // Some of the one before, whose link all instances have in memory by now.
+      const age = choose() < 0.4 ? Math.max(0, code.age - 1) : code.age;
+      await call(kindOf(choose()), `c${code.nth}-${age}`, Math.floor(choose() * INSTANCES));
       await Bun.sleep(choose() * PAUSE_MS);
     }
   }
