@@ -1,5 +1,5 @@
 // What JSX calls (`@jsxImportSource`). Each element becomes text as soon as it is made: nothing on our pages waits or is
-// rendered twice, so they need no tree. Writes what hono/jsx would, in a fraction of its time (decision 23).
+// rendered twice, so they need no tree. Writes what hono/jsx would, in a fraction of its time (decision 13).
 
 /** Text that may stand in a page as it is: it was escaped when it was made. */
 export class Html {
