@@ -32,9 +32,9 @@ export interface SegmentVisits {
 /** Reads a segment that nobody writes to any more. Throws where it cannot be counted. */
 export function readSegment(path: string): SegmentVisits {
   const { head, counters, details, names } = readParts(path);
-  const texts = readNames(names);
+  const { texts, links: named } = readNames(names, counters.length / COUNTER_WORDS);
   const agents = texts.agent.map(readAgentName);
-  const { links, linkAt } = sortLinks(texts.link);
+  const { links, linkAt } = sortLinks(names, named);
   const sums = new Uint32Array(links.length * COUNTER_WORDS);
   linkAt.forEach((link, place) => {
     for (let word = 0; word < COUNTER_WORDS; word++) {
@@ -76,7 +76,7 @@ export function readSegment(path: string): SegmentVisits {
     hour: head[Head.hour] ?? 0,
     length: links.length,
     at: (nth) => ({
-      ...readLinkName(links[nth] ?? ""),
+      ...readLinkName(names, links[nth] ?? 0),
       visits: sums[nth * COUNTER_WORDS] ?? 0,
       bots: sums[nth * COUNTER_WORDS + 1] ?? 0,
       details: detailsOf(nth),
@@ -85,29 +85,68 @@ export function readSegment(path: string): SegmentVisits {
 }
 
 /**
- * The links, sorted, and which of them has each place. One may have several: a redirect that forgot a link and looked
- * it up again names it anew.
+ * Where the links' names begin, sorted and each once, and which of them has each place. A link may have several places: a
+ * redirect that forgot it and looked it up again names it anew. Names stay bytes, because 131,072 strings take 20 MB.
  */
-function sortLinks(names: readonly string[]): { links: string[]; linkAt: Uint32Array } {
-  const places = Uint32Array.from(names, (_, place) => place);
-  places.sort((a, b) => compare(names[a] ?? "", names[b] ?? ""));
-  const links: string[] = [];
-  const linkAt = new Uint32Array(names.length);
+function sortLinks(names: Buffer, named: Uint32Array): { links: Uint32Array; linkAt: Uint32Array } {
+  const places = Uint32Array.from(named, (_, place) => place);
+  places.sort((a, b) => compareNames(names, named[a] ?? 0, named[b] ?? 0));
+  const links = new Uint32Array(named.length);
+  const linkAt = new Uint32Array(named.length);
+  let length = 0;
   for (const place of places) {
-    const name = names[place] ?? "";
-    if (name !== links.at(-1)) links.push(name);
-    linkAt[place] = links.length - 1;
+    const name = named[place] ?? 0;
+    if (length === 0 || compareNames(names, name, links[length - 1] ?? 0) !== 0) {
+      checkLinkName(names, name);
+      links[length++] = name;
+    }
+    linkAt[place] = length - 1;
   }
-  links.forEach(readLinkName);
-  return { links, linkAt };
+  return { links: links.subarray(0, length), linkAt };
 }
 
-/** Throws where the name is none. */
-function readLinkName(name: string): Pick<LinkVisits, "code" | "createdMs"> {
-  const [, code, createdMs] = /^([^\t\n]+)\t(\d+)$/.exec(name) ?? [];
-  if (code === undefined || !Number.isSafeInteger(Number(createdMs)))
-    throw new Error(`"${name}" names no link`);
-  return { code: code as Code, createdMs: Number(createdMs) };
+/** In the order of their bytes, which is also the store's. Both numbers say where a name begins. */
+function compareNames(names: Buffer, a: number, b: number): number {
+  const [endA, endB] = [endOf(names, a), endOf(names, b)];
+  const length = Math.min(endA - a, endB - b);
+  for (let nth = 0; nth < length; nth++) {
+    const difference = (names[a + nth] ?? 0) - (names[b + nth] ?? 0);
+    if (difference !== 0) return difference;
+  }
+  return endA - a - (endB - b);
+}
+
+/** The length of a name is before it. */
+function endOf(names: Uint8Array, name: number): number {
+  return name + ((names[name - 2] ?? 0) | ((names[name - 1] ?? 0) << 8));
+}
+
+const TAB = 0x09;
+const NEWLINE = 0x0a;
+const ZERO = 0x30;
+
+/** A code, a tab and the time in digits: throws where it is something else. Makes no objects, because there are many. */
+function checkLinkName(names: Buffer, name: number): void {
+  const end = endOf(names, name);
+  let at = name;
+  while (at < end && names[at] !== TAB && names[at] !== NEWLINE) at++;
+  const isCode = at > name && names[at] === TAB;
+  let createdMs = at + 1 < end ? 0 : Number.NaN;
+  while (++at < end) {
+    const digit = (names[at] ?? 0) - ZERO;
+    createdMs = digit >= 0 && digit <= 9 ? createdMs * 10 + digit : Number.NaN;
+  }
+  if (!isCode || !Number.isSafeInteger(createdMs))
+    throw new Error(`"${names.toString("utf8", name, end)}" names no link`);
+}
+
+/** Of a name that was checked. */
+function readLinkName(names: Buffer, name: number): Pick<LinkVisits, "code" | "createdMs"> {
+  const tab = names.indexOf(TAB, name);
+  return {
+    code: names.toString("utf8", name, tab) as Code,
+    createdMs: Number(names.toString("latin1", tab + 1, endOf(names, name))),
+  };
 }
 
 const UNKNOWN_AGENT = readAgentName("");
@@ -115,10 +154,6 @@ const UNKNOWN_AGENT = readAgentName("");
 function readAgentName(name: string): SameVisits["agent"] {
   const [browser = "", os = "", device = ""] = name.split("\t");
   return { browser, os, device };
-}
-
-function compare(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
 }
 
 function isSame(details: Uint32Array, a: number, b: number): boolean {
@@ -133,8 +168,8 @@ function isSame(details: Uint32Array, a: number, b: number): boolean {
 /** Only as far as they are filled: a segment may be large and hold little. */
 function readParts(path: string) {
   const file = openSync(path, "r");
-  const read = (start: number, length: number): Uint8Array => {
-    const bytes = new Uint8Array(length);
+  const read = (start: number, length: number): Buffer<ArrayBuffer> => {
+    const bytes = Buffer.alloc(length);
     readSync(file, bytes, 0, length, start);
     return bytes;
   };
@@ -153,17 +188,25 @@ function readParts(path: string) {
   }
 }
 
-function readNames(names: Uint8Array): Record<Table, string[]> {
-  const texts: Record<Table, string[]> = { link: [], agent: [], referrer: [], language: [], country: [] };
-  const decoder = new TextDecoder();
+/** Returns where the links' names begin, and the other names as texts. */
+function readNames(names: Buffer, maxLinks: number) {
+  const texts: Record<Exclude<Table, "link">, string[]> = {
+    agent: [],
+    referrer: [],
+    language: [],
+    country: [],
+  };
+  const links = new Uint32Array(maxLinks);
+  let length = 0;
   for (let at = 0; at + NAME_HEAD_BYTES <= names.length;) {
     const table = TABLES[names[at] ?? 0];
-    const length = (names[at + 1] ?? 0) | ((names[at + 2] ?? 0) << 8);
     at += NAME_HEAD_BYTES;
-    if (table !== undefined) texts[table].push(decoder.decode(names.subarray(at, at + length)));
-    at += length;
+    const end = endOf(names, at);
+    if (table === "link") links[length++] = at;
+    else if (table !== undefined) texts[table].push(names.toString("utf8", at, end));
+    at = end;
   }
-  return texts;
+  return { texts, links: links.subarray(0, length) };
 }
 
 /** A counting sort: details in the order of their links, `starts[link]` where each link's begin. */

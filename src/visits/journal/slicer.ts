@@ -29,6 +29,8 @@ function makeSlice({ path, from }: SliceTask): MadeSlice | undefined {
   const length = Math.min(MAX_ROWS, segment.length - from);
   if (length <= 0) {
     reading = undefined;
+    // Without tasks, this thread would keep the memory of a large segment until the next one.
+    setTimeout(() => Bun.gc(true), 0);
     return undefined;
   }
   const day = Math.floor(hour / 24);
