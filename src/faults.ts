@@ -54,10 +54,17 @@ function kindOf(error: unknown): string {
   return [error.name, String(code), error instanceof StoreUnavailable ? "" : place].join("|");
 }
 
-/** A store that is away is nothing unexpected. */
 function write(log: Log, err: unknown, times?: number): void {
-  const details = times === undefined ? { err } : { err, times };
-  if (err instanceof StoreMisplaced) log.error(details, "the store cannot answer");
-  else if (err instanceof StoreUnavailable) log.warn(details, "the store cannot answer");
-  else log.error(details, "unexpected fault");
+  if (err instanceof StoreMisplaced) log.error({ err, times }, "the store cannot answer");
+  // That the store is away is expected: the line has no stack.
+  else if (err instanceof StoreUnavailable)
+    log.warn({ reason: reasonOf(err), times }, "the store cannot answer");
+  else log.error({ err, times }, "unexpected fault");
+}
+
+/** The messages of an error and its causes. Many repeat their cause's message, which is then left out. */
+function reasonOf({ message, cause }: Error): string {
+  if (!(cause instanceof Error)) return message;
+  const why = reasonOf(cause);
+  return message.includes(why) ? message : `${message}: ${why}`;
 }

@@ -74,6 +74,12 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
             { path },
             "visits that a power cut or a damaged file left behind cannot be trusted: not counted",
           ),
+        // Whoever removes the machine now loses them.
+        onLeft: () =>
+          log.warn(
+            { folder: config.journalFolder },
+            "the last visits stay in the journal: the next start adds them to the database",
+          ),
       })
       .catch(refuseFolder(config.journalFolder)),
     (one) => one.close(),

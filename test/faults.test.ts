@@ -8,6 +8,7 @@ interface Line {
   readonly level: string;
   readonly msg: string;
   readonly times?: number;
+  readonly reason?: string;
   readonly err: { readonly message: string };
 }
 
@@ -54,6 +55,14 @@ test("each kind has its line, and the store's troubles have theirs", () => {
     "error: the store cannot answer",
     "error: unexpected fault",
   ]);
+});
+
+test("trouble of the store is told with its causes, each once, and without a stack", () => {
+  const { lines, report } = startReport(60_000);
+  const refused = new StoreUnavailable("db1: refused", { cause: new Error("refused") });
+  report(new StoreUnavailable("No server", { cause: refused }));
+  expect(lines).toMatchObject([{ level: "warn", reason: "No server: db1: refused" }]);
+  expect(JSON.stringify(lines)).not.toContain("faults.test.ts");
 });
 
 test("however many kinds there are, lines are bounded", () => {

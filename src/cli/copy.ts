@@ -38,7 +38,7 @@ export async function copy(config: Config, { positionals }: Arguments): Promise<
   const folder = journalFolderOf(from, config.dataFolder);
   if (hasSegments(folder))
     return fail(
-      `${folder} has visits that are not in FROM yet. Stop every Curt that uses it. If this one was killed, start and stop it once more.`,
+      `${folder} has visits that are not in FROM yet. Stop every Curt that uses FROM. If one was killed, start it and stop it once more.`,
     );
   await using records = closing(await openRecords(from));
   await using filled = closing(await openToFill(to));

@@ -28,7 +28,7 @@ export interface Visits {
   openRecorder(options: OpenRecorderOptions): Promise<OpenRecorder>;
 }
 
-type OpenRecorderOptions = Pick<JournalOptions, "folder" | "tickMs" | "onFault" | "onDropped">;
+type OpenRecorderOptions = Pick<JournalOptions, "folder" | "tickMs" | "onFault" | "onDropped" | "onLeft">;
 
 type OpenRecorder = Awaited<ReturnType<typeof openRecorder>>;
 

@@ -93,6 +93,7 @@ describe("visits", () => {
       blocker.run("BEGIN IMMEDIATE");
       for (let nth = 0; nth < 50; nth++) await visit(service, "later");
       await service[Symbol.asyncDispose]();
+      expect(service.logged.join("")).toContain("the last visits stay in the journal");
       blocker.run("ROLLBACK");
     }
     expect(journalFiles(folder.path)).not.toEqual([]);

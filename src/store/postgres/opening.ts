@@ -29,9 +29,12 @@ export async function reach<T>(
       const isRefused = causes.some(({ code = "" }) => REFUSED.test(code));
       if (isRefused || (error instanceof StoreUnavailable && performance.now() >= giveUpMs)) {
         const problem = isRefused ? "cannot be used" : "does not answer";
-        throw new StoreUnusable(`${describeStore(address)} ${problem}: ${reason}. Check DATABASE_URL.`, {
-          cause: error,
-        });
+        throw new StoreUnusable(
+          `${describeStore(address)} ${problem}: ${reason}. Check the address and the password.`,
+          {
+            cause: error,
+          },
+        );
       }
       if (!(error instanceof StoreUnavailable)) throw error;
       if (tries === 0) onWait(reason);

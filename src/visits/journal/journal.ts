@@ -33,6 +33,8 @@ export interface JournalOptions extends JournalLimits {
   readonly onFault: (error: unknown) => void;
   /** What only a power cut leaves behind: a segment that cannot be trusted, or read. */
   readonly onDropped: (path: string) => void;
+  /** The store does not take the last visits: they stay in the folder until the next start. */
+  readonly onLeft?: () => void;
 }
 
 export type Journal = Awaited<ReturnType<typeof openJournal>>;
@@ -42,7 +44,7 @@ export type Journal = Awaited<ReturnType<typeof openJournal>>;
  * in order. What a dead process left is folded by another.
  */
 export async function openJournal(options: JournalOptions) {
-  const { folder, store, nowMs, hour, onFault, onDropped, tickMs = TICK_MS } = options;
+  const { folder, store, nowMs, hour, onFault, onDropped, onLeft, tickMs = TICK_MS } = options;
   mkdirSync(folder, { recursive: true });
   const owner: Owner = { source: randomWords(options.fillRandom), boot: bootWords() };
   const slots = { folder, owner, onFault, onDropped };
@@ -146,6 +148,7 @@ export async function openJournal(options: JournalOptions) {
         await foldWaiting();
       } catch (error) {
         onFault(error);
+        onLeft?.();
       }
       segments.close();
       folding.close();
