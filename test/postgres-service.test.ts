@@ -138,7 +138,7 @@ describe("a database that cannot be used", () => {
     [
       "no schema can be used",
       "ALTER ROLE CURRENT_USER IN DATABASE unusable SET search_path = ''",
-      /no schema/,
+      /cannot be used: no schema/,
     ],
   ])("says so and exits if %s", async (_, cause, message) => {
     const settings = await settingsOf("unusable");
