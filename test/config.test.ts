@@ -241,6 +241,19 @@ describe("the configuration", () => {
       "postgres://:a@secret@db1/links",
     ])
       expect(mistakesOf({ DATABASE_URL: wrong })).toEqual([expect.not.stringContaining("secret@")]);
+    for (const wrong of [
+      "postgres://db1/links?user=curt&password=secret",
+      "postgres://curt:a@db1/links?password=secret",
+      "jdbc:postgresql://db1/links?password=secret",
+      "postgres://curt:secret/links",
+      "postgresql+pool://curt:secret@db1/links",
+      '"postgres://curt:secret@db1/links"',
+      "host=db1 password=secret",
+    ])
+      expect(mistakesOf({ DATABASE_URL: wrong })).toEqual([expect.not.stringContaining("secret")]);
+    expect(mistakesOf({ DATABASE_URL: "postgres://curt:a@db1/links?sslmode=x" })).toEqual([
+      expect.stringContaining('not "postgres://curt:…@db1/links?sslmode=x"'),
+    ]);
     expect(mistakesOf({ DATABASE_PASSWORD: "secret".repeat(200) })).toEqual([
       expect.stringContaining("(1200 characters)"),
     ]);

@@ -129,6 +129,39 @@ describe("a database that cannot be used", () => {
     }
   });
 
+  test.each([
+    [
+      "it has tables of somebody else",
+      "CREATE TABLE curt (x int)",
+      /cannot be used: column "version" does not/,
+    ],
+    [
+      "no schema can be used",
+      "ALTER ROLE CURRENT_USER IN DATABASE unusable SET search_path = ''",
+      /cannot be used: no schema/,
+    ],
+  ])("says so and exits if %s", async (_, cause, message) => {
+    const settings = await settingsOf("unusable");
+    const database = openDatabase(await server.address("unusable"));
+    await database.run(cause);
+    await database.close();
+    const { code, stderr } = await end(settings, "serve");
+    expect([code, stderr]).toEqual([1, expect.stringMatching(message)]);
+    expect(stderr).toStartWith("curt: postgres://curt@127.0.0.1:");
+  });
+
+  test("is refused if its encoding is not UTF-8", async () => {
+    await server.ask(
+      "CREATE DATABASE latin ENCODING 'LATIN1' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0",
+    );
+    const settings = { DATABASE_URL: (await server.url("refused")).replace("/refused", "/latin") };
+    for (const command of ["serve", "check"])
+      expect(await end(settings, command)).toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining("has the encoding LATIN1"),
+      });
+  });
+
   test("is refused if a newer Curt has made it, or none has", async () => {
     const settings = await settingsOf("newer");
     const missing = await end(settings, "admin", "links");

@@ -29,6 +29,8 @@ const MAX_HOSTS = 16;
 /** Several hosts make the address unreadable to WHATWG's URL. */
 const POSTGRES = /^postgres(?:ql)?:\/\/([^:@/?#]+)(?::([^@/?#]*))?@([^@/?#]+)\/([^/?#]+)(?:\?([^#]*))?$/;
 const HOST = /^(?:\[([\da-fA-F:.]+)\]|([^:[\]\s]+))(?::(\d{1,5}))?$/;
+/** Of any text: up to what may be a password, and what follows the last "@". */
+const PARTS = /^(\w+:\/*[^:@/?=\s]*:?)?.*?(@[^@?=\s]*(?:\?sslmode=[\w-]*)?)?$/s;
 const PARAMETERS = new Set(["sslmode", "sslrootcert"]);
 
 export const databaseUrl: Format<DatabaseAddress> = {
@@ -36,7 +38,7 @@ export const databaseUrl: Format<DatabaseAddress> = {
     "sqlite: and the path of a file, such as sqlite:./data/curt.db, or an address such as " +
     "postgres://user:password@host1:5432,host2:5432/name?sslmode=verify-full",
   parse: (text) => parseSqlite(text) ?? parsePostgres(text),
-  wrongParts: (text) => [text.replace(/^(\w+:\/*[^:@/]*):.*@/s, "$1:…@")],
+  wrongParts: (text) => [withoutPassword(text)],
 };
 
 export const postgresUrl: Format<PostgresAddress> = {
@@ -50,6 +52,13 @@ export function describeStore(address: DatabaseAddress): string {
   if (address.engine === "sqlite") return address.path;
   const hosts = address.hosts.map(({ host, port }) => `${host.includes(":") ? `[${host}]` : host}:${port}`);
   return `postgres://${address.user}@${hosts.join()}/${address.name}`;
+}
+
+/** A wrong address may have its password anywhere, so only what cannot be one is shown: the beginning and the hosts. */
+function withoutPassword(text: string): string {
+  if (text.startsWith("sqlite:") || !/[:=]/.test(text)) return text;
+  const [, start = "", end = ""] = PARTS.exec(text) ?? [];
+  return start + end === text ? text : `${start}…${end}`;
 }
 
 function parseSqlite(text: string): SqliteAddress | undefined {

@@ -28,6 +28,12 @@ describe("one server", () => {
     await untilBack(() => database.run("SELECT 1"));
   });
 
+  test("a missing privilege: unavailable, not a mistake of Curt", async () => {
+    await server.ask("CREATE ROLE weak LOGIN PASSWORD 'weak'");
+    await using database = open({ ...(await server.address()), user: "weak", password: "weak" });
+    expect(await refusal(database.run("SELECT n FROM rows"))).toContain("permission denied");
+  });
+
   test("frozen: unavailable after a moment, then at once, and back once it is thawed", async () => {
     await using database = open(await server.address());
     await database.run("SELECT 1");

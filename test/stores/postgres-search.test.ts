@@ -65,6 +65,30 @@ test("a request looks at a bounded number of links, and tells how far it got", a
   await store.close();
 });
 
+test("what was made since a copy is found, and its site is known", async () => {
+  const address = await server.address("copied");
+  const store = await openPostgresStore(address);
+  const site = "https://since.example/";
+  const before = to("before", "https://before.example/");
+  await store.insert([before]);
+  const database = openDatabase(address);
+  // As copies number the links.
+  await database.run("UPDATE links SET place = 1");
+  const since = Array.from({ length: 3 }, (_, at) => to(`since${at}`, site));
+  for (const link of since) await store.insert([link]);
+  expect(await store.hasLinked("since.example", before.createdMs)).toBe(true);
+  expect(await store.hasLinked("before.example", before.createdMs)).toBe(true);
+  expect(await store.hasLinked("never.example", before.createdMs)).toBe(false);
+  for (const [host, codes] of [
+    ["since.example", ["since2", "since1", "since0"]],
+    ["before.example", ["before"]],
+    ["never.example", []],
+  ] as const)
+    expect((await findAll(store, { host }, 2)).map(({ code }) => code as string)).toEqual([...codes]);
+  await database.close();
+  await store.close();
+});
+
 function byCode(links: readonly Link[]): Link[] {
   return links.toSorted((a, b) => (a.code < b.code ? -1 : 1));
 }

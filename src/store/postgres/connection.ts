@@ -146,9 +146,13 @@ export async function within<T>(work: Promise<T>, limitMs: number, onLate: () =>
  */
 const MISTAKES: ReadonlySet<string> = new Set(["0A", "21", "22", "23", "42"]);
 
+/** A missing privilege is the only error of these classes that the operator makes. */
+const FORBIDDEN = "42501";
+
 function faultOf(error: unknown): unknown {
   if (error instanceof StoreUnavailable) return error;
-  if (error instanceof DatabaseError && MISTAKES.has(error.code?.slice(0, 2) ?? "")) return error;
+  const { code = "" } = error instanceof DatabaseError ? error : {};
+  if (code !== FORBIDDEN && MISTAKES.has(code.slice(0, 2))) return error;
   const { message } = error as Error;
   return new StoreUnavailable(`The database: ${message}`, { cause: error });
 }

@@ -7,7 +7,7 @@ import type { Target } from "../../links/target.ts";
 import { createCommits } from "../commits.ts";
 import type { Statements } from "./database.ts";
 import { LINK_COLUMNS, type LinkRow, toLink } from "./link-row.ts";
-import { PART } from "./search-steps.ts";
+import { inPart, OLDEST_PARTS } from "./search-steps.ts";
 import { isStorable } from "./text.ts";
 
 /** Look-ups that wait for each other share a round trip. A second one begins while the first takes long. */
@@ -18,17 +18,16 @@ const LOOK_UPS = { waiting: 10_000, batch: 200, atOnce: 3, waitMs: 900 };
  */
 const SITE_LINKS = 100;
 
-/** And in so many parts of the index: two years. A site that only newer links lead to counts as unknown. */
+/** And in so many parts of the index that have links: two years. A site that only newer links lead to counts as unknown. */
 const SITE_PARTS = 1835;
 
 const FIND = `SELECT ${LINK_COLUMNS} FROM links WHERE code = ANY ($1)`;
 const OLDEST_OF_SITES = `
   SELECT found.target FROM (
-    SELECT of_site.* FROM (SELECT min(place) >> 35 AS first, max(place) >> 35 AS last FROM links) AS all_parts,
-      generate_series(first, least(last, first + ${SITE_PARTS})) AS parts (part),
-      unnest($1::integer[]) AS asked (site), LATERAL (
+    SELECT of_sites.* FROM (${OLDEST_PARTS} LIMIT ${SITE_PARTS}) AS parts, LATERAL (
+      SELECT of_site.* FROM unnest($1::integer[]) AS asked (site), LATERAL (
         SELECT coalesce(target, original_url) AS target, created_ms, disabled FROM links
-        WHERE ${PART} = part::integer AND links.site = asked.site ORDER BY place LIMIT ${SITE_LINKS}) AS of_site
+        WHERE ${inPart("asked.site")} ORDER BY place LIMIT ${SITE_LINKS}) AS of_site) AS of_sites
     LIMIT ${SITE_LINKS}) AS found
   WHERE created_ms <= $2 AND disabled IS NULL AND strpos(found.target, $3) > 0`;
 

@@ -10,8 +10,11 @@ export interface OpeningOptions {
 }
 
 const RETRY_EVERY_MS = 250;
-/** SQLSTATEs that no waiting cures: a wrong user or password, an unknown database, a missing privilege. */
-const REFUSED = /^(?:28...|3D000|42501)$/;
+/**
+ * SQLSTATEs that no waiting cures: a wrong user or password, an unknown database, no schema to use, a missing privilege,
+ * tables that are not Curt's.
+ */
+const REFUSED = /^(?:28...|3D000|3F000|42...)$/;
 
 /** Runs the first statements on a database. Throws {@link StoreUnusable} if it refuses them or does not answer in time. */
 export async function reach<T>(

@@ -15,6 +15,7 @@ const MIGRATE_MS = 3_600_000;
 /** "Curt" in ASCII. Only migrations take this lock, never a request. */
 const LOCK = 0x43_75_72_74;
 
+const ENCODING = "SHOW server_encoding";
 const HAS_SCHEMA = "SELECT to_regclass('curt') IS NOT NULL AS found";
 const SCHEMA = "CREATE TABLE IF NOT EXISTS curt (version integer NOT NULL)";
 const VERSION = "SELECT version FROM curt";
@@ -26,12 +27,24 @@ const KEEP_VERSION = `
 export async function migrate(database: Database, migrations: readonly string[] = MIGRATIONS): Promise<void> {
   await database.within(MIGRATE_MS).transaction(async (run) => {
     await run("SELECT pg_advisory_xact_lock($1)", [LOCK]);
+    await requireEncoding(run);
     await run(SCHEMA);
     const version = await schemaVersion(run);
     requireKnownVersion(version, migrations);
     for (const migration of migrations.slice(version)) await run(migration);
     if (version < migrations.length) await run(KEEP_VERSION, [migrations.length]);
   });
+}
+
+/** In others, some codes and URLs cannot be stored. Throws {@link StoreUnusable}. */
+export async function requireEncoding(run: Run): Promise<void> {
+  const { rows } = await run<{ server_encoding: string }>(ENCODING);
+  const encoding = rows[0]?.server_encoding;
+  if (encoding !== "UTF8") {
+    throw new StoreUnusable(
+      `The database has the encoding ${encoding}, and Curt needs UTF8. Make it with ENCODING 'UTF8'.`,
+    );
+  }
 }
 
 /** Whether Curt has used the database before. */

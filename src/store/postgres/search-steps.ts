@@ -22,13 +22,32 @@ const newestOfEach = (type: string, those: string) => `
   SELECT at, code FROM unnest($14::${type}[]) AS asked (value), LATERAL (
     SELECT place AS at, code FROM links WHERE ${those} AND place <= $1 AND ${NEXT} ${NEWEST_FIRST}) AS found
   ORDER BY at DESC, code DESC LIMIT $3`;
-/** The index of sites has parts. They are read one after the other, until there are enough. */
-export const PART = "(links.place >> 35)::integer";
+/** The index of sites has parts. */
+const PART = "(links.place >> 35)::integer";
+export const inPart = (site: string) => `${PART} = part::integer AND links.site = ${site}`;
+/**
+ * The parts that have links, one after the other. Copied links have the lowest places, so tens of thousands of empty parts
+ * may follow them.
+ */
+const parts = (first: string, next: string) => `
+  WITH RECURSIVE parts (part) AS (
+    SELECT ${first} >> 35 FROM links
+    UNION ALL
+    SELECT (SELECT ${next} >> 35) FROM parts WHERE part IS NOT NULL
+  )
+  SELECT part FROM parts WHERE part IS NOT NULL`;
+export const OLDEST_PARTS = parts(
+  "min(place)",
+  "(SELECT min(place) FROM links WHERE place >= (part + 1) << 35)",
+);
+const NEWEST_PARTS = parts(
+  "least($1, max(place))",
+  "(SELECT max(place) FROM links WHERE place < part << 35)",
+);
+/** They are read until there are enough. */
 const newestOfSites = `
-  SELECT at, code FROM generate_series(
-    (least($1, (SELECT max(place) FROM links)) >> 35)::integer,
-    ((SELECT min(place) FROM links) >> 35)::integer, -1) AS parts (part),
-    LATERAL (${newestOfEach("integer", `${PART} = part AND links.site = asked.value`)}) AS of_part
+  SELECT at, code FROM (${NEWEST_PARTS}) AS parts,
+    LATERAL (${newestOfEach("integer", inPart("asked.value"))}) AS of_part
   LIMIT $3`;
 /** All of these are read and sorted: only for few. */
 const newestOfFew = (those: string) => `

@@ -17,7 +17,7 @@ import { createLinkTable } from "./links.ts";
 import { type OpeningOptions, reach } from "./opening.ts";
 import { openReplicas, type ReplicaOptions } from "./replicas.ts";
 import { createReports } from "./reports.ts";
-import { hasSchema, migrate, requireCurrentVersion } from "./schema.ts";
+import { hasSchema, migrate, requireCurrentVersion, requireEncoding } from "./schema.ts";
 import { createSearch } from "./search.ts";
 import { createVisitsReader } from "./visits-reader.ts";
 import { createVisits } from "./visits.ts";
@@ -115,6 +115,7 @@ export async function checkPostgresStore(
   address: PostgresAddress,
 ): Promise<{ links: number; damage: string[] } | undefined> {
   return withDatabase(address, async ({ run }) => {
+    await requireEncoding(run);
     if (!(await hasSchema(run))) return undefined;
     await requireCurrentVersion(run);
     const { rows } = await run<{ links: number }>(COUNT_LINKS);
