@@ -91,6 +91,28 @@ describe("a segment", () => {
     expect(await read()).toMatchObject([{ code: "a", visits: 3, bots: 1, details: [{ times: 3 }] }]);
   });
 
+  test("puts a link before those whose codes begin with its own", async () => {
+    using folder = temporaryFolder();
+    const { segment, read } = await newSegment(folder.path);
+    for (const name of ["ab\t1", "a\t22", "a\t2"]) segment.count(createName("link", name), false);
+    expect(await read()).toMatchObject([
+      { code: "a", createdMs: 2 },
+      { code: "a", createdMs: 22 },
+      { code: "ab", createdMs: 1 },
+    ]);
+  });
+
+  test.each(["", "a", "\t1", "a\t", "a\t1x", "a\t1\t2", "a\nb\t1", "a\t9007199254740992"])(
+    "cannot be read where a link is named %j",
+    async (name) => {
+      using folder = temporaryFolder();
+      const { path, segment } = await newSegment(folder.path);
+      segment.count(createName("link", "good\t1"), false);
+      segment.count(createName("link", name), false);
+      expect(() => readSegment(path)).toThrow("names no link");
+    },
+  );
+
   test("takes what it has room for, and says when it has none", async () => {
     using folder = temporaryFolder();
     const { segment, read } = await newSegment(folder.path);
