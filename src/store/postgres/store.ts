@@ -24,6 +24,8 @@ import { createVisits } from "./visits.ts";
 
 /** Views are made one after the other, and some read several things at once. */
 const READER_CONNECTIONS = 2;
+/** Longer than usual: this thread comes last where there is one core. */
+const READER_MS = 1500;
 /** Counting a billion links takes minutes. */
 const CHECK_MS = 3_600_000;
 
@@ -91,7 +93,7 @@ export async function openPostgresStore(
 
 /** The methods that only read, with connections of their own. They are made with the first look-up. */
 export function openPostgresReader(address: PostgresAddress) {
-  return readingHalf(openDatabase(address, { connections: READER_CONNECTIONS }));
+  return readingHalf(openDatabase(address, { connections: READER_CONNECTIONS, limitMs: READER_MS }));
 }
 
 function readingHalf(database: Database) {
