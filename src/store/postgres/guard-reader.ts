@@ -22,7 +22,8 @@ const JOURNAL_OF_HOST = journalOf("host = $3");
 const AFTER_ALL = "ffffffff-ffff-ffff-ffff-ffffffffffff";
 const ENTRY_ID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/;
 
-interface EntryRow {
+/** Of the journal. */
+export interface EntryRow {
   entry: string;
   at_ms: number;
   who: Who;

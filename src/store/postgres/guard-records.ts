@@ -1,9 +1,8 @@
-import type { Action, HostRule } from "../../guard/store.ts";
-import type { Code } from "../../links/code.ts";
+import type { HostRule } from "../../guard/store.ts";
 import type { Reason } from "../../links/link.ts";
-import type { Who } from "../../links/store.ts";
 import type { RecordOf } from "../records.ts";
 import { type CaseRow, toCase, toRow } from "./case-row.ts";
+import type { EntryRow } from "./guard-reader.ts";
 import { reading, type Tables, writing } from "./record-table.ts";
 import { bytesOf, textOf } from "./text.ts";
 
@@ -54,17 +53,6 @@ const WRITE_COUNTERS = `
   ON CONFLICT (day, name) DO UPDATE SET count = excluded.count WHERE counters.count <> excluded.count`;
 
 type NotedCase = CaseRow & { notes: { atMs: number; reason: Reason; note: string }[] };
-interface EntryRow {
-  entry: string;
-  at_ms: number;
-  who: Who;
-  action: Action;
-  reason: Reason | null;
-  note: Uint8Array | null;
-  code: Code | "";
-  created_ms: number | null;
-  host: string | null;
-}
 
 const BEFORE_ALL = "00000000-0000-0000-0000-000000000000";
 

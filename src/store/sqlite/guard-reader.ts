@@ -12,7 +12,8 @@ const JOURNAL = `
   SELECT entry, at_ms, who, action, reason, note, code, created_ms, host FROM journal
   WHERE entry < ?1 AND <filter> ORDER BY entry DESC LIMIT ?2`;
 
-interface EntryRow {
+/** Of the journal. */
+export interface EntryRow {
   entry: number;
   at_ms: number;
   who: Who;

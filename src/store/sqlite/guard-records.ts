@@ -1,11 +1,10 @@
 import type { Database, SQLQueryBindings } from "bun:sqlite";
 
-import type { Action, HostRule } from "../../guard/store.ts";
+import type { HostRule } from "../../guard/store.ts";
 import type { Code } from "../../links/code.ts";
-import type { Reason } from "../../links/link.ts";
-import type { Who } from "../../links/store.ts";
 import type { RecordOf } from "../records.ts";
 import { type CaseRow, toCase } from "./case-row.ts";
+import type { EntryRow } from "./guard-reader.ts";
 import { reading, type Tables, writing } from "./record-table.ts";
 
 const READ_HOSTS = `
@@ -43,17 +42,6 @@ const WRITE_COUNTER = `
   INSERT INTO counters (day, name, count) VALUES (?1, ?2, ?3)
   ON CONFLICT (day, name) DO UPDATE SET count = ?3 WHERE count <> ?3`;
 
-interface EntryRow {
-  entry: number;
-  at_ms: number;
-  who: Who;
-  action: Action;
-  reason: Reason | null;
-  note: string | null;
-  code: Code | null;
-  created_ms: number | null;
-  host: string | null;
-}
 interface ReporterRow {
   day: number;
   case_id: number;
