@@ -4,7 +4,6 @@ import type { DecisionRefusal, RefusedDecision } from "../guard/operator.ts";
 import { type MessageKey, message, negotiateLanguage, type Values } from "../language/messages.ts";
 import type { Refusal } from "../links/problem.ts";
 import { StoreUnavailable } from "../links/store.ts";
-import type { Field } from "../pages/home.tsx";
 import { type PageProblem, problemPage } from "../pages/problem.tsx";
 import { whenIn } from "../pages/when.ts";
 import type { RangeRefusal } from "../visits/statistics.ts";
@@ -160,7 +159,7 @@ function describeOperatorRefusal({ rule, ...values }: DecisionRefusal | SearchRe
 }
 
 /** The parameter that each rule of the domain applies to. */
-const REFUSED_FIELD: Readonly<Record<Refusal["rule"], Field>> = {
+const REFUSED_FIELD: Readonly<Record<Refusal["rule"], string>> = {
   "code.too-long": "custom_code",
   "code.ill-formed": "custom_code",
   "code.character": "custom_code",
@@ -181,6 +180,12 @@ const REFUSED_FIELD: Readonly<Record<Refusal["rule"], Field>> = {
   "target.private": "original_url",
   "target.chain": "original_url",
   "target.blocked": "original_url",
+  "expires.format": "expires",
+  "expires.past": "expires",
+  "expires.before-start": "expires",
+  "starts.format": "starts",
+  "max_visits.range": "max_visits",
+  "password.length": "password",
 };
 
 /** The problem to answer with when an error was thrown. */
