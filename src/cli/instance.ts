@@ -25,4 +25,14 @@ export const INSTANCE_COMMANDS: Readonly<Record<string, InstanceCommand>> = {
     variables: VARIABLES,
     ask: async (environment, args) => (await import("./shorten.ts")).shorten(environment, args),
   },
+  stats: {
+    summary: "show how often a link was visited, and from where",
+    positionals: ["CODE-OR-ADDRESS"],
+    options: {
+      days: { type: "string", meaning: "how many days, up to today; 30 if not given" },
+      ...JSON_OUTPUT,
+    },
+    variables: VARIABLES,
+    ask: async (environment, args) => (await import("./stats.ts")).stats(environment, args),
+  },
 };

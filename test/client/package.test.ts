@@ -21,7 +21,7 @@ beforeAll(async () => {
     copyFileSync(join(CLIENT, file), join(packed.path, file));
   code = await buildClient(join(packed.path, "dist"));
   await run(["npm", "pack", "--silent"], packed.path);
-  const [archive = ""] = readdirSync(packed.path).filter((name) => name.endsWith(".tgz"));
+  const archive = readdirSync(packed.path).find((name) => name.endsWith(".tgz")) ?? "";
   await Bun.write(join(project.path, "package.json"), '{ "type": "module" }');
   await run(
     ["npm", "install", "--offline", "--no-audit", "--no-fund", join(packed.path, archive)],
