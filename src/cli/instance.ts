@@ -25,6 +25,16 @@ export const INSTANCE_COMMANDS: Readonly<Record<string, InstanceCommand>> = {
     variables: VARIABLES,
     ask: async (environment, args) => (await import("./shorten.ts")).shorten(environment, args),
   },
+  stats: {
+    summary: "show how often a link was visited, and from where",
+    positionals: ["CODE-OR-ADDRESS"],
+    options: {
+      days: { type: "string", meaning: "how many days, up to today; 30 if not given" },
+      ...JSON_OUTPUT,
+    },
+    variables: VARIABLES,
+    ask: async (environment, args) => (await import("./stats.ts")).stats(environment, args),
+  },
   mcp: {
     summary: "tools for a language model: an MCP server on standard input and output",
     variables: VARIABLES,

@@ -47,3 +47,8 @@ export function fail(text: string): number {
   console.error(`curt: ${escapeLine(text)}`);
   return 1;
 }
+
+/** For people, beside what was asked for. On a terminal, Bun writes console.error in red. */
+export function note(text: string): void {
+  process.stderr.write(`${escapeLine(text)}\n`);
+}

@@ -1,4 +1,4 @@
-import { type Link, NEVER_MS, type Terms } from "./link.ts";
+import type { Link, Terms } from "./link.ts";
 import { type Target, targetHost } from "./target.ts";
 import { DAY_MS } from "./time.ts";
 
@@ -12,7 +12,7 @@ export type Change =
 /** Undefined leaves a value as it is, and null removes it. */
 export interface Edit {
   readonly destination?: { readonly originalUrl: string; readonly target: Target } | undefined;
-  /** {@link NEVER_MS} if the link shall never end. */
+  /** `NEVER_MS` if the link shall never end. */
   readonly endsMs?: number | undefined;
   readonly maxVisits?: number | null | undefined;
   readonly passwordHash?: string | null | undefined;
@@ -88,7 +88,7 @@ function withTerms(link: Link, changes: Partial<Terms>): Link {
 /** Terms without any are none. */
 export function orNone(terms: Terms): Terms | undefined {
   const given = Object.entries(terms).filter(([, value]) => value !== undefined);
-  return given.length === 0 ? undefined : (Object.fromEntries(given) as Terms);
+  return given.length === 0 ? undefined : Object.fromEntries(given);
 }
 
 /** As stores keep them. */

@@ -247,10 +247,10 @@ export function refuseTerms({
   const within = (value: number, { min, max }: { min: number; max: number }) =>
     Number.isInteger(value) && value >= min && value <= max;
   return [
-    ...(maxVisits == null || within(maxVisits, MAX_VISITS)
+    ...(maxVisits === undefined || maxVisits === null || within(maxVisits, MAX_VISITS)
       ? []
       : [{ rule: "max_visits.range", ...MAX_VISITS } as const]),
-    ...(password == null || within(password.length, PASSWORD_LENGTH)
+    ...(password === undefined || password === null || within(password.length, PASSWORD_LENGTH)
       ? []
       : [{ rule: "password.length", ...PASSWORD_LENGTH } as const]),
   ];

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
-import { createClient, CurtError } from "../../client/client.ts";
+import { createClient } from "../../client/client.ts";
 import { type Here, startHere } from "../service.ts";
+import { failureOf } from "./failure.ts";
 
 let curt: Here;
 beforeAll(async () => {
@@ -10,16 +11,6 @@ beforeAll(async () => {
 afterAll(() => curt[Symbol.asyncDispose]());
 
 const TARGET = "https://example.com/a/long/address";
-
-/** The error that a call ends with. */
-async function failureOf(call: Promise<unknown>): Promise<CurtError> {
-  const error = await call.then(
-    () => undefined,
-    (thrown: unknown) => thrown,
-  );
-  if (!(error instanceof CurtError)) throw new Error("no CurtError", { cause: error });
-  return error;
-}
 
 describe("@curt/client", () => {
   test("makes links, looks at them, and tells which codes are free", async () => {

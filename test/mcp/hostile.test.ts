@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
 
+import { DIMENSIONS } from "../../src/visits/dimensions.ts";
 import { ROOT } from "../service.ts";
 import { connect } from "./connect.ts";
 
@@ -67,11 +68,15 @@ describe("a service that cannot be trusted", () => {
   test("makes lists as long as it likes, and the model reads the first of them", async () => {
     const values = Array.from({ length: 1000 }, (_, nth) => ({ value: `${nth}.example`, visits: 1 }));
     const series = Array.from({ length: 5000 }, () => ({ start: "2026-01-01", visits: 1, bots: 0 }));
-    const breakdown = { values, other: 0 };
+    const dimensions = Object.fromEntries(DIMENSIONS.map((dimension) => [dimension, { values, other: 0 }]));
+    const counts = { visits: 1, bots: 1, visitors: null };
     const statistics = {
-      ...{ code: "abc", from: "2026-01-01", to: "2026-01-01", visits: 1, bots: 1, visitors: null, series },
-      ...{ referrers: breakdown, countries: breakdown, browsers: breakdown },
-      ...{ operating_systems: breakdown, devices: breakdown, languages: breakdown },
+      code: "abc",
+      from: "2026-01-01",
+      to: "2026-01-01",
+      ...counts,
+      series,
+      ...dimensions,
     };
     await using other = startOther(() => success(statistics));
     await using mcp = await connect({ CURT_URL: other.url });

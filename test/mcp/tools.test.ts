@@ -52,7 +52,7 @@ describe("curt mcp", () => {
       expect(description.length).toBeGreaterThan(100);
       for (const parameter of Object.values(inputSchema.properties ?? {}))
         expect(parameter).toHaveProperty("description");
-      expect(outputSchema?.type).toBe("object");
+      expect(outputSchema?.["type"]).toBe("object");
     }
     expect(tools.map(({ inputSchema }) => Object.keys(inputSchema.properties ?? {}))).toEqual([
       ["url", "code", "expiry"],
