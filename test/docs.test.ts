@@ -18,6 +18,7 @@ const DOCUMENTS = [
   "CHANGELOG.md",
   "docs/admin.md",
   "docs/api.md",
+  "docs/clients.md",
   "docs/growing.md",
   "docs/operating.md",
   "docs/privacy.md",
@@ -53,7 +54,7 @@ describe("the README", () => {
     const commands = [...help.slice(0, help.indexOf("Options:")).matchAll(/^ {2}(\w+) /gm)].map(
       ([, name]) => name,
     );
-    expect([...new Set(commands)]).toEqual(["serve", "check", "copy", "shorten", "stats", "admin"]);
+    expect([...new Set(commands)]).toEqual(["serve", "check", "copy", "shorten", "stats", "mcp", "admin"]);
     for (const command of commands) expect(read("README.md")).toContain(`curt ${command}`);
     const scripts = [...read("README.md").matchAll(/npm (?:run )?(start|test|\w+)\b/g)]
       .map(([, name = ""]) => name)

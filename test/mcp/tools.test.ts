@@ -1,8 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 
 import { version } from "../../package.json";
+import { INSTANCE_COMMANDS } from "../../src/cli/instance.ts";
 import { freePort } from "../free-port.ts";
-import { BASE_URL, disableLink, type Here, startHere } from "../service.ts";
+import { BASE_URL, disableLink, type Here, ROOT, startHere } from "../service.ts";
 import { visit } from "../visits/visits.ts";
 import { connect } from "./connect.ts";
 
@@ -60,6 +63,24 @@ describe("curt mcp", () => {
       ["link", "days"],
     ]);
   });
+});
+
+test("docs/clients.md has a configuration that works, and every tool with what it takes", async () => {
+  const text = readFileSync(join(ROOT, "docs/clients.md"), "utf8");
+  const [, json = ""] = /```json\n([\s\S]*?)```/.exec(text) ?? [];
+  const { mcpServers } = JSON.parse(json) as {
+    mcpServers: { curt: { args: string[]; env: Record<string, string> } };
+  };
+  const { args, env } = mcpServers.curt;
+  expect(args).toEqual(["mcp"]);
+  const { variables = {} } = INSTANCE_COMMANDS["mcp"] ?? {};
+  expect(Object.keys(variables)).toContainValues(Object.keys(env));
+  for (const name of Object.keys(variables)) expect(text).toContain(`\`${name}\``);
+  for (const { name, inputSchema } of (await mcp.client.listTools()).tools) {
+    const row = text.split("\n").find((line) => line.startsWith(`| \`${name}\``));
+    for (const parameter of Object.keys(inputSchema.properties ?? {}))
+      expect(row).toContain(`\`${parameter}\``);
+  }
 });
 
 describe("shorten", () => {
