@@ -53,14 +53,15 @@ export function createInstance(options: ClientOptions) {
 
     /** Whether the short addresses of this service have this host, as in `URL.host`. */
     async isOwn(host: string, signal: AbortSignal): Promise<boolean | Refusal> {
-      if (host === new URL(baseUrl).host || host === publicHost) return true;
-      if (publicHost !== undefined) return false;
-      const told = await ask(
-        async () => (await request(asking, { path: "/api/v1/shorten" }, { signal })).data,
-        information,
-      );
-      if (isProblem(told)) return told;
-      publicHost = new URL(told.endpoint).host;
+      if (host === new URL(baseUrl).host) return true;
+      if (publicHost === undefined) {
+        const told = await ask(
+          async () => (await request(asking, { path: "/api/v1/shorten" }, { signal })).data,
+          information,
+        );
+        if (isProblem(told)) return told;
+        publicHost = new URL(told.endpoint).host;
+      }
       return host === publicHost;
     },
   };
