@@ -13,6 +13,7 @@ import { type Clock, createClock } from "./links/clock.ts";
 import type { Link } from "./links/link.ts";
 import { createLinks, type Links } from "./links/links.ts";
 import type { Problem } from "./links/problem.ts";
+import { createSecret, type Secret } from "./links/secret.ts";
 import { effectivePort } from "./links/target.ts";
 import { DAY_MS, HOUR_MS } from "./links/time.ts";
 import { type Log, withoutQuery } from "./log.ts";
@@ -21,11 +22,13 @@ import { createVisits, type Visits } from "./visits/visits.ts";
 
 /** A clock is believed at a start until so many days after Curt last ran with one that was. */
 const BELIEVED_DAYS = 31;
+const SECRET_BYTES = 32;
 
 /** What Curt does, without HTTP: a command uses it as it is, and the service gives it a port and timers. */
 export interface Core {
   readonly clock: Clock;
   readonly links: Links;
+  readonly secret: Secret;
   readonly visits: Visits;
   readonly newUntil: ReturnType<typeof createNovelty>;
   readonly hostRules: HostRules;
@@ -96,6 +99,9 @@ export async function openCore(config: Config, log: Log, options: CoreOptions = 
     onCreated,
     onRefused,
   });
+  const proposed = new Uint8Array(SECRET_BYTES);
+  fillRandom(proposed);
+  const secret = createSecret(await store.secret(proposed));
   const seed = crypto.getRandomValues(new BigUint64Array(1))[0] ?? 0n;
   const share = (windows: readonly Window[]) => {
     const counts = store.shareCounts?.(windows);
@@ -111,6 +117,7 @@ export async function openCore(config: Config, log: Log, options: CoreOptions = 
     operator: createOperator({ store, clock, refuseRule }),
     inspection: createInspection({ store, clock, blocked: hostRules.blocked }),
     links,
+    secret,
     reports: createReports({
       ...config,
       store,

@@ -62,8 +62,8 @@ async function openCaller(instance: Running) {
     const link = await store.find(code as Code).catch(away);
     if (link === "away") return { kind: "unknown" };
     if (link === undefined) return { kind: "missing" };
-    const isEnded = await store.end(link, link.createdMs).catch(away);
-    return { kind: isEnded === "away" ? "unknown" : isEnded ? "done" : "same" };
+    const ended = await store.update(link, { type: "withdraw", atMs: link.createdMs }).catch(away);
+    return { kind: ended === "away" ? "unknown" : ended.isChanged ? "done" : "same" };
   }
 
   async function find(code: string): Promise<Done["outcome"]> {

@@ -193,7 +193,8 @@ export async function openStoreOf({ database }: Running) {
 export async function endLink(service: Running, code: string, endsMs: number): Promise<void> {
   await using store = await openStoreOf(service);
   const link = await store.find(code as Code);
-  if (link === undefined || !(await store.end(link, endsMs))) throw new Error(`${code} could not be ended`);
+  const ended = link && (await store.update(link, { type: "edit", atMs: link.createdMs, endsMs }));
+  if (ended?.isChanged !== true) throw new Error(`${code} could not be ended`);
 }
 
 /** Disables a link as another process would. The service hears of it a moment later, if it has the link in its cache. */

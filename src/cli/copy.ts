@@ -17,6 +17,7 @@ const NAMES: Readonly<Record<keyof Counts, string>> = {
   visits: "visits",
   bots: "visits of programs",
   salt: "salts",
+  secret: "secrets",
   host: "host rules",
   entry: "journal entries",
   case: "cases",

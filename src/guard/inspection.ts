@@ -1,7 +1,7 @@
 import type { Clock } from "../links/clock.ts";
 import { lookUpCode } from "../links/code.ts";
+import type { Blocked } from "../links/create.ts";
 import type { Link } from "../links/link.ts";
-import type { Blocked } from "../links/links.ts";
 import type { LinkStore } from "../links/store.ts";
 import type { VisitStore } from "../visits/store.ts";
 import type { CaseCursor } from "./case-store.ts";

@@ -2,9 +2,9 @@ import type { TooMany } from "../guard/collect.ts";
 import type { RefusedSearch, SearchRefusal } from "../guard/link-query.ts";
 import type { DecisionRefusal, RefusedDecision } from "../guard/operator.ts";
 import { type MessageKey, message, negotiateLanguage, type Values } from "../language/messages.ts";
+import type { EndedBy } from "../links/link.ts";
 import type { Refusal } from "../links/problem.ts";
 import { StoreUnavailable } from "../links/store.ts";
-import type { Field } from "../pages/home.tsx";
 import { type PageProblem, problemPage } from "../pages/problem.tsx";
 import { whenIn } from "../pages/when.ts";
 import type { RangeRefusal } from "../visits/statistics.ts";
@@ -115,7 +115,8 @@ function describeKind(problem: HttpProblem): Described {
       return { status: 404, messages: [{ key: "not-found", reason: "route.unknown" }] };
     case "expired": {
       const ended = new Date(problem.endedMs).toISOString();
-      return { status: 410, messages: [{ key: "expired", reason: "link.expired", values: { ended } }] };
+      const reason = problem.by === undefined ? "link.expired" : ENDED_BY[problem.by];
+      return { status: 410, messages: [{ key: "expired", reason, values: { ended } }] };
     }
     case "disabled":
       return { status: 410, messages: [{ key: `disabled.${problem.reason}`, reason: "link.disabled" }] };
@@ -160,13 +161,18 @@ function describeKind(problem: HttpProblem): Described {
   }
 }
 
+const ENDED_BY = { visits: "link.used-up", withdrawn: "link.withdrawn" } as const satisfies Record<
+  EndedBy,
+  ProblemReason
+>;
+
 /** Most messages have the reason as their key. */
 function say(key: MessageKey & ProblemReason, values?: Values, field?: string): Message {
   return { key, reason: key, values, field };
 }
 
 /** What `POST /api/v1/shorten` calls the parts of a link. A rule of the domain begins with the part that it applies to. */
-const SHORTEN_FIELDS: Readonly<Record<PartOf<Refusal["rule"]>, Field>> = {
+const SHORTEN_FIELDS: Readonly<Partial<Record<PartOf<Refusal["rule"]>, string>>> = {
   code: "custom_code",
   target: "original_url",
 };
@@ -177,7 +183,8 @@ function partOf<Rule extends string>(rule: Rule): PartOf<Rule> {
 }
 
 function describeRefusal({ rule, ...values }: Refusal): Message {
-  return say(rule, values, SHORTEN_FIELDS[partOf(rule)]);
+  const part = partOf(rule);
+  return say(rule, values, SHORTEN_FIELDS[part] ?? part);
 }
 
 function describeRequestRefusal({ rule, ...values }: RequestRefusal): Message {

@@ -27,6 +27,13 @@ export const REASONS = [
   "target.space",
   "target.too-long",
   "target.unparsable",
+  // A rule about when and how it works.
+  "expires.before-start",
+  "expires.format",
+  "expires.past",
+  "max_visits.range",
+  "password.length",
+  "starts.format",
   // What any body, field or parameter must be.
   "body.coding",
   "body.encoding",
@@ -53,6 +60,8 @@ export const REASONS = [
   "link.disabled",
   "link.expired",
   "link.unknown",
+  "link.used-up",
+  "link.withdrawn",
   // Who asks, how often, and what for.
   "limit.create",
   "limit.create-all",

@@ -11,10 +11,13 @@ export const DURATIONS_MS = {
 
 export type Duration = keyof typeof DURATIONS_MS;
 export type Expiry = Duration | "never";
+/** A number is an instant. */
+export type When = Expiry | number;
 
 export const DURATIONS = Object.keys(DURATIONS_MS) as [Duration, ...Duration[]];
 
-/** When a link made at `createdMs` ends. */
-export function endsMs(createdMs: number, expiry: Expiry): number {
-  return expiry === "never" ? NEVER_MS : createdMs + DURATIONS_MS[expiry];
+/** When a link made or changed at `fromMs` ends. */
+export function endsMs(fromMs: number, expiry: When): number {
+  if (typeof expiry === "number") return Math.min(expiry, NEVER_MS);
+  return expiry === "never" ? NEVER_MS : fromMs + DURATIONS_MS[expiry];
 }

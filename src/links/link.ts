@@ -16,6 +16,34 @@ export interface Link {
   readonly endsMs: number;
   /** Why the operator disabled the link. A deleted link is only kept so that its code is never given to anyone else. */
   readonly disabled?: Reason | "deleted" | undefined;
+  /** What only few links have. Undefined for all others. */
+  readonly terms?: Terms | undefined;
+}
+
+/** What a maker asked for beyond a target and an end, and what became of it. Stores keep it as JSON. */
+export interface Terms {
+  /** The link does not exist for visitors before this. */
+  readonly startsMs?: number | undefined;
+  /** The link ends with this visit. */
+  readonly maxVisits?: number | undefined;
+  /** How many of them there have been. */
+  readonly visits?: number | undefined;
+  /** As `Bun.password` writes it. */
+  readonly passwordHash?: string | undefined;
+  /** How the link ended, if not because its time was over. */
+  readonly ended?: EndedBy | undefined;
+  /** When the target was last changed. */
+  readonly changedMs?: number | undefined;
+  /** The host of an earlier target. */
+  readonly formerHost?: string | undefined;
+}
+
+/** Its maker withdrew it, or it had all its visits. */
+export type EndedBy = "withdrawn" | "visits";
+
+/** Whether a visit must be let in by more than the time, so that no cache may answer it. */
+export function isGuarded({ terms }: Link): boolean {
+  return terms !== undefined && (terms.maxVisits !== undefined || terms.passwordHash !== undefined);
 }
 
 /** Why the operator disables a link or blocks a host. */

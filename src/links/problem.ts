@@ -1,4 +1,4 @@
-import type { DisabledReason } from "./link.ts";
+import type { DisabledReason, EndedBy } from "./link.ts";
 
 /** Why a value of a create request is refused. `rule` is also the key of the message in the language catalogues. */
 export type Refusal =
@@ -21,7 +21,9 @@ export type Refusal =
   | { rule: "target.own" }
   | { rule: "target.private" }
   | { rule: "target.chain"; host: string }
-  | { rule: "target.blocked"; host: string };
+  | { rule: "target.blocked"; host: string }
+  | { rule: "expires.format" | "expires.past" | "expires.before-start" | "starts.format" }
+  | { rule: "max_visits.range" | "password.length"; min: number; max: number };
 
 /** A create request has wrong values. All of them are reported at once. */
 export interface Invalid {
@@ -38,7 +40,7 @@ export type Problem =
   | Invalid
   | { kind: "taken" }
   | { kind: "unknown" }
-  | { kind: "expired"; endedMs: number }
+  | { kind: "expired"; endedMs: number; by?: EndedBy | undefined }
   | { kind: "disabled"; reason: DisabledReason };
 
 /**

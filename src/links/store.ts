@@ -1,3 +1,4 @@
+import type { Change } from "./change.ts";
 import type { Changes, Position } from "./changes.ts";
 import type { Code } from "./code.ts";
 import type { Link, Reason } from "./link.ts";
@@ -32,10 +33,25 @@ export interface LinkStore {
    */
   readonly findNear?: ((code: Code) => Promise<Link | undefined>) | undefined;
   /**
-   * Makes a link end at `endsMs`, durably, and records the change. Returns false, and changes nothing, if there is no
-   * such link or if it ends by then anyway.
+   * The same for a request that may arrive again. A link that an earlier one with this key made is not made again: its
+   * record is the outcome. Records of new links are kept in the transaction that adds them. If nothing is added, nothing is
+   * kept. Requests with the same key wait for each other.
    */
-  end(link: LinkId, endsMs: number): Promise<boolean>;
+  insertOnce(
+    links: readonly NumberedLink[],
+    request: KeyedRequest,
+  ): Promise<readonly (Made | Extract<Problem, { kind: "taken" }>)[] | KeyReused>;
+  /** Returns what earlier requests with this key made, at most one record for each number. */
+  recall(request: Pick<KeyedRequest, "key" | "body">): Promise<readonly Made[] | KeyReused>;
+  /** Deletes the records of at most `limit` requests that were first sent before an instant. Returns how many it deleted. */
+  forgetRequests(sentBeforeMs: number, limit: number): Promise<number>;
+  /**
+   * Changes a link as {@link applyChange} says, durably and in one transaction. Records the change for caches, unless it is
+   * silent. Concurrent changes to a link are applied one after the other.
+   */
+  update(link: LinkId, change: Change): Promise<Updated>;
+  /** Returns the secret of the store. If it has none yet, that is the proposed one. */
+  secret(proposed: Uint8Array): Promise<Uint8Array>;
   /**
    * Disables links, durably and in one transaction, each with an entry in the journal and in the changes. Returns the
    * links that it changed: not those that are unknown, deleted, or disabled for this reason already. Disabling for
@@ -74,6 +90,36 @@ export interface LinkStore {
 }
 
 export type LinkId = Pick<Link, "code" | "createdMs">;
+
+/** The link as it is now, undefined if there is no such link; and whether the change changed it. */
+export interface Updated {
+  readonly link: Link | undefined;
+  readonly isChanged: boolean;
+}
+
+/** A request to make links, which its sender may repeat to learn what came of it. */
+export interface KeyedRequest {
+  /** Keyed hashes, so that the store tells nobody the key of another request. */
+  readonly key: string;
+  readonly body: string;
+  readonly sentMs: number;
+}
+
+/** `nth` is the number of the link in its request. */
+export interface NumberedLink extends NewLink {
+  readonly nth: number;
+}
+
+/** A link that was made. The request itself says the rest. */
+export interface Made extends LinkId {
+  readonly nth: number;
+  readonly endsMs: number;
+}
+
+/** The key was used for a request with another body. */
+export interface KeyReused {
+  readonly kind: "key-reused";
+}
 
 /** So that a transaction stays short. */
 export const MAX_DECIDED = 500;

@@ -14,6 +14,8 @@ export interface RecordOf {
   readonly link: Link;
   readonly day: LinkDay;
   readonly salt: { readonly day: number; readonly salt: Uint8Array };
+  /** What manage keys are made with. */
+  readonly secret: { readonly name: string; readonly secret: Uint8Array };
   readonly host: HostRule;
   /** What was decided, in order. It never changes. */
   readonly entry: Omit<JournalEntry, "cursor">;
@@ -39,6 +41,7 @@ export const KINDS = [
   "link",
   "day",
   "salt",
+  "secret",
   "host",
   "entry",
   "case",

@@ -165,7 +165,7 @@ describe("a store", () => {
     for (const refused of [
       () => store.insert([newLink("new")]),
       () => store.find(newLink("unknown").code),
-      () => store.end(newLink("kept"), 1),
+      () => store.update(newLink("kept"), { type: "withdraw", atMs: 1 }),
       () => store.changes(),
       () => store.purge(1, 1),
     ])

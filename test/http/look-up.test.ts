@@ -126,7 +126,7 @@ test("an answer from before a link's change is not cached after it", async () =>
   const changes = await followChanges(store, memory, async () => {});
   const asking = visit("changing");
   await Bun.sleep(SLOW_MS / 2);
-  await store.end(link, link.createdMs + 1);
+  await store.update(link, { type: "withdraw", atMs: link.createdMs + 1 });
   await changes.read();
   expect(await asking).toBe(302);
   expect(await visit("changing")).toBe(404);

@@ -106,7 +106,8 @@ async function makeStore(path: string): Promise<void> {
     newLink("other", { originalUrl: "HTTP://Example.com/ü", target: "http://example.com/%C3%BC" as Target }),
   ]);
   const idOf = (code: string) => made.find((link) => link.code === code) ?? newLink(code);
-  for (const code of ["ends", "ended", "given-anew"]) await store.end(idOf(code), NOW - 500);
+  for (const code of ["ends", "ended", "given-anew"])
+    await store.update(idOf(code), { type: "edit", atMs: 0, endsMs: NOW - 500 });
   await store.insert([newLink("given-anew", { createdMs: NOW + 9, freeIfEndedByMs: NOW })]);
   const decision = { who: "shell", atMs: NOW, note: "a note with \0 and 'quotes'" } as const;
   await store.disable([idOf("bad")], { ...decision, reason: "phishing" });

@@ -46,6 +46,9 @@ export function testLinkStore(name: string, open: () => Promise<LinkStore>): voi
       return link;
     };
 
+    const withdraw = async (code: string, atMs: number, from = store, createdMs = NOW) =>
+      (await from.update({ code: code as Code, createdMs }, { type: "withdraw", atMs })).isChanged;
+
     test("gives back what was inserted, at once and everywhere", async () => {
       const link = newLink("kept", {
         originalUrl: "HTTP://example.com",
@@ -201,14 +204,14 @@ export function testLinkStore(name: string, open: () => Promise<LinkStore>): voi
 
     test("ends a link early, once, and only the link that is meant", async () => {
       await store.insert([newLink("early", { endsMs: NOW + 100 }), newLink("endless")]);
-      expect(await other.end({ code: "early" as Code, createdMs: NOW }, NOW + 50)).toBe(true);
+      expect(await withdraw("early", NOW + 50, other)).toBe(true);
       expect(await find("early")).toMatchObject({ endsMs: NOW + 50 });
-      expect(await store.end({ code: "endless" as Code, createdMs: NOW }, NOW + 50)).toBe(true);
+      expect(await withdraw("endless", NOW + 50)).toBe(true);
       expect(await find("endless", other)).toMatchObject({ endsMs: NOW + 50 });
       for (const endsMs of [NOW + 50, NOW + 60, NEVER_MS])
-        expect(await store.end({ code: "early" as Code, createdMs: NOW }, endsMs)).toBe(false);
-      expect(await store.end({ code: "early" as Code, createdMs: NOW + 1 }, NOW)).toBe(false);
-      expect(await store.end({ code: "nothing" as Code, createdMs: NOW }, NOW)).toBe(false);
+        expect(await withdraw("early", endsMs)).toBe(false);
+      expect(await withdraw("early", NOW, store, NOW + 1)).toBe(false);
+      expect(await withdraw("nothing", NOW)).toBe(false);
       expect(await find("early")).toMatchObject({ endsMs: NOW + 50 });
     });
 
@@ -219,14 +222,14 @@ export function testLinkStore(name: string, open: () => Promise<LinkStore>): voi
       await store.insert(codes.map((code) => newLink(code)));
       // Making a link changes none that anybody could remember.
       expect(await other.changes(start)).toMatchObject({ codes: [] });
-      for (const code of codes) await store.end({ code: code as Code, createdMs: NOW }, NOW + 5);
-      await store.end({ code: "change0" as Code, createdMs: NOW }, NOW + 5);
+      for (const code of codes) await withdraw(code, NOW + 5);
+      await withdraw("change0", NOW + 5);
       const { codes: changed, position, isComplete } = await other.changes(start);
       expect(changed).toEqual(codes as Code[]);
       expect(isComplete).toBe(true);
       expect(await other.changes(position)).toMatchObject({ codes: [] });
       expect((await store.changes(start)).codes).toEqual(codes as Code[]);
-      await other.end({ code: "change1" as Code, createdMs: NOW }, NOW + 4);
+      await withdraw("change1", NOW + 4, other);
       expect((await store.changes(position)).codes).toEqual(["change1" as Code]);
     });
 
@@ -235,9 +238,9 @@ export function testLinkStore(name: string, open: () => Promise<LinkStore>): voi
       await store.insert(codes.map((code) => newLink(code)));
       let { position } = await other.changes();
       const making = { isDone: false };
-      const made = Promise.all(
-        codes.map((code) => store.end({ code: code as Code, createdMs: NOW }, NOW + 5)),
-      ).finally(() => (making.isDone = true));
+      const made = Promise.all(codes.map((code) => withdraw(code, NOW + 5))).finally(
+        () => (making.isDone = true),
+      );
       const told: string[] = [];
       for (let more = true; more || !making.isDone;) {
         const changes = await other.changes(position);

@@ -97,7 +97,7 @@ describe("creates over several machines", () => {
 
 describe("the changes", () => {
   const ending = (store: LinkStore, code: string) =>
-    store.end({ code: code as Code, createdMs: NOW }, NOW + 1);
+    store.update({ code: code as Code, createdMs: NOW }, { type: "withdraw", atMs: NOW + 1 });
   const make = (store: LinkStore, ...codes: string[]) =>
     store.insert(codes.map((code): NewLink => newLink(code)));
 

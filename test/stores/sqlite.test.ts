@@ -55,7 +55,8 @@ describe("a SQLite file", () => {
     const store = await openSqliteStore(path);
     const { position: start } = await store.changes();
     await store.insert([newLink("a"), newLink("b")]);
-    for (const code of ["a", "b"]) await store.end({ ...newLink(code) }, newLink(code).createdMs + 1);
+    for (const code of ["a", "b"])
+      await store.update(newLink(code), { type: "withdraw", atMs: newLink(code).createdMs + 1 });
     const { position: end } = await store.changes(start);
     {
       using database = new Database(path);

@@ -15,7 +15,7 @@ const DISABLE = `
 const ENABLE = `
   UPDATE links SET disabled = NULL WHERE code = ?1 AND created_ms = ?2 AND disabled <> 'deleted'`;
 const ERASE = `
-  UPDATE links SET disabled = 'deleted', original_url = '', target = NULL
+  UPDATE links SET disabled = 'deleted', original_url = '', target = NULL, terms = NULL
   WHERE code = ?1 AND created_ms = ?2 AND disabled IS NOT 'deleted'`;
 /** Each day is one look-up by key, because rows are ordered by day. Day 0 holds the sums of old days. */
 const eraseVisitsIn = (table: string) => `

@@ -1,24 +1,26 @@
 import type { Database } from "bun:sqlite";
 
+import { termsJson } from "../../links/change.ts";
 import type { Code } from "../../links/code.ts";
 import { type Link, NEVER_MS } from "../../links/link.ts";
-import { type LinkRow, toLink } from "./link-row.ts";
+import { LINK_COLUMNS, type LinkRow, toLink } from "./link-row.ts";
 import { reading, type Tables, writing } from "./record-table.ts";
 
 const READ_LINKS = `
-  SELECT rowid, code, original_url, target, created_ms, ends_ms, disabled FROM links
+  SELECT rowid, code, ${LINK_COLUMNS} FROM links
   WHERE rowid > ?1 ORDER BY rowid LIMIT ?2`;
 const LAST_LINK = "SELECT coalesce(max(rowid), 0) AS rowid FROM links";
 /** A link that is there keeps its place among the others. */
 const WRITE_LINK = `
-  INSERT INTO links (code, original_url, target, created_ms, ends_ms, disabled, rowid)
-  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
+  INSERT INTO links (code, original_url, target, created_ms, ends_ms, disabled, terms, rowid)
+  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
   ON CONFLICT (code) DO UPDATE
     SET rowid = iif(links.created_ms = excluded.created_ms, links.rowid, excluded.rowid),
         original_url = excluded.original_url, target = excluded.target, created_ms = excluded.created_ms,
-        ends_ms = excluded.ends_ms, disabled = excluded.disabled
-    WHERE (links.original_url, links.target, links.created_ms, links.ends_ms, links.disabled)
-      IS NOT (excluded.original_url, excluded.target, excluded.created_ms, excluded.ends_ms, excluded.disabled)`;
+        ends_ms = excluded.ends_ms, disabled = excluded.disabled, terms = excluded.terms
+    WHERE (links.original_url, links.target, links.created_ms, links.ends_ms, links.disabled, links.terms)
+      IS NOT (excluded.original_url, excluded.target, excluded.created_ms, excluded.ends_ms, excluded.disabled,
+        excluded.terms)`;
 
 type PlacedLink = LinkRow & { rowid: number; code: Code };
 
@@ -33,15 +35,20 @@ export function linkRecords(database: Database): Tables<"link"> {
       write(records) {
         const last = database.query<{ rowid: number }, []>(LAST_LINK).get()?.rowid ?? 0;
         let next = last + 1;
-        writing<Link>(database, WRITE_LINK, ({ code, originalUrl, target, createdMs, endsMs, disabled }) => [
-          code,
-          originalUrl,
-          (target as string) === originalUrl ? null : target,
-          createdMs,
-          endsMs === NEVER_MS ? null : endsMs,
-          disabled ?? null,
-          next++,
-        ])(records);
+        writing<Link>(
+          database,
+          WRITE_LINK,
+          ({ code, originalUrl, target, createdMs, endsMs, disabled, terms }) => [
+            code,
+            originalUrl,
+            (target as string) === originalUrl ? null : target,
+            createdMs,
+            endsMs === NEVER_MS ? null : endsMs,
+            disabled ?? null,
+            termsJson({ terms }),
+            next++,
+          ],
+        )(records);
       },
     },
   };

@@ -1,3 +1,4 @@
+import { parseTerms } from "../../links/change.ts";
 import type { Code } from "../../links/code.ts";
 import { type Link, NEVER_MS, type Reason } from "../../links/link.ts";
 import type { Target } from "../../links/target.ts";
@@ -8,7 +9,10 @@ export interface LinkRow {
   created_ms: number;
   ends_ms: number | null;
   disabled: Reason | "deleted" | null;
+  terms: string | null;
 }
+
+export const LINK_COLUMNS = "original_url, target, created_ms, ends_ms, disabled, terms";
 
 export function toLink(code: Code, row: LinkRow): Link {
   return {
@@ -18,5 +22,6 @@ export function toLink(code: Code, row: LinkRow): Link {
     createdMs: row.created_ms,
     endsMs: row.ends_ms ?? NEVER_MS,
     disabled: row.disabled ?? undefined,
+    terms: parseTerms(row.terms),
   };
 }

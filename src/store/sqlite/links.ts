@@ -1,22 +1,24 @@
 // The writer's half of the links: runs in the worker thread, one transaction a call.
 import type { Database } from "bun:sqlite";
 
-import { NEVER_MS } from "../../links/link.ts";
-import type { LinkId, NewLink } from "../../links/store.ts";
+import { applyChange, type Change, isSilent, termsJson } from "../../links/change.ts";
+import { type Link, NEVER_MS } from "../../links/link.ts";
+import type { LinkId, NewLink, Updated } from "../../links/store.ts";
 import type { Target } from "../../links/target.ts";
 import type { ChangesTable } from "./changes.ts";
+import { LINK_COLUMNS, type LinkRow, toLink } from "./link-row.ts";
 import type { SitesIndex } from "./sites.ts";
 
 const INSERT = `
-  INSERT INTO links (code, original_url, target, created_ms, ends_ms, rowid)
-  VALUES (?1, ?2, ?3, ?4, ?5, ?7)
+  INSERT INTO links (code, original_url, target, created_ms, ends_ms, rowid, terms)
+  VALUES (?1, ?2, ?3, ?4, ?5, ?7, ?8)
   ON CONFLICT (code) DO UPDATE
     SET rowid = excluded.rowid, original_url = excluded.original_url, target = excluded.target,
-        created_ms = excluded.created_ms, ends_ms = excluded.ends_ms
+        created_ms = excluded.created_ms, ends_ms = excluded.ends_ms, terms = excluded.terms
     WHERE links.ends_ms <= ?6 AND links.disabled IS NULL`;
-const END = `
-  UPDATE links SET ends_ms = ?3
-  WHERE code = ?1 AND created_ms = ?2 AND (ends_ms IS NULL OR ends_ms > ?3)`;
+const FIND = `SELECT rowid, ${LINK_COLUMNS} FROM links WHERE code = ?1 AND created_ms = ?2`;
+const UPDATE = `
+  UPDATE links SET original_url = ?2, target = ?3, ends_ms = ?4, terms = ?5 WHERE rowid = ?1`;
 const DUE = "SELECT rowid FROM links WHERE ends_ms <= ?1 AND disabled IS NULL ORDER BY ends_ms LIMIT ?2";
 /** The days of its statistics age by themselves. */
 const purgeSumsIn = (table: string) => `
@@ -25,12 +27,27 @@ const purgeSumsIn = (table: string) => `
 const PURGE = `
   DELETE FROM links WHERE rowid IN (${DUE}) RETURNING rowid AS link, coalesce(target, original_url) AS target`;
 
+type InsertRow = [
+  code: string,
+  ...urls: [string, string | null],
+  createdMs: number,
+  endsMs: number | null,
+  freeIfEndedByMs: number,
+  rowid: number,
+  terms: string | null,
+];
+
+export interface UpdateTask {
+  readonly link: LinkId;
+  readonly change: Change;
+}
+
 export function prepareLinks(database: Database, changes: ChangesTable, sites: SitesIndex) {
-  const insert = database.prepare<
-    unknown,
-    [string, string, string | null, number, number | null, number, number]
-  >(INSERT);
-  const end = database.prepare<unknown, [string, number, number]>(END);
+  const insert = database.prepare<unknown, InsertRow>(INSERT);
+  const find = database.prepare<LinkRow & { rowid: number }, [string, number]>(FIND);
+  const update = database.prepare<unknown, [number, string, string | null, number | null, string | null]>(
+    UPDATE,
+  );
   const purgeSums = ["visits", "old_visits"].map((table) =>
     database.prepare<unknown, [number, number]>(purgeSumsIn(table)),
   );
@@ -38,26 +55,44 @@ export function prepareLinks(database: Database, changes: ChangesTable, sites: S
 
   /** A code that is given anew gets a new rowid too, because newer links have higher ones. */
   function insertOne(link: NewLink, rowid: number): boolean {
-    const { code, originalUrl, target, createdMs, endsMs, freeIfEndedByMs } = link;
-    const storedTarget = (target as string) === originalUrl ? null : target;
-    const storedEndMs = endsMs === NEVER_MS ? null : endsMs;
-    const row = [code, originalUrl, storedTarget, createdMs, storedEndMs, freeIfEndedByMs] as const;
-    return insert.run(...row, rowid).changes === 1;
+    const { code, originalUrl, createdMs, freeIfEndedByMs } = link;
+    return (
+      insert.run(
+        code,
+        originalUrl,
+        storedTarget(link),
+        createdMs,
+        storedEndMs(link),
+        freeIfEndedByMs,
+        rowid,
+        termsJson(link),
+      ).changes === 1
+    );
   }
 
-  const insertAll = database.transaction((links: readonly NewLink[]) => {
+  function insertAll(links: readonly NewLink[]): boolean[] {
     let rowid = sites.nextLink();
     return links.map((link) => {
       const isInserted = insertOne(link, rowid);
       if (isInserted) rowid++;
       return isInserted;
     });
-  });
-  const endOne = database.transaction(({ code, createdMs }: LinkId, endsMs: number) => {
-    if (end.run(code, createdMs, endsMs).changes === 0) return false;
-    changes.add(code, createdMs);
-    return true;
-  });
+  }
+
+  function updateOne({ link: { code, createdMs }, change }: UpdateTask): Updated {
+    const row = find.get(code, createdMs);
+    if (row === null) return { link: undefined, isChanged: false };
+    const before = toLink(code, row);
+    const after = applyChange(before, change);
+    if (after === undefined) return { link: before, isChanged: false };
+    update.run(row.rowid, after.originalUrl, storedTarget(after), storedEndMs(after), termsJson(after));
+    sites.move(row.rowid, before.target, after.target);
+    if (!isSilent(change)) changes.add(code, createdMs);
+    return { link: after, isChanged: true };
+  }
+
+  const insertTransaction = database.transaction(insertAll);
+  const updateTransaction = database.transaction((tasks: readonly UpdateTask[]) => tasks.map(updateOne));
   const purgeAll = database.transaction((endedByMs: number, limit: number) => {
     for (const ofTable of purgeSums) ofTable.run(endedByMs, limit);
     const purged = purge.all(endedByMs, limit);
@@ -67,11 +102,23 @@ export function prepareLinks(database: Database, changes: ChangesTable, sites: S
 
   return {
     /** One transaction, one sync: this is the group commit. Returns after COMMIT did; says which were inserted. */
-    insert: (links: readonly NewLink[]): boolean[] => insertAll.immediate(links),
-    end: (link: LinkId, endsMs: number): boolean => endOne.immediate(link, endsMs),
+    insert: (links: readonly NewLink[]): boolean[] => insertTransaction.immediate(links),
+    /** The same within a transaction. */
+    insertAll,
+    update: (tasks: readonly UpdateTask[]): Updated[] => updateTransaction.immediate(tasks),
     purge: (endedByMs: number, limit: number): number => purgeAll.immediate(endedByMs, limit),
     close() {
-      for (const statement of [insert, end, ...purgeSums, purge]) statement.finalize();
+      for (const statement of [insert, find, update, ...purgeSums, purge]) statement.finalize();
     },
   };
+}
+
+export type LinksTable = ReturnType<typeof prepareLinks>;
+
+function storedTarget({ target, originalUrl }: Pick<Link, "target" | "originalUrl">): string | null {
+  return (target as string) === originalUrl ? null : target;
+}
+
+function storedEndMs({ endsMs }: Pick<Link, "endsMs">): number | null {
+  return endsMs === NEVER_MS ? null : endsMs;
 }

@@ -5,7 +5,7 @@ import type { JournalQuery } from "../../guard/store.ts";
 import type { Changes, Position } from "../../links/changes.ts";
 import type { Code } from "../../links/code.ts";
 import type { Link } from "../../links/link.ts";
-import { type LinkId, StoreUnavailable } from "../../links/store.ts";
+import { type KeyedRequest, type LinkId, StoreUnavailable } from "../../links/store.ts";
 import { DAY_MS } from "../../links/time.ts";
 import type { Sums } from "../../visits/day.ts";
 import type { DaySums, DayVisits } from "../../visits/store.ts";
@@ -16,8 +16,9 @@ import { prepareFigures } from "./figures.ts";
 import { openReader } from "./file.ts";
 import { prepareGuardReader } from "./guard-reader.ts";
 import { type Identity, isInPlace, replacedMeanwhile, watchPlace } from "./identity.ts";
-import { type LinkRow, toLink } from "./link-row.ts";
+import { LINK_COLUMNS, type LinkRow, toLink } from "./link-row.ts";
 import { prepareLinked } from "./linked.ts";
+import { prepareRecall } from "./requests.ts";
 import { prepareSearch } from "./search.ts";
 
 /** How long the number of links is taken as known: every generated code asks for it. */
@@ -29,7 +30,7 @@ const MAX_KEPT = 64;
 /** 9999-12-31, in days since 1970. */
 const LAST_DAY = 2_932_896;
 
-const FIND = "SELECT original_url, target, created_ms, ends_ms, disabled FROM links WHERE code = ?1";
+const FIND = `SELECT ${LINK_COLUMNS} FROM links WHERE code = ?1`;
 const SIZE = "SELECT coalesce(max(rowid), 0) AS size FROM links";
 const NEWEST_CHANGE = "SELECT coalesce(max(revision), 0) AS revision FROM changes";
 const OLDEST_CHANGE = "SELECT coalesce(min(revision), 1) AS revision FROM changes";
@@ -60,6 +61,7 @@ export function createReader(path: string, opened: Identity, sizeKnownMs = SIZE_
   const { figures, ...counting } = prepareFigures(database);
   const cases = prepareCasesReader(database);
   const linked = prepareLinked(database);
+  const requests = prepareRecall(database);
   const version = database.prepare<{ data_version: number }, []>(VERSION);
   let known = { size: 0, untilMs: 0 };
   const place = watchPlace(path, opened);
@@ -127,6 +129,7 @@ export function createReader(path: string, opened: Identity, sizeKnownMs = SIZE_
       place.requireNow();
       return reading(() => changesSince(position));
     },
+    recall: (request: Pick<KeyedRequest, "key" | "body">) => reading(() => requests.recall(request)),
     newestSaltDay: (): number => reading(() => newestSaltDay.get())?.day ?? Number.POSITIVE_INFINITY,
     sums(code: Code, createdMs: number): Sums {
       // A clock may step back over midnight.
@@ -149,6 +152,7 @@ export function createReader(path: string, opened: Identity, sizeKnownMs = SIZE_
       counting.close();
       cases.close();
       linked.close();
+      requests.close();
       counted.close();
       for (const statement of [find, size, newestChange, oldestChange, changes, newestSaltDay, version])
         statement.finalize();

@@ -9,7 +9,7 @@ import { openChecked, openWriter } from "./file.ts";
 import { guardRecords } from "./guard-records.ts";
 import { identify } from "./identity.ts";
 import { linkRecords } from "./link-records.ts";
-import { type LinkRow, toLink } from "./link-row.ts";
+import { LINK_COLUMNS, type LinkRow, toLink } from "./link-row.ts";
 import { createReader } from "./reader.ts";
 import type { Tables } from "./record-table.ts";
 import { visitRecords } from "./visit-records.ts";
@@ -20,6 +20,7 @@ const COUNT = `
     (SELECT count(*) FROM links WHERE ends_ms IS NOT NULL) AS ending,
     counted.day, counted.visits, counted.bots,
     (SELECT count(*) FROM salts) AS salt,
+    (SELECT count(*) FROM secrets) AS secret,
     (SELECT count(*) FROM hosts) AS host,
     (SELECT count(*) FROM journal) AS entry,
     (SELECT count(*) FROM cases) AS "case",
@@ -35,7 +36,7 @@ const COUNT = `
   ) AS counted`;
 const ENDS = "SELECT min(rowid) AS oldest, max(rowid) AS newest FROM links";
 const LINK_FROM = `
-  SELECT code, original_url, target, created_ms, ends_ms, disabled FROM links
+  SELECT code, ${LINK_COLUMNS} FROM links
   WHERE rowid >= ?1 ORDER BY rowid LIMIT 1`;
 
 /** Opens a file that is there. Throws {@link StoreUnusable}. */

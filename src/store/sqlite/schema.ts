@@ -13,9 +13,10 @@ import search from "./migrations/007-search.sql" with { type: "text" };
 import cases from "./migrations/008-cases.sql" with { type: "text" };
 import days from "./migrations/009-days.sql" with { type: "text" };
 import copied from "./migrations/010-copied.sql" with { type: "text" };
+import terms from "./migrations/011-terms.sql" with { type: "text" };
 
 /** In order. How many of them a file has is its schema version (PRAGMA user_version). */
-const MIGRATIONS = [links, clicks, visits, changes, sources, guard, search, cases, days, copied];
+const MIGRATIONS = [links, clicks, visits, changes, sources, guard, search, cases, days, copied, terms];
 
 /** "Curt" in ASCII: marks our files (PRAGMA application_id). */
 const APPLICATION_ID = 0x43757274;

@@ -13,7 +13,7 @@ import { sitesOf } from "../../guard/site.ts";
 import { type Code, lookUpCode } from "../../links/code.ts";
 import { REASONS } from "../../links/link.ts";
 import type { Target } from "../../links/target.ts";
-import { type LinkRow, toLink } from "./link-row.ts";
+import { LINK_COLUMNS, type LinkRow, toLink } from "./link-row.ts";
 import { BLOCK_LINKS, type Ends, ENDS, isFull, prepareSitesReader } from "./sites.ts";
 
 const BOUNDS = {
@@ -51,7 +51,7 @@ const FILTER = `
     WHEN 'deleted' THEN disabled = 'deleted'
     ELSE TRUE END
   ORDER BY rowid DESC LIMIT $limit`;
-const FIND = "SELECT rowid AS link, code, original_url, target, created_ms, ends_ms, disabled FROM links";
+const FIND = `SELECT rowid AS link, code, ${LINK_COLUMNS} FROM links`;
 const WALK = `${FIND} WHERE rowid BETWEEN $low AND $high AND ${FILTER}`;
 const PICK = `${FIND} WHERE rowid IN (SELECT value FROM json_each($links)) AND ${FILTER}`;
 

@@ -90,6 +90,13 @@ export function prepareSites(database: Database) {
     /** Adds the next block if it is full, in one transaction. Returns whether the one after it is full too. */
     index: (): boolean => indexNext.immediate(),
     remove: removeOne,
+    /** For a link with another target than before. A block that is not in the index yet gets the new one by itself. */
+    move(link: number, from: Target, to: Target): void {
+      if (siteOf(from) === siteOf(to)) return;
+      removeOne(link, from);
+      const { unindexed } = ends.get() ?? NO_LINKS;
+      if (link < unindexed) addSite.run(partOf(link), siteOf(to), link % PART_LINKS);
+    },
     /** For a link that will lose its target. */
     forget({ code, createdMs }: LinkId): void {
       const found = find.get(code, createdMs);

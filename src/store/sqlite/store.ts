@@ -8,12 +8,15 @@ import {
   StoreMisplaced,
   StoreUnavailable,
   StoreUnusable,
+  type Updated,
 } from "../../links/store.ts";
 import { startThread } from "../../thread.ts";
 import type { VisitStore } from "../../visits/store.ts";
 import { createCommits } from "../commits.ts";
 import type { Identity } from "./identity.ts";
+import type { UpdateTask } from "./links.ts";
 import { createReader } from "./reader.ts";
+import type { KeyedOutcome, KeyedTask } from "./requests.ts";
 import { createTurns, StoreBusy, type Turn } from "./turns.ts";
 
 /** The log is emptied once nothing was written for so long, or twice as long. */
@@ -28,6 +31,9 @@ export interface StoreOptions {
 }
 
 const INSERTS = { waiting: 10_000, batch: 1000 };
+/** Few in a transaction, because each may have many links. */
+const REQUESTS = { waiting: 1000, batch: 64 };
+const UPDATES = { waiting: 10_000, batch: 500 };
 /** Few in a transaction, because creates wait for them. */
 const REPORTS = { waiting: 1000, batch: 100 };
 
@@ -78,6 +84,18 @@ export async function openSqliteStore(
         (await writer.perform({ type: "insert", links: JSON.stringify(links) }, sinceMs)) as string,
       ) as boolean[],
   );
+  const requests = createCommits(
+    REQUESTS,
+    async (all: readonly KeyedTask[], sinceMs) =>
+      JSON.parse(
+        (await writer.perform({ type: "insertOnce", requests: JSON.stringify(all) }, sinceMs)) as string,
+      ) as KeyedOutcome[],
+  );
+  const updates = createCommits(
+    UPDATES,
+    async (all: readonly UpdateTask[], sinceMs) =>
+      (await writer.perform({ type: "update", updates: all }, sinceMs)) as Updated[],
+  );
   const reports = createCommits(
     REPORTS,
     async (all: readonly Report[], sinceMs) =>
@@ -95,7 +113,20 @@ export async function openSqliteStore(
     ...readingHalf(reader),
     hasLinked: async (domain, createdByMs) => reader.hasLinked(domain, createdByMs),
     size: async () => reader.size(),
-    end: async (link, endsMs) => (await writer.perform({ type: "end", link: idOf(link), endsMs })) as boolean,
+    async insertOnce(links, request) {
+      const [outcome = []] = await requests.add([{ links, request }]);
+      return outcome;
+    },
+    recall: async (request) => reader.recall(request),
+    forgetRequests: async (sentBeforeMs, limit) =>
+      (await writer.perform({ type: "forgetRequests", sentBeforeMs, limit })) as number,
+    async update(link, change) {
+      const [updated = { link: undefined, isChanged: false }] = await updates.add([
+        { link: idOf(link), change },
+      ]);
+      return updated;
+    },
+    secret: async (proposed) => (await writer.perform({ type: "secret", proposed })) as Uint8Array,
     disable: async (links, decision) =>
       (await writer.perform({ type: "disable", links: links.map(idOf), decision })) as LinkId[],
     enable: async (links, decision) =>
@@ -123,7 +154,7 @@ export async function openSqliteStore(
     salt: async (day, oldest) => (await writer.perform({ type: "salt", day, oldest })) as Uint8Array,
     async close() {
       clearInterval(resting);
-      await Promise.all([inserts.settled(), reports.settled()]);
+      await Promise.all([inserts, requests, updates, reports].map((commits) => commits.settled()));
       reader.close();
       await writer.perform({ type: "close" }).finally(() => thread.terminate());
     },
@@ -131,8 +162,8 @@ export async function openSqliteStore(
 }
 
 /** Written out, because copying the rest of an object takes several times as long. */
-function withoutHold({ code, originalUrl, target, createdMs, endsMs }: NewLink): Link {
-  return { code, originalUrl, target, createdMs, endsMs };
+function withoutHold({ code, originalUrl, target, createdMs, endsMs, terms }: NewLink): Link {
+  return { code, originalUrl, target, createdMs, endsMs, terms };
 }
 
 function idOf({ code, createdMs }: LinkId): LinkId {

@@ -5,7 +5,8 @@ import type { Task } from "./writer.ts";
 const SOMEBODY_WAITS: ReadonlySet<Task["type"]> = new Set([
   "open",
   "insert",
-  "end",
+  "insertOnce",
+  "update",
   "disable",
   "enable",
   "erase",

@@ -25,9 +25,13 @@ const READ_SALTS = "SELECT day, salt FROM salts WHERE day > ?1 ORDER BY day LIMI
 const WRITE_SALT = `
   INSERT INTO salts (day, salt) VALUES (?1, ?2) ON CONFLICT (day) DO UPDATE SET salt = ?2 WHERE salt <> ?2`;
 
+const READ_SECRETS = "SELECT name, secret FROM secrets WHERE name > ?1 ORDER BY name LIMIT ?2";
+const WRITE_SECRET = `
+  INSERT INTO secrets (name, secret) VALUES (?1, ?2) ON CONFLICT (name) DO UPDATE SET secret = ?2 WHERE secret <> ?2`;
+
 type DayRow = Omit<LinkDay, "isOpen"> & { isOpen: number };
 
-export function visitRecords(database: Database): Tables<"day" | "salt"> {
+export function visitRecords(database: Database): Tables<"day" | "salt" | "secret"> {
   const readDayRows = reading<DayRow, LinkDay>(database, READ_DAYS, {
     start: [-1, "", 0],
     keyOf: dayKey,
@@ -66,6 +70,14 @@ export function visitRecords(database: Database): Tables<"day" | "salt"> {
         toRecord: (row) => row,
       }),
       write: writing(database, WRITE_SALT, ({ day, salt }) => [day, salt]),
+    },
+    secret: {
+      read: reading<RecordOf["secret"], RecordOf["secret"]>(database, READ_SECRETS, {
+        start: [""],
+        keyOf: ({ name }) => [name],
+        toRecord: (row) => row,
+      }),
+      write: writing(database, WRITE_SECRET, ({ name, secret }) => [name, secret]),
     },
   };
 }

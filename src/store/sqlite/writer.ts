@@ -24,7 +24,9 @@ import { prepareCounters } from "./counters.ts";
 import { openWriter } from "./file.ts";
 import { prepareGuard } from "./guard.ts";
 import { type Identity, identify, watchLog, watchPlace } from "./identity.ts";
-import { prepareLinks } from "./links.ts";
+import { prepareLinks, type UpdateTask } from "./links.ts";
+import { type KeyedTask, prepareRequests } from "./requests.ts";
+import { keepSecret } from "./secrets.ts";
 import { prepareSites } from "./sites.ts";
 import { StoreBusy, type Turn } from "./turns.ts";
 import { prepareVisits } from "./visits.ts";
@@ -36,7 +38,10 @@ import { prepareVisits } from "./visits.ts";
 export type Task =
   | { type: "open"; path: string; openElsewhere: Identity | undefined; busyWaitMs: number | undefined }
   | { type: "insert"; links: string }
-  | { type: "end"; link: LinkId; endsMs: number }
+  | { type: "insertOnce"; requests: string }
+  | { type: "forgetRequests"; sentBeforeMs: number; limit: number }
+  | { type: "update"; updates: readonly UpdateTask[] }
+  | { type: "secret"; proposed: Uint8Array }
   | { type: "disable"; links: readonly LinkId[]; decision: Decision & { reason: Reason } }
   | { type: "enable"; links: readonly LinkId[]; decision: Decision }
   | { type: "erase"; link: LinkId; decision: Decision }
@@ -66,6 +71,7 @@ function open({ path, openElsewhere, busyWaitMs }: Extract<Task, { type: "open" 
   const changes = prepareChanges(database);
   const sites = prepareSites(database);
   const links = prepareLinks(database, changes, sites);
+  const requests = prepareRequests(database, links);
   const guard = prepareGuard(database, changes, sites);
   const cases = prepareCases(database, guard);
   const counters = prepareCounters(database);
@@ -82,6 +88,7 @@ function open({ path, openElsewhere, busyWaitMs }: Extract<Task, { type: "open" 
     sites,
     counters,
     links,
+    requests,
     guard,
     cases,
     visits,
@@ -100,8 +107,14 @@ function perform(task: Task): unknown {
       return file.opened;
     case "insert":
       return JSON.stringify(file.links.insert(JSON.parse(task.links) as NewLink[]));
-    case "end":
-      return file.links.end(task.link, task.endsMs);
+    case "insertOnce":
+      return JSON.stringify(file.requests.insertOnce(JSON.parse(task.requests) as KeyedTask[]));
+    case "forgetRequests":
+      return file.requests.forget(task.sentBeforeMs, task.limit);
+    case "update":
+      return file.links.update(task.updates);
+    case "secret":
+      return keepSecret(file.database, task.proposed);
     case "disable":
       return file.guard.disable(task.links, task.decision);
     case "enable":
@@ -136,6 +149,7 @@ function perform(task: Task): unknown {
       for (const part of [
         file.sites,
         file.counters,
+        file.requests,
         file.links,
         file.cases,
         file.guard,

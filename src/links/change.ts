@@ -1,0 +1,101 @@
+import type { Link, Terms } from "./link.ts";
+import { type Target, targetHost } from "./target.ts";
+import { DAY_MS } from "./time.ts";
+
+/** A change to an existing link, by its maker or by a visit. `atMs` is when. */
+export type Change =
+  | ({ readonly type: "edit"; readonly atMs: number } & Edit)
+  | { readonly type: "withdraw"; readonly atMs: number }
+  /** One of a limited number of visits. */
+  | { readonly type: "visit"; readonly atMs: number };
+
+/** Undefined leaves a value as it is, and null removes it. */
+export interface Edit {
+  readonly destination?: { readonly originalUrl: string; readonly target: Target } | undefined;
+  /** `NEVER_MS` if the link shall never end. */
+  readonly endsMs?: number | undefined;
+  readonly maxVisits?: number | null | undefined;
+  readonly passwordHash?: string | null | undefined;
+}
+
+/** For so long, whoever knew the link is told to which host it led before. */
+export const FORMER_HOST_MS = 30 * DAY_MS;
+
+/**
+ * What becomes of a link. Undefined if the change is too late, or is none. Every store asks this, in the transaction that
+ * writes the link.
+ */
+export function applyChange(link: Link, change: Change): Link | undefined {
+  const { atMs } = change;
+  if (link.disabled === "deleted" || link.endsMs <= atMs) return undefined;
+  if (change.type === "withdraw") return withTerms({ ...link, endsMs: atMs }, { ended: "withdrawn" });
+  if (link.disabled !== undefined) return undefined;
+  return change.type === "visit" ? visited(link, atMs) : edited(link, change, atMs);
+}
+
+/** Whether a redirect could go on answering as before, from a cache. A counted visit is no change to it. */
+export function isSilent(change: Change): boolean {
+  return change.type === "visit";
+}
+
+function visited(link: Link, atMs: number): Link | undefined {
+  const { maxVisits, visits = 0 } = link.terms ?? {};
+  return maxVisits === undefined ? undefined : endIfUsedUp(withTerms(link, { visits: visits + 1 }), atMs);
+}
+
+function edited(
+  link: Link,
+  { destination, endsMs, maxVisits, passwordHash }: Edit,
+  atMs: number,
+): Link | undefined {
+  let after = link;
+  if (destination !== undefined && destination.originalUrl !== link.originalUrl)
+    after = withTerms(
+      { ...after, ...destination },
+      { changedMs: atMs, formerHost: formerHost(link, destination.target, atMs) },
+    );
+  if (endsMs !== undefined) after = { ...after, endsMs };
+  if (maxVisits !== undefined)
+    after = withTerms(
+      after,
+      maxVisits === null ? { maxVisits: undefined, visits: undefined } : { maxVisits },
+    );
+  if (passwordHash !== undefined) after = withTerms(after, { passwordHash: passwordHash ?? undefined });
+  after = endIfUsedUp(after, atMs);
+  return Bun.deepEquals(after, link) ? undefined : after;
+}
+
+/** Of several hosts within 30 days the first, because that is the one that most people knew. */
+function formerHost({ target, terms }: Link, newTarget: Target, atMs: number): string | undefined {
+  const { changedMs = Number.NEGATIVE_INFINITY, formerHost: earlier } = terms ?? {};
+  const newHost = targetHost(newTarget);
+  const hosts = [
+    ...(earlier !== undefined && atMs < changedMs + FORMER_HOST_MS ? [earlier] : []),
+    targetHost(target),
+  ];
+  return hosts.find((host) => host !== newHost);
+}
+
+function endIfUsedUp(link: Link, atMs: number): Link {
+  const { maxVisits = Number.POSITIVE_INFINITY, visits = 0 } = link.terms ?? {};
+  return visits < maxVisits ? link : withTerms({ ...link, endsMs: atMs }, { ended: "visits" });
+}
+
+function withTerms(link: Link, changes: Partial<Terms>): Link {
+  return { ...link, terms: orNone({ ...link.terms, ...changes }) };
+}
+
+/** Terms without any are none. */
+export function orNone(terms: Terms): Terms | undefined {
+  const given = Object.entries(terms).filter(([, value]) => value !== undefined);
+  return given.length === 0 ? undefined : Object.fromEntries(given);
+}
+
+/** As stores keep them. */
+export function termsJson({ terms }: Pick<Link, "terms">): string | null {
+  return terms === undefined ? null : JSON.stringify(terms);
+}
+
+export function parseTerms(json: string | null): Terms | undefined {
+  return json === null ? undefined : (JSON.parse(json) as Terms);
+}

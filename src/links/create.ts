@@ -1,0 +1,257 @@
+import { orNone } from "./change.ts";
+import type { Clock } from "./clock.ts";
+import { type Code, codeSpace, generateCode, parseCode } from "./code.ts";
+import { type Duration, endsMs, type Expiry, type When } from "./expiry.ts";
+import type { Link, Reason, Terms } from "./link.ts";
+import { hashPassword } from "./password.ts";
+import { type Invalid, invalid, isProblem, type Problem, type Refusal } from "./problem.ts";
+import {
+  type KeyedRequest,
+  type KeyReused,
+  type LinkStore,
+  type Made,
+  type NumberedLink,
+  StoreUnavailable,
+} from "./store.ts";
+import { parseTarget, type Target, targetHost, type TargetPolicy } from "./target.ts";
+
+/** How links are made. There is no other way, so all rules about new links are applied here. */
+export interface Creation {
+  create(request: CreateRequest): Promise<Link | Problem>;
+  /** Creates links. The outcomes are in the order of the requests, and a problem of one does not affect the others. */
+  createAll(requests: readonly CreateRequest[]): Promise<readonly (Link | Problem)[]>;
+  /** The same for requests that may be sent again. What was made before is told again as it was then. */
+  createOnce(
+    requests: readonly CreateRequest[],
+    sent: Omit<KeyedRequest, "sentMs">,
+  ): Promise<readonly (Link | Problem)[] | KeyReused>;
+  /** Tells whether a code is free now. Nothing is reserved: somebody else may take it before `create` is called. */
+  availability(written: string): Promise<Availability | Problem>;
+  /** Parses a destination, with all rules that apply to new ones. */
+  parseDestination(originalUrl: string): Target | Invalid;
+}
+
+export interface CreateRequest {
+  readonly originalUrl: string;
+  readonly customCode?: string | undefined;
+  /** Undefined: the default. Durations count from now. */
+  readonly expiry?: When | undefined;
+  readonly starts?: Duration | number | undefined;
+  readonly maxVisits?: number | undefined;
+  readonly password?: string | undefined;
+}
+
+interface Availability {
+  readonly code: Code;
+  readonly available: boolean;
+}
+
+/** Tells why links to a target must not work, if so. Asked whenever a link is made or looked up in the store. */
+export type Blocked = (target: Target) => Reason | "blocklist" | undefined;
+
+export interface CreationOptions {
+  readonly store: LinkStore;
+  readonly clock: Clock;
+  /** Fills an array with bytes from a CSPRNG. */
+  readonly fillRandom: (bytes: Uint8Array) => void;
+  readonly targetPolicy: TargetPolicy;
+  readonly blocked: Blocked;
+  readonly defaultExpiry: Expiry;
+  readonly codeLength: number;
+  /** How long after its link's end a code cannot be reused. */
+  readonly codeHoldMs: number;
+  readonly onCreated: (link: Link) => void;
+  readonly onRefused: (problem: Problem) => void;
+}
+
+export const MAX_VISITS = { min: 1, max: 1_000_000_000 } as const;
+/** In UTF-16 units. */
+export const PASSWORD_LENGTH = { min: 1, max: 128 } as const;
+
+/** Generated codes get one character longer once this share of all codes of their length is in use. */
+const MAX_SPACE_USED = 1 / 10_000;
+const MAX_GENERATE_TRIES = 8;
+
+/** A link without its code, if that is to be generated. */
+type Draft = Omit<Link, "code"> & { readonly nth: number; readonly code: Code | undefined };
+type Insert = (links: readonly NumberedLink[]) => ReturnType<LinkStore["insertOnce"]>;
+
+export function createCreation(options: CreationOptions): Creation {
+  const { store, clock, fillRandom, targetPolicy, blocked, codeLength, onCreated, onRefused } = options;
+
+  function parseDestination(originalUrl: string): Target | Invalid {
+    const target = parseTarget(originalUrl, targetPolicy);
+    return isProblem(target) || blocked(target) === undefined
+      ? target
+      : invalid({ rule: "target.blocked", host: targetHost(target) });
+  }
+
+  /** Reusing a code deletes its old link. So no code is reused while the clock may be wrong. */
+  function freeIfEndedByMs(nowMs: number): number {
+    return clock.trustworthy() ? nowMs - options.codeHoldMs : 0;
+  }
+
+  function parse(request: CreateRequest, nth: number, createdMs: number): Draft | Invalid {
+    const { originalUrl, customCode, expiry = options.defaultExpiry, starts, maxVisits } = request;
+    const target = parseDestination(originalUrl);
+    const code = customCode === undefined ? undefined : parseCode(customCode);
+    const startsMs = starts === undefined ? undefined : endsMs(createdMs, starts);
+    const ends = endsMs(createdMs, expiry);
+    const refusals = [
+      ...[target, code].filter(isProblem).flatMap((problem) => problem.refusals),
+      ...refuseEnd(ends, Math.max(createdMs, startsMs ?? 0), createdMs),
+      ...refuseTerms(request),
+    ];
+    if (isProblem(target) || isProblem(code) || refusals.length > 0) return { kind: "invalid", refusals };
+    return {
+      nth,
+      code,
+      originalUrl,
+      target,
+      createdMs,
+      endsMs: ends,
+      terms: orNone({ startsMs, maxVisits }),
+    };
+  }
+
+  /** What an earlier request made, as it was then. */
+  function recalled({ originalUrl, starts, maxVisits, password }: CreateRequest, made: Made): Link {
+    const { code, createdMs } = made;
+    // It was accepted before, so it can be parsed.
+    const target = (URL.parse(originalUrl)?.href ?? originalUrl) as Target;
+    const startsMs = starts === undefined ? undefined : endsMs(createdMs, starts);
+    const passwordHash = password === undefined ? undefined : "";
+    const terms = orNone({ startsMs, maxVisits, passwordHash });
+    return { code, originalUrl, target, createdMs, endsMs: made.endsMs, terms };
+  }
+
+  async function withPassword(draft: Draft | Invalid, { password }: CreateRequest): Promise<Draft | Invalid> {
+    if (isProblem(draft) || password === undefined) return draft;
+    const passwordHash = await hashPassword(password);
+    return { ...draft, terms: { ...draft.terms, passwordHash } };
+  }
+
+  /** Returns the links in the order of the drafts, or that their code is taken. Generates other codes where needed. */
+  async function add(drafts: readonly Draft[], insert: Insert) {
+    const outcomes = new Map<number, Link | Extract<Problem, { kind: "taken" }>>();
+    const needsCode = drafts.some(({ code }) => code === undefined);
+    let length = needsCode ? await lengthOfCodes() : 0;
+    let left = drafts;
+    for (let tries = 0; left.length > 0; tries++, length++) {
+      if (tries === MAX_GENERATE_TRIES)
+        throw new StoreUnavailable(`no free code after ${MAX_GENERATE_TRIES} tries`);
+      const free = freeIfEndedByMs(clock.nowMs());
+      const links = left.map((draft) => ({
+        ...draft,
+        code: draft.code ?? generateCode(length, fillRandom),
+        freeIfEndedByMs: free,
+      }));
+      const inserted = await insert(links);
+      if ("kind" in inserted) return inserted;
+      for (const [at, { nth, freeIfEndedByMs: _, ...link }] of links.entries()) {
+        const made = inserted[at];
+        if (made === undefined || isProblem(made)) outcomes.set(nth, { kind: "taken" });
+        // Another request with the same key may have been first.
+        else outcomes.set(nth, { ...link, code: made.code, createdMs: made.createdMs, endsMs: made.endsMs });
+      }
+      left = left.filter(({ nth, code }) => code === undefined && isProblem(outcomes.get(nth)));
+    }
+    return outcomes;
+  }
+
+  async function lengthOfCodes(): Promise<number> {
+    const size = await store.size();
+    let length = codeLength;
+    while (size > codeSpace(length) * MAX_SPACE_USED) length++;
+    return length;
+  }
+
+  async function decide(
+    requests: readonly CreateRequest[],
+    insert: Insert,
+    before: readonly Made[] = [],
+  ): Promise<readonly (Link | Problem)[] | KeyReused> {
+    const createdMs = clock.nowMs();
+    const known = new Map(before.map((made) => [made.nth, made]));
+    const drafts = await Promise.all(
+      requests.flatMap((request, nth) =>
+        known.has(nth) ? [] : [withPassword(parse(request, nth, createdMs), request)],
+      ),
+    );
+    const added = await add(
+      drafts.filter((draft): draft is Draft => !isProblem(draft)),
+      insert,
+    );
+    if ("kind" in added) return added;
+    const decided = drafts.values();
+    return requests.map((request, nth) => {
+      const made = known.get(nth);
+      if (made !== undefined) return recalled(request, made);
+      const draft = decided.next().value;
+      const outcome = draft !== undefined && isProblem(draft) ? draft : (added.get(nth) ?? { kind: "taken" });
+      if (isProblem(outcome)) onRefused(outcome);
+      else onCreated(outcome);
+      return outcome;
+    });
+  }
+
+  const insertAll: Insert = (links) => store.insert(links) as ReturnType<Insert>;
+
+  async function createAll(requests: readonly CreateRequest[]): Promise<readonly (Link | Problem)[]> {
+    const outcomes = await decide(requests, insertAll);
+    if ("kind" in outcomes) throw new Error("A request without a key cannot have one that is in use");
+    return outcomes;
+  }
+
+  return {
+    async create(request) {
+      const [outcome] = await createAll([request]);
+      if (outcome === undefined) throw new Error("Every request has an outcome");
+      return outcome;
+    },
+    createAll,
+
+    async createOnce(requests, { key, body }) {
+      const request = { key, body, sentMs: clock.nowMs() };
+      const before = await store.recall(request);
+      if ("kind" in before) return before;
+      return decide(requests, (links) => store.insertOnce(links, request), before);
+    },
+
+    async availability(written) {
+      const code = parseCode(written);
+      if (isProblem(code)) return code;
+      const link = await store.find(code);
+      const isFree = ({ disabled, endsMs: ends }: Link) =>
+        disabled === undefined && ends <= freeIfEndedByMs(clock.nowMs());
+      return { code, available: link === undefined || isFree(link) };
+    },
+
+    parseDestination,
+  };
+}
+
+/** The end of a link that begins at `fromMs`. */
+export function refuseEnd(ends: number, fromMs: number, nowMs: number): Refusal[] {
+  if (ends <= nowMs) return [{ rule: "expires.past" }];
+  return ends <= fromMs ? [{ rule: "expires.before-start" }] : [];
+}
+
+export function refuseTerms({
+  maxVisits,
+  password,
+}: {
+  readonly maxVisits?: Terms["maxVisits"] | null;
+  readonly password?: string | null | undefined;
+}): Refusal[] {
+  const within = (value: number, { min, max }: { min: number; max: number }) =>
+    Number.isInteger(value) && value >= min && value <= max;
+  return [
+    ...(maxVisits === undefined || maxVisits === null || within(maxVisits, MAX_VISITS)
+      ? []
+      : [{ rule: "max_visits.range", ...MAX_VISITS } as const]),
+    ...(password === undefined || password === null || within(password.length, PASSWORD_LENGTH)
+      ? []
+      : [{ rule: "password.length", ...PASSWORD_LENGTH } as const]),
+  ];
+}

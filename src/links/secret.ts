@@ -1,0 +1,36 @@
+import { timingSafeEqual } from "node:crypto";
+
+import type { Link } from "./link.ts";
+
+/** What manage keys, cookies and records of requests are made with. All processes of an instance share it. */
+export interface Secret {
+  /** A keyed hash of 128 bits, in base64url. Hashes for different purposes have nothing in common. */
+  hash(purpose: Purpose, parts: readonly (string | number)[]): string;
+  /** The key to manage a link: whoever has it may change and end the link. Nothing of it is stored. */
+  manageKey(link: Pick<Link, "code" | "createdMs">): string;
+  /** Takes the same time for every text, so that nobody can guess bit by bit. */
+  isManageKey(given: string, link: Pick<Link, "code" | "createdMs">): boolean;
+}
+
+type Purpose = "compare" | "manage" | "password" | "request" | "body";
+
+const HASH_BYTES = 16;
+
+export function createSecret(key: Uint8Array): Secret {
+  function digest(purpose: Purpose, parts: readonly (string | number)[]): Buffer {
+    const text = JSON.stringify([purpose, ...parts]);
+    return new Bun.CryptoHasher("sha256", key).update(text).digest().subarray(0, HASH_BYTES);
+  }
+  const ofLink = ({ code, createdMs }: Pick<Link, "code" | "createdMs">) =>
+    digest("manage", [code, createdMs]);
+
+  return {
+    hash: (purpose, parts) => digest(purpose, parts).toString("base64url"),
+    manageKey: (link) => ofLink(link).toString("base64url"),
+    isManageKey(given, link) {
+      const expected = ofLink(link).toString("base64url");
+      // Hashes have one length, which timingSafeEqual needs.
+      return timingSafeEqual(digest("compare", [given]), digest("compare", [expected]));
+    },
+  };
+}

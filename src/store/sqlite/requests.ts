@@ -1,0 +1,64 @@
+// Requests that may be sent again: runs in the worker thread, one transaction a call.
+import type { Database } from "bun:sqlite";
+
+import type { KeyedRequest, KeyReused, LinkStore, Made, NumberedLink } from "../../links/store.ts";
+import type { LinksTable } from "./links.ts";
+
+const FIND = "SELECT body, made FROM requests WHERE key = ?1";
+const KEEP = `
+  INSERT INTO requests (key, body, sent_ms, made) VALUES (?1, ?2, ?3, ?4)
+  ON CONFLICT (key) DO UPDATE SET made = excluded.made`;
+const FORGET = `
+  DELETE FROM requests WHERE key IN (SELECT key FROM requests WHERE sent_ms < ?1 ORDER BY sent_ms LIMIT ?2)`;
+
+export interface KeyedTask {
+  readonly links: readonly NumberedLink[];
+  readonly request: KeyedRequest;
+}
+
+export type KeyedOutcome = Awaited<ReturnType<LinkStore["insertOnce"]>>;
+type Sent = Pick<KeyedRequest, "key" | "body">;
+
+export function prepareRequests(database: Database, links: LinksTable) {
+  const find = prepareRecall(database);
+  const keep = database.prepare<unknown, [string, string, number, string]>(KEEP);
+  const forget = database.prepare<unknown, [number, number]>(FORGET);
+
+  function insertOne({ links: asked, request }: KeyedTask): KeyedOutcome {
+    const before = find.recall(request);
+    if ("kind" in before) return before;
+    const made = new Map(before.map((record) => [record.nth, record]));
+    const left = asked.filter(({ nth }) => !made.has(nth));
+    const isInserted = links.insertAll(left);
+    for (const [at, { nth, code, createdMs, endsMs }] of left.entries())
+      if (isInserted[at] === true) made.set(nth, { nth, code, createdMs, endsMs });
+    if (made.size > before.length)
+      keep.run(request.key, request.body, request.sentMs, JSON.stringify([...made.values()]));
+    return asked.map(({ nth }) => made.get(nth) ?? { kind: "taken" });
+  }
+
+  const insertAll = database.transaction((tasks: readonly KeyedTask[]) => tasks.map(insertOne));
+
+  return {
+    insertOnce: (tasks: readonly KeyedTask[]): KeyedOutcome[] => insertAll.immediate(tasks),
+    forget: (sentBeforeMs: number, limit: number): number => forget.run(sentBeforeMs, limit).changes,
+    close() {
+      find.close();
+      keep.finalize();
+      forget.finalize();
+    },
+  };
+}
+
+/** The reading half. */
+export function prepareRecall(database: Database) {
+  const find = database.prepare<{ body: string; made: string }, [string]>(FIND);
+  return {
+    recall({ key, body }: Sent): readonly Made[] | KeyReused {
+      const found = find.get(key);
+      if (found === null) return [];
+      return found.body === body ? (JSON.parse(found.made) as Made[]) : { kind: "key-reused" };
+    },
+    close: () => find.finalize(),
+  };
+}
