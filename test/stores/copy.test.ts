@@ -113,7 +113,7 @@ async function makeStore(path: string): Promise<void> {
   for (const code of ["ends", "ended", "given-anew"])
     await store.update(idOf(code), { type: "edit", atMs: 0, endsMs: NOW - 500 });
   const moved = { originalUrl: "https://new.example/", target: "https://new.example/" as Target };
-  await store.update(idOf("한글"), { type: "edit", atMs: NOW, destination: moved });
+  await store.update(idOf("reported"), { type: "edit", atMs: NOW, destination: moved });
   await store.update(newLink("other"), { type: "visit", atMs: NOW });
   await store.secret(new Uint8Array([0, 255, 39]));
   await store.insert([newLink("given-anew", { createdMs: NOW + 9, freeIfEndedByMs: NOW })]);
