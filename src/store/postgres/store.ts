@@ -19,6 +19,7 @@ import { openReplicas, type ReplicaOptions } from "./replicas.ts";
 import { createReports } from "./reports.ts";
 import { hasSchema, migrate, requireCurrentVersion, requireEncoding } from "./schema.ts";
 import { createSearch } from "./search.ts";
+import { createSecrets } from "./secrets.ts";
 import { createVisitsReader } from "./visits-reader.ts";
 import { createVisits } from "./visits.ts";
 
@@ -73,6 +74,7 @@ export async function openPostgresStore(
     ...createCases(database),
     ...reports,
     ...createCounters(database),
+    ...createSecrets(database),
     async figures(nowMs: number) {
       await counts.written();
       return reader.figures(nowMs);
