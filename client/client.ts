@@ -9,7 +9,7 @@ import type {
   Statistics,
 } from "./types.ts";
 
-export { CurtError, type Failure } from "./error.ts";
+export { CurtError, type Failure, type FailureReason } from "./error.ts";
 export type { CallOptions, ClientOptions } from "./request.ts";
 export type * from "./types.ts";
 

@@ -36,12 +36,16 @@ describe("@curt/client", () => {
     await client.shorten(TARGET, { code: "taken" });
     requests = 0;
     const taken = await failureOf(client.shorten(TARGET, { code: "taken" }));
-    expect([taken.name, taken.status, taken.message]).toEqual([
+    expect([taken.name, taken.status, taken.reason, taken.message]).toEqual([
       "CurtError",
       409,
+      "code.taken",
       "이미 사용 중인 단축 코드입니다.",
     ]);
-    expect((await failureOf(client.links.get("nothing"))).status).toBe(404);
+    expect(await failureOf(client.links.get("nothing"))).toMatchObject({
+      status: 404,
+      reason: "link.unknown",
+    });
     expect((await failureOf(client.shorten("ftp://example.com/"))).status).toBe(400);
     expect(requests).toBe(3);
   });
