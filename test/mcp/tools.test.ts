@@ -104,9 +104,9 @@ describe("shorten", () => {
   test("says why there is no link", async () => {
     await curt.shorten({ original_url: TARGET, custom_code: "taken" });
     const refused: [Record<string, unknown>, string][] = [
-      [{ url: TARGET, code: "taken" }, "This short code is already in use."],
-      [{ url: "ftp://example.com/" }, "must start with http:// or https://"],
-      [{ url: TARGET, code: "a b" }, "Spaces are not allowed"],
+      [{ url: TARGET, code: "taken" }, "409 code.taken: This short code is already in use."],
+      [{ url: "ftp://example.com/" }, "400 target.scheme: original_url: It must start with http"],
+      [{ url: TARGET, code: "a b" }, "400 code.space: custom_code: Spaces are not allowed"],
       [{ url: TARGET, expiry: "1year" }, "expiry"],
       [{}, "url"],
     ];
@@ -121,7 +121,7 @@ describe("shorten", () => {
     await using closed = await startHere({ CREATE_TOKEN });
     await using without = await connect({ CURT_URL: closed.origin });
     const refused = await without.call("shorten", { url: TARGET });
-    expect([refused.isError, refused.text]).toEqual([true, expect.stringMatching(/^401\b/)]);
+    expect([refused.isError, refused.text]).toEqual([true, expect.stringMatching(/^401 \S+: /)]);
     await using having = await connect({ CURT_URL: closed.origin, CURT_TOKEN: CREATE_TOKEN });
     expect((await having.call("shorten", { url: TARGET })).isError).toBeFalse();
   });
@@ -164,7 +164,7 @@ describe("look_inside", () => {
     expect((await mcp.call("look_inside", { link: "stopped" })).told).toMatchObject({ disabled: "phishing" });
     for (const link of ["nothing", `${BASE_URL}/nothing`, "javascript:alert(1)"]) {
       const { isError, text } = await mcp.call("look_inside", { link });
-      expect([link, isError, text]).toEqual([link, true, expect.stringMatching(/^404\b/)]);
+      expect([link, isError, text]).toEqual([link, true, expect.stringMatching(/^404 link\.unknown: /)]);
     }
   });
 
