@@ -1,6 +1,5 @@
 import { z } from "zod";
 
-import { NEVER_MS } from "../links/link.ts";
 import { MAX_TARGET_LENGTH } from "../links/target.ts";
 import { type Dimension, DIMENSIONS } from "../visits/dimensions.ts";
 import { plain } from "./plain.ts";
@@ -12,57 +11,59 @@ const MAX_VALUES = 10;
 const MAX_SERIES = 400;
 
 const text = (maxLength: number) => z.string().transform((written) => plain(written, maxLength));
-const shortUrl = text(2048);
 const codeText = text(512);
-const destination = text(MAX_TARGET_LENGTH);
 const instant = text(40);
-/** Null stands for never. */
-const end = instant.transform((written) => (Date.parse(written) >= NEVER_MS ? null : written));
 const count = z.number().nonnegative();
 
-const told = {
+export const linkShape = z.object({
   short_url: z.string().describe("The short address, to hand out"),
   code: z.string(),
-  destination: z.string().describe("Where the link leads"),
-  expires: z.string().nullable().describe("When it ends; null if it never ends"),
-};
-
-export const shortLinkShape = z.object(told);
-export const shortLinkAnswer = z
-  .object({ short_url: shortUrl, code: codeText, original_url: destination, expiration_date: end })
-  .transform(renamed);
-
-export const linkShape = z.object({
-  ...told,
+  destination: z.string().nullable().describe("Where the link leads; null if that needs a password"),
   host: z
     .string()
     .nullable()
     .describe("Host of the destination in ASCII, where letters that look like others show"),
-  created: z.string(),
+  state: z.string().describe("Only an active link leads on"),
   disabled: z
     .string()
     .nullable()
     .describe("Why the operator of the service stopped the link; null if the operator did not"),
+  created: z.string(),
+  edited: z.string().nullable().describe("When its maker last changed the destination; null if never"),
+  starts: z.string().nullable().describe("null if it began when it was made"),
+  expires: z.string().nullable().describe("null if it never ends"),
+  max_visits: count.nullable().describe("After so many visits it ends; null if they are not limited"),
+  has_password: z.boolean(),
   visits: count.describe("By people, since it was made"),
 });
-export const linkAnswer = z
-  .object({
-    short_url: shortUrl,
-    code: codeText,
-    original_url: destination,
-    expiration_date: end,
-    created: instant,
-    disabled: text(100).nullable(),
-    visits: count,
-  })
-  .transform((link) => ({ ...renamed(link), host: URL.parse(link.original_url)?.host ?? null }));
+export const madeShape = linkShape.extend({
+  manage_key: z
+    .string()
+    .describe(
+      "Whoever has it can change or end the link. Tell it to the person who asked for the link, and to nobody else",
+    ),
+});
 
-function renamed<T extends { readonly original_url: string; readonly expiration_date: string | null }>({
-  original_url,
-  expiration_date,
-  ...rest
-}: T) {
-  return { ...rest, destination: original_url, expires: expiration_date };
+const link = z.object({
+  short_url: text(2048),
+  code: codeText,
+  target: text(MAX_TARGET_LENGTH).nullable(),
+  state: text(40),
+  disabled: text(40).nullable(),
+  created: instant,
+  changed: instant.nullable(),
+  starts: instant.nullable(),
+  expires: instant.nullable(),
+  max_visits: count.nullable(),
+  has_password: z.boolean(),
+  visits: count,
+});
+export const linkAnswer = link.transform(inside);
+export const madeAnswer = link.extend({ manage_key: text(100) }).transform(inside);
+
+function inside<T extends z.output<typeof link>>({ target, changed, ...rest }: T) {
+  const host = target === null ? null : (URL.parse(target)?.host ?? null);
+  return { ...rest, destination: target, host, edited: changed };
 }
 
 const breakdown = z

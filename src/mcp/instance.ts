@@ -20,8 +20,8 @@ const information = z.object({ endpoint: z.url() });
 
 /** The service that the tools ask. What it answers is not trusted. */
 export function createInstance(options: ClientOptions) {
-  const { baseUrl } = options;
-  const asking = { ...options, language: "en", fetch: fetchBounded };
+  const baseUrl = new URL(options.baseUrl).origin;
+  const asking = { ...options, baseUrl, language: "en", fetch: fetchBounded };
   const client = createClient(asking);
   let calls = 0;
   let publicHost: string | undefined;

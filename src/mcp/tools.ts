@@ -9,8 +9,8 @@ import { MAX_ADDRESS_LENGTH, readShortAddress } from "./address.ts";
 import {
   linkAnswer,
   linkShape,
-  shortLinkAnswer,
-  shortLinkShape,
+  madeAnswer,
+  madeShape,
   statisticsAnswer,
   statisticsShape,
 } from "./answers.ts";
@@ -18,6 +18,8 @@ import { type Instance, refusal, type Refusal } from "./instance.ts";
 
 /** The API takes no more. */
 const MAX_DAYS = 400;
+
+const INSTANT = `an instant such as 2027-01-31T18:00:00Z, or how long from now: ${DURATIONS.join(", ")}`;
 
 const READS = { readOnlyHint: true, openWorldHint: true } as const;
 
@@ -49,7 +51,7 @@ export function createTools({ instance, nowMs }: ToolOptions): McpServer {
     {
       title: "Shorten an address",
       description:
-        "Makes a short link that redirects everyone who opens it to the given address. The link is public. " +
+        "Makes a short link that redirects everyone who opens it to the given address. Without a password, anyone can see where it leads. " +
         "Each call makes another link, so do not call it again for a link that was made. Answers with the short address to hand out.",
       annotations: {
         readOnlyHint: false,
@@ -65,17 +67,18 @@ export function createTools({ instance, nowMs }: ToolOptions): McpServer {
           .describe(
             "What the short address ends with: 1 to 64 letters or numbers of any script, -, _ or emoji. The service chooses one if this is left out",
           ),
-        expiry: z
-          .enum(DURATIONS)
+        expires: z
+          .string()
           .optional()
-          .describe("How long the link works. Left out, the service decides; by default for ever"),
+          .describe(`When the link ends: ${INSTANT}. Left out, the service decides; usually it never ends`),
+        starts: z.string().optional().describe(`When the link begins: ${INSTANT}. Left out, at once`),
+        max_visits: z.int().positive().optional().describe("The link ends after so many visits"),
+        password: z.string().optional().describe("Visitors must enter it before the link leads on"),
       }),
-      outputSchema: shortLinkShape,
+      outputSchema: madeShape,
     },
-    async ({ url, code, expiry }, { mcpReq: { signal } }) =>
-      tell(
-        await ask((client) => client.shorten(url, { code, expires: expiry }, { signal }), shortLinkAnswer),
-      ),
+    async ({ url: target, ...terms }, { mcpReq: { signal } }) =>
+      tell(await ask((client) => client.links.create({ target, ...terms }, { signal }), madeAnswer)),
   );
 
   server.registerTool(
@@ -83,7 +86,8 @@ export function createTools({ instance, nowMs }: ToolOptions): McpServer {
     {
       title: "Look inside a short link",
       description:
-        "Tells where a short link leads, when it was made, when it ends, and whether it was disabled, without opening it and without counting as a visit. " +
+        "Tells where a short link leads, whether it works now, when it was made, begins and ends, and whether it was edited or disabled, " +
+        "without opening it and without counting as a visit. " +
         "Use it to check a short address before anyone follows it.",
       annotations: READS,
       inputSchema: z.object({ link }),

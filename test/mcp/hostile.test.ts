@@ -27,10 +27,15 @@ const success = (data: unknown) => Response.json({ status: "success", message: "
 const LINK = {
   short_url: "https://other.example/abc/",
   code: "abc",
-  original_url: "https://example.com/",
-  expiration_date: "9999-12-31T00:00:00.000Z",
-  created: "2026-01-01T00:00:00.000Z",
+  target: "https://example.com/",
+  state: "active",
   disabled: null,
+  created: "2026-01-01T00:00:00.000Z",
+  changed: null,
+  starts: null,
+  expires: null,
+  max_visits: null,
+  has_password: false,
   visits: 1,
 };
 
@@ -48,11 +53,7 @@ describe("a service that cannot be trusted", () => {
         true,
         400,
       ],
-      [
-        () => success({ ...LINK, original_url: `https://example.com/${hidden}`, more: hidden }),
-        false,
-        10_000,
-      ],
+      [() => success({ ...LINK, target: `https://example.com/${hidden}`, more: hidden }), false, 10_000],
     ];
     for (const [answer, isError, most] of answers) {
       await using other = startOther(answer);
@@ -97,7 +98,7 @@ describe("a service that cannot be trusted", () => {
       () => Response.json([1]),
       () => success(null),
       () => success({ ...LINK, visits: "many" }),
-      () => success({ ...LINK, original_url: "x".repeat(2 * MIB) }),
+      () => success({ ...LINK, target: "x".repeat(2 * MIB) }),
       () => new Response(null, { status: 204 }),
       endless,
     ];

@@ -23,6 +23,19 @@ afterAll(async () => {
 });
 
 const TARGET = "https://example.com/a/long/address";
+const HOUR_MS = 3_600_000;
+/** What the tools tell of a link without any terms that nobody visited. */
+const PLAIN = {
+  state: "active",
+  disabled: null,
+  created: expect.any(String),
+  edited: null,
+  starts: null,
+  expires: null,
+  max_visits: null,
+  has_password: false,
+  visits: 0,
+};
 /** How many days a link's statistics are kept, and so the most that can be asked for. */
 const MAX_DAYS = 400;
 
@@ -58,7 +71,7 @@ describe("curt mcp", () => {
       expect(outputSchema?.["type"]).toBe("object");
     }
     expect(tools.map(({ inputSchema }) => Object.keys(inputSchema.properties ?? {}))).toEqual([
-      ["url", "code", "expiry"],
+      ["url", "code", "expires", "starts", "max_visits", "password"],
       ["link"],
       ["link", "days"],
     ]);
@@ -87,27 +100,47 @@ describe("shorten", () => {
   test("makes a link that leads on", async () => {
     const { told } = await mcp.call("shorten", { url: TARGET, code: "한글" });
     expect(told).toEqual({
+      ...PLAIN,
       short_url: `${BASE_URL}/한글/`,
       code: "한글",
       destination: TARGET,
-      expires: null,
+      host: "example.com",
+      manage_key: expect.stringMatching(/^[\w-]{22}$/),
     });
     expect((await curt.fetch("/한글")).headers.get("location")).toBe(TARGET);
-    const generated = (await mcp.call("shorten", { url: TARGET, expiry: "24h" })).told as {
-      code: string;
-      expires: string;
-    };
-    expect(Math.round((Date.parse(generated.expires) - curt.nowMs()) / 3_600_000)).toBe(24);
-    expect((await curt.fetch(`/${generated.code}`)).status).toBe(302);
+    const { code } = (await mcp.call("shorten", { url: TARGET })).told as { code: string };
+    expect((await curt.fetch(`/${code}`)).status).toBe(302);
+  });
+
+  test("makes a link that begins, ends and asks for a password as it was told", async () => {
+    const starts = new Date(curt.nowMs() + HOUR_MS).toISOString();
+    const terms = { code: "terms", starts, expires: "24h", max_visits: 3, password: "correct horse" };
+    const { told } = await mcp.call("shorten", { url: TARGET, ...terms });
+    const made = told as Record<string, string>;
+    expect(made).toMatchObject({
+      state: "scheduled",
+      starts,
+      max_visits: 3,
+      has_password: true,
+      destination: TARGET,
+    });
+    expect(Date.parse(made["expires"] ?? "") - Date.parse(made["created"] ?? "")).toBe(24 * HOUR_MS);
+    expect((await mcp.call("look_inside", { link: "terms" })).told).toMatchObject({
+      state: "scheduled",
+      has_password: true,
+      destination: null,
+      host: null,
+    });
   });
 
   test("says why there is no link", async () => {
     await curt.shorten({ original_url: TARGET, custom_code: "taken" });
     const refused: [Record<string, unknown>, string][] = [
       [{ url: TARGET, code: "taken" }, "409 code.taken: This short code is already in use."],
-      [{ url: "ftp://example.com/" }, "400 target.scheme: original_url: It must start with http"],
-      [{ url: TARGET, code: "a b" }, "400 code.space: custom_code: Spaces are not allowed"],
-      [{ url: TARGET, expiry: "1year" }, "expiry"],
+      [{ url: "ftp://example.com/" }, "400 target.scheme: target: It must start with http"],
+      [{ url: TARGET, code: "a b" }, "400 code.space: code: Spaces are not allowed"],
+      [{ url: TARGET, expires: "1year" }, "expires: "],
+      [{ url: TARGET, max_visits: 0 }, "max_visits"],
       [{}, "url"],
     ];
     for (const [given, why] of refused) {
@@ -143,14 +176,12 @@ describe("look_inside", () => {
       expect([link, (await mcp.call("look_inside", { link })).told]).toEqual([
         link,
         {
+          ...PLAIN,
           short_url: `${BASE_URL}/inside/`,
           code: "inside",
           destination: original_url,
           host: "xn--l-7sba6dbr.example",
-          created: expect.any(String),
           expires: expect.any(String),
-          disabled: null,
-          visits: 0,
         },
       ]);
     await visit(curt, "inside");
@@ -161,7 +192,10 @@ describe("look_inside", () => {
   test("tells that a link was disabled, and that there is none", async () => {
     await curt.shorten({ original_url: TARGET, custom_code: "stopped" });
     await disableLink(curt, "stopped", "phishing");
-    expect((await mcp.call("look_inside", { link: "stopped" })).told).toMatchObject({ disabled: "phishing" });
+    expect((await mcp.call("look_inside", { link: "stopped" })).told).toMatchObject({
+      state: "disabled",
+      disabled: "phishing",
+    });
     for (const link of ["nothing", `${BASE_URL}/nothing`, "javascript:alert(1)"]) {
       const { isError, text } = await mcp.call("look_inside", { link });
       expect([link, isError, text]).toEqual([link, true, expect.stringMatching(/^404 link\.unknown: /)]);
