@@ -94,6 +94,8 @@ test("a file of an earlier version is searched at once, and indexed bit by bit",
     using database = new Database(path, { readwrite: true });
     for (const table of ["sites", "blocks", "counters", "cases", "notes", "reporters", "copied"])
       database.run(`DROP TABLE ${table}`);
+    for (const table of ["requests", "secrets"]) database.run(`DROP TABLE ${table}`);
+    database.run("ALTER TABLE links DROP COLUMN terms");
     database.run("DROP INDEX links_by_disabled");
     for (const table of ["visits", "open_days"]) database.run(`DROP TABLE ${table}`);
     database.run("ALTER TABLE old_visits RENAME TO visits");
