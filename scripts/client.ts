@@ -36,7 +36,9 @@ async function describeTypes(): Promise<string> {
     const code = ["client.ts", "error.ts"].map((file) => readFileSync(join(folder, file), "utf8"));
     const used = new Set(namesIn(code.join("\n"), types));
     for (const name of used) for (const other of namesIn(types.get(name) ?? "", types)) used.add(other);
-    return HEAD + [...types].flatMap(([name, text]) => (used.has(name) ? [text] : [])).join("\n\n");
+    const text = [...types].flatMap(([name, type]) => (used.has(name) ? [type] : [])).join("\n\n");
+    // For projects with exactOptionalPropertyTypes.
+    return HEAD + text.replaceAll(/^( +\w+\?: .*);$/gm, "$1 | undefined;");
   } finally {
     rmSync(place, { recursive: true });
   }

@@ -32,6 +32,14 @@ test("the executable runs alone: no Node, no Bun, no sources beside it", async (
   expect(made.status).toBe(201);
   expect(((await made.json()) as { message: string }).message).toBe("URL이 성공적으로 단축되었습니다.");
   expect((await program.fetch("/한글")).headers.get("location")).toBe("https://example.com/");
+  const asked = Bun.spawn(
+    [...bare, `CURT_URL=${program.origin}`, executable, "shorten", "https://example.com/"],
+    {
+      cwd: folder.path,
+      stdout: "pipe",
+    },
+  );
+  expect(await asked.stdout.text()).toMatch(/^https:\/\/curt\.example\/\w{7}\/\n$/);
   const page = await program.fetch("/nothing", { headers: { Accept: "text/html" } });
   const text = await page.text();
   expect(text).toContain("No such link");
@@ -57,6 +65,6 @@ test("the executable runs alone: no Node, no Bun, no sources beside it", async (
   const checked = Bun.spawnSync([...bare, executable, "check"], { cwd: folder.path });
   expect([checked.exitCode, checked.stdout.toString()]).toEqual([
     0,
-    expect.stringContaining("store: fine (1 links in ./data/curt.db)"),
+    expect.stringContaining("store: fine (2 links in ./data/curt.db)"),
   ]);
 });
