@@ -23,6 +23,8 @@ afterAll(async () => {
 });
 
 const TARGET = "https://example.com/a/long/address";
+type Told = Record<string, string>;
+
 const HOUR_MS = 3_600_000;
 /** What the tools tell of a link without any terms that nobody visited. */
 const PLAIN = {
@@ -113,30 +115,28 @@ describe("shorten", () => {
   });
 
   test("makes a link that begins, ends and asks for a password as it was told", async () => {
-    const starts = new Date(curt.nowMs() + HOUR_MS).toISOString();
-    const terms = { code: "terms", starts, expires: "24h", max_visits: 3, password: "correct horse" };
-    const { told } = await mcp.call("shorten", { url: TARGET, ...terms });
-    const made = told as Record<string, string>;
-    expect(made).toMatchObject({
-      state: "scheduled",
-      starts,
-      max_visits: 3,
-      has_password: true,
-      destination: TARGET,
-    });
+    const terms = { expires: "24h", max_visits: 3, password: "correct horse" };
+    const made = (await mcp.call("shorten", { url: TARGET, code: "terms", ...terms })).told as Told;
+    expect(made).toMatchObject({ max_visits: 3, has_password: true, destination: TARGET });
     expect(Date.parse(made["expires"] ?? "") - Date.parse(made["created"] ?? "")).toBe(24 * HOUR_MS);
     expect((await mcp.call("look_inside", { link: "terms" })).told).toMatchObject({
-      state: "scheduled",
+      state: "active",
+      max_visits: 3,
       has_password: true,
       destination: null,
       host: null,
     });
+    const starts = new Date(curt.nowMs() + HOUR_MS).toISOString();
+    const later = await mcp.call("shorten", { url: TARGET, code: "later", starts });
+    expect(later.told).toMatchObject({ state: "scheduled", starts });
+    // Before it begins, nobody is told of it.
+    expect((await mcp.call("look_inside", { link: "later" })).text).toStartWith("404 link.unknown: ");
   });
 
   test("says why there is no link", async () => {
     await curt.shorten({ original_url: TARGET, custom_code: "taken" });
     const refused: [Record<string, unknown>, string][] = [
-      [{ url: TARGET, code: "taken" }, "409 code.taken: This short code is already in use."],
+      [{ url: TARGET, code: "taken" }, "409 code.taken: code: This short code is already in use."],
       [{ url: "ftp://example.com/" }, "400 target.scheme: target: It must start with http"],
       [{ url: TARGET, code: "a b" }, "400 code.space: code: Spaces are not allowed"],
       [{ url: TARGET, expires: "1year" }, "expires: "],
@@ -252,10 +252,7 @@ describe("statistics", () => {
       }),
     });
     const daysOf = async (given: object) => {
-      const { from, to } = (await mcp.call("statistics", { link: "counted", ...given })).told as Record<
-        string,
-        string
-      >;
+      const { from, to } = (await mcp.call("statistics", { link: "counted", ...given })).told as Told;
       return (Date.parse(to ?? "") - Date.parse(from ?? "")) / 86_400_000 + 1;
     };
     expect(await daysOf({})).toBe(30);
