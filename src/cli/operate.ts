@@ -1,12 +1,13 @@
 import type { Config } from "../config.ts";
 import { type Core, openCore } from "../core.ts";
-import { describe, type HttpProblem } from "../http/problems.ts";
+import { describe, type HttpProblem, nameFirst } from "../http/problems.ts";
 import { message } from "../language/messages.ts";
 import { StoreUnavailable } from "../links/store.ts";
 import { createLog } from "../log.ts";
 import { describeStore } from "../settings/database-url.ts";
 import { hasStore } from "../store/open.ts";
 import type { Arguments } from "./command.ts";
+import { fail } from "./print.ts";
 
 /** A command that works on the store itself. Servers that run apply what it changes within a second. */
 export function operate(act: (core: Core, args: Arguments) => Promise<number>) {
@@ -29,18 +30,13 @@ export function operate(act: (core: Core, args: Arguments) => Promise<number>) {
   };
 }
 
-export function fail(text: string): number {
-  console.error(`curt: ${text}`);
-  return 1;
-}
-
 /** Fields that the shell calls something else. */
 const OPTIONS: Readonly<Record<string, string>> = { made_from: "--from", made_to: "--to" };
 
 export function failBy(problem: HttpProblem): number {
-  const told = describe(problem).messages.map(({ key, values, field, isPrefixed }) => {
-    const text = message("en", key, values);
-    return isPrefixed === true ? `${OPTIONS[String(field)] ?? field}: ${text}` : text;
+  const told = describe(problem).messages.map((one) => {
+    const field = OPTIONS[String(one.field)] ?? one.field;
+    return nameFirst({ ...one, field }, message("en", one.key, one.values));
   });
   return fail(told.join(" "));
 }

@@ -92,9 +92,20 @@ test("a file of an earlier version is searched at once, and indexed bit by bit",
     await earlier.insert(links);
     await earlier.close();
     using database = new Database(path, { readwrite: true });
-    for (const table of ["sites", "blocks", "counters", "cases", "notes", "reporters", "copied"])
+    for (const table of [
+      "sites",
+      "blocks",
+      "counters",
+      "cases",
+      "notes",
+      "reporters",
+      "copied",
+      "requests",
+      "secrets",
+    ])
       database.run(`DROP TABLE ${table}`);
     database.run("DROP INDEX links_by_disabled");
+    database.run("ALTER TABLE links DROP COLUMN terms");
     for (const table of ["visits", "open_days"]) database.run(`DROP TABLE ${table}`);
     database.run("ALTER TABLE old_visits RENAME TO visits");
     database.run("CREATE INDEX visits_by_stage ON visits (stage, day) WHERE stage < 2");
