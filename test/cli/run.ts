@@ -18,21 +18,33 @@ export async function run(args: readonly string[], environment: Settings = {}, i
   return { code, stdout, stderr };
 }
 
-/** Runs the program in a terminal; `shown` is all that it wrote to it. `typed` is written to it at the start. */
+interface TerminalOptions {
+  readonly columns?: number;
+  /** What someone types once the terminal shows `after`. */
+  readonly typed?: { readonly after: string; readonly text: string };
+}
+
+/** Runs the program in a terminal; `shown` is all that it wrote to it. */
 export async function runInTerminal(
   args: readonly string[],
   environment: Settings = {},
-  columns = 100,
+  { columns = 100, typed }: TerminalOptions = {},
 ): Promise<{ code: number; shown: string }> {
   const decoder = new TextDecoder();
   let shown = "";
+  let hasTyped = false;
   const { promise: ended, resolve: end } = Promise.withResolvers<void>();
   const child = Bun.spawn([...PROGRAM, ...args], {
     env: { ...process.env, ...WRONG_SETTINGS, ...environment },
     terminal: {
       cols: columns,
       rows: 40,
-      data: (_, data) => void (shown += decoder.decode(data, { stream: true })),
+      data: (terminal, data) => {
+        shown += decoder.decode(data, { stream: true });
+        if (typed === undefined || hasTyped || !shown.endsWith(typed.after)) return;
+        hasTyped = true;
+        terminal.write(typed.text);
+      },
       exit: () => end(),
     },
   });
