@@ -1,14 +1,20 @@
 import { join } from "node:path";
 
-import { ROOT, type Settings } from "../service.ts";
+import { ROOT, type Settings, temporaryFolder } from "../service.ts";
 
-const PROGRAM = [process.execPath, join(ROOT, "src/main.ts")];
+const MAIN = join(ROOT, "src/main.ts");
+const PROGRAM = [process.execPath, MAIN];
 /** These commands read no settings of a server, so wrong ones do not matter. */
 const WRONG_SETTINGS = { PORT: "x", DATABASE_URL: "y" };
 
 /** Runs the program with pipes. */
-export async function run(args: readonly string[], environment: Settings = {}, input?: string) {
-  const child = Bun.spawn([...PROGRAM, ...args], {
+export async function run(
+  args: readonly string[],
+  environment: Settings = {},
+  input?: string,
+  program: readonly string[] = PROGRAM,
+) {
+  const child = Bun.spawn([...program, ...args], {
     env: { ...process.env, ...WRONG_SETTINGS, ...environment },
     stdin: input === undefined ? "ignore" : Buffer.from(input),
     stdout: "pipe",
@@ -16,6 +22,16 @@ export async function run(args: readonly string[], environment: Settings = {}, i
   });
   const [code, stdout, stderr] = await Promise.all([child.exited, child.stdout.text(), child.stderr.text()]);
   return { code, stdout, stderr };
+}
+
+/** Runs the program, and returns the modules that it loaded. */
+export async function modulesOf(args: readonly string[], environment: Settings): Promise<string[]> {
+  using folder = temporaryFolder();
+  const preload = join(folder.path, "preload.ts");
+  await Bun.write(preload, 'process.on("exit", () => console.log(Object.keys(require.cache).join("\\n")));');
+  const program = [process.execPath, "--preload", preload, MAIN];
+  const { stdout } = await run(args, environment, undefined, program);
+  return stdout.split("\n").filter((line) => line.startsWith(ROOT));
 }
 
 interface TerminalOptions {

@@ -4,8 +4,8 @@ import { join } from "node:path";
 
 import jsQR from "jsqr";
 
-import { type Here, startHere, temporaryFolder } from "../service.ts";
-import { run, runInTerminal } from "./run.ts";
+import { type Here, ROOT, startHere, temporaryFolder } from "../service.ts";
+import { modulesOf, run, runInTerminal } from "./run.ts";
 
 let curt: Here;
 let environment: { CURT_URL: string };
@@ -78,6 +78,14 @@ describe("curt shorten, in a pipe", () => {
     const away = await run(["shorten", "https://a.example/"], { CURT_URL: "http://127.0.0.1:1" });
     expect([away.code, away.stdout]).toEqual([1, ""]);
     expect(away.stderr).toContain("http://127.0.0.1:1/api/v1/links cannot be reached");
+  });
+
+  test("loads nothing of the server", async () => {
+    const loaded = await modulesOf(["shorten", "https://example.com/"], environment);
+    expect(loaded).toContain(join(ROOT, "src/cli/shorten.ts"));
+    expect(loaded.join("\n")).not.toMatch(
+      /src\/(?:core|service|views)\.ts|src\/store\/|node_modules\/(?:hono|zod)/,
+    );
   });
 
   test("knows the token of an instance", async () => {
