@@ -46,6 +46,11 @@ export function isGuarded({ terms }: Link): boolean {
   return terms !== undefined && (terms.maxVisits !== undefined || terms.passwordHash !== undefined);
 }
 
+/** Clocks of several machines differ, so a link that was ended has ended even if its time is not over here. */
+export function hasEnded({ endsMs, terms }: Pick<Link, "endsMs" | "terms">, nowMs: number): boolean {
+  return nowMs >= endsMs || terms?.ended !== undefined;
+}
+
 /** Why the operator disables a link or blocks a host. */
 export const REASONS = ["malware", "phishing", "spam", "illegal", "legal", "other"] as const;
 export type Reason = (typeof REASONS)[number];
