@@ -31,7 +31,8 @@ async function release(version: string): Promise<void> {
   const changes = releaseChanges(readFileSync(changelog, "utf8"), version);
   await run("git", "diff", "--quiet", "HEAD");
 
-  await run("npm", "version", version, "--no-git-tag-version");
+  for (const folder of [".", "client"])
+    await run("npm", "version", version, "--no-git-tag-version", "--prefix", folder);
   writeFileSync(changelog, changes);
   await run("npm", "test");
 

@@ -1,13 +1,12 @@
 import { pino } from "pino";
 
 import type { Config } from "./config.ts";
+import { escapeLine } from "./escape.ts";
 
 export type Log = ReturnType<typeof createLog>;
 
 /** A reader that stopped reading costs lines, not memory. In bytes. */
 const MAX_UNREAD = 1024 * 1024;
-/** What a terminal or a log viewer would act on; JSON itself escapes only the first 32. */
-const UNSAFE = /[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu;
 
 /** JSON lines on standard output; readable ones on a terminal. Every line has what is in `base`. */
 export function createLog(
@@ -29,11 +28,6 @@ export function createLog(
     },
     { write },
   );
-}
-
-/** Text from outside as one line that no terminal acts on. */
-export function escapeLine(line: string): string {
-  return line.replace(UNSAFE, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }
 
 function readable(line: string): string {

@@ -1,5 +1,5 @@
-import { UsageError, readCommandLine } from "./cli/command.ts";
-import { COMMANDS } from "./cli/commands.ts";
+import { type Commands, UsageError, readCommandLine } from "./cli/command.ts";
+import { INSTANCE_COMMANDS } from "./cli/instance.ts";
 import { ConfigError, readConfig } from "./config.ts";
 import { CannotListen } from "./http/server.ts";
 import { StoreUnavailable, StoreUnusable } from "./links/store.ts";
@@ -7,13 +7,26 @@ import { StoreUnavailable, StoreUnusable } from "./links/store.ts";
 /** Exit codes: 0 done, 1 it failed, 2 the call or the configuration is wrong. */
 async function main(line: string[]): Promise<number> {
   try {
-    const asked = readCommandLine(COMMANDS, line);
-    if ("command" in asked) return await asked.command.run(readConfig(process.env), asked.args);
-    console.log(asked.text);
-    return 0;
+    const asked = readCommandLine(await commandsFor(line), line);
+    if ("text" in asked) return tell(asked.text);
+    const { command, args } = asked;
+    return await ("ask" in command
+      ? command.ask(process.env, args)
+      : command.run(readConfig(process.env), args));
   } catch (error) {
     return explain(error);
   }
+}
+
+/** To load the server takes ten times as long as to ask one. */
+async function commandsFor([first = ""]: string[]): Promise<Commands> {
+  if (Object.hasOwn(INSTANCE_COMMANDS, first)) return INSTANCE_COMMANDS;
+  return (await import("./cli/commands.ts")).COMMANDS;
+}
+
+function tell(text: string): number {
+  console.log(text);
+  return 0;
 }
 
 function explain(error: unknown): number {

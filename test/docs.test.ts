@@ -53,7 +53,7 @@ describe("the README", () => {
     const commands = [...help.slice(0, help.indexOf("Options:")).matchAll(/^ {2}(\w+) /gm)].map(
       ([, name]) => name,
     );
-    expect([...new Set(commands)]).toEqual(["serve", "check", "copy", "admin"]);
+    expect([...new Set(commands)]).toEqual(["serve", "check", "copy", "shorten", "stats", "admin"]);
     for (const command of commands) expect(read("README.md")).toContain(`curt ${command}`);
     const scripts = [...read("README.md").matchAll(/npm (?:run )?(start|test|\w+)\b/g)]
       .map(([, name = ""]) => name)

@@ -7,17 +7,35 @@ import { commandHelp, generalHelp, groupHelp } from "./help.ts";
 /** The keys are the words of the command line, such as `check` or `admin list`. */
 export type Commands = Readonly<Record<string, Command>>;
 
-export interface Command {
+export type Command = ServerCommand | InstanceCommand;
+
+interface Described {
   /** One line for the help. */
   readonly summary: string;
   /** Names of the arguments, in order, such as FILE. All are required. */
   readonly positionals?: readonly string[];
+  /** Name of what may follow them, any number of times. */
+  readonly rest?: string;
   readonly options?: Readonly<Record<string, Option>>;
   /** Curt starts it itself, so the help does not list it. */
   readonly isInternal?: boolean;
+}
+
+/** Works with the settings and the store of a server. */
+interface ServerCommand extends Described {
   /** Resolves with the exit code. */
   run(config: Config, args: Arguments): number | Promise<number>;
 }
+
+/** Reads no settings of a server and opens no store. It may ask a running instance, here or elsewhere. */
+export interface InstanceCommand extends Described {
+  /** The environment variables that it reads, for the help. */
+  readonly variables?: Readonly<Record<string, string>>;
+  /** Resolves with the exit code. */
+  ask(environment: Environment, args: Arguments): number | Promise<number>;
+}
+
+export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** As `parseArgs` expects it, plus its `meaning` for the help. */
 interface Option {
@@ -30,7 +48,7 @@ interface Option {
 }
 
 export interface Arguments {
-  /** Exactly as many as the command declares. */
+  /** As many as the command declares, or more if it takes a rest. */
   readonly positionals: readonly string[];
   readonly options: Readonly<Record<string, string | boolean | undefined>>;
 }
@@ -76,7 +94,7 @@ function readCommand(name: string, command: Command, line: readonly string[]): C
   const args = parse(line, { ...command.options, ...HELP_OPTION }, help);
   if (args.options["help"]) return { text: help };
   const expected = command.positionals ?? [];
-  const extra = args.positionals[expected.length];
+  const extra = command.rest === undefined ? args.positionals[expected.length] : undefined;
   if (extra !== undefined) throw new UsageError(`${name} takes no argument ${JSON.stringify(extra)}`, help);
   const missing = expected[args.positionals.length];
   if (missing !== undefined) throw new UsageError(`${name} needs ${missing}`, help);

@@ -2,6 +2,7 @@ import { ADMIN_COMMANDS } from "./admin.ts";
 import { check } from "./check.ts";
 import type { Commands } from "./command.ts";
 import { copy } from "./copy.ts";
+import { INSTANCE_COMMANDS } from "./instance.ts";
 import { CHILD, serveAsChild, supervise } from "./processes.ts";
 import { serve } from "./serve.ts";
 import { trustClock } from "./trust-clock.ts";
@@ -24,6 +25,7 @@ export const COMMANDS: Commands = {
     summary: "tell Curt that the clock is right, after a warning that it may not be",
     run: trustClock,
   },
+  ...INSTANCE_COMMANDS,
   ...ADMIN_COMMANDS,
   [CHILD]: {
     summary: "one of several serving processes",

@@ -7,7 +7,7 @@ import { openRecords, openToFill } from "../store/open.ts";
 import { type Counts, type FilledRecords, type Kind, KINDS, type Records } from "../store/records.ts";
 import { hasSegments } from "../visits/journal/slots.ts";
 import type { Arguments } from "./command.ts";
-import { fail } from "./operate.ts";
+import { fail } from "./print.ts";
 
 const NAMES: Readonly<Record<keyof Counts, string>> = {
   link: "links",

@@ -8,8 +8,8 @@ import { isProblem } from "../links/problem.ts";
 import type { LinkId } from "../links/store.ts";
 import { targetHost } from "../links/target.ts";
 import type { Arguments } from "./command.ts";
-import { fail, failBy, operate } from "./operate.ts";
-import { printRow, printRows, type Row } from "./print.ts";
+import { failBy, operate } from "./operate.ts";
+import { fail, printRow, printRows, type Row } from "./print.ts";
 
 type Given = Arguments["options"];
 

@@ -29,8 +29,11 @@ ${rows(Object.entries(commands).map(([name, { summary }]) => [name, summary]))}
 "curt <command> --help" explains one command. "curt --help" lists all commands and the settings.`;
 }
 
-export function commandHelp(name: string, { summary, positionals = [], options = {} }: Command): string {
+export function commandHelp(name: string, command: Command): string {
+  const { summary, positionals = [], rest, options = {} } = command;
   const usage = ["curt", name, ...(Object.keys(options).length > 0 ? ["[options]"] : []), ...positionals];
+  if (rest !== undefined) usage.push(`[${rest}…]`);
+  const variables = "variables" in command ? Object.entries(command.variables ?? {}) : [];
   const optionRows = Object.entries(options).map(([option, { type, short, meaning, values }]) => {
     const flags = `${short === undefined ? "" : `-${short}, `}--${option}`;
     return [type === "string" ? `${flags} <${values?.join("|") ?? "value"}>` : flags, meaning] as const;
@@ -40,7 +43,7 @@ export function commandHelp(name: string, { summary, positionals = [], options =
 ${summary}
 
 Options:
-${rows([...optionRows, HELP_ROW])}`;
+${rows([...optionRows, HELP_ROW])}${variables.length > 0 ? `\n\nEnvironment variables:\n${rows(variables)}` : ""}`;
 }
 
 /** Aligns the second column. */

@@ -7,6 +7,7 @@ import { createLog } from "../log.ts";
 import { describeStore } from "../settings/database-url.ts";
 import { hasStore } from "../store/open.ts";
 import type { Arguments } from "./command.ts";
+import { fail } from "./print.ts";
 
 /** A command that works on the store itself. Servers that run apply what it changes within a second. */
 export function operate(act: (core: Core, args: Arguments) => Promise<number>) {
@@ -27,11 +28,6 @@ export function operate(act: (core: Core, args: Arguments) => Promise<number>) {
       await core.close();
     }
   };
-}
-
-export function fail(text: string): number {
-  console.error(`curt: ${text}`);
-  return 1;
 }
 
 /** Fields that the shell calls something else. */

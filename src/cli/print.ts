@@ -1,4 +1,4 @@
-import { escapeLine } from "../log.ts";
+import { escapeLine } from "../escape.ts";
 
 export type Row = Readonly<Record<string, unknown>>;
 
@@ -40,4 +40,15 @@ function inWords(value: unknown): string {
 /** Characters of some scripts take two places on a terminal. */
 function padded(text: string, width: number): string {
   return text + " ".repeat(width - Bun.stringWidth(text));
+}
+
+/** Returns the exit code of a command that failed. */
+export function fail(text: string): number {
+  console.error(`curt: ${escapeLine(text)}`);
+  return 1;
+}
+
+/** For people, beside what was asked for. On a terminal, Bun writes console.error in red. */
+export function note(text: string): void {
+  process.stderr.write(`${escapeLine(text)}\n`);
 }

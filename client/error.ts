@@ -1,0 +1,28 @@
+export interface Failure {
+  /** The HTTP status; 0 if no answer arrived. */
+  readonly status: number;
+  /**
+   * Why, for programs: what `Curt-Reason` says, such as `code.taken`; several are separated by `, `. It is `network` or
+   * `timeout` if no answer arrived, and empty if the answer is not Curt's, such as a proxy's.
+   */
+  readonly reason: string;
+  /** Why, for people. */
+  readonly message: string;
+  /** How long to wait before the same call could succeed, if the service says so. */
+  readonly retryAfterMs?: number | undefined;
+}
+
+/** A call that failed, after its retries. */
+export class CurtError extends Error implements Failure {
+  override readonly name = "CurtError";
+  readonly status: number;
+  readonly reason: string;
+  readonly retryAfterMs: number | undefined;
+
+  constructor({ status, reason, message, retryAfterMs }: Failure, options?: ErrorOptions) {
+    super(message, options);
+    this.status = status;
+    this.reason = reason;
+    this.retryAfterMs = retryAfterMs;
+  }
+}

@@ -1,0 +1,154 @@
+import { CurtError } from "./error.ts";
+
+export interface ClientOptions {
+  /** Where the instance is, such as `https://go.example.com`. */
+  readonly baseUrl: string;
+  /** Of an instance that makes links only for those who have its token. */
+  readonly token?: string | undefined;
+  /** The language of messages, as in `Accept-Language`. Browsers send their own. */
+  readonly language?: string | undefined;
+  /** How long a call may take, with its retries. One attempt may take a third of it. Default: 30,000. */
+  readonly timeoutMs?: number | undefined;
+  readonly fetch?: ((url: string, init: RequestInit) => Promise<Response>) | undefined;
+}
+
+export interface CallOptions {
+  readonly signal?: AbortSignal | undefined;
+  /** Instead of the client's. */
+  readonly timeoutMs?: number | undefined;
+  /**
+   * A key of your own for a call that makes something. If your program stops before the answer arrives, the same call with
+   * the same key gets the same answer later. By default, each call has a new one, which its retries share.
+   */
+  readonly idempotencyKey?: string | undefined;
+}
+
+export interface Call {
+  readonly method?: "GET" | "POST" | "PATCH" | "DELETE";
+  /** With its query. */
+  readonly path: string;
+  readonly body?: unknown;
+  /** Instead of the client's token. */
+  readonly key?: string | undefined;
+}
+
+export interface Answer<T> {
+  readonly data: T;
+  readonly headers: Headers;
+}
+
+const TIMEOUT_MS = 30_000;
+const MAX_ATTEMPTS = 5;
+/** Doubled with each attempt, for failures that do not say when to try again. */
+const FIRST_WAIT_MS = 200;
+
+/** Sends a call until it is answered for good. Throws {@link CurtError}, or why `signal` was aborted. */
+export async function request<T>(
+  client: ClientOptions,
+  call: Call,
+  options: CallOptions,
+): Promise<Answer<T>> {
+  // Browsers refuse their fetch as a method of another object.
+  const { fetch = globalThis.fetch } = client;
+  const url = new URL(call.path, client.baseUrl).href;
+  const init = write(client, call, options);
+  const { signal, timeoutMs = client.timeoutMs ?? TIMEOUT_MS } = options;
+  const endMs = performance.now() + timeoutMs;
+  for (let attempt = 1; ; attempt++) {
+    signal?.throwIfAborted();
+    const timeLimit = AbortSignal.timeout(Math.max(0, Math.min(timeoutMs / 3, endMs - performance.now())));
+    let failed: CurtError;
+    try {
+      const response = await fetch(url, {
+        ...init,
+        signal: signal ? AbortSignal.any([signal, timeLimit]) : timeLimit,
+      });
+      const answer = read<T>(await response.text());
+      if (response.ok && answer.status === "success")
+        return { data: answer.data as T, headers: response.headers };
+      failed = refused(`${init.method} ${url}`, response, answer);
+    } catch (cause) {
+      signal?.throwIfAborted();
+      const reason = timeLimit.aborted ? "timeout" : "network";
+      const message = reason === "timeout" ? `${url} did not answer in time` : `${url} cannot be reached`;
+      failed = new CurtError({ status: 0, reason, message }, { cause });
+    }
+    const waitMs = failed.retryAfterMs ?? FIRST_WAIT_MS * 2 ** (attempt - 1) * (0.5 + Math.random());
+    const isLast = attempt === MAX_ATTEMPTS || performance.now() + waitMs >= endMs;
+    if (isLast || !isTransient(failed)) throw failed;
+    await wait(waitMs, signal);
+  }
+}
+
+function write(
+  { token, language }: ClientOptions,
+  { method = "GET", body, key = token }: Call,
+  options: CallOptions,
+) {
+  const headers: Record<string, string> = {};
+  if (key !== undefined) headers["Authorization"] = `Bearer ${key}`;
+  if (language !== undefined) headers["Accept-Language"] = language;
+  if (body !== undefined) headers["Content-Type"] = "application/json";
+  if (method === "POST") headers["Idempotency-Key"] = options.idempotencyKey ?? newKey();
+  // Followed, a redirect to https would turn a POST into a GET.
+  return {
+    method,
+    headers,
+    redirect: "manual" as const,
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  };
+}
+
+/** Unlike `crypto.randomUUID`, browsers have this on pages without TLS, too. */
+function newKey(): string {
+  return [...crypto.getRandomValues(new Uint32Array(4))].map((part) => part.toString(36)).join("-");
+}
+
+interface Envelope<T> {
+  readonly status?: string;
+  readonly message?: string;
+  readonly data?: T;
+}
+
+/** Whatever came: a proxy answers with pages of its own. */
+function read<T>(text: string): Envelope<T> {
+  try {
+    return (JSON.parse(text) as Envelope<T> | null) ?? {};
+  } catch {
+    return {};
+  }
+}
+
+function refused(what: string, { status, headers }: Response, answer: Envelope<unknown>): CurtError {
+  const retryAfter = headers.get("retry-after");
+  return new CurtError({
+    status,
+    reason: headers.get("curt-reason") ?? "",
+    message: answer.message ?? `${what}: ${status}, which is no answer of Curt. Is the address right?`,
+    retryAfterMs: retryAfter === null ? undefined : delayMs(retryAfter),
+  });
+}
+
+/** Curt sends seconds. A proxy may send a date (RFC 9110, section 10.2.3). */
+function delayMs(retryAfter: string): number | undefined {
+  const ms = /^\d+$/.test(retryAfter) ? Number(retryAfter) * 1000 : Date.parse(retryAfter) - Date.now();
+  return Number.isNaN(ms) ? undefined : Math.max(0, ms);
+}
+
+function isTransient({ status, reason }: CurtError): boolean {
+  return [0, 429, 503].includes(status) || (status === 409 && reason === "idempotency.busy");
+}
+
+function wait(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const abort = () => {
+      clearTimeout(timer);
+      reject(signal?.reason);
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener("abort", abort);
+      resolve();
+    }, ms);
+    signal?.addEventListener("abort", abort, { once: true });
+  });
+}

@@ -1,0 +1,108 @@
+// Made by `npm run client` from the service's OpenAPI document. Change src/http/api/schemas.ts instead.
+
+export type ExpireDuration = "24h" | "48h" | "1week" | "1month";
+
+export type ShortLink = {
+  /** The short address, with the code in readable Unicode. */
+  short_url: string;
+  /** Exactly as sent. */
+  original_url: string;
+  /** Exactly as sent, or as generated. */
+  code: string;
+  /** When the link expires; 9999-12-31T00:00:00.000Z if it never does. */
+  expiration_date: string;
+};
+
+export type Availability = {
+  /** As stored: in NFC, without U+FE0F. */
+  code: string;
+  /** Whether a link can be created with this code now. */
+  available: boolean;
+  /** The short address that a link with this code would have, spelled as requested. */
+  short_url: string;
+};
+
+export type DisabledReason = "malware" | "phishing" | "spam" | "illegal" | "legal" | "other" | "blocklist";
+
+export type Link = {
+  /** As stored: in NFC, without U+FE0F. */
+  code: string;
+  /** The short address, with the code in readable Unicode. */
+  short_url: string;
+  /** Exactly as sent. */
+  original_url: string;
+  /** When the link was created. */
+  created: string;
+  /** When the link expires or expired. */
+  expiration_date: string;
+  /** Visits by people since the link was created. A new visit shows up within a second or two, or within a minute under heavy load. */
+  visits: number;
+  /** Why the link does not work although it may not have expired: the reason for which the operator disabled it or blocked its host, or `blocklist` if its host is on a blocklist. `null` if it works. */
+  disabled: DisabledReason | null;
+};
+
+export type Interval = "hour" | "day" | "month";
+
+export type SeriesPoint = {
+  /** A timestamp, a date or a month, depending on `interval`. */
+  start: string;
+  /** By people. */
+  visits: number;
+  /** By programs: crawlers, link previews, and browsers that prefetch or load something other than a page. */
+  bots: number;
+};
+
+export type BreakdownValue = {
+  /** null if unknown. */
+  value: string | null;
+  /** Visits with this value. */
+  visits: number;
+};
+
+export type Breakdown = {
+  values: BreakdownValue[];
+  /** Visits with any other value, including values that had visits from fewer than 5 networks in a day. */
+  other: number;
+};
+
+export type Statistics = {
+  /** As stored: in NFC, without U+FE0F. */
+  code: string;
+  /** The first day. */
+  from: string;
+  /** The last day. */
+  to: string;
+  /** As requested, or the default. */
+  interval: Interval;
+  /** As requested, or the default. */
+  tz: string;
+  /** By people, in the range. */
+  visits: number;
+  /** By programs, in the range. */
+  bots: number;
+  /** An estimate: the visitors of each day (UTC), added up. A person who visits on two days counts twice. A public service rounds it down to two digits, leaves out the current hour and days with visits from fewer than 5 networks, and says null for fewer than 10 visitors. */
+  visitors: number | null;
+  series: SeriesPoint[];
+  referrers: Breakdown;
+  countries: Breakdown;
+  browsers: Breakdown;
+  operating_systems: Breakdown;
+  devices: Breakdown;
+  languages: Breakdown;
+};
+
+export type Reason = "malware" | "phishing" | "spam" | "illegal" | "legal" | "other";
+
+export type ReportRequest = {
+  /** What is wrong with the link: `malware`, `phishing`, `spam`, `illegal`, `legal` (it violates somebody's rights) or `other`. */
+  reason: Reason;
+  /** Details for the operator. Its length is counted in code points. */
+  note?: string | null;
+};
+
+export type Report = {
+  /** As stored: in NFC, without U+FE0F. */
+  code: string;
+  /** The reason, as sent. */
+  reason: Reason;
+};

@@ -1,0 +1,83 @@
+// `npm run client`: writes the types of @curt/client anew and builds the package into client/dist.
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+
+import { generateSource } from "oazapfts";
+
+import { describeApi } from "../src/http/api/document.ts";
+import { createDomain } from "../src/http/domain.ts";
+import { VERSION } from "../src/version.ts";
+
+const root = resolve(import.meta.dir, "..");
+const folder = join(root, "client");
+
+const HEAD =
+  "// Made by `npm run client` from the service's OpenAPI document. Change src/http/api/schemas.ts instead.\n\n";
+
+/** What client/types.ts has to contain, before it is formatted: the schemas of the OpenAPI document that the client uses. */
+async function describeTypes(): Promise<string> {
+  const place = mkdtempSync(join(tmpdir(), "curt-client-"));
+  try {
+    const document = join(place, "openapi.json");
+    const domain = createDomain("https://curt.example");
+    await Bun.write(
+      document,
+      JSON.stringify(describeApi(domain, "en", { version: VERSION, needsToken: false })),
+    );
+    // The rest of what is generated is a client of its own, which is four times as large and does not try again.
+    const generated = (await generateSource(document)).matchAll(
+      /^export type (\w+) = .*(?:;$|\{$[\s\S]*?^\}.*;$)/gm,
+    );
+    const types = new Map([...generated].map(([text, name = ""]) => [name, text]));
+    const used = new Set(namesIn(readFileSync(join(folder, "client.ts"), "utf8"), types));
+    for (const name of used) for (const other of namesIn(types.get(name) ?? "", types)) used.add(other);
+    return HEAD + [...types].flatMap(([name, text]) => (used.has(name) ? [text] : [])).join("\n\n");
+  } finally {
+    rmSync(place, { recursive: true });
+  }
+}
+
+function namesIn(text: string, types: ReadonlyMap<string, string>): string[] {
+  return [...text.matchAll(/\b[A-Z]\w+/g)].map(([name]) => name).filter((name) => types.has(name));
+}
+
+/** Writes the types, in this project's format. */
+export async function writeTypes(path: string): Promise<void> {
+  await Bun.write(path, await describeTypes());
+  await run("oxfmt", path);
+}
+
+/** Builds what npm gets. Returns the code, minified. */
+export async function buildClient(outdir = join(folder, "dist")): Promise<string> {
+  const entrypoints = [join(folder, "client.ts")];
+  const result = await Bun.build({ entrypoints, outdir, minify: true, target: "browser", format: "esm" });
+  const [code] = result.outputs;
+  if (!result.success || code === undefined) throw new AggregateError(result.logs, "the build failed");
+  await run(
+    "tsc",
+    "-p",
+    folder,
+    "--noEmit",
+    "false",
+    "--declaration",
+    "--emitDeclarationOnly",
+    "--outDir",
+    outdir,
+  );
+  return code.text();
+}
+
+async function run(program: string, ...args: string[]): Promise<void> {
+  const child = Bun.spawn([join(root, "node_modules/.bin", program), ...args], {
+    cwd: root,
+    stdio: ["ignore", "inherit", "inherit"],
+  });
+  if ((await child.exited) !== 0) throw new Error(`${program} failed`);
+}
+
+if (import.meta.main) {
+  await writeTypes(join(folder, "types.ts"));
+  const code = await buildClient();
+  console.log(`client/dist/client.js: ${code.length} bytes`);
+}

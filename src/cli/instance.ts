@@ -1,0 +1,38 @@
+import type { InstanceCommand } from "./command.ts";
+
+/** Where a command finds the instance that it asks. */
+const VARIABLES = {
+  CURT_URL: "the instance, such as https://go.example.com [http://localhost:3000]",
+  CURT_TOKEN: "its CREATE_TOKEN, if it has one",
+};
+
+const JSON_OUTPUT = { json: { type: "boolean", meaning: "one JSON object a line" } } as const;
+
+/** The commands that ask a running instance. They load what they need when they run, and nothing of the server. */
+export const INSTANCE_COMMANDS: Readonly<Record<string, InstanceCommand>> = {
+  shorten: {
+    summary: "shorten addresses: the arguments, or each line of a pipe",
+    rest: "URL",
+    options: {
+      code: { type: "string", meaning: "the code you want, for one address" },
+      expires: {
+        type: "string",
+        values: ["24h", "48h", "1week", "1month"],
+        meaning: "how long the links work; the instance decides if not given",
+      },
+      ...JSON_OUTPUT,
+    },
+    variables: VARIABLES,
+    ask: async (environment, args) => (await import("./shorten.ts")).shorten(environment, args),
+  },
+  stats: {
+    summary: "show how often a link was visited, and from where",
+    positionals: ["CODE-OR-ADDRESS"],
+    options: {
+      days: { type: "string", meaning: "how many days, up to today; 30 if not given" },
+      ...JSON_OUTPUT,
+    },
+    variables: VARIABLES,
+    ask: async (environment, args) => (await import("./stats.ts")).stats(environment, args),
+  },
+};

@@ -1,0 +1,169 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { chmodSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+import jsQR from "jsqr";
+
+import { type Here, startHere, temporaryFolder } from "../service.ts";
+import { run, runInTerminal } from "./run.ts";
+
+let curt: Here;
+let environment: { CURT_URL: string };
+beforeAll(async () => {
+  curt = await startHere();
+  environment = { CURT_URL: curt.origin };
+});
+afterAll(() => curt[Symbol.asyncDispose]());
+
+async function targetOf(address: string): Promise<string | null> {
+  const { pathname } = new URL(address);
+  return (await curt.fetch(pathname)).headers.get("location");
+}
+
+describe("curt shorten, in a pipe", () => {
+  test("prints the address only", async () => {
+    const { code, stdout, stderr } = await run(["shorten", "https://example.com/a"], environment);
+    expect([code, stderr]).toEqual([0, ""]);
+    expect(stdout).toMatch(/^https:\/\/curt\.example\/\w{7}\/\n$/);
+    expect(await targetOf(stdout.trim())).toBe("https://example.com/a");
+  });
+
+  test("shortens each line, in order, and fails if one fails", async () => {
+    const lines =
+      "https://example.com/1\n\n  https://example.com/2 \r\nftp://example.com/\nhttps://example.com/3";
+    const { code, stdout, stderr } = await run(["shorten"], environment, lines);
+    expect(code).toBe(1);
+    const targets = await Promise.all(stdout.trim().split("\n").map(targetOf));
+    expect(targets).toEqual(["https://example.com/1", "https://example.com/2", "https://example.com/3"]);
+    expect(stderr).toMatch(/^curt: ftp:\/\/example\.com\/: original_url: .+\n$/);
+  });
+
+  test("takes a code, an expiry, and prints JSON", async () => {
+    const args = ["shorten", "https://example.com/", "--code", "한글", "--expires", "24h", "--json"];
+    const { code, stdout } = await run(args, environment);
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ code: "한글", short_url: "https://curt.example/한글/" });
+    const again = await run(args, environment);
+    expect([again.code, again.stdout]).toEqual([1, ""]);
+    expect(again.stderr).toContain("already in use");
+  });
+
+  test("explains itself, and what is wrong with its arguments or its environment", async () => {
+    const { stdout } = await run(["shorten", "--help"]);
+    expect(stdout).toStartWith("Usage: curt shorten [options] [URL…]\n");
+    expect(stdout).toContain("\n  CURT_URL ");
+    const wrong: [string[], Record<string, string>, string][] = [
+      [
+        ["shorten", "--code", "a", "https://a.example/", "https://b.example/"],
+        environment,
+        "--code is for one",
+      ],
+      [
+        ["shorten", "--expires", "2weeks", "https://a.example/"],
+        environment,
+        "--expires 24h|48h|1week|1month",
+      ],
+      [["shorten", "https://a.example/"], { CURT_URL: "go.example.com" }, "CURT_URL must be an address"],
+    ];
+    for (const [args, given, text] of wrong) {
+      const { code, stderr } = await run(args, given);
+      expect([code, stderr]).toEqual([2, expect.stringContaining(text)]);
+    }
+    const away = await run(["shorten", "https://a.example/"], { CURT_URL: "http://127.0.0.1:1" });
+    expect([away.code, away.stdout]).toEqual([1, ""]);
+    expect(away.stderr).toContain("http://127.0.0.1:1/api/v1/shorten cannot be reached");
+  });
+
+  test("knows the token of an instance", async () => {
+    const CREATE_TOKEN = "0123456789abcdef";
+    await using closed = await startHere({ CREATE_TOKEN });
+    const given = { CURT_URL: closed.origin };
+    expect((await run(["shorten", "https://example.com/"], given)).code).toBe(1);
+    const { code } = await run(["shorten", "https://example.com/"], { ...given, CURT_TOKEN: CREATE_TOKEN });
+    expect(code).toBe(0);
+  });
+
+  test("lets no control character of an answer through", async () => {
+    const evil = "\u001b]0;owned\u0007\u009b2J";
+    const data = { short_url: `https://curt.example/${evil}`, code: evil };
+    const answers = [
+      Response.json({ status: "success", message: "", data }, { status: 201 }),
+      Response.json({ status: "error", message: evil }, { status: 400 }),
+    ];
+    using hostile = Bun.serve({
+      port: 0,
+      fetch: () => answers.shift() ?? new Response(null, { status: 500 }),
+    });
+    const { stdout, stderr } = await run(["shorten", "a", "b", "c"], { CURT_URL: hostile.url.href });
+    expect(stdout + stderr).toContain("\\u001b]0;owned");
+    expect((stdout + stderr).replaceAll("\n", "")).not.toMatch(/\p{Cc}/u);
+  });
+});
+
+/** Draws the half blocks of a terminal as pixels, and reads the QR code in them. */
+function readQr(shown: string): string | undefined {
+  // eslint-disable-next-line no-control-regex
+  const lines = [...shown.matchAll(/\u001b\[38;5;16;48;5;231m([▀▄█ ]+)\u001b\[0m/g)].map(([, line = ""]) => [
+    ...line,
+  ]);
+  const width = lines[0]?.length ?? 0;
+  const scale = 4;
+  const pixels = new Uint8ClampedArray(width * scale * lines.length * 2 * scale * 4).fill(255);
+  const darken = (x: number, y: number) => {
+    for (let at = 0; at < scale * scale; at++) {
+      const [px, py] = [x * scale + (at % scale), y * scale + Math.floor(at / scale)];
+      pixels.fill(0, (py * width * scale + px) * 4, (py * width * scale + px) * 4 + 3);
+    }
+  };
+  for (const [row, line] of lines.entries())
+    for (const [x, block] of line.entries()) {
+      if (block === "█" || block === "▀") darken(x, row * 2);
+      if (block === "█" || block === "▄") darken(x, row * 2 + 1);
+    }
+  return jsQR(pixels, width * scale, lines.length * 2 * scale)?.data;
+}
+
+describe("curt shorten, in a terminal", () => {
+  /** Without the desktop of whoever runs the tests. */
+  const bare = () => ({ ...environment, PATH: "/nowhere", DISPLAY: "", WAYLAND_DISPLAY: "" });
+
+  test("prints the address, asks the terminal to copy it, and draws its QR code", async () => {
+    const args = ["shorten", "https://example.com/", "--code", "qr-한글"];
+    const { code, shown } = await runInTerminal(args, bare());
+    expect(code).toBe(0);
+    expect(shown).toStartWith("https://curt.example/qr-한글/\n");
+    // eslint-disable-next-line no-control-regex
+    const [, copied = ""] = /\u001b\]52;c;([\w+/=]+)\u0007/.exec(shown) ?? [];
+    expect(Buffer.from(copied, "base64").toString()).toBe("https://curt.example/qr-한글/");
+    expect(shown).toContain("Copied, if your terminal lets programs copy (OSC 52).");
+    expect(readQr(shown)).toBe(new URL("https://curt.example/qr-한글/").href);
+  });
+
+  test("copies with a program of the desktop", async () => {
+    using folder = temporaryFolder();
+    const program = join(folder.path, "wl-copy");
+    writeFileSync(program, `#!/bin/sh\nexec /bin/cat > "${folder.path}/copied"\n`);
+    chmodSync(program, 0o755);
+    const desktop = { ...bare(), PATH: folder.path, WAYLAND_DISPLAY: "wayland-0" };
+    const { shown } = await runInTerminal(["shorten", "https://example.com/"], desktop);
+    expect(shown).toContain("Copied with wl-copy.");
+    expect(shown).toStartWith(`${readFileSync(join(folder.path, "copied"), "utf8")}\n`);
+  });
+
+  test("draws nothing for several addresses, for JSON, and where it does not fit", async () => {
+    const urls = ["https://example.com/1", "https://example.com/2"];
+    const several = await runInTerminal(["shorten", ...urls], bare());
+    expect(several.shown).toMatch(/^(https:\/\/curt\.example\/\w{7}\/\n){2}$/);
+    const json = await runInTerminal(["shorten", "https://example.com/", "--json"], bare());
+    expect(json.shown).toMatch(/^\{.*\}\n$/);
+    const narrow = await runInTerminal(["shorten", "https://example.com/"], bare(), 20);
+    expect(narrow.shown).toContain("The terminal is too narrow");
+    expect(readQr(narrow.shown)).toBeUndefined();
+  });
+
+  test("needs a URL", async () => {
+    const { code, shown } = await runInTerminal(["shorten"], bare());
+    expect(code).toBe(2);
+    expect(shown).toContain("curt: shorten needs a URL, as an argument or from a pipe");
+  });
+});

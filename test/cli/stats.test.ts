@@ -1,0 +1,102 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+
+import { bar, bars } from "../../src/cli/chart.ts";
+import { type Here, startHere } from "../service.ts";
+import { untilCounted, visit } from "../visits/visits.ts";
+import { run, runInTerminal } from "./run.ts";
+
+let curt: Here;
+let environment: { CURT_URL: string; TZ: string };
+beforeAll(async () => {
+  curt = await startHere({ STATS_SHOWN: "all" });
+  environment = { CURT_URL: curt.origin, TZ: "UTC" };
+  await curt.shorten({ original_url: "https://example.com/", custom_code: "한글" });
+  for (const Referer of ["https://search.naver.com/", "https://search.naver.com/", "https://example.org/x"])
+    await visit(curt, "한글", { Referer });
+  await untilCounted(curt, "한글", 3);
+});
+afterAll(() => curt[Symbol.asyncDispose]());
+
+describe("curt stats", () => {
+  test("shows totals, a chart, and where visits came from", async () => {
+    const { code, shown } = await runInTerminal(["stats", "한글"], environment, 60);
+    expect(code).toBe(0);
+    const lines = shown.split("\n");
+    expect(lines[0]).toBe("한글: 3 visits, 1 visitor, 0 by programs");
+    expect(lines[1]).toMatch(/^\d{4}-\d\d-\d\d to \d{4}-\d\d-\d\d \(UTC\)$/);
+    expect(lines[3]).toMatch(/^3 │ +█$/);
+    expect(shown).toMatch(/\nReferrers\n {2}search\.naver\.com {2}2 {2}█+\n {2}example\.org {7}1 {2}█+/);
+    expect(shown).toContain("\nCountries\n  unknown");
+    for (const line of lines) expect(Bun.stringWidth(line)).toBeLessThanOrEqual(60);
+  });
+
+  test("asks for so many days, in the time zone of the terminal", async () => {
+    const told = async (days: string, TZ: string) => {
+      const { stdout } = await run(["stats", "한글", "--days", days, "--json"], { ...environment, TZ });
+      const { tz, interval, series } = JSON.parse(stdout) as {
+        tz: string;
+        interval: string;
+        series: object[];
+      };
+      return [tz, interval, series.length];
+    };
+    expect(await told("7", "Asia/Seoul")).toEqual(["Asia/Seoul", "day", 7]);
+    expect(await told("1", "UTC")).toEqual(["UTC", "hour", 24]);
+    for (const days of ["0", "401", "x", "1.5"])
+      expect(await run(["stats", "한글", "--days", days], environment)).toEqual({
+        code: 2,
+        stdout: "",
+        stderr: "curt: --days must be a whole number from 1 to 400\n",
+      });
+  });
+
+  test("takes short addresses as they are shared, and asks their instance if none is set", async () => {
+    const host = curt.origin.replace("http://", "");
+    const visits = async (link: string, CURT_URL = "") => {
+      const { stdout, stderr } = await run(["stats", link, "--json"], { TZ: "UTC", CURT_URL });
+      return stdout === "" ? stderr : (JSON.parse(stdout) as { visits: number }).visits;
+    };
+    for (const path of ["/한글", "/%ED%95%9C%EA%B8%80/", "/한글+", "/한글+report", "/한글?q#f"])
+      expect([path, await visits(`${curt.origin}${path}`)]).toEqual([path, 3]);
+    expect(await visits(`${host}/한글`, curt.origin)).toBe(3);
+    expect(await visits("https://curt.example/한글/", curt.origin)).toBe(3);
+    expect(await visits("https://curt.example/", curt.origin)).toContain(
+      "neither a code nor a short address",
+    );
+  });
+
+  test("says which link is unknown, and lets no control character through", async () => {
+    const unknown = await run(["stats", "nothing"], environment);
+    expect([unknown.code, unknown.stdout]).toEqual([1, ""]);
+    expect(unknown.stderr).toStartWith("curt: ");
+    const evil = "\u001b]0;owned\u0007\u009b2J\u202e";
+    const breakdown = { values: [{ value: evil, visits: 1 }], other: 0 };
+    const data = {
+      ...{ code: evil, from: evil, to: evil, tz: evil, visits: 1, bots: 0, visitors: null },
+      series: [{ start: evil, visits: 1, bots: 0 }],
+      ...{ referrers: breakdown, countries: breakdown },
+    };
+    using hostile = Bun.serve({
+      port: 0,
+      fetch: () => Response.json({ status: "success", message: "", data }),
+    });
+    for (const flags of [[], ["--json"]]) {
+      const { stdout } = await run(["stats", "a", ...flags], { CURT_URL: hostile.url.href });
+      expect(stdout).toContain("owned");
+      expect(stdout.replaceAll("\n", "")).not.toMatch(/[\p{Cc}\p{Bidi_Control}]/u);
+    }
+  });
+});
+
+describe("a chart", () => {
+  test("is as high as its largest value, and shows every value that is not zero", () => {
+    expect(bars([0, 1, 50, 100], { width: 8, height: 2 })).toEqual(["100 │      █", "  0 │  ▁ █ █"]);
+    expect(bars([1, 1, 2, 2], { width: 2, height: 1 })).toEqual(["4 │▄█"]);
+    expect([bar(0, 10, 10), bar(1, 1000, 10), bar(5, 10, 10), bar(10, 10, 3)]).toEqual([
+      "",
+      "▏",
+      "█████",
+      "███",
+    ]);
+  });
+});

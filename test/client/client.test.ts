@@ -1,0 +1,60 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+
+import { createClient } from "../../client/client.ts";
+import { type Here, startHere } from "../service.ts";
+import { failureOf } from "./failure.ts";
+
+let curt: Here;
+beforeAll(async () => {
+  curt = await startHere();
+});
+afterAll(() => curt[Symbol.asyncDispose]());
+
+const TARGET = "https://example.com/a/long/address";
+
+describe("@curt/client", () => {
+  test("makes links, looks at them, and tells which codes are free", async () => {
+    const client = createClient({ baseUrl: curt.origin });
+    expect((await client.shorten(TARGET)).short_url).toStartWith("https://curt.example/");
+    expect(await client.links.availability("한글")).toMatchObject({ available: true });
+    const link = await client.shorten(TARGET, { code: "한글", expires: "24h" });
+    expect(link).toMatchObject({ code: "한글", original_url: TARGET });
+    expect(await client.links.availability("한글")).toMatchObject({ available: false });
+    expect(await client.links.get("한글")).toMatchObject({ code: "한글", visits: 0 });
+    const query = { from: "2026-01-01", to: "2026-01-31", tz: "Asia/Seoul", interval: undefined };
+    expect((await client.links.statistics("한글", query)).series).toHaveLength(31);
+    expect(await client.links.report("한글", { reason: "spam" })).toMatchObject({ reason: "spam" });
+  });
+
+  test("says why a call failed, in the caller's language, without trying again", async () => {
+    let requests = 0;
+    const counting = (url: string, init: RequestInit) => {
+      requests++;
+      return fetch(url, init);
+    };
+    const client = createClient({ baseUrl: curt.origin, language: "ko", fetch: counting });
+    await client.shorten(TARGET, { code: "taken" });
+    requests = 0;
+    const taken = await failureOf(client.shorten(TARGET, { code: "taken" }));
+    expect([taken.name, taken.status, taken.message]).toEqual([
+      "CurtError",
+      409,
+      "이미 사용 중인 단축 코드입니다.",
+    ]);
+    expect((await failureOf(client.links.get("nothing"))).status).toBe(404);
+    expect((await failureOf(client.shorten("ftp://example.com/"))).status).toBe(400);
+    expect(requests).toBe(3);
+  });
+
+  test("knows a token, and names an answer that is not Curt's", async () => {
+    const CREATE_TOKEN = "0123456789abcdef";
+    await using closed = await startHere({ CREATE_TOKEN });
+    const baseUrl = closed.origin;
+    expect((await failureOf(createClient({ baseUrl }).shorten(TARGET))).status).toBe(401);
+    expect((await createClient({ baseUrl, token: CREATE_TOKEN }).shorten(TARGET)).code).not.toBeEmpty();
+    using other = Bun.serve({ port: 0, fetch: () => Response.redirect("https://other.example/") });
+    const strange = await failureOf(createClient({ baseUrl: other.url.href }).shorten(TARGET));
+    expect([strange.status, strange.reason]).toEqual([302, ""]);
+    expect(strange.message).toContain("Is the address right?");
+  });
+});

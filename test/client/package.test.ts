@@ -1,0 +1,133 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { copyFileSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+
+import clientPackage from "../../client/package.json";
+import rootPackage from "../../package.json";
+import { buildClient, writeTypes } from "../../scripts/client.ts";
+import { openBrowser } from "../browser/browser.ts";
+import { type Here, ROOT, startHere, temporaryFolder } from "../service.ts";
+
+const CLIENT = join(ROOT, "client");
+
+/** A folder with a project that has installed the package. */
+const project = temporaryFolder();
+let code: string;
+let curt: Here;
+beforeAll(async () => {
+  curt = await startHere();
+  using packed = temporaryFolder();
+  for (const file of ["package.json", "README.md", "LICENSE"])
+    copyFileSync(join(CLIENT, file), join(packed.path, file));
+  code = await buildClient(join(packed.path, "dist"));
+  await run(["npm", "pack", "--silent"], packed.path);
+  const archive = readdirSync(packed.path).find((name) => name.endsWith(".tgz")) ?? "";
+  await Bun.write(join(project.path, "package.json"), '{ "type": "module" }');
+  await run(
+    ["npm", "install", "--offline", "--no-audit", "--no-fund", join(packed.path, archive)],
+    project.path,
+  );
+});
+afterAll(async () => {
+  project[Symbol.dispose]();
+  await curt[Symbol.asyncDispose]();
+});
+
+async function run(command: string[], cwd: string): Promise<string> {
+  const child = Bun.spawn(command, { cwd, stdout: "pipe", stderr: "pipe" });
+  const [exitCode, stdout, stderr] = await Promise.all([
+    child.exited,
+    child.stdout.text(),
+    child.stderr.text(),
+  ]);
+  if (exitCode !== 0) throw new Error(`${command.join(" ")}: ${stdout}${stderr}`);
+  return stdout.trim();
+}
+
+/** What a program does with the client, as text, so that it is the same for everyone who runs it. */
+const USE = `
+  const curt = createClient({ baseUrl, language: "en" });
+  const { code } = await curt.shorten("https://example.com/", { expires: "1week" });
+  const { visits } = await curt.links.get(code);
+  const refused = await curt.shorten("https://example.com/", { code }).catch((error) => error);
+  const told = JSON.stringify({ code, visits, refused: refused instanceof CurtError && refused.status });`;
+const TOLD = { code: expect.stringMatching(/^\w{7}$/), visits: 0, refused: 409 };
+
+test("the types are those of the service's OpenAPI document", async () => {
+  using folder = temporaryFolder();
+  const path = join(folder.path, "types.ts");
+  await writeTypes(path);
+  // If this fails, run `npm run client`.
+  expect(readFileSync(join(CLIENT, "types.ts"), "utf8")).toBe(readFileSync(path, "utf8"));
+});
+
+test("the package has no dependencies, and is at most 5 kB", () => {
+  expect(Object.keys(clientPackage)).not.toContain("dependencies");
+  expect([clientPackage.version, clientPackage.license]).toEqual([rootPackage.version, rootPackage.license]);
+  expect(readFileSync(join(CLIENT, "LICENSE"), "utf8")).toBe(readFileSync(join(ROOT, "LICENSE"), "utf8"));
+  expect(code).not.toMatch(/\b(?:import|require)\b/);
+  expect(Buffer.byteLength(code)).toBeLessThanOrEqual(5000);
+});
+
+for (const [name, program] of Object.entries({ Node: "node", Bun: process.execPath })) {
+  test(`the package works on ${name}`, async () => {
+    const source = `import { createClient, CurtError } from "@curt/client";
+      const [, , baseUrl] = process.argv;
+      ${USE}
+      console.log(told);`;
+    await Bun.write(join(project.path, "program.js"), source);
+    expect(JSON.parse(await run([program, "program.js", curt.origin], project.path))).toEqual(TOLD);
+  });
+}
+
+test("the package works in a browser, on a page of another origin", async () => {
+  const type = "text/javascript";
+  using site = Bun.serve({
+    port: 0,
+    hostname: "127.0.0.1",
+    routes: {
+      "/": new Response("<!doctype html><title>A site</title>", { headers: { "Content-Type": "text/html" } }),
+      "/client.js": new Response(code, { headers: { "Content-Type": type } }),
+    },
+  });
+  const page = await (await openBrowser()).newPage();
+  try {
+    await page.goto(site.url.href);
+    const script = `(async (baseUrl) => {
+      const { createClient, CurtError } = await import("/client.js");
+      ${USE}
+      return told;
+    })("${curt.origin}")`;
+    expect(JSON.parse(await page.evaluate(script))).toEqual(TOLD);
+  } finally {
+    await page.close();
+  }
+});
+
+test("the package has types for projects with the strictest settings", async () => {
+  const source = `import { createClient, CurtError, type Link } from "@curt/client";
+
+    const curt = createClient({ baseUrl: "https://go.example.com", fetch: (url, init) => fetch(url, init) });
+    export const link: Link = await curt.links.get("code", { signal: AbortSignal.timeout(1000) });
+    // @ts-expect-error: no such duration
+    await curt.shorten("https://example.com/", { expires: "2weeks" });
+    export const isWaiting = (error: unknown) => error instanceof CurtError && (error.retryAfterMs ?? 0) > 0;
+  `;
+  await Bun.write(join(project.path, "typed.ts"), source);
+  const compilerOptions = {
+    target: "ES2023",
+    module: "NodeNext",
+    moduleResolution: "NodeNext",
+    lib: ["ES2023", "DOM"],
+    types: [],
+    strict: true,
+    exactOptionalPropertyTypes: true,
+    noUncheckedIndexedAccess: true,
+    noEmit: true,
+  };
+  await Bun.write(
+    join(project.path, "tsconfig.json"),
+    JSON.stringify({ compilerOptions, include: ["typed.ts"] }),
+  );
+  expect(await run([join(ROOT, "node_modules/.bin/tsc")], project.path)).toBe("");
+});

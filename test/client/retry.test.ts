@@ -1,0 +1,123 @@
+import { describe, expect, test } from "bun:test";
+
+import { type ClientOptions, createClient } from "../../client/client.ts";
+import { startProxy } from "../proxy.ts";
+import { startHere } from "../service.ts";
+import { failureOf, thrownBy } from "./failure.ts";
+
+const TARGET = "https://example.com/";
+
+/** A client of this instance, and what it sent. */
+function watched(baseUrl: string, options: Partial<ClientOptions> = {}) {
+  const sent: RequestInit[] = [];
+  const client = createClient({
+    baseUrl,
+    fetch: (url, init) => {
+      sent.push(init);
+      return fetch(url, init);
+    },
+    ...options,
+  });
+  return { client, sent, keys: () => sent.map(({ headers }) => new Headers(headers).get("idempotency-key")) };
+}
+
+describe("@curt/client tries again", () => {
+  test("when the service cannot be reached, with one key for each call", async () => {
+    await using curt = await startHere();
+    await using proxy = await startProxy(Number(new URL(curt.origin).port));
+    proxy.lead(undefined);
+    const { client, keys } = watched(`http://127.0.0.1:${proxy.port}`);
+    const made = client.shorten(TARGET);
+    while (keys().length < 2) await Bun.sleep(5);
+    proxy.lead(Number(new URL(curt.origin).port));
+    expect((await made).original_url).toBe(TARGET);
+    const attempts = keys().length;
+    expect(new Set(keys()).size).toBe(1);
+    await client.shorten(TARGET);
+    expect(new Set(keys()).size).toBe(2);
+    expect(keys()).toHaveLength(attempts + 1);
+    await client.shorten(TARGET, {}, { idempotencyKey: "my-own-key" });
+    expect(keys().at(-1)).toBe("my-own-key");
+  });
+
+  test("when no answer arrives in time", async () => {
+    await using curt = await startHere();
+    await using proxy = await startProxy(Number(new URL(curt.origin).port));
+    const { client, sent } = watched(`http://127.0.0.1:${proxy.port}`, { timeoutMs: 6000 });
+    await client.links.availability("a");
+    // The connection is kept for the next call, and nothing that is sent over it arrives.
+    proxy.silence();
+    expect((await client.links.availability("b")).available).toBeTrue();
+    expect(sent.length).toBeGreaterThan(2);
+  });
+
+  test("when a limit asks to wait", async () => {
+    await using curt = await startHere({ LIMIT_CREATE: "1/1s" });
+    const { client, sent } = watched(curt.origin);
+    const links = await Promise.all([client.shorten(TARGET), client.shorten(TARGET)]);
+    expect(new Set(links.map(({ code }) => code)).size).toBe(2);
+    expect(sent.length).toBeGreaterThan(2);
+  });
+});
+
+describe("@curt/client gives up", () => {
+  test("when it would have to wait for longer than the call may take", async () => {
+    await using curt = await startHere({ LIMIT_CREATE: "1/1h" });
+    const { client, sent } = watched(curt.origin);
+    await client.shorten(TARGET);
+    const error = await failureOf(client.shorten(TARGET));
+    expect(error.status).toBe(429);
+    expect(error.retryAfterMs).toBeGreaterThan(60_000);
+    expect(sent).toHaveLength(2);
+  });
+
+  test("after five attempts, or when the time is over", async () => {
+    const answer = () => new Response("busy", { status: 503, headers: { "Retry-After": "0" } });
+    using busy = Bun.serve({ port: 0, fetch: answer });
+    const { client, sent } = watched(busy.url.href);
+    expect(await failureOf(client.links.get("a"))).toMatchObject({
+      status: 503,
+      reason: "",
+      retryAfterMs: 0,
+    });
+    expect(sent).toHaveLength(5);
+
+    using silent = Bun.serve({ port: 0, fetch: () => new Promise<Response>(() => {}) });
+    const waiting = watched(silent.url.href, { timeoutMs: 300 });
+    expect(await failureOf(waiting.client.links.get("a"))).toMatchObject({ status: 0, reason: "timeout" });
+    expect(waiting.sent.length).toBeLessThanOrEqual(3);
+    expect(
+      await failureOf(watched("http://127.0.0.1:1").client.links.get("a", { timeoutMs: 300 })),
+    ).toMatchObject({
+      status: 0,
+      reason: "network",
+    });
+  });
+
+  test("when its caller aborts the call, before, during or between attempts", async () => {
+    const reason = new Error("changed my mind");
+    const before = watched("http://127.0.0.1:1");
+    expect(await thrownBy(before.client.links.get("a", { signal: AbortSignal.abort(reason) }))).toBe(reason);
+    expect(before.sent).toEqual([]);
+
+    const during = new AbortController();
+    const wait = () => {
+      setTimeout(() => during.abort(reason));
+      return new Promise<Response>(() => {});
+    };
+    using silent = Bun.serve({ port: 0, fetch: wait });
+    const { client, sent } = watched(silent.url.href);
+    expect(await thrownBy(client.links.get("a", { signal: during.signal }))).toBe(reason);
+    expect(sent).toHaveLength(1);
+
+    const between = new AbortController();
+    const refuse = () => {
+      setTimeout(() => between.abort(reason), 50);
+      return new Response("", { status: 503, headers: { "Retry-After": "20" } });
+    };
+    using busy = Bun.serve({ port: 0, fetch: refuse });
+    const patient = watched(busy.url.href);
+    expect(await thrownBy(patient.client.links.get("a", { signal: between.signal }))).toBe(reason);
+    expect(patient.sent).toHaveLength(1);
+  });
+});
