@@ -9,6 +9,8 @@ const TOO_WIDE = new Set(["Daum\\/", "Fluid", "GoPay", "Sogou", "Sonic", "Trove"
 /** Patterns without special characters, other than escaped ones. */
 const PLAIN = /^(?:[^\\^$.*+?()[\]{}|]|\\\W){3,}$/;
 
+/** The package's types for modules leave its tags out. */
+const tagged: readonly { readonly pattern: string; readonly tags?: readonly string[] }[] = crawlers;
 /** Tags of programs that somebody starts to open one link, rather than to look at whatever they find. */
 const TOOLS = new Set(["http-library", "browser-automation"]);
 
@@ -32,7 +34,7 @@ export function crawlerPatterns(): string {
 
 /** HTTP libraries and automated browsers, as one pattern. */
 export function toolPatterns(): string {
-  return crawlers
+  return tagged
     .filter(({ tags = [] }) => tags.some((tag) => TOOLS.has(tag)))
     .map(({ pattern }) => pattern)
     .join("|");
