@@ -46,6 +46,11 @@ export function isGuarded({ terms }: Link): boolean {
   return terms !== undefined && (terms.maxVisits !== undefined || terms.passwordHash !== undefined);
 }
 
+/** Whether only those who know its password, or manage it, are told where a link leads. */
+export function hasPassword({ terms }: Pick<Link, "terms">): boolean {
+  return terms?.passwordHash !== undefined;
+}
+
 /** Clocks of several machines differ, so a link that was ended has ended even if its time is not over here. */
 export function hasEnded({ endsMs, terms }: Pick<Link, "endsMs" | "terms">, nowMs: number): boolean {
   return nowMs >= endsMs || terms?.ended !== undefined;
