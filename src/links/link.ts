@@ -51,6 +51,11 @@ export function hasPassword({ terms }: Pick<Link, "terms">): boolean {
   return terms?.passwordHash !== undefined;
 }
 
+/** A link that has not begun is unknown to everybody but its maker. */
+export function hasBegun({ terms }: Pick<Link, "terms">, nowMs: number): boolean {
+  return terms?.startsMs === undefined || nowMs >= terms.startsMs;
+}
+
 /** Clocks of several machines differ, so a link that was ended has ended even if its time is not over here. */
 export function hasEnded({ endsMs, terms }: Pick<Link, "endsMs" | "terms">, nowMs: number): boolean {
   return nowMs >= endsMs || terms?.ended !== undefined;

@@ -2,7 +2,7 @@ import { type ChangeReader, followChanges, type Memory } from "./changes.ts";
 import type { Clock } from "./clock.ts";
 import { type Code, lookUpCode } from "./code.ts";
 import { type Blocked, createCreation, type Creation, type CreationOptions } from "./create.ts";
-import { type DisabledReason, hasEnded, type Link } from "./link.ts";
+import { type DisabledReason, hasBegun, hasEnded, type Link } from "./link.ts";
 import { isProblem, type Problem } from "./problem.ts";
 import type { LinkId, LinkStore } from "./store.ts";
 import { DAY_MS } from "./time.ts";
@@ -99,7 +99,7 @@ function createBrokenCheck({ clock, blocked }: { clock: Pick<Clock, "nowMs">; bl
     if (reason !== undefined) return { kind: "disabled", reason };
     const nowMs = clock.nowMs();
     if (hasEnded(link, nowMs)) return { kind: "expired", endedMs: link.endsMs, by: link.terms?.ended };
-    return nowMs < (link.terms?.startsMs ?? 0) ? { kind: "unknown" } : link;
+    return hasBegun(link, nowMs) ? link : { kind: "unknown" };
   };
 }
 
