@@ -13,6 +13,69 @@ export type ShortLink = {
   expiration_date: string;
 };
 
+export type LinkRequest = {
+  /** The URL to shorten, starting with http:// or https://. Its length is measured after percent-encoding. */
+  target: string;
+  /** The code you want: letters, marks and numbers of any script, -, _ and emoji. Its length is counted in NFC, without U+FE0F. If omitted, a code is generated. */
+  code?: string | null | undefined;
+  /** When the link ends: a time as in RFC 3339, or a duration from now: `24h`, `48h`, `1week` or `1month` (30 days). With `null` it never ends. If omitted, the operator's default applies. */
+  expires?: string | null | undefined;
+  /** When the link begins, written like `expires`. Before that, it does not exist for visitors. With `null` or if omitted, it begins at once. */
+  starts?: string | null | undefined;
+  /** The link ends with this visit. With `null` or if omitted, visits are not limited. */
+  max_visits?: number | null | undefined;
+  /** Visitors must enter it before the link leads on. With `null` or if omitted, there is none. */
+  password?: string | null | undefined;
+};
+
+export type LinkState = "active" | "scheduled" | "expired" | "used_up" | "withdrawn" | "disabled";
+
+export type DisabledReason = "malware" | "phishing" | "spam" | "illegal" | "legal" | "other" | "blocklist";
+
+export type QrCodes = {
+  svg: string;
+  png: string;
+};
+
+export type Link = {
+  /** As stored: in NFC, without U+FE0F. */
+  code: string;
+  /** The short address, with the code in readable Unicode. */
+  short_url: string;
+  /** The short address in ASCII. */
+  ascii_url: string;
+  /** Where the link leads, exactly as sent. `null` if the link has a password and the request has no manage key. */
+  original_url: string | null;
+  /** Where the link leads, exactly as sent. `null` if the link has a password and the request has no manage key. */
+  target: string | null;
+  /** When the link was created. */
+  created: string;
+  /** When the link begins or began; `null` if that was when it was created. */
+  starts: string | null;
+  /** When the link ends or ended; `null` if it never does. */
+  expires: string | null;
+  /** The same; 9999-12-31T00:00:00.000Z if it never does. */
+  expiration_date: string;
+  /** How many visits the link leads on; `null` if that is not limited. */
+  max_visits: number | null;
+  /** Whether visitors must enter a password. */
+  has_password: boolean;
+  /** `scheduled`: it has not begun; `used_up`: it had all its visits; `withdrawn`: its maker ended it; `disabled`: see that field. */
+  state: LinkState;
+  /** Why the link does not work although it may not have expired: the reason for which the operator disabled it or blocked its host, or `blocklist` if its host is on a blocklist. `null` if it works. */
+  disabled: DisabledReason | null;
+  /** When its maker last changed where the link leads; `null` if never. */
+  changed: string | null;
+  /** Visits by people since the link was created. A new visit shows up within a second or two, or within a minute under heavy load. */
+  visits: number;
+  qr: QrCodes;
+};
+
+export type ManagedLink = Link & {
+  /** Send it as `Authorization: Bearer` to change or end the link, or to see more of it. Whoever has it can do so. */
+  manage_key: string;
+};
+
 export type Availability = {
   /** As stored: in NFC, without U+FE0F. */
   code: string;
@@ -20,25 +83,6 @@ export type Availability = {
   available: boolean;
   /** The short address that a link with this code would have, spelled as requested. */
   short_url: string;
-};
-
-export type DisabledReason = "malware" | "phishing" | "spam" | "illegal" | "legal" | "other" | "blocklist";
-
-export type Link = {
-  /** As stored: in NFC, without U+FE0F. */
-  code: string;
-  /** The short address, with the code in readable Unicode. */
-  short_url: string;
-  /** Exactly as sent. */
-  original_url: string;
-  /** When the link was created. */
-  created: string;
-  /** When the link expires or expired. */
-  expiration_date: string;
-  /** Visits by people since the link was created. A new visit shows up within a second or two, or within a minute under heavy load. */
-  visits: number;
-  /** Why the link does not work although it may not have expired: the reason for which the operator disabled it or blocked its host, or `blocklist` if its host is on a blocklist. `null` if it works. */
-  disabled: DisabledReason | null;
 };
 
 export type Interval = "hour" | "day" | "month";
@@ -97,7 +141,7 @@ export type ReportRequest = {
   /** What is wrong with the link: `malware`, `phishing`, `spam`, `illegal`, `legal` (it violates somebody's rights) or `other`. */
   reason: Reason;
   /** Details for the operator. Its length is counted in code points. */
-  note?: string | null;
+  note?: string | null | undefined;
 };
 
 export type Report = {
@@ -106,3 +150,85 @@ export type Report = {
   /** The reason, as sent. */
   reason: Reason;
 };
+
+export type ProblemReason =
+  | "code.character"
+  | "code.ill-formed"
+  | "code.invisible"
+  | "code.joiner"
+  | "code.mark"
+  | "code.reserved"
+  | "code.space"
+  | "code.taken"
+  | "code.too-long"
+  | "target.backslash"
+  | "target.blocked"
+  | "target.chain"
+  | "target.control"
+  | "target.credentials"
+  | "target.ill-formed"
+  | "target.own"
+  | "target.private"
+  | "target.scheme"
+  | "target.space"
+  | "target.too-long"
+  | "target.unparsable"
+  | "expires.before-start"
+  | "expires.format"
+  | "expires.past"
+  | "max_visits.range"
+  | "password.length"
+  | "starts.format"
+  | "body.coding"
+  | "body.encoding"
+  | "body.form"
+  | "body.interrupted"
+  | "body.json"
+  | "body.object"
+  | "body.too-large"
+  | "body.type"
+  | "field.required"
+  | "field.type"
+  | "field.values"
+  | "query.colour"
+  | "query.date"
+  | "query.range"
+  | "query.zone"
+  | "qr.contrast"
+  | "stats.order"
+  | "stats.range"
+  | "note.ill-formed"
+  | "note.too-long"
+  | "cross-site"
+  | "link.disabled"
+  | "link.expired"
+  | "link.unknown"
+  | "link.used-up"
+  | "link.withdrawn"
+  | "limit.create"
+  | "limit.create-all"
+  | "limit.report"
+  | "limit.token"
+  | "limit.unknown"
+  | "limit.view"
+  | "method"
+  | "route.unknown"
+  | "token.missing"
+  | "token.wrong"
+  | "internal"
+  | "store.unavailable"
+  | "action.unknown"
+  | "host.invalid"
+  | "host.own"
+  | "host.suffix"
+  | "host.too-many"
+  | "made_from.invalid"
+  | "made_to.invalid"
+  | "operator.confirm"
+  | "operator.count"
+  | "operator.missing"
+  | "operator.no-case"
+  | "operator.too-many"
+  | "operator.wrong"
+  | "reason.unknown"
+  | "state.unknown";

@@ -1,5 +1,5 @@
 import type { Clock } from "../links/clock.ts";
-import { hasBegun, type Reason } from "../links/link.ts";
+import type { Reason } from "../links/link.ts";
 import type { FoundLink, Links } from "../links/links.ts";
 import { isProblem, type Problem } from "../links/problem.ts";
 import type { LinkId, Who } from "../links/store.ts";
@@ -97,7 +97,6 @@ export function createReports(options: ReportsOptions): Reports {
       if (refusals.length > 0) return { kind: "refused", refusals };
       const link = await links.find(spelling);
       if (isProblem(link)) return link;
-      if (!hasBegun(link, clock.nowMs())) return { kind: "unknown" };
       const { code, createdMs, disabled } = link;
       const outcome = await store.report({
         code,

@@ -15,9 +15,9 @@ export interface Links extends Creation {
   readonly resolveNow?: ((code: Code) => Link | Problem) | undefined;
   /**
    * Returns the link of a code as an address spells it. Links that have ended are found until their hold is over, and
-   * disabled ones always, unless they were deleted.
+   * disabled ones always, unless they were deleted. Links that have not begun are found only by who manages them.
    */
-  find(spelling: string): Promise<FoundLink | Problem>;
+  find(spelling: string, as?: "visitor" | "maker"): Promise<FoundLink | Problem>;
   /**
    * Counts one of a link's limited visits, durably. Returns the link as it is now, or the problem if it has ended
    * meanwhile: however many processes ask at once, it returns the link no more often than the limit says.
@@ -78,9 +78,10 @@ export function createLookUps({
       return near === undefined || isProblem(near) ? unlessBroken(await look(spelling)) : near;
     },
     resolveNow: findNow && ((code) => unlessBroken(unlessOver(findNow(code)))),
-    async find(spelling) {
+    async find(spelling, as = "visitor") {
       const link = await look(spelling);
-      if (link === undefined) return { kind: "unknown" };
+      if (link === undefined || (as === "visitor" && !hasBegun(link, clock.nowMs())))
+        return { kind: "unknown" };
       const disabled = reasonOf(link);
       return disabled === "deleted" ? { kind: "disabled", reason: disabled } : { ...link, disabled };
     },

@@ -5,7 +5,7 @@ import type { Link, Reason } from "./link.ts";
 import type { Problem } from "./problem.ts";
 
 /**
- * Stores links. Every implementation must pass `test/stores/links.ts`.
+ * Stores links. Every implementation must pass `links.ts`, `updates.ts` and `requests.ts` of `test/stores/`.
  *
  * Codes are opaque keys, compared byte by byte. A method that cannot answer rejects with {@link StoreUnavailable}; it
  * never reports a link as missing because it could not look.
@@ -64,7 +64,8 @@ export interface LinkStore {
   /** Enables disabled links again, likewise. A deleted link stays deleted. */
   enable(links: readonly LinkId[], decision: Decision): Promise<readonly LinkId[]>;
   /**
-   * Deletes what is known of a link for good: its URL and its visits. The row stays, so that its code stays taken.
+   * Deletes what is known of a link for good: its URL and its visits, also those that arrive later. The row stays, so
+   * that its code stays taken.
    * Returns false if there is no such link or it was deleted before.
    */
   erase(link: LinkId, decision: Decision): Promise<boolean>;

@@ -72,9 +72,16 @@ describe("curt stats", () => {
     const evil = "\u001b]0;owned\u0007\u009b2J\u202e";
     const breakdown = { values: [{ value: evil, visits: 1 }], other: 0 };
     const data = {
-      ...{ code: evil, from: evil, to: evil, tz: evil, visits: 1, bots: 0, visitors: null },
+      code: evil,
+      from: evil,
+      to: evil,
+      tz: evil,
+      visits: 1,
+      bots: 0,
+      visitors: null,
       series: [{ start: evil, visits: 1, bots: 0 }],
-      ...{ referrers: breakdown, countries: breakdown },
+      referrers: breakdown,
+      countries: breakdown,
     };
     using hostile = Bun.serve({
       port: 0,

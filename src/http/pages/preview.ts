@@ -1,7 +1,7 @@
 import type { DisabledSince } from "../../guard/since.ts";
 import { hintsOf } from "../../guard/suspicion.ts";
 import type { Clock } from "../../links/clock.ts";
-import { hasBegun, hasEnded, hasPassword } from "../../links/link.ts";
+import { hasEnded, hasPassword } from "../../links/link.ts";
 import type { Links } from "../../links/links.ts";
 import { isProblem } from "../../links/problem.ts";
 import { DAY_MS, HOUR_MS } from "../../links/time.ts";
@@ -35,7 +35,6 @@ export function createPreview({ links, visits, clock, disabledSince }: PreviewOp
     if (isProblem(link)) return problemAnswer(call, link);
     const { code, target, createdMs, endsMs, terms, disabled: reason } = link;
     const nowMs = clock.nowMs();
-    if (!hasBegun(link, nowMs)) return problemAnswer(call, { kind: "unknown" });
     const interval = nowMs - createdMs < YOUNG_MS ? "hour" : "day";
     const isOver = hasEnded(link, nowMs);
     const range: StatisticsRequest = { interval, timeZone: readTimeZone(call.request) };

@@ -1,9 +1,8 @@
 import type { Reports } from "../../guard/reports.ts";
 import { message } from "../../language/messages.ts";
-import type { Clock } from "../../links/clock.ts";
-import { hasBegun, hasPassword, REASONS } from "../../links/link.ts";
-import type { FoundLink, Links } from "../../links/links.ts";
-import { isProblem, type Problem } from "../../links/problem.ts";
+import { hasPassword, REASONS } from "../../links/link.ts";
+import type { Links } from "../../links/links.ts";
+import { isProblem } from "../../links/problem.ts";
 import {
   REPORT_FIELDS,
   reportAnyPage,
@@ -40,20 +39,10 @@ export interface ReportOptions {
   readonly onFault: (error: unknown) => void;
 }
 
-export interface ReportViewsOptions {
-  readonly links: Pick<Links, "find">;
-  readonly clock: Pick<Clock, "nowMs">;
-}
-
 /** The forms that report a link, and what is said afterwards. */
-export function createReportViews({ links, clock }: ReportViewsOptions) {
-  async function find(code: string): Promise<FoundLink | Problem> {
-    const link = await links.find(code);
-    return isProblem(link) || hasBegun(link, clock.nowMs()) ? link : { kind: "unknown" };
-  }
-
+export function createReportViews({ links }: { readonly links: Pick<Links, "find"> }) {
   async function form(call: Asked, { form: values, problem }: Partial<Refused>): Promise<Response> {
-    const link = await find(call.code);
+    const link = await links.find(call.code);
     if (isProblem(link)) return problemAnswer(call, link);
     const { status, headers } = problem === undefined ? { status: 200, headers: {} } : describe(problem);
     const { code, target, disabled } = link;
@@ -86,7 +75,7 @@ export function createReportViews({ links, clock }: ReportViewsOptions) {
       const address = isProblem(query)
         ? ""
         : (query.get("address") ?? "").trim().slice(0, MAX_ADDRESS_LENGTH);
-      const link = address === "" ? undefined : await find(codeIn(address));
+      const link = address === "" ? undefined : await links.find(codeIn(address));
       if (link !== undefined && !isProblem(link))
         return answer({
           status: 303,
