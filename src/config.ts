@@ -3,7 +3,8 @@ import { basename, dirname, join } from "node:path";
 import { isPrivateHost, type Posture } from "./links/target.ts";
 import type { DatabaseAddress, PostgresAddress } from "./settings/database-url.ts";
 import { limit } from "./settings/formats.ts";
-import { type Setting, SETTINGS, type Values } from "./settings/settings.ts";
+import type { Setting } from "./settings/setting.ts";
+import { SETTINGS, type Values } from "./settings/settings.ts";
 
 /** Every `auto` has been decided. */
 type Decided = { readonly [Key in keyof Values]: Exclude<Values[Key], "auto"> };

@@ -17,8 +17,10 @@ import { createHome } from "./http/pages/home.ts";
 import { createNotices } from "./http/pages/notices.ts";
 import { createReport } from "./http/pages/report.ts";
 import { createSignIn, type SignInOptions } from "./http/pages/sign-in.ts";
+import { createGate } from "./http/redirect/gate.ts";
 import { createInterstitial } from "./http/redirect/interstitial.ts";
 import { createLinkMemory } from "./http/redirect/memory.ts";
+import { createPasswords } from "./http/redirect/password.ts";
 import { createRedirect } from "./http/redirect/redirect.ts";
 import { listen, type ServerLimits } from "./http/server.ts";
 import { createViews, type ViewLimits } from "./http/views/views.ts";
@@ -115,7 +117,7 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
     limiter,
     mayCreate,
     links,
-    secret,
+    secret: core.secret,
     reports,
     operator,
     visits,
@@ -126,6 +128,8 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
     callOf,
     onFault,
   };
+  const interstitial = previewUntil === undefined ? undefined : createInterstitial(shared);
+  const gate = createGate({ ...shared, interstitial, passwords: createPasswords(shared) });
   const app = createApp({
     api: createApi(shared),
     admin:
@@ -139,10 +143,8 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
     home: createHome(shared),
     report: createReport(shared),
     notices: createNotices(shared),
-    redirect: createRedirect({
-      ...shared,
-      interstitial: previewUntil === undefined ? undefined : createInterstitial(shared),
-    }),
+    redirect: createRedirect({ ...shared, interstitial, gate }),
+    gate,
     views,
     health,
     limiter,

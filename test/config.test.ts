@@ -50,6 +50,7 @@ describe("the configuration", () => {
       limitCreate: [],
       limitUnknown: [],
       limitView: [],
+      limitPasswords: [{ count: 10, ms: 3_600_000 }],
       limitReport: [{ count: 10, ms: 3_600_000 }],
       limitCreateAll: [],
       limitShared: false,

@@ -16,6 +16,7 @@ import type { Notices } from "./pages/notices.ts";
 import { type Report, REPORTED_PATH } from "./pages/report.ts";
 import { answerProblem, problemOf } from "./problems.ts";
 import { REASON_HEADER } from "./reasons.ts";
+import type { Gate } from "./redirect/gate.ts";
 import type { Redirect } from "./redirect/redirect.ts";
 import { readRoute, spelledOut } from "./route.ts";
 import { pathOf, queryOf } from "./url.ts";
@@ -36,6 +37,7 @@ export interface AppOptions {
   readonly notices: Notices;
   readonly report: Report;
   readonly redirect: Redirect;
+  readonly gate: Pick<Gate, "receive">;
   readonly views: Pick<Views, "show">;
   readonly health: Health;
   readonly limiter: Limiter;
@@ -87,7 +89,8 @@ type Serve = (request: Request, server: Bun.Server<unknown>) => Promise<Response
  * everything else to `fetch`.
  */
 export function createApp(options: AppOptions) {
-  const { api, admin, home, notices, report, redirect, views, health, limiter, callOf, onFault } = options;
+  const { api, admin, home, notices, report, redirect, gate, views, health, limiter, callOf, onFault } =
+    options;
   const { limit, view } = limiter;
   const app = new Hono<{ Bindings: Arrived }>({ getPath: (request) => spelledOut(pathOf(request)) });
   const fixed: Record<string, Serve> = {};
@@ -129,6 +132,13 @@ export function createApp(options: AppOptions) {
   route(REPORTED_PATH, { GET: sharedPage("reported") });
   // Short addresses are answered with a slash at the end, and people put the + behind it.
   route("/{code}/+", { GET: ({ code }) => moved(`/${encodeURIComponent(code)}+`) });
+  for (const pattern of readRoute("/{code}").patterns) {
+    app.post(pattern, async ({ env, req }, next) => {
+      const call = arrived(env, req.param("code"));
+      const response = await gate.receive(call);
+      return response === undefined ? next() : limiter.tell(call, response);
+    });
+  }
   // A GET gets here with what no code can be, or by an address that Bun has tidied up, such as /x/../code.
   route("/{code}", { GET: notFound });
   app.notFound(async ({ env }) => {

@@ -1,4 +1,4 @@
-import type { Link, Terms } from "./link.ts";
+import { hasEnded, type Link, type Terms } from "./link.ts";
 import { type Target, targetHost } from "./target.ts";
 import { DAY_MS } from "./time.ts";
 
@@ -27,7 +27,7 @@ export const FORMER_HOST_MS = 30 * DAY_MS;
  */
 export function applyChange(link: Link, change: Change): Link | undefined {
   const { atMs } = change;
-  if (link.disabled === "deleted" || link.endsMs <= atMs) return undefined;
+  if (link.disabled === "deleted" || hasEnded(link, atMs)) return undefined;
   if (change.type === "withdraw") return withTerms({ ...link, endsMs: atMs }, { ended: "withdrawn" });
   if (link.disabled !== undefined) return undefined;
   return change.type === "visit" ? visited(link, atMs) : edited(link, change, atMs);

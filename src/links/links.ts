@@ -1,10 +1,10 @@
 import { type ChangeReader, followChanges, type Memory } from "./changes.ts";
 import type { Clock } from "./clock.ts";
 import { type Code, lookUpCode } from "./code.ts";
-import { createCreation, type Creation, type CreationOptions } from "./create.ts";
-import { type DisabledReason, hasBegun, type Link } from "./link.ts";
+import { type Blocked, createCreation, type Creation, type CreationOptions } from "./create.ts";
+import { type DisabledReason, hasEnded, type Link } from "./link.ts";
 import { isProblem, type Problem } from "./problem.ts";
-import type { LinkStore } from "./store.ts";
+import type { LinkId, LinkStore } from "./store.ts";
 import { DAY_MS } from "./time.ts";
 
 /** The use cases. All of them reject with `StoreUnavailable` if the store cannot answer. */
@@ -17,7 +17,12 @@ export interface Links extends Creation {
    * Returns the link of a code as an address spells it. Links that have ended are found until their hold is over, and
    * disabled ones always, unless they were deleted. Links that have not begun are found only by who manages them.
    */
-  find(spelling: string, as?: "visitor" | "maker"): Promise<FoundLink | Problem>;
+  find(spelling: string): Promise<FoundLink | Problem>;
+  /**
+   * Counts one of a link's limited visits, durably. Returns the link as it is now, or the problem if it has ended
+   * meanwhile: however many processes ask at once, it returns the link no more often than the limit says.
+   */
+  visit(link: LinkId): Promise<Link | Problem>;
   /** Deletes links whose hold is over, in small batches. Returns the number of deleted links. */
   purge(): Promise<number>;
   /** Keeps a cache of links up to date. Each `read` makes it forget the links that any process has changed. */
@@ -63,16 +68,8 @@ export function createLookUps({
     return clock.nowMs() >= link.endsMs + codeHoldMs ? undefined : link;
   }
 
-  const reasonOf = (link: Link) => link.disabled ?? blocked(link.target);
-
-  function unlessBroken(link: Link | undefined): Link | Problem {
-    if (link === undefined) return { kind: "unknown" };
-    const reason = reasonOf(link);
-    if (reason !== undefined) return { kind: "disabled", reason };
-    const nowMs = clock.nowMs();
-    if (nowMs >= link.endsMs) return { kind: "expired", endedMs: link.endsMs, by: link.terms?.ended };
-    return hasBegun(link, nowMs) ? link : { kind: "unknown" };
-  }
+  const reasonOf = createReasonOf(blocked);
+  const unlessBroken = createBrokenCheck({ clock, blocked });
 
   return {
     async resolve(spelling) {
@@ -91,13 +88,37 @@ export function createLookUps({
   };
 }
 
+function createReasonOf(blocked: Blocked) {
+  return (link: Link) => link.disabled ?? blocked(link.target);
+}
+
+function createBrokenCheck({ clock, blocked }: { clock: Pick<Clock, "nowMs">; blocked: Blocked }) {
+  const reasonOf = createReasonOf(blocked);
+  return (link: Link | undefined): Link | Problem => {
+    if (link === undefined) return { kind: "unknown" };
+    const reason = reasonOf(link);
+    if (reason !== undefined) return { kind: "disabled", reason };
+    const nowMs = clock.nowMs();
+    if (hasEnded(link, nowMs)) return { kind: "expired", endedMs: link.endsMs, by: link.terms?.ended };
+    return nowMs < (link.terms?.startsMs ?? 0) ? { kind: "unknown" } : link;
+  };
+}
+
 export function createLinks(options: LinksOptions): Links {
   const { store, clock, blocked, codeHoldMs } = options;
+  const unlessBroken = createBrokenCheck({ clock, blocked });
 
   return {
     ...createCreation(options),
 
     ...createLookUps({ store, clock, codeHoldMs, blocked }),
+
+    async visit({ code, createdMs }) {
+      const change = { type: "visit", atMs: clock.nowMs() } as const;
+      const { link, isChanged } = await store.update({ code, createdMs }, change);
+      // It was not counted if the link has ended, or if its maker has just taken the limit back.
+      return isChanged && link !== undefined ? link : unlessBroken(link);
+    },
 
     async purge() {
       let purged = 0;

@@ -11,11 +11,13 @@ export interface InterstitialShown extends Pick<Link, "target" | "createdMs" | "
   /** The short address, in readable Unicode. */
   readonly shortUrl: string;
   readonly hints: readonly Hint[];
+  /** Going on asks Curt once more, which may count the visit. */
+  readonly asksAgain: boolean;
 }
 
-/** Where a link leads, for people who have followed it. The button leads straight there: their visit is counted. */
+/** Where a link leads, for people who have followed it. Unless it `asksAgain`, the button leads straight there: their visit is counted. */
 export function interstitialPage(language: string, link: InterstitialShown): string {
-  const { shortUrl, target, hints } = link;
+  const { shortUrl, target, hints, asksAgain } = link;
   const address = shortUrl.replace(/^https?:\/\//, "");
   const [before, after] = message(language, "interstitial.why").split("{address}");
   return page(
@@ -32,7 +34,7 @@ export function interstitialPage(language: string, link: InterstitialShown): str
         language={language}
         destination={describeDestination(target)}
         hints={hints}
-        href={target}
+        href={asksAgain ? "form" : target}
         showsAddress
       />
       <Lifetime language={language} hasEnded={false} {...link} />

@@ -8,8 +8,8 @@ export interface LeadsProps {
   readonly language: string;
   readonly destination: Destination;
   readonly hints: readonly Hint[];
-  /** Where the button leads. Undefined if the link leads nowhere any more. */
-  readonly href: string | undefined;
+  /** Where the button leads. "form": it asks the page's own address. Undefined if the link leads nowhere any more. */
+  readonly href: string | "form" | undefined;
   /** Whether the whole address is shown, or the host alone. */
   readonly showsAddress: boolean;
 }
@@ -45,7 +45,12 @@ export function Leads({ language, destination, hints, href, showsAddress }: Lead
           <bdi dir="ltr">{address}</bdi>
         </p>
       )}
-      {href !== undefined && (
+      {href === "form" && (
+        <form method="post">
+          <button class="button">{message(language, "preview.continue", { host })}</button>
+        </form>
+      )}
+      {href !== undefined && href !== "form" && (
         <p>
           <a class="button" href={href} rel="nofollow noreferrer">
             {message(language, "preview.continue", { host })}

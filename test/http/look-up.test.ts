@@ -68,6 +68,10 @@ async function serve(folder: string, record = () => {}) {
     limiter: createLimiter({}, clock, { count: () => {} }),
     cacheSeconds: 0,
     interstitial: undefined,
+    gate: {
+      get: () => Promise.reject(new Error("no link is guarded")),
+      head: () => Promise.reject(new Error("no link is guarded")),
+    },
     onFault: (error) => faults.push(error),
   });
   const routes = { "/:code": redirect(() => new Response(null, { status: ELSEWHERE })) };
