@@ -56,6 +56,27 @@ export function hasEnded({ endsMs, terms }: Pick<Link, "endsMs" | "terms">, nowM
   return nowMs >= endsMs || terms?.ended !== undefined;
 }
 
+/** Since when the link leads where it leads. */
+export function aimedMs({ createdMs, terms }: Pick<Link, "createdMs" | "terms">): number {
+  return terms?.changedMs ?? createdMs;
+}
+
+export const STATES = ["active", "scheduled", "expired", "used_up", "withdrawn", "disabled"] as const;
+export type State = (typeof STATES)[number];
+
+/** What became of a link. One that is disabled and has ended is disabled. */
+export function stateOf(link: LinkFacts, nowMs: number): State {
+  const { disabled, terms } = link;
+  if (disabled !== undefined) return "disabled";
+  if (!hasEnded(link, nowMs)) return nowMs < (terms?.startsMs ?? 0) ? "scheduled" : "active";
+  if (terms?.ended === undefined) return "expired";
+  return terms.ended === "visits" ? "used_up" : "withdrawn";
+}
+
+interface LinkFacts extends Pick<Link, "endsMs" | "terms"> {
+  readonly disabled?: DisabledReason | undefined;
+}
+
 /** Why the operator disables a link or blocks a host. */
 export const REASONS = ["malware", "phishing", "spam", "illegal", "legal", "other"] as const;
 export type Reason = (typeof REASONS)[number];
