@@ -1,6 +1,7 @@
 import { z } from "@hono/zod-openapi";
 
 import type { MessageKey } from "../../language/messages.ts";
+import { SCHEMES } from "../../pages/openapi.ts";
 import { answer, failed, rateLimit, refused, unavailable } from "./responses.ts";
 import { EXAMPLE } from "./schemas.ts";
 
@@ -46,7 +47,7 @@ export const made = <T extends z.ZodType>(schema: T) => ({
 
 /** The security scheme of what only the maker of a link may do. */
 export const KEY_SCHEME = {
-  name: "manageKey",
+  name: SCHEMES.key,
   scheme: { type: "http", scheme: "bearer", description: "api.key.scheme" },
 } as const;
 export const KEY_NEEDED = [{ [KEY_SCHEME.name]: [] }];

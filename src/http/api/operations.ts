@@ -1,5 +1,6 @@
 import { createRoute, z } from "@hono/zod-openapi";
 
+import { SCHEMES } from "../../pages/openapi.ts";
 import { linkOperations } from "./link-operations.ts";
 import { codeParameter, KEY_HELPS, made, tagged } from "./operation.ts";
 import { PATHS } from "./paths.ts";
@@ -177,7 +178,7 @@ export const operations = {
 };
 
 /** The security scheme of services that make links only for those who have their token. */
-export const TOKEN_SCHEME = { name: "token", scheme: { type: "http", scheme: "bearer" } } as const;
+export const TOKEN_SCHEME = { name: SCHEMES.token, scheme: { type: "http", scheme: "bearer" } } as const;
 
 /** The operations that make links at such a service. */
 export const withToken = {
