@@ -26,7 +26,7 @@ export interface Limiter {
   tell(call: Call, response: Response): Response;
 }
 
-export interface Try {
+interface Try {
   /** A right password is not counted. */
   undo(): void;
   /** How many more the client has now, infinite without a limit; and in how many seconds it has one. */

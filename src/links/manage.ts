@@ -32,7 +32,7 @@ export interface EditsClosed {
 }
 
 /** For how long after its creation the target of a link may change. */
-export type Edits = "on" | "24h" | "off";
+type Edits = "on" | "24h" | "off";
 
 export interface ManagementOptions {
   readonly store: Pick<LinkStore, "update">;

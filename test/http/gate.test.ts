@@ -68,6 +68,12 @@ describe("a link that begins later", () => {
         );
       for (const path of ["/later.svg", "/later+", "/later+report"])
         await expectClosed(await curt.fetch(path), 404);
+      const report = {
+        method: "POST",
+        headers: { "Content-Type": "application/json" },
+        body: '{"reason":"spam"}',
+      };
+      await expectClosed(await curt.fetch("/api/v1/links/later/reports", report), 404);
       const availability = await (await curt.fetch("/api/v1/codes/later")).json();
       expect(availability).toMatchObject({ data: { available: false } });
     }
@@ -192,7 +198,7 @@ describe("a link with a password", () => {
       const copy = response.clone() as Response;
       expect(await expectClosed(response, 401)).toContain(words["password.title"]);
       const elements = await elementsOf(copy);
-      const [input] = elements.filter(({ attributes }) => attributes["name"] === "password");
+      const input = elements.find(({ attributes }) => attributes["name"] === "password");
       expect(input?.attributes).toMatchObject({ type: "password", autocomplete: "off", autofocus: "" });
     }
     // An image on another page, for example.

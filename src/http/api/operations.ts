@@ -140,6 +140,9 @@ export const operations = {
         description: "api.follow.answer",
         headers: z.object({ Location: text.openapi({ format: "uri", description: "api.follow.location" }) }),
       },
+      401: failed("api.password", {
+        "WWW-Authenticate": text.openapi({ description: "api.password.scheme" }),
+      }),
       404: failed("unknown"),
       410: failed("api.ended"),
       ...unavailable,
