@@ -108,6 +108,8 @@ function settle({ databasePassword, databasePasswordFile, ...values }: Values): 
   };
   const automaticChains = posture === "public" ? "refuse" : "allow";
   const chains = values.chains === "auto" ? automaticChains : values.chains;
+  const automaticEdits = posture === "public" ? "24h" : "on";
+  const edits = values.edits === "auto" ? automaticEdits : values.edits;
   return {
     ...values,
     database,
@@ -120,6 +122,7 @@ function settle({ databasePassword, databasePasswordFile, ...values }: Values): 
     limitUnknown: limitOf("limitUnknown"),
     limitView: limitOf("limitView"),
     chains,
+    edits,
     listFolder: join(dataFolder ?? placeOf(database).folder, "blocklists"),
     journalFolder: journalFolderOf(database, dataFolder),
   };

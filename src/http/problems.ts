@@ -3,6 +3,7 @@ import type { RefusedSearch, SearchRefusal } from "../guard/link-query.ts";
 import type { DecisionRefusal, RefusedDecision } from "../guard/operator.ts";
 import { type MessageKey, message, negotiateLanguage, type Values } from "../language/messages.ts";
 import type { EndedBy } from "../links/link.ts";
+import type { EditsClosed } from "../links/manage.ts";
 import type { Refusal } from "../links/problem.ts";
 import { StoreUnavailable } from "../links/store.ts";
 import { type PageProblem, problemPage } from "../pages/problem.tsx";
@@ -56,6 +57,8 @@ export type HttpProblem =
   | { kind: "operator.missing" | "operator.wrong" | "operator.no-case" }
   | { kind: "password.missing" | "password.wrong"; /** The short address. */ shortUrl: string }
   | { kind: "link.prefetch" }
+  | { kind: "key.missing" | "key.wrong" }
+  | EditsClosed
   | { kind: "token.missing" | "token.wrong" };
 
 const RETRY_AFTER_SECONDS = 2;
@@ -159,6 +162,11 @@ function describeKind(problem: HttpProblem, fields: FieldNames): Described {
       };
     case "link.prefetch":
       return { status: 503, messages: [say(problem.kind)], headers: { "Retry-After": "0" } };
+    case "key.missing":
+      return { status: 401, messages: [say(problem.kind)], headers: { "WWW-Authenticate": "Bearer" } };
+    case "key.wrong":
+    case "edits.closed":
+      return { status: 403, messages: [say(problem.kind)] };
     case "token.missing":
     case "token.wrong":
       return {

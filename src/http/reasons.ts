@@ -63,6 +63,10 @@ export const REASONS = [
   "link.unknown",
   "link.used-up",
   "link.withdrawn",
+  // Why it cannot be managed.
+  "edits.closed",
+  "key.missing",
+  "key.wrong",
   // Who asks, how often, and what for.
   "limit.create",
   "limit.create-all",

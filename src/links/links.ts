@@ -1,21 +1,23 @@
+import { createBrokenCheck } from "./broken.ts";
 import { type ChangeReader, followChanges, type Memory } from "./changes.ts";
 import type { Clock } from "./clock.ts";
 import { type Code, lookUpCode } from "./code.ts";
-import { type Blocked, createCreation, type Creation, type CreationOptions } from "./create.ts";
-import { type DisabledReason, hasBegun, hasEnded, type Link } from "./link.ts";
+import { createCreation, type Creation, type CreationOptions } from "./create.ts";
+import { type DisabledReason, type Link, stateOf } from "./link.ts";
+import { createManagement, type Management, type ManagementOptions } from "./manage.ts";
 import { isProblem, type Problem } from "./problem.ts";
 import type { LinkId, LinkStore } from "./store.ts";
 import { DAY_MS } from "./time.ts";
 
 /** The use cases. All of them reject with `StoreUnavailable` if the store cannot answer. */
-export interface Links extends Creation {
+export interface Links extends Creation, Management {
   /** Returns the link to redirect to, for a code as an address spells it; a problem if it is disabled or has ended. */
   resolve(spelling: string): Promise<Link | Problem>;
   /** The same at once, for a code as it is stored. Missing if the store cannot; throws `StoreUnavailable`. */
   readonly resolveNow?: ((code: Code) => Link | Problem) | undefined;
   /**
    * Returns the link of a code as an address spells it. Links that have ended are found until their hold is over, and
-   * disabled ones always, unless they were deleted. Links that have not begun are found only by who manages them.
+   * disabled ones always, unless they were deleted. Those that have not begun or were withdrawn are their maker's alone.
    */
   find(spelling: string, as?: "visitor" | "maker"): Promise<FoundLink | Problem>;
   /**
@@ -34,7 +36,7 @@ export interface FoundLink extends Omit<Link, "disabled"> {
   readonly disabled: Exclude<DisabledReason, "deleted"> | undefined;
 }
 
-export interface LinksOptions extends CreationOptions {
+export interface LinksOptions extends CreationOptions, Pick<ManagementOptions, "edits"> {
   /** Reads anew what `blocked` tells from, after another process may have changed it. */
   readonly readRules: () => Promise<void>;
 }
@@ -68,8 +70,7 @@ export function createLookUps({
     return clock.nowMs() >= link.endsMs + codeHoldMs ? undefined : link;
   }
 
-  const reasonOf = createReasonOf(blocked);
-  const unlessBroken = createBrokenCheck({ clock, blocked });
+  const { reasonOf, unlessBroken } = createBrokenCheck({ clock, blocked });
 
   return {
     async resolve(spelling) {
@@ -80,36 +81,29 @@ export function createLookUps({
     resolveNow: findNow && ((code) => unlessBroken(unlessOver(findNow(code)))),
     async find(spelling, as = "visitor") {
       const link = await look(spelling);
-      if (link === undefined || (as === "visitor" && !hasBegun(link, clock.nowMs())))
-        return { kind: "unknown" };
+      if (link === undefined) return { kind: "unknown" };
       const disabled = reasonOf(link);
-      return disabled === "deleted" ? { kind: "disabled", reason: disabled } : { ...link, disabled };
+      if (disabled === "deleted") return { kind: "disabled", reason: disabled };
+      const found = { ...link, disabled };
+      const state = stateOf(found, clock.nowMs());
+      if (as === "visitor" && (state === "scheduled" || state === "withdrawn")) {
+        const problem = unlessBroken(link);
+        if (isProblem(problem)) return problem;
+      }
+      return found;
     },
-  };
-}
-
-function createReasonOf(blocked: Blocked) {
-  return (link: Link) => link.disabled ?? blocked(link.target);
-}
-
-function createBrokenCheck({ clock, blocked }: { clock: Pick<Clock, "nowMs">; blocked: Blocked }) {
-  const reasonOf = createReasonOf(blocked);
-  return (link: Link | undefined): Link | Problem => {
-    if (link === undefined) return { kind: "unknown" };
-    const reason = reasonOf(link);
-    if (reason !== undefined) return { kind: "disabled", reason };
-    const nowMs = clock.nowMs();
-    if (hasEnded(link, nowMs)) return { kind: "expired", endedMs: link.endsMs, by: link.terms?.ended };
-    return hasBegun(link, nowMs) ? link : { kind: "unknown" };
   };
 }
 
 export function createLinks(options: LinksOptions): Links {
   const { store, clock, blocked, codeHoldMs } = options;
-  const unlessBroken = createBrokenCheck({ clock, blocked });
+  const { brokenBy, unlessBroken } = createBrokenCheck({ clock, blocked });
+  const creation = createCreation(options);
 
   return {
-    ...createCreation(options),
+    ...creation,
+
+    ...createManagement({ ...options, ...creation, brokenBy }),
 
     ...createLookUps({ store, clock, codeHoldMs, blocked }),
 

@@ -215,7 +215,7 @@ export const SETTINGS = {
     unset: null,
     meaning:
       "secret of 16 characters or more that opens the operator's API and page, /api/v1/admin/ and /admin; without it there are none",
-    takes: secret,
+    takes: secret(16),
   },
   createToken: {
     name: "CREATE_TOKEN",
@@ -223,7 +223,22 @@ export const SETTINGS = {
     unset: null,
     meaning:
       "secret of 16 characters or more that is needed to make links, sent as Authorization: Bearer; everything else stays open",
-    takes: secret,
+    takes: secret(16),
+  },
+  secret: {
+    name: "CURT_SECRET",
+    default: "none",
+    unset: null,
+    meaning:
+      "secret of 32 characters or more that the manage keys of links are made with, the same for all instances; without it, one is made at the first start and kept in the database",
+    takes: secret(32),
+  },
+  edits: {
+    name: "EDITS",
+    default: "auto",
+    meaning:
+      "whether makers may change where their links lead: on, off, or 24h for the first day of a link; auto is 24h in public posture and on in private posture; they may always end their links",
+    takes: oneOf("auto", "on", "24h", "off"),
   },
   ...LIMIT_SETTINGS,
   drainWaitMs: {

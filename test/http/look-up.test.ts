@@ -42,6 +42,7 @@ async function serve(folder: string, record = () => {}) {
     fillRandom: (bytes) => void crypto.getRandomValues(bytes),
     targetPolicy: { posture: "private", ownHosts: [], ownPorts: [], isRefusedShortener: () => false },
     defaultExpiry: "never",
+    edits: "on",
     codeLength: 7,
     codeHoldMs: 0,
     blocked: () => undefined,
