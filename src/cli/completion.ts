@@ -25,7 +25,7 @@ function rulesOf(name: string, { options = {} }: Command): Rule[] {
   const given = Object.entries(options);
   const ofValues = given
     .filter(([, { type }]) => type === "string")
-    .map(([option, { values = [] }]) => ({
+    .map(([option, { usual = [], values = usual }]) => ({
       pattern: `${name} *--${option} `,
       choices: values.map((word) => ({ word, meaning: "" })),
     }));

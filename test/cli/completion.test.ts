@@ -25,7 +25,7 @@ const LINES: [string, string[]][] = [
   ["curt admin disable code --reason ", REASONS],
   ["curt admin disable --reason spam --js", ["--json"]],
   ["curt admin disable-found --y", ["--yes"]],
-  ["curt shorten --expires ", ["24h", "48h", "1week", "1month"]],
+  ["curt shorten --expires ", ["24h", "48h", "1week", "1month", "never"]],
   ["curt shorten https://example.com/ --expires 1", ["1week", "1month"]],
   ["curt shorten --code ", []],
   ["curt child ", []],

@@ -19,7 +19,7 @@ afterAll(() => curt[Symbol.asyncDispose]());
 
 describe("curt stats", () => {
   test("shows totals, a chart, and where visits came from", async () => {
-    const { code, shown } = await runInTerminal(["stats", "한글"], environment, 60);
+    const { code, shown } = await runInTerminal(["stats", "한글"], environment, { columns: 60 });
     expect(code).toBe(0);
     const lines = shown.split("\n");
     expect(lines[0]).toBe("한글: 3 visits, 1 visitor, 0 by programs");
