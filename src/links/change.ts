@@ -50,10 +50,7 @@ function edited(
 ): Link | undefined {
   let after = link;
   if (destination !== undefined && destination.originalUrl !== link.originalUrl)
-    after = withTerms(
-      { ...after, ...destination },
-      { changedMs: atMs, formerHost: formerHost(link, destination.target, atMs) },
-    );
+    after = withTerms({ ...after, ...destination }, { changedMs: atMs, formerHost: firstHost(link, atMs) });
   if (endsMs !== undefined) after = { ...after, endsMs };
   if (maxVisits !== undefined)
     after = withTerms(
@@ -66,14 +63,18 @@ function edited(
 }
 
 /** Of several hosts within 30 days the first, because that is the one that most people knew. */
-function formerHost({ target, terms }: Link, newTarget: Target, atMs: number): string | undefined {
-  const { changedMs = Number.NEGATIVE_INFINITY, formerHost: earlier } = terms ?? {};
-  const newHost = targetHost(newTarget);
-  const hosts = [
-    ...(earlier !== undefined && atMs < changedMs + FORMER_HOST_MS ? [earlier] : []),
-    targetHost(target),
-  ];
-  return hosts.find((host) => host !== newHost);
+function firstHost({ target, terms }: Link, atMs: number): string {
+  const { changedMs = Number.NEGATIVE_INFINITY, formerHost } = terms ?? {};
+  return formerHost !== undefined && atMs < changedMs + FORMER_HOST_MS ? formerHost : targetHost(target);
+}
+
+/** The host to which a link led before, if whoever looks at it now should be told. */
+export function formerHostOf(
+  { target, terms }: Pick<Link, "target" | "terms">,
+  nowMs: number,
+): string | undefined {
+  const { changedMs = Number.NEGATIVE_INFINITY, formerHost } = terms ?? {};
+  return nowMs < changedMs + FORMER_HOST_MS && formerHost !== targetHost(target) ? formerHost : undefined;
 }
 
 function endIfUsedUp(link: Link, atMs: number): Link {

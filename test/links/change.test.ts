@@ -6,6 +6,7 @@ import {
   applyChange,
   type Change,
   FORMER_HOST_MS,
+  formerHostOf,
   isSilent,
   parseTerms,
   termsJson,
@@ -127,20 +128,24 @@ describe("whatever happens to a link", () => {
   });
 
   test("it has exactly as many visits as it may have, then it ends with the last of them", () => {
+    // Clocks differ, and what came first may be written last. So the instants are in no order.
+    const times = fc.array(instants, { maxLength: 60 });
     fc.assert(
-      fc.property(fc.integer({ min: 1, max: 30 }), fc.integer({ min: 0, max: 60 }), (maxVisits, visits) => {
+      fc.property(fc.integer({ min: 1, max: 30 }), times, (maxVisits, allMs) => {
         let current = link({ terms: { maxVisits } });
         let counted = 0;
-        for (let nth = 0; nth < visits; nth++) {
-          const after = applyChange(current, visitAt(NOW + nth));
+        for (const atMs of allMs) {
+          const after = applyChange(current, visitAt(atMs));
           if (after === undefined) continue;
           counted++;
           current = after;
         }
-        expect(counted).toBe(Math.min(visits, maxVisits));
-        const isUsedUp = visits >= maxVisits;
-        expect(current.endsMs).toBe(isUsedUp ? NOW + maxVisits - 1 : NEVER_MS);
+        expect(counted).toBe(Math.min(allMs.length, maxVisits));
+        const isUsedUp = allMs.length >= maxVisits;
+        expect(current.endsMs).toBe((isUsedUp ? allMs[maxVisits - 1] : NEVER_MS) as number);
         expect(current.terms?.ended).toBe(isUsedUp ? "visits" : undefined);
+        // Nor does it come back by a clock that is behind.
+        if (isUsedUp) expect(applyChange(current, edit({ maxVisits: 60 }, NOW - 1))).toBeUndefined();
       }),
     );
   });
@@ -192,7 +197,16 @@ describe("of the hosts to which a link led within 30 days, the first is told", (
         ["b.example", 0],
         ["example.com", 1],
       ],
-      "b.example",
+      undefined,
+    ],
+    [
+      "there and back, then elsewhere",
+      [
+        ["b.example", 0],
+        ["example.com", 1],
+        ["c.example", 2],
+      ],
+      "example.com",
     ],
     ["another path", [["example.com", 0]], undefined],
     [
@@ -218,7 +232,9 @@ describe("of the hosts to which a link led within 30 days, the first is told", (
         link(),
         moves.map(([host, afterMs]) => moveTo(host, NOW + afterMs)),
       );
-      expect(moved.terms?.formerHost).toBe(expected as string);
+      const lastMs = moved.terms?.changedMs ?? 0;
+      expect(formerHostOf(moved, lastMs + FORMER_HOST_MS - 1)).toBe(expected as string);
+      expect(formerHostOf(moved, lastMs + FORMER_HOST_MS)).toBeUndefined();
       expect(moved.terms?.changedMs).toBe(NOW + (moves.at(-1)?.[1] ?? 0));
     });
 
