@@ -25,7 +25,7 @@ function edit(folder: string, file: string, edits: (catalogue: Record<string, st
 
 test("English comes first, Korean is there", () => {
   expect(LANGUAGES).toEqual(["en", "ko"]);
-  expect(message("ko", "field.required", { field: "original_url" })).toBe("original_url 값은 필수입니다.");
+  expect(message("ko", "field.required")).toBe("필수 항목입니다.");
 });
 
 test("adding a language is adding one file", async () => {

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { basename, join, resolve } from "node:path";
 
 import { type Config, readConfig } from "../src/config.ts";
+import { REASON_HEADER, REASONS } from "../src/http/reasons.ts";
 import { createClock } from "../src/links/clock.ts";
 import type { Code } from "../src/links/code.ts";
 import type { Reason } from "../src/links/link.ts";
@@ -16,7 +17,10 @@ export const BASE_URL = "https://curt.example";
 
 export type Settings = Readonly<Record<string, string>>;
 
-/** A running service. A 5xx answer or an error in its log fails the test, unless `expectFaults` was called. */
+/**
+ * A running service. A 5xx answer or an error in its log fails the test, unless `expectFaults` was called. So does an error
+ * without a valid reason for programs.
+ */
 export interface Running extends AsyncDisposable {
   readonly origin: string;
   readonly database: Config["database"];
@@ -202,6 +206,15 @@ export async function disableLink(service: Running, code: string, reason: Reason
     throw new Error(`${code} could not be disabled`);
 }
 
+/** Every error, and no other answer, has reasons for programs, which are of the list. */
+export function checkReasons({ status, headers }: Response, asked: string): void {
+  const told = headers.get(REASON_HEADER);
+  const reasons: readonly string[] = told?.split(", ") ?? [];
+  const areListed = reasons.every((reason) => REASONS.some((one) => one === reason));
+  if (status >= 400 !== reasons.length > 0 || !areListed || new Set(reasons).size < reasons.length)
+    throw new Error(`${asked}: ${status} with the reason ${told}`);
+}
+
 function client(origin: string, settings: Settings, logged: string[], stop: () => Promise<void>): Running {
   const { database } = readConfig(settings);
   let faultsExpected = false;
@@ -210,6 +223,7 @@ function client(origin: string, settings: Settings, logged: string[], stop: () =
     if (response.status >= 500 && !faultsExpected) {
       throw new Error(`${init.method ?? "GET"} ${path}: ${response.status} ${await response.text()}`);
     }
+    checkReasons(response, `${init.method ?? "GET"} ${path}`);
     return response;
   }
   return {

@@ -1,6 +1,6 @@
 import type { Config } from "../config.ts";
 import { type Core, openCore } from "../core.ts";
-import { describe, type HttpProblem } from "../http/problems.ts";
+import { describe, type HttpProblem, nameFirst } from "../http/problems.ts";
 import { message } from "../language/messages.ts";
 import { StoreUnavailable } from "../links/store.ts";
 import { createLog } from "../log.ts";
@@ -34,9 +34,9 @@ export function operate(act: (core: Core, args: Arguments) => Promise<number>) {
 const OPTIONS: Readonly<Record<string, string>> = { made_from: "--from", made_to: "--to" };
 
 export function failBy(problem: HttpProblem): number {
-  const told = describe(problem).messages.map(({ key, values, field, isPrefixed }) => {
-    const text = message("en", key, values);
-    return isPrefixed === true ? `${OPTIONS[String(field)] ?? field}: ${text}` : text;
+  const told = describe(problem).messages.map((one) => {
+    const field = OPTIONS[String(one.field)] ?? one.field;
+    return nameFirst({ ...one, field }, message("en", one.key, one.values));
   });
   return fail(told.join(" "));
 }

@@ -15,6 +15,7 @@ import type { Home } from "./pages/home.ts";
 import type { Notices } from "./pages/notices.ts";
 import { type Report, REPORTED_PATH } from "./pages/report.ts";
 import { answerProblem, problemOf } from "./problems.ts";
+import { REASON_HEADER } from "./reasons.ts";
 import type { Redirect } from "./redirect/redirect.ts";
 import { readRoute, spelledOut } from "./route.ts";
 import { pathOf, queryOf } from "./url.ts";
@@ -54,11 +55,13 @@ interface Arrived {
  */
 const CORS = {
   origin: "*",
-  allowMethods: ["GET", "HEAD", "POST"],
+  allowMethods: ["GET", "HEAD", "POST", "PATCH", "DELETE"],
   exposeHeaders: [
     "Allow",
     "Content-Language",
+    REASON_HEADER,
     "ETag",
+    "Link",
     "Location",
     "RateLimit",
     "RateLimit-Policy",

@@ -1,5 +1,5 @@
 import { clientNetwork } from "../guard/client-address.ts";
-import type { Counted, Counters } from "../guard/counters.ts";
+import type { Counters } from "../guard/counters.ts";
 import type { Allowance, LimitName, Limits } from "../guard/limits.ts";
 import type { Clock } from "../links/clock.ts";
 import { memoize } from "../memoize.ts";
@@ -12,7 +12,7 @@ export interface Limiter {
    * Counts what `handle` does against these limits. What fails costs nothing in the end, but it is counted meanwhile, so that
    * concurrent requests cannot pass a limit together. `refuse` answers a client that has to wait.
    */
-  limit(names: readonly LimitName[], handle: Handler, refuse?: Refuse): Handler;
+  limit(names: readonly [LimitName, ...LimitName[]], handle: Handler, refuse?: Refuse): Handler;
   /** Counts every request for something that costs more than a redirect. Unknown codes also count as such. */
   view(handle: Handler): Handler;
   /** Counts an address that leads nowhere. The client gets the returned problem, if any, instead of 404. */
@@ -80,15 +80,15 @@ export function createLimiter(
     return undo;
   }
 
-  /** The wait is over when none of the limits refuses the request any more. */
-  async function refusal(call: Call, counted: Counted): Promise<Limited> {
-    count(counted);
+  /** `limit` is the one that was passed. The wait is over when none of the limits refuses the request any more. */
+  async function refusal(call: Call, limit: LimitName): Promise<Limited> {
+    count(limit === "create-all" ? "limited.create" : `limited.${limit}`);
     const waitMs = holdBackMs();
     if (waitMs > 0) await Bun.sleep(waitMs);
     const names = call.limits.flatMap((name) => (name === "unknown" ? ([name, "scan"] as const) : [name]));
     const waits = names.map((name) => limits[name]?.wait(clientOf(call, name)) ?? 0);
     // At least 1, because time goes on between a refusal and this.
-    return { kind: "limited", seconds: Math.max(1, ...waits) };
+    return { kind: "limited", limit, seconds: Math.max(1, ...waits) };
   }
 
   function unknown(call: Call): Promise<Limited> | undefined {
@@ -96,22 +96,23 @@ export function createLimiter(
     if (take(call, "unknown")) return undefined;
     // Counts the refusals, which is what bars a client in the end.
     limits.scan?.take(clientOf(call, "scan"));
-    return refusal(call, "limited.unknown");
+    return refusal(call, "unknown");
   }
 
   function barred(call: Call): Promise<Limited> | undefined {
     if (limits.scan === undefined || limits.scan.wait(clientOf(call, "scan")) === 0) return undefined;
     call.limits = [...call.limits, "unknown"];
-    return refusal(call, "limited.unknown");
+    return refusal(call, "unknown");
   }
 
   return {
     limit(names, handle, refuse = answerProblem) {
       if (names.every((name) => limits[name] === undefined)) return handle;
-      const counted = names.includes("report") ? "limited.report" : "limited.create";
+      const passedBy = (call: Call) =>
+        names.find((name) => (limits[name]?.wait(clientOf(call, name)) ?? 0) > 0) ?? names[0];
       return async (call) => {
         const undo = takeAll(call, names) ? await shareAll(call, names) : undefined;
-        if (undo === undefined) return refuse(call, await refusal(call, counted));
+        if (undo === undefined) return refuse(call, await refusal(call, passedBy(call)));
         let response: Response | undefined;
         try {
           response = await handle(call);
@@ -127,7 +128,7 @@ export function createLimiter(
 
     view(handle) {
       return async (call) => {
-        if (!take(call, "view")) return answerProblem(call, await refusal(call, "limited.view"));
+        if (!take(call, "view")) return answerProblem(call, await refusal(call, "view"));
         const problem = call.code === "" ? undefined : barred(call);
         if (problem !== undefined) return answerProblem(call, await problem);
         const response = await handle(call);

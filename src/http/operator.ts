@@ -16,7 +16,7 @@ export interface OperatorCheck {
 export function createOperatorCheck(token: AdminToken, { wrongToken }: Limits): OperatorCheck {
   function onWrong(call: Call): HttpProblem {
     const seconds = wrongToken?.take(clientNetwork(call.client().address)) ?? 0;
-    return seconds === 0 ? { kind: "operator.wrong" } : { kind: "limited", seconds };
+    return seconds === 0 ? { kind: "operator.wrong" } : { kind: "limited", limit: "token", seconds };
   }
   return {
     refusalOf(call) {

@@ -2,6 +2,7 @@ import type { TooMany } from "../guard/collect.ts";
 import type { RefusedSearch, SearchRefusal } from "../guard/link-query.ts";
 import type { DecisionRefusal, RefusedDecision } from "../guard/operator.ts";
 import { type MessageKey, message, negotiateLanguage, type Values } from "../language/messages.ts";
+import type { EndedBy } from "../links/link.ts";
 import type { Refusal } from "../links/problem.ts";
 import { StoreUnavailable } from "../links/store.ts";
 import { type PageProblem, problemPage } from "../pages/problem.tsx";
@@ -9,6 +10,7 @@ import { whenIn } from "../pages/when.ts";
 import type { RangeRefusal } from "../visits/statistics.ts";
 import { html, json, prefersHtml } from "./answers.ts";
 import type { Asked } from "./call.ts";
+import { type ProblemReason, REASON_HEADER } from "./reasons.ts";
 import { pathOf } from "./url.ts";
 
 /** Why a body or a query is refused before the domain sees it. `rule` is also the key of the message. */
@@ -52,141 +54,154 @@ export type HttpProblem =
   | TooMany
   | { kind: "other-count"; count: number }
   | { kind: "operator.missing" | "operator.wrong" | "operator.no-case" }
-  | { kind: "token" };
+  | { kind: "token.missing" | "token.wrong" };
 
 const RETRY_AFTER_SECONDS = 2;
 
 interface Message {
   readonly key: MessageKey;
-  readonly values?: Values;
-  /** The parameter that the message is about, if any. */
+  readonly reason: ProblemReason;
+  readonly values?: Values | undefined;
+  /** The parameter that the message is about, if any. The API puts its name in front of the text. */
   readonly field?: string | undefined;
-  /** True if the text does not name the field. Then the API puts the name in front of it. */
-  readonly isPrefixed?: true;
+  /** The contract fixes the whole text, so that no name stands in front of it. */
+  readonly isFixed?: true;
 }
 
 interface Description {
   readonly status: number;
   readonly messages: readonly Message[];
-  readonly headers?: Readonly<Record<string, string>>;
+  /** With the reasons for programs. */
+  readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Maps every problem to an HTTP status (RFC 9110, section 15). No other code chooses the status of a problem. */
+type Described = Pick<Description, "status" | "messages"> & Partial<Pick<Description, "headers">>;
+
+/**
+ * Maps every problem to an HTTP status (RFC 9110, section 15), its messages, and its reasons for programs. No other code
+ * chooses these.
+ */
 export function describe(problem: HttpProblem): Description {
+  const { status, messages, headers } = describeKind(problem);
+  const reasons = new Set(messages.map(({ reason }) => reason));
+  return { status, messages, headers: { [REASON_HEADER]: [...reasons].join(", "), ...headers } };
+}
+
+function describeKind(problem: HttpProblem): Described {
   switch (problem.kind) {
     case "invalid":
       return { status: 400, messages: problem.refusals.map(describeRefusal) };
     case "refused":
       return { status: 400, messages: problem.refusals.map(describeOperatorRefusal) };
     case "too-many":
-      return { status: 409, messages: [{ key: "operator.too-many", values: { max: problem.max } }] };
+      return { status: 409, messages: [say("operator.too-many", { max: problem.max })] };
     case "other-count":
-      return { status: 409, messages: [{ key: "operator.count", values: { count: problem.count } }] };
+      return { status: 409, messages: [say("operator.count", { count: problem.count }, "count")] };
     case "operator.no-case":
-      return { status: 404, messages: [{ key: problem.kind }] };
+      return { status: 404, messages: [say(problem.kind)] };
     case "operator.missing":
     case "operator.wrong":
-      return { status: 401, messages: [{ key: problem.kind }], headers: { "WWW-Authenticate": "Bearer" } };
+      return { status: 401, messages: [say(problem.kind)], headers: { "WWW-Authenticate": "Bearer" } };
     case "malformed":
       return { status: 400, messages: problem.refusals.map(describeRequestRefusal) };
     case "taken":
-      return { status: 409, messages: [{ key: "taken", field: "custom_code" }] };
-    case "unknown":
-      return { status: 404, messages: [{ key: "unknown" }] };
-    case "not-found":
-      return { status: 404, messages: [{ key: "not-found" }] };
-    case "expired":
       return {
-        status: 410,
-        messages: [{ key: "expired", values: { ended: new Date(problem.endedMs).toISOString() } }],
+        status: 409,
+        messages: [{ key: "taken", reason: "code.taken", field: SHORTEN_FIELDS.code, isFixed: true }],
       };
+    case "unknown":
+      return { status: 404, messages: [{ key: "unknown", reason: "link.unknown" }] };
+    case "not-found":
+      return { status: 404, messages: [{ key: "not-found", reason: "route.unknown" }] };
+    case "expired": {
+      const ended = new Date(problem.endedMs).toISOString();
+      const reason = problem.by === undefined ? "link.expired" : ENDED_BY[problem.by];
+      return { status: 410, messages: [{ key: "expired", reason, values: { ended } }] };
+    }
     case "disabled":
-      return { status: 410, messages: [{ key: `disabled.${problem.reason}` }] };
+      return { status: 410, messages: [{ key: `disabled.${problem.reason}`, reason: "link.disabled" }] };
     case "method": {
       const { method, allow } = problem;
-      return {
-        status: 405,
-        messages: [{ key: "method", values: { method, allow } }],
-        headers: { Allow: allow },
-      };
+      return { status: 405, messages: [say("method", { method, allow })], headers: { Allow: allow } };
     }
     case "body.too-large":
-      return { status: 413, messages: [{ key: problem.kind, values: { max: problem.max } }] };
+      return { status: 413, messages: [say(problem.kind, { max: problem.max })] };
     case "body.type":
     case "body.form":
-      return { status: 415, messages: [{ key: problem.kind }] };
+      return { status: 415, messages: [say(problem.kind)] };
     case "body.coding":
       // Says which codings would be accepted (RFC 9110, section 12.5.3).
-      return { status: 415, messages: [{ key: problem.kind }], headers: { "Accept-Encoding": "identity" } };
+      return { status: 415, messages: [say(problem.kind)], headers: { "Accept-Encoding": "identity" } };
     case "cross-site":
-      return { status: 403, messages: [{ key: problem.kind }] };
+      return { status: 403, messages: [say(problem.kind)] };
     case "limited": {
-      const { seconds } = problem;
+      const { seconds, limit } = problem;
+      const values: Values = { when: (language) => whenIn(language, seconds) };
       return {
         status: 429,
-        messages: [{ key: "limited", values: { when: (language) => whenIn(language, seconds) } }],
+        messages: [{ key: "limited", reason: `limit.${limit}`, values }],
         headers: { "Retry-After": String(seconds) },
       };
     }
-    case "token":
+    case "token.missing":
+    case "token.wrong":
       return {
         status: 401,
-        messages: [{ key: "token", field: "token" }],
+        messages: [{ key: "token", reason: problem.kind }],
         headers: { "WWW-Authenticate": "Bearer" },
       };
     case "unavailable":
       return {
         status: 503,
-        messages: [{ key: "unavailable" }],
+        messages: [{ key: "unavailable", reason: "store.unavailable" }],
         headers: { "Retry-After": String(RETRY_AFTER_SECONDS) },
       };
     case "internal":
-      return { status: 500, messages: [{ key: "internal" }] };
+      return { status: 500, messages: [say(problem.kind)] };
   }
 }
 
+const ENDED_BY = { visits: "link.used-up", withdrawn: "link.withdrawn" } as const satisfies Record<
+  EndedBy,
+  ProblemReason
+>;
+
+/** Most messages have the reason as their key. */
+function say(key: MessageKey & ProblemReason, values?: Values, field?: string): Message {
+  return { key, reason: key, values, field };
+}
+
+/** What `POST /api/v1/shorten` calls the parts of a link. A rule of the domain begins with the part that it applies to. */
+const SHORTEN_FIELDS: Readonly<Partial<Record<PartOf<Refusal["rule"]>, string>>> = {
+  code: "custom_code",
+  target: "original_url",
+};
+type PartOf<Rule> = Rule extends `${infer Part}.${string}` ? Part : never;
+
+function partOf<Rule extends string>(rule: Rule): PartOf<Rule> {
+  return rule.split(".", 1)[0] as PartOf<Rule>;
+}
+
 function describeRefusal({ rule, ...values }: Refusal): Message {
-  return { key: rule, values, field: REFUSED_FIELD[rule], isPrefixed: true };
+  const part = partOf(rule);
+  return say(rule, values, SHORTEN_FIELDS[part] ?? part);
 }
 
 function describeRequestRefusal({ rule, ...values }: RequestRefusal): Message {
-  return { key: rule, values, field: "field" in values ? values.field : undefined };
+  return say(rule, values, "field" in values ? values.field : QUERY_FIELDS[rule]);
 }
+
+/** The parameter that each rule about several of them is told of. */
+const QUERY_FIELDS: Readonly<Partial<Record<RequestRefusal["rule"], string>>> = {
+  "qr.contrast": "dark",
+  "stats.order": "from",
+  "stats.range": "from",
+};
 
 /** The first part of the rule is the parameter that it applies to. */
 function describeOperatorRefusal({ rule, ...values }: DecisionRefusal | SearchRefusal): Message {
-  return { key: rule, values, field: rule.split(".", 1)[0], isPrefixed: true };
+  return say(rule, values, partOf(rule));
 }
-
-/** The parameter that each rule of the domain applies to. */
-const REFUSED_FIELD: Readonly<Record<Refusal["rule"], string>> = {
-  "code.too-long": "custom_code",
-  "code.ill-formed": "custom_code",
-  "code.character": "custom_code",
-  "code.space": "custom_code",
-  "code.invisible": "custom_code",
-  "code.joiner": "custom_code",
-  "code.mark": "custom_code",
-  "code.reserved": "custom_code",
-  "target.ill-formed": "original_url",
-  "target.control": "original_url",
-  "target.space": "original_url",
-  "target.backslash": "original_url",
-  "target.scheme": "original_url",
-  "target.unparsable": "original_url",
-  "target.credentials": "original_url",
-  "target.too-long": "original_url",
-  "target.own": "original_url",
-  "target.private": "original_url",
-  "target.chain": "original_url",
-  "target.blocked": "original_url",
-  "expires.format": "expires",
-  "expires.past": "expires",
-  "expires.before-start": "expires",
-  "starts.format": "starts",
-  "max_visits.range": "max_visits",
-  "password.length": "password",
-};
 
 /** The problem to answer with when an error was thrown. */
 export function problemOf(error: unknown): PageProblem {
@@ -201,13 +216,13 @@ export function problemJson(
 ): Response {
   const language = negotiateLanguage(call.headers.get("accept-language"));
   const { status, messages, headers: ofProblem } = describe(problem);
-  const text = messages
-    .map(
-      ({ field, isPrefixed, key, values }) =>
-        (isPrefixed === true ? `${field}: ` : "") + message(language, key, values),
-    )
-    .join(" ");
+  const text = messages.map((told) => nameFirst(told, message(language, told.key, told.values))).join(" ");
   return json(call, status, { status: "error", message: text }, language, { ...ofProblem, ...headers });
+}
+
+/** A message about a parameter begins with its name. */
+export function nameFirst({ field, isFixed }: Message, text: string): string {
+  return field === undefined || isFixed === true ? text : `${field}: ${text}`;
 }
 
 /** For addresses that people open: browsers get a page, programs get JSON. */

@@ -135,6 +135,9 @@ function Values({ context: { say }, schema }: { context: Context; schema: Schema
   );
 }
 
+/** The basics of the reference tell of it, once for all operations. */
+const IN_EVERY_ERROR = "Curt-Reason";
+
 function Answers({ context, operation }: { context: Context; operation: Operation }) {
   const { api, say } = context;
   const answers = Object.entries(operation.responses);
@@ -164,11 +167,13 @@ function Answers({ context, operation }: { context: Context; operation: Operatio
                       <code>{type}</code>
                     </div>
                   ))}
-                {Object.entries(headers).map(([name, header]) => (
-                  <div class="soft">
-                    <code>{name}</code>: {marked(header.description)}
-                  </div>
-                ))}
+                {Object.entries(headers)
+                  .filter(([name]) => name !== IN_EVERY_ERROR)
+                  .map(([name, header]) => (
+                    <div class="soft">
+                      <code>{name}</code>: {marked(header.description)}
+                    </div>
+                  ))}
               </td>
             </tr>
           ))}

@@ -1,4 +1,5 @@
 /** @jsxImportSource ./html */
+import type { LimitName } from "../guard/limits.ts";
 import { message, type MessageKey } from "../language/messages.ts";
 import type { DisabledReason } from "../links/link.ts";
 import type { Problem } from "../links/problem.ts";
@@ -12,7 +13,7 @@ import { whenIn } from "./when.ts";
 export type PageProblem =
   | Problem
   | { kind: "not-found" }
-  | { kind: "limited"; /** Until it is worth trying again. */ seconds: number }
+  | { kind: "limited"; limit: LimitName | "token"; /** Until it is worth trying again. */ seconds: number }
   | { kind: "unavailable" }
   | { kind: "internal" };
 

@@ -52,7 +52,7 @@ function Basics({ context, documentPath }: { context: Context; documentPath: str
   const { language, api, base, say } = context;
   const languages = languageNames(language);
   const needsToken = operationsOf(api).some(({ security }) => security !== undefined);
-  const { ShortenResponse = {}, Problem = {} } = api.components.schemas;
+  const { ShortenResponse = {}, Problem = {}, ProblemReason = {} } = api.components.schemas;
   return (
     <section aria-labelledby="basics">
       <h2 id="basics">{say("docs.basics")}</h2>
@@ -73,6 +73,17 @@ function Basics({ context, documentPath }: { context: Context; documentPath: str
         <Fact name={say("docs.error")}>
           {marked(say("docs.error.rule"))}
           <Code name={say("docs.error")}>{pretty(exampleOf(api, Problem))}</Code>
+          <details>
+            <summary>{marked(say("docs.reasons"))}</summary>
+            <p>{marked(say("api.reasons"))}</p>
+            <p>
+              {(ProblemReason.enum ?? []).map((reason) => (
+                <>
+                  <code>{String(reason)}</code>{" "}
+                </>
+              ))}
+            </p>
+          </details>
         </Fact>
       </dl>
     </section>

@@ -179,7 +179,7 @@ describe("one link", () => {
       const refused = await ask("DELETE", `links/${code}${query}`);
       expect([refused.status, refused.message]).toEqual([
         400,
-        en["operator.confirm"].replace("{code}", code),
+        `confirm: ${en["operator.confirm"].replace("{code}", code)}`,
       ]);
     }
     expect((await curt.fetch(`/${code}`)).status).toBe(302);
@@ -221,20 +221,20 @@ describe("one link", () => {
       const { status, message } = await ask("POST", `links/${code}/disable`, body);
       return [status, message];
     };
-    for (const none of [{}, undefined]) expect(await wrong(none)).toEqual([400, "reason is required."]);
+    for (const none of [{}, undefined]) expect(await wrong(none)).toEqual([400, "reason: It is required."]);
     expect(await wrong({ reason: "ugly" })).toEqual([
       400,
-      "reason must be one of malware, phishing, spam, illegal, legal, other.",
+      "reason: It must be one of malware, phishing, spam, illegal, legal, other.",
     ]);
     expect(await wrong({ reason: "spam", note: 7 })).toEqual([
       400,
-      "note must be of type string, not number.",
+      "note: It must be of type string, not number.",
     ]);
     const counted = await ask("POST", "links/disable?q=made", { reason: "spam", count: "60" });
-    expect(counted.message).toBe("count must be of type number, not string.");
+    expect(counted.message).toBe("count: It must be of type number, not string.");
     for (const [body, message] of [
-      [{ action: "forget" }, "action must be one of disable, block-host, nothing."],
-      [{}, "action is required."],
+      [{ action: "forget" }, "action: It must be one of disable, block-host, nothing."],
+      [{}, "action: It is required."],
       [{ action: "disable" }, "reason: It must be one of malware, phishing, spam, illegal, legal, other."],
     ] as const)
       expect((await ask("POST", `cases/${code}`, body)).message).toBe(message);
@@ -321,7 +321,7 @@ describe("a list", () => {
       expect((await askOwn("GET", `${path}?cursor=nonsense`)).status).toBe(200);
       for (const limit of ["0", "201", "-1", "x", "1.5", "1e2"])
         expect((await askOwn("GET", `${path}?limit=${limit}`)).message).toBe(
-          "limit must be a whole number from 1 to 200.",
+          "limit: It must be a whole number from 1 to 200.",
         );
     }
   });
@@ -379,7 +379,7 @@ test("an evening as an operator: a campaign is found, disabled, blocked, reporte
   const other = await askOwn("POST", `links/disable?${search}`, { reason: "phishing", count: count - 1 });
   expect([other.status, other.message]).toEqual([
     409,
-    en["operator.count"].replace("{count}", String(count)),
+    `count: ${en["operator.count"].replace("{count}", String(count))}`,
   ]);
   const done = await askOwn("POST", `links/disable?${search}`, {
     reason: "phishing",

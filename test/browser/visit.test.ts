@@ -69,7 +69,7 @@ test("a page of another origin can shorten, and read what went wrong", async () 
   expect(made).toMatchObject({ status: 201, location: "https://curt.example/elsewhere/" });
   expect(await shorten({})).toMatchObject({
     status: 400,
-    answer: { status: "error", message: "original_url is required." },
+    answer: { status: "error", message: "original_url: It is required." },
   });
   await page.close();
 });

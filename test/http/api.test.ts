@@ -97,18 +97,27 @@ describe("POST /api/v1/shorten", () => {
 
   test("names the field and the rule", async () => {
     const cases: [unknown, string][] = [
-      [{}, "original_url is required."],
-      [{ original_url: null }, "original_url must be of type string, not null."],
-      [{ original_url: 5 }, "original_url must be of type string, not number."],
-      [{ original_url: ["x"] }, "original_url must be of type string, not array."],
-      [{ original_url, custom_code: 7 }, "custom_code must be of type string, not number."],
-      [{ original_url, custom_code: {} }, "custom_code must be of type string, not object."],
-      [{ original_url, custom_code: true }, "custom_code must be of type string, not boolean."],
-      [{ original_url, expire_duration: "2h" }, "expire_duration must be one of 24h, 48h, 1week, 1month."],
-      [{ original_url, expire_duration: "" }, "expire_duration must be one of 24h, 48h, 1week, 1month."],
-      [{ original_url, expire_duration: "24H" }, "expire_duration must be one of 24h, 48h, 1week, 1month."],
-      [{ original_url, expire_duration: "never" }, "expire_duration must be one of 24h, 48h, 1week, 1month."],
-      [{ original_url, expire_duration: 24 }, "expire_duration must be of type string, not number."],
+      [{}, "original_url: It is required."],
+      [{ original_url: null }, "original_url: It must be of type string, not null."],
+      [{ original_url: 5 }, "original_url: It must be of type string, not number."],
+      [{ original_url: ["x"] }, "original_url: It must be of type string, not array."],
+      [{ original_url, custom_code: 7 }, "custom_code: It must be of type string, not number."],
+      [{ original_url, custom_code: {} }, "custom_code: It must be of type string, not object."],
+      [{ original_url, custom_code: true }, "custom_code: It must be of type string, not boolean."],
+      [
+        { original_url, expire_duration: "2h" },
+        "expire_duration: It must be one of 24h, 48h, 1week, 1month.",
+      ],
+      [{ original_url, expire_duration: "" }, "expire_duration: It must be one of 24h, 48h, 1week, 1month."],
+      [
+        { original_url, expire_duration: "24H" },
+        "expire_duration: It must be one of 24h, 48h, 1week, 1month.",
+      ],
+      [
+        { original_url, expire_duration: "never" },
+        "expire_duration: It must be one of 24h, 48h, 1week, 1month.",
+      ],
+      [{ original_url, expire_duration: 24 }, "expire_duration: It must be of type string, not number."],
       [{ original_url: "naver.com" }, `original_url: ${en["target.scheme"]}`],
       [
         { original_url, custom_code: "api" },
@@ -124,7 +133,7 @@ describe("POST /api/v1/shorten", () => {
       ],
       [
         { custom_code: 1, expire_duration: 2 },
-        "original_url is required. custom_code must be of type string, not number. expire_duration must be of type string, not number.",
+        "original_url: It is required. custom_code: It must be of type string, not number. expire_duration: It must be of type string, not number.",
       ],
       [
         [],
@@ -147,7 +156,7 @@ describe("POST /api/v1/shorten", () => {
     expect(data.code).toHaveLength(7);
     expect(({} as Record<string, unknown>)["custom_code"]).toBeUndefined();
     const inherited = await curt.shorten(`{"__proto__":{"original_url":"${original_url}"}}`);
-    expect(await refused(inherited, 400)).toBe("original_url is required.");
+    expect(await refused(inherited, 400)).toBe("original_url: It is required.");
   });
 
   test("refuses what is not UTF-8 JSON", async () => {

@@ -147,7 +147,7 @@ describe("the form", () => {
     const response = await send({ original_url: LONG, expire_duration: end });
     if (end.trim() === "24h") return expect(response.status).toBe(303);
     expect(response.status).toBe(400);
-    expect(await response.text()).toContain("expire_duration must be one of 24h, 48h, 1week, 1month.");
+    expect(await response.text()).toContain("It must be one of 24h, 48h, 1week, 1month.");
   });
 
   test("refuses, in words and with the right status, what the API refuses", async () => {

@@ -272,17 +272,17 @@ describe("there is no QR code", () => {
 
   test("for a wrong parameter, with the field and the rule, in the caller's language", async () => {
     const range = {
-      size: ["size must be a whole number from 64 to 2048.", "size 값은 64부터 2048까지의 정수여야 합니다."],
-      margin: ["margin must be a whole number from 0 to 16.", "margin 값은 0부터 16까지의 정수여야 합니다."],
+      size: ["size: It must be a whole number from 64 to 2048.", "size: 64부터 2048까지의 정수여야 합니다."],
+      margin: ["margin: It must be a whole number from 0 to 16.", "margin: 0부터 16까지의 정수여야 합니다."],
     } as const;
     const colour = (field: string) =>
       [
-        `${field} must be a colour of three or six hexadecimal digits, such as 1a7f5a.`,
-        `${field} 값은 1a7f5a처럼 16진수 세 자리나 여섯 자리로 쓴 색이어야 합니다.`,
+        `${field}: It must be a colour of three or six hexadecimal digits, such as 1a7f5a.`,
+        `${field}: 1a7f5a처럼 16진수 세 자리나 여섯 자리로 쓴 색이어야 합니다.`,
       ] as const;
     const contrast = [
-      "dark must be darker than light, with a contrast of at least 3:1, or scanners cannot read the code.",
-      "dark는 light보다 어두워야 하고 명암비가 3:1 이상이어야 스캐너가 코드를 읽을 수 있습니다.",
+      "dark: It must be darker than light, with a contrast of at least 3:1, or scanners cannot read the code.",
+      "dark: light보다 어두워야 하고 명암비가 3:1 이상이어야 스캐너가 코드를 읽을 수 있습니다.",
     ] as const;
     const cases: [string, readonly [string, string]][] = [
       ["size=63", range.size],

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
+import { REASON_HEADER, REASONS } from "../../src/http/reasons.ts";
 import en from "../../src/language/en.json";
 import ko from "../../src/language/ko.json";
 import {
@@ -86,7 +87,10 @@ describe("the reference", () => {
           ...fields.flatMap((field) => [...field.names, field.description]),
           ...answers.flatMap(([status, answer]) => [
             `${status}${answer.description}`,
-            ...Object.entries(answer.headers ?? {}).map(([name, header]) => `${name}: ${header.description}`),
+            ...Object.entries(answer.headers ?? {})
+              // Told once for all errors, in the basics.
+              .filter(([name]) => name !== REASON_HEADER)
+              .map(([name, header]) => `${name}: ${header.description}`),
           ]),
         ];
         expect(told.length).toBeGreaterThan(4);
@@ -95,6 +99,8 @@ describe("the reference", () => {
         expect(sections[operationId]?.includes("<form")).toBe(operationId !== "followLink");
       }
       expect(textOf(html)).toContain(BASE_URL);
+      expect(textOf(html)).toContain(REASON_HEADER);
+      for (const reason of REASONS) expect(html).toContain(`<code>${reason}</code>`);
       expect(html).toContain('<a href="/api/v1/openapi.json">');
     }
   });

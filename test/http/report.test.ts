@@ -106,11 +106,11 @@ describe("POST /api/v1/links/{code}/reports", () => {
       expect([body, response.status]).toEqual([body, 400]);
       return messageOf(response);
     };
-    expect(await refusal({})).toBe("reason is required.");
-    expect(await refusal({ reason: "boring" })).toBe(`reason must be one of ${REASONS.join(", ")}.`);
+    expect(await refusal({})).toBe("reason: It is required.");
+    expect(await refusal({ reason: "boring" })).toBe(`reason: It must be one of ${REASONS.join(", ")}.`);
     expect(await refusal({ reason: "blocklist" })).toContain("must be one of");
-    expect(await refusal({ reason: 1 })).toBe("reason must be of type string, not number.");
-    expect(await refusal({ reason: "spam", note: 1 })).toBe("note must be of type string, not number.");
+    expect(await refusal({ reason: 1 })).toBe("reason: It must be of type string, not number.");
+    expect(await refusal({ reason: "spam", note: 1 })).toBe("note: It must be of type string, not number.");
     expect(await refusal({ reason: "spam", note: "x".repeat(2001) })).toBe(
       `note: ${en["note.too-long"].replace("{max}", "2000")}`,
     );

@@ -419,15 +419,15 @@ describe("GET /api/v1/links/{code}/stats", () => {
       });
       return `${response.status} ${((await response.json()) as { message: string }).message}`;
     };
-    expect(await ask("?from=yesterday")).toBe("400 from must be a date such as 2026-11-21.");
-    expect(await ask("?from=2026-02-30&to=x")).toContain("to must be a date");
-    expect(await ask("?interval=week")).toBe("400 interval must be one of hour, day, month.");
+    expect(await ask("?from=yesterday")).toBe("400 from: It must be a date such as 2026-11-21.");
+    expect(await ask("?from=2026-02-30&to=x")).toContain("to: It must be a date");
+    expect(await ask("?interval=week")).toBe("400 interval: It must be one of hour, day, month.");
     expect(await ask("?tz=Mars/Olympus")).toBe(
-      '400 tz must be the name of a time zone such as Asia/Seoul, not "Mars/Olympus".',
+      '400 tz: It must be the name of a time zone such as Asia/Seoul, not "Mars/Olympus".',
     );
-    expect(await ask("?from=2026-11-21&to=2026-11-20", "ko")).toBe("400 from은 to보다 늦을 수 없습니다.");
+    expect(await ask("?from=2026-11-21&to=2026-11-20", "ko")).toBe("400 from: to보다 늦을 수 없습니다.");
     expect(await ask("?from=2020-01-01&interval=hour")).toBe(
-      "400 A range may have at most 62 days with interval=hour.",
+      "400 from: A range may have at most 62 days with interval=hour.",
     );
     expect(await ask("?from=&to=&tz=&interval=&else=1")).toBe("200 The link's visits.");
     const unknown = await service.fetch("/api/v1/links/nothing/stats");

@@ -42,7 +42,9 @@ export function createApi(options: ApiOptions) {
   setTimeout(() => void loadSchemas().catch(() => {}), LOAD_AFTER_MS).unref();
   return {
     async shorten(call: Call): Promise<Response> {
-      if (!mayCreate(bearerToken(call.headers))) return problemJson(call, { kind: "token" });
+      const token = bearerToken(call.headers);
+      if (!mayCreate(token))
+        return problemJson(call, { kind: token === "" ? "token.missing" : "token.wrong" });
       const { shortenRequest, EXAMPLE } = schemas ?? (await loadSchemas());
       const { original_url } = EXAMPLE;
       const body = await readJson(call.request, shortenRequest, { original_url });

@@ -3,11 +3,20 @@ import { createRoute, z } from "@hono/zod-openapi";
 import type { MessageKey } from "../../language/messages.ts";
 import { PATHS } from "./paths.ts";
 import {
+  answer,
+  countedAnswer,
+  failed,
+  jsonContent,
+  missing,
+  rateLimit,
+  refused,
+  unavailable,
+} from "./responses.ts";
+import {
   availabilityResponse,
   EXAMPLE,
   informationResponse,
   linkResponse,
-  problem,
   qrQuery,
   REPORT_EXAMPLE,
   reportRequest,
@@ -43,38 +52,6 @@ const codeParameter = z.object({
   }),
 });
 
-const jsonContent = <T extends z.ZodType>(schema: T) => ({ "application/json": { schema } });
-const answer = <T extends z.ZodType>(description: MessageKey, schema: T) => ({
-  description,
-  content: jsonContent(schema),
-});
-const anyProblem = { default: answer("api.problem", problem) };
-const retryAfter = { "Retry-After": z.int().nonnegative().openapi({ description: "api.retry-after" }) };
-/** Sent if the limit is on. */
-const rateLimit = {
-  "RateLimit-Policy": text.optional().openapi({
-    description: "api.rate-limit-policy",
-    example: '"create";q=30;w=60',
-  }),
-  RateLimit: text.optional().openapi({ description: "api.rate-limit", example: '"create";r=29;t=2' }),
-};
-/** For operations that a limit applies to. */
-const limited = {
-  429: { ...answer("api.limited", problem), headers: z.object({ ...retryAfter, ...rateLimit }) },
-};
-/** For operations that need the store. */
-const unavailable = {
-  ...limited,
-  503: { ...answer("api.unavailable", problem), headers: z.object(retryAfter) },
-  ...anyProblem,
-};
-/** For operations without input. A service of an older version answers 404, because it does not have them. */
-const missing = { 404: answer("not-found", problem), ...limited, ...anyProblem };
-const countedAnswer = <T extends z.ZodType>(description: MessageKey, schema: T) => ({
-  ...answer(description, schema),
-  headers: z.object(rateLimit),
-});
-
 const image = (type: string) => ({
   ...tagged("QR codes"),
   description: "api.qr.description",
@@ -85,9 +62,9 @@ const image = (type: string) => ({
       headers: z.object(rateLimit),
       content: { [type]: { schema: text.openapi({ format: "binary" }) } },
     },
-    400: answer("api.parameter.refused", problem),
-    404: answer("unknown", problem),
-    410: answer("api.ended", problem),
+    400: refused("api.parameter.refused"),
+    404: failed("unknown"),
+    410: failed("api.ended"),
     ...unavailable,
   },
 });
@@ -116,10 +93,10 @@ export const operations = {
           ...rateLimit,
         }),
       },
-      400: answer("api.body.refused", problem),
-      409: answer("api.taken", problem),
-      413: answer("api.body.too-large", problem),
-      415: answer("api.body.type", problem),
+      400: refused("api.body.refused"),
+      409: failed("api.taken"),
+      413: failed("api.body.too-large"),
+      415: failed("api.body.type"),
       ...unavailable,
     },
   }),
@@ -142,7 +119,7 @@ export const operations = {
     request: { params: codeParameter },
     responses: {
       200: countedAnswer("api.availability.answer", availabilityResponse),
-      400: answer("api.availability.refused", problem),
+      400: refused("api.availability.refused"),
       ...unavailable,
     },
   }),
@@ -162,8 +139,8 @@ export const operations = {
           ...rateLimit,
         }),
       },
-      404: answer("unknown", problem),
-      410: answer("disabled.deleted", problem),
+      404: failed("unknown"),
+      410: failed("disabled.deleted"),
       ...unavailable,
     },
   }),
@@ -177,9 +154,9 @@ export const operations = {
     request: { params: codeParameter, query: statisticsQuery },
     responses: {
       200: countedAnswer("api.stats.answer", statisticsResponse),
-      400: answer("api.parameter.refused", problem),
-      404: answer("unknown", problem),
-      410: answer("disabled.deleted", problem),
+      400: refused("api.parameter.refused"),
+      404: failed("unknown"),
+      410: failed("disabled.deleted"),
       ...unavailable,
     },
   }),
@@ -199,12 +176,12 @@ export const operations = {
     },
     responses: {
       202: countedAnswer("api.report.answer", reportResponse),
-      400: answer("api.body.refused", problem),
-      403: answer("api.report.cross-site", problem),
-      404: answer("unknown", problem),
-      410: answer("api.report.deleted", problem),
-      413: answer("api.body.too-large", problem),
-      415: answer("api.body.type", problem),
+      400: refused("api.body.refused"),
+      403: failed("api.report.cross-site"),
+      404: failed("unknown"),
+      410: failed("api.report.deleted"),
+      413: failed("api.body.too-large"),
+      415: failed("api.body.type"),
       ...unavailable,
     },
   }),
@@ -221,8 +198,8 @@ export const operations = {
         description: "api.follow.answer",
         headers: z.object({ Location: text.openapi({ format: "uri", description: "api.follow.location" }) }),
       },
-      404: answer("unknown", problem),
-      410: answer("api.ended", problem),
+      404: failed("unknown"),
+      410: failed("api.ended"),
       ...unavailable,
     },
   }),
@@ -267,9 +244,6 @@ export const shortenWithToken = createRoute({
   security: [{ [TOKEN_SCHEME.name]: [] }],
   responses: {
     ...operations.shorten.responses,
-    401: {
-      ...answer("api.token", problem),
-      headers: z.object({ "WWW-Authenticate": text.openapi({ description: "api.token.scheme" }) }),
-    },
+    401: failed("api.token", { "WWW-Authenticate": text.openapi({ description: "api.token.scheme" }) }),
   },
 });

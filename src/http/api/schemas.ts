@@ -42,7 +42,7 @@ const count = (description: MessageKey, example?: number) =>
     .openapi({ format: "int64", description, ...(example !== undefined && { example }) });
 
 /** Inside `lazy`, a named schema stays a `$ref` where it is nullable or has another description; else it is copied. */
-const referred = <T extends z.ZodType>(schema: T) => z.lazy(() => schema);
+export const referred = <T extends z.ZodType>(schema: T) => z.lazy(() => schema);
 const expireDuration = referred(z.enum(DURATIONS).openapi("ExpireDuration"));
 const reason = referred(z.enum(REASONS).openapi("Reason"));
 const disabledReason = referred(z.enum([...REASONS, "blocklist"]).openapi("DisabledReason"));
@@ -82,7 +82,7 @@ export const reportRequest = z
   })
   .openapi("ReportRequest");
 
-// The contract fixes the keys of a created link and of a problem. Other answers may get new keys, so their schemas
+// The contract fixes the keys of a created link. Other answers may get new keys, so their schemas
 // allow them.
 
 const shortUrl = text.openapi({
@@ -285,10 +285,6 @@ const information = z
   .openapi("Information");
 
 export const informationResponse = z.object(envelope("info", information)).openapi("InformationResponse");
-
-export const problem = z
-  .strictObject({ status: z.literal("error"), message: text.openapi({ example: "{taken}" }) })
-  .openapi("Problem");
 
 export type ShortLink = z.infer<typeof shortLink>;
 export type AvailabilityData = z.infer<typeof availability>;

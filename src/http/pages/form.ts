@@ -61,7 +61,8 @@ export function tellInForm(
   form: Form,
   language: string,
 ): Pick<Home, "errors" | "notice"> {
-  if (problem.kind === "token") return { errors: { token: message(language, "home.token.wrong") } };
+  if (problem.kind === "token.missing" || problem.kind === "token.wrong")
+    return { errors: { token: message(language, "home.token.wrong") } };
   const told = tellBeside(problem, FIELDS, language);
   if (told.notice !== undefined || form.original_url !== "") return told;
   return { errors: { ...told.errors, original_url: message(language, "home.empty") } };

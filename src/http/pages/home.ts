@@ -101,7 +101,8 @@ export function createHome({ links, views, limiter, mayCreate, onFault }: HomeOp
       return prefersHtml(call.headers.get("accept")) ? formAgain(call, EMPTY, form) : problemJson(call, form);
     if (refused !== undefined) return formAgain(call, form, refused);
     if (isFromAnotherSite(call)) return formAgain(call, form, { kind: "cross-site" });
-    if (!mayCreate(form.token)) return formAgain(call, form, { kind: "token" });
+    if (!mayCreate(form.token))
+      return formAgain(call, form, { kind: form.token === "" ? "token.missing" : "token.wrong" });
     const link = await create(form);
     if (isProblem(link)) return formAgain(call, form, link);
     return answer({

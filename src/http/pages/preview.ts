@@ -13,7 +13,7 @@ import { readTimeZone } from "../api/query.ts";
 import type { Asked } from "../call.ts";
 import { knowsAlready, tagOf } from "../conditional.ts";
 import { pageLanguage } from "../page-language.ts";
-import { problemAnswer } from "../problems.ts";
+import { describe, problemAnswer } from "../problems.ts";
 
 /** Until a link is this old, its visits are shown by the hour. */
 const YOUNG_MS = 2 * DAY_MS;
@@ -73,7 +73,10 @@ export function createPreview({ links, visits, clock, disabledSince }: PreviewOp
       ...sums,
     };
     // A problem's page is not kept, so it needs no tag.
-    if (disabled !== undefined) return html(call, 410, () => previewPage(language, preview));
+    if (reason !== undefined) {
+      const { status, headers } = describe({ kind: "disabled", reason });
+      return html(call, status, () => previewPage(language, preview), headers);
+    }
     return html(call, 200, () => previewPage(language, preview), { ETag });
   };
 }

@@ -44,7 +44,7 @@ export function createReportViews({ links }: { readonly links: Pick<Links, "find
   async function form(call: Asked, { form: values, problem }: Partial<Refused>): Promise<Response> {
     const link = await links.find(call.code);
     if (isProblem(link)) return problemAnswer(call, link);
-    const { status, headers } = problem === undefined ? { status: 200 } : describe(problem);
+    const { status, headers } = problem === undefined ? { status: 200, headers: {} } : describe(problem);
     const { code, target, disabled } = link;
     const { contact } = call.domain;
     const shown = {
@@ -82,12 +82,16 @@ export function createReportViews({ links }: { readonly links: Pick<Links, "find
           headers: { Location: `/${encodeURIComponent(link.code)}+report`, "Cache-Control": "no-store" },
         });
       const problem = link && describe(link);
-      return html(call, problem?.status ?? 200, (language) =>
-        reportAnyPage(language, {
-          contact,
-          address,
-          errors: link === undefined ? {} : { address: tellBeside(link, [], language).notice ?? "" },
-        }),
+      return html(
+        call,
+        problem?.status ?? 200,
+        (language) =>
+          reportAnyPage(language, {
+            contact,
+            address,
+            errors: link === undefined ? {} : { address: tellBeside(link, [], language).notice ?? "" },
+          }),
+        problem?.headers,
       );
     },
 
