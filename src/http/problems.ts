@@ -49,6 +49,7 @@ export type HttpProblem =
   | { kind: "body.too-large"; max: number }
   | { kind: "body.type" | "body.form" | "body.coding" }
   | { kind: "cross-site" }
+  | { kind: "idempotency.format" | "idempotency.reused" }
   | RefusedDecision
   | RefusedSearch
   | TooMany
