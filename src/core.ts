@@ -60,6 +60,8 @@ export function fillRandom(bytes: Uint8Array): void {
 export async function openCore(config: Config, log: Log, options: CoreOptions = {}): Promise<Core> {
   const store = await openStore(config.database, {
     onWait: (reason) => log.warn({ reason }, "the database does not answer: waiting for it"),
+    // That it does not answer is logged as a fault by whoever asks it.
+    onPrimary: (primary, trouble) => log.info({ primary, trouble }, "the database answers again"),
     onReplica: (replica, trouble) => {
       if (trouble === undefined) log.info({ replica }, "the replica answers again");
       else

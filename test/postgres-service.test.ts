@@ -199,6 +199,7 @@ describe("a database that is away", () => {
     await away.restart();
     await using curt = await starting;
     expect(await readiness(curt)).toBe(200);
+    await untilLogged({ logged }, "answers again");
   });
 
   test("is waited for while Curt runs: links in memory redirect, and all visits are counted", async () => {
@@ -223,5 +224,15 @@ describe("a database that is away", () => {
     await until(async () => (await curt.fetch("/api/v1/links/known")).status === 200);
     expect((await curt.fetch("/nothing")).status).toBe(404);
     await untilCounted(curt, "known", 11);
+    await untilLogged(curt, "the database answers again");
+    const told = curt.logged.map((line) => JSON.parse(line) as Record<string, unknown>);
+    expect(told.filter(({ msg }) => msg === "the database answers again")).toMatchObject([
+      { level: "info", primary: `127.0.0.1:${away.port}`, trouble: expect.stringContaining("No server") },
+    ]);
+    const lost = told.findIndex(({ msg }) => msg === "the store cannot answer");
+    expect(lost).toBeWithin(
+      0,
+      told.findIndex(({ msg }) => msg === "the database answers again"),
+    );
   });
 });

@@ -64,7 +64,8 @@ export interface LinkStore {
   /** Enables disabled links again, likewise. A deleted link stays deleted. */
   enable(links: readonly LinkId[], decision: Decision): Promise<readonly LinkId[]>;
   /**
-   * Deletes what is known of a link for good: its URL and its visits. The row stays, so that its code stays taken.
+   * Deletes what is known of a link for good: its URL and its visits, also those that arrive later. The row stays, so
+   * that its code stays taken.
    * Returns false if there is no such link or it was deleted before.
    */
   erase(link: LinkId, decision: Decision): Promise<boolean>;

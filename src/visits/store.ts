@@ -15,6 +15,9 @@ export interface VisitStore {
    * has got. Without transactions over many keys it can keep a row for each source, with the sequence that was last
    * merged into it, and pass over what is not newer. Resolves with how long this kept the store busy, in milliseconds,
    * without waiting for others.
+   *
+   * Visits may be counted before the operator erases their link and arrive after that. Nothing of them is stored, also
+   * if both happen at the same moment. Only the totals of their day (`Figures`) count them.
    */
   add(slice: Slice): Promise<number>;
   /** All visits of a link since it was made. */

@@ -103,11 +103,19 @@ async function makeStore(path: string): Promise<void> {
   await store.insert([
     ...made,
     newLink("ends2", { endsMs: NOW + DAY_MS }),
-    newLink("other", { originalUrl: "HTTP://Example.com/ü", target: "http://example.com/%C3%BC" as Target }),
+    newLink("other", {
+      originalUrl: "HTTP://Example.com/ü",
+      target: "http://example.com/%C3%BC" as Target,
+      terms: { startsMs: NOW, maxVisits: 2, passwordHash: "$argon2id$한글" },
+    }),
   ]);
   const idOf = (code: string) => made.find((link) => link.code === code) ?? newLink(code);
   for (const code of ["ends", "ended", "given-anew"])
     await store.update(idOf(code), { type: "edit", atMs: 0, endsMs: NOW - 500 });
+  const moved = { originalUrl: "https://new.example/", target: "https://new.example/" as Target };
+  await store.update(idOf("reported"), { type: "edit", atMs: NOW, destination: moved });
+  await store.update(newLink("other"), { type: "visit", atMs: NOW });
+  await store.secret(new Uint8Array([0, 255, 39]));
   await store.insert([newLink("given-anew", { createdMs: NOW + 9, freeIfEndedByMs: NOW })]);
   const decision = { who: "shell", atMs: NOW, note: "a note with \0 and 'quotes'" } as const;
   await store.disable([idOf("bad")], { ...decision, reason: "phishing" });
@@ -162,7 +170,9 @@ describe("a copy", () => {
     if (original === undefined || back === undefined || again === undefined) throw new Error("no folder");
     await makeStore(join(folder.path, "original"));
     const expected = await contentsOf(original, 1000);
-    for (const kind of KINDS) expect([kind, expected[kind].length > 1]).toEqual([kind, kind !== "host"]);
+    for (const kind of KINDS)
+      expect([kind, expected[kind].length > 1]).toEqual([kind, kind !== "host" && kind !== "secret"]);
+    expect(expected.secret).toHaveLength(1);
     const hops = [original, first, second, back, again] as const;
     for (const [nth, to] of hops.slice(1).entries()) {
       await copyAll(hops[nth] ?? original, to);

@@ -14,7 +14,7 @@ import { newLink } from "./links.ts";
 /** What is decided changes links and their visits, so that a store of decisions knows both. */
 export type TestedStore = GuardStore &
   Pick<LinkStore, "insert" | "find" | "disable" | "enable" | "erase" | "changes" | "purge" | "close"> &
-  Pick<VisitStore, "add" | "sums" | "age">;
+  Pick<VisitStore, "add" | "sums" | "days" | "age">;
 
 const NOW = newLink("x").createdMs;
 const decision = (more: Partial<Decision> = {}): Decision => ({ who: "shell", atMs: NOW + 1, ...more });
@@ -135,6 +135,45 @@ export function testGuardStore(name: string, open: () => Promise<TestedStore>): 
       await store.purge(NEVER_MS - 1, 100);
       expect(await stateOf("gone")).toBe("deleted");
       expect(await isTaken(newLink("gone", { createdMs: NOW + 2, freeIfEndedByMs: NEVER_MS }))).toBeTrue();
+    });
+
+    test("stores no visits of an erased link that come later, but counts them in the day's total", async () => {
+      const day = Math.floor(NOW / DAY_MS) + 40;
+      const [late] = await make(newLink("late"), newLink("later"));
+      if (late === undefined) throw new Error("not made");
+      const visits = ["late", "later", "later"].map((code) => ({ code, createdMs: NOW }));
+      const slicesIn = (source: string, sequence: number, ofDay: number) =>
+        slicesOf({ source, sequence, hour: ofDay * 24, visits });
+      const addAll = async (slices: readonly Slice[]) => {
+        for (const slice of slices) await other.add(slice);
+      };
+      const expectNone = async () => {
+        expect(await store.sums("late" as Code, NOW)).toEqual({ visits: 0, bots: 0 });
+        expect(await store.days("late" as Code, NOW, 0, day + 9)).toEqual([]);
+        expect(await store.sums("later" as Code, NOW)).toEqual({ visits: 8, bots: 0 });
+      };
+      await addAll(slicesIn("known", 1, day));
+      expect(await store.erase(late, decision())).toBeTrue();
+      // The source's next visits on the same day, on the next one, and those of a source that had none.
+      const after = [
+        ...slicesIn("known", 2, day),
+        ...slicesIn("known", 3, day + 1),
+        ...slicesIn("new", 1, day),
+      ];
+      await addAll(after);
+      await addAll(after);
+      await expectNone();
+      const { days } = await store.figures((day + 1) * DAY_MS);
+      const totals = days.map((one) => [one.day, one.counts["visits"]]);
+      expect(totals.slice(-2)).toEqual([
+        [day, 9],
+        [day + 1, 3],
+      ]);
+      while ((await store.age({ closeBefore: day + 9, forgetBefore: day + 1 }, 100)) > 0);
+      await expectNone();
+      await addAll(slicesIn("known", 3, day + 1));
+      while ((await store.age({ closeBefore: day + 9, forgetBefore: day + 9 }, 100)) > 0);
+      await expectNone();
     });
 
     test("keeps rules about hosts, and returns them in order and in parts", async () => {

@@ -77,7 +77,9 @@ export function createMemoryStores(): () => TestedStore {
     if (known !== undefined && known.sequence >= sequence) return;
     addCount(row.day, "visits", row.visits);
     addCount(row.day, "bots", row.bots);
-    sources.set(source, { sequence, row: mergeAll([known?.row, row].filter((one) => one !== undefined)) });
+    const isErased = look(row)?.disabled === "deleted";
+    const rows = isErased ? [] : [known?.row, row].filter((one) => one !== undefined);
+    sources.set(source, { sequence, row: mergeAll(rows) });
   }
 
   /** The sequences stay, so that nothing that was sent before counts again. */

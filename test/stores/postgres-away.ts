@@ -50,6 +50,21 @@ export async function untilAway(database: Database): Promise<void> {
   throw new Error("it did not go away");
 }
 
+/** Collects what is told of the database's leader. */
+export function listen() {
+  const told: { name: string; trouble: string | undefined }[] = [];
+  return {
+    told,
+    onPrimary: (name: string, trouble: string | undefined) => told.push({ name, trouble }),
+    async untilTold(times: number): Promise<void> {
+      for (let tries = 0; told.length < times; tries++) {
+        expect(tries).toBeLessThan(MAX_TRIES);
+        await Bun.sleep(TRY_MS);
+      }
+    },
+  };
+}
+
 export async function count(database: Database): Promise<number> {
   const { rows } = await database.run<{ count: number }>("SELECT count(*) FROM rows");
   return rows[0]?.count ?? 0;

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 
 import { type PostgresCluster, startCluster } from "../postgres-cluster.ts";
 import { addressOf, type PostgresServer, urlOf } from "../postgres.ts";
-import { count, MAX_TRIES, open, refusal, TRY_MS, untilAway, untilBack } from "./postgres-away.ts";
+import { count, listen, MAX_TRIES, open, refusal, TRY_MS, untilAway, untilBack } from "./postgres-away.ts";
 
 let cluster: PostgresCluster;
 let servers: PostgresServer[];
@@ -62,13 +62,18 @@ test("standbys frozen: changes are unavailable, look-ups are not, and commits th
 });
 
 test("the primary killed: the promoted standby is used, with all that was answered", async () => {
-  await using database = open(await cluster.address());
+  const { told, onPrimary, untilTold } = listen();
+  await using database = open(await cluster.address(), { onPrimary });
   await database.run(insert);
   const before = await count(database);
   await lead().kill();
   await untilAway(database);
   const promoted = await cluster.promote(standbys());
   await untilBack(() => database.run(insert));
+  await untilTold(1);
+  expect(told).toEqual([
+    { name: `127.0.0.1:${promoted.port}`, trouble: expect.stringContaining(`:${lead().port}: `) },
+  ]);
   expect(await count(database)).toBe(before + 1);
   const old = lead();
   servers = [promoted, ...standbys().filter((standby) => standby !== promoted)];

@@ -6,7 +6,7 @@ import { StoreUnavailable } from "../../src/links/store.ts";
 import { testOnLinux } from "../linux.ts";
 import { addressOf, type PostgresServer, startPostgres, urlOf } from "../postgres.ts";
 import { startProxy } from "../proxy.ts";
-import { count, MAX_TRIES, open, refusal, TRY_MS, untilAway, untilBack } from "./postgres-away.ts";
+import { count, listen, MAX_TRIES, open, refusal, TRY_MS, untilAway, untilBack } from "./postgres-away.ts";
 
 let server: PostgresServer;
 beforeAll(async () => {
@@ -18,7 +18,8 @@ afterAll(() => server[Symbol.asyncDispose]());
 
 describe("one server", () => {
   test("killed: unavailable, and back once it is restarted", async () => {
-    await using database = open(await server.address());
+    const { told, onPrimary, untilTold } = listen();
+    await using database = open(await server.address(), { onPrimary });
     await database.run("SELECT 1");
     const running = refusal(database.run("SELECT pg_sleep(0.5)"));
     await server.kill();
@@ -26,6 +27,32 @@ describe("one server", () => {
     await untilAway(database);
     await server.restart();
     await untilBack(() => database.run("SELECT 1"));
+    const name = `127.0.0.1:${server.port}`;
+    await untilTold(1);
+    expect(told).toEqual([{ name, trouble: expect.stringContaining(name) }]);
+  });
+
+  test("one that comes and goes is told of once, when it stays", async () => {
+    await using proxy = await startProxy(server.port);
+    const { told, onPrimary, untilTold } = listen();
+    await using database = open(addressOf(urlOf([proxy.port], "curt")), { onPrimary });
+    await database.run("SELECT 1");
+    for (let nth = 0; nth < 5; nth++) {
+      proxy.lead(undefined);
+      proxy.reset();
+      await untilAway(database);
+      proxy.lead(server.port);
+      await untilBack(() => database.run("SELECT 1"));
+    }
+    await untilTold(1);
+    proxy.reset();
+    await untilBack(() => database.run("SELECT 1"));
+    proxy.lead(undefined);
+    proxy.reset();
+    await untilAway(database);
+    proxy.lead(server.port);
+    await untilTold(2);
+    expect(told.map(({ name }) => name)).toEqual(Array(2).fill(`127.0.0.1:${proxy.port}`));
   });
 
   test("a missing privilege: unavailable, not a mistake of Curt", async () => {

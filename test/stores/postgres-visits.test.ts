@@ -2,13 +2,15 @@ import { afterAll, describe, expect, test } from "bun:test";
 
 import type { Code } from "../../src/links/code.ts";
 import { StoreUnavailable } from "../../src/links/store.ts";
-import { openDatabase } from "../../src/store/postgres/database.ts";
+import { type Database, openDatabase } from "../../src/store/postgres/database.ts";
 import { openPostgresStore } from "../../src/store/postgres/store.ts";
 import type { Slice } from "../../src/visits/slice.ts";
 import type { VisitStore } from "../../src/visits/store.ts";
 import { addressOf, startPostgres, urlOf } from "../postgres.ts";
 import { startProxy } from "../proxy.ts";
 import { detailOf, slicesOf } from "../visits/slices.ts";
+import { newLink } from "./links.ts";
+import { MAX_TRIES, TRY_MS } from "./postgres-away.ts";
 import { testVisitStore } from "./visits.ts";
 
 const server = await startPostgres();
@@ -27,6 +29,19 @@ async function openStore(name: string, port = server.port) {
 async function openTables(name: string) {
   const database = openDatabase(await server.address(name), { connections: 2 });
   return Object.assign(database, { [Symbol.asyncDispose]: () => database.close() });
+}
+
+type Store = Awaited<ReturnType<typeof openStore>>;
+
+/** Until so many statements wait for a lock. */
+async function untilWaiting({ run }: Pick<Database, "run">, count: number): Promise<void> {
+  const locks = `
+    SELECT count(*) AS waiting FROM pg_stat_activity
+    WHERE wait_event_type = 'Lock' AND datname = current_database()`;
+  for (let tries = 0; (await run<{ waiting: number }>(locks)).rows[0]?.waiting !== count; tries++) {
+    expect(tries).toBeLessThan(MAX_TRIES);
+    await Bun.sleep(TRY_MS);
+  }
 }
 
 testVisitStore("PostgreSQL", () => openStore("visits"));
@@ -81,11 +96,6 @@ describe("visits in PostgreSQL", () => {
   test("that are merged while a slice is being added are neither lost nor counted twice", async () => {
     await using store = await openStore("merged");
     await using tables = await openTables("merged");
-    const waiting = async (count: number) => {
-      const locks =
-        "SELECT count(*) AS waiting FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = 'merged'";
-      while ((await tables.run<{ waiting: number }>(locks)).rows[0]?.waiting !== count) await Bun.sleep(5);
-    };
     const add = async (source: string, sequence: number, visitor: number) => {
       for (const slice of visitsOf(source, sequence, [{ code: "one", visitor }])) await store.add(slice);
     };
@@ -95,9 +105,9 @@ describe("visits in PostgreSQL", () => {
     const done = await tables.transaction(async (run) => {
       await run("SELECT source FROM visits WHERE source = 'b' FOR UPDATE");
       const ageing = store.age(CLOSE, 10);
-      await waiting(1);
+      await untilWaiting(tables, 1);
       const adding = add("a", 2, 3);
-      await waiting(2);
+      await untilWaiting(tables, 2);
       return { ageing, adding };
     });
     await Promise.all([done.ageing, done.adding]);
@@ -105,6 +115,62 @@ describe("visits in PostgreSQL", () => {
     await store.age(CLOSE, 10);
     const [day] = await store.days("one" as Code, CREATED, DAY, DAY);
     expect(detailOf(day)).toMatchObject({ visitors: 3, hours: { 5: [3, 0] } });
+  });
+
+  describe("of a link that is erased at the same moment are not kept,", () => {
+    const link = newLink("gone", { createdMs: CREATED });
+    const [slice] = visitsOf("a", 1, [{ code: link.code }]);
+    if (slice === undefined) throw new Error("no slice");
+
+    /** Begins one after the other while the statements of `hold` hold up both, and waits until both are done. */
+    async function race(
+      name: string,
+      hold: string,
+      begin: (store: Store) => Promise<unknown>,
+      follow: (store: Store) => Promise<unknown>,
+      before: (store: Store) => Promise<unknown> = async () => {},
+    ): Promise<void> {
+      await using store = await openStore(name);
+      await using tables = await openTables(name);
+      await store.insert([link]);
+      await before(store);
+      const held = tables
+        .transaction(async (run) => {
+          await run(hold);
+          const begun = begin(store);
+          await untilWaiting(tables, 1);
+          const following = follow(store);
+          // It may also be done without waiting.
+          await Promise.race([following, untilWaiting(tables, 2)]);
+          // What was held is as if it had never been there.
+          throw Object.assign(new Error("enough"), { done: [begun, following] });
+        })
+        .catch((error: { done: Promise<unknown>[] }) => error.done);
+      await Promise.all(await held);
+      expect(await sums(store, link.code)).toEqual({ visits: 0, bots: 0 });
+      await store.age({ closeBefore: DAY + 1, forgetBefore: DAY + 1 }, 10);
+      expect(await sums(store, link.code)).toEqual({ visits: 0, bots: 0 });
+    }
+    const add = (store: Store) => store.add(slice);
+    const erase = (store: Store) => store.erase(link, { who: "shell", atMs: 1 });
+
+    test("if they come while it is erased", () =>
+      race("erased1", "SELECT FROM links WHERE code = 'gone' FOR UPDATE", erase, add));
+
+    test("if it is erased while they are added", () =>
+      race("erased2", `INSERT INTO counters VALUES (${DAY}, 'visits', 1)`, add, erase));
+
+    test("if it is erased while they are summed up", () =>
+      race(
+        "erased3",
+        `INSERT INTO visits VALUES (${CREATED}, 0, 1, 0, 0, 1, 1, 'gone', '')`,
+        (store) => store.age({ closeBefore: DAY + 1, forgetBefore: DAY + 1 }, 10),
+        erase,
+        async (store) => {
+          await store.add(slice);
+          await store.age(CLOSE, 10);
+        },
+      ));
   });
 
   test("count once if connections break while they are added", async () => {

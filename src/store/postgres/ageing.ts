@@ -11,6 +11,7 @@ import {
   lockRows,
   OPEN,
   type VisitRow,
+  WAIT_FOR_ERASURE,
   writeRows,
 } from "./visit-rows.ts";
 import { mergeAll } from "./visits-reader.ts";
@@ -28,7 +29,7 @@ const FIND_OPEN = `
   LIMIT $2`;
 /** Adds days to the sum of their link, if it is still there. Sequences stay if the day is not older than $3. */
 const FORGET = `
-  WITH due AS (
+  WITH ${WAIT_FOR_ERASURE}, due AS (
     SELECT code, created_ms, day, source, visits, bots FROM visits
     WHERE state = ${CLOSED} AND day > 0 AND day < $1 LIMIT $2 FOR UPDATE SKIP LOCKED
   ), deleted AS (

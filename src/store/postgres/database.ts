@@ -4,6 +4,7 @@ import { StoreUnavailable } from "../../links/store.ts";
 import type { PostgresAddress } from "../../settings/database-url.ts";
 import { connector, within } from "./connection.ts";
 import { openPool } from "./pool.ts";
+import { type OnPrimary, watchPrimary } from "./primary.ts";
 
 /** What a statement may be given: `undefined` counts as NULL. Arrays become arrays of PostgreSQL. */
 export type Value = string | number | boolean | Uint8Array | null | undefined | readonly Value[];
@@ -50,14 +51,18 @@ export interface DatabaseOptions {
   /** The most connections to the primary; one more to each server asks who leads. */
   readonly connections?: number | undefined;
   readonly limitMs?: number | undefined;
+  readonly onPrimary?: OnPrimary | undefined;
 }
 
 /** Connects with the first statement. While no server can be used, statements are rejected at once. */
 export function openDatabase(
   address: PostgresAddress,
-  { connections = 8, limitMs: usualMs = 1000 }: DatabaseOptions = {},
+  { connections = 8, limitMs: usualMs = 1000, onPrimary }: DatabaseOptions = {},
 ): Database {
-  const pool = openPool(address.hosts, connector(address, usualMs - EARLIER_MS), connections);
+  const connect = connector(address, usualMs - EARLIER_MS);
+  const pool = openPool(connect, connections, (onChange) =>
+    watchPrimary(address.hosts, connect, onChange, onPrimary),
+  );
 
   /** What only reads may go on. */
   function checkCommits(text?: string): void {

@@ -3,9 +3,9 @@ import type { Action, GuardStore, HostRule } from "../../guard/store.ts";
 import type { Reason } from "../../links/link.ts";
 import type { Decision, LinkId, LinkStore } from "../../links/store.ts";
 import { closeCases } from "./case-row.ts";
-import type { Database, Value } from "./database.ts";
+import type { Database, Run, Value } from "./database.ts";
 import { bytesOf, isStorable } from "./text.ts";
-import { EMPTY } from "./visit-rows.ts";
+import { EMPTY, STOP_ADDING } from "./visit-rows.ts";
 
 const ENTRY = "INSERT INTO journal (entry, at_ms, who, action, reason, note, code, created_ms, host)";
 
@@ -41,7 +41,7 @@ const ENABLE = decide("links.disabled <> 'deleted'", "disabled = NULL");
 /** The rows of visits stay until they are too old, so that nothing that was sent before counts again. */
 const ERASE = decide(
   "links.disabled IS DISTINCT FROM 'deleted'",
-  "disabled = 'deleted', original_url = '', target = NULL, site = NULL",
+  "disabled = 'deleted', original_url = '', target = NULL, site = NULL, terms = NULL",
   `${answered("erase")}, emptied AS (
     UPDATE visits SET state = ${EMPTY}, visits = 0, bots = 0, detail = NULL, version = visits.version + 1 FROM changed
     WHERE visits.code = changed.code AND visits.created_ms = changed.created_ms
@@ -68,16 +68,17 @@ interface Decided extends Decision {
 }
 
 /** What the operator decides. */
-export function createGuard({ run }: Pick<Database, "run">) {
+export function createGuard({ run, transaction }: Pick<Database, "run" | "transaction">) {
   /** Returns the links that it changed, in the order of `links`. */
   async function decideAll(
+    on: Run,
     statement: string,
     links: readonly LinkId[],
     decision: Decided,
   ): Promise<LinkId[]> {
     const asked = distinct(links).map((link) => ({ ...link, entry: Bun.randomUUIDv7() }));
     if (asked.length === 0) return [];
-    const { rows } = await run<{ entry: string }>(statement, [
+    const { rows } = await on<{ entry: string }>(statement, [
       asked.map(({ code }) => code),
       asked.map(({ createdMs }) => createdMs),
       asked.map(({ entry }) => entry),
@@ -96,11 +97,14 @@ export function createGuard({ run }: Pick<Database, "run">) {
 
   return {
     disable: (links: readonly LinkId[], decision: Decision & { readonly reason: Reason }) =>
-      decideAll(DISABLE, links, { ...decision, action: "disable" }),
+      decideAll(run, DISABLE, links, { ...decision, action: "disable" }),
     enable: (links: readonly LinkId[], decision: Decision) =>
-      decideAll(ENABLE, links, { ...decision, action: "enable" }),
+      decideAll(run, ENABLE, links, { ...decision, action: "enable" }),
     async erase(link: LinkId, decision: Decision) {
-      const erased = await decideAll(ERASE, [link], { ...decision, action: "erase" });
+      const erased = await transaction(async (on) => {
+        await on(STOP_ADDING);
+        return decideAll(on, ERASE, [link], { ...decision, action: "erase" });
+      });
       return erased.length > 0;
     },
     blockHost: ({ host, reason }: Pick<HostRule, "host" | "reason">, decision: Decision) =>

@@ -1,10 +1,10 @@
-import { siteOf } from "../../guard/site.ts";
-import { type Link, NEVER_MS } from "../../links/link.ts";
+import type { Link } from "../../links/link.ts";
 import { type LinkStore, type NewLink, StoreUnavailable } from "../../links/store.ts";
 import { createCommits } from "../commits.ts";
 import { closeCases } from "./case-row.ts";
-import type { Statements, Value } from "./database.ts";
+import type { Run, Statements } from "./database.ts";
 import type { LinkCounts } from "./link-counts.ts";
+import { columnsOf, GIVEN_LINKS } from "./link-row.ts";
 
 /**
  * Three commits at once, so that a standby that is slow to confirm does not hold up everything. Together with one query's
@@ -25,19 +25,19 @@ const PAUSE_MS = 30;
  */
 const INSERT = `
   WITH made AS (
-    INSERT INTO links (code, original_url, target, created_ms, ends_ms, site, place)
-    SELECT code, original_url, target, created_ms, ends_ms, site,
+    INSERT INTO links (code, original_url, target, created_ms, ends_ms, site, terms, place)
+    SELECT code, original_url, target, created_ms, ends_ms, site, terms,
       (extract(epoch FROM statement_timestamp()) * 1000000)::bigint + nth
-    FROM unnest($1::text[], $2::text[], $3::text[], $4::bigint[], $5::bigint[], $6::integer[]) WITH ORDINALITY
-      AS link (code, original_url, target, created_ms, ends_ms, site, nth)
+    FROM ${GIVEN_LINKS}
     ORDER BY code COLLATE "C"
     ON CONFLICT (code) DO UPDATE
       SET original_url = excluded.original_url, target = excluded.target, created_ms = excluded.created_ms,
-        ends_ms = excluded.ends_ms, site = excluded.site, place = excluded.place
-      WHERE links.disabled IS NULL AND (links.ends_ms <= $7
-        OR $8 AND links.created_ms = excluded.created_ms AND links.original_url = excluded.original_url
+        ends_ms = excluded.ends_ms, site = excluded.site, terms = excluded.terms, place = excluded.place
+      WHERE links.disabled IS NULL AND (links.ends_ms <= $8
+        OR $9 AND links.created_ms = excluded.created_ms AND links.original_url = excluded.original_url
           AND links.target IS NOT DISTINCT FROM excluded.target
-          AND links.ends_ms IS NOT DISTINCT FROM excluded.ends_ms)
+          AND links.ends_ms IS NOT DISTINCT FROM excluded.ends_ms
+          AND links.terms IS NOT DISTINCT FROM excluded.terms)
     RETURNING code, created_ms, xmax <> 0 AS was_there
   ), replaced AS MATERIALIZED (
     SELECT links.code, links.created_ms, links.ends_ms FROM links JOIN made USING (code)
@@ -45,56 +45,74 @@ const INSERT = `
   ), answered AS (${closeCases("replaced", { answer: "erase", atMs: "replaced.ends_ms" })})
   SELECT code, (SELECT created_ms FROM replaced WHERE replaced.code = made.code) AS replaced_ms FROM made`;
 
+/** Adds links with distinct codes, in one statement. */
+export async function insertRows(
+  run: Run,
+  links: readonly NewLink[],
+  isRepeated = false,
+): Promise<{ readonly codes: ReadonlySet<string>; readonly replacedMs: readonly number[] }> {
+  const { rows } = await run<{ code: string; replaced_ms: number | null }>(INSERT, [
+    ...columnsOf(links),
+    Math.min(...links.map(({ freeIfEndedByMs }) => freeIfEndedByMs)),
+    isRepeated,
+  ]);
+  return {
+    codes: new Set(rows.map(({ code }) => code)),
+    replacedMs: rows.flatMap(({ replaced_ms: replacedMs }) => replacedMs ?? []),
+  };
+}
+
+/**
+ * Adds links whose codes may be the same: the first of each code, then what is left. Says which were added. `insert` adds
+ * links with distinct codes, and returns the codes of those that it added.
+ */
+export async function insertInTurn(
+  links: readonly NewLink[],
+  insert: (links: readonly NewLink[]) => Promise<ReadonlySet<string>>,
+): Promise<boolean[]> {
+  const isInserted = links.map(() => false);
+  for (let left = [...links.keys()]; left.length > 0;) {
+    const first = new Map<string, number>();
+    for (const nth of left) {
+      const code = links[nth]?.code ?? "";
+      if (!first.has(code)) first.set(code, nth);
+    }
+    const inserted = await insert([...first.values()].flatMap((nth) => links[nth] ?? []));
+    for (const [code, nth] of first) isInserted[nth] = inserted.has(code);
+    // The code of a link that was just added is taken, unless that link has ended already.
+    left = left.filter((nth) => {
+      const at = first.get(links[nth]?.code ?? "") ?? nth;
+      const [added, link] = [links[at], links[nth]];
+      return at !== nth && isInserted[at] && added && link && added.endsMs <= link.freeIfEndedByMs;
+    });
+  }
+  return isInserted;
+}
+
+/** Does work once more if its outcome is unknown. `sinceMs` is when the first of those who wait for it came. */
+export async function surely<T>(sinceMs: number, work: (isRepeated: boolean) => Promise<T>): Promise<T> {
+  try {
+    return await work(false);
+  } catch (error) {
+    const isUnknown = error instanceof StoreUnavailable && performance.now() - sinceMs < REPEAT_MS;
+    if (!isUnknown) throw error;
+    await Bun.sleep(PAUSE_MS);
+    return work(true);
+  }
+}
+
 /** Many creates share a statement and its commit. What is durable is counted. */
 export function createInserts({ run }: Pick<Statements, "run">, counts: Pick<LinkCounts, "add">) {
-  const inserts = createCommits(INSERTS, insertAll);
-
-  /** Says which links were added. */
-  async function insertAll(links: readonly NewLink[], sinceMs: number): Promise<boolean[]> {
-    const isInserted = links.map(() => false);
-    for (let left = [...links.keys()]; left.length > 0;) {
-      const first = new Map<string, number>();
-      for (const nth of left) {
-        const code = links[nth]?.code ?? "";
-        if (!first.has(code)) first.set(code, nth);
-      }
-      const inserted = await insertSurely(
-        [...first.values()].flatMap((nth) => links[nth] ?? []),
-        sinceMs,
-      );
-      for (const [code, nth] of first) isInserted[nth] = inserted.has(code);
-      // The code of a link that was just added is taken, unless that link has ended already.
-      left = left.filter((nth) => {
-        const at = first.get(links[nth]?.code ?? "") ?? nth;
-        const [added, link] = [links[at], links[nth]];
-        return at !== nth && isInserted[at] && added && link && added.endsMs <= link.freeIfEndedByMs;
-      });
-    }
-    return isInserted;
-  }
-
-  async function insertSurely(links: readonly NewLink[], sinceMs: number): Promise<Set<string>> {
-    try {
-      return await insertOnce(links, false);
-    } catch (error) {
-      const isUnknown = error instanceof StoreUnavailable && performance.now() - sinceMs < REPEAT_MS;
-      if (!isUnknown) throw error;
-      await Bun.sleep(PAUSE_MS);
-      return insertOnce(links, true);
-    }
-  }
-
-  async function insertOnce(links: readonly NewLink[], isRepeated: boolean): Promise<Set<string>> {
-    const { rows } = await run<{ code: string; replaced_ms: number | null }>(INSERT, [
-      ...columnsOf(links),
-      Math.min(...links.map(({ freeIfEndedByMs }) => freeIfEndedByMs)),
-      isRepeated,
-    ]);
-    const inserted = new Set(rows.map(({ code }) => code));
-    for (const { code, createdMs } of links) if (inserted.has(code)) counts.add(createdMs, 1);
-    for (const { replaced_ms: replacedMs } of rows) if (replacedMs !== null) counts.add(replacedMs, -1);
-    return inserted;
-  }
+  const inserts = createCommits(INSERTS, (links: readonly NewLink[], sinceMs) =>
+    insertInTurn(links, (distinct) =>
+      surely(sinceMs, async (isRepeated) => {
+        const { codes, replacedMs } = await insertRows(run, distinct, isRepeated);
+        for (const { code, createdMs } of distinct) if (codes.has(code)) counts.add(createdMs, 1);
+        for (const createdMs of replacedMs) counts.add(createdMs, -1);
+        return codes;
+      }),
+    ),
+  );
 
   return {
     async insert(links) {
@@ -104,17 +122,6 @@ export function createInserts({ run }: Pick<Statements, "run">, counts: Pick<Lin
     /** Resolves when no insert waits any more. */
     settled: inserts.settled,
   } satisfies Pick<LinkStore, "insert"> & { settled: unknown };
-}
-
-function columnsOf(links: readonly NewLink[]): Value[] {
-  return [
-    links.map(({ code }) => code),
-    links.map(({ originalUrl }) => originalUrl),
-    links.map(({ originalUrl, target }) => ((target as string) === originalUrl ? null : target)),
-    links.map(({ createdMs }) => createdMs),
-    links.map(({ endsMs }) => (endsMs === NEVER_MS ? null : endsMs)),
-    links.map(({ target }) => siteOf(target)),
-  ];
 }
 
 function withoutHold(newLink: NewLink): Link {

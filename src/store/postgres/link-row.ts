@@ -1,9 +1,12 @@
+import { siteOf } from "../../guard/site.ts";
+import { parseTerms, termsJson } from "../../links/change.ts";
 import type { Code } from "../../links/code.ts";
 import { type Link, NEVER_MS, type Reason } from "../../links/link.ts";
 import type { Target } from "../../links/target.ts";
+import type { Value } from "./database.ts";
 
 /** The columns of {@link LinkRow}. */
-export const LINK_COLUMNS = "code, original_url, target, created_ms, ends_ms, disabled";
+export const LINK_COLUMNS = "code, original_url, target, created_ms, ends_ms, disabled, terms";
 
 export interface LinkRow {
   code: Code;
@@ -12,6 +15,7 @@ export interface LinkRow {
   created_ms: number;
   ends_ms: number | null;
   disabled: Reason | "deleted" | null;
+  terms: string | null;
 }
 
 export function toLink({ code, original_url: originalUrl, ...row }: LinkRow): Link {
@@ -22,5 +26,23 @@ export function toLink({ code, original_url: originalUrl, ...row }: LinkRow): Li
     createdMs: row.created_ms,
     endsMs: row.ends_ms ?? NEVER_MS,
     disabled: row.disabled ?? undefined,
+    terms: parseTerms(row.terms),
   };
+}
+
+/** A source of rows, with the columns of {@link columnsOf} as `$1` to `$7` and the number of the row from 1 on. */
+export const GIVEN_LINKS = `
+  unnest($1::text[], $2::text[], $3::text[], $4::bigint[], $5::bigint[], $6::integer[], $7::text[]) WITH ORDINALITY
+    AS given (code, original_url, target, created_ms, ends_ms, site, terms, nth)`;
+
+export function columnsOf(links: readonly Link[]): Value[] {
+  return [
+    links.map(({ code }) => code),
+    links.map(({ originalUrl }) => originalUrl),
+    links.map(({ originalUrl, target }) => ((target as string) === originalUrl ? null : target)),
+    links.map(({ createdMs }) => createdMs),
+    links.map(({ endsMs }) => (endsMs === NEVER_MS ? null : endsMs)),
+    links.map(({ target, disabled }) => (disabled === "deleted" ? null : siteOf(target))),
+    links.map(termsJson),
+  ];
 }

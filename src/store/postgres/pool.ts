@@ -1,6 +1,6 @@
 import { StoreUnavailable } from "../../links/store.ts";
 import { type Connect, type Connection, type Host, isFull, sqlStateOf, within } from "./connection.ts";
-import { watchPrimary } from "./primary.ts";
+import type { Primary } from "./primary.ts";
 
 /** Statements that wait for a connection. */
 const MAX_WAITING = 1000;
@@ -20,7 +20,7 @@ const READ_ONLY = "25006";
 export interface Pool {
   /** Gives `work` a connection of its own. Waits for it most of `limitMs`, and not at all while none leads. */
   use<T>(limitMs: number, work: (connection: Connection) => Promise<T>): Promise<T>;
-  /** Commits wait for a standby that does not answer: see {@link watchPrimary}. */
+  /** Commits wait for a standby that does not answer: see {@link Primary}. */
   readonly isStuck: boolean;
   /** Waits for the statements that are running. */
   close(): Promise<void>;
@@ -31,11 +31,11 @@ interface Waiting {
   readonly refuse: (error: Error) => void;
 }
 
+/** `watch` says which server leads, and calls `onChange` whenever that changes and while none does. */
 export function openPool(
-  hosts: readonly Host[],
   connect: Connect,
   connections: number,
-  watch: typeof watchPrimary = watchPrimary,
+  watch: (onChange: () => void) => Primary,
 ): Pool {
   const open = new Set<Connection>();
   const idle: Connection[] = [];
@@ -49,7 +49,7 @@ export function openPool(
   let trouble: Error | undefined;
   let isClosed = false;
 
-  const primary = watch(hosts, connect, () => {
+  const primary = watch(() => {
     if (primary.host !== leader) {
       leader = primary.host;
       connecting = new Set();

@@ -7,6 +7,8 @@ const USUALLY_MS = 500;
 const AWAY_MS = 100;
 /** However often somebody doubts. */
 const LEAST_MS = 20;
+/** A server that leads for so long is told of. One that comes and goes would fill the log. */
+const STEADY_MS = 1000;
 /** How long the first choice waits for all answers: an old primary may be the first to say that it leads. */
 const FIRST_MS = 500;
 const CONNECT_MS = 1500;
@@ -28,6 +30,12 @@ export interface Primary {
   refuse(host: Host): void;
   close(): Promise<void>;
 }
+
+/**
+ * Called when the database answers again after it did not, and when another server leads it. `name` is the leader's host
+ * and port, `trouble` the first reason why none led.
+ */
+export type OnPrimary = (name: string, trouble: string | undefined) => void;
 
 interface Standing {
   readonly isPrimary: boolean;
@@ -54,7 +62,12 @@ const TIMELINE = `
  * it is the one with the later timeline: the other is an old primary that was frozen or cut off. `onChange` is called
  * when another leads, and whenever none does.
  */
-export function watchPrimary(hosts: readonly Host[], connect: Connect, onChange: () => void): Primary {
+export function watchPrimary(
+  hosts: readonly Host[],
+  connect: Connect,
+  onChange: () => void,
+  onPrimary: OnPrimary = () => {},
+): Primary {
   const question = hosts.length > 1 ? STANDING + TIMELINE : STANDING;
   /** The last answer of each, or why there is none. */
   const answers = new Map<Host, Standing | Error>();
@@ -64,6 +77,9 @@ export function watchPrimary(hosts: readonly Host[], connect: Connect, onChange:
   let trouble: Error | undefined;
   /** Of the server that leads or led last, so that an older primary cannot follow it. */
   let leading: Standing | undefined;
+  let leadsSinceMs = 0;
+  /** The last leader that was told of, and what was wrong since. */
+  let told: { readonly host?: Host | undefined; readonly trouble?: Error | undefined } = {};
   const closing = new AbortController();
 
   let isFirst = true;
@@ -84,9 +100,19 @@ export function watchPrimary(hosts: readonly Host[], connect: Connect, onChange:
     }
     const isKnown = host !== undefined || answers.size < hosts.length;
     trouble = isKnown ? undefined : nobodyLeads(answers);
+    if (host !== before) leadsSinceMs = performance.now();
+    tell();
     if (host !== undefined && host === before) return;
     onChange();
     if (host !== before) doubt();
+  }
+
+  function tell(): void {
+    if (trouble !== undefined) told = { trouble, ...told };
+    if (host === undefined || performance.now() - leadsSinceMs < STEADY_MS) return;
+    const isNews = told.trouble !== undefined || (told.host !== undefined && told.host !== host);
+    if (isNews) onPrimary(nameOf(host), told.trouble?.message);
+    told = { host };
   }
 
   function doubt(): void {
@@ -169,10 +195,14 @@ function isOlder(standing: Standing | undefined, than: Standing | undefined): bo
   return standing?.system === than?.system && (standing?.timeline ?? "") < (than?.timeline ?? "");
 }
 
+export function nameOf({ host, port }: Host): string {
+  return `${host}:${port}`;
+}
+
 function nobodyLeads(answers: ReadonlyMap<Host, Standing | Error>): StoreUnavailable {
-  const reasons = [...answers].map(([{ host, port }, answer]) => {
+  const reasons = [...answers].map(([host, answer]) => {
     const reason = answer instanceof Error ? answer.message : "it takes no changes";
-    return `${host}:${port}: ${reason}`;
+    return `${nameOf(host)}: ${reason}`;
   });
   const cause = [...answers.values()].find((answer) => answer instanceof Error);
   return new StoreUnavailable(`No server of the database can be used: ${reasons.join("; ")}`, { cause });

@@ -30,6 +30,7 @@ const COUNT = `
     (SELECT count(*) FROM links WHERE ends_ms IS NOT NULL) AS ending,
     counted.day, counted.visits, counted.bots,
     (SELECT count(*) FROM salts) AS salt,
+    (SELECT count(*) FROM secrets) AS secret,
     (SELECT count(*) FROM hosts) AS host,
     (SELECT count(*) FROM journal) AS entry,
     (SELECT count(*) FROM cases) AS "case",

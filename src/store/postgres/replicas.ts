@@ -4,11 +4,11 @@ import type { LinkStore } from "../../links/store.ts";
 import type { PostgresAddress } from "../../settings/database-url.ts";
 import { createCommits } from "../commits.ts";
 import { MARK, type Now } from "./changes.ts";
-import { type Connect, connector, type Host } from "./connection.ts";
+import { connector, type Host } from "./connection.ts";
 import type { Run, Value } from "./database.ts";
 import { LINK_COLUMNS, type LinkRow, toLink } from "./link-row.ts";
 import { openPool, type Pool } from "./pool.ts";
-import type { Primary } from "./primary.ts";
+import { nameOf, type Primary } from "./primary.ts";
 import { isStorable } from "./text.ts";
 
 const LOOK_UPS = { waiting: 10_000, batch: 200, atOnce: 3, waitMs: 150 };
@@ -63,8 +63,8 @@ export function openReplicas(
 ) {
   const connect = connector(address, STATEMENT_MS);
   const replicas = address.hosts.map((host): Replica => {
-    const pool = openPool([host], connect, connections, always(host));
-    return { name: `${host.host}:${host.port}`, pool, retry: undefined, behindUntilMs: 0 };
+    const pool = openPool(connect, connections, (onChange) => always(host, onChange));
+    return { name: nameOf(host), pool, retry: undefined, behindUntilMs: 0 };
   });
   const lookUps = createCommits(LOOK_UPS, findAll);
   let told: (Now & { readonly atMs: number }) | undefined;
@@ -163,10 +163,8 @@ export function openReplicas(
 export type Replicas = ReturnType<typeof openReplicas>;
 
 /** A server that is used whether or not it leads. */
-function always(host: Host) {
-  return (_hosts: readonly Host[], _connect: Connect, onChange: () => void): Primary => {
-    queueMicrotask(onChange);
-    const noted = { doubt() {}, refuse() {}, close: async () => {} };
-    return { host, isStuck: false, trouble: undefined, ...noted };
-  };
+function always(host: Host, onChange: () => void): Primary {
+  queueMicrotask(onChange);
+  const noted = { doubt() {}, refuse() {}, close: async () => {} };
+  return { host, isStuck: false, trouble: undefined, ...noted };
 }

@@ -5,9 +5,10 @@ import visits from "./migrations/002-visits.sql" with { type: "text" };
 import guard from "./migrations/003-guard.sql" with { type: "text" };
 import copied from "./migrations/004-copied.sql" with { type: "text" };
 import limits from "./migrations/005-limits.sql" with { type: "text" };
+import terms from "./migrations/006-terms.sql" with { type: "text" };
 
 /** In order. How many of them a database has is its schema version. */
-const MIGRATIONS = [links, visits, guard, copied, limits];
+const MIGRATIONS = [links, visits, guard, copied, limits, terms];
 
 /** For all migrations together, and for waiting until another process has made them. */
 const MIGRATE_MS = 3_600_000;

@@ -6,7 +6,7 @@ import { createCasesReader } from "./cases-reader.ts";
 import { createCases } from "./cases.ts";
 import { leaveCopy } from "./copied.ts";
 import { createCounters } from "./counters.ts";
-import { type Database, openDatabase } from "./database.ts";
+import { type Database, type DatabaseOptions, openDatabase } from "./database.ts";
 import { createFigures } from "./figures.ts";
 import { createGuardReader } from "./guard-reader.ts";
 import { createGuard } from "./guard.ts";
@@ -19,6 +19,7 @@ import { openReplicas, type ReplicaOptions } from "./replicas.ts";
 import { createReports } from "./reports.ts";
 import { hasSchema, migrate, requireCurrentVersion, requireEncoding } from "./schema.ts";
 import { createSearch } from "./search.ts";
+import { createSecrets } from "./secrets.ts";
 import { createVisitsReader } from "./visits-reader.ts";
 import { createVisits } from "./visits.ts";
 
@@ -34,7 +35,8 @@ const BACKGROUND_MS = 10_000;
 
 const COUNT_LINKS = "SELECT count(*) AS links FROM links";
 
-export interface PostgresOptions extends OpeningOptions, Pick<ReplicaOptions, "onReplica"> {
+export interface PostgresOptions
+  extends OpeningOptions, Pick<DatabaseOptions, "onPrimary">, Pick<ReplicaOptions, "onReplica"> {
   /** How many connections this process may have to the primary, and to each replica. */
   readonly connections?: number;
   /** How long the number of links is taken as known. */
@@ -46,9 +48,9 @@ export interface PostgresOptions extends OpeningOptions, Pick<ReplicaOptions, "o
 /** Links, visits and decisions in one PostgreSQL database, for any number of machines. Throws {@link StoreUnusable}. */
 export async function openPostgresStore(
   address: PostgresAddress,
-  { connections, sizeKnownMs, readFrom, onReplica, ...opening }: PostgresOptions = {},
+  { connections, sizeKnownMs, readFrom, onPrimary, onReplica, ...opening }: PostgresOptions = {},
 ): Promise<LinkStore & VisitStore & GuardStore> {
-  const database = openDatabase(address, { connections });
+  const database = openDatabase(address, { connections, onPrimary });
   try {
     await reach(address, opening, async () => {
       await migrate(database);
@@ -72,6 +74,7 @@ export async function openPostgresStore(
     ...createCases(database),
     ...reports,
     ...createCounters(database),
+    ...createSecrets(database),
     async figures(nowMs: number) {
       await counts.written();
       return reader.figures(nowMs);

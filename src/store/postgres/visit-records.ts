@@ -25,10 +25,14 @@ const READ_SALTS = "SELECT day, salt FROM salts WHERE day > $1 ORDER BY day LIMI
 const WRITE_SALTS = `
   INSERT INTO salts (day, salt) SELECT * FROM unnest($1::integer[], $2::bytea[])
   ON CONFLICT (day) DO UPDATE SET salt = excluded.salt WHERE salts.salt <> excluded.salt`;
+const READ_SECRETS = "SELECT name, secret FROM secrets WHERE name > $1 ORDER BY name LIMIT $2";
+const WRITE_SECRETS = `
+  INSERT INTO secrets (name, secret) SELECT * FROM unnest($1::text[], $2::bytea[])
+  ON CONFLICT (name) DO UPDATE SET secret = excluded.secret WHERE secrets.secret <> excluded.secret`;
 
 type DayRow = Omit<LinkDay, "detail"> & { details: Detail[] | null };
 
-export const VISIT_RECORDS: Tables<"day" | "salt"> = {
+export const VISIT_RECORDS: Tables<"day" | "salt" | "secret"> = {
   day: {
     read: reading<DayRow, LinkDay>(READ_DAYS, {
       start: ["", 0, -1],
@@ -63,6 +67,17 @@ export const VISIT_RECORDS: Tables<"day" | "salt"> = {
       toRecord: (row) => row,
     }),
     write: writing(WRITE_SALTS, (salts) => [salts.map(({ day }) => day), salts.map(({ salt }) => salt)]),
+  },
+  secret: {
+    read: reading<RecordOf["secret"], RecordOf["secret"]>(READ_SECRETS, {
+      start: [""],
+      keyOf: ({ name }) => [name],
+      toRecord: (row) => row,
+    }),
+    write: writing(WRITE_SECRETS, (secrets) => [
+      secrets.map(({ name }) => name),
+      secrets.map(({ secret }) => secret),
+    ]),
   },
 };
 

@@ -41,18 +41,37 @@ const find = (filter: string) => `
   ) AS found`;
 const OF_SOURCE = find("source = $4 LIMIT 1");
 const LOCK = find(`state < ${EMPTY} ORDER BY source FOR UPDATE`);
-/** Somebody else may have written a row since it was read: then it stays as it is. */
+/**
+ * For every statement that adds rows: it waits for an erasure that is under way before it looks at anything, and an
+ * erasure waits for it. PostgreSQL does not run a part that nothing refers to, but it takes the part's lock on the table.
+ */
+export const WAIT_FOR_ERASURE = "erasure AS (SELECT FROM ageing FOR KEY SHARE)";
+/**
+ * For the transaction of an erasure. Otherwise, it would not see rows that are added at the same moment, and who adds them
+ * would not see that their link is erased.
+ */
+export const STOP_ADDING = "LOCK TABLE ageing IN EXCLUSIVE MODE";
+
+/**
+ * Somebody else may have written a row since it was read: then it stays as it is. Of what is added to an erased link, only
+ * the sequence is kept. While no link is erased, that costs one look-up for all rows, otherwise one for each.
+ */
 const WRITE = `
-  WITH given AS (
-    SELECT * FROM unnest(
+  WITH ${WAIT_FOR_ERASURE}, given AS (
+    SELECT given.*, CASE WHEN added_visits IS NOT NULL AND EXISTS (SELECT FROM links WHERE disabled = 'deleted') THEN
+      (SELECT disabled FROM links WHERE links.code = given.code AND links.created_ms = given.created_ms)
+    END IS NOT DISTINCT FROM 'deleted' AS is_erased
+    FROM unnest(
       $1::text[], $2::bigint[], $3::integer[], $4::text[], $5::bigint[], $6::integer[], $7::smallint[],
       $8::bigint[], $9::bigint[], $10::integer[], $11::integer[], $12::bigint[], $13::bigint[]
     ) AS given (code, created_ms, day, source, sequence, version, state, visits, bots, detail_from, detail_length,
       added_visits, added_bots)
   ), written AS (
     INSERT INTO visits (code, created_ms, day, source, sequence, version, state, visits, bots, detail)
-    SELECT code, created_ms, day, source, sequence, version, state, visits, bots,
-      CASE WHEN detail_length > 0 THEN substr($14::bytea, detail_from, detail_length) END FROM given
+    SELECT code, created_ms, day, source, sequence, version,
+      CASE WHEN is_erased THEN ${EMPTY} ELSE state END,
+      CASE WHEN is_erased THEN 0 ELSE visits END, CASE WHEN is_erased THEN 0 ELSE bots END,
+      CASE WHEN detail_length > 0 AND NOT is_erased THEN substr($14::bytea, detail_from, detail_length) END FROM given
     ON CONFLICT (code, created_ms, day, source) DO UPDATE
       SET sequence = excluded.sequence, version = excluded.version, state = excluded.state,
           visits = excluded.visits, bots = excluded.bots, detail = excluded.detail
@@ -103,8 +122,8 @@ export async function writeRows(run: Run, changes: readonly Change[]): Promise<n
     rows.map(({ bots }) => bots),
     starts,
     lengths,
-    changes.map(({ added }) => added?.visits ?? 0),
-    changes.map(({ added }) => added?.bots ?? 0),
+    changes.map(({ added }) => added?.visits),
+    changes.map(({ added }) => added?.bots),
     // One value instead of an array, which would be sent and read as hexadecimal text.
     Buffer.concat(rows.map(({ detail }) => detail ?? new Uint8Array())),
   ]);

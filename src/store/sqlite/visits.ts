@@ -20,6 +20,9 @@ const FIND_DAY = "SELECT visits, bots, detail FROM visits WHERE day = ?1 AND cod
 const ADD_DAY = `
   INSERT INTO visits (day, code, created_ms, visits, bots, detail) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
   ON CONFLICT (day, code, created_ms) DO NOTHING`;
+const REMOVE_DAY = "DELETE FROM visits WHERE day = ?1 AND code = ?2 AND created_ms = ?3";
+const FIND_ANY_ERASED = "SELECT 1 FROM links WHERE disabled = 'deleted' LIMIT 1";
+const FIND_ERASED = "SELECT 1 FROM links WHERE code = ?1 AND created_ms = ?2 AND disabled = 'deleted'";
 const CHANGE_DAY = `
   UPDATE visits SET visits = ?4, bots = ?5, detail = ?6 WHERE day = ?1 AND code = ?2 AND created_ms = ?3`;
 /** Every row of the day is looked at again: rows that are closed stay as they are. */
@@ -70,6 +73,9 @@ export function prepareVisits(database: Database, counters: CountersTable) {
   const findDay = database.prepare<Day, RowKey>(FIND_DAY);
   const addDay = database.prepare<unknown, [...RowKey, number, number, Detail]>(ADD_DAY);
   const changeDay = database.prepare<unknown, [...RowKey, number, number, Detail]>(CHANGE_DAY);
+  const removeDay = database.prepare<unknown, RowKey>(REMOVE_DAY);
+  const findAnyErased = database.prepare<unknown, []>(FIND_ANY_ERASED);
+  const findErased = database.prepare<unknown, [string, number]>(FIND_ERASED);
   const openDay = database.prepare<unknown, [number]>(OPEN_DAY);
   const findOpen = database.prepare<OpenDay, [number]>(FIND_OPEN);
   const rowsAfter = database.prepare<Pick<Row, "code" | "createdMs" | "detail">, [...RowKey, number]>(
@@ -88,10 +94,16 @@ export function prepareVisits(database: Database, counters: CountersTable) {
   const forgetSalts = database.prepare<unknown, [number]>(FORGET_SALTS);
   const old = prepareOldVisits(database);
 
-  /** Most links have no row of the day yet, so that is tried first. */
-  function addRow(row: Row): void {
+  /**
+   * Most links have no row of the day yet, so that is tried first. An erased link has none: only new rows have to be
+   * looked at, which costs some 4 µs each.
+   */
+  function addRow(row: Row, mayBeErased: boolean): void {
     const { day, code, createdMs } = row;
-    if (addDay.run(day, code, createdMs, row.visits, row.bots, row.detail).changes === 1) return;
+    if (addDay.run(day, code, createdMs, row.visits, row.bots, row.detail).changes === 1) {
+      if (mayBeErased && findErased.get(code, createdMs) !== null) removeDay.run(day, code, createdMs);
+      return;
+    }
     const stored = findDay.get(day, code, createdMs);
     if (stored === null) throw new Error(`The row of ${code} is there and cannot be found`);
     const { visits, bots, detail } = merge(stored, row);
@@ -107,7 +119,8 @@ export function prepareVisits(database: Database, counters: CountersTable) {
     if (known !== null && known.sequence > sequence) return 0;
     const stored = known?.sequence === sequence ? known.rows : 0;
     const rows = parseRows(slice.rows).slice(Math.max(0, stored - from));
-    for (const row of rows) addRow(row);
+    const mayBeErased = findAnyErased.get() !== null;
+    for (const row of rows) addRow(row, mayBeErased);
     for (const [day, ofDay] of Map.groupBy(rows, (row) => row.day)) {
       openDay.run(day);
       counters.add(day, { visits: total(ofDay, "visits"), bots: total(ofDay, "bots") });
@@ -137,16 +150,16 @@ export function prepareVisits(database: Database, counters: CountersTable) {
     return looked;
   }
 
-  /** Open rows go first: nothing of a visitor stays for longer than it has to. */
+  /** Open rows go first: nothing of a visitor stays for longer than it has to. Those of erased links are gone. */
   function moveOld(closeBefore: number, limit: number): number {
     const rows = old.take(limit);
     for (const { detail, ...row } of rows) {
       if (detail === null) {
         moveSums.run(row.code, row.createdMs, row.visits, row.bots);
       } else if (row.day < closeBefore) {
-        addRow({ ...row, detail: close(detail) });
+        addRow({ ...row, detail: close(detail) }, false);
       } else {
-        addRow({ ...row, detail });
+        addRow({ ...row, detail }, false);
         openDay.run(row.day);
       }
     }
@@ -169,6 +182,7 @@ export function prepareVisits(database: Database, counters: CountersTable) {
   });
 
   const adding = [findSource, keepSource, forgetSources, findDay, addDay, changeDay, openDay, moveSums];
+  const erased = [findAnyErased, findErased, removeDay];
   const closing = [findOpen, rowsAfter, closeRow, keepPosition, closeDay];
   return {
     /** One transaction; says how long it took. */
@@ -183,7 +197,7 @@ export function prepareVisits(database: Database, counters: CountersTable) {
     close() {
       old.close();
       const aging = forgetting.flatMap(({ sumUp, forget }) => [sumUp, forget]);
-      for (const statement of [...adding, ...closing, ...aging, addSalt, findSalt, forgetSalts])
+      for (const statement of [...adding, ...erased, ...closing, ...aging, addSalt, findSalt, forgetSalts])
         statement.finalize();
     },
   };

@@ -1,0 +1,171 @@
+// Requests that may be sent again.
+import type { KeyedRequest, LinkStore, Made, NumberedLink } from "../../links/store.ts";
+import { createCommits } from "../commits.ts";
+import type { Run, Statements } from "./database.ts";
+import { insertInTurn, insertRows, surely } from "./inserts.ts";
+import type { LinkCounts } from "./link-counts.ts";
+
+/** Few in a transaction, because each may have many links. */
+const REQUESTS = { waiting: 1000, batch: 16, atOnce: 3, waitMs: 900 };
+
+/**
+ * In the order of the keys, and before any link, so that no two transactions wait for each other. Requests with the same key
+ * do, in whatever process they are.
+ */
+const LOCK = `
+  INSERT INTO requests AS known (key, body, sent_ms, made)
+  SELECT key, body, sent_ms, '[]' FROM unnest($1::text[], $2::text[], $3::bigint[]) AS sent (key, body, sent_ms)
+  ORDER BY key COLLATE "C"
+  ON CONFLICT (key) DO UPDATE SET made = known.made
+  RETURNING key, body, made`;
+/** $1 are the keys of requests that have made nothing. */
+const KEEP = `
+  WITH nothing AS (DELETE FROM requests WHERE key = ANY ($1::text[]))
+  UPDATE requests SET made = given.made FROM unnest($2::text[], $3::text[]) AS given (key, made)
+  WHERE requests.key = given.key AND requests.key = ANY ($2::text[])`;
+/** Writes what it reads once more: only the commit of a write shows that the standby has what is told. */
+const RECALL = "UPDATE requests SET made = made WHERE key = $1 RETURNING body, made";
+const FORGET = `
+  DELETE FROM requests WHERE key = ANY (ARRAY(
+    SELECT key FROM requests WHERE sent_ms < $1 ORDER BY sent_ms LIMIT $2 FOR UPDATE SKIP LOCKED))`;
+
+interface Task {
+  readonly links: readonly NumberedLink[];
+  readonly request: KeyedRequest;
+}
+
+type Outcome = Awaited<ReturnType<LinkStore["insertOnce"]>>;
+
+/** What is kept of a key. */
+interface Known {
+  readonly body: string;
+  readonly made: Map<number, Made>;
+}
+
+export function createRequests(
+  { transaction, run }: Statements,
+  background: Pick<Statements, "run">,
+  counts: Pick<LinkCounts, "add">,
+) {
+  const requests = createCommits(REQUESTS, insertAll);
+
+  async function insertAll(tasks: readonly Task[], sinceMs: number): Promise<Outcome[]> {
+    const outcomes = new Map<Task, Outcome>();
+    for (let left = tasks; left.length > 0;) {
+      const asked = left;
+      // Because of the keys it can be repeated.
+      const decided = await surely(sinceMs, () => insertRound(asked));
+      for (const [nth, task] of asked.entries()) {
+        const outcome = decided[nth];
+        if (outcome !== undefined) outcomes.set(task, outcome);
+      }
+      left = asked.filter((task) => !outcomes.has(task));
+    }
+    return tasks.map((task) => outcomes.get(task) ?? []);
+  }
+
+  /** Decides at least the first request of each key; undefined for what is left. */
+  async function insertRound(tasks: readonly Task[]): Promise<(Outcome | undefined)[]> {
+    const added: number[] = [];
+    const replaced: number[] = [];
+    const outcomes = await transaction(async (on) => {
+      const known = await lock(on, tasks);
+      const tried = firstOfEach(tasks, known);
+      const links = [...tried.values()];
+      const isInserted = await insertInTurn(links, async (distinct) => {
+        const { codes, replacedMs } = await insertRows(on, distinct);
+        replaced.push(...replacedMs);
+        return codes;
+      });
+      const changed = new Set<string>();
+      for (const [at, { nth, code, createdMs, endsMs, key }] of links.entries()) {
+        if (isInserted[at] !== true) continue;
+        known.get(key)?.made.set(nth, { nth, code, createdMs, endsMs });
+        changed.add(key);
+        added.push(createdMs);
+      }
+      await keep(on, known, changed);
+      return tasks.map((task) => outcomeOf(task, known.get(task.request.key), tried));
+    });
+    for (const createdMs of added) counts.add(createdMs, 1);
+    for (const createdMs of replaced) counts.add(createdMs, -1);
+    return outcomes;
+  }
+
+  return {
+    async insertOnce(links, request) {
+      const [outcome = []] = await requests.add([{ links, request }]);
+      return outcome;
+    },
+    async recall({ key, body }) {
+      const [found] = (await run<{ body: string; made: string }>(RECALL, [key])).rows;
+      if (found === undefined) return [];
+      return found.body === body ? (JSON.parse(found.made) as Made[]) : { kind: "key-reused" };
+    },
+    forgetRequests: async (sentBeforeMs, limit) =>
+      (await background.run(FORGET, [sentBeforeMs, limit])).count,
+    settled: requests.settled,
+  } satisfies Partial<LinkStore> & { settled: unknown };
+}
+
+async function lock(run: Run, tasks: readonly Task[]): Promise<Map<string, Known>> {
+  const first = new Map<string, KeyedRequest>();
+  for (const { request } of tasks) if (!first.has(request.key)) first.set(request.key, request);
+  const sent = [...first.values()];
+  const { rows } = await run<{ key: string; body: string; made: string }>(LOCK, [
+    sent.map(({ key }) => key),
+    sent.map(({ body }) => body),
+    sent.map(({ sentMs }) => sentMs),
+  ]);
+  return new Map(
+    rows.map(({ key, body, made }) => {
+      const records = JSON.parse(made) as Made[];
+      return [key, { body, made: new Map(records.map((record) => [record.nth, record])) }];
+    }),
+  );
+}
+
+/** Of the links with the same key and number that are not made yet, the first. */
+function firstOfEach(tasks: readonly Task[], known: ReadonlyMap<string, Known>) {
+  const tried = new Map<string, NumberedLink & { readonly key: string }>();
+  for (const { links, request } of tasks) {
+    const { key } = request;
+    const before = known.get(key);
+    if (before?.body !== request.body) continue;
+    for (const link of links) {
+      const id = numberOf(request, link);
+      if (!before.made.has(link.nth) && !tried.has(id)) tried.set(id, { ...link, key });
+    }
+  }
+  return tried;
+}
+
+async function keep(
+  run: Run,
+  known: ReadonlyMap<string, Known>,
+  changed: ReadonlySet<string>,
+): Promise<void> {
+  const nothing = [...known].filter(([, { made }]) => made.size === 0).map(([key]) => key);
+  const keys = [...changed];
+  if (nothing.length === 0 && keys.length === 0) return;
+  const made = keys.map((key) => JSON.stringify([...(known.get(key)?.made.values() ?? [])]));
+  await run(KEEP, [nothing, keys, made]);
+}
+
+/** Undefined if it was not tried: another request with this key was, and did not make all that this one asks for. */
+function outcomeOf(
+  { links, request }: Task,
+  { body, made }: Known = { body: request.body, made: new Map() },
+  tried: ReadonlyMap<string, NumberedLink>,
+): Outcome | undefined {
+  if (body !== request.body) return made.size === 0 ? undefined : { kind: "key-reused" };
+  const outcomes = links.map((link) => {
+    const wasTried = tried.get(numberOf(request, link))?.code === link.code;
+    return made.get(link.nth) ?? (wasTried ? ({ kind: "taken" } as const) : undefined);
+  });
+  return outcomes.every((outcome) => outcome !== undefined) ? outcomes : undefined;
+}
+
+function numberOf({ key }: Pick<KeyedRequest, "key">, { nth }: NumberedLink): string {
+  return `${nth} ${key}`;
+}

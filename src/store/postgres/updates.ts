@@ -1,0 +1,74 @@
+import { applyChange, type Change, isSilent } from "../../links/change.ts";
+import type { Code } from "../../links/code.ts";
+import type { Link } from "../../links/link.ts";
+import type { LinkId, LinkStore, Updated } from "../../links/store.ts";
+import { createCommits } from "../commits.ts";
+import type { Statements } from "./database.ts";
+import { columnsOf, GIVEN_LINKS, LINK_COLUMNS, type LinkRow, toLink } from "./link-row.ts";
+import { isStorable } from "./text.ts";
+
+/** A second commit begins while the first takes long: it may wait for links that another process has locked. */
+const UPDATES = { waiting: 10_000, batch: 500, atOnce: 3, waitMs: 900 };
+
+/** In the order of the codes, so that no two transactions wait for each other. */
+const LOCK = `SELECT ${LINK_COLUMNS} FROM links WHERE code = ANY ($1) ORDER BY code FOR UPDATE`;
+/** Rows that are locked. $8 and $9 are the links of which caches are to be told. */
+const WRITE = `
+  WITH told AS (INSERT INTO changes (code, created_ms) SELECT * FROM unnest($8::text[], $9::bigint[]))
+  UPDATE links SET original_url = given.original_url, target = given.target, ends_ms = given.ends_ms,
+    site = given.site, terms = given.terms
+  FROM ${GIVEN_LINKS} WHERE links.code = given.code AND links.code = ANY ($1::text[])`;
+
+interface Task {
+  readonly link: LinkId;
+  readonly change: Change;
+}
+
+/**
+ * Many changes share a transaction. If its outcome is unknown, all of them reject with `StoreUnavailable` and none is tried
+ * again: a visit must not count twice. A caller may repeat every change but a visit.
+ */
+export function createUpdates({ transaction }: Pick<Statements, "transaction">) {
+  const updates = createCommits(UPDATES, updateAll);
+
+  function updateAll(tasks: readonly Task[]): Promise<Updated[]> {
+    const codes = [...new Set(tasks.map(({ link }) => link.code))];
+    return transaction(async (run) => {
+      const { rows } = await run<LinkRow>(LOCK, [codes]);
+      const links = new Map(rows.map((row) => [row.code, toLink(row)]));
+      const changed = new Set<Code>();
+      const told = new Set<Code>();
+      const updated = tasks.map(({ link: { code, createdMs }, change }): Updated => {
+        const link = links.get(code);
+        if (link?.createdMs !== createdMs) return { link: undefined, isChanged: false };
+        const after = applyChange(link, change);
+        if (after === undefined) return { link, isChanged: false };
+        links.set(code, after);
+        changed.add(code);
+        if (!isSilent(change)) told.add(code);
+        return { link: after, isChanged: true };
+      });
+      const those = (wanted: ReadonlySet<Code>): Link[] =>
+        [...links.values()].filter(({ code }) => wanted.has(code));
+      if (changed.size > 0) {
+        const forCaches = those(told);
+        await run(WRITE, [
+          ...columnsOf(those(changed)),
+          forCaches.map(({ code }) => code),
+          forCaches.map(({ createdMs }) => createdMs),
+        ]);
+      }
+      return updated;
+    });
+  }
+
+  return {
+    async update(link, change) {
+      const unknown = { link: undefined, isChanged: false };
+      if (!isStorable(link.code)) return unknown;
+      const [updated = unknown] = await updates.add([{ link, change }]);
+      return updated;
+    },
+    settled: updates.settled,
+  } satisfies Pick<LinkStore, "update"> & { settled: unknown };
+}
