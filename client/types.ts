@@ -13,6 +13,49 @@ export type ShortLink = {
   expiration_date: string;
 };
 
+export type LinkState = "active" | "scheduled" | "expired" | "used_up" | "withdrawn" | "disabled";
+
+export type DisabledReason = "malware" | "phishing" | "spam" | "illegal" | "legal" | "other" | "blocklist";
+
+export type QrCodes = {
+  svg: string;
+  png: string;
+};
+
+export type Link = {
+  /** As stored: in NFC, without U+FE0F. */
+  code: string;
+  /** The short address, with the code in readable Unicode. */
+  short_url: string;
+  /** The short address in ASCII. */
+  ascii_url: string;
+  /** Where the link leads, exactly as sent. `null` if the link has a password and the request has no manage key. */
+  original_url: string | null;
+  /** Where the link leads, exactly as sent. `null` if the link has a password and the request has no manage key. */
+  target: string | null;
+  /** When the link was created. */
+  created: string;
+  /** When the link begins or began; `null` if that was when it was created. */
+  starts: string | null;
+  /** When the link ends or ended; `null` if it never does. */
+  expires: string | null;
+  /** The same; 9999-12-31T00:00:00.000Z if it never does. */
+  expiration_date: string;
+  /** How many visits the link leads on; `null` if that is not limited. */
+  max_visits: number | null;
+  /** Whether visitors must enter a password. */
+  has_password: boolean;
+  /** `scheduled`: it has not begun; `used_up`: it had all its visits; `withdrawn`: its maker ended it; `disabled`: see that field. */
+  state: LinkState;
+  /** Why the link does not work although it may not have expired: the reason for which the operator disabled it or blocked its host, or `blocklist` if its host is on a blocklist. `null` if it works. */
+  disabled: DisabledReason | null;
+  /** When its maker last changed where the link leads; `null` if never. */
+  changed: string | null;
+  /** Visits by people since the link was created. A new visit shows up within a second or two, or within a minute under heavy load. */
+  visits: number;
+  qr: QrCodes;
+};
+
 export type Availability = {
   /** As stored: in NFC, without U+FE0F. */
   code: string;
@@ -20,25 +63,6 @@ export type Availability = {
   available: boolean;
   /** The short address that a link with this code would have, spelled as requested. */
   short_url: string;
-};
-
-export type DisabledReason = "malware" | "phishing" | "spam" | "illegal" | "legal" | "other" | "blocklist";
-
-export type Link = {
-  /** As stored: in NFC, without U+FE0F. */
-  code: string;
-  /** The short address, with the code in readable Unicode. */
-  short_url: string;
-  /** Exactly as sent. */
-  original_url: string;
-  /** When the link was created. */
-  created: string;
-  /** When the link expires or expired. */
-  expiration_date: string;
-  /** Visits by people since the link was created. A new visit shows up within a second or two, or within a minute under heavy load. */
-  visits: number;
-  /** Why the link does not work although it may not have expired: the reason for which the operator disabled it or blocked its host, or `blocklist` if its host is on a blocklist. `null` if it works. */
-  disabled: DisabledReason | null;
 };
 
 export type Interval = "hour" | "day" | "month";

@@ -60,7 +60,7 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
     await openCore(config, log, { openWaitMs: OPEN_WAIT_MS, ...limits, isListed: lists.isBlocked }),
     (one) => one.close(),
   );
-  const { clock, links, newUntil, reports, operator, visits, hostRules, counters, index } = core;
+  const { clock, links, secret, newUntil, reports, operator, visits, hostRules, counters, index } = core;
 
   const countryOf = countries(config.countryDatabase);
   const recorder = opened.adopt(
@@ -115,6 +115,7 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
     limiter,
     mayCreate,
     links,
+    secret,
     reports,
     operator,
     visits,

@@ -106,6 +106,7 @@ export function createApp(options: AppOptions) {
     GET: view(views.show("information")),
     POST: limit(CREATES, api.shorten),
   });
+  route(PATHS.links, { POST: limit(CREATES, api.makeLink) });
   route(PATHS.availability, { GET: view(api.availability) });
   route(PATHS.link, { GET: view(api.link) });
   route(PATHS.statistics, { GET: view(views.show("statistics")) });

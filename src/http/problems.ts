@@ -66,7 +66,7 @@ interface Message {
   /** The parameter that the message is about, if any. The API puts its name in front of the text. */
   readonly field?: string | undefined;
   /** The contract fixes the whole text, so that no name stands in front of it. */
-  readonly isFixed?: true;
+  readonly isFixed?: boolean;
 }
 
 interface Description {
@@ -82,16 +82,16 @@ type Described = Pick<Description, "status" | "messages"> & Partial<Pick<Descrip
  * Maps every problem to an HTTP status (RFC 9110, section 15), its messages, and its reasons for programs. No other code
  * chooses these.
  */
-export function describe(problem: HttpProblem): Description {
-  const { status, messages, headers } = describeKind(problem);
+export function describe(problem: HttpProblem, fields: FieldNames = SHORTEN_FIELDS): Description {
+  const { status, messages, headers } = describeKind(problem, fields);
   const reasons = new Set(messages.map(({ reason }) => reason));
   return { status, messages, headers: { [REASON_HEADER]: [...reasons].join(", "), ...headers } };
 }
 
-function describeKind(problem: HttpProblem): Described {
+function describeKind(problem: HttpProblem, fields: FieldNames): Described {
   switch (problem.kind) {
     case "invalid":
-      return { status: 400, messages: problem.refusals.map(describeRefusal) };
+      return { status: 400, messages: problem.refusals.map((one) => describeRefusal(one, fields)) };
     case "refused":
       return { status: 400, messages: problem.refusals.map(describeOperatorRefusal) };
     case "too-many":
@@ -108,7 +108,9 @@ function describeKind(problem: HttpProblem): Described {
     case "taken":
       return {
         status: 409,
-        messages: [{ key: "taken", reason: "code.taken", field: SHORTEN_FIELDS.code, isFixed: true }],
+        messages: [
+          { key: "taken", reason: "code.taken", field: fields.code, isFixed: fields === SHORTEN_FIELDS },
+        ],
       };
     case "unknown":
       return { status: 404, messages: [{ key: "unknown", reason: "link.unknown" }] };
@@ -172,20 +174,31 @@ function say(key: MessageKey & ProblemReason, values?: Values, field?: string): 
   return { key, reason: key, values, field };
 }
 
-/** What `POST /api/v1/shorten` calls the parts of a link. A rule of the domain begins with the part that it applies to. */
-const SHORTEN_FIELDS: Readonly<Partial<Record<PartOf<Refusal["rule"]>, string>>> = {
+/** What a request calls the parts of a link. A rule of the domain begins with the part that it applies to. */
+export type FieldNames = Readonly<Record<PartOf<Refusal["rule"]>, string>>;
+type PartOf<Rule> = Rule extends `${infer Part}.${string}` ? Part : never;
+
+export const LINK_FIELDS: FieldNames = {
+  code: "code",
+  target: "target",
+  expires: "expires",
+  starts: "starts",
+  max_visits: "max_visits",
+  password: "password",
+};
+/** The names that the contract fixes for `POST /api/v1/shorten`. Our form has them, too. */
+export const SHORTEN_FIELDS: FieldNames = {
+  ...LINK_FIELDS,
   code: "custom_code",
   target: "original_url",
 };
-type PartOf<Rule> = Rule extends `${infer Part}.${string}` ? Part : never;
 
 function partOf<Rule extends string>(rule: Rule): PartOf<Rule> {
   return rule.split(".", 1)[0] as PartOf<Rule>;
 }
 
-function describeRefusal({ rule, ...values }: Refusal): Message {
-  const part = partOf(rule);
-  return say(rule, values, SHORTEN_FIELDS[part] ?? part);
+function describeRefusal({ rule, ...values }: Refusal, fields: FieldNames): Message {
+  return say(rule, values, fields[partOf(rule)]);
 }
 
 function describeRequestRefusal({ rule, ...values }: RequestRefusal): Message {
@@ -214,9 +227,10 @@ export function problemJson(
   call: Asked,
   problem: HttpProblem,
   headers: Readonly<Record<string, string>> = {},
+  fields?: FieldNames,
 ): Response {
   const language = negotiateLanguage(call.headers.get("accept-language"));
-  const { status, messages, headers: ofProblem } = describe(problem);
+  const { status, messages, headers: ofProblem } = describe(problem, fields);
   const text = messages.map((told) => nameFirst(told, message(language, told.key, told.values))).join(" ");
   return json(call, status, { status: "error", message: text }, language, { ...ofProblem, ...headers });
 }

@@ -46,6 +46,31 @@ export function isGuarded({ terms }: Link): boolean {
   return terms !== undefined && (terms.maxVisits !== undefined || terms.passwordHash !== undefined);
 }
 
+/** Whether only those who know its password, or manage it, are told where a link leads. */
+export function hasPassword({ terms }: Pick<Link, "terms">): boolean {
+  return terms?.passwordHash !== undefined;
+}
+
+export function hasBegun({ terms }: Pick<Link, "terms">, nowMs: number): boolean {
+  return nowMs >= (terms?.startsMs ?? 0);
+}
+
+export const STATES = ["active", "scheduled", "expired", "used_up", "withdrawn", "disabled"] as const;
+export type State = (typeof STATES)[number];
+
+/** What became of a link that was found. A link that is disabled and has ended is disabled. */
+export function stateOf(link: LinkFacts, nowMs: number): State {
+  const { disabled, endsMs, terms } = link;
+  if (disabled !== undefined) return "disabled";
+  if (nowMs < endsMs) return hasBegun(link, nowMs) ? "active" : "scheduled";
+  if (terms?.ended === undefined) return "expired";
+  return terms.ended === "visits" ? "used_up" : "withdrawn";
+}
+
+interface LinkFacts extends Pick<Link, "endsMs" | "terms"> {
+  readonly disabled?: DisabledReason | undefined;
+}
+
 /** Why the operator disables a link or blocks a host. */
 export const REASONS = ["malware", "phishing", "spam", "illegal", "legal", "other"] as const;
 export type Reason = (typeof REASONS)[number];

@@ -2,7 +2,7 @@ import { type ChangeReader, followChanges, type Memory } from "./changes.ts";
 import type { Clock } from "./clock.ts";
 import { type Code, lookUpCode } from "./code.ts";
 import { createCreation, type Creation, type CreationOptions } from "./create.ts";
-import type { DisabledReason, Link } from "./link.ts";
+import { type DisabledReason, hasBegun, type Link } from "./link.ts";
 import { isProblem, type Problem } from "./problem.ts";
 import type { LinkStore } from "./store.ts";
 import { DAY_MS } from "./time.ts";
@@ -15,9 +15,9 @@ export interface Links extends Creation {
   readonly resolveNow?: ((code: Code) => Link | Problem) | undefined;
   /**
    * Returns the link of a code as an address spells it. Links that have ended are found until their hold is over, and
-   * disabled ones always, unless they were deleted.
+   * disabled ones always, unless they were deleted. Links that have not begun are found only by who manages them.
    */
-  find(spelling: string): Promise<FoundLink | Problem>;
+  find(spelling: string, as?: "visitor" | "maker"): Promise<FoundLink | Problem>;
   /** Deletes links whose hold is over, in small batches. Returns the number of deleted links. */
   purge(): Promise<number>;
   /** Keeps a cache of links up to date. Each `read` makes it forget the links that any process has changed. */
@@ -71,7 +71,7 @@ export function createLookUps({
     if (reason !== undefined) return { kind: "disabled", reason };
     const nowMs = clock.nowMs();
     if (nowMs >= link.endsMs) return { kind: "expired", endedMs: link.endsMs, by: link.terms?.ended };
-    return nowMs < (link.terms?.startsMs ?? 0) ? { kind: "unknown" } : link;
+    return hasBegun(link, nowMs) ? link : { kind: "unknown" };
   }
 
   return {
@@ -81,9 +81,10 @@ export function createLookUps({
       return near === undefined || isProblem(near) ? unlessBroken(await look(spelling)) : near;
     },
     resolveNow: findNow && ((code) => unlessBroken(unlessOver(findNow(code)))),
-    async find(spelling) {
+    async find(spelling, as = "visitor") {
       const link = await look(spelling);
-      if (link === undefined) return { kind: "unknown" };
+      if (link === undefined || (as === "visitor" && !hasBegun(link, clock.nowMs())))
+        return { kind: "unknown" };
       const disabled = reasonOf(link);
       return disabled === "deleted" ? { kind: "disabled", reason: disabled } : { ...link, disabled };
     },

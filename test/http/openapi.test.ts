@@ -28,6 +28,7 @@ describe("the OpenAPI document, for generators of clients", () => {
     expect(operations.map(({ operationId }) => operationId)).toEqual([
       "createLink",
       "getApiInformation",
+      "makeLink",
       "checkCode",
       "getLink",
       "getStatistics",

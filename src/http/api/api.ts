@@ -3,15 +3,17 @@ import type { TokenCheck } from "../../guard/token.ts";
 import type { Clock } from "../../links/clock.ts";
 import type { Links } from "../../links/links.ts";
 import { isProblem } from "../../links/problem.ts";
+import type { Secret } from "../../links/secret.ts";
 import { bearerToken } from "../bearer.ts";
-import type { Call } from "../call.ts";
+import type { Call, Handler } from "../call.ts";
 import type { Limiter } from "../limits.ts";
 import { problemJson } from "../problems.ts";
 import type { Views } from "../views/views.ts";
-import { success, toShortLink } from "./envelope.ts";
-import { readJson } from "./json-body.ts";
+import type { Dialects } from "./create.ts";
+import { success } from "./envelope.ts";
+import { readJson, readObject } from "./json-body.ts";
 import { createPace } from "./pace.ts";
-import type * as Schemas from "./schemas.ts";
+import type { AvailabilityData, ReportData } from "./schemas.ts";
 
 /** In seconds. */
 const POLL_INTERVAL = "X-Poll-Interval";
@@ -19,16 +21,11 @@ const POLL_INTERVAL = "X-Poll-Interval";
 /** How long after the start the schemas are loaded, at the latest: before somebody replaces the files of this version. */
 const LOAD_AFTER_MS = 1000;
 
-/** Loaded after the start or with the first body, because making the schemas takes a while and redirects do without. */
-async function loadSchemas(): Promise<typeof Schemas> {
-  return (schemas ??= await import("./schemas.ts"));
-}
-let schemas: typeof Schemas | undefined;
-
 export interface ApiOptions {
   readonly limiter: Pick<Limiter, "unknown">;
   readonly mayCreate: TokenCheck;
   readonly links: Pick<Links, "create" | "availability">;
+  readonly secret: Secret;
   readonly reports: Pick<Reports, "report">;
   readonly views: Pick<Views, "ask">;
   readonly clock: Pick<Clock, "monotonicMs">;
@@ -36,29 +33,38 @@ export interface ApiOptions {
 
 /** The handlers of /api/v1 that cost no more than a few redirects; what is dearer is made by `views.ts`. */
 export function createApi(options: ApiOptions) {
-  const { links, reports, views, clock, limiter, mayCreate } = options;
+  const { links, reports, views, clock, limiter, mayCreate, secret } = options;
   const pace = createPace(clock);
+  let dialects: Dialects | undefined;
+  /** After the start or with the first body, because making the schemas takes a while and redirects do without. */
+  async function loadDialects(): Promise<Dialects> {
+    const { createDialects } = await import("./create.ts");
+    return (dialects ??= createDialects(secret));
+  }
   // If it fails, the first body tries again, and its answer tells.
-  setTimeout(() => void loadSchemas().catch(() => {}), LOAD_AFTER_MS).unref();
-  return {
-    async shorten(call: Call): Promise<Response> {
+  setTimeout(() => void loadDialects().catch(() => {}), LOAD_AFTER_MS).unref();
+
+  const make =
+    (name: keyof Dialects): Handler =>
+    async (call) => {
       const token = bearerToken(call.headers);
       if (!mayCreate(token))
         return problemJson(call, { kind: token === "" ? "token.missing" : "token.wrong" });
-      const { shortenRequest, EXAMPLE } = schemas ?? (await loadSchemas());
-      const { original_url } = EXAMPLE;
-      const body = await readJson(call.request, shortenRequest, { original_url });
+      const dialect = (dialects ?? (await loadDialects()))[name];
+      const body = await readObject(call.request, dialect.example);
       if (isProblem(body)) return problemJson(call, body);
-      const customCode = body.custom_code || undefined;
-      const link = await links.create({
-        originalUrl: body.original_url,
-        customCode,
-        expiry: body.expire_duration ?? undefined,
-      });
-      if (isProblem(link)) return problemJson(call, link);
-      const data = toShortLink(link, customCode ?? link.code, call.domain);
-      return success(call, 201, "shortened", data, { Location: new URL(data.short_url).href });
-    },
+      const wanted = dialect.read(body.value);
+      if (isProblem(wanted)) return problemJson(call, wanted, {}, dialect.fields);
+      const link = await links.create(wanted.request);
+      if (isProblem(link)) return problemJson(call, link, {}, dialect.fields);
+      const { data, headers } = wanted.tell(link, call.domain);
+      return success(call, 201, dialect.message, data, headers);
+    };
+
+  return {
+    shorten: make("shorten"),
+
+    makeLink: make("links"),
 
     async availability(call: Call): Promise<Response> {
       const found = await links.availability(call.code);
@@ -66,7 +72,7 @@ export function createApi(options: ApiOptions) {
       // A free code is an address that leads nowhere: whoever scans codes must not do it here.
       const limited = found.available ? await limiter.unknown(call) : undefined;
       if (limited !== undefined) return problemJson(call, limited);
-      const data: Schemas.AvailabilityData = { ...found, short_url: call.domain.shortUrl(call.code) };
+      const data: AvailabilityData = { ...found, short_url: call.domain.shortUrl(call.code) };
       return success(call, 200, found.available ? "free" : "taken", data);
     },
 
@@ -76,13 +82,13 @@ export function createApi(options: ApiOptions) {
       // A page of another site could make each of its visitors report a link.
       if (call.headers.get("sec-fetch-site") === "cross-site")
         return problemJson(call, { kind: "cross-site" });
-      const { reportRequest, REPORT_EXAMPLE } = await loadSchemas();
+      const { reportRequest, REPORT_EXAMPLE } = await import("./schemas.ts");
       const body = await readJson(call.request, reportRequest, REPORT_EXAMPLE);
       if (isProblem(body)) return problemJson(call, body);
       const { reason, note } = body;
       const link = await reports.report(call.code, { reason, note: note ?? undefined }, address);
       if (isProblem(link)) return problemJson(call, link);
-      const data: Schemas.ReportData = { code: link.code, reason };
+      const data: ReportData = { code: link.code, reason };
       return success(call, 202, "reported", data);
     },
 

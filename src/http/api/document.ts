@@ -4,7 +4,7 @@ import { languageNames, type MessageKey, message } from "../../language/messages
 import type { Expiry } from "../../links/expiry.ts";
 import { type ApiDescription, dereference } from "../../pages/openapi.ts";
 import type { Domain } from "../domain.ts";
-import { operations, shortenWithToken, TAGS, TOKEN_SCHEME } from "./operations.ts";
+import { operations, TAGS, TOKEN_SCHEME, withToken } from "./operations.ts";
 import { type Information, LIMITS } from "./schemas.ts";
 
 export interface DescribeOptions {
@@ -21,10 +21,9 @@ export function describeApi(
 ): ApiDescription {
   const described = new OpenAPIHono();
   const registry = described.openAPIRegistry;
-  const { shorten, ...others } = operations;
   if (needsToken) registry.registerComponent("securitySchemes", TOKEN_SCHEME.name, TOKEN_SCHEME.scheme);
-  registry.registerPath(needsToken ? shortenWithToken : shorten);
-  for (const operation of Object.values(others)) registry.registerPath(operation);
+  const offered = { ...operations, ...(needsToken && withToken) };
+  for (const operation of Object.values(offered)) registry.registerPath(operation);
   const document = described.getOpenAPI31Document({
     openapi: "3.1.0",
     info: {

@@ -13,12 +13,19 @@ export async function readJson<T>(
   schema: z.ZodType<T>,
   example: JsonObject,
 ): Promise<T | HttpProblem> {
+  const body = await readObject(request, example);
+  return isProblem(body) ? body : readFields(body.value, schema);
+}
+
+/** Reads a body without validating its fields. It is wrapped because a key of it could be `kind`, by which a problem is told. */
+export async function readObject(
+  request: Request,
+  example: JsonObject,
+): Promise<{ readonly value: JsonObject } | HttpProblem> {
   const type = request.headers.get("content-type");
   if (type !== null && !JSON_TYPE.test(type.trim())) return { kind: "body.type" };
   const text = await readText(request);
-  if (isProblem(text)) return text;
-  const body = parseObject(text, example);
-  return isProblem(body) ? body : readFields(body.value, schema);
+  return isProblem(text) ? text : parseObject(text, example);
 }
 
 /** Validates what a body has. */
@@ -28,9 +35,8 @@ export function readFields<T>(body: JsonObject, schema: z.ZodType<T>): T | HttpP
   return { kind: "malformed", refusals: parsed.error.issues.map((issue) => fieldRefusal(issue, body)) };
 }
 
-type JsonObject = Readonly<Record<string, unknown>>;
+export type JsonObject = Readonly<Record<string, unknown>>;
 
-/** The object is wrapped because a key of it could be `kind`, by which a problem is told. */
 function parseObject(text: string, example: JsonObject): { value: JsonObject } | Malformed {
   try {
     const value: unknown = JSON.parse(text);

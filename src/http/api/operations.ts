@@ -1,6 +1,7 @@
 import { createRoute, z } from "@hono/zod-openapi";
 
 import type { MessageKey } from "../../language/messages.ts";
+import { LINK_EXAMPLE, linkRequest, linkResponse, madeResponse } from "./link-schemas.ts";
 import { PATHS } from "./paths.ts";
 import {
   answer,
@@ -16,7 +17,6 @@ import {
   availabilityResponse,
   EXAMPLE,
   informationResponse,
-  linkResponse,
   qrQuery,
   REPORT_EXAMPLE,
   reportRequest,
@@ -69,6 +69,23 @@ const image = (type: string) => ({
   },
 });
 
+/** What both operations that make a link have in common. */
+const made = <T extends z.ZodType>(schema: T) => ({
+  201: {
+    ...answer("api.made", schema),
+    headers: z.object({
+      Location: text.openapi({ format: "uri", description: "api.location" }),
+      Link: text.openapi({ description: "api.edit-link" }),
+      ...rateLimit,
+    }),
+  },
+  400: refused("api.body.refused"),
+  409: failed("api.taken"),
+  413: failed("api.body.too-large"),
+  415: failed("api.body.type"),
+  ...unavailable,
+});
+
 /** The operations as the OpenAPI document tells them. */
 export const operations = {
   shorten: createRoute({
@@ -85,20 +102,22 @@ export const operations = {
         content: { "application/json": { schema: shortenRequest, example: EXAMPLE_BODY } },
       },
     },
-    responses: {
-      201: {
-        ...answer("api.made", shortenResponse),
-        headers: z.object({
-          Location: text.openapi({ format: "uri", description: "api.location" }),
-          ...rateLimit,
-        }),
+    responses: made(shortenResponse),
+  }),
+  makeLink: createRoute({
+    ...tagged("Links"),
+    method: "post",
+    path: PATHS.links,
+    operationId: "makeLink",
+    summary: "api.links",
+    description: "api.links.description",
+    request: {
+      body: {
+        required: true,
+        content: { "application/json": { schema: linkRequest, example: LINK_EXAMPLE } },
       },
-      400: refused("api.body.refused"),
-      409: failed("api.taken"),
-      413: failed("api.body.too-large"),
-      415: failed("api.body.type"),
-      ...unavailable,
     },
+    responses: made(madeResponse),
   }),
   information: createRoute({
     ...tagged("Reference"),
@@ -238,12 +257,18 @@ export const operations = {
 /** The security scheme of services that make links only for those who have their token. */
 export const TOKEN_SCHEME = { name: "token", scheme: { type: "http", scheme: "bearer" } } as const;
 
-/** `shorten` at such a service. */
-export const shortenWithToken = createRoute({
-  ...operations.shorten,
-  security: [{ [TOKEN_SCHEME.name]: [] }],
-  responses: {
-    ...operations.shorten.responses,
-    401: failed("api.token", { "WWW-Authenticate": text.openapi({ description: "api.token.scheme" }) }),
-  },
-});
+/** The operations that make links at such a service. */
+export const withToken = {
+  makeLink: createRoute({ ...operations.makeLink, ...tokenNeeded(operations.makeLink.responses) }),
+  shorten: createRoute({ ...operations.shorten, ...tokenNeeded(operations.shorten.responses) }),
+};
+
+function tokenNeeded<T extends object>(responses: T) {
+  return {
+    security: [{ [TOKEN_SCHEME.name]: [] }],
+    responses: {
+      ...responses,
+      401: failed("api.token", { "WWW-Authenticate": text.openapi({ description: "api.token.scheme" }) }),
+    },
+  };
+}

@@ -2,6 +2,7 @@
 export const PATHS = {
   shorten: "/api/v1/shorten",
   availability: "/api/v1/codes/{code}",
+  links: "/api/v1/links",
   link: "/api/v1/links/{code}",
   statistics: "/api/v1/links/{code}/stats",
   report: "/api/v1/links/{code}/reports",

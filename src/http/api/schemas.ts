@@ -32,10 +32,10 @@ export const LIMITS = {
 // Every description is the key of a message; document.ts puts the message there. In an example,
 // {base} is this service's address, and any other name in braces a message.
 
-const text = z.string();
-const instant = (description: MessageKey, example: string) =>
-  text.openapi({ format: "date-time", description, example });
-const count = (description: MessageKey, example?: number) =>
+export const text = z.string();
+export const instant = (description: MessageKey, example?: string) =>
+  text.openapi({ format: "date-time", description, ...(example !== undefined && { example }) });
+export const count = (description: MessageKey, example?: number) =>
   z
     .int()
     .nonnegative()
@@ -45,7 +45,7 @@ const count = (description: MessageKey, example?: number) =>
 export const referred = <T extends z.ZodType>(schema: T) => z.lazy(() => schema);
 const expireDuration = referred(z.enum(DURATIONS).openapi("ExpireDuration"));
 const reason = referred(z.enum(REASONS).openapi("Reason"));
-const disabledReason = referred(z.enum([...REASONS, "blocklist"]).openapi("DisabledReason"));
+export const disabledReason = referred(z.enum([...REASONS, "blocklist"]).openapi("DisabledReason"));
 const interval = referred(z.enum(INTERVALS).openapi("Interval"));
 
 /**
@@ -85,7 +85,7 @@ export const reportRequest = z
 // The contract fixes the keys of a created link. Other answers may get new keys, so their schemas
 // allow them.
 
-const shortUrl = text.openapi({
+export const shortUrl = text.openapi({
   format: "iri",
   description: "api.short.short_url",
   example: `{base}/${EXAMPLE.custom_code}/`,
@@ -99,18 +99,6 @@ const shortLink = z
     expiration_date: instant("api.short.expiration_date", "2026-01-08T00:00:00.000Z"),
   })
   .openapi("ShortLink");
-
-const linkData = z
-  .object({
-    code: text.openapi({ description: "api.link.code", example: EXAMPLE.custom_code }),
-    short_url: shortUrl,
-    original_url: text.openapi({ description: "api.short.original_url", example: EXAMPLE.original_url }),
-    created: instant("api.link.created", "2026-01-01T00:00:00.000Z"),
-    expiration_date: instant("api.link.expiration_date", "2026-01-08T00:00:00.000Z"),
-    visits: count("api.link.visits", 120),
-    disabled: disabledReason.nullable().openapi({ description: "api.link.disabled", example: null }),
-  })
-  .openapi("Link");
 
 const availability = z
   .object({
@@ -245,7 +233,7 @@ export const qrQuery = z.object({
   light: colour.default("ffffff").openapi({ description: "api.qr.light" }),
 });
 
-const envelope = <T extends z.ZodType>(message: MessageKey, data: T) => ({
+export const envelope = <T extends z.ZodType>(message: MessageKey, data: T) => ({
   status: z.literal("success"),
   message: text.openapi({ example: `{${message}}` }),
   data,
@@ -253,7 +241,6 @@ const envelope = <T extends z.ZodType>(message: MessageKey, data: T) => ({
 
 export const shortenResponse = z.strictObject(envelope("shortened", shortLink)).openapi("ShortenResponse");
 export const availabilityResponse = z.object(envelope("free", availability)).openapi("AvailabilityResponse");
-export const linkResponse = z.object(envelope("link", linkData)).openapi("LinkResponse");
 export const reportResponse = z.object(envelope("reported", report)).openapi("ReportResponse");
 export const statisticsResponse = z.object(envelope("statistics", statistics)).openapi("StatisticsResponse");
 
@@ -288,7 +275,6 @@ export const informationResponse = z.object(envelope("info", information)).opena
 
 export type ShortLink = z.infer<typeof shortLink>;
 export type AvailabilityData = z.infer<typeof availability>;
-export type LinkData = z.infer<typeof linkData>;
 export type ReportData = z.infer<typeof report>;
 export type StatisticsData = z.infer<typeof statistics>;
 export type Information = z.infer<typeof information>;

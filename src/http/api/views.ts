@@ -1,4 +1,5 @@
 import { message, negotiateLanguage } from "../../language/messages.ts";
+import type { Clock } from "../../links/clock.ts";
 import { endsMs, type Expiry } from "../../links/expiry.ts";
 import type { Links } from "../../links/links.ts";
 import { isProblem } from "../../links/problem.ts";
@@ -11,9 +12,10 @@ import { memoizeByDomain } from "../domain.ts";
 import { problemJson } from "../problems.ts";
 import { describeApi, describeParameters } from "./document.ts";
 import { success, toShortLink } from "./envelope.ts";
+import { linkData } from "./link-data.ts";
 import { operations } from "./operations.ts";
 import { readStatisticsQuery } from "./query.ts";
-import { EXAMPLE, type Information, type LinkData, type StatisticsData } from "./schemas.ts";
+import { EXAMPLE, type Information, type StatisticsData } from "./schemas.ts";
 
 /** Kept by the caller, who asks each time whether it changed. */
 const REVALIDATED = { "Cache-Control": "no-cache" };
@@ -21,6 +23,7 @@ const REVALIDATED = { "Cache-Control": "no-cache" };
 export interface ApiViewsOptions {
   readonly links: Pick<Links, "find">;
   readonly visits: Pick<Visits, "sums" | "statistics" | "revision">;
+  readonly clock: Pick<Clock, "nowMs">;
   readonly defaultExpiry: Expiry;
   readonly version: string;
   readonly needsToken: boolean;
@@ -28,7 +31,7 @@ export interface ApiViewsOptions {
 
 /** The handlers of /api/v1 that cost many redirects. */
 export function createApiViews(options: ApiViewsOptions) {
-  const { links, visits, defaultExpiry, version, needsToken } = options;
+  const { links, visits, clock, defaultExpiry, version, needsToken } = options;
   const describe = memoizeByDomain((domain, language) => describeApi(domain, language, options));
   return {
     information(call: Asked): Response {
@@ -66,9 +69,7 @@ export function createApiViews(options: ApiViewsOptions) {
       const link = await links.find(call.code);
       if (isProblem(link)) return problemJson(call, link);
       const { visits: counted } = await visits.sums(link);
-      const { code, ...short } = toShortLink(link, link.code, call.domain);
-      const created = new Date(link.createdMs).toISOString();
-      const data: LinkData = { code, ...short, created, visits: counted, disabled: link.disabled ?? null };
+      const data = linkData(link, call.domain, { nowMs: clock.nowMs(), visits: counted, isMaker: false });
       return success(call, 200, "link", data);
     },
 

@@ -1,0 +1,203 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+
+import en from "../../src/language/en.json";
+import { BASE_URL, type Here, startHere } from "../service.ts";
+
+const DAY_MS = 86_400_000;
+const target = "https://example.com/a";
+
+let curt: Here;
+beforeAll(async () => {
+  curt = await startHere();
+});
+afterAll(() => curt[Symbol.asyncDispose]());
+
+function make(body: unknown, headers: Record<string, string> = {}): Promise<Response> {
+  return curt.fetch("/api/v1/links", {
+    method: "POST",
+    body: JSON.stringify(body),
+    headers: { "Content-Type": "application/json", ...headers },
+  });
+}
+
+async function made(body: Record<string, unknown>): Promise<Record<string, any>> {
+  const response = await make(body);
+  const answer = (await response.json()) as Record<string, any>;
+  expect([response.status, answer["status"], answer["message"]]).toEqual([201, "success", en["link.made"]]);
+  return answer["data"];
+}
+
+async function refused(body: unknown): Promise<[number, string | null, string]> {
+  const response = await make(body);
+  const answer = (await response.json()) as { status: string; message: string };
+  expect(Object.keys(answer)).toEqual(["status", "message"]);
+  return [response.status, response.headers.get("curt-reason"), answer.message];
+}
+
+const visit = (code: string) => curt.fetch(`/${encodeURIComponent(code)}/`);
+const iso = (ms: number) => new Date(ms).toISOString();
+
+describe("POST /api/v1/links", () => {
+  test("answers 201 with the whole link, and says where it is managed", async () => {
+    const response = await make({ target, code: "한글" });
+    const { data } = (await response.json()) as Record<string, any>;
+    const path = "%ED%95%9C%EA%B8%80";
+    expect(response.status).toBe(201);
+    expect(data).toEqual({
+      code: "한글",
+      short_url: `${BASE_URL}/한글/`,
+      ascii_url: `${BASE_URL}/${path}/`,
+      original_url: target,
+      target,
+      created: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+      starts: null,
+      expires: null,
+      expiration_date: "9999-12-31T00:00:00.000Z",
+      max_visits: null,
+      has_password: false,
+      state: "active",
+      disabled: null,
+      changed: null,
+      visits: 0,
+      qr: { svg: `${BASE_URL}/${path}.svg`, png: `${BASE_URL}/${path}.png` },
+      manage_key: expect.stringMatching(/^[\w-]{22}$/),
+    });
+    const { headers } = response;
+    expect(headers.get("location")).toBe(data["ascii_url"]);
+    expect(headers.get("link")).toBe(`<${BASE_URL}/${path}+#key=${data["manage_key"]}>; rel="edit"`);
+    expect(headers.get("cache-control")).toBe("no-store");
+    expect((await visit("한글")).headers.get("location")).toBe(target);
+    const { manage_key: _, ...shown } = data;
+    const found = await curt.fetch("/api/v1/links/한글");
+    expect(((await found.json()) as Record<string, any>)["data"]).toEqual(shown);
+  });
+
+  test("shorten tells the same key in its header, and nowhere else", async () => {
+    const response = await curt.shorten({ original_url: target });
+    const text = await response.text();
+    const { code } = JSON.parse(text).data;
+    const [, key = ""] = /^<.*#key=([\w-]{22})>; rel="edit"$/.exec(response.headers.get("link") ?? "") ?? [];
+    expect(response.headers.get("link")).toBe(`<${BASE_URL}/${code}+#key=${key}>; rel="edit"`);
+    expect(text).not.toContain(key);
+  });
+
+  test("takes instants, durations and null, and the operator's default where nothing is said", async () => {
+    const ends = iso(curt.nowMs() + 30 * DAY_MS);
+    expect(await made({ target, expires: ends })).toMatchObject({ expires: ends, expiration_date: ends });
+    expect(await made({ target, expires: "2999-12-31T23:59:59.5+09:00" })).toMatchObject({
+      expires: "2999-12-31T14:59:59.500Z",
+    });
+    const { created, expires } = await made({ target, expires: "48h" });
+    expect(Date.parse(expires) - Date.parse(created)).toBe(2 * DAY_MS);
+    await using other = await startHere({ DEFAULT_EXPIRY: "24h" });
+    const answer = async (body: object) => {
+      const response = await other.fetch("/api/v1/links", { method: "POST", body: JSON.stringify(body) });
+      return ((await response.json()) as Record<string, any>)["data"];
+    };
+    const byDefault = await answer({ target });
+    expect(Date.parse(byDefault.expires) - Date.parse(byDefault.created)).toBe(DAY_MS);
+    expect(await answer({ target, expires: null })).toMatchObject({ expires: null });
+  });
+
+  test("a link that begins later does not exist before", async () => {
+    const { code, starts, state, created } = await made({ target, starts: "24h", code: "later" });
+    expect([code, state, Date.parse(starts) - Date.parse(created)]).toEqual(["later", "scheduled", DAY_MS]);
+    const addresses = ["", "/", "+", ".svg", ".png", "+report"].map((suffix) => `/later${suffix}`);
+    addresses.push("/api/v1/links/later", "/api/v1/links/later/stats");
+    for (const address of addresses)
+      expect([address, (await curt.fetch(address)).status]).toEqual([address, 404]);
+    const report = await curt.fetch("/api/v1/links/later/reports", {
+      method: "POST",
+      body: JSON.stringify({ reason: "spam" }),
+    });
+    expect(report.status).toBe(404);
+    expect((await make({ target, code: "later" })).status).toBe(409);
+    curt.advance(DAY_MS);
+    expect((await visit("later")).headers.get("location")).toBe(target);
+    for (const address of addresses.slice(2))
+      expect([address, (await curt.fetch(address)).status]).toEqual([address, 200]);
+  });
+
+  test("names its own fields and the rules, all at once", async () => {
+    const cases: [unknown, string, string][] = [
+      [{}, "field.required", "target: It is required."],
+      [{ original_url: target }, "field.required", "target: It is required."],
+      [
+        { target: 1, code: 2, expires: 3, starts: true, max_visits: "4", password: [] },
+        "field.type",
+        "target: It must be of type string, not number. code: It must be of type string, not number. " +
+          "expires: It must be of type string, not number. starts: It must be of type string, not boolean. " +
+          "max_visits: It must be of type number, not string. password: It must be of type string, not array.",
+      ],
+      [
+        { target: "naver.com", code: "api" },
+        "target.scheme, code.reserved",
+        `target: ${en["target.scheme"]} code: ${en["code.reserved"].replace("{code}", "api")}`,
+      ],
+      [{ target, code: "한글" }, "code.taken", `code: ${en.taken}`],
+      [
+        { target, expires: "tomorrow", starts: "2027-02-30T00:00:00Z" },
+        "expires.format, starts.format",
+        `expires: ${en["expires.format"]} starts: ${en["starts.format"]}`,
+      ],
+      [{ target, expires: "never" }, "expires.format", `expires: ${en["expires.format"]}`],
+      [{ target, expires: "2020-01-01T00:00:00Z" }, "expires.past", `expires: ${en["expires.past"]}`],
+      [{ target, expires: iso(curt.nowMs()) }, "expires.past", `expires: ${en["expires.past"]}`],
+      [
+        { target, expires: "24h", starts: "48h" },
+        "expires.before-start",
+        `expires: ${en["expires.before-start"]}`,
+      ],
+      [
+        { target, expires: "24h", starts: "24h" },
+        "expires.before-start",
+        `expires: ${en["expires.before-start"]}`,
+      ],
+    ];
+    for (const [body, reason, message] of cases) {
+      const [status, ...told] = await refused(body);
+      expect([body, status, ...told]).toEqual([body, reason === "code.taken" ? 409 : 400, reason, message]);
+    }
+    for (const max_visits of [0, -1, 1.5, 1_000_000_001])
+      expect((await refused({ target, max_visits }))[1]).toBe("max_visits.range");
+    for (const password of ["", "x".repeat(129)])
+      expect((await refused({ target, password }))[1]).toBe("password.length");
+  });
+
+  test("keeps an instant at the end of time within the years that others can read", async () => {
+    expect(await made({ target, expires: "9999-12-31T23:59:59-12:00" })).toMatchObject({
+      expires: null,
+      expiration_date: "9999-12-31T00:00:00.000Z",
+    });
+  });
+
+  test("has the limits and the token of every create", async () => {
+    await using limited = await startHere({ LIMIT_CREATE: "2/1h", CREATE_TOKEN: "a-token-of-16-chars" });
+    const post = (path: string, body: object, token: string) =>
+      limited.fetch(path, {
+        method: "POST",
+        body: JSON.stringify(body),
+        headers: { Authorization: `Bearer ${token}` },
+      });
+    expect((await post("/api/v1/links", { target }, "wrong")).headers.get("curt-reason")).toBe("token.wrong");
+    const token = "a-token-of-16-chars";
+    expect((await post("/api/v1/links", { target }, token)).status).toBe(201);
+    expect((await post("/api/v1/shorten", { original_url: target }, token)).status).toBe(201);
+    const over = await post("/api/v1/links/", { target }, token);
+    expect([over.status, over.headers.get("curt-reason")]).toEqual([429, "limit.create"]);
+  });
+});
+
+describe("a link with a password", () => {
+  test("tells its destination nowhere", async () => {
+    const secretTarget = "https://secret.example/where";
+    await made({ target: secretTarget, password: "열려라 참깨", code: "closed" });
+    const found = await curt.fetch("/api/v1/links/closed");
+    const text = await found.text();
+    expect(JSON.parse(text).data).toMatchObject({ target: null, original_url: null, has_password: true });
+    for (const path of ["/api/v1/links/closed", "/api/v1/links/closed/stats"])
+      expect(await (await curt.fetch(path, { headers: { Accept: "text/html" } })).text()).not.toContain(
+        "secret.example",
+      );
+  });
+});
