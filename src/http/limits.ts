@@ -24,6 +24,8 @@ export interface Limiter {
   most(names: Names): number;
   /** How many of them the client may do now. */
   left(call: Call, names: Names): number;
+  /** Refuses a client that may do none of them now. */
+  refuse(call: Call, names: Names): Promise<Limited>;
   /** Counts every request for something that costs more than a redirect. Unknown codes also count as such. */
   view(handle: Handler): Handler;
   /** Counts an address that leads nowhere. The client gets the returned problem, if any, instead of 404. */
@@ -33,6 +35,9 @@ export interface Limiter {
   /** Tells the client in headers how far it has used the limits that its request counted against. */
   tell(call: Call, response: Response): Response;
 }
+
+/** What making a link by any door counts against. */
+export const CREATES = ["create", "create-all"] as const;
 
 type Names = readonly [LimitName, ...LimitName[]];
 type Refuse = (call: Call, problem: Limited) => Response | Promise<Response>;
@@ -94,15 +99,17 @@ export function createLimiter(
 
   async function count(call: Call, names: Names, things: number): Promise<GiveBack | Limited> {
     const undo = takeAll(call, names, things) ? await shareAll(call, names, things) : undefined;
-    if (undo === undefined) {
-      const passed = names.find((name) => (limits[name]?.wait(clientOf(call, name), things) ?? 0) > 0);
-      return refusal(call, passed ?? names[0], things);
-    }
+    if (undo === undefined) return refuseAll(call, names, things);
     return (failed) => {
       if (failed === 0) return;
       giveBack(call, names, failed);
       for (const each of undo) each(failed);
     };
+  }
+
+  function refuseAll(call: Call, names: Names, things = 1): Promise<Limited> {
+    const passed = names.find((name) => (limits[name]?.wait(clientOf(call, name), things) ?? 0) > 0);
+    return refusal(call, passed ?? names[0], things);
   }
 
   /** `limit` is the one that was passed. The wait is over when none of the limits refuses the request any more. */
@@ -147,6 +154,7 @@ export function createLimiter(
     },
 
     take: count,
+    refuse: refuseAll,
     most: (names) => Math.min(...names.map((name) => limits[name]?.most ?? Number.POSITIVE_INFINITY)),
     left(call, names) {
       const left = names.flatMap((name) => limits[name]?.allowances(clientOf(call, name)) ?? []);
