@@ -62,7 +62,7 @@ export function createMakers(options: MakersOptions) {
       : making.makeOnce(call, wanted.request, recognize(path, text)));
     if (isProblem(link)) return problemJson(call, link, {}, dialect.fields);
     const { data, headers } = wanted.tell(link, call.domain);
-    return success(call, 201, dialect.message, data, headers);
+    return success(call, 201, dialect.message, data, headers());
   };
 
   /** Makes links for those who may make some. */
