@@ -124,7 +124,7 @@ describe("a create with an Idempotency-Key", () => {
       return (await response.text())
         .trim()
         .split("\n")
-        .map((line) => JSON.parse(line) as any);
+        .map((line) => JSON.parse(line));
     };
     const first = await stream();
     expect(first.map(({ status_code }) => status_code)).toEqual([201, 201, 201, 429, 429]);
