@@ -1,15 +1,17 @@
-import { type CallOptions, type ClientOptions, request } from "./request.ts";
+import { type Call, type CallOptions, type ClientOptions, request } from "./request.ts";
 import type {
   Availability,
   ExpireDuration,
   Link,
+  LinkRequest,
+  ManagedLink,
   Report,
   ReportRequest,
   ShortLink,
   Statistics,
 } from "./types.ts";
 
-export { CurtError, type Failure } from "./error.ts";
+export { CurtError, type Failure, type FailureReason } from "./error.ts";
 export type { CallOptions, ClientOptions } from "./request.ts";
 export type * from "./types.ts";
 
@@ -29,6 +31,11 @@ export interface StatisticsQuery {
   readonly tz?: string | undefined;
 }
 
+export interface MadeLink extends ShortLink {
+  /** What the link can be changed and ended with. It is told only here; keep it. */
+  readonly manage_key: string;
+}
+
 export type Client = ReturnType<typeof createClient>;
 
 /**
@@ -36,43 +43,46 @@ export type Client = ReturnType<typeof createClient>;
  * tried again if the service cannot be reached or asks for it; a retry makes no second link.
  */
 export function createClient(client: ClientOptions) {
-  const get = <T>(path: string, options: CallOptions) => ask<T>("GET", path, undefined, options);
-  async function ask<T>(
-    method: "GET" | "POST",
-    path: string,
-    body: unknown,
-    options: CallOptions,
-  ): Promise<T> {
-    return (await request<T>(client, { method, path, body }, options)).data;
+  async function ask<T>(call: Call, options: CallOptions): Promise<T> {
+    return (await request<T>(client, call, options)).data;
   }
 
   return {
     /** Makes a link. */
-    shorten: (url: string, { code, expires }: Choices = {}, options: CallOptions = {}): Promise<ShortLink> =>
-      ask(
-        "POST",
-        "/api/v1/shorten",
-        { original_url: url, custom_code: code, expire_duration: expires },
-        options,
-      ),
+    async shorten(
+      url: string,
+      { code, expires }: Choices = {},
+      options: CallOptions = {},
+    ): Promise<MadeLink> {
+      const body = { original_url: url, custom_code: code, expire_duration: expires };
+      const call = { method: "POST", path: "/api/v1/shorten", body } as const;
+      const { data, headers } = await request<ShortLink>(client, call, options);
+      const [, manage_key = ""] = /#key=([^>]+)>/.exec(headers.get("link") ?? "") ?? [];
+      return { ...data, manage_key };
+    },
 
     links: {
-      get: (code: string, options: CallOptions = {}): Promise<Link> => get(pathOf(code), options),
+      /** Makes a link that may also begin later, end after some visits, or ask for a password. */
+      create: (link: LinkRequest, options: CallOptions = {}): Promise<ManagedLink> =>
+        ask({ method: "POST", path: "/api/v1/links", body: link }, options),
+
+      get: (code: string, options: CallOptions = {}): Promise<Link> => ask({ path: pathOf(code) }, options),
 
       /** How often a link was visited, and from where. */
       statistics: (
         code: string,
         query: StatisticsQuery = {},
         options: CallOptions = {},
-      ): Promise<Statistics> => get(`${pathOf(code)}/stats?${new URLSearchParams(given(query))}`, options),
+      ): Promise<Statistics> =>
+        ask({ path: `${pathOf(code)}/stats?${new URLSearchParams(given(query))}` }, options),
 
       /** Tells the operator about a harmful link. */
       report: (code: string, report: ReportRequest, options: CallOptions = {}): Promise<Report> =>
-        ask("POST", `${pathOf(code)}/reports`, report, options),
+        ask({ method: "POST", path: `${pathOf(code)}/reports`, body: report }, options),
 
       /** Whether a code is free. Rejects with the reason if no link can have it. */
       availability: (code: string, options: CallOptions = {}): Promise<Availability> =>
-        get(`/api/v1/codes/${encodeURIComponent(code)}`, options),
+        ask({ path: `/api/v1/codes/${encodeURIComponent(code)}` }, options),
     },
   };
 }

@@ -1,3 +1,8 @@
+import type { ProblemReason } from "./types.ts";
+
+/** Later versions of the service may have others. */
+export type FailureReason = ProblemReason | "network" | "timeout" | "" | (string & Record<never, never>);
+
 export interface Failure {
   /** The HTTP status; 0 if no answer arrived. */
   readonly status: number;
@@ -5,7 +10,7 @@ export interface Failure {
    * Why, for programs: what `Curt-Reason` says, such as `code.taken`; several are separated by `, `. It is `network` or
    * `timeout` if no answer arrived, and empty if the answer is not Curt's, such as a proxy's.
    */
-  readonly reason: string;
+  readonly reason: FailureReason;
   /** Why, for people. */
   readonly message: string;
   /** How long to wait before the same call could succeed, if the service says so. */
@@ -16,7 +21,7 @@ export interface Failure {
 export class CurtError extends Error implements Failure {
   override readonly name = "CurtError";
   readonly status: number;
-  readonly reason: string;
+  readonly reason: FailureReason;
   readonly retryAfterMs: number | undefined;
 
   constructor({ status, reason, message, retryAfterMs }: Failure, options?: ErrorOptions) {

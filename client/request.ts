@@ -89,7 +89,8 @@ function write(
   if (key !== undefined) headers["Authorization"] = `Bearer ${key}`;
   if (language !== undefined) headers["Accept-Language"] = language;
   if (body !== undefined) headers["Content-Type"] = "application/json";
-  if (method === "POST") headers["Idempotency-Key"] = options.idempotencyKey ?? newKey();
+  // A string of RFC 9651, as the draft of this header demands.
+  if (method === "POST") headers["Idempotency-Key"] = JSON.stringify(options.idempotencyKey ?? newKey());
   // Followed, a redirect to https would turn a POST into a GET.
   return {
     method,

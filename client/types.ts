@@ -13,6 +13,21 @@ export type ShortLink = {
   expiration_date: string;
 };
 
+export type LinkRequest = {
+  /** The URL to shorten, starting with http:// or https://. Its length is measured after percent-encoding. */
+  target: string;
+  /** The code you want: letters, marks and numbers of any script, -, _ and emoji. Its length is counted in NFC, without U+FE0F. If omitted, a code is generated. */
+  code?: string | null | undefined;
+  /** When the link ends: a time as in RFC 3339, or a duration from now: `24h`, `48h`, `1week` or `1month` (30 days). With `null` it never ends. If omitted, the operator's default applies. */
+  expires?: string | null | undefined;
+  /** When the link begins, written like `expires`. Before that, it does not exist for visitors. With `null` or if omitted, it begins at once. */
+  starts?: string | null | undefined;
+  /** The link ends with this visit. With `null` or if omitted, visits are not limited. */
+  max_visits?: number | null | undefined;
+  /** Visitors must enter it before the link leads on. With `null` or if omitted, there is none. */
+  password?: string | null | undefined;
+};
+
 export type LinkState = "active" | "scheduled" | "expired" | "used_up" | "withdrawn" | "disabled";
 
 export type DisabledReason = "malware" | "phishing" | "spam" | "illegal" | "legal" | "other" | "blocklist";
@@ -54,6 +69,11 @@ export type Link = {
   /** Visits by people since the link was created. A new visit shows up within a second or two, or within a minute under heavy load. */
   visits: number;
   qr: QrCodes;
+};
+
+export type ManagedLink = Link & {
+  /** Send it as `Authorization: Bearer` to change or end the link, or to see more of it. Whoever has it can do so. */
+  manage_key: string;
 };
 
 export type Availability = {
@@ -121,7 +141,7 @@ export type ReportRequest = {
   /** What is wrong with the link: `malware`, `phishing`, `spam`, `illegal`, `legal` (it violates somebody's rights) or `other`. */
   reason: Reason;
   /** Details for the operator. Its length is counted in code points. */
-  note?: string | null;
+  note?: string | null | undefined;
 };
 
 export type Report = {
@@ -130,3 +150,85 @@ export type Report = {
   /** The reason, as sent. */
   reason: Reason;
 };
+
+export type ProblemReason =
+  | "code.character"
+  | "code.ill-formed"
+  | "code.invisible"
+  | "code.joiner"
+  | "code.mark"
+  | "code.reserved"
+  | "code.space"
+  | "code.taken"
+  | "code.too-long"
+  | "target.backslash"
+  | "target.blocked"
+  | "target.chain"
+  | "target.control"
+  | "target.credentials"
+  | "target.ill-formed"
+  | "target.own"
+  | "target.private"
+  | "target.scheme"
+  | "target.space"
+  | "target.too-long"
+  | "target.unparsable"
+  | "expires.before-start"
+  | "expires.format"
+  | "expires.past"
+  | "max_visits.range"
+  | "password.length"
+  | "starts.format"
+  | "body.coding"
+  | "body.encoding"
+  | "body.form"
+  | "body.interrupted"
+  | "body.json"
+  | "body.object"
+  | "body.too-large"
+  | "body.type"
+  | "field.required"
+  | "field.type"
+  | "field.values"
+  | "query.colour"
+  | "query.date"
+  | "query.range"
+  | "query.zone"
+  | "qr.contrast"
+  | "stats.order"
+  | "stats.range"
+  | "note.ill-formed"
+  | "note.too-long"
+  | "cross-site"
+  | "link.disabled"
+  | "link.expired"
+  | "link.unknown"
+  | "link.used-up"
+  | "link.withdrawn"
+  | "limit.create"
+  | "limit.create-all"
+  | "limit.report"
+  | "limit.token"
+  | "limit.unknown"
+  | "limit.view"
+  | "method"
+  | "route.unknown"
+  | "token.missing"
+  | "token.wrong"
+  | "internal"
+  | "store.unavailable"
+  | "action.unknown"
+  | "host.invalid"
+  | "host.own"
+  | "host.suffix"
+  | "host.too-many"
+  | "made_from.invalid"
+  | "made_to.invalid"
+  | "operator.confirm"
+  | "operator.count"
+  | "operator.missing"
+  | "operator.no-case"
+  | "operator.too-many"
+  | "operator.wrong"
+  | "reason.unknown"
+  | "state.unknown";

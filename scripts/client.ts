@@ -20,19 +20,25 @@ async function describeTypes(): Promise<string> {
   const place = mkdtempSync(join(tmpdir(), "curt-client-"));
   try {
     const document = join(place, "openapi.json");
-    const domain = createDomain("https://curt.example");
-    await Bun.write(
-      document,
-      JSON.stringify(describeApi(domain, "en", { version: VERSION, needsToken: false })),
-    );
+    const api = describeApi(createDomain("https://curt.example"), "en", {
+      version: VERSION,
+      needsToken: false,
+    });
+    await Bun.write(document, JSON.stringify(api));
     // The rest of what is generated is a client of its own, which is four times as large and does not try again.
     const generated = (await generateSource(document)).matchAll(
       /^export type (\w+) = .*(?:;$|\{$[\s\S]*?^\}.*;$)/gm,
     );
     const types = new Map([...generated].map(([text, name = ""]) => [name, text]));
-    const used = new Set(namesIn(readFileSync(join(folder, "client.ts"), "utf8"), types));
+    // The generator leaves out what only headers have.
+    const reasons = api.components.schemas["ProblemReason"]?.enum?.map((reason) => JSON.stringify(reason));
+    types.set("ProblemReason", `export type ProblemReason = ${reasons?.join(" | ")};`);
+    const code = ["client.ts", "error.ts"].map((file) => readFileSync(join(folder, file), "utf8"));
+    const used = new Set(namesIn(code.join("\n"), types));
     for (const name of used) for (const other of namesIn(types.get(name) ?? "", types)) used.add(other);
-    return HEAD + [...types].flatMap(([name, text]) => (used.has(name) ? [text] : [])).join("\n\n");
+    const text = [...types].flatMap(([name, type]) => (used.has(name) ? [type] : [])).join("\n\n");
+    // For projects with exactOptionalPropertyTypes.
+    return HEAD + text.replaceAll(/^( +\w+\?: .*);$/gm, "$1 | undefined;");
   } finally {
     rmSync(place, { recursive: true });
   }

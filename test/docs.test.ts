@@ -3,11 +3,13 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
 import packageJson from "../package.json";
+import { readCommandLine } from "../src/cli/command.ts";
 import { COMMANDS } from "../src/cli/commands.ts";
 import { generalHelp } from "../src/cli/help.ts";
+import { INSTANCE_COMMANDS } from "../src/cli/instance.ts";
 import { readConfig } from "../src/config.ts";
 import { SETTINGS } from "../src/settings/settings.ts";
-import { type Running, ROOT, startHere } from "./service.ts";
+import { type Running, ROOT, startHere, temporaryFolder } from "./service.ts";
 
 const read = (path: string) => readFileSync(join(ROOT, path), "utf8");
 const DOCUMENTS = [
@@ -17,7 +19,9 @@ const DOCUMENTS = [
   "SECURITY.md",
   "CHANGELOG.md",
   "docs/admin.md",
+  "client/README.md",
   "docs/api.md",
+  "docs/clients.md",
   "docs/growing.md",
   "docs/operating.md",
   "docs/privacy.md",
@@ -53,7 +57,16 @@ describe("the README", () => {
     const commands = [...help.slice(0, help.indexOf("Options:")).matchAll(/^ {2}(\w+) /gm)].map(
       ([, name]) => name,
     );
-    expect([...new Set(commands)]).toEqual(["serve", "check", "copy", "shorten", "stats", "admin"]);
+    expect([...new Set(commands)]).toEqual([
+      "serve",
+      "check",
+      "copy",
+      "shorten",
+      "stats",
+      "mcp",
+      "admin",
+      "completion",
+    ]);
     for (const command of commands) expect(read("README.md")).toContain(`curt ${command}`);
     const scripts = [...read("README.md").matchAll(/npm (?:run )?(start|test|\w+)\b/g)]
       .map(([, name = ""]) => name)
@@ -175,6 +188,33 @@ describe("docs/api.md", () => {
     for (const custom_code of codes) {
       expect((await curt.shorten({ original_url: "https://example.com/", custom_code })).status).toBe(400);
     }
+  });
+});
+
+describe("docs/clients.md", () => {
+  test("lists the variables of the commands that ask an instance, and gives options that exist", () => {
+    const { variables = {} } = INSTANCE_COMMANDS["shorten"] ?? {};
+    const rows = table("docs/clients.md", "Variable", "Default", "Meaning");
+    expect(rows.map(([name]) => bare(name))).toEqual(Object.keys(variables));
+    for (const [, line = ""] of read("docs/clients.md").matchAll(/^curt ([^|>#<\n]+)/gm))
+      expect(readCommandLine(COMMANDS, line.trim().split(" "))).toHaveProperty("command");
+    for (const [, shell = ""] of read("docs/clients.md").matchAll(/curt completion (\w+)/g))
+      expect(Object.keys(COMMANDS)).toContain(`completion ${shell}`);
+  });
+});
+
+describe("client/README.md", () => {
+  test("gives a program that compiles and does what it says", async () => {
+    await using curt = await startHere();
+    const [, program = ""] = /```ts\n([\s\S]+?)```/.exec(read("client/README.md")) ?? [];
+    using folder = temporaryFolder();
+    const source = program
+      .replace('"@curt/client"', JSON.stringify(join(ROOT, "client/client.ts")))
+      .replace("https://go.example.com", curt.origin);
+    const path = join(folder.path, "program.ts");
+    await Bun.write(path, `${source}\nconsole.log(short_url, visits, countries.other);\nexport {};\n`);
+    const child = Bun.spawn([process.execPath, path], { stdout: "pipe", stderr: "inherit" });
+    expect(await child.stdout.text()).toMatch(/^https:\/\/curt\.example\/\w{7}\/ 0 0\n$/);
   });
 });
 

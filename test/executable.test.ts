@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { version } from "../package.json";
 import { build } from "../scripts/build.ts";
 import { assets } from "../src/pages/assets/assets.ts";
+import { connect } from "./mcp/connect.ts";
 import { startProgram, temporaryFolder } from "./service.ts";
 
 test("the executable runs alone: no Node, no Bun, no sources beside it", async () => {
@@ -31,6 +32,14 @@ test("the executable runs alone: no Node, no Bun, no sources beside it", async (
   expect(made.status).toBe(201);
   expect(((await made.json()) as { message: string }).message).toBe("URL이 성공적으로 단축되었습니다.");
   expect((await program.fetch("/한글")).headers.get("location")).toBe("https://example.com/");
+  const asked = Bun.spawn(
+    [...bare, `CURT_URL=${program.origin}`, executable, "shorten", "https://example.com/"],
+    {
+      cwd: folder.path,
+      stdout: "pipe",
+    },
+  );
+  expect(await asked.stdout.text()).toMatch(/^https:\/\/curt\.example\/\w{7}\/\n$/);
   const page = await program.fetch("/nothing", { headers: { Accept: "text/html" } });
   const text = await page.text();
   expect(text).toContain("No such link");
@@ -47,12 +56,15 @@ test("the executable runs alone: no Node, no Bun, no sources beside it", async (
   expect((await several.shorten({ original_url: "https://evil.example/" })).status).toBe(400);
   expect((await several.fetch("/한글")).headers.get("location")).toBe("https://example.com/");
   expect((await several.fetch("/한글+")).status).toBe(200);
+  await using mcp = await connect({ CURT_URL: several.origin }, { command: [executable] });
+  const looked = await mcp.call("look_inside", { link: "한글" });
+  expect(looked.told).toMatchObject({ destination: "https://example.com/" });
   several.kill("SIGTERM");
   expect(await several.exited).toBe(0);
 
   const checked = Bun.spawnSync([...bare, executable, "check"], { cwd: folder.path });
   expect([checked.exitCode, checked.stdout.toString()]).toEqual([
     0,
-    expect.stringContaining("store: fine (1 links in ./data/curt.db)"),
+    expect.stringContaining("store: fine (2 links in ./data/curt.db)"),
   ]);
 });

@@ -44,6 +44,8 @@ interface Option {
   readonly meaning: string;
   /** The only values that it takes. */
   readonly values?: readonly string[];
+  /** Usual values, for completion, if it takes others, too. */
+  readonly usual?: readonly string[];
   readonly isRequired?: boolean;
 }
 

@@ -1,6 +1,7 @@
 import { ADMIN_COMMANDS } from "./admin.ts";
 import { check } from "./check.ts";
-import type { Commands } from "./command.ts";
+import type { Commands, InstanceCommand } from "./command.ts";
+import { completion, SHELLS } from "./completion.ts";
 import { copy } from "./copy.ts";
 import { INSTANCE_COMMANDS } from "./instance.ts";
 import { CHILD, serveAsChild, supervise } from "./processes.ts";
@@ -27,6 +28,18 @@ export const COMMANDS: Commands = {
   },
   ...INSTANCE_COMMANDS,
   ...ADMIN_COMMANDS,
+  ...Object.fromEntries(
+    SHELLS.map((shell): [string, InstanceCommand] => [
+      `completion ${shell}`,
+      {
+        summary: `print a script that makes ${shell} complete commands and options`,
+        ask: () => {
+          console.log(completion(shell, COMMANDS));
+          return 0;
+        },
+      },
+    ]),
+  ),
   [CHILD]: {
     summary: "one of several serving processes",
     isInternal: true,

@@ -17,12 +17,15 @@ export const INSTANCE_COMMANDS: Readonly<Record<string, InstanceCommand>> = {
       code: { type: "string", meaning: "the code you want, for one address" },
       expires: {
         type: "string",
-        values: ["24h", "48h", "1week", "1month"],
-        meaning: "how long the links work; the instance decides if not given",
+        usual: ["24h", "48h", "1week", "1month", "never"],
+        meaning: "24h, 48h, 1week, 1month, never, or an instant such as 2027-01-31T23:59:59Z",
       },
+      starts: { type: "string", meaning: "the instant from which on the links work" },
+      "max-visits": { type: "string", meaning: "how many visits the links allow" },
+      password: { type: "boolean", meaning: "asks for a password that visitors need" },
       ...JSON_OUTPUT,
     },
-    variables: VARIABLES,
+    variables: { ...VARIABLES, CURT_PASSWORD: "the password for --password, so that it does not ask" },
     ask: async (environment, args) => (await import("./shorten.ts")).shorten(environment, args),
   },
   stats: {
@@ -34,5 +37,10 @@ export const INSTANCE_COMMANDS: Readonly<Record<string, InstanceCommand>> = {
     },
     variables: VARIABLES,
     ask: async (environment, args) => (await import("./stats.ts")).stats(environment, args),
+  },
+  mcp: {
+    summary: "tools for a language model: an MCP server on standard input and output",
+    variables: VARIABLES,
+    ask: async (environment) => (await import("./mcp.ts")).mcp(environment),
   },
 };

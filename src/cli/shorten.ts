@@ -1,61 +1,77 @@
-import { type Client, CurtError, type ExpireDuration } from "../../client/client.ts";
+import { type Client, CurtError, type LinkRequest, type ManagedLink } from "../../client/client.ts";
 import { escapeLine } from "../escape.ts";
 import { ask } from "./ask.ts";
 import { copyToClipboard } from "./clipboard.ts";
 import type { Arguments, Environment } from "./command.ts";
+import { readPassword } from "./password.ts";
 import { fail, note, printRow } from "./print.ts";
 import { qrText } from "./qr-text.ts";
+
+type Terms = Omit<LinkRequest, "target">;
 
 /** Shortens the arguments, or each line of a pipe; returns the exit code. */
 export async function shorten(
   environment: Environment,
   { positionals, options }: Arguments,
 ): Promise<number> {
-  const code = typeof options["code"] === "string" ? options["code"] : undefined;
-  const expires = options["expires"] as ExpireDuration | undefined;
-  if (positionals.length === 0 && process.stdin.isTTY) {
-    fail("shorten needs a URL, as an argument or from a pipe");
-    return 2;
-  }
-  if (code !== undefined && positionals.length !== 1) {
-    fail("--code is for one URL, given as an argument");
-    return 2;
-  }
+  if (positionals.length === 0 && process.stdin.isTTY)
+    return misuse("shorten needs a URL, as an argument or from a pipe");
+  if (options["code"] !== undefined && positionals.length !== 1)
+    return misuse("--code is for one URL, given as an argument");
+  const terms = await readTerms(environment, options);
+  if (typeof terms === "string") return misuse(terms);
   const isJson = options["json"] === true;
   return ask(environment, async (client) => {
     let failed = 0;
-    let made = 0;
-    let address = "";
-    for await (const url of positionals.length > 0 ? positionals : linesOf(process.stdin)) {
-      const link = await one(client, url, { code, expires });
+    const made: ManagedLink[] = [];
+    for await (const target of positionals.length > 0 ? positionals : linesOf(process.stdin)) {
+      const link = await one(client, { target, ...terms });
       if (link instanceof CurtError) {
-        failed = fail(`${url}: ${link.message}`);
+        failed = fail(`${target}: ${link.message}`);
         continue;
       }
-      made++;
-      address = link.short_url;
+      if (made.length < 2) made.push(link);
       if (isJson) printRow({ ...link }, true);
-      else console.log(escapeLine(address));
+      else console.log(escapeLine(link.short_url));
     }
-    if (made === 1 && process.stdout.isTTY && !isJson) await present(address, environment);
+    const [link] = made;
+    if (link !== undefined && made.length === 1 && process.stdout.isTTY && !isJson)
+      await present(link, environment);
     return failed;
   });
 }
 
+/** What all links have in common; a text is what is wrong. */
+async function readTerms(environment: Environment, options: Arguments["options"]): Promise<Terms | string> {
+  const [code, expires, starts] = ["code", "expires", "starts"].map(
+    (name) => options[name] as string | undefined,
+  );
+  const max_visits = options["max-visits"] === undefined ? undefined : Number(options["max-visits"]);
+  if (Number.isNaN(max_visits)) return "--max-visits must be a number";
+  const terms = { code, expires: expires === "never" ? null : expires, starts, max_visits };
+  if (options["password"] !== true) return terms;
+  const password = await readPassword(environment);
+  return password ? { ...terms, password } : "--password needs CURT_PASSWORD, or a terminal to ask for it";
+}
+
+function misuse(text: string): number {
+  fail(text);
+  return 2;
+}
+
 /** What a person does next with an address: paste it, or hold a phone in front of it. */
-async function present(address: string, environment: Environment): Promise<void> {
-  note(await copyToClipboard(address, environment));
-  const lines = qrText(address);
+async function present({ short_url, manage_key }: ManagedLink, environment: Environment): Promise<void> {
+  note(await copyToClipboard(short_url, environment));
+  note(`To change or end the link: ${short_url.replace(/\/$/, "")}+#key=${manage_key}`);
+  const lines = qrText(short_url);
   if (Bun.stringWidth(lines[0] ?? "") > process.stdout.columns)
     note("The terminal is too narrow for the QR code.");
   else for (const line of lines) console.log(line);
 }
 
-type Choices = Parameters<Client["shorten"]>[1];
-
-async function one(client: Client, url: string, choices: Choices) {
+async function one(client: Client, link: LinkRequest) {
   try {
-    return await client.shorten(url, choices);
+    return await client.links.create(link);
   } catch (error) {
     if (error instanceof CurtError) return error;
     throw error;

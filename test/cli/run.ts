@@ -1,14 +1,20 @@
 import { join } from "node:path";
 
-import { ROOT, type Settings } from "../service.ts";
+import { ROOT, type Settings, temporaryFolder } from "../service.ts";
 
-const PROGRAM = [process.execPath, join(ROOT, "src/main.ts")];
+const MAIN = join(ROOT, "src/main.ts");
+const PROGRAM = [process.execPath, MAIN];
 /** These commands read no settings of a server, so wrong ones do not matter. */
 const WRONG_SETTINGS = { PORT: "x", DATABASE_URL: "y" };
 
 /** Runs the program with pipes. */
-export async function run(args: readonly string[], environment: Settings = {}, input?: string) {
-  const child = Bun.spawn([...PROGRAM, ...args], {
+export async function run(
+  args: readonly string[],
+  environment: Settings = {},
+  input?: string,
+  program: readonly string[] = PROGRAM,
+) {
+  const child = Bun.spawn([...program, ...args], {
     env: { ...process.env, ...WRONG_SETTINGS, ...environment },
     stdin: input === undefined ? "ignore" : Buffer.from(input),
     stdout: "pipe",
@@ -18,21 +24,43 @@ export async function run(args: readonly string[], environment: Settings = {}, i
   return { code, stdout, stderr };
 }
 
-/** Runs the program in a terminal; `shown` is all that it wrote to it. `typed` is written to it at the start. */
+/** Runs the program, and returns the modules that it loaded. */
+export async function modulesOf(args: readonly string[], environment: Settings): Promise<string[]> {
+  using folder = temporaryFolder();
+  const preload = join(folder.path, "preload.ts");
+  await Bun.write(preload, 'process.on("exit", () => console.log(Object.keys(require.cache).join("\\n")));');
+  const program = [process.execPath, "--preload", preload, MAIN];
+  const { stdout } = await run(args, environment, undefined, program);
+  return stdout.split("\n").filter((line) => line.startsWith(ROOT));
+}
+
+interface TerminalOptions {
+  readonly columns?: number;
+  /** What someone types once the terminal shows `after`. */
+  readonly typed?: { readonly after: string; readonly text: string };
+}
+
+/** Runs the program in a terminal; `shown` is all that it wrote to it. */
 export async function runInTerminal(
   args: readonly string[],
   environment: Settings = {},
-  columns = 100,
+  { columns = 100, typed }: TerminalOptions = {},
 ): Promise<{ code: number; shown: string }> {
   const decoder = new TextDecoder();
   let shown = "";
+  let hasTyped = false;
   const { promise: ended, resolve: end } = Promise.withResolvers<void>();
   const child = Bun.spawn([...PROGRAM, ...args], {
     env: { ...process.env, ...WRONG_SETTINGS, ...environment },
     terminal: {
       cols: columns,
       rows: 40,
-      data: (_, data) => void (shown += decoder.decode(data, { stream: true })),
+      data: (terminal, data) => {
+        shown += decoder.decode(data, { stream: true });
+        if (typed === undefined || hasTyped || !shown.endsWith(typed.after)) return;
+        hasTyped = true;
+        terminal.write(typed.text);
+      },
       exit: () => end(),
     },
   });

@@ -4,8 +4,8 @@ import { join } from "node:path";
 
 import jsQR from "jsqr";
 
-import { type Here, startHere, temporaryFolder } from "../service.ts";
-import { run, runInTerminal } from "./run.ts";
+import { type Here, ROOT, startHere, temporaryFolder } from "../service.ts";
+import { modulesOf, run, runInTerminal } from "./run.ts";
 
 let curt: Here;
 let environment: { CURT_URL: string };
@@ -35,7 +35,7 @@ describe("curt shorten, in a pipe", () => {
     expect(code).toBe(1);
     const targets = await Promise.all(stdout.trim().split("\n").map(targetOf));
     expect(targets).toEqual(["https://example.com/1", "https://example.com/2", "https://example.com/3"]);
-    expect(stderr).toMatch(/^curt: ftp:\/\/example\.com\/: original_url: .+\n$/);
+    expect(stderr).toMatch(/^curt: ftp:\/\/example\.com\/: target: .+\n$/);
   });
 
   test("takes a code, an expiry, and prints JSON", async () => {
@@ -48,6 +48,17 @@ describe("curt shorten, in a pipe", () => {
     expect(again.stderr).toContain("already in use");
   });
 
+  test("takes the terms of a link", async () => {
+    const args = ["shorten", "https://example.com/", "--json", "--expires", "never", "--max-visits", "3"];
+    const given = { ...environment, CURT_PASSWORD: "correct horse" };
+    const starts = "2040-01-01T00:00:00.000Z";
+    const { stdout } = await run([...args, "--starts", starts, "--password"], given);
+    expect(JSON.parse(stdout)).toMatchObject({ expires: null, max_visits: 3, starts, has_password: true });
+    const refused = await run(["shorten", "https://example.com/", "--expires", "2weeks"], environment);
+    expect([refused.code, refused.stdout]).toEqual([1, ""]);
+    expect(refused.stderr).toContain("expires: ");
+  });
+
   test("explains itself, and what is wrong with its arguments or its environment", async () => {
     const { stdout } = await run(["shorten", "--help"]);
     expect(stdout).toStartWith("Usage: curt shorten [options] [URL…]\n");
@@ -58,11 +69,6 @@ describe("curt shorten, in a pipe", () => {
         environment,
         "--code is for one",
       ],
-      [
-        ["shorten", "--expires", "2weeks", "https://a.example/"],
-        environment,
-        "--expires 24h|48h|1week|1month",
-      ],
       [["shorten", "https://a.example/"], { CURT_URL: "go.example.com" }, "CURT_URL must be an address"],
     ];
     for (const [args, given, text] of wrong) {
@@ -71,7 +77,15 @@ describe("curt shorten, in a pipe", () => {
     }
     const away = await run(["shorten", "https://a.example/"], { CURT_URL: "http://127.0.0.1:1" });
     expect([away.code, away.stdout]).toEqual([1, ""]);
-    expect(away.stderr).toContain("http://127.0.0.1:1/api/v1/shorten cannot be reached");
+    expect(away.stderr).toContain("http://127.0.0.1:1/api/v1/links cannot be reached");
+  });
+
+  test("loads nothing of the server", async () => {
+    const loaded = await modulesOf(["shorten", "https://example.com/"], environment);
+    expect(loaded).toContain(join(ROOT, "src/cli/shorten.ts"));
+    expect(loaded.join("\n")).not.toMatch(
+      /src\/(?:core|service|views)\.ts|src\/store\/|node_modules\/(?:hono|zod)/,
+    );
   });
 
   test("knows the token of an instance", async () => {
@@ -102,10 +116,7 @@ describe("curt shorten, in a pipe", () => {
 
 /** Draws the half blocks of a terminal as pixels, and reads the QR code in them. */
 function readQr(shown: string): string | undefined {
-  // eslint-disable-next-line no-control-regex
-  const lines = [...shown.matchAll(/\u001b\[38;5;16;48;5;231m([▀▄█ ]+)\u001b\[0m/g)].map(([, line = ""]) => [
-    ...line,
-  ]);
+  const lines = [...shown.matchAll(/38;5;16;48;5;231m([▀▄█ ]+)/g)].map(([, line = ""]) => line.split(""));
   const width = lines[0]?.length ?? 0;
   const scale = 4;
   const pixels = new Uint8ClampedArray(width * scale * lines.length * 2 * scale * 4).fill(255);
@@ -132,10 +143,10 @@ describe("curt shorten, in a terminal", () => {
     const { code, shown } = await runInTerminal(args, bare());
     expect(code).toBe(0);
     expect(shown).toStartWith("https://curt.example/qr-한글/\n");
-    // eslint-disable-next-line no-control-regex
-    const [, copied = ""] = /\u001b\]52;c;([\w+/=]+)\u0007/.exec(shown) ?? [];
+    const [, copied = ""] = /\]52;c;([\w+/=]+)/.exec(shown) ?? [];
     expect(Buffer.from(copied, "base64").toString()).toBe("https://curt.example/qr-한글/");
     expect(shown).toContain("Copied, if your terminal lets programs copy (OSC 52).");
+    expect(shown).toMatch(/\nTo change or end the link: https:\/\/curt\.example\/qr-한글\+#key=[\w-]{22}\n/);
     expect(readQr(shown)).toBe(new URL("https://curt.example/qr-한글/").href);
   });
 
@@ -156,9 +167,21 @@ describe("curt shorten, in a terminal", () => {
     expect(several.shown).toMatch(/^(https:\/\/curt\.example\/\w{7}\/\n){2}$/);
     const json = await runInTerminal(["shorten", "https://example.com/", "--json"], bare());
     expect(json.shown).toMatch(/^\{.*\}\n$/);
-    const narrow = await runInTerminal(["shorten", "https://example.com/"], bare(), 20);
+    const narrow = await runInTerminal(["shorten", "https://example.com/"], bare(), { columns: 20 });
     expect(narrow.shown).toContain("The terminal is too narrow");
     expect(readQr(narrow.shown)).toBeUndefined();
+  });
+
+  test("asks for a password without showing it", async () => {
+    const args = ["shorten", "https://example.com/", "--json", "--password"];
+    const typed = { after: "Password of the link: ", text: "correct horde\u007f\u007fse\r" };
+    const { code, shown } = await runInTerminal(args, { ...bare(), CURT_PASSWORD: "" }, { typed });
+    expect(code).toBe(0);
+    expect(shown).toStartWith("Password of the link: \n{");
+    expect(shown).not.toContain("correct");
+    expect(shown).toContain('"has_password":true');
+    const cancelled = { ...typed, text: "correct\u0003" };
+    expect((await runInTerminal(args, { ...bare(), CURT_PASSWORD: "" }, { typed: cancelled })).code).toBe(2);
   });
 
   test("needs a URL", async () => {

@@ -19,7 +19,7 @@ afterAll(() => curt[Symbol.asyncDispose]());
 
 describe("curt stats", () => {
   test("shows totals, a chart, and where visits came from", async () => {
-    const { code, shown } = await runInTerminal(["stats", "한글"], environment, 60);
+    const { code, shown } = await runInTerminal(["stats", "한글"], environment, { columns: 60 });
     expect(code).toBe(0);
     const lines = shown.split("\n");
     expect(lines[0]).toBe("한글: 3 visits, 1 visitor, 0 by programs");
@@ -72,9 +72,16 @@ describe("curt stats", () => {
     const evil = "\u001b]0;owned\u0007\u009b2J\u202e";
     const breakdown = { values: [{ value: evil, visits: 1 }], other: 0 };
     const data = {
-      ...{ code: evil, from: evil, to: evil, tz: evil, visits: 1, bots: 0, visitors: null },
+      code: evil,
+      from: evil,
+      to: evil,
+      tz: evil,
+      visits: 1,
+      bots: 0,
+      visitors: null,
       series: [{ start: evil, visits: 1, bots: 0 }],
-      ...{ referrers: breakdown, countries: breakdown },
+      referrers: breakdown,
+      countries: breakdown,
     };
     using hostile = Bun.serve({
       port: 0,

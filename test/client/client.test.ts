@@ -19,11 +19,31 @@ describe("@curt/client", () => {
     expect(await client.links.availability("한글")).toMatchObject({ available: true });
     const link = await client.shorten(TARGET, { code: "한글", expires: "24h" });
     expect(link).toMatchObject({ code: "한글", original_url: TARGET });
+    expect(link.manage_key).toMatch(/^[\w-]{22}$/);
     expect(await client.links.availability("한글")).toMatchObject({ available: false });
     expect(await client.links.get("한글")).toMatchObject({ code: "한글", visits: 0 });
     const query = { from: "2026-01-01", to: "2026-01-31", tz: "Asia/Seoul", interval: undefined };
     expect((await client.links.statistics("한글", query)).series).toHaveLength(31);
     expect(await client.links.report("한글", { reason: "spam" })).toMatchObject({ reason: "spam" });
+  });
+
+  test("makes links with terms", async () => {
+    const client = createClient({ baseUrl: curt.origin });
+    const starts = "2040-01-01T00:00:00.000Z";
+    const link = await client.links.create({
+      target: TARGET,
+      starts,
+      max_visits: 3,
+      password: "correct horse",
+    });
+    expect(link).toMatchObject({
+      target: TARGET,
+      starts,
+      max_visits: 3,
+      has_password: true,
+      state: "scheduled",
+    });
+    expect(link.manage_key).toMatch(/^[\w-]{22}$/);
   });
 
   test("says why a call failed, in the caller's language, without trying again", async () => {
@@ -36,12 +56,16 @@ describe("@curt/client", () => {
     await client.shorten(TARGET, { code: "taken" });
     requests = 0;
     const taken = await failureOf(client.shorten(TARGET, { code: "taken" }));
-    expect([taken.name, taken.status, taken.message]).toEqual([
+    expect([taken.name, taken.status, taken.reason, taken.message]).toEqual([
       "CurtError",
       409,
+      "code.taken",
       "이미 사용 중인 단축 코드입니다.",
     ]);
-    expect((await failureOf(client.links.get("nothing"))).status).toBe(404);
+    expect(await failureOf(client.links.get("nothing"))).toMatchObject({
+      status: 404,
+      reason: "link.unknown",
+    });
     expect((await failureOf(client.shorten("ftp://example.com/"))).status).toBe(400);
     expect(requests).toBe(3);
   });

@@ -50,8 +50,8 @@ const USE = `
   const { code } = await curt.shorten("https://example.com/", { expires: "1week" });
   const { visits } = await curt.links.get(code);
   const refused = await curt.shorten("https://example.com/", { code }).catch((error) => error);
-  const told = JSON.stringify({ code, visits, refused: refused instanceof CurtError && refused.status });`;
-const TOLD = { code: expect.stringMatching(/^\w{7}$/), visits: 0, refused: 409 };
+  const told = JSON.stringify({ code, visits, refused: refused instanceof CurtError && refused.reason });`;
+const TOLD = { code: expect.stringMatching(/^\w{7}$/), visits: 0, refused: "code.taken" };
 
 test("the types are those of the service's OpenAPI document", async () => {
   using folder = temporaryFolder();

@@ -1,0 +1,117 @@
+import { describe, expect, test } from "bun:test";
+import { join } from "node:path";
+
+import { COMMANDS } from "../../src/cli/commands.ts";
+import { temporaryFolder } from "../service.ts";
+import { run } from "./run.ts";
+
+async function scriptOf(shell: string): Promise<string> {
+  const { code, stdout, stderr } = await run(["completion", shell]);
+  expect([code, stderr]).toEqual([0, ""]);
+  return stdout;
+}
+
+const listed = Object.entries(COMMANDS).filter(([, { isInternal }]) => isInternal !== true);
+const FIRST_WORDS = [...new Set(listed.map(([name]) => name.split(" ")[0] ?? "")), "--help", "--version"];
+const REASONS = ["malware", "phishing", "spam", "illegal", "legal", "other"];
+
+/** What may follow a line. Its last word is what was typed of the next one. */
+const LINES: [string, string[]][] = [
+  ["curt ", FIRST_WORDS],
+  ["curt sh", ["shorten"]],
+  ["curt completion ", ["bash", "zsh", "fish", "--help"]],
+  ["curt admin dis", ["disable", "disable-found"]],
+  ["curt admin disable code --", ["--reason", "--note", "--json", "--help"]],
+  ["curt admin disable code --reason ", REASONS],
+  ["curt admin disable --reason spam --js", ["--json"]],
+  ["curt admin disable-found --y", ["--yes"]],
+  ["curt shorten --expires ", ["24h", "48h", "1week", "1month", "never"]],
+  ["curt shorten https://example.com/ --expires 1", ["1week", "1month"]],
+  ["curt shorten --code ", []],
+  ["curt child ", []],
+];
+
+describe("the script for completion", () => {
+  test("knows every command and every option", async () => {
+    for (const shell of ["bash", "zsh", "fish"]) {
+      const script = await scriptOf(shell);
+      for (const [name, { options = {} }] of listed) {
+        for (const word of [...name.split(" "), ...Object.keys(options).map((option) => `--${option}`)])
+          expect([shell, script.includes(word)]).toEqual([shell, true]);
+      }
+    }
+  });
+
+  test("completes in bash", async () => {
+    const script = await scriptOf("bash");
+    for (const [line, expected] of LINES) {
+      const words = line.split(" ");
+      const ask = `${script}
+COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
+complete -p curt > /dev/null && _curt && printf '%s\\n' "\${COMPREPLY[@]}"`;
+      const { stdout, stderr } = Bun.spawnSync(["bash", "-c", ask, "bash", ...words]);
+      expect([line, lines(stdout.toString()), stderr.toString()]).toEqual([line, expected, ""]);
+    }
+  });
+
+  if (Bun.which("fish") !== null) {
+    test("completes in fish", async () => {
+      using folder = temporaryFolder();
+      await Bun.write(join(folder.path, "curt.fish"), await scriptOf("fish"));
+      for (const [line, expected] of LINES) {
+        const ask = `source ${folder.path}/curt.fish; complete -C '${line}'`;
+        const { stdout } = Bun.spawnSync(["fish", "--no-config", "-c", ask]);
+        const words = lines(stdout.toString()).map((one) => one.split("\t")[0] ?? "");
+        expect([line, words.toSorted()]).toEqual([line, expected.toSorted()]);
+      }
+    });
+  }
+
+  if (Bun.which("zsh") !== null) {
+    test("completes in zsh", async () => {
+      using folder = temporaryFolder();
+      const script = join(folder.path, "curt.zsh");
+      await Bun.write(script, await scriptOf("zsh"));
+      // Each line has one completion, so that zsh writes it without asking.
+      const completed = {
+        "curt sho": "curt shorten ",
+        "curt admin jou": "curt admin journal ",
+        "curt admin disable code --reason m": "curt admin disable code --reason malware ",
+        "curt shorten --expires 1w": "curt shorten --expires 1week ",
+      };
+      for (const [line, expected] of Object.entries(completed))
+        expect(await completeInZsh(script, line)).toBe(expected);
+    });
+  }
+});
+
+function lines(text: string): string[] {
+  return text.split("\n").filter((line) => line !== "");
+}
+
+/** Types a line and a tab, and returns what the line then is. */
+async function completeInZsh(script: string, line: string): Promise<string> {
+  const { promise: told, resolve: tell } = Promise.withResolvers<string>();
+  let shown = "";
+  const child = Bun.spawn(["zsh", "-f", "-i"], {
+    env: { ...process.env, PS1: "", TERM: "dumb" },
+    terminal: {
+      cols: 200,
+      rows: 40,
+      data: (_, data) => {
+        shown += new TextDecoder().decode(data);
+        const [, buffer] = /<<(.*)>>/.exec(shown) ?? [];
+        if (buffer !== undefined) tell(buffer);
+      },
+      exit: () => tell(`zsh said: ${shown}`),
+    },
+  });
+  const setUp = `autoload -Uz compinit && compinit -u -D; source ${script}
+show() { print -r -- "<""<$BUFFER>"">" }; zle -N show; bindkey '^X' show\n`;
+  child.terminal?.write(`${setUp}${line}\t\u0018`);
+  const buffer = await told;
+  child.kill("SIGKILL");
+  await child.exited;
+  child.terminal?.close();
+  return buffer;
+}
