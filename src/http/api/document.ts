@@ -4,7 +4,8 @@ import { languageNames, type MessageKey, message } from "../../language/messages
 import type { Expiry } from "../../links/expiry.ts";
 import { type ApiDescription, dereference } from "../../pages/openapi.ts";
 import type { Domain } from "../domain.ts";
-import { operations, TAGS, TOKEN_SCHEME, withToken } from "./operations.ts";
+import { TOKEN_SCHEME, withToken } from "./make-operations.ts";
+import { operations, TAGS } from "./operations.ts";
 import { type Information, LIMITS } from "./schemas.ts";
 
 export interface DescribeOptions {

@@ -1,7 +1,8 @@
 import { createRoute, z } from "@hono/zod-openapi";
 
 import type { MessageKey } from "../../language/messages.ts";
-import { LINK_EXAMPLE, linkRequest, linkResponse, madeResponse } from "./link-schemas.ts";
+import { linkResponse } from "./link-schemas.ts";
+import { makeOperations } from "./make-operations.ts";
 import { PATHS } from "./paths.ts";
 import {
   answer,
@@ -21,8 +22,6 @@ import {
   REPORT_EXAMPLE,
   reportRequest,
   reportResponse,
-  shortenRequest,
-  shortenResponse,
   statisticsQuery,
   statisticsResponse,
 } from "./schemas.ts";
@@ -41,8 +40,6 @@ export const TAGS = {
 const tagged = (tag: keyof typeof TAGS) => ({ tags: [tag] });
 
 const text = z.string();
-const { original_url, expire_duration } = EXAMPLE;
-const EXAMPLE_BODY = { original_url, expire_duration };
 
 const codeParameter = z.object({
   code: text.openapi({
@@ -69,56 +66,9 @@ const image = (type: string) => ({
   },
 });
 
-/** What both operations that make a link have in common. */
-const made = <T extends z.ZodType>(schema: T) => ({
-  201: {
-    ...answer("api.made", schema),
-    headers: z.object({
-      Location: text.openapi({ format: "uri", description: "api.location" }),
-      Link: text.openapi({ description: "api.edit-link" }),
-      ...rateLimit,
-    }),
-  },
-  400: refused("api.body.refused"),
-  409: failed("api.taken"),
-  413: failed("api.body.too-large"),
-  415: failed("api.body.type"),
-  ...unavailable,
-});
-
 /** The operations as the OpenAPI document tells them. */
 export const operations = {
-  shorten: createRoute({
-    ...tagged("Links"),
-    method: "post",
-    path: PATHS.shorten,
-    operationId: "createLink",
-    summary: "api.shorten",
-    description: "api.shorten.description",
-    request: {
-      body: {
-        required: true,
-        // Without a code: it would be in use as soon as one reader has sent the example.
-        content: { "application/json": { schema: shortenRequest, example: EXAMPLE_BODY } },
-      },
-    },
-    responses: made(shortenResponse),
-  }),
-  makeLink: createRoute({
-    ...tagged("Links"),
-    method: "post",
-    path: PATHS.links,
-    operationId: "makeLink",
-    summary: "api.links",
-    description: "api.links.description",
-    request: {
-      body: {
-        required: true,
-        content: { "application/json": { schema: linkRequest, example: LINK_EXAMPLE } },
-      },
-    },
-    responses: made(madeResponse),
-  }),
+  ...makeOperations,
   information: createRoute({
     ...tagged("Reference"),
     method: "get",
@@ -253,22 +203,3 @@ export const operations = {
     },
   }),
 };
-
-/** The security scheme of services that make links only for those who have their token. */
-export const TOKEN_SCHEME = { name: "token", scheme: { type: "http", scheme: "bearer" } } as const;
-
-/** The operations that make links at such a service. */
-export const withToken = {
-  makeLink: createRoute({ ...operations.makeLink, ...tokenNeeded(operations.makeLink.responses) }),
-  shorten: createRoute({ ...operations.shorten, ...tokenNeeded(operations.shorten.responses) }),
-};
-
-function tokenNeeded<T extends object>(responses: T) {
-  return {
-    security: [{ [TOKEN_SCHEME.name]: [] }],
-    responses: {
-      ...responses,
-      401: failed("api.token", { "WWW-Authenticate": text.openapi({ description: "api.token.scheme" }) }),
-    },
-  };
-}

@@ -47,7 +47,7 @@ function addressOf(form: HTMLFormElement): string {
   const query = new URLSearchParams();
   for (const { name, value, dataset } of form.querySelectorAll("input")) {
     if (dataset["in"] === "path") path = path.replace(`{${name}}`, () => encodeURIComponent(value));
-    else if (value !== "") query.append(name, value);
+    else if (dataset["in"] === "query" && value !== "") query.append(name, value);
   }
   return query.size === 0 ? path : `${path}?${query}`;
 }
@@ -55,8 +55,10 @@ function addressOf(form: HTMLFormElement): string {
 /** Sends the text as typed, even if it is not JSON, to show how the service answers mistakes. */
 function requestOf(form: HTMLFormElement): RequestInit {
   const token = form.dataset["method"] === "POST" ? knownToken() : null;
+  const given = [...form.querySelectorAll<HTMLInputElement>("input[data-in=header]")];
   const headers = {
     "Accept-Language": document.documentElement.lang,
+    ...Object.fromEntries(given.flatMap(({ name, value }) => (value === "" ? [] : [[name, value]]))),
     ...(token !== null && { Authorization: `Bearer ${token}` }),
   };
   const body = form.querySelector("textarea")?.value;
