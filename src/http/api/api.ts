@@ -5,27 +5,28 @@ import { isProblem } from "../../links/problem.ts";
 import type { Call } from "../call.ts";
 import type { Limiter } from "../limits.ts";
 import { problemJson } from "../problems.ts";
-import type { Views } from "../views/views.ts";
 import { success } from "./envelope.ts";
 import { readJson } from "./json-body.ts";
 import { createMakers, type MakersOptions } from "./makers.ts";
+import { createManage, type ManageOptions } from "./manage.ts";
 import { createPace } from "./pace.ts";
 import type { AvailabilityData, ReportData } from "./schemas.ts";
 
 /** In seconds. */
 const POLL_INTERVAL = "X-Poll-Interval";
 
-export interface ApiOptions extends MakersOptions {
+export interface ApiOptions extends MakersOptions, ManageOptions {
   readonly limiter: MakersOptions["limiter"] & Pick<Limiter, "unknown">;
-  readonly links: MakersOptions["links"] & Pick<Links, "availability">;
+  readonly links: MakersOptions["links"] & ManageOptions["links"] & Pick<Links, "availability">;
   readonly reports: Pick<Reports, "report">;
-  readonly views: Pick<Views, "ask">;
-  readonly clock: Pick<Clock, "monotonicMs">;
+  readonly clock: Pick<Clock, "nowMs" | "monotonicMs">;
 }
 
 /** The handlers of /api/v1 that cost no more than a few redirects; what is dearer is made by `views.ts`. */
 export function createApi(options: ApiOptions) {
-  const { links, reports, views, clock, limiter } = options;
+  const { links, reports, clock, limiter } = options;
+  const manage = createManage(options);
+  const showLink = manage.show("link");
   const pace = createPace(clock);
   return {
     ...createMakers(options),
@@ -58,10 +59,14 @@ export function createApi(options: ApiOptions) {
 
     /** Adding up the visits of many days takes a while, and every open preview asks for them. */
     async link(call: Call): Promise<Response> {
-      const response = await views.ask("link", call);
+      const response = await showLink(call);
       if (response.ok) response.headers.set(POLL_INTERVAL, String(pace(call.code)));
       return response;
     },
+
+    statistics: manage.show("statistics"),
+    change: manage.change,
+    withdraw: manage.withdraw,
   };
 }
 

@@ -1,5 +1,6 @@
 import { createRoute, z } from "@hono/zod-openapi";
 
+import { SCHEMES } from "../../pages/openapi.ts";
 import {
   LINK_EXAMPLES,
   linkRequests,
@@ -9,6 +10,7 @@ import {
   shortenResults,
 } from "./batch-schemas.ts";
 import { LINK_EXAMPLE, linkRequest, madeResponse } from "./link-schemas.ts";
+import { tagged } from "./operation.ts";
 import { PATHS } from "./paths.ts";
 import { answer, failed, rateLimit, refused, unavailable } from "./responses.ts";
 import { EXAMPLE, shortenRequest, shortenResponse, text } from "./schemas.ts";
@@ -60,10 +62,9 @@ const manyBodies = <T extends z.ZodType>(schema: T, example: object) => {
   return { required, content: { ...content, [LINES]: { schema: text } } };
 };
 
-const tags = ["Links"];
 export const makeOperations = {
   shorten: createRoute({
-    tags,
+    ...tagged("Links"),
     method: "post",
     path: PATHS.shorten,
     operationId: "createLink",
@@ -74,7 +75,7 @@ export const makeOperations = {
     responses: made(shortenResponse),
   }),
   makeLink: createRoute({
-    tags,
+    ...tagged("Links"),
     method: "post",
     path: PATHS.links,
     operationId: "makeLink",
@@ -84,7 +85,7 @@ export const makeOperations = {
     responses: made(madeResponse),
   }),
   shortenBatch: createRoute({
-    tags,
+    ...tagged("Links"),
     method: "post",
     path: PATHS.shortenBatch,
     operationId: "createLinks",
@@ -94,7 +95,7 @@ export const makeOperations = {
     responses: many(shortenResults),
   }),
   linksBatch: createRoute({
-    tags,
+    ...tagged("Links"),
     method: "post",
     path: PATHS.linksBatch,
     operationId: "makeLinks",
@@ -106,7 +107,7 @@ export const makeOperations = {
 };
 
 /** The security scheme of services that make links only for those who have their token. */
-export const TOKEN_SCHEME = { name: "token", scheme: { type: "http", scheme: "bearer" } } as const;
+export const TOKEN_SCHEME = { name: SCHEMES.token, scheme: { type: "http", scheme: "bearer" } } as const;
 
 /** The same at such a service. */
 export const withToken = {

@@ -1,22 +1,12 @@
 import { createRoute, z } from "@hono/zod-openapi";
 
-import type { MessageKey } from "../../language/messages.ts";
-import { linkResponse } from "./link-schemas.ts";
+import { linkOperations } from "./link-operations.ts";
 import { makeOperations } from "./make-operations.ts";
+import { codeParameter, KEY_HELPS, tagged } from "./operation.ts";
 import { PATHS } from "./paths.ts";
-import {
-  answer,
-  countedAnswer,
-  failed,
-  jsonContent,
-  missing,
-  rateLimit,
-  refused,
-  unavailable,
-} from "./responses.ts";
+import { countedAnswer, failed, jsonContent, missing, rateLimit, refused, unavailable } from "./responses.ts";
 import {
   availabilityResponse,
-  EXAMPLE,
   informationResponse,
   qrQuery,
   REPORT_EXAMPLE,
@@ -28,26 +18,7 @@ import {
 
 // As in schemas.ts, every description and summary is the key of a message.
 
-/** Descriptions of the tags. Generators turn the names into names of modules and classes. */
-export const TAGS = {
-  Links: "api.tag.links",
-  Statistics: "api.tag.statistics",
-  Reports: "api.tag.reports",
-  "QR codes": "api.tag.qr",
-  Reference: "api.tag.reference",
-} as const satisfies Record<string, MessageKey>;
-
-const tagged = (tag: keyof typeof TAGS) => ({ tags: [tag] });
-
 const text = z.string();
-
-const codeParameter = z.object({
-  code: text.openapi({
-    param: { name: "code", in: "path" },
-    description: "api.code",
-    example: EXAMPLE.custom_code,
-  }),
-});
 
 const image = (type: string) => ({
   ...tagged("QR codes"),
@@ -78,6 +49,7 @@ export const operations = {
     description: "api.information.description",
     responses: { 200: countedAnswer("api.information.answer", informationResponse), ...missing },
   }),
+  ...linkOperations,
   availability: createRoute({
     ...tagged("Links"),
     method: "get",
@@ -92,27 +64,6 @@ export const operations = {
       ...unavailable,
     },
   }),
-  link: createRoute({
-    ...tagged("Links"),
-    method: "get",
-    path: PATHS.link,
-    operationId: "getLink",
-    summary: "api.link",
-    description: "api.link.description",
-    request: { params: codeParameter },
-    responses: {
-      200: {
-        ...answer("link", linkResponse),
-        headers: z.object({
-          "X-Poll-Interval": z.int().positive().openapi({ description: "api.poll-interval" }),
-          ...rateLimit,
-        }),
-      },
-      404: failed("unknown"),
-      410: failed("disabled.deleted"),
-      ...unavailable,
-    },
-  }),
   statistics: createRoute({
     ...tagged("Statistics"),
     method: "get",
@@ -120,12 +71,14 @@ export const operations = {
     operationId: "getStatistics",
     summary: "api.stats",
     description: "api.stats.description",
+    security: KEY_HELPS,
     request: { params: codeParameter, query: statisticsQuery },
     responses: {
       200: countedAnswer("api.stats.answer", statisticsResponse),
       400: refused("api.parameter.refused"),
+      403: failed("api.key.wrong"),
       404: failed("unknown"),
-      410: failed("disabled.deleted"),
+      410: failed("api.gone"),
       ...unavailable,
     },
   }),
@@ -167,6 +120,9 @@ export const operations = {
         description: "api.follow.answer",
         headers: z.object({ Location: text.openapi({ format: "uri", description: "api.follow.location" }) }),
       },
+      401: failed("api.password", {
+        "WWW-Authenticate": text.openapi({ description: "api.password.scheme" }),
+      }),
       404: failed("unknown"),
       410: failed("api.ended"),
       ...unavailable,
