@@ -63,6 +63,7 @@ describe("the README", () => {
       "copy",
       "shorten",
       "stats",
+      "mcp",
       "admin",
       "completion",
     ]);

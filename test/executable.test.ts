@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { version } from "../package.json";
 import { build } from "../scripts/build.ts";
 import { assets } from "../src/pages/assets/assets.ts";
+import { connect } from "./mcp/connect.ts";
 import { startProgram, temporaryFolder } from "./service.ts";
 
 test("the executable runs alone: no Node, no Bun, no sources beside it", async () => {
@@ -55,6 +56,9 @@ test("the executable runs alone: no Node, no Bun, no sources beside it", async (
   expect((await several.shorten({ original_url: "https://evil.example/" })).status).toBe(400);
   expect((await several.fetch("/한글")).headers.get("location")).toBe("https://example.com/");
   expect((await several.fetch("/한글+")).status).toBe(200);
+  await using mcp = await connect({ CURT_URL: several.origin }, { command: [executable] });
+  const looked = await mcp.call("look_inside", { link: "한글" });
+  expect(looked.told).toMatchObject({ destination: "https://example.com/" });
   several.kill("SIGTERM");
   expect(await several.exited).toBe(0);
 

@@ -38,4 +38,9 @@ export const INSTANCE_COMMANDS: Readonly<Record<string, InstanceCommand>> = {
     variables: VARIABLES,
     ask: async (environment, args) => (await import("./stats.ts")).stats(environment, args),
   },
+  mcp: {
+    summary: "tools for a language model: an MCP server on standard input and output",
+    variables: VARIABLES,
+    ask: async (environment) => (await import("./mcp.ts")).mcp(environment),
+  },
 };

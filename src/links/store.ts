@@ -5,7 +5,7 @@ import type { Link, Reason } from "./link.ts";
 import type { Problem } from "./problem.ts";
 
 /**
- * Stores links. Every implementation must pass `test/stores/links.ts`.
+ * Stores links. Every implementation must pass `links.ts`, `updates.ts` and `requests.ts` of `test/stores/`.
  *
  * Codes are opaque keys, compared byte by byte. A method that cannot answer rejects with {@link StoreUnavailable}; it
  * never reports a link as missing because it could not look.

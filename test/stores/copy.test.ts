@@ -400,6 +400,7 @@ describe("curt copy", () => {
     for (const planted of [
       `CREATE FUNCTION plant() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
         UPDATE links SET target = 'https://evil.example/' WHERE code = 'plain';
+        UPDATE links SET terms = NULL WHERE code = 'other';
         UPDATE visits SET visits = visits + 1 WHERE code = '한글';
         DELETE FROM links WHERE code = 'ends2'; RETURN NULL; END $$`,
       "CREATE TRIGGER planted AFTER INSERT ON counters FOR EACH STATEMENT EXECUTE FUNCTION plant()",
@@ -409,7 +410,8 @@ describe("curt copy", () => {
     expect(differing).toMatchObject({ code: 1, stdout: "" });
     expect(differing.stderr).toContain("curt: links: 11 in FROM, 10 in TO\n");
     expect(differing.stderr).toContain("curt: visits: 6 in FROM, 7 in TO\n");
-    expect(differing.stderr).toMatch(/curt: links that differ: "(plain", "한글|한글", "plain)"\n/);
+    const codes = /curt: links that differ: (.*)\n/.exec(differing.stderr)?.[1]?.split(", ");
+    expect(codes?.toSorted()).toEqual(['"other"', '"plain"', '"한글"']);
     expect(differing.stderr).toContain("curt: the copy differs from FROM. ");
     await client.query("DROP TRIGGER planted ON counters");
     await client.end();

@@ -13,7 +13,10 @@ import { newLink } from "./links.ts";
 
 /** What is decided changes links and their visits, so that a store of decisions knows both. */
 export type TestedStore = GuardStore &
-  Pick<LinkStore, "insert" | "find" | "disable" | "enable" | "erase" | "changes" | "purge" | "close"> &
+  Pick<
+    LinkStore,
+    "insert" | "find" | "update" | "disable" | "enable" | "erase" | "changes" | "purge" | "close"
+  > &
   Pick<VisitStore, "add" | "sums" | "days" | "age">;
 
 const NOW = newLink("x").createdMs;

@@ -6,7 +6,7 @@ import { isProblem } from "../../src/links/problem.ts";
 import type { LinkStore, NewLink } from "../../src/links/store.ts";
 import type { Target } from "../../src/links/target.ts";
 
-const NOW = Date.UTC(2026, 10, 21);
+export const NOW = Date.UTC(2026, 10, 21);
 
 export function newLink(code: string, changes: Partial<NewLink> = {}): NewLink {
   const originalUrl = `https://example.com/${encodeURIComponent(code)}`;

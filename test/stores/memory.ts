@@ -1,6 +1,7 @@
 import { FIGURE_DAYS, topHosts } from "../../src/guard/figures.ts";
 import { leadsTo, type LinkCursor, type LinkQuery, stateOf } from "../../src/guard/search.ts";
 import type { Action, HostRule, JournalCursor, JournalEntry } from "../../src/guard/store.ts";
+import { applyChange, isSilent } from "../../src/links/change.ts";
 import type { Position } from "../../src/links/changes.ts";
 import { type Code, lookUpCode } from "../../src/links/code.ts";
 import type { Link, Reason } from "../../src/links/link.ts";
@@ -178,6 +179,14 @@ export function createMemoryStores(): () => TestedStore {
       const found = links.get(code);
       if (found === undefined) return undefined;
       return toLink(found);
+    },
+    async update(id, change) {
+      const link = look(id);
+      const after = link && applyChange(link, change);
+      if (link === undefined || after === undefined) return { link: link && toLink(link), isChanged: false };
+      links.set(id.code, { ...link, ...after });
+      if (!isSilent(change)) changes.push(id.code);
+      return { link: toLink({ ...link, ...after }), isChanged: true };
     },
     async disable(ids, decision) {
       const { reason } = decision;

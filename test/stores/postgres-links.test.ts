@@ -75,10 +75,17 @@ describe("creates over several machines", () => {
     await using opened = await open("cut", 1);
     await using proxy = await startProxy(server.port);
     const store = await openPostgresStore(addressOf(urlOf([proxy.port], "cut")));
-    await store.insert([newLink("others", { originalUrl: "https://others.example/" })]);
-    const links = ["others", ...Array.from({ length: 20 }, (_, nth) => `cut${nth}`)].map((code) =>
-      newLink(code),
-    );
+    const others = [
+      newLink("others", { originalUrl: "https://others.example/" }),
+      newLink("others2", { terms: { maxVisits: 5 } }),
+    ];
+    await store.insert(others);
+    const links = [
+      ...others.map(({ code }) => newLink(code)),
+      ...Array.from({ length: 20 }, (_, nth) =>
+        newLink(`cut${nth}`, nth === 7 ? { terms: { maxVisits: 7 } } : {}),
+      ),
+    ];
     proxy.delay(100);
     const inserting = store.insert(links);
     // The server has them, and its answer is on the way.
@@ -86,11 +93,16 @@ describe("creates over several machines", () => {
     proxy.delay(0);
     proxy.reset();
     expect((await inserting).map((outcome) => isProblem(outcome))).toEqual(
-      links.map(({ code }) => code === "others"),
+      links.map((_, nth) => nth < others.length),
     );
     const [elsewhere] = opened.stores;
     for (const { code } of links) expect(await elsewhere.find(code)).toMatchObject({ code });
-    expect(await elsewhere.find("others" as Code)).toMatchObject({ originalUrl: "https://others.example/" });
+    for (const other of others)
+      expect(await elsewhere.find(other.code)).toMatchObject({
+        originalUrl: other.originalUrl,
+        terms: other.terms,
+      });
+    expect(await elsewhere.find("cut7" as Code)).toMatchObject({ terms: { maxVisits: 7 } });
     await store.close();
   });
 });

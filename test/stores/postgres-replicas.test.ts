@@ -10,6 +10,7 @@ import { addressOf, type PostgresServer, urlOf } from "../postgres.ts";
 import { startProxy } from "../proxy.ts";
 import { type Here, startHere } from "../service.ts";
 import { newLink } from "./links.ts";
+import { destination, edit } from "./updates.ts";
 
 const MAX_TRIES = 3000;
 const TRY_MS = 5;
@@ -97,6 +98,27 @@ describe("a standby that is read from", () => {
     }
     await until(() => isThere(store.near("bad")));
     expect(await store.near("bad")).toMatchObject({ disabled: "phishing" });
+  });
+
+  test("does not tell a link as it was before an edit", async () => {
+    await using store = await openHere();
+    await using other = await openHere();
+    const link = newLink("edited");
+    await store.insert([link]);
+    await until(() => isThere(store.near("edited")));
+    {
+      await using _ = await paused(standby);
+      await other.update(link, edit({ destination: destination("https://new.example/"), maxVisits: 3 }));
+      for (let nth = 0; nth < 50; nth++) {
+        expect(await store.near("edited")).toBeUndefined();
+        await Bun.sleep(TRY_MS);
+      }
+    }
+    await until(() => isThere(store.near("edited")));
+    expect(await store.near("edited")).toMatchObject({
+      target: "https://new.example/",
+      terms: { maxVisits: 3, formerHost: "example.com" },
+    });
   });
 
   test("is not believed while it lacks a change that was begun before the newest one", async () => {

@@ -6,7 +6,9 @@ import { testCaseStore } from "./cases.ts";
 import { testGuardStore } from "./guard.ts";
 import { testSharedCounts } from "./limits.ts";
 import { testLinkStore } from "./links.ts";
+import { testRequests } from "./requests.ts";
 import { testFigures, testSearch } from "./search.ts";
+import { testUpdates } from "./updates.ts";
 
 const server = await startPostgres();
 afterAll(() => server[Symbol.asyncDispose]());
@@ -16,6 +18,8 @@ const open = (name: string) => async () =>
   openPostgresStore(await server.address(name), { sizeKnownMs: 20, connections: 4 });
 
 testLinkStore("PostgreSQL", open("links"));
+testUpdates("PostgreSQL", open("updates"));
+testRequests("PostgreSQL", open("requests"));
 testGuardStore("PostgreSQL", open("guard"));
 testSearch("PostgreSQL", open("search"));
 testFigures("PostgreSQL", open("figures"));

@@ -5,6 +5,7 @@ import type { GuardStore } from "../../src/guard/store.ts";
 import type { LinkStore, NewLink } from "../../src/links/store.ts";
 import { newLink } from "./links.ts";
 import { to } from "./search.ts";
+import { destination, edit } from "./updates.ts";
 
 const NOW = newLink("x").createdMs;
 const HOSTS = [
@@ -27,7 +28,8 @@ const someLinks = fc.array(
     /** Later than its round began, unless the link was imported. */
     laterMs: fc.oneof({ weight: 999, arbitrary: fc.integer({ min: 0, max: 3 }) }, fc.constant(-10)),
     endsMs: fc.constantFrom(undefined, NOW - 1, NOW + 1),
-    fate: fc.constantFrom("nothing", "nothing", "nothing", "disable", "erase"),
+    fate: fc.constantFrom("nothing", "nothing", "nothing", "edit", "disable", "erase"),
+    newHost: fc.constantFrom(...HOSTS),
   }),
   { minLength: 1, maxLength: 250, size: "max" },
 );
@@ -60,7 +62,7 @@ export const queries: fc.Arbitrary<LinkQuery[]> = fc.array(
 
 /** Does to a store what happens in the nth round. */
 export async function play(
-  store: Pick<LinkStore, "insert" | "disable" | "erase" | "purge"> & Pick<GuardStore, "index">,
+  store: Pick<LinkStore, "insert" | "update" | "disable" | "erase" | "purge"> & Pick<GuardStore, "index">,
   { links, indexes, purges }: Round,
   nth: number,
 ): Promise<void> {
@@ -70,6 +72,12 @@ export async function play(
   });
   await store.insert(made);
   const fated = (what: string) => made.filter((_, at) => links[at]?.fate === what);
+  for (const [at, link] of made.entries()) {
+    const { fate, newHost } = links[at] ?? {};
+    // Before any of them ended.
+    const change = edit({ destination: destination(`https://${newHost}/new`), passwordHash: "hash" }, 0);
+    if (fate === "edit") await store.update(link, change);
+  }
   await store.disable(fated("disable"), { ...DECISION, reason: "spam" });
   for (const link of fated("erase").slice(0, 5)) await store.erase(link, DECISION);
   if (purges) while ((await store.purge(NOW, 500)) === 500);

@@ -13,6 +13,7 @@ import { newLink } from "./links.ts";
 import { createMemoryStores } from "./memory.ts";
 import { play, queries, rounds } from "./search-cases.ts";
 import { findAll, to } from "./search.ts";
+import { destination, edit } from "./updates.ts";
 
 const NOW = newLink("x").createdMs;
 const DECISION = { who: "shell", atMs: NOW } as const;
@@ -92,11 +93,22 @@ test("a file of an earlier version is searched at once, and indexed bit by bit",
     await earlier.insert(links);
     await earlier.close();
     using database = new Database(path, { readwrite: true });
-    for (const table of ["sites", "blocks", "counters", "cases", "notes", "reporters", "copied"])
+    for (const table of [
+      "sites",
+      "blocks",
+      "counters",
+      "cases",
+      "notes",
+      "reporters",
+      "copied",
+      "requests",
+      "secrets",
+    ])
       database.run(`DROP TABLE ${table}`);
     for (const table of ["requests", "secrets"]) database.run(`DROP TABLE ${table}`);
     database.run("ALTER TABLE links DROP COLUMN terms");
     database.run("DROP INDEX links_by_disabled");
+    database.run("ALTER TABLE links DROP COLUMN terms");
     for (const table of ["visits", "open_days"]) database.run(`DROP TABLE ${table}`);
     database.run("ALTER TABLE old_visits RENAME TO visits");
     database.run("CREATE INDEX visits_by_stage ON visits (stage, day) WHERE stage < 2");
@@ -111,7 +123,7 @@ test("a file of an earlier version is searched at once, and indexed bit by bit",
   await store.close();
 });
 
-test("the index forgets what is purged or erased, and stays right after VACUUM", async () => {
+test("the index forgets what is purged, erased or changed, and stays right after VACUUM", async () => {
   const path = join(folder.path, "forgets.db");
   const store = await openSqliteStore(path);
   await store.insert(
@@ -121,11 +133,15 @@ test("the index forgets what is purged or erased, and stays right after VACUUM",
   );
   while (await store.index());
   await store.erase(newLink("a7"), DECISION);
+  // The last one is in a block that is not full.
+  for (const code of ["a9", "a1023"])
+    for (const host of ["first", "second"])
+      await store.update(newLink(code), edit({ destination: destination(`https://${host}.example/`) }));
   while ((await store.purge(NOW, 500)) > 0);
   await store.close();
   {
     using database = new Database(path, { readwrite: true });
-    // The first block has no link with the rowid 0, and the last rowid belongs to a block that is not full.
+    // The first block has no link with the rowid 0.
     expect(database.query("SELECT count(*) AS sites FROM sites").get()).toEqual({ sites: 510 });
     database.run("VACUUM");
   }

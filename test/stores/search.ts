@@ -3,11 +3,12 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { LinkCursor, LinkQuery } from "../../src/guard/search.ts";
 import type { Code } from "../../src/links/code.ts";
 import type { Link } from "../../src/links/link.ts";
-import type { Target } from "../../src/links/target.ts";
+import { type Target, targetHost } from "../../src/links/target.ts";
 import { DAY_MS } from "../../src/links/time.ts";
 import { slicesOf } from "../visits/slices.ts";
 import type { TestedStore } from "./guard.ts";
 import { newLink } from "./links.ts";
+import { destination, edit } from "./updates.ts";
 
 const NOW = newLink("x").createdMs;
 const DECISION = { who: "shell", atMs: NOW } as const;
@@ -150,6 +151,32 @@ export function testSearch(name: string, open: () => Promise<TestedStore>): void
       expect(await codes({ host: "old.example" })).toEqual([]);
       expect(await codes({ host: "new.example" })).toEqual(["anew"]);
       expect(await codes({ madeFromMs: NOW + 5 })).toEqual(["anew"]);
+    });
+
+    test("a link that was edited is found by its new host and text, and not by its old ones", async () => {
+      const links = Array.from({ length: 1500 }, (_, nth) =>
+        to(`many${nth}`, `https://many${nth}.example/before`, { terms: { maxVisits: 2 } }),
+      );
+      await store.insert(links);
+      // The newest links are in no index yet; the others are from the second time on.
+      for (const host of ["first.moved.example", "second.other.example", "shop.a.co.uk"]) {
+        for (const nth of [3, 1499]) {
+          const link = links[nth] as Link;
+          const before = (await other.find(link.code)) as Link;
+          const url = `https://${host}/${link.code}/after`;
+          expect(await store.update(link, edit({ destination: destination(url) }))).toMatchObject({
+            isChanged: true,
+          });
+          const edited = (await other.find(link.code)) as Link;
+          expect(edited).toMatchObject({ target: url, terms: { maxVisits: 2 } });
+          expect(await findAll(other, { host, text: "/after" })).toContainEqual(edited);
+          expect(await findAll(other, { text: url })).toEqual([edited]);
+          expect(await codes({ host: targetHost(before.target) })).not.toContain(link.code);
+          expect(await codes({ text: before.originalUrl })).toEqual([]);
+        }
+        while (await store.index());
+        for (const nth of [3, 1499]) expect(await codes({ host })).toContain(`many${nth}`);
+      }
     });
   });
 }

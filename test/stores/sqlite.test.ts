@@ -26,13 +26,17 @@ import { detailOf, slicesOf } from "../visits/slices.ts";
 import { testCaseStore } from "./cases.ts";
 import { testGuardStore } from "./guard.ts";
 import { newLink, testLinkStore } from "./links.ts";
+import { testRequests } from "./requests.ts";
 import { testFigures, testSearch } from "./search.ts";
+import { testUpdates } from "./updates.ts";
 import { testVisitStore } from "./visits.ts";
 
 const shared = temporaryFolder();
 afterAll(() => shared[Symbol.dispose]());
 const links = join(shared.path, "new", "folder", "curt.db");
 testLinkStore("SQLite", () => openSqliteStore(links, { sizeKnownMs: 20 }));
+testUpdates("SQLite", () => openSqliteStore(join(shared.path, "updates.db")));
+testRequests("SQLite", () => openSqliteStore(join(shared.path, "requests.db")));
 testVisitStore("SQLite", () => openSqliteStore(join(shared.path, "visits.db")));
 testGuardStore("SQLite", () => openSqliteStore(join(shared.path, "guard.db")));
 testSearch("SQLite", () => openSqliteStore(join(shared.path, "search.db")));

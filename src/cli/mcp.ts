@@ -1,0 +1,13 @@
+import { serveTools } from "../mcp/serve.ts";
+import { instanceOf } from "./ask.ts";
+import type { Environment } from "./command.ts";
+
+/** Serves until the model's program closes standard input; resolves with the exit code. */
+export async function mcp(environment: Environment): Promise<number> {
+  const instance = instanceOf(environment);
+  if (instance === undefined) return 2;
+  // Standard output belongs to the protocol.
+  console.error(`curt: tools for the links of ${instance.baseUrl}, over MCP on standard input and output`);
+  await serveTools(instance);
+  return 0;
+}

@@ -1,0 +1,112 @@
+import { z } from "zod";
+
+import { MAX_TARGET_LENGTH } from "../links/target.ts";
+import { type Dimension, DIMENSIONS } from "../visits/dimensions.ts";
+import { plain } from "./plain.ts";
+
+// What models get (shapes), and how it is read from what the service answers (answers). Texts and lists have a bounded length,
+// because a model reads all of it.
+
+const MAX_VALUES = 10;
+const MAX_SERIES = 400;
+
+const text = (maxLength: number) => z.string().transform((written) => plain(written, maxLength));
+const codeText = text(512);
+const instant = text(40);
+const count = z.number().nonnegative();
+
+export const linkShape = z.object({
+  short_url: z.string().describe("The short address, to hand out"),
+  code: z.string(),
+  destination: z.string().nullable().describe("Where the link leads; null if that needs a password"),
+  host: z
+    .string()
+    .nullable()
+    .describe("Host of the destination in ASCII, where letters that look like others show"),
+  state: z.string().describe("Only an active link leads on"),
+  disabled: z
+    .string()
+    .nullable()
+    .describe("Why the operator of the service stopped the link; null if the operator did not"),
+  created: z.string(),
+  edited: z.string().nullable().describe("When its maker last changed the destination; null if never"),
+  starts: z.string().nullable().describe("null if it began when it was made"),
+  expires: z.string().nullable().describe("null if it never ends"),
+  max_visits: count.nullable().describe("After so many visits it ends; null if they are not limited"),
+  has_password: z.boolean(),
+  visits: count.describe("By people, since it was made"),
+});
+export const madeShape = linkShape.extend({
+  manage_key: z
+    .string()
+    .describe(
+      "Whoever has it can change or end the link. Tell it to the person who asked for the link, and to nobody else",
+    ),
+});
+
+const link = z.object({
+  short_url: text(2048),
+  code: codeText,
+  target: text(MAX_TARGET_LENGTH).nullable(),
+  state: text(40),
+  disabled: text(40).nullable(),
+  created: instant,
+  changed: instant.nullable(),
+  starts: instant.nullable(),
+  expires: instant.nullable(),
+  max_visits: count.nullable(),
+  has_password: z.boolean(),
+  visits: count,
+});
+export const linkAnswer = link.transform(inside);
+export const madeAnswer = link.extend({ manage_key: text(100) }).transform(inside);
+
+function inside<T extends z.output<typeof link>>({ target, changed, ...rest }: T) {
+  const host = target === null ? null : (URL.parse(target)?.host ?? null);
+  return { ...rest, destination: target, host, edited: changed };
+}
+
+const breakdown = z
+  .object({ values: z.array(z.object({ value: text(300).nullable(), visits: count })) })
+  .transform(({ values }) => values.slice(0, MAX_VALUES));
+const breakdowns = Object.fromEntries(DIMENSIONS.map((dimension) => [dimension, breakdown])) as Record<
+  Dimension,
+  typeof breakdown
+>;
+
+export const statisticsShape = z.object({
+  code: z.string(),
+  from: z.string(),
+  to: z.string(),
+  visits: count.describe("By people"),
+  bots: count.describe("Visits by programs"),
+  visitors: count.nullable().describe("An estimate; null where it is not told"),
+  days: z.array(z.object({ day: z.string(), visits: count, bots: count })).describe("Only days with visits"),
+  most_frequent: z
+    .record(z.enum(DIMENSIONS), z.array(z.object({ value: z.string().nullable(), visits: count })))
+    .describe("A value is null if it is unknown"),
+});
+export const statisticsAnswer = z
+  .object({
+    code: codeText,
+    from: instant,
+    to: instant,
+    visits: count,
+    bots: count,
+    visitors: count.nullable(),
+    series: z.array(z.object({ start: instant, visits: count, bots: count })),
+    ...breakdowns,
+  })
+  .transform(({ code, from, to, visits, bots, visitors, series, ...most_frequent }) => ({
+    code,
+    from,
+    to,
+    visits,
+    bots,
+    visitors,
+    days: series
+      .filter((day) => day.visits + day.bots > 0)
+      .slice(-MAX_SERIES)
+      .map(({ start, ...counts }) => ({ day: start, ...counts })),
+    most_frequent,
+  }));

@@ -1,0 +1,97 @@
+import { z } from "zod";
+
+import { type Client, type ClientOptions, createClient, CurtError } from "../../client/client.ts";
+import { request } from "../../client/request.ts";
+import { isProblem } from "../links/problem.ts";
+import { plain } from "./plain.ts";
+
+/** Why a tool has no answer, in words for the model. */
+export interface Refusal {
+  readonly kind: "refusal";
+  readonly text: string;
+}
+
+/** More than any answer of the API has. */
+const MAX_ANSWER_BYTES = 1024 * 1024;
+const MAX_MESSAGE_LENGTH = 1000;
+const MAX_CALLS = 16;
+
+const information = z.object({ endpoint: z.url() });
+
+/** The service that the tools ask. What it answers is not trusted. */
+export function createInstance(options: ClientOptions) {
+  const baseUrl = new URL(options.baseUrl).origin;
+  const asking = { ...options, baseUrl, language: "en", fetch: fetchBounded };
+  const client = createClient(asking);
+  let calls = 0;
+  let publicHost: string | undefined;
+
+  /** Makes a call and reads what it answers. */
+  async function ask<T>(
+    call: (client: Client) => Promise<unknown>,
+    answer: z.ZodType<T>,
+  ): Promise<T | Refusal> {
+    if (calls === MAX_CALLS)
+      return refusal(`There are ${MAX_CALLS} calls already. Wait for one of them to end, then try again.`);
+    calls++;
+    try {
+      const read = answer.safeParse(await call(client));
+      return read.success
+        ? read.data
+        : refusal(`The answer of ${baseUrl} is none of Curt. Is the address right?`);
+    } catch (error) {
+      if (error instanceof CurtError) return refusal(inWords(error));
+      throw error;
+    } finally {
+      calls--;
+    }
+  }
+
+  return {
+    baseUrl,
+    ask,
+
+    /** Whether the short addresses of this service have this host, as in `URL.host`. */
+    async isOwn(host: string, signal: AbortSignal): Promise<boolean | Refusal> {
+      if (host === new URL(baseUrl).host) return true;
+      if (publicHost === undefined) {
+        const told = await ask(
+          async () => (await request(asking, { path: "/api/v1/shorten" }, { signal })).data,
+          information,
+        );
+        if (isProblem(told)) return told;
+        publicHost = new URL(told.endpoint).host;
+      }
+      return host === publicHost;
+    },
+  };
+}
+
+export type Instance = ReturnType<typeof createInstance>;
+
+export function refusal(text: string): Refusal {
+  return { kind: "refusal", text };
+}
+
+/** Such as "409 code.taken: This code is already in use." */
+function inWords({ status, reason, message, retryAfterMs }: CurtError): string {
+  const why = [status === 0 ? "" : status, plain(reason, 200)].filter((part) => part !== "").join(" ");
+  const said = `${why}: ${plain(message, MAX_MESSAGE_LENGTH)}`;
+  return retryAfterMs === undefined
+    ? said
+    : `${said} Try again in ${Math.ceil(retryAfterMs / 1000)} seconds.`;
+}
+
+/** An answer that is too long loses its body, so that it is none of Curt. */
+async function fetchBounded(url: string, init: RequestInit): Promise<Response> {
+  const { body, status, headers } = await fetch(url, init);
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of body ?? []) {
+    size += chunk.byteLength;
+    if (size > MAX_ANSWER_BYTES) break;
+    chunks.push(chunk);
+  }
+  const isWhole = size > 0 && size <= MAX_ANSWER_BYTES;
+  return new Response(isWhole ? Buffer.concat(chunks) : null, { status, headers });
+}

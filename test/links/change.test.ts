@@ -1,0 +1,233 @@
+import { describe, expect, test } from "bun:test";
+
+import * as fc from "fast-check";
+
+import {
+  applyChange,
+  type Change,
+  FORMER_HOST_MS,
+  isSilent,
+  parseTerms,
+  termsJson,
+} from "../../src/links/change.ts";
+import { type Link, NEVER_MS } from "../../src/links/link.ts";
+import type { Target } from "../../src/links/target.ts";
+import { newLink, NOW } from "../stores/links.ts";
+import { destination, edit } from "../stores/updates.ts";
+
+function link(changes: Partial<Link> = {}): Link {
+  const { freeIfEndedByMs: _, ...made } = newLink("link", changes);
+  return made;
+}
+
+const visitAt = (atMs: number): Change => ({ type: "visit", atMs });
+const withdrawAt = (atMs: number): Change => ({ type: "withdraw", atMs });
+const moveTo = (host: string, atMs: number): Change =>
+  edit({ destination: destination(`https://${host}/`) }, atMs);
+
+/** What becomes of a link, change by change. */
+function play(from: Link, changes: readonly Change[]): Link {
+  return changes.reduce((before, change) => applyChange(before, change) ?? before, from);
+}
+
+const instants = fc.integer({ min: NOW, max: NOW + 20 });
+const targets = fc
+  .constantFrom("a.example", "b.example", "a.example/other")
+  .map((host) => destination(`https://${host}`));
+const terms = fc.record(
+  {
+    startsMs: instants,
+    maxVisits: fc.integer({ min: 1, max: 9 }),
+    visits: fc.constant(0),
+    passwordHash: fc.constantFrom("one", "two"),
+  },
+  { requiredKeys: [] },
+);
+const links: fc.Arbitrary<Link> = fc
+  .record({
+    endsMs: fc.oneof(instants, fc.constant(NEVER_MS)),
+    disabled: fc.constantFrom(undefined, undefined, undefined, "spam", "deleted"),
+    terms: terms.map((given) => (Object.keys(given).length === 0 ? undefined : given)),
+  } as const)
+  .map(link);
+const edits = fc.record(
+  {
+    destination: targets,
+    endsMs: fc.oneof(instants, fc.constant(NEVER_MS)),
+    maxVisits: fc.option(fc.integer({ min: 1, max: 9 })),
+    passwordHash: fc.option(fc.constantFrom("one", "two")),
+  },
+  { requiredKeys: [] },
+);
+const changes: fc.Arbitrary<Change> = fc.oneof(
+  { weight: 2, arbitrary: fc.tuple(edits, instants).map(([edited, atMs]) => edit(edited, atMs)) },
+  { weight: 3, arbitrary: instants.map(visitAt) },
+  { weight: 1, arbitrary: instants.map(withdrawAt) },
+);
+const histories = fc.array(changes, { maxLength: 30 }).map((all) => all.toSorted((a, b) => a.atMs - b.atMs));
+
+describe("whatever happens to a link", () => {
+  test("what ended, was deleted or disabled does not change, unless its maker withdraws it in time", () => {
+    fc.assert(
+      fc.property(links, changes, (before, change) => {
+        const isOver = before.endsMs <= change.atMs || before.disabled === "deleted";
+        const isHeld = before.disabled !== undefined && change.type !== "withdraw";
+        if (isOver || isHeld) expect(applyChange(before, change)).toBeUndefined();
+        else if (change.type === "withdraw")
+          expect(applyChange(before, change)).toMatchObject({
+            endsMs: change.atMs,
+            terms: { ended: "withdrawn" },
+          });
+      }),
+    );
+  });
+
+  test("it stays the same link, in the same state, and survives being stored", () => {
+    fc.assert(
+      fc.property(links, histories, (before, history) => {
+        const { code, createdMs, disabled, terms: after, ...rest } = play(before, history);
+        expect({ code, createdMs, disabled }).toEqual({
+          code: before.code,
+          createdMs: before.createdMs,
+          disabled: before.disabled,
+        });
+        expect(parseTerms(termsJson({ terms: after }))).toStrictEqual(after);
+        expect(termsJson({ terms: after })).not.toBe("{}");
+        expect(rest.target).toBe(URL.parse(rest.originalUrl)?.href as Target);
+      }),
+    );
+  });
+
+  test("every change that is applied changes something, and an edit or a withdrawal only once", () => {
+    fc.assert(
+      fc.property(links, changes, (before, change) => {
+        const after = applyChange(before, change);
+        if (after === undefined) return;
+        expect(after).not.toEqual(before);
+        if (change.type !== "visit") expect(applyChange(after, change)).toBeUndefined();
+      }),
+    );
+  });
+
+  test("an edit changes nothing that it does not name", () => {
+    fc.assert(
+      fc.property(links, edits, instants, (before, edited, atMs) => {
+        const after = applyChange(before, edit(edited, atMs));
+        if (after === undefined || after.terms?.ended !== undefined) return;
+        if (edited.destination === undefined) expect(after.originalUrl).toBe(before.originalUrl);
+        expect(after.endsMs).toBe(edited.endsMs ?? before.endsMs);
+        const of = <Value>(given: Value | null | undefined, was: Value | undefined) =>
+          given === undefined ? was : (given ?? undefined);
+        expect(after.terms?.maxVisits).toBe(of(edited.maxVisits, before.terms?.maxVisits));
+        expect(after.terms?.passwordHash).toBe(of(edited.passwordHash, before.terms?.passwordHash));
+        expect(after.terms?.startsMs).toBe(before.terms?.startsMs);
+        if (edited.maxVisits !== null) expect(after.terms?.visits).toBe(before.terms?.visits);
+      }),
+    );
+  });
+
+  test("it has exactly as many visits as it may have, then it ends with the last of them", () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 30 }), fc.integer({ min: 0, max: 60 }), (maxVisits, visits) => {
+        let current = link({ terms: { maxVisits } });
+        let counted = 0;
+        for (let nth = 0; nth < visits; nth++) {
+          const after = applyChange(current, visitAt(NOW + nth));
+          if (after === undefined) continue;
+          counted++;
+          current = after;
+        }
+        expect(counted).toBe(Math.min(visits, maxVisits));
+        const isUsedUp = visits >= maxVisits;
+        expect(current.endsMs).toBe(isUsedUp ? NOW + maxVisits - 1 : NEVER_MS);
+        expect(current.terms?.ended).toBe(isUsedUp ? "visits" : undefined);
+      }),
+    );
+  });
+});
+
+test("visits of a link without a limit are not counted here", () => {
+  expect(applyChange(link({ terms: { passwordHash: "hash" } }), visitAt(NOW))).toBeUndefined();
+  expect(applyChange(link(), visitAt(NOW))).toBeUndefined();
+});
+
+test("a limit that is taken away is forgotten, and a new one counts from nothing", () => {
+  const visited = play(link({ terms: { maxVisits: 3 } }), [visitAt(NOW), visitAt(NOW)]);
+  const free = play(visited, [edit({ maxVisits: null }, NOW)]);
+  expect(free.terms).toBeUndefined();
+  expect(play(free, [edit({ maxVisits: 2 }, NOW), visitAt(NOW)]).terms).toEqual({ maxVisits: 2, visits: 1 });
+});
+
+test("a limit that has been reached already ends the link at once", () => {
+  const visited = play(link({ terms: { maxVisits: 9 } }), [visitAt(NOW), visitAt(NOW), visitAt(NOW)]);
+  expect(applyChange(visited, edit({ maxVisits: 4 }, NOW + 1))).toMatchObject({ endsMs: NEVER_MS });
+  expect(applyChange(visited, edit({ maxVisits: 3 }, NOW + 1))).toMatchObject({
+    endsMs: NOW + 1,
+    terms: { maxVisits: 3, visits: 3, ended: "visits" },
+  });
+});
+
+describe("of the hosts to which a link led within 30 days, the first is told", () => {
+  const HOSTS: readonly (readonly [string, readonly (readonly [string, number])[], string | undefined])[] = [
+    ["one edit", [["b.example", 0]], "example.com"],
+    [
+      "two edits",
+      [
+        ["b.example", 0],
+        ["c.example", FORMER_HOST_MS - 1],
+      ],
+      "example.com",
+    ],
+    [
+      "two edits, the second late",
+      [
+        ["b.example", 0],
+        ["c.example", FORMER_HOST_MS],
+      ],
+      "b.example",
+    ],
+    [
+      "there and back",
+      [
+        ["b.example", 0],
+        ["example.com", 1],
+      ],
+      "b.example",
+    ],
+    ["another path", [["example.com", 0]], undefined],
+    [
+      "another path later",
+      [
+        ["b.example", 0],
+        ["b.example/path", 5],
+      ],
+      "example.com",
+    ],
+    [
+      "another path much later",
+      [
+        ["b.example", 0],
+        ["b.example/path", FORMER_HOST_MS],
+      ],
+      undefined,
+    ],
+  ];
+  for (const [name, moves, expected] of HOSTS)
+    test(name, () => {
+      const moved = play(
+        link(),
+        moves.map(([host, afterMs]) => moveTo(host, NOW + afterMs)),
+      );
+      expect(moved.terms?.formerHost).toBe(expected as string);
+      expect(moved.terms?.changedMs).toBe(NOW + (moves.at(-1)?.[1] ?? 0));
+    });
+
+  test("the same target again is no change", () => {
+    const moved = play(link(), [moveTo("b.example", NOW)]);
+    expect(applyChange(moved, moveTo("b.example", NOW + 1))).toBeUndefined();
+  });
+});
+
+test("only a visit is silent", () => {
+  expect([visitAt(NOW), withdrawAt(NOW), edit({})].map(isSilent)).toEqual([true, false, false]);
+});

@@ -1,0 +1,276 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { version } from "../../package.json";
+import { INSTANCE_COMMANDS } from "../../src/cli/instance.ts";
+import { freePort } from "../free-port.ts";
+import { BASE_URL, disableLink, type Here, ROOT, startHere } from "../service.ts";
+import { visit } from "../visits/visits.ts";
+import { connect } from "./connect.ts";
+
+type Connected = Awaited<ReturnType<typeof connect>>;
+
+let curt: Here;
+let mcp: Connected;
+beforeAll(async () => {
+  curt = await startHere({ STATS_SHOWN: "all" });
+  mcp = await connect({ CURT_URL: curt.origin });
+});
+afterAll(async () => {
+  await mcp[Symbol.asyncDispose]();
+  await curt[Symbol.asyncDispose]();
+});
+
+const TARGET = "https://example.com/a/long/address";
+type Told = Record<string, string>;
+
+const HOUR_MS = 3_600_000;
+/** What the tools tell of a link without any terms that nobody visited. */
+const PLAIN = {
+  state: "active",
+  disabled: null,
+  created: expect.any(String),
+  edited: null,
+  starts: null,
+  expires: null,
+  max_visits: null,
+  has_password: false,
+  visits: 0,
+};
+/** How many days a link's statistics are kept, and so the most that can be asked for. */
+const MAX_DAYS = 400;
+
+describe("curt mcp", () => {
+  test("speaks the protocol of 2025 and the newest one", async () => {
+    for (const [opening, spoken] of [
+      ["legacy", "2025-11-25"],
+      ["auto", "2026-07-28"],
+    ] as const) {
+      await using one = await connect({ CURT_URL: curt.origin }, { opening });
+      expect(one.client.getNegotiatedProtocolVersion()).toBe(spoken);
+      expect(one.client.getServerVersion()).toMatchObject({ name: "curt", version });
+      expect(one.client.getInstructions()).toContain(curt.origin);
+      expect((await one.call("shorten", { url: TARGET })).isError).toBeFalse();
+    }
+  });
+
+  test("tells what each tool does, takes, answers and changes", async () => {
+    const { tools } = await mcp.client.listTools();
+    expect(tools.map(({ name, annotations }) => [name, annotations])).toEqual([
+      [
+        "shorten",
+        { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
+      ],
+      ["look_inside", { readOnlyHint: true, openWorldHint: true }],
+      ["statistics", { readOnlyHint: true, openWorldHint: true }],
+    ]);
+    for (const { title = "", description = "", inputSchema, outputSchema } of tools) {
+      expect(title).not.toBeEmpty();
+      expect(description.length).toBeGreaterThan(100);
+      for (const parameter of Object.values(inputSchema.properties ?? {}))
+        expect(parameter).toHaveProperty("description");
+      expect(outputSchema?.["type"]).toBe("object");
+    }
+    expect(tools.map(({ inputSchema }) => Object.keys(inputSchema.properties ?? {}))).toEqual([
+      ["url", "code", "expires", "starts", "max_visits", "password"],
+      ["link"],
+      ["link", "days"],
+    ]);
+  });
+});
+
+test("docs/clients.md has a configuration that works, and every tool with what it takes", async () => {
+  const text = readFileSync(join(ROOT, "docs/clients.md"), "utf8");
+  const [, json = ""] = /```json\n([\s\S]*?)```/.exec(text) ?? [];
+  const { mcpServers } = JSON.parse(json) as {
+    mcpServers: { curt: { args: string[]; env: Record<string, string> } };
+  };
+  const { args, env } = mcpServers.curt;
+  expect(args).toEqual(["mcp"]);
+  const { variables = {} } = INSTANCE_COMMANDS["mcp"] ?? {};
+  expect(Object.keys(variables)).toContainValues(Object.keys(env));
+  for (const name of Object.keys(variables)) expect(text).toContain(`\`${name}\``);
+  for (const { name, inputSchema } of (await mcp.client.listTools()).tools) {
+    const row = text.split("\n").find((line) => line.startsWith(`| \`${name}\``));
+    for (const parameter of Object.keys(inputSchema.properties ?? {}))
+      expect(row).toContain(`\`${parameter}\``);
+  }
+});
+
+describe("shorten", () => {
+  test("makes a link that leads on", async () => {
+    const { told } = await mcp.call("shorten", { url: TARGET, code: "한글" });
+    expect(told).toEqual({
+      ...PLAIN,
+      short_url: `${BASE_URL}/한글/`,
+      code: "한글",
+      destination: TARGET,
+      host: "example.com",
+      manage_key: expect.stringMatching(/^[\w-]{22}$/),
+    });
+    expect((await curt.fetch("/한글")).headers.get("location")).toBe(TARGET);
+    const { code } = (await mcp.call("shorten", { url: TARGET })).told as { code: string };
+    expect((await curt.fetch(`/${code}`)).status).toBe(302);
+  });
+
+  test("makes a link that begins, ends and asks for a password as it was told", async () => {
+    const terms = { expires: "24h", max_visits: 3, password: "correct horse" };
+    const made = (await mcp.call("shorten", { url: TARGET, code: "terms", ...terms })).told as Told;
+    expect(made).toMatchObject({ max_visits: 3, has_password: true, destination: TARGET });
+    expect(Date.parse(made["expires"] ?? "") - Date.parse(made["created"] ?? "")).toBe(24 * HOUR_MS);
+    expect((await mcp.call("look_inside", { link: "terms" })).told).toMatchObject({
+      state: "active",
+      max_visits: 3,
+      has_password: true,
+      destination: null,
+      host: null,
+    });
+    const starts = new Date(curt.nowMs() + HOUR_MS).toISOString();
+    const later = await mcp.call("shorten", { url: TARGET, code: "later", starts });
+    expect(later.told).toMatchObject({ state: "scheduled", starts });
+    // Before it begins, nobody is told of it.
+    expect((await mcp.call("look_inside", { link: "later" })).text).toStartWith("404 link.unknown: ");
+  });
+
+  test("says why there is no link", async () => {
+    await curt.shorten({ original_url: TARGET, custom_code: "taken" });
+    const refused: [Record<string, unknown>, string][] = [
+      [{ url: TARGET, code: "taken" }, "409 code.taken: code: This short code is already in use."],
+      [{ url: "ftp://example.com/" }, "400 target.scheme: target: It must start with http"],
+      [{ url: TARGET, code: "a b" }, "400 code.space: code: Spaces are not allowed"],
+      [{ url: TARGET, expires: "1year" }, "expires: "],
+      [{ url: TARGET, max_visits: 0 }, "max_visits"],
+      [{}, "url"],
+    ];
+    for (const [given, why] of refused) {
+      const { isError, text, told } = await mcp.call("shorten", given);
+      expect([isError, text, told]).toEqual([true, expect.stringContaining(why), undefined]);
+    }
+  });
+
+  test("needs the token of a service that has one", async () => {
+    const CREATE_TOKEN = "0123456789abcdef";
+    await using closed = await startHere({ CREATE_TOKEN });
+    await using without = await connect({ CURT_URL: closed.origin });
+    const refused = await without.call("shorten", { url: TARGET });
+    expect([refused.isError, refused.text]).toEqual([true, expect.stringMatching(/^401 \S+: /)]);
+    await using having = await connect({ CURT_URL: closed.origin, CURT_TOKEN: CREATE_TOKEN });
+    expect((await having.call("shorten", { url: TARGET })).isError).toBeFalse();
+  });
+});
+
+describe("look_inside", () => {
+  test("tells where a link leads, however it is written, and visits it not once", async () => {
+    const original_url = "https://раураl.example/?a=1";
+    await curt.shorten({ original_url, custom_code: "inside", expire_duration: "24h" });
+    const spellings = [
+      "inside",
+      "inside+",
+      `${curt.origin}/inside`,
+      `${BASE_URL}/inside/`,
+      "curt.example/inside",
+      `${BASE_URL}/inside.svg`,
+    ];
+    for (const link of spellings)
+      expect([link, (await mcp.call("look_inside", { link })).told]).toEqual([
+        link,
+        {
+          ...PLAIN,
+          short_url: `${BASE_URL}/inside/`,
+          code: "inside",
+          destination: original_url,
+          host: "xn--l-7sba6dbr.example",
+          expires: expect.any(String),
+        },
+      ]);
+    await visit(curt, "inside");
+    const told = await untilVisited("inside");
+    expect([told["visits"], told["bots"]]).toEqual([1, 0]);
+  });
+
+  test("tells that a link was disabled, and that there is none", async () => {
+    await curt.shorten({ original_url: TARGET, custom_code: "stopped" });
+    await disableLink(curt, "stopped", "phishing");
+    expect((await mcp.call("look_inside", { link: "stopped" })).told).toMatchObject({
+      state: "disabled",
+      disabled: "phishing",
+    });
+    for (const link of ["nothing", `${BASE_URL}/nothing`, "javascript:alert(1)"]) {
+      const { isError, text } = await mcp.call("look_inside", { link });
+      expect([link, isError, text]).toEqual([link, true, expect.stringMatching(/^404 link\.unknown: /)]);
+    }
+  });
+
+  test("refuses short addresses of other services, and what is none", async () => {
+    await curt.shorten({ original_url: TARGET, custom_code: "mine" });
+    for (const tool of ["look_inside", "statistics"]) {
+      for (const link of ["https://bit.ly/mine", "bit.ly/mine", "http://curt.example:8080/mine"]) {
+        const { isError, text } = await mcp.call(tool, { link });
+        expect([link, isError, text]).toEqual([
+          link,
+          true,
+          expect.stringContaining(`is not the service that these tools ask, which is ${curt.origin}`),
+        ]);
+      }
+      for (const link of ["", "https://curt.example/", "https://curt.example/api/v1/shorten"])
+        expect([link, (await mcp.call(tool, { link })).text]).toEqual([
+          link,
+          expect.stringContaining("neither a code nor a short address"),
+        ]);
+    }
+  });
+});
+
+/** The statistics of a link that was just visited, as soon as they tell it. */
+async function untilVisited(code: string): Promise<Record<string, unknown>> {
+  for (;;) {
+    const { told } = await mcp.call("statistics", { link: code, days: 1 });
+    const statistics = told as Record<string, unknown>;
+    if (statistics["visits"] !== 0) return statistics;
+    await Bun.sleep(20);
+  }
+}
+
+describe("statistics", () => {
+  test("tell the visits of the days that were asked for", async () => {
+    await curt.shorten({ original_url: TARGET, custom_code: "counted" });
+    await visit(curt, "counted", { Referer: "https://search.naver.com/?q=secret" });
+    await curt.fetch("/counted", { headers: { "User-Agent": "curl/8" } });
+    const today = new Date(curt.nowMs()).toISOString().slice(0, 10);
+    expect(await untilVisited("counted")).toEqual({
+      code: "counted",
+      from: today,
+      to: today,
+      visits: 1,
+      bots: 1,
+      visitors: 1,
+      days: [{ day: today, visits: 1, bots: 1 }],
+      most_frequent: expect.objectContaining({
+        referrers: [{ value: "search.naver.com", visits: 1 }],
+        browsers: [{ value: "Chrome", visits: 1 }],
+      }),
+    });
+    const daysOf = async (given: object) => {
+      const { from, to } = (await mcp.call("statistics", { link: "counted", ...given })).told as Told;
+      return (Date.parse(to ?? "") - Date.parse(from ?? "")) / 86_400_000 + 1;
+    };
+    expect(await daysOf({})).toBe(30);
+    expect(await daysOf({ days: MAX_DAYS })).toBe(MAX_DAYS);
+    for (const days of [0, MAX_DAYS + 1, 1.5, "7"]) {
+      const { isError, text } = await mcp.call("statistics", { link: "counted", days });
+      expect([days, isError, text]).toEqual([days, true, expect.stringContaining("days")]);
+    }
+  });
+});
+
+test("a service that is not there makes an error of the call, not the end of the tools", async () => {
+  const port = await freePort();
+  await using lost = await connect({ CURT_URL: `http://127.0.0.1:${port}` });
+  expect((await lost.client.listTools()).tools).toHaveLength(3);
+  const { isError, text } = await lost.call("look_inside", { link: "abc" });
+  expect([isError, text]).toEqual([true, expect.stringContaining(`127.0.0.1:${port}`)]);
+  await using back = await startHere({ PORT: String(port) });
+  expect((await lost.call("shorten", { url: TARGET })).isError).toBeFalse();
+  expect((await back.fetch("/readyz")).status).toBe(200);
+});

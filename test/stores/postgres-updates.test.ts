@@ -1,0 +1,121 @@
+import { afterAll, expect, test } from "bun:test";
+
+import type { Code } from "../../src/links/code.ts";
+import type { Link } from "../../src/links/link.ts";
+import { type LinkStore, StoreUnavailable } from "../../src/links/store.ts";
+import { openDatabase } from "../../src/store/postgres/database.ts";
+import { openPostgresStore } from "../../src/store/postgres/store.ts";
+import { addressOf, startPostgres, urlOf } from "../postgres.ts";
+import { type Proxy, startProxy } from "../proxy.ts";
+import { newLink, NOW } from "./links.ts";
+import { destination, edit, visit } from "./updates.ts";
+
+/** A transaction has five round trips, and a second. */
+const DELAY_MS = 50;
+const MAX_TRIES = 1000;
+
+const server = await startPostgres();
+afterAll(() => server[Symbol.asyncDispose]());
+
+/** A store whose connections break, and another one on the same database. */
+async function openBoth(name: string) {
+  const direct = await openPostgresStore(await server.address(name));
+  const proxy = await startProxy(server.port);
+  const store = await openPostgresStore(addressOf(urlOf([proxy.port], name)));
+  return {
+    direct,
+    store,
+    proxy,
+    async [Symbol.asyncDispose]() {
+      await store.close();
+      await direct.close();
+      await proxy[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** Does something whose commit is made, but whose answer never comes. */
+async function cutOff<T>(
+  { direct, proxy }: { direct: LinkStore; proxy: Proxy },
+  doing: () => Promise<T>,
+  { code, isDone }: { code: string; isDone: (link: Link | undefined) => boolean },
+): Promise<PromiseSettledResult<T>> {
+  proxy.delay(DELAY_MS);
+  const outcome = Promise.allSettled([doing()]);
+  for (let tries = 0; !isDone(await direct.find(code as Code)); tries++) {
+    if (tries > MAX_TRIES) throw new Error("It was never committed");
+    await Bun.sleep(1);
+  }
+  proxy.delay(0);
+  proxy.reset();
+  return (await outcome)[0];
+}
+
+const hasVisits = (visits: number) => (link: Link | undefined) => link?.terms?.visits === visits;
+
+test("a visit whose commit was not answered is not counted again, and its caller is told", async () => {
+  await using both = await openBoth("visit");
+  const { store, direct } = both;
+  const link = newLink("visited", { terms: { maxVisits: 2 } });
+  await store.insert([link]);
+  const outcome = await cutOff(both, async () => store.update(link, visit), {
+    code: "visited",
+    isDone: hasVisits(1),
+  });
+  expect(outcome).toEqual({ status: "rejected", reason: expect.any(StoreUnavailable) });
+  expect(await direct.update(link, visit)).toMatchObject({ link: { terms: { visits: 2 } }, isChanged: true });
+  expect(await store.update(link, visit)).toMatchObject({ isChanged: false });
+});
+
+test("an edit whose commit was not answered may be repeated", async () => {
+  await using both = await openBoth("edit");
+  const { store } = both;
+  const link = newLink("edited");
+  await store.insert([link]);
+  const change = edit({ destination: destination("https://new.example/"), maxVisits: 9 });
+  const outcome = await cutOff(both, async () => store.update(link, change), {
+    code: "edited",
+    isDone: (found) => found?.terms !== undefined,
+  });
+  expect(outcome).toEqual({ status: "rejected", reason: expect.any(StoreUnavailable) });
+  expect(await store.update(link, change)).toMatchObject({
+    link: { target: "https://new.example/", terms: { maxVisits: 9, formerHost: "example.com" } },
+    isChanged: false,
+  });
+});
+
+test("a request whose commit was not answered is repeated, and tells what it made the first time", async () => {
+  await using both = await openBoth("request");
+  const { store, direct } = both;
+  await store.insert([newLink("others")]);
+  const links = ["others", "mine"].map((code, nth) => ({ ...newLink(code), nth }));
+  const request = { key: "key", body: "body", sentMs: NOW };
+  const made = { nth: 1, code: "mine", createdMs: NOW, endsMs: newLink("mine").endsMs };
+  const outcome = await cutOff(both, async () => store.insertOnce(links, request), {
+    code: "mine",
+    isDone: (found) => found !== undefined,
+  });
+  expect(outcome).toEqual({ status: "fulfilled", value: [{ kind: "taken" }, made] } as never);
+  expect(await direct.recall(request)).toEqual([made] as never);
+});
+
+test("1,000 visits of a link at the same moment share transactions", async () => {
+  const address = await server.address("shared");
+  await using database = Object.assign(openDatabase(address), {
+    [Symbol.asyncDispose]: () => database.close(),
+  });
+  const store = await openPostgresStore(address);
+  const link = newLink("shared", { terms: { maxVisits: 600 } });
+  await store.insert([link]);
+  const transactions = async () => {
+    const { rows } = await database.run<{ next: string }>(
+      "SELECT pg_snapshot_xmax(pg_current_snapshot())::text AS next",
+    );
+    return Number(rows[0]?.next);
+  };
+  const before = await transactions();
+  const all = await Promise.all(Array.from({ length: 1000 }, () => store.update(link, visit)));
+  expect(all.filter(({ isChanged }) => isChanged)).toHaveLength(600);
+  expect((await transactions()) - before).toBeLessThan(20);
+  await store.close();
+});

@@ -1,0 +1,197 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+
+import type { Code } from "../../src/links/code.ts";
+import type { KeyedRequest, LinkStore, NewLink } from "../../src/links/store.ts";
+import { newLink, NOW } from "./links.ts";
+
+const numbered = (codes: readonly string[], changes: Partial<NewLink> = {}) =>
+  codes.map((code, nth) => ({ ...newLink(code, changes), nth }));
+const sent = (key: string, body = "body", sentMs = NOW): KeyedRequest => ({ key, body, sentMs });
+const record = (nth: number, { code, createdMs, endsMs }: NewLink) => ({ nth, code, createdMs, endsMs });
+const TAKEN = { kind: "taken" } as const;
+const REUSED = { kind: "key-reused" } as const;
+
+/** What every LinkStore promises of requests that may be sent again; `open` as for the LinkStore. */
+export function testRequests(name: string, open: () => Promise<LinkStore>): void {
+  describe(`${name}, asked again`, () => {
+    let store: LinkStore;
+    let other: LinkStore;
+    beforeAll(async () => {
+      [store, other] = [await open(), await open()];
+    });
+    afterAll(async () => {
+      await store.close();
+      await other.close();
+    });
+
+    const isThere = async (code: string) => (await other.find(code as Code)) !== undefined;
+
+    test("makes links once, with all that they have, and tells the same again", async () => {
+      const terms = { maxVisits: 3, passwordHash: "hash" };
+      const links = numbered(["first", "second"], { endsMs: NOW + 5, terms });
+      const made = links.map((link) => record(link.nth, link));
+      expect(await store.recall(sent("once"))).toEqual([]);
+      expect(await store.insertOnce(links, sent("once"))).toEqual(made);
+      const { freeIfEndedByMs: _, ...expected } = newLink("second", { endsMs: NOW + 5, terms });
+      expect(await other.find("second" as Code)).toEqual(expected);
+      const later = numbered(["third", "fourth"], { createdMs: NOW + 9 });
+      for (const from of [store, other]) {
+        expect(await from.insertOnce(later, sent("once", "body", NOW + 9))).toEqual(made);
+        expect(await from.recall(sent("once"))).toEqual(made);
+      }
+      expect([await isThere("third"), await isThere("fourth")]).toEqual([false, false]);
+    });
+
+    test("100 with one key at the same moment make one link, and all are told of that one", async () => {
+      const outcomes = await Promise.all(
+        Array.from({ length: 100 }, (_, nth) =>
+          (nth % 2 === 0 ? store : other).insertOnce(numbered([`one${nth}`]), sent("hundred")),
+        ),
+      );
+      const codes = Array.from({ length: 100 }, (_, nth) => `one${nth}`);
+      const made = (await Promise.all(codes.map((code) => store.find(code as Code)))).flatMap(
+        (link) => link ?? [],
+      );
+      expect(made).toHaveLength(1);
+      const [link] = made as [NewLink];
+      for (const outcome of outcomes) expect(outcome).toEqual([record(0, link)]);
+      expect(await store.recall(sent("hundred"))).toEqual([record(0, link)]);
+    });
+
+    test("refuses another body, and makes nothing of it", async () => {
+      await store.insertOnce(numbered(["body1"]), sent("bodies", "one"));
+      for (const from of [store, other]) {
+        expect(await from.insertOnce(numbered(["body2"]), sent("bodies", "two"))).toEqual(REUSED);
+        expect(await from.recall(sent("bodies", "two"))).toEqual(REUSED);
+      }
+      expect(await isThere("body2")).toBe(false);
+      expect(await store.recall(sent("bodies", "one"))).toHaveLength(1);
+    });
+
+    test("of different bodies with one key at the same moment, one counts", async () => {
+      const outcomes = await Promise.all(
+        Array.from({ length: 40 }, (_, nth) =>
+          (nth % 2 === 0 ? store : other).insertOnce(numbered([`mixed${nth}`]), sent("mixed", `${nth % 5}`)),
+        ),
+      );
+      const bodies = outcomes.flatMap((outcome, nth) => ("kind" in outcome ? [] : [nth % 5]));
+      expect(bodies).toHaveLength(8);
+      expect(new Set(bodies).size).toBe(1);
+      const codes = Array.from({ length: 40 }, (_, nth) => isThere(`mixed${nth}`));
+      expect((await Promise.all(codes)).filter(Boolean)).toHaveLength(1);
+    });
+
+    test("records only what was made: what is left is tried anew, with another code", async () => {
+      await store.insert([newLink("part2")]);
+      const links = numbered(["part1", "part2", "part3"]);
+      const [first, , third] = links.map((link) => record(link.nth, link));
+      expect(await store.insertOnce(links, sent("parts"))).toEqual([first, TAKEN, third] as never);
+      expect(await other.recall(sent("parts"))).toEqual([first, third] as never);
+      const again = numbered(["part4", "part5", "part6"]);
+      const second = record(1, again[1] as NewLink);
+      expect(await other.insertOnce(again, sent("parts"))).toEqual([first, second, third] as never);
+      expect([await isThere("part4"), await isThere("part6")]).toEqual([false, false]);
+      const records = await store.recall(sent("parts"));
+      expect("kind" in records ? [] : records.toSorted((a, b) => a.nth - b.nth)).toEqual([
+        first,
+        second,
+        third,
+      ] as never);
+      // Only some of its numbers, in another order.
+      expect(await store.insertOnce(again.toReversed().slice(0, 2), sent("parts"))).toEqual([
+        third,
+        second,
+      ] as never);
+    });
+
+    test("with one key at the same moment, a code that is taken is no obstacle for another one", async () => {
+      await store.insert([newLink("obstacle")]);
+      const codes = Array.from({ length: 20 }, (_, nth) => (nth === 13 ? "way" : "obstacle"));
+      const outcomes = await Promise.all(
+        codes.map((code, nth) =>
+          (nth % 2 === 0 ? store : other).insertOnce(numbered([code]), sent("obstacles")),
+        ),
+      );
+      const made = record(0, newLink("way"));
+      expect(outcomes[13]).toEqual([made]);
+      for (const outcome of outcomes) expect([[TAKEN], [made]]).toContainEqual(outcome as never);
+      expect(await store.recall(sent("obstacles"))).toEqual([made]);
+    });
+
+    test("keeps nothing if nothing was made, so that another body may follow", async () => {
+      await store.insert([newLink("none")]);
+      for (const body of ["one", "two", "two"])
+        expect(await store.insertOnce(numbered(["none", "none"]), sent("nothing", body))).toEqual([
+          TAKEN,
+          TAKEN,
+        ]);
+      expect(await other.recall(sent("nothing", "three"))).toEqual([]);
+      expect(await other.insertOnce(numbered(["some"]), sent("nothing", "three"))).toHaveLength(1);
+      expect(await store.recall(sent("nothing", "one"))).toEqual(REUSED);
+    });
+
+    test("one code twice in a request is made once", async () => {
+      expect(await store.insertOnce(numbered(["twice", "twice"]), sent("twice"))).toEqual([
+        record(0, newLink("twice")),
+        TAKEN,
+      ]);
+    });
+
+    test("gives a code that is free anew, with nothing of the old link", async () => {
+      await store.insert([newLink("freed", { endsMs: NOW, terms: { passwordHash: "hash" } })]);
+      const links = numbered(["freed"], { createdMs: NOW + 1, freeIfEndedByMs: NOW });
+      expect(await store.insertOnce(links, sent("freed"))).toEqual([record(0, links[0] as NewLink)]);
+      expect(await other.find("freed" as Code)).toMatchObject({ createdMs: NOW + 1, terms: undefined });
+    });
+
+    test("many keys want the same codes, in different orders: each code is made once", async () => {
+      const codes = Array.from({ length: 30 }, (_, nth) => `wanted${nth}`);
+      const orders = [codes, codes.toReversed(), [...codes.slice(15), ...codes.slice(0, 15)]];
+      const requests = Array.from({ length: 60 }, (_, nth) => ({
+        from: nth % 2 === 0 ? store : other,
+        links: numbered(orders[nth % 3] ?? codes),
+        request: sent(`wants${(nth * 7) % 60}`),
+      }));
+      const outcomes = await Promise.all(
+        requests.map(({ from, links, request }) => from.insertOnce(links, request)),
+      );
+      const made = outcomes.flatMap((outcome) =>
+        "kind" in outcome ? [] : outcome.flatMap((one) => ("kind" in one ? [] : [one.code as string])),
+      );
+      expect(made.toSorted()).toEqual(codes.toSorted());
+    });
+
+    test("forgets the oldest requests, at most as many as asked; then the same key makes another link", async () => {
+      for (const [nth, key] of ["old0", "old1", "old2", "old3"].entries())
+        await store.insertOnce(numbered([`${key}-link`]), sent(key, "body", nth));
+      // Sent again later, it is no younger.
+      await store.insertOnce(numbered(["old0-again"]), sent("old0", "body", NOW));
+      expect(await store.forgetRequests(0, 100)).toBe(0);
+      expect(await store.forgetRequests(3, 2)).toBe(2);
+      const kept = async (key: string) => other.recall(sent(key));
+      expect([await kept("old0"), await kept("old1")]).toEqual([[], []]);
+      expect(
+        [await kept("old2"), await kept("old3")].map((records) => "length" in records && records.length),
+      ).toEqual([1, 1]);
+      expect(await other.forgetRequests(3, 100)).toBe(1);
+      expect(await store.forgetRequests(3, 100)).toBe(0);
+      expect(await kept("old3")).toHaveLength(1);
+      const anew = numbered(["old0-anew"]);
+      expect(await store.insertOnce(anew, sent("old0"))).toEqual([record(0, anew[0] as NewLink)]);
+      expect(await isThere("old0-link")).toBe(true);
+    });
+
+    test("keeps everything it accepted when it is closed right after", async () => {
+      const closing = await open();
+      const outcomes = Promise.all(
+        Array.from({ length: 100 }, (_, nth) =>
+          closing.insertOnce(numbered([`closed${nth}`]), sent(`closed${nth}`)),
+        ),
+      );
+      await closing.close();
+      for (const [nth, outcome] of (await outcomes).entries())
+        expect(await store.recall(sent(`closed${nth}`))).toEqual(outcome as never);
+      expect(await isThere("closed99")).toBe(true);
+    });
+  });
+}

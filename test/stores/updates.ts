@@ -1,0 +1,240 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+
+import type { Change, Edit } from "../../src/links/change.ts";
+import type { Code } from "../../src/links/code.ts";
+import type { Link } from "../../src/links/link.ts";
+import type { LinkId, LinkStore, NewLink, Updated } from "../../src/links/store.ts";
+import type { Target } from "../../src/links/target.ts";
+import { DAY_MS } from "../../src/links/time.ts";
+import { newLink, NOW } from "./links.ts";
+
+export const destination = (url: string) => ({ originalUrl: url, target: URL.parse(url)?.href as Target });
+export const edit = (changes: Edit, atMs = NOW + 1): Change => ({ type: "edit", atMs, ...changes });
+const withdraw: Change = { type: "withdraw", atMs: NOW + 1 };
+export const visit: Change = { type: "visit", atMs: NOW + 1 };
+const UNKNOWN = { link: undefined, isChanged: false };
+
+/** What every LinkStore promises of links that change; `open` as for the LinkStore. */
+export function testUpdates(name: string, open: () => Promise<LinkStore>): void {
+  describe(`${name}, whose links change`, () => {
+    let store: LinkStore;
+    let other: LinkStore;
+    beforeAll(async () => {
+      [store, other] = [await open(), await open()];
+    });
+    afterAll(async () => {
+      await store.close();
+      await other.close();
+    });
+
+    const make = async (code: string, changes: Partial<NewLink> = {}): Promise<Link> => {
+      const [made] = await store.insert([newLink(code, changes)]);
+      if (made === undefined || "kind" in made) throw new Error(`${code} is taken`);
+      return made;
+    };
+    const find = async (code: string, from = other) => from.find(code as Code);
+    /** Over both handles in turn. */
+    const visitAll = (link: LinkId, visits: number) =>
+      Array.from({ length: visits }, async (_, nth) => (nth % 2 === 0 ? store : other).update(link, visit));
+    const changedOf = (all: readonly Updated[]) => all.filter(({ isChanged }) => isChanged).length;
+
+    test("keeps terms from the beginning on", async () => {
+      const terms = { startsMs: NOW + 5, maxVisits: 3, passwordHash: "$argon2id$v=19$'한글'\"\\" };
+      expect(await make("terms", { terms })).toMatchObject({ terms });
+      expect(await find("terms")).toMatchObject({ terms });
+      expect((await make("plain")).terms).toBeUndefined();
+      expect((await find("plain"))?.terms).toBeUndefined();
+    });
+
+    test("changes what an edit names, and nothing else", async () => {
+      let expected = await make("edited", { endsMs: NOW + DAY_MS });
+      const change = async (edited: Edit, becomes: Partial<Link>) => {
+        expected = { ...expected, ...becomes };
+        expect(await store.update(expected, edit(edited))).toEqual({ link: expected, isChanged: true });
+        for (const from of [store, other]) expect(await find("edited", from)).toEqual(expected);
+        // Once more changes nothing.
+        expect(await other.update(expected, edit(edited))).toEqual({ link: expected, isChanged: false });
+      };
+      await change({ endsMs: NOW + 5 }, { endsMs: NOW + 5 });
+      await change({ maxVisits: 7 }, { terms: { maxVisits: 7 } });
+      await change({ passwordHash: "hash" }, { terms: { maxVisits: 7, passwordHash: "hash" } });
+      const moved = { changedMs: NOW + 1, formerHost: "example.com" };
+      await change(
+        { destination: destination("HTTP://New.example"), maxVisits: null },
+        {
+          originalUrl: "HTTP://New.example",
+          target: "http://new.example/" as Target,
+          terms: { passwordHash: "hash", ...moved },
+        },
+      );
+      await change({ passwordHash: null }, { terms: moved });
+      await change({ endsMs: newLink("x").endsMs }, { endsMs: newLink("x").endsMs });
+      expect(await store.update(expected, edit({}))).toEqual({ link: expected, isChanged: false });
+    });
+
+    test("removes what was the only term", async () => {
+      const link = await make("bare", { terms: { passwordHash: "hash" } });
+      await store.update(link, edit({ passwordHash: null }));
+      expect(await find("bare")).toEqual({ ...link, terms: undefined });
+    });
+
+    test("withdraws a link, also one that is disabled", async () => {
+      for (const code of ["w1", "w2"]) {
+        const link = await make(code, { terms: { maxVisits: 2 } });
+        if (code === "w2") await store.disable([link], { reason: "spam", who: "api", atMs: NOW });
+        const expected = { endsMs: NOW + 1, terms: { maxVisits: 2, ended: "withdrawn" } } as const;
+        expect(await store.update(link, withdraw)).toMatchObject({ link: expected, isChanged: true });
+        expect(await find(code)).toMatchObject(expected);
+      }
+    });
+
+    test("refuses what comes too late, and knows only the link that is meant", async () => {
+      const changes = [edit({ endsMs: NOW + 9 }), edit({ maxVisits: 5 }), visit, withdraw];
+      const limited = { terms: { maxVisits: 2 } };
+      const ended = await make("l1", { ...limited, endsMs: NOW + 1 });
+      const withdrawn = await make("l2", limited);
+      await store.update(withdrawn, withdraw);
+      const disabled = await make("l3", limited);
+      await store.disable([disabled], { reason: "spam", who: "api", atMs: NOW });
+      const deleted = await make("l4", limited);
+      await store.erase(deleted, { who: "api", atMs: NOW });
+      for (const link of [ended, withdrawn, disabled, deleted]) {
+        const before = await find(link.code);
+        for (const change of link === disabled ? changes.slice(0, 3) : changes)
+          expect([change, await store.update(link, change)]).toEqual([
+            change,
+            { link: before, isChanged: false },
+          ]);
+        expect(await find(link.code)).toEqual(before);
+      }
+      // Nothing is left of what its maker asked for.
+      expect((await find("l4"))?.terms).toBeUndefined();
+      const kept = await make("l5", limited);
+      for (const change of changes) {
+        for (const code of ["nothing", "a\0b"])
+          expect(await store.update({ code: code as Code, createdMs: NOW }, change)).toEqual(UNKNOWN);
+        expect(await store.update({ ...kept, createdMs: NOW + 1 }, change)).toEqual(UNKNOWN);
+      }
+      expect(await find("l5")).toEqual(kept);
+    });
+
+    test("tells every process of edits and withdrawals, but neither of visits nor of what is refused", async () => {
+      const link = await make("told", { terms: { maxVisits: 2 } });
+      const { position } = await other.changes();
+      const told = async () => (await other.changes(position)).codes;
+      await store.update(link, visit);
+      await store.update(link, edit({}));
+      expect(await told()).toEqual([]);
+      await store.update(link, edit({ passwordHash: "hash" }));
+      expect(await told()).toEqual([link.code]);
+      const { position: next } = await other.changes(position);
+      await Promise.all([...visitAll(link, 5), store.update(await make("told2"), withdraw)]);
+      expect((await other.changes(next)).codes).toEqual(["told2" as Code]);
+      expect(await find("told")).toMatchObject({ terms: { visits: 2, ended: "visits" } });
+    });
+
+    test("lets exactly as many visits in as a link may have, over all handles, and then it has ended", async () => {
+      const link = await make("hundred", { terms: { maxVisits: 100 } });
+      const all = await Promise.all(visitAll(link, 300));
+      expect(changedOf(all)).toBe(100);
+      const counts = all.flatMap(({ link: after, isChanged }) => (isChanged ? after?.terms?.visits : []));
+      expect(counts.toSorted((a = 0, b = 0) => a - b)).toEqual(
+        Array.from({ length: 100 }, (_, nth) => nth + 1),
+      );
+      expect(await find("hundred")).toEqual({
+        ...link,
+        endsMs: NOW + 1,
+        terms: { maxVisits: 100, visits: 100, ended: "visits" },
+      });
+    });
+
+    test("counts visits of many links at once, each for itself", async () => {
+      const links = await Promise.all(
+        Array.from({ length: 30 }, (_, nth) => make(`each${nth}`, { terms: { maxVisits: 3 } })),
+      );
+      const all = [...links, ...links.toReversed(), ...links, ...links.toReversed()];
+      const both = await Promise.all([
+        ...all.map((link) => store.update(link, visit)),
+        ...all.map((link) => other.update(link, visit)),
+      ]);
+      expect(changedOf(both)).toBe(90);
+      for (const { code } of links)
+        expect(await find(code)).toMatchObject({ terms: { visits: 3, ended: "visits" } });
+    });
+
+    test("visits that race an edit of how many there may be are counted by one or the other", async () => {
+      for (let round = 0; round < 10; round++) {
+        const raised = await make(`raised${round}`, { terms: { maxVisits: 20 } });
+        const before = visitAll(raised, 15 + round);
+        const raising = other.update(raised, edit({ maxVisits: 40 }));
+        const after = visitAll(raised, 60);
+        const { isChanged } = await raising;
+        expect(changedOf(await Promise.all([...before, ...after]))).toBe(isChanged ? 40 : 20);
+
+        const lowered = await make(`lowered${round}`, { terms: { maxVisits: 40 } });
+        const early = visitAll(lowered, 15 + round);
+        const lowering = other.update(lowered, edit({ maxVisits: 20 }));
+        const late = visitAll(lowered, 60);
+        const { link, isChanged: isLowered } = await lowering;
+        const visits = isLowered ? Math.max(20, link?.terms?.visits ?? 0) : 40;
+        expect(changedOf(await Promise.all([...early, ...late]))).toBe(visits);
+        expect(await find(`lowered${round}`)).toMatchObject({ terms: { visits, ended: "visits" } });
+      }
+    });
+
+    test("of edits at the same moment the last one stays, with all of it", async () => {
+      const link = await make("at-once");
+      const edits = Array.from({ length: 60 }, (_, nth): Edit => ({
+        destination: destination(`https://n${nth}.example/${nth}`),
+        passwordHash: `hash ${nth}`,
+      }));
+      const all = await Promise.all(
+        edits.map((one, nth) => (nth % 2 === 0 ? store : other).update(link, edit(one))),
+      );
+      expect(changedOf(all)).toBe(60);
+      const found = await find("at-once");
+      const nth = Number(found?.target.split("/").at(-1));
+      expect(found).toMatchObject({
+        originalUrl: `https://n${nth}.example/${nth}`,
+        terms: { passwordHash: `hash ${nth}`, formerHost: "example.com" },
+      });
+      expect(all.some(({ link: after }) => Bun.deepEquals(after, found))).toBe(true);
+    });
+
+    test("a code that is given anew after a withdrawal inherits nothing", async () => {
+      const old = await make("again", { terms: { maxVisits: 9, passwordHash: "hash" } });
+      await store.update(old, edit({ destination: destination("https://moved.example/") }));
+      await store.update(old, withdraw);
+      const anew = newLink("again", { createdMs: NOW + 9, freeIfEndedByMs: NOW + 1 });
+      expect(await store.insert([{ ...anew, freeIfEndedByMs: NOW }])).toEqual([{ kind: "taken" }]);
+      const [made] = await other.insert([anew]);
+      expect(await find("again", store)).toEqual(made as Link);
+      expect(await find("again")).toMatchObject({ terms: undefined, originalUrl: anew.originalUrl });
+      expect(await store.update(old, edit({ passwordHash: "hash" }))).toEqual(UNKNOWN);
+      expect(await store.purge(NOW + 1, 100)).toBeGreaterThanOrEqual(0);
+      expect(await find("again")).toEqual(made as Link);
+    });
+
+    test("keeps every change that it accepted when it is closed right after", async () => {
+      const link = await make("closing", { terms: { maxVisits: 1000 } });
+      const closing = await open();
+      const visits = Promise.all(Array.from({ length: 200 }, () => closing.update(link, visit)));
+      await closing.close();
+      expect(changedOf(await visits)).toBe(200);
+      expect(await find("closing")).toMatchObject({ terms: { visits: 200 } });
+    });
+
+    test("keeps the secret that was proposed first, for every process", async () => {
+      const proposals = Array.from({ length: 20 }, () => crypto.getRandomValues(new Uint8Array(32)));
+      const kept = await Promise.all(
+        proposals.map((proposed, nth) => (nth % 2 === 0 ? store : other).secret(proposed)),
+      );
+      const [secret] = kept;
+      expect(proposals.some((proposed) => Bun.deepEquals(proposed, secret))).toBe(true);
+      for (const each of kept) expect(each).toEqual(secret as Uint8Array);
+      const again = await open();
+      expect(await again.secret(new Uint8Array(32))).toEqual(secret as Uint8Array);
+      await again.close();
+    });
+  });
+}
