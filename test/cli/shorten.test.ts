@@ -77,7 +77,7 @@ describe("curt shorten, in a pipe", () => {
     }
     const away = await run(["shorten", "https://a.example/"], { CURT_URL: "http://127.0.0.1:1" });
     expect([away.code, away.stdout]).toEqual([1, ""]);
-    expect(away.stderr).toContain("http://127.0.0.1:1/api/v1/links cannot be reached");
+    expect(away.stderr).toContain("http://127.0.0.1:1/api/v1/links/batch cannot be reached");
   });
 
   test("loads nothing of the server", async () => {
@@ -100,16 +100,15 @@ describe("curt shorten, in a pipe", () => {
   test("lets no control character of an answer through", async () => {
     const evil = "\u001b]0;owned\u0007\u009b2J";
     const data = { short_url: `https://curt.example/${evil}`, code: evil };
-    const answers = [
-      Response.json({ status: "success", message: "", data }, { status: 201 }),
-      Response.json({ status: "error", message: evil }, { status: 400 }),
+    const results = [
+      { status_code: 201, status: "success", message: "", data },
+      { status_code: 400, status: "error", message: evil, reason: evil },
     ];
-    using hostile = Bun.serve({
-      port: 0,
-      fetch: () => answers.shift() ?? new Response(null, { status: 500 }),
-    });
-    const { stdout, stderr } = await run(["shorten", "a", "b", "c"], { CURT_URL: hostile.url.href });
-    expect(stdout + stderr).toContain("\\u001b]0;owned");
+    const answer = { status: "success", message: evil, data: { results } };
+    using hostile = Bun.serve({ port: 0, fetch: () => Response.json(answer) });
+    const { stdout, stderr } = await run(["shorten", "a", "b"], { CURT_URL: hostile.url.href });
+    expect(stdout).toContain("owned");
+    expect(stderr).toContain("owned");
     expect((stdout + stderr).replaceAll("\n", "")).not.toMatch(/\p{Cc}/u);
   });
 });
