@@ -76,6 +76,17 @@ export type ManagedLink = Link & {
   manage_key: string;
 };
 
+export type LinkChange = {
+  /** The URL to shorten, starting with http:// or https://. Its length is measured after percent-encoding. */
+  target?: string | undefined;
+  /** When the link ends, written as for a new link. `null`: never. */
+  expires?: string | null | undefined;
+  /** How many visits the link leads on, those that were counted included. `null`: not limited. */
+  max_visits?: number | null | undefined;
+  /** The new password. `null`: none. */
+  password?: string | null | undefined;
+};
+
 export type Availability = {
   /** As stored: in NFC, without U+FE0F. */
   code: string;
@@ -202,16 +213,23 @@ export type ProblemReason =
   | "cross-site"
   | "link.disabled"
   | "link.expired"
+  | "link.prefetch"
   | "link.unknown"
   | "link.used-up"
   | "link.withdrawn"
+  | "edits.closed"
+  | "key.missing"
+  | "key.wrong"
   | "limit.create"
   | "limit.create-all"
+  | "limit.password"
   | "limit.report"
   | "limit.token"
   | "limit.unknown"
   | "limit.view"
   | "method"
+  | "password.missing"
+  | "password.wrong"
   | "route.unknown"
   | "token.missing"
   | "token.wrong"

@@ -3,7 +3,8 @@ import { basename, dirname, join } from "node:path";
 import { isPrivateHost, type Posture } from "./links/target.ts";
 import type { DatabaseAddress, PostgresAddress } from "./settings/database-url.ts";
 import { limit } from "./settings/formats.ts";
-import { type Setting, SETTINGS, type Values } from "./settings/settings.ts";
+import type { Setting } from "./settings/setting.ts";
+import { SETTINGS, type Values } from "./settings/settings.ts";
 
 /** Every `auto` has been decided. */
 type Decided = { readonly [Key in keyof Values]: Exclude<Values[Key], "auto"> };
@@ -107,6 +108,8 @@ function settle({ databasePassword, databasePasswordFile, ...values }: Values): 
   };
   const automaticChains = posture === "public" ? "refuse" : "allow";
   const chains = values.chains === "auto" ? automaticChains : values.chains;
+  const automaticEdits = posture === "public" ? "24h" : "on";
+  const edits = values.edits === "auto" ? automaticEdits : values.edits;
   return {
     ...values,
     database,
@@ -119,6 +122,7 @@ function settle({ databasePassword, databasePasswordFile, ...values }: Values): 
     limitUnknown: limitOf("limitUnknown"),
     limitView: limitOf("limitView"),
     chains,
+    edits,
     listFolder: join(dataFolder ?? placeOf(database).folder, "blocklists"),
     journalFolder: journalFolderOf(database, dataFolder),
   };

@@ -14,6 +14,7 @@ import type { Link } from "./links/link.ts";
 import { createLinks, type Links } from "./links/links.ts";
 import type { Problem } from "./links/problem.ts";
 import { createSecret, type Secret } from "./links/secret.ts";
+import type { LinkStore } from "./links/store.ts";
 import { effectivePort } from "./links/target.ts";
 import { DAY_MS, HOUR_MS } from "./links/time.ts";
 import { type Log, withoutQuery } from "./log.ts";
@@ -101,9 +102,9 @@ export async function openCore(config: Config, log: Log, options: CoreOptions = 
     onCreated,
     onRefused,
   });
-  const proposed = new Uint8Array(SECRET_BYTES);
-  fillRandom(proposed);
-  const secret = createSecret(await store.secret(proposed));
+  const secret = createSecret(
+    config.secret === null ? await storedSecret(store) : Buffer.from(config.secret),
+  );
   const seed = crypto.getRandomValues(new BigUint64Array(1))[0] ?? 0n;
   const share = (windows: readonly Window[]) => {
     const counts = store.shareCounts?.(windows);
@@ -145,6 +146,13 @@ export async function openCore(config: Config, log: Log, options: CoreOptions = 
       await store.close();
     },
   };
+}
+
+/** The store keeps the secret that the first process proposed. */
+async function storedSecret(store: Pick<LinkStore, "secret">): Promise<Uint8Array> {
+  const proposed = new Uint8Array(SECRET_BYTES);
+  fillRandom(proposed);
+  return store.secret(proposed);
 }
 
 /** Whether a link was refused because of a rule or a blocklist. */

@@ -17,8 +17,10 @@ import { createHome } from "./http/pages/home.ts";
 import { createNotices } from "./http/pages/notices.ts";
 import { createReport } from "./http/pages/report.ts";
 import { createSignIn, type SignInOptions } from "./http/pages/sign-in.ts";
+import { createGate } from "./http/redirect/gate.ts";
 import { createInterstitial } from "./http/redirect/interstitial.ts";
 import { createLinkMemory } from "./http/redirect/memory.ts";
+import { createPasswords } from "./http/redirect/password.ts";
 import { createRedirect } from "./http/redirect/redirect.ts";
 import { listen, type ServerLimits } from "./http/server.ts";
 import { createViews, type ViewLimits } from "./http/views/views.ts";
@@ -85,9 +87,6 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
     (one) => one.close(),
   );
   const previewUntil = { off: undefined, new: newUntil, all: async () => NEVER_MS }[config.interstitial];
-  const memory = createLinkMemory(links, clock, previewUntil);
-  const changes = await links.follow(memory);
-
   const clientOf = createClientReader({ ...config, countryOf });
   const callOf = createCalls({ domain: createDomain(config.baseUrl, config.contact), clientOf });
   const health = createHealth(links);
@@ -103,6 +102,18 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
     }),
     (one) => one.close(),
   );
+  const memory = createLinkMemory(links, clock, previewUntil);
+  const changes = await links.follow({
+    forget(code) {
+      memory.forget(code);
+      views.forget(code);
+    },
+    forgetAll() {
+      memory.forgetAll();
+      views.forgetAll();
+    },
+  });
+
   lists.onChange(() => {
     memory.forgetAll();
     if (viewsThread !== undefined) tellViews(viewsThread, config, storeFiles, lists);
@@ -126,23 +137,18 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
     callOf,
     onFault,
   };
+  const interstitial = previewUntil === undefined ? undefined : createInterstitial(shared);
+  const gate = createGate({ ...shared, interstitial, passwords: createPasswords(shared) });
   const app = createApp({
     api: createApi(shared),
-    admin:
-      config.adminToken === null
-        ? undefined
-        : {
-            ...createAdmin(shared, config.adminToken, core.limits),
-            // The decision is stored already; if it cannot be read now, it will be a moment later.
-            onDecided: () => changes.read().catch(onFault),
-          },
+    admin: config.adminToken === null ? undefined : createAdmin(shared, config.adminToken, core.limits),
+    // The change is stored already; if it cannot be read now, it will be a moment later.
+    onChanged: () => changes.read().catch(onFault),
     home: createHome(shared),
     report: createReport(shared),
     notices: createNotices(shared),
-    redirect: createRedirect({
-      ...shared,
-      interstitial: previewUntil === undefined ? undefined : createInterstitial(shared),
-    }),
+    redirect: createRedirect({ ...shared, interstitial, gate }),
+    gate,
     views,
     health,
     limiter,

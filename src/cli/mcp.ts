@@ -6,8 +6,9 @@ import type { Environment } from "./command.ts";
 export async function mcp(environment: Environment): Promise<number> {
   const instance = instanceOf(environment);
   if (instance === undefined) return 2;
+  const { origin } = new URL(instance.baseUrl);
   // Standard output belongs to the protocol.
-  console.error(`curt: tools for the links of ${instance.baseUrl}, over MCP on standard input and output`);
+  console.error(`curt: tools for the links of ${origin}, over MCP on standard input and output`);
   await serveTools(instance);
   return 0;
 }

@@ -11,6 +11,7 @@ export const COUNTED = [
   "limited.unknown",
   "limited.view",
   "limited.report",
+  "limited.password",
   "reports",
   "unknown",
 ] as const;

@@ -34,7 +34,7 @@ interface OwnLimit extends Limit {
 }
 
 /** What is limited. */
-export type LimitName = "create" | "create-all" | "unknown" | "view" | "report";
+export type LimitName = "create" | "create-all" | "unknown" | "view" | "report" | "password";
 
 /** Those that are on. */
 export type Limits = { readonly [name in LimitName]?: Limit | undefined } & {
@@ -43,6 +43,8 @@ export type Limits = { readonly [name in LimitName]?: Limit | undefined } & {
    * many as `unknown` allows.
    */
   readonly scan?: Limit | undefined;
+  /** The same for the password of a link, by everybody together. Its clients are links. */
+  readonly passwordOfLink?: Limit | undefined;
   /** Wrong tokens of the operator. Undefined if there is no right one. */
   readonly wrongToken?: Limit | undefined;
 };
@@ -55,6 +57,7 @@ export interface LimitsOptions extends LimitOptions {
   readonly limitUnknown: readonly Window[];
   readonly limitView: readonly Window[];
   readonly limitReport: readonly Window[];
+  readonly limitPasswords: readonly Window[];
   readonly adminToken?: string | null;
   /** Makes the limit of creates one of all processes. Undefined if each counts for itself. */
   readonly share?: ((windows: readonly Window[]) => Limit) | undefined;
@@ -66,11 +69,17 @@ export interface LimitsOptions extends LimitOptions {
  */
 const TIMES_BEYOND = 99;
 
+/**
+ * So many clients together may try the password of a link. Many addresses are then hardly better at guessing than a few,
+ * but somebody with a few cannot keep everybody else out.
+ */
+const TRYING_CLIENTS = 10;
+
 export function createLimits(options: LimitsOptions): Limits {
   const ownLimit = (windows: readonly Window[]): Limit => createLimit(windows, options);
   const limit = (windows: readonly Window[], make = ownLimit) =>
     windows.length === 0 ? undefined : make(windows);
-  const { limitUnknown } = options;
+  const { limitUnknown, limitPasswords } = options;
   return {
     create: limit(options.limitCreate, options.share),
     "create-all": limit(options.limitCreateAll),
@@ -81,6 +90,8 @@ export function createLimits(options: LimitsOptions): Limits {
     ),
     view: limit(options.limitView),
     report: limit(options.limitReport),
+    password: limit(limitPasswords),
+    passwordOfLink: limit(limitPasswords.map(({ count, ms }) => ({ count: count * TRYING_CLIENTS, ms }))),
     wrongToken: options.adminToken ? limit([WRONG_TOKENS]) : undefined,
   };
 }

@@ -6,13 +6,15 @@ import { compress } from "./compression.ts";
 import { pageLanguage } from "./page-language.ts";
 
 const LOAD_NOTHING = "default-src 'none'; frame-ancestors 'none'";
-const PAGE_POLICY = [
+const PAGE_RULES = [
   "default-src 'none'",
   ...["script", "style", "img", "connect", "manifest"].map((kind) => `${kind}-src 'self'`),
-  "form-action 'self'",
   "base-uri 'none'",
   "frame-ancestors 'none'",
-].join("; ");
+];
+const PAGE_POLICY = [...PAGE_RULES, "form-action 'self'"].join("; ");
+/** For pages with a form that is answered with a redirect elsewhere: browsers apply `form-action` to that, too. */
+export const FORM_LEADS_ELSEWHERE = { "Content-Security-Policy": PAGE_RULES.join("; ") };
 
 type AnswerHeaders = Readonly<Record<string, string>>;
 

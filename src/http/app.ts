@@ -16,6 +16,7 @@ import type { Notices } from "./pages/notices.ts";
 import { type Report, REPORTED_PATH } from "./pages/report.ts";
 import { answerProblem, problemOf } from "./problems.ts";
 import { REASON_HEADER } from "./reasons.ts";
+import type { Gate } from "./redirect/gate.ts";
 import type { Redirect } from "./redirect/redirect.ts";
 import { readRoute, spelledOut } from "./route.ts";
 import { pathOf, queryOf } from "./url.ts";
@@ -28,14 +29,15 @@ export interface AppOptions {
     | {
         readonly api: AdminApi;
         readonly pages: AdminPages;
-        /** Applies what was decided in this process. */
-        readonly onDecided: () => Promise<void>;
       }
     | undefined;
+  /** Applies what was changed in this process. */
+  readonly onChanged: () => Promise<void>;
   readonly home: Home;
   readonly notices: Notices;
   readonly report: Report;
   readonly redirect: Redirect;
+  readonly gate: Pick<Gate, "receive">;
   readonly views: Pick<Views, "show">;
   readonly health: Health;
   readonly limiter: Limiter;
@@ -87,7 +89,21 @@ type Serve = (request: Request, server: Bun.Server<unknown>) => Promise<Response
  * everything else to `fetch`.
  */
 export function createApp(options: AppOptions) {
-  const { api, admin, home, notices, report, redirect, views, health, limiter, callOf, onFault } = options;
+  const {
+    api,
+    admin,
+    home,
+    notices,
+    report,
+    redirect,
+    gate,
+    views,
+    health,
+    limiter,
+    callOf,
+    onChanged,
+    onFault,
+  } = options;
   const { limit, view } = limiter;
   const app = new Hono<{ Bindings: Arrived }>({ getPath: (request) => spelledOut(pathOf(request)) });
   const fixed: Record<string, Serve> = {};
@@ -108,8 +124,12 @@ export function createApp(options: AppOptions) {
   });
   route(PATHS.links, { POST: limit(CREATES, api.makeLink) });
   route(PATHS.availability, { GET: view(api.availability) });
-  route(PATHS.link, { GET: view(api.link) });
-  route(PATHS.statistics, { GET: view(views.show("statistics")) });
+  route(PATHS.link, {
+    GET: view(api.link),
+    PATCH: view(atOnce(api.change)),
+    DELETE: view(atOnce(api.withdraw)),
+  });
+  route(PATHS.statistics, { GET: view(api.statistics) });
   route(PATHS.report, { POST: view(limit(["report"], api.report)) });
   route(PATHS.document, { GET: view(views.show("document")) });
   for (const [path, asset] of Object.entries(assetRoutes)) route(path, { GET: asset });
@@ -129,6 +149,13 @@ export function createApp(options: AppOptions) {
   route(REPORTED_PATH, { GET: sharedPage("reported") });
   // Short addresses are answered with a slash at the end, and people put the + behind it.
   route("/{code}/+", { GET: ({ code }) => moved(`/${encodeURIComponent(code)}+`) });
+  for (const pattern of readRoute("/{code}").patterns) {
+    app.post(pattern, async ({ env, req }, next) => {
+      const call = arrived(env, req.param("code"));
+      const response = await gate.receive(call);
+      return response === undefined ? next() : limiter.tell(call, response);
+    });
+  }
   // A GET gets here with what no code can be, or by an address that Bun has tidied up, such as /x/../code.
   route("/{code}", { GET: notFound });
   app.notFound(async ({ env }) => {
@@ -188,36 +215,37 @@ export function createApp(options: AppOptions) {
     return answerProblem(call, problemOf(error));
   }
 
-  function addAdmin({ api: operator, pages, onDecided }: NonNullable<AppOptions["admin"]>): void {
-    /** In this process a decision has taken effect when it is answered. */
-    const decide =
-      (handle: Handler): Handler =>
-      async (call) => {
-        const response = await handle(call);
-        if (response.status < 400) await onDecided();
-        return response;
-      };
+  /** In this process, what was changed or decided has taken effect when it is answered. */
+  function atOnce(handle: Handler): Handler {
+    return async (call) => {
+      const response = await handle(call);
+      if (response.status < 400) await onChanged();
+      return response;
+    };
+  }
+
+  function addAdmin({ api: operator, pages }: NonNullable<AppOptions["admin"]>): void {
     route("/api/v1/admin/links", { GET: operator.links });
     route("/api/v1/admin/links/{code}", {
       GET: operator.link,
-      POST: decide(operator.found),
-      DELETE: decide(operator.erase),
+      POST: atOnce(operator.found),
+      DELETE: atOnce(operator.erase),
     });
-    route("/api/v1/admin/links/{code}/disable", { POST: decide(operator.disable) });
-    route("/api/v1/admin/links/{code}/enable", { POST: decide(operator.enable) });
+    route("/api/v1/admin/links/{code}/disable", { POST: atOnce(operator.disable) });
+    route("/api/v1/admin/links/{code}/enable", { POST: atOnce(operator.enable) });
     route("/api/v1/admin/hosts", { GET: operator.hosts });
-    route("/api/v1/admin/hosts/{host}", { PUT: decide(operator.block), DELETE: decide(operator.unblock) });
+    route("/api/v1/admin/hosts/{host}", { PUT: atOnce(operator.block), DELETE: atOnce(operator.unblock) });
     route("/api/v1/admin/cases", { GET: operator.cases });
-    route("/api/v1/admin/cases/{code}", { POST: decide(operator.answer) });
+    route("/api/v1/admin/cases/{code}", { POST: atOnce(operator.answer) });
     route("/api/v1/admin/figures", { GET: operator.figures });
     route("/api/v1/admin/journal", { GET: operator.journal });
     route("/admin", { GET: pages.figures, POST: pages.signIn });
     route("/admin/sign-out", { POST: pages.signOut });
     route("/admin/links", { GET: pages.links });
-    route("/admin/links/{code}", { GET: pages.link, POST: decide(pages.decide) });
-    route("/admin/found", { GET: pages.found, POST: decide(pages.decideFound) });
-    route("/admin/hosts", { GET: pages.hosts, POST: decide(pages.decideHost) });
-    route("/admin/cases", { GET: pages.cases, POST: decide(pages.answer) });
+    route("/admin/links/{code}", { GET: pages.link, POST: atOnce(pages.decide) });
+    route("/admin/found", { GET: pages.found, POST: atOnce(pages.decideFound) });
+    route("/admin/hosts", { GET: pages.hosts, POST: atOnce(pages.decideHost) });
+    route("/admin/cases", { GET: pages.cases, POST: atOnce(pages.answer) });
     route("/admin/journal", { GET: pages.journal });
   }
 

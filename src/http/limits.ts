@@ -2,6 +2,7 @@ import { clientNetwork } from "../guard/client-address.ts";
 import type { Counters } from "../guard/counters.ts";
 import type { Allowance, LimitName, Limits } from "../guard/limits.ts";
 import type { Clock } from "../links/clock.ts";
+import type { LinkId } from "../links/store.ts";
 import { memoize } from "../memoize.ts";
 import type { Call, Handler } from "./call.ts";
 import { answerProblem, type Limited } from "./problems.ts";
@@ -19,8 +20,17 @@ export interface Limiter {
   unknown(call: Call): Promise<Limited> | undefined;
   /** The problem of a client that asked for so many unknown addresses that nothing is looked up for it now. */
   barred(call: Call): Promise<Limited> | undefined;
+  /** Counts a try of a link's password, or returns the problem of a client or a link that had too many. */
+  tryPassword(call: Call, link: LinkId): Try | Promise<Limited>;
   /** Tells the client in headers how far it has used the limits that its request counted against. */
   tell(call: Call, response: Response): Response;
+}
+
+interface Try {
+  /** A right password is not counted. */
+  undo(): void;
+  /** How many more the client has now, infinite without a limit; and in how many seconds it has one. */
+  left(): { readonly tries: number; readonly seconds: number };
 }
 
 type Refuse = (call: Call, problem: Limited) => Response | Promise<Response>;
@@ -81,14 +91,14 @@ export function createLimiter(
   }
 
   /** `limit` is the one that was passed. The wait is over when none of the limits refuses the request any more. */
-  async function refusal(call: Call, limit: LimitName): Promise<Limited> {
+  async function refusal(call: Call, limit: LimitName, otherWait = () => 0): Promise<Limited> {
     count(limit === "create-all" ? "limited.create" : `limited.${limit}`);
     const waitMs = holdBackMs();
     if (waitMs > 0) await Bun.sleep(waitMs);
     const names = call.limits.flatMap((name) => (name === "unknown" ? ([name, "scan"] as const) : [name]));
     const waits = names.map((name) => limits[name]?.wait(clientOf(call, name)) ?? 0);
     // At least 1, because time goes on between a refusal and this.
-    return { kind: "limited", limit, seconds: Math.max(1, ...waits) };
+    return { kind: "limited", limit, seconds: Math.max(1, otherWait(), ...waits) };
   }
 
   function unknown(call: Call): Promise<Limited> | undefined {
@@ -139,6 +149,32 @@ export function createLimiter(
 
     unknown,
     barred,
+
+    tryPassword(call, { code, createdMs }) {
+      const link = `${code} ${createdMs}`;
+      const isTaken = take(call, "password");
+      if (!isTaken || (limits.passwordOfLink?.take(link) ?? 0) > 0) {
+        if (isTaken) giveBack(call, ["password"]);
+        return refusal(call, "password", () => limits.passwordOfLink?.wait(link) ?? 0);
+      }
+      const allowances = () => [
+        ...(limits.password?.allowances(clientOf(call, "password")) ?? []),
+        ...(limits.passwordOfLink?.allowances(link) ?? []),
+      ];
+      return {
+        undo() {
+          giveBack(call, ["password"]);
+          limits.passwordOfLink?.giveBack(link);
+        },
+        left: () => ({
+          tries: Math.min(...allowances().map(({ left }) => left)),
+          seconds: Math.max(
+            limits.password?.wait(clientOf(call, "password")) ?? 0,
+            limits.passwordOfLink?.wait(link) ?? 0,
+          ),
+        }),
+      };
+    },
 
     tell(call, response) {
       const told = call.limits.flatMap((name) =>

@@ -3,6 +3,7 @@ import type { RefusedSearch, SearchRefusal } from "../guard/link-query.ts";
 import type { DecisionRefusal, RefusedDecision } from "../guard/operator.ts";
 import { type MessageKey, message, negotiateLanguage, type Values } from "../language/messages.ts";
 import type { EndedBy } from "../links/link.ts";
+import type { EditsClosed } from "../links/manage.ts";
 import type { Refusal } from "../links/problem.ts";
 import { StoreUnavailable } from "../links/store.ts";
 import { type PageProblem, problemPage } from "../pages/problem.tsx";
@@ -54,6 +55,10 @@ export type HttpProblem =
   | TooMany
   | { kind: "other-count"; count: number }
   | { kind: "operator.missing" | "operator.wrong" | "operator.no-case" }
+  | { kind: "password.missing" | "password.wrong"; /** The short address. */ shortUrl: string }
+  | { kind: "link.prefetch" }
+  | { kind: "key.missing" | "key.wrong" }
+  | EditsClosed
   | { kind: "token.missing" | "token.wrong" };
 
 const RETRY_AFTER_SECONDS = 2;
@@ -117,8 +122,10 @@ function describeKind(problem: HttpProblem, fields: FieldNames): Described {
       return { status: 404, messages: [{ key: "not-found", reason: "route.unknown" }] };
     case "expired": {
       const ended = new Date(problem.endedMs).toISOString();
-      const reason = problem.by === undefined ? "link.expired" : ENDED_BY[problem.by];
-      return { status: 410, messages: [{ key: "expired", reason, values: { ended } }] };
+      if (problem.by === undefined)
+        return { status: 410, messages: [{ key: "expired", reason: "link.expired", values: { ended } }] };
+      const reason = ENDED_BY[problem.by];
+      return { status: 410, messages: [{ key: `expired.${problem.by}`, reason, values: { ended } }] };
     }
     case "disabled":
       return { status: 410, messages: [{ key: `disabled.${problem.reason}`, reason: "link.disabled" }] };
@@ -145,6 +152,21 @@ function describeKind(problem: HttpProblem, fields: FieldNames): Described {
         headers: { "Retry-After": String(seconds) },
       };
     }
+    case "password.missing":
+    case "password.wrong":
+      return {
+        status: 401,
+        messages: [say(problem.kind)],
+        // RFC 7617. Each link is a realm of its own, because it has a password of its own.
+        headers: { "WWW-Authenticate": `Basic realm="${new URL(problem.shortUrl).href}", charset="UTF-8"` },
+      };
+    case "link.prefetch":
+      return { status: 503, messages: [say(problem.kind)], headers: { "Retry-After": "0" } };
+    case "key.missing":
+      return { status: 401, messages: [say(problem.kind)], headers: { "WWW-Authenticate": "Bearer" } };
+    case "key.wrong":
+    case "edits.closed":
+      return { status: 403, messages: [say(problem.kind)] };
     case "token.missing":
     case "token.wrong":
       return {

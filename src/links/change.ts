@@ -1,4 +1,4 @@
-import type { Link, Terms } from "./link.ts";
+import { hasEnded, type Link, type Terms } from "./link.ts";
 import { type Target, targetHost } from "./target.ts";
 import { DAY_MS } from "./time.ts";
 
@@ -27,7 +27,7 @@ export const FORMER_HOST_MS = 30 * DAY_MS;
  */
 export function applyChange(link: Link, change: Change): Link | undefined {
   const { atMs } = change;
-  if (link.disabled === "deleted" || link.endsMs <= atMs) return undefined;
+  if (link.disabled === "deleted" || hasEnded(link, atMs)) return undefined;
   if (change.type === "withdraw") return withTerms({ ...link, endsMs: atMs }, { ended: "withdrawn" });
   if (link.disabled !== undefined) return undefined;
   return change.type === "visit" ? visited(link, atMs) : edited(link, change, atMs);
@@ -50,10 +50,7 @@ function edited(
 ): Link | undefined {
   let after = link;
   if (destination !== undefined && destination.originalUrl !== link.originalUrl)
-    after = withTerms(
-      { ...after, ...destination },
-      { changedMs: atMs, formerHost: formerHost(link, destination.target, atMs) },
-    );
+    after = withTerms({ ...after, ...destination }, { changedMs: atMs, formerHost: firstHost(link, atMs) });
   if (endsMs !== undefined) after = { ...after, endsMs };
   if (maxVisits !== undefined)
     after = withTerms(
@@ -66,14 +63,18 @@ function edited(
 }
 
 /** Of several hosts within 30 days the first, because that is the one that most people knew. */
-function formerHost({ target, terms }: Link, newTarget: Target, atMs: number): string | undefined {
-  const { changedMs = Number.NEGATIVE_INFINITY, formerHost: earlier } = terms ?? {};
-  const newHost = targetHost(newTarget);
-  const hosts = [
-    ...(earlier !== undefined && atMs < changedMs + FORMER_HOST_MS ? [earlier] : []),
-    targetHost(target),
-  ];
-  return hosts.find((host) => host !== newHost);
+function firstHost({ target, terms }: Link, atMs: number): string {
+  const { changedMs = Number.NEGATIVE_INFINITY, formerHost } = terms ?? {};
+  return formerHost !== undefined && atMs < changedMs + FORMER_HOST_MS ? formerHost : targetHost(target);
+}
+
+/** The host to which a link led before, if whoever looks at it now should be told. */
+export function formerHostOf(
+  { target, terms }: Pick<Link, "target" | "terms">,
+  nowMs: number,
+): string | undefined {
+  const { changedMs = Number.NEGATIVE_INFINITY, formerHost } = terms ?? {};
+  return nowMs < changedMs + FORMER_HOST_MS && formerHost !== targetHost(target) ? formerHost : undefined;
 }
 
 function endIfUsedUp(link: Link, atMs: number): Link {

@@ -51,18 +51,24 @@ export function hasPassword({ terms }: Pick<Link, "terms">): boolean {
   return terms?.passwordHash !== undefined;
 }
 
-export function hasBegun({ terms }: Pick<Link, "terms">, nowMs: number): boolean {
-  return nowMs >= (terms?.startsMs ?? 0);
+/** Clocks of several machines differ, so a link that was ended has ended even if its time is not over here. */
+export function hasEnded({ endsMs, terms }: Pick<Link, "endsMs" | "terms">, nowMs: number): boolean {
+  return nowMs >= endsMs || terms?.ended !== undefined;
+}
+
+/** Since when the link leads where it leads. */
+export function aimedMs({ createdMs, terms }: Pick<Link, "createdMs" | "terms">): number {
+  return terms?.changedMs ?? createdMs;
 }
 
 export const STATES = ["active", "scheduled", "expired", "used_up", "withdrawn", "disabled"] as const;
 export type State = (typeof STATES)[number];
 
-/** What became of a link that was found. A link that is disabled and has ended is disabled. */
+/** What became of a link. One that is disabled and has ended is disabled. */
 export function stateOf(link: LinkFacts, nowMs: number): State {
-  const { disabled, endsMs, terms } = link;
+  const { disabled, terms } = link;
   if (disabled !== undefined) return "disabled";
-  if (nowMs < endsMs) return hasBegun(link, nowMs) ? "active" : "scheduled";
+  if (!hasEnded(link, nowMs)) return nowMs < (terms?.startsMs ?? 0) ? "scheduled" : "active";
   if (terms?.ended === undefined) return "expired";
   return terms.ended === "visits" ? "used_up" : "withdrawn";
 }

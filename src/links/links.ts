@@ -1,23 +1,30 @@
+import { createBrokenCheck } from "./broken.ts";
 import { type ChangeReader, followChanges, type Memory } from "./changes.ts";
 import type { Clock } from "./clock.ts";
 import { type Code, lookUpCode } from "./code.ts";
 import { createCreation, type Creation, type CreationOptions } from "./create.ts";
-import { type DisabledReason, hasBegun, type Link } from "./link.ts";
+import { type DisabledReason, type Link, stateOf } from "./link.ts";
+import { createManagement, type Management, type ManagementOptions } from "./manage.ts";
 import { isProblem, type Problem } from "./problem.ts";
-import type { LinkStore } from "./store.ts";
+import type { LinkId, LinkStore } from "./store.ts";
 import { DAY_MS } from "./time.ts";
 
 /** The use cases. All of them reject with `StoreUnavailable` if the store cannot answer. */
-export interface Links extends Creation {
+export interface Links extends Creation, Management {
   /** Returns the link to redirect to, for a code as an address spells it; a problem if it is disabled or has ended. */
   resolve(spelling: string): Promise<Link | Problem>;
   /** The same at once, for a code as it is stored. Missing if the store cannot; throws `StoreUnavailable`. */
   readonly resolveNow?: ((code: Code) => Link | Problem) | undefined;
   /**
    * Returns the link of a code as an address spells it. Links that have ended are found until their hold is over, and
-   * disabled ones always, unless they were deleted. Links that have not begun are found only by who manages them.
+   * disabled ones always, unless they were deleted. Those that have not begun or were withdrawn are their maker's alone.
    */
   find(spelling: string, as?: "visitor" | "maker"): Promise<FoundLink | Problem>;
+  /**
+   * Counts one of a link's limited visits, durably. Returns the link as it is now, or the problem if it has ended
+   * meanwhile: however many processes ask at once, it returns the link no more often than the limit says.
+   */
+  visit(link: LinkId): Promise<Link | Problem>;
   /** Deletes links whose hold is over, in small batches. Returns the number of deleted links. */
   purge(): Promise<number>;
   /** Keeps a cache of links up to date. Each `read` makes it forget the links that any process has changed. */
@@ -29,7 +36,7 @@ export interface FoundLink extends Omit<Link, "disabled"> {
   readonly disabled: Exclude<DisabledReason, "deleted"> | undefined;
 }
 
-export interface LinksOptions extends CreationOptions {
+export interface LinksOptions extends CreationOptions, Pick<ManagementOptions, "edits"> {
   /** Reads anew what `blocked` tells from, after another process may have changed it. */
   readonly readRules: () => Promise<void>;
 }
@@ -63,16 +70,7 @@ export function createLookUps({
     return clock.nowMs() >= link.endsMs + codeHoldMs ? undefined : link;
   }
 
-  const reasonOf = (link: Link) => link.disabled ?? blocked(link.target);
-
-  function unlessBroken(link: Link | undefined): Link | Problem {
-    if (link === undefined) return { kind: "unknown" };
-    const reason = reasonOf(link);
-    if (reason !== undefined) return { kind: "disabled", reason };
-    const nowMs = clock.nowMs();
-    if (nowMs >= link.endsMs) return { kind: "expired", endedMs: link.endsMs, by: link.terms?.ended };
-    return hasBegun(link, nowMs) ? link : { kind: "unknown" };
-  }
+  const { reasonOf, unlessBroken } = createBrokenCheck({ clock, blocked });
 
   return {
     async resolve(spelling) {
@@ -83,21 +81,38 @@ export function createLookUps({
     resolveNow: findNow && ((code) => unlessBroken(unlessOver(findNow(code)))),
     async find(spelling, as = "visitor") {
       const link = await look(spelling);
-      if (link === undefined || (as === "visitor" && !hasBegun(link, clock.nowMs())))
-        return { kind: "unknown" };
+      if (link === undefined) return { kind: "unknown" };
       const disabled = reasonOf(link);
-      return disabled === "deleted" ? { kind: "disabled", reason: disabled } : { ...link, disabled };
+      if (disabled === "deleted") return { kind: "disabled", reason: disabled };
+      const found = { ...link, disabled };
+      const state = stateOf(found, clock.nowMs());
+      if (as === "visitor" && (state === "scheduled" || state === "withdrawn")) {
+        const problem = unlessBroken(link);
+        if (isProblem(problem)) return problem;
+      }
+      return found;
     },
   };
 }
 
 export function createLinks(options: LinksOptions): Links {
   const { store, clock, blocked, codeHoldMs } = options;
+  const { brokenBy, unlessBroken } = createBrokenCheck({ clock, blocked });
+  const creation = createCreation(options);
 
   return {
-    ...createCreation(options),
+    ...creation,
+
+    ...createManagement({ ...options, ...creation, brokenBy }),
 
     ...createLookUps({ store, clock, codeHoldMs, blocked }),
+
+    async visit({ code, createdMs }) {
+      const change = { type: "visit", atMs: clock.nowMs() } as const;
+      const { link, isChanged } = await store.update({ code, createdMs }, change);
+      // It was not counted if the link has ended, or if its maker has just taken the limit back.
+      return isChanged && link !== undefined ? link : unlessBroken(link);
+    },
 
     async purge() {
       let purged = 0;

@@ -6,7 +6,29 @@ export async function hashPassword(password: string): Promise<string> {
   return Bun.password.hash(password.normalize("NFC"), COST);
 }
 
-/** Takes as long as making the hash. */
-export async function isPassword(given: string, hash: string): Promise<boolean> {
-  return Bun.password.verify(given.normalize("NFC"), hash);
+/** Each takes 19 MiB and a core. */
+const MAX_CHECKED = 2;
+/** The last one waits for about a second. */
+const MAX_WAITING = 64;
+
+/** Whether a password is the one of a hash, which takes as long as making it. Undefined if too many wait already. */
+export type PasswordCheck = (given: string, hash: string) => Promise<boolean | undefined>;
+
+export function createPasswordCheck(): PasswordCheck {
+  const waiting: (() => void)[] = [];
+  let checked = 0;
+
+  return async (given, hash) => {
+    if (checked < MAX_CHECKED) checked++;
+    else if (waiting.length >= MAX_WAITING) return undefined;
+    else await new Promise<void>((resolve) => waiting.push(resolve));
+    try {
+      return await Bun.password.verify(given.normalize("NFC"), hash);
+    } finally {
+      // The place is left to the next one, so that nobody else takes it first.
+      const next = waiting.shift();
+      if (next === undefined) checked--;
+      else next();
+    }
+  };
 }

@@ -7,15 +7,17 @@ import { page } from "./layout.tsx";
 import { Leads } from "./leads.tsx";
 import { Lifetime } from "./lifetime.tsx";
 
-export interface InterstitialShown extends Pick<Link, "target" | "createdMs" | "endsMs"> {
+export interface InterstitialShown extends Pick<Link, "code" | "target" | "createdMs" | "endsMs"> {
   /** The short address, in readable Unicode. */
   readonly shortUrl: string;
   readonly hints: readonly Hint[];
+  /** Going on asks Curt once more, which may count the visit. */
+  readonly asksAgain: boolean;
 }
 
-/** Where a link leads, for people who have followed it. The button leads straight there: their visit is counted. */
+/** Where a link leads, for people who have followed it. Unless it `asksAgain`, the button leads straight there: their visit is counted. */
 export function interstitialPage(language: string, link: InterstitialShown): string {
-  const { shortUrl, target, hints } = link;
+  const { code, shortUrl, target, hints, asksAgain } = link;
   const address = shortUrl.replace(/^https?:\/\//, "");
   const [before, after] = message(language, "interstitial.why").split("{address}");
   return page(
@@ -32,7 +34,8 @@ export function interstitialPage(language: string, link: InterstitialShown): str
         language={language}
         destination={describeDestination(target)}
         hints={hints}
-        href={target}
+        href={asksAgain ? `/${encodeURIComponent(code)}/` : target}
+        method={asksAgain ? "post" : undefined}
         showsAddress
       />
       <Lifetime language={language} hasEnded={false} {...link} />

@@ -10,12 +10,14 @@ export interface LeadsProps {
   readonly hints: readonly Hint[];
   /** Where the button leads. Undefined if the link leads nowhere any more. */
   readonly href: string | undefined;
+  /** Set if the button sends a form. */
+  readonly method?: "post" | undefined;
   /** Whether the whole address is shown, or the host alone. */
   readonly showsAddress: boolean;
 }
 
 /** Where a link leads, what is unusual about that, and the way on. */
-export function Leads({ language, destination, hints, href, showsAddress }: LeadsProps) {
+export function Leads({ language, destination, hints, href, method, showsAddress }: LeadsProps) {
   const { host, asciiHost, isMistakable, address } = destination;
   const [front, domain] = splitHost(destination);
   return (
@@ -45,7 +47,12 @@ export function Leads({ language, destination, hints, href, showsAddress }: Lead
           <bdi dir="ltr">{address}</bdi>
         </p>
       )}
-      {href !== undefined && (
+      {href !== undefined && method !== undefined && (
+        <form method={method} action={href}>
+          <button class="button">{message(language, "preview.continue", { host })}</button>
+        </form>
+      )}
+      {href !== undefined && method === undefined && (
         <p>
           <a class="button" href={href} rel="nofollow noreferrer">
             {message(language, "preview.continue", { host })}

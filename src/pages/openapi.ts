@@ -12,8 +12,8 @@ interface OperationObject {
   readonly parameters?: readonly Parameter[];
   readonly requestBody?: { readonly content: Content };
   readonly responses: Readonly<Record<string, Answer>>;
-  /** Only if the operation needs a token. */
-  readonly security?: readonly object[];
+  /** Alternatives, by the names of {@link SCHEMES}. An empty one: it also works without. */
+  readonly security?: readonly Readonly<Record<string, unknown>>[];
 }
 
 export interface Operation extends OperationObject {
@@ -82,6 +82,18 @@ export function answerOf({ responses }: Operation) {
   const [[status, { content = {} }] = ["", {}]] = Object.entries(responses);
   const [[type, { schema }] = ["", { schema: {} }]] = Object.entries(content);
   return { status, type, schema };
+}
+
+/** The names of the security schemes: the token of the service, and the manage key of a link. */
+export const SCHEMES = { token: "token", key: "manageKey" } as const;
+
+/** Whether an operation does something with this, and whether it works without. */
+export function takes({ security = [] }: OperationObject, scheme: keyof typeof SCHEMES): boolean {
+  return security.some((names) => SCHEMES[scheme] in names);
+}
+
+export function needs({ security = [] }: OperationObject, scheme: keyof typeof SCHEMES): boolean {
+  return security.length > 0 && security.every((names) => SCHEMES[scheme] in names);
 }
 
 /** Whether the successful answer is a redirect. */

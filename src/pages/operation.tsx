@@ -13,6 +13,7 @@ import {
   type Operation,
   type Parameter,
   type Schema,
+  takes,
   typeOf,
 } from "./openapi.ts";
 import { bodyOf, samplesOf, valueOf } from "./samples.ts";
@@ -202,6 +203,7 @@ function TryIt({ context: { say }, operation }: { context: Context; operation: O
   const { operationId, method, path, summary, parameters = [] } = operation;
   const example = bodyOf(operation);
   const body = example === undefined ? undefined : pretty(example);
+  const keyId = `${operationId}-key`;
   return (
     <details class="try card" hidden>
       <summary>{say("docs.try")}</summary>
@@ -227,6 +229,19 @@ function TryIt({ context: { say }, operation }: { context: Context; operation: O
             </div>
           );
         })}
+        {takes(operation, "key") && (
+          <div class="field">
+            <label for={keyId}>{say("docs.try.key")}</label>
+            <input
+              id={keyId}
+              name="key"
+              data-in="authorization"
+              autocomplete="off"
+              autocapitalize="none"
+              spellcheck={false}
+            />
+          </div>
+        )}
         {body !== undefined && (
           <div class="field">
             <label for={`${operationId}-body`}>{say("docs.try.body")}</label>
@@ -235,7 +250,7 @@ function TryIt({ context: { say }, operation }: { context: Context; operation: O
             </textarea>
           </div>
         )}
-        {method === "POST" && <p class="hint">{say("docs.try.real")}</p>}
+        {method !== "GET" && <p class="hint">{say("docs.try.real")}</p>}
         <button class="primary">{say("docs.try.send")}</button>
         <output aria-live="polite" aria-label={say("docs.try.answer", { summary })} tabindex={0} hidden />
       </form>

@@ -1,9 +1,9 @@
 /** @jsxImportSource ./html */
 import type { Hint } from "../guard/suspicion.ts";
 import { message } from "../language/messages.ts";
-import type { DisabledReason } from "../links/link.ts";
+import type { DisabledReason, EndedBy } from "../links/link.ts";
 import { CopyButton } from "./copy.tsx";
-import { describeDestination } from "./destination.ts";
+import { describeDestination, type Destination } from "./destination.ts";
 import { page } from "./layout.tsx";
 import { describeHint, Leads, leadsTo } from "./leads.tsx";
 import { Lifetime } from "./lifetime.tsx";
@@ -13,7 +13,10 @@ import { Visits, type VisitsShown } from "./visits.tsx";
 export interface Preview extends VisitsShown {
   /** The short address, in readable Unicode. */
   readonly shortUrl: string;
-  readonly target: string;
+  /** Undefined if only those who know the password are told. */
+  readonly target: string | undefined;
+  /** Set if it has not ended because its time was over. */
+  readonly endedBy?: EndedBy | undefined;
   readonly endsMs: number;
   readonly contact?: string | null;
   readonly hints: readonly Hint[];
@@ -30,8 +33,7 @@ interface Disabled {
 /** Where a link leads, since when, until when, and its visits: for who is about to follow it, and for its maker. */
 export function previewPage(language: string, preview: Preview): string {
   const { code, shortUrl, target, hints, disabled } = preview;
-  const destination = describeDestination(target);
-  const { host, asciiHost, isMistakable } = destination;
+  const destination = target === undefined ? undefined : describeDestination(target);
   const shown = withoutScheme(shortUrl);
   const { origin } = new URL(shortUrl);
   const path = `/${encodeURIComponent(code)}`;
@@ -44,8 +46,9 @@ export function previewPage(language: string, preview: Preview): string {
       // One script can imitate another, and a card is often all that people see.
       description: [
         ...(disabled === undefined ? [] : [state]),
-        `${leadsTo(language, leadsOn)}: ${asciiHost === undefined ? host : `${host} (${asciiHost})`}`,
-        ...(isMistakable ? [message(language, "preview.mistakable")] : []),
+        ...(destination === undefined
+          ? [message(language, "preview.secret")]
+          : describeInCard(language, destination, leadsOn)),
         // The card stays in the chat when the link is no longer young.
         ...hints.filter(({ hint }) => hint !== "young").map((hint) => describeHint(language, hint)),
       ].join(" – "),
@@ -76,13 +79,17 @@ export function previewPage(language: string, preview: Preview): string {
         {state === undefined && <QrCode language={language} path={path} address={shown} />}
       </div>
 
-      <Leads
-        language={language}
-        destination={destination}
-        hints={hints}
-        href={leadsOn ? `${path}/` : undefined}
-        showsAddress={disabled === undefined}
-      />
+      {destination === undefined ? (
+        <Secret language={language} href={leadsOn ? `${path}/` : undefined} />
+      ) : (
+        <Leads
+          language={language}
+          destination={destination}
+          hints={hints}
+          href={leadsOn ? `${path}/` : undefined}
+          showsAddress={disabled === undefined}
+        />
+      )}
 
       <Lifetime language={language} {...preview} disabledSinceMs={disabled?.sinceMs} />
 
@@ -100,9 +107,35 @@ export function previewPage(language: string, preview: Preview): string {
 }
 
 /** Why the link leads nowhere, if so. */
-function stateOf(language: string, { disabled, hasEnded }: Preview): string | undefined {
+function stateOf(language: string, { disabled, hasEnded, endedBy }: Preview): string | undefined {
   if (disabled !== undefined) return message(language, `disabled.${disabled.reason}`);
+  if (endedBy !== undefined) return `${message(language, `page.expired.title.${endedBy}`)}.`;
   return hasEnded ? message(language, "preview.expired") : undefined;
+}
+
+function describeInCard(language: string, destination: Destination, leadsOn: boolean): string[] {
+  const { host, asciiHost, isMistakable } = destination;
+  return [
+    `${leadsTo(language, leadsOn)}: ${asciiHost === undefined ? host : `${host} (${asciiHost})`}`,
+    ...(isMistakable ? [message(language, "preview.mistakable")] : []),
+  ];
+}
+
+/** In the place of where a link with a password leads. */
+function Secret({ language, href }: { language: string; href: string | undefined }) {
+  return (
+    <section class="card" aria-labelledby="leads">
+      <h2 id="leads">{leadsTo(language, href !== undefined)}</h2>
+      <p>{message(language, "preview.secret")}</p>
+      {href !== undefined && (
+        <p>
+          <a class="button" href={href} rel="nofollow noreferrer">
+            {message(language, "password.open")}
+          </a>
+        </p>
+      )}
+    </section>
+  );
 }
 
 function Sharing({ language, shortUrl }: { language: string; shortUrl: string }) {

@@ -39,9 +39,9 @@ function wordsFor(language: string, problem: PageProblem): Words {
   switch (problem.kind) {
     case "expired":
       return {
-        title: "page.expired.title",
-        told: <Expired language={language} endedMs={problem.endedMs} />,
-        next: "page.expired.next",
+        title: problem.by === undefined ? "page.expired.title" : `page.expired.title.${problem.by}`,
+        told: <Expired language={language} {...problem} />,
+        next: problem.by === undefined ? "page.expired.next" : "page.expired.ask",
       };
     case "disabled":
       return {
@@ -110,13 +110,19 @@ function render(language: string, problem: PageProblem, contact?: string | null)
   );
 }
 
-function Expired({ language, endedMs }: { language: string; endedMs: number }) {
-  const [before, after] = message(language, "expired").split("{ended}");
+type ExpiredProps = Omit<Extract<Problem, { kind: "expired" }>, "kind"> & { readonly language: string };
+
+function Expired({ language, endedMs, by }: ExpiredProps) {
+  const [before, after] = message(language, by === undefined ? "expired" : `expired.${by}`).split("{ended}");
   return (
     <>
       {before}
-      <Instant language={language} ms={endedMs} />
-      {after}
+      {after !== undefined && (
+        <>
+          <Instant language={language} ms={endedMs} />
+          {after}
+        </>
+      )}
     </>
   );
 }

@@ -2,7 +2,7 @@
 import { languageNames, message } from "../language/messages.ts";
 import type { Child } from "./html/jsx-runtime.ts";
 import { page } from "./layout.tsx";
-import { type ApiDescription, exampleOf, operationsOf } from "./openapi.ts";
+import { type ApiDescription, exampleOf, needs, operationsOf } from "./openapi.ts";
 import { Code, type Context, Endpoint, marked, OperationSection, pretty } from "./operation.tsx";
 
 /** The developers' page. It shows the OpenAPI document, which is in the same language, with forms to try the API. */
@@ -51,7 +51,7 @@ export function referencePage(
 function Basics({ context, documentPath }: { context: Context; documentPath: string }) {
   const { language, api, base, say } = context;
   const languages = languageNames(language);
-  const needsToken = operationsOf(api).some(({ security }) => security !== undefined);
+  const needsToken = operationsOf(api).some((operation) => needs(operation, "token"));
   const { ShortenResponse = {}, Problem = {}, ProblemReason = {} } = api.components.schemas;
   return (
     <section aria-labelledby="basics">

@@ -13,7 +13,8 @@ export interface ReportForm {
   readonly code: string;
   /** The short address, in readable Unicode. */
   readonly shortUrl: string;
-  readonly target: string;
+  /** Undefined if only those who know its password are told. */
+  readonly target: string | undefined;
   /** If not, the page tells no more than the host that it led to. */
   readonly works: boolean;
   /** The values of the fields. */
@@ -61,7 +62,7 @@ export function reportPage(language: string, report: ReportForm): string {
   const { contact, code, shortUrl, target, works, form, errors, notice } = report;
   const heading = message(language, "report.this");
   const isRefused = Object.keys(errors).length > 0;
-  const { host, asciiHost, address } = describeDestination(target);
+  const destination = target === undefined ? undefined : describeDestination(target);
   return page(
     language,
     { title: `${isRefused ? message(language, "report.refused") : heading} – Curt`, contact },
@@ -71,12 +72,18 @@ export function reportPage(language: string, report: ReportForm): string {
         <p id="reported">
           <bdi dir="ltr">{shortUrl.replace(/^https?:\/\//, "")}</bdi>
         </p>
-        <p class="host">
-          <bdi dir="ltr">{asciiHost === undefined ? host : `${host} (${asciiHost})`}</bdi>
-        </p>
-        {works && (
+        {destination !== undefined && (
+          <p class="host">
+            <bdi dir="ltr">
+              {destination.asciiHost === undefined
+                ? destination.host
+                : `${destination.host} (${destination.asciiHost})`}
+            </bdi>
+          </p>
+        )}
+        {works && destination !== undefined && (
           <p class="whole">
-            <bdi dir="ltr">{address}</bdi>
+            <bdi dir="ltr">{destination.address}</bdi>
           </p>
         )}
       </section>

@@ -1,4 +1,4 @@
-import { answerOf, isRedirect, type Operation, type Parameter } from "./openapi.ts";
+import { answerOf, isRedirect, needs, type Operation, type Parameter } from "./openapi.ts";
 
 interface Call {
   readonly method: string;
@@ -23,7 +23,8 @@ export function samplesOf(base: string, operation: Operation): Record<string, st
     body: bodyOf(operation),
     headers: {
       ...(operation.requestBody !== undefined && { "Content-Type": "application/json" }),
-      ...(operation.security !== undefined && { Authorization: "Bearer YOUR_TOKEN" }),
+      ...(needs(operation, "token") && { Authorization: "Bearer YOUR_TOKEN" }),
+      ...(needs(operation, "key") && { Authorization: "Bearer YOUR_KEY" }),
     },
     file,
     redirects: isRedirect(operation),
@@ -55,11 +56,11 @@ function addressOf(base: string, { path, parameters = [] }: Operation): string {
 function curl({ method, url, headers, body, file, redirects }: Call): string {
   if (redirects) return `curl -i ${quoted(url)}`;
   if (file !== undefined) return `curl -o ${file} ${quoted(url)}`;
-  if (body === undefined) return `curl ${quoted(url)}`;
+  if (method === "GET") return `curl ${quoted(url)}`;
   return [
     `curl -X ${method} ${quoted(url)}`,
     ...Object.entries(headers).map(([name, value]) => `  -H '${name}: ${value}'`),
-    `  -d ${quoted(JSON.stringify(body, null, 2))}`,
+    ...(body === undefined ? [] : [`  -d ${quoted(JSON.stringify(body, null, 2))}`]),
   ].join(" \\\n");
 }
 
@@ -72,13 +73,17 @@ function javaScript({ method, url, headers, body, file, redirects }: Call): stri
   if (redirects)
     return `const response = await fetch(${JSON.stringify(url)}, { redirect: "manual" });
 console.log(response.status, response.headers.get("Location"));`;
-  const options =
+  const sent =
     body === undefined
+      ? ""
+      : `
+  body: JSON.stringify(${indented(JSON.stringify(body, null, 2), "  ")}),`;
+  const options =
+    method === "GET"
       ? ""
       : `, {
   method: "${method}",
-  headers: { ${pairs(headers)} },
-  body: JSON.stringify(${indented(JSON.stringify(body, null, 2), "  ")}),
+  headers: { ${pairs(headers)} },${sent}
 }`;
   return `const response = await fetch(${JSON.stringify(url)}${options});
 console.log(response.status, await response.${file === undefined ? "json" : "blob"}());`;
@@ -86,13 +91,17 @@ console.log(response.status, await response.${file === undefined ? "json" : "blo
 
 /** Uses the standard library only. HTTPError is caught, because the API's errors are JSON answers, too. */
 function python({ method, url, headers, body, file, redirects }: Call): string {
-  const more =
+  const sent =
     body === undefined
       ? ""
       : `
-    method="${method}",
-    headers={${pairs(headers)}},
     data=json.dumps(${indented(JSON.stringify(body, null, 4), "    ")}).encode(),`;
+  const more =
+    method === "GET"
+      ? ""
+      : `
+    method="${method}",
+    headers={${pairs(headers)}},${sent}`;
   const json = { imports: "import json\n", told: "json.load(response)" };
   const bytes = { imports: "", told: "len(response.read())" };
   const location = { imports: "", told: 'response.headers["Location"]' };

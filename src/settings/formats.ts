@@ -125,13 +125,14 @@ export const contact: Format<string> = {
   },
 };
 
-/** What a program sends as `Authorization: Bearer`. A mistake in it is told without the secret itself. */
-export const secret: Format<string> = {
-  right:
-    "a secret of 16 to 256 letters, digits and signs without spaces, such as openssl rand -hex 24 prints",
-  parse: (text) => (/^[\x21-\x7E]{16,256}$/.test(text) ? text : undefined),
-  wrongParts: (text) => [`(${text.length} characters)`],
-};
+/** A secret of the operator. A mistake in it is told without the secret itself. */
+export function secret(minLength: number): Format<string> {
+  return {
+    right: `a secret of ${minLength} to 256 letters, digits and signs without spaces, such as openssl rand -hex 24 prints`,
+    parse: (text) => (text.length >= minLength && /^[\x21-\x7E]{1,256}$/.test(text) ? text : undefined),
+    wrongParts: (text) => [`(${text.length} characters)`],
+  };
+}
 
 /** A password that somebody else chose. */
 export const password: Format<string> = {

@@ -8,12 +8,9 @@ import {
   headerName,
   host,
   hostOfUrl,
-  limit,
   listOf,
   network,
   oneOf,
-  onOrOff,
-  orAuto,
   origin,
   password,
   path,
@@ -21,18 +18,8 @@ import {
   secureUrl,
   wholeNumber,
 } from "./formats.ts";
-
-/** One environment variable. */
-export interface Setting<T = unknown> {
-  readonly name: string;
-  /** The default as the documentation shows it. If the variable is unset or empty, this text is parsed instead. */
-  readonly default: string;
-  /** The value if the variable is unset, for settings whose `default` is a description that cannot be parsed. */
-  readonly unset?: null | readonly never[];
-  /** The text in `curt --help` and the README. */
-  readonly meaning: string;
-  readonly takes: Format<T>;
-}
+import { LIMIT_SETTINGS } from "./limits.ts";
+import type { Setting } from "./setting.ts";
 
 /** All settings. The keys are their names in `Config`. */
 export const SETTINGS = {
@@ -228,7 +215,7 @@ export const SETTINGS = {
     unset: null,
     meaning:
       "secret of 16 characters or more that opens the operator's API and page, /api/v1/admin/ and /admin; without it there are none",
-    takes: secret,
+    takes: secret(16),
   },
   createToken: {
     name: "CREATE_TOKEN",
@@ -236,48 +223,24 @@ export const SETTINGS = {
     unset: null,
     meaning:
       "secret of 16 characters or more that is needed to make links, sent as Authorization: Bearer; everything else stays open",
-    takes: secret,
+    takes: secret(16),
   },
-  limitCreate: {
-    name: "LIMIT_CREATE",
+  secret: {
+    name: "CURT_SECRET",
+    default: "none",
+    unset: null,
+    meaning:
+      "secret of 32 characters or more that the manage keys of links are made with, the same for all instances; without it, one is made at the first start and kept in the database",
+    takes: secret(32),
+  },
+  edits: {
+    name: "EDITS",
     default: "auto",
     meaning:
-      "how many links a client may make, such as 30/1m,1000/1d, or off; auto is 30/1m,1000/1d in public posture and off in private posture",
-    takes: orAuto(limit),
+      "whether makers may change where their links lead: on, off, or 24h for the first day of a link; auto is 24h in public posture and on in private posture; they may always end their links",
+    takes: oneOf("auto", "on", "24h", "off"),
   },
-  limitUnknown: {
-    name: "LIMIT_UNKNOWN",
-    default: "auto",
-    meaning:
-      "how many addresses that lead nowhere a client may ask for, or off; auto is 60/1m in public posture and off in private posture",
-    takes: orAuto(limit),
-  },
-  limitView: {
-    name: "LIMIT_VIEW",
-    default: "auto",
-    meaning:
-      "how often a client may ask for what costs more than a redirect (previews, statistics, images, availability, the reference), or off; auto is 120/1m in public posture and off in private posture",
-    takes: orAuto(limit),
-  },
-  limitReport: {
-    name: "LIMIT_REPORT",
-    default: "10/1h",
-    meaning: "how many reports a client may send, or off",
-    takes: limit,
-  },
-  limitCreateAll: {
-    name: "LIMIT_CREATE_ALL",
-    default: "off",
-    meaning: "how many links all clients together may make, such as 10000/1h, or off",
-    takes: limit,
-  },
-  limitShared: {
-    name: "LIMIT_SHARED",
-    default: "off",
-    meaning:
-      "on: all processes on all machines count LIMIT_CREATE together, through the PostgreSQL database; off: each counts for itself",
-    takes: onOrOff,
-  },
+  ...LIMIT_SETTINGS,
   drainWaitMs: {
     name: "DRAIN_WAIT",
     default: "0s",

@@ -2,7 +2,7 @@ import { UAParser } from "ua-parser-js";
 
 import { once } from "../memoize.ts";
 import { containsAnyOf } from "./any-of.ts";
-import { crawlerNames, crawlerPatterns } from "./crawlers.ts" with { type: "macro" };
+import { crawlerNames, crawlerPatterns, toolPatterns } from "./crawlers.ts" with { type: "macro" };
 
 /** What a `User-Agent` says. Every field has a closed set of values, including "" or "other" for unknown. */
 export interface Agent {
@@ -42,6 +42,7 @@ const MISSING = [
 
 const bots = new RegExp([crawlerPatterns(), ...MISSING].join("|"));
 const hasBotName = once(() => containsAnyOf(crawlerNames().split("\n")));
+const tools = once(() => new RegExp([toolPatterns(), "PowerShell"].join("|")));
 
 /** From the library's names to ours. The keys are in lower case, because the library keeps the visitor's spelling. */
 const BROWSERS: ReadonlyMap<string, string> = new Map([
@@ -187,9 +188,8 @@ const ALWAYS_DESKTOP = new Set(["ChromeOS", "macOS", "Windows"]);
 
 /** Reads a `User-Agent`. An empty one counts as a bot. */
 export function readAgent(userAgent: string): Agent {
-  // The library's regular expressions backtrack a lot on long runs of spaces.
-  const text = userAgent.slice(0, MAX_LENGTH).replace(/\s+/g, " ");
-  if (!BROWSER_FORM.test(text) || bots.test(text) || hasBotName()(text)) return BOT;
+  const text = shorten(userAgent);
+  if (!BROWSER_FORM.test(text) || isListed(text)) return BOT;
   if (lower(text).split("droid").length - 1 > MAX_ANDROIDS) return BOT;
   const parser = new UAParser(text);
   const os = SYSTEMS.get(lower(parser.getOS().name)) ?? "";
@@ -201,6 +201,24 @@ export function readAgent(userAgent: string): Agent {
     os,
     device: (type === undefined ? USUAL_DEVICES.get(os) : DEVICES.get(type)) ?? "other",
   };
+}
+
+/**
+ * Whether the program looks at links that others follow: search engines, previews in chats, monitors. HTTP libraries and
+ * unknown programs are no crawlers: somebody wants to get where the link leads.
+ */
+export function isCrawler(userAgent: string): boolean {
+  const text = shorten(userAgent);
+  return isListed(text) && !tools().test(text);
+}
+
+function isListed(text: string): boolean {
+  return bots.test(text) || hasBotName()(text);
+}
+
+/** The libraries' regular expressions backtrack a lot on long runs of spaces. */
+function shorten(userAgent: string): string {
+  return userAgent.slice(0, MAX_LENGTH).replace(/\s+/g, " ");
 }
 
 function lower(name = ""): string {

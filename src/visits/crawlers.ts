@@ -9,6 +9,11 @@ const TOO_WIDE = new Set(["Daum\\/", "Fluid", "GoPay", "Sogou", "Sonic", "Trove"
 /** Patterns without special characters, other than escaped ones. */
 const PLAIN = /^(?:[^\\^$.*+?()[\]{}|]|\\\W){3,}$/;
 
+/** The package's types for modules leave its tags out. */
+const tagged: readonly { readonly pattern: string; readonly tags?: readonly string[] }[] = crawlers;
+/** Tags of programs that somebody starts to open one link, rather than to look at whatever they find. */
+const TOOLS = new Set(["http-library", "browser-automation"]);
+
 const patterns = crawlers.map(({ pattern }) => pattern).filter((pattern) => !TOO_WIDE.has(pattern));
 
 // The functions are macros: they run when the importing file is compiled. This keeps half a megabyte of the package's
@@ -25,4 +30,12 @@ export function crawlerNames(): string {
 /** The other patterns, as one. */
 export function crawlerPatterns(): string {
   return patterns.filter((pattern) => !PLAIN.test(pattern)).join("|");
+}
+
+/** HTTP libraries and automated browsers, as one pattern. */
+export function toolPatterns(): string {
+  return tagged
+    .filter(({ tags = [] }) => tags.some((tag) => TOOLS.has(tag)))
+    .map(({ pattern }) => pattern)
+    .join("|");
 }

@@ -2,7 +2,7 @@ import type { LinkId } from "../links/store.ts";
 import { HOUR_MS } from "../links/time.ts";
 import { memoize } from "../memoize.ts";
 import { preferredLanguage } from "./accepted-language.ts";
-import { readAgent } from "./agent.ts";
+import { isCrawler, readAgent } from "./agent.ts";
 import type { Journal } from "./journal/journal.ts";
 import { createName, type Name } from "./journal/segment.ts";
 import { referrerHost } from "./referrer.ts";
@@ -50,9 +50,12 @@ function asksForPage(headers: Headers): boolean {
  * names of its header). A browser that prefetches sends another request when the person follows the link.
  */
 function isNavigation(headers: Headers): boolean {
-  if (!asksForPage(headers)) return false;
+  return asksForPage(headers) && !isFetchedAhead(headers);
+}
+
+function isFetchedAhead(headers: Headers): boolean {
   const purpose = headers.get("sec-purpose") ?? headers.get("purpose") ?? headers.get("x-purpose");
-  return purpose === null || !FETCHED_AHEAD.test(purpose);
+  return purpose !== null && FETCHED_AHEAD.test(purpose);
 }
 
 /**
@@ -63,6 +66,7 @@ export function createRecorder({ journal, visitors }: RecorderOptions) {
   const lost = { visits: 0, details: 0 };
 
   const agentName = memoize((text) => createName("agent", text));
+  const crawls = memoize(isCrawler);
   const languageName = memoize((text) => createName("language", text));
   const referrerName = memoize((host) => createName("referrer", host));
   const countryName = memoize((country) => createName("country", country));
@@ -117,6 +121,11 @@ export function createRecorder({ journal, visitors }: RecorderOptions) {
      */
     isBrowser(headers: Headers): boolean {
       return !agentOf(headers.get("user-agent") ?? "").bot && asksForPage(headers);
+    },
+    /** Who asks for a link that may only be visited so often: somebody who goes there now, or a program that only looks. */
+    comerOf(headers: Headers): "visitor" | "crawler" | "ahead" {
+      if (isFetchedAhead(headers)) return "ahead";
+      return crawls(headers.get("user-agent") ?? "") ? "crawler" : "visitor";
     },
     /** Visits, and details of visits, that found no room since this was last asked. */
     takeLost(): { visits: number; details: number } | undefined {

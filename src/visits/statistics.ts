@@ -58,6 +58,13 @@ export interface StatisticsOptions {
   readonly shown: Shown;
 }
 
+/** Who reads statistics. Only the maker of a link can be told from anyone else. */
+export type Reader = "visitor" | "maker";
+
+function shownTo(reader: Reader, shown: Shown): Shown {
+  return reader === "maker" && shown === "safe" ? "more" : shown;
+}
+
 /** What {@link StatisticsRequest} asks for at a certain time. */
 interface Range {
   readonly from: string;
@@ -75,7 +82,10 @@ const daysOfUtc = ({ first, last }: Range) => [Math.max(1, first - 1), last + 1]
  * Breakdowns and visitors are of days of UTC.
  */
 export function createStatistics({ store, clock, shown }: StatisticsOptions) {
-  const readDays = createDayReader(store, shown);
+  const readers = {
+    visitor: createDayReader(store, shown),
+    maker: createDayReader(store, shownTo("maker", shown)),
+  };
   /** A store may answer with the same array until something is written. */
   const written = new WeakMap<readonly DaySums[], string>();
 
@@ -97,14 +107,18 @@ export function createStatistics({ store, clock, shown }: StatisticsOptions) {
     return [link.createdMs, range.from, range.to, interval, timeZone, hour, writeSums(sums)].join(" ");
   }
 
-  async function statistics(link: LinkId, request: StatisticsRequest): Promise<Statistics | RefusedRange> {
+  async function statistics(
+    link: LinkId,
+    request: StatisticsRequest,
+    reader: Reader = "visitor",
+  ): Promise<Statistics | RefusedRange> {
     const { interval, timeZone } = request;
     const nowMs = clock.nowMs();
     const range = rangeOf(request, nowMs);
     if (isRefused(range)) return range;
     const { from, to, first, last } = range;
     const hour = Math.floor(nowMs / HOUR_MS);
-    const { days, values } = await readDays(link, ...daysOfUtc(range), hour);
+    const { days, values } = await readers[reader](link, ...daysOfUtc(range), hour);
     const { points, pointOf } = openSeries(first, last, interval, openZone(timeZone));
     for (const day of days) addDay(day, pointOf);
     const within = days.filter(({ day }) => day >= first && day <= last);
@@ -115,7 +129,7 @@ export function createStatistics({ store, clock, shown }: StatisticsOptions) {
       to,
       visits,
       bots: sum(points.map(({ bots }) => bots)),
-      visitors: countVisitors(within, visits, shown),
+      visitors: countVisitors(within, visits, shownTo(reader, shown)),
       series: shown === "count" ? [] : points,
       breakdowns: breakDown(shown === "count" ? NOTHING_TOLD : { days: within, values }),
     };
@@ -208,7 +222,8 @@ function countVisitors(days: readonly ToldDay[], visits: number, shown: Shown): 
   // A day of UTC may have visits that another zone counts to the day before or after.
   const visitors = Math.min(sum(days.map((day) => day.visitors)), visits);
   if (shown === "all") return visitors;
-  return visitors < FEWEST_VISITORS ? null : roundDown(visitors);
+  if (visitors < FEWEST_VISITORS) return null;
+  return shown === "more" ? visitors : roundDown(visitors);
 }
 
 /** To two significant digits, of a number of two or more: rounded up, visitors could be more than visits. */

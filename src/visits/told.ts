@@ -5,12 +5,13 @@ import { type Dimension, DIMENSIONS } from "./dimensions.ts";
 import type { DayVisits, VisitStore } from "./store.ts";
 
 /**
- * How much of statistics is told, to anyone. Visits and bots are always told, live. `safe`: so is the series; visitors
+ * How much of statistics is told. Visits and bots are always told, live. `safe`: so is the series; visitors
  * and breakdowns only of hours that are over and where visits came from enough networks, visitors rounded. Who reads
  * statistics may also visit, and must not learn from what changes whether somebody else did. `all`: everything, live.
+ * `more`: like `safe`, but also of the running hour, and with the exact number of visitors; for who manages the link.
  * `count`: nothing else.
  */
-export type Shown = "safe" | "all" | "count";
+export type Shown = "safe" | "more" | "all" | "count";
 
 /** What statistics tell of a link's day (UTC). */
 export interface ToldDay extends Sums {
@@ -119,7 +120,9 @@ function isCurrent(known: KnownDay | undefined, { visits, bots }: Sums, hour: nu
 function read({ day, visits, bots, detail }: DayVisits, known: Known, hour: number, shown: Shown): KnownDay {
   const all = readDetail(detail);
   const lastHour =
-    all.last === undefined || shown === "all" ? Number.NEGATIVE_INFINITY : day * 24 + all.last.hour;
+    all.last === undefined || shown === "all" || shown === "more"
+      ? Number.NEGATIVE_INFINITY
+      : day * 24 + all.last.hour;
   const isLastHourOver = hour > lastHour;
   if (isLastHourOver) includeLastHour(all);
   const isTold = (networks: Networks) => shown === "all" || countNetworks(networks) >= FEWEST_NETWORKS;

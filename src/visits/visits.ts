@@ -7,6 +7,7 @@ import { type JournalOptions, openJournal } from "./journal/journal.ts";
 import { createRecorder } from "./recorder.ts";
 import {
   createStatistics,
+  type Reader,
   type RefusedRange,
   type Statistics,
   type StatisticsRequest,
@@ -19,7 +20,7 @@ import { createVisitors } from "./visitor.ts";
 export interface Visits {
   /** All visits of a link since it was made. */
   sums(link: LinkId): Promise<Sums>;
-  statistics(link: LinkId, request: StatisticsRequest): Promise<Statistics | RefusedRange>;
+  statistics(link: LinkId, request: StatisticsRequest, reader?: Reader): Promise<Statistics | RefusedRange>;
   /** A text that stays the same for as long as these statistics do. Takes a small part of their time. */
   revision(link: LinkId, request: StatisticsRequest): Promise<string | RefusedRange>;
   /** Lets statistics age, in small batches; says how many days of links have aged. */

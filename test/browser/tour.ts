@@ -3,6 +3,7 @@ import type { Page } from "playwright-core";
 import { DAY_MS } from "../../src/links/time.ts";
 import { problemPage } from "../../src/pages/problem.tsx";
 import { makeUnreadable } from "../durability/damage.ts";
+import { addGuarded } from "../guarded.ts";
 import { disableLink, type Running, startHere } from "../service.ts";
 import { untilCounted, visit, WINDOWS_CHROME } from "../visits/visits.ts";
 import { wordsOf } from "./browser.ts";
@@ -19,7 +20,12 @@ const LONG_CODE = "가나다라마바사아자차카타파하거너".repeat(4);
 const LONG_URL = `https://${"long-host-name.".repeat(6)}example.com/${"긴주소".repeat(40)}?q=${"a".repeat(200)}`;
 
 export async function prepareTour(): Promise<Tour> {
-  const settings = { CONTACT: "operator@curt.example", STATS_SHOWN: "all", TRUSTED_PROXIES: "127.0.0.1" };
+  const settings = {
+    CONTACT: "operator@curt.example",
+    STATS_SHOWN: "all",
+    TRUSTED_PROXIES: "127.0.0.1",
+    LIMIT_PASSWORDS: "1000/1h",
+  };
   const curt = await startHere(settings, { startMs: Date.now() - 2 * DAY_MS });
   const broken = await startHere();
   broken.expectFaults();
@@ -37,6 +43,10 @@ export async function prepareTour(): Promise<Tour> {
   await untilCounted(curt, LONG_CODE, 6);
   await curt.shorten({ original_url: LONG_URL, custom_code: "disabled" });
   await disableLink(curt, "disabled", "phishing");
+  await addGuarded(curt, "closed", { password: "long".repeat(9), target: LONG_URL });
+  await addGuarded(cautious, "once", { maxVisits: 1, target: LONG_URL });
+  await addGuarded(curt, "used-up", { maxVisits: 1, target: LONG_URL });
+  await visit(curt, "used-up");
   for (let nth = 0; nth < 50; nth++)
     await broken.shorten({ original_url: LONG_URL, custom_code: `link${nth}` });
   makeUnreadable(broken.file);
@@ -91,7 +101,19 @@ export async function prepareTour(): Promise<Tour> {
     // By its own name, this Chromium is a program, which would be redirected.
     await page.setExtraHTTPHeaders({ "User-Agent": WINDOWS_CHROME });
     await open("interstitial", `${cautious.origin}/${encodeURIComponent(LONG_CODE)}`);
+    await open("interstitial that counts", `${cautious.origin}/once`);
+    await page.setExtraHTTPHeaders({ "User-Agent": "Twitterbot/1.0" });
+    await open("what crawlers get", `${cautious.origin}/once`);
     await page.setExtraHTTPHeaders({});
+    await open("password", "/closed", 401);
+    await page.getByLabel(say("password.label")).fill("wrong");
+    await page.getByRole("button", { name: say("password.open") }).click();
+    await page.getByRole("alert").waitFor();
+    await look("password, wrong");
+    await open("preview of a link with a password", "/closed+");
+    await open("report of a link with a password", "/closed+report");
+    await open("link that is used up", "/used-up", 410);
+    await open("preview of a link that is used up", "/used-up+");
     await open("ended link", "/ended", 410);
     await open("preview of a disabled link", "/disabled+", 410);
     await open("disabled link", "/disabled", 410);

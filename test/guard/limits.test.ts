@@ -151,7 +151,7 @@ describe("an attacker with many addresses", () => {
 
   test("takes no more memory the more they are", () => {
     const windows = { limitCreate: CREATES, limitUnknown: CREATES, limitView: CREATES };
-    const options = { ...windows, limitReport: CREATES, limitCreateAll: CREATES };
+    const options = { ...windows, limitReport: CREATES, limitPasswords: CREATES, limitCreateAll: CREATES };
     Bun.gc(true);
     const beforeBytes = process.memoryUsage().rss;
     const limits = createLimits({ ...options, clock: { monotonicMs: () => 0 }, seed: 1n });
@@ -167,6 +167,7 @@ test("a client is barred from looking up addresses at a hundred times the limit 
   const { unknown, scan } = createLimits({
     limitCreate: none,
     limitCreateAll: none,
+    limitPasswords: none,
     limitView: none,
     limitReport: none,
     limitUnknown: [{ count: 60, ms: MINUTE_MS }],

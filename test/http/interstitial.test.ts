@@ -4,6 +4,7 @@ import en from "../../src/language/en.json";
 import ko from "../../src/language/ko.json";
 import { DAY_MS, HOUR_MS } from "../../src/links/time.ts";
 import { makeUnreadable } from "../durability/damage.ts";
+import { addGuarded } from "../guarded.ts";
 import { endLink, type Here, type Running, startHere } from "../service.ts";
 import { linkOf, untilCounted, WINDOWS_CHROME } from "../visits/visits.ts";
 import { expectGuarded } from "./markup.ts";
@@ -143,6 +144,70 @@ describe("with INTERSTITIAL=all", () => {
     await curt.fetch("/both", { headers: { ...PERSON, "User-Agent": "curl/8.9.1" } });
     await untilCounted(curt, "both", 1);
     expect((await linkOf(curt, "both"))["visits"]).toBe(1);
+  });
+});
+
+describe("with INTERSTITIAL=all, a link that is not open to every visit", () => {
+  const PASSWORD = "open sesame";
+  let curt: Running;
+  beforeAll(async () => {
+    curt = await startHere({ INTERSTITIAL: "all" });
+  });
+  afterAll(() => curt[Symbol.asyncDispose]());
+
+  const send = (path: string, form: Readonly<Record<string, string>>, headers: Record<string, string> = {}) =>
+    curt.fetch(path, {
+      method: "POST",
+      headers: {
+        ...PERSON,
+        ...FROM_HERE,
+        "Content-Type": "application/x-www-form-urlencoded",
+        ...headers,
+      },
+      body: new URLSearchParams(form).toString(),
+    });
+
+  /** The page shows the destination, and its button asks Curt again. */
+  async function expectStopped(response: Response, code: string): Promise<void> {
+    expect([response.status, response.headers.get("location")]).toEqual([200, null]);
+    const page = await response.text();
+    expect(page).toContain("<strong>example.com</strong>");
+    expect(page).toContain(`<form method="post" action="/${code}/"><button class="button">`);
+  }
+
+  test("counts a visit when a person goes on, not when the preview is shown", async () => {
+    await addGuarded(curt, "once", { maxVisits: 1, target: TARGET });
+    for (const path of ["/once", "/once/", "/once?language=ko"])
+      await expectStopped(await curt.fetch(path, { headers: { ...PERSON, ...NAVIGATION } }), "once");
+    await expectStopped(
+      await curt.fetch("/once?language=ko", { headers: { ...PERSON, ...FROM_HERE } }),
+      "once",
+    );
+    expect((await send("/once/", {}, { "Sec-Fetch-Site": "cross-site" })).status).toBe(403);
+    const gone = await send("/once/", {});
+    expect([gone.status, gone.headers.get("location")]).toEqual([303, TARGET]);
+    expect((await send("/once/", {})).status).toBe(410);
+    expect((await curt.fetch("/once", { headers: PERSON })).status).toBe(410);
+  });
+
+  test("shows the preview only to those who know the password", async () => {
+    await addGuarded(curt, "both", { maxVisits: 1, password: PASSWORD, target: TARGET });
+    expect((await curt.fetch("/both", { headers: PERSON })).status).toBe(401);
+    expect((await send("/both/", {})).status).toBe(401);
+    expect((await send("/both/", { password: "wrong" })).status).toBe(401);
+    const opened = await send("/both/", { password: PASSWORD });
+    const Cookie = opened.headers.get("set-cookie")?.split(";", 1)[0] ?? "";
+    await expectStopped(opened, "both");
+    await expectStopped(await curt.fetch("/both", { headers: { ...PERSON, Cookie } }), "both");
+    const gone = await send("/both/", {}, { Cookie });
+    expect([gone.status, gone.headers.get("location")]).toEqual([303, TARGET]);
+    expect((await send("/both/", {}, { Cookie })).status).toBe(410);
+  });
+
+  test("redirects programs at once", async () => {
+    await addGuarded(curt, "program", { maxVisits: 1, password: PASSWORD, target: TARGET });
+    const headers = { Authorization: `Basic ${btoa(`:${PASSWORD}`)}` };
+    expect((await curt.fetch("/program", { headers })).headers.get("location")).toBe(TARGET);
   });
 });
 

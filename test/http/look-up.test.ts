@@ -42,6 +42,7 @@ async function serve(folder: string, record = () => {}) {
     fillRandom: (bytes) => void crypto.getRandomValues(bytes),
     targetPolicy: { posture: "private", ownHosts: [], ownPorts: [], isRefusedShortener: () => false },
     defaultExpiry: "never",
+    edits: "on",
     codeLength: 7,
     codeHoldMs: 0,
     blocked: () => undefined,
@@ -68,6 +69,10 @@ async function serve(folder: string, record = () => {}) {
     limiter: createLimiter({}, clock, { count: () => {} }),
     cacheSeconds: 0,
     interstitial: undefined,
+    gate: {
+      get: () => Promise.reject(new Error("no link is guarded")),
+      head: () => Promise.reject(new Error("no link is guarded")),
+    },
     onFault: (error) => faults.push(error),
   });
   const routes = { "/:code": redirect(() => new Response(null, { status: ELSEWHERE })) };

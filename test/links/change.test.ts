@@ -6,6 +6,7 @@ import {
   applyChange,
   type Change,
   FORMER_HOST_MS,
+  formerHostOf,
   isSilent,
   parseTerms,
   termsJson,
@@ -192,7 +193,16 @@ describe("of the hosts to which a link led within 30 days, the first is told", (
         ["b.example", 0],
         ["example.com", 1],
       ],
-      "b.example",
+      undefined,
+    ],
+    [
+      "there and back, then elsewhere",
+      [
+        ["b.example", 0],
+        ["example.com", 1],
+        ["c.example", 2],
+      ],
+      "example.com",
     ],
     ["another path", [["example.com", 0]], undefined],
     [
@@ -218,7 +228,9 @@ describe("of the hosts to which a link led within 30 days, the first is told", (
         link(),
         moves.map(([host, afterMs]) => moveTo(host, NOW + afterMs)),
       );
-      expect(moved.terms?.formerHost).toBe(expected as string);
+      const lastMs = moved.terms?.changedMs ?? 0;
+      expect(formerHostOf(moved, lastMs + FORMER_HOST_MS - 1)).toBe(expected as string);
+      expect(formerHostOf(moved, lastMs + FORMER_HOST_MS)).toBeUndefined();
       expect(moved.terms?.changedMs).toBe(NOW + (moves.at(-1)?.[1] ?? 0));
     });
 

@@ -49,6 +49,7 @@ function open(changes: Partial<Pick<LinksOptions, "fillRandom" | "codeLength" | 
       isRefusedShortener: () => false,
     },
     defaultExpiry: "never",
+    edits: "on",
     codeLength: 7,
     codeHoldMs: HOLD_MS,
     blocked: () => undefined,

@@ -1,21 +1,30 @@
 import { afterAll, expect, test } from "bun:test";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 
 import type { Code } from "../../src/links/code.ts";
 import type { Link } from "../../src/links/link.ts";
 import { type LinkStore, StoreUnavailable } from "../../src/links/store.ts";
+import type { PostgresAddress } from "../../src/settings/database-url.ts";
 import { openDatabase } from "../../src/store/postgres/database.ts";
 import { openPostgresStore } from "../../src/store/postgres/store.ts";
 import { addressOf, startPostgres, urlOf } from "../postgres.ts";
 import { type Proxy, startProxy } from "../proxy.ts";
+import { ROOT } from "../service.ts";
 import { newLink, NOW } from "./links.ts";
 import { destination, edit, visit } from "./updates.ts";
 
 /** A transaction has five round trips, and a second. */
-const DELAY_MS = 50;
+const DELAY_MS = 40;
 const MAX_TRIES = 1000;
 
 const server = await startPostgres();
 afterAll(() => server[Symbol.asyncDispose]());
+
+function openDisposable(address: PostgresAddress) {
+  const database = openDatabase(address);
+  return Object.assign(database, { [Symbol.asyncDispose]: () => database.close() });
+}
 
 /** A store whose connections break, and another one on the same database. */
 async function openBoth(name: string) {
@@ -101,9 +110,7 @@ test("a request whose commit was not answered is repeated, and tells what it mad
 
 test("1,000 visits of a link at the same moment share transactions", async () => {
   const address = await server.address("shared");
-  await using database = Object.assign(openDatabase(address), {
-    [Symbol.asyncDispose]: () => database.close(),
-  });
+  await using database = openDisposable(address);
   const store = await openPostgresStore(address);
   const link = newLink("shared", { terms: { maxVisits: 600 } });
   await store.insert([link]);
@@ -118,4 +125,29 @@ test("1,000 visits of a link at the same moment share transactions", async () =>
   expect(all.filter(({ isChanged }) => isChanged)).toHaveLength(600);
   expect((await transactions()) - before).toBeLessThan(20);
   await store.close();
+});
+
+test("a database of schema 5 is brought to the newest, and its links can be changed", async () => {
+  const address = await server.address("earlier");
+  const link = newLink("old");
+  {
+    await using database = openDisposable(address);
+    const folder = join(ROOT, "src/store/postgres/migrations");
+    for (const file of readdirSync(folder).toSorted().slice(0, 5))
+      await database.run(readFileSync(join(folder, file), "utf8"));
+    await database.run("CREATE TABLE curt (version integer NOT NULL)");
+    await database.run("INSERT INTO curt VALUES (5)");
+    await database.run("INSERT INTO links (created_ms, place, code, original_url) VALUES ($1, 1, $2, $3)", [
+      link.createdMs,
+      link.code,
+      link.originalUrl,
+    ]);
+  }
+  const stores = await Promise.all([openPostgresStore(address), openPostgresStore(address)]);
+  const [one, two] = stores;
+  const { freeIfEndedByMs: _, ...before } = link;
+  expect(await one.find(link.code)).toEqual(before);
+  expect(await two.update(link, edit({ maxVisits: 3 }))).toMatchObject({ isChanged: true });
+  expect(await one.find(link.code)).toEqual({ ...before, terms: { maxVisits: 3 } });
+  for (const store of stores) await store.close();
 });

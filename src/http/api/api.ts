@@ -1,17 +1,15 @@
 import type { Reports } from "../../guard/reports.ts";
-import type { TokenCheck } from "../../guard/token.ts";
 import type { Clock } from "../../links/clock.ts";
 import type { Links } from "../../links/links.ts";
 import { isProblem } from "../../links/problem.ts";
-import type { Secret } from "../../links/secret.ts";
 import { bearerToken } from "../bearer.ts";
 import type { Call, Handler } from "../call.ts";
 import type { Limiter } from "../limits.ts";
 import { problemJson } from "../problems.ts";
-import type { Views } from "../views/views.ts";
 import type { Dialects } from "./create.ts";
 import { success } from "./envelope.ts";
 import { readJson, readObject } from "./json-body.ts";
+import { createManage, type ManageOptions } from "./manage.ts";
 import { createPace } from "./pace.ts";
 import type { AvailabilityData, ReportData } from "./schemas.ts";
 
@@ -21,19 +19,18 @@ const POLL_INTERVAL = "X-Poll-Interval";
 /** How long after the start the schemas are loaded, at the latest: before somebody replaces the files of this version. */
 const LOAD_AFTER_MS = 1000;
 
-export interface ApiOptions {
-  readonly limiter: Pick<Limiter, "unknown">;
-  readonly mayCreate: TokenCheck;
-  readonly links: Pick<Links, "create" | "availability">;
-  readonly secret: Secret;
+export interface ApiOptions extends ManageOptions {
+  readonly limiter: Pick<Limiter, "limit" | "unknown">;
+  readonly links: Pick<Links, "create" | "availability" | "find" | "edit" | "withdraw">;
   readonly reports: Pick<Reports, "report">;
-  readonly views: Pick<Views, "ask">;
-  readonly clock: Pick<Clock, "monotonicMs">;
+  readonly clock: Pick<Clock, "nowMs" | "monotonicMs">;
 }
 
 /** The handlers of /api/v1 that cost no more than a few redirects; what is dearer is made by `views.ts`. */
 export function createApi(options: ApiOptions) {
-  const { links, reports, views, clock, limiter, mayCreate, secret } = options;
+  const { links, reports, clock, limiter, mayCreate, secret } = options;
+  const manage = createManage(options);
+  const showLink = manage.show("link");
   const pace = createPace(clock);
   let dialects: Dialects | undefined;
   /** After the start or with the first body, because making the schemas takes a while and redirects do without. */
@@ -94,10 +91,14 @@ export function createApi(options: ApiOptions) {
 
     /** Adding up the visits of many days takes a while, and every open preview asks for them. */
     async link(call: Call): Promise<Response> {
-      const response = await views.ask("link", call);
+      const response = await showLink(call);
       if (response.ok) response.headers.set(POLL_INTERVAL, String(pace(call.code)));
       return response;
     },
+
+    statistics: manage.show("statistics"),
+    change: manage.change,
+    withdraw: manage.withdraw,
   };
 }
 

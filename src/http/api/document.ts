@@ -4,7 +4,8 @@ import { languageNames, type MessageKey, message } from "../../language/messages
 import type { Expiry } from "../../links/expiry.ts";
 import { type ApiDescription, dereference } from "../../pages/openapi.ts";
 import type { Domain } from "../domain.ts";
-import { operations, TAGS, TOKEN_SCHEME, withToken } from "./operations.ts";
+import { KEY_SCHEME, TAGS } from "./operation.ts";
+import { operations, TOKEN_SCHEME, withToken } from "./operations.ts";
 import { type Information, LIMITS } from "./schemas.ts";
 
 export interface DescribeOptions {
@@ -21,6 +22,7 @@ export function describeApi(
 ): ApiDescription {
   const described = new OpenAPIHono();
   const registry = described.openAPIRegistry;
+  registry.registerComponent("securitySchemes", KEY_SCHEME.name, KEY_SCHEME.scheme);
   if (needsToken) registry.registerComponent("securitySchemes", TOKEN_SCHEME.name, TOKEN_SCHEME.scheme);
   const offered = { ...operations, ...(needsToken && withToken) };
   for (const operation of Object.values(offered)) registry.registerPath(operation);

@@ -45,6 +45,17 @@ export const linkRequest = z
   })
   .openapi("LinkRequest");
 
+export const CHANGE_EXAMPLE = { expires: EXAMPLE.expire_duration } as const;
+
+export const linkChange = z
+  .object({
+    target: target.optional(),
+    expires: text.nullish().openapi({ description: "api.change.expires", example: EXAMPLE.expire_duration }),
+    max_visits: maxVisits.openapi({ description: "api.change.max_visits" }),
+    password: password.nullish().openapi({ description: "api.change.password" }),
+  })
+  .openapi("LinkChange");
+
 const state = referred(z.enum(STATES).openapi("LinkState"));
 
 const link = z
@@ -91,6 +102,9 @@ const managedLink = link
 
 export const linkResponse = z.object(envelope("link", link)).openapi("LinkResponse");
 export const madeResponse = z.object(envelope("link.made", managedLink)).openapi("MadeResponse");
+
+export const changedResponse = z.object(envelope("link.changed", managedLink)).openapi("ChangedResponse");
+export const withdrawnResponse = z.object(envelope("link.ended", managedLink)).openapi("WithdrawnResponse");
 
 export type LinkData = z.infer<typeof link>;
 export type ManagedLinkData = z.infer<typeof managedLink>;

@@ -1,18 +1,10 @@
 import { createRoute, z } from "@hono/zod-openapi";
 
-import type { MessageKey } from "../../language/messages.ts";
-import { LINK_EXAMPLE, linkRequest, linkResponse, madeResponse } from "./link-schemas.ts";
+import { SCHEMES } from "../../pages/openapi.ts";
+import { linkOperations } from "./link-operations.ts";
+import { codeParameter, KEY_HELPS, made, tagged } from "./operation.ts";
 import { PATHS } from "./paths.ts";
-import {
-  answer,
-  countedAnswer,
-  failed,
-  jsonContent,
-  missing,
-  rateLimit,
-  refused,
-  unavailable,
-} from "./responses.ts";
+import { countedAnswer, failed, jsonContent, missing, rateLimit, refused, unavailable } from "./responses.ts";
 import {
   availabilityResponse,
   EXAMPLE,
@@ -29,28 +21,9 @@ import {
 
 // As in schemas.ts, every description and summary is the key of a message.
 
-/** Descriptions of the tags. Generators turn the names into names of modules and classes. */
-export const TAGS = {
-  Links: "api.tag.links",
-  Statistics: "api.tag.statistics",
-  Reports: "api.tag.reports",
-  "QR codes": "api.tag.qr",
-  Reference: "api.tag.reference",
-} as const satisfies Record<string, MessageKey>;
-
-const tagged = (tag: keyof typeof TAGS) => ({ tags: [tag] });
-
 const text = z.string();
 const { original_url, expire_duration } = EXAMPLE;
 const EXAMPLE_BODY = { original_url, expire_duration };
-
-const codeParameter = z.object({
-  code: text.openapi({
-    param: { name: "code", in: "path" },
-    description: "api.code",
-    example: EXAMPLE.custom_code,
-  }),
-});
 
 const image = (type: string) => ({
   ...tagged("QR codes"),
@@ -67,23 +40,6 @@ const image = (type: string) => ({
     410: failed("api.ended"),
     ...unavailable,
   },
-});
-
-/** What both operations that make a link have in common. */
-const made = <T extends z.ZodType>(schema: T) => ({
-  201: {
-    ...answer("api.made", schema),
-    headers: z.object({
-      Location: text.openapi({ format: "uri", description: "api.location" }),
-      Link: text.openapi({ description: "api.edit-link" }),
-      ...rateLimit,
-    }),
-  },
-  400: refused("api.body.refused"),
-  409: failed("api.taken"),
-  413: failed("api.body.too-large"),
-  415: failed("api.body.type"),
-  ...unavailable,
 });
 
 /** The operations as the OpenAPI document tells them. */
@@ -104,21 +60,6 @@ export const operations = {
     },
     responses: made(shortenResponse),
   }),
-  makeLink: createRoute({
-    ...tagged("Links"),
-    method: "post",
-    path: PATHS.links,
-    operationId: "makeLink",
-    summary: "api.links",
-    description: "api.links.description",
-    request: {
-      body: {
-        required: true,
-        content: { "application/json": { schema: linkRequest, example: LINK_EXAMPLE } },
-      },
-    },
-    responses: made(madeResponse),
-  }),
   information: createRoute({
     ...tagged("Reference"),
     method: "get",
@@ -128,6 +69,7 @@ export const operations = {
     description: "api.information.description",
     responses: { 200: countedAnswer("api.information.answer", informationResponse), ...missing },
   }),
+  ...linkOperations,
   availability: createRoute({
     ...tagged("Links"),
     method: "get",
@@ -142,27 +84,6 @@ export const operations = {
       ...unavailable,
     },
   }),
-  link: createRoute({
-    ...tagged("Links"),
-    method: "get",
-    path: PATHS.link,
-    operationId: "getLink",
-    summary: "api.link",
-    description: "api.link.description",
-    request: { params: codeParameter },
-    responses: {
-      200: {
-        ...answer("link", linkResponse),
-        headers: z.object({
-          "X-Poll-Interval": z.int().positive().openapi({ description: "api.poll-interval" }),
-          ...rateLimit,
-        }),
-      },
-      404: failed("unknown"),
-      410: failed("disabled.deleted"),
-      ...unavailable,
-    },
-  }),
   statistics: createRoute({
     ...tagged("Statistics"),
     method: "get",
@@ -170,12 +91,14 @@ export const operations = {
     operationId: "getStatistics",
     summary: "api.stats",
     description: "api.stats.description",
+    security: KEY_HELPS,
     request: { params: codeParameter, query: statisticsQuery },
     responses: {
       200: countedAnswer("api.stats.answer", statisticsResponse),
       400: refused("api.parameter.refused"),
+      403: failed("api.key.wrong"),
       404: failed("unknown"),
-      410: failed("disabled.deleted"),
+      410: failed("api.gone"),
       ...unavailable,
     },
   }),
@@ -217,6 +140,9 @@ export const operations = {
         description: "api.follow.answer",
         headers: z.object({ Location: text.openapi({ format: "uri", description: "api.follow.location" }) }),
       },
+      401: failed("api.password", {
+        "WWW-Authenticate": text.openapi({ description: "api.password.scheme" }),
+      }),
       404: failed("unknown"),
       410: failed("api.ended"),
       ...unavailable,
@@ -255,7 +181,7 @@ export const operations = {
 };
 
 /** The security scheme of services that make links only for those who have their token. */
-export const TOKEN_SCHEME = { name: "token", scheme: { type: "http", scheme: "bearer" } } as const;
+export const TOKEN_SCHEME = { name: SCHEMES.token, scheme: { type: "http", scheme: "bearer" } } as const;
 
 /** The operations that make links at such a service. */
 export const withToken = {

@@ -13,6 +13,7 @@ import { problemJson } from "../problems.ts";
 import { describeApi, describeParameters } from "./document.ts";
 import { success, toShortLink } from "./envelope.ts";
 import { linkData } from "./link-data.ts";
+import type { Managed } from "./manage.ts";
 import { operations } from "./operations.ts";
 import { readStatisticsQuery } from "./query.ts";
 import { EXAMPLE, type Information, type StatisticsData } from "./schemas.ts";
@@ -33,6 +34,17 @@ export interface ApiViewsOptions {
 export function createApiViews(options: ApiViewsOptions) {
   const { links, visits, clock, defaultExpiry, version, needsToken } = options;
   const describe = memoizeByDomain((domain, language) => describeApi(domain, language, options));
+
+  /** `data` is that of a call whose key was checked. The link may have been replaced since. */
+  async function find(call: Asked, data: string) {
+    const managed = data === "" ? undefined : (JSON.parse(data) as Managed);
+    const link = await links.find(call.code, managed && "maker");
+    const isMaker = !isProblem(link) && link.createdMs === managed?.createdMs;
+    return isMaker || managed === undefined
+      ? { link, isMaker }
+      : { link: await links.find(call.code), isMaker };
+  }
+
   return {
     information(call: Asked): Response {
       const { domain } = call;
@@ -65,30 +77,30 @@ export function createApiViews(options: ApiViewsOptions) {
       return success(call, 200, "info", data);
     },
 
-    async link(call: Asked): Promise<Response> {
-      const link = await links.find(call.code);
+    async link(call: Asked, data: string): Promise<Response> {
+      const { link, isMaker } = await find(call, data);
       if (isProblem(link)) return problemJson(call, link);
       const { visits: counted } = await visits.sums(link);
-      const data = linkData(link, call.domain, { nowMs: clock.nowMs(), visits: counted, isMaker: false });
-      return success(call, 200, "link", data);
+      const told = linkData(link, call.domain, { nowMs: clock.nowMs(), visits: counted, isMaker });
+      return success(call, 200, "link", told, varyOf(isMaker));
     },
 
-    async statistics(call: Asked): Promise<Response> {
+    async statistics(call: Asked, data: string): Promise<Response> {
       const query = readStatisticsQuery(call.request);
       if (isProblem(query)) return problemJson(call, query);
-      const link = await links.find(call.code);
+      const { link, isMaker } = await find(call, data);
       if (isProblem(link)) return problemJson(call, link);
       const revision = await visits.revision(link, query);
       if (isProblem(revision)) return problemJson(call, revision);
       const language = negotiateLanguage(call.headers.get("accept-language"));
-      const ETag = `W/${tagOf([version, link.code, language, revision])}`;
+      const ETag = `W/${tagOf([version, link.code, language, revision, isMaker])}`;
       if (knowsAlready(call.headers, ETag)) return answer({ status: 304, headers: { ETag } });
-      const found = await visits.statistics(link, query);
+      const found = await visits.statistics(link, query, isMaker ? "maker" : "visitor");
       if (isProblem(found)) return problemJson(call, found);
       const { shown: _, from, to, breakdowns, ...counted } = found;
       const { interval, timeZone: tz } = query;
-      const data: StatisticsData = { code: link.code, from, to, interval, tz, ...counted, ...breakdowns };
-      return success(call, 200, "statistics", data, { ETag });
+      const told: StatisticsData = { code: link.code, from, to, interval, tz, ...counted, ...breakdowns };
+      return success(call, 200, "statistics", told, { ETag, ...varyOf(isMaker) });
     },
 
     document(call: Asked): Response {
@@ -99,4 +111,9 @@ export function createApiViews(options: ApiViewsOptions) {
     /** The OpenAPI document of a domain in a language. */
     describe,
   };
+}
+
+/** Answers to a key are for nobody else. */
+function varyOf(isMaker: boolean): Readonly<Record<string, string>> {
+  return isMaker ? { Vary: "Accept-Language, Authorization" } : {};
 }

@@ -1,9 +1,10 @@
 import { hintsOf } from "../../guard/suspicion.ts";
 import type { Clock } from "../../links/clock.ts";
+import { isGuarded } from "../../links/link.ts";
 import type { Links } from "../../links/links.ts";
 import { isProblem } from "../../links/problem.ts";
 import { interstitialPage } from "../../pages/interstitial.tsx";
-import { html } from "../answers.ts";
+import { FORM_LEADS_ELSEWHERE, html } from "../answers.ts";
 import type { Asked } from "../call.ts";
 import { problemAnswer } from "../problems.ts";
 
@@ -19,6 +20,12 @@ export function createInterstitialPage({ links, clock }: InterstitialPageOptions
     if (isProblem(link)) return problemAnswer(call, link);
     const hints = hintsOf(link, clock.nowMs());
     const shortUrl = call.domain.shortUrl(link.code);
-    return html(call, 200, (language) => interstitialPage(language, { ...link, shortUrl, hints }));
+    const asksAgain = isGuarded(link);
+    return html(
+      call,
+      200,
+      (language) => interstitialPage(language, { ...link, shortUrl, hints, asksAgain }),
+      asksAgain ? FORM_LEADS_ELSEWHERE : {},
+    );
   };
 }

@@ -1,6 +1,7 @@
 import type { DisabledSince } from "../../guard/since.ts";
 import { hintsOf } from "../../guard/suspicion.ts";
 import type { Clock } from "../../links/clock.ts";
+import { hasEnded, hasPassword } from "../../links/link.ts";
 import type { Links } from "../../links/links.ts";
 import { isProblem } from "../../links/problem.ts";
 import { DAY_MS, HOUR_MS } from "../../links/time.ts";
@@ -32,19 +33,21 @@ export function createPreview({ links, visits, clock, disabledSince }: PreviewOp
   return async (call: Asked): Promise<Response> => {
     const link = await links.find(call.code);
     if (isProblem(link)) return problemAnswer(call, link);
-    const { code, target, createdMs, endsMs, disabled: reason } = link;
+    const { code, target, createdMs, endsMs, terms, disabled: reason } = link;
     const nowMs = clock.nowMs();
     const interval = nowMs - createdMs < YOUNG_MS ? "hour" : "day";
-    const hasEnded = nowMs >= endsMs;
+    const isOver = hasEnded(link, nowMs);
     const range: StatisticsRequest = { interval, timeZone: readTimeZone(call.request) };
-    const hints = hintsOf(link, nowMs);
+    const isSecret = hasPassword(link);
+    // The other hints are about the destination.
+    const hints = hintsOf(link, nowMs).filter(({ hint }) => !isSecret || hint === "young");
     const sums = await visits.sums(link);
     const { language } = pageLanguage(call.request);
     const ETag = `W/${tagOf([
       assets.script.path,
       link,
       sums,
-      hasEnded,
+      isOver,
       hints,
       Math.floor(nowMs / QUARTER_MS),
       range,
@@ -59,7 +62,7 @@ export function createPreview({ links, visits, clock, disabledSince }: PreviewOp
     const series = interval === "hour" ? untilNow(statistics.series, nowMs) : statistics.series;
     const preview: Preview = {
       code,
-      target,
+      target: isSecret ? undefined : target,
       createdMs,
       endsMs,
       hints,
@@ -68,7 +71,8 @@ export function createPreview({ links, visits, clock, disabledSince }: PreviewOp
       statistics: { ...statistics, series },
       shortUrl: call.domain.shortUrl(code),
       contact: call.domain.contact,
-      hasEnded,
+      hasEnded: isOver,
+      endedBy: terms?.ended,
       timeZone: range.timeZone,
       ...sums,
     };

@@ -1,6 +1,6 @@
 import type { Reports } from "../../guard/reports.ts";
 import { message } from "../../language/messages.ts";
-import { REASONS } from "../../links/link.ts";
+import { hasPassword, REASONS } from "../../links/link.ts";
 import type { Links } from "../../links/links.ts";
 import { isProblem } from "../../links/problem.ts";
 import {
@@ -50,7 +50,7 @@ export function createReportViews({ links }: { readonly links: Pick<Links, "find
     const shown = {
       contact,
       code,
-      target,
+      target: hasPassword(link) ? undefined : target,
       works: disabled === undefined,
       shortUrl: call.domain.shortUrl(code),
       form: values ?? EMPTY,

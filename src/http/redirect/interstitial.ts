@@ -17,9 +17,13 @@ export function comesFromHere(headers: Headers): boolean {
 /** The preview that people see before a link leads on. */
 export interface Interstitial {
   /** Whether this request gets the preview. Readers who choose their language on it get it again. */
-  isFor(entry: Entry, call: Call, nowMs: number): boolean;
+  isFor(link: Previewed, call: Call, nowMs: number): boolean;
+  /** The same for a reader of one of our own pages that did not say where the link leads. */
+  isNewFor(link: Previewed, call: Call, nowMs: number): boolean;
   show(call: Call): Promise<Response>;
 }
+
+type Previewed = Pick<Entry, "previewUntilMs">;
 
 export interface InterstitialOptions {
   readonly recorder: Pick<Recorder, "isBrowser">;
@@ -28,11 +32,14 @@ export interface InterstitialOptions {
 }
 
 export function createInterstitial({ recorder, views, onFault }: InterstitialOptions): Interstitial {
+  const isNewFor: Interstitial["isNewFor"] = ({ previewUntilMs }, { headers }, nowMs) =>
+    nowMs < previewUntilMs && prefersHtml(headers.get("accept")) && recorder.isBrowser(headers);
+
   return {
-    isFor({ previewUntilMs }, { request, headers }, nowMs) {
-      if (nowMs >= previewUntilMs) return false;
-      if (!prefersHtml(headers.get("accept")) || !recorder.isBrowser(headers)) return false;
-      return !comesFromHere(headers) || askedLanguage(request) !== undefined;
+    isNewFor,
+    isFor(link, call, nowMs) {
+      if (!isNewFor(link, call, nowMs)) return false;
+      return !comesFromHere(call.headers) || askedLanguage(call.request) !== undefined;
     },
     show: (call) =>
       views.ask("interstitial", call).catch((error: unknown) => {

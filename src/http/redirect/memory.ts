@@ -1,13 +1,23 @@
 import type { Memory } from "../../links/changes.ts";
 import type { Clock } from "../../links/clock.ts";
 import type { Code } from "../../links/code.ts";
-import type { Link } from "../../links/link.ts";
+import { isGuarded, type Link } from "../../links/link.ts";
 import type { Links } from "../../links/links.ts";
 import { isProblem, type Problem } from "../../links/problem.ts";
 import { createLinkTable, type Entry } from "./link-table.ts";
 
 /** Enough for 210,000 links with targets of 80 characters. */
 const MAX_BYTES = 32 * 1024 * 1024;
+
+/** A link that is never remembered, because more than the time decides each visit. See `gate.ts`. */
+export interface Guarded {
+  readonly kind: "guarded";
+  readonly link: Link;
+  readonly previewUntilMs: number;
+}
+
+/** What a look-up finds. A guarded link is told apart like a problem, so that plain links pay nothing for it. */
+export type Found = Entry | Guarded | Problem;
 
 export interface LinkMemory extends Memory {
   /**
@@ -19,7 +29,7 @@ export interface LinkMemory extends Memory {
    * Asks the store. Returns a promise only if the store has to be waited for, or the preview. Concurrent look-ups of the
    * same code share one query.
    */
-  lookUp(code: Code): Entry | Problem | Promise<Entry | Problem>;
+  lookUp(code: Code): Found | Promise<Found>;
   /** Keeps what the recorder wrote into the entry, so that the next visit costs less. */
   keep(entry: Entry): void;
 }
@@ -28,8 +38,8 @@ export interface LinkMemory extends Memory {
 export type PreviewUntil = (link: Link) => Promise<number>;
 
 /**
- * A cache of links that were visited recently. It never holds a 404 or 410, so a link that another process makes works
- * at once.
+ * A cache of links that were visited recently. It never holds a 404 or 410, so a link that another process makes, or
+ * that begins now, works at once.
  */
 export function createLinkMemory(
   { resolve, resolveNow }: Pick<Links, "resolve" | "resolveNow">,
@@ -37,7 +47,7 @@ export function createLinkMemory(
   previewUntil?: PreviewUntil,
 ): LinkMemory {
   const table = createLinkTable(MAX_BYTES);
-  const inFlight = new Map<Code, Promise<Entry | Problem>>();
+  const inFlight = new Map<Code, Promise<Found>>();
   /** How often `forget` or `forgetAll` was called. */
   let forgotten = 0;
 
@@ -46,11 +56,12 @@ export function createLinkMemory(
     return entry !== undefined && nowMs < entry.endsMs ? entry : undefined;
   }
 
-  async function find(code: Code): Promise<Entry | Problem> {
+  async function find(code: Code): Promise<Found> {
     const forgottenBefore = forgotten;
     const link = await resolve(code);
     if (isProblem(link)) return link;
     const previewUntilMs = await previewUntil?.(link);
+    if (isGuarded(link)) return { kind: "guarded", link, previewUntilMs: previewUntilMs ?? 0 };
     const known = get(link.code, clock.nowMs());
     if (known !== undefined) return known;
     const entry = table.set(link, previewUntilMs);
@@ -59,7 +70,7 @@ export function createLinkMemory(
     return entry;
   }
 
-  function ask(code: Code): Promise<Entry | Problem> {
+  function ask(code: Code): Promise<Found> {
     const found = find(code);
     const settle = () => void inFlight.delete(code);
     inFlight.set(code, found);
@@ -71,14 +82,16 @@ export function createLinkMemory(
    * Waits for a query that is already running. If it finds no link, asks again: the link may have been made after the
    * query started.
    */
-  async function join(early: Promise<Entry | Problem>, code: Code): Promise<Entry | Problem> {
+  async function join(early: Promise<Found>, code: Code): Promise<Found> {
     const found = await early;
-    return isProblem(found) ? (inFlight.get(code) ?? ask(code)) : found;
+    const isThere = !isProblem(found) || found.kind === "guarded";
+    return isThere ? found : (inFlight.get(code) ?? ask(code));
   }
 
-  function findNow(now: (code: Code) => Link | Problem, code: Code): Entry | Problem {
+  function findNow(now: (code: Code) => Link | Problem, code: Code): Found {
     const link = now(code);
-    return isProblem(link) ? link : table.set(link);
+    if (isProblem(link)) return link;
+    return isGuarded(link) ? { kind: "guarded", link, previewUntilMs: 0 } : table.set(link);
   }
 
   return {

@@ -1,14 +1,15 @@
 import type { Clock } from "../../links/clock.ts";
 import { type Code, lookUpCode, NEVER_IN_CODES } from "../../links/code.ts";
-import { isProblem, type Problem } from "../../links/problem.ts";
+import { isProblem } from "../../links/problem.ts";
 import type { Recorder } from "../../visits/recorder.ts";
 import type { Call, CallOf } from "../call.ts";
 import type { Limiter } from "../limits.ts";
 import { problemAnswer, problemOf } from "../problems.ts";
 import { createUnknownAnswer } from "../unknown.ts";
+import type { Gate } from "./gate.ts";
 import { comesFromHere, type Interstitial } from "./interstitial.ts";
 import type { Entry } from "./link-table.ts";
-import type { LinkMemory } from "./memory.ts";
+import type { Found, Guarded, LinkMemory } from "./memory.ts";
 
 export interface RedirectOptions {
   readonly memory: Pick<LinkMemory, "get" | "lookUp" | "keep">;
@@ -20,6 +21,8 @@ export interface RedirectOptions {
   readonly cacheSeconds: number;
   /** Undefined if every link leads on at once. */
   readonly interstitial: Interstitial | undefined;
+  /** Answers for links that are not open to every visit. */
+  readonly gate: Pick<Gate, "get" | "head">;
   readonly onFault: (error: unknown) => void;
 }
 
@@ -29,6 +32,7 @@ type RouteHandler = (request: Bun.BunRequest<"/:code">, server: Server) => Respo
 type Elsewhere = (request: Request, server: Server) => Response | Promise<Response>;
 /** Answers a request for a link that was found. */
 type Follow = (entry: Entry, call: Call, nowMs: number) => Response | Promise<Response>;
+type Guard = (call: Call, guarded: Guarded) => Promise<Response>;
 
 /**
  * Answers GET and HEAD of a short address (RFC 9110, section 15.4.3). A GET is counted as a visit before it is
@@ -36,7 +40,7 @@ type Follow = (entry: Entry, call: Call, nowMs: number) => Response | Promise<Re
  * answered before any limit is looked at.
  */
 export function createRedirect(options: RedirectOptions) {
-  const { memory, clock, recorder, callOf, limiter, cacheSeconds, interstitial, onFault } = options;
+  const { memory, clock, recorder, callOf, limiter, cacheSeconds, interstitial, gate, onFault } = options;
   const answerUnknown = createUnknownAnswer();
 
   /** Kept, because a response copies a `Headers` in less time than it reads an object. */
@@ -58,13 +62,19 @@ export function createRedirect(options: RedirectOptions) {
     return code === undefined || code === spelling ? code : (memory.get(code, nowMs) ?? code);
   }
 
-  function lookUp(call: Call, code: Code | undefined, follow: Follow): Response | Promise<Response> {
+  function lookUp(
+    call: Call,
+    code: Code | undefined,
+    follow: Follow,
+    guard: Guard,
+  ): Response | Promise<Response> {
     if (code === undefined) return leadsNowhere(call);
     const barred = limiter.barred(call);
     if (barred !== undefined) return barred.then((problem) => problemAnswer(call, problem));
-    const answerWith = (found: Entry | Problem): Response | Promise<Response> => {
-      if (isProblem(found)) return found.kind === "unknown" ? leadsNowhere(call) : problemAnswer(call, found);
-      return follow(found, call, clock.nowMs());
+    const answerWith = (found: Found): Response | Promise<Response> => {
+      if (!isProblem(found)) return follow(found, call, clock.nowMs());
+      if (found.kind === "guarded") return guard(call, found);
+      return found.kind === "unknown" ? leadsNowhere(call) : problemAnswer(call, found);
     };
     const fail = (error: unknown) => {
       onFault(error);
@@ -123,7 +133,7 @@ export function createRedirect(options: RedirectOptions) {
       if (typeof found === "object") return visit(found, call, nowMs);
       // Read the client's address now: it is lost if the visitor hangs up while the store is asked.
       call.client();
-      return lookUp(call, found, visit);
+      return lookUp(call, found, visit, gate.get);
     };
     const HEAD: RouteHandler = (request, server) => {
       const spelling = request.params.code;
@@ -131,7 +141,7 @@ export function createRedirect(options: RedirectOptions) {
       const found = find(spelling, nowMs);
       if (found === undefined && NEVER_IN_CODES.test(spelling)) return elsewhere(request, server);
       const call = callOf(request, server, spelling);
-      return typeof found === "object" ? look(found, call, nowMs) : lookUp(call, found, look);
+      return typeof found === "object" ? look(found, call, nowMs) : lookUp(call, found, look, gate.head);
     };
     return { GET, HEAD };
   };

@@ -1,6 +1,8 @@
 import type { HostRules } from "../../guard/hosts.ts";
 import { negotiateLanguage } from "../../language/messages.ts";
+import type { Memory } from "../../links/changes.ts";
 import type { Clock } from "../../links/clock.ts";
+import { lookUpCode } from "../../links/code.ts";
 import { type Thread, ThreadEnded } from "../../thread.ts";
 import { answer, prefersHtml } from "../answers.ts";
 import type { Call, Handler } from "../call.ts";
@@ -37,7 +39,8 @@ export interface ViewsOptions extends ViewLimits {
   readonly onFault: (error: unknown) => void;
 }
 
-export interface Views {
+/** As a memory of links, it shares no view that was made before a change. */
+export interface Views extends Memory {
   /** A route that is answered with a view. */
   readonly show: (view: View) => Handler;
   readonly ask: (view: View, call: Call, data?: string) => Promise<Response>;
@@ -45,6 +48,8 @@ export interface Views {
 }
 
 interface Shared {
+  /** The code as the path spells it. */
+  readonly code: string;
   readonly made: Promise<MadeView>;
   untilMs: number;
   /** The view, once it is made: it can be sent again for as long as the thread says that it did not change. */
@@ -81,7 +86,8 @@ export function createViews({ start, clock, hostRules, onFault, sharedMs = SHARE
   }
 
   function makeShared(key: string, task: ViewTask, before: MadeView | undefined): Promise<MadeView> {
-    const entry: Shared = { made: remake(task, before), untilMs: Number.POSITIVE_INFINITY };
+    const { code } = task;
+    const entry: Shared = { code, made: remake(task, before), untilMs: Number.POSITIVE_INFINITY };
     shared.delete(key);
     shared.set(key, entry);
     void settle(key, entry);
@@ -151,6 +157,10 @@ export function createViews({ start, clock, hostRules, onFault, sharedMs = SHARE
   return {
     show: (view) => (call) => ask(view, call),
     ask,
+    forget(code) {
+      for (const [key, { code: spelling }] of shared) if (lookUpCode(spelling) === code) shared.delete(key);
+    },
+    forgetAll: () => shared.clear(),
     close() {
       const ending = thread;
       thread = undefined;

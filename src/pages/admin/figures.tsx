@@ -14,6 +14,7 @@ const COUNTS = {
   "limited.create": "admin.count.limited.create",
   "limited.unknown": "admin.count.limited.unknown",
   "limited.view": "admin.count.limited.view",
+  "limited.password": "admin.count.limited.password",
   "limited.report": "admin.count.limited.report",
   reports: "admin.count.reports",
   unknown: "admin.count.unknown",

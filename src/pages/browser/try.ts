@@ -34,18 +34,24 @@ async function send(form: HTMLFormElement, output: HTMLOutputElement): Promise<v
   form.ariaBusy = "false";
 }
 
-/** Puts the code of the new link into the other forms, so that they can be tried with it. */
+/** Puts the code and the key of the new link into the other forms, so that they can be tried with it. */
 async function askAbout(response: Response): Promise<void> {
   const { data } = (await response.json()) as Answer<{ code: string }>;
-  for (const input of document.querySelectorAll<HTMLInputElement>("input[data-in=path][name=code]"))
-    input.value = data?.code ?? input.value;
+  fill("input[data-in=path][name=code]", data?.code);
+  fill("input[data-in=authorization]", /#key=([\w-]+)/.exec(response.headers.get("Link") ?? "")?.[1]);
+}
+
+function fill(inputs: string, value: string | undefined): void {
+  for (const input of document.querySelectorAll<HTMLInputElement>(inputs)) input.value = value ?? input.value;
 }
 
 /** The address is relative: the request goes to the origin of this page, even if BASE_URL is another one. */
 function addressOf(form: HTMLFormElement): string {
   let path = form.dataset["path"] ?? "";
   const query = new URLSearchParams();
-  for (const { name, value, dataset } of form.querySelectorAll("input")) {
+  for (const { name, value, dataset } of form.querySelectorAll<HTMLInputElement>(
+    "input:not([data-in=authorization])",
+  )) {
     if (dataset["in"] === "path") path = path.replace(`{${name}}`, () => encodeURIComponent(value));
     else if (value !== "") query.append(name, value);
   }
@@ -54,7 +60,8 @@ function addressOf(form: HTMLFormElement): string {
 
 /** Sends the text as typed, even if it is not JSON, to show how the service answers mistakes. */
 function requestOf(form: HTMLFormElement): RequestInit {
-  const token = form.dataset["method"] === "POST" ? knownToken() : null;
+  const key = form.querySelector<HTMLInputElement>("input[data-in=authorization]")?.value;
+  const token = form.dataset["method"] === "POST" ? knownToken() : key || null;
   const headers = {
     "Accept-Language": document.documentElement.lang,
     ...(token !== null && { Authorization: `Bearer ${token}` }),

@@ -1,0 +1,118 @@
+import { parse, serialize } from "hono/utils/cookie";
+
+import { createTokenCheck } from "../../guard/token.ts";
+import type { Clock } from "../../links/clock.ts";
+import { PASSWORD_LENGTH } from "../../links/create.ts";
+import type { Link } from "../../links/link.ts";
+import { createPasswordCheck } from "../../links/password.ts";
+import type { Secret } from "../../links/secret.ts";
+import { passwordPage, type Refusal } from "../../pages/password.tsx";
+import { FORM_LEADS_ELSEWHERE, html, prefersHtml } from "../answers.ts";
+import type { Call } from "../call.ts";
+import type { Limiter } from "../limits.ts";
+import { describe, type HttpProblem, problemJson } from "../problems.ts";
+
+const COOKIE = "password";
+const OPEN_MS = 15 * 60_000;
+/** Until one of the passwords that are being checked is done. */
+const BUSY_SECONDS = 1;
+
+export interface PasswordsOptions {
+  readonly secret: Pick<Secret, "hash">;
+  readonly clock: Pick<Clock, "nowMs">;
+  readonly limiter: Pick<Limiter, "tryPassword">;
+}
+
+/** Asks for the passwords of links, and remembers in a cookie who knew one. */
+export function createPasswords({ secret, clock, limiter }: PasswordsOptions) {
+  const isPassword = createPasswordCheck();
+
+  /** Another password, another link and another time have other cookies. */
+  function cookieUntil({ code, createdMs, terms }: Link, endsMs: number): string {
+    return `${endsMs}.${secret.hash("password", [code, createdMs, endsMs, terms?.passwordHash ?? ""])}`;
+  }
+
+  /** Browsers get the page that asks, and no challenge that would make them ask in a window of their own. */
+  function refuse(call: Call, problem: HttpProblem, refusal?: Refusal): Response {
+    const { headers } = call;
+    const Vary = "Accept, Accept-Language, Cookie, Authorization";
+    if (!prefersHtml(headers.get("accept"))) {
+      const isBrowser = headers.has("sec-fetch-site");
+      return problemJson(call, problem, { Vary, ...(isBrowser && { "WWW-Authenticate": FORM }) });
+    }
+    const { status, headers: ofProblem } = describe(problem);
+    return html(call, status, (language) => passwordPage(language, call.domain.contact, refusal), {
+      ...ofProblem,
+      ...FORM_LEADS_ELSEWHERE,
+      ...(status === 401 && { "WWW-Authenticate": FORM }),
+      Vary,
+    });
+  }
+
+  const problemOf = ({ domain }: Call, { code }: Link, kind: "password.missing" | "password.wrong") => ({
+    kind,
+    shortUrl: domain.shortUrl(code),
+  });
+
+  return {
+    /** Whether the browser knew the password a moment ago. */
+    isRemembered({ headers }: Call, link: Link): boolean {
+      const cookie = parse(headers.get("cookie") ?? "", COOKIE)[COOKIE] ?? "";
+      const endsMs = Number(/^\d{1,16}(?=\.)/.exec(cookie)?.[0] ?? Number.NaN);
+      const nowMs = clock.nowMs();
+      // A clock that was ahead may have signed a cookie that would last for years.
+      const isNow = nowMs < endsMs && endsMs <= nowMs + OPEN_MS;
+      return isNow && createTokenCheck(cookieUntil(link, endsMs))(cookie);
+    },
+
+    /** A cookie that is sent to this link only. */
+    remember({ domain }: Call, link: Link): string {
+      return serialize(COOKIE, cookieUntil(link, clock.nowMs() + OPEN_MS), {
+        path: `/${encodeURIComponent(link.code)}`,
+        maxAge: OPEN_MS / 1000,
+        httpOnly: true,
+        sameSite: "Lax",
+        secure: domain.origin.startsWith("https:"),
+      });
+    },
+
+    ask: (call: Call, link: Link): Response => refuse(call, problemOf(call, link, "password.missing")),
+
+    /** Undefined if the password is right. Wrong ones are counted. */
+    async refusalOf(call: Call, link: Link, given: string): Promise<Response | undefined> {
+      const attempt = limiter.tryPassword(call, link);
+      if (attempt instanceof Promise) {
+        const limited = await attempt;
+        return refuse(call, limited, limited);
+      }
+      let isRight: boolean | undefined;
+      try {
+        isRight =
+          given.length <= PASSWORD_LENGTH.max && (await isPassword(given, link.terms?.passwordHash ?? ""));
+      } catch (error) {
+        attempt.undo();
+        throw error;
+      }
+      if (isRight !== false) attempt.undo();
+      if (isRight === true) return undefined;
+      if (isRight === undefined) {
+        const busy = { kind: "limited", limit: "password", seconds: BUSY_SECONDS } as const;
+        return refuse(call, busy, busy);
+      }
+      return refuse(call, problemOf(call, link, "password.wrong"), { kind: "wrong", ...attempt.left() });
+    },
+  };
+}
+
+export type Passwords = ReturnType<typeof createPasswords>;
+
+/** RFC 9110, section 11.6.1, wants a challenge with every 401. Browsers ignore those that they do not know. */
+const FORM = "Form";
+
+/** The password in `Authorization: Basic`, whatever the user name (RFC 7617, section 2). */
+export function basicPassword(headers: Headers): string | undefined {
+  const [, credentials] = /^Basic +([\w+/=-]+)$/i.exec(headers.get("authorization")?.trim() ?? "") ?? [];
+  if (credentials === undefined) return undefined;
+  const text = Buffer.from(credentials, "base64").toString("utf8");
+  return text.slice(text.indexOf(":") + 1);
+}

@@ -1,0 +1,93 @@
+import type { createBrokenCheck } from "./broken.ts";
+import type { Change, Edit } from "./change.ts";
+import type { Clock } from "./clock.ts";
+import { type Creation, refuseEnd, refuseTerms } from "./create.ts";
+import { endsMs, type When } from "./expiry.ts";
+import type { Link } from "./link.ts";
+import type { FoundLink } from "./links.ts";
+import { hashPassword } from "./password.ts";
+import { type Invalid, isProblem, type Problem } from "./problem.ts";
+import type { LinkId, LinkStore } from "./store.ts";
+import { DAY_MS } from "./time.ts";
+
+/** What the maker of a link can do with it. Nothing can be done with a link that is over. */
+export interface Management {
+  /** Changes a link, and returns it as it is now. */
+  edit(link: FoundLink, request: EditRequest): Promise<Link | Problem | EditsClosed>;
+  /** Ends a link at once, also if it is disabled. */
+  withdraw(link: LinkId): Promise<Link | Problem>;
+}
+
+/** Undefined leaves a value as it is, and null removes it. */
+export interface EditRequest {
+  readonly originalUrl?: string | undefined;
+  readonly expiry?: When | undefined;
+  readonly maxVisits?: number | null | undefined;
+  readonly password?: string | null | undefined;
+}
+
+/** Targets cannot be changed any more, or never could. */
+export interface EditsClosed {
+  readonly kind: "edits.closed";
+}
+
+/** For how long after its creation the target of a link may change. */
+type Edits = "on" | "24h" | "off";
+
+export interface ManagementOptions {
+  readonly store: Pick<LinkStore, "update">;
+  readonly clock: Pick<Clock, "nowMs">;
+  readonly parseDestination: Creation["parseDestination"];
+  readonly brokenBy: ReturnType<typeof createBrokenCheck>["brokenBy"];
+  readonly edits: Edits;
+}
+
+const EDITABLE_MS: Readonly<Record<Edits, number>> = { on: Number.POSITIVE_INFINITY, "24h": DAY_MS, off: 0 };
+
+export function createManagement(options: ManagementOptions): Management {
+  const { store, clock, parseDestination, brokenBy, edits } = options;
+
+  /** Only the target can deceive those who know the link, so everything else may always change. */
+  function isClosed({ createdMs, originalUrl }: FoundLink, request: EditRequest, atMs: number): boolean {
+    const isNewTarget = request.originalUrl !== undefined && request.originalUrl !== originalUrl;
+    return isNewTarget && atMs >= createdMs + EDITABLE_MS[edits];
+  }
+
+  function parse(link: FoundLink, request: EditRequest, atMs: number): Edit | Invalid {
+    const { originalUrl, expiry, maxVisits } = request;
+    const target = originalUrl === undefined ? undefined : parseDestination(originalUrl);
+    const ends = expiry === undefined ? undefined : endsMs(atMs, expiry);
+    const startsMs = Math.max(atMs, link.terms?.startsMs ?? 0);
+    const refusals = [
+      ...(isProblem(target) ? target.refusals : []),
+      ...(ends === undefined ? [] : refuseEnd(ends, startsMs, atMs)),
+      ...refuseTerms(request),
+    ];
+    if (isProblem(target) || refusals.length > 0) return { kind: "invalid", refusals };
+    const destination =
+      originalUrl === undefined || target === undefined ? undefined : { originalUrl, target };
+    return { destination, endsMs: ends, maxVisits };
+  }
+
+  async function update({ code, createdMs }: LinkId, change: Change): Promise<Link | Problem> {
+    const { link, isChanged } = await store.update({ code, createdMs }, change);
+    if (link === undefined) return { kind: "unknown" };
+    return isChanged ? link : (brokenBy(link) ?? link);
+  }
+
+  return {
+    async edit(link, request) {
+      const atMs = clock.nowMs();
+      const problem = brokenBy(link);
+      if (problem !== undefined) return problem;
+      if (isClosed(link, request, atMs)) return { kind: "edits.closed" };
+      const edit = parse(link, request, atMs);
+      if (isProblem(edit)) return edit;
+      const { password } = request;
+      const passwordHash = typeof password === "string" ? await hashPassword(password) : password;
+      return update(link, { type: "edit", atMs, ...edit, passwordHash });
+    },
+
+    withdraw: (link) => update(link, { type: "withdraw", atMs: clock.nowMs() }),
+  };
+}

@@ -1,0 +1,17 @@
+/** @jsxImportSource ./html */
+import { message } from "../language/messages.ts";
+import { memoize } from "../memoize.ts";
+import { page } from "./layout.tsx";
+
+/** What crawlers get of a link with a limited number of visits. It is the same page for all links, so it is kept. */
+export const countedPage = memoize((language) => {
+  const title = message(language, "counted.title");
+  return page(
+    language,
+    { title: `${title} – Curt` },
+    <>
+      <h1>{title}</h1>
+      <p>{message(language, "counted.next")}</p>
+    </>,
+  );
+});

@@ -1,0 +1,59 @@
+/** @jsxImportSource ./html */
+import { message } from "../language/messages.ts";
+import { memoize } from "../memoize.ts";
+import { page } from "./layout.tsx";
+import { whenIn } from "./when.ts";
+
+/** Why the last password did not open the link. `seconds` is until the next one may be tried. */
+export type Refusal =
+  | { readonly kind: "wrong"; readonly tries: number; readonly seconds: number }
+  | { readonly kind: "limited"; readonly seconds: number };
+
+/** Asks for the password of the link at this address. It is the same page for all links, so it is kept. */
+export function passwordPage(language: string, contact: string | null, refusal?: Refusal): string {
+  return rendered(JSON.stringify([language, contact, refusal && tell(language, refusal)]));
+}
+
+const rendered = memoize((key) => render(...(JSON.parse(key) as [string, string | null, string | null])));
+
+function tell(language: string, refusal: Refusal): string {
+  const later = () => message(language, "password.limited", { when: whenIn(language, refusal.seconds) });
+  if (refusal.kind === "limited") return later();
+  const wrong = message(language, "password.wrong");
+  if (refusal.tries === Number.POSITIVE_INFINITY) return wrong;
+  return `${wrong} ${refusal.tries > 0 ? message(language, "password.left", { left: refusal.tries }) : later()}`;
+}
+
+function render(language: string, contact: string | null, refusal: string | null): string {
+  const title = message(language, "password.title");
+  return page(
+    language,
+    { title: `${title} – Curt`, contact },
+    <>
+      <h1>{title}</h1>
+      <p class="soft">{message(language, "password.ask")}</p>
+      <form method="post">
+        <div class="field">
+          <label for="password">{message(language, "password.label")}</label>
+          {/* It belongs to one link. A browser that saved it would offer it for every other one. */}
+          <input
+            {...{ id: "password", name: "password", type: "password", autocomplete: "off" }}
+            {...(refusal !== null && { "aria-invalid": "true" })}
+            aria-describedby={refusal === null ? "password-hint" : "password-error password-hint"}
+            required
+            autofocus
+          />
+          {refusal !== null && (
+            <p class="error" id="password-error" role="alert">
+              {refusal}
+            </p>
+          )}
+          <p class="hint" id="password-hint">
+            {message(language, "password.remembered")}
+          </p>
+        </div>
+        <button class="primary">{message(language, "password.open")}</button>
+      </form>
+    </>,
+  );
+}

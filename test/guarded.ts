@@ -1,0 +1,30 @@
+import type { Terms } from "../src/links/link.ts";
+import { hashPassword } from "../src/links/password.ts";
+import type { NewLink } from "../src/links/store.ts";
+import type { Target } from "../src/links/target.ts";
+import { openStoreOf, type Running } from "./service.ts";
+import { newLink } from "./stores/links.ts";
+
+interface Wanted extends Pick<Terms, "startsMs" | "maxVisits"> {
+  readonly password?: string;
+  readonly target?: string;
+  readonly createdMs?: number;
+}
+
+/** Makes a link with terms. */
+export async function addGuarded(
+  service: Running,
+  code: string,
+  { target, createdMs = Date.now(), password, ...terms }: Wanted,
+): Promise<NewLink> {
+  const passwordHash = password === undefined ? undefined : await hashPassword(password);
+  const link = newLink(code, {
+    createdMs,
+    ...(target !== undefined && { originalUrl: target, target: target as Target }),
+    terms: { ...terms, ...(passwordHash !== undefined && { passwordHash }) },
+  });
+  await using store = await openStoreOf(service);
+  const [added] = await store.insert([link]);
+  if (added === undefined || "kind" in added) throw new Error(`${code} is taken`);
+  return link;
+}

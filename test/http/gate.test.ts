@@ -1,0 +1,349 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+
+import en from "../../src/language/en.json";
+import ko from "../../src/language/ko.json";
+import { DAY_MS, HOUR_MS } from "../../src/links/time.ts";
+import { addGuarded } from "../guarded.ts";
+import { type Here, openStoreOf, type Running, startHere } from "../service.ts";
+import { linkOf, untilCounted, WINDOWS_CHROME } from "../visits/visits.ts";
+import { elementsOf, HTML } from "./markup.ts";
+
+const TARGET = "https://example.com/where?to=go&so=%22#here";
+/** What tells where the link leads. */
+const DESTINATION = /example\.com/;
+const PERSON = { "User-Agent": WINDOWS_CHROME, ...HTML };
+const PASSWORD = "비밀 pass:word";
+
+let curt: Here;
+beforeAll(async () => {
+  curt = await startHere({ CACHE_SECONDS: "60" });
+});
+afterAll(() => curt[Symbol.asyncDispose]());
+
+const basic = (password: string, user = "") => ({
+  Authorization: `Basic ${Buffer.from(`${user}:${password}`).toString("base64")}`,
+});
+
+function send(path: string, form: Readonly<Record<string, string>>, headers = {}, service: Running = curt) {
+  return service.fetch(path, {
+    method: "POST",
+    headers: { ...PERSON, "Content-Type": "application/x-www-form-urlencoded", ...headers },
+    body: new URLSearchParams(form).toString(),
+  });
+}
+
+/** An answer that leads nowhere and that no cache keeps. */
+async function expectClosed(response: Response, status: number): Promise<string> {
+  const text = await response.text();
+  const { headers } = response;
+  expect([response.status, headers.get("location"), headers.get("cache-control")]).toEqual([
+    status,
+    null,
+    "no-store",
+  ]);
+  expect([...headers].flat().join() + text).not.toMatch(DESTINATION);
+  return text;
+}
+
+function expectOpen({ status, headers }: Response, expected = 302): void {
+  expect([status, headers.get("location"), headers.get("cache-control")]).toEqual([
+    expected,
+    TARGET,
+    "no-store",
+  ]);
+}
+
+describe("a link that begins later", () => {
+  test("is unknown until then, and works from that moment on", async () => {
+    const { createdMs } = await addGuarded(curt, "later", {
+      startsMs: curt.nowMs() + HOUR_MS,
+      target: TARGET,
+      createdMs: curt.nowMs(),
+    });
+    for (const nearly of [0, HOUR_MS - (curt.nowMs() - createdMs) - 1000]) {
+      curt.advance(nearly);
+      for (const method of ["GET", "HEAD"])
+        expect(await expectClosed(await curt.fetch("/later", { method }), 404)).toBe(
+          method === "HEAD" ? "" : `{"status":"error","message":"${en.unknown}"}`,
+        );
+      for (const path of ["/later.svg", "/later+", "/later+report"])
+        await expectClosed(await curt.fetch(path), 404);
+      const report = {
+        method: "POST",
+        headers: { "Content-Type": "application/json" },
+        body: '{"reason":"spam"}',
+      };
+      await expectClosed(await curt.fetch("/api/v1/links/later/reports", report), 404);
+      const availability = await (await curt.fetch("/api/v1/codes/later")).json();
+      expect(availability).toMatchObject({ data: { available: false } });
+    }
+    curt.advance(1000);
+    for (const method of ["GET", "HEAD", "GET"]) {
+      const response = await curt.fetch("/later", { method });
+      expect([response.status, response.headers.get("location")]).toEqual([302, TARGET]);
+    }
+  });
+});
+
+describe("a link with a limited number of visits", () => {
+  const leads = async (code: string, headers: Record<string, string> = {}, method = "GET") => {
+    const { status } = await curt.fetch(`/${code}`, { method, headers });
+    return status;
+  };
+
+  test("redirects as often as it may and then says why not", async () => {
+    await addGuarded(curt, "three", { maxVisits: 3, target: TARGET });
+    for (let nth = 0; nth < 3; nth++) expectOpen(await curt.fetch("/three/"));
+    for (let nth = 0; nth < 2; nth++) {
+      const response = await curt.fetch("/three/");
+      expect(response.headers.get("curt-reason")).toBe("link.used-up");
+      const body = await expectClosed(response, 410);
+      expect(JSON.parse(body)).toEqual({ status: "error", message: en["expired.visits"] });
+    }
+    for (const [language, words] of Object.entries({ en, ko })) {
+      const page = await curt.fetch("/three", { headers: { ...HTML, "Accept-Language": language } });
+      const text = await expectClosed(page, 410);
+      expect(text).toContain(words["page.expired.title.visits"]);
+      expect(text).toContain(words["expired.visits"]);
+    }
+    expect((await linkOf(curt, "three"))["visits"]).toBe(0);
+  });
+
+  test("counts the visits of people in the statistics", async () => {
+    await addGuarded(curt, "people", { maxVisits: 3, target: TARGET });
+    for (let nth = 0; nth < 3; nth++) expectOpen(await curt.fetch("/people", { headers: PERSON }));
+    await untilCounted(curt, "people", 3);
+  });
+
+  test("is not used up by what only looks", async () => {
+    await addGuarded(curt, "looked", { maxVisits: 1, target: TARGET });
+    const crawlers = [
+      "facebookexternalhit/1.1;kakaotalk-scrap/1.0;",
+      "Slackbot-LinkExpanding 1.0 (+https://api.slack.com/robots)",
+      "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)",
+      "TelegramBot (like TwitterBot)",
+    ];
+    for (const crawler of crawlers)
+      for (const Accept of ["*/*", "text/html"]) {
+        const response = await curt.fetch("/looked", { headers: { "User-Agent": crawler, Accept } });
+        expect(await expectClosed(response, 200)).toContain(en["counted.title"]);
+      }
+    await expectClosed(await curt.fetch("/looked", { method: "HEAD" }), 200);
+    await expectClosed(await curt.fetch("/looked", { method: "HEAD", headers: PERSON }), 200);
+    curt.expectFaults();
+    for (const purpose of ["prefetch", "prefetch;prerender"]) {
+      const response = await curt.fetch("/looked", { headers: { ...PERSON, "Sec-Purpose": purpose } });
+      expect(response.headers.get("curt-reason")).toBe("link.prefetch");
+      await expectClosed(response, 503);
+    }
+    for (const method of ["POST", "PUT"]) expect(await leads("looked", {}, method)).toBe(405);
+    expectOpen(await curt.fetch("/looked", { headers: PERSON }));
+    expect([await leads("looked"), await leads("looked", {}, "HEAD")]).toEqual([410, 410]);
+  });
+
+  test("redirects programs that somebody uses to get there", async () => {
+    const programs = ["", "curl/8.9.1", "python-requests/2.32", "Go-http-client/2.0", "unheard-of/1.0"];
+    await addGuarded(curt, "programs", { maxVisits: programs.length, target: TARGET });
+    for (const program of programs)
+      expectOpen(await curt.fetch("/programs", { headers: { "User-Agent": program } }));
+    expect(await leads("programs")).toBe(410);
+  });
+
+  test("gives 1,000 visitors at once exactly as many redirects as it may", async () => {
+    await addGuarded(curt, "rush", { maxVisits: 100, target: TARGET });
+    const statuses = await Promise.all(Array.from({ length: 1000 }, () => leads("rush")));
+    expect(Object.groupBy(statuses, String)["302"]).toHaveLength(100);
+    expect(Object.groupBy(statuses, String)["410"]).toHaveLength(900);
+  });
+
+  test("is open to everybody again once its maker takes the limit back", async () => {
+    const link = await addGuarded(curt, "unlimited", { maxVisits: 2, target: TARGET });
+    expectOpen(await curt.fetch("/unlimited"));
+    await using store = await openStoreOf(curt);
+    await store.update(link, { type: "edit", atMs: curt.nowMs(), maxVisits: null });
+    for (let nth = 0; nth < 3; nth++) expect(await leads("unlimited")).toBe(302);
+  });
+});
+
+describe("a link with a password", () => {
+  beforeAll(() => addGuarded(curt, "closed", { password: PASSWORD, target: TARGET }));
+
+  test("answers programs 401, and redirects them with the password", async () => {
+    for (const headers of [{}, { Authorization: "Bearer x" }, basic("")]) {
+      const response = await curt.fetch("/closed", { headers });
+      expect(response.headers.get("www-authenticate")).toBe(
+        'Basic realm="https://curt.example/closed/", charset="UTF-8"',
+      );
+      expect(response.headers.get("curt-reason")).toBe("password.missing");
+      expect(JSON.parse(await expectClosed(response, 401))).toEqual({
+        status: "error",
+        message: en["password.missing"],
+      });
+    }
+    const wrong = await curt.fetch("/closed", { headers: basic("pass") });
+    expect(wrong.headers.get("curt-reason")).toBe("password.wrong");
+    expect(await expectClosed(wrong, 401)).toContain(en["password.wrong"]);
+    await expectClosed(await curt.fetch("/closed", { method: "HEAD" }), 401);
+    for (const user of ["", "anybody", "비밀"])
+      for (const method of ["GET", "HEAD"])
+        expectOpen(await curt.fetch("/closed", { method, headers: basic(PASSWORD, user) }));
+    // A Mac may send Hangul decomposed.
+    expectOpen(await curt.fetch("/closed", { headers: basic(PASSWORD.normalize("NFD")) }));
+  });
+
+  test("asks people on a page without a challenge that browsers know", async () => {
+    for (const [language, words] of Object.entries({ en, ko })) {
+      const response = await curt.fetch("/closed", { headers: { ...PERSON, "Accept-Language": language } });
+      expect(response.headers.get("www-authenticate")).toBe("Form");
+      const copy = response.clone() as Response;
+      expect(await expectClosed(response, 401)).toContain(words["password.title"]);
+      const elements = await elementsOf(copy);
+      const input = elements.find(({ attributes }) => attributes["name"] === "password");
+      expect(input?.attributes).toMatchObject({ type: "password", autocomplete: "off", autofocus: "" });
+    }
+    // An image on another page, for example.
+    const asset = await curt.fetch("/closed", { headers: { "Sec-Fetch-Site": "cross-site" } });
+    expect(asset.headers.get("www-authenticate")).toBe("Form");
+    await expectClosed(asset, 401);
+  });
+
+  test("redirects whoever sends the password, and remembers that for 15 minutes, for this link only", async () => {
+    await addGuarded(curt, "other", { password: PASSWORD, target: TARGET });
+    const response = await send("/closed", { password: PASSWORD });
+    expectOpen(response, 303);
+    const cookie = response.headers.get("set-cookie") ?? "";
+    expect(cookie.replace(/=[^;]*/, "=")).toBe(
+      "password=; Max-Age=900; Path=/closed; HttpOnly; Secure; SameSite=Lax",
+    );
+    expect(cookie).not.toContain("pass:word");
+    const [Cookie = ""] = cookie.split(";", 1);
+    for (const method of ["GET", "HEAD"])
+      expectOpen(await curt.fetch("/closed", { method, headers: { Cookie } }));
+    await expectClosed(await curt.fetch("/other", { headers: { Cookie } }), 401);
+    for (const changed of [Cookie.slice(0, -1), Cookie.replace(/=\d/, "=9"), "password=", "password=1.x"])
+      await expectClosed(await curt.fetch("/closed", { headers: { Cookie: changed } }), 401);
+    curt.advance(15 * 60_000);
+    await expectClosed(await curt.fetch("/closed", { headers: { Cookie } }), 401);
+  });
+
+  test("forgets who knew the password when it is changed", async () => {
+    const link = await addGuarded(curt, "changed", { password: PASSWORD, target: TARGET });
+    const known = await send("/changed", { password: PASSWORD });
+    const headers = { Cookie: known.headers.get("set-cookie")?.split(";", 1)[0] ?? "" };
+    expectOpen(await curt.fetch("/changed", { headers }));
+    await using store = await openStoreOf(curt);
+    const passwordHash = await Bun.password.hash("another");
+    await store.update(link, { type: "edit", atMs: curt.nowMs(), passwordHash });
+    await expectClosed(await curt.fetch("/changed", { headers }), 401);
+    await expectClosed(await curt.fetch("/changed", { headers: basic(PASSWORD) }), 401);
+    expectOpen(await curt.fetch("/changed", { headers: basic("another") }));
+  });
+
+  test("takes a form of its own page only", async () => {
+    await expectClosed(await send("/closed", {}), 401);
+    await expectClosed(await send("/closed", { password: "" }), 401);
+    await expectClosed(
+      await send("/closed", { password: PASSWORD }, { Origin: "https://evil.example" }),
+      403,
+    );
+    await expectClosed(
+      await send("/closed", { password: PASSWORD }, { "Sec-Fetch-Site": "cross-site" }),
+      403,
+    );
+    await expectClosed(await send("/closed", { password: PASSWORD }, { "Content-Type": "text/plain" }), 415);
+    await expectClosed(await send("/closed", { password: "x".repeat(3000) }), 413);
+    expectOpen(await send("/closed/", { password: PASSWORD }, { Origin: "null" }), 303);
+    expectOpen(
+      await send("/closed?language=ko", { password: PASSWORD }, { "Sec-Fetch-Site": "same-origin" }),
+      303,
+    );
+  });
+
+  test("tells nobody else where it leads", async () => {
+    const crawler = { "User-Agent": "Twitterbot/1.0" };
+    for (const path of ["/closed", "/closed/"])
+      for (const headers of [
+        {},
+        HTML,
+        PERSON,
+        crawler,
+        { ...crawler, ...HTML },
+        { "Sec-Purpose": "prefetch" },
+      ])
+        await expectClosed(await curt.fetch(path, { headers }), 401);
+    for (const path of ["/closed+", "/closed+report", "/closed.svg", "/api/v1/links/closed/stats"]) {
+      const response = await curt.fetch(path, { headers: PERSON });
+      expect(await response.text()).not.toMatch(DESTINATION);
+    }
+    expect(curt.logged.join("")).not.toContain(PASSWORD);
+  });
+
+  test("with a limited number of visits counts them once the password was right", async () => {
+    await addGuarded(curt, "both", { password: PASSWORD, maxVisits: 3, target: TARGET });
+    for (const headers of [{}, PERSON, basic("wrong")])
+      await expectClosed(await curt.fetch("/both", { headers }), 401);
+    await expectClosed(await send("/both", { password: "wrong" }), 401);
+    await expectClosed(await curt.fetch("/both", { method: "HEAD", headers: basic(PASSWORD) }), 200);
+    const opened = await send("/both", { password: PASSWORD });
+    expectOpen(opened, 303);
+    const Cookie = opened.headers.get("set-cookie")?.split(";", 1)[0] ?? "";
+    expectOpen(await curt.fetch("/both", { headers: { Cookie } }));
+    expectOpen(await curt.fetch("/both", { headers: basic(PASSWORD) }));
+    await expectClosed(await curt.fetch("/both", { headers: basic(PASSWORD) }), 410);
+    await expectClosed(await send("/both", { password: PASSWORD }), 410);
+  });
+});
+
+describe("wrong passwords", () => {
+  test("are limited for each client, and right ones are not counted", async () => {
+    await using service = await startHere({ LIMIT_PASSWORDS: "3/1h" });
+    for (const code of ["one", "two"])
+      await addGuarded(service, code, { password: PASSWORD, target: TARGET });
+    for (let nth = 0; nth < 5; nth++) expectOpen(await service.fetch("/one", { headers: basic(PASSWORD) }));
+    const told: string[] = [];
+    for (const path of ["/one", "/two", "/one", "/two"]) {
+      const response = await send(path, { password: "wrong" }, {}, service);
+      const page = await response.text();
+      told.push(`${response.status} ${/id="password-error" role="alert">([^<]*)</.exec(page)?.[1]}`);
+    }
+    expect(told).toEqual([
+      `401 ${en["password.wrong"]} Tries left: 2.`,
+      `401 ${en["password.wrong"]} Tries left: 1.`,
+      `401 ${en["password.wrong"]} There were too many tries. Try again in 20 minutes.`,
+      "429 There were too many tries. Try again in 20 minutes.",
+    ]);
+    const limited = await service.fetch("/one", { headers: basic(PASSWORD) });
+    expect(limited.headers.get("curt-reason")).toBe("limit.password");
+    expect(Number(limited.headers.get("retry-after"))).toBeGreaterThan(1190);
+    await expectClosed(limited, 429);
+    service.advance(HOUR_MS / 3);
+    expectOpen(await service.fetch("/one", { headers: basic(PASSWORD) }));
+  });
+
+  test("of many clients are limited for each link", async () => {
+    await using service = await startHere({ LIMIT_PASSWORDS: "1/1d", TRUSTED_PROXIES: "127.0.0.1" });
+    for (const code of ["one", "two"])
+      await addGuarded(service, code, { password: PASSWORD, target: TARGET });
+    const from = (nth: number) => ({ "X-Forwarded-For": `192.0.2.${nth}` });
+    for (let nth = 1; nth <= 10; nth++)
+      await expectClosed(await service.fetch("/one", { headers: { ...from(nth), ...basic("wrong") } }), 401);
+    await expectClosed(await service.fetch("/one", { headers: { ...from(11), ...basic(PASSWORD) } }), 429);
+    expectOpen(await service.fetch("/two", { headers: { ...from(11), ...basic(PASSWORD) } }));
+    service.advance(DAY_MS / 10);
+    expectOpen(await service.fetch("/one", { headers: { ...from(11), ...basic(PASSWORD) } }));
+  });
+
+  test("keep nobody waiting for long: too many at once are turned away", async () => {
+    await using service = await startHere({ LIMIT_PASSWORDS: "off" });
+    await addGuarded(service, "rush", { password: PASSWORD, target: TARGET });
+    const statuses = await Promise.all(
+      Array.from({ length: 100 }, async () => {
+        const { status } = await service.fetch("/rush", { headers: basic(PASSWORD) });
+        return status;
+      }),
+    );
+    expect(statuses.filter((status) => status === 302)).toHaveLength(66);
+    expect(statuses.filter((status) => status === 429)).toHaveLength(34);
+    expectOpen(await service.fetch("/rush", { headers: basic(PASSWORD) }));
+  });
+});

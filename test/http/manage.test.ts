@@ -1,0 +1,430 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+
+import en from "../../src/language/en.json";
+import { type Here, type Running, startHere } from "../service.ts";
+
+const DAY_MS = 86_400_000;
+const target = "https://example.com/a";
+const other = "https://example.net/b";
+
+let curt: Here;
+beforeAll(async () => {
+  curt = await startHere();
+});
+afterAll(() => curt[Symbol.asyncDispose]());
+
+type Data = Record<string, any>;
+interface Answered {
+  readonly status: number;
+  readonly reason: string | null;
+  readonly message: string;
+  readonly data: Data;
+  readonly headers: Headers;
+}
+
+async function ask(
+  method: string,
+  path: string,
+  { key, body, at = curt }: { key?: string | undefined; body?: unknown; at?: Running } = {},
+): Promise<Answered> {
+  const response = await at.fetch(path, {
+    method,
+    headers: key === undefined ? {} : { Authorization: `Bearer ${key}` },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+    redirect: "manual",
+  });
+  const { message, data } = (await response.json()) as { message: string; data: Data };
+  return {
+    status: response.status,
+    reason: response.headers.get("curt-reason"),
+    message,
+    data,
+    headers: response.headers,
+  };
+}
+
+let made = 0;
+/** Makes a link, and returns its path in the API and its key. */
+async function make(body: object = {}, at: Running = curt) {
+  const code = `managed-${++made}`;
+  const { status, data } = await ask("POST", "/api/v1/links", { body: { target, code, ...body }, at });
+  expect(status).toBe(201);
+  return { code, path: `/api/v1/links/${code}`, key: data["manage_key"] as string, data };
+}
+
+const visit = async (code: string, at: Running = curt) => {
+  const response = await at.fetch(`/${code}/`, { redirect: "manual" });
+  return response.status === 302 ? response.headers.get("location") : response.status;
+};
+
+const otherKey = async () => (await make()).key;
+
+describe("PATCH /api/v1/links/{code}", () => {
+  test("changes where a link leads, at once, and says so", async () => {
+    const { code, path, key, data } = await make();
+    expect(await visit(code)).toBe(target);
+    const changed = await ask("PATCH", path, { key, body: { target: other } });
+    const changedAt = changed.data["changed"];
+    expect([changed.status, changed.message]).toEqual([200, en["link.changed"]]);
+    expect(changed.data).toEqual({
+      ...data,
+      target: other,
+      original_url: other,
+      changed: changedAt,
+      visits: expect.any(Number),
+    });
+    expect(Math.abs(Date.parse(changedAt) - curt.nowMs())).toBeLessThan(60_000);
+    expect(changed.headers.get("cache-control")).toBe("no-store");
+    expect(changed.headers.get("vary")).toContain("Authorization");
+    expect(await visit(code)).toBe(other);
+    expect((await ask("GET", path)).data).toMatchObject({ target: other, changed: changedAt });
+  });
+
+  test("leaves alone what is not sent, and removes what is null", async () => {
+    const { code, path, key, data } = await make({ expires: "24h", max_visits: 5, password: "p" });
+    const change = async (body: object) => (await ask("PATCH", path, { key, body })).data;
+    expect(await change({})).toEqual(data);
+    expect(await change({ expires: null })).toEqual({
+      ...data,
+      expires: null,
+      expiration_date: "9999-12-31T00:00:00.000Z",
+    });
+    expect(await change({ max_visits: 7 })).toMatchObject({
+      max_visits: 7,
+      has_password: true,
+      expires: null,
+    });
+    expect(await change({ password: null })).toMatchObject({ max_visits: 7, has_password: false });
+    expect(await change({ max_visits: null })).toMatchObject({
+      max_visits: null,
+      has_password: false,
+      target,
+    });
+    const ends = new Date(curt.nowMs() + DAY_MS).toISOString();
+    expect(await change({ expires: ends, password: "q" })).toMatchObject({
+      expires: ends,
+      has_password: true,
+    });
+    expect(await change({ password: null, unknown: 1 })).toMatchObject({
+      has_password: false,
+      changed: null,
+    });
+    expect(await visit(code)).toBe(target);
+  });
+
+  test("a new target passes all that a new link passes, and names its field", async () => {
+    const { code, path, key } = await make();
+    const cases: [object, string, string][] = [
+      [{ target: "ftp://example.com/" }, "target.scheme", `target: ${en["target.scheme"]}`],
+      [{ target: "https://curt.example/x" }, "target.own", `target: ${en["target.own"]}`],
+      [{ target: "https://u:p@example.com/" }, "target.credentials", `target: ${en["target.credentials"]}`],
+      [{ target: null }, "field.type", "target: It must be of type string, not null."],
+      [{ expires: "soon" }, "expires.format", `expires: ${en["expires.format"]}`],
+      [{ expires: "2020-01-01T00:00:00Z" }, "expires.past", `expires: ${en["expires.past"]}`],
+      [{ target: "x", max_visits: 0, password: "" }, "target.scheme, max_visits.range, password.length", ""],
+    ];
+    for (const [body, reason, message] of cases) {
+      const refused = await ask("PATCH", path, { key, body });
+      expect([body, refused.status, refused.reason]).toEqual([body, 400, reason]);
+      if (message !== "") expect(refused.message).toBe(message);
+    }
+    expect((await ask("PATCH", path, { key, body: [] })).reason).toBe("body.object");
+    expect(await visit(code)).toBe(target);
+    await using refusing = await startHere({ CHAINS: "refuse" });
+    const link = await make({}, refusing);
+    const chain = await ask("PATCH", link.path, {
+      key: link.key,
+      body: { target: "https://bit.ly/x" },
+      at: refusing,
+    });
+    expect([chain.status, chain.reason]).toEqual([400, "target.chain"]);
+  });
+
+  test("counts a new target as a new link, and nothing else", async () => {
+    await using limited = await startHere({ LIMIT_CREATE: "2/1h" });
+    const { path, key } = await make({}, limited);
+    const change = (body: object) => ask("PATCH", path, { key, body, at: limited });
+    expect((await change({ target: "nonsense" })).status).toBe(400);
+    expect((await change({ target: other })).status).toBe(200);
+    const over = await change({ target });
+    expect([over.status, over.reason]).toEqual([429, "limit.create"]);
+    for (const body of [{ expires: "24h" }, { target: other }, { max_visits: 3 }])
+      expect((await change(body)).status).toBe(200);
+  });
+
+  test("ends a link whose visits are used up already, and one that is to end before it begins is refused", async () => {
+    const scheduled = await make({ starts: "48h" });
+    const early = await ask("PATCH", scheduled.path, { key: scheduled.key, body: { expires: "24h" } });
+    expect([early.status, early.reason]).toEqual([400, "expires.before-start"]);
+    const late = await ask("PATCH", scheduled.path, { key: scheduled.key, body: { expires: "1week" } });
+    expect([late.status, late.data["state"]]).toEqual([200, "scheduled"]);
+    const { path, key, code } = await make({ max_visits: 5 });
+    for (let nth = 0; nth < 2; nth++) expect(await visit(code)).toBe(target);
+    const ended = await ask("PATCH", path, { key, body: { max_visits: 2 } });
+    expect([ended.status, ended.data["state"]]).toEqual([200, "used_up"]);
+    const over = await ask("PATCH", path, { key, body: { max_visits: 9 } });
+    expect([over.status, over.reason]).toEqual([410, "link.used-up"]);
+  });
+
+  test("EDITS says whether and how long targets may change; the rest may always", async () => {
+    for (const [EDITS, atFirst, later] of [
+      ["on", 200, 200],
+      ["24h", 200, 403],
+      ["off", 403, 403],
+    ] as const) {
+      await using instance = await startHere({ EDITS });
+      const { path, key, code } = await make({}, instance);
+      const change = (body: object) => ask("PATCH", path, { key, body, at: instance });
+      expect([EDITS, (await change({ target: other })).status]).toEqual([EDITS, atFirst]);
+      instance.advance(DAY_MS - 1000);
+      expect([EDITS, (await change({ target: `${other}2` })).status]).toEqual([EDITS, atFirst]);
+      instance.advance(1000);
+      const refused = await change({ target: `${other}3` });
+      expect([EDITS, refused.status, refused.reason]).toEqual([
+        EDITS,
+        later,
+        later === 403 ? "edits.closed" : null,
+      ]);
+      // The same target is no new one.
+      const now = (await ask("GET", path, { at: instance })).data["target"];
+      expect((await change({ target: now, expires: "1week", max_visits: 3, password: "p" })).status).toBe(
+        200,
+      );
+      expect((await ask("DELETE", path, { key, at: instance })).status).toBe(200);
+      expect(await visit(code, instance)).toBe(410);
+    }
+  });
+});
+
+describe("DELETE /api/v1/links/{code}", () => {
+  test("ends a link for good, everywhere and at once, and its code stays held", async () => {
+    const { code, path, key } = await make();
+    expect(await visit(code)).toBe(target);
+    const ended = await ask("DELETE", path, { key });
+    expect([ended.status, ended.message, ended.data["state"]]).toEqual([200, en["link.ended"], "withdrawn"]);
+    for (const address of [
+      `/${code}`,
+      `/${code}/`,
+      `/${code}+`,
+      `/${code}.svg`,
+      `/${code}.png`,
+      `/${code}+report`,
+    ]) {
+      const gone = await curt.fetch(address, { redirect: "manual" });
+      expect([address, gone.status, gone.headers.get("curt-reason")]).toEqual([
+        address,
+        410,
+        "link.withdrawn",
+      ]);
+      const page = await curt.fetch(address, { redirect: "manual", headers: { Accept: "text/html" } });
+      expect([address, page.status, (await page.text()).includes("example.com/a")]).toEqual([
+        address,
+        410,
+        false,
+      ]);
+    }
+    for (const [method, address] of [
+      ["GET", path],
+      ["GET", `${path}/stats`],
+      ["POST", `${path}/reports`],
+    ] as const) {
+      const body = method === "POST" ? { reason: "spam" } : undefined;
+      const gone = await ask(method, address, { body });
+      expect([address, gone.status, gone.reason]).toEqual([address, 410, "link.withdrawn"]);
+    }
+    for (const method of ["PATCH", "DELETE"]) {
+      const again = await ask(method, path, { key, body: {} });
+      expect([method, again.status, again.reason]).toEqual([method, 410, "link.withdrawn"]);
+    }
+    // Whoever withdrew it may still look at it.
+    expect((await ask("GET", path, { key })).data).toMatchObject({ state: "withdrawn", target });
+    expect((await ask("GET", `${path}/stats`, { key })).status).toBe(200);
+    expect((await ask("POST", "/api/v1/links", { body: { target, code } })).status).toBe(409);
+    curt.advance(30 * DAY_MS);
+    expect((await ask("GET", path, { key })).status).toBe(404);
+    const anew = await ask("POST", "/api/v1/links", { body: { target: other, code } });
+    expect(anew.status).toBe(201);
+    expect(anew.data["manage_key"]).not.toBe(key);
+    expect((await ask("PATCH", path, { key, body: {} })).reason).toBe("key.wrong");
+  });
+
+  test("also ends a link that has not begun", async () => {
+    const { code, path, key } = await make({ starts: "24h" });
+    expect((await ask("DELETE", path, { key })).data["state"]).toBe("withdrawn");
+    expect(await visit(code)).toBe(410);
+    expect((await ask("GET", path)).reason).toBe("link.withdrawn");
+  });
+});
+
+describe("a manage key", () => {
+  test("is asked for, and must be the link's own", async () => {
+    const { path, key, code } = await make();
+    const wrong = [await otherKey(), key.slice(0, -1), key.slice(1), `${key}A`, key.toUpperCase(), "x"];
+    for (const method of ["PATCH", "DELETE"]) {
+      for (const given of ["", "Basic dTpw", `Bearer`, `Bearer ${key} x`]) {
+        const response = await curt.fetch(path, { method, body: "{}", headers: { Authorization: given } });
+        expect([given, response.status, response.headers.get("curt-reason")]).toEqual([
+          given,
+          401,
+          "key.missing",
+        ]);
+        expect(response.headers.get("www-authenticate")).toBe("Bearer");
+      }
+      for (const given of wrong) {
+        const refused = await ask(method, path, { key: given, body: { target: other } });
+        expect([given, refused.status, refused.reason]).toEqual([given, 403, "key.wrong"]);
+      }
+      const unknown = await ask(method, "/api/v1/links/nothing-here", { key, body: {} });
+      expect([unknown.status, unknown.reason]).toEqual([404, "link.unknown"]);
+    }
+    for (const given of wrong)
+      for (const address of [path, `${path}/stats`])
+        expect((await ask("GET", address, { key: given })).reason).toBe("key.wrong");
+    expect(await visit(code)).toBe(target);
+  });
+
+  test("that is wrong counts like a code that does not exist", async () => {
+    await using limited = await startHere({ LIMIT_UNKNOWN: "3/1h" });
+    const { path, key } = await make({}, limited);
+    const attempt = async (given: string, method = "PATCH") =>
+      (await ask(method, path, { key: given, at: limited })).reason;
+    expect([await attempt("a"), await attempt("b", "GET"), await attempt("c", "DELETE")]).toEqual(
+      Array.from({ length: 3 }, () => "key.wrong"),
+    );
+    expect(await attempt("d")).toBe("limit.unknown");
+    expect((await ask("DELETE", "/api/v1/links/nothing", { key, at: limited })).reason).toBe("limit.unknown");
+    expect((await ask("PATCH", path, { key, body: {}, at: limited })).status).toBe(200);
+  });
+
+  test("shows the whole link: before it begins, and where it leads in spite of a password", async () => {
+    const starts = new Date(curt.nowMs() + DAY_MS).toISOString();
+    const { path, key } = await make({ starts, password: "p" });
+    expect((await ask("GET", path)).status).toBe(404);
+    const shown = await ask("GET", path, { key });
+    expect(shown.data).toMatchObject({
+      state: "scheduled",
+      starts,
+      target,
+      original_url: target,
+      has_password: true,
+    });
+    expect(Object.keys(shown.data)).not.toContain("manage_key");
+    expect(JSON.stringify(shown.data)).not.toContain("argon2");
+    expect(shown.headers.get("cache-control")).toBe("no-store");
+    expect(shown.headers.get("vary")).toContain("Authorization");
+  });
+
+  test("answers to a key are for nobody else, also within the second in which answers are shared", async () => {
+    await using sharing = await startHere({}, { limits: { sharedMs: 60_000 } });
+    const { path, key } = await make({ password: "p" }, sharing);
+    const targets = [];
+    for (const given of [undefined, key, undefined, key, undefined])
+      targets.push((await ask("GET", path, { key: given, at: sharing })).data["target"]);
+    expect(targets).toEqual([null, target, null, target, null]);
+  });
+
+  test("what was changed is seen at once, also in answers that are shared", async () => {
+    await using sharing = await startHere({}, { limits: { sharedMs: 60_000 } });
+    const { path, key, code } = await make({}, sharing);
+    const shown = async () => (await ask("GET", path, { at: sharing })).data?.["target"];
+    const preview = async () =>
+      (await (await sharing.fetch(`/${code}+`)).text()).includes(new URL(other).host);
+    expect([await shown(), await preview()]).toEqual([target, false]);
+    await ask("PATCH", path, { key, body: { target: other }, at: sharing });
+    expect([await shown(), await preview()]).toEqual([other, true]);
+    await ask("DELETE", path, { key, at: sharing });
+    expect((await ask("GET", path, { at: sharing })).status).toBe(410);
+  });
+
+  test("the service's own token is not taken for one, where a key only helps", async () => {
+    const CREATE_TOKEN = "a-token-of-sixteen-characters";
+    await using closed = await startHere({ CREATE_TOKEN });
+    const response = await closed.fetch("/api/v1/links", {
+      method: "POST",
+      body: JSON.stringify({ target, code: "mine" }),
+      headers: { Authorization: `Bearer ${CREATE_TOKEN}` },
+    });
+    const { data } = (await response.json()) as { data: Data };
+    expect((await ask("GET", "/api/v1/links/mine", { key: CREATE_TOKEN, at: closed })).status).toBe(200);
+    expect(
+      (await ask("PATCH", "/api/v1/links/mine", { key: CREATE_TOKEN, body: {}, at: closed })).status,
+    ).toBe(403);
+    const changed = await ask("PATCH", "/api/v1/links/mine", {
+      key: data["manage_key"],
+      body: { target: other },
+      at: closed,
+    });
+    expect(changed.status).toBe(200);
+  });
+
+  test("is in no log, whatever is asked with it", async () => {
+    await using logging = await startHere();
+    const { path, key, code } = await make({ password: "a password of mine" }, logging);
+    for (const method of ["GET", "PATCH", "DELETE", "PUT"])
+      for (const given of [key, `${key}x`])
+        await logging.fetch(path, {
+          method,
+          headers: { Authorization: `Bearer ${given}` },
+          ...(method !== "GET" && { body: "{" }),
+        });
+    await ask("PATCH", path, { key, body: { target: other, password: "another one" }, at: logging });
+    await visit(code, logging);
+    expect(logging.logged.join("")).toContain(code);
+    for (const secret of [key, "a password of mine", "another one"])
+      expect(logging.logged.join("")).not.toContain(secret);
+  });
+
+  test("scripts of other origins may use it", async () => {
+    const { path } = await make();
+    for (const method of ["PATCH", "DELETE"]) {
+      const preflight = await curt.fetch(path, {
+        method: "OPTIONS",
+        headers: {
+          Origin: "https://example.com",
+          "Access-Control-Request-Method": method,
+          "Access-Control-Request-Headers": "authorization,content-type",
+        },
+      });
+      expect(preflight.status).toBe(204);
+      expect(preflight.headers.get("access-control-allow-methods")).toContain(method);
+      expect(preflight.headers.get("access-control-allow-headers")).toContain("authorization");
+    }
+    const allowed = await curt.fetch(path, { method: "OPTIONS" });
+    expect(allowed.headers.get("allow")).toBe("GET, HEAD, PATCH, DELETE, OPTIONS");
+  });
+});
+
+describe("a link that is over for other reasons", () => {
+  test("cannot be changed: expired, disabled or deleted", async () => {
+    const ADMIN_TOKEN = "operator-token-0123456789";
+    await using instance = await startHere({ ADMIN_TOKEN });
+    const operator = (method: string, path: string, body?: object) =>
+      ask(method, `/api/v1/admin/links/${path}`, { key: ADMIN_TOKEN, body, at: instance });
+    const change = async ({ path, key }: { path: string; key: string }, method = "PATCH") =>
+      ask(method, path, { key, body: { target: other }, at: instance });
+
+    const disabled = await make({}, instance);
+    expect((await operator("POST", `${disabled.code}/disable`, { reason: "spam" })).status).toBe(200);
+    expect((await change(disabled)).reason).toBe("link.disabled");
+    // Ending is always allowed.
+    expect((await change(disabled, "DELETE")).status).toBe(200);
+
+    const deleted = await make({}, instance);
+    expect((await operator("DELETE", `${deleted.code}?confirm=${deleted.code}`)).status).toBe(200);
+    for (const method of ["PATCH", "DELETE", "GET"])
+      expect(
+        (
+          await ask(method, deleted.path, {
+            key: deleted.key,
+            ...(method !== "GET" && { body: {} }),
+            at: instance,
+          })
+        ).status,
+      ).toBe(410);
+
+    const expired = await make({ expires: "24h" }, instance);
+    instance.advance(DAY_MS);
+    for (const method of ["PATCH", "DELETE"])
+      expect((await change(expired, method)).reason).toBe("link.expired");
+  });
+});
