@@ -142,6 +142,10 @@ describe("docs/api.md", () => {
     const sent = { original_url: "https://example.com/a/long/address", custom_code: "한글" };
     const answers = [
       await curt.shorten(sent),
+      await curt.fetch("/api/v1/shorten/batch", {
+        method: "POST",
+        body: JSON.stringify([{ original_url: sent.original_url }, sent]),
+      }),
       await curt.fetch("/api/v1/codes/한글"),
       await curt.fetch("/api/v1/links/한글"),
       await curt.fetch("/api/v1/links/한글/stats"),
@@ -157,6 +161,11 @@ describe("docs/api.md", () => {
       const told = JSON.parse(shown[nth]?.[1] ?? "") as { data: object };
       expect(Object.keys(told)).toEqual(Object.keys(real));
       expect(Object.keys(real.data).slice(0, Object.keys(told.data).length)).toEqual(Object.keys(told.data));
+      if (!("results" in real.data) || !("results" in told.data)) continue;
+      const [toldOfMany, realOfMany] = [told.data, real.data].map(({ results }) =>
+        (results as object[]).map((result) => Object.keys(result)),
+      );
+      expect(toldOfMany).toEqual(realOfMany);
     }
   });
 

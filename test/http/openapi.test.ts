@@ -29,6 +29,8 @@ describe("the OpenAPI document, for generators of clients", () => {
       "createLink",
       "getApiInformation",
       "makeLink",
+      "createLinks",
+      "makeLinks",
       "getLink",
       "changeLink",
       "withdrawLink",
