@@ -1,19 +1,11 @@
 import { CurtError } from "./error.ts";
 import { type CallOptions, type ClientOptions, request } from "./request.ts";
-import type { LinkRequest, ManagedLink } from "./types.ts";
+import type { LinkRequest, LinkResult, ManagedLink } from "./types.ts";
 
 /** What the service takes at once. */
 const MAX_LINKS = 500;
 /** In UTF-16 units, which take up to three bytes each. The service takes 1 MiB. */
 const MAX_LENGTH = 340_000;
-
-interface Result {
-  readonly status_code: number;
-  readonly message: string;
-  readonly data?: ManagedLink;
-  readonly reason?: string;
-  readonly retry_after?: number;
-}
 
 /** Makes links, many with each request, and tells what became of each, in order. */
 export async function* makeAll(
@@ -26,10 +18,13 @@ export async function* makeAll(
   let waiting: LinkRequest[] = [];
   let length = 0;
 
-  async function make(some: LinkRequest[]): Promise<Result[]> {
+  async function make(some: LinkRequest[]): Promise<LinkResult[]> {
     const key = idempotencyKey && `${idempotencyKey}-${requests++}`;
     const call = { method: "POST", path: "/api/v1/links/batch", body: some, key: client.token } as const;
-    const { data } = await request<{ results: Result[] }>(client, call, { ...options, idempotencyKey: key });
+    const { data } = await request<{ results: LinkResult[] }>(client, call, {
+      ...options,
+      idempotencyKey: key,
+    });
     return data.results;
   }
 
@@ -59,7 +54,7 @@ export async function* makeAll(
   yield* makeWaiting();
 }
 
-function outcomeOf({ status_code: status, message, data, reason = "", retry_after }: Result) {
+function outcomeOf({ status_code: status, message, data, reason = "", retry_after }: LinkResult) {
   if (data !== undefined) return data;
   const retryAfterMs = retry_after === undefined ? undefined : retry_after * 1000;
   return new CurtError({ status, reason, message, retryAfterMs });
