@@ -38,6 +38,39 @@ describe("curt shorten, in a pipe", () => {
     expect(stderr).toMatch(/^curt: ftp:\/\/example\.com\/: target: .+\n$/);
   });
 
+  test("prints what is made while the pipe goes on, and waits for the limit of the instance", async () => {
+    await using limited = await startHere({ LIMIT_CREATE: "2/1s" });
+    const child = Bun.spawn([process.execPath, join(ROOT, "src/main.ts"), "shorten"], {
+      env: { ...process.env, CURT_URL: limited.origin },
+      stdin: "pipe",
+      stdout: "pipe",
+    });
+    const reader = child.stdout.getReader();
+    const read = async () => new TextDecoder().decode((await reader.read()).value);
+    for (const line of ["https://example.com/1\nhttps://exam", "ple.com/2\n"]) {
+      void child.stdin.write(line);
+      void child.stdin.flush();
+      expect(await read()).toMatch(/^https:\/\/curt\.example\/\w{7}\/\n$/);
+    }
+    void child.stdin.write("https://example.com/\n".repeat(5));
+    void child.stdin.end();
+    let rest = "";
+    for (let text = await read(); text !== ""; text = await read()) rest += text;
+    expect(rest.trim().split("\n")).toHaveLength(5);
+    expect(await child.exited).toBe(0);
+  });
+
+  test("refuses an endless line without collecting it", async () => {
+    const { code, stderr } = await run(
+      ["shorten"],
+      environment,
+      `https://example.com/${"a".repeat(300_000)}`,
+    );
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^curt: https:\/\/example\.com\/a+: target: .+\n$/);
+    expect(stderr.length).toBeLessThan(1000);
+  });
+
   test("takes a code, an expiry, and prints JSON", async () => {
     const args = ["shorten", "https://example.com/", "--code", "한글", "--expires", "24h", "--json"];
     const { code, stdout } = await run(args, environment);
