@@ -60,15 +60,13 @@ describe("curt shorten, in a pipe", () => {
     expect(await child.exited).toBe(0);
   });
 
-  test("refuses an endless line without collecting it", async () => {
-    const { code, stderr } = await run(
-      ["shorten"],
-      environment,
-      `https://example.com/${"a".repeat(300_000)}`,
-    );
+  test("refuses an endless line without collecting it, and goes on with the next one", async () => {
+    const input = `https://example.com/${"a".repeat(3_000_000)}\nhttps://example.com/\n`;
+    const { code, stdout, stderr } = await run(["shorten"], environment, input);
     expect(code).toBe(1);
     expect(stderr).toMatch(/^curt: https:\/\/example\.com\/a+: target: .+\n$/);
     expect(stderr.length).toBeLessThan(1000);
+    expect(await targetOf(stdout.trim())).toBe("https://example.com/");
   });
 
   test("takes a code, an expiry, and prints JSON", async () => {
