@@ -20,7 +20,7 @@ export async function addGuarded(
   const passwordHash = password === undefined ? undefined : await hashPassword(password);
   const link = newLink(code, {
     createdMs,
-    ...(target !== undefined && { originalUrl: target, target: target as Target }),
+    ...(target !== undefined && { originalUrl: target, target: new URL(target).href as Target }),
     terms: { ...terms, ...(passwordHash !== undefined && { passwordHash }) },
   });
   await using store = await openStoreOf(service);

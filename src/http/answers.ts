@@ -12,7 +12,7 @@ const PAGE_RULES = [
   "base-uri 'none'",
   "frame-ancestors 'none'",
 ];
-const PAGE_POLICY = [...PAGE_RULES, "form-action 'self'"].join("; ");
+const PAGE_POLICY = PAGE_RULES.toSpliced(-2, 0, "form-action 'self'").join("; ");
 /** For pages with a form that is answered with a redirect elsewhere: browsers apply `form-action` to that, too. */
 export const FORM_LEADS_ELSEWHERE = { "Content-Security-Policy": PAGE_RULES.join("; ") };
 

@@ -271,7 +271,13 @@ describe("a link with a password", () => {
         { "Sec-Purpose": "prefetch" },
       ])
         await expectClosed(await curt.fetch(path, { headers }), 401);
-    for (const path of ["/closed+", "/closed+report", "/closed.svg", "/api/v1/links/closed/stats"]) {
+    for (const path of [
+      "/closed+",
+      "/closed+report",
+      "/closed.svg",
+      "/api/v1/links/closed",
+      "/api/v1/links/closed/stats",
+    ]) {
       const response = await curt.fetch(path, { headers: PERSON });
       expect(await response.text()).not.toMatch(DESTINATION);
     }
