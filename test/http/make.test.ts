@@ -132,6 +132,11 @@ describe("POST /api/v1/links", () => {
       [{}, "field.required", "target: It is required."],
       [{ original_url: target }, "field.required", "target: It is required."],
       [
+        { target, custom_code: "mine", expire_duration: "24h" },
+        "field.name",
+        "custom_code: At this address it is called code. expire_duration: At this address it is called expires.",
+      ],
+      [
         { target: 1, code: 2, expires: 3, starts: true, max_visits: "4", password: [] },
         "field.type",
         "target: It must be of type string, not number. code: It must be of type string, not number. " +
