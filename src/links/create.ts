@@ -3,7 +3,7 @@ import type { Clock } from "./clock.ts";
 import { type Code, codeSpace, generateCode, parseCode } from "./code.ts";
 import { type Duration, endsMs, type Expiry, type When } from "./expiry.ts";
 import type { Link, Reason, Terms } from "./link.ts";
-import { hashPassword } from "./password.ts";
+import { hashPassword, passwordLength } from "./password.ts";
 import { type Invalid, invalid, isProblem, type Problem, type Refusal } from "./problem.ts";
 import {
   type KeyedRequest,
@@ -71,7 +71,7 @@ export interface CreationOptions {
 }
 
 export const MAX_VISITS = { min: 1, max: 1_000_000_000 } as const;
-/** In UTF-16 units. */
+/** In code points. */
 export const PASSWORD_LENGTH = { min: 1, max: 128 } as const;
 
 /** Generated codes get one character longer once this share of all codes of their length is in use. */
@@ -131,8 +131,8 @@ export function createCreation(options: CreationOptions): Creation {
     return { code, originalUrl, target, createdMs, endsMs: made.endsMs, terms };
   }
 
-  async function withPassword(draft: Draft | Invalid, { password }: CreateRequest): Promise<Draft | Invalid> {
-    if (isProblem(draft) || password === undefined) return draft;
+  async function withPassword(draft: Draft | Invalid, password: string): Promise<Draft | Invalid> {
+    if (isProblem(draft)) return draft;
     const passwordHash = await hashPassword(password);
     return { ...draft, terms: { ...draft.terms, passwordHash } };
   }
@@ -179,11 +179,13 @@ export function createCreation(options: CreationOptions): Creation {
   ): Promise<readonly (Link | Problem)[] | KeyReused> {
     const createdMs = clock.nowMs();
     const known = new Map(before.map((made) => [made.nth, made]));
-    const drafts = await Promise.all(
-      requests.flatMap((request, nth) =>
-        known.has(nth) ? [] : [withPassword(parse(request, nth, createdMs), request)],
-      ),
-    );
+    const drafts: (Draft | Invalid)[] = [];
+    for (const [nth, request] of requests.entries()) {
+      if (known.has(nth)) continue;
+      const draft = parse(request, nth, createdMs);
+      // One at a time, so that many passwords of one request do not fill the queue.
+      drafts.push(request.password === undefined ? draft : await withPassword(draft, request.password));
+    }
     const added = await add(
       drafts.filter((draft): draft is Draft => !isProblem(draft)),
       insert,
@@ -256,7 +258,7 @@ export function refuseTerms({
     ...(maxVisits === undefined || maxVisits === null || within(maxVisits, MAX_VISITS)
       ? []
       : [{ rule: "max_visits.range", ...MAX_VISITS } as const]),
-    ...(password === undefined || password === null || within(password.length, PASSWORD_LENGTH)
+    ...(password === undefined || password === null || within(passwordLength(password), PASSWORD_LENGTH)
       ? []
       : [{ rule: "password.length", ...PASSWORD_LENGTH } as const]),
   ];

@@ -6,6 +6,7 @@ import { success } from "./envelope.ts";
 import { parseArray, readJsonText } from "./json-body.ts";
 import type { Make } from "./makers.ts";
 import type { Making } from "./making.ts";
+import { type Enter, MANY_SECONDS } from "./places.ts";
 import { readItem, requestsOf, tellResults } from "./results.ts";
 
 /** Links in one array. */
@@ -15,13 +16,14 @@ export const MAX_BATCH_BYTES = 1024 * 1024;
 export interface BatchOptions {
   readonly limiter: Pick<Limiter, "most">;
   readonly making: Pick<Making, "makeAll">;
+  readonly enter: Enter;
 }
 
 /** Makes the links of an array in one commit. A larger array than a limit ever lets through is too long, too. */
-export function createBatch({ limiter, making }: BatchOptions): Make {
+export function createBatch({ limiter, making, enter }: BatchOptions): Make {
   const max = Math.min(MAX_BATCH, limiter.most(CREATES));
 
-  return async (call, dialect, path, recognize) => {
+  const make: Make = async (call, dialect, path, recognize) => {
     const text = await readJsonText(call.request, MAX_BATCH_BYTES);
     if (isProblem(text)) return problemJson(call, text);
     const bodies = parseArray(text, dialect.example);
@@ -34,5 +36,12 @@ export function createBatch({ limiter, making }: BatchOptions): Make {
     const language = negotiateLanguage(call.headers.get("accept-language"));
     const results = tellResults(asked, outcomes, { dialect, domain: call.domain, language });
     return success(call, 200, "batch", { results });
+  };
+
+  return async (call, ...rest) => {
+    const leave = enter(call);
+    if (leave === undefined) return problemJson(call, { kind: "unavailable" });
+    call.mayTake(MANY_SECONDS);
+    return make(call, ...rest).finally(leave);
   };
 }
