@@ -1,7 +1,7 @@
-import type { ProblemReason } from "./types.ts";
+import type { ProblemReasons } from "./types.ts";
 
 /** Later versions of the service may have others. */
-export type FailureReason = ProblemReason | "network" | "timeout" | "" | (string & Record<never, never>);
+export type FailureReason = ProblemReasons | "network" | "timeout" | "";
 
 export interface Failure {
   /** The HTTP status; 0 if no answer arrived. */

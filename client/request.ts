@@ -28,7 +28,7 @@ export interface Call {
   /** With its query. */
   readonly path: string;
   readonly body?: unknown;
-  /** Instead of the client's token. */
+  /** What the call needs: the token to make links, or the key of a link. */
   readonly key?: string | undefined;
 }
 
@@ -80,11 +80,7 @@ export async function request<T>(
   }
 }
 
-function write(
-  { token, language }: ClientOptions,
-  { method = "GET", body, key = token }: Call,
-  options: CallOptions,
-) {
+function write({ language }: ClientOptions, { method = "GET", body, key }: Call, options: CallOptions) {
   const headers: Record<string, string> = {};
   if (key !== undefined) headers["Authorization"] = `Bearer ${key}`;
   if (language !== undefined) headers["Accept-Language"] = language;

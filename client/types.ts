@@ -76,6 +76,127 @@ export type ManagedLink = Link & {
   manage_key: string;
 };
 
+export type ProblemReason =
+  | "code.character"
+  | "code.ill-formed"
+  | "code.invisible"
+  | "code.joiner"
+  | "code.mark"
+  | "code.reserved"
+  | "code.space"
+  | "code.taken"
+  | "code.too-long"
+  | "target.backslash"
+  | "target.blocked"
+  | "target.chain"
+  | "target.control"
+  | "target.credentials"
+  | "target.ill-formed"
+  | "target.own"
+  | "target.private"
+  | "target.scheme"
+  | "target.space"
+  | "target.too-long"
+  | "target.unparsable"
+  | "expires.before-start"
+  | "expires.format"
+  | "expires.past"
+  | "max_visits.range"
+  | "password.length"
+  | "starts.format"
+  | "batch.length"
+  | "body.array"
+  | "body.coding"
+  | "body.encoding"
+  | "body.form"
+  | "body.interrupted"
+  | "body.json"
+  | "body.object"
+  | "body.too-large"
+  | "body.type"
+  | "field.required"
+  | "field.type"
+  | "field.values"
+  | "query.colour"
+  | "query.date"
+  | "query.range"
+  | "query.zone"
+  | "qr.contrast"
+  | "stats.order"
+  | "stats.range"
+  | "note.ill-formed"
+  | "note.too-long"
+  | "cross-site"
+  | "link.disabled"
+  | "link.expired"
+  | "link.prefetch"
+  | "link.unknown"
+  | "link.used-up"
+  | "link.withdrawn"
+  | "edits.closed"
+  | "key.missing"
+  | "key.wrong"
+  | "idempotency.format"
+  | "idempotency.reused"
+  | "limit.create"
+  | "limit.create-all"
+  | "limit.password"
+  | "limit.report"
+  | "limit.token"
+  | "limit.unknown"
+  | "limit.view"
+  | "method"
+  | "password.missing"
+  | "password.wrong"
+  | "route.unknown"
+  | "token.missing"
+  | "token.wrong"
+  | "internal"
+  | "store.unavailable"
+  | "action.unknown"
+  | "host.invalid"
+  | "host.own"
+  | "host.suffix"
+  | "host.too-many"
+  | "made_from.invalid"
+  | "made_to.invalid"
+  | "operator.confirm"
+  | "operator.count"
+  | "operator.missing"
+  | "operator.no-case"
+  | "operator.too-many"
+  | "operator.wrong"
+  | "reason.unknown"
+  | "state.unknown";
+
+export type ProblemReasons = ProblemReason | (string & Record<never, never>);
+
+export type LinkResult = {
+  /** The status that one link alone would be answered with. */
+  status_code: number;
+  /** `success` if the link was made. */
+  status: "success" | "error";
+  /** What became of the link, for people. */
+  message: string;
+  /** The link. Only if it was made. */
+  data?: ManagedLink | undefined;
+  /** Why it was not made, for programs: what `Curt-Reason` would be. */
+  reason?: ProblemReasons | undefined;
+  /** Seconds to wait before trying again. Only with 429 and 503. */
+  retry_after?: number | undefined;
+};
+
+export type LinkChange = {
+  /** The URL to shorten, starting with http:// or https://. Its length is measured after percent-encoding. */
+  target?: string | undefined;
+  /** When the link ends, written as for a new link. `null`: never. */
+  expires?: string | null | undefined;
+  /** How many visits the link leads on, those that were counted included. `null`: not limited. */
+  max_visits?: number | null | undefined;
+  /** The new password. `null`: none. */
+  password?: string | null | undefined;
+};
+
 export type Availability = {
   /** As stored: in NFC, without U+FE0F. */
   code: string;
@@ -150,92 +271,3 @@ export type Report = {
   /** The reason, as sent. */
   reason: Reason;
 };
-
-export type ProblemReason =
-  | "code.character"
-  | "code.ill-formed"
-  | "code.invisible"
-  | "code.joiner"
-  | "code.mark"
-  | "code.reserved"
-  | "code.space"
-  | "code.taken"
-  | "code.too-long"
-  | "target.backslash"
-  | "target.blocked"
-  | "target.chain"
-  | "target.control"
-  | "target.credentials"
-  | "target.ill-formed"
-  | "target.own"
-  | "target.private"
-  | "target.scheme"
-  | "target.space"
-  | "target.too-long"
-  | "target.unparsable"
-  | "expires.before-start"
-  | "expires.format"
-  | "expires.past"
-  | "max_visits.range"
-  | "password.length"
-  | "starts.format"
-  | "body.coding"
-  | "body.encoding"
-  | "body.form"
-  | "body.interrupted"
-  | "body.json"
-  | "body.object"
-  | "body.too-large"
-  | "body.type"
-  | "field.required"
-  | "field.type"
-  | "field.values"
-  | "query.colour"
-  | "query.date"
-  | "query.range"
-  | "query.zone"
-  | "qr.contrast"
-  | "stats.order"
-  | "stats.range"
-  | "note.ill-formed"
-  | "note.too-long"
-  | "cross-site"
-  | "link.disabled"
-  | "link.expired"
-  | "link.prefetch"
-  | "link.unknown"
-  | "link.used-up"
-  | "link.withdrawn"
-  | "edits.closed"
-  | "key.missing"
-  | "key.wrong"
-  | "limit.create"
-  | "limit.create-all"
-  | "limit.password"
-  | "limit.report"
-  | "limit.token"
-  | "limit.unknown"
-  | "limit.view"
-  | "method"
-  | "password.missing"
-  | "password.wrong"
-  | "route.unknown"
-  | "token.missing"
-  | "token.wrong"
-  | "internal"
-  | "store.unavailable"
-  | "action.unknown"
-  | "host.invalid"
-  | "host.own"
-  | "host.suffix"
-  | "host.too-many"
-  | "made_from.invalid"
-  | "made_to.invalid"
-  | "operator.confirm"
-  | "operator.count"
-  | "operator.missing"
-  | "operator.no-case"
-  | "operator.too-many"
-  | "operator.wrong"
-  | "reason.unknown"
-  | "state.unknown";

@@ -142,6 +142,10 @@ describe("docs/api.md", () => {
     const sent = { original_url: "https://example.com/a/long/address", custom_code: "한글" };
     const answers = [
       await curt.shorten(sent),
+      await curt.fetch("/api/v1/shorten/batch", {
+        method: "POST",
+        body: JSON.stringify([{ original_url: sent.original_url }, sent]),
+      }),
       await curt.fetch("/api/v1/codes/한글"),
       await curt.fetch("/api/v1/links/한글"),
       await curt.fetch("/api/v1/links/한글/stats"),
@@ -157,6 +161,11 @@ describe("docs/api.md", () => {
       const told = JSON.parse(shown[nth]?.[1] ?? "") as { data: object };
       expect(Object.keys(told)).toEqual(Object.keys(real));
       expect(Object.keys(real.data).slice(0, Object.keys(told.data).length)).toEqual(Object.keys(told.data));
+      if (!("results" in real.data) || !("results" in told.data)) continue;
+      const [toldOfMany, realOfMany] = [told.data, real.data].map(({ results }) =>
+        (results as object[]).map((result) => Object.keys(result)),
+      );
+      expect(toldOfMany).toEqual(realOfMany);
     }
   });
 
@@ -206,7 +215,8 @@ describe("docs/clients.md", () => {
 describe("client/README.md", () => {
   test("gives a program that compiles and does what it says", async () => {
     await using curt = await startHere();
-    const [, program = ""] = /```ts\n([\s\S]+?)```/.exec(read("client/README.md")) ?? [];
+    const programs = [...read("client/README.md").matchAll(/```ts\n([\s\S]+?)```/g)];
+    const program = programs.map(([, text = ""]) => text).join("");
     using folder = temporaryFolder();
     const source = program
       .replace('"@curt/client"', JSON.stringify(join(ROOT, "client/client.ts")))
@@ -214,7 +224,10 @@ describe("client/README.md", () => {
     const path = join(folder.path, "program.ts");
     await Bun.write(path, `${source}\nconsole.log(short_url, visits, countries.other);\nexport {};\n`);
     const child = Bun.spawn([process.execPath, path], { stdout: "pipe", stderr: "inherit" });
-    expect(await child.stdout.text()).toMatch(/^https:\/\/curt\.example\/\w{7}\/ 0 0\n$/);
+    expect(await child.stdout.text()).toMatch(
+      /^(https:\/\/curt\.example\/\w{7}\/\n){2}https:\/\/curt\.example\/\w{7}\/ 0 0\n$/,
+    );
+    expect(await child.exited).toBe(0);
   });
 });
 

@@ -5,7 +5,7 @@ import type { Target } from "../src/links/target.ts";
 import { openStoreOf, type Running } from "./service.ts";
 import { newLink } from "./stores/links.ts";
 
-interface Wanted extends Pick<Terms, "startsMs" | "maxVisits"> {
+interface Wanted extends Pick<Terms, "startsMs" | "maxVisits" | "passwordHash"> {
   readonly password?: string;
   readonly target?: string;
   readonly createdMs?: number;
@@ -17,11 +17,10 @@ export async function addGuarded(
   code: string,
   { target, createdMs = Date.now(), password, ...terms }: Wanted,
 ): Promise<NewLink> {
-  const passwordHash = password === undefined ? undefined : await hashPassword(password);
   const link = newLink(code, {
     createdMs,
     ...(target !== undefined && { originalUrl: target, target: new URL(target).href as Target }),
-    terms: { ...terms, ...(passwordHash !== undefined && { passwordHash }) },
+    terms: { ...terms, ...(password !== undefined && { passwordHash: await hashPassword(password) }) },
   });
   await using store = await openStoreOf(service);
   const [added] = await store.insert([link]);

@@ -9,6 +9,8 @@ export const NEEDS_LINUX: Readonly<Record<string, string>> = {
   "follow a code that ended and was taken over, though each had the old link in memory": SPREADS,
   "of one process: the others serve on, and another takes its place": SPREADS,
   "of the supervisor leaves no process behind, and the store whole": SPREADS,
+  "200 requests with one key make one link and get one answer, whichever process is killed meanwhile":
+    SPREADS,
   "a full disk: creates are 503, redirects go on, and it recovers by itself":
     "limits file sizes with prlimit",
   "the database's disk is full: cached links redirect, what cannot be known is 503, and it is over by itself":

@@ -130,9 +130,9 @@ describe("LIMIT_SHARED", () => {
   test("forgets clients that have nothing counted any more", async () => {
     const store = await openPostgresStore(await server.address("forgotten"));
     const counts = store.shareCounts?.([{ count: 100, ms: 1000 }]);
-    for (const nth of times(50)) await counts?.take(nth.toString(16).padStart(32, "0"));
+    for (const nth of times(50)) await counts?.take(nth.toString(16).padStart(32, "0"), 1);
     const lasting = store.shareCounts?.([{ count: 1, ms: 86_400_000 }]);
-    await lasting?.take("f".repeat(32));
+    await lasting?.take("f".repeat(32), 1);
     await using client = await connected("forgotten");
     const rows = async () => (await client.query("SELECT FROM shared_limits")).rowCount;
     expect(await rows()).toBe(51);

@@ -62,9 +62,11 @@ export function createClientAddress(trusted: readonly Network[]): ClientAddress 
 
 /**
  * What counts as one client: an IPv4 address, or a /64 of IPv6, because that is the least that a customer gets. Takes what
- * {@link createClientAddress} returns; "" stays "".
+ * {@link createClientAddress} returns; "" stays "". Programs on this machine are one client, because they connect to either
+ * of its two loopback addresses.
  */
 export function clientNetwork(address: string): string {
+  if (address === "::1") return "127.0.0.1";
   if (!address.includes(":")) return address;
   return ipaddr.IPv6.parse(address)
     .parts.slice(0, 4)

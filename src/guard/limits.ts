@@ -16,12 +16,14 @@ export interface Allowance extends Window {
 
 /** Limits what each client does. A client is any text, such as an address. */
 export interface Limit {
-  /** How long the client has to wait, in seconds, rounded up. 0 if it need not. */
-  wait(client: string): number;
-  /** Counts one more, unless the client has to wait. Returns what `wait` returned before. */
-  take(client: string): number;
-  /** Undoes a `take`. */
-  giveBack(client: string): void;
+  /** How many things a client may do at once, if it did nothing before. */
+  readonly most: number;
+  /** How long the client has to wait before it may do so many things (default: one), in seconds, rounded up. 0 if it need not. */
+  wait(client: string, things?: number): number;
+  /** Counts so many more, unless the client has to wait. Returns what `wait` returned before. Give it at most `most` things. */
+  take(client: string, things?: number): number;
+  /** Undoes a `take`, or a part of it. */
+  giveBack(client: string, things?: number): void;
   /** One for each window. */
   allowances(client: string): Allowance[];
   /** See {@link SharedLimit}. */
@@ -158,12 +160,12 @@ export function createLimit(windows: readonly Window[], { clock, seed }: LimitOp
     return Math.max(0, until - nowMs * count);
   }
 
-  function waitSeconds(entry: number, nowMs: number): number {
+  function waitSeconds(entry: number, nowMs: number, things: number): number {
     if (entry < 0) return 0;
     let longestMs = 0;
     for (const [nth, window] of windows.entries()) {
       const { count, ms } = window;
-      longestMs = Math.max(longestMs, (owed(entry, nth, window, nowMs) + ms - ms * count) / count);
+      longestMs = Math.max(longestMs, (owed(entry, nth, window, nowMs) + ms * things - ms * count) / count);
     }
     return Math.ceil(longestMs / 1000);
   }
@@ -174,16 +176,18 @@ export function createLimit(windows: readonly Window[], { clock, seed }: LimitOp
   }
 
   return {
-    wait: (client) => waitSeconds(find(hashOf(client, seed)), now()),
+    most: Math.min(...windows.map(({ count }) => count)),
 
-    take(client) {
+    wait: (client, things = 1) => waitSeconds(find(hashOf(client, seed)), now(), things),
+
+    take(client, things = 1) {
       const hash = hashOf(client, seed);
       const nowMs = now();
       const known = find(hash);
-      const seconds = waitSeconds(known, nowMs);
+      const seconds = waitSeconds(known, nowMs, things);
       if (seconds > 0) return seconds;
       const entry = known < 0 ? replace(hash) : known;
-      enter(entry, nowMs, (window, nth) => owed(entry, nth, window, nowMs) + window.ms);
+      enter(entry, nowMs, (window, nth) => owed(entry, nth, window, nowMs) + window.ms * things);
       return 0;
     },
 
@@ -193,12 +197,12 @@ export function createLimit(windows: readonly Window[], { clock, seed }: LimitOp
       enter(known < 0 ? replace(hash) : known, now(), (_, nth) => told[nth] ?? 0);
     },
 
-    giveBack(client) {
+    giveBack(client, things = 1) {
       const entry = find(hashOf(client, seed));
       if (entry < 0) return;
       for (const [nth, { ms }] of windows.entries()) {
         const place = entry * windows.length + nth;
-        paidOff[place] = Math.max(0, (paidOff[place] ?? 0) - ms);
+        paidOff[place] = Math.max(0, (paidOff[place] ?? 0) - ms * things);
       }
     },
 

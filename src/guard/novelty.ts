@@ -1,5 +1,5 @@
 import type { Clock } from "../links/clock.ts";
-import type { Link } from "../links/link.ts";
+import { aimedMs, type Link } from "../links/link.ts";
 import type { LinkStore } from "../links/store.ts";
 import { targetHost } from "../links/target.ts";
 import { DAY_MS } from "../links/time.ts";
@@ -12,14 +12,17 @@ const KNOWN_AFTER_MS = 7 * DAY_MS;
 
 /**
  * Returns until when a link is new, in Unix milliseconds; 0 if it never was, because an earlier link leads to the same
- * site. It only depends on the time of creation, so that all processes agree.
+ * site. It only depends on the link, so that all processes agree. A link that was changed is always new again: the store
+ * would take it for a link that led there before.
  */
 export function createNovelty(store: Pick<LinkStore, "hasLinked">, clock: Pick<Clock, "nowMs">) {
-  return async ({ target, createdMs }: Pick<Link, "target" | "createdMs">): Promise<number> => {
-    const untilMs = createdMs + NEW_MS;
+  return async (link: Pick<Link, "target" | "createdMs" | "terms">): Promise<number> => {
+    const sinceMs = aimedMs(link);
+    const untilMs = sinceMs + NEW_MS;
     // Most links are older. They need no look at the store.
     if (clock.nowMs() >= untilMs) return 0;
-    const domain = registrableDomain(targetHost(target));
-    return (await store.hasLinked(domain, createdMs - KNOWN_AFTER_MS)) ? 0 : untilMs;
+    if (sinceMs !== link.createdMs) return untilMs;
+    const domain = registrableDomain(targetHost(link.target));
+    return (await store.hasLinked(domain, sinceMs - KNOWN_AFTER_MS)) ? 0 : untilMs;
   };
 }

@@ -8,10 +8,10 @@ import { createLimit, type Limit, type LimitOptions, type Window } from "./limit
  * address. What is counted need not survive a crash of the store.
  */
 export interface SharedCounts {
-  /** Counts one more, unless the client has to wait. */
-  take(client: string): Promise<Taken>;
-  /** Undoes a `take` that was counted. */
-  giveBack(client: string): Promise<void>;
+  /** Counts so many things more, unless the client has to wait before it may do all of them. */
+  take(client: string, things: number): Promise<Taken>;
+  /** Undoes a `take` that was counted, or a part of it. */
+  giveBack(client: string, things: number): Promise<void>;
 }
 
 export interface Taken {
@@ -26,8 +26,11 @@ export interface SharedLimit extends Limit {
    * Counts in the store what `take` has counted here. Resolves with what undoes that, or with undefined if the client has
    * done too much in all processes together. While the store cannot answer, it counts for nothing.
    */
-  share(client: string): Promise<(() => void) | undefined>;
+  share(client: string, things: number): Promise<GiveBack | undefined>;
 }
+
+/** Undoes so much of what was counted. */
+export type GiveBack = (things: number) => void;
 
 export interface SharedLimitOptions extends LimitOptions, DaySaltOptions {
   readonly clock: Clock;
@@ -55,27 +58,28 @@ export function shareLimit(windows: readonly Window[], options: SharedLimitOptio
   const kind = ["limit", ...windows.map(({ count, ms }) => `${count}/${ms}`)].join("\t");
   let pausedUntilMs = 0;
 
-  async function ask(client: string): Promise<(() => void) | undefined> {
+  async function ask(client: string, things: number): Promise<GiveBack | undefined> {
     const { salt } = await saltNow();
     const hash = saltedHash(salt, `${kind}\t${client}`, CLIENT_LENGTH);
-    const { isCounted, owed } = await counts.take(hash);
+    const { isCounted, owed } = await counts.take(hash, things);
     told.put(client, owed);
     if (!isCounted) return undefined;
-    return () => {
-      told.giveBack(client);
-      // If it is lost, the client has done one thing more.
-      counts.giveBack(hash).catch(() => {});
+    return (back) => {
+      told.giveBack(client, back);
+      // If it is lost, the client has done so much more.
+      counts.giveBack(hash, back).catch(() => {});
     };
   }
 
-  function goOnAlone(): () => void {
+  function goOnAlone(): GiveBack {
     pausedUntilMs = clock.monotonicMs() + PAUSE_MS;
     return () => {};
   }
 
   return {
-    wait: (client) => Math.max(own.wait(client), told.wait(client)),
-    take: (client) => told.wait(client) || own.take(client),
+    most: own.most,
+    wait: (client, things) => Math.max(own.wait(client, things), told.wait(client, things)),
+    take: (client, things) => told.wait(client, things) || own.take(client, things),
     giveBack: own.giveBack,
     allowances(client) {
       const others = told.allowances(client);
@@ -86,11 +90,11 @@ export function shareLimit(windows: readonly Window[], options: SharedLimitOptio
           : mine;
       });
     },
-    async share(client) {
+    async share(client, things) {
       if (clock.monotonicMs() < pausedUntilMs) return () => {};
-      const { promise: late, resolve } = Promise.withResolvers<() => void>();
+      const { promise: late, resolve } = Promise.withResolvers<GiveBack>();
       const timer = setTimeout(() => resolve(goOnAlone()), waitMs);
-      const asked = ask(client).catch((error: unknown) => {
+      const asked = ask(client, things).catch((error: unknown) => {
         if (error instanceof StoreUnavailable) return goOnAlone();
         throw error;
       });

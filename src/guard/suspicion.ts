@@ -1,4 +1,4 @@
-import type { Link } from "../links/link.ts";
+import { aimedMs, type Link } from "../links/link.ts";
 import { authorityOf } from "../links/target.ts";
 import { DAY_MS, HOUR_MS } from "../links/time.ts";
 import { isAddress, isPublicSuffix, registrableDomain } from "./domain-name.ts";
@@ -16,8 +16,13 @@ export type Hint =
   /** The host begins with the name of another site. */
   | { readonly hint: "front"; readonly name: string; readonly domain: string }
   | { readonly hint: "labels"; readonly domain: string }
-  /** The link was made less than a day ago. */
-  | { readonly hint: "young"; readonly hours: number };
+  /** The link was made less than a day ago, or its target was changed. */
+  | { readonly hint: "young" | "changed"; readonly hours: number };
+
+/** Whether a hint is soon out of date. The others are about the destination. */
+export function isPassing({ hint }: Hint): boolean {
+  return hint === "young" || hint === "changed";
+}
 
 /** Labels before the registrable domain. Well-known hosts have up to three, those of large networks four. */
 const MANY_LABELS = 5;
@@ -58,13 +63,15 @@ const IMITATED_BY_LOOKS = new Map(IMITATED.map((name) => [looks(name), name]));
 const KNOWN_ENDINGS = new Set(["com", "net", "org", "gov"]);
 
 /** Only looks at the link itself: nothing is fetched or looked up. */
-export function hintsOf({ target, createdMs }: Pick<Link, "target" | "createdMs">, nowMs: number): Hint[] {
-  const { host, port } = authorityOf(target);
-  const ageMs = nowMs - createdMs;
+export function hintsOf(link: Pick<Link, "target" | "createdMs" | "terms">, nowMs: number): Hint[] {
+  const { host, port } = authorityOf(link.target);
+  const sinceMs = aimedMs(link);
+  const ageMs = nowMs - sinceMs;
+  const hours = Math.max(0, Math.floor(ageMs / HOUR_MS));
   return [
     ...(isAddress(host) ? [{ hint: "address" } as const] : hintsOfName(host.replace(/\.$/, ""))),
     ...(port === "" ? [] : [{ hint: "port", port } as const]),
-    ...(ageMs < DAY_MS ? [{ hint: "young", hours: Math.max(0, Math.floor(ageMs / HOUR_MS)) } as const] : []),
+    ...(ageMs < DAY_MS ? [{ hint: sinceMs === link.createdMs ? "young" : "changed", hours } as const] : []),
   ];
 }
 

@@ -1,4 +1,5 @@
 // What the operator's API and `--json` tell, field by field. Absent values are null, and instants are ISO 8601.
+import { hasPassword } from "../links/link.ts";
 import { DAY_MS } from "../links/time.ts";
 import type { Note } from "./case-store.ts";
 import type { Figures, TopHosts } from "./figures.ts";
@@ -7,7 +8,7 @@ import { stateOf } from "./search.ts";
 import type { HostRule, JournalEntry } from "./store.ts";
 
 export function toldLink(link: InspectedLink, nowMs: number) {
-  const { code, originalUrl, target, createdMs, endsMs, disabled, blocked } = link;
+  const { code, originalUrl, target, createdMs, endsMs, disabled, blocked, terms = {} } = link;
   return {
     code,
     original_url: originalUrl,
@@ -19,6 +20,16 @@ export function toldLink(link: InspectedLink, nowMs: number) {
     blocked: blocked ?? null,
     created: instant(createdMs),
     expiration_date: instant(endsMs),
+    starts: instantOrNull(terms.startsMs),
+    max_visits: terms.maxVisits ?? null,
+    /** How many of these have been used. */
+    counted_visits: terms.visits ?? null,
+    has_password: hasPassword(link),
+    /** How it ended, if not because its time was over: "withdrawn" by its maker, or all its "visits" are used. */
+    ended: terms.ended ?? null,
+    /** When its maker last changed the target. */
+    changed: instantOrNull(terms.changedMs),
+    former_host: terms.formerHost ?? null,
   };
 }
 
@@ -101,6 +112,10 @@ function toldHosts({ hosts, links, isAll }: TopHosts) {
 /** A day since 1970-01-01, as 2026-11-21. */
 export function dateOf(day: number): string {
   return instant(day * DAY_MS).slice(0, 10);
+}
+
+function instantOrNull(ms: number | undefined): string | null {
+  return ms === undefined ? null : instant(ms);
 }
 
 function instant(ms: number): string {

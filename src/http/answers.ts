@@ -24,7 +24,7 @@ const PERMISSIONS = "camera=(), geolocation=(), microphone=(), payment=(), usb=(
 export interface Answer {
   /** Default: 200. */
   readonly status?: number;
-  readonly body?: string | Uint8Array;
+  readonly body?: string | Uint8Array | ReadableStream<Uint8Array>;
   /** The media type of the body. */
   readonly type?: string;
   /** The Content-Security-Policy. Default: the body may load nothing. Null sends none, for plain text. */

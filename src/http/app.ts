@@ -8,7 +8,7 @@ import type { Api } from "./api/api.ts";
 import { PATHS } from "./api/paths.ts";
 import type { Call, CallOf, Handler } from "./call.ts";
 import type { Health } from "./health.ts";
-import type { Limiter } from "./limits.ts";
+import { CREATES, type Limiter } from "./limits.ts";
 import type { AdminPages } from "./pages/admin.ts";
 import { assetRoutes } from "./pages/assets.ts";
 import type { Home } from "./pages/home.ts";
@@ -76,8 +76,6 @@ const CORS = {
 
 const EXPOSED_HEADERS = CORS.exposeHeaders.join();
 
-const CREATES = ["create", "create-all"] as const;
-
 /** Reading on to the end of a longer body, only to throw it away, is not worth the connection. In bytes. */
 const MAX_UNREAD_BYTES = 1024 * 1024;
 
@@ -120,9 +118,12 @@ export function createApp(options: AppOptions) {
   route("/docs", { GET: view(views.show("reference")) });
   route(PATHS.shorten, {
     GET: view(views.show("information")),
-    POST: limit(CREATES, api.shorten),
+    POST: api.shorten,
   });
-  route(PATHS.links, { POST: limit(CREATES, api.makeLink) });
+  route(PATHS.shortenBatch, { POST: api.shortenBatch });
+  route(PATHS.links, { POST: api.makeLink });
+  // A link can have the code `batch`: other methods at this address are for it.
+  serve(PATHS.linksBatch, { POST: api.linksBatch });
   route(PATHS.availability, { GET: view(api.availability) });
   route(PATHS.link, {
     GET: view(api.link),
@@ -170,23 +171,34 @@ export function createApp(options: AppOptions) {
     handlers: Readonly<Record<string, Handler>>,
     ...middleware: MiddlewareHandler[]
   ): void {
-    const { patterns, codeIn, isFixed } = readRoute(path);
+    serve(path, handlers, ...middleware);
     const methods = Object.keys(handlers).flatMap((method) =>
       method === "GET" ? ["GET", "HEAD"] : [method],
     );
     const allow = [...methods, "OPTIONS"].join(", ");
+    for (const pattern of readRoute(path).patterns) {
+      app.options(pattern, () => answer({ status: 204, headers: { Allow: allow } }));
+      app.all(pattern, ({ env, req }) =>
+        answerProblem(arrived(env), { kind: "method", method: req.method, allow }),
+      );
+    }
+  }
+
+  /** Leaves all other methods to the routes that follow. */
+  function serve(
+    path: string,
+    handlers: Readonly<Record<string, Handler>>,
+    ...middleware: MiddlewareHandler[]
+  ): void {
+    const { patterns, codeIn, isFixed } = readRoute(path);
     for (const pattern of patterns) {
       for (const [method, handle] of Object.entries(handlers))
         app.on(method, [pattern], ...middleware, async ({ env, req }) => {
           const call = arrived(env, codeIn(req.param("code")));
           return limiter.tell(call, await handle(call));
         });
-      app.options(pattern, () => answer({ status: 204, headers: { Allow: allow } }));
-      app.all(pattern, ({ env, req }) =>
-        answerProblem(arrived(env), { kind: "method", method: req.method, allow }),
-      );
+      if (isFixed) fixed[pattern] = direct(path, handlers);
     }
-    if (isFixed) for (const pattern of patterns) fixed[pattern] = direct(path, handlers);
   }
 
   /**

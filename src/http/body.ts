@@ -1,24 +1,35 @@
-import { type HttpProblem, malformed } from "./problems.ts";
+import { type HttpProblem, type Malformed, malformed } from "./problems.ts";
 
+/** Of a link, a form or a line. */
 export const MAX_BODY_BYTES = 64 * 1024;
 
-const TOO_LARGE = { kind: "body.too-large", max: MAX_BODY_BYTES } as const;
 const UTF8 = new TextDecoder("utf-8", { fatal: true });
 
-/** Reads a body of UTF-8 text of at most {@link MAX_BODY_BYTES}. */
-export async function readText(request: Request): Promise<string | HttpProblem> {
+/** Reads a body of UTF-8 text. */
+export async function readText(request: Request, maxBytes = MAX_BODY_BYTES): Promise<string | HttpProblem> {
   const { headers } = request;
-  const encoding = headers.get("content-encoding");
-  if (encoding !== null && encoding.trim().toLowerCase() !== "identity") return { kind: "body.coding" };
+  const coding = refuseCoding(headers);
+  if (coding !== undefined) return coding;
+  const tooLarge = { kind: "body.too-large", max: maxBytes } as const;
   const length = headers.get("content-length");
-  if (Number(length) > MAX_BODY_BYTES) return TOO_LARGE;
+  if (Number(length) > maxBytes) return tooLarge;
   let bytes: ArrayBuffer | Uint8Array | undefined;
   try {
-    bytes = length !== null ? await request.arrayBuffer() : await readUndeclared(request);
+    bytes = length !== null ? await request.arrayBuffer() : await readUndeclared(request, maxBytes);
   } catch {
     return malformed({ rule: "body.interrupted" });
   }
-  if (bytes === undefined) return TOO_LARGE;
+  return bytes === undefined ? tooLarge : decodeText(bytes);
+}
+
+export function refuseCoding(headers: Headers): HttpProblem | undefined {
+  const encoding = headers.get("content-encoding");
+  return encoding === null || encoding.trim().toLowerCase() === "identity"
+    ? undefined
+    : { kind: "body.coding" };
+}
+
+export function decodeText(bytes: ArrayBuffer | Uint8Array): string | Malformed {
   try {
     return UTF8.decode(bytes);
   } catch {
@@ -27,12 +38,12 @@ export async function readText(request: Request): Promise<string | HttpProblem> 
 }
 
 /** Reads a body of unknown length. As soon as it is too large, stops reading and returns undefined. */
-async function readUndeclared({ body }: Request): Promise<Uint8Array | undefined> {
+async function readUndeclared({ body }: Request, maxBytes: number): Promise<Uint8Array | undefined> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of body ?? []) {
     size += chunk.byteLength;
-    if (size > MAX_BODY_BYTES) return undefined;
+    if (size > maxBytes) return undefined;
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);

@@ -1,7 +1,9 @@
 import { clientNetwork } from "../guard/client-address.ts";
 import type { Counters } from "../guard/counters.ts";
 import type { Allowance, LimitName, Limits } from "../guard/limits.ts";
+import type { GiveBack } from "../guard/shared-limit.ts";
 import type { Clock } from "../links/clock.ts";
+import { isProblem } from "../links/problem.ts";
 import type { LinkId } from "../links/store.ts";
 import { memoize } from "../memoize.ts";
 import type { Call, Handler } from "./call.ts";
@@ -13,7 +15,18 @@ export interface Limiter {
    * Counts what `handle` does against these limits. What fails costs nothing in the end, but it is counted meanwhile, so that
    * concurrent requests cannot pass a limit together. `refuse` answers a client that has to wait.
    */
-  limit(names: readonly [LimitName, ...LimitName[]], handle: Handler, refuse?: Refuse): Handler;
+  limit(names: Names, handle: Handler, refuse?: Refuse): Handler;
+  /**
+   * The same for so many things, all or none. Returns what gives back those that failed, or the problem of a client that has
+   * to wait. Give it at most `most` things.
+   */
+  take(call: Call, names: Names, things: number): Promise<GiveBack | Limited>;
+  /** How many things these limits let a client do at once, if it did nothing before. */
+  most(names: Names): number;
+  /** How many of them the client may do now. */
+  left(call: Call, names: Names): number;
+  /** Refuses a client that may do none of them now. */
+  refuse(call: Call, names: Names): Promise<Limited>;
   /** Counts every request for something that costs more than a redirect. Unknown codes also count as such. */
   view(handle: Handler): Handler;
   /** Counts an address that leads nowhere. The client gets the returned problem, if any, instead of 404. */
@@ -25,6 +38,11 @@ export interface Limiter {
   /** Tells the client in headers how far it has used the limits that its request counted against. */
   tell(call: Call, response: Response): Response;
 }
+
+/** What making a link by any door counts against. */
+export const CREATES = ["create", "create-all"] as const;
+
+type Names = readonly [LimitName, ...LimitName[]];
 
 interface Try {
   /** A right password is not counted. */
@@ -42,7 +60,7 @@ const EVERYBODY = "*";
 export function createLimiter(
   limits: Limits,
   clock: Pick<Clock, "monotonicMs">,
-  { count }: Pick<Counters, "count">,
+  counters: Pick<Counters, "count">,
 ): Limiter {
   const networkOf = memoize(clientNetwork);
   const holdBackMs = createRefusalQueue(clock);
@@ -53,56 +71,71 @@ export function createLimiter(
   }
 
   /** Returns false if the client has to wait. */
-  function take(call: Call, name: LimitName): boolean {
+  function take(call: Call, name: LimitName, things = 1): boolean {
     const limit = limits[name];
     if (limit === undefined) return true;
-    call.limits = [...call.limits, name];
-    return limit.take(clientOf(call, name)) === 0;
+    if (!call.limits.includes(name)) call.limits = [...call.limits, name];
+    return limit.take(clientOf(call, name), things) === 0;
   }
 
-  function giveBack(call: Call, names: readonly LimitName[]): void {
-    for (const name of names) limits[name]?.giveBack(clientOf(call, name));
+  function giveBack(call: Call, names: readonly LimitName[], things: number): void {
+    for (const name of names) limits[name]?.giveBack(clientOf(call, name), things);
   }
 
   /** Takes all or nothing. */
-  function takeAll(call: Call, names: readonly LimitName[]): boolean {
+  function takeAll(call: Call, names: Names, things: number): boolean {
     const taken: LimitName[] = [];
-    for (const name of names) if (take(call, name)) taken.push(name);
+    for (const name of names) if (take(call, name, things)) taken.push(name);
     if (taken.length === names.length) return true;
-    giveBack(call, taken);
+    giveBack(call, taken, things);
     return false;
   }
 
   /** Counts in the store what was taken. Returns what undoes that, or undefined if the client has to wait. */
-  async function shareAll(call: Call, names: readonly LimitName[]): Promise<(() => void)[] | undefined> {
-    const undo: (() => void)[] = [];
+  async function shareAll(call: Call, names: Names, things: number): Promise<GiveBack[] | undefined> {
+    const undo: GiveBack[] = [];
     for (const name of names) {
       const share = limits[name]?.share;
       if (share === undefined) continue;
-      const shared = await share(clientOf(call, name));
+      const shared = await share(clientOf(call, name), things);
       if (shared !== undefined) undo.push(shared);
       else {
-        for (const each of undo) each();
-        giveBack(call, names);
+        for (const each of undo) each(things);
+        giveBack(call, names, things);
         return undefined;
       }
     }
     return undo;
   }
 
+  async function count(call: Call, names: Names, things: number): Promise<GiveBack | Limited> {
+    const undo = takeAll(call, names, things) ? await shareAll(call, names, things) : undefined;
+    if (undo === undefined) return refuseAll(call, names, things);
+    return (failed) => {
+      if (failed === 0) return;
+      giveBack(call, names, failed);
+      for (const each of undo) each(failed);
+    };
+  }
+
+  function refuseAll(call: Call, names: Names, things = 1): Promise<Limited> {
+    const passed = names.find((name) => (limits[name]?.wait(clientOf(call, name), things) ?? 0) > 0);
+    return refusal(call, passed ?? names[0], things);
+  }
+
   /** `limit` is the one that was passed. The wait is over when none of the limits refuses the request any more. */
-  async function refusal(call: Call, limit: LimitName, otherWait = () => 0): Promise<Limited> {
-    count(limit === "create-all" ? "limited.create" : `limited.${limit}`);
+  async function refusal(call: Call, limit: LimitName, things = 1, otherWait = () => 0): Promise<Limited> {
+    counters.count(limit === "create-all" ? "limited.create" : `limited.${limit}`);
     const waitMs = holdBackMs();
     if (waitMs > 0) await Bun.sleep(waitMs);
     const names = call.limits.flatMap((name) => (name === "unknown" ? ([name, "scan"] as const) : [name]));
-    const waits = names.map((name) => limits[name]?.wait(clientOf(call, name)) ?? 0);
+    const waits = names.map((name) => limits[name]?.wait(clientOf(call, name), things) ?? 0);
     // At least 1, because time goes on between a refusal and this.
     return { kind: "limited", limit, seconds: Math.max(1, otherWait(), ...waits) };
   }
 
   function unknown(call: Call): Promise<Limited> | undefined {
-    count("unknown");
+    counters.count("unknown");
     if (take(call, "unknown")) return undefined;
     // Counts the refusals, which is what bars a client in the end.
     limits.scan?.take(clientOf(call, "scan"));
@@ -118,22 +151,25 @@ export function createLimiter(
   return {
     limit(names, handle, refuse = answerProblem) {
       if (names.every((name) => limits[name] === undefined)) return handle;
-      const passedBy = (call: Call) =>
-        names.find((name) => (limits[name]?.wait(clientOf(call, name)) ?? 0) > 0) ?? names[0];
       return async (call) => {
-        const undo = takeAll(call, names) ? await shareAll(call, names) : undefined;
-        if (undo === undefined) return refuse(call, await refusal(call, passedBy(call)));
+        const undo = await count(call, names, 1);
+        if (isProblem(undo)) return refuse(call, undo);
         let response: Response | undefined;
         try {
           response = await handle(call);
           return response;
         } finally {
-          if (response === undefined || response.status >= 400) {
-            giveBack(call, names);
-            for (const each of undo) each();
-          }
+          if (response === undefined || response.status >= 400) undo(1);
         }
       };
+    },
+
+    take: count,
+    refuse: refuseAll,
+    most: (names) => Math.min(...names.map((name) => limits[name]?.most ?? Number.POSITIVE_INFINITY)),
+    left(call, names) {
+      const left = names.flatMap((name) => limits[name]?.allowances(clientOf(call, name)) ?? []);
+      return Math.max(0, Math.min(...left.map((allowance) => allowance.left)));
     },
 
     view(handle) {
@@ -154,8 +190,8 @@ export function createLimiter(
       const link = `${code} ${createdMs}`;
       const isTaken = take(call, "password");
       if (!isTaken || (limits.passwordOfLink?.take(link) ?? 0) > 0) {
-        if (isTaken) giveBack(call, ["password"]);
-        return refusal(call, "password", () => limits.passwordOfLink?.wait(link) ?? 0);
+        if (isTaken) giveBack(call, ["password"], 1);
+        return refusal(call, "password", 1, () => limits.passwordOfLink?.wait(link) ?? 0);
       }
       const allowances = () => [
         ...(limits.password?.allowances(clientOf(call, "password")) ?? []),
@@ -163,7 +199,7 @@ export function createLimiter(
       ];
       return {
         undo() {
-          giveBack(call, ["password"]);
+          giveBack(call, ["password"], 1);
           limits.passwordOfLink?.giveBack(link);
         },
         left: () => ({

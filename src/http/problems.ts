@@ -27,7 +27,8 @@ export type RequestRefusal =
   | { rule: "operator.confirm"; field: string; code: string }
   | RangeRefusal
   | { rule: "body.encoding" | "body.json" | "body.interrupted" }
-  | { rule: "body.object"; example: string; received: string };
+  | { rule: "body.object" | "body.array"; example: string; received: string }
+  | { rule: "batch.length"; max: number; count: number };
 
 /** What can go wrong at an address that people open. A wrong method has no page: only programs make that mistake. */
 export type AddressProblem = PageProblem | { kind: "method"; method: string; allow: string };
@@ -50,6 +51,7 @@ export type HttpProblem =
   | { kind: "body.too-large"; max: number }
   | { kind: "body.type" | "body.form" | "body.coding" }
   | { kind: "cross-site" }
+  | { kind: "idempotency.format" | "idempotency.reused" }
   | RefusedDecision
   | RefusedSearch
   | TooMany
@@ -143,6 +145,10 @@ function describeKind(problem: HttpProblem, fields: FieldNames): Described {
       return { status: 415, messages: [say(problem.kind)], headers: { "Accept-Encoding": "identity" } };
     case "cross-site":
       return { status: 403, messages: [say(problem.kind)] };
+    case "idempotency.format":
+      return { status: 400, messages: [say(problem.kind)] };
+    case "idempotency.reused":
+      return { status: 422, messages: [say(problem.kind)] };
     case "limited": {
       const { seconds, limit } = problem;
       const values: Values = { when: (language) => whenIn(language, seconds) };
@@ -251,9 +257,15 @@ export function problemJson(
   fields?: FieldNames,
 ): Response {
   const language = negotiateLanguage(call.headers.get("accept-language"));
-  const { status, messages, headers: ofProblem } = describe(problem, fields);
-  const text = messages.map((told) => nameFirst(told, message(language, told.key, told.values))).join(" ");
+  const { status, text, headers: ofProblem } = tellProblem(problem, language, fields);
   return json(call, status, { status: "error", message: text }, language, { ...ofProblem, ...headers });
+}
+
+/** The status, the text and the headers of an answer that tells a problem. */
+export function tellProblem(problem: HttpProblem, language: string, fields?: FieldNames) {
+  const { status, messages, headers } = describe(problem, fields);
+  const texts = messages.map((told) => nameFirst(told, message(language, told.key, told.values)));
+  return { status, text: texts.join(" "), headers };
 }
 
 /** A message about a parameter begins with its name. */

@@ -35,6 +35,8 @@ export const REASONS = [
   "password.length",
   "starts.format",
   // What any body, field or parameter must be.
+  "batch.length",
+  "body.array",
   "body.coding",
   "body.encoding",
   "body.form",
@@ -68,6 +70,8 @@ export const REASONS = [
   "key.missing",
   "key.wrong",
   // Who asks, how often, and what for.
+  "idempotency.format",
+  "idempotency.reused",
   "limit.create",
   "limit.create-all",
   "limit.password",

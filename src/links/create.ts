@@ -20,16 +20,22 @@ export interface Creation {
   create(request: CreateRequest): Promise<Link | Problem>;
   /** Creates links. The outcomes are in the order of the requests, and a problem of one does not affect the others. */
   createAll(requests: readonly CreateRequest[]): Promise<readonly (Link | Problem)[]>;
-  /** The same for requests that may be sent again. What was made before is told again as it was then. */
+  /** What was made when requests were first sent, at most one record for each. */
+  recall(sent: SentAgain): Promise<readonly Made[] | KeyReused>;
+  /** The same as `createAll`, for requests that may be sent again. What `recall` tells is told again as it was then. */
   createOnce(
     requests: readonly CreateRequest[],
-    sent: Omit<KeyedRequest, "sentMs">,
+    sent: SentAgain,
+    before: readonly Made[],
   ): Promise<readonly (Link | Problem)[] | KeyReused>;
   /** Tells whether a code is free now. Nothing is reserved: somebody else may take it before `create` is called. */
   availability(written: string): Promise<Availability | Problem>;
   /** Parses a destination, with all rules that apply to new ones. */
   parseDestination(originalUrl: string): Target | Invalid;
 }
+
+/** How requests are known again: their key, and all that they are. Both are keyed hashes. */
+export type SentAgain = Omit<KeyedRequest, "sentMs">;
 
 export interface CreateRequest {
   readonly originalUrl: string;
@@ -211,10 +217,10 @@ export function createCreation(options: CreationOptions): Creation {
     },
     createAll,
 
-    async createOnce(requests, { key, body }) {
+    recall: store.recall,
+
+    createOnce(requests, { key, body }, before) {
       const request = { key, body, sentMs: clock.nowMs() };
-      const before = await store.recall(request);
-      if ("kind" in before) return before;
       return decide(requests, (links) => store.insertOnce(links, request), before);
     },
 

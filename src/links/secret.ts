@@ -17,9 +17,12 @@ type Purpose = "compare" | "manage" | "password" | "request" | "body";
 const HASH_BYTES = 16;
 
 export function createSecret(key: Uint8Array): Secret {
+  // A copy takes half the time of a new one.
+  const keyed = new Bun.CryptoHasher("sha256", key);
+
   function digest(purpose: Purpose, parts: readonly (string | number)[]): Buffer {
     const text = JSON.stringify([purpose, ...parts]);
-    return new Bun.CryptoHasher("sha256", key).update(text).digest().subarray(0, HASH_BYTES);
+    return keyed.copy().update(text).digest().subarray(0, HASH_BYTES);
   }
   const ofLink = ({ code, createdMs }: Pick<Link, "code" | "createdMs">) =>
     digest("manage", [code, createdMs]);

@@ -5,12 +5,13 @@ import type { Link } from "../links/link.ts";
 import { describeDestination } from "./destination.ts";
 import { page } from "./layout.tsx";
 import { Leads } from "./leads.tsx";
-import { Lifetime } from "./lifetime.tsx";
+import { type Changed, Lifetime } from "./lifetime.tsx";
 
 export interface InterstitialShown extends Pick<Link, "code" | "target" | "createdMs" | "endsMs"> {
   /** The short address, in readable Unicode. */
   readonly shortUrl: string;
   readonly hints: readonly Hint[];
+  readonly changed: Changed | undefined;
   /** Going on asks Curt once more, which may count the visit. */
   readonly asksAgain: boolean;
 }

@@ -71,10 +71,12 @@ const relativeTime = memoize((language) => new Intl.RelativeTimeFormat(language)
 
 export function describeHint(language: string, hint: Hint): string {
   switch (hint.hint) {
-    case "young": {
-      if (hint.hours === 0) return message(language, "hint.fresh");
+    case "young":
+    case "changed": {
+      if (hint.hours === 0)
+        return message(language, hint.hint === "young" ? "hint.fresh" : "hint.changed.fresh");
       const ago = relativeTime(language).format(-hint.hours, "hour");
-      return message(language, "hint.young", { ago });
+      return message(language, `hint.${hint.hint}`, { ago });
     }
     case "address":
     case "port":

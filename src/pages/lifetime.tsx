@@ -1,16 +1,25 @@
 /** @jsxImportSource ./html */
 import { message } from "../language/messages.ts";
 import { type Link, NEVER_MS } from "../links/link.ts";
+import { describeDestination } from "./destination.ts";
 import { Instant } from "./instant.tsx";
+
+/** When the target of a link was last changed. */
+export interface Changed {
+  readonly atMs: number;
+  /** Where it led before, if that is told. */
+  readonly formerHost: string | undefined;
+}
 
 type LifetimeProps = Pick<Link, "createdMs" | "endsMs"> & {
   readonly language: string;
   readonly hasEnded: boolean;
+  readonly changed?: Changed | undefined;
   readonly disabledSinceMs?: number | undefined;
 };
 
-/** Since when a link works, and until when. */
-export function Lifetime({ language, createdMs, endsMs, hasEnded, disabledSinceMs }: LifetimeProps) {
+/** Since when a link works, and until when, and whether it led elsewhere. */
+export function Lifetime({ language, createdMs, endsMs, hasEnded, changed, disabledSinceMs }: LifetimeProps) {
   return (
     <dl class="facts">
       <div>
@@ -19,6 +28,22 @@ export function Lifetime({ language, createdMs, endsMs, hasEnded, disabledSinceM
           <Instant language={language} ms={createdMs} />
         </dd>
       </div>
+      {changed !== undefined && (
+        <div>
+          <dt>{message(language, "preview.changed")}</dt>
+          <dd>
+            <Instant language={language} ms={changed.atMs} />
+          </dd>
+        </div>
+      )}
+      {changed?.formerHost !== undefined && (
+        <div>
+          <dt>{message(language, "preview.former")}</dt>
+          <dd>
+            <FormerHost host={changed.formerHost} />
+          </dd>
+        </div>
+      )}
       <div>
         <dt>{message(language, hasEnded ? "preview.ended" : "preview.ends")}</dt>
         <dd>
@@ -35,4 +60,9 @@ export function Lifetime({ language, createdMs, endsMs, hasEnded, disabledSinceM
       )}
     </dl>
   );
+}
+
+function FormerHost({ host: ascii }: { host: string }) {
+  const { host, asciiHost } = describeDestination(`https://${ascii}/`);
+  return <bdi dir="ltr">{asciiHost === undefined ? host : `${host} (${asciiHost})`}</bdi>;
 }

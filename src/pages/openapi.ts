@@ -24,7 +24,7 @@ export interface Operation extends OperationObject {
 
 export interface Parameter {
   readonly name: string;
-  readonly in: "path" | "query";
+  readonly in: "path" | "query" | "header";
   readonly required: boolean;
   readonly description?: string;
   readonly schema: Schema & { readonly example?: string; readonly default?: string | number };

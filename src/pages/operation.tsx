@@ -30,7 +30,7 @@ export interface Context {
 export function OperationSection({ context, operation }: { context: Context; operation: Operation }) {
   const { api, base, say } = context;
   const { operationId, method, path, summary, description, parameters = [], requestBody } = operation;
-  const body = requestBody && dereference(api, requestBody.content["application/json"]?.schema ?? {});
+  const body = requestBody && bodySchema(api, requestBody.content["application/json"]?.schema ?? {});
   return (
     <section id={operationId} class="operation" aria-labelledby={`${operationId}-title`}>
       <h2 id={`${operationId}-title`}>{summary}</h2>
@@ -65,6 +65,12 @@ export function OperationSection({ context, operation }: { context: Context; ope
       {!isRedirect(operation) && <TryIt context={context} operation={operation} />}
     </section>
   );
+}
+
+/** Of an array, the schema of its items. */
+function bodySchema(api: ApiDescription, schema: Schema): Schema {
+  const { items, ...body } = dereference(api, schema);
+  return items === undefined ? body : dereference(api, items);
 }
 
 function asField({ name, ...rest }: Parameter): Field {

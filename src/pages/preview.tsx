@@ -1,12 +1,12 @@
 /** @jsxImportSource ./html */
-import type { Hint } from "../guard/suspicion.ts";
+import { type Hint, isPassing } from "../guard/suspicion.ts";
 import { message } from "../language/messages.ts";
 import type { DisabledReason, EndedBy } from "../links/link.ts";
 import { CopyButton } from "./copy.tsx";
 import { describeDestination, type Destination } from "./destination.ts";
 import { page } from "./layout.tsx";
 import { describeHint, Leads, leadsTo } from "./leads.tsx";
-import { Lifetime } from "./lifetime.tsx";
+import { type Changed, Lifetime } from "./lifetime.tsx";
 import { nextStep } from "./problem.tsx";
 import { Visits, type VisitsShown } from "./visits.tsx";
 
@@ -18,6 +18,7 @@ export interface Preview extends VisitsShown {
   /** Set if it has not ended because its time was over. */
   readonly endedBy?: EndedBy | undefined;
   readonly endsMs: number;
+  readonly changed?: Changed | undefined;
   readonly contact?: string | null;
   readonly hints: readonly Hint[];
   /** Set if the link is disabled, or a rule about its host applies. Then the page does not lead to the destination. */
@@ -50,7 +51,7 @@ export function previewPage(language: string, preview: Preview): string {
           ? [message(language, "preview.secret")]
           : describeInCard(language, destination, leadsOn)),
         // The card stays in the chat when the link is no longer young.
-        ...hints.filter(({ hint }) => hint !== "young").map((hint) => describeHint(language, hint)),
+        ...hints.filter((hint) => !isPassing(hint)).map((hint) => describeHint(language, hint)),
       ].join(" – "),
       origin,
       path: `${path}+`,

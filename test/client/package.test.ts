@@ -47,11 +47,22 @@ async function run(command: string[], cwd: string): Promise<string> {
 /** What a program does with the client, as text, so that it is the same for everyone who runs it. */
 const USE = `
   const curt = createClient({ baseUrl, language: "en" });
-  const { code } = await curt.shorten("https://example.com/", { expires: "1week" });
+  const { code, manage_key } = await curt.shorten("https://example.com/", { expires: "1week" });
   const { visits } = await curt.links.get(code);
   const refused = await curt.shorten("https://example.com/", { code }).catch((error) => error);
-  const told = JSON.stringify({ code, visits, refused: refused instanceof CurtError && refused.reason });`;
-const TOLD = { code: expect.stringMatching(/^\w{7}$/), visits: 0, refused: "code.taken" };
+  const { target } = await curt.links.edit(code, manage_key, { target: "https://example.com/b" });
+  const { state } = await curt.links.withdraw(code, manage_key);
+  const batch = [];
+  for await (const link of curt.batch([{ target: "https://example.com/" }])) batch.push(link.state);
+  const told = JSON.stringify({ code, visits, refused: refused instanceof CurtError && refused.reason, target, state, batch });`;
+const TOLD = {
+  code: expect.stringMatching(/^\w{7}$/),
+  visits: 0,
+  refused: "code.taken",
+  target: "https://example.com/b",
+  state: "withdrawn",
+  batch: ["active"],
+};
 
 test("the types are those of the service's OpenAPI document", async () => {
   using folder = temporaryFolder();

@@ -3,6 +3,7 @@ import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
 
 import {
+  clientNetwork,
   createClientAddress,
   isTrusted,
   type Network,
@@ -110,6 +111,17 @@ describe("the client's address", () => {
     ))
       expect([clientAddress("10.0.0.1", long), clientAddress(long, long)]).toEqual(["10.0.0.1", ""]);
   });
+});
+
+test("a client is an address, a network of 64 bits, or this machine", () => {
+  expect(["192.0.2.1", "2001:db8::1", "127.0.0.1", ""].map(clientNetwork)).toEqual([
+    "192.0.2.1",
+    "2001:db8:0:0",
+    "127.0.0.1",
+    "",
+  ]);
+  expect(clientNetwork("2001:db8::ffff:0:0:1")).toBe("2001:db8:0:0");
+  expect(clientNetwork("::1")).toBe("127.0.0.1");
 });
 
 test("trust is a matter of networks, in every spelling", () => {

@@ -80,6 +80,20 @@ describe("a limit", () => {
     expect(limit.take("a")).toBe(2);
   });
 
+  test("counts several at once, all or none", () => {
+    const limit = limitOf(CREATES);
+    expect(limit.most).toBe(30);
+    expect(limit.take("a", 20)).toBe(0);
+    expect(limit.wait("a", 11)).toBe(2);
+    expect(limit.take("a", 30)).toBe(40);
+    expect(limit.take("a", 10)).toBe(0);
+    expect(limit.take("a")).toBe(2);
+    limit.giveBack("a", 12);
+    expect(limit.take("a", 13)).toBe(2);
+    expect(limit.take("a", 12)).toBe(0);
+    expect(limit.take("a")).toBe(2);
+  });
+
   test("does what a bucket does that leaks and must not overflow", () => {
     const step = fc.record({
       client: fc.constantFrom("", "192.0.2.1", "2001:db8:0:1"),

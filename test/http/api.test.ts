@@ -339,7 +339,8 @@ describe("the OpenAPI document", () => {
     expect(document["openapi"]).toBe("3.1.0");
     expect(document["servers"]).toEqual([{ url: BASE_URL }]);
     const { post, get } = document["paths"]["/api/v1/shorten"];
-    expect(Object.keys(post.responses)).toEqual(["201", "400", "409", "413", "415", "429", "503", "default"]);
+    const statuses = ["201", "400", "409", "413", "415", "422", "429", "503", "default"];
+    expect(Object.keys(post.responses)).toEqual(statuses);
     expect(Object.keys(get.responses)).toEqual(["200", "404", "429", "default"]);
     const { ShortenRequest, ExpireDuration, ShortLink, Problem } = document["components"].schemas;
     expect(ShortenRequest.required).toEqual(["original_url"]);

@@ -2,6 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
 import en from "../../src/language/en.json";
 import ko from "../../src/language/ko.json";
+import type { NewLink } from "../../src/links/store.ts";
+import type { Target } from "../../src/links/target.ts";
 import { DAY_MS, HOUR_MS } from "../../src/links/time.ts";
 import { addGuarded } from "../guarded.ts";
 import { type Here, openStoreOf, type Running, startHere } from "../service.ts";
@@ -105,6 +107,8 @@ describe("a link with a limited number of visits", () => {
       const text = await expectClosed(page, 410);
       expect(text).toContain(words["page.expired.title.visits"]);
       expect(text).toContain(words["expired.visits"]);
+      expect(text).toContain(words["page.expired.ask"]);
+      expect(text).not.toContain(en["page.expired.next"]);
     }
     expect((await linkOf(curt, "three"))["visits"]).toBe(0);
   });
@@ -166,7 +170,10 @@ describe("a link with a limited number of visits", () => {
 });
 
 describe("a link with a password", () => {
-  beforeAll(() => addGuarded(curt, "closed", { password: PASSWORD, target: TARGET }));
+  let closed: NewLink;
+  beforeAll(async () => {
+    closed = await addGuarded(curt, "closed", { password: PASSWORD, target: TARGET });
+  });
 
   test("answers programs 401, and redirects them with the password", async () => {
     for (const headers of [{}, { Authorization: "Bearer x" }, basic("")]) {
@@ -208,7 +215,8 @@ describe("a link with a password", () => {
   });
 
   test("redirects whoever sends the password, and remembers that for 15 minutes, for this link only", async () => {
-    await addGuarded(curt, "other", { password: PASSWORD, target: TARGET });
+    // Even if two links had the same hash.
+    await addGuarded(curt, "other", { passwordHash: closed.terms?.passwordHash, target: TARGET });
     const response = await send("/closed", { password: PASSWORD });
     expectOpen(response, 303);
     const cookie = response.headers.get("set-cookie") ?? "";
@@ -298,6 +306,24 @@ describe("a link with a password", () => {
     await expectClosed(await curt.fetch("/both", { headers: basic(PASSWORD) }), 410);
     await expectClosed(await send("/both", { password: PASSWORD }), 410);
   });
+});
+
+test("the former password of a link never leads to its new destination", async () => {
+  await using store = await openStoreOf(curt);
+  const passwordHash = await Bun.password.hash("another");
+  const destination = { originalUrl: "https://new.example/", target: "https://new.example/" as Target };
+  for (let round = 0; round < 5; round++) {
+    const link = await addGuarded(curt, `moved-${round}`, {
+      password: PASSWORD,
+      maxVisits: 9,
+      target: TARGET,
+    });
+    // Changed while the password is checked.
+    const visiting = curt.fetch(`/moved-${round}`, { headers: basic(PASSWORD) });
+    await store.update(link, { type: "edit", atMs: curt.nowMs(), destination, passwordHash });
+    const { status, headers } = await visiting;
+    expect([`302 ${TARGET}`, "401 null"]).toContain(`${status} ${headers.get("location")}`);
+  }
 });
 
 describe("wrong passwords", () => {

@@ -1,11 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
 import en from "../../src/language/en.json";
-import { type Here, type Running, startHere } from "../service.ts";
+import { ask, make, OTHER, TARGET, visited } from "../managed.ts";
+import { type Here, startHere } from "../service.ts";
 
 const DAY_MS = 86_400_000;
-const target = "https://example.com/a";
-const other = "https://example.net/b";
 
 let curt: Here;
 beforeAll(async () => {
@@ -13,76 +12,32 @@ beforeAll(async () => {
 });
 afterAll(() => curt[Symbol.asyncDispose]());
 
-type Data = Record<string, any>;
-interface Answered {
-  readonly status: number;
-  readonly reason: string | null;
-  readonly message: string;
-  readonly data: Data;
-  readonly headers: Headers;
-}
-
-async function ask(
-  method: string,
-  path: string,
-  { key, body, at = curt }: { key?: string | undefined; body?: unknown; at?: Running } = {},
-): Promise<Answered> {
-  const response = await at.fetch(path, {
-    method,
-    headers: key === undefined ? {} : { Authorization: `Bearer ${key}` },
-    ...(body !== undefined && { body: JSON.stringify(body) }),
-    redirect: "manual",
-  });
-  const { message, data } = (await response.json()) as { message: string; data: Data };
-  return {
-    status: response.status,
-    reason: response.headers.get("curt-reason"),
-    message,
-    data,
-    headers: response.headers,
-  };
-}
-
-let made = 0;
-/** Makes a link, and returns its path in the API and its key. */
-async function make(body: object = {}, at: Running = curt) {
-  const code = `managed-${++made}`;
-  const { status, data } = await ask("POST", "/api/v1/links", { body: { target, code, ...body }, at });
-  expect(status).toBe(201);
-  return { code, path: `/api/v1/links/${code}`, key: data["manage_key"] as string, data };
-}
-
-const visit = async (code: string, at: Running = curt) => {
-  const response = await at.fetch(`/${code}/`, { redirect: "manual" });
-  return response.status === 302 ? response.headers.get("location") : response.status;
-};
-
-const otherKey = async () => (await make()).key;
+const otherKey = async () => (await make(curt)).key;
 
 describe("PATCH /api/v1/links/{code}", () => {
   test("changes where a link leads, at once, and says so", async () => {
-    const { code, path, key, data } = await make();
-    expect(await visit(code)).toBe(target);
-    const changed = await ask("PATCH", path, { key, body: { target: other } });
+    const { code, path, key, data } = await make(curt);
+    expect(await visited(curt, code)).toBe(TARGET);
+    const changed = await ask(curt, "PATCH", path, { key, body: { target: OTHER } });
     const changedAt = changed.data["changed"];
     expect([changed.status, changed.message]).toEqual([200, en["link.changed"]]);
     expect(changed.data).toEqual({
       ...data,
-      target: other,
-      original_url: other,
+      target: OTHER,
+      original_url: OTHER,
       changed: changedAt,
       visits: expect.any(Number),
     });
     expect(Math.abs(Date.parse(changedAt) - curt.nowMs())).toBeLessThan(60_000);
     expect(changed.headers.get("cache-control")).toBe("no-store");
     expect(changed.headers.get("vary")).toContain("Authorization");
-    expect(await visit(code)).toBe(other);
-    expect((await ask("GET", path)).data).toMatchObject({ target: other, changed: changedAt });
+    expect(await visited(curt, code)).toBe(OTHER);
+    expect((await ask(curt, "GET", path)).data).toMatchObject({ target: OTHER, changed: changedAt });
   });
 
   test("leaves alone what is not sent, and removes what is null", async () => {
-    const { code, path, key, data } = await make({ expires: "24h", max_visits: 5, password: "p" });
-    const change = async (body: object) => (await ask("PATCH", path, { key, body })).data;
+    const { code, path, key, data } = await make(curt, { expires: "24h", max_visits: 5, password: "p" });
+    const change = async (body: object) => (await ask(curt, "PATCH", path, { key, body })).data;
     expect(await change({})).toEqual(data);
     expect(await change({ expires: null })).toEqual({
       ...data,
@@ -98,7 +53,7 @@ describe("PATCH /api/v1/links/{code}", () => {
     expect(await change({ max_visits: null })).toMatchObject({
       max_visits: null,
       has_password: false,
-      target,
+      target: TARGET,
     });
     const ends = new Date(curt.nowMs() + DAY_MS).toISOString();
     expect(await change({ expires: ends, password: "q" })).toMatchObject({
@@ -109,11 +64,11 @@ describe("PATCH /api/v1/links/{code}", () => {
       has_password: false,
       changed: null,
     });
-    expect(await visit(code)).toBe(target);
+    expect(await visited(curt, code)).toBe(TARGET);
   });
 
   test("a new target passes all that a new link passes, and names its field", async () => {
-    const { code, path, key } = await make();
+    const { code, path, key } = await make(curt);
     const cases: [object, string, string][] = [
       [{ target: "ftp://example.com/" }, "target.scheme", `target: ${en["target.scheme"]}`],
       [{ target: "https://curt.example/x" }, "target.own", `target: ${en["target.own"]}`],
@@ -124,45 +79,44 @@ describe("PATCH /api/v1/links/{code}", () => {
       [{ target: "x", max_visits: 0, password: "" }, "target.scheme, max_visits.range, password.length", ""],
     ];
     for (const [body, reason, message] of cases) {
-      const refused = await ask("PATCH", path, { key, body });
+      const refused = await ask(curt, "PATCH", path, { key, body });
       expect([body, refused.status, refused.reason]).toEqual([body, 400, reason]);
       if (message !== "") expect(refused.message).toBe(message);
     }
-    expect((await ask("PATCH", path, { key, body: [] })).reason).toBe("body.object");
-    expect(await visit(code)).toBe(target);
+    expect((await ask(curt, "PATCH", path, { key, body: [] })).reason).toBe("body.object");
+    expect(await visited(curt, code)).toBe(TARGET);
     await using refusing = await startHere({ CHAINS: "refuse" });
-    const link = await make({}, refusing);
-    const chain = await ask("PATCH", link.path, {
+    const link = await make(refusing);
+    const chain = await ask(refusing, "PATCH", link.path, {
       key: link.key,
       body: { target: "https://bit.ly/x" },
-      at: refusing,
     });
     expect([chain.status, chain.reason]).toEqual([400, "target.chain"]);
   });
 
   test("counts a new target as a new link, and nothing else", async () => {
     await using limited = await startHere({ LIMIT_CREATE: "2/1h" });
-    const { path, key } = await make({}, limited);
-    const change = (body: object) => ask("PATCH", path, { key, body, at: limited });
+    const { path, key } = await make(limited);
+    const change = (body: object) => ask(limited, "PATCH", path, { key, body });
     expect((await change({ target: "nonsense" })).status).toBe(400);
-    expect((await change({ target: other })).status).toBe(200);
-    const over = await change({ target });
+    expect((await change({ target: OTHER })).status).toBe(200);
+    const over = await change({ target: TARGET });
     expect([over.status, over.reason]).toEqual([429, "limit.create"]);
-    for (const body of [{ expires: "24h" }, { target: other }, { max_visits: 3 }])
+    for (const body of [{ expires: "24h" }, { target: OTHER }, { max_visits: 3 }])
       expect((await change(body)).status).toBe(200);
   });
 
   test("ends a link whose visits are used up already, and one that is to end before it begins is refused", async () => {
-    const scheduled = await make({ starts: "48h" });
-    const early = await ask("PATCH", scheduled.path, { key: scheduled.key, body: { expires: "24h" } });
+    const scheduled = await make(curt, { starts: "48h" });
+    const early = await ask(curt, "PATCH", scheduled.path, { key: scheduled.key, body: { expires: "24h" } });
     expect([early.status, early.reason]).toEqual([400, "expires.before-start"]);
-    const late = await ask("PATCH", scheduled.path, { key: scheduled.key, body: { expires: "1week" } });
+    const late = await ask(curt, "PATCH", scheduled.path, { key: scheduled.key, body: { expires: "1week" } });
     expect([late.status, late.data["state"]]).toEqual([200, "scheduled"]);
-    const { path, key, code } = await make({ max_visits: 5 });
-    for (let nth = 0; nth < 2; nth++) expect(await visit(code)).toBe(target);
-    const ended = await ask("PATCH", path, { key, body: { max_visits: 2 } });
+    const { path, key, code } = await make(curt, { max_visits: 5 });
+    for (let nth = 0; nth < 2; nth++) expect(await visited(curt, code)).toBe(TARGET);
+    const ended = await ask(curt, "PATCH", path, { key, body: { max_visits: 2 } });
     expect([ended.status, ended.data["state"]]).toEqual([200, "used_up"]);
-    const over = await ask("PATCH", path, { key, body: { max_visits: 9 } });
+    const over = await ask(curt, "PATCH", path, { key, body: { max_visits: 9 } });
     expect([over.status, over.reason]).toEqual([410, "link.used-up"]);
   });
 
@@ -173,34 +127,34 @@ describe("PATCH /api/v1/links/{code}", () => {
       ["off", 403, 403],
     ] as const) {
       await using instance = await startHere({ EDITS });
-      const { path, key, code } = await make({}, instance);
-      const change = (body: object) => ask("PATCH", path, { key, body, at: instance });
-      expect([EDITS, (await change({ target: other })).status]).toEqual([EDITS, atFirst]);
+      const { path, key, code } = await make(instance);
+      const change = (body: object) => ask(instance, "PATCH", path, { key, body });
+      expect([EDITS, (await change({ target: OTHER })).status]).toEqual([EDITS, atFirst]);
       instance.advance(DAY_MS - 1000);
-      expect([EDITS, (await change({ target: `${other}2` })).status]).toEqual([EDITS, atFirst]);
+      expect([EDITS, (await change({ target: `${OTHER}2` })).status]).toEqual([EDITS, atFirst]);
       instance.advance(1000);
-      const refused = await change({ target: `${other}3` });
+      const refused = await change({ target: `${OTHER}3` });
       expect([EDITS, refused.status, refused.reason]).toEqual([
         EDITS,
         later,
         later === 403 ? "edits.closed" : null,
       ]);
       // The same target is no new one.
-      const now = (await ask("GET", path, { at: instance })).data["target"];
+      const now = (await ask(instance, "GET", path)).data["target"];
       expect((await change({ target: now, expires: "1week", max_visits: 3, password: "p" })).status).toBe(
         200,
       );
-      expect((await ask("DELETE", path, { key, at: instance })).status).toBe(200);
-      expect(await visit(code, instance)).toBe(410);
+      expect((await ask(instance, "DELETE", path, { key })).status).toBe(200);
+      expect(await visited(instance, code)).toBe(410);
     }
   });
 });
 
 describe("DELETE /api/v1/links/{code}", () => {
   test("ends a link for good, everywhere and at once, and its code stays held", async () => {
-    const { code, path, key } = await make();
-    expect(await visit(code)).toBe(target);
-    const ended = await ask("DELETE", path, { key });
+    const { code, path, key } = await make(curt);
+    expect(await visited(curt, code)).toBe(TARGET);
+    const ended = await ask(curt, "DELETE", path, { key });
     expect([ended.status, ended.message, ended.data["state"]]).toEqual([200, en["link.ended"], "withdrawn"]);
     for (const address of [
       `/${code}`,
@@ -229,36 +183,39 @@ describe("DELETE /api/v1/links/{code}", () => {
       ["POST", `${path}/reports`],
     ] as const) {
       const body = method === "POST" ? { reason: "spam" } : undefined;
-      const gone = await ask(method, address, { body });
+      const gone = await ask(curt, method, address, { body });
       expect([address, gone.status, gone.reason]).toEqual([address, 410, "link.withdrawn"]);
     }
     for (const method of ["PATCH", "DELETE"]) {
-      const again = await ask(method, path, { key, body: {} });
+      const again = await ask(curt, method, path, { key, body: {} });
       expect([method, again.status, again.reason]).toEqual([method, 410, "link.withdrawn"]);
     }
     // Whoever withdrew it may still look at it.
-    expect((await ask("GET", path, { key })).data).toMatchObject({ state: "withdrawn", target });
-    expect((await ask("GET", `${path}/stats`, { key })).status).toBe(200);
-    expect((await ask("POST", "/api/v1/links", { body: { target, code } })).status).toBe(409);
+    expect((await ask(curt, "GET", path, { key })).data).toMatchObject({
+      state: "withdrawn",
+      target: TARGET,
+    });
+    expect((await ask(curt, "GET", `${path}/stats`, { key })).status).toBe(200);
+    expect((await ask(curt, "POST", "/api/v1/links", { body: { target: TARGET, code } })).status).toBe(409);
     curt.advance(30 * DAY_MS);
-    expect((await ask("GET", path, { key })).status).toBe(404);
-    const anew = await ask("POST", "/api/v1/links", { body: { target: other, code } });
+    expect((await ask(curt, "GET", path, { key })).status).toBe(404);
+    const anew = await ask(curt, "POST", "/api/v1/links", { body: { target: OTHER, code } });
     expect(anew.status).toBe(201);
     expect(anew.data["manage_key"]).not.toBe(key);
-    expect((await ask("PATCH", path, { key, body: {} })).reason).toBe("key.wrong");
+    expect((await ask(curt, "PATCH", path, { key, body: {} })).reason).toBe("key.wrong");
   });
 
   test("also ends a link that has not begun", async () => {
-    const { code, path, key } = await make({ starts: "24h" });
-    expect((await ask("DELETE", path, { key })).data["state"]).toBe("withdrawn");
-    expect(await visit(code)).toBe(410);
-    expect((await ask("GET", path)).reason).toBe("link.withdrawn");
+    const { code, path, key } = await make(curt, { starts: "24h" });
+    expect((await ask(curt, "DELETE", path, { key })).data["state"]).toBe("withdrawn");
+    expect(await visited(curt, code)).toBe(410);
+    expect((await ask(curt, "GET", path)).reason).toBe("link.withdrawn");
   });
 });
 
 describe("a manage key", () => {
   test("is asked for, and must be the link's own", async () => {
-    const { path, key, code } = await make();
+    const { path, key, code } = await make(curt);
     const wrong = [await otherKey(), key.slice(0, -1), key.slice(1), `${key}A`, key.toUpperCase(), "x"];
     for (const method of ["PATCH", "DELETE"]) {
       for (const given of ["", "Basic dTpw", `Bearer`, `Bearer ${key} x`]) {
@@ -271,41 +228,41 @@ describe("a manage key", () => {
         expect(response.headers.get("www-authenticate")).toBe("Bearer");
       }
       for (const given of wrong) {
-        const refused = await ask(method, path, { key: given, body: { target: other } });
+        const refused = await ask(curt, method, path, { key: given, body: { target: OTHER } });
         expect([given, refused.status, refused.reason]).toEqual([given, 403, "key.wrong"]);
       }
-      const unknown = await ask(method, "/api/v1/links/nothing-here", { key, body: {} });
+      const unknown = await ask(curt, method, "/api/v1/links/nothing-here", { key, body: {} });
       expect([unknown.status, unknown.reason]).toEqual([404, "link.unknown"]);
     }
     for (const given of wrong)
       for (const address of [path, `${path}/stats`])
-        expect((await ask("GET", address, { key: given })).reason).toBe("key.wrong");
-    expect(await visit(code)).toBe(target);
+        expect((await ask(curt, "GET", address, { key: given })).reason).toBe("key.wrong");
+    expect(await visited(curt, code)).toBe(TARGET);
   });
 
   test("that is wrong counts like a code that does not exist", async () => {
     await using limited = await startHere({ LIMIT_UNKNOWN: "3/1h" });
-    const { path, key } = await make({}, limited);
+    const { path, key } = await make(limited);
     const attempt = async (given: string, method = "PATCH") =>
-      (await ask(method, path, { key: given, at: limited })).reason;
+      (await ask(limited, method, path, { key: given })).reason;
     expect([await attempt("a"), await attempt("b", "GET"), await attempt("c", "DELETE")]).toEqual(
       Array.from({ length: 3 }, () => "key.wrong"),
     );
     expect(await attempt("d")).toBe("limit.unknown");
-    expect((await ask("DELETE", "/api/v1/links/nothing", { key, at: limited })).reason).toBe("limit.unknown");
-    expect((await ask("PATCH", path, { key, body: {}, at: limited })).status).toBe(200);
+    expect((await ask(limited, "DELETE", "/api/v1/links/nothing", { key })).reason).toBe("limit.unknown");
+    expect((await ask(limited, "PATCH", path, { key, body: {} })).status).toBe(200);
   });
 
   test("shows the whole link: before it begins, and where it leads in spite of a password", async () => {
     const starts = new Date(curt.nowMs() + DAY_MS).toISOString();
-    const { path, key } = await make({ starts, password: "p" });
-    expect((await ask("GET", path)).status).toBe(404);
-    const shown = await ask("GET", path, { key });
+    const { path, key } = await make(curt, { starts, password: "p" });
+    expect((await ask(curt, "GET", path)).status).toBe(404);
+    const shown = await ask(curt, "GET", path, { key });
     expect(shown.data).toMatchObject({
       state: "scheduled",
       starts,
-      target,
-      original_url: target,
+      target: TARGET,
+      original_url: TARGET,
       has_password: true,
     });
     expect(Object.keys(shown.data)).not.toContain("manage_key");
@@ -316,24 +273,24 @@ describe("a manage key", () => {
 
   test("answers to a key are for nobody else, also within the second in which answers are shared", async () => {
     await using sharing = await startHere({}, { limits: { sharedMs: 60_000 } });
-    const { path, key } = await make({ password: "p" }, sharing);
+    const { path, key } = await make(sharing, { password: "p" });
     const targets = [];
     for (const given of [undefined, key, undefined, key, undefined])
-      targets.push((await ask("GET", path, { key: given, at: sharing })).data["target"]);
-    expect(targets).toEqual([null, target, null, target, null]);
+      targets.push((await ask(sharing, "GET", path, { key: given })).data["target"]);
+    expect(targets).toEqual([null, TARGET, null, TARGET, null]);
   });
 
   test("what was changed is seen at once, also in answers that are shared", async () => {
     await using sharing = await startHere({}, { limits: { sharedMs: 60_000 } });
-    const { path, key, code } = await make({}, sharing);
-    const shown = async () => (await ask("GET", path, { at: sharing })).data?.["target"];
+    const { path, key, code } = await make(sharing);
+    const shown = async () => (await ask(sharing, "GET", path)).data?.["target"];
     const preview = async () =>
-      (await (await sharing.fetch(`/${code}+`)).text()).includes(new URL(other).host);
-    expect([await shown(), await preview()]).toEqual([target, false]);
-    await ask("PATCH", path, { key, body: { target: other }, at: sharing });
-    expect([await shown(), await preview()]).toEqual([other, true]);
-    await ask("DELETE", path, { key, at: sharing });
-    expect((await ask("GET", path, { at: sharing })).status).toBe(410);
+      (await (await sharing.fetch(`/${code}+`)).text()).includes(new URL(OTHER).host);
+    expect([await shown(), await preview()]).toEqual([TARGET, false]);
+    await ask(sharing, "PATCH", path, { key, body: { target: OTHER } });
+    expect([await shown(), await preview()]).toEqual([OTHER, true]);
+    await ask(sharing, "DELETE", path, { key });
+    expect((await ask(sharing, "GET", path)).status).toBe(410);
   });
 
   test("the service's own token is not taken for one, where a key only helps", async () => {
@@ -341,25 +298,24 @@ describe("a manage key", () => {
     await using closed = await startHere({ CREATE_TOKEN });
     const response = await closed.fetch("/api/v1/links", {
       method: "POST",
-      body: JSON.stringify({ target, code: "mine" }),
+      body: JSON.stringify({ target: TARGET, code: "mine" }),
       headers: { Authorization: `Bearer ${CREATE_TOKEN}` },
     });
-    const { data } = (await response.json()) as { data: Data };
-    expect((await ask("GET", "/api/v1/links/mine", { key: CREATE_TOKEN, at: closed })).status).toBe(200);
-    expect(
-      (await ask("PATCH", "/api/v1/links/mine", { key: CREATE_TOKEN, body: {}, at: closed })).status,
-    ).toBe(403);
-    const changed = await ask("PATCH", "/api/v1/links/mine", {
+    const { data } = (await response.json()) as { data: Record<string, any> };
+    expect((await ask(closed, "GET", "/api/v1/links/mine", { key: CREATE_TOKEN })).status).toBe(200);
+    expect((await ask(closed, "PATCH", "/api/v1/links/mine", { key: CREATE_TOKEN, body: {} })).status).toBe(
+      403,
+    );
+    const changed = await ask(closed, "PATCH", "/api/v1/links/mine", {
       key: data["manage_key"],
-      body: { target: other },
-      at: closed,
+      body: { target: OTHER },
     });
     expect(changed.status).toBe(200);
   });
 
   test("is in no log, whatever is asked with it", async () => {
     await using logging = await startHere();
-    const { path, key, code } = await make({ password: "a password of mine" }, logging);
+    const { path, key, code } = await make(logging, { password: "a password of mine" });
     for (const method of ["GET", "PATCH", "DELETE", "PUT"])
       for (const given of [key, `${key}x`])
         await logging.fetch(path, {
@@ -367,15 +323,15 @@ describe("a manage key", () => {
           headers: { Authorization: `Bearer ${given}` },
           ...(method !== "GET" && { body: "{" }),
         });
-    await ask("PATCH", path, { key, body: { target: other, password: "another one" }, at: logging });
-    await visit(code, logging);
+    await ask(logging, "PATCH", path, { key, body: { target: OTHER, password: "another one" } });
+    await visited(logging, code);
     expect(logging.logged.join("")).toContain(code);
     for (const secret of [key, "a password of mine", "another one"])
       expect(logging.logged.join("")).not.toContain(secret);
   });
 
   test("scripts of other origins may use it", async () => {
-    const { path } = await make();
+    const { path } = await make(curt);
     for (const method of ["PATCH", "DELETE"]) {
       const preflight = await curt.fetch(path, {
         method: "OPTIONS",
@@ -399,30 +355,29 @@ describe("a link that is over for other reasons", () => {
     const ADMIN_TOKEN = "operator-token-0123456789";
     await using instance = await startHere({ ADMIN_TOKEN });
     const operator = (method: string, path: string, body?: object) =>
-      ask(method, `/api/v1/admin/links/${path}`, { key: ADMIN_TOKEN, body, at: instance });
+      ask(instance, method, `/api/v1/admin/links/${path}`, { key: ADMIN_TOKEN, body });
     const change = async ({ path, key }: { path: string; key: string }, method = "PATCH") =>
-      ask(method, path, { key, body: { target: other }, at: instance });
+      ask(instance, method, path, { key, body: { target: OTHER } });
 
-    const disabled = await make({}, instance);
+    const disabled = await make(instance);
     expect((await operator("POST", `${disabled.code}/disable`, { reason: "spam" })).status).toBe(200);
     expect((await change(disabled)).reason).toBe("link.disabled");
     // Ending is always allowed.
     expect((await change(disabled, "DELETE")).status).toBe(200);
 
-    const deleted = await make({}, instance);
+    const deleted = await make(instance);
     expect((await operator("DELETE", `${deleted.code}?confirm=${deleted.code}`)).status).toBe(200);
     for (const method of ["PATCH", "DELETE", "GET"])
       expect(
         (
-          await ask(method, deleted.path, {
+          await ask(instance, method, deleted.path, {
             key: deleted.key,
             ...(method !== "GET" && { body: {} }),
-            at: instance,
           })
         ).status,
       ).toBe(410);
 
-    const expired = await make({ expires: "24h" }, instance);
+    const expired = await make(instance, { expires: "24h" });
     instance.advance(DAY_MS);
     for (const method of ["PATCH", "DELETE"])
       expect((await change(expired, method)).reason).toBe("link.expired");

@@ -31,7 +31,7 @@ export function testSharedCounts(name: string, open: () => Promise<TestedStore>)
     /** How many of so many requests at once are counted. They are spread over all processes. */
     async function counted(counts: ReturnType<typeof shared>, client: string, requests: number) {
       const taken = await Promise.all(
-        times(requests).map(async (nth) => counts[nth % counts.length]?.take(client)),
+        times(requests).map(async (nth) => counts[nth % counts.length]?.take(client, 1)),
       );
       return taken.filter((one) => one?.isCounted).length;
     }
@@ -50,7 +50,7 @@ export function testSharedCounts(name: string, open: () => Promise<TestedStore>)
       ]);
       const client = newClient();
       const take = async () => {
-        const { isCounted, owed } = (await counts?.take(client)) ?? { isCounted: false, owed: [] };
+        const { isCounted, owed } = (await counts?.take(client, 1)) ?? { isCounted: false, owed: [] };
         // Whole things: some time passes between two requests.
         return [isCounted, Math.ceil((owed[0] ?? 0) / DAY_MS), Math.ceil((owed[1] ?? 0) / (30 * DAY_MS))];
       };
@@ -62,17 +62,34 @@ export function testSharedCounts(name: string, open: () => Promise<TestedStore>)
     test("undoes what is given back, and gives nothing to who has nothing counted", async () => {
       const counts = shared([{ count: 5, ms: DAY_MS }]);
       const client = newClient();
-      for (const _ of times(3)) await counts[0]?.giveBack(client);
+      for (const _ of times(3)) await counts[0]?.giveBack(client, 1);
       expect(await counted(counts, client, 9)).toBe(5);
-      await Promise.all(times(2).map(async (nth) => counts[nth]?.giveBack(client)));
+      await Promise.all(times(2).map(async (nth) => counts[nth]?.giveBack(client, 1)));
       expect(await counted(counts, client, 9)).toBe(2);
       // At once, in one process: what is given back goes to somebody who asks.
       const [, , ...asked] = await Promise.all([
-        counts[0]?.giveBack(client),
-        counts[0]?.giveBack(client),
-        ...times(5).map(() => counts[0]?.take(client)),
+        counts[0]?.giveBack(client, 1),
+        counts[0]?.giveBack(client, 1),
+        ...times(5).map(() => counts[0]?.take(client, 1)),
       ]);
       expect(asked.filter((one) => one?.isCounted)).toHaveLength(2);
+      expect(await counted(counts, client, 3)).toBe(0);
+    });
+
+    test("counts many things at once, all or none", async () => {
+      const counts = shared([{ count: 100, ms: 30 * DAY_MS }]);
+      const client = newClient();
+      const takeMany = async (things: number) => (await counts[0]?.take(client, things))?.isCounted;
+      expect(await takeMany(101)).toBe(false);
+      expect(await takeMany(70)).toBe(true);
+      expect(await takeMany(40)).toBe(false);
+      // What was granted to the one refused is given back a moment later.
+      for (let tries = 0; !(await takeMany(20)); tries++) expect(tries).toBeLessThan(MAX_TRIES);
+      await counts[1]?.giveBack(client, 50);
+      // At once, in one process: the small ones pass where the large one does not.
+      const taken = await Promise.all([takeMany(61), ...times(9).map(() => takeMany(5))]);
+      expect(taken).toEqual([false, ...times(9).map(() => true)]);
+      for (let tries = 0; !(await takeMany(15)); tries++) expect(tries).toBeLessThan(MAX_TRIES);
       expect(await counted(counts, client, 3)).toBe(0);
     });
 
@@ -81,7 +98,7 @@ export function testSharedCounts(name: string, open: () => Promise<TestedStore>)
       const client = newClient();
       expect(await counted(counts, client, 150)).toBeGreaterThanOrEqual(100);
       for (let tries = 0; ; tries++) {
-        if ((await counts[1]?.take(client))?.isCounted) break;
+        if ((await counts[1]?.take(client, 1))?.isCounted) break;
         expect(tries).toBeLessThan(MAX_TRIES);
         await Bun.sleep(1);
       }

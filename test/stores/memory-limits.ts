@@ -6,7 +6,7 @@ export function createMemoryCounts() {
   const rows = new Map<string, readonly number[]>();
 
   return (windows: readonly Window[]): SharedCounts => {
-    function change(client: string, things: 1 | -1): { isCounted: boolean; owed: readonly number[] } {
+    function change(client: string, things: number): { isCounted: boolean; owed: readonly number[] } {
       const nowMs = performance.now();
       const before = windows.map((_, nth) => Math.max(nowMs, rows.get(client)?.[nth] ?? 0));
       const after = windows.map(({ count, ms }, nth) => (before[nth] ?? 0) + (things * ms) / count);
@@ -16,8 +16,8 @@ export function createMemoryCounts() {
       return { isCounted, owed: windows.map(({ count }, nth) => ((kept[nth] ?? 0) - nowMs) * count) };
     }
     return {
-      take: async (client) => change(client, 1),
-      giveBack: async (client) => void change(client, -1),
+      take: async (client, things) => change(client, things),
+      giveBack: async (client, things) => void change(client, -things),
     };
   };
 }

@@ -2,13 +2,12 @@ import type { Reports } from "../../guard/reports.ts";
 import type { Clock } from "../../links/clock.ts";
 import type { Links } from "../../links/links.ts";
 import { isProblem } from "../../links/problem.ts";
-import { bearerToken } from "../bearer.ts";
-import type { Call, Handler } from "../call.ts";
+import type { Call } from "../call.ts";
 import type { Limiter } from "../limits.ts";
 import { problemJson } from "../problems.ts";
-import type { Dialects } from "./create.ts";
 import { success } from "./envelope.ts";
-import { readJson, readObject } from "./json-body.ts";
+import { readJson } from "./json-body.ts";
+import { createMakers, type MakersOptions } from "./makers.ts";
 import { createManage, type ManageOptions } from "./manage.ts";
 import { createPace } from "./pace.ts";
 import type { AvailabilityData, ReportData } from "./schemas.ts";
@@ -16,52 +15,21 @@ import type { AvailabilityData, ReportData } from "./schemas.ts";
 /** In seconds. */
 const POLL_INTERVAL = "X-Poll-Interval";
 
-/** How long after the start the schemas are loaded, at the latest: before somebody replaces the files of this version. */
-const LOAD_AFTER_MS = 1000;
-
-export interface ApiOptions extends ManageOptions {
-  readonly limiter: Pick<Limiter, "limit" | "unknown">;
-  readonly links: Pick<Links, "create" | "availability" | "find" | "edit" | "withdraw">;
+export interface ApiOptions extends MakersOptions, ManageOptions {
+  readonly limiter: MakersOptions["limiter"] & Pick<Limiter, "unknown">;
+  readonly links: MakersOptions["links"] & ManageOptions["links"] & Pick<Links, "availability">;
   readonly reports: Pick<Reports, "report">;
   readonly clock: Pick<Clock, "nowMs" | "monotonicMs">;
 }
 
 /** The handlers of /api/v1 that cost no more than a few redirects; what is dearer is made by `views.ts`. */
 export function createApi(options: ApiOptions) {
-  const { links, reports, clock, limiter, mayCreate, secret } = options;
+  const { links, reports, clock, limiter } = options;
   const manage = createManage(options);
   const showLink = manage.show("link");
   const pace = createPace(clock);
-  let dialects: Dialects | undefined;
-  /** After the start or with the first body, because making the schemas takes a while and redirects do without. */
-  async function loadDialects(): Promise<Dialects> {
-    const { createDialects } = await import("./create.ts");
-    return (dialects ??= createDialects(secret));
-  }
-  // If it fails, the first body tries again, and its answer tells.
-  setTimeout(() => void loadDialects().catch(() => {}), LOAD_AFTER_MS).unref();
-
-  const make =
-    (name: keyof Dialects): Handler =>
-    async (call) => {
-      const token = bearerToken(call.headers);
-      if (!mayCreate(token))
-        return problemJson(call, { kind: token === "" ? "token.missing" : "token.wrong" });
-      const dialect = (dialects ?? (await loadDialects()))[name];
-      const body = await readObject(call.request, dialect.example);
-      if (isProblem(body)) return problemJson(call, body);
-      const wanted = dialect.read(body.value);
-      if (isProblem(wanted)) return problemJson(call, wanted, {}, dialect.fields);
-      const link = await links.create(wanted.request);
-      if (isProblem(link)) return problemJson(call, link, {}, dialect.fields);
-      const { data, headers } = wanted.tell(link, call.domain);
-      return success(call, 201, dialect.message, data, headers);
-    };
-
   return {
-    shorten: make("shorten"),
-
-    makeLink: make("links"),
+    ...createMakers(options),
 
     async availability(call: Call): Promise<Response> {
       const found = await links.availability(call.code);

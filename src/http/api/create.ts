@@ -34,7 +34,8 @@ export interface Wanted {
 
 export interface MadeLink {
   readonly data: object;
-  readonly headers: Readonly<Record<"Location" | "Link", string>>;
+  /** Made only where they are sent, because they take twice as long as the data. */
+  headers(): Readonly<Record<"Location" | "Link", string>>;
 }
 
 export type Dialects = ReturnType<typeof createDialects>;
@@ -42,7 +43,7 @@ export type Dialects = ReturnType<typeof createDialects>;
 /** The module is loaded with the first body, because making the schemas takes a while and redirects do without. */
 export function createDialects(secret: Pick<Secret, "manageKey">) {
   function headersOf(link: Link, short_url: string, domain: Domain): MadeLink["headers"] {
-    return { Location: new URL(short_url).href, Link: editLink(link, domain, secret) };
+    return () => ({ Location: new URL(short_url).href, Link: editLink(link, domain, secret) });
   }
 
   const shorten: Dialect = {

@@ -4,8 +4,9 @@ import { languageNames, type MessageKey, message } from "../../language/messages
 import type { Expiry } from "../../links/expiry.ts";
 import { type ApiDescription, dereference } from "../../pages/openapi.ts";
 import type { Domain } from "../domain.ts";
+import { TOKEN_SCHEME, withToken } from "./make-operations.ts";
 import { KEY_SCHEME, TAGS } from "./operation.ts";
-import { operations, TOKEN_SCHEME, withToken } from "./operations.ts";
+import { operations } from "./operations.ts";
 import { type Information, LIMITS } from "./schemas.ts";
 
 export interface DescribeOptions {

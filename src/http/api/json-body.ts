@@ -1,7 +1,7 @@
 import type { z } from "@hono/zod-openapi";
 
 import { isProblem } from "../../links/problem.ts";
-import { readText } from "../body.ts";
+import { MAX_BODY_BYTES, readText } from "../body.ts";
 import { type HttpProblem, type Malformed, malformed, type RequestRefusal } from "../problems.ts";
 
 /** JSON (RFC 8259), or text/plain, which a page can send without a preflight. */
@@ -13,19 +13,19 @@ export async function readJson<T>(
   schema: z.ZodType<T>,
   example: JsonObject,
 ): Promise<T | HttpProblem> {
-  const body = await readObject(request, example);
+  const text = await readJsonText(request);
+  const body = isProblem(text) ? text : parseObject(text, example);
   return isProblem(body) ? body : readFields(body.value, schema);
 }
 
-/** Reads a body without validating its fields. It is wrapped because a key of it could be `kind`, by which a problem is told. */
-export async function readObject(
+/** Reads a body without parsing it. */
+export async function readJsonText(
   request: Request,
-  example: JsonObject,
-): Promise<{ readonly value: JsonObject } | HttpProblem> {
+  maxBytes = MAX_BODY_BYTES,
+): Promise<string | HttpProblem> {
   const type = request.headers.get("content-type");
   if (type !== null && !JSON_TYPE.test(type.trim())) return { kind: "body.type" };
-  const text = await readText(request);
-  return isProblem(text) ? text : parseObject(text, example);
+  return readText(request, maxBytes);
 }
 
 /** Validates what a body has. */
@@ -37,15 +37,39 @@ export function readFields<T>(body: JsonObject, schema: z.ZodType<T>): T | HttpP
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-function parseObject(text: string, example: JsonObject): { value: JsonObject } | Malformed {
+/** What was parsed. It is wrapped because it could have a `kind`, by which a problem is told. */
+interface Parsed<T> {
+  readonly value: T;
+}
+
+/** Does not validate its fields. */
+export function parseObject(text: string, example: JsonObject): Parsed<JsonObject> | Malformed {
+  const parsed = parse(text);
+  return isProblem(parsed) ? parsed : toObject(parsed.value, example);
+}
+
+/** Does not validate its items. */
+export function parseArray(text: string, example: JsonObject): Parsed<readonly unknown[]> | Malformed {
+  const parsed = parse(text);
+  if (isProblem(parsed)) return parsed;
+  const { value } = parsed;
+  return Array.isArray(value) ? { value } : wrong("body.array", [example], value);
+}
+
+export function toObject(value: unknown, example: JsonObject): Parsed<JsonObject> | Malformed {
+  return typeName(value) === "object" ? { value: value as JsonObject } : wrong("body.object", example, value);
+}
+
+function parse(text: string): Parsed<unknown> | Malformed {
   try {
-    const value: unknown = JSON.parse(text);
-    if (typeName(value) === "object") return { value: value as JsonObject };
-    const right = JSON.stringify(example);
-    return malformed({ rule: "body.object", example: right, received: typeName(value) });
+    return { value: JSON.parse(text) };
   } catch {
     return malformed({ rule: "body.json" });
   }
+}
+
+function wrong(rule: "body.object" | "body.array", right: object, received: unknown): Malformed {
+  return malformed({ rule, example: JSON.stringify(right), received: typeName(received) });
 }
 
 function fieldRefusal(issue: z.core.$ZodIssue, body: JsonObject): RequestRefusal {

@@ -4,14 +4,11 @@ import type { MessageKey } from "../../language/messages.ts";
 import {
   changedResponse,
   CHANGE_EXAMPLE,
-  LINK_EXAMPLE,
   linkChange,
-  linkRequest,
   linkResponse,
-  madeResponse,
   withdrawnResponse,
 } from "./link-schemas.ts";
-import { codeParameter, KEY_HELPS, KEY_NEEDED, made, tagged } from "./operation.ts";
+import { codeParameter, KEY_HELPS, KEY_NEEDED, tagged } from "./operation.ts";
 import { PATHS } from "./paths.ts";
 import { answer, countedAnswer, failed, rateLimit, refused, unavailable } from "./responses.ts";
 
@@ -26,21 +23,6 @@ const keyed = (wrong: MessageKey) => ({
 
 /** The operations on links, by their makers and for them. */
 export const linkOperations = {
-  makeLink: createRoute({
-    ...tagged("Links"),
-    method: "post",
-    path: PATHS.links,
-    operationId: "makeLink",
-    summary: "api.links",
-    description: "api.links.description",
-    request: {
-      body: {
-        required: true,
-        content: { "application/json": { schema: linkRequest, example: LINK_EXAMPLE } },
-      },
-    },
-    responses: made(madeResponse),
-  }),
   link: createRoute({
     ...tagged("Links"),
     method: "get",

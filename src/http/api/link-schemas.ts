@@ -94,7 +94,7 @@ const link = z
   })
   .openapi("Link");
 
-const managedLink = link
+export const managedLink = link
   .extend({
     manage_key: text.openapi({ description: "api.link.manage_key", example: "hXq9JmV0c1B3d2xkUHdyZA" }),
   })

@@ -2,7 +2,6 @@ import { z } from "@hono/zod-openapi";
 
 import type { MessageKey } from "../../language/messages.ts";
 import { SCHEMES } from "../../pages/openapi.ts";
-import { answer, failed, rateLimit, refused, unavailable } from "./responses.ts";
 import { EXAMPLE } from "./schemas.ts";
 
 // What operations have in common. As in schemas.ts, every description is the key of a message.
@@ -26,23 +25,6 @@ export const codeParameter = z.object({
     description: "api.code",
     example: EXAMPLE.custom_code,
   }),
-});
-
-/** What both operations that make a link have in common. */
-export const made = <T extends z.ZodType>(schema: T) => ({
-  201: {
-    ...answer("api.made", schema),
-    headers: z.object({
-      Location: text.openapi({ format: "uri", description: "api.location" }),
-      Link: text.openapi({ description: "api.edit-link" }),
-      ...rateLimit,
-    }),
-  },
-  400: refused("api.body.refused"),
-  409: failed("api.taken"),
-  413: failed("api.body.too-large"),
-  415: failed("api.body.type"),
-  ...unavailable,
 });
 
 /** The security scheme of what only the maker of a link may do. */

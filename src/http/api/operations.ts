@@ -1,20 +1,17 @@
 import { createRoute, z } from "@hono/zod-openapi";
 
-import { SCHEMES } from "../../pages/openapi.ts";
 import { linkOperations } from "./link-operations.ts";
-import { codeParameter, KEY_HELPS, made, tagged } from "./operation.ts";
+import { makeOperations } from "./make-operations.ts";
+import { codeParameter, KEY_HELPS, tagged } from "./operation.ts";
 import { PATHS } from "./paths.ts";
 import { countedAnswer, failed, jsonContent, missing, rateLimit, refused, unavailable } from "./responses.ts";
 import {
   availabilityResponse,
-  EXAMPLE,
   informationResponse,
   qrQuery,
   REPORT_EXAMPLE,
   reportRequest,
   reportResponse,
-  shortenRequest,
-  shortenResponse,
   statisticsQuery,
   statisticsResponse,
 } from "./schemas.ts";
@@ -22,8 +19,6 @@ import {
 // As in schemas.ts, every description and summary is the key of a message.
 
 const text = z.string();
-const { original_url, expire_duration } = EXAMPLE;
-const EXAMPLE_BODY = { original_url, expire_duration };
 
 const image = (type: string) => ({
   ...tagged("QR codes"),
@@ -44,22 +39,7 @@ const image = (type: string) => ({
 
 /** The operations as the OpenAPI document tells them. */
 export const operations = {
-  shorten: createRoute({
-    ...tagged("Links"),
-    method: "post",
-    path: PATHS.shorten,
-    operationId: "createLink",
-    summary: "api.shorten",
-    description: "api.shorten.description",
-    request: {
-      body: {
-        required: true,
-        // Without a code: it would be in use as soon as one reader has sent the example.
-        content: { "application/json": { schema: shortenRequest, example: EXAMPLE_BODY } },
-      },
-    },
-    responses: made(shortenResponse),
-  }),
+  ...makeOperations,
   information: createRoute({
     ...tagged("Reference"),
     method: "get",
@@ -179,22 +159,3 @@ export const operations = {
     },
   }),
 };
-
-/** The security scheme of services that make links only for those who have their token. */
-export const TOKEN_SCHEME = { name: SCHEMES.token, scheme: { type: "http", scheme: "bearer" } } as const;
-
-/** The operations that make links at such a service. */
-export const withToken = {
-  makeLink: createRoute({ ...operations.makeLink, ...tokenNeeded(operations.makeLink.responses) }),
-  shorten: createRoute({ ...operations.shorten, ...tokenNeeded(operations.shorten.responses) }),
-};
-
-function tokenNeeded<T extends object>(responses: T) {
-  return {
-    security: [{ [TOKEN_SCHEME.name]: [] }],
-    responses: {
-      ...responses,
-      401: failed("api.token", { "WWW-Authenticate": text.openapi({ description: "api.token.scheme" }) }),
-    },
-  };
-}

@@ -34,7 +34,7 @@ const problem = z
   .openapi("Problem");
 const reason = z.enum(REASONS).openapi("ProblemReason");
 const several = text.regex(/^[a-z_.-]+(?:, [a-z_.-]+)+$/);
-const reasons = z.union([reason, several]).openapi("ProblemReasons");
+export const reasons = z.union([reason, several]).openapi("ProblemReasons");
 
 const failure =
   (told: z.ZodType) =>

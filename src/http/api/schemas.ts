@@ -11,6 +11,7 @@ import { FEWEST_NETWORKS } from "../../visits/day.ts";
 import { type Dimension, DIMENSIONS } from "../../visits/dimensions.ts";
 import { FEWEST_VISITORS, INTERVALS, MAX_DAYS } from "../../visits/statistics.ts";
 import { MAX_BODY_BYTES } from "../body.ts";
+import { MAX_BATCH, MAX_BATCH_BYTES } from "./batch.ts";
 
 export const EXAMPLE = {
   original_url: "https://example.com/a/long/address",
@@ -23,6 +24,8 @@ export const REPORT_EXAMPLE = { reason: "phishing", note: "It asks for my bank's
 /** Values of the placeholders in the messages that describe the API. */
 export const LIMITS = {
   bytes: MAX_BODY_BYTES,
+  batch: MAX_BATCH,
+  batch_bytes: MAX_BATCH_BYTES,
   days: MAX_DAYS.day,
   hours_days: MAX_DAYS.hour,
   networks: FEWEST_NETWORKS,
@@ -91,7 +94,7 @@ export const shortUrl = text.openapi({
   example: `{base}/${EXAMPLE.custom_code}/`,
 });
 
-const shortLink = z
+export const shortLink = z
   .strictObject({
     short_url: shortUrl,
     original_url: text.openapi({ description: "api.short.original_url", example: EXAMPLE.original_url }),

@@ -7,6 +7,7 @@ import { interstitialPage } from "../../pages/interstitial.tsx";
 import { FORM_LEADS_ELSEWHERE, html } from "../answers.ts";
 import type { Asked } from "../call.ts";
 import { problemAnswer } from "../problems.ts";
+import { changedOf } from "./changed.ts";
 
 export interface InterstitialPageOptions {
   readonly links: Pick<Links, "resolve">;
@@ -18,13 +19,15 @@ export function createInterstitialPage({ links, clock }: InterstitialPageOptions
   return async (call: Asked): Promise<Response> => {
     const link = await links.resolve(call.code);
     if (isProblem(link)) return problemAnswer(call, link);
-    const hints = hintsOf(link, clock.nowMs());
+    const nowMs = clock.nowMs();
+    const hints = hintsOf(link, nowMs);
+    const changed = changedOf(link, nowMs);
     const shortUrl = call.domain.shortUrl(link.code);
     const asksAgain = isGuarded(link);
     return html(
       call,
       200,
-      (language) => interstitialPage(language, { ...link, shortUrl, hints, asksAgain }),
+      (language) => interstitialPage(language, { ...link, shortUrl, hints, changed, asksAgain }),
       asksAgain ? FORM_LEADS_ELSEWHERE : {},
     );
   };

@@ -1,5 +1,5 @@
 import type { DisabledSince } from "../../guard/since.ts";
-import { hintsOf } from "../../guard/suspicion.ts";
+import { hintsOf, isPassing } from "../../guard/suspicion.ts";
 import type { Clock } from "../../links/clock.ts";
 import { hasEnded, hasPassword } from "../../links/link.ts";
 import type { Links } from "../../links/links.ts";
@@ -15,6 +15,7 @@ import type { Asked } from "../call.ts";
 import { knowsAlready, tagOf } from "../conditional.ts";
 import { pageLanguage } from "../page-language.ts";
 import { describe, problemAnswer } from "../problems.ts";
+import { changedOf } from "./changed.ts";
 
 /** Until a link is this old, its visits are shown by the hour. */
 const YOUNG_MS = 2 * DAY_MS;
@@ -40,7 +41,8 @@ export function createPreview({ links, visits, clock, disabledSince }: PreviewOp
     const range: StatisticsRequest = { interval, timeZone: readTimeZone(call.request) };
     const isSecret = hasPassword(link);
     // The other hints are about the destination.
-    const hints = hintsOf(link, nowMs).filter(({ hint }) => !isSecret || hint === "young");
+    const hints = hintsOf(link, nowMs).filter((hint) => !isSecret || isPassing(hint));
+    const changed = changedOf(link, nowMs);
     const sums = await visits.sums(link);
     const { language } = pageLanguage(call.request);
     const ETag = `W/${tagOf([
@@ -49,6 +51,7 @@ export function createPreview({ links, visits, clock, disabledSince }: PreviewOp
       sums,
       isOver,
       hints,
+      changed,
       Math.floor(nowMs / QUARTER_MS),
       range,
       language,
@@ -65,6 +68,7 @@ export function createPreview({ links, visits, clock, disabledSince }: PreviewOp
       target: isSecret ? undefined : target,
       createdMs,
       endsMs,
+      changed,
       hints,
       disabled,
       interval,

@@ -57,9 +57,42 @@ function Facts({ language, looked }: { language: string; looked: LinkLooked }) {
       <Fact name={say("preview.ends")}>
         {link.endsMs === NEVER_MS ? say("never") : <Instant language={language} ms={link.endsMs} />}
       </Fact>
+      {!isGone && <Terms language={language} terms={link.terms} />}
       <Fact name={say("preview.visits")}>{visits.toLocaleString(language)}</Fact>
       <Fact name={say("preview.bots")}>{bots.toLocaleString(language)}</Fact>
     </dl>
+  );
+}
+
+/** What only few links have. */
+function Terms({ language, terms = {} }: { language: string; terms: Link["terms"] }) {
+  const say = (key: MessageKey) => message(language, key);
+  const { startsMs, maxVisits, visits = 0, passwordHash, ended, changedMs, formerHost } = terms;
+  return (
+    <>
+      {startsMs !== undefined && (
+        <Fact name={say("admin.starts")}>
+          <Instant language={language} ms={startsMs} />
+        </Fact>
+      )}
+      {maxVisits !== undefined && (
+        <Fact name={say("admin.max-visits")}>
+          {visits.toLocaleString(language)} / {maxVisits.toLocaleString(language)}
+        </Fact>
+      )}
+      {passwordHash !== undefined && <Fact name={say("admin.password")}>{say("admin.password.yes")}</Fact>}
+      {ended !== undefined && <Fact name={say("preview.ended")}>{say(`page.expired.title.${ended}`)}</Fact>}
+      {changedMs !== undefined && (
+        <Fact name={say("preview.changed")}>
+          <Instant language={language} ms={changedMs} />
+        </Fact>
+      )}
+      {formerHost !== undefined && (
+        <Fact name={say("preview.former")}>
+          <Given text={formerHost} />
+        </Fact>
+      )}
+    </>
   );
 }
 

@@ -53,7 +53,7 @@ function addressOf(form: HTMLFormElement): string {
     "input:not([data-in=authorization])",
   )) {
     if (dataset["in"] === "path") path = path.replace(`{${name}}`, () => encodeURIComponent(value));
-    else if (value !== "") query.append(name, value);
+    else if (dataset["in"] === "query" && value !== "") query.append(name, value);
   }
   return query.size === 0 ? path : `${path}?${query}`;
 }
@@ -62,8 +62,10 @@ function addressOf(form: HTMLFormElement): string {
 function requestOf(form: HTMLFormElement): RequestInit {
   const key = form.querySelector<HTMLInputElement>("input[data-in=authorization]")?.value;
   const token = form.dataset["method"] === "POST" ? knownToken() : key || null;
+  const given = [...form.querySelectorAll<HTMLInputElement>("input[data-in=header]")];
   const headers = {
     "Accept-Language": document.documentElement.lang,
+    ...Object.fromEntries(given.flatMap(({ name, value }) => (value === "" ? [] : [[name, value]]))),
     ...(token !== null && { Authorization: `Bearer ${token}` }),
   };
   const body = form.querySelector("textarea")?.value;

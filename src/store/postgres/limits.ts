@@ -30,8 +30,8 @@ const count = (paidOff: string, asked: string) => `
 /** In the order of the clients, so that no two statements wait for each other. What is given back is asked for as less than 0. */
 const TAKE = `
   INSERT INTO shared_limits AS known (client, granted, free_ms, paid_off)
-  SELECT asked.client, new.* FROM unnest($1::uuid[], $2::integer[]) AS asked (client, times)
-    CROSS JOIN LATERAL (${count("NULL::bigint[]", "asked.times")}) AS new
+  SELECT asked.client, new.* FROM unnest($1::uuid[], $2::integer[]) AS asked (client, things)
+    CROSS JOIN LATERAL (${count("NULL::bigint[]", "asked.things")}) AS new
   ORDER BY asked.client
   ON CONFLICT (client) DO UPDATE SET (granted, free_ms, paid_off) = (${count("known.paid_off", "excluded.granted")})
   RETURNING replace(client::text, '-', '') AS client, granted, ARRAY(
@@ -44,7 +44,8 @@ const FORGET = `
 
 interface Asked {
   readonly client: string;
-  readonly times: 1 | -1;
+  /** Less than 0 if they are given back. */
+  readonly things: number;
 }
 
 interface TakenRow {
@@ -63,29 +64,39 @@ export function createSharedLimits({ run }: Pick<Statements, "run">) {
     /** What several ask for one client is one row: what is given back goes to those who ask at the same time. */
     async function takeAll(asked: readonly Asked[]): Promise<Taken[]> {
       const sums = new Map<string, number>();
-      for (const one of asked) sums.set(one.client, (sums.get(one.client) ?? 0) + one.times);
+      for (const one of asked) sums.set(one.client, (sums.get(one.client) ?? 0) + one.things);
       const values = [[...sums.keys()], [...sums.values()], counts, times];
       const { rows } = await run<TakenRow>(TAKE, values);
       const taken = new Map(
         rows.map(({ client, granted, owed }) => [client, { left: granted, owed: owed.map(Number) }]),
       );
-      for (const { client, times: one } of asked) {
+      for (const { client, things } of asked) {
         const known = taken.get(client);
-        if (known !== undefined && one < 0) known.left++;
+        if (known !== undefined && things < 0) known.left -= things;
       }
-      return asked.map(({ client, times: one }) => {
+      const outcomes = asked.map(({ client, things }) => {
         const known = taken.get(client) ?? { left: 0, owed: [] };
-        return { isCounted: one > 0 && known.left-- > 0, owed: known.owed };
+        const isCounted = things > 0 && known.left >= things;
+        if (isCounted) known.left -= things;
+        return { isCounted, owed: known.owed };
       });
+      // Too few for one who asked for several.
+      for (const { client, things } of asked) {
+        const known = taken.get(client);
+        if (things < 2 || known === undefined || known.left <= 0) continue;
+        takes.add([{ client, things: -known.left }]).catch(() => {});
+        known.left = 0;
+      }
+      return outcomes;
     }
 
     return {
-      async take(client) {
-        const [taken = { isCounted: false, owed: [] }] = await takes.add([{ client, times: 1 }]);
+      async take(client, things) {
+        const [taken = { isCounted: false, owed: [] }] = await takes.add([{ client, things }]);
         return taken;
       },
-      async giveBack(client) {
-        await takes.add([{ client, times: -1 }]);
+      async giveBack(client, things) {
+        await takes.add([{ client, things: -things }]);
       },
     };
   }

@@ -1,0 +1,38 @@
+import { negotiateLanguage } from "../../language/messages.ts";
+import { isProblem } from "../../links/problem.ts";
+import { CREATES, type Limiter } from "../limits.ts";
+import { malformed, problemJson } from "../problems.ts";
+import { success } from "./envelope.ts";
+import { parseArray, readJsonText } from "./json-body.ts";
+import type { Make } from "./makers.ts";
+import type { Making } from "./making.ts";
+import { readItem, requestsOf, tellResults } from "./results.ts";
+
+/** Links in one array. */
+export const MAX_BATCH = 500;
+export const MAX_BATCH_BYTES = 1024 * 1024;
+
+export interface BatchOptions {
+  readonly limiter: Pick<Limiter, "most">;
+  readonly making: Pick<Making, "makeAll">;
+}
+
+/** Makes the links of an array in one commit. A larger array than a limit ever lets through is too long, too. */
+export function createBatch({ limiter, making }: BatchOptions): Make {
+  const max = Math.min(MAX_BATCH, limiter.most(CREATES));
+
+  return async (call, dialect, path, recognize) => {
+    const text = await readJsonText(call.request, MAX_BATCH_BYTES);
+    if (isProblem(text)) return problemJson(call, text);
+    const bodies = parseArray(text, dialect.example);
+    if (isProblem(bodies)) return problemJson(call, bodies);
+    const count = bodies.value.length;
+    if (count === 0 || count > max) return problemJson(call, malformed({ rule: "batch.length", max, count }));
+    const asked = bodies.value.map((body) => readItem(body, dialect));
+    const outcomes = await making.makeAll(call, requestsOf(asked), recognize?.(path, text));
+    if (isProblem(outcomes)) return problemJson(call, outcomes);
+    const language = negotiateLanguage(call.headers.get("accept-language"));
+    const results = tellResults(asked, outcomes, { dialect, domain: call.domain, language });
+    return success(call, 200, "batch", { results });
+  };
+}

@@ -1,0 +1,40 @@
+import { clientNetwork } from "../../guard/client-address.ts";
+import type { SentAgain } from "../../links/create.ts";
+import { isProblem } from "../../links/problem.ts";
+import type { Secret } from "../../links/secret.ts";
+import type { Call } from "../call.ts";
+import type { HttpProblem } from "../problems.ts";
+
+const PRINTABLE = /^[\x20-\x7E]{1,255}$/;
+/** A string of RFC 9651, section 3.3.3. */
+const STRING = /^"((?:[^"\\]|\\["\\])*)"$/;
+/** What most clients send, a UUID for example. With a quote or a comma, it could be a string or a list. */
+const BARE = /^[^",]+$/;
+
+/** How a request is known again by its path and its body. `part` is the number of a part that is a request of its own. */
+export type Recognize = (path: string, body: string, part?: number) => SentAgain;
+
+/**
+ * Reads `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header-07, section 2.1). Undefined if there is none. Keys
+ * belong to the network of the client. Call this before you await anything, see {@link Call.client}.
+ */
+export function readIdempotencyKey(
+  call: Call,
+  secret: Pick<Secret, "hash">,
+): Recognize | undefined | HttpProblem {
+  const value = call.headers.get("idempotency-key");
+  if (value === null) return undefined;
+  const key = parseKey(value);
+  if (isProblem(key)) return key;
+  const client = clientNetwork(call.client().address);
+  return (path, body, part) => ({
+    key: secret.hash("request", part === undefined ? [client, key] : [client, key, part]),
+    body: secret.hash("body", [path, body]),
+  });
+}
+
+/** A string and the same text without quotes are one key. */
+export function parseKey(value: string): string | HttpProblem {
+  const key = STRING.exec(value)?.[1]?.replaceAll(/\\(["\\])/g, "$1") ?? BARE.exec(value)?.[0] ?? "";
+  return PRINTABLE.test(key) ? key : { kind: "idempotency.format" };
+}

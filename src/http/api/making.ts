@@ -1,0 +1,100 @@
+import type { CreateRequest, SentAgain } from "../../links/create.ts";
+import type { Link } from "../../links/link.ts";
+import type { Links } from "../../links/links.ts";
+import { isProblem, type Problem } from "../../links/problem.ts";
+import type { Made } from "../../links/store.ts";
+import type { Call } from "../call.ts";
+import { CREATES, type Limiter } from "../limits.ts";
+import type { Limited } from "../problems.ts";
+
+export interface MakingOptions {
+  readonly links: Pick<Links, "createAll" | "createOnce" | "recall">;
+  readonly limiter: Pick<Limiter, "take" | "left" | "refuse">;
+}
+
+/** Why none of the links is made. */
+type Refused = Limited | { readonly kind: "idempotency.reused" };
+type Outcome = Link | Problem | Limited;
+
+const REUSED = { kind: "idempotency.reused" } as const;
+
+/**
+ * Counts links against the client's limits and makes them. What was made when the request was first sent costs nothing: a
+ * client that has used up its limits is told again what came of it.
+ */
+export function createMaking({ links, limiter }: MakingOptions) {
+  async function make(
+    call: Call,
+    requests: readonly CreateRequest[],
+    sent: SentAgain | undefined,
+    before: readonly Made[],
+  ): Promise<readonly (Link | Problem)[] | Refused> {
+    const counted = requests.length - before.length;
+    const giveBack = counted === 0 ? () => {} : await limiter.take(call, CREATES, counted);
+    if (isProblem(giveBack)) return giveBack;
+    let failed = counted;
+    try {
+      const outcomes = await (sent === undefined
+        ? links.createAll(requests)
+        : links.createOnce(requests, sent, before));
+      if ("kind" in outcomes) return REUSED;
+      failed = outcomes.filter(isProblem).length;
+      return outcomes;
+    } finally {
+      giveBack(failed);
+    }
+  }
+
+  async function recall(sent: SentAgain | undefined): Promise<readonly Made[] | Refused> {
+    const before = sent === undefined ? [] : await links.recall(sent);
+    return "kind" in before ? REUSED : before;
+  }
+
+  /** All links or, if they are more than the client may make now, none. */
+  async function makeAll(
+    call: Call,
+    requests: readonly CreateRequest[],
+    sent: SentAgain | undefined,
+  ): Promise<readonly (Link | Problem)[] | Refused> {
+    const before = await recall(sent);
+    return "kind" in before ? before : make(call, requests, sent, before);
+  }
+
+  return {
+    makeAll,
+
+    async makeOnce(call: Call, request: CreateRequest, sent: SentAgain): Promise<Link | Problem | Refused> {
+      const outcomes = await makeAll(call, [request], sent);
+      if (isProblem(outcomes)) return outcomes;
+      const [outcome] = outcomes;
+      if (outcome === undefined) throw new Error("Every request has an outcome");
+      return outcome;
+    },
+
+    /** As many links as the client may make now, from the first on. */
+    async makeSome(
+      call: Call,
+      requests: readonly CreateRequest[],
+      sent: SentAgain | undefined,
+    ): Promise<readonly Outcome[] | Refused> {
+      const before = await recall(sent);
+      if ("kind" in before) return before;
+      const known = new Set(before.map(({ nth }) => nth));
+      let left = limiter.left(call, CREATES);
+      const over = requests.findIndex((_, nth) => !known.has(nth) && left-- <= 0);
+      if (over === -1) return make(call, requests, sent, before);
+      const allowed = requests.slice(0, over);
+      const outcomes = await make(
+        call,
+        allowed,
+        sent,
+        before.filter(({ nth }) => nth < over),
+      );
+      if (isProblem(outcomes)) return outcomes;
+      const refused = await limiter.refuse(call, CREATES);
+      return [...outcomes, ...requests.slice(over).map(() => refused)];
+    },
+  };
+}
+
+export type Making = ReturnType<typeof createMaking>;

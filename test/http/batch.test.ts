@@ -1,0 +1,198 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+
+import en from "../../src/language/en.json";
+import ko from "../../src/language/ko.json";
+import { type Here, startHere } from "../service.ts";
+
+const SHORTEN = "/api/v1/shorten/batch";
+const LINKS = "/api/v1/links/batch";
+const target = "https://example.com/many";
+const times = (count: number) => Array.from({ length: count }, (_, nth) => nth);
+
+let curt: Here;
+beforeAll(async () => {
+  curt = await startHere();
+});
+afterAll(() => curt[Symbol.asyncDispose]());
+
+function send(path: string, body: unknown, headers: Record<string, string> = {}, on: Here = curt) {
+  return on.fetch(path, {
+    method: "POST",
+    headers: { "Content-Type": "application/json", ...headers },
+    body: typeof body === "string" ? body : JSON.stringify(body),
+  });
+}
+
+async function results(response: Response): Promise<Record<string, any>[]> {
+  const { status, message, data } = (await response.json()) as Record<string, any>;
+  expect([response.status, status, message]).toEqual([200, "success", en.batch]);
+  expect(Object.keys(data)).toEqual(["results"]);
+  return data.results;
+}
+
+async function refusal(response: Response) {
+  const { status, message } = (await response.json()) as Record<string, string>;
+  expect(status).toBe("error");
+  return [response.status, response.headers.get("curt-reason"), message];
+}
+
+/** How many commits SQLite's log has: a frame that ends one has the size of the database in its header. */
+function commits(file: string): number {
+  const log = readFileSync(`${file}-wal`);
+  const page = log.readUInt32BE(8);
+  let count = 0;
+  for (let at = 32; at + 24 <= log.length; at += 24 + page) if (log.readUInt32BE(at + 4) !== 0) count++;
+  return count;
+}
+
+describe("many links in an array", () => {
+  test("are made in order, and a wrong one is no matter to the others", async () => {
+    const told = await results(
+      await send(SHORTEN, [
+        { original_url: `${target}/0`, custom_code: "처음" },
+        { original_url: "ftp://x", custom_code: "a b" },
+        5,
+        null,
+        [],
+        { original_url: `${target}/5` },
+        { original_url: `${target}/6`, custom_code: "처음" },
+        { original_url: 7 },
+        { original_url: `${target}/8`, expire_duration: "24h" },
+      ]),
+    );
+    expect(told.map(({ status_code, reason }) => [status_code, reason])).toEqual([
+      [201, undefined],
+      [400, "target.scheme, code.space"],
+      [400, "body.object"],
+      [400, "body.object"],
+      [400, "body.object"],
+      [201, undefined],
+      [409, "code.taken"],
+      [400, "field.type"],
+      [201, undefined],
+    ]);
+    expect(Object.keys(told[0] ?? {})).toEqual(["status_code", "status", "message", "data"]);
+    expect(Object.keys(told[1] ?? {})).toEqual(["status_code", "status", "message", "reason"]);
+    expect(told[0]).toMatchObject({ status: "success", message: en.shortened, data: { code: "처음" } });
+    expect(told[6]).toMatchObject({ status: "error", message: en.taken });
+    for (const [nth, { data }] of told.entries())
+      if (data !== undefined) {
+        expect(data.original_url).toBe(`${target}/${nth}`);
+        const { headers } = await curt.fetch(`/${encodeURIComponent(data.code)}`);
+        expect(headers.get("location")).toBe(`${target}/${nth}`);
+      }
+  });
+
+  test("are told as by the addresses for one, in the caller's language", async () => {
+    const korean = { "Accept-Language": "ko" };
+    const body = { target, max_visits: 3 };
+    const response = await send(LINKS, [body, { target: "x" }], korean);
+    expect(response.headers.get("content-language")).toBe("ko");
+    const { data, message } = (await response.json()) as any;
+    expect(message).toBe(ko.batch);
+    const [made, refused] = data.results;
+    const single = (await (await send("/api/v1/links", body, korean)).json()) as any;
+    expect(Object.keys(made.data)).toEqual(Object.keys(single.data));
+    expect(made).toMatchObject({ status: "success", message: single.message, data: { max_visits: 3 } });
+    expect(refused.message).toBe(`target: ${ko["target.scheme"]}`);
+  });
+
+  test("are up to 500, in one commit", async () => {
+    // Without visits, nothing else is written.
+    await using own = await startHere();
+    const lone = async (count: number) => {
+      const before = commits(own.file);
+      const bodies = times(count).map((nth) => ({ target: `${target}/${nth}` }));
+      const told = await results(await send(LINKS, bodies, {}, own));
+      expect(told.map(({ data }) => data?.target)).toEqual(bodies.map((body) => body.target));
+      return commits(own.file) - before;
+    };
+    expect(await lone(1)).toBe(1);
+    expect(await lone(500)).toBe(1);
+  });
+
+  test("are refused altogether where the array is none, too long or empty", async () => {
+    const object = (received: string) =>
+      en["body.array"]
+        .replace("{received}", received)
+        .replace("{example}", `[{"target":"https://example.com/a/long/address"}]`);
+    const length = (count: number) =>
+      en["batch.length"].replace("{max}", "500").replace("{count}", String(count));
+    for (const [body, expected] of [
+      [{ target }, [400, "body.array", object("object")]],
+      ['"x"', [400, "body.array", object("string")]],
+      ["[", [400, "body.json", en["body.json"]]],
+      ["", [400, "body.json", en["body.json"]]],
+      [[], [400, "batch.length", length(0)]],
+      [times(501).map(() => ({ target })), [400, "batch.length", length(501)]],
+    ] as const)
+      expect(await refusal(await send(LINKS, body))).toEqual([...expected]);
+    expect((await refusal(await send(LINKS, "[]", { "Content-Type": "text/csv" })))[1]).toBe("body.type");
+  });
+
+  test("have up to a megabyte", async () => {
+    const bytes = (size: number) => `[{"target":"${target}"}${" ".repeat(size - target.length - 15)}]`;
+    expect(bytes(1024 * 1024)).toHaveLength(1024 * 1024);
+    expect(await results(await send(LINKS, bytes(1024 * 1024)))).toHaveLength(1);
+    expect((await refusal(await send(LINKS, bytes(1024 * 1024 + 1)))).slice(0, 2)).toEqual([
+      413,
+      "body.too-large",
+    ]);
+    // A single link may not have so many.
+    expect((await send("/api/v1/links", bytes(65_537))).status).toBe(413);
+  });
+
+  test("need the token where one link does", async () => {
+    await using own = await startHere({ CREATE_TOKEN: "correct-horse-battery" });
+    for (const type of ["application/json", "application/x-ndjson"]) {
+      const request = (authorization: Record<string, string>) =>
+        send(LINKS, [{ target }], { "Content-Type": type, ...authorization }, own);
+      expect((await request({})).status).toBe(401);
+      expect((await request({ Authorization: "Bearer wrong-horse-battery" })).status).toBe(401);
+      expect((await request({ Authorization: "Bearer correct-horse-battery" })).status).toBe(200);
+    }
+  });
+
+  test("leave the address of a link with the code `batch` to it", async () => {
+    await send("/api/v1/links", { target, code: "batch" });
+    for (const path of [LINKS, `${LINKS}/`]) {
+      const { data } = (await (await curt.fetch(path)).json()) as any;
+      expect(data).toMatchObject({ code: "batch", target });
+    }
+    expect((await curt.fetch("/api/v1/links/batch/stats")).status).toBe(200);
+    expect((await curt.fetch(SHORTEN)).status).toBe(405);
+  });
+});
+
+describe("LIMIT_CREATE", () => {
+  const many = (count: number, wrong = 0) =>
+    times(count).map((nth) => ({ target: nth < wrong ? "ftp://x" : target }));
+  const madeOf = (told: Record<string, any>[]) =>
+    told.filter(({ status_code }) => status_code === 201).length;
+
+  test("counts each link of an array: all are made, or none", async () => {
+    await using own = await startHere({ LIMIT_CREATE: "10/1d" });
+    const request = (count: number, wrong?: number) => send(LINKS, many(count, wrong), {}, own);
+    expect(madeOf(await results(await request(6)))).toBe(6);
+    const refused = await request(5);
+    expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
+    expect((await refusal(refused)).slice(0, 2)).toEqual([429, "limit.create"]);
+    // What fails costs nothing.
+    const some = await request(4, 3);
+    expect(some.headers.get("ratelimit")).toStartWith('"create";r=3;');
+    expect(madeOf(await results(some))).toBe(1);
+    expect(madeOf(await results(await request(3)))).toBe(3);
+    expect((await request(1)).status).toBe(429);
+    own.advance(Number(refused.headers.get("retry-after")) * 1000);
+    expect((await request(1)).status).toBe(200);
+  });
+
+  test("bounds what an array may have", async () => {
+    await using own = await startHere({ LIMIT_CREATE: "10/1d", LIMIT_CREATE_ALL: "8/1d" });
+    const [status, reason, message] = await refusal(await send(LINKS, many(9), {}, own));
+    expect([status, reason]).toEqual([400, "batch.length"]);
+    expect(message).toContain("1 to 8 links");
+    expect(madeOf(await results(await send(LINKS, many(8), {}, own)))).toBe(8);
+  });
+});

@@ -1,0 +1,189 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+
+import { parseKey } from "../../src/http/api/idempotency-key.ts";
+import en from "../../src/language/en.json";
+import { endLink, type Here, startHere } from "../service.ts";
+
+const PATHS = { shorten: "/api/v1/shorten", links: "/api/v1/links" } as const;
+const BODY = { original_url: "https://example.com/again" };
+const times = (count: number) => Array.from({ length: count }, (_, nth) => nth);
+
+let curt: Here;
+beforeAll(async () => {
+  curt = await startHere({ TRUSTED_PROXIES: "127.0.0.1" });
+});
+afterAll(() => curt[Symbol.asyncDispose]());
+
+async function post(path: string, body: unknown, headers: Record<string, string>, on: Here = curt) {
+  const text = typeof body === "string" ? body : JSON.stringify(body);
+  const response = await on.fetch(path, {
+    method: "POST",
+    headers: { "Content-Type": "application/json", ...headers },
+    body: text,
+  });
+  const answer = (await response.json()) as Record<string, any>;
+  const kept = ["location", "link", "curt-reason", "content-type"].map((name) => response.headers.get(name));
+  return { status: response.status, answer, kept };
+}
+
+let keys = 0;
+const newKey = () => ({ "Idempotency-Key": `key-${++keys}` });
+
+describe("a create with an Idempotency-Key", () => {
+  test.each([
+    [PATHS.shorten, { original_url: "https://example.com/a", expire_duration: "24h" }],
+    [PATHS.shorten, { original_url: "https://example.com/a", custom_code: "한글-한번" }],
+    [
+      PATHS.links,
+      {
+        target: "https://EXAMPLE.com/ä",
+        code: "once",
+        starts: "24h",
+        expires: "1month",
+        max_visits: 7,
+        password: "pass",
+      },
+    ],
+    [`${PATHS.shorten}/batch`, [{ original_url: "https://example.com/a" }, BODY]],
+    [`${PATHS.links}/batch`, [{ target: "https://example.com/a", expires: "48h" }]],
+  ])("to %s gets the same answer each time: %p", async (path, body) => {
+    const key = newKey();
+    const first = await post(path, body, key);
+    expect(first.answer["status"]).toBe("success");
+    for (const _ of times(3)) expect(await post(path, body, key)).toEqual(first);
+    // Other spellings of the key and of the path.
+    expect(await post(`${path}/`, body, { "Idempotency-Key": `"${key["Idempotency-Key"]}"` })).toEqual(first);
+    expect(await post(path, body, newKey())).not.toEqual(first);
+  });
+
+  test("is answered as it was, whatever became of the link", async () => {
+    const key = newKey();
+    const first = await post(PATHS.shorten, BODY, key);
+    await endLink(curt, first.answer["data"].code, Date.now());
+    expect(await post(PATHS.shorten, BODY, key)).toEqual(first);
+  });
+
+  test("is refused with 422 if the body or the address is another one", async () => {
+    const key = newKey();
+    await post(PATHS.shorten, BODY, key);
+    const links = { target: BODY.original_url };
+    for (const [path, body] of [
+      [PATHS.shorten, { original_url: "https://example.com/other" }],
+      [PATHS.shorten, `${JSON.stringify(BODY)} `],
+      [PATHS.links, links],
+      [`${PATHS.shorten}/batch`, [BODY]],
+    ] as const) {
+      const { status, answer, kept } = await post(path, body, key);
+      expect([status, kept[2], answer["message"]]).toEqual([
+        422,
+        "idempotency.reused",
+        en["idempotency.reused"],
+      ]);
+    }
+  });
+
+  test("is another one from another client", async () => {
+    const key = newKey();
+    const from = (address: string) => post(PATHS.shorten, BODY, { ...key, "X-Forwarded-For": address });
+    const [one, other] = [await from("192.0.2.1"), await from("192.0.2.2")];
+    expect(other.answer["data"].code).not.toBe(one.answer["data"].code);
+    expect(await from("192.0.2.1")).toEqual(one);
+    // A network of 64 bits is one client.
+    expect(await from("2001:db8::1")).toEqual(await from("2001:db8::2"));
+  });
+
+  test("makes one link of 60 requests at once", async () => {
+    const key = newKey();
+    const answers = await Promise.all(
+      times(60).map(() => post(PATHS.links, { target: "https://a.com" }, key)),
+    );
+    for (const answer of answers) expect(answer).toEqual(answers[0] as never);
+    expect(answers[0]?.status).toBe(201);
+  });
+
+  test("is decided anew where nothing was made", async () => {
+    const key = newKey();
+    const taken = { ...BODY, custom_code: "later-free" };
+    await post(PATHS.shorten, taken, {});
+    for (const _ of times(2)) expect((await post(PATHS.shorten, taken, key)).status).toBe(409);
+    const batch = [taken, BODY, { original_url: "ftp://x" }, 5];
+    const { answer } = await post(`${PATHS.shorten}/batch`, batch, newKey());
+    expect(answer["data"].results.map(({ status_code }: any) => status_code)).toEqual([409, 201, 400, 400]);
+  });
+
+  test("tells a part of a batch again and makes the rest", async () => {
+    await using own = await startHere({ LIMIT_CREATE: "3/1d" });
+    const key = newKey();
+    const lines = times(5).map((nth) => ({ target: `https://example.com/${nth}` }));
+    const stream = async () => {
+      const response = await own.fetch(`${PATHS.links}/batch`, {
+        method: "POST",
+        headers: { ...key, "Content-Type": "application/x-ndjson" },
+        body: lines.map((line) => JSON.stringify(line)).join("\n"),
+      });
+      return (await response.text())
+        .trim()
+        .split("\n")
+        .map((line) => JSON.parse(line));
+    };
+    const first = await stream();
+    expect(first.map(({ status_code }) => status_code)).toEqual([201, 201, 201, 429, 429]);
+    expect((await stream()).slice(0, 3)).toEqual(first.slice(0, 3));
+    own.advance(86_400_000);
+    const last = await stream();
+    expect(last.slice(0, 3)).toEqual(first.slice(0, 3));
+    expect(last.map(({ status_code }) => status_code)).toEqual([201, 201, 201, 201, 201]);
+  });
+
+  test("counts once, so that a client that has used up its limit learns what came of it", async () => {
+    await using own = await startHere({ LIMIT_CREATE: "2/1d" });
+    const send = (key: Record<string, string>, body: unknown = BODY) => post(PATHS.shorten, body, key, own);
+    const [one, other] = [newKey(), newKey()];
+    expect((await send(other, { original_url: "ftp://x" })).status).toBe(400);
+    const first = await send(one);
+    for (const _ of times(3)) expect(await send(one)).toEqual(first);
+    expect((await send(other)).status).toBe(201);
+    const refused = await send(newKey());
+    expect([refused.status, refused.kept[2]]).toEqual([429, "limit.create"]);
+    expect(await send(one)).toEqual(first);
+    // Not made, so not known either.
+    expect((await send(one, { original_url: "https://example.com/b" })).status).toBe(422);
+  });
+});
+
+test.each<[string, string | undefined]>([
+  ["abc", "abc"],
+  ['"abc"', "abc"],
+  ["8e03978e-40d5-43dd-bc93-6894a57f9324", "8e03978e-40d5-43dd-bc93-6894a57f9324"],
+  ['"a \\"b\\" \\\\ c"', 'a "b" \\ c'],
+  ['"a, b"', "a, b"],
+  ["a\\b", "a\\b"],
+  ["x".repeat(255), "x".repeat(255)],
+  [`"${"x".repeat(255)}"`, "x".repeat(255)],
+  ["x".repeat(256), undefined],
+  ["", undefined],
+  ['""', undefined],
+  ['"', undefined],
+  ['"abc', undefined],
+  ['a"b', undefined],
+  ['"a"b"', undefined],
+  ['"a\\b"', undefined],
+  ["a, b", undefined],
+  ['"a", "b"', undefined],
+  ["clé", undefined],
+  ['"ключ"', undefined],
+  ["a\tb", undefined],
+])("the key %p is read as %p", async (written, key) => {
+  expect(parseKey(written)).toEqual(key ?? { kind: "idempotency.format" });
+});
+
+test("a wrong key is refused with 400, whatever is made", async () => {
+  for (const path of Object.values(PATHS).flatMap((one) => [one, `${one}/batch`])) {
+    const { status, kept, answer } = await post(path, BODY, { "Idempotency-Key": '"a", "b"' });
+    expect([status, kept[2], answer["message"]]).toEqual([
+      400,
+      "idempotency.format",
+      en["idempotency.format"],
+    ]);
+  }
+});

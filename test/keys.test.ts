@@ -1,0 +1,100 @@
+import { Database } from "bun:sqlite";
+import { describe, expect, test } from "bun:test";
+import { join } from "node:path";
+
+import { ask, type Made, make, OTHER } from "./managed.ts";
+import { startPostgres } from "./postgres.ts";
+import { ROOT, type Running, startHere, temporaryFolder } from "./service.ts";
+
+const CURT_SECRET = "a secret of an instance, 32 characters".replaceAll(" ", "-");
+
+/** Does something with a service, and stops it. */
+async function during<T>(started: Promise<Running>, act: (service: Running) => Promise<T>): Promise<T> {
+  await using service = await started;
+  const done = await act(service);
+  return done;
+}
+
+let changes = 0;
+/** The reason why the key is refused, null if it is not. */
+async function reasonAt(service: Running, { path, key }: Made): Promise<string | null> {
+  const target = `${OTHER}/${++changes}`;
+  const { reason, data } = await ask(service, "PATCH", path, { key, body: { target } });
+  if (reason === null) expect(data["target"]).toBe(target);
+  return reason;
+}
+
+/** SQLite's, wherever the other tests run. */
+const inFolder = (path: string) => ({ DATABASE_URL: `sqlite:${join(path, "curt.db")}` });
+
+function secretsIn(path: string): number {
+  using database = new Database(join(path, "curt.db"), { readonly: true });
+  return database.query<{ count: number }, []>("SELECT count(*) AS count FROM secrets").get()?.count ?? -1;
+}
+
+describe("a manage key", () => {
+  test("outlives a restart, because the secret is in the database", async () => {
+    using folder = temporaryFolder();
+    const start = () => startHere(inFolder(folder.path), { folder: folder.path });
+    const link = await during(start(), make);
+    expect(secretsIn(folder.path)).toBe(1);
+    await using again = await start();
+    expect(await reasonAt(again, link)).toBeNull();
+    const other = await make(again);
+    expect(await reasonAt(again, { ...link, key: other.key })).toBe("key.wrong");
+  });
+
+  test("depends on CURT_SECRET alone if that is set, which is kept out of the database", async () => {
+    using folder = temporaryFolder();
+    const start = (settings: Record<string, string>) =>
+      startHere({ ...inFolder(folder.path), ...settings }, { folder: folder.path });
+    const secretly = await during(start({ CURT_SECRET }), make);
+    expect(secretsIn(folder.path)).toBe(0);
+    const openly = await during(start({}), async (service) => {
+      expect(await reasonAt(service, secretly)).toBe("key.wrong");
+      return make(service);
+    });
+    await using third = await start({ CURT_SECRET });
+    expect(await reasonAt(third, secretly)).toBeNull();
+    expect(await reasonAt(third, openly)).toBe("key.wrong");
+    const file = await Bun.file(join(folder.path, "curt.db")).text();
+    expect(file).not.toContain(CURT_SECRET);
+    for (const { key } of [secretly, openly]) expect(file).not.toContain(key);
+  });
+
+  test("works at every instance of a database, also if both start at once", async () => {
+    await using server = await startPostgres();
+    const DATABASE_URL = await server.url("shared");
+    using one = temporaryFolder();
+    using two = temporaryFolder();
+    await (await startHere({ DATABASE_URL, DATA_DIR: one.path }))[Symbol.asyncDispose]();
+    const [first, second] = await Promise.all([
+      startHere({ DATABASE_URL, DATA_DIR: one.path }),
+      startHere({ DATABASE_URL, DATA_DIR: two.path }),
+    ]);
+    await using _first = first;
+    await using _second = second;
+    const [here, there] = [await make(first), await make(second)];
+    for (const service of [first, second])
+      for (const link of [here, there]) expect(await reasonAt(service, link)).toBeNull();
+    // What one has in memory, the other one's change reaches within a second.
+    const follow = async (service: Running) => (await service.fetch(`/${here.code}`)).headers.get("location");
+    const before = await follow(first);
+    expect(await reasonAt(second, here)).toBeNull();
+    expect(await follow(second)).toBe(`${OTHER}/${changes}`);
+    while ((await follow(first)) === before) await Bun.sleep(20);
+    expect(await follow(first)).toBe(`${OTHER}/${changes}`);
+  });
+
+  test("is still right after a copy to another database", async () => {
+    using folder = temporaryFolder();
+    const link = await during(startHere(inFolder(folder.path), { folder: folder.path }), make);
+    using target = temporaryFolder();
+    const to = inFolder(target.path);
+    const line = ["src/main.ts", "copy", inFolder(folder.path).DATABASE_URL, to.DATABASE_URL];
+    const copying = Bun.spawn([process.execPath, ...line], { cwd: ROOT, stdout: "ignore", stderr: "ignore" });
+    expect(await copying.exited).toBe(0);
+    await using copy = await startHere(to, { folder: target.path });
+    expect(await reasonAt(copy, link)).toBeNull();
+  });
+});
