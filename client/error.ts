@@ -19,6 +19,8 @@ export interface Failure {
 
 /** A call that failed, after its retries. */
 export class CurtError extends Error implements Failure {
+  /** Of the class itself: minified, it would be another one in what Node prints. */
+  static override readonly name = "CurtError";
   override readonly name = "CurtError";
   readonly status: number;
   readonly reason: FailureReason;

@@ -56,7 +56,9 @@ export async function request<T>(
   const endMs = performance.now() + timeoutMs;
   for (let attempt = 1; ; attempt++) {
     signal?.throwIfAborted();
-    const timeLimit = AbortSignal.timeout(Math.max(0, Math.min(timeoutMs / 3, endMs - performance.now())));
+    // Node takes whole numbers only.
+    const limitMs = Math.ceil(Math.min(timeoutMs / 3, endMs - performance.now()));
+    const timeLimit = AbortSignal.timeout(Math.max(0, limitMs));
     let failed: CurtError;
     try {
       const response = await fetch(url, {

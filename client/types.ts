@@ -114,6 +114,7 @@ export type ProblemReason =
   | "body.object"
   | "body.too-large"
   | "body.type"
+  | "field.name"
   | "field.required"
   | "field.type"
   | "field.values"
