@@ -82,12 +82,12 @@ describe("POST /api/v1/links", () => {
   });
 
   test("the page's form tells no key, because its answer is an address that people pass on", async () => {
-    const made = await curt.fetch("/", {
+    const answer = await curt.fetch("/", {
       method: "POST",
       body: new URLSearchParams({ original_url: target }),
     });
-    expect([made.status, made.headers.get("link")]).toEqual([303, null]);
-    expect(made.headers.get("location")).toMatch(/^\/\w+\+#made$/);
+    expect([answer.status, answer.headers.get("link")]).toEqual([303, null]);
+    expect(answer.headers.get("location")).toMatch(/^\/\w+\+#made$/);
   });
 
   test("takes instants, durations and null, and the operator's default where nothing is said", async () => {

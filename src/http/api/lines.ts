@@ -8,7 +8,7 @@ export type Line = string | HttpProblem;
 export interface LineReader {
   /**
    * Waits for lines and returns what is there, at most `limit` of them; nothing at the end. With `fill`, it waits until there
-   * are so many, or a megabyte: then the sender's packets make no difference. What is not asked for is not read, so that the
+   * are so many, or enough bytes: then the sender's packets make no difference. What is not asked for is not read, so that the
    * sender has to wait. Rejects if the sender is gone.
    */
   next(limit: number, fill: boolean): Promise<Line[]>;
@@ -16,7 +16,7 @@ export interface LineReader {
 
 const NEWLINE = 0x0a;
 /** In UTF-16 units. The line that passes it is the last one of its group. */
-const MAX_GROUP_LENGTH = 1024 * 1024;
+const MAX_GROUP_LENGTH = 256 * 1024;
 /** Lines in one turn. */
 const MAX_TAKEN = 1000;
 const TOO_LONG = { kind: "body.too-large", max: MAX_BODY_BYTES } as const;
