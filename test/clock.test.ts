@@ -51,7 +51,7 @@ async function untilLogged(program: Program, text: string, times: number): Promi
   expect(count()).toBe(times);
 }
 
-for (const processes of ["1", "4"]) {
+for (const processes of ["1", "2"]) {
   test(`PROCESSES=${processes}: a jump ahead is warned of, and taken back with all that came of it`, async () => {
     using folder = temporaryFolder();
     const { program, setWall } = await startWithClock(folder.path, { PROCESSES: processes });

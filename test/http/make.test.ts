@@ -81,6 +81,15 @@ describe("POST /api/v1/links", () => {
     expect(text).not.toContain(key);
   });
 
+  test("the page's form tells no key, because its answer is an address that people pass on", async () => {
+    const made = await curt.fetch("/", {
+      method: "POST",
+      body: new URLSearchParams({ original_url: target }),
+    });
+    expect([made.status, made.headers.get("link")]).toEqual([303, null]);
+    expect(made.headers.get("location")).toMatch(/^\/\w+\+#made$/);
+  });
+
   test("takes instants, durations and null, and the operator's default where nothing is said", async () => {
     const ends = iso(curt.nowMs() + 30 * DAY_MS);
     expect(await made({ target, expires: ends })).toMatchObject({ expires: ends, expiration_date: ends });
@@ -122,6 +131,11 @@ describe("POST /api/v1/links", () => {
     const cases: [unknown, string, string][] = [
       [{}, "field.required", "target: It is required."],
       [{ original_url: target }, "field.required", "target: It is required."],
+      [
+        { target, custom_code: "mine", expire_duration: "24h" },
+        "field.name",
+        "custom_code: At this address it is called code. expire_duration: At this address it is called expires.",
+      ],
       [
         { target: 1, code: 2, expires: 3, starts: true, max_visits: "4", password: [] },
         "field.type",

@@ -30,6 +30,13 @@ const password = text.openapi({
   example: "correct horse",
 });
 
+/** How `POST /api/v1/shorten` calls these fields. */
+export const SHORTEN_NAMES = {
+  original_url: "target",
+  custom_code: "code",
+  expire_duration: "expires",
+} as const;
+
 export const linkRequest = z
   .object({
     target,

@@ -9,7 +9,7 @@ import type { Secret } from "../../links/secret.ts";
 import type { Visits } from "../../visits/visits.ts";
 import { bearerToken } from "../bearer.ts";
 import type { Call } from "../call.ts";
-import type { Limiter } from "../limits.ts";
+import { CREATES, type Limiter } from "../limits.ts";
 import { type HttpProblem, LINK_FIELDS, problemJson } from "../problems.ts";
 import type { View } from "../views/view.ts";
 import type { Views } from "../views/views.ts";
@@ -90,7 +90,7 @@ export function createManage(options: ManageOptions) {
       // A new target could be a new link as well.
       const isLimited = request.originalUrl !== undefined && request.originalUrl !== link.originalUrl;
       const apply = () => edit(call, link, request);
-      return isLimited ? limiter.limit(["create", "create-all"], apply)(call) : apply();
+      return isLimited ? limiter.limit(CREATES, apply)(call) : apply();
     }),
 
     withdraw: withKey(async (call, link) => {
