@@ -78,6 +78,7 @@ export function createPreview({ links, visits, clock, disabledSince }: PreviewOp
       shortUrl: call.domain.shortUrl(code),
       hasEnded: isOver,
       endedBy: terms?.ended,
+      maxVisits: terms?.maxVisits,
       timeZone: range.timeZone,
       ...sums,
     };
