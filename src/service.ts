@@ -14,6 +14,7 @@ import { createLimiter } from "./http/limits.ts";
 import { createOperatorCheck } from "./http/operator.ts";
 import { type AdminPagesOptions, createAdminPages } from "./http/pages/admin.ts";
 import { createHome } from "./http/pages/home.ts";
+import { createManagePages } from "./http/pages/manage.ts";
 import { createNotices } from "./http/pages/notices.ts";
 import { createReport } from "./http/pages/report.ts";
 import { createSignIn, type SignInOptions } from "./http/pages/sign-in.ts";
@@ -146,6 +147,7 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
     onChanged: () => changes.read().catch(onFault),
     home: createHome(shared),
     report: createReport(shared),
+    managePages: createManagePages(shared),
     notices: createNotices(shared),
     redirect: createRedirect({ ...shared, interstitial, gate }),
     gate,
@@ -219,7 +221,7 @@ function startViews(config: Config, storeFiles: readonly string[], lists: Lists)
 
 function tellViews(
   thread: Thread<ViewsTask>,
-  { database, baseUrl, contact, codeHoldMs, defaultExpiry, statsShown, createToken }: Config,
+  { database, baseUrl, contact, codeHoldMs, defaultExpiry, edits, statsShown, createToken }: Config,
   storeFiles: readonly string[],
   lists: Lists,
 ): void {
@@ -230,6 +232,7 @@ function tellViews(
     contact,
     codeHoldMs,
     defaultExpiry,
+    edits,
     statsShown,
     needsToken,
     storeFiles,

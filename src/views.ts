@@ -14,6 +14,7 @@ import { createAdminPageViews } from "./http/pages/admin-views.ts";
 import { createHomeViews } from "./http/pages/home.ts";
 import { createQr } from "./http/pages/images.ts";
 import { createInterstitialPage } from "./http/pages/interstitial.ts";
+import { createManageViews } from "./http/pages/manage.ts";
 import { createPreview } from "./http/pages/preview.ts";
 import { createReference } from "./http/pages/reference.ts";
 import { createReportViews } from "./http/pages/report.ts";
@@ -32,7 +33,7 @@ import { createCounts } from "./visits/visits.ts";
 export type ViewsTask = ({ readonly view: "none" } & ViewsConfig) | ViewTask;
 export type ViewsConfig = Pick<
   Config,
-  "database" | "baseUrl" | "contact" | "codeHoldMs" | "defaultExpiry" | "statsShown"
+  "database" | "baseUrl" | "contact" | "codeHoldMs" | "defaultExpiry" | "edits" | "statsShown"
 > & {
   /** The token itself stays where it is checked. */
   readonly needsToken: boolean;
@@ -94,6 +95,7 @@ async function open() {
     adminApi: createAdminApiViews(inspection),
     adminPage: createAdminPageViews(inspection),
     ...createReportViews(shared),
+    ...createManageViews(shared),
     interstitial: createInterstitialPage(shared),
   });
 }

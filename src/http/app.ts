@@ -12,6 +12,7 @@ import { CREATES, type Limiter } from "./limits.ts";
 import type { AdminPages } from "./pages/admin.ts";
 import { assetRoutes } from "./pages/assets.ts";
 import type { Home } from "./pages/home.ts";
+import type { ManagePages } from "./pages/manage.ts";
 import type { Notices } from "./pages/notices.ts";
 import { type Report, REPORTED_PATH } from "./pages/report.ts";
 import { answerProblem, problemOf } from "./problems.ts";
@@ -36,6 +37,7 @@ export interface AppOptions {
   readonly home: Home;
   readonly notices: Notices;
   readonly report: Report;
+  readonly managePages: ManagePages;
   readonly redirect: Redirect;
   readonly gate: Pick<Gate, "receive">;
   readonly views: Pick<Views, "show">;
@@ -93,6 +95,7 @@ export function createApp(options: AppOptions) {
     home,
     notices,
     report,
+    managePages,
     redirect,
     gate,
     views,
@@ -145,6 +148,10 @@ export function createApp(options: AppOptions) {
   route("/{code}+report", {
     GET: view(views.show("report")),
     POST: view(limit(["report"], report.send, report.refuse)),
+  });
+  route("/{code}+manage", {
+    GET: view(views.show("manage")),
+    POST: view(atOnce(managePages.manage)),
   });
   route(REPORT_PATH, { GET: view(views.show("reportAny")) });
   route(REPORTED_PATH, { GET: sharedPage("reported") });

@@ -7,6 +7,7 @@ import { describeDestination, type Destination } from "./destination.ts";
 import { page } from "./layout.tsx";
 import { describeHint, Leads, leadsTo } from "./leads.tsx";
 import { type Changed, Lifetime } from "./lifetime.tsx";
+import { managePath } from "./manage.tsx";
 import { nextStep } from "./problem.tsx";
 import { Visits, type VisitsShown } from "./visits.tsx";
 
@@ -96,6 +97,11 @@ export function previewPage(language: string, preview: Preview): string {
 
       <Visits language={language} {...preview} />
 
+      <p class="hint">
+        <a href={managePath(code)} rel="nofollow">
+          {message(language, "preview.manage")}
+        </a>
+      </p>
       {disabled === undefined && (
         <p class="hint">
           <a href={`${path}+report`} rel="nofollow">

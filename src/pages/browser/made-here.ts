@@ -78,7 +78,7 @@ export function showMadeHere(): void {
 }
 
 async function tell(made: Made, item: HTMLElement, words: DOMStringMap): Promise<void> {
-  const answer = await ask<Link>(made.path, AbortSignal.timeout(WAIT_MS)).catch(() => undefined);
+  const answer = await ask<Link>(made.path, { signal: AbortSignal.timeout(WAIT_MS) }).catch(() => undefined);
   const data = answer?.data;
   if (data?.created !== made.created) {
     const isGone = answer !== undefined && answer.status < 500 && answer.status !== 429;
