@@ -14,6 +14,7 @@ import { createLimiter } from "./http/limits.ts";
 import { createOperatorCheck } from "./http/operator.ts";
 import { type AdminPagesOptions, createAdminPages } from "./http/pages/admin.ts";
 import { createHome } from "./http/pages/home.ts";
+import { createMade } from "./http/pages/made.ts";
 import { createManagePages } from "./http/pages/manage.ts";
 import { createNotices } from "./http/pages/notices.ts";
 import { createReport } from "./http/pages/report.ts";
@@ -140,12 +141,14 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
   };
   const interstitial = previewUntil === undefined ? undefined : createInterstitial(shared);
   const gate = createGate({ ...shared, interstitial, passwords: createPasswords(shared) });
+  const made = createMade(shared);
   const app = createApp({
     api: createApi(shared),
     admin: config.adminToken === null ? undefined : createAdmin(shared, config.adminToken, core.limits),
     // The change is stored already; if it cannot be read now, it will be a moment later.
     onChanged: () => changes.read().catch(onFault),
-    home: createHome(shared),
+    home: createHome({ ...shared, made }),
+    made,
     report: createReport(shared),
     managePages: createManagePages(shared),
     notices: createNotices(shared),

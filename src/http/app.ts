@@ -12,6 +12,7 @@ import { CREATES, type Limiter } from "./limits.ts";
 import type { AdminPages } from "./pages/admin.ts";
 import { assetRoutes } from "./pages/assets.ts";
 import type { Home } from "./pages/home.ts";
+import type { Made } from "./pages/made.ts";
 import type { ManagePages } from "./pages/manage.ts";
 import type { Notices } from "./pages/notices.ts";
 import { type Report, REPORTED_PATH } from "./pages/report.ts";
@@ -37,6 +38,7 @@ export interface AppOptions {
   readonly home: Home;
   readonly notices: Notices;
   readonly report: Report;
+  readonly made: Pick<Made, "preview">;
   readonly managePages: ManagePages;
   readonly redirect: Redirect;
   readonly gate: Pick<Gate, "receive">;
@@ -95,6 +97,7 @@ export function createApp(options: AppOptions) {
     home,
     notices,
     report,
+    made,
     managePages,
     redirect,
     gate,
@@ -144,7 +147,7 @@ export function createApp(options: AppOptions) {
   route("/livez", { GET: health.live });
   route("/readyz", { GET: health.ready });
   if (admin !== undefined) addAdmin(admin);
-  route("/{code}+", { GET: view(views.show("preview")) });
+  route("/{code}+", { GET: view(made.preview) });
   route("/{code}+report", {
     GET: view(views.show("report")),
     POST: view(limit(["report"], report.send, report.refuse)),

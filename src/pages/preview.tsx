@@ -4,6 +4,7 @@ import { message } from "../language/messages.ts";
 import type { DisabledReason, EndedBy } from "../links/link.ts";
 import { CopyButton } from "./copy.tsx";
 import { describeDestination, type Destination } from "./destination.ts";
+import { Keep } from "./keep.tsx";
 import { page } from "./layout.tsx";
 import { describeHint, Leads, leadsTo } from "./leads.tsx";
 import { type Changed, Lifetime } from "./lifetime.tsx";
@@ -21,6 +22,8 @@ export interface Preview extends VisitsShown {
   readonly endsMs: number;
   readonly changed?: Changed | undefined;
   readonly contact?: string | null;
+  /** Only for whoever has just made the link. */
+  readonly manageKey?: string | undefined;
   readonly hints: readonly Hint[];
   /** Set if the link is disabled, or a rule about its host applies. Then the page does not lead to the destination. */
   readonly disabled?: Disabled | undefined;
@@ -34,7 +37,7 @@ interface Disabled {
 
 /** Where a link leads, since when, until when, and its visits: for who is about to follow it, and for its maker. */
 export function previewPage(language: string, preview: Preview): string {
-  const { code, shortUrl, target, hints, disabled } = preview;
+  const { code, shortUrl, target, hints, disabled, manageKey } = preview;
   const destination = target === undefined ? undefined : describeDestination(target);
   const shown = withoutScheme(shortUrl);
   const { origin } = new URL(shortUrl);
@@ -80,6 +83,10 @@ export function previewPage(language: string, preview: Preview): string {
         </div>
         {state === undefined && <QrCode language={language} path={path} address={shown} />}
       </div>
+
+      {manageKey !== undefined && (
+        <Keep language={language} code={code} origin={origin} manageKey={manageKey} />
+      )}
 
       {destination === undefined ? (
         <Secret language={language} href={leadsOn ? `${path}/` : undefined} />
