@@ -92,7 +92,7 @@ async function tell(made: Made, item: HTMLElement, words: DOMStringMap): Promise
     const isGone = answer !== undefined && answer.status < 500 && answer.status !== 429;
     part(item, "target").textContent = words[isGone ? "gone" : "unknown"] ?? "";
     part(item, "visits").parentElement?.remove();
-    if (isGone) part(item, "copy").remove();
+    if (isGone) for (const use of item.querySelectorAll("[data-copy], [data-manage]")) use.remove();
     return;
   }
   nameLink(item, data.short_url);
