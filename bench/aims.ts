@@ -9,6 +9,7 @@ const FIGURES = {
   "durable creates/s, 32 connections": ["≥", 25_000],
   "durable creates/s, 1 connection": undefined,
   "durable creates, 1 connection, per disk sync": ["≥", 0.7],
+  "durable links/s, in arrays of 500": ["≥", 40_000],
   "start, executable, one link, ms": undefined,
   "start, executable, 1 million links, ms": undefined,
   "own memory after this start, MB": ["≤", 30],

@@ -2,6 +2,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 
+import { measureBatches } from "./batches.ts";
 import { measureBlocklist } from "./blocklist.ts";
 import { describeChhoto, startChhotos } from "./chhoto.ts";
 import { measureCosts } from "./costs.ts";
@@ -25,6 +26,7 @@ const PARTS: Readonly<Record<string, (bench: Bench) => Promise<Result>>> = {
   flood: measureFlood,
   visits: measureVisits,
   creates: measureCreates,
+  batches: measureBatches,
   start: measureStart,
   scale: measureScale,
   costs: measureCosts,

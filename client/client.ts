@@ -1,8 +1,11 @@
+import { makeAll } from "./batch.ts";
+import { CurtError } from "./error.ts";
 import { type Call, type CallOptions, type ClientOptions, request } from "./request.ts";
 import type {
   Availability,
   ExpireDuration,
   Link,
+  LinkChange,
   LinkRequest,
   ManagedLink,
   Report,
@@ -31,6 +34,11 @@ export interface StatisticsQuery {
   readonly tz?: string | undefined;
 }
 
+export interface KeyOptions extends CallOptions {
+  /** The `manage_key` of the link. */
+  readonly key?: string | undefined;
+}
+
 export interface MadeLink extends ShortLink {
   /** What the link can be changed and ended with. It is told only here; keep it. */
   readonly manage_key: string;
@@ -55,26 +63,57 @@ export function createClient(client: ClientOptions) {
       options: CallOptions = {},
     ): Promise<MadeLink> {
       const body = { original_url: url, custom_code: code, expire_duration: expires };
-      const call = { method: "POST", path: "/api/v1/shorten", body } as const;
+      const call = { method: "POST", path: "/api/v1/shorten", body, key: client.token } as const;
       const { data, headers } = await request<ShortLink>(client, call, options);
       const [, manage_key = ""] = /#key=([^>]+)>/.exec(headers.get("link") ?? "") ?? [];
       return { ...data, manage_key };
     },
 
+    /**
+     * Makes links, up to 500 with each request. Tells what became of each, in order: the link, or why it was refused. Throws
+     * if a request fails as a whole; the links that it told before are made.
+     */
+    batch: (
+      links: Iterable<LinkRequest> | AsyncIterable<LinkRequest>,
+      options: CallOptions = {},
+    ): AsyncGenerator<ManagedLink | CurtError> => makeAll(client, links, options),
+
     links: {
       /** Makes a link that may also begin later, end after some visits, or ask for a password. */
       create: (link: LinkRequest, options: CallOptions = {}): Promise<ManagedLink> =>
-        ask({ method: "POST", path: "/api/v1/links", body: link }, options),
+        ask({ method: "POST", path: "/api/v1/links", body: link, key: client.token }, options),
 
-      get: (code: string, options: CallOptions = {}): Promise<Link> => ask({ path: pathOf(code) }, options),
+      /** With its key, also if it is not there for everybody yet, and with a destination that needs a password. */
+      get: (code: string, { key, ...options }: KeyOptions = {}): Promise<Link> =>
+        ask({ path: pathOf(code), key }, options),
+
+      /** Changes what is given, and nothing else. */
+      edit: (
+        code: string,
+        key: string,
+        changes: LinkChange,
+        options: CallOptions = {},
+      ): Promise<ManagedLink> => ask({ method: "PATCH", path: pathOf(code), body: changes, key }, options),
+
+      /** Ends a link for good. Its code stays taken. */
+      async withdraw(code: string, key: string, options: CallOptions = {}): Promise<ManagedLink> {
+        try {
+          return await ask({ method: "DELETE", path: pathOf(code), key }, options);
+        } catch (error) {
+          // Perhaps by an attempt of which the answer was lost.
+          const isEnded = error instanceof CurtError && error.reason === "link.withdrawn";
+          if (isEnded) return ask({ path: pathOf(code), key }, options);
+          throw error;
+        }
+      },
 
       /** How often a link was visited, and from where. */
       statistics: (
         code: string,
         query: StatisticsQuery = {},
-        options: CallOptions = {},
+        { key, ...options }: KeyOptions = {},
       ): Promise<Statistics> =>
-        ask({ path: `${pathOf(code)}/stats?${new URLSearchParams(given(query))}` }, options),
+        ask({ path: `${pathOf(code)}/stats?${new URLSearchParams(given(query))}`, key }, options),
 
       /** Tells the operator about a harmful link. */
       report: (code: string, report: ReportRequest, options: CallOptions = {}): Promise<Report> =>

@@ -1,7 +1,7 @@
-import type { ProblemReason } from "./types.ts";
+import type { ProblemReasons } from "./types.ts";
 
 /** Later versions of the service may have others. */
-export type FailureReason = ProblemReason | "network" | "timeout" | "" | (string & Record<never, never>);
+export type FailureReason = ProblemReasons | "network" | "timeout" | "";
 
 export interface Failure {
   /** The HTTP status; 0 if no answer arrived. */
@@ -19,6 +19,8 @@ export interface Failure {
 
 /** A call that failed, after its retries. */
 export class CurtError extends Error implements Failure {
+  /** Of the class itself: minified, it would be another one in what Node prints. */
+  static override readonly name = "CurtError";
   override readonly name = "CurtError";
   readonly status: number;
   readonly reason: FailureReason;

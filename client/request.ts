@@ -28,7 +28,7 @@ export interface Call {
   /** With its query. */
   readonly path: string;
   readonly body?: unknown;
-  /** Instead of the client's token. */
+  /** What the call needs: the token to make links, or the key of a link. */
   readonly key?: string | undefined;
 }
 
@@ -56,7 +56,9 @@ export async function request<T>(
   const endMs = performance.now() + timeoutMs;
   for (let attempt = 1; ; attempt++) {
     signal?.throwIfAborted();
-    const timeLimit = AbortSignal.timeout(Math.max(0, Math.min(timeoutMs / 3, endMs - performance.now())));
+    // Node takes whole numbers only.
+    const limitMs = Math.ceil(Math.min(timeoutMs / 3, endMs - performance.now()));
+    const timeLimit = AbortSignal.timeout(Math.max(0, limitMs));
     let failed: CurtError;
     try {
       const response = await fetch(url, {
@@ -80,11 +82,7 @@ export async function request<T>(
   }
 }
 
-function write(
-  { token, language }: ClientOptions,
-  { method = "GET", body, key = token }: Call,
-  options: CallOptions,
-) {
+function write({ language }: ClientOptions, { method = "GET", body, key }: Call, options: CallOptions) {
   const headers: Record<string, string> = {};
   if (key !== undefined) headers["Authorization"] = `Bearer ${key}`;
   if (language !== undefined) headers["Accept-Language"] = language;

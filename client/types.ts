@@ -114,6 +114,7 @@ export type ProblemReason =
   | "body.object"
   | "body.too-large"
   | "body.type"
+  | "field.name"
   | "field.required"
   | "field.type"
   | "field.values"
@@ -168,6 +169,34 @@ export type ProblemReason =
   | "operator.wrong"
   | "reason.unknown"
   | "state.unknown";
+
+export type ProblemReasons = ProblemReason | (string & Record<never, never>);
+
+export type LinkResult = {
+  /** The status that one link alone would be answered with. */
+  status_code: number;
+  /** `success` if the link was made. */
+  status: "success" | "error";
+  /** What became of the link, for people. */
+  message: string;
+  /** The link. Only if it was made. */
+  data?: ManagedLink | undefined;
+  /** Why it was not made, for programs: what `Curt-Reason` would be. */
+  reason?: ProblemReasons | undefined;
+  /** Seconds to wait before trying again. Only with 429 and 503. */
+  retry_after?: number | undefined;
+};
+
+export type LinkChange = {
+  /** Where the link leads from now on. */
+  target?: string | undefined;
+  /** When the link ends, written as for a new link. `null`: never. */
+  expires?: string | null | undefined;
+  /** How many visits the link leads on, those that were counted included. `null`: not limited. */
+  max_visits?: number | null | undefined;
+  /** The new password. `null`: none. */
+  password?: string | null | undefined;
+};
 
 export type Availability = {
   /** As stored: in NFC, without U+FE0F. */

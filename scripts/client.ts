@@ -30,15 +30,20 @@ async function describeTypes(): Promise<string> {
       /^export type (\w+) = .*(?:;$|\{$[\s\S]*?^\}.*;$)/gm,
     );
     const types = new Map([...generated].map(([text, name = ""]) => [name, text]));
-    // The generator leaves out what only headers have.
-    const reasons = api.components.schemas["ProblemReason"]?.enum?.map((reason) => JSON.stringify(reason));
-    types.set("ProblemReason", `export type ProblemReason = ${reasons?.join(" | ")};`);
-    const code = ["client.ts", "error.ts"].map((file) => readFileSync(join(folder, file), "utf8"));
+    const code = ["client.ts", "batch.ts", "error.ts"].map((file) =>
+      readFileSync(join(folder, file), "utf8"),
+    );
     const used = new Set(namesIn(code.join("\n"), types));
     for (const name of used) for (const other of namesIn(types.get(name) ?? "", types)) used.add(other);
     const text = [...types].flatMap(([name, type]) => (used.has(name) ? [type] : [])).join("\n\n");
-    // For projects with exactOptionalPropertyTypes.
-    return HEAD + text.replaceAll(/^( +\w+\?: .*);$/gm, "$1 | undefined;");
+    return (
+      HEAD +
+      text
+        // For projects with exactOptionalPropertyTypes.
+        .replaceAll(/^( +\w+\?: .*);$/gm, "$1 | undefined;")
+        // Any text, of which editors still offer the known ones.
+        .replace(" | string;", " | (string & Record<never, never>);")
+    );
   } finally {
     rmSync(place, { recursive: true });
   }

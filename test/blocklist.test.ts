@@ -84,7 +84,10 @@ describe("a blocklist", () => {
   test("takes effect in every process", async () => {
     using folder = temporaryFolder();
     const list = listIn(folder.path, "worse.example");
-    await using service = await startProgram({ BLOCKLIST: list, PROCESSES: "3" }, { folder: folder.path });
+    await using service = await startProgram(
+      { BLOCKLIST: list, PROCESSES: "3" },
+      { folder: folder.path, roundMs: 100 },
+    );
     await make(service, "one");
     replace(list, "worse.example", "evil.example");
     const isInEffect = () =>

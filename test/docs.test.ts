@@ -215,7 +215,8 @@ describe("docs/clients.md", () => {
 describe("client/README.md", () => {
   test("gives a program that compiles and does what it says", async () => {
     await using curt = await startHere();
-    const [, program = ""] = /```ts\n([\s\S]+?)```/.exec(read("client/README.md")) ?? [];
+    const programs = [...read("client/README.md").matchAll(/```ts\n([\s\S]+?)```/g)];
+    const program = programs.map(([, text = ""]) => text).join("");
     using folder = temporaryFolder();
     const source = program
       .replace('"@curt/client"', JSON.stringify(join(ROOT, "client/client.ts")))
@@ -223,7 +224,10 @@ describe("client/README.md", () => {
     const path = join(folder.path, "program.ts");
     await Bun.write(path, `${source}\nconsole.log(short_url, visits, countries.other);\nexport {};\n`);
     const child = Bun.spawn([process.execPath, path], { stdout: "pipe", stderr: "inherit" });
-    expect(await child.stdout.text()).toMatch(/^https:\/\/curt\.example\/\w{7}\/ 0 0\n$/);
+    expect(await child.stdout.text()).toMatch(
+      /^(https:\/\/curt\.example\/\w{7}\/\n){2}https:\/\/curt\.example\/\w{7}\/ 0 0\n$/,
+    );
+    expect(await child.exited).toBe(0);
   });
 });
 

@@ -11,6 +11,7 @@ export const NEEDS_LINUX: Readonly<Record<string, string>> = {
   "of the supervisor leaves no process behind, and the store whole": SPREADS,
   "200 requests with one key make one link and get one answer, whichever process is killed meanwhile":
     SPREADS,
+  "20000 lines take no more memory than some hundred": "reads /proc",
   "a full disk: creates are 503, redirects go on, and it recovers by itself":
     "limits file sizes with prlimit",
   "the database's disk is full: cached links redirect, what cannot be known is 503, and it is over by itself":

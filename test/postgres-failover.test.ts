@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 
+import { sendUntilAnswered } from "./again.ts";
 import { type PostgresCluster, startCluster } from "./postgres-cluster.ts";
 import type { PostgresServer } from "./postgres.ts";
 import { type Program, startProgram } from "./service.ts";
@@ -107,6 +108,18 @@ function startLoad(round: string) {
   };
 }
 
+/** 200 requests of all instances with one key, each sent again until it is answered. */
+async function makeOnce(round: string): Promise<string> {
+  const target = `https://example.com/once/${encodeURIComponent(round)}`;
+  const again = { path: "/api/v1/links", body: { target }, key: JSON.stringify(round) };
+  const { answer, tries } = await sendUntilAnswered(again, 200, instanceOf);
+  expect(answer["status"]).toBe("success");
+  expect(answer["data"].target).toBe(target);
+  made.set(answer["data"].code, target);
+  console.log(`200 requests with the key "${round}": one link, after ${tries} tries`);
+  return target;
+}
+
 /** The link of a code that was answered 201. */
 async function follow(instance: Program, code: string): Promise<boolean> {
   const { status, headers } = await instance.fetch(`/${encodeURIComponent(code)}`);
@@ -141,7 +154,9 @@ test.each<[string, (primary: PostgresServer) => unknown, (primary: PostgresServe
     if (primary === undefined) throw new Error("no server");
     const load = startLoad(name.slice(0, 6));
     await load.untilMadeSince(performance.now());
+    const once = [makeOnce(`${name}, before`)];
     await cutOff(primary);
+    once.push(makeOnce(`${name}, while it is cut off`));
     await Bun.sleep(CUT_OFF_MS);
     await lose(primary);
     await Bun.sleep(NOTICED_MS);
@@ -162,6 +177,10 @@ test.each<[string, (primary: PostgresServer) => unknown, (primary: PostgresServe
       await Bun.sleep(5);
     await load.stop();
     expect(load.counts.refused).toBeGreaterThan(0);
+    for (const target of await Promise.all(once)) {
+      const rows = await promoted.ask(`SELECT FROM links WHERE original_url = '${target}'`, "curt");
+      expect([target, rows.length]).toEqual([target, 1]);
+    }
     await followAll();
   },
 );

@@ -36,7 +36,7 @@ export interface PostgresServer extends AsyncDisposable {
   url(name?: string): Promise<string>;
   address(name?: string): Promise<PostgresAddress>;
   /** Runs one statement in the database `postgres`. */
-  ask(text: string): Promise<readonly Record<string, unknown>[]>;
+  ask(text: string, database?: string): Promise<readonly Record<string, unknown>[]>;
   /** Stops all its processes: connections stay, but nothing answers. */
   freeze(): void;
   thaw(): void;
@@ -87,14 +87,14 @@ export async function startPostgres(
     folder.watch([started.pid]);
     return started;
   }
-  async function ask(text: string) {
+  async function ask(text: string, database = "postgres") {
     // Over its Unix socket, whatever it demands of others.
     const client = new Client({
       port,
       host: folder.path,
       user: USER,
       password: PASSWORD,
-      database: "postgres",
+      database,
       ssl: false,
     });
     client.on("error", () => {});

@@ -265,15 +265,8 @@ describe("a signal to the supervisor", () => {
 
 /** With everything that is done again and again done after `maxMs` at most, such as a sign of life. */
 async function startSooner(folder: string, maxMs: number, settings: Settings = {}): Promise<Program> {
-  const preload = join(folder, "sooner.ts");
-  writeFileSync(
-    preload,
-    `const every = setInterval;
-     globalThis.setInterval = (job, ms, ...rest) => every(job, Math.min(ms, ${maxMs}), ...rest);`,
-  );
-  const command = [process.execPath, "--preload", preload, join(ROOT, "src/main.ts"), "serve"];
   const several = { PROCESSES: String(PROCESSES), LOG_LEVEL: "debug", ...settings };
-  const program = await startProgram(several, { folder, command });
+  const program = await startProgram(several, { folder, roundMs: maxMs });
   for (const pid of [program.pid, ...children(program)]) begun.add(pid);
   return program;
 }

@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 
+import { unpackBrowser } from "./browser/browser.ts";
 import { NEEDS_LINUX } from "./linux.ts";
 import { ROOT, temporaryFolder } from "./service.ts";
 
@@ -12,13 +13,20 @@ const LIMIT_MS = 180_000;
 /** One more than there are processors, because some tests mostly wait for time-outs or drains. */
 const FILES_AT_ONCE = availableParallelism() + 1;
 
-/** Run once more, over PostgreSQL. */
+/**
+ * Run once more, over PostgreSQL: processes, crashes, and whatever reads and writes the store for an answer or a page. One
+ * file in the browser is enough, because pages are the same over any store.
+ */
 const OVER_POSTGRES = [
   "test/processes.test.ts",
   "test/durability/kill.test.ts",
   "test/visit-limit.test.ts",
   "test/browser/make.test.ts",
-  "test/browser/preview.test.ts",
+  "test/http/make.test.ts",
+  "test/http/preview.test.ts",
+  "test/http/views.test.ts",
+  "test/http/codes.test.ts",
+  "test/http/disabled.test.ts",
 ];
 
 async function run(command: string[], env: Readonly<Record<string, string>> = {}): Promise<boolean> {
@@ -36,12 +44,16 @@ interface Outcome {
 }
 
 /** Runs test files, all of them if none is given. */
-async function runTests(files: readonly string[], store: "sqlite" | "postgres"): Promise<Outcome> {
+async function runTests(
+  files: readonly string[],
+  store: "sqlite" | "postgres",
+  filesAtOnce = FILES_AT_ONCE,
+): Promise<Outcome> {
   using folder = temporaryFolder();
   const report = join(folder.path, "report.xml");
   const options = [
     `--timeout=${LIMIT_MS}`,
-    `--parallel=${FILES_AT_ONCE}`,
+    `--parallel=${filesAtOnce}`,
     // All files of a process share one browser and one database server.
     "--no-isolate",
     "--reporter=junit",
@@ -70,11 +82,20 @@ async function check(): Promise<Outcome> {
   const isFine = await run(["npm", "run", "--silent", "check"]);
   return isFine ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 };
 }
+/** Tests over PostgreSQL run beside the others, which wait a lot. */
+async function runAll(): Promise<Outcome[]> {
+  return [
+    await check(),
+    ...(await Promise.all([runTests([], "sqlite"), runTests(OVER_POSTGRES, "postgres", 1)])),
+  ];
+}
+
 const files = process.argv.slice(2);
+if (process.platform === "linux") await unpackBrowser();
 const outcomes =
   files.length > 0
     ? [await runTests(files, process.env["STORE"] === "postgres" ? "postgres" : "sqlite")]
-    : [await check(), await runTests([], "sqlite"), await runTests(OVER_POSTGRES, "postgres")];
+    : await runAll();
 const total = (name: keyof Outcome) => outcomes.reduce((sum, outcome) => sum + outcome[name], 0);
 console.log(`\n${total("passed")} passed, ${total("failed")} failed`);
 process.exitCode = total("failed") === 0 ? 0 : 1;

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join, resolve } from "node:path";
 
@@ -127,6 +127,8 @@ function settableClock(startMs?: number) {
 
 export interface ProgramOptions {
   readonly command?: readonly string[];
+  /** For what the program does again and again, such as looking at a file: it does so after this time at the latest. */
+  readonly roundMs?: number;
   /** Not deleted when the program ends. Default: a temporary folder. */
   readonly folder?: string;
 }
@@ -137,7 +139,9 @@ export async function startProgram(settings: Settings = {}, options: ProgramOpti
   const folder = options.folder ?? own?.path ?? "";
   const all = await settingsFor(folder, settings);
   const env = { ...process.env, ...all };
-  const child = Bun.spawn([...(options.command ?? [process.execPath, "src/main.ts", "serve"])], {
+  const sooner = options.roundMs === undefined ? [] : ["--preload", roundsOf(options.roundMs, folder)];
+  const command = options.command ?? [process.execPath, ...sooner, join(ROOT, "src/main.ts"), "serve"];
+  const child = Bun.spawn([...command], {
     cwd: ROOT,
     env,
     stdout: "pipe",
@@ -158,6 +162,17 @@ export async function startProgram(settings: Settings = {}, options: ProgramOpti
     exited: child.exited,
     kill: (signal: NodeJS.Signals) => child.kill(signal),
   });
+}
+
+/** A module that shortens the rounds of the program that loads it. */
+function roundsOf(maxMs: number, folder: string): string {
+  const path = join(folder, "rounds.ts");
+  writeFileSync(
+    path,
+    `const every = setInterval;
+     globalThis.setInterval = (job, ms, ...rest) => every(job, Math.min(ms, ${maxMs}), ...rest);`,
+  );
+  return path;
 }
 
 /** Resolves with the origin in the first line of the log, and keeps collecting lines. */

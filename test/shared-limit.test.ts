@@ -58,6 +58,27 @@ describe("LIMIT_SHARED", () => {
     expect(JSON.stringify(rows)).not.toMatch(/192\.0\.2|2001:|db8/);
   });
 
+  test("counts each link of an array, and none of one that is too many", async () => {
+    const settings = await settingsOf("many", "60/1d");
+    await using one = await start(settings);
+    await using two = await start(settings);
+    await untilShared([one, two], "192.0.2.99");
+    const many = (curt: Here, count: number, wrong = 0) =>
+      curt.fetch("/api/v1/links/batch", {
+        method: "POST",
+        headers: { "X-Forwarded-For": "192.0.2.1" },
+        body: JSON.stringify(
+          times(count).map((nth) => ({ target: nth < wrong ? "ftp://x" : "https://example.com/" })),
+        ),
+      });
+    expect(await statusOf(many(one, 35))).toBe(200);
+    expect(await statusOf(many(two, 26))).toBe(429);
+    // What fails is given back, before anything else that this process asks for.
+    expect(await statusOf(many(two, 25, 20))).toBe(200);
+    expect(await statusOf(many(two, 20))).toBe(200);
+    expect(await statusOf(create(one))).toBe(429);
+  });
+
   test("tells what is left in all of them, and when there is more", async () => {
     const settings = await settingsOf("told", "3/1d,9/2d");
     await using one = await start(settings);

@@ -58,13 +58,19 @@ export function listensOn({ host, baseUrl }: Config, port: number): string {
 
 /** If only this machine can reach a public service, all visitors come through a proxy. */
 export function warnOfOneClient(config: Config, log: Log): void {
-  const { host, posture, trustedProxies, limitCreate, limitUnknown, limitView, limitReport } = config;
-  const hasLimits = [limitCreate, limitUnknown, limitView, limitReport].some(({ length }) => length > 0);
+  const { host, posture, trustedProxies } = config;
+  const { limitCreate, limitUnknown, limitView, limitReport, limitPasswords } = config;
+  const limits = [limitCreate, limitUnknown, limitView, limitReport, limitPasswords];
   const isLocal = host === "localhost" || host === "::1" || host.startsWith("127.");
-  if (hasLimits && isLocal && posture === "public" && trustedProxies.length === 0)
+  if (
+    limits.some(({ length }) => length > 0) &&
+    isLocal &&
+    posture === "public" &&
+    trustedProxies.length === 0
+  )
     log.warn(
       "all visitors count as one client, because they come through a proxy on this machine: set TRUSTED_PROXIES=127.0.0.1,::1 " +
-        "and let the proxy append to X-Forwarded-For, or set LIMIT_CREATE, LIMIT_UNKNOWN, LIMIT_VIEW and LIMIT_REPORT to off",
+        "and let the proxy append to X-Forwarded-For, or set LIMIT_CREATE, LIMIT_UNKNOWN, LIMIT_VIEW, LIMIT_REPORT and LIMIT_PASSWORDS to off",
     );
 }
 

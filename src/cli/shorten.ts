@@ -1,4 +1,4 @@
-import { type Client, CurtError, type LinkRequest, type ManagedLink } from "../../client/client.ts";
+import { CurtError, type LinkRequest, type ManagedLink } from "../../client/client.ts";
 import { escapeLine } from "../escape.ts";
 import { ask } from "./ask.ts";
 import { copyToClipboard } from "./clipboard.ts";
@@ -6,6 +6,14 @@ import type { Arguments, Environment } from "./command.ts";
 import { readPassword } from "./password.ts";
 import { fail, note, printRow } from "./print.ts";
 import { qrText } from "./qr-text.ts";
+
+/** A pipe waits until the limits of the instance let it go on, which usually takes a minute. */
+const PATIENCE_MS = 130_000;
+
+/** More than an instance takes, so that an endless line is refused and not collected. */
+const MAX_LINE_LENGTH = 10_000;
+/** Of a refused line, what is told. */
+const TOLD_LENGTH = 200;
 
 type Terms = Omit<LinkRequest, "target">;
 
@@ -21,18 +29,24 @@ export async function shorten(
   const terms = await readTerms(environment, options);
   if (typeof terms === "string") return misuse(terms);
   const isJson = options["json"] === true;
+  const fromPipe = positionals.length === 0;
   return ask(environment, async (client) => {
     let failed = 0;
     const made: ManagedLink[] = [];
-    for await (const target of positionals.length > 0 ? positionals : linesOf(process.stdin)) {
-      const link = await one(client, { target, ...terms });
-      if (link instanceof CurtError) {
-        failed = fail(`${target}: ${link.message}`);
-        continue;
+    for await (const targets of fromPipe ? linesOf(process.stdin) : [positionals]) {
+      const wanted = targets.map((target) => ({ target, ...terms }));
+      let nth = 0;
+      for await (const link of client.batch(wanted, fromPipe ? { timeoutMs: PATIENCE_MS } : {})) {
+        const target = targets[nth++];
+        if (link instanceof CurtError) {
+          failed = fail(`${target?.slice(0, TOLD_LENGTH)}: ${link.message}`);
+          continue;
+        }
+        // Only the first link matters, and whether it is the only one.
+        if (made.length < 2) made.push(link);
+        if (isJson) printRow({ ...link }, true);
+        else console.log(escapeLine(link.short_url));
       }
-      if (made.length < 2) made.push(link);
-      if (isJson) printRow({ ...link }, true);
-      else console.log(escapeLine(link.short_url));
     }
     const [link] = made;
     if (link !== undefined && made.length === 1 && process.stdout.isTTY && !isJson)
@@ -69,23 +83,19 @@ async function present({ short_url, manage_key }: ManagedLink, environment: Envi
   else for (const line of lines) console.log(line);
 }
 
-async function one(client: Client, link: LinkRequest) {
-  try {
-    return await client.links.create(link);
-  } catch (error) {
-    if (error instanceof CurtError) return error;
-    throw error;
-  }
-}
-
-/** Lines that are not empty. */
-async function* linesOf(input: AsyncIterable<Uint8Array>) {
+/** The lines that arrive together, so that nobody waits for those to come. Empty ones are left out. */
+async function* linesOf(input: AsyncIterable<Uint8Array>): AsyncGenerator<string[]> {
   const decoder = new TextDecoder();
   let rest = "";
   for await (const chunk of input) {
     const lines = (rest + decoder.decode(chunk, { stream: true })).split("\n");
-    rest = lines.pop() ?? "";
-    for (const line of lines) if (line.trim() !== "") yield line.trim();
+    // Cut, it is still too long for every instance, which says so.
+    rest = (lines.pop() ?? "").slice(0, MAX_LINE_LENGTH);
+    yield withText(lines);
   }
-  if (rest.trim() !== "") yield rest.trim();
+  yield withText([rest]);
+}
+
+function withText(lines: readonly string[]): string[] {
+  return lines.map((line) => line.trim()).filter((line) => line !== "");
 }

@@ -12,8 +12,7 @@ const KNOWN_AFTER_MS = 7 * DAY_MS;
 
 /**
  * Returns until when a link is new, in Unix milliseconds; 0 if it never was, because an earlier link leads to the same
- * site. It only depends on the link, so that all processes agree. A link that was changed is always new again: the store
- * would take it for a link that led there before.
+ * site. It only depends on the link, so that all processes agree. A link whose target was changed is new again.
  */
 export function createNovelty(store: Pick<LinkStore, "hasLinked">, clock: Pick<Clock, "nowMs">) {
   return async (link: Pick<Link, "target" | "createdMs" | "terms">): Promise<number> => {
@@ -21,7 +20,6 @@ export function createNovelty(store: Pick<LinkStore, "hasLinked">, clock: Pick<C
     const untilMs = sinceMs + NEW_MS;
     // Most links are older. They need no look at the store.
     if (clock.nowMs() >= untilMs) return 0;
-    if (sinceMs !== link.createdMs) return untilMs;
     const domain = registrableDomain(targetHost(link.target));
     return (await store.hasLinked(domain, sinceMs - KNOWN_AFTER_MS)) ? 0 : untilMs;
   };

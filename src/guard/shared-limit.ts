@@ -79,7 +79,8 @@ export function shareLimit(windows: readonly Window[], options: SharedLimitOptio
   return {
     most: own.most,
     wait: (client, things) => Math.max(own.wait(client, things), told.wait(client, things)),
-    take: (client, things) => told.wait(client, things) || own.take(client, things),
+    // Several are asked for in any case: what was told may have been given back since.
+    take: (client, things) => told.wait(client) || own.take(client, things),
     giveBack: own.giveBack,
     allowances(client) {
       const others = told.allowances(client);

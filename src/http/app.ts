@@ -1,5 +1,4 @@
 import { Hono, type MiddlewareHandler } from "hono";
-import { cors } from "hono/cors";
 
 import { REPORT_PATH } from "../pages/layout.tsx";
 import { answer } from "./answers.ts";
@@ -7,6 +6,7 @@ import type { AdminApi } from "./api/admin/admin.ts";
 import type { Api } from "./api/api.ts";
 import { PATHS } from "./api/paths.ts";
 import type { Call, CallOf, Handler } from "./call.ts";
+import { allowEveryOrigin, forEveryOrigin, preflight } from "./cors.ts";
 import type { Health } from "./health.ts";
 import { CREATES, type Limiter } from "./limits.ts";
 import type { AdminPages } from "./pages/admin.ts";
@@ -17,7 +17,6 @@ import type { ManagePages } from "./pages/manage.ts";
 import type { Notices } from "./pages/notices.ts";
 import { type Report, REPORTED_PATH } from "./pages/report.ts";
 import { answerProblem, problemOf } from "./problems.ts";
-import { REASON_HEADER } from "./reasons.ts";
 import type { Gate } from "./redirect/gate.ts";
 import type { Redirect } from "./redirect/redirect.ts";
 import { readRoute, spelledOut } from "./route.ts";
@@ -55,31 +54,6 @@ interface Arrived {
   readonly server: Bun.Server<unknown>;
 }
 
-/**
- * Open to scripts of every origin: browsers send no credentials of their own. A preflight's request headers are all
- * allowed, so that a script can send a token.
- */
-const CORS = {
-  origin: "*",
-  allowMethods: ["GET", "HEAD", "POST", "PATCH", "DELETE"],
-  exposeHeaders: [
-    "Allow",
-    "Content-Language",
-    REASON_HEADER,
-    "ETag",
-    "Link",
-    "Location",
-    "RateLimit",
-    "RateLimit-Policy",
-    "Retry-After",
-    "WWW-Authenticate",
-    "X-Poll-Interval",
-  ],
-  maxAge: 7200,
-};
-
-const EXPOSED_HEADERS = CORS.exposeHeaders.join();
-
 /** Reading on to the end of a longer body, only to throw it away, is not worth the connection. In bytes. */
 const MAX_UNREAD_BYTES = 1024 * 1024;
 
@@ -112,7 +86,6 @@ export function createApp(options: AppOptions) {
   const app = new Hono<{ Bindings: Arrived }>({ getPath: (request) => spelledOut(pathOf(request)) });
   const fixed: Record<string, Serve> = {};
 
-  const preflight = cors(CORS);
   const isOpen = (path: string) => admin === undefined || !path.startsWith("/api/v1/admin/");
   app.options("/api/*", (context, next) => {
     const isPreflight = context.req.header("access-control-request-method") !== undefined;
@@ -299,17 +272,6 @@ export function createApp(options: AppOptions) {
 
 function asGet(request: Request): Request {
   return new Request(`http://localhost${pathOf(request)}${queryOf(request)}`, { headers: request.headers });
-}
-
-/** Set after the answer is made: before it, Hono would have to copy the response. */
-const forEveryOrigin: MiddlewareHandler = async (context, next) => {
-  await next();
-  allowEveryOrigin(context.res);
-};
-
-function allowEveryOrigin({ headers }: Response): void {
-  headers.set("Access-Control-Allow-Origin", CORS.origin);
-  headers.set("Access-Control-Expose-Headers", EXPOSED_HEADERS);
 }
 
 /** Closes the connection after an answer if the rest of a body that was refused or never read may be long. */

@@ -17,6 +17,7 @@ import { pathOf } from "./url.ts";
 /** Why a body or a query is refused before the domain sees it. `rule` is also the key of the message. */
 export type RequestRefusal =
   | { rule: "field.required"; field: string }
+  | { rule: "field.name"; field: string; name: string }
   | { rule: "field.type"; field: string; expected: string; received: string }
   | { rule: "field.values"; field: string; values: string }
   | { rule: "query.date"; field: string; example: string }

@@ -45,6 +45,7 @@ export const REASONS = [
   "body.object",
   "body.too-large",
   "body.type",
+  "field.name",
   "field.required",
   "field.type",
   "field.values",

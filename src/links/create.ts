@@ -3,7 +3,7 @@ import type { Clock } from "./clock.ts";
 import { type Code, codeSpace, generateCode, parseCode } from "./code.ts";
 import { type Duration, endsMs, type Expiry, type When } from "./expiry.ts";
 import type { Link, Reason, Terms } from "./link.ts";
-import { hashPassword } from "./password.ts";
+import { hashPassword, passwordLength } from "./password.ts";
 import { type Invalid, invalid, isProblem, type Problem, type Refusal } from "./problem.ts";
 import {
   type KeyedRequest,
@@ -71,7 +71,7 @@ export interface CreationOptions {
 }
 
 export const MAX_VISITS = { min: 1, max: 1_000_000_000 } as const;
-/** In UTF-16 units. */
+/** In code points. */
 export const PASSWORD_LENGTH = { min: 1, max: 128 } as const;
 
 /** Generated codes get one character longer once this share of all codes of their length is in use. */
@@ -121,7 +121,10 @@ export function createCreation(options: CreationOptions): Creation {
   }
 
   /** What an earlier request made, as it was then. */
-  function recalled({ originalUrl, starts, maxVisits, password }: CreateRequest, made: Made): Link {
+  function recalled(
+    { originalUrl, starts, maxVisits, password }: CreateRequest,
+    made: Omit<Made, "nth">,
+  ): Link {
     const { code, createdMs } = made;
     // It was accepted before, so it can be parsed.
     const target = (URL.parse(originalUrl)?.href ?? originalUrl) as Target;
@@ -131,10 +134,19 @@ export function createCreation(options: CreationOptions): Creation {
     return { code, originalUrl, target, createdMs, endsMs: made.endsMs, terms };
   }
 
-  async function withPassword(draft: Draft | Invalid, { password }: CreateRequest): Promise<Draft | Invalid> {
-    if (isProblem(draft) || password === undefined) return draft;
-    const passwordHash = await hashPassword(password);
-    return { ...draft, terms: { ...draft.terms, passwordHash } };
+  /** One after the other: each takes a core for 20 ms, and others have passwords, too. */
+  async function withPasswords(
+    drafts: readonly (Draft | Invalid | undefined)[],
+    requests: readonly CreateRequest[],
+  ): Promise<readonly (Draft | Invalid | undefined)[]> {
+    const done = [...drafts];
+    for (const [nth, { password }] of requests.entries()) {
+      const draft = drafts[nth];
+      if (password === undefined || draft === undefined || isProblem(draft)) continue;
+      const passwordHash = await hashPassword(password);
+      done[nth] = { ...draft, terms: { ...draft.terms, passwordHash } };
+    }
+    return done;
   }
 
   /** Returns the links in the order of the drafts, or that their code is taken. Generates other codes where needed. */
@@ -147,18 +159,27 @@ export function createCreation(options: CreationOptions): Creation {
       if (tries === MAX_GENERATE_TRIES)
         throw new StoreUnavailable(`no free code after ${MAX_GENERATE_TRIES} tries`);
       const free = freeIfEndedByMs(clock.nowMs());
-      const links = left.map((draft) => ({
-        ...draft,
-        code: draft.code ?? generateCode(length, fillRandom),
+      // Written out, because copying an object takes several times as long.
+      const links = left.map(({ nth, code, originalUrl, target, createdMs, endsMs: ends, terms }) => ({
+        nth,
+        code: code ?? generateCode(length, fillRandom),
+        originalUrl,
+        target,
+        createdMs,
+        endsMs: ends,
+        terms,
         freeIfEndedByMs: free,
       }));
       const inserted = await insert(links);
       if ("kind" in inserted) return inserted;
-      for (const [at, { nth, freeIfEndedByMs: _, ...link }] of links.entries()) {
+      for (let at = 0; at < links.length; at++) {
+        const { nth, originalUrl, target, terms } = links[at] as NumberedLink;
         const made = inserted[at];
         if (made === undefined || isProblem(made)) outcomes.set(nth, { kind: "taken" });
-        // Another request with the same key may have been first.
-        else outcomes.set(nth, { ...link, code: made.code, createdMs: made.createdMs, endsMs: made.endsMs });
+        else {
+          const { code, createdMs, endsMs: ends } = made;
+          outcomes.set(nth, { code, originalUrl, target, createdMs, endsMs: ends, terms });
+        }
       }
       left = left.filter(({ nth, code }) => code === undefined && isProblem(outcomes.get(nth)));
     }
@@ -179,23 +200,24 @@ export function createCreation(options: CreationOptions): Creation {
   ): Promise<readonly (Link | Problem)[] | KeyReused> {
     const createdMs = clock.nowMs();
     const known = new Map(before.map((made) => [made.nth, made]));
-    const drafts = await Promise.all(
-      requests.flatMap((request, nth) =>
-        known.has(nth) ? [] : [withPassword(parse(request, nth, createdMs), request)],
-      ),
+    const drafts = await withPasswords(
+      requests.map((request, nth) => (known.has(nth) ? undefined : parse(request, nth, createdMs))),
+      requests,
     );
     const added = await add(
-      drafts.filter((draft): draft is Draft => !isProblem(draft)),
+      drafts.filter((draft): draft is Draft => draft !== undefined && !isProblem(draft)),
       insert,
     );
     if ("kind" in added) return added;
-    const decided = drafts.values();
     return requests.map((request, nth) => {
       const made = known.get(nth);
       if (made !== undefined) return recalled(request, made);
-      const draft = decided.next().value;
-      const outcome = draft !== undefined && isProblem(draft) ? draft : (added.get(nth) ?? { kind: "taken" });
+      const draft = drafts[nth];
+      const outcome = draft === undefined || isProblem(draft) ? draft : added.get(nth);
+      if (outcome === undefined) throw new Error("Every request has an outcome");
       if (isProblem(outcome)) onRefused(outcome);
+      // Another request with the same key was first.
+      else if (outcome.createdMs !== createdMs) return recalled(request, outcome);
       else onCreated(outcome);
       return outcome;
     });
@@ -256,7 +278,7 @@ export function refuseTerms({
     ...(maxVisits === undefined || maxVisits === null || within(maxVisits, MAX_VISITS)
       ? []
       : [{ rule: "max_visits.range", ...MAX_VISITS } as const]),
-    ...(password === undefined || password === null || within(password.length, PASSWORD_LENGTH)
+    ...(password === undefined || password === null || within(passwordLength(password), PASSWORD_LENGTH)
       ? []
       : [{ rule: "password.length", ...PASSWORD_LENGTH } as const]),
   ];

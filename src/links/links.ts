@@ -121,7 +121,8 @@ export function createLinks(options: LinksOptions): Links {
         purged += deleted;
         if (deleted < PURGE_BATCH) break;
       }
-      await store.forgetRequests(clock.nowMs() - REQUEST_KEPT_MS, MAX_PURGE_BATCHES * PURGE_BATCH);
+      if (clock.trustworthy())
+        await store.forgetRequests(clock.nowMs() - REQUEST_KEPT_MS, MAX_PURGE_BATCHES * PURGE_BATCH);
       return purged;
     },
 

@@ -20,6 +20,8 @@ export interface Preview extends VisitsShown {
   /** Set if it has not ended because its time was over. */
   readonly endedBy?: EndedBy | undefined;
   readonly endsMs: number;
+  /** Set if it ends after so many. */
+  readonly maxVisits?: number | undefined;
   readonly changed?: Changed | undefined;
   readonly contact?: string | null;
   /** Only for whoever has just made the link. */

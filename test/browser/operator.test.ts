@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
-import axe from "axe-core";
 import type { Page } from "playwright-core";
 
 import { SESSION_MS } from "../../src/guard/admin-token.ts";
 import { addCampaign, CAMPAIGN, campaignHost, report, TOKEN, untilAnswered } from "../admin/operator.ts";
 import { type Here, startHere } from "../service.ts";
+import { loadAxe, violationsOf } from "./axe.ts";
 import { arrive, LAPTOP, PHONE, untilFocused, wordsOf } from "./browser.ts";
 
 type Say = ReturnType<typeof wordsOf>;
@@ -137,18 +137,9 @@ describe.each([
       reducedMotion: "reduce",
     });
     const { page } = operator;
+    await loadAxe(page);
     const look = async (name: string) => {
-      await page.evaluate(axe.source);
-      for (const colorScheme of ["light", "dark"] as const) {
-        await page.emulateMedia({ colorScheme });
-        const found: axe.Result[] = await page.evaluate(
-          "axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) => violations)",
-        );
-        const violations = found.flatMap(({ id, nodes }) =>
-          nodes.map(({ html }) => `${name}: ${id}: ${html}`),
-        );
-        expect(violations).toEqual([]);
-      }
+      expect([name, await violationsOf(page)]).toEqual([name, []]);
       const isTooWide = await page.evaluate("document.documentElement.scrollWidth > innerWidth");
       expect([name, isTooWide]).toEqual([name, false]);
     };

@@ -18,7 +18,7 @@ test("a sample is copied as it is shown", async () => {
   });
   const { page } = reader;
   await page.goto("/docs");
-  const section = page.getByRole("region", { name: "Shorten a URL" });
+  const section = page.getByRole("region", { name: "Shorten a URL", exact: true });
   const shown = await section.getByRole("group", { name: "curl: Shorten a URL" }).textContent();
   await section.getByRole("button", { name: "Copy" }).first().press("Enter");
   await section.getByText("Copied").waitFor();
@@ -37,8 +37,8 @@ for (const locale of ["en-GB", "ko-KR"] as const) {
       await using reader = await arrive(curt.origin, { locale, viewport: { width, height: 800 } });
       const { page } = reader;
       await page.goto("/docs");
-      const section = page.getByRole("region", { name: words.shorten });
-      await page.getByRole("link", { name: words.shorten }).press("Enter");
+      const section = page.getByRole("region", { name: words.shorten, exact: true });
+      await page.getByRole("link", { name: words.shorten, exact: true }).press("Enter");
       expect(page.url()).toEndWith("/docs#createLink");
       await section.getByText(words.open).press("Enter");
       const body = section.getByRole("textbox", { name: words.body });
@@ -85,7 +85,7 @@ test("what is wrong is said in the language of the page, not of the browser", as
   await using reader = await arrive(curt.origin, { locale: "en-GB" });
   const { page } = reader;
   await page.goto("/docs?language=ko");
-  const section = page.getByRole("region", { name: words.shorten });
+  const section = page.getByRole("region", { name: words.shorten, exact: true });
   await section.getByText(words.open).press("Enter");
   await section.getByRole("textbox", { name: words.body }).fill('{"original_url": ');
   await section.getByRole("button", { name: words.send }).press("Enter");
@@ -112,12 +112,12 @@ test("parameters go into the path and the query", async () => {
   await answer.getByText(/^200 OK\n[\s\S]*"interval": "month",\n\s+"tz": "Asia\/Seoul"/).waitFor();
 });
 
-test("the link that was just made is the one that is asked about next", async () => {
+test("the link that was just made is the one that is asked about, changed and ended next", async () => {
   await using reader = await arrive(curt.origin, { locale: "en-GB" });
   const { page } = reader;
   await page.goto("/docs");
   const tried = async (name: string) => {
-    const section = page.getByRole("region", { name });
+    const section = page.getByRole("region", { name, exact: true });
     await section.getByText("Try it out").press("Enter");
     await section.getByRole("button", { name: "Send" }).press("Enter");
     const answer = section.getByRole("status", { name: /Response/ });
@@ -126,6 +126,10 @@ test("the link that was just made is the one that is asked about next", async ()
   };
   const { data } = await tried("Shorten a URL");
   expect((await tried("Get a link")).data).toMatchObject(data);
+  // Its key is filled in, too.
+  const { data: changed } = await tried("Change a link");
+  expect(changed).toMatchObject({ ...data, expiration_date: expect.any(String), state: "active" });
+  expect((await tried("End a link")).data).toMatchObject({ state: "withdrawn" });
 });
 
 test("a QR code is shown as it is", async () => {
@@ -149,7 +153,7 @@ test("without scripts everything can be read, and nothing is there that would no
   await using reader = await arrive(curt.origin, { locale: "en-GB", javaScriptEnabled: false });
   const { page } = reader;
   await page.goto("/docs");
-  const section = page.getByRole("region", { name: "Shorten a URL" });
+  const section = page.getByRole("region", { name: "Shorten a URL", exact: true });
   expect(await section.getByRole("group", { name: "curl: Shorten a URL" }).isVisible()).toBeTrue();
   await section.getByText("Python", { exact: true }).press("Enter");
   expect(await section.getByRole("group", { name: "Python: Shorten a URL" }).isVisible()).toBeTrue();

@@ -38,6 +38,37 @@ describe("curt shorten, in a pipe", () => {
     expect(stderr).toMatch(/^curt: ftp:\/\/example\.com\/: target: .+\n$/);
   });
 
+  test("prints what is made while the pipe goes on, and waits for the limit of the instance", async () => {
+    await using limited = await startHere({ LIMIT_CREATE: "2/1s" });
+    const child = Bun.spawn([process.execPath, join(ROOT, "src/main.ts"), "shorten"], {
+      env: { ...process.env, CURT_URL: limited.origin },
+      stdin: "pipe",
+      stdout: "pipe",
+    });
+    const reader = child.stdout.getReader();
+    const read = async () => new TextDecoder().decode((await reader.read()).value);
+    for (const line of ["https://example.com/1\nhttps://exam", "ple.com/2\n"]) {
+      void child.stdin.write(line);
+      void child.stdin.flush();
+      expect(await read()).toMatch(/^https:\/\/curt\.example\/\w{7}\/\n$/);
+    }
+    void child.stdin.write("https://example.com/\n".repeat(5));
+    void child.stdin.end();
+    let rest = "";
+    for (let text = await read(); text !== ""; text = await read()) rest += text;
+    expect(rest.trim().split("\n")).toHaveLength(5);
+    expect(await child.exited).toBe(0);
+  });
+
+  test("refuses an endless line without collecting it, and goes on with the next one", async () => {
+    const input = `https://example.com/${"a".repeat(3_000_000)}\nhttps://example.com/\n`;
+    const { code, stdout, stderr } = await run(["shorten"], environment, input);
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^curt: https:\/\/example\.com\/a+: target: .+\n$/);
+    expect(stderr.length).toBeLessThan(1000);
+    expect(await targetOf(stdout.trim())).toBe("https://example.com/");
+  });
+
   test("takes a code, an expiry, and prints JSON", async () => {
     const args = ["shorten", "https://example.com/", "--code", "한글", "--expires", "24h", "--json"];
     const { code, stdout } = await run(args, environment);
@@ -77,7 +108,9 @@ describe("curt shorten, in a pipe", () => {
     }
     const away = await run(["shorten", "https://a.example/"], { CURT_URL: "http://127.0.0.1:1" });
     expect([away.code, away.stdout]).toEqual([1, ""]);
-    expect(away.stderr).toContain("http://127.0.0.1:1/api/v1/links cannot be reached");
+    expect(away.stderr).toBe(
+      "curt: http://127.0.0.1:1/api/v1/links/batch cannot be reached (CURT_URL says which instance to ask)\n",
+    );
   });
 
   test("loads nothing of the server", async () => {
@@ -92,7 +125,8 @@ describe("curt shorten, in a pipe", () => {
     const CREATE_TOKEN = "0123456789abcdef";
     await using closed = await startHere({ CREATE_TOKEN });
     const given = { CURT_URL: closed.origin };
-    expect((await run(["shorten", "https://example.com/"], given)).code).toBe(1);
+    const refused = await run(["shorten", "https://example.com/"], given);
+    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining("CURT_TOKEN")]);
     const { code } = await run(["shorten", "https://example.com/"], { ...given, CURT_TOKEN: CREATE_TOKEN });
     expect(code).toBe(0);
   });
@@ -100,16 +134,15 @@ describe("curt shorten, in a pipe", () => {
   test("lets no control character of an answer through", async () => {
     const evil = "\u001b]0;owned\u0007\u009b2J";
     const data = { short_url: `https://curt.example/${evil}`, code: evil };
-    const answers = [
-      Response.json({ status: "success", message: "", data }, { status: 201 }),
-      Response.json({ status: "error", message: evil }, { status: 400 }),
+    const results = [
+      { status_code: 201, status: "success", message: "", data },
+      { status_code: 400, status: "error", message: evil, reason: evil },
     ];
-    using hostile = Bun.serve({
-      port: 0,
-      fetch: () => answers.shift() ?? new Response(null, { status: 500 }),
-    });
-    const { stdout, stderr } = await run(["shorten", "a", "b", "c"], { CURT_URL: hostile.url.href });
-    expect(stdout + stderr).toContain("\\u001b]0;owned");
+    const answer = { status: "success", message: evil, data: { results } };
+    using hostile = Bun.serve({ port: 0, fetch: () => Response.json(answer) });
+    const { stdout, stderr } = await run(["shorten", "a", "b"], { CURT_URL: hostile.url.href });
+    expect(stdout).toContain("owned");
+    expect(stderr).toContain("owned");
     expect((stdout + stderr).replaceAll("\n", "")).not.toMatch(/\p{Cc}/u);
   });
 });

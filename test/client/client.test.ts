@@ -46,6 +46,53 @@ describe("@curt/client", () => {
     expect(link.manage_key).toMatch(/^[\w-]{22}$/);
   });
 
+  test("changes and ends links with their key, also if an answer is lost", async () => {
+    const client = createClient({ baseUrl: curt.origin });
+    const { code, manage_key } = await client.links.create({ target: TARGET, password: "correct horse" });
+    expect((await client.links.get(code)).target).toBeNull();
+    expect((await client.links.get(code, { key: manage_key })).target).toBe(TARGET);
+    const changes = { target: "https://example.com/b", password: null };
+    expect(await client.links.edit(code, manage_key, changes)).toMatchObject({
+      target: "https://example.com/b",
+      has_password: false,
+    });
+    expect((await curt.fetch(`/${code}`)).headers.get("location")).toBe("https://example.com/b");
+    const wrong = await failureOf(client.links.edit(code, "wrong", {}));
+    expect([wrong.status, wrong.reason]).toEqual([403, "key.wrong"]);
+
+    let lost = 0;
+    const losing = async (url: string, init: RequestInit) => {
+      const response = await fetch(url, init);
+      if (lost++ === 0) throw new Error("the connection broke");
+      return response;
+    };
+    const unlucky = createClient({ baseUrl: curt.origin, fetch: losing });
+    expect((await unlucky.links.withdraw(code, manage_key)).state).toBe("withdrawn");
+    expect((await client.links.withdraw(code, manage_key)).state).toBe("withdrawn");
+    expect((await curt.fetch(`/${code}`)).status).toBe(410);
+  });
+
+  test("makes a link once if the answer is lost", async () => {
+    let lost = 0;
+    const losing = async (url: string, init: RequestInit) => {
+      const response = await fetch(url, init);
+      if (lost++ % 2 === 0) throw new Error("the connection broke");
+      return response;
+    };
+    const client = createClient({ baseUrl: curt.origin, fetch: losing });
+    expect((await client.shorten(TARGET, { code: "once" })).code).toBe("once");
+    expect((await client.links.create({ target: TARGET, code: "once-more" })).code).toBe("once-more");
+    const links = await Array.fromAsync(client.batch([{ target: TARGET, code: "once-again" }]));
+    expect(links).toMatchObject([{ code: "once-again" }]);
+    expect(lost).toBe(6);
+    const body = await failureOf(
+      client
+        .shorten(TARGET, { code: "twice" }, { idempotencyKey: "one" })
+        .then(() => client.shorten(`${TARGET}/b`, {}, { idempotencyKey: "one" })),
+    );
+    expect([body.status, body.reason]).toEqual([422, "idempotency.reused"]);
+  });
+
   test("says why a call failed, in the caller's language, without trying again", async () => {
     let requests = 0;
     const counting = (url: string, init: RequestInit) => {

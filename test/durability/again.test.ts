@@ -31,16 +31,16 @@ testOnLinux(
         body: isBatch ? bodies : bodies[0],
         key: `round ${round}`,
       };
-      let answered = 0;
+      const answered = { count: 0 };
       const sent = sendUntilAnswered(
         again,
         REQUESTS,
         () => program,
-        () => answered++,
+        () => answered.count++,
       );
       // At any moment: before the first answer, or between two of them.
       const enough = Math.floor(Math.random() * Math.random() * REQUESTS);
-      while (answered < enough) await Bun.sleep(1);
+      while (answered.count < enough) await Bun.sleep(1);
       const [killed = 0] = childrenOf(program.pid).toSorted(() => Math.random() - 0.5);
       process.kill(killed, "SIGKILL");
       const { answer, tries: needed } = await sent;

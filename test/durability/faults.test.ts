@@ -48,7 +48,7 @@ testOnLinux("a full disk: creates are 503, redirects go on, and it recovers by i
   expect((await program.fetch("/during0")).status).toBe(302);
 });
 
-for (const processes of ["1", "4"])
+for (const processes of ["1", "2"])
   test(`PROCESSES=${processes}, a full disk under load: few lines tell of many faults, and nothing answered is lost`, async () => {
     const command = ["/bin/sh", "-c", `trap '' XFSZ; exec "$0" src/main.ts serve`, process.execPath];
     await using program = await startProgram({ PROCESSES: processes }, { command });
@@ -78,7 +78,7 @@ for (const processes of ["1", "4"])
     for (const name of ["before", "during"]) expect(await statuses(50, visit(name))).toEqual(new Set([302]));
   });
 
-for (const processes of ["1", "4"])
+for (const processes of ["1", "2"])
   test(`PROCESSES=${processes}, a locked file: creates are 503 after a while, redirects do not wait, and it recovers by itself`, async () => {
     await using curt = await startProgram({ PROCESSES: processes });
     curt.expectFaults();

@@ -49,7 +49,7 @@ const children = (program: Program) =>
     (line) => (JSON.parse(line) as { children?: number[] }).children ?? [],
   );
 
-for (const processes of ["1", "4"]) {
+for (const processes of ["1", "2"]) {
   describe(`while PROCESSES=${processes} serve`, () => {
     for (const [what, parts] of [
       ["all its files", ALL],
@@ -125,7 +125,7 @@ describe("a process that takes a dead one's place", () => {
     },
   }))
     test(`makes no store where it finds ${what}, and serves once the files are back`, async () => {
-      await using program = await startProgram({ PROCESSES: "4" });
+      await using program = await startProgram({ PROCESSES: "2" });
       const { get, create } = asks(program);
       await program.shorten({ original_url, custom_code: "kept" });
       program.expectFaults();

@@ -66,9 +66,8 @@ describe("a link that was changed", () => {
     expect(await page(curt, `/${link.code}+`)).toContain("was-secret.example");
   });
 
-  test("is a new one for INTERSTITIAL, also if it leads where others led before", async () => {
+  test("is a new one for INTERSTITIAL: it does not make its own target known", async () => {
     await using service = await startHere({ INTERSTITIAL: "new", EDITS: "on" });
-    await make(service, { target: OTHER });
     const link = await make(service);
     const isStopped = async () => (await service.fetch(`/${link.code}`, { headers: HTML })).status === 200;
     expect(await isStopped()).toBe(true);
@@ -79,6 +78,9 @@ describe("a link that was changed", () => {
     const shown = await page(service, `/${link.code}`);
     for (const text of [en["hint.changed.fresh"], "example.com", "example.net"])
       expect(shown).toContain(text);
+    const another = await make(service, { target: OTHER });
+    const isOtherStopped = await service.fetch(`/${another.code}`, { headers: HTML });
+    expect(isOtherStopped.status).toBe(200);
     service.advance(DAY_MS);
     expect(await isStopped()).toBe(false);
   });
@@ -92,7 +94,7 @@ describe("a link that was changed", () => {
       target: OTHER,
       starts,
       max_visits: 7,
-      counted_visits: null,
+      counted_visits: 0,
       has_password: true,
       ended: null,
       changed: expect.any(String),

@@ -81,6 +81,15 @@ describe("POST /api/v1/links", () => {
     expect(text).not.toContain(key);
   });
 
+  test("the page's form tells no key, because its answer is an address that people pass on", async () => {
+    const answer = await curt.fetch("/", {
+      method: "POST",
+      body: new URLSearchParams({ original_url: target }),
+    });
+    expect([answer.status, answer.headers.get("link")]).toEqual([303, null]);
+    expect(answer.headers.get("location")).toMatch(/^\/\w+\+#made$/);
+  });
+
   test("takes instants, durations and null, and the operator's default where nothing is said", async () => {
     const ends = iso(curt.nowMs() + 30 * DAY_MS);
     expect(await made({ target, expires: ends })).toMatchObject({ expires: ends, expiration_date: ends });
@@ -122,6 +131,11 @@ describe("POST /api/v1/links", () => {
     const cases: [unknown, string, string][] = [
       [{}, "field.required", "target: It is required."],
       [{ original_url: target }, "field.required", "target: It is required."],
+      [
+        { target, custom_code: "mine", expire_duration: "24h" },
+        "field.name",
+        "custom_code: At this address it is called code. expire_duration: At this address it is called expires.",
+      ],
       [
         { target: 1, code: 2, expires: 3, starts: true, max_visits: "4", password: [] },
         "field.type",
@@ -199,5 +213,31 @@ describe("a link with a password", () => {
       expect(await (await curt.fetch(path, { headers: { Accept: "text/html" } })).text()).not.toContain(
         "secret.example",
       );
+  });
+
+  test("counts the characters of its password as people do, however they are spelled", async () => {
+    for (const [nth, password] of ["\u{1f511}".repeat(128), "한".repeat(128)].entries()) {
+      await made({ target, password, code: `long-${nth}` });
+      for (const spelled of [password, password.normalize("NFD")]) {
+        const authorization = `Basic ${Buffer.from(`:${spelled}`).toString("base64")}`;
+        const response = await curt.fetch(`/long-${nth}`, { headers: { authorization } });
+        expect(response.headers.get("location")).toBe(target);
+      }
+      expect((await refused({ target, password: `${password}x` }))[1]).toBe("password.length");
+    }
+  });
+
+  test("is refused for now if too many passwords wait to be hashed", async () => {
+    await using own = await startHere();
+    own.expectFaults();
+    const statuses = await Promise.all(
+      Array.from({ length: 80 }, async () => {
+        const body = JSON.stringify({ target, password: "x" });
+        const headers = { "Content-Type": "application/json" };
+        return (await own.fetch("/api/v1/links", { method: "POST", headers, body })).status;
+      }),
+    );
+    expect(statuses.filter((status) => status === 201)).toHaveLength(65);
+    expect(statuses.filter((status) => status === 503)).toHaveLength(15);
   });
 });

@@ -39,6 +39,12 @@ describe("PATCH /api/v1/links/{code}", () => {
     const { code, path, key, data } = await make(curt, { expires: "24h", max_visits: 5, password: "p" });
     const change = async (body: object) => (await ask(curt, "PATCH", path, { key, body })).data;
     expect(await change({})).toEqual(data);
+    const misnamed = await ask(curt, "PATCH", path, { key, body: { original_url: OTHER } });
+    expect([misnamed.status, misnamed.message]).toEqual([
+      400,
+      "original_url: At this address it is called target.",
+    ]);
+    expect(await change({ original_url: OTHER, target: TARGET })).toEqual(data);
     expect(await change({ expires: null })).toEqual({
       ...data,
       expires: null,

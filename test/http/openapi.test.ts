@@ -98,6 +98,13 @@ if (made.data.status === "error") throw new Error(made.data.message);
 const { code } = made.data.data;
 const again = await curt.createLink({ ...request, expire_duration: null });
 const problem: curt.Problem | undefined = again.status === 409 ? again.data : undefined;
+const own = await curt.makeLink({ target: "https://example.com/", expires: "24h", max_visits: 5 });
+if (own.data.status === "error") throw new Error(own.data.message);
+const headers = { Authorization: "Bearer " + own.data.data.manage_key };
+const changed = await curt.changeLink(own.data.data.code, { expires: null, max_visits: null }, { headers });
+const expires: string | null | undefined = changed.data.status === "success" ? changed.data.data.expires : "";
+const ended = await curt.withdrawLink(own.data.data.code, { headers });
+const state: curt.LinkState | undefined = ended.data.status === "success" ? ended.data.data.state : undefined;
 const link = await curt.getLink(code);
 const visits: number | undefined = link.data.status === "success" ? link.data.data.visits : undefined;
 const statistics = await curt.getStatistics(code, { interval: "day", to: "2026-01-30" });
@@ -105,7 +112,7 @@ const days = statistics.data.status === "success" ? statistics.data.data.series.
 const check = await curt.checkCode(code);
 const available: boolean | undefined = check.data.status === "success" ? check.data.data.available : undefined;
 const followed = await curt.followLink(code, { redirect: "manual" });
-console.log(JSON.stringify({ code, problem, visits, days, available, followed: followed.status }));
+console.log(JSON.stringify({ code, problem, visits, days, available, followed: followed.status, expires, state }));
 `;
 
 test("a client generated from the document compiles, and works", async () => {
@@ -132,5 +139,7 @@ test("a client generated from the document compiles, and works", async () => {
     days: 30,
     available: false,
     followed: 302,
+    expires: null,
+    state: "withdrawn",
   });
 });

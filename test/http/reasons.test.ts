@@ -65,6 +65,7 @@ const PROBLEMS: Readonly<Record<ProblemReason, readonly [HttpProblem, string?]>>
   "body.object": [malformed({ rule: "body.object", example, received: "array" })],
   "body.too-large": [{ kind: "body.too-large", max }],
   "body.type": [{ kind: "body.type" }],
+  "field.name": [malformed({ rule: "field.name", field: "note", name: "x" }), "note"],
   "field.required": [malformed({ rule: "field.required", field: "note" }), "note"],
   "field.type": [malformed({ rule: "field.type", field: "note", expected: "a", received: "b" }), "note"],
   "field.values": [malformed({ rule: "field.values", field: "note", values }), "note"],
@@ -202,6 +203,9 @@ test("every kind of error answer has its reason, for programs and for browsers",
   expect(await post(shorten, "{")).toBe("400 body.json");
   expect(await post(shorten, "[]")).toBe("400 body.object");
   expect(await post(shorten, "{}")).toBe("400 field.required");
+  expect(await post("/api/v1/links", '{"target":"https://example.com/","custom_code":"x"}')).toBe(
+    "400 field.name",
+  );
   expect(await post(shorten, both)).toBe("400 target.scheme, code.space");
   expect(await post(shorten, taken)).toBe("409 code.taken");
   expect(await post(shorten, taken, { "Content-Type": "image/png" })).toBe("415 body.type");

@@ -175,6 +175,31 @@ describe("the purge", () => {
     expect(await store.find("endless" as never)).toBeDefined();
   });
 
+  test("forgets a request 24 hours after it was first sent", async () => {
+    const links = open();
+    const sent = { key: "purged", body: "body" };
+    const send = async () => {
+      const outcomes = await links.createOnce([{ originalUrl }], sent, (await links.recall(sent)) as []);
+      return "kind" in outcomes ? outcomes : outcomes[0];
+    };
+    const first = await send();
+    wallMs = START + 365 * DAY_MS;
+    monotonicMs = 5000;
+    // A clock that cannot be true.
+    await links.purge();
+    expect(await send()).toEqual(first as never);
+    monotonicMs = DAY_MS;
+    wallMs = START + DAY_MS;
+    await links.purge();
+    expect(await send()).toEqual(first as never);
+    monotonicMs += 1;
+    wallMs += 1;
+    await links.purge();
+    const second = await send();
+    expect(second).toMatchObject({ createdMs: START + DAY_MS + 1 });
+    expect(await send()).toEqual(second as never);
+  });
+
   test("goes on over batches until nothing is left", async () => {
     const links = open();
     await store.insert(

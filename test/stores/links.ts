@@ -71,7 +71,13 @@ export function testLinkStore(name: string, open: () => Promise<LinkStore>): voi
         to("site3", "https://late.example/", NOW),
         to("site4", "https://elsewhere.example/known.org/https://known.org/", NOW - 10),
         to("site5", "http://[2606:4700::1111]/", NOW - 10),
+        to("site6", "https://before.example/", NOW - 10),
       ]);
+      const destination = {
+        originalUrl: "https://after.example/",
+        target: "https://after.example/" as Target,
+      };
+      await store.update(newLink("site6", { createdMs: NOW - 10 }), { type: "edit", atMs: NOW, destination });
       for (const from of [store, other]) {
         for (const [domain, createdByMs, known] of [
           ["known.example", NOW - 10, true],
@@ -82,6 +88,9 @@ export function testLinkStore(name: string, open: () => Promise<LinkStore>): voi
           ["known.test", NOW, true],
           ["late.example", NOW - 1, false],
           ["late.example", NOW, true],
+          ["before.example", NOW, false],
+          ["after.example", NOW - 1, false],
+          ["after.example", NOW, true],
           ["known.org", NOW, false],
           ["[2606:4700::1111]", NOW, true],
         ] as const)
@@ -229,8 +238,9 @@ export function testLinkStore(name: string, open: () => Promise<LinkStore>): voi
       expect(isComplete).toBe(true);
       expect(await other.changes(position)).toMatchObject({ codes: [] });
       expect((await store.changes(start)).codes).toEqual(codes as Code[]);
-      await withdraw("change1", NOW + 4, other);
-      expect((await store.changes(position)).codes).toEqual(["change1" as Code]);
+      await store.insert([newLink("another")]);
+      await withdraw("another", NOW + 4, other);
+      expect((await store.changes(position)).codes).toEqual(["another" as Code]);
     });
 
     test("tells many changes in parts, and misses none while they are made", async () => {

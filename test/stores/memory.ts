@@ -201,7 +201,7 @@ export function createMemoryStores(): () => TestedStore {
     },
     async erase({ code, createdMs }, decision) {
       const isChanged = ({ disabled }: NewLink) => disabled !== "deleted";
-      const gone = { originalUrl: "", target: "" as never, disabled: "deleted" } as const;
+      const gone = { originalUrl: "", target: "" as never, disabled: "deleted", terms: undefined } as const;
       const erased = setState("erase", [{ code, createdMs }], decision, isChanged, gone).length === 1;
       if (!erased) return false;
       cases.answer({ code, createdMs }, "erase", decision);

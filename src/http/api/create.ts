@@ -10,7 +10,7 @@ import { type FieldNames, type HttpProblem, LINK_FIELDS, SHORTEN_FIELDS } from "
 import { toShortLink } from "./envelope.ts";
 import { type JsonObject, readFields } from "./json-body.ts";
 import { editLink, managedLinkData } from "./link-data.ts";
-import { LINK_EXAMPLE, linkRequest } from "./link-schemas.ts";
+import { LINK_EXAMPLE, linkRequest, SHORTEN_NAMES } from "./link-schemas.ts";
 import { EXAMPLE, shortenRequest } from "./schemas.ts";
 
 /** One of the two ways to ask for a link and to be told of it: the contract's, and our own. */
@@ -70,7 +70,7 @@ export function createDialects(secret: Pick<Secret, "manageKey">) {
     fields: LINK_FIELDS,
     message: "link.made",
     read(fields) {
-      const body = readFields(fields, linkRequest);
+      const body = readFields(fields, linkRequest, SHORTEN_NAMES);
       if (isProblem(body)) return body;
       const expiry = readExpiry(body.expires);
       const starts = readStart(body.starts);

@@ -12,10 +12,11 @@ export async function readJson<T>(
   request: Request,
   schema: z.ZodType<T>,
   example: JsonObject,
+  otherNames?: OtherNames,
 ): Promise<T | HttpProblem> {
   const text = await readJsonText(request);
   const body = isProblem(text) ? text : parseObject(text, example);
-  return isProblem(body) ? body : readFields(body.value, schema);
+  return isProblem(body) ? body : readFields(body.value, schema, otherNames);
 }
 
 /** Reads a body without parsing it. */
@@ -28,11 +29,28 @@ export async function readJsonText(
   return readText(request, maxBytes);
 }
 
+/** What fields are called at another address. Without a word, they would be ignored like all unknown ones. */
+export type OtherNames = Readonly<Record<string, string>>;
+
 /** Validates what a body has. */
-export function readFields<T>(body: JsonObject, schema: z.ZodType<T>): T | HttpProblem {
+export function readFields<T>(
+  body: JsonObject,
+  schema: z.ZodType<T>,
+  otherNames: OtherNames = {},
+): T | HttpProblem {
   const parsed = schema.safeParse(body);
-  if (parsed.success) return parsed.data;
-  return { kind: "malformed", refusals: parsed.error.issues.map((issue) => fieldRefusal(issue, body)) };
+  const refusals = parsed.success
+    ? misnamed(body, otherNames)
+    : parsed.error.issues.map((issue) => fieldRefusal(issue, body));
+  return parsed.success && refusals.length === 0 ? parsed.data : { kind: "malformed", refusals };
+}
+
+/** A body that has both names is understood. */
+function misnamed(body: JsonObject, otherNames: OtherNames): RequestRefusal[] {
+  return Object.entries(otherNames).flatMap(([field, name]) => {
+    const isMisnamed = (body[field] ?? null) !== null && body[name] === undefined;
+    return isMisnamed ? [{ rule: "field.name", field, name }] : [];
+  });
 }
 
 export type JsonObject = Readonly<Record<string, unknown>>;

@@ -81,6 +81,7 @@ export function createPreview({ links, visits, clock, disabledSince }: PreviewOp
       manageKey,
       hasEnded: isOver,
       endedBy: terms?.ended,
+      maxVisits: terms?.maxVisits,
       timeZone: range.timeZone,
       ...sums,
     };

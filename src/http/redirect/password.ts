@@ -1,7 +1,7 @@
 import type { Clock } from "../../links/clock.ts";
 import { PASSWORD_LENGTH } from "../../links/create.ts";
 import type { Link } from "../../links/link.ts";
-import { createPasswordCheck } from "../../links/password.ts";
+import { checkPassword, passwordLength } from "../../links/password.ts";
 import type { Secret } from "../../links/secret.ts";
 import { passwordPage, type Refusal } from "../../pages/password.tsx";
 import { FORM_LEADS_ELSEWHERE, html, prefersHtml } from "../answers.ts";
@@ -22,8 +22,6 @@ export interface PasswordsOptions {
 
 /** Asks for the passwords of links, and remembers in a cookie who knew one. */
 export function createPasswords({ secret, clock, limiter }: PasswordsOptions) {
-  const isPassword = createPasswordCheck();
-
   const cookie = createSignedCookie(
     { secret, clock },
     { name: "password", lastsMs: OPEN_MS, sameSite: "Lax" },
@@ -73,7 +71,8 @@ export function createPasswords({ secret, clock, limiter }: PasswordsOptions) {
       let isRight: boolean | undefined;
       try {
         isRight =
-          given.length <= PASSWORD_LENGTH.max && (await isPassword(given, link.terms?.passwordHash ?? ""));
+          passwordLength(given) <= PASSWORD_LENGTH.max &&
+          (await checkPassword(given, link.terms?.passwordHash ?? ""));
       } catch (error) {
         attempt.undo();
         throw error;

@@ -74,20 +74,22 @@ export function createSharedLimits({ run }: Pick<Statements, "run">) {
         const known = taken.get(client);
         if (known !== undefined && things < 0) known.left -= things;
       }
-      const outcomes = asked.map(({ client, things }) => {
-        const known = taken.get(client) ?? { left: 0, owed: [] };
-        const isCounted = things > 0 && known.left >= things;
-        if (isCounted) known.left -= things;
-        return { isCounted, owed: known.owed };
+      const areCounted = asked.map(({ client, things }) => {
+        const known = taken.get(client);
+        if (known === undefined || things < 0 || known.left < things) return false;
+        known.left -= things;
+        return true;
       });
       // Too few for one who asked for several.
-      for (const { client, things } of asked) {
-        const known = taken.get(client);
-        if (things < 2 || known === undefined || known.left <= 0) continue;
+      for (const [client, known] of taken) {
+        if (known.left <= 0) continue;
         takes.add([{ client, things: -known.left }]).catch(() => {});
-        known.left = 0;
+        known.owed = known.owed.map((owed, nth) => Math.max(0, owed - known.left * (times[nth] ?? 0)));
       }
-      return outcomes;
+      return asked.map(({ client }, nth) => ({
+        isCounted: areCounted[nth] ?? false,
+        owed: taken.get(client)?.owed ?? [],
+      }));
     }
 
     return {

@@ -26,10 +26,11 @@ const OLDEST_OF_SITES = `
   SELECT found.target FROM (
     SELECT of_sites.* FROM (${OLDEST_PARTS} LIMIT ${SITE_PARTS}) AS parts, LATERAL (
       SELECT of_site.* FROM unnest($1::integer[]) AS asked (site), LATERAL (
-        SELECT coalesce(target, original_url) AS target, created_ms, disabled FROM links
+        SELECT coalesce(target, original_url) AS target, disabled,
+          coalesce((terms::json ->> 'changedMs')::bigint, created_ms) AS since_ms FROM links
         WHERE ${inPart("asked.site")} ORDER BY place LIMIT ${SITE_LINKS}) AS of_site) AS of_sites
     LIMIT ${SITE_LINKS}) AS found
-  WHERE created_ms <= $2 AND disabled IS NULL AND strpos(found.target, $3) > 0`;
+  WHERE since_ms <= $2 AND disabled IS NULL AND strpos(found.target, $3) > 0`;
 
 /** Look-ups. */
 export function createLinksReader({ run }: Pick<Statements, "run">) {
@@ -47,9 +48,9 @@ export function createLinksReader({ run }: Pick<Statements, "run">) {
       const [link] = await lookUps.add([code]);
       return link;
     },
-    async hasLinked(domain, createdByMs) {
+    async hasLinked(domain, sinceMs) {
       const sites = sitesOf(domain) ?? [numberOf(domain)];
-      const { rows } = await run<{ target: Target }>(OLDEST_OF_SITES, [sites, createdByMs, domain]);
+      const { rows } = await run<{ target: Target }>(OLDEST_OF_SITES, [sites, sinceMs, domain]);
       return rows.some(({ target }) => leadsTo(target, domain));
     },
   } satisfies Partial<LinkStore>;

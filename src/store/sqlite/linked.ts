@@ -15,32 +15,34 @@ const BOUNDS = {
   walked: 1000,
 };
 
+/** Since when a link leads there. */
+const SINCE = "coalesce(terms ->> '$.changedMs', created_ms)";
 const LINK = `
   SELECT coalesce(target, original_url) AS target FROM links
-  WHERE rowid = ?1 AND created_ms <= ?2 AND disabled IS NULL`;
+  WHERE rowid = ?1 AND ${SINCE} <= ?2 AND disabled IS NULL`;
 const WALK = `
   SELECT coalesce(target, original_url) AS target FROM links
-  WHERE rowid BETWEEN ?1 AND ?1 + ?3 AND created_ms <= ?2 AND disabled IS NULL`;
+  WHERE rowid BETWEEN ?1 AND ?1 + ?3 AND ${SINCE} <= ?2 AND disabled IS NULL`;
 
-/** Tells whether older links lead to a domain. Links that were disabled speak for no domain. */
+/** Tells whether older links lead to a domain, and did before. Links that were disabled speak for no domain. */
 export function prepareLinked(database: Database, bounds = BOUNDS) {
   const ends = database.prepare<Ends, []>(ENDS);
   const bySite = prepareSitesReader(database);
   const link = database.prepare<{ target: Target }, [number, number]>(LINK);
   const walk = database.prepare<{ target: Target }, [number, number, number]>(WALK);
 
-  function* linksOf(domain: string, createdByMs: number) {
+  function* linksOf(domain: string, sinceMs: number) {
     const unindexed = ends.get()?.unindexed ?? 0;
     const parts = Math.min(partOf(unindexed) + 1, bounds.parts);
     const sites = sitesOf(domain) ?? [numberOf(domain)];
-    for (const rowid of bySite.oldest(sites, parts, bounds.told)) yield* link.all(rowid, createdByMs);
-    yield* walk.iterate(unindexed, createdByMs, bounds.walked);
+    for (const rowid of bySite.oldest(sites, parts, bounds.told)) yield* link.all(rowid, sinceMs);
+    yield* walk.iterate(unindexed, sinceMs, bounds.walked);
   }
 
   return {
-    hasLinked(domain: string, createdByMs: number): boolean {
+    hasLinked(domain: string, sinceMs: number): boolean {
       // Stops at the first: it is the oldest, and usually leads there.
-      for (const { target } of linksOf(domain, createdByMs)) if (leadsTo(target, domain)) return true;
+      for (const { target } of linksOf(domain, sinceMs)) if (leadsTo(target, domain)) return true;
       return false;
     },
     close() {

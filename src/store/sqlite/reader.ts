@@ -122,8 +122,7 @@ export function createReader(path: string, opened: Identity, sizeKnownMs = SIZE_
       }
       return known.size;
     },
-    hasLinked: (domain: string, createdByMs: number): boolean =>
-      reading(() => linked.hasLinked(domain, createdByMs)),
+    hasLinked: (domain: string, sinceMs: number): boolean => reading(() => linked.hasLinked(domain, sinceMs)),
     /** Asked several times a second, and so the first to tell when the file is no longer in its place. */
     changes(position: Position | undefined): Changes {
       place.requireNow();

@@ -1,0 +1,30 @@
+import type axe from "axe-core";
+import type { Page } from "playwright-core";
+
+const SOURCE = await Bun.file(new URL("axe.min.js", import.meta.resolve("axe-core"))).text();
+/** What axe counts as passed it would describe at length; only violations are wanted. */
+const ALL = { resultTypes: ["violations"] } satisfies axe.RunOptions;
+/** Of all rules, only these look at colours, which is all that differs between light and dark. */
+const OF_COLOURS = { ...ALL, runOnly: ["color-contrast", "link-in-text-block"] } satisfies axe.RunOptions;
+
+/** Gives axe to whatever the page opens from now on: the browser compiles it once, and not for each document anew. */
+export async function loadAxe(page: Page): Promise<void> {
+  await page.addInitScript(SOURCE);
+}
+
+/** What axe finds on the page, light and dark. The page stays dark. */
+export async function violationsOf(page: Page): Promise<string[]> {
+  const found: string[] = [];
+  for (const [colorScheme, options] of [
+    ["light", ALL],
+    ["dark", OF_COLOURS],
+  ] as const) {
+    await page.emulateMedia({ colorScheme });
+    const violations = await page.evaluate<axe.Result[]>(
+      `axe.run(document, ${JSON.stringify(options)}).then(({ violations }) => violations)`,
+    );
+    for (const { id, nodes } of violations)
+      found.push(...nodes.map(({ html }) => `${colorScheme}: ${id}: ${html}`));
+  }
+  return found;
+}

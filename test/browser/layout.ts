@@ -1,0 +1,47 @@
+import type { Page } from "playwright-core";
+
+/**
+ * In the page: what is wider than its box, and what lies over something else. Lines of text reach above and below
+ * their letters, by the font that there is: so much may touch.
+ */
+const FAULTS = `(() => {
+  const TOUCH = 0.3;
+  const faults = [];
+  const root = document.documentElement;
+  if (root.scrollWidth > root.clientWidth) faults.push("scrolls: " + root.scrollWidth);
+  const shown = [...document.body.querySelectorAll("*")].filter(
+    (element) => element.checkVisibility() && element.closest(".skip, svg svg *, title") === null,
+  );
+  for (const element of shown) {
+    if (element.matches("input, svg, svg *") || getComputedStyle(element).overflowX === "auto") continue;
+    if (element.clientWidth > 0 && element.scrollWidth > element.clientWidth + 1)
+      faults.push("cut: " + element.outerHTML.slice(0, 120));
+  }
+  const boxes = shown.flatMap((element) => {
+    const texts = [...element.childNodes].filter((node) => node.nodeType === 3 && node.data.trim() !== "");
+    const isControl = element.matches("button, .button, img, input:not([type=radio])");
+    return [...texts, ...(isControl ? [element] : [])].flatMap((node) => {
+      const range = document.createRange();
+      range.selectNode(node);
+      return [...range.getClientRects()].map((box) => ({ node, box }));
+    });
+  });
+  // From the top, so that each box is only compared with those that begin above its end.
+  boxes.sort((one, other) => one.box.top - other.box.top);
+  boxes.forEach(({ node, box }, nth) => {
+    for (let next = nth + 1; next < boxes.length && boxes[next].box.top < box.bottom; next++) {
+      const other = boxes[next];
+      const width = Math.min(box.right, other.box.right) - Math.max(box.left, other.box.left);
+      const height = Math.min(box.bottom, other.box.bottom) - other.box.top;
+      if (width <= 1 || height <= TOUCH * Math.min(box.height, other.box.height)) continue;
+      if (!node.contains(other.node) && !other.node.contains(node))
+        faults.push("over each other: " + [node, other.node].map((one) => (one.data ?? one.outerHTML).slice(0, 60)).join(" | "));
+    }
+  });
+  return faults;
+})()`;
+
+/** What does not fit its window, is cut, or lies over something else. */
+export function faultsOf(page: Page): Promise<string[]> {
+  return page.evaluate(FAULTS);
+}
