@@ -13,7 +13,7 @@ import type { Changed } from "./lifetime.tsx";
 import { lasting } from "./when.ts";
 
 export const MANAGE_FIELDS = ["target", "expires", "max_visits", "password", "sure"] as const;
-export type ManageField = (typeof MANAGE_FIELDS)[number];
+type ManageField = (typeof MANAGE_FIELDS)[number];
 
 export interface ManageForm {
   readonly contact: string | null;
