@@ -9,7 +9,7 @@ import { parseObject } from "./json-body.ts";
 import { type Line, readLines } from "./lines.ts";
 import type { Make } from "./makers.ts";
 import type { Making } from "./making.ts";
-import { type Enter, MANY_SECONDS } from "./places.ts";
+import { type Enter, MANY_SECONDS, type Turn } from "./places.ts";
 import { type LinkResult, requestsOf, tellResults } from "./results.ts";
 
 /** There is no registered type. These are the ones in use. */
@@ -19,6 +19,7 @@ const ANSWER_TYPE = "application/x-ndjson";
 export interface StreamOptions {
   readonly making: Pick<Making, "makeSome">;
   readonly enter: Enter;
+  readonly turn: Turn;
   readonly onFault: (error: unknown) => void;
 }
 
@@ -30,18 +31,7 @@ export function isLines({ headers }: Request): boolean {
  * Makes the link of each line, and answers with one line for each, in order. What arrives together shares a commit. Nothing
  * more is read while the client does not read its answers, so that a request of any length takes the same memory.
  */
-export function createStream({ making, enter, onFault }: StreamOptions): Make {
-  let lastTurn: Promise<unknown> = Promise.resolve();
-
-  /**
-   * Waits until redirects and other requests had their turn, and so did all streams that asked before. What a client sent may
-   * be worked off for seconds without waiting for anything else.
-   */
-  function turn(): Promise<unknown> {
-    lastTurn = lastTurn.then(() => new Promise(setImmediate));
-    return lastTurn;
-  }
-
+export function createStream({ making, enter, turn, onFault }: StreamOptions): Make {
   return async (call, dialect, path, recognize) => {
     const coding = refuseCoding(call.headers);
     if (coding !== undefined) return problemJson(call, coding);
