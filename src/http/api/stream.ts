@@ -3,7 +3,6 @@ import { isProblem } from "../../links/problem.ts";
 import { answer } from "../answers.ts";
 import { refuseCoding } from "../body.ts";
 import { problemJson, problemOf } from "../problems.ts";
-import { MAX_BATCH } from "./batch.ts";
 import type { Dialect } from "./create.ts";
 import { parseObject } from "./json-body.ts";
 import { type Line, readLines } from "./lines.ts";
@@ -14,6 +13,8 @@ import { type LinkResult, requestsOf, tellResults } from "./results.ts";
 /** There is no registered type. These are the ones in use. */
 const LINES_TYPE = /^application\/(?:x-ndjson|ndjson|jsonl)\s*(?:;|$)/i;
 const ANSWER_TYPE = "application/x-ndjson";
+/** Lines in one commit. Redirects on this thread wait while they are read: with 500, twice as long. */
+const MAX_GROUP = 200;
 /** Each holds some megabytes at worst. */
 const MAX_STREAMS = 64;
 /** How long nothing may arrive or be read. Waiting for the store is in it. */
@@ -65,7 +66,7 @@ export function createStream({ making, onFault }: StreamOptions): Make {
       {
         async pull(controller) {
           call.mayTake(IDLE_SECONDS);
-          const read = await lines.next(MAX_BATCH, recognize !== undefined);
+          const read = await lines.next(MAX_GROUP, recognize !== undefined);
           if (read.length === 0) {
             end();
             return controller.close();
