@@ -188,7 +188,7 @@ export type LinkResult = {
 };
 
 export type LinkChange = {
-  /** The URL to shorten, starting with http:// or https://. Its length is measured after percent-encoding. */
+  /** Where the link leads from now on. */
   target?: string | undefined;
   /** When the link ends, written as for a new link. `null`: never. */
   expires?: string | null | undefined;

@@ -1,6 +1,6 @@
 import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
-import { writeFileSync } from "node:fs";
+import { renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { type Program, ROOT, type Settings, startProgram, temporaryFolder } from "./service.ts";
@@ -12,7 +12,12 @@ const original_url = "https://example.com/";
 async function startWithClock(folder: string, settings: Settings = {}, wallAheadMs = 0) {
   const offset = join(folder, "offset-ms");
   const preload = join(folder, "clock.ts");
-  writeFileSync(offset, JSON.stringify([wallAheadMs, 0]));
+  /** Moves the wall clock only, as when somebody sets it: in one step, because the program may read the file at any moment. */
+  function setWall(wallMs: number, passedMs: number): void {
+    writeFileSync(`${offset}.new`, JSON.stringify([wallMs, passedMs]));
+    renameSync(`${offset}.new`, offset);
+  }
+  setWall(wallAheadMs, 0);
   writeFileSync(
     preload,
     `import { readFileSync } from "node:fs";
@@ -26,9 +31,7 @@ async function startWithClock(folder: string, settings: Settings = {}, wallAhead
   const command = [process.execPath, "--preload", preload, join(ROOT, "src/main.ts"), "serve"];
   const program = await startProgram({ CODE_HOLD: "2d", ...settings }, { folder, command });
   /** Time passes: both clocks. */
-  const pass = (ms: number) => writeFileSync(offset, JSON.stringify([ms, ms]));
-  /** Moves the wall clock only, as when somebody sets it. */
-  const setWall = (ms: number, passedMs: number) => writeFileSync(offset, JSON.stringify([ms, passedMs]));
+  const pass = (ms: number) => setWall(ms, ms);
   /** Runs another command of the program with the same clocks, and resolves with its exit code. */
   const run = (name: string) =>
     Bun.spawn([...command.slice(0, -1), name], {

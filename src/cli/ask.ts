@@ -18,8 +18,14 @@ export async function ask(
     return await act(createClient(instance));
   } catch (error) {
     if (!(error instanceof CurtError)) throw error;
-    return fail(error.message);
+    return fail(`${error.message} (${hint(error, instance)})`);
   }
+}
+
+/** What somebody in a shell can do about it. */
+function hint({ status, reason }: CurtError, { baseUrl }: ClientOptions): string {
+  if (reason.startsWith("token.")) return "CURT_TOKEN is for it";
+  return status === 0 ? "CURT_URL says which instance to ask" : `asked: ${baseUrl}`;
 }
 
 /** The instance of the environment. If it is wrong, says so and returns undefined. */

@@ -23,7 +23,7 @@ export function toldLink(link: InspectedLink, nowMs: number) {
     starts: instantOrNull(terms.startsMs),
     max_visits: terms.maxVisits ?? null,
     /** How many of these have been used. */
-    counted_visits: terms.visits ?? null,
+    counted_visits: terms.maxVisits === undefined ? null : (terms.visits ?? 0),
     has_password: hasPassword(link),
     /** How it ended, if not because its time was over: "withdrawn" by its maker, or all its "visits" are used. */
     ended: terms.ended ?? null,

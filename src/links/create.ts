@@ -3,7 +3,7 @@ import type { Clock } from "./clock.ts";
 import { type Code, codeSpace, generateCode, parseCode } from "./code.ts";
 import { type Duration, endsMs, type Expiry, type When } from "./expiry.ts";
 import type { Link, Reason, Terms } from "./link.ts";
-import { hashPassword } from "./password.ts";
+import { hashPassword, passwordLength } from "./password.ts";
 import { type Invalid, invalid, isProblem, type Problem, type Refusal } from "./problem.ts";
 import {
   type KeyedRequest,
@@ -71,7 +71,7 @@ export interface CreationOptions {
 }
 
 export const MAX_VISITS = { min: 1, max: 1_000_000_000 } as const;
-/** In UTF-16 units. */
+/** In code points. */
 export const PASSWORD_LENGTH = { min: 1, max: 128 } as const;
 
 /** Generated codes get one character longer once this share of all codes of their length is in use. */
@@ -280,7 +280,7 @@ export function refuseTerms({
     ...(maxVisits === undefined || maxVisits === null || within(maxVisits, MAX_VISITS)
       ? []
       : [{ rule: "max_visits.range", ...MAX_VISITS } as const]),
-    ...(password === undefined || password === null || within(password.length, PASSWORD_LENGTH)
+    ...(password === undefined || password === null || within(passwordLength(password), PASSWORD_LENGTH)
       ? []
       : [{ rule: "password.length", ...PASSWORD_LENGTH } as const]),
   ];

@@ -1,34 +1,30 @@
+import { createQueue } from "./queue.ts";
+import { StoreUnavailable } from "./store.ts";
+
 /** What OWASP's cheat sheet on storing passwords recommends: 19 MiB, twice. */
 const COST = { algorithm: "argon2id", memoryCost: 19_456, timeCost: 2 } as const;
 
+// Each hash takes 19 MiB and a core. Whoever makes links with passwords does not keep visitors from entering theirs.
+const hashing = createQueue({ atOnce: 1, waiting: 64 });
+/** The last one waits for about a second. */
+const checking = createQueue({ atOnce: 2, waiting: 64 });
+
 /** What is kept of a password. Takes about 20 ms on another thread, as long as a thousand redirects. */
 export async function hashPassword(password: string): Promise<string> {
-  return Bun.password.hash(password.normalize("NFC"), COST);
+  const hash = await hashing(() => Bun.password.hash(password.normalize("NFC"), COST));
+  if (hash === undefined) throw new StoreUnavailable("too many passwords wait to be hashed");
+  return hash;
 }
 
-/** Each takes 19 MiB and a core. */
-const MAX_CHECKED = 2;
-/** The last one waits for about a second. */
-const MAX_WAITING = 64;
-
 /** Whether a password is the one of a hash, which takes as long as making it. Undefined if too many wait already. */
-export type PasswordCheck = (given: string, hash: string) => Promise<boolean | undefined>;
+export function checkPassword(given: string, hash: string): Promise<boolean | undefined> {
+  return checking(() => Bun.password.verify(given.normalize("NFC"), hash));
+}
 
-export function createPasswordCheck(): PasswordCheck {
-  const waiting: (() => void)[] = [];
-  let checked = 0;
+/** Far more than the longest password has, in UTF-16 units and however a keyboard spells it. */
+const MAX_COUNTED = 1024;
 
-  return async (given, hash) => {
-    if (checked < MAX_CHECKED) checked++;
-    else if (waiting.length >= MAX_WAITING) return undefined;
-    else await new Promise<void>((resolve) => waiting.push(resolve));
-    try {
-      return await Bun.password.verify(given.normalize("NFC"), hash);
-    } finally {
-      // The place is left to the next one, so that nobody else takes it first.
-      const next = waiting.shift();
-      if (next === undefined) checked--;
-      else next();
-    }
-  };
+/** In code points of the normal form. More than a password may have where it has many more. */
+export function passwordLength(password: string): number {
+  return Array.from(password.slice(0, MAX_COUNTED).normalize("NFC")).length;
 }

@@ -14,12 +14,14 @@ export interface Changed {
 type LifetimeProps = Pick<Link, "createdMs" | "endsMs"> & {
   readonly language: string;
   readonly hasEnded: boolean;
+  readonly maxVisits?: number | undefined;
   readonly changed?: Changed | undefined;
   readonly disabledSinceMs?: number | undefined;
 };
 
 /** Since when a link works, and until when, and whether it led elsewhere. */
-export function Lifetime({ language, createdMs, endsMs, hasEnded, changed, disabledSinceMs }: LifetimeProps) {
+export function Lifetime(props: LifetimeProps) {
+  const { language, createdMs, endsMs, hasEnded, maxVisits, changed, disabledSinceMs } = props;
   return (
     <dl class="facts">
       <div>
@@ -50,6 +52,12 @@ export function Lifetime({ language, createdMs, endsMs, hasEnded, changed, disab
           {endsMs === NEVER_MS ? message(language, "never") : <Instant language={language} ms={endsMs} />}
         </dd>
       </div>
+      {maxVisits !== undefined && (
+        <div>
+          <dt>{message(language, "preview.max-visits")}</dt>
+          <dd>{maxVisits.toLocaleString(language)}</dd>
+        </div>
+      )}
       {disabledSinceMs !== undefined && (
         <div>
           <dt>{message(language, "preview.disabled")}</dt>

@@ -18,6 +18,8 @@ export interface Preview extends VisitsShown {
   /** Set if it has not ended because its time was over. */
   readonly endedBy?: EndedBy | undefined;
   readonly endsMs: number;
+  /** Set if it ends after so many. */
+  readonly maxVisits?: number | undefined;
   readonly changed?: Changed | undefined;
   readonly contact?: string | null;
   readonly hints: readonly Hint[];

@@ -230,7 +230,7 @@ export const SETTINGS = {
     default: "none",
     unset: null,
     meaning:
-      "secret of 32 characters or more that the manage keys of links are made with, the same for all instances; without it, one is made at the first start and kept in the database",
+      "secret of 32 characters or more that the manage keys of links are made with, the same for all instances; without it, one is made at the first start and kept in the database; another secret ends all keys",
     takes: secret(32),
   },
   edits: {

@@ -108,7 +108,9 @@ describe("curt shorten, in a pipe", () => {
     }
     const away = await run(["shorten", "https://a.example/"], { CURT_URL: "http://127.0.0.1:1" });
     expect([away.code, away.stdout]).toEqual([1, ""]);
-    expect(away.stderr).toContain("http://127.0.0.1:1/api/v1/links/batch cannot be reached");
+    expect(away.stderr).toBe(
+      "curt: http://127.0.0.1:1/api/v1/links/batch cannot be reached (CURT_URL says which instance to ask)\n",
+    );
   });
 
   test("loads nothing of the server", async () => {
@@ -123,7 +125,8 @@ describe("curt shorten, in a pipe", () => {
     const CREATE_TOKEN = "0123456789abcdef";
     await using closed = await startHere({ CREATE_TOKEN });
     const given = { CURT_URL: closed.origin };
-    expect((await run(["shorten", "https://example.com/"], given)).code).toBe(1);
+    const refused = await run(["shorten", "https://example.com/"], given);
+    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining("CURT_TOKEN")]);
     const { code } = await run(["shorten", "https://example.com/"], { ...given, CURT_TOKEN: CREATE_TOKEN });
     expect(code).toBe(0);
   });

@@ -68,7 +68,7 @@ describe("curt stats", () => {
   test("says which link is unknown, and lets no control character through", async () => {
     const unknown = await run(["stats", "nothing"], environment);
     expect([unknown.code, unknown.stdout]).toEqual([1, ""]);
-    expect(unknown.stderr).toStartWith("curt: ");
+    expect(unknown.stderr).toBe(`curt: There is no link with this code. (asked: ${environment.CURT_URL})\n`);
     const evil = "\u001b]0;owned\u0007\u009b2J\u202e";
     const breakdown = { values: [{ value: evil, visits: 1 }], other: 0 };
     const data = {

@@ -113,8 +113,10 @@ describe("a link with a limited number of visits", () => {
     expect((await linkOf(curt, "three"))["visits"]).toBe(0);
   });
 
-  test("counts the visits of people in the statistics", async () => {
+  test("says on its preview how many visits it has, and counts people in the statistics", async () => {
     await addGuarded(curt, "people", { maxVisits: 3, target: TARGET });
+    const preview = await curt.fetch("/people+", { headers: HTML });
+    expect(await preview.text()).toContain(`<dt>${en["preview.max-visits"]}</dt><dd>3</dd>`);
     for (let nth = 0; nth < 3; nth++) expectOpen(await curt.fetch("/people", { headers: PERSON }));
     await untilCounted(curt, "people", 3);
   });

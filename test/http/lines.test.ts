@@ -4,13 +4,13 @@ import { connect } from "node:net";
 import * as fc from "fast-check";
 
 import { readLines } from "../../src/http/api/lines.ts";
-import { type Here, type Running, startHere } from "../service.ts";
+import { type Here, type Running, startHere, startProgram } from "../service.ts";
 
 const PATH = "/api/v1/shorten/batch";
 const TARGET = "https://example.com/line";
 const MAX_LINE = 65_536;
-/** As many as a process answers at once. */
-const MAX_STREAMS = 64;
+/** As many as a process answers at once for a client. */
+const MAX_STREAMS = 32;
 const MAX_WAITS = 10_000;
 const times = (count: number) => Array.from({ length: count }, (_, nth) => nth);
 const lineOf = (nth: number) => JSON.stringify({ original_url: `${TARGET}/${nth}` });
@@ -129,7 +129,7 @@ describe("lines of JSON", () => {
               controller.enqueue(new Uint8Array(bytes.subarray(at, (at += size))));
             },
           });
-          const reader = readLines(body);
+          const reader = readLines(body, async () => {});
           const read: unknown[] = [];
           for (
             let group = await reader.next(limit, fill);
@@ -195,8 +195,25 @@ describe("lines of JSON", () => {
     await stream.until("all is answered", () => stream.results().length === count * 100);
   });
 
+  test("leave redirects their turn, also if nothing waits for the store", async () => {
+    await using own = await startProgram();
+    const { data } = (await (await own.shorten({ original_url: TARGET })).json()) as Result;
+    const count = 200_000;
+    const head = `POST ${PATH} HTTP/1.1\r\nHost: x\r\nContent-Type: application/x-ndjson\r\n`;
+    const { hostname, port } = new URL(own.origin);
+    const answers: string[] = [];
+    const socket = connect(Number(port), hostname, () =>
+      socket.write(`${head}Content-Length: ${2 * count}\r\n\r\n${"0\n".repeat(count)}`),
+    );
+    socket.setEncoding("utf8").on("data", (text) => answers.push(text.toString()));
+    while (answers.length === 0) await Bun.sleep(1);
+    expect((await own.fetch(`/${data?.code}`)).status).toBe(302);
+    expect(answers.join("").split("body.object").length).toBeLessThan(count / 4);
+    socket.destroy();
+  });
+
   test("take their place until the client hangs up", async () => {
-    await using own = await startHere();
+    await using own = await startHere({ TRUSTED_PROXIES: "127.0.0.1" });
     const streams = times(MAX_STREAMS).map(() => open(own));
     for (const [nth, stream] of streams.entries()) {
       stream.send(`${lineOf(nth)}\n`);
@@ -206,6 +223,11 @@ describe("lines of JSON", () => {
     {
       using over = open(own);
       await over.until("it is refused", () => over.status() === 503);
+    }
+    {
+      using other = open(own, { "X-Forwarded-For": "192.0.2.1" });
+      other.send(`${lineOf(0)}\n`);
+      await other.until("another client is answered", () => other.results().length === 1);
     }
     for (const stream of streams) stream.socket.destroy();
     for (let waits = 0; ; waits++) {

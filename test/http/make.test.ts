@@ -82,12 +82,12 @@ describe("POST /api/v1/links", () => {
   });
 
   test("the page's form tells no key, because its answer is an address that people pass on", async () => {
-    const made = await curt.fetch("/", {
+    const answer = await curt.fetch("/", {
       method: "POST",
       body: new URLSearchParams({ original_url: target }),
     });
-    expect([made.status, made.headers.get("link")]).toEqual([303, null]);
-    expect(made.headers.get("location")).toMatch(/^\/\w+\+#made$/);
+    expect([answer.status, answer.headers.get("link")]).toEqual([303, null]);
+    expect(answer.headers.get("location")).toMatch(/^\/\w+\+#made$/);
   });
 
   test("takes instants, durations and null, and the operator's default where nothing is said", async () => {
@@ -213,5 +213,31 @@ describe("a link with a password", () => {
       expect(await (await curt.fetch(path, { headers: { Accept: "text/html" } })).text()).not.toContain(
         "secret.example",
       );
+  });
+
+  test("counts the characters of its password as people do, however they are spelled", async () => {
+    for (const [nth, password] of ["\u{1f511}".repeat(128), "한".repeat(128)].entries()) {
+      await made({ target, password, code: `long-${nth}` });
+      for (const spelled of [password, password.normalize("NFD")]) {
+        const authorization = `Basic ${Buffer.from(`:${spelled}`).toString("base64")}`;
+        const response = await curt.fetch(`/long-${nth}`, { headers: { authorization } });
+        expect(response.headers.get("location")).toBe(target);
+      }
+      expect((await refused({ target, password: `${password}x` }))[1]).toBe("password.length");
+    }
+  });
+
+  test("is refused for now if too many passwords wait to be hashed", async () => {
+    await using own = await startHere();
+    own.expectFaults();
+    const statuses = await Promise.all(
+      Array.from({ length: 80 }, async () => {
+        const body = JSON.stringify({ target, password: "x" });
+        const headers = { "Content-Type": "application/json" };
+        return (await own.fetch("/api/v1/links", { method: "POST", headers, body })).status;
+      }),
+    );
+    expect(statuses.filter((status) => status === 201)).toHaveLength(65);
+    expect(statuses.filter((status) => status === 503)).toHaveLength(15);
   });
 });

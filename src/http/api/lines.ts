@@ -17,10 +17,12 @@ export interface LineReader {
 const NEWLINE = 0x0a;
 /** In UTF-16 units. The line that passes it is the last one of its group. */
 const MAX_GROUP_LENGTH = 256 * 1024;
+/** Lines in one turn. */
+const MAX_TAKEN = 1000;
 const TOO_LONG = { kind: "body.too-large", max: MAX_BODY_BYTES } as const;
 
 /** Reads NDJSON (https://github.com/ndjson/ndjson-spec), ignoring empty lines. Holds a line and what arrived with it. */
-export function readLines(body: ReadableStream<Uint8Array>): LineReader {
+export function readLines(body: ReadableStream<Uint8Array>, turn: () => Promise<unknown>): LineReader {
   const reader = body.getReader();
   let rest = Buffer.alloc(0);
   /** What of `rest` has no end of line. */
@@ -31,6 +33,7 @@ export function readLines(body: ReadableStream<Uint8Array>): LineReader {
 
   async function receive(): Promise<void> {
     const { done, value } = await reader.read();
+    await turn();
     isOver = done;
     if (value !== undefined) rest = rest.length === 0 ? asBuffer(value) : Buffer.concat([rest, value]);
   }
@@ -59,7 +62,9 @@ export function readLines(body: ReadableStream<Uint8Array>): LineReader {
     async next(limit, fill) {
       const lines: Line[] = [];
       let length = 0;
-      while (lines.length < limit && length < MAX_GROUP_LENGTH) {
+      for (let taken = 1; lines.length < limit && length < MAX_GROUP_LENGTH; taken++) {
+        // Empty lines belong to no group, and megabytes of them may have arrived.
+        if (taken % MAX_TAKEN === 0) await turn();
         const line = takeLine();
         if (line !== undefined) {
           if (isProblem(line) || line.trim() !== "") lines.push(line);

@@ -56,7 +56,7 @@ export const CHANGE_EXAMPLE = { expires: EXAMPLE.expire_duration } as const;
 
 export const linkChange = z
   .object({
-    target: target.optional(),
+    target: target.optional().openapi({ description: "api.change.target" }),
     expires: text.nullish().openapi({ description: "api.change.expires", example: EXAMPLE.expire_duration }),
     max_visits: maxVisits.openapi({ description: "api.change.max_visits" }),
     password: password.nullish().openapi({ description: "api.change.password" }),

@@ -55,6 +55,7 @@ const many = <T extends z.ZodType>(schema: T) => {
   return {
     200: { description, headers: z.object(rateLimit), content: { ...content, [LINES]: { schema: text } } },
     ...problems,
+    413: failed("api.many.too-large"),
   };
 };
 const manyBodies = <T extends z.ZodType>(schema: T, example: object) => {

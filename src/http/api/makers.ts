@@ -13,6 +13,7 @@ import { readIdempotencyKey, type Recognize } from "./idempotency-key.ts";
 import { parseObject, readJsonText } from "./json-body.ts";
 import { createMaking, type MakingOptions } from "./making.ts";
 import { PATHS } from "./paths.ts";
+import { createPlaces } from "./places.ts";
 import { createStream, isLines } from "./stream.ts";
 
 /** How long after the start the schemas are loaded, at the latest: before somebody replaces the files of this version. */
@@ -38,8 +39,9 @@ export type Make = (
 export function createMakers(options: MakersOptions) {
   const { links, limiter, mayCreate, secret } = options;
   const making = createMaking(options);
-  const makeBatch = createBatch({ ...options, making });
-  const makeStream = createStream({ ...options, making });
+  const enter = createPlaces();
+  const makeBatch = createBatch({ ...options, making, enter });
+  const makeStream = createStream({ ...options, making, enter });
 
   let dialects: Dialects | undefined;
   /** After the start or with the first body, because making the schemas takes a while and redirects do without. */
@@ -90,6 +92,8 @@ export function createMakers(options: MakersOptions) {
     const batch = guarded(name, path, makeBatch);
     const stream = guarded(name, path, makeStream);
     return async (call) => {
+      // The address is lost if the client hangs up meanwhile.
+      call.client();
       const recognize = readIdempotencyKey(call, secret);
       if (isProblem(recognize)) return problemJson(call, recognize);
       // What was made before costs nothing, so only a body without a key need not be read.

@@ -2,7 +2,8 @@ import type { CreateRequest, SentAgain } from "../../links/create.ts";
 import type { Link } from "../../links/link.ts";
 import type { Links } from "../../links/links.ts";
 import { isProblem, type Problem } from "../../links/problem.ts";
-import type { Made } from "../../links/store.ts";
+import { createQueue } from "../../links/queue.ts";
+import { type Made, StoreUnavailable } from "../../links/store.ts";
 import type { Call } from "../call.ts";
 import { CREATES, type Limiter } from "../limits.ts";
 import type { Limited } from "../problems.ts";
@@ -16,6 +17,9 @@ export interface MakingOptions {
 type Refused = Limited | { readonly kind: "idempotency.reused" };
 type Outcome = Link | Problem | Limited;
 
+/** Of up to 500 links. Together they leave room in the store's queue for the links that others make one by one. */
+const GROUPS = { atOnce: 8, waiting: 64 };
+
 const REUSED = { kind: "idempotency.reused" } as const;
 
 /**
@@ -23,6 +27,8 @@ const REUSED = { kind: "idempotency.reused" } as const;
  * client that has used up its limits is told again what came of it.
  */
 export function createMaking({ links, limiter }: MakingOptions) {
+  const inTurn = createQueue(GROUPS);
+
   async function make(
     call: Call,
     requests: readonly CreateRequest[],
@@ -33,10 +39,11 @@ export function createMaking({ links, limiter }: MakingOptions) {
     const giveBack = counted === 0 ? () => {} : await limiter.take(call, CREATES, counted);
     if (isProblem(giveBack)) return giveBack;
     let failed = counted;
+    const makeNow = async () =>
+      sent === undefined ? links.createAll(requests) : links.createOnce(requests, sent, before);
     try {
-      const outcomes = await (sent === undefined
-        ? links.createAll(requests)
-        : links.createOnce(requests, sent, before));
+      const outcomes = await (requests.length > 1 ? inTurn(makeNow) : makeNow());
+      if (outcomes === undefined) throw new StoreUnavailable("too many links wait to be made");
       if ("kind" in outcomes) return REUSED;
       failed = outcomes.filter(isProblem).length;
       return outcomes;

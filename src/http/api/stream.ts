@@ -8,6 +8,7 @@ import { parseObject } from "./json-body.ts";
 import { type Line, readLines } from "./lines.ts";
 import type { Make } from "./makers.ts";
 import type { Making } from "./making.ts";
+import { type Enter, MANY_SECONDS } from "./places.ts";
 import { type LinkResult, requestsOf, tellResults } from "./results.ts";
 
 /** There is no registered type. These are the ones in use. */
@@ -15,13 +16,10 @@ const LINES_TYPE = /^application\/(?:x-ndjson|ndjson|jsonl)\s*(?:;|$)/i;
 const ANSWER_TYPE = "application/x-ndjson";
 /** Lines in one commit. Redirects on this thread wait while they are read: with 500, twice as long. */
 const MAX_GROUP = 200;
-/** Each holds some megabytes at worst. */
-const MAX_STREAMS = 64;
-/** How long nothing may arrive or be read. Waiting for the store is in it. */
-const IDLE_SECONDS = 60;
 
 export interface StreamOptions {
   readonly making: Pick<Making, "makeSome">;
+  readonly enter: Enter;
   readonly onFault: (error: unknown) => void;
 }
 
@@ -33,22 +31,26 @@ export function isLines({ headers }: Request): boolean {
  * Makes the link of each line, and answers with one line for each, in order. What arrives together shares a commit. Nothing
  * more is read while the client does not read its answers, so that a request of any length takes the same memory.
  */
-export function createStream({ making, onFault }: StreamOptions): Make {
-  let streams = 0;
+export function createStream({ making, enter, onFault }: StreamOptions): Make {
+  let lastTurn: Promise<unknown> = Promise.resolve();
+
+  /**
+   * Waits until redirects and other requests had their turn, and so did all streams that asked before. What a client sent may
+   * be worked off for seconds without waiting for anything else.
+   */
+  function turn(): Promise<unknown> {
+    lastTurn = lastTurn.then(() => new Promise(setImmediate));
+    return lastTurn;
+  }
 
   return async (call, dialect, path, recognize) => {
     const coding = refuseCoding(call.headers);
     if (coding !== undefined) return problemJson(call, coding);
-    if (streams === MAX_STREAMS) return problemJson(call, { kind: "unavailable" });
+    const leave = enter(call);
+    if (leave === undefined) return problemJson(call, { kind: "unavailable" });
     const language = negotiateLanguage(call.headers.get("accept-language"));
-    const lines = readLines(call.request.body ?? new Blob().stream());
+    const lines = readLines(call.request.body ?? new Blob().stream(), turn);
     let group = 0;
-    streams++;
-    let isOpen = true;
-    function end(): void {
-      if (isOpen) streams--;
-      isOpen = false;
-    }
 
     async function answerGroup(read: readonly Line[]): Promise<LinkResult[]> {
       const asked = read.map((line) => readLine(line, dialect));
@@ -65,16 +67,19 @@ export function createStream({ making, onFault }: StreamOptions): Make {
     const body = new ReadableStream<Uint8Array>(
       {
         async pull(controller) {
-          call.mayTake(IDLE_SECONDS);
-          const read = await lines.next(MAX_GROUP, recognize !== undefined);
-          if (read.length === 0) {
-            end();
-            return controller.close();
+          call.mayTake(MANY_SECONDS);
+          let isGoingOn = false;
+          try {
+            const read = await lines.next(MAX_GROUP, recognize !== undefined);
+            await turn();
+            if (read.length > 0) controller.enqueue(encode(await answerGroup(read)));
+            else controller.close();
+            isGoingOn = read.length > 0;
+          } finally {
+            if (!isGoingOn) leave();
           }
-          const results = await answerGroup(read);
-          controller.enqueue(encode(results));
         },
-        cancel: end,
+        cancel: leave,
       },
       { highWaterMark: 0 },
     );

@@ -77,6 +77,7 @@ export function createPreview({ links, visits, clock, disabledSince }: PreviewOp
       contact: call.domain.contact,
       hasEnded: isOver,
       endedBy: terms?.ended,
+      maxVisits: terms?.maxVisits,
       timeZone: range.timeZone,
       ...sums,
     };

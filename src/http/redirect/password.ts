@@ -4,7 +4,7 @@ import { createTokenCheck } from "../../guard/token.ts";
 import type { Clock } from "../../links/clock.ts";
 import { PASSWORD_LENGTH } from "../../links/create.ts";
 import type { Link } from "../../links/link.ts";
-import { createPasswordCheck } from "../../links/password.ts";
+import { checkPassword, passwordLength } from "../../links/password.ts";
 import type { Secret } from "../../links/secret.ts";
 import { passwordPage, type Refusal } from "../../pages/password.tsx";
 import { FORM_LEADS_ELSEWHERE, html, prefersHtml } from "../answers.ts";
@@ -25,8 +25,6 @@ export interface PasswordsOptions {
 
 /** Asks for the passwords of links, and remembers in a cookie who knew one. */
 export function createPasswords({ secret, clock, limiter }: PasswordsOptions) {
-  const isPassword = createPasswordCheck();
-
   /** Another password, another link and another time have other cookies. */
   function cookieUntil({ code, createdMs, terms }: Link, endsMs: number): string {
     return `${endsMs}.${secret.hash("password", [code, createdMs, endsMs, terms?.passwordHash ?? ""])}`;
@@ -88,7 +86,8 @@ export function createPasswords({ secret, clock, limiter }: PasswordsOptions) {
       let isRight: boolean | undefined;
       try {
         isRight =
-          given.length <= PASSWORD_LENGTH.max && (await isPassword(given, link.terms?.passwordHash ?? ""));
+          passwordLength(given) <= PASSWORD_LENGTH.max &&
+          (await checkPassword(given, link.terms?.passwordHash ?? ""));
       } catch (error) {
         attempt.undo();
         throw error;

@@ -81,7 +81,7 @@ function Terms({ language, terms = {} }: { language: string; terms: Link["terms"
         </Fact>
       )}
       {passwordHash !== undefined && <Fact name={say("admin.password")}>{say("admin.password.yes")}</Fact>}
-      {ended !== undefined && <Fact name={say("preview.ended")}>{say(`page.expired.title.${ended}`)}</Fact>}
+      {ended !== undefined && <Fact name={say("admin.ended")}>{say(`page.expired.title.${ended}`)}</Fact>}
       {changedMs !== undefined && (
         <Fact name={say("preview.changed")}>
           <Instant language={language} ms={changedMs} />

@@ -1,0 +1,29 @@
+import { expect, test } from "bun:test";
+
+import { createQueue } from "../../src/links/queue.ts";
+
+test("a queue serves so many at once, in the order in which they came, and refuses those that cannot wait", async () => {
+  const inTurn = createQueue({ atOnce: 2, waiting: 3 });
+  const begun: number[] = [];
+  const ends: (() => void)[] = [];
+  const work = (nth: number) => async () => {
+    begun.push(nth);
+    await new Promise<void>((resolve) => ends.push(resolve));
+    if (nth === 1) throw new Error("failed");
+    return nth;
+  };
+  const outcomes = [0, 1, 2, 3, 4, 5, 6].map((nth) => inTurn(work(nth)).catch(() => "failed" as const));
+  await Bun.sleep(0);
+  expect(begun).toEqual([0, 1]);
+  for (let end = ends.shift(); end !== undefined; end = ends.shift()) {
+    end();
+    await Bun.sleep(0);
+    expect(begun.length).toBeLessThanOrEqual(5);
+  }
+  expect(await Promise.all(outcomes)).toEqual([0, "failed", 2, 3, 4, undefined, undefined]);
+  expect(begun).toEqual([0, 1, 2, 3, 4]);
+  const later = inTurn(work(7));
+  await Bun.sleep(0);
+  for (const end of ends) end();
+  expect(await later).toBe(7);
+});
