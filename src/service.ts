@@ -13,6 +13,7 @@ import { createHealth } from "./http/health.ts";
 import { createLimiter } from "./http/limits.ts";
 import { createOperatorCheck } from "./http/operator.ts";
 import { type AdminPagesOptions, createAdminPages } from "./http/pages/admin.ts";
+import { createAssetRoutes } from "./http/pages/assets.ts";
 import { createHome } from "./http/pages/home.ts";
 import { createNotices } from "./http/pages/notices.ts";
 import { createReport } from "./http/pages/report.ts";
@@ -28,6 +29,7 @@ import { NEVER_MS } from "./links/link.ts";
 import { StoreMisplaced, StoreUnavailable, StoreUnusable } from "./links/store.ts";
 import { type Lists, type ListLimits, openLists } from "./lists.ts";
 import type { Log } from "./log.ts";
+import { createIdentity, type Identity } from "./pages/identity.ts";
 import { repeat } from "./repeat.ts";
 import { identifyStore } from "./store/open.ts";
 import { startThread, type Thread } from "./thread.ts";
@@ -87,15 +89,16 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
     (one) => one.close(),
   );
   const previewUntil = { off: undefined, new: newUntil, all: async () => NEVER_MS }[config.interstitial];
+  const identity = createIdentity(config);
   const clientOf = createClientReader({ ...config, countryOf });
-  const callOf = createCalls({ domain: createDomain(config.baseUrl, config.contact), clientOf });
+  const callOf = createCalls({ domain: createDomain(config.baseUrl, identity), clientOf });
   const health = createHealth(links);
   const storeFiles = identifyStore(config.database);
   let viewsThread: Thread<ViewsTask> | undefined;
   const views = opened.adopt(
     createViews({
       ...limits,
-      start: () => (viewsThread = startViews(config, storeFiles, lists)),
+      start: () => (viewsThread = startViews({ ...config, identity }, storeFiles, lists)),
       clock,
       hostRules,
       onFault,
@@ -116,7 +119,7 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
 
   lists.onChange(() => {
     memory.forgetAll();
-    if (viewsThread !== undefined) tellViews(viewsThread, config, storeFiles, lists);
+    if (viewsThread !== undefined) tellViews(viewsThread, { ...config, identity }, storeFiles, lists);
   });
   lists.startFeeds(clock.nowMs);
   const limiter = createLimiter(core.limits, clock, counters);
@@ -150,6 +153,7 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
     redirect: createRedirect({ ...shared, interstitial, gate }),
     gate,
     views,
+    assets: createAssetRoutes(identity),
     health,
     limiter,
     callOf,
@@ -209,8 +213,10 @@ function createAdmin(shared: AdminOptions, adminToken: string, clients: Core["li
   return { api: createAdminApi({ ...shared, ...check }), pages: createAdminPages({ ...shared, signIn }) };
 }
 
+type ViewsSettings = Config & { readonly identity: Identity };
+
 /** The process goes on without it until it is started again. */
-function startViews(config: Config, storeFiles: readonly string[], lists: Lists): Thread<ViewsTask> {
+function startViews(config: ViewsSettings, storeFiles: readonly string[], lists: Lists): Thread<ViewsTask> {
   const worker = new Worker(new URL("./views.ts", import.meta.url));
   const thread = startThread<ViewsTask>(worker, { StoreMisplaced, StoreUnavailable }, () => {});
   tellViews(thread, config, storeFiles, lists);
@@ -219,18 +225,21 @@ function startViews(config: Config, storeFiles: readonly string[], lists: Lists)
 
 function tellViews(
   thread: Thread<ViewsTask>,
-  { database, baseUrl, contact, codeHoldMs, defaultExpiry, statsShown, createToken }: Config,
+  config: ViewsSettings,
   storeFiles: readonly string[],
   lists: Lists,
 ): void {
+  const { database, baseUrl, identity, codeHoldMs, defaultExpiry, statsShown, statsKeepDays, createToken } =
+    config;
   const needsToken = createToken !== null;
   const settings = {
     database,
     baseUrl,
-    contact,
+    identity,
     codeHoldMs,
     defaultExpiry,
     statsShown,
+    statsKeepDays,
     needsToken,
     storeFiles,
   };

@@ -15,6 +15,7 @@ import { createHomeViews } from "./http/pages/home.ts";
 import { createQr } from "./http/pages/images.ts";
 import { createInterstitialPage } from "./http/pages/interstitial.ts";
 import { createPreview } from "./http/pages/preview.ts";
+import { createPrivacy } from "./http/pages/privacy.ts";
 import { createReference } from "./http/pages/reference.ts";
 import { createReportViews } from "./http/pages/report.ts";
 import { createMaker } from "./http/views/make.ts";
@@ -23,6 +24,7 @@ import type { Code } from "./links/code.ts";
 import type { Link } from "./links/link.ts";
 import { createLookUps } from "./links/links.ts";
 import { StoreUnavailable } from "./links/store.ts";
+import type { Identity } from "./pages/identity.ts";
 import { openReader, type StoreReader } from "./store/open.ts";
 import { performTasks } from "./thread.ts";
 import { VERSION } from "./version.ts";
@@ -32,8 +34,9 @@ import { createCounts } from "./visits/visits.ts";
 export type ViewsTask = ({ readonly view: "none" } & ViewsConfig) | ViewTask;
 export type ViewsConfig = Pick<
   Config,
-  "database" | "baseUrl" | "contact" | "codeHoldMs" | "defaultExpiry" | "statsShown"
+  "database" | "baseUrl" | "codeHoldMs" | "defaultExpiry" | "statsShown" | "statsKeepDays"
 > & {
+  readonly identity: Identity;
   /** The token itself stays where it is checked. */
   readonly needsToken: boolean;
   /** The files that the service has open. */
@@ -81,10 +84,11 @@ async function open() {
   });
   const api = createApiViews(shared);
   const home = createHomeViews(shared);
-  return createMaker(createDomain(config.baseUrl, config.contact), {
+  return createMaker(createDomain(config.baseUrl, config.identity), {
     ...createQr(shared),
     home: home.show,
     refusedForm: home.refused,
+    privacy: createPrivacy(shared),
     reference: createReference(api.describe),
     information: api.information,
     link: api.link,

@@ -4,7 +4,7 @@ import { message } from "../language/messages.ts";
 import type { DisabledReason, EndedBy } from "../links/link.ts";
 import { CopyButton } from "./copy.tsx";
 import { describeDestination, type Destination } from "./destination.ts";
-import { page } from "./layout.tsx";
+import { type Page, page } from "./layout.tsx";
 import { describeHint, Leads, leadsTo } from "./leads.tsx";
 import { type Changed, Lifetime } from "./lifetime.tsx";
 import { nextStep } from "./problem.tsx";
@@ -21,7 +21,6 @@ export interface Preview extends VisitsShown {
   /** Set if it ends after so many. */
   readonly maxVisits?: number | undefined;
   readonly changed?: Changed | undefined;
-  readonly contact?: string | null;
   readonly hints: readonly Hint[];
   /** Set if the link is disabled, or a rule about its host applies. Then the page does not lead to the destination. */
   readonly disabled?: Disabled | undefined;
@@ -34,7 +33,7 @@ interface Disabled {
 }
 
 /** Where a link leads, since when, until when, and its visits: for who is about to follow it, and for its maker. */
-export function previewPage(language: string, preview: Preview): string {
+export function previewPage(language: string, preview: Preview): Page {
   const { code, shortUrl, target, hints, disabled } = preview;
   const destination = target === undefined ? undefined : describeDestination(target);
   const shown = withoutScheme(shortUrl);
@@ -42,9 +41,8 @@ export function previewPage(language: string, preview: Preview): string {
   const path = `/${encodeURIComponent(code)}`;
   const state = stateOf(language, preview);
   const leadsOn = state === undefined;
-  const title = message(language, "preview.title", { address: shown });
   const head = {
-    title: state === undefined ? title : `${state} ${title}`,
+    title: state === undefined ? shown : `${state} ${shown}`,
     card: {
       // One script can imitate another, and a card is often all that people see.
       description: [
@@ -58,7 +56,6 @@ export function previewPage(language: string, preview: Preview): string {
       origin,
       path: `${path}+`,
     },
-    contact: preview.contact,
   };
   return page(
     language,
