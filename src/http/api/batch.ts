@@ -12,8 +12,6 @@ import { readItem, requestsOf, tellResults } from "./results.ts";
 /** Links in one array. */
 export const MAX_BATCH = 500;
 export const MAX_BATCH_BYTES = 1024 * 1024;
-/** With a password for each link, it takes ten seconds and more. */
-const MAX_SECONDS = 60;
 
 export interface BatchOptions {
   readonly limiter: Pick<Limiter, "most">;
@@ -34,7 +32,6 @@ export function createBatch({ limiter, making, enter, turn }: BatchOptions): Mak
     if (isProblem(bodies)) return problemJson(call, bodies);
     const count = bodies.value.length;
     if (count === 0 || count > max) return problemJson(call, malformed({ rule: "batch.length", max, count }));
-    call.mayTake(MAX_SECONDS);
     const asked = bodies.value.map((body) => readItem(body, dialect));
     const outcomes = await making.makeAll(call, requestsOf(asked), recognize?.(path, text));
     if (isProblem(outcomes)) return problemJson(call, outcomes);

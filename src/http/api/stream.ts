@@ -3,7 +3,6 @@ import { isProblem } from "../../links/problem.ts";
 import { answer } from "../answers.ts";
 import { refuseCoding } from "../body.ts";
 import { problemJson, problemOf } from "../problems.ts";
-import { MAX_BATCH } from "./batch.ts";
 import type { Dialect } from "./create.ts";
 import { parseObject } from "./json-body.ts";
 import { type Line, readLines } from "./lines.ts";
@@ -15,6 +14,8 @@ import { type LinkResult, requestsOf, tellResults } from "./results.ts";
 /** There is no registered type. These are the ones in use. */
 const LINES_TYPE = /^application\/(?:x-ndjson|ndjson|jsonl)\s*(?:;|$)/i;
 const ANSWER_TYPE = "application/x-ndjson";
+/** Lines in one commit. Redirects on this thread wait while they are read: with 500, twice as long. */
+const MAX_GROUP = 200;
 
 export interface StreamOptions {
   readonly making: Pick<Making, "makeSome">;
@@ -59,7 +60,7 @@ export function createStream({ making, enter, turn, onFault }: StreamOptions): M
           call.mayTake(MANY_SECONDS);
           let isGoingOn = false;
           try {
-            const read = await lines.next(MAX_BATCH, recognize !== undefined);
+            const read = await lines.next(MAX_GROUP, recognize !== undefined);
             await turn();
             if (read.length > 0) controller.enqueue(encode(await answerGroup(read)));
             else controller.close();
