@@ -294,7 +294,7 @@ test("a public service behind a proxy that it does not trust warns that all visi
   for (const settings of [
     { LIMIT_CREATE: "5/1m", TRUSTED_PROXIES: "127.0.0.1" },
     { LIMIT_CREATE: "5/1m", POSTURE: "private" },
-    { LIMIT_CREATE: "off" },
+    { LIMIT_CREATE: "off", LIMIT_PASSWORDS: "off" },
   ]) {
     const program = await startProgram(settings);
     await program[Symbol.asyncDispose]();
