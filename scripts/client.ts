@@ -7,6 +7,7 @@ import { generateSource } from "oazapfts";
 
 import { describeApi } from "../src/http/api/document.ts";
 import { createDomain } from "../src/http/domain.ts";
+import { CURT } from "../src/pages/identity.ts";
 import { VERSION } from "../src/version.ts";
 
 const root = resolve(import.meta.dir, "..");
@@ -20,7 +21,7 @@ async function describeTypes(): Promise<string> {
   const place = mkdtempSync(join(tmpdir(), "curt-client-"));
   try {
     const document = join(place, "openapi.json");
-    const api = describeApi(createDomain("https://curt.example"), "en", {
+    const api = describeApi(createDomain("https://curt.example", CURT), "en", {
       version: VERSION,
       needsToken: false,
     });

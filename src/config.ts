@@ -52,7 +52,13 @@ function read({ name, takes, unset, ...setting }: Setting, env: Environment, mis
   const value = takes.parse(text);
   if (value === undefined) {
     const wrong = takes.wrongParts?.(text) ?? [text];
-    mistakes.push(...wrong.map((part) => `${name} must be ${takes.right}, not ${JSON.stringify(part)}`));
+    const why = takes.reason?.(text);
+    mistakes.push(
+      ...wrong.map(
+        (part) =>
+          `${name} must be ${takes.right}, not ${JSON.stringify(part)}${why === undefined ? "" : `: ${why}`}`,
+      ),
+    );
   }
   return value;
 }

@@ -13,6 +13,7 @@ import { createHealth } from "./http/health.ts";
 import { createLimiter } from "./http/limits.ts";
 import { createOperatorCheck } from "./http/operator.ts";
 import { type AdminPagesOptions, createAdminPages } from "./http/pages/admin.ts";
+import { createAssetRoutes } from "./http/pages/assets.ts";
 import { createHome } from "./http/pages/home.ts";
 import { createMade } from "./http/pages/made.ts";
 import { createManagePages } from "./http/pages/manage.ts";
@@ -30,6 +31,7 @@ import { NEVER_MS } from "./links/link.ts";
 import { StoreMisplaced, StoreUnavailable, StoreUnusable } from "./links/store.ts";
 import { type Lists, type ListLimits, openLists } from "./lists.ts";
 import type { Log } from "./log.ts";
+import { createIdentity, type Identity } from "./pages/identity.ts";
 import { repeat } from "./repeat.ts";
 import { identifyStore } from "./store/open.ts";
 import { startThread, type Thread } from "./thread.ts";
@@ -89,15 +91,16 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
     (one) => one.close(),
   );
   const previewUntil = { off: undefined, new: newUntil, all: async () => NEVER_MS }[config.interstitial];
+  const identity = createIdentity(config);
   const clientOf = createClientReader({ ...config, countryOf });
-  const callOf = createCalls({ domain: createDomain(config.baseUrl, config.contact), clientOf });
+  const callOf = createCalls({ domain: createDomain(config.baseUrl, identity), clientOf });
   const health = createHealth(links);
   const storeFiles = identifyStore(config.database);
   let viewsThread: Thread<ViewsTask> | undefined;
   const views = opened.adopt(
     createViews({
       ...limits,
-      start: () => (viewsThread = startViews(config, storeFiles, lists)),
+      start: () => (viewsThread = startViews({ ...config, identity }, storeFiles, lists)),
       clock,
       hostRules,
       onFault,
@@ -118,7 +121,7 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
 
   lists.onChange(() => {
     memory.forgetAll();
-    if (viewsThread !== undefined) tellViews(viewsThread, config, storeFiles, lists);
+    if (viewsThread !== undefined) tellViews(viewsThread, { ...config, identity }, storeFiles, lists);
   });
   lists.startFeeds(clock.nowMs);
   const limiter = createLimiter(core.limits, clock, counters);
@@ -155,6 +158,7 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
     redirect: createRedirect({ ...shared, interstitial, gate }),
     gate,
     views,
+    assets: createAssetRoutes(identity),
     health,
     limiter,
     callOf,
@@ -214,8 +218,10 @@ function createAdmin(shared: AdminOptions, adminToken: string, clients: Core["li
   return { api: createAdminApi({ ...shared, ...check }), pages: createAdminPages({ ...shared, signIn }) };
 }
 
+type ViewsSettings = Config & { readonly identity: Identity };
+
 /** The process goes on without it until it is started again. */
-function startViews(config: Config, storeFiles: readonly string[], lists: Lists): Thread<ViewsTask> {
+function startViews(config: ViewsSettings, storeFiles: readonly string[], lists: Lists): Thread<ViewsTask> {
   const worker = new Worker(new URL("./views.ts", import.meta.url));
   const thread = startThread<ViewsTask>(worker, { StoreMisplaced, StoreUnavailable }, () => {});
   tellViews(thread, config, storeFiles, lists);
@@ -224,19 +230,31 @@ function startViews(config: Config, storeFiles: readonly string[], lists: Lists)
 
 function tellViews(
   thread: Thread<ViewsTask>,
-  { database, baseUrl, contact, codeHoldMs, defaultExpiry, edits, statsShown, createToken }: Config,
+  config: ViewsSettings,
   storeFiles: readonly string[],
   lists: Lists,
 ): void {
-  const needsToken = createToken !== null;
-  const settings = {
+  const {
     database,
     baseUrl,
-    contact,
+    identity,
     codeHoldMs,
     defaultExpiry,
     edits,
     statsShown,
+    statsKeepDays,
+    createToken,
+  } = config;
+  const needsToken = createToken !== null;
+  const settings = {
+    database,
+    baseUrl,
+    identity,
+    codeHoldMs,
+    defaultExpiry,
+    edits,
+    statsShown,
+    statsKeepDays,
     needsToken,
     storeFiles,
   };

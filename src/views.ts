@@ -16,6 +16,7 @@ import { createQr } from "./http/pages/images.ts";
 import { createInterstitialPage } from "./http/pages/interstitial.ts";
 import { createManageViews } from "./http/pages/manage.ts";
 import { createPreview } from "./http/pages/preview.ts";
+import { createPrivacy } from "./http/pages/privacy.ts";
 import { createReference } from "./http/pages/reference.ts";
 import { createReportViews } from "./http/pages/report.ts";
 import { createMaker } from "./http/views/make.ts";
@@ -24,6 +25,7 @@ import type { Code } from "./links/code.ts";
 import type { Link } from "./links/link.ts";
 import { createLookUps } from "./links/links.ts";
 import { StoreUnavailable } from "./links/store.ts";
+import type { Identity } from "./pages/identity.ts";
 import { openReader, type StoreReader } from "./store/open.ts";
 import { performTasks } from "./thread.ts";
 import { VERSION } from "./version.ts";
@@ -33,8 +35,9 @@ import { createCounts } from "./visits/visits.ts";
 export type ViewsTask = ({ readonly view: "none" } & ViewsConfig) | ViewTask;
 export type ViewsConfig = Pick<
   Config,
-  "database" | "baseUrl" | "contact" | "codeHoldMs" | "defaultExpiry" | "edits" | "statsShown"
+  "database" | "baseUrl" | "codeHoldMs" | "defaultExpiry" | "edits" | "statsShown" | "statsKeepDays"
 > & {
+  readonly identity: Identity;
   /** The token itself stays where it is checked. */
   readonly needsToken: boolean;
   /** The files that the service has open. */
@@ -82,10 +85,11 @@ async function open() {
   });
   const api = createApiViews(shared);
   const home = createHomeViews(shared);
-  return createMaker(createDomain(config.baseUrl, config.contact), {
+  return createMaker(createDomain(config.baseUrl, config.identity), {
     ...createQr(shared),
     home: home.show,
     refusedForm: home.refused,
+    privacy: createPrivacy(shared),
     reference: createReference(api.describe),
     information: api.information,
     link: api.link,

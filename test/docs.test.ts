@@ -22,6 +22,7 @@ const DOCUMENTS = [
   "client/README.md",
   "docs/api.md",
   "docs/clients.md",
+  "docs/design.md",
   "docs/growing.md",
   "docs/operating.md",
   "docs/privacy.md",

@@ -1,6 +1,7 @@
 import Negotiator from "negotiator";
 
 import { memoize } from "../memoize.ts";
+import type { Page } from "../pages/layout.tsx";
 import type { Asked } from "./call.ts";
 import { compress } from "./compression.ts";
 import { pageLanguage } from "./page-language.ts";
@@ -82,11 +83,11 @@ export const FINDABLE = { "X-Robots-Tag": "all", "Cache-Control": "private, no-c
 export function html(
   call: Asked,
   status: number,
-  render: (language: string) => string,
+  render: (language: string) => Page,
   headers: AnswerHeaders = {},
 ): Response {
   const { language, headers: ofLanguage } = pageLanguage(call.request);
-  const coded = compress(render(language), call.headers.get("accept-encoding"));
+  const coded = compress(render(language)(call.domain.identity), call.headers.get("accept-encoding"));
   const response = answer({
     status,
     body: coded.body,

@@ -1,6 +1,6 @@
 import { Hono, type MiddlewareHandler } from "hono";
 
-import { REPORT_PATH } from "../pages/layout.tsx";
+import { PRIVACY_PATH, REPORT_PATH } from "../pages/layout.tsx";
 import { answer } from "./answers.ts";
 import type { AdminApi } from "./api/admin/admin.ts";
 import type { Api } from "./api/api.ts";
@@ -10,7 +10,6 @@ import { allowEveryOrigin, forEveryOrigin, preflight } from "./cors.ts";
 import type { Health } from "./health.ts";
 import { CREATES, type Limiter } from "./limits.ts";
 import type { AdminPages } from "./pages/admin.ts";
-import { assetRoutes } from "./pages/assets.ts";
 import type { Home } from "./pages/home.ts";
 import type { Made } from "./pages/made.ts";
 import type { ManagePages } from "./pages/manage.ts";
@@ -42,6 +41,8 @@ export interface AppOptions {
   readonly redirect: Redirect;
   readonly gate: Pick<Gate, "receive">;
   readonly views: Pick<Views, "show">;
+  /** By address. */
+  readonly assets: Readonly<Record<string, Handler>>;
   readonly health: Health;
   readonly limiter: Limiter;
   readonly callOf: CallOf;
@@ -76,6 +77,7 @@ export function createApp(options: AppOptions) {
     redirect,
     gate,
     views,
+    assets,
     health,
     limiter,
     callOf,
@@ -112,7 +114,7 @@ export function createApp(options: AppOptions) {
   route(PATHS.statistics, { GET: view(api.statistics) });
   route(PATHS.report, { POST: view(limit(["report"], api.report)) });
   route(PATHS.document, { GET: view(views.show("document")) });
-  for (const [path, asset] of Object.entries(assetRoutes)) route(path, { GET: asset });
+  for (const [path, asset] of Object.entries(assets)) route(path, { GET: asset });
   route("/robots.txt", { GET: notices.robots });
   if (notices.security !== undefined) route("/.well-known/security.txt", { GET: notices.security });
   route(PATHS.qrSvg, { GET: view(views.show("svg")) }, forEveryOrigin);
@@ -131,6 +133,7 @@ export function createApp(options: AppOptions) {
   });
   route(REPORT_PATH, { GET: view(views.show("reportAny")) });
   route(REPORTED_PATH, { GET: sharedPage("reported") });
+  route(PRIVACY_PATH, { GET: sharedPage("privacy") });
   // Short addresses are answered with a slash at the end, and people put the + behind it.
   route("/{code}/+", { GET: ({ code }) => moved(`/${encodeURIComponent(code)}+`) });
   for (const pattern of readRoute("/{code}").patterns) {
@@ -245,7 +248,7 @@ export function createApp(options: AppOptions) {
   }
 
   /** Everybody shares this page, so it is not limited. One that an address fills in is made for a single reader. */
-  function sharedPage(name: "home" | "reported"): Handler {
+  function sharedPage(name: "home" | "reported" | "privacy"): Handler {
     const shared = views.show(name);
     const own = view(shared);
     return (call) => (queryOf(call.request) === "" ? shared(call) : own(call));

@@ -1,4 +1,5 @@
 import { memoize } from "../memoize.ts";
+import type { Identity } from "../pages/identity.ts";
 
 /** The beginning of short addresses. Every call has its own, so that one instance can serve several in the future. */
 export interface Domain {
@@ -6,16 +7,15 @@ export interface Domain {
   readonly baseUrl: string;
   /** The same in ASCII. */
   readonly origin: string;
-  /** How people reach the operator, as a URI; null if there is no way. */
-  readonly contact: string | null;
+  readonly identity: Identity;
   /** The short address of a code, in readable Unicode. */
   shortUrl(code: string): string;
 }
 
-export function createDomain(baseUrl: string, contact: string | null = null): Domain {
+export function createDomain(baseUrl: string, identity: Identity): Domain {
   return {
     baseUrl,
-    contact,
+    identity,
     origin: new URL(baseUrl).origin,
     // Of the characters that can be in a code, only # would end the path.
     shortUrl: (code) => `${baseUrl}/${code.replaceAll("#", "%23")}/`,

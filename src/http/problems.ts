@@ -287,7 +287,7 @@ export function answerProblem(call: Asked, problem: AddressProblem): Response {
 
 function problemHtml(call: Asked, problem: PageProblem): Response {
   const { status, headers } = describe(problem);
-  return html(call, status, (language) => problemPage(language, problem, call.domain.contact), {
+  return html(call, status, (language) => problemPage(language, problem), {
     ...headers,
     Vary: "Accept, Accept-Language, Cookie",
   });

@@ -8,7 +8,7 @@ export const countedPage = memoize((language) => {
   const title = message(language, "counted.title");
   return page(
     language,
-    { title: `${title} – Curt` },
+    { title },
     <>
       <h1>{title}</h1>
       <p>{message(language, "counted.next")}</p>

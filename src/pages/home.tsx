@@ -3,14 +3,13 @@ import { message, type MessageKey } from "../language/messages.ts";
 import { DURATIONS, type Expiry } from "../links/expiry.ts";
 import { CopyButton } from "./copy.tsx";
 import { described, FieldError, type FieldErrors, Notice } from "./field.tsx";
-import { page } from "./layout.tsx";
+import { type Page, page } from "./layout.tsx";
 
 export const FIELDS = ["original_url", "custom_code", "expire_duration"] as const;
 export type Field = (typeof FIELDS)[number];
 
 export interface Home {
   readonly baseUrl: string;
-  readonly contact: string | null;
   readonly defaultExpiry: Expiry;
   /** Whether the form asks for the token that links are only made with. */
   readonly needsToken: boolean;
@@ -25,23 +24,22 @@ export interface Home {
 }
 
 /** The form that makes a link, and the links made in this browser. */
-export function homePage(language: string, home: Home): string {
+export function homePage(language: string, home: Home): Page {
   const { baseUrl, form, errors, notice, offer } = home;
-  const intro = message(language, home.needsToken ? "home.intro.token" : "home.intro");
+  const intro = message(language, "home.intro");
   const base = `${baseUrl.replace(/^https?:\/\//, "")}/`;
   const focused = (Object.keys(errors)[0] ?? "original_url") as keyof Home["errors"];
   const isRefused = Object.keys(errors).length > 0;
   const head = {
     title: message(language, isRefused ? "home.title.refused" : "home.title"),
     card: { description: intro, origin: new URL(baseUrl).origin, path: "/" },
-    contact: home.contact,
   };
   return page(
     language,
     head,
     <>
       <h1>{message(language, "home.heading")}</h1>
-      <p class="soft">{intro}</p>
+      <p class="lead">{intro}</p>
       <Notice text={notice} />
       <form method="post" action="/" data-make>
         <div class="field">

@@ -3,7 +3,7 @@ import type { Hint } from "../guard/suspicion.ts";
 import { message } from "../language/messages.ts";
 import type { Link } from "../links/link.ts";
 import { describeDestination } from "./destination.ts";
-import { page } from "./layout.tsx";
+import { type Page, page } from "./layout.tsx";
 import { Leads } from "./leads.tsx";
 import { type Changed, Lifetime } from "./lifetime.tsx";
 
@@ -17,7 +17,7 @@ export interface InterstitialShown extends Pick<Link, "code" | "target" | "creat
 }
 
 /** Where a link leads, for people who have followed it. Unless it `asksAgain`, the button leads straight there: their visit is counted. */
-export function interstitialPage(language: string, link: InterstitialShown): string {
+export function interstitialPage(language: string, link: InterstitialShown): Page {
   const { code, shortUrl, target, hints, asksAgain } = link;
   const address = shortUrl.replace(/^https?:\/\//, "");
   const [before, after] = message(language, "interstitial.why").split("{address}");

@@ -1,32 +1,57 @@
 /** @jsxImportSource ./html */
 import { languageName, LANGUAGES, message } from "../language/messages.ts";
 import { memoize, once } from "../memoize.ts";
-import { assets } from "./assets/assets.ts";
-import { type Child, write } from "./html/jsx-runtime.ts";
+import { VERSION } from "../version.ts";
+import { type Html, write } from "./html/jsx-runtime.ts";
+import type { Identity } from "./identity.ts";
 
-/** The page that asks which link to report. No code has a +. */
+// No code has a +.
+/** The page that asks which link to report. */
 export const REPORT_PATH = "/+report";
+/** The page that says what is kept of visitors. */
+export const PRIVACY_PATH = "/+privacy";
 
 /** The metadata of a page. */
 export interface Head {
+  /** What the page is about. */
   readonly title: string;
   /** For search engines and link previews in chats. Only for pages that should be found or shared. */
   readonly card?: { readonly description: string; readonly origin: string; readonly path: string };
-  /** How people reach the operator, as a URI. */
-  readonly contact?: string | null | undefined;
   /** What the page depends on, to be kept when the language is switched. */
   readonly query?: Readonly<Record<string, string>>;
 }
 
-/** Renders a whole page. Its language links assume that `?language=` works at the page's address. */
-export function page(language: string, { title, card, contact, query = {} }: Head, content: Child): string {
+/** A whole page, once it is known whose it is. */
+export type Page = (identity: Identity) => string;
+
+/** Makes a whole page. Its language links assume that `?language=` works at the page's address. */
+export function page(language: string, head: Head, content: Html): Page {
+  // The few pages that are kept are rendered once for each service.
+  let made: { readonly identity: Identity; readonly text: string } | undefined;
+  return (identity) => {
+    if (made?.identity !== identity) made = { identity, text: render(language, head, content, identity) };
+    return made.text;
+  };
+}
+
+function render(
+  language: string,
+  { title, card, query = {} }: Head,
+  content: Html,
+  identity: Identity,
+): string {
+  const { name, assets } = identity;
   const document = (
     <html lang={language}>
       <head>
         {metadata()}
-        <title>{title}</title>
-        {card !== undefined && <Card title={title} {...card} />}
-        {assetLinks()}
+        <title>{`${title} – ${name}`}</title>
+        {card !== undefined && <Card title={title} identity={identity} {...card} />}
+        <link rel="stylesheet" href={assets.style.path} />
+        <link rel="icon" href={assets.icon.path} type={assets.icon.type} />
+        {assets.touchIcon && <link rel="apple-touch-icon" href={assets.touchIcon.path} />}
+        <link rel="manifest" href={assets.manifest.path} />
+        <script type="module" src={assets.script.path}></script>
       </head>
       <body>
         <a class="skip" href="#content">
@@ -34,11 +59,9 @@ export function page(language: string, { title, card, contact, query = {} }: Hea
         </a>
         <header class="top">
           <a class="brand" href="/">
-            Curt
+            <img src={assets.icon.path} width="28" height="28" alt="" />
+            {name}
           </a>
-          <nav aria-label={message(language, "page.reference")}>
-            <a href="/docs">API</a>
-          </nav>
           {Object.keys(query).length === 0 ? (
             plainLanguages(language)
           ) : (
@@ -48,12 +71,7 @@ export function page(language: string, { title, card, contact, query = {} }: Hea
         <main id="content" tabindex={-1}>
           {content}
         </main>
-        <footer class="bottom">
-          <a href={REPORT_PATH} rel="nofollow">
-            {message(language, "page.report")}
-          </a>
-          {typeof contact === "string" && <Contact language={language} uri={contact} />}
-        </footer>
+        <Footer language={language} contact={identity.contact} />
       </body>
     </html>
   );
@@ -69,16 +87,21 @@ const metadata = once(() => (
     <meta name="theme-color" content="#171614" media="(prefers-color-scheme: dark)" />
   </>
 ));
-const assetLinks = once(() => (
-  <>
-    <link rel="stylesheet" href={assets.style.path} />
-    <link rel="icon" href={assets.icon.path} type="image/svg+xml" />
-    <link rel="apple-touch-icon" href={assets.touchIcon.path} />
-    <link rel="manifest" href={assets.manifest.path} />
-    <script type="module" src={assets.script.path}></script>
-  </>
-));
 const plainLanguages = memoize((language) => <Languages current={language} query={{}} />);
+
+function Footer({ language, contact }: { language: string } & Pick<Identity, "contact">) {
+  return (
+    <footer class="bottom">
+      <a href={REPORT_PATH} rel="nofollow">
+        {message(language, "page.report")}
+      </a>
+      {contact !== null && <Contact language={language} uri={contact} />}
+      <a href={PRIVACY_PATH}>{message(language, "privacy.title")}</a>
+      <a href="/docs">{message(language, "page.reference")}</a>
+      <span>{message(language, "page.version", { version: VERSION })}</span>
+    </footer>
+  );
+}
 
 /** An e-mail address is shown, because not every reader has a program that opens mailto: links. */
 function Contact({ language, uri }: { language: string; uri: string }) {
@@ -93,17 +116,19 @@ function Contact({ language, uri }: { language: string; uri: string }) {
   );
 }
 
+type CardProps = Required<Head>["card"] & { readonly title: string; readonly identity: Identity };
+
 /** The Open Graph protocol. */
-function Card({ title, description, origin, path }: { title: string } & Required<Head>["card"]) {
+function Card({ title, description, origin, path, identity: { name, assets } }: CardProps) {
   return (
     <>
       <meta name="description" content={description} />
       <meta property="og:type" content="website" />
-      <meta property="og:site_name" content="Curt" />
+      <meta property="og:site_name" content={name} />
       <meta property="og:title" content={title} />
       <meta property="og:description" content={description} />
       <meta property="og:url" content={origin + path} />
-      <meta property="og:image" content={origin + assets.largeIcon.path} />
+      {assets.largeIcon && <meta property="og:image" content={origin + assets.largeIcon.path} />}
     </>
   );
 }

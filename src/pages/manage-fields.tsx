@@ -16,7 +16,6 @@ export const MANAGE_FIELDS = ["target", "expires", "max_visits", "password", "su
 type ManageField = (typeof MANAGE_FIELDS)[number];
 
 export interface ManageForm {
-  readonly contact: string | null;
   readonly link: FoundLink;
   readonly key: string;
   /** The short address, in readable Unicode. */

@@ -3,7 +3,7 @@ import { message } from "../language/messages.ts";
 import { hasEnded, stateOf } from "../links/link.ts";
 import { described, FieldError, Notice } from "./field.tsx";
 import { InstantIn } from "./instant.tsx";
-import { page } from "./layout.tsx";
+import { type Page, page } from "./layout.tsx";
 import { Lifetime } from "./lifetime.tsx";
 import {
   Destination,
@@ -17,7 +17,6 @@ import {
 } from "./manage-fields.tsx";
 
 export interface KeyForm {
-  readonly contact: string | null;
   readonly path: string;
   readonly error?: string | undefined;
 }
@@ -28,12 +27,12 @@ export function managePath(code: string): string {
 }
 
 /** Asks for the key. Says nothing about the link, not even whether there is one. */
-export function keyPage(language: string, { contact, path, error }: KeyForm): string {
+export function keyPage(language: string, { path, error }: KeyForm): Page {
   const heading = message(language, "manage.title");
   const errors = error === undefined ? {} : { key: error };
   return page(
     language,
-    { title: `${error === undefined ? heading : message(language, "report.refused")} – Curt`, contact },
+    { title: error === undefined ? heading : message(language, "report.refused") },
     <>
       <h1>{heading}</h1>
       <p class="soft">{message(language, "manage.key.where")}</p>
@@ -54,8 +53,8 @@ export function keyPage(language: string, { contact, path, error }: KeyForm): st
 }
 
 /** What can be done with a link, for whoever has its key. */
-export function managePage(language: string, form: ManageForm): string {
-  const { contact, link, key, shortUrl, nowMs, changed, errors, notice, done } = form;
+export function managePage(language: string, form: ManageForm): Page {
+  const { link, key, shortUrl, nowMs, changed, errors, notice, done } = form;
   const heading = message(language, "manage.title");
   const isRefused = notice !== undefined || Object.keys(errors).length > 0;
   const state = stateOf(link, nowMs);
@@ -64,7 +63,7 @@ export function managePage(language: string, form: ManageForm): string {
   const action = { method: "post", action: managePath(link.code) } as const;
   return page(
     language,
-    { title: `${isRefused ? message(language, "report.refused") : heading} – Curt`, contact },
+    { title: isRefused ? message(language, "report.refused") : heading },
     <div class="manage" data-link={`/api/v1/links${path}`}>
       <h1 tabindex={-1}>{heading}</h1>
       <p>
@@ -75,7 +74,13 @@ export function managePage(language: string, form: ManageForm): string {
       </p>
       <Notice text={notice} />
       <State language={language} link={link} nowMs={nowMs} />
-      <Lifetime language={language} {...link} hasEnded={isOver} changed={changed} />
+      <Lifetime
+        language={language}
+        {...link}
+        hasEnded={isOver}
+        maxVisits={link.terms?.maxVisits}
+        changed={changed}
+      />
       {state !== "withdrawn" && (
         <p>
           <a href={`${path}+`}>{message(language, "manage.preview")}</a>

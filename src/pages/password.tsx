@@ -1,7 +1,7 @@
 /** @jsxImportSource ./html */
 import { message } from "../language/messages.ts";
 import { memoize } from "../memoize.ts";
-import { page } from "./layout.tsx";
+import { type Page, page } from "./layout.tsx";
 import { whenIn } from "./when.ts";
 
 /** Why the last password did not open the link. `seconds` is until the next one may be tried. */
@@ -10,11 +10,11 @@ export type Refusal =
   | { readonly kind: "limited"; readonly seconds: number };
 
 /** Asks for the password of the link at this address. It is the same page for all links, so it is kept. */
-export function passwordPage(language: string, contact: string | null, refusal?: Refusal): string {
-  return rendered(JSON.stringify([language, contact, refusal && tell(language, refusal)]));
+export function passwordPage(language: string, refusal?: Refusal): Page {
+  return rendered(JSON.stringify([language, refusal && tell(language, refusal)]));
 }
 
-const rendered = memoize((key) => render(...(JSON.parse(key) as [string, string | null, string | null])));
+const rendered = memoize((key) => render(...(JSON.parse(key) as [string, string | null])));
 
 function tell(language: string, refusal: Refusal): string {
   const later = () => message(language, "password.limited", { when: whenIn(language, refusal.seconds) });
@@ -24,11 +24,11 @@ function tell(language: string, refusal: Refusal): string {
   return `${wrong} ${refusal.tries > 0 ? message(language, "password.left", { left: refusal.tries }) : later()}`;
 }
 
-function render(language: string, contact: string | null, refusal: string | null): string {
+function render(language: string, refusal: string | null): Page {
   const title = message(language, "password.title");
   return page(
     language,
-    { title: `${title} – Curt`, contact },
+    { title: title },
     <>
       <h1>{title}</h1>
       <p class="soft">{message(language, "password.ask")}</p>

@@ -5,7 +5,7 @@ import type { DisabledReason, EndedBy } from "../links/link.ts";
 import { CopyButton } from "./copy.tsx";
 import { describeDestination, type Destination } from "./destination.ts";
 import { Keep } from "./keep.tsx";
-import { page } from "./layout.tsx";
+import { type Page, page } from "./layout.tsx";
 import { describeHint, Leads, leadsTo } from "./leads.tsx";
 import { type Changed, Lifetime } from "./lifetime.tsx";
 import { managePath } from "./manage.tsx";
@@ -23,7 +23,6 @@ export interface Preview extends VisitsShown {
   /** Set if it ends after so many. */
   readonly maxVisits?: number | undefined;
   readonly changed?: Changed | undefined;
-  readonly contact?: string | null;
   /** Only for whoever has just made the link. */
   readonly manageKey?: string | undefined;
   readonly hints: readonly Hint[];
@@ -38,7 +37,7 @@ interface Disabled {
 }
 
 /** Where a link leads, since when, until when, and its visits: for who is about to follow it, and for its maker. */
-export function previewPage(language: string, preview: Preview): string {
+export function previewPage(language: string, preview: Preview): Page {
   const { code, shortUrl, target, hints, disabled, manageKey } = preview;
   const destination = target === undefined ? undefined : describeDestination(target);
   const shown = withoutScheme(shortUrl);
@@ -46,9 +45,8 @@ export function previewPage(language: string, preview: Preview): string {
   const path = `/${encodeURIComponent(code)}`;
   const state = stateOf(language, preview);
   const leadsOn = state === undefined;
-  const title = message(language, "preview.title", { address: shown });
   const head = {
-    title: state === undefined ? title : `${state} ${title}`,
+    title: state === undefined ? shown : `${state} ${shown}`,
     card: {
       // One script can imitate another, and a card is often all that people see.
       description: [
@@ -62,7 +60,6 @@ export function previewPage(language: string, preview: Preview): string {
       origin,
       path: `${path}+`,
     },
-    contact: preview.contact,
   };
   return page(
     language,

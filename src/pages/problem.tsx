@@ -6,7 +6,7 @@ import type { Problem } from "../links/problem.ts";
 import { memoize } from "../memoize.ts";
 import type { Child } from "./html/jsx-runtime.ts";
 import { InstantIn } from "./instant.tsx";
-import { page } from "./layout.tsx";
+import { type Page, page } from "./layout.tsx";
 import { whenIn } from "./when.ts";
 
 /** The problems that have a page. */
@@ -28,12 +28,12 @@ interface Words {
 }
 
 /** The page that says why an address does not work and what to do next. */
-export function problemPage(language: string, problem: PageProblem, contact: string | null = null): string {
-  return rendered(JSON.stringify([language, problem, contact]));
+export function problemPage(language: string, problem: PageProblem): Page {
+  return rendered(JSON.stringify([language, problem]));
 }
 
 /** Rendering takes as long as several redirects, and the same few pages are asked for again and again. */
-const rendered = memoize((key) => render(...(JSON.parse(key) as [string, PageProblem, string | null])));
+const rendered = memoize((key) => render(...(JSON.parse(key) as [string, PageProblem])));
 
 function wordsFor(language: string, problem: PageProblem): Words {
   switch (problem.kind) {
@@ -86,12 +86,12 @@ export function nextStep(reason: DisabledReason): MessageKey {
   }
 }
 
-function render(language: string, problem: PageProblem, contact?: string | null): string {
+function render(language: string, problem: PageProblem): Page {
   const words = wordsFor(language, problem);
   const title = message(language, words.title);
   return page(
     language,
-    { title, contact },
+    { title },
     <>
       <h1>{title}</h1>
       {words.told !== undefined && <p>{words.told}</p>}

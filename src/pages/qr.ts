@@ -60,11 +60,6 @@ export function qrPng(address: string, style: QrStyle): Uint8Array {
   ]);
 }
 
-/** The contrast ratio (WCAG 2.2), from 1 to 21. Below 1 if `dark` is the lighter colour. */
-export function contrast(dark: string, light: string): number {
-  return (luminance(light) + 0.05) / (luminance(dark) + 0.05);
-}
-
 /** Gives every module the same whole number of pixels, so that edges are sharp. The margin takes the rest. */
 function layOut(address: string, { size, margin }: QrStyle) {
   // The library always draws a border, of one module at least. It is removed below.
@@ -83,11 +78,4 @@ function chunk(type: string, data: Uint8Array): Buffer {
   const check = Buffer.alloc(4);
   check.writeUInt32BE(crc32(typed));
   return Buffer.concat([length, typed, check]);
-}
-
-function luminance(colour: string): number {
-  const [red = 0, green = 0, blue = 0] = [...Buffer.from(colour, "hex")]
-    .map((value) => value / 255)
-    .map((value) => (value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4));
-  return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
 }

@@ -1,17 +1,12 @@
 /** @jsxImportSource ./html */
 import { languageNames, message } from "../language/messages.ts";
 import type { Child } from "./html/jsx-runtime.ts";
-import { page } from "./layout.tsx";
+import { type Page, page } from "./layout.tsx";
 import { type ApiDescription, exampleOf, needs, operationsOf } from "./openapi.ts";
 import { Code, type Context, Endpoint, marked, OperationSection, pretty } from "./operation.tsx";
 
 /** The developers' page. It shows the OpenAPI document, which is in the same language, with forms to try the API. */
-export function referencePage(
-  language: string,
-  api: ApiDescription,
-  documentPath: string,
-  contact?: string | null,
-): string {
+export function referencePage(language: string, api: ApiDescription, documentPath: string): Page {
   const base = api.servers[0]?.url ?? "";
   const say: Context["say"] = (key, values) => message(language, key, values);
   const context = { language, api, base, say };
@@ -21,9 +16,8 @@ export function referencePage(
   return page(
     language,
     {
-      title: `${title} · Curt`,
+      title: title,
       card: { description, origin: base, path: "/docs" },
-      contact,
     },
     <div class="reference">
       <h1>{title}</h1>

@@ -3,13 +3,12 @@ import { message } from "../language/messages.ts";
 import { REASONS } from "../links/link.ts";
 import { describeDestination } from "./destination.ts";
 import { described, FieldError, type FieldErrors, Notice } from "./field.tsx";
-import { page, REPORT_PATH } from "./layout.tsx";
+import { type Page, page, REPORT_PATH } from "./layout.tsx";
 
 export const REPORT_FIELDS = ["reason", "note"] as const;
 export type ReportField = (typeof REPORT_FIELDS)[number];
 
 export interface ReportForm {
-  readonly contact: string | null;
   readonly code: string;
   /** The short address, in readable Unicode. */
   readonly shortUrl: string;
@@ -26,18 +25,17 @@ export interface ReportForm {
 }
 
 export interface ReportAny {
-  readonly contact: string | null;
   /** The value of the field. */
   readonly address: string;
   readonly errors: FieldErrors<"address">;
 }
 
 /** The form that asks which link to report. */
-export function reportAnyPage(language: string, { contact, address, errors }: ReportAny): string {
+export function reportAnyPage(language: string, { address, errors }: ReportAny): Page {
   const heading = message(language, "report.any");
   return page(
     language,
-    { title: `${heading} – Curt`, contact },
+    { title: heading },
     <>
       <h1>{heading}</h1>
       <form action={REPORT_PATH}>
@@ -58,14 +56,14 @@ export function reportAnyPage(language: string, { contact, address, errors }: Re
 }
 
 /** The form that reports a link. */
-export function reportPage(language: string, report: ReportForm): string {
-  const { contact, code, shortUrl, target, works, form, errors, notice } = report;
+export function reportPage(language: string, report: ReportForm): Page {
+  const { code, shortUrl, target, works, form, errors, notice } = report;
   const heading = message(language, "report.this");
   const isRefused = Object.keys(errors).length > 0;
   const destination = target === undefined ? undefined : describeDestination(target);
   return page(
     language,
-    { title: `${isRefused ? message(language, "report.refused") : heading} – Curt`, contact },
+    { title: isRefused ? message(language, "report.refused") : heading },
     <>
       <h1>{heading}</h1>
       <section class="card" aria-labelledby="reported">
@@ -128,11 +126,11 @@ export function reportPage(language: string, report: ReportForm): string {
 }
 
 /** Says that a report has arrived. */
-export function reportedPage(language: string, contact: string | null): string {
+export function reportedPage(language: string): Page {
   const heading = message(language, "report.thanks");
   return page(
     language,
-    { title: `${heading} – Curt`, contact },
+    { title: heading },
     <>
       <h1>{heading}</h1>
       <p class="soft">{message(language, "report.thanks.next")}</p>

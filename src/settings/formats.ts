@@ -10,6 +10,8 @@ export interface Format<T> {
   parse(text: string): T | undefined;
   /** For lists: the wrong entries, so that each is reported by itself. */
   wrongParts?(text: string): string[];
+  /** Why the text is wrong, if `right` does not say it. */
+  reason?(text: string): string | undefined;
 }
 
 export function oneOf<const T extends string>(...values: readonly T[]): Format<T> {
@@ -66,6 +68,15 @@ export function listOf<T>({ right, parse }: Format<T>): Format<readonly T[]> {
       return values.every((value) => value !== undefined) ? values : undefined;
     },
     wrongParts: (text) => entriesOf(text).filter((entry) => parse(entry) === undefined),
+  };
+}
+
+/** Text that pages show. */
+export function words(maxLength: number): Format<string> {
+  return {
+    right: `a text of at most ${maxLength} characters`,
+    parse: (text) =>
+      text.length <= maxLength && text.isWellFormed() && !/[\p{Cc}\p{Bidi_C}]/u.test(text) ? text : undefined,
   };
 }
 

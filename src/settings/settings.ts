@@ -1,4 +1,5 @@
 import { DURATIONS, type Expiry } from "../links/expiry.ts";
+import { accent } from "./accent.ts";
 import { databaseUrl, postgresUrl } from "./database-url.ts";
 import {
   contact,
@@ -17,8 +18,10 @@ import {
   secret,
   secureUrl,
   wholeNumber,
+  words,
 } from "./formats.ts";
 import { LIMIT_SETTINGS } from "./limits.ts";
+import { logo } from "./logo.ts";
 import type { Setting } from "./setting.ts";
 
 /** All settings. The keys are their names in `Config`. */
@@ -200,6 +203,27 @@ export const SETTINGS = {
     meaning:
       "e-mail address or https:// page of the operator, shown on every page and published in /.well-known/security.txt",
     takes: contact,
+  },
+  instanceName: {
+    name: "INSTANCE_NAME",
+    default: "Curt",
+    meaning: "name of this service on its pages",
+    takes: words(30),
+  },
+  accent: {
+    name: "ACCENT",
+    default: "green",
+    unset: null,
+    meaning:
+      "colour of buttons and links, such as #0b6e4f, or one for light and one for dark mode, such as #0b6e4f,#5cc9a1; the start checks that it can be read",
+    takes: accent,
+  },
+  logo: {
+    name: "LOGO",
+    default: "Curt's",
+    unset: null,
+    meaning: "square SVG or PNG file of at most 32 KiB that the pages show instead of Curt's mark",
+    takes: logo,
   },
   reportThreshold: {
     name: "REPORT_THRESHOLD",

@@ -81,7 +81,7 @@ test.each([
     seen++;
   });
   expect(found).toEqual({});
-  expect(seen).toBe(33);
+  expect(seen).toBe(34);
 });
 
 test("what axe would find is found, light and dark", async () => {
@@ -104,7 +104,7 @@ test("what does not fit is found", async () => {
   for (const [style, fault] of [
     ["main { width: 400px }", "scrolls: "],
     ["h1 { white-space: nowrap; overflow: hidden }", "cut: <h1"],
-    [".soft { margin-top: -2rem }", "over each other: "],
+    [".lead { margin-top: -2rem }", "over each other: "],
   ] as const) {
     await page.goto("/");
     expect(await faultsOf(page)).toEqual([]);

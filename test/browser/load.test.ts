@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 
 import type { Page } from "playwright-core";
 
-import { assets } from "../../src/pages/assets/assets.ts";
+import { CURT } from "../../src/pages/identity.ts";
 import { type Running, startHere } from "../service.ts";
 import { arrive, PHONE, wordsOf } from "./browser.ts";
 
@@ -11,6 +11,7 @@ const MAX_BYTES = 40_000;
 /** Bun's fetch would unpack it. */
 const AS_SENT = { decompress: false } as RequestInit;
 const say = wordsOf("en");
+const { assets } = CURT;
 
 let curt: Running;
 beforeAll(async () => {

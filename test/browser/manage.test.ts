@@ -213,6 +213,17 @@ test("a link that has not begun is managed at its manage address, which is that 
   expect((await ask(curt, "GET", link.path, { key: link.key })).data["target"]).toBe(OTHER);
 });
 
+test("the language can be switched while a link is managed", async () => {
+  const link = await make(curt);
+  await using person = await arrive(curt.origin);
+  const { page } = person;
+  await page.goto(`/${link.code}+#key=${link.key}`);
+  await page.getByRole("heading", { level: 1, name: wordsOf("en")("manage.title") }).waitFor();
+  await page.getByRole("link", { name: "한국어" }).click();
+  await page.getByRole("textbox", { name: wordsOf("ko")("manage.target") }).waitFor();
+  expect(page.url()).toBe(`${curt.origin}/${link.code}+?language=ko`);
+});
+
 test("if the API cannot be reached, the form is sent as without scripts", async () => {
   const say = wordsOf("en");
   const link = await make(curt);

@@ -48,7 +48,7 @@ describe.each(READERS)("a maker who is refused ($locale)", ({ locale, viewport }
     await page.getByRole("radio", { name: say("duration.1week") }).check();
     await form.code.press("Enter");
     await page.locator("[aria-invalid]").first().waitFor();
-    expect(await page.title()).toBe(say("home.title.refused"));
+    expect(await page.title()).toBe(`${say("home.title.refused")} – Curt`);
     const chosen = page.getByRole("radio", { name: say("duration.1week") });
     // What was sent is still there.
     expect([await form.code.inputValue(), await chosen.isChecked()]).toEqual([code, true]);

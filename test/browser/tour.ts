@@ -1,6 +1,7 @@
 import type { Page } from "playwright-core";
 
 import { DAY_MS } from "../../src/links/time.ts";
+import { CURT } from "../../src/pages/identity.ts";
 import { problemPage } from "../../src/pages/problem.tsx";
 import { makeUnreadable } from "../durability/damage.ts";
 import { addGuarded } from "../guarded.ts";
@@ -120,6 +121,7 @@ export async function prepareTour(): Promise<Tour> {
     await open("report any link", "/+report");
     await open("report any link, unknown", "/+report?address=nobody-made-it", 404);
     await open("reported", "/+reported");
+    await open("privacy", "/+privacy");
     await open("reference", "/docs");
     await page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true })");
     await look("reference, opened");
@@ -149,7 +151,7 @@ export async function prepareTour(): Promise<Tour> {
       route.fulfill({
         status: 500,
         contentType: "text/html; charset=utf-8",
-        body: problemPage(locale.slice(0, 2), { kind: "internal" }),
+        body: problemPage(locale.slice(0, 2), { kind: "internal" })(CURT),
       }),
     );
     await open("fault of ours", "/broken", 500);

@@ -4,6 +4,7 @@ import { parseNetwork } from "../../src/guard/client-address.ts";
 import { createCalls, type Handler } from "../../src/http/call.ts";
 import { createClientReader } from "../../src/http/client.ts";
 import { createDomain } from "../../src/http/domain.ts";
+import { CURT } from "../../src/pages/identity.ts";
 
 /** Answers one request with `handle`. Host 0.0.0.0 makes it read the client's address from the connection. */
 async function answerOf(handle: Handler, method = "GET") {
@@ -15,7 +16,7 @@ async function answerOf(handle: Handler, method = "GET") {
   });
   let lookedUp = 0;
   const callOf = createCalls({
-    domain: createDomain("https://한글.example"),
+    domain: createDomain("https://한글.example", CURT),
     clientOf(request, server) {
       lookedUp++;
       return clientOf(request, server);

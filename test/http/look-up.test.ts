@@ -12,6 +12,7 @@ import { followChanges } from "../../src/links/changes.ts";
 import { createClock } from "../../src/links/clock.ts";
 import { createLinks } from "../../src/links/links.ts";
 import type { LinkStore } from "../../src/links/store.ts";
+import { CURT } from "../../src/pages/identity.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { BASE_URL, temporaryFolder } from "../service.ts";
 import { newLink } from "../stores/links.ts";
@@ -65,7 +66,7 @@ async function serve(folder: string, record = () => {}) {
         record();
       },
     },
-    callOf: createCalls({ domain: createDomain(BASE_URL), clientOf }),
+    callOf: createCalls({ domain: createDomain(BASE_URL, CURT), clientOf }),
     limiter: createLimiter({}, clock, { count: () => {} }),
     cacheSeconds: 0,
     interstitial: undefined,

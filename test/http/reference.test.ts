@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { REASON_HEADER, REASONS } from "../../src/http/reasons.ts";
 import en from "../../src/language/en.json";
 import ko from "../../src/language/ko.json";
+import { CURT } from "../../src/pages/identity.ts";
 import {
   answerOf,
   type ApiDescription,
@@ -191,7 +192,7 @@ describe("the reference", () => {
       paths: { "/odd": { post: operation } },
       components: { schemas: {} },
     };
-    const html = referencePage("en", api, "/document");
+    const html = referencePage("en", api, "/document")(CURT);
     expect(html).not.toContain("<img");
     const { curl = "", JavaScript: javaScript = "" } = samplesIn(html);
     expect(readCurl(curl)).toMatchObject({

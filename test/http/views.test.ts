@@ -9,6 +9,7 @@ import { PARAMETERS } from "../../src/http/views/query.ts";
 import type { ViewTask } from "../../src/http/views/view.ts";
 import { createViews } from "../../src/http/views/views.ts";
 import { createLookUps } from "../../src/links/links.ts";
+import { CURT } from "../../src/pages/identity.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { startThread } from "../../src/thread.ts";
 import { createCounts } from "../../src/visits/visits.ts";
@@ -37,7 +38,7 @@ function open(sharedMs?: number) {
     ...(sharedMs !== undefined && { sharedMs }),
   });
   const callOf = createCalls({
-    domain: createDomain(BASE_URL),
+    domain: createDomain(BASE_URL, CURT),
     clientOf: () => ({ address: "", country: "" }),
   });
   return {
@@ -259,7 +260,7 @@ test("what is known of a preview that did not change is told without reading its
   });
   const ask = (headers: Record<string, string>) => {
     const request = new Request(`${BASE_URL}/`, { headers });
-    return show({ request, headers: request.headers, code: "live", domain: createDomain(BASE_URL) });
+    return show({ request, headers: request.headers, code: "live", domain: createDomain(BASE_URL, CURT) });
   };
   const tag = (await ask({})).headers.get("etag") ?? "";
   expect([(await ask({ "If-None-Match": tag })).status, read]).toEqual([304, 1]);

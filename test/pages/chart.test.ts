@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 
 import { Chart } from "../../src/pages/chart.tsx";
+import { CURT } from "../../src/pages/identity.ts";
 import { page } from "../../src/pages/layout.tsx";
 
 test("one visit beside a thousand is a bar, none is not, and the table has the days of bots as well", () => {
@@ -11,7 +12,7 @@ test("one visit beside a thousand is a bar, none is not, and the table has the d
     { start: "2026-11-23", visits: 0, bots: 0 },
   ];
   const chart = Chart({ language: "en", series, interval: "day" });
-  const drawn = page("en", { title: "" }, chart);
+  const drawn = page("en", { title: "" }, chart)(CURT);
   const heights = [...drawn.matchAll(/<rect [^>]*height="([\d.]+)"/g)].map(([, height]) => Number(height));
   expect(heights).toEqual([2, 100]);
   expect([...drawn.matchAll(/<th scope="row">([^<]+)/g)].map(([, day]) => day)).toEqual([
@@ -28,7 +29,7 @@ test("Koreans read midnight as 0시, which cannot be taken for noon", () => {
   ];
   const hours = (language: string) => {
     const chart = Chart({ language, series, interval: "hour" });
-    const drawn = page(language, { title: "" }, chart);
+    const drawn = page(language, { title: "" }, chart)(CURT);
     return [...drawn.matchAll(/<th scope="row">([^<]+)/g)].map(([, hour]) => hour);
   };
   expect(hours("ko")).toEqual(["11월 21일 0시", "11월 21일 13시"]);

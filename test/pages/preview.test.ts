@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 
 import { message } from "../../src/language/messages.ts";
 import { NEVER_MS } from "../../src/links/link.ts";
+import { CURT } from "../../src/pages/identity.ts";
 import { previewPage } from "../../src/pages/preview.tsx";
 import type { Statistics } from "../../src/visits/statistics.ts";
 
@@ -49,7 +50,7 @@ function previewIn(
       series,
       breakdowns,
     },
-  });
+  })(CURT);
 }
 
 test("every value is on the page, and only visits without a value to show are in a row of their own", () => {

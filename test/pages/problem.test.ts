@@ -3,6 +3,7 @@ import { expect, test } from "bun:test";
 import en from "../../src/language/en.json";
 import ko from "../../src/language/ko.json";
 import { type DisabledReason, REASONS } from "../../src/links/link.ts";
+import { CURT } from "../../src/pages/identity.ts";
 import { problemPage } from "../../src/pages/problem.tsx";
 
 const AGAIN = '<a class="button" href="">';
@@ -18,7 +19,7 @@ test("each problem has the page of its kind, in the reader's language", () => {
     for (const [language, words] of Object.entries({ en, ko })) {
       // The second time it comes from memory.
       for (let times = 0; times < 2; times++) {
-        const html = problemPage(language, { kind });
+        const html = problemPage(language, { kind })(CURT);
         expect(html).toContain(`<h1>${words[`page.${page}.title`]}</h1>`);
         expect(html).toContain(words[`page.${page}.next`]);
         expect([kind, html.includes(AGAIN)]).toEqual([kind, mayTryAgain]);
@@ -31,14 +32,14 @@ test("a disabled link's page tells its reason and what to do, also from memory",
   for (const reason of [...REASONS, "blocklist", "deleted"] as const) {
     for (const [language, words] of Object.entries({ en, ko })) {
       for (let times = 0; times < 2; times++) {
-        const html = problemPage(language, { kind: "disabled", reason });
+        const html = problemPage(language, { kind: "disabled", reason })(CURT);
         expect(html).toContain(`<h1>${words["page.disabled.title"]}</h1>`);
         expect(html).toContain(words[`disabled.${reason}`]);
         expect(html).not.toContain(AGAIN);
       }
     }
   }
-  const told = (reason: DisabledReason) => problemPage("en", { kind: "disabled", reason });
+  const told = (reason: DisabledReason) => problemPage("en", { kind: "disabled", reason })(CURT);
   expect(told("phishing")).toContain(en["page.disabled.danger"]);
   expect(told("legal")).toContain(en["page.disabled.next"]);
   expect(told("deleted")).toContain(en["page.disabled.deleted"]);
@@ -46,7 +47,7 @@ test("a disabled link's page tells its reason and what to do, also from memory",
 
 test("a problem that says more than its kind is told each time anew", () => {
   for (const date of ["2026-01-02T03:04:05.000Z", "2026-11-21T00:00:00.000Z"]) {
-    const html = problemPage("en", { kind: "expired", endedMs: Date.parse(date) });
+    const html = problemPage("en", { kind: "expired", endedMs: Date.parse(date) })(CURT);
     expect(html).toContain(`<h1>${en["page.expired.title"]}</h1>`);
     expect(html).toContain(`<time datetime="${date}">`);
     expect(html).not.toContain(AGAIN);

@@ -1,7 +1,8 @@
 import type { z } from "@hono/zod-openapi";
 
+import { contrast } from "../../contrast.ts";
 import { isProblem } from "../../links/problem.ts";
-import { contrast, type QrStyle } from "../../pages/qr.ts";
+import type { QrStyle } from "../../pages/qr.ts";
 import { INTERVALS, type StatisticsRequest } from "../../visits/statistics.ts";
 import { type Malformed, malformed, type RequestRefusal } from "../problems.ts";
 import { queryOf } from "../url.ts";

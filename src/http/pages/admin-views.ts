@@ -10,6 +10,7 @@ import { journalPage } from "../../pages/admin/history.tsx";
 import { hostsPage } from "../../pages/admin/hosts.tsx";
 import { linkPage } from "../../pages/admin/link.tsx";
 import { linksPage } from "../../pages/admin/links.tsx";
+import type { Page } from "../../pages/layout.tsx";
 import { html } from "../answers.ts";
 import { readSearch, writtenSearch } from "../api/admin/query.ts";
 import type { Asked } from "../call.ts";
@@ -124,7 +125,7 @@ async function findPage(inspection: Inspection, query: LinkQuery, { cursor, limi
 function show(
   call: Asked,
   { formToken, problem }: AdminPageTask,
-  render: (operator: Operator, refusal: string | undefined) => string,
+  render: (operator: Operator, refusal: string | undefined) => Page,
 ): Response {
   const { status, messages, headers } =
     problem === undefined ? { status: 200, messages: [], headers: {} } : describe(problem);

@@ -39,20 +39,20 @@ export interface HomeViewsOptions {
 export function createHomeViews(options: HomeViewsOptions) {
   return {
     show(call: Asked): Response {
-      const { baseUrl, contact } = call.domain;
+      const { baseUrl } = call.domain;
       const form = shortened(formOfQuery(queryOf(call.request)));
       const isEmpty = Object.values(form).every((text) => text === "");
       return html(
         call,
         200,
-        (language) => homePage(language, { ...options, baseUrl, contact, form, errors: {} }),
+        (language) => homePage(language, { ...options, baseUrl, form, errors: {} }),
         isEmpty ? FINDABLE : {},
       );
     },
 
     refused(call: Asked, data: string): Response {
       const { form, problem } = JSON.parse(data) as Refused;
-      const { baseUrl, contact } = call.domain;
+      const { baseUrl } = call.domain;
       const { status, headers } = describe(problem);
       const offer = offerFor(form.original_url);
       return html(
@@ -62,7 +62,6 @@ export function createHomeViews(options: HomeViewsOptions) {
           homePage(language, {
             ...options,
             baseUrl,
-            contact,
             form,
             offer,
             ...tellInForm(problem, form, language),

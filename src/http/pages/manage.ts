@@ -46,7 +46,6 @@ export function createManageViews({ clock, edits, codeHoldMs }: ManageViewsOptio
   return {
     manage(call: Asked, data: string): Response {
       const { problem, done, sent, unlocked }: Shown = data === "" ? {} : (JSON.parse(data) as Shown);
-      const { contact } = call.domain;
       const { status, headers } =
         problem === undefined ? { status: 200, headers: {} } : describe(problem, LINK_FIELDS);
       if (unlocked === undefined)
@@ -55,7 +54,6 @@ export function createManageViews({ clock, edits, codeHoldMs }: ManageViewsOptio
           status,
           (language) =>
             keyPage(language, {
-              contact,
               path: managePath(call.code),
               error: problem && tellKey(problem, language),
             }),
@@ -63,7 +61,7 @@ export function createManageViews({ clock, edits, codeHoldMs }: ManageViewsOptio
         );
       const { link, key } = unlocked;
       const nowMs = clock.nowMs();
-      const shown = { contact, link, key, nowMs, edits, codeHoldMs, sent };
+      const shown = { link, key, nowMs, edits, codeHoldMs, sent };
       return html(
         call,
         status,
@@ -149,7 +147,6 @@ function keyIn(pasted: string): string {
   return pasted.trim().replace(/^.*#key=/s, "");
 }
 
-/** Fields that still have the value of the link change nothing. */
 function readChange(sent: URLSearchParams, link: FoundLink): EditRequest | Malformed {
   const text = (field: string) => (sent.get(field) ?? "").trim();
   const originalUrl = sent.has("target") ? text("target") : link.originalUrl;
@@ -161,12 +158,10 @@ function readChange(sent: URLSearchParams, link: FoundLink): EditRequest | Malfo
       field: "expires",
       values: [...DURATIONS, "never"].join(", "),
     });
-  const limit = sent.has("max_visits") ? text("max_visits") : undefined;
-  const isSameLimit = limit === undefined || limit === String(link.terms?.maxVisits ?? "");
   return {
     originalUrl: originalUrl === link.originalUrl ? undefined : originalUrl,
     expiry,
-    maxVisits: isSameLimit ? undefined : readNumber(limit),
+    maxVisits: sent.has("max_visits") ? readNumber(text("max_visits")) : undefined,
     password: sent.get("password") || (sent.has("remove") ? null : undefined),
   };
 }

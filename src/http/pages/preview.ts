@@ -5,7 +5,6 @@ import { hasEnded, hasPassword } from "../../links/link.ts";
 import type { Links } from "../../links/links.ts";
 import { isProblem } from "../../links/problem.ts";
 import { DAY_MS, HOUR_MS } from "../../links/time.ts";
-import { assets } from "../../pages/assets/assets.ts";
 import { type Preview, previewPage } from "../../pages/preview.tsx";
 import type { Statistics, StatisticsRequest } from "../../visits/statistics.ts";
 import type { Visits } from "../../visits/visits.ts";
@@ -37,6 +36,7 @@ export function createPreview({ links, visits, clock, disabledSince }: PreviewOp
     const link = await links.find(call.code);
     if (isProblem(link)) return problemAnswer(call, link);
     const { code, target, createdMs, endsMs, terms, disabled: reason } = link;
+    const { assets, contact } = call.domain.identity;
     const nowMs = clock.nowMs();
     const interval = nowMs - createdMs < YOUNG_MS ? "hour" : "day";
     const isOver = hasEnded(link, nowMs);
@@ -49,6 +49,8 @@ export function createPreview({ links, visits, clock, disabledSince }: PreviewOp
     const { language } = pageLanguage(call.request);
     const ETag = `W/${tagOf([
       assets.script.path,
+      assets.manifest.path,
+      contact,
       link,
       sums,
       isOver,
@@ -77,7 +79,6 @@ export function createPreview({ links, visits, clock, disabledSince }: PreviewOp
       interval,
       statistics: { ...statistics, series },
       shortUrl: call.domain.shortUrl(code),
-      contact: call.domain.contact,
       manageKey,
       hasEnded: isOver,
       endedBy: terms?.ended,

@@ -8,7 +8,7 @@ import { type Domain, memoizeByDomain } from "../domain.ts";
 /** The developers' page, for search engines as well; `describe` gives the OpenAPI document of a domain in a language. */
 export function createReference(describe: (domain: Domain, language: string) => ApiDescription) {
   const render = memoizeByDomain((domain, language) =>
-    referencePage(language, describe(domain, language), operations.document.path, domain.contact),
+    referencePage(language, describe(domain, language), operations.document.path),
   );
   return (call: Asked): Response => html(call, 200, (language) => render(call.domain, language), FINDABLE);
 }

@@ -46,9 +46,7 @@ export function createReportViews({ links }: { readonly links: Pick<Links, "find
     if (isProblem(link)) return problemAnswer(call, link);
     const { status, headers } = problem === undefined ? { status: 200, headers: {} } : describe(problem);
     const { code, target, disabled } = link;
-    const { contact } = call.domain;
     const shown = {
-      contact,
       code,
       target: hasPassword(link) ? undefined : target,
       works: disabled === undefined,
@@ -70,7 +68,6 @@ export function createReportViews({ links }: { readonly links: Pick<Links, "find
   return {
     /** Asks for a short address, then leads to the form of that link. */
     async reportAny(call: Asked): Promise<Response> {
-      const { contact } = call.domain;
       const query = parseForm(queryOf(call.request));
       const address = isProblem(query)
         ? ""
@@ -87,7 +84,6 @@ export function createReportViews({ links }: { readonly links: Pick<Links, "find
         problem?.status ?? 200,
         (language) =>
           reportAnyPage(language, {
-            contact,
             address,
             errors: link === undefined ? {} : { address: tellBeside(link, [], language).notice ?? "" },
           }),
@@ -99,7 +95,7 @@ export function createReportViews({ links }: { readonly links: Pick<Links, "find
 
     refusedReport: (call: Asked, data: string) => form(call, JSON.parse(data) as Refused),
 
-    reported: (call: Asked) => html(call, 200, (language) => reportedPage(language, call.domain.contact)),
+    reported: (call: Asked) => html(call, 200, (language) => reportedPage(language)),
   };
 }
 

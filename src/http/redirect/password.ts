@@ -38,7 +38,7 @@ export function createPasswords({ secret, clock, limiter }: PasswordsOptions) {
       return problemJson(call, problem, { Vary, ...(isBrowser && { "WWW-Authenticate": FORM }) });
     }
     const { status, headers: ofProblem } = describe(problem);
-    return html(call, status, (language) => passwordPage(language, call.domain.contact, refusal), {
+    return html(call, status, (language) => passwordPage(language, refusal), {
       ...ofProblem,
       ...FORM_LEADS_ELSEWHERE,
       ...(status === 401 && { "WWW-Authenticate": FORM }),

@@ -5,6 +5,7 @@ export type View =
   | "home"
   | "refusedForm"
   | "reference"
+  | "privacy"
   | "information"
   | "link"
   | "statistics"

@@ -4,6 +4,7 @@ import type { Inspection } from "../../guard/inspection.ts";
 import { message } from "../../language/messages.ts";
 import { REASONS } from "../../links/link.ts";
 import { Instant } from "../instant.tsx";
+import type { Page } from "../layout.tsx";
 import { Beginning, Choice, Decide, Form, framed, LinkTo, More, type Operator, Refusal } from "./frame.tsx";
 import { stateInWords } from "./links.tsx";
 
@@ -16,7 +17,7 @@ export interface Cases extends Found {
 }
 
 /** What was reported: open cases first, each with the form that answers it. */
-export function casesPage(operator: Operator, { items, cursor, nowMs, refusal }: Cases): string {
+export function casesPage(operator: Operator, { items, cursor, nowMs, refusal }: Cases): Page {
   const { language } = operator;
   return framed(
     operator,

@@ -3,6 +3,7 @@ import type { Counted } from "../../guard/counters.ts";
 import type { Figures, TopHosts } from "../../guard/figures.ts";
 import { dateOf } from "../../guard/told.ts";
 import { message, type MessageKey } from "../../language/messages.ts";
+import type { Page } from "../layout.tsx";
 import { Fact, framed, Given, type Operator, withQuery } from "./frame.tsx";
 
 const COUNTS = {
@@ -22,7 +23,7 @@ const COUNTS = {
 const NAMES = Object.keys(COUNTS) as (keyof typeof COUNTS)[];
 
 /** Where the operator starts: how much there is of everything. */
-export function figuresPage(operator: Operator, figures: Figures): string {
+export function figuresPage(operator: Operator, figures: Figures): Page {
   const { language } = operator;
   const say = (key: MessageKey) => message(language, key);
   const shown = (count: number) => count.toLocaleString(language);

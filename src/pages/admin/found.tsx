@@ -1,6 +1,7 @@
 /** @jsxImportSource ../html */
 import type { WrittenSearch } from "../../guard/link-query.ts";
 import { message } from "../../language/messages.ts";
+import type { Page } from "../layout.tsx";
 import { Decide, Fact, Form, framed, Given, type Operator, Refusal, withQuery } from "./frame.tsx";
 import { SEARCH_LABELS, wantedOf } from "./links.tsx";
 
@@ -16,7 +17,7 @@ export interface Found {
 }
 
 /** Tells how many links a search finds, and asks before anything is done to them. */
-export function foundPage(operator: Operator, { action, search, count, hosts, refusal }: Found): string {
+export function foundPage(operator: Operator, { action, search, count, hosts, refusal }: Found): Page {
   const { language } = operator;
   const wanted = wantedOf(search);
   return framed(

@@ -3,8 +3,8 @@ import { MAX_NOTE_LENGTH } from "../../guard/note.ts";
 import type { Action } from "../../guard/store.ts";
 import { message, type MessageKey } from "../../language/messages.ts";
 import { type Reason, REASONS } from "../../links/link.ts";
-import type { Child } from "../html/jsx-runtime.ts";
-import { page } from "../layout.tsx";
+import type { Child, Html } from "../html/jsx-runtime.ts";
+import { type Page, page } from "../layout.tsx";
 
 /** What every page for the operator is made with. */
 export interface Operator {
@@ -25,12 +25,12 @@ const PAGES = {
 type Current = keyof typeof PAGES;
 
 /** A page for the operator. `current` is the page, or the one that it belongs to. */
-export function framed(operator: Operator, current: Current, title: Child, content: Child): string {
+export function framed(operator: Operator, current: Current, title: Child, content: Html): Page {
   const { language, query } = operator;
   const name = message(language, `admin.${current}`);
   return page(
     language,
-    { title: `${name} · Curt`, query },
+    { title: name, query },
     <div class="admin">
       <nav class="actions" aria-label={message(language, "admin.title")}>
         {Object.entries(PAGES).map(([key, path]) => (

@@ -2,6 +2,7 @@
 import type { JournalEntry } from "../../guard/store.ts";
 import { message } from "../../language/messages.ts";
 import { Instant } from "../instant.tsx";
+import type { Page } from "../layout.tsx";
 import { framed, Given, LinkTo, More, type Operator } from "./frame.tsx";
 
 export interface Journal {
@@ -11,7 +12,7 @@ export interface Journal {
 }
 
 /** Everything that was decided, newest first. */
-export function journalPage(operator: Operator, { entries, cursor }: Journal): string {
+export function journalPage(operator: Operator, { entries, cursor }: Journal): Page {
   const { language } = operator;
   return framed(
     operator,

@@ -2,6 +2,7 @@
 import type { HostRule } from "../../guard/store.ts";
 import { message } from "../../language/messages.ts";
 import { Instant } from "../instant.tsx";
+import type { Page } from "../layout.tsx";
 import { Decide, Field, Form, framed, Given, More, type Operator, Refusal } from "./frame.tsx";
 
 export interface Hosts {
@@ -14,7 +15,7 @@ export interface Hosts {
 }
 
 /** The rules about hosts, and the form that adds one. */
-export function hostsPage(operator: Operator, { rules, cursor, host, refusal }: Hosts): string {
+export function hostsPage(operator: Operator, { rules, cursor, host, refusal }: Hosts): Page {
   const { language } = operator;
   return framed(
     operator,

@@ -4,6 +4,7 @@ import { message, type MessageKey } from "../../language/messages.ts";
 import { type Link, NEVER_MS } from "../../links/link.ts";
 import { targetHost } from "../../links/target.ts";
 import { Instant } from "../instant.tsx";
+import type { Page } from "../layout.tsx";
 import { AnswerForm, ReportFacts } from "./cases.tsx";
 import { Decide, Fact, Form, framed, Given, linkPath, type Operator, Refusal, withQuery } from "./frame.tsx";
 import { History } from "./history.tsx";
@@ -15,7 +16,7 @@ export interface LinkLooked extends Inspected {
 }
 
 /** One link: what it is, what can be done about it, and what was. */
-export function linkPage(operator: Operator, looked: LinkLooked): string {
+export function linkPage(operator: Operator, looked: LinkLooked): Page {
   const { language } = operator;
   const { link, refusal } = looked;
   const say = (key: MessageKey) => message(language, key);

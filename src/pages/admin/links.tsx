@@ -4,6 +4,7 @@ import type { WrittenSearch } from "../../guard/link-query.ts";
 import { LINK_STATES, stateOf } from "../../guard/search.ts";
 import { type MessageKey, message } from "../../language/messages.ts";
 import { Instant } from "../instant.tsx";
+import type { Page } from "../layout.tsx";
 import {
   Beginning,
   Choice,
@@ -37,7 +38,7 @@ export interface Links {
 }
 
 /** Finds links. */
-export function linksPage(operator: Operator, found: Links): string {
+export function linksPage(operator: Operator, found: Links): Page {
   const { language } = operator;
   const { search, links, cursor, refusal, done } = found;
   const say = (key: Parameters<typeof message>[1]) => message(language, key);

@@ -1,13 +1,13 @@
 /** @jsxImportSource ../html */
 import { message } from "../../language/messages.ts";
 import { memoize } from "../../memoize.ts";
-import { page } from "../layout.tsx";
+import { type Page, page } from "../layout.tsx";
 
 /**
  * Asks for the operator's token. `refusal` says why the last one did not open. Anyone can ask for this page, so it is
  * kept: there are few of them.
  */
-export function signInPage(language: string, refusal = ""): string {
+export function signInPage(language: string, refusal = ""): Page {
   return rendered(`${language} ${refusal}`);
 }
 
@@ -17,7 +17,7 @@ const rendered = memoize((key) => {
   const title = message(language, "admin.sign-in.title");
   return page(
     language,
-    { title: `${title} · Curt` },
+    { title: title },
     <>
       <h1>{title}</h1>
       <form method="post" action="/admin">

@@ -1,18 +1,12 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
-export interface Asset {
-  /** Its address. It changes with the content, so that it can be kept for ever. */
-  readonly path: string;
-  readonly type: string;
-  readonly body: string;
-  readonly encoding: "utf8" | "base64";
-}
+import { type Asset, asset } from "./asset.ts";
 
-type Name = "style" | "script" | "icon" | "touchIcon" | "largeIcon" | "manifest";
+type Name = "style" | "script" | "icon" | "touchIcon" | "largeIcon";
 
 /**
- * Everything that the pages load, hashed. It runs as a macro, when the code that asks for it is
+ * What the pages load unless the operator has it otherwise, hashed. It runs as a macro, when the code that asks for it is
  * compiled, so an executable has it inside.
  */
 export function buildAssets(): Record<Name, Asset> {
@@ -21,38 +15,7 @@ export function buildAssets(): Record<Name, Asset> {
   const icon = asset("icon.svg", "image/svg+xml", read("icon.svg").toString("utf8"));
   const touchIcon = picture("icon-180.png");
   const largeIcon = picture("icon-512.png");
-  const manifest = asset("curt.webmanifest", "application/manifest+json", describeApp(icon, largeIcon));
-  return { style, script, icon, touchIcon, largeIcon, manifest };
-}
-
-/** Web Application Manifest; an installed Curt is offered where a phone shares a page (Web Share Target). */
-function describeApp(icon: Asset, largeIcon: Asset): string {
-  return JSON.stringify({
-    id: "/",
-    name: "Curt",
-    short_name: "Curt",
-    start_url: "/",
-    scope: "/",
-    display: "minimal-ui",
-    background_color: "#fbfaf7",
-    theme_color: "#0b6e4f",
-    icons: [
-      { src: icon.path, sizes: "any", type: icon.type },
-      { src: largeIcon.path, sizes: "512x512", type: largeIcon.type, purpose: "any maskable" },
-    ],
-    share_target: {
-      action: "/",
-      method: "GET",
-      enctype: "application/x-www-form-urlencoded",
-      params: { url: "original_url", text: "text", title: "title" },
-    },
-  });
-}
-
-function asset(file: string, type: string, body: string, encoding: Asset["encoding"] = "utf8"): Asset {
-  const [, name, extension] = /^(.+)\.(\w+)$/.exec(file) ?? [];
-  const hash = new Bun.CryptoHasher("sha256").update(body).digest("hex").slice(0, 10);
-  return { path: `/.assets/${name}-${hash}.${extension}`, type, body, encoding };
+  return { style, script, icon, touchIcon, largeIcon };
 }
 
 function picture(file: string): Asset {

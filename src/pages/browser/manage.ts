@@ -45,6 +45,9 @@ async function show(path: string, key: string, done?: string): Promise<void> {
   if (!fresh) throw new Error("The key is not right any more");
   document.title = page.title;
   document.querySelector("main")?.replaceChildren(fresh);
+  // The page in another language has to ask for the link again.
+  for (const link of document.querySelectorAll<HTMLAnchorElement>("a[hreflang]"))
+    if (location.pathname.endsWith("+")) link.hash = `key=${key}`;
   localiseTimes(fresh);
   offerCopies(fresh);
   takeForms();
