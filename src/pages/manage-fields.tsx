@@ -1,6 +1,6 @@
 /** @jsxImportSource ./html */
 import { message } from "../language/messages.ts";
-import { firstHost, FORMER_HOST_MS } from "../links/change.ts";
+import { formerOf, FORMER_HOST_MS } from "../links/change.ts";
 import { DURATIONS } from "../links/expiry.ts";
 import { hasPassword } from "../links/link.ts";
 import type { FoundLink } from "../links/links.ts";
@@ -56,7 +56,7 @@ export function Target({ language, link, nowMs, edits, sent, errors }: FieldProp
         <p class="hint">{message(language, edits === "off" ? "manage.target.off" : "manage.target.over")}</p>
       </div>
     );
-  const host = firstHost(link, nowMs);
+  const { formerHost: host } = formerOf(link, nowMs);
   const { host: shown } = host === targetHost(link.target) ? describeDestination(link.target) : { host };
   return (
     <div class="field">
