@@ -12,12 +12,14 @@ import { queryOf } from "../url.ts";
 import type { Views } from "../views/views.ts";
 import { isFromAnotherSite } from "./fields.ts";
 import { EMPTY, type Form, formOfQuery, offerFor, readForm, shortened, tellInForm } from "./form.ts";
+import type { Made } from "./made.ts";
 
 export interface HomeOptions {
   readonly links: Pick<Links, "create">;
   readonly mayCreate: TokenCheck;
   readonly limiter: Pick<Limiter, "view">;
   readonly views: Pick<Views, "ask">;
+  readonly made: Pick<Made, "remember">;
   readonly onFault: (error: unknown) => void;
 }
 
@@ -71,7 +73,7 @@ export function createHomeViews(options: HomeViewsOptions) {
 }
 
 /** The form of the home page, which makes links without a script. */
-export function createHome({ links, views, limiter, mayCreate, onFault }: HomeOptions) {
+export function createHome({ links, views, made, limiter, mayCreate, onFault }: HomeOptions) {
   async function create(form: Form): Promise<Link | HttpProblem> {
     const expiry = DURATIONS.find((duration) => duration === form.expire_duration);
     if (expiry === undefined && form.expire_duration !== "")
@@ -106,7 +108,11 @@ export function createHome({ links, views, limiter, mayCreate, onFault }: HomeOp
     if (isProblem(link)) return formAgain(call, form, link);
     return answer({
       status: 303,
-      headers: { Location: `/${encodeURIComponent(link.code)}+#made`, "Cache-Control": "no-store" },
+      headers: {
+        Location: `/${encodeURIComponent(link.code)}+#made`,
+        "Set-Cookie": made.remember(call, link),
+        "Cache-Control": "no-store",
+      },
     });
   }
 

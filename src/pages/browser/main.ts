@@ -4,6 +4,7 @@ import { offerCopies } from "./copy.ts";
 import { watchVisits } from "./live.ts";
 import { rememberMade, showMadeHere } from "./made-here.ts";
 import { hideMadeHash } from "./made.ts";
+import { manageLinks } from "./manage.ts";
 import { sendOnce } from "./once.ts";
 import { forgetRefusals } from "./refusals.ts";
 import { localiseTimes } from "./times.ts";
@@ -12,6 +13,8 @@ import { makeTryable } from "./try.ts";
 import { keepTyped } from "./typed.ts";
 
 // All pages load this script. Each function does nothing on pages without the elements it needs.
+// First, because it hides the key.
+manageLinks();
 localiseTimes(document);
 offerCopies(document);
 checkCodes();
