@@ -5,11 +5,13 @@ import { watchVisits } from "./live.ts";
 import { rememberMade, showMadeHere } from "./made-here.ts";
 import { hideMadeHash } from "./made.ts";
 import { sendOnce } from "./once.ts";
+import { takeAddresses } from "./pasted.ts";
 import { forgetRefusals } from "./refusals.ts";
 import { localiseTimes } from "./times.ts";
 import { rememberToken } from "./token.ts";
 import { makeTryable } from "./try.ts";
 import { keepTyped } from "./typed.ts";
+import { tellZone } from "./zone.ts";
 
 // All pages load this script. Each function does nothing on pages without the elements it needs.
 localiseTimes(document);
@@ -18,6 +20,8 @@ checkCodes();
 rememberToken();
 forgetRefusals();
 sendOnce();
+takeAddresses();
+tellZone();
 keepTyped();
 keepBookmarklet();
 rememberMade();
