@@ -15,6 +15,8 @@ import { createOperatorCheck } from "./http/operator.ts";
 import { type AdminPagesOptions, createAdminPages } from "./http/pages/admin.ts";
 import { createAssetRoutes } from "./http/pages/assets.ts";
 import { createHome } from "./http/pages/home.ts";
+import { createMade } from "./http/pages/made.ts";
+import { createManagePages } from "./http/pages/manage.ts";
 import { createNotices } from "./http/pages/notices.ts";
 import { createReport } from "./http/pages/report.ts";
 import { createSignIn, type SignInOptions } from "./http/pages/sign-in.ts";
@@ -142,13 +144,16 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
   };
   const interstitial = previewUntil === undefined ? undefined : createInterstitial(shared);
   const gate = createGate({ ...shared, interstitial, passwords: createPasswords(shared) });
+  const made = createMade(shared);
   const app = createApp({
     api: createApi(shared),
     admin: config.adminToken === null ? undefined : createAdmin(shared, config.adminToken, core.limits),
     // The change is stored already; if it cannot be read now, it will be a moment later.
     onChanged: () => changes.read().catch(onFault),
-    home: createHome(shared),
+    home: createHome({ ...shared, made }),
+    made,
     report: createReport(shared),
+    managePages: createManagePages(shared),
     notices: createNotices(shared),
     redirect: createRedirect({ ...shared, interstitial, gate }),
     gate,
@@ -229,8 +234,17 @@ function tellViews(
   storeFiles: readonly string[],
   lists: Lists,
 ): void {
-  const { database, baseUrl, identity, codeHoldMs, defaultExpiry, statsShown, statsKeepDays, createToken } =
-    config;
+  const {
+    database,
+    baseUrl,
+    identity,
+    codeHoldMs,
+    defaultExpiry,
+    edits,
+    statsShown,
+    statsKeepDays,
+    createToken,
+  } = config;
   const needsToken = createToken !== null;
   const settings = {
     database,
@@ -238,6 +252,7 @@ function tellViews(
     identity,
     codeHoldMs,
     defaultExpiry,
+    edits,
     statsShown,
     statsKeepDays,
     needsToken,

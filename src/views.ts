@@ -14,6 +14,7 @@ import { createAdminPageViews } from "./http/pages/admin-views.ts";
 import { createHomeViews } from "./http/pages/home.ts";
 import { createQr } from "./http/pages/images.ts";
 import { createInterstitialPage } from "./http/pages/interstitial.ts";
+import { createManageViews } from "./http/pages/manage.ts";
 import { createPreview } from "./http/pages/preview.ts";
 import { createPrivacy } from "./http/pages/privacy.ts";
 import { createReference } from "./http/pages/reference.ts";
@@ -34,7 +35,7 @@ import { createCounts } from "./visits/visits.ts";
 export type ViewsTask = ({ readonly view: "none" } & ViewsConfig) | ViewTask;
 export type ViewsConfig = Pick<
   Config,
-  "database" | "baseUrl" | "codeHoldMs" | "defaultExpiry" | "statsShown" | "statsKeepDays"
+  "database" | "baseUrl" | "codeHoldMs" | "defaultExpiry" | "edits" | "statsShown" | "statsKeepDays"
 > & {
   readonly identity: Identity;
   /** The token itself stays where it is checked. */
@@ -98,6 +99,7 @@ async function open() {
     adminApi: createAdminApiViews(inspection),
     adminPage: createAdminPageViews(inspection),
     ...createReportViews(shared),
+    ...createManageViews(shared),
     interstitial: createInterstitialPage(shared),
   });
 }

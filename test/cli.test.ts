@@ -287,14 +287,18 @@ describe("the handler of uncaught exceptions", () => {
 
 test("a public service behind a proxy that it does not trust warns that all visitors are one client", async () => {
   const warning = "all visitors count as one client";
-  for (const PROCESSES of ["1", "2"]) {
-    await using program = await startProgram({ LIMIT_CREATE: "5/1m", PROCESSES });
+  for (const settings of [
+    { LIMIT_CREATE: "5/1m", LIMIT_PASSWORDS: "off" },
+    { LIMIT_CREATE: "5/1m", PROCESSES: "2" },
+    { LIMIT_CREATE: "off", LIMIT_PASSWORDS: "10/1h" },
+  ]) {
+    await using program = await startProgram(settings);
     await untilLogged(program, warning);
   }
   for (const settings of [
     { LIMIT_CREATE: "5/1m", TRUSTED_PROXIES: "127.0.0.1" },
     { LIMIT_CREATE: "5/1m", POSTURE: "private" },
-    { LIMIT_CREATE: "off" },
+    { LIMIT_CREATE: "off", LIMIT_PASSWORDS: "off" },
   ]) {
     const program = await startProgram(settings);
     await program[Symbol.asyncDispose]();

@@ -223,7 +223,7 @@ describe("a signal to the supervisor", () => {
     const lost = () => ({ status: "lost" });
     const clients = Array.from({ length: 8 }, async (_, client) => {
       // Every client continues for a while after the signal.
-      for (let nth = 0, late = 0; late < 10; nth++) {
+      for (let nth = 0, late = 0; late < 4; nth++) {
         if (stopping.signal.aborted) late++;
         const custom_code = `c-${client}-${nth}`;
         answers.push((await program.fetch("/abc").catch(lost)).status);

@@ -39,16 +39,19 @@ export interface Report extends LinkId {
   readonly atMs: number;
   /** Whether the link led somewhere when it was reported. */
   readonly works: boolean;
+  /** Since when it leads where it led then. What was decided before that was about another target. */
+  readonly aimedMs: number;
   /** So many pending reports disable the link. */
   readonly threshold?: number | undefined;
 }
 
 /**
  * Adds a report that counts. An answered case is opened again if the link works although the operator had disabled it or
- * blocked its host; after the answer "nothing", reports are only counted.
+ * blocked its host; after the answer "nothing", reports are only counted. If its maker has changed the target since, the
+ * case is opened again whatever was answered.
  */
 export function addReport(known: Case | undefined, report: Report): Case {
-  const { reason, atMs, works } = report;
+  const { reason, atMs, works, aimedMs } = report;
   const before = known ?? newCase(report);
   const counted = {
     ...before,
@@ -57,7 +60,10 @@ export function addReport(known: Case | undefined, report: Report): Case {
     reasons: { ...before.reasons, [reason]: (before.reasons[reason] ?? 0) + 1 },
     pending: before.pending + 1,
   };
-  const isAgain = before.answer !== undefined && before.answer.action !== "nothing" && works;
+  const { answer, disabledMs } = before;
+  const wasAnotherTarget = (answer?.atMs ?? disabledMs ?? Infinity) <= aimedMs;
+  const isUndone = answer !== undefined && answer.action !== "nothing";
+  const isAgain = works && (wasAnotherTarget || isUndone);
   return isAgain ? { ...counted, pending: 1, disabledMs: undefined, answer: undefined } : counted;
 }
 

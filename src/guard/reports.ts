@@ -1,5 +1,5 @@
 import type { Clock } from "../links/clock.ts";
-import type { Reason } from "../links/link.ts";
+import { aimedMs, type Reason } from "../links/link.ts";
 import type { FoundLink, Links } from "../links/links.ts";
 import { isProblem, type Problem } from "../links/problem.ts";
 import type { LinkId, Who } from "../links/store.ts";
@@ -106,6 +106,7 @@ export function createReports(options: ReportsOptions): Reports {
         ...(await reporters.identify(link, address)),
         atMs: clock.nowMs(),
         works: disabled === undefined,
+        aimedMs: aimedMs(link),
         threshold: reportThreshold ?? undefined,
       });
       if (outcome !== "repeated") onReported();

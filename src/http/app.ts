@@ -11,6 +11,8 @@ import type { Health } from "./health.ts";
 import { CREATES, type Limiter } from "./limits.ts";
 import type { AdminPages } from "./pages/admin.ts";
 import type { Home } from "./pages/home.ts";
+import type { Made } from "./pages/made.ts";
+import type { ManagePages } from "./pages/manage.ts";
 import type { Notices } from "./pages/notices.ts";
 import { type Report, REPORTED_PATH } from "./pages/report.ts";
 import { answerProblem, problemOf } from "./problems.ts";
@@ -34,6 +36,8 @@ export interface AppOptions {
   readonly home: Home;
   readonly notices: Notices;
   readonly report: Report;
+  readonly made: Pick<Made, "preview">;
+  readonly managePages: ManagePages;
   readonly redirect: Redirect;
   readonly gate: Pick<Gate, "receive">;
   readonly views: Pick<Views, "show">;
@@ -68,6 +72,8 @@ export function createApp(options: AppOptions) {
     home,
     notices,
     report,
+    made,
+    managePages,
     redirect,
     gate,
     views,
@@ -116,10 +122,14 @@ export function createApp(options: AppOptions) {
   route("/livez", { GET: health.live });
   route("/readyz", { GET: health.ready });
   if (admin !== undefined) addAdmin(admin);
-  route("/{code}+", { GET: view(views.show("preview")) });
+  route("/{code}+", { GET: view(made.preview) });
   route("/{code}+report", {
     GET: view(views.show("report")),
     POST: view(limit(["report"], report.send, report.refuse)),
+  });
+  route("/{code}+manage", {
+    GET: view(views.show("manage")),
+    POST: view(atOnce(managePages.manage)),
   });
   route(REPORT_PATH, { GET: view(views.show("reportAny")) });
   route(REPORTED_PATH, { GET: sharedPage("reported") });

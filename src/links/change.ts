@@ -62,8 +62,11 @@ function edited(
   return Bun.deepEquals(after, link) ? undefined : after;
 }
 
-/** Of several hosts within 30 days the first, because that is the one that most people knew. */
-function firstHost({ target, terms }: Link, atMs: number): string {
+/**
+ * The host that a link will be said to have led to before, if its target changes now. Of several hosts within 30 days it is
+ * the first, because that is the one that most people knew.
+ */
+export function firstHost({ target, terms }: Pick<Link, "target" | "terms">, atMs: number): string {
   const { changedMs = Number.NEGATIVE_INFINITY, formerHost } = terms ?? {};
   return formerHost !== undefined && atMs < changedMs + FORMER_HOST_MS ? formerHost : targetHost(target);
 }

@@ -200,10 +200,12 @@ export function createCreation(options: CreationOptions): Creation {
   ): Promise<readonly (Link | Problem)[] | KeyReused> {
     const createdMs = clock.nowMs();
     const known = new Map(before.map((made) => [made.nth, made]));
-    const drafts = await withPasswords(
-      requests.map((request, nth) => (known.has(nth) ? undefined : parse(request, nth, createdMs))),
-      requests,
+    const parsed = requests.map((request, nth) =>
+      known.has(nth) ? undefined : parse(request, nth, createdMs),
     );
+    // Hardly any have one, and the others need not wait.
+    const hasPasswords = requests.some(({ password }) => password !== undefined);
+    const drafts = hasPasswords ? await withPasswords(parsed, requests) : parsed;
     const added = await add(
       drafts.filter((draft): draft is Draft => draft !== undefined && !isProblem(draft)),
       insert,

@@ -32,7 +32,7 @@ export interface EditsClosed {
 }
 
 /** For how long after its creation the target of a link may change. */
-type Edits = "on" | "24h" | "off";
+export type Edits = "on" | "24h" | "off";
 
 export interface ManagementOptions {
   readonly store: Pick<LinkStore, "update">;
@@ -44,13 +44,18 @@ export interface ManagementOptions {
 
 const EDITABLE_MS: Readonly<Record<Edits, number>> = { on: Number.POSITIVE_INFINITY, "24h": DAY_MS, off: 0 };
 
+/** Until when the target of a link may change. */
+export function editableUntilMs({ createdMs }: Pick<Link, "createdMs">, edits: Edits): number {
+  return createdMs + EDITABLE_MS[edits];
+}
+
 export function createManagement(options: ManagementOptions): Management {
   const { store, clock, parseDestination, brokenBy, edits } = options;
 
   /** Only the target can deceive those who know the link, so everything else may always change. */
-  function isClosed({ createdMs, originalUrl }: FoundLink, request: EditRequest, atMs: number): boolean {
-    const isNewTarget = request.originalUrl !== undefined && request.originalUrl !== originalUrl;
-    return isNewTarget && atMs >= createdMs + EDITABLE_MS[edits];
+  function isClosed(link: FoundLink, request: EditRequest, atMs: number): boolean {
+    const isNewTarget = request.originalUrl !== undefined && request.originalUrl !== link.originalUrl;
+    return isNewTarget && atMs >= editableUntilMs(link, edits);
   }
 
   function parse(link: FoundLink, request: EditRequest, atMs: number): Edit | Invalid {

@@ -1,10 +1,12 @@
 /** @jsxImportSource ./html */
-import { message } from "../language/messages.ts";
+import { message, type MessageKey } from "../language/messages.ts";
 import type { Child } from "./html/jsx-runtime.ts";
 
 interface CopyButtonProps {
   readonly language: string;
-  readonly kind: "primary" | "plain";
+  readonly kind: "primary" | "secondary" | "plain";
+  /** Default: Copy. */
+  readonly label?: MessageKey;
   /** The text to copy. Default: the text of the element before the button. */
   readonly text?: string;
   /** More buttons to show next to this one. */
@@ -12,7 +14,7 @@ interface CopyButtonProps {
 }
 
 /** Hidden until the script shows it. The output comes after all buttons, so that they do not move when it appears. */
-export function CopyButton({ language, kind, text = "", children }: CopyButtonProps) {
+export function CopyButton({ language, kind, label = "copy", text = "", children }: CopyButtonProps) {
   const answers = {
     "data-done": message(language, "copied"),
     "data-failed": message(language, "copy.failed"),
@@ -20,7 +22,7 @@ export function CopyButton({ language, kind, text = "", children }: CopyButtonPr
   return (
     <>
       <button type="button" class={kind} data-copy={text} {...answers} hidden>
-        {message(language, "copy")}
+        {message(language, label)}
       </button>
       {children} <output></output>
     </>

@@ -211,6 +211,9 @@ function MadeHere({ language }: { language: string }) {
           </div>
           <div class="actions">
             <CopyButton language={language} kind="plain">
+              <a class="button plain" data-manage>
+                {message(language, "home.manage")}
+              </a>
               <button type="button" class="plain" data-forget>
                 {message(language, "home.forget")}
               </button>

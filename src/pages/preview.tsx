@@ -4,9 +4,11 @@ import { message } from "../language/messages.ts";
 import type { DisabledReason, EndedBy } from "../links/link.ts";
 import { CopyButton } from "./copy.tsx";
 import { describeDestination, type Destination } from "./destination.ts";
+import { Keep } from "./keep.tsx";
 import { type Page, page } from "./layout.tsx";
 import { describeHint, Leads, leadsTo } from "./leads.tsx";
 import { type Changed, Lifetime } from "./lifetime.tsx";
+import { managePath } from "./manage.tsx";
 import { nextStep } from "./problem.tsx";
 import { Visits, type VisitsShown } from "./visits.tsx";
 
@@ -21,6 +23,8 @@ export interface Preview extends VisitsShown {
   /** Set if it ends after so many. */
   readonly maxVisits?: number | undefined;
   readonly changed?: Changed | undefined;
+  /** Only for whoever has just made the link. */
+  readonly manageKey?: string | undefined;
   readonly hints: readonly Hint[];
   /** Set if the link is disabled, or a rule about its host applies. Then the page does not lead to the destination. */
   readonly disabled?: Disabled | undefined;
@@ -34,7 +38,7 @@ interface Disabled {
 
 /** Where a link leads, since when, until when, and its visits: for who is about to follow it, and for its maker. */
 export function previewPage(language: string, preview: Preview): Page {
-  const { code, shortUrl, target, hints, disabled } = preview;
+  const { code, shortUrl, target, hints, disabled, manageKey } = preview;
   const destination = target === undefined ? undefined : describeDestination(target);
   const shown = withoutScheme(shortUrl);
   const { origin } = new URL(shortUrl);
@@ -79,6 +83,10 @@ export function previewPage(language: string, preview: Preview): Page {
         {state === undefined && <QrCode language={language} path={path} address={shown} />}
       </div>
 
+      {manageKey !== undefined && (
+        <Keep language={language} code={code} origin={origin} manageKey={manageKey} />
+      )}
+
       {destination === undefined ? (
         <Secret language={language} href={leadsOn ? `${path}/` : undefined} />
       ) : (
@@ -95,6 +103,11 @@ export function previewPage(language: string, preview: Preview): Page {
 
       <Visits language={language} {...preview} />
 
+      <p class="hint">
+        <a href={managePath(code)} rel="nofollow">
+          {message(language, "preview.manage")}
+        </a>
+      </p>
       {disabled === undefined && (
         <p class="hint">
           <a href={`${path}+report`} rel="nofollow">

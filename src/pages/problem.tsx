@@ -5,7 +5,7 @@ import type { DisabledReason } from "../links/link.ts";
 import type { Problem } from "../links/problem.ts";
 import { memoize } from "../memoize.ts";
 import type { Child } from "./html/jsx-runtime.ts";
-import { Instant } from "./instant.tsx";
+import { InstantIn } from "./instant.tsx";
 import { type Page, page } from "./layout.tsx";
 import { whenIn } from "./when.ts";
 
@@ -113,16 +113,6 @@ function render(language: string, problem: PageProblem): Page {
 type ExpiredProps = Omit<Extract<Problem, { kind: "expired" }>, "kind"> & { readonly language: string };
 
 function Expired({ language, endedMs, by }: ExpiredProps) {
-  const [before, after] = message(language, by === undefined ? "expired" : `expired.${by}`).split("{ended}");
-  return (
-    <>
-      {before}
-      {after !== undefined && (
-        <>
-          <Instant language={language} ms={endedMs} />
-          {after}
-        </>
-      )}
-    </>
-  );
+  const text = message(language, by === undefined ? "expired" : `expired.${by}`);
+  return <InstantIn language={language} text={text} place="{ended}" ms={endedMs} />;
 }

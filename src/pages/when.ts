@@ -15,3 +15,19 @@ export function whenIn(language: string, seconds: number): string {
 }
 
 const format = memoize((language) => new Intl.RelativeTimeFormat(language));
+
+/** How long something lasts: "30 days", "12 hours". Rounded down, so that nothing is promised for longer. */
+export function lasting(language: string, ms: number): string {
+  const seconds = ms / 1000;
+  const [count, unit] =
+    seconds < 2 * MINUTE_SECONDS
+      ? ([seconds, "second"] as const)
+      : seconds < 2 * HOUR_SECONDS
+        ? ([seconds / MINUTE_SECONDS, "minute"] as const)
+        : seconds < 48 * HOUR_SECONDS
+          ? ([seconds / HOUR_SECONDS, "hour"] as const)
+          : ([seconds / (24 * HOUR_SECONDS), "day"] as const);
+  return new Intl.NumberFormat(language, { style: "unit", unit, unitDisplay: "long" }).format(
+    Math.floor(count),
+  );
+}

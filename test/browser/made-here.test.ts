@@ -53,7 +53,7 @@ test.each(["en-GB", "ko-KR"])(
     await item(lasting)
       .filter({ hasText: say("home.endless") })
       .waitFor();
-    expect(await region.getByRole("link").allTextContents()).toEqual([
+    expect(await region.getByRole("link", { name: /^curt/ }).allTextContents()).toEqual([
       `curt.example/${short}/`,
       `curt.example/${lasting}/`,
     ]);

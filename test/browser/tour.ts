@@ -20,6 +20,12 @@ export interface Tour extends AsyncDisposable {
 const LONG_CODE = "가나다라마바사아자차카타파하거너".repeat(4);
 const LONG_URL = `https://${"long-host-name.".repeat(6)}example.com/${"긴주소".repeat(40)}?q=${"a".repeat(200)}`;
 
+/** Relative: the service is not at its public address. */
+function manageAddressOf(made: Response): string {
+  const [, address = ""] = /<https:\/\/[^/]+([^>]+)>/.exec(made.headers.get("link") ?? "") ?? [];
+  return address;
+}
+
 export async function prepareTour(): Promise<Tour> {
   const settings = {
     CONTACT: "operator@curt.example",
@@ -34,7 +40,12 @@ export async function prepareTour(): Promise<Tour> {
   await cautious.shorten({ original_url: LONG_URL, custom_code: LONG_CODE });
   await curt.shorten({ original_url: "https://example.com/", custom_code: "ended", expire_duration: "24h" });
   curt.advance(2 * DAY_MS);
-  await curt.shorten({ original_url: LONG_URL, custom_code: LONG_CODE, expire_duration: "1month" });
+  const made = await curt.shorten({
+    original_url: LONG_URL,
+    custom_code: LONG_CODE,
+    expire_duration: "1month",
+  });
+  const managed = manageAddressOf(made);
   for (let nth = 0; nth < 6; nth++) {
     await visit(curt, LONG_CODE, {
       "X-Forwarded-For": `168.126.${60 + nth}.1`,
@@ -90,6 +101,21 @@ export async function prepareTour(): Promise<Tour> {
     await open("preview", `/${encodeURIComponent(LONG_CODE)}+`);
     for (const summary of await page.locator("summary").all()) await summary.click();
     await look("preview, opened");
+    await open("manage key", `/${encodeURIComponent(LONG_CODE)}+manage`);
+    const change = page.getByRole("textbox", { name: say("manage.target") });
+    await page.goto(managed);
+    await change.waitFor();
+    await look("manage");
+    await change.fill("naver.com");
+    await page.getByRole("textbox", { name: say("manage.visits") }).fill("0");
+    await page.getByRole("button", { name: say("manage.save") }).click();
+    await page.locator("[aria-invalid]").nth(1).waitFor();
+    await look("manage, refused");
+    await page.goto(manageAddressOf(await curt.shorten({ original_url: LONG_URL })));
+    await page.getByRole("checkbox", { name: say("manage.sure") }).check();
+    await page.getByRole("button", { name: say("manage.withdraw") }).click();
+    await page.getByText(say("link.ended")).waitFor();
+    await look("manage, withdrawn");
     await open("report", `/${encodeURIComponent(LONG_CODE)}+report`);
     await page.getByRole("radio", { name: say("report.reason.spam") }).check();
     await page.getByRole("textbox", { name: say("report.note") }).fill("긴 이야기 ".repeat(400));

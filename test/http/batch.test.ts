@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 
 import en from "../../src/language/en.json";
 import ko from "../../src/language/ko.json";
-import { type Here, startHere } from "../service.ts";
+import { type Here, startHere, startProgram } from "../service.ts";
 
 const SHORTEN = "/api/v1/shorten/batch";
 const LINKS = "/api/v1/links/batch";
@@ -163,6 +163,23 @@ describe("many links in an array", () => {
     expect((await curt.fetch("/api/v1/links/batch/stats")).status).toBe(200);
     expect((await curt.fetch(SHORTEN)).status).toBe(405);
   });
+});
+
+test("many arrays leave redirects their turn, also if nothing waits for the store", async () => {
+  await using own = await startProgram();
+  const link = (await (await own.shorten({ original_url: target })).json()) as Record<string, any>;
+  const arrays = 30;
+  const body = JSON.stringify(times(500).map(() => ({})));
+  let answered = 0;
+  const all = times(arrays).map(async () => {
+    const response = await own.fetch(SHORTEN, { method: "POST", body });
+    answered++;
+    expect(await results(response)).toHaveLength(500);
+  });
+  await Promise.any(all);
+  expect((await own.fetch(`/${link["data"].code}`)).status).toBe(302);
+  expect(answered).toBeLessThan(arrays / 2);
+  await Promise.all(all);
 });
 
 describe("LIMIT_CREATE", () => {

@@ -55,6 +55,9 @@ function expectOpen({ status, headers }: Response, expected = 302): void {
   ]);
 }
 
+/** Time goes on while the test looks. */
+const NEARLY_MS = 60_000;
+
 describe("a link that begins later", () => {
   test("is unknown until then, and works from that moment on", async () => {
     const { createdMs } = await addGuarded(curt, "later", {
@@ -62,7 +65,7 @@ describe("a link that begins later", () => {
       target: TARGET,
       createdMs: curt.nowMs(),
     });
-    for (const nearly of [0, HOUR_MS - (curt.nowMs() - createdMs) - 1000]) {
+    for (const nearly of [0, HOUR_MS - (curt.nowMs() - createdMs) - NEARLY_MS]) {
       curt.advance(nearly);
       for (const method of ["GET", "HEAD"])
         expect(await expectClosed(await curt.fetch("/later", { method }), 404)).toBe(
@@ -79,7 +82,7 @@ describe("a link that begins later", () => {
       const availability = await (await curt.fetch("/api/v1/codes/later")).json();
       expect(availability).toMatchObject({ data: { available: false } });
     }
-    curt.advance(1000);
+    curt.advance(NEARLY_MS);
     for (const method of ["GET", "HEAD", "GET"]) {
       const response = await curt.fetch("/later", { method });
       expect([response.status, response.headers.get("location")]).toEqual([302, TARGET]);

@@ -38,6 +38,7 @@ export function testCaseStore(name: string, open: () => Promise<TestedStore>): v
       day: DAY,
       atMs: NOW + 10,
       works: true,
+      aimedMs: 0,
       ...more,
     });
     const send = (link: LinkId, reporter: string, more: Partial<Report> = {}) =>
@@ -126,6 +127,18 @@ export function testCaseStore(name: string, open: () => Promise<TestedStore>): v
       expect(outcomes.filter((outcome) => outcome === "disabled")).toHaveLength(byReports.length);
     });
 
+    test("disables a link once for each target, so that the operator can enable it again", async () => {
+      const link = await make();
+      for (const client of ["a", "b"]) await send(link, client, { threshold: 2 });
+      expect(await stateOf(link)).toBe("spam");
+      await store.enable([link], byOperator());
+      for (const client of ["c", "d", "e"])
+        expect(await send(link, client, { threshold: 2, atMs: NOW + 60 })).toBe("counted");
+      const edited = { threshold: 2, atMs: NOW + 80, aimedMs: NOW + 70 };
+      expect(await send(link, "f", edited)).toBe("counted");
+      expect(await send(link, "g", edited)).toBe("disabled");
+    });
+
     test("disables no link that does not work, and none without a threshold", async () => {
       const link = await make();
       for (const client of ["a", "b", "c"]) await send(link, client);
@@ -149,8 +162,15 @@ export function testCaseStore(name: string, open: () => Promise<TestedStore>): v
       for (const client of ["c", "d", "e"])
         expect(await send(link, client, { threshold: 2, atMs: NOW + 60 })).toBe("counted");
       expect(await stateOf(link)).toBeUndefined();
-      const answer = { action: "nothing", atMs: NOW + 50 };
+      const answer = { action: "nothing", atMs: NOW + 50 } as const;
       expect(await other.caseOf(link)).toMatchObject({ reports: 5, lastMs: NOW + 60, answer });
+      // The answer was about where the link led before.
+      const edited = { threshold: 2, atMs: NOW + 80, aimedMs: NOW + 70 };
+      expect(await send(link, "f", { ...edited, works: false })).toBe("counted");
+      expect((await other.caseOf(link))?.answer).toEqual(answer);
+      expect(await send(link, "g", edited)).toBe("counted");
+      expect((await other.caseOf(link))?.answer).toBeUndefined();
+      expect(await send(link, "h", edited)).toBe("disabled");
     });
 
     test("answers a case by disabling its link or blocking its host, with an entry in the journal", async () => {

@@ -43,7 +43,7 @@ testSearch("SQLite", () => openSqliteStore(join(shared.path, "search.db")));
 testFigures("SQLite", () => openSqliteStore(join(shared.path, "figures.db")));
 testCaseStore("SQLite", () => openSqliteStore(join(shared.path, "cases.db")));
 
-const REPORTED = { reason: "spam", day: 1, atMs: 1, works: true } as const;
+const REPORTED = { reason: "spam", day: 1, atMs: 1, works: true, aimedMs: 0 } as const;
 
 describe("a SQLite file", () => {
   test("is written durably", () => {

@@ -435,7 +435,7 @@ describe("GET /api/v1/links/{code}/stats", () => {
     expect((await service.fetch("/api/v1/links/nothing")).status).toBe(404);
     expect((await service.fetch("/api/v1/links/%FF%FE")).status).toBe(404);
     const posted = await service.fetch("/api/v1/links/asked", { method: "POST" });
-    expect([posted.status, posted.headers.get("allow")]).toEqual([405, "GET, HEAD, OPTIONS"]);
+    expect([posted.status, posted.headers.get("allow")]).toEqual([405, "GET, HEAD, PATCH, DELETE, OPTIONS"]);
   });
 
   test("tells what a link is, also when it has ended", async () => {
@@ -454,11 +454,20 @@ describe("GET /api/v1/links/{code}/stats", () => {
     expect(Object.keys(data)).toEqual([
       "code",
       "short_url",
+      "ascii_url",
       "original_url",
-      "expiration_date",
+      "target",
       "created",
-      "visits",
+      "starts",
+      "expires",
+      "expiration_date",
+      "max_visits",
+      "has_password",
+      "state",
       "disabled",
+      "changed",
+      "visits",
+      "qr",
     ]);
     expect(data).toMatchObject({ ...shortened, visits: 0 });
     expect(Date.parse(data.expiration_date) - Date.parse(data.created)).toBe(86_400_000);

@@ -1,6 +1,7 @@
 import { isProblem } from "../../links/problem.ts";
 import { decodeText, MAX_BODY_BYTES } from "../body.ts";
 import type { HttpProblem } from "../problems.ts";
+import type { Turn } from "./places.ts";
 
 /** A line of JSON, or why it cannot be read. */
 export type Line = string | HttpProblem;
@@ -22,7 +23,7 @@ const MAX_TAKEN = 1000;
 const TOO_LONG = { kind: "body.too-large", max: MAX_BODY_BYTES } as const;
 
 /** Reads NDJSON (https://github.com/ndjson/ndjson-spec), ignoring empty lines. Holds a line and what arrived with it. */
-export function readLines(body: ReadableStream<Uint8Array>, turn: () => Promise<unknown>): LineReader {
+export function readLines(body: ReadableStream<Uint8Array>, turn: Turn): LineReader {
   const reader = body.getReader();
   let rest = Buffer.alloc(0);
   /** What of `rest` has no end of line. */

@@ -13,7 +13,7 @@ import { readIdempotencyKey, type Recognize } from "./idempotency-key.ts";
 import { parseObject, readJsonText } from "./json-body.ts";
 import { createMaking, type MakingOptions } from "./making.ts";
 import { PATHS } from "./paths.ts";
-import { createPlaces } from "./places.ts";
+import { createPlaces, createTurn } from "./places.ts";
 import { createStream, isLines } from "./stream.ts";
 
 /** How long after the start the schemas are loaded, at the latest: before somebody replaces the files of this version. */
@@ -40,8 +40,9 @@ export function createMakers(options: MakersOptions) {
   const { links, limiter, mayCreate, secret } = options;
   const making = createMaking(options);
   const enter = createPlaces();
-  const makeBatch = createBatch({ ...options, making, enter });
-  const makeStream = createStream({ ...options, making, enter });
+  const turn = createTurn();
+  const makeBatch = createBatch({ ...options, making, enter, turn });
+  const makeStream = createStream({ ...options, making, enter, turn });
 
   let dialects: Dialects | undefined;
   /** After the start or with the first body, because making the schemas takes a while and redirects do without. */

@@ -34,3 +34,18 @@ export function createPlaces(): Enter {
     };
   };
 }
+
+/** Waits until redirects and other requests had their turn, and so did all that asked before. */
+export type Turn = () => Promise<unknown>;
+
+/**
+ * One of many links takes as long as a few redirects, and hundreds of them arrive together. Where none of them waits for the
+ * store, redirects would wait until all of them are done.
+ */
+export function createTurn(): Turn {
+  let last: Promise<unknown> = Promise.resolve();
+  return () => {
+    last = last.then(() => new Promise(setImmediate));
+    return last;
+  };
+}

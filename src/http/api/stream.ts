@@ -3,22 +3,24 @@ import { isProblem } from "../../links/problem.ts";
 import { answer } from "../answers.ts";
 import { refuseCoding } from "../body.ts";
 import { problemJson, problemOf } from "../problems.ts";
-import { MAX_BATCH } from "./batch.ts";
 import type { Dialect } from "./create.ts";
 import { parseObject } from "./json-body.ts";
 import { type Line, readLines } from "./lines.ts";
 import type { Make } from "./makers.ts";
 import type { Making } from "./making.ts";
-import { type Enter, MANY_SECONDS } from "./places.ts";
+import { type Enter, MANY_SECONDS, type Turn } from "./places.ts";
 import { type LinkResult, requestsOf, tellResults } from "./results.ts";
 
 /** There is no registered type. These are the ones in use. */
 const LINES_TYPE = /^application\/(?:x-ndjson|ndjson|jsonl)\s*(?:;|$)/i;
 const ANSWER_TYPE = "application/x-ndjson";
+/** Lines in one commit. Redirects on this thread wait while they are read: with 500, twice as long. */
+const MAX_GROUP = 200;
 
 export interface StreamOptions {
   readonly making: Pick<Making, "makeSome">;
   readonly enter: Enter;
+  readonly turn: Turn;
   readonly onFault: (error: unknown) => void;
 }
 
@@ -30,18 +32,7 @@ export function isLines({ headers }: Request): boolean {
  * Makes the link of each line, and answers with one line for each, in order. What arrives together shares a commit. Nothing
  * more is read while the client does not read its answers, so that a request of any length takes the same memory.
  */
-export function createStream({ making, enter, onFault }: StreamOptions): Make {
-  let lastTurn: Promise<unknown> = Promise.resolve();
-
-  /**
-   * Waits until redirects and other requests had their turn, and so did all streams that asked before. What a client sent may
-   * be worked off for seconds without waiting for anything else.
-   */
-  function turn(): Promise<unknown> {
-    lastTurn = lastTurn.then(() => new Promise(setImmediate));
-    return lastTurn;
-  }
-
+export function createStream({ making, enter, turn, onFault }: StreamOptions): Make {
   return async (call, dialect, path, recognize) => {
     const coding = refuseCoding(call.headers);
     if (coding !== undefined) return problemJson(call, coding);
@@ -69,7 +60,7 @@ export function createStream({ making, enter, onFault }: StreamOptions): Make {
           call.mayTake(MANY_SECONDS);
           let isGoingOn = false;
           try {
-            const read = await lines.next(MAX_BATCH, recognize !== undefined);
+            const read = await lines.next(MAX_GROUP, recognize !== undefined);
             await turn();
             if (read.length > 0) controller.enqueue(encode(await answerGroup(read)));
             else controller.close();

@@ -4,7 +4,7 @@ import { isProblem } from "../../links/problem.ts";
 import type { FieldErrors } from "../../pages/field.tsx";
 import { readText } from "../body.ts";
 import type { Call } from "../call.ts";
-import { describe, type HttpProblem, type Malformed, malformed } from "../problems.ts";
+import { describe, type FieldNames, type HttpProblem, type Malformed, malformed } from "../problems.ts";
 
 const FORM_TYPE = /^application\/x-www-form-urlencoded\s*(?:;|$)/i;
 /** No form has as many. Reading the 30,000 that fit into a body would take as long as 300 redirects. */
@@ -50,11 +50,12 @@ export function tellBeside<Field extends string>(
   problem: HttpProblem,
   fields: readonly Field[],
   language: string,
+  names?: FieldNames,
   /** Messages to say instead of others. */
   words: Readonly<Partial<Record<MessageKey, MessageKey>>> = {},
 ): { errors: FieldErrors<Field>; notice?: string } {
   const errors = new Map<Field, string>();
-  for (const { field, key, values } of describe(problem).messages) {
+  for (const { field, key, values } of describe(problem, names).messages) {
     const text = message(language, words[key] ?? key, values);
     const inForm = fields.find((one) => one === field);
     if (inForm === undefined) return { errors: {} as FieldErrors<Field>, notice: text };

@@ -117,7 +117,7 @@ export function tellInForm(
   if (problem.kind === "token.missing" || problem.kind === "token.wrong")
     return { errors: { token: message(language, "home.token.wrong") } };
   const words = isUnclear ? { ...WORDS, "target.scheme": "home.unclear" as const } : WORDS;
-  const told = tellBeside(problem, FIELDS, language, words);
+  const told = tellBeside(problem, FIELDS, language, undefined, words);
   if (told.notice !== undefined || form.original_url !== "") return told;
   return { errors: { ...told.errors, original_url: message(language, "home.empty") } };
 }

@@ -16,12 +16,14 @@ import { queryOf } from "../url.ts";
 import type { Views } from "../views/views.ts";
 import { isFromAnotherSite } from "./fields.ts";
 import { EMPTY, type Form, formOfQuery, readForm, readRequest, shortened, tellInForm } from "./form.ts";
+import type { Made } from "./made.ts";
 
 export interface HomeOptions {
   readonly links: Pick<Links, "create" | "parseDestination">;
   readonly mayCreate: TokenCheck;
   readonly limiter: Pick<Limiter, "view">;
   readonly views: Pick<Views, "ask">;
+  readonly made: Pick<Made, "remember">;
   readonly onFault: (error: unknown) => void;
 }
 
@@ -114,7 +116,7 @@ const CLEAR: Pasted = { offers: [] };
 const FORM_KINDS: ReadonlySet<HttpProblem["kind"]> = new Set(["invalid", "taken"]);
 
 /** The form of the home page, which makes links without a script. */
-export function createHome({ links, views, limiter, mayCreate, onFault }: HomeOptions) {
+export function createHome({ links, views, made, limiter, mayCreate, onFault }: HomeOptions) {
   /** Makes the link, or tells all that is wrong. */
   async function create(form: Form, isUnclear: boolean): Promise<Link | HttpProblem> {
     const read = readRequest(form);
@@ -168,7 +170,11 @@ export function createHome({ links, views, limiter, mayCreate, onFault }: HomeOp
     if (isProblem(link)) return formAgain(call, form, { problem: link, offers, isUnderstood });
     return answer({
       status: 303,
-      headers: { Location: `/${encodeURIComponent(link.code)}+#made`, "Cache-Control": "no-store" },
+      headers: {
+        Location: `/${encodeURIComponent(link.code)}+#made`,
+        "Set-Cookie": made.remember(call, link),
+        "Cache-Control": "no-store",
+      },
     });
   }
 

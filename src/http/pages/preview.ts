@@ -15,6 +15,7 @@ import { knowsAlready, tagOf } from "../conditional.ts";
 import { pageLanguage } from "../page-language.ts";
 import { describe, problemAnswer } from "../problems.ts";
 import { changedOf } from "./changed.ts";
+import type { JustMade } from "./made.ts";
 
 /** Until a link is this old, its visits are shown by the hour. */
 const YOUNG_MS = 2 * DAY_MS;
@@ -30,7 +31,8 @@ export interface PreviewOptions {
 
 /** The page at /<code>+, which shows where a link leads and its visits. */
 export function createPreview({ links, visits, clock, disabledSince }: PreviewOptions) {
-  return async (call: Asked): Promise<Response> => {
+  return async (call: Asked, data = ""): Promise<Response> => {
+    const { manageKey }: Partial<JustMade> = data === "" ? {} : (JSON.parse(data) as JustMade);
     const link = await links.find(call.code);
     if (isProblem(link)) return problemAnswer(call, link);
     const { code, target, createdMs, endsMs, terms, disabled: reason } = link;
@@ -57,6 +59,7 @@ export function createPreview({ links, visits, clock, disabledSince }: PreviewOp
       Math.floor(nowMs / QUARTER_MS),
       range,
       language,
+      manageKey,
     ])}`;
     const disabled = reason && { reason, sinceMs: await disabledSince(link) };
     if (disabled === undefined && knowsAlready(call.headers, ETag))
@@ -76,6 +79,7 @@ export function createPreview({ links, visits, clock, disabledSince }: PreviewOp
       interval,
       statistics: { ...statistics, series },
       shortUrl: call.domain.shortUrl(code),
+      manageKey,
       hasEnded: isOver,
       endedBy: terms?.ended,
       maxVisits: terms?.maxVisits,

@@ -1,6 +1,3 @@
-import { parse, serialize } from "hono/utils/cookie";
-
-import { createTokenCheck } from "../../guard/token.ts";
 import type { Clock } from "../../links/clock.ts";
 import { PASSWORD_LENGTH } from "../../links/create.ts";
 import type { Link } from "../../links/link.ts";
@@ -11,8 +8,8 @@ import { FORM_LEADS_ELSEWHERE, html, prefersHtml } from "../answers.ts";
 import type { Call } from "../call.ts";
 import type { Limiter } from "../limits.ts";
 import { describe, type HttpProblem, problemJson } from "../problems.ts";
+import { createSignedCookie } from "../signed-cookie.ts";
 
-const COOKIE = "password";
 const OPEN_MS = 15 * 60_000;
 /** Until one of the passwords that are being checked is done. */
 const BUSY_SECONDS = 1;
@@ -25,10 +22,12 @@ export interface PasswordsOptions {
 
 /** Asks for the passwords of links, and remembers in a cookie who knew one. */
 export function createPasswords({ secret, clock, limiter }: PasswordsOptions) {
-  /** Another password, another link and another time have other cookies. */
-  function cookieUntil({ code, createdMs, terms }: Link, endsMs: number): string {
-    return `${endsMs}.${secret.hash("password", [code, createdMs, endsMs, terms?.passwordHash ?? ""])}`;
-  }
+  const cookie = createSignedCookie(
+    { secret, clock },
+    { name: "password", lastsMs: OPEN_MS, sameSite: "Lax" },
+  );
+  /** Another password and another link have other cookies. */
+  const partsOf = ({ code, createdMs, terms }: Link) => [code, createdMs, terms?.passwordHash ?? ""];
 
   /** Browsers get the page that asks, and no challenge that would make them ask in a window of their own. */
   function refuse(call: Call, problem: HttpProblem, refusal?: Refusal): Response {
@@ -54,25 +53,11 @@ export function createPasswords({ secret, clock, limiter }: PasswordsOptions) {
 
   return {
     /** Whether the browser knew the password a moment ago. */
-    isRemembered({ headers }: Call, link: Link): boolean {
-      const cookie = parse(headers.get("cookie") ?? "", COOKIE)[COOKIE] ?? "";
-      const endsMs = Number(/^\d{1,16}(?=\.)/.exec(cookie)?.[0] ?? Number.NaN);
-      const nowMs = clock.nowMs();
-      // A clock that was ahead may have signed a cookie that would last for years.
-      const isNow = nowMs < endsMs && endsMs <= nowMs + OPEN_MS;
-      return isNow && createTokenCheck(cookieUntil(link, endsMs))(cookie);
-    },
+    isRemembered: (call: Call, link: Link) => cookie.isRight(call, partsOf(link)),
 
     /** A cookie that is sent to this link only. */
-    remember({ domain }: Call, link: Link): string {
-      return serialize(COOKIE, cookieUntil(link, clock.nowMs() + OPEN_MS), {
-        path: `/${encodeURIComponent(link.code)}`,
-        maxAge: OPEN_MS / 1000,
-        httpOnly: true,
-        sameSite: "Lax",
-        secure: domain.origin.startsWith("https:"),
-      });
-    },
+    remember: (call: Call, link: Link) =>
+      cookie.make(call, `/${encodeURIComponent(link.code)}`, partsOf(link)),
 
     ask: (call: Call, link: Link): Response => refuse(call, problemOf(call, link, "password.missing")),
 

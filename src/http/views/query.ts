@@ -9,6 +9,7 @@ import type { View } from "./view.ts";
 export const PARAMETERS: Partial<Record<View, readonly string[]>> = {
   preview: ["tz", "language"],
   interstitial: ["language"],
+  manage: ["language"],
   link: [],
   statistics: ["from", "to", "interval", "tz"],
   svg: ["size", "margin", "dark", "light"],

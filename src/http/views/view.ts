@@ -18,6 +18,7 @@ export type View =
   | "refusedReport"
   | "reported"
   | "interstitial"
+  | "manage"
   /** The operator's; `data` says which, and what it needs. They are sent only once the operator's token was checked. */
   | "adminApi"
   | "adminPage";

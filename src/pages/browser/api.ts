@@ -17,9 +17,16 @@ export interface Answer<T> {
   readonly pollMs: number;
 }
 
-/** Calls this service's API with GET, in the page's language. Rejects if no JSON answer arrives. */
-export async function ask<T>(path: string, signal?: AbortSignal): Promise<Answer<T>> {
-  const response = await fetch(path, { headers: { "Accept-Language": lang }, signal: signal ?? null });
+export interface ApiRequest extends Omit<RequestInit, "headers"> {
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** Calls this service's API in the page's language, by default with GET. Rejects if no JSON answer arrives. */
+export async function ask<T>(path: string, request: ApiRequest = {}): Promise<Answer<T>> {
+  const response = await fetch(path, {
+    ...request,
+    headers: { "Accept-Language": lang, ...request.headers },
+  });
   const { message, data } = (await response.json()) as { message: string; data?: T };
   const { headers } = response;
   const pollMs = Number(headers.get("X-Poll-Interval") ?? headers.get("Retry-After")) * 1000;

@@ -23,7 +23,7 @@ export function checkCodes(): void {
     const { signal } = asking;
     try {
       const path = `${output?.dataset["check"]}${encodeURIComponent(written)}`;
-      const { status, message, data } = await ask<Availability>(path, signal);
+      const { status, message, data } = await ask<Availability>(path, { signal });
       // 404: the code is . or .., which turns the path into another one. The form explains what is wrong.
       if (status >= 500 || status === 404 || status === 429) return tell(hint);
       // Remove the name of the parameter, which is for programs.

@@ -26,7 +26,7 @@ export function watchVisits(): void {
   let refreshedMs = -REFRESH_EVERY_MS;
 
   async function look(): Promise<void> {
-    if (document.hidden) return;
+    if (document.hidden || visits?.isConnected !== true) return;
     const { data, pollMs } = await ask<Link>(visits?.dataset["link"] ?? "");
     askedForMs = pollMs;
     // Another link may have its code by now.

@@ -20,6 +20,8 @@ interface Made {
   readonly path: string;
   /** To notice if the code now belongs to a newer link. */
   readonly created: string;
+  /** The manage key. Links that were made before this was kept have none. */
+  readonly key?: string | undefined;
 }
 
 /** Adds a link to the list if it was made with the form in this browser. */
@@ -33,7 +35,10 @@ export function rememberMade(): void {
   if (read("sessionStorage", SENT) === null) return;
   write("sessionStorage", SENT, null);
   const others = madeHere().filter((made) => made.path !== path);
-  keep([{ path, created }, ...others].slice(0, MAX_LINKS));
+  const shown = document.querySelector<HTMLElement>("[data-key]");
+  keep([{ path, created, key: shown?.dataset["key"] }, ...others].slice(0, MAX_LINKS));
+  if (madeHere().some(({ key }) => key !== undefined && key === shown?.dataset["key"]))
+    shown?.querySelector("[data-kept]")?.removeAttribute("data-kept");
 }
 
 /** Lists the links made in this browser, with their current visits and expiry from the API. */
@@ -65,6 +70,9 @@ export function showMadeHere(): void {
     const address = part(item, "address");
     address.setAttribute("href", `/${encodeURIComponent(code)}+`);
     nameLink(item, `${location.origin}/${code}/`);
+    const manage = part(item, "manage");
+    if (made.key === undefined) manage.remove();
+    else manage.setAttribute("href", `/${encodeURIComponent(code)}+#key=${made.key}`);
     part(item, "forget").addEventListener("click", () => forget(made, item));
     offerCopies(item);
     list.append(item);
@@ -78,13 +86,13 @@ export function showMadeHere(): void {
 }
 
 async function tell(made: Made, item: HTMLElement, words: DOMStringMap): Promise<void> {
-  const answer = await ask<Link>(made.path, AbortSignal.timeout(WAIT_MS)).catch(() => undefined);
+  const answer = await ask<Link>(made.path, { signal: AbortSignal.timeout(WAIT_MS) }).catch(() => undefined);
   const data = answer?.data;
   if (data?.created !== made.created) {
     const isGone = answer !== undefined && answer.status < 500 && answer.status !== 429;
     part(item, "target").textContent = words[isGone ? "gone" : "unknown"] ?? "";
     part(item, "visits").parentElement?.remove();
-    if (isGone) part(item, "copy").remove();
+    if (isGone) for (const use of item.querySelectorAll("[data-copy], [data-manage]")) use.remove();
     return;
   }
   nameLink(item, data.short_url);
@@ -114,7 +122,8 @@ function nameLink(item: HTMLElement, shortUrl: string): void {
   const shown = withoutScheme(shortUrl);
   part(item, "address").textContent = shown;
   part(item, "copy").dataset["copy"] = shortUrl;
-  for (const button of item.querySelectorAll("button")) button.ariaLabel = `${button.textContent}: ${shown}`;
+  for (const control of item.querySelectorAll("button, [data-manage]"))
+    control.ariaLabel = `${control.textContent}: ${shown}`;
 }
 
 function shortened(text: string): string {
@@ -137,7 +146,10 @@ function madeHere(): Made[] {
 
 function isMade(one: Partial<Made> | null): one is Made {
   return (
-    typeof one?.path === "string" && typeof one.created === "string" && codeOf(one as Made) !== undefined
+    typeof one?.path === "string" &&
+    typeof one.created === "string" &&
+    (one.key === undefined || typeof one.key === "string") &&
+    codeOf(one as Made) !== undefined
   );
 }
 

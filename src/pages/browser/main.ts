@@ -4,6 +4,7 @@ import { offerCopies } from "./copy.ts";
 import { watchVisits } from "./live.ts";
 import { rememberMade, showMadeHere } from "./made-here.ts";
 import { hideMadeHash } from "./made.ts";
+import { manageLinks } from "./manage.ts";
 import { sendOnce } from "./once.ts";
 import { takeAddresses } from "./pasted.ts";
 import { forgetRefusals } from "./refusals.ts";
@@ -14,6 +15,8 @@ import { keepTyped } from "./typed.ts";
 import { tellZone } from "./zone.ts";
 
 // All pages load this script. Each function does nothing on pages without the elements it needs.
+// First, because it hides the key.
+manageLinks();
 localiseTimes(document);
 offerCopies(document);
 checkCodes();

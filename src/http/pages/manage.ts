@@ -1,0 +1,195 @@
+import { message } from "../../language/messages.ts";
+import type { Clock } from "../../links/clock.ts";
+import { DURATIONS } from "../../links/expiry.ts";
+import type { FoundLink, Links } from "../../links/links.ts";
+import type { Edits, EditRequest } from "../../links/manage.ts";
+import { isProblem } from "../../links/problem.ts";
+import { MAX_TARGET_LENGTH } from "../../links/target.ts";
+import { MANAGE_FIELDS, type ManageForm } from "../../pages/manage-fields.tsx";
+import { keyPage, managePage, managePath } from "../../pages/manage.tsx";
+import { html } from "../answers.ts";
+import type { Asked, Call } from "../call.ts";
+import { createManaging, type ManagingOptions } from "../managing.ts";
+import {
+  describe,
+  type HttpProblem,
+  LINK_FIELDS,
+  malformed,
+  type Malformed,
+  problemAnswer,
+  problemOf,
+} from "../problems.ts";
+import type { Views } from "../views/views.ts";
+import { changedOf } from "./changed.ts";
+import { isFromAnotherSite, readFields, tellBeside } from "./fields.ts";
+
+/** In UTF-16 units: of a number or a choice that is shown again. */
+const MAX_SHOWN = 64;
+
+/** What the view of a form is made of. */
+interface Shown {
+  readonly problem?: HttpProblem;
+  readonly done?: "link.changed" | "link.ended";
+  readonly sent?: ManageForm["sent"];
+  /** Only if the key was right. */
+  readonly unlocked?: { readonly link: FoundLink; readonly key: string };
+}
+
+export interface ManageViewsOptions {
+  readonly clock: Pick<Clock, "nowMs">;
+  readonly edits: Edits;
+  readonly codeHoldMs: number;
+}
+
+/** The form that asks for a link's manage key, and what can be done with the link. */
+export function createManageViews({ clock, edits, codeHoldMs }: ManageViewsOptions) {
+  return {
+    manage(call: Asked, data: string): Response {
+      const { problem, done, sent, unlocked }: Shown = data === "" ? {} : (JSON.parse(data) as Shown);
+      const { status, headers } =
+        problem === undefined ? { status: 200, headers: {} } : describe(problem, LINK_FIELDS);
+      if (unlocked === undefined)
+        return html(
+          call,
+          status,
+          (language) =>
+            keyPage(language, {
+              path: managePath(call.code),
+              error: problem && tellKey(problem, language),
+            }),
+          headers,
+        );
+      const { link, key } = unlocked;
+      const nowMs = clock.nowMs();
+      const shown = { link, key, nowMs, edits, codeHoldMs, sent };
+      return html(
+        call,
+        status,
+        (language) =>
+          managePage(language, {
+            ...shown,
+            shortUrl: call.domain.shortUrl(link.code),
+            changed: changedOf(link, nowMs),
+            done: done && message(language, done),
+            ...(problem === undefined ? { errors: {} } : tell(problem, language)),
+          }),
+        headers,
+      );
+    },
+  };
+}
+
+export interface ManagePagesOptions extends ManagingOptions {
+  readonly links: ManagingOptions["links"] & Pick<Links, "withdraw">;
+  readonly views: Pick<Views, "ask">;
+  readonly onFault: (error: unknown) => void;
+}
+
+/** What the forms send: the key, and what is to be done. The key is in no address and no cookie. */
+export function createManagePages(options: ManagePagesOptions) {
+  const { links, views, onFault } = options;
+  const { unlock, edit } = createManaging(options);
+
+  const show = (call: Call, shown: Shown) => views.ask("manage", call, JSON.stringify(shown));
+
+  async function act(call: Call, link: FoundLink, sent: URLSearchParams) {
+    try {
+      switch (sent.get("act") ?? "") {
+        case "change": {
+          const request = readChange(sent, link);
+          return isProblem(request) ? request : await edit(call, link, request);
+        }
+        case "withdraw":
+          return sent.has("sure")
+            ? await links.withdraw(link)
+            : malformed({ rule: "field.required", field: "sure" });
+        default:
+          return link;
+      }
+    } catch (error) {
+      // Answered with the form, so that nobody has to type it again.
+      onFault(error);
+      return problemOf(error);
+    }
+  }
+
+  return {
+    async manage(call: Call): Promise<Response> {
+      call.client();
+      const sent = await readFields(call.request);
+      if (isProblem(sent)) return show(call, { problem: sent });
+      if (isFromAnotherSite(call)) return show(call, { problem: { kind: "cross-site" } });
+      const key = keyIn(sent.get("key") ?? "");
+      if (key === "") return show(call, { problem: malformed({ rule: "field.required", field: "key" }) });
+      const link = await unlock(call, key);
+      if (isProblem(link)) {
+        const { kind } = link;
+        return kind === "unknown" || kind === "disabled" || kind === "limited"
+          ? problemAnswer(call, link)
+          : show(call, { problem: link });
+      }
+      const after = await act(call, link, sent);
+      if (isProblem(after))
+        return show(call, { problem: after, sent: shownAgain(sent), unlocked: { link, key } });
+      const done = { change: "link.changed", withdraw: "link.ended" } as const;
+      return show(call, {
+        done: done[sent.get("act") as keyof typeof done],
+        unlocked: { link: { ...link, ...after, disabled: link.disabled }, key },
+      });
+    },
+  };
+}
+
+export type ManagePages = ReturnType<typeof createManagePages>;
+
+/** The key in what was pasted, which may be the whole manage address. */
+function keyIn(pasted: string): string {
+  return pasted.trim().replace(/^.*#key=/s, "");
+}
+
+function readChange(sent: URLSearchParams, link: FoundLink): EditRequest | Malformed {
+  const text = (field: string) => (sent.get(field) ?? "").trim();
+  const originalUrl = sent.has("target") ? text("target") : link.originalUrl;
+  const expires = text("expires");
+  const expiry = expires === "never" ? expires : DURATIONS.find((duration) => duration === expires);
+  if (expiry === undefined && expires !== "")
+    return malformed({
+      rule: "field.values",
+      field: "expires",
+      values: [...DURATIONS, "never"].join(", "),
+    });
+  return {
+    originalUrl: originalUrl === link.originalUrl ? undefined : originalUrl,
+    expiry,
+    maxVisits: sent.has("max_visits") ? readNumber(text("max_visits")) : undefined,
+    password: sent.get("password") || (sent.has("remove") ? null : undefined),
+  };
+}
+
+/** Null if nothing is written, and no number if something else is: the domain says what is allowed. */
+function readNumber(written: string): number | null {
+  if (written === "") return null;
+  return /^\d+$/.test(written) ? Number(written) : Number.NaN;
+}
+
+function shownAgain(sent: URLSearchParams): ManageForm["sent"] {
+  const shown = (field: string, max: number) => (sent.get(field) ?? "").slice(0, max);
+  return {
+    target: shown("target", MAX_TARGET_LENGTH + 1),
+    expires: shown("expires", MAX_SHOWN),
+    max_visits: shown("max_visits", MAX_SHOWN),
+  };
+}
+
+/** In words for people, not for programs. */
+function tellKey(problem: HttpProblem, language: string): string | undefined {
+  if (problem.kind === "malformed" && problem.refusals.some(({ rule }) => rule === "field.required"))
+    return message(language, "manage.key.missing");
+  return tellBeside(problem, [], language).notice;
+}
+
+function tell(problem: HttpProblem, language: string) {
+  const told = tellBeside(problem, MANAGE_FIELDS, language, LINK_FIELDS);
+  if (told.errors.sure === undefined) return told;
+  return { errors: { ...told.errors, sure: message(language, "manage.sure.missing") } };
+}

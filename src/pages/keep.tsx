@@ -1,0 +1,41 @@
+/** @jsxImportSource ./html */
+import { message } from "../language/messages.ts";
+import { CopyButton } from "./copy.tsx";
+import { managePath } from "./manage.tsx";
+import { lasting } from "./when.ts";
+
+/** For so long, the browser that made a link is shown its manage address. */
+export const JUST_MADE_MS = 10 * 60_000;
+
+interface KeepProps {
+  readonly language: string;
+  readonly code: string;
+  readonly origin: string;
+  readonly manageKey: string;
+}
+
+/** The manage address of a link, for whoever has just made it. The script keeps the key with the links made here. */
+export function Keep({ language, code, origin, manageKey }: KeepProps) {
+  const address = `${origin}/${encodeURIComponent(code)}+#key=${manageKey}`;
+  return (
+    <section class="card" aria-labelledby="keep" data-key={manageKey}>
+      <h2 id="keep">{message(language, "keep.title")}</h2>
+      <p>
+        {message(language, "keep.meaning")}{" "}
+        {message(language, "keep.until", { minutes: lasting(language, JUST_MADE_MS) })}{" "}
+        <span data-kept>{message(language, "keep.here")}</span>
+      </p>
+      <p class="whole">
+        <bdi dir="ltr">{address}</bdi>
+      </p>
+      <form method="post" action={managePath(code)}>
+        <input type="hidden" name="key" value={manageKey} />
+        <div class="actions">
+          <CopyButton language={language} kind="secondary" label="keep.copy" text={address}>
+            <button>{message(language, "preview.manage")}</button>
+          </CopyButton>
+        </div>
+      </form>
+    </section>
+  );
+}

@@ -1,0 +1,171 @@
+/** @jsxImportSource ./html */
+import { message } from "../language/messages.ts";
+import { hasEnded, stateOf } from "../links/link.ts";
+import { described, FieldError, Notice } from "./field.tsx";
+import { InstantIn } from "./instant.tsx";
+import { type Page, page } from "./layout.tsx";
+import { Lifetime } from "./lifetime.tsx";
+import {
+  Destination,
+  Ends,
+  type FieldProps,
+  type ManageForm,
+  Password,
+  Target,
+  Visits,
+  Withdrawal,
+} from "./manage-fields.tsx";
+
+export interface KeyForm {
+  readonly path: string;
+  readonly error?: string | undefined;
+}
+
+/** Where the link of a path is managed. No code has a +. */
+export function managePath(code: string): string {
+  return `/${encodeURIComponent(code)}+manage`;
+}
+
+/** Asks for the key. Says nothing about the link, not even whether there is one. */
+export function keyPage(language: string, { path, error }: KeyForm): Page {
+  const heading = message(language, "manage.title");
+  const errors = error === undefined ? {} : { key: error };
+  return page(
+    language,
+    { title: error === undefined ? heading : message(language, "report.refused") },
+    <>
+      <h1>{heading}</h1>
+      <p class="soft">{message(language, "manage.key.where")}</p>
+      <form method="post" action={path}>
+        <div class="field">
+          <label for="key">{message(language, "manage.key")}</label>
+          <input
+            {...{ id: "key", name: "key", type: "text", autocomplete: "off", autocapitalize: "none" }}
+            {...{ spellcheck: false, required: true, autofocus: true }}
+            {...described("key", errors)}
+          />
+          <FieldError field="key" errors={errors} />
+        </div>
+        <button class="primary">{message(language, "manage.open")}</button>
+      </form>
+    </>,
+  );
+}
+
+/** What can be done with a link, for whoever has its key. */
+export function managePage(language: string, form: ManageForm): Page {
+  const { link, key, shortUrl, nowMs, changed, errors, notice, done } = form;
+  const heading = message(language, "manage.title");
+  const isRefused = notice !== undefined || Object.keys(errors).length > 0;
+  const state = stateOf(link, nowMs);
+  const isOver = hasEnded(link, nowMs);
+  const path = `/${encodeURIComponent(link.code)}`;
+  const action = { method: "post", action: managePath(link.code) } as const;
+  return page(
+    language,
+    { title: isRefused ? message(language, "report.refused") : heading },
+    <div class="manage" data-link={`/api/v1/links${path}`}>
+      <h1 tabindex={-1}>{heading}</h1>
+      <p>
+        <bdi dir="ltr">{shortUrl.replace(/^https?:\/\//, "")}</bdi>
+      </p>
+      <p class="done" role="status" tabindex={-1}>
+        {done}
+      </p>
+      <Notice text={notice} />
+      <State language={language} link={link} nowMs={nowMs} />
+      <Lifetime
+        language={language}
+        {...link}
+        hasEnded={isOver}
+        maxVisits={link.terms?.maxVisits}
+        changed={changed}
+      />
+      {state !== "withdrawn" && (
+        <p>
+          <a href={`${path}+`}>{message(language, "manage.preview")}</a>
+        </p>
+      )}
+      {(isOver || link.disabled !== undefined) && <Destination target={link.originalUrl} />}
+      {!isOver && link.disabled === undefined && (
+        <section aria-labelledby="change">
+          <h2 id="change">{message(language, "manage.change")}</h2>
+          <form {...action} data-act="change">
+            <Act act="change" manageKey={key} />
+            <Target language={language} {...form} />
+            <Ends language={language} {...form} />
+            <Visits language={language} {...form} />
+            <Password language={language} {...form} />
+            <button class="primary">{message(language, "manage.save")}</button>
+          </form>
+        </section>
+      )}
+      {!isOver && (
+        <section aria-labelledby="withdraw">
+          <h2 id="withdraw">{message(language, "manage.withdraw")}</h2>
+          <form {...action} data-act="withdraw">
+            <Act act="withdraw" manageKey={key} />
+            <Withdrawal language={language} {...form} />
+            <button class="danger">{message(language, "manage.withdraw")}</button>
+          </form>
+        </section>
+      )}
+    </div>,
+  );
+}
+
+function Act({ act, manageKey }: { act: "change" | "withdraw"; manageKey: string }) {
+  return (
+    <>
+      <input type="hidden" name="act" value={act} />
+      <input type="hidden" name="key" value={manageKey} />
+    </>
+  );
+}
+
+/** Why the link does not work, and what can be done with it nevertheless. */
+function State({ language, link, nowMs }: Pick<FieldProps, "language" | "link" | "nowMs">) {
+  const { disabled, terms } = link;
+  const over = message(language, "manage.over");
+  const state = stateOf(link, nowMs);
+  switch (state) {
+    case "active":
+      return <></>;
+    case "scheduled":
+      return (
+        <p>
+          <InstantIn
+            language={language}
+            text={message(language, "manage.starts")}
+            place="{starts}"
+            ms={terms?.startsMs ?? 0}
+          />
+        </p>
+      );
+    case "disabled":
+      return (
+        <p class="error">
+          {message(language, `disabled.${disabled ?? "other"}`)}{" "}
+          {hasEnded(link, nowMs) ? over : message(language, "manage.disabled")}
+        </p>
+      );
+    case "expired":
+      return (
+        <p class="error">
+          {message(language, "preview.expired")} {over}
+        </p>
+      );
+    case "used_up":
+      return (
+        <p class="error">
+          {message(language, "page.expired.title.visits")}. {over}
+        </p>
+      );
+    case "withdrawn":
+      return (
+        <p class="error">
+          {message(language, "page.expired.title.withdrawn")}. {over}
+        </p>
+      );
+  }
+}

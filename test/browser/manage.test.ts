@@ -1,0 +1,240 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+
+import type { Page } from "playwright-core";
+
+import { DAY_MS } from "../../src/links/time.ts";
+import { lasting } from "../../src/pages/when.ts";
+import { ask, make, OTHER, TARGET, visited } from "../managed.ts";
+import { type Running, startHere } from "../service.ts";
+import { arrive, LAPTOP, PHONE, untilFocused, wordsOf } from "./browser.ts";
+
+let curt: Running;
+beforeAll(async () => {
+  curt = await startHere();
+});
+afterAll(async () => {
+  await curt[Symbol.asyncDispose]();
+});
+
+const MAKERS = [
+  { locale: "en-GB", viewport: LAPTOP, javaScriptEnabled: true },
+  { locale: "en-GB", viewport: PHONE, javaScriptEnabled: false },
+  { locale: "ko-KR", viewport: PHONE, javaScriptEnabled: true },
+  { locale: "ko-KR", viewport: LAPTOP, javaScriptEnabled: false },
+];
+
+describe.each(MAKERS)("whoever has the manage key ($locale, scripts: $javaScriptEnabled)", (maker) => {
+  const { locale, javaScriptEnabled } = maker;
+  const say = wordsOf(locale);
+
+  /** Gets to the forms: by the manage address, or without scripts by the preview and the key. */
+  async function open(page: Page, { code, key }: { code: string; key: string }): Promise<void> {
+    if (javaScriptEnabled) await page.goto(`/${code}+#key=${key}`);
+    else {
+      await page.goto(`/${code}+`);
+      await page.getByRole("link", { name: say("preview.manage"), exact: true }).click();
+      const field = page.getByRole("textbox", { name: say("manage.key") });
+      await untilFocused(field);
+      await field.fill(`https://curt.example/${code}+#key=${key}`);
+      await field.press("Enter");
+    }
+    await page.getByRole("heading", { level: 1, name: say("manage.title") }).waitFor();
+    await page.getByRole("button", { name: say("manage.save") }).waitFor();
+  }
+
+  test("changes where a link leads, its end, visits and password, and is told what is wrong beside each", async () => {
+    const link = await make(curt);
+    await using person = await arrive(curt.origin, maker);
+    const { page } = person;
+    const asked: string[] = [];
+    person.context.on("request", (request) => asked.push(request.url()));
+    await open(page, link);
+    const target = page.getByRole("textbox", { name: say("manage.target") });
+    const visits = page.getByRole("textbox", { name: say("manage.visits") });
+    const password = page.getByLabel(say("manage.password"), { exact: true });
+    const save = page.getByRole("button", { name: say("manage.save") });
+    expect(await target.inputValue()).toBe(TARGET);
+    // Said before it is done.
+    const days = lasting(locale, 30 * DAY_MS);
+    await page.getByText(say("manage.target.hint", { host: "example.com", days })).waitFor();
+
+    await target.fill("naver.com");
+    await visits.fill("many");
+    await save.click();
+    await page.getByText(say("target.scheme")).waitFor();
+    await page.getByText(say("max_visits.range", { min: 1, max: 1_000_000_000 })).waitFor();
+    await untilFocused(target);
+    for (const [field, rule] of [
+      [target, "target.scheme"],
+      [visits, "max_visits.range"],
+    ] as const) {
+      expect(await field.getAttribute("aria-invalid")).toBe("true");
+      const [error = ""] = ((await field.getAttribute("aria-describedby")) ?? "").split(" ");
+      expect(await page.locator(`#${error}`).textContent()).toBe(say(rule, { min: 1, max: 1_000_000_000 }));
+    }
+    expect(await visited(curt, link.code)).toBe(TARGET);
+
+    await target.fill(OTHER);
+    await visits.fill("5");
+    await password.fill("open");
+    await page.getByRole("radio", { name: say("duration.48h") }).check();
+    await save.click();
+    await page
+      .getByRole("status")
+      .filter({ hasText: say("link.changed") })
+      .waitFor();
+    if (javaScriptEnabled) await untilFocused(page.getByRole("status"));
+    // The page is that of the link as it is now.
+    expect(await target.inputValue()).toBe(OTHER);
+    expect(await visits.inputValue()).toBe("5");
+    await page.getByText(say("preview.changed"), { exact: true }).waitFor();
+    const { data } = await ask(curt, "GET", link.path, { key: link.key });
+    expect(data).toMatchObject({ target: OTHER, max_visits: 5, has_password: true });
+    expect(Date.parse(data["expires"]) - Date.now()).toBeWithin(DAY_MS, 2 * DAY_MS);
+
+    await visits.fill("");
+    await page.getByRole("checkbox", { name: say("manage.password.remove") }).check();
+    await page.getByRole("radio", { name: say("never") }).check();
+    await save.click();
+    await page.getByRole("checkbox", { name: say("manage.password.remove") }).waitFor({ state: "detached" });
+    expect((await ask(curt, "GET", link.path)).data).toMatchObject({
+      target: OTHER,
+      max_visits: null,
+      has_password: false,
+      expires: null,
+    });
+    expect(await visited(curt, link.code)).toBe(OTHER);
+    // Neither the address bar nor any request has the key in an address.
+    expect(asked.filter((url) => url.replace(/#.*/, "").includes(link.key))).toEqual([]);
+    expect(new URL(page.url()).hash).toBe("");
+    if (javaScriptEnabled) expect(page.url()).toBe(`${curt.origin}/${link.code}+`);
+  });
+
+  test("withdraws a link only when sure", async () => {
+    const link = await make(curt, { target: TARGET, password: "secret" });
+    await using person = await arrive(curt.origin, maker);
+    const { page } = person;
+    await page.goto(`/${link.code}+`);
+    expect(await page.content()).not.toContain(TARGET);
+    await open(page, link);
+    // Where a link with a password leads is shown once the key was right.
+    expect(await page.getByRole("textbox", { name: say("manage.target") }).inputValue()).toBe(TARGET);
+    const withdraw = page.getByRole("button", { name: say("manage.withdraw") });
+    await withdraw.click();
+    expect(await page.locator("input:invalid").count()).toBe(1);
+    expect((await ask(curt, "GET", link.path)).status).toBe(200);
+    await page.getByRole("checkbox", { name: say("manage.sure") }).check();
+    await withdraw.click();
+    await page
+      .getByRole("status")
+      .filter({ hasText: say("link.ended") })
+      .waitFor();
+    expect(await page.getByRole("button", { name: say("manage.save") }).count()).toBe(0);
+    await page.getByText(say("manage.over")).waitFor();
+    expect((await ask(curt, "GET", link.path)).reason).toBe("link.withdrawn");
+  });
+
+  test("is told that a key is wrong, and that a destination can no longer change", async () => {
+    await using past = await startHere({ EDITS: "24h" }, { startMs: Date.now() - DAY_MS });
+    const link = await make(past);
+    past.advance(DAY_MS);
+    await using person = await arrive(past.origin, maker);
+    const { page } = person;
+    if (javaScriptEnabled) {
+      await page.goto(`/${link.code}+#key=wrong`);
+      await page
+        .getByRole("alert")
+        .filter({ hasText: say("key.wrong") })
+        .waitFor();
+      expect(new URL(page.url()).hash).toBe("");
+    } else {
+      await page.goto(`/${link.code}+manage`);
+      await page.getByRole("textbox", { name: say("manage.key") }).fill("wrong");
+      await page.getByRole("button", { name: say("manage.open") }).click();
+      await page.getByText(say("key.wrong")).waitFor();
+    }
+    await open(page, link);
+    await page.getByText(say("manage.target.over")).waitFor();
+    expect(await page.getByRole("textbox", { name: say("manage.target") }).count()).toBe(0);
+  });
+
+  test("gets it by making a link", async () => {
+    await using person = await arrive(curt.origin, maker);
+    const { page, context } = person;
+    await page.goto("/");
+    await page.getByRole("textbox", { name: say("home.url") }).fill(TARGET);
+    await page.getByRole("button", { name: say("home.make") }).click();
+    await page.waitForURL(/\+(?:#made)?$/);
+    const keep = page.getByRole("region", { name: say("keep.title") });
+    const address = (await keep.getByText("#key=").textContent()) ?? "";
+    const [, path = "", key = ""] = /^https:\/\/curt\.example(\/[^/]+\+)#key=([\w-]+)$/.exec(address) ?? [];
+    expect(page.url()).toStartWith(curt.origin + path);
+    expect(page.url()).not.toContain(key);
+    if (javaScriptEnabled) {
+      await context.grantPermissions(["clipboard-read", "clipboard-write"], { origin: curt.origin });
+      await keep.getByRole("button", { name: say("keep.copy") }).click();
+      await keep.getByText(say("copied"), { exact: true }).waitFor();
+      expect(await page.evaluate<string>("navigator.clipboard.readText()")).toBe(address);
+      await keep.getByText(say("keep.here")).waitFor();
+    }
+    await keep.getByRole("button", { name: say("preview.manage") }).click();
+    const target = page.getByRole("textbox", { name: say("manage.target") });
+    expect(await target.inputValue()).toBe(TARGET);
+    expect(page.url()).not.toContain(key);
+    await target.fill(OTHER);
+    await page.getByRole("button", { name: say("manage.save") }).click();
+    await page.getByText(say("link.changed")).waitFor();
+    expect(await visited(curt, path.slice(1, -1))).toBe(OTHER);
+    if (!javaScriptEnabled) return;
+    // The list of links made here has the key, too.
+    await page.goto("/");
+    const listed = page.getByRole("region", { name: say("home.made-here") });
+    await listed.getByRole("link", { name: say("home.manage") }).click();
+    await target.waitFor();
+    expect(await target.inputValue()).toBe(OTHER);
+    expect(page.url()).toBe(curt.origin + path);
+  });
+});
+
+test("a link that has not begun is managed at its manage address, which is that of no page for anybody else", async () => {
+  const say = wordsOf("en");
+  const link = await make(curt, { starts: "24h", expires: "48h" });
+  await using person = await arrive(curt.origin);
+  const { page } = person;
+  expect((await page.goto(`/${link.code}+`))?.status()).toBe(404);
+  // Followed while the page is open, it loads nothing anew.
+  await page.evaluate(`location.hash = "key=${link.key}"`);
+  await page.getByRole("textbox", { name: say("manage.target") }).fill(OTHER);
+  await page.getByRole("button", { name: say("manage.save") }).click();
+  await page
+    .getByRole("status")
+    .filter({ hasText: say("link.changed") })
+    .waitFor();
+  expect((await ask(curt, "GET", link.path, { key: link.key })).data["target"]).toBe(OTHER);
+});
+
+test("the language can be switched while a link is managed", async () => {
+  const link = await make(curt);
+  await using person = await arrive(curt.origin);
+  const { page } = person;
+  await page.goto(`/${link.code}+#key=${link.key}`);
+  await page.getByRole("heading", { level: 1, name: wordsOf("en")("manage.title") }).waitFor();
+  await page.getByRole("link", { name: "한국어" }).click();
+  await page.getByRole("textbox", { name: wordsOf("ko")("manage.target") }).waitFor();
+  expect(page.url()).toBe(`${curt.origin}/${link.code}+?language=ko`);
+});
+
+test("if the API cannot be reached, the form is sent as without scripts", async () => {
+  const say = wordsOf("en");
+  const link = await make(curt);
+  await using person = await arrive(curt.origin);
+  const { page } = person;
+  await page.goto(`/${link.code}+#key=${link.key}`);
+  await page.getByRole("textbox", { name: say("manage.target") }).fill(OTHER);
+  // A proxy may put a page of its own in its place.
+  await page.route("**/api/**", (route) => route.fulfill({ body: "Please sign in" }));
+  await page.getByRole("button", { name: say("manage.save") }).click();
+  await page.waitForURL(`**/${link.code}+manage`);
+  await page.getByText(say("link.changed")).waitFor();
+  expect(await visited(curt, link.code)).toBe(OTHER);
+});

@@ -1,0 +1,204 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+
+import { DAY_MS, HOUR_MS } from "../../src/links/time.ts";
+import { ask, make, type Made, OTHER, TARGET, visited } from "../managed.ts";
+import { disableLink, type Here, startHere } from "../service.ts";
+
+const SECRET = "https://example.com/only-for-those-who-know";
+
+let curt: Here;
+beforeAll(async () => {
+  curt = await startHere();
+});
+afterAll(async () => {
+  await curt[Symbol.asyncDispose]();
+});
+
+type Fields = Readonly<Record<string, string>>;
+
+/** Sends the form as a browser does. */
+async function send(code: string, fields: Fields, headers: Fields = {}, service = curt) {
+  const response = await service.fetch(`/${code}+manage`, {
+    method: "POST",
+    headers: { Accept: "text/html", ...headers },
+    body: new URLSearchParams(fields),
+  });
+  return { status: response.status, headers: response.headers, body: await response.text() };
+}
+
+/** What the form sends where nothing was typed. */
+function untouched({ key }: Pick<Made, "key">, fields: Fields = {}): Fields {
+  return { key, act: "change", target: TARGET, expires: "", max_visits: "", password: "", ...fields };
+}
+
+describe("the page that manages a link", () => {
+  test("asks for the key, and says of no code whether there is a link", async () => {
+    const { code } = await make(curt);
+    const pages = await Promise.all(
+      [code, "nobody-made-it"].map(async (one) => {
+        const response = await curt.fetch(`/${one}+manage`);
+        return [response.status, (await response.text()).replaceAll(one, "")];
+      }),
+    );
+    expect(pages[0]).toEqual(pages[1]);
+    expect(pages[0]?.[0]).toBe(200);
+    expect(pages[0]?.[1]).not.toContain(TARGET);
+  });
+
+  test("shows what can be done to whoever has the key or the manage address, and to nobody else", async () => {
+    const { code, key } = await make(curt, { target: SECRET, password: "open" });
+    const { key: other } = await make(curt);
+    for (const right of [key, ` ${key}\n`, `https://curt.example/${code}+#key=${key}`]) {
+      const { status, headers, body } = await send(code, { key: right });
+      expect([status, headers.get("cache-control")]).toEqual([200, "no-store"]);
+      expect(headers.has("set-cookie")).toBe(false);
+      expect(body).toContain(SECRET);
+    }
+    for (const wrong of [other, key.slice(0, -1), "#key="]) {
+      const { status, body } = await send(code, { key: wrong });
+      expect(status).toBe(wrong === "#key=" ? 400 : 403);
+      expect(body).not.toContain(SECRET);
+      expect(body).toContain('aria-invalid="true"');
+    }
+    expect((await send("nobody-made-it", { key })).status).toBe(404);
+  });
+
+  test("changes only what was changed in the form", async () => {
+    const link = await make(curt, { max_visits: 7, password: "old" });
+    const { code, path, key } = link;
+    const state = async () => (await ask(curt, "GET", path, { key })).data;
+    const before = await state();
+    expect((await send(code, untouched(link, { max_visits: "7" }))).status).toBe(200);
+    expect(await state()).toEqual(before);
+
+    const { status, body } = await send(
+      code,
+      untouched(link, { target: ` ${OTHER} `, expires: "24h", max_visits: "", password: "" }),
+    );
+    expect([status, body.includes(OTHER)]).toEqual([200, true]);
+    const after = await state();
+    expect(after).toMatchObject({ target: OTHER, max_visits: null, has_password: true });
+    expect(Date.parse(after["expires"]) - curt.nowMs()).toBeWithin(DAY_MS - HOUR_MS, DAY_MS + 1);
+
+    await send(code, untouched(link, { target: OTHER, expires: "never", max_visits: "3", remove: "yes" }));
+    expect(await state()).toMatchObject({ expires: null, max_visits: 3, has_password: false });
+    expect(await visited(curt, code)).toBe(OTHER);
+  });
+
+  test("tells every mistake beside its field, and changes nothing", async () => {
+    const link = await make(curt);
+    const wrong = { target: "naver.com", max_visits: "many", password: "a".repeat(129) };
+    const { status, body } = await send(link.code, untouched(link, wrong));
+    expect(status).toBe(400);
+    for (const field of ["target", "max_visits", "password"]) expect(body).toContain(`id="${field}-error"`);
+    expect(body).toContain('value="naver.com"');
+    expect(body).not.toContain("a".repeat(129));
+    expect((await send(link.code, untouched(link, { expires: "soon" }))).body).toContain(
+      'id="expires-error"',
+    );
+    expect(await visited(curt, link.code)).toBe(TARGET);
+  });
+
+  test("withdraws a link once its maker is sure, and then offers nothing more", async () => {
+    const { code, key } = await make(curt);
+    const unsure = await send(code, { key, act: "withdraw" });
+    expect([unsure.status, unsure.body.includes('id="sure-error"')]).toEqual([400, true]);
+    expect(await visited(curt, code)).toBe(TARGET);
+    const { status, body } = await send(code, { key, act: "withdraw", sure: "yes" });
+    expect([status, body.includes("<form")]).toEqual([200, false]);
+    expect(await visited(curt, code)).toBe(410);
+    expect((await send(code, { key, act: "withdraw", sure: "yes" })).status).toBe(410);
+  });
+
+  test("reaches links that nobody else is told of, or that do not work", async () => {
+    const later = await make(curt, { starts: new Date(curt.nowMs() + HOUR_MS).toISOString() });
+    expect(await send(later.code, untouched(later, { target: OTHER }))).toMatchObject({ status: 200 });
+    const disabled = await make(curt);
+    await disableLink(curt, disabled.code, "spam");
+    const { body } = await send(disabled.code, { key: disabled.key });
+    expect([body.includes('name="sure"'), body.includes('name="target"')]).toEqual([true, false]);
+    expect((await send(disabled.code, untouched(disabled, { target: OTHER }))).status).toBe(410);
+  });
+
+  test("refuses forms of other sites, with a right key, too", async () => {
+    const { code, key } = await make(curt);
+    const sent = await send(code, { key, act: "withdraw", sure: "yes" }, { "Sec-Fetch-Site": "cross-site" });
+    expect([sent.status, sent.headers.get("curt-reason")]).toEqual([403, "cross-site"]);
+    expect(sent.body).not.toContain(key);
+    expect(await visited(curt, code)).toBe(TARGET);
+  });
+
+  test("says until when the target can change, and why it cannot", async () => {
+    await using day = await startHere({ EDITS: "24h" });
+    await using off = await startHere({ EDITS: "off" });
+    for (const service of [day, off]) {
+      const link = await make(service);
+      if (service === day) {
+        expect((await send(link.code, { key: link.key }, {}, day)).body).toContain('name="target"');
+        day.advance(DAY_MS);
+      }
+      const { body } = await send(link.code, { key: link.key }, {}, service);
+      expect([body.includes('name="target"'), body.includes(TARGET)]).toEqual([false, true]);
+      const refused = await send(link.code, untouched(link, { target: OTHER }), {}, service);
+      expect([refused.status, refused.headers.get("curt-reason")]).toEqual([403, "edits.closed"]);
+      // Everything else may still change, by a form that has no target.
+      const { target: _, ...others } = untouched(link, { max_visits: "9" });
+      expect((await send(link.code, others, {}, service)).status).toBe(200);
+    }
+  });
+
+  test("counts wrong keys like codes that do not exist, and new targets like new links", async () => {
+    const limits = { LIMIT_UNKNOWN: "2/1h", LIMIT_CREATE: "2/1h" };
+    await using limited = await startHere(limits);
+    const link = await make(limited);
+    const targets = [OTHER, `${OTHER}/2`];
+    const statuses: number[] = [];
+    for (const target of targets)
+      statuses.push((await send(link.code, untouched(link, { target }), {}, limited)).status);
+    expect(statuses).toEqual([200, 429]);
+    for (const expected of [403, 403, 429])
+      expect((await send(link.code, { key: "wrong" }, {}, limited)).status).toBe(expected);
+  });
+
+  test("leaves the key in no log", async () => {
+    const link = await make(curt);
+    await send(link.code, untouched(link, { target: OTHER }));
+    await send(link.code, untouched(link, { target: "naver.com" }));
+    expect(curt.logged.join("")).not.toContain(link.key);
+  });
+});
+
+describe("whoever has just made a link by the form", () => {
+  async function makeByForm(fields: Fields) {
+    const response = await curt.fetch("/", { method: "POST", body: new URLSearchParams(fields) });
+    const cookie = response.headers.get("set-cookie") ?? "";
+    return { location: response.headers.get("location") ?? "", cookie, pair: cookie.split(";", 1)[0] ?? "" };
+  }
+
+  const preview = async (path: string, cookie: string) =>
+    (await curt.fetch(path, { headers: { Cookie: cookie } })).text();
+
+  test("is shown its manage address for ten minutes, and no address or cookie has the key", async () => {
+    const { location, cookie, pair } = await makeByForm({ original_url: TARGET });
+    const path = location.replace(/#.*/, "");
+    const page = await preview(path, pair);
+    const [, key = ""] =
+      new RegExp(`https://curt.example${path.replace("+", "\\+")}#key=([\\w-]+)`).exec(page) ?? [];
+    expect((await ask(curt, "DELETE", `/api/v1/links${path.slice(0, -1)}`, { key: "wrong" })).status).toBe(
+      403,
+    );
+    expect((await send(path.slice(1, -1), { key })).status).toBe(200);
+    expect(location + cookie).not.toContain(key);
+    expect(cookie).toContain(`Path=${path}; HttpOnly; Secure; SameSite=Strict`);
+    expect(await preview(path, "")).not.toContain(key);
+    curt.advance(10 * 60_000);
+    expect(await preview(path, pair)).not.toContain(key);
+  });
+
+  test("is shown that of no other link", async () => {
+    const { pair } = await makeByForm({ original_url: TARGET });
+    const { code, key } = await make(curt);
+    for (const one of [pair, "made=1.a", "made=", `made=${curt.nowMs() + 1000}.`])
+      expect(await preview(`/${code}+`, one)).not.toContain(key);
+  });
+});
