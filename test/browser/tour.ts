@@ -77,7 +77,7 @@ export async function prepareTour(): Promise<Tour> {
     }
     await open("home", "/");
     await page.getByText(say("home.more")).click();
-    await page.getByText(say("duration.date")).click();
+    await page.getByRole("radio", { name: say("duration.date") }).check();
     await look("home, all choices");
     await page.getByRole("textbox", { name: say("home.max-visits") }).fill("many");
     await send(`naver.com 와 ${LONG_URL} https://example.com/`, "disabled");
