@@ -1,4 +1,4 @@
-import { hasEnded, type Link, type Terms } from "./link.ts";
+import { aimedMs, hasEnded, type Link, type Terms } from "./link.ts";
 import { type Target, targetHost } from "./target.ts";
 import { DAY_MS } from "./time.ts";
 
@@ -50,7 +50,7 @@ function edited(
 ): Link | undefined {
   let after = link;
   if (destination !== undefined && destination.originalUrl !== link.originalUrl)
-    after = withTerms({ ...after, ...destination }, { changedMs: atMs, formerHost: firstHost(link, atMs) });
+    after = withTerms({ ...after, ...destination }, { changedMs: atMs, ...formerOf(link, atMs) });
   if (endsMs !== undefined) after = { ...after, endsMs };
   if (maxVisits !== undefined)
     after = withTerms(
@@ -63,12 +63,21 @@ function edited(
 }
 
 /**
- * The host that a link will be said to have led to before, if its target changes now. Of several hosts within 30 days it is
- * the first, because that is the one that most people knew.
+ * The host that a link will be said to have led to before, if its target changes now, and for how long it did. Of several
+ * hosts within 30 days it is the one of the longest time, because most people knew that one: a host that was there for a
+ * moment cannot hide it.
  */
-export function firstHost({ target, terms }: Pick<Link, "target" | "terms">, atMs: number): string {
-  const { changedMs = Number.NEGATIVE_INFINITY, formerHost } = terms ?? {};
-  return formerHost !== undefined && atMs < changedMs + FORMER_HOST_MS ? formerHost : targetHost(target);
+export function formerOf(link: Pick<Link, "target" | "createdMs" | "terms">, atMs: number): Former {
+  const { changedMs = Number.NEGATIVE_INFINITY, formerHost, formerMs = 0 } = link.terms ?? {};
+  const lastMs = Math.max(0, atMs - aimedMs(link));
+  return formerHost !== undefined && atMs < changedMs + FORMER_HOST_MS && formerMs >= lastMs
+    ? { formerHost, formerMs }
+    : { formerHost: targetHost(link.target), formerMs: lastMs };
+}
+
+interface Former {
+  readonly formerHost: string;
+  readonly formerMs: number;
 }
 
 /** The host to which a link led before, if whoever looks at it now should be told. */

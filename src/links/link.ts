@@ -36,6 +36,8 @@ export interface Terms {
   readonly changedMs?: number | undefined;
   /** The host of an earlier target. */
   readonly formerHost?: string | undefined;
+  /** For how long the link led there. */
+  readonly formerMs?: number | undefined;
 }
 
 /** Its maker withdrew it, or it had all its visits. */

@@ -88,7 +88,7 @@ export function createTools({ instance, nowMs }: ToolOptions): McpServer {
       description:
         "Tells where a short link leads, whether it works now, when it was made, begins and ends, and whether it was edited or disabled, " +
         "without opening it and without counting as a visit. " +
-        "Use it to check a short address before anyone follows it.",
+        "Use it to check a short address before anyone follows it. A link that has not begun yet is told as unknown.",
       annotations: READS,
       inputSchema: z.object({ link }),
       outputSchema: linkShape,

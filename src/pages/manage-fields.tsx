@@ -1,6 +1,6 @@
 /** @jsxImportSource ./html */
 import { message } from "../language/messages.ts";
-import { firstHost, FORMER_HOST_MS } from "../links/change.ts";
+import { formerOf, FORMER_HOST_MS } from "../links/change.ts";
 import { DURATIONS } from "../links/expiry.ts";
 import { hasPassword } from "../links/link.ts";
 import type { FoundLink } from "../links/links.ts";
@@ -37,30 +37,32 @@ export interface ManageForm {
 
 export type FieldProps = ManageForm & { readonly language: string };
 
-export function Destination({ target }: { target: string }) {
+/** Where the link leads, if that cannot be changed. */
+export function Destination({ language, link }: Pick<FieldProps, "language" | "link">) {
   return (
-    <p class="whole">
-      <bdi dir="ltr">{target}</bdi>
-    </p>
+    <>
+      <p class="label">{message(language, "manage.target")}</p>
+      <p class="whole">
+        <bdi dir="ltr">{link.originalUrl}</bdi>
+      </p>
+    </>
   );
 }
 
 export function Target({ language, link, nowMs, edits, sent, errors }: FieldProps) {
   const untilMs = editableUntilMs(link, edits);
-  const label = message(language, "manage.target");
   if (nowMs >= untilMs)
     return (
       <div class="field">
-        <p class="label">{label}</p>
-        <Destination target={link.originalUrl} />
+        <Destination language={language} link={link} />
         <p class="hint">{message(language, edits === "off" ? "manage.target.off" : "manage.target.over")}</p>
       </div>
     );
-  const host = firstHost(link, nowMs);
+  const { formerHost: host } = formerOf(link, nowMs);
   const { host: shown } = host === targetHost(link.target) ? describeDestination(link.target) : { host };
   return (
     <div class="field">
-      <label for="target">{label}</label>
+      <label for="target">{message(language, "manage.target")}</label>
       <input
         {...{ id: "target", name: "target", value: sent?.target ?? link.originalUrl, type: "text" }}
         {...{ inputmode: "url", autocomplete: "off", autocapitalize: "none", spellcheck: false }}

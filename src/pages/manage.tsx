@@ -86,7 +86,7 @@ export function managePage(language: string, form: ManageForm): Page {
           <a href={`${path}+`}>{message(language, "manage.preview")}</a>
         </p>
       )}
-      {(isOver || link.disabled !== undefined) && <Destination target={link.originalUrl} />}
+      {(isOver || link.disabled !== undefined) && <Destination language={language} link={link} />}
       {!isOver && link.disabled === undefined && (
         <section aria-labelledby="change">
           <h2 id="change">{message(language, "manage.change")}</h2>

@@ -58,7 +58,7 @@ export function testUpdates(name: string, open: () => Promise<LinkStore>): void 
       await change({ endsMs: NOW + 5 }, { endsMs: NOW + 5 });
       await change({ maxVisits: 7 }, { terms: { maxVisits: 7 } });
       await change({ passwordHash: "hash" }, { terms: { maxVisits: 7, passwordHash: "hash" } });
-      const moved = { changedMs: NOW + 1, formerHost: "example.com" };
+      const moved = { changedMs: NOW + 1, formerHost: "example.com", formerMs: 1 };
       await change(
         { destination: destination("HTTP://New.example"), maxVisits: null },
         {
