@@ -1,11 +1,20 @@
 /** @jsxImportSource ./html */
 import { message, type MessageKey } from "../language/messages.ts";
-import { DURATIONS, type Expiry } from "../links/expiry.ts";
+import type { Expiry } from "../links/expiry.ts";
 import { CopyButton } from "./copy.tsx";
 import { described, FieldError, type FieldErrors, Notice } from "./field.tsx";
+import { ATTRIBUTES, Ends, MoreChoices } from "./home-fields.tsx";
 import { type Page, page } from "./layout.tsx";
 
-export const FIELDS = ["original_url", "custom_code", "expire_duration"] as const;
+export const FIELDS = [
+  "original_url",
+  "custom_code",
+  "expire_duration",
+  "expires",
+  "max_visits",
+  "password",
+  "zone",
+] as const;
 export type Field = (typeof FIELDS)[number];
 
 export interface Home {
@@ -19,19 +28,32 @@ export interface Home {
   readonly errors: FieldErrors<Field | "token">;
   /** Why no link was made, if no field is to blame. */
   readonly notice?: string | undefined;
-  /** A corrected destination that the reader may have meant. */
-  readonly offer?: string | undefined;
+  /** Addresses that the maker may have meant. */
+  readonly offers?: readonly string[];
+  /** Whether the address was found in a text. */
+  readonly isUnderstood?: boolean | undefined;
+  readonly taken?: Taken | undefined;
+}
+
+/** A code that another link has, and free ones like it. */
+export interface Taken {
+  readonly code: string;
+  readonly free: readonly string[];
 }
 
 /** The form that makes a link, and the links made in this browser. */
 export function homePage(language: string, home: Home): Page {
-  const { baseUrl, form, errors, notice, offer } = home;
+  const { baseUrl, form, notice, offers = [], isUnderstood = false, taken } = home;
+  const errors = {
+    ...(taken !== undefined && { custom_code: message(language, "taken") }),
+    ...home.errors,
+  };
   const intro = message(language, "home.intro");
   const base = `${baseUrl.replace(/^https?:\/\//, "")}/`;
-  const focused = (Object.keys(errors)[0] ?? "original_url") as keyof Home["errors"];
-  const isRefused = Object.keys(errors).length > 0;
+  const refused = ([FIELDS[0], "token", ...FIELDS.slice(1)] as const).filter((field) => field in errors);
+  const focused = refused[0] ?? "original_url";
   const head = {
-    title: message(language, isRefused ? "home.title.refused" : "home.title"),
+    title: message(language, refused.length > 0 ? "home.title.refused" : "home.title"),
     card: { description: intro, origin: new URL(baseUrl).origin, path: "/" },
   };
   return page(
@@ -42,13 +64,14 @@ export function homePage(language: string, home: Home): Page {
       <p class="lead">{intro}</p>
       <Notice text={notice} />
       <form method="post" action="/" data-make>
+        <input type="hidden" name="zone" value={form.zone} autocomplete="off" />
         <div class="field">
           <label for="original_url">{message(language, "home.url")}</label>
           <div class="large">
             <input
               {...{ id: "original_url", name: "original_url", value: form.original_url }}
               {...ATTRIBUTES}
-              {...described("original_url", errors)}
+              {...described("original_url", errors, "understood")}
               autofocus={focused === "original_url"}
               inputmode="url"
               placeholder="https://"
@@ -57,13 +80,12 @@ export function homePage(language: string, home: Home): Page {
             {/* This must be the first button of the form, because Enter presses the first one. */}
             <button class="primary">{message(language, "home.make")}</button>
             <FieldError field="original_url" errors={errors}>
-              {offer !== undefined && (
-                <button name="meant" value={offer}>
-                  {message(language, "home.offer", { url: offer })}
-                </button>
-              )}
+              <Offers name="meant" values={offers} say={(url) => message(language, "home.offer", { url })} />
             </FieldError>
           </div>
+          <p class="hint" id="understood" data-understood hidden={!isUnderstood}>
+            {message(language, "home.understood")}
+          </p>
         </div>
         {home.needsToken && (
           <div class="field" data-token>
@@ -93,30 +115,19 @@ export function homePage(language: string, home: Home): Page {
               autofocus={focused === "custom_code"}
             />
           </div>
-          <FieldError field="custom_code" errors={errors} />
+          <FieldError field="custom_code" errors={errors}>
+            {taken !== undefined && <OtherCodes language={language} taken={taken} />}
+          </FieldError>
           <p class="hint">
             <output id="custom_code-hint" for="custom_code" data-check="/api/v1/codes/">
               {message(language, "home.code.hint")}
             </output>
           </p>
         </div>
-        <fieldset class="field">
-          <legend>{message(language, "home.ends")}</legend>
-          <div class="choices">
-            {choices(home).map((duration) => (
-              <label>
-                <input
-                  type="radio"
-                  name="expire_duration"
-                  value={duration === "never" ? "" : duration}
-                  checked={duration === (form.expire_duration || home.defaultExpiry)}
-                />
-                <span>{message(language, duration === "never" ? "never" : `duration.${duration}`)}</span>
-              </label>
-            ))}
-          </div>
-          <FieldError field="expire_duration" errors={errors} />
-        </fieldset>
+        <Ends language={language} {...home} errors={errors} focused={focused} />
+        <MoreChoices language={language} form={form} errors={errors} focused={focused} />
+        {/* Where there is no room beside the address, the button comes after all fields. */}
+        <button class="primary last">{message(language, "home.make")}</button>
       </form>
       <p class="hint bookmarklet">
         {message(language, "home.bookmarklet")}{" "}
@@ -127,18 +138,40 @@ export function homePage(language: string, home: Home): Page {
   );
 }
 
-/** Links without a chosen expiry get the operator's default. So "never" is only possible if it is the default. */
-function choices({ defaultExpiry }: Home): Expiry[] {
-  return defaultExpiry === "never" ? ["never", ...DURATIONS] : DURATIONS;
+interface OffersProps {
+  readonly name: string;
+  readonly values: readonly string[];
+  readonly say?: (value: string) => string;
 }
 
-/** The fields hold addresses and codes, not prose, so turn off the browser's corrections. */
-const ATTRIBUTES = {
-  type: "text",
-  autocomplete: "off",
-  autocapitalize: "none",
-  spellcheck: false,
-} as const;
+/** Buttons that send the form with another value. */
+function Offers({ name, values, say = (value) => value }: OffersProps) {
+  if (values.length === 0) return <></>;
+  return (
+    <div class="offers">
+      {values.map((value) => (
+        <button name={name} value={value}>
+          <bdi>{say(value)}</bdi>
+        </button>
+      ))}
+    </div>
+  );
+}
+
+function OtherCodes({ language, taken: { code, free } }: { language: string; taken: Taken }) {
+  return (
+    <>
+      <p class="hint">
+        {/* The form stays as it is. */}
+        <a href={`/${encodeURIComponent(code)}+`} target="_blank" rel="noreferrer">
+          {message(language, "home.taken.see")}
+        </a>{" "}
+        {free.length > 0 && message(language, "home.taken.free")}
+      </p>
+      <Offers name="instead" values={free} />
+    </>
+  );
+}
 
 /** A bookmarklet that opens the home page with the address of the current page filled in. */
 function bookmarklet(baseUrl: string): string {

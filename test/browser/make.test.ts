@@ -162,6 +162,7 @@ test.each([true, false])(
     const code = await make(maker, { code: `복사-${hasClipboard}` });
     const copy = page.getByRole("button", { name: say("copy"), exact: true });
     await copy.click();
+    await page.getByRole("button", { name: `✓ ${say("copied")}` }).waitFor();
     await page
       .getByRole("status")
       .filter({ hasText: say("copied") })
@@ -185,6 +186,32 @@ test.each([true, false])(
     expect(await paste(maker, field)).toBe(new URL(short).href);
   },
 );
+
+test("a shared text that is pasted becomes the address in it, which is said, and dates are in the maker's zone", async () => {
+  await using maker = await arrive(curt.origin, { timezoneId: "Asia/Seoul" });
+  const { context, page } = maker;
+  const say = wordsOf("en");
+  await context.grantPermissions(["clipboard-read", "clipboard-write"], { origin: curt.origin });
+  await page.goto("/");
+  const address = page.getByRole("textbox", { name: say("home.url") });
+  const text = `[제목] 보세요\n${LONG} 좋아요`;
+  await page.evaluate(`navigator.clipboard.writeText(${JSON.stringify(text)})`);
+  expect(await page.getByText(say("home.understood")).isVisible()).toBe(false);
+  expect(await paste(maker, address)).toBe(LONG);
+  await page.getByText(say("home.understood")).waitFor();
+  await page.getByRole("textbox", { name: say("home.code") }).fill("seoul");
+  expect(await page.getByLabel(say("home.expires")).isVisible()).toBe(false);
+  await page.getByRole("radio", { name: say("duration.date") }).check();
+  await page
+    .getByText(say("home.zone", { zone: "Asia/Seoul" }))
+    .first()
+    .waitFor();
+  await page.getByLabel(say("home.expires")).fill("2099-03-01T09:30");
+  await address.press("Enter");
+  await page.waitForURL(/\+$/);
+  const link = await linkOf(curt, "seoul");
+  expect([link["original_url"], link["expiration_date"]]).toEqual([LONG, "2099-03-01T00:30:00.000Z"]);
+});
 
 test("an address that cannot be copied is shown in full and selected, to be copied by hand", async () => {
   await using maker = await arrive(curt.origin);

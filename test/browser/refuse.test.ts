@@ -90,28 +90,58 @@ describe.each(READERS)("a maker who is refused ($locale)", ({ locale, viewport }
     },
   );
 
-  test.each(locale === "ko-KR" ? ["한국.kr:8080/#자리"] : ["naver.com", "naver.com/지도?q=1"])(
-    "for want of https:// has it put before by a click: %s",
-    async (written) => {
-      await using maker = await arrive(curt.origin, { locale, viewport });
-      const { page } = maker;
-      const form = await refused(page, written, "");
-      expect(await refusalOf(form.address)).toBe(say("target.scheme"));
-      expect(await form.address.inputValue()).toBe(written);
-      await page.getByRole("button", { name: say("home.offer", { url: `https://${written}` }) }).click();
-      await page.waitForURL(/\+$/);
-      const code = new URL(page.url()).pathname.slice(1, -1);
-      const link = await linkOf(curt, code);
-      expect(link["original_url"]).toBe(`https://${written}`);
-      expect(Date.parse(String(link["expiration_date"])) - Date.parse(String(link["created"]))).toBe(
-        7 * 86_400_000,
-      );
-    },
-  );
+  test("chooses among several addresses", async () => {
+    await using maker = await arrive(curt.origin, { locale, viewport });
+    const { page } = maker;
+    const form = await refused(page, "보세요 http//example.org/하나, https://example.org/둘", "");
+    expect(await refusalOf(form.address)).toBe(say("home.unclear"));
+    const [first, second] = ["http://example.org/하나", "https://example.org/둘"];
+    await page.getByRole("button", { name: say("home.offer", { url: first }) }).waitFor();
+    await page.getByRole("button", { name: say("home.offer", { url: second }) }).click();
+    await page.waitForURL(/\+$/);
+    const link = await linkOf(curt, new URL(page.url()).pathname.slice(1, -1));
+    expect(link["original_url"]).toBe(second);
+    expect(Date.parse(String(link["expiration_date"])) - Date.parse(String(link["created"]))).toBe(
+      7 * 86_400_000,
+    );
+  });
+
+  test("is told all at once, with free codes like a taken one and what is there", async () => {
+    await using maker = await arrive(curt.origin, { locale, viewport });
+    const { page } = maker;
+    const code = `차지-${locale}`;
+    for (const taken of [code, `${code}-3`]) await curt.shorten({ original_url: LONG, custom_code: taken });
+    await page.goto("/");
+    const form = fields(page);
+    await form.address.fill("ftp://example.com/");
+    await form.code.fill(code);
+    await page.getByRole("radio", { name: say("duration.date") }).check();
+    await page.getByText(say("home.more")).click();
+    const visits = page.getByRole("textbox", { name: say("home.max-visits") });
+    await visits.fill("0");
+    await form.code.press("Enter");
+    await page.locator("[aria-invalid]").first().waitFor();
+    await untilFocused(form.address);
+    expect(await refusalOf(form.address)).toBe(say("target.scheme"));
+    expect(await refusalOf(form.code)).toBe(say("taken"));
+    expect(await refusalOf(page.getByLabel(say("home.expires")))).toBe(say("home.date.wrong"));
+    expect(await refusalOf(visits)).toBe(say("home.max-visits.wrong", { min: 1, max: 1_000_000_000 }));
+    const there = page.getByRole("link", { name: say("home.taken.see") });
+    expect(await there.getAttribute("href")).toBe(`/${encodeURIComponent(code)}+`);
+    expect(await page.locator("[name=instead]").allTextContents()).toEqual(
+      [2, 4, 5].map((nth) => `${code}-${nth}`),
+    );
+    await form.address.fill(LONG);
+    await visits.fill("");
+    await page.getByRole("radio", { name: say("duration.24h") }).check();
+    await page.getByRole("button", { name: `${code}-4` }).click();
+    await page.waitForURL(/\+$/);
+    expect((await linkOf(curt, `${code}-4`))["original_url"]).toBe(LONG);
+  });
 
   test("is offered nothing that would be refused again", async () => {
     await using maker = await arrive(curt.origin, { locale, viewport });
-    for (const written of ["javascript:alert(1)", "me@example.com", "no spaces.com here"]) {
+    for (const written of ["javascript:alert(1)", "me@example.com", "no address here"]) {
       const form = await refused(maker.page, written, "");
       expect(await refusalOf(form.address)).toBe(say("target.scheme"));
       expect(await maker.page.getByRole("button").count()).toBe(1);

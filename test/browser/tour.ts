@@ -76,8 +76,12 @@ export async function prepareTour(): Promise<Tour> {
       await page.getByRole("button", { name: say("home.make") }).click();
     }
     await open("home", "/");
-    await send("naver.com", "admin");
-    await page.getByRole("button", { name: say("home.offer", { url: "https://naver.com" }) }).waitFor();
+    await page.getByText(say("home.more")).click();
+    await page.getByRole("radio", { name: say("duration.date") }).check();
+    await look("home, all choices");
+    await page.getByRole("textbox", { name: say("home.max-visits") }).fill("many");
+    await send(`naver.com 와 ${LONG_URL} https://example.com/`, "disabled");
+    await page.getByRole("button", { name: "disabled-2" }).waitFor();
     await look("home, refused");
     for (const start of ["새", LONG_CODE.slice(0, 28)]) {
       await page.goto("/");

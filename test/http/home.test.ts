@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
 import en from "../../src/language/en.json";
 import { type Running, startHere } from "../service.ts";
+import { linkOf } from "../visits/visits.ts";
 import { elementsOf, HTML } from "./markup.ts";
 
 const LONG = "https://example.com/long";
@@ -25,6 +26,7 @@ test('the form does not offer "never" if the operator\'s default is an expiry', 
     ["48h", ""],
     ["1week", undefined],
     ["1month", undefined],
+    ["date", undefined],
   ]);
 });
 
@@ -50,22 +52,53 @@ test("no more than a hundred fields are read", async () => {
   expect([await filled(99), await filled(100)]).toEqual(["last", ""]);
 });
 
-test("an address that would be refused again is not offered", async () => {
-  for (const [written, offer] of [
+test("an address is taken as it was meant, and never as one that would be refused", async () => {
+  for (const [written, meant] of [
     ["naver.com", "https://naver.com"],
-    ["누리집.한국/길?q=1", "https://누리집.한국/길?q=1"],
-    ["naver.com:8080", "https://naver.com:8080"],
-    ["naver.com:99999", undefined],
-    ["10.0.0.255", undefined],
-    ["3.14", undefined],
-    ["1.25%", undefined],
-    [`naver.com/${'"'.repeat(8192)}`, undefined],
+    ["http//naver.com/a", "http://naver.com/a"],
+    ["보세요 https://naver.com/길 좋아요", "https://naver.com/길"],
   ] as const) {
-    const elements = await elementsOf(await post({ original_url: written }));
-    const offered = elements.filter(({ attributes }) => attributes["name"] === "meant");
-    expect([written, ...offered.map(({ attributes }) => attributes["value"])]).toEqual(
-      offer === undefined ? [written] : [written, offer],
-    );
+    const answer = await post({ original_url: written });
+    const code = decodeURIComponent(/^\/(.+)\+#made$/.exec(answer.headers.get("location") ?? "")?.[1] ?? "");
+    expect([written, (await linkOf(curt, code))["original_url"]]).toEqual([written, meant]);
+  }
+  for (const written of ["naver.com:99999", "10.0.0.255", "3.14", `naver.com/${'"'.repeat(8192)}`])
+    expect([written, (await post({ original_url: written })).status]).toEqual([written, 400]);
+  const refused = await (await post({ original_url: "naver.com", custom_code: "a b" })).text();
+  expect(refused).toContain('value="https://naver.com"');
+  expect(refused).toMatch(/<p class="hint" id="understood" data-understood="[^"]*">/);
+});
+
+test("a link ends at the second that was chosen, in the maker's zone, after some visits, with a password", async () => {
+  const chosen = {
+    expire_duration: "date",
+    expires: "2099-03-01T09:30",
+    max_visits: "5",
+    password: "열려라",
+  };
+  for (const [zone, ends] of [
+    ["Asia/Seoul", "2099-03-01T00:30:00.000Z"],
+    ["", "2099-03-01T09:30:00.000Z"],
+    ["America/New_York", "2099-03-01T14:30:00.000Z"],
+  ] as const) {
+    const code = `exact${ends.slice(11, 13)}`;
+    expect((await post({ original_url: LONG, custom_code: code, zone, ...chosen })).status).toBe(303);
+    const link = await linkOf(curt, code);
+    expect([link["expiration_date"], link["max_visits"], link["has_password"]]).toEqual([ends, 5, true]);
+  }
+  for (const wrong of [
+    { expires: "" },
+    { expires: "2099-02-30T00:00" },
+    { expires: "2020-01-01T00:00" },
+    { zone: "Nowhere/Land" },
+    { max_visits: "0" },
+    { max_visits: "1.5" },
+    { password: "x".repeat(129) },
+  ]) {
+    const answer = await post({ original_url: LONG, ...chosen, ...wrong });
+    expect([wrong, answer.status]).toEqual([wrong, 400]);
+    const [field = ""] = Object.keys(wrong);
+    expect(await answer.text()).toContain(`id="${field === "zone" ? "expires" : field}-error"`);
   }
 });
 

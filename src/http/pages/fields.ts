@@ -1,5 +1,5 @@
 // What every form of a page has in common.
-import { message } from "../../language/messages.ts";
+import { message, type MessageKey } from "../../language/messages.ts";
 import { isProblem } from "../../links/problem.ts";
 import type { FieldErrors } from "../../pages/field.tsx";
 import { readText } from "../body.ts";
@@ -51,10 +51,12 @@ export function tellBeside<Field extends string>(
   fields: readonly Field[],
   language: string,
   names?: FieldNames,
+  /** Messages to say instead of others. */
+  words: Readonly<Partial<Record<MessageKey, MessageKey>>> = {},
 ): { errors: FieldErrors<Field>; notice?: string } {
   const errors = new Map<Field, string>();
   for (const { field, key, values } of describe(problem, names).messages) {
-    const text = message(language, key, values);
+    const text = message(language, words[key] ?? key, values);
     const inForm = fields.find((one) => one === field);
     if (inForm === undefined) return { errors: {} as FieldErrors<Field>, notice: text };
     errors.set(inForm, text);

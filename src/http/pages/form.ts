@@ -1,8 +1,11 @@
 import { message } from "../../language/messages.ts";
-import { isProblem } from "../../links/problem.ts";
+import type { CreateRequest } from "../../links/create.ts";
+import { DURATIONS } from "../../links/expiry.ts";
+import { isProblem, type Refusal } from "../../links/problem.ts";
 import { MAX_TARGET_LENGTH } from "../../links/target.ts";
 import { type Field, FIELDS, type Home } from "../../pages/home.tsx";
-import type { HttpProblem } from "../problems.ts";
+import { readPasted } from "../../pages/pasted.ts";
+import { type HttpProblem, type Malformed, malformed } from "../problems.ts";
 import { parseForm, readFields, tellBeside } from "./fields.ts";
 
 /** What the fields of the form hold. */
@@ -11,15 +14,26 @@ export type Form = Home["form"];
 /** The form as it arrives. The token is never shown again. */
 export interface Sent extends Form {
   readonly token: string;
+  /** Whether the address is one that the form offered. */
+  readonly isMeant: boolean;
+}
+
+/** What the form asks for, and what is wrong with dates that cannot be read. */
+export interface Read {
+  readonly request: CreateRequest;
+  readonly refusals: readonly Refusal[];
 }
 
 /** In UTF-16 units: enough for every spelling of a code. */
-const MAX_SHOWN_CODE = 1024;
+const MAX_SHOWN = 1024;
+/** As browsers send `datetime-local` (WHATWG HTML, section 2.3.5.5). */
+const LOCAL = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d)?$/;
 
 /** Reads what the form sends. */
 export async function readForm(request: Request): Promise<Sent | HttpProblem> {
   const sent = await readFields(request);
-  return isProblem(sent) ? sent : { ...formOf(sent), token: (sent.get("token") ?? "").trim() };
+  if (isProblem(sent)) return sent;
+  return { ...formOf(sent), token: (sent.get("token") ?? "").trim(), isMeant: sent.has("meant") };
 }
 
 /**
@@ -29,51 +43,81 @@ export async function readForm(request: Request): Promise<Sent | HttpProblem> {
 export function formOfQuery(query: string): Form {
   const asked = parseForm(query);
   if (isProblem(asked)) return EMPTY;
-  const shared = asked.get("original_url") || /https?:\/\/\S+/i.exec(asked.get("text") ?? "")?.[0];
+  const shared = asked.get("original_url") || readPasted(asked.get("text") ?? "").address;
   return { ...formOf(asked), original_url: shared ?? "" };
 }
 
-export const EMPTY: Form = { original_url: "", custom_code: "", expire_duration: "" };
+export const EMPTY = eachField(() => "");
 
-/** `meant` is the button that offers what the maker may have meant. The other values may have been pasted with spaces. */
+/** `meant` and `instead` are buttons that offer what the maker may have meant. The other values may have been pasted with spaces. */
 function formOf(sent: URLSearchParams): Form {
-  const text = (field: Field) => (sent.get(field) ?? "").trim();
+  const form = eachField((field) => (sent.get(field) ?? "").trim());
   return {
-    original_url: sent.get("meant") ?? text("original_url"),
-    custom_code: text("custom_code"),
-    expire_duration: text("expire_duration"),
+    ...form,
+    original_url: sent.get("meant") ?? form.original_url,
+    custom_code: sent.get("instead") ?? form.custom_code,
+    password: sent.get("password") ?? "",
   };
 }
 
 /** What the fields show again: no more than what each can hold, and a little, so that one sees it is too much. */
 export function shortened(form: Form): Form {
-  const { original_url, custom_code, expire_duration } = form;
-  return {
-    original_url: original_url.slice(0, MAX_TARGET_LENGTH + 1),
-    custom_code: custom_code.slice(0, MAX_SHOWN_CODE),
-    expire_duration: expire_duration.slice(0, MAX_SHOWN_CODE),
-  };
+  const max = (field: Field) => (field === "original_url" ? MAX_TARGET_LENGTH + 1 : MAX_SHOWN);
+  return eachField((field) => form[field].slice(0, max(field)));
 }
+
+function eachField(value: (field: Field) => string): Form {
+  return Object.fromEntries(FIELDS.map((field) => [field, value(field)])) as Form;
+}
+
+/** The domain checks all that can be read. */
+export function readRequest(form: Form): Read | Malformed {
+  const { original_url, custom_code, expire_duration, expires, max_visits, password, zone } = form;
+  const duration = DURATIONS.find((one) => one === expire_duration);
+  const isDate = expire_duration === "date";
+  if (duration === undefined && !isDate && expire_duration !== "")
+    return malformed({ rule: "field.values", field: "expire_duration", values: DURATIONS.join(", ") });
+  const endsMs = isDate ? instantOf(expires, zone) : undefined;
+  const request = {
+    originalUrl: original_url,
+    customCode: custom_code || undefined,
+    expiry: duration ?? endsMs,
+    // The domain refuses what is no number.
+    maxVisits: max_visits === "" ? undefined : Number(/^\d{1,15}$/.exec(max_visits)?.[0]),
+    password: password || undefined,
+  };
+  const refusals: Refusal[] = isDate && endsMs === undefined ? [{ rule: "expires.format" }] : [];
+  return { request, refusals };
+}
+
+/** A local time in a zone, in Unix milliseconds. What the clocks skip or repeat there is the later or the earlier one. */
+function instantOf(local: string, zone: string): number | undefined {
+  if (!LOCAL.test(local)) return undefined;
+  try {
+    return Temporal.PlainDateTime.from(local, { overflow: "reject" }).toZonedDateTime(zone || "UTC")
+      .epochMilliseconds;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Where the words for programs would not help people. */
+const WORDS = {
+  "expires.format": "home.date.wrong",
+  "max_visits.range": "home.max-visits.wrong",
+} as const;
 
 /** Says a problem beside the fields it is about, or above the form where it is about none of them. */
 export function tellInForm(
   problem: HttpProblem,
   form: Form,
+  isUnclear: boolean,
   language: string,
 ): Pick<Home, "errors" | "notice"> {
   if (problem.kind === "token.missing" || problem.kind === "token.wrong")
     return { errors: { token: message(language, "home.token.wrong") } };
-  const told = tellBeside(problem, FIELDS, language);
+  const words = isUnclear ? { ...WORDS, "target.scheme": "home.unclear" as const } : WORDS;
+  const told = tellBeside(problem, FIELDS, language, undefined, words);
   if (told.notice !== undefined || form.original_url !== "") return told;
   return { errors: { ...told.errors, original_url: message(language, "home.empty") } };
-}
-
-/** People write naver.com for https://naver.com. A host that ends in a number is a mistake, or private. */
-export function offerFor(written: string): string | undefined {
-  if (!/^[^\s/?#:@\\]+\.[^\s/?#:@\\.]{2,}(?::\d+)?(?:[/?#]|$)/.test(written)) return undefined;
-  const offer = `https://${written}`;
-  const url = URL.parse(offer);
-  return url !== null && url.href.length <= MAX_TARGET_LENGTH && /\.[^.]*[a-z][^.]*$/.test(url.hostname)
-    ? offer
-    : undefined;
 }

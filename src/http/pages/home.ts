@@ -1,21 +1,25 @@
 import type { TokenCheck } from "../../guard/token.ts";
-import { DURATIONS, type Expiry } from "../../links/expiry.ts";
+import { type Code, parseCode } from "../../links/code.ts";
+import { type CreateRequest, refuseTerms } from "../../links/create.ts";
+import type { Expiry } from "../../links/expiry.ts";
 import type { Link } from "../../links/link.ts";
 import type { Links } from "../../links/links.ts";
-import { isProblem } from "../../links/problem.ts";
-import { homePage } from "../../pages/home.tsx";
+import { isProblem, type Refusal } from "../../links/problem.ts";
+import { StoreUnavailable } from "../../links/store.ts";
+import { homePage, type Taken } from "../../pages/home.tsx";
+import { type Pasted, readPasted } from "../../pages/pasted.ts";
 import { answer, FINDABLE, html, prefersHtml } from "../answers.ts";
 import type { Asked, Call } from "../call.ts";
 import type { Limiter } from "../limits.ts";
-import { describe, type HttpProblem, malformed, problemJson, problemOf } from "../problems.ts";
+import { describe, type HttpProblem, problemJson, problemOf } from "../problems.ts";
 import { queryOf } from "../url.ts";
 import type { Views } from "../views/views.ts";
 import { isFromAnotherSite } from "./fields.ts";
-import { EMPTY, type Form, formOfQuery, offerFor, readForm, shortened, tellInForm } from "./form.ts";
+import { EMPTY, type Form, formOfQuery, readForm, readRequest, shortened, tellInForm } from "./form.ts";
 import type { Made } from "./made.ts";
 
 export interface HomeOptions {
-  readonly links: Pick<Links, "create">;
+  readonly links: Pick<Links, "create" | "parseDestination">;
   readonly mayCreate: TokenCheck;
   readonly limiter: Pick<Limiter, "view">;
   readonly views: Pick<Views, "ask">;
@@ -27,13 +31,21 @@ export interface HomeOptions {
 interface Refused {
   readonly form: Form;
   readonly problem: HttpProblem;
+  /** Addresses that the maker may have meant. */
+  readonly offers?: readonly string[];
+  /** Whether the address was found in a text. */
+  readonly isUnderstood?: boolean;
 }
 
 export interface HomeViewsOptions {
   readonly defaultExpiry: Expiry;
   /** Whether links are only made for those who know the token. */
   readonly needsToken: boolean;
+  readonly links: Pick<Links, "find">;
 }
+
+const FREE_SHOWN = 3;
+const MAX_SUFFIX = 9;
 
 /** The home page: the form, empty or as an address fills it in, and as it was sent where it was refused. */
 export function createHomeViews(options: HomeViewsOptions) {
@@ -50,11 +62,11 @@ export function createHomeViews(options: HomeViewsOptions) {
       );
     },
 
-    refused(call: Asked, data: string): Response {
-      const { form, problem } = JSON.parse(data) as Refused;
+    async refused(call: Asked, data: string): Promise<Response> {
+      const { form, problem, offers = [], isUnderstood } = JSON.parse(data) as Refused;
       const { baseUrl } = call.domain;
       const { status, headers } = describe(problem);
-      const offer = offerFor(form.original_url);
+      const taken = FORM_KINDS.has(problem.kind) ? await lookForCode(form.custom_code) : undefined;
       return html(
         call,
         status,
@@ -63,24 +75,57 @@ export function createHomeViews(options: HomeViewsOptions) {
             ...options,
             baseUrl,
             form,
-            offer,
-            ...tellInForm(problem, form, language),
+            offers,
+            isUnderstood,
+            taken,
+            ...tellInForm(problem, form, offers.length > 0, language),
           }),
         headers,
       );
     },
   };
+
+  /** A taken code is told with all else that is wrong, and with free ones like it. */
+  async function lookForCode(written: string): Promise<Taken | undefined> {
+    const code = written === "" ? undefined : parseCode(written);
+    try {
+      if (code === undefined || isProblem(code) || !(await isTaken(code))) return undefined;
+      const free: Code[] = [];
+      for (let suffix = 2; suffix <= MAX_SUFFIX && free.length < FREE_SHOWN; suffix++) {
+        const variant = parseCode(`${code}-${suffix}`);
+        if (!isProblem(variant) && !(await isTaken(variant))) free.push(variant);
+      }
+      return { code, free };
+    } catch (error) {
+      // The form is more important.
+      if (error instanceof StoreUnavailable) return undefined;
+      throw error;
+    }
+  }
+
+  async function isTaken(code: Code): Promise<boolean> {
+    const found = await options.links.find(code, "maker");
+    return !isProblem(found) || found.kind !== "unknown";
+  }
 }
+
+/** The address is as its maker wants it. */
+const CLEAR: Pasted = { offers: [] };
+
+/** Others say nothing about what is in the fields. */
+const FORM_KINDS: ReadonlySet<HttpProblem["kind"]> = new Set(["invalid", "taken"]);
 
 /** The form of the home page, which makes links without a script. */
 export function createHome({ links, views, made, limiter, mayCreate, onFault }: HomeOptions) {
-  async function create(form: Form): Promise<Link | HttpProblem> {
-    const expiry = DURATIONS.find((duration) => duration === form.expire_duration);
-    if (expiry === undefined && form.expire_duration !== "")
-      return malformed({ rule: "field.values", field: "expire_duration", values: DURATIONS.join(", ") });
-    const { original_url: originalUrl, custom_code: customCode } = form;
+  /** Makes the link, or tells all that is wrong. */
+  async function create(form: Form, isUnclear: boolean): Promise<Link | HttpProblem> {
+    const read = readRequest(form);
+    if (isProblem(read)) return read;
+    const refusals = isUnclear ? [{ rule: "target.scheme" } as const, ...read.refusals] : read.refusals;
+    if (refusals.length > 0)
+      return { kind: "invalid", refusals: [...refusals, ...refusalsOf(read.request, isUnclear)] };
     try {
-      return await links.create({ originalUrl, customCode: customCode || undefined, expiry });
+      return await links.create(read.request);
     } catch (error) {
       // Answered with the form, so that nobody has to type it again.
       onFault(error);
@@ -88,24 +133,41 @@ export function createHome({ links, views, made, limiter, mayCreate, onFault }: 
     }
   }
 
+  /** All else that is wrong if the form is refused already. */
+  function refusalsOf(request: CreateRequest, isUnclear: boolean): Refusal[] {
+    const { originalUrl, customCode } = request;
+    const parsed = [
+      ...(isUnclear ? [] : [links.parseDestination(originalUrl)]),
+      ...(customCode === undefined ? [] : [parseCode(customCode)]),
+    ];
+    return [...parsed.filter(isProblem).flatMap((problem) => problem.refusals), ...refuseTerms(request)];
+  }
+
   /** The form as it was sent, with what is wrong with it. */
-  async function formAgain(call: Call, form: Form, problem: HttpProblem): Promise<Response> {
-    const refused: Refused = { form: shortened(form), problem };
+  async function formAgain(call: Call, form: Form, told: Omit<Refused, "form">): Promise<Response> {
+    const refused: Refused = { form: shortened(form), ...told };
     // It costs as much as any other view, and who has used up all links may send the form on and on.
     return limiter.view(() => views.ask("refusedForm", call, JSON.stringify(refused)))(call);
   }
 
   /** Reads the form, and makes its link unless that is `refused`. */
   async function answerForm(call: Call, refused?: HttpProblem): Promise<Response> {
-    const form = await readForm(call.request);
-    if (isProblem(form))
-      return prefersHtml(call.headers.get("accept")) ? formAgain(call, EMPTY, form) : problemJson(call, form);
-    if (refused !== undefined) return formAgain(call, form, refused);
-    if (isFromAnotherSite(call)) return formAgain(call, form, { kind: "cross-site" });
-    if (!mayCreate(form.token))
-      return formAgain(call, form, { kind: form.token === "" ? "token.missing" : "token.wrong" });
-    const link = await create(form);
-    if (isProblem(link)) return formAgain(call, form, link);
+    const sent = await readForm(call.request);
+    if (isProblem(sent))
+      return prefersHtml(call.headers.get("accept"))
+        ? formAgain(call, EMPTY, { problem: sent })
+        : problemJson(call, sent);
+    if (refused !== undefined) return formAgain(call, sent, { problem: refused });
+    if (isFromAnotherSite(call)) return formAgain(call, sent, { problem: { kind: "cross-site" } });
+    if (!mayCreate(sent.token))
+      return formAgain(call, sent, {
+        problem: { kind: sent.token === "" ? "token.missing" : "token.wrong" },
+      });
+    const { address, offers } = sent.isMeant ? CLEAR : readPasted(sent.original_url);
+    const form = address === undefined ? sent : { ...sent, original_url: address };
+    const isUnderstood = form.original_url !== sent.original_url;
+    const link = await create(form, offers.length > 0);
+    if (isProblem(link)) return formAgain(call, form, { problem: link, offers, isUnderstood });
     return answer({
       status: 303,
       headers: {

@@ -24,8 +24,21 @@ async function copyFrom(button: HTMLButtonElement): Promise<void> {
   const isCopied = await copy(text);
   if (!said) return;
   said.textContent = isCopied ? done : failed;
-  if (isCopied) setTimeout(() => said.textContent === done && said.replaceChildren(), SAID_MS);
+  // Those who see it see it on the button.
+  said.classList.toggle("unseen", isCopied);
+  if (isCopied) sayOn(button, said, done);
   else getSelection()?.selectAllChildren(given ? showIn(said, given) : (source ?? said));
+}
+
+function sayOn(button: HTMLButtonElement, said: Element, done: string): void {
+  const marked = `✓ ${done}`;
+  const label = button.textContent;
+  if (label === marked) return;
+  button.textContent = marked;
+  setTimeout(() => {
+    button.textContent = label;
+    if (said.textContent === done) said.replaceChildren();
+  }, SAID_MS);
 }
 
 /** After a failed copy, shows the whole text to copy by hand. The page shows the address only without its scheme. */

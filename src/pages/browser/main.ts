@@ -6,11 +6,13 @@ import { rememberMade, showMadeHere } from "./made-here.ts";
 import { hideMadeHash } from "./made.ts";
 import { manageLinks } from "./manage.ts";
 import { sendOnce } from "./once.ts";
+import { takeAddresses } from "./pasted.ts";
 import { forgetRefusals } from "./refusals.ts";
 import { localiseTimes } from "./times.ts";
 import { rememberToken } from "./token.ts";
 import { makeTryable } from "./try.ts";
 import { keepTyped } from "./typed.ts";
+import { tellZone } from "./zone.ts";
 
 // All pages load this script. Each function does nothing on pages without the elements it needs.
 // First, because it hides the key.
@@ -21,6 +23,8 @@ checkCodes();
 rememberToken();
 forgetRefusals();
 sendOnce();
+takeAddresses();
+tellZone();
 keepTyped();
 keepBookmarklet();
 rememberMade();

@@ -1,0 +1,58 @@
+import { expect, test } from "bun:test";
+
+import { readPasted } from "../../src/pages/pasted.ts";
+
+test.each([
+  ["https://example.com/a?b=c#d", "https://example.com/a?b=c#d"],
+  ["HTTPS://EXAMPLE.COM/A", "HTTPS://EXAMPLE.COM/A"],
+  ["  https://example.com/  ", "https://example.com/"],
+  // Alone, an address is what it is.
+  ["https://example.com/a).", "https://example.com/a)."],
+  ["naver.com", "https://naver.com"],
+  ["누리집.한국/길?q=1", "https://누리집.한국/길?q=1"],
+  ["naver.com:8080/a", "https://naver.com:8080/a"],
+  ["http//example.com/a", "http://example.com/a"],
+  ["https:/example.com/a", "https://example.com/a"],
+  ["https:example.com", "https://example.com"],
+  ["https//example.com/?u=http://example.org", "https://example.com/?u=http://example.org"],
+  ["보세요 https://example.com/길 좋아요", "https://example.com/길"],
+  ["보세요https://example.com/길", "https://example.com/길"],
+  ["[제목]\nhttps://example.com/a\n", "https://example.com/a"],
+  ["See (https://example.com/a_(b)).", "https://example.com/a_(b)"],
+  ["“https://example.com/a”, they said", "https://example.com/a"],
+  ["twice: https://example.com/ and https://example.com/", "https://example.com/"],
+])("the one address in what was pasted is taken: %s", (written, address) => {
+  expect(readPasted(written)).toEqual({ address, offers: [] });
+});
+
+test.each([
+  [
+    "https://a.example/ 또는 https://b.example/",
+    ["https://a.example/", "https://b.example/", "https://a.example/ 또는 https://b.example/"],
+  ],
+  // A space may be part of an address.
+  ["https://example.com/my file.pdf", ["https://example.com/my", "https://example.com/my file.pdf"]],
+  ["at http://a.example/, https:/b.example/", ["http://a.example/", "https://b.example/"]],
+  ["naver.com 좋아요", ["https://naver.com"]],
+  [
+    "a http://1.example b http://2.example c http://3.example d http://4.example",
+    ["http://1.example", "http://2.example", "http://3.example"],
+  ],
+])("where it is not clear, addresses are offered: %s", (written, offers) => {
+  expect(readPasted(written)).toEqual({ offers });
+});
+
+test.each([
+  "",
+  "hello",
+  "me@example.com",
+  "javascript:alert(1)",
+  "ftp://example.com/",
+  "10.0.0.255",
+  "3.14",
+  "1.25%",
+  "naver.com:99999",
+  "https://",
+])("what has no address in it is left alone: %s", (written) => {
+  expect(readPasted(written)).toEqual({ offers: [] });
+});
