@@ -17,9 +17,11 @@ import { LINK_COLUMNS, type LinkRow, toLink } from "./link-row.ts";
 import { BLOCK_LINKS, type Ends, ENDS, isFull, prepareSitesReader } from "./sites.ts";
 
 const BOUNDS = {
-  /** What one request looks at, in rows and in milliseconds. It always takes a step. */
+  /** What one request looks at, in rows and in milliseconds. */
   looked: 50_000,
   lookedMs: 20,
+  /** It always takes so many steps: some hundred links are looked at even if the machine is busy. */
+  steps: 4,
   /** Rows of the first step of a walk. Each next one is twice as long: long URLs may make each row slow. */
   firstWalked: 64,
   /** Rows of the longest step of a walk. */
@@ -103,6 +105,7 @@ export function prepareSearch(database: Database, bounds: Partial<typeof BOUNDS>
   const {
     looked: maxLooked,
     lookedMs,
+    steps: minSteps,
     firstWalked,
     walked,
     told: maxTold,
@@ -197,7 +200,7 @@ export function prepareSearch(database: Database, bounds: Partial<typeof BOUNDS>
       const untilMs = performance.now() + lookedMs;
       let position = cursor === undefined ? begin(filter) : readCursor(cursor);
       let rowsAtOnce = Math.min(firstWalked, walked);
-      for (let looked = 0; position !== undefined && found.length < limit;) {
+      for (let looked = 0, steps = 1; position !== undefined && found.length < limit; steps++) {
         const { part, told, below } = position;
         const toldBefore = told === "beginning" ? filter.beyond : told === "whole" ? `${filter.key}\0` : "";
         const left = limit - found.length;
@@ -211,7 +214,7 @@ export function prepareSearch(database: Database, bounds: Partial<typeof BOUNDS>
         position = after(position, step.below);
         looked += step.looked;
         rowsAtOnce = Math.min(2 * rowsAtOnce, walked);
-        if (looked >= maxLooked || performance.now() > untilMs) break;
+        if (looked >= maxLooked || (steps >= minSteps && performance.now() > untilMs)) break;
       }
       return {
         links: found.map((row) => toLink(row.code as Code, row)),
