@@ -77,6 +77,9 @@ export const PASSWORD_LENGTH = { min: 1, max: 128 } as const;
 /** Generated codes get one character longer once this share of all codes of their length is in use. */
 const MAX_SPACE_USED = 1 / 10_000;
 const MAX_GENERATE_TRIES = 8;
+/** What nearly all creates have. Making it anew would cost each of them a little. */
+const NONE: readonly never[] = [];
+const NOTHING_MADE: ReadonlyMap<number, Made> = new Map();
 
 /** A link without its code, if that is to be generated. */
 type Draft = Omit<Link, "code"> & { readonly nth: number; readonly code: Code | undefined };
@@ -104,20 +107,15 @@ export function createCreation(options: CreationOptions): Creation {
     const startsMs = starts === undefined ? undefined : endsMs(createdMs, starts);
     const ends = endsMs(createdMs, expiry);
     const refusals = [
-      ...[target, code].filter(isProblem).flatMap((problem) => problem.refusals),
+      ...(isProblem(target) ? target.refusals : NONE),
+      ...(isProblem(code) ? code.refusals : NONE),
       ...refuseEnd(ends, Math.max(createdMs, startsMs ?? 0), createdMs),
       ...refuseTerms(request),
     ];
     if (isProblem(target) || isProblem(code) || refusals.length > 0) return { kind: "invalid", refusals };
-    return {
-      nth,
-      code,
-      originalUrl,
-      target,
-      createdMs,
-      endsMs: ends,
-      terms: orNone({ startsMs, maxVisits }),
-    };
+    const hasTerms = startsMs !== undefined || maxVisits !== undefined;
+    const terms = hasTerms ? orNone({ startsMs, maxVisits }) : undefined;
+    return { nth, code, originalUrl, target, createdMs, endsMs: ends, terms };
   }
 
   /** What an earlier request made, as it was then. */
@@ -199,7 +197,7 @@ export function createCreation(options: CreationOptions): Creation {
     before: readonly Made[] = [],
   ): Promise<readonly (Link | Problem)[] | KeyReused> {
     const createdMs = clock.nowMs();
-    const known = new Map(before.map((made) => [made.nth, made]));
+    const known = before.length === 0 ? NOTHING_MADE : new Map(before.map((made) => [made.nth, made]));
     const parsed = requests.map((request, nth) =>
       known.has(nth) ? undefined : parse(request, nth, createdMs),
     );
@@ -262,26 +260,27 @@ export function createCreation(options: CreationOptions): Creation {
 }
 
 /** The end of a link that begins at `fromMs`. */
-export function refuseEnd(ends: number, fromMs: number, nowMs: number): Refusal[] {
+export function refuseEnd(ends: number, fromMs: number, nowMs: number): readonly Refusal[] {
   if (ends <= nowMs) return [{ rule: "expires.past" }];
-  return ends <= fromMs ? [{ rule: "expires.before-start" }] : [];
+  return ends <= fromMs ? [{ rule: "expires.before-start" }] : NONE;
 }
 
 export function refuseTerms({
-  maxVisits,
-  password,
+  maxVisits = null,
+  password = null,
 }: {
   readonly maxVisits?: Terms["maxVisits"] | null;
   readonly password?: string | null | undefined;
-}): Refusal[] {
-  const within = (value: number, { min, max }: { min: number; max: number }) =>
-    Number.isInteger(value) && value >= min && value <= max;
-  return [
-    ...(maxVisits === undefined || maxVisits === null || within(maxVisits, MAX_VISITS)
-      ? []
-      : [{ rule: "max_visits.range", ...MAX_VISITS } as const]),
-    ...(password === undefined || password === null || within(passwordLength(password), PASSWORD_LENGTH)
-      ? []
-      : [{ rule: "password.length", ...PASSWORD_LENGTH } as const]),
-  ];
+}): readonly Refusal[] {
+  if (maxVisits === null && password === null) return NONE;
+  const refusals: Refusal[] = [];
+  if (maxVisits !== null && !isWithin(maxVisits, MAX_VISITS))
+    refusals.push({ rule: "max_visits.range", ...MAX_VISITS });
+  if (password !== null && !isWithin(passwordLength(password), PASSWORD_LENGTH))
+    refusals.push({ rule: "password.length", ...PASSWORD_LENGTH });
+  return refusals;
+}
+
+function isWithin(value: number, { min, max }: { readonly min: number; readonly max: number }): boolean {
+  return Number.isInteger(value) && value >= min && value <= max;
 }

@@ -120,6 +120,15 @@ describe("the page that manages a link", () => {
     expect((await send(disabled.code, untouched(disabled, { target: OTHER }))).status).toBe(410);
   });
 
+  test("does nothing but show the link if it is told to do what it does not know", async () => {
+    const { code, key } = await make(curt);
+    for (const act of ["", "erase", "__proto__", "constructor"]) {
+      const { status, body } = await send(code, { key, act });
+      expect([status, body.includes(TARGET)]).toEqual([200, true]);
+    }
+    expect(await visited(curt, code)).toBe(TARGET);
+  });
+
   test("refuses forms of other sites, with a right key, too", async () => {
     const { code, key } = await make(curt);
     const sent = await send(code, { key, act: "withdraw", sure: "yes" }, { "Sec-Fetch-Site": "cross-site" });

@@ -26,10 +26,15 @@ import { isFromAnotherSite, readFields, tellBeside } from "./fields.ts";
 /** In UTF-16 units: of a number or a choice that is shown again. */
 const MAX_SHOWN = 64;
 
+const DONE: ReadonlyMap<string | null, Shown["done"]> = new Map([
+  ["change", "link.changed"],
+  ["withdraw", "link.ended"],
+]);
+
 /** What the view of a form is made of. */
 interface Shown {
   readonly problem?: HttpProblem;
-  readonly done?: "link.changed" | "link.ended";
+  readonly done?: "link.changed" | "link.ended" | undefined;
   readonly sent?: ManageForm["sent"];
   /** Only if the key was right. */
   readonly unlocked?: { readonly link: FoundLink; readonly key: string };
@@ -131,9 +136,8 @@ export function createManagePages(options: ManagePagesOptions) {
       const after = await act(call, link, sent);
       if (isProblem(after))
         return show(call, { problem: after, sent: shownAgain(sent), unlocked: { link, key } });
-      const done = { change: "link.changed", withdraw: "link.ended" } as const;
       return show(call, {
-        done: done[sent.get("act") as keyof typeof done],
+        done: DONE.get(sent.get("act")),
         unlocked: { link: { ...link, ...after, disabled: link.disabled }, key },
       });
     },
