@@ -64,7 +64,6 @@ export function homePage(language: string, home: Home): Page {
       <p class="lead">{intro}</p>
       <Notice text={notice} />
       <form method="post" action="/" data-make>
-        <input type="hidden" name="zone" value={form.zone} autocomplete="off" />
         <div class="field">
           <label for="original_url">{message(language, "home.url")}</label>
           <div class="large">
@@ -126,6 +125,7 @@ export function homePage(language: string, home: Home): Page {
         </div>
         <Ends language={language} {...home} errors={errors} focused={focused} />
         <MoreChoices language={language} form={form} errors={errors} focused={focused} />
+        <input type="hidden" name="zone" value={form.zone} autocomplete="off" />
         {/* Where there is no room beside the address, the button comes after all fields. */}
         <button class="primary last">{message(language, "home.make")}</button>
       </form>
