@@ -21,7 +21,7 @@ test("a sample is copied as it is shown", async () => {
   const section = page.getByRole("region", { name: "Shorten a URL", exact: true });
   const shown = await section.getByRole("group", { name: "curl: Shorten a URL" }).textContent();
   await section.getByRole("button", { name: "Copy" }).first().press("Enter");
-  await section.getByText("Copied").waitFor();
+  await section.getByRole("button", { name: "✓ Copied" }).waitFor();
   expect(await page.evaluate("navigator.clipboard.readText()")).toBe(shown);
 });
 

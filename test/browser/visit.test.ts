@@ -42,7 +42,7 @@ test("a visitor whose link has ended reads so, in their language, styled, withou
     const { page } = visitor;
     expect((await page.goto("/over"))?.status()).toBe(410);
     expect(await page.getByRole("heading", { level: 1 }).textContent()).toBe(title);
-    expect(await page.title()).toBe(title);
+    expect(await page.title()).toBe(`${title} – Curt`);
     expect(await page.locator("time").getAttribute("datetime")).toBe(String(ends));
     // The style is allowed, and applied.
     expect(await page.evaluate("getComputedStyle(document.querySelector('main')).maxWidth")).toBe("736px");
