@@ -19,7 +19,7 @@ import { parseTarget, type Target, targetHost, type TargetPolicy } from "./targe
 export interface Creation {
   create(request: CreateRequest): Promise<Link | Problem>;
   /** Creates links. The outcomes are in the order of the requests, and a problem of one does not affect the others. */
-  createAll(requests: readonly CreateRequest[]): Promise<readonly (Link | Problem)[]>;
+  createAll(requests: readonly CreateRequest[]): Promise<Created>;
   /** What was made when requests were first sent, at most one record for each. */
   recall(sent: SentAgain): Promise<readonly Made[] | KeyReused>;
   /** The same as `createAll`, for requests that may be sent again. What `recall` tells is told again as it was then. */
@@ -27,7 +27,7 @@ export interface Creation {
     requests: readonly CreateRequest[],
     sent: SentAgain,
     before: readonly Made[],
-  ): Promise<readonly (Link | Problem)[] | KeyReused>;
+  ): Promise<Created | KeyReused>;
   /** Tells whether a code is free now. Nothing is reserved: somebody else may take it before `create` is called. */
   availability(written: string): Promise<Availability | Problem>;
   /** Parses a destination, with all rules that apply to new ones. */
@@ -36,6 +36,12 @@ export interface Creation {
 
 /** How requests are known again: their key, and all that they are. Both are keyed hashes. */
 export type SentAgain = Omit<KeyedRequest, "sentMs">;
+
+/** What became of each request, and how many links were made now: not before, and not by another request with the key. */
+export interface Created {
+  readonly outcomes: readonly (Link | Problem)[];
+  readonly made: number;
+}
 
 export interface CreateRequest {
   readonly originalUrl: string;
@@ -150,6 +156,8 @@ export function createCreation(options: CreationOptions): Creation {
   /** Returns the links in the order of the drafts, or that their code is taken. Generates other codes where needed. */
   async function add(drafts: readonly Draft[], insert: Insert) {
     const outcomes = new Map<number, Link | Extract<Problem, { kind: "taken" }>>();
+    /** Links that another request with the same key made first. */
+    const others = new Set<number>();
     const needsCode = drafts.some(({ code }) => code === undefined);
     let length = needsCode ? await lengthOfCodes() : 0;
     let left = drafts;
@@ -171,17 +179,19 @@ export function createCreation(options: CreationOptions): Creation {
       const inserted = await insert(links);
       if ("kind" in inserted) return inserted;
       for (let at = 0; at < links.length; at++) {
-        const { nth, originalUrl, target, terms } = links[at] as NumberedLink;
+        const asked = links[at] as NumberedLink;
+        const { nth, originalUrl, target, terms } = asked;
         const made = inserted[at];
         if (made === undefined || isProblem(made)) outcomes.set(nth, { kind: "taken" });
         else {
           const { code, createdMs, endsMs: ends } = made;
           outcomes.set(nth, { code, originalUrl, target, createdMs, endsMs: ends, terms });
+          if (code !== asked.code || createdMs !== asked.createdMs) others.add(nth);
         }
       }
       left = left.filter(({ nth, code }) => code === undefined && isProblem(outcomes.get(nth)));
     }
-    return outcomes;
+    return { outcomes, others };
   }
 
   async function lengthOfCodes(): Promise<number> {
@@ -195,7 +205,8 @@ export function createCreation(options: CreationOptions): Creation {
     requests: readonly CreateRequest[],
     insert: Insert,
     before: readonly Made[] = [],
-  ): Promise<readonly (Link | Problem)[] | KeyReused> {
+  ): Promise<Created | KeyReused> {
+    let made = 0;
     const createdMs = clock.nowMs();
     const known = before.length === 0 ? NOTHING_MADE : new Map(before.map((made) => [made.nth, made]));
     const parsed = requests.map((request, nth) =>
@@ -209,31 +220,34 @@ export function createCreation(options: CreationOptions): Creation {
       insert,
     );
     if ("kind" in added) return added;
-    return requests.map((request, nth) => {
-      const made = known.get(nth);
-      if (made !== undefined) return recalled(request, made);
+    const outcomes = requests.map((request, nth) => {
+      const earlier = known.get(nth);
+      if (earlier !== undefined) return recalled(request, earlier);
       const draft = drafts[nth];
-      const outcome = draft === undefined || isProblem(draft) ? draft : added.get(nth);
+      const outcome = draft === undefined || isProblem(draft) ? draft : added.outcomes.get(nth);
       if (outcome === undefined) throw new Error("Every request has an outcome");
       if (isProblem(outcome)) onRefused(outcome);
-      // Another request with the same key was first.
-      else if (outcome.createdMs !== createdMs) return recalled(request, outcome);
-      else onCreated(outcome);
+      else if (added.others.has(nth)) return recalled(request, outcome);
+      else {
+        made++;
+        onCreated(outcome);
+      }
       return outcome;
     });
+    return { outcomes, made };
   }
 
   const insertAll: Insert = (links) => store.insert(links) as ReturnType<Insert>;
 
-  async function createAll(requests: readonly CreateRequest[]): Promise<readonly (Link | Problem)[]> {
-    const outcomes = await decide(requests, insertAll);
-    if ("kind" in outcomes) throw new Error("A request without a key cannot have one that is in use");
-    return outcomes;
+  async function createAll(requests: readonly CreateRequest[]): Promise<Created> {
+    const created = await decide(requests, insertAll);
+    if ("kind" in created) throw new Error("A request without a key cannot have one that is in use");
+    return created;
   }
 
   return {
     async create(request) {
-      const [outcome] = await createAll([request]);
+      const [outcome] = (await createAll([request])).outcomes;
       if (outcome === undefined) throw new Error("Every request has an outcome");
       return outcome;
     },

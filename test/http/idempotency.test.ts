@@ -151,6 +151,15 @@ describe("a create with an Idempotency-Key", () => {
   });
 });
 
+test("requests with one key that arrive together count once", async () => {
+  await using own = await startHere({ LIMIT_CREATE: "20/1d" });
+  const key = newKey();
+  const answers = await Promise.all(times(12).map(() => post(PATHS.shorten, BODY, key, own)));
+  for (const answer of answers) expect(answer).toEqual(answers[0] as never);
+  for (const _ of times(19)) expect((await post(PATHS.shorten, BODY, newKey(), own)).status).toBe(201);
+  expect((await post(PATHS.shorten, BODY, newKey(), own)).status).toBe(429);
+});
+
 test.each<[string, string | undefined]>([
   ["abc", "abc"],
   ['"abc"', "abc"],

@@ -179,8 +179,8 @@ describe("the purge", () => {
     const links = open();
     const sent = { key: "purged", body: "body" };
     const send = async () => {
-      const outcomes = await links.createOnce([{ originalUrl }], sent, (await links.recall(sent)) as []);
-      return "kind" in outcomes ? outcomes : outcomes[0];
+      const created = await links.createOnce([{ originalUrl }], sent, (await links.recall(sent)) as []);
+      return "kind" in created ? created : created.outcomes[0];
     };
     const first = await send();
     wallMs = START + 365 * DAY_MS;

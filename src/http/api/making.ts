@@ -39,14 +39,14 @@ export function createMaking({ links, limiter }: MakingOptions) {
     const giveBack = counted === 0 ? () => {} : await limiter.take(call, CREATES, counted);
     if (isProblem(giveBack)) return giveBack;
     let failed = counted;
-    const makeNow = async () =>
+    const makeNow = () =>
       sent === undefined ? links.createAll(requests) : links.createOnce(requests, sent, before);
     try {
-      const outcomes = await (requests.length > 1 ? inTurn(makeNow) : makeNow());
-      if (outcomes === undefined) throw new StoreUnavailable("too many links wait to be made");
-      if ("kind" in outcomes) return REUSED;
-      failed = outcomes.filter(isProblem).length;
-      return outcomes;
+      const created = await (requests.length > 1 ? inTurn(makeNow) : makeNow());
+      if (created === undefined) throw new StoreUnavailable("too many links wait to be made");
+      if ("kind" in created) return REUSED;
+      failed = counted - created.made;
+      return created.outcomes;
     } finally {
       giveBack(failed);
     }
