@@ -208,7 +208,7 @@ export function createCreation(options: CreationOptions): Creation {
   ): Promise<Created | KeyReused> {
     let made = 0;
     const createdMs = clock.nowMs();
-    const known = before.length === 0 ? NOTHING_MADE : new Map(before.map((made) => [made.nth, made]));
+    const known = before.length === 0 ? NOTHING_MADE : new Map(before.map((record) => [record.nth, record]));
     const parsed = requests.map((request, nth) =>
       known.has(nth) ? undefined : parse(request, nth, createdMs),
     );
