@@ -38,7 +38,7 @@ export interface Creation {
 export type SentAgain = Omit<KeyedRequest, "sentMs">;
 
 /** What became of each request, and how many links were made now: not before, and not by another request with the key. */
-export interface Created {
+interface Created {
   readonly outcomes: readonly (Link | Problem)[];
   readonly made: number;
 }
