@@ -234,31 +234,22 @@ function tellViews(
   storeFiles: readonly string[],
   lists: Lists,
 ): void {
-  const {
-    database,
-    baseUrl,
-    identity,
-    codeHoldMs,
-    defaultExpiry,
-    edits,
-    statsShown,
-    statsKeepDays,
-    createToken,
-  } = config;
-  const needsToken = createToken !== null;
-  const settings = {
-    database,
-    baseUrl,
-    identity,
-    codeHoldMs,
-    defaultExpiry,
-    edits,
-    statsShown,
-    statsKeepDays,
-    needsToken,
+  const task: ViewsTask = {
+    view: "none",
+    database: config.database,
+    baseUrl: config.baseUrl,
+    identity: config.identity,
+    codeHoldMs: config.codeHoldMs,
+    defaultExpiry: config.defaultExpiry,
+    edits: config.edits,
+    statsShown: config.statsShown,
+    statsKeepDays: config.statsKeepDays,
+    // The token itself stays where it is checked.
+    needsToken: config.createToken !== null,
     storeFiles,
+    lists: lists.tables(),
   };
-  thread.perform({ view: "none", ...settings, lists: lists.tables() }).catch(() => {});
+  thread.perform(task).catch(() => {});
 }
 
 function refuseFolder(folder: string): (error: unknown) => never {
