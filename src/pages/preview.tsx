@@ -10,6 +10,7 @@ import { describeHint, Leads, leadsTo } from "./leads.tsx";
 import { type Changed, Lifetime } from "./lifetime.tsx";
 import { managePath } from "./manage.tsx";
 import { nextStep } from "./problem.tsx";
+import { QrCode } from "./qr-code.tsx";
 import { Visits, type VisitsShown } from "./visits.tsx";
 
 export interface Preview extends VisitsShown {
@@ -183,23 +184,6 @@ function Address({ url }: { url: string }) {
       <wbr />
       {path.join("")}
     </bdi>
-  );
-}
-
-function QrCode({ language, path, address }: { language: string; path: string; address: string }) {
-  return (
-    <figure class="qr">
-      <img src={`${path}.svg`} width="160" height="160" alt={message(language, "preview.qr", { address })} />
-      <figcaption>
-        {message(language, "preview.qr.save")}
-        <a href={`${path}.png?size=1024`} download>
-          PNG
-        </a>
-        <a href={`${path}.svg`} download>
-          SVG
-        </a>
-      </figcaption>
-    </figure>
   );
 }
 
