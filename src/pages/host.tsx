@@ -1,7 +1,8 @@
 /** @jsxImportSource ./html */
 import { message } from "../language/messages.ts";
+import { numberFormat } from "./chart.tsx";
 import { type Destination, splitHost } from "./destination.ts";
-import type { Html } from "./html/jsx-runtime.ts";
+import { Html, write } from "./html/jsx-runtime.ts";
 
 /** Longer addresses are folded, in characters. */
 const LONG = 200;
@@ -36,7 +37,7 @@ export function FullAddress({ language, address }: { language: string; address: 
     </bdi>
   );
   if (address.length <= LONG) return <p class="whole">{whole}</p>;
-  const count = address.length.toLocaleString(language);
+  const count = numberFormat(language).format(address.length);
   return (
     <>
       <p class="whole folded">
@@ -52,16 +53,22 @@ export function FullAddress({ language, address }: { language: string; address: 
   );
 }
 
-/** Breaks behind dots and slashes, and before the parts of a query; elsewhere only where a part is wider than its line. */
-function Breaking({ text }: { text: string }): (string | Html)[] {
-  if (text.length <= NARROW) return [text];
-  const [first = "", ...others] = text.split(/(?<=[./])(?![./])|(?=[?&#])/);
-  return [hyphened(first), ...others.flatMap((part) => [wbr, hyphened(part)])];
+/**
+ * Breaks behind dots and slashes, and before the parts of a query; elsewhere only where a part is wider than its line. Browsers
+ * would break behind hyphens, so parts with hyphens are elements. An address may have thousands of parts: they are marked in
+ * its text, by characters that no address has, and become HTML at once.
+ */
+function Breaking({ text }: { text: string }): Html {
+  if (text.length <= NARROW) return new Html(write(text));
+  let marked = text.replace(/[./]+(?!$)/g, `$&${BREAK}`).replace(/[?&#]/g, `${BREAK}$&`);
+  if (text.includes("-") && text.length <= LONG)
+    marked = marked
+      .split(BREAK)
+      .map((part) => (part.includes("-") ? PART + part + PART_END : part))
+      .join(BREAK);
+  return new Html(
+    write(marked).replaceAll(BREAK, "<wbr/>").replaceAll(PART, "<span>").replaceAll(PART_END, "</span>"),
+  );
 }
 
-/** Browsers would break behind hyphens, and xn-- is more than one. */
-function hyphened(part: string): string | Html {
-  return part.includes("-") ? <span>{part}</span> : part;
-}
-
-const wbr = <wbr />;
+const [BREAK, PART, PART_END] = ["\u{0}", "\u{1}", "\u{2}"];

@@ -46,7 +46,8 @@ describe("with INTERSTITIAL=all", () => {
         expect(page).toContain(en["interstitial.title"]);
         expect(page).toContain("<strong>example.com</strong>");
         expect(page).toContain(en["hint.fresh"]);
-        const [, href] = /<a class="button primary" href="([^"]*)" rel="nofollow noreferrer">/.exec(page) ?? [];
+        const [, href] =
+          /<a class="button primary" href="([^"]*)" rel="nofollow noreferrer">/.exec(page) ?? [];
         expect(href?.replaceAll("&amp;", "&")).toBe(TARGET);
       }
     }
