@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 
 import en from "../../src/language/en.json";
+import ja from "../../src/language/ja.json";
 import ko from "../../src/language/ko.json";
 import { DAY_MS } from "../../src/links/time.ts";
 import { makeUnreadable } from "../durability/damage.ts";
@@ -84,7 +85,7 @@ test.each([
 });
 
 test("the page says which address it is, in the reader's language", async () => {
-  for (const [language, words] of Object.entries({ en, ko })) {
+  for (const [language, words] of Object.entries({ en, ko, ja })) {
     const headers = { ...READER, "Accept-Language": language };
     const page = await (await curt.fetch("/무엇", { headers })).text();
     expect(page).toContain(`<h1>${words["page.unknown.title"]}</h1>`);
