@@ -49,7 +49,8 @@ export function faultsOf(page: Page): Promise<string[]> {
 /** In the page: what keeps its left side on the left. What has a direction of its own, such as an address, may. */
 const UNMIRRORED = `(() => {
   const root = document.documentElement;
-  const elements = [...document.body.querySelectorAll("*")].filter((element) => element.closest("body [dir], svg") === null);
+  root.dir = "rtl";
+  const elements = [...document.body.querySelectorAll("*")].filter((element) => getComputedStyle(element).direction === "rtl");
   const sidesOf = (element, side) => {
     const style = getComputedStyle(element);
     return ["margin", "padding", "border"].map((part) => style.getPropertyValue(part + "-" + side + (part === "border" ? "-width" : "")));
