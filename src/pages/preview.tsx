@@ -48,6 +48,7 @@ export function previewPage(language: string, preview: Preview): Page {
   const leadsOn = state === undefined;
   const head = {
     title: state === undefined ? shown : `${state} ${shown}`,
+    query: preview.query,
     card: {
       // One script can imitate another, and a card is often all that people see.
       description: [
