@@ -5,7 +5,7 @@ import { openZone, writeDay } from "../visits/zone.ts";
 /** Ranges of whole days, by their names in addresses. */
 const DAYS = { "7d": 7, "30d": 30, "90d": 90 } as const;
 type DayRange = keyof typeof DAYS;
-export type RangeName = "24h" | DayRange | "all";
+type RangeName = "24h" | DayRange | "all";
 
 const DEFAULT_RANGE = "30d";
 /** Up to here, visits are shown by the hour unless the reader chooses otherwise. */
