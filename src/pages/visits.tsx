@@ -3,6 +3,8 @@ import { message } from "../language/messages.ts";
 import { FEWEST_VISITORS, type Statistics } from "../visits/statistics.ts";
 import { Breakdowns } from "./breakdowns.tsx";
 import { Chart, numberFormat } from "./chart.tsx";
+import { Downloads } from "./downloads.tsx";
+import { Week } from "./week.tsx";
 
 export interface VisitsShown {
   readonly code: string;
@@ -76,7 +78,17 @@ export function Visits({
         )}
         {visits + bots === 0 && !hasEnded && <p>{message(language, "preview.waiting")}</p>}
         {statistics.visits > 0 && shown !== "count" && (
-          <Breakdowns language={language} breakdowns={breakdowns} />
+          <>
+            <Week language={language} week={statistics.week} timeZone={timeZone} />
+            <Breakdowns language={language} shown={shown} breakdowns={breakdowns} />
+            <Downloads
+              language={language}
+              code={code}
+              interval={interval}
+              timeZone={timeZone}
+              {...statistics}
+            />
+          </>
         )}
       </div>
       <p class="hint">

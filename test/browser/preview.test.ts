@@ -172,13 +172,13 @@ describe.each(READERS)("a visitor who looks before ($locale)", ({ locale, viewpo
       [
         "preview.referrers",
         [
-          ["search.naver.com", "5"],
-          [say("preview.other"), "1"],
+          ["search.naver.com", "5", "83%"],
+          [say("preview.hidden"), "1", "17%"],
         ],
       ],
-      ["preview.countries", [[korea, "6"]]],
-      ["preview.browsers", [["Chrome", "6"]]],
-      ["preview.devices", [[say("device.desktop"), "6"]]],
+      ["preview.countries", [[korea, "6", "100%"]]],
+      ["preview.browsers", [["Chrome", "6", "100%"]]],
+      ["preview.devices", [[say("device.desktop"), "6", "100%"]]],
     ] as const) {
       const table = page.getByRole("table").filter({
         has: page.getByRole("columnheader", { name: say(dimension), exact: true }),

@@ -154,7 +154,7 @@ test("a chart is drawn of visits in its range only, and what too few have in com
   const fresh = await (await get("/long-ago+", own)).text();
   expect(fresh).toContain('<figure class="chart">');
   expect(fresh.split(en["preview.few"])).toHaveLength(2);
-  expect(fresh).toContain('<div class="breakdowns"></div>');
+  expect(fresh).not.toContain('<div class="breakdowns">');
   own.advance(100 * DAY_MS);
   const old = await (await get("/long-ago+", own)).text();
   expect(old).toMatch(/data-visits="1"/);
@@ -187,8 +187,9 @@ test("a preview shows eight referrers, and the others in a part that can be open
   const sites = [first, opened].map((part) => part.match(/site-\d\.example/g) ?? []);
   expect(sites.map(({ length }) => length)).toEqual([8, 2]);
   expect(new Set(sites.flat()).size).toBe(10);
-  // No site is added up under "other".
-  expect(page).not.toContain(`<bdi>${en["preview.other"]}</bdi>`);
+  // No site is hidden or added up.
+  for (const key of ["preview.hidden", "preview.rest"] as const)
+    expect(page).not.toContain(`<bdi>${en[key]}</bdi>`);
 });
 
 test("a preview shows the hours in the requested time zone, by default in UTC", async () => {
