@@ -33,7 +33,7 @@ export function Breakdowns({ language, shown, breakdowns }: BreakdownsProps) {
         ))}
       </div>
       <p class="hint">
-        {message(language, "preview.shares", { told })}
+        {message(language, "preview.percent.of", { told })}
         {shown === "safe" && ` ${message(language, "preview.hour-over")}`}
       </p>
       {hides && <p class="hint">{message(language, "preview.hidden.why", { networks: FEWEST_NETWORKS })}</p>}
@@ -92,7 +92,7 @@ function Values({ language, dimension, all, rows }: ValuesProps) {
             {message(language, "preview.visits")}
           </th>
           <th scope="col" class="number">
-            {message(language, "preview.share")}
+            {message(language, "preview.percent")}
           </th>
         </tr>
       </thead>

@@ -52,6 +52,7 @@ function previewIn(
 
 test.each([
   ["en", "Sum of daily visitors, last 2 days"],
+  ["ja", "1日ごとの訪問者数の合計、過去2日間"],
   ["ko", "일별 방문자 합계, 최근 2일"],
 ])("visitors are said to be those of each day, added up (%s)", (language, name) => {
   expect(previewIn(language)).toMatch(new RegExp(`<dt>${name}</dt><dd[^>]*>2,543</dd>`));
