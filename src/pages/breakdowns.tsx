@@ -100,7 +100,8 @@ function Values({ language, dimension, all, rows }: ValuesProps) {
         {rows.map(({ name, visits, isVague }) => (
           <tr class={isVague === true ? "vague" : undefined}>
             <th scope="row">
-              <bdi>{name}</bdi>
+              {/* A host breaks behind its dots. */}
+              <bdi>{name.split(/(?<=\.)/).map((part, nth) => (nth === 0 ? part : [<wbr />, part]))}</bdi>
               <svg viewBox="0 0 100 1" preserveAspectRatio="none" aria-hidden="true">
                 <rect width={Math.round((visits / all) * 1000) / 10} height="1" />
               </svg>

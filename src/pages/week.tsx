@@ -9,7 +9,10 @@ import { CLOCKS, numberFormat } from "./chart.tsx";
 const FEWEST_VISITS = 50;
 /** Of the colours, beside that of no visits. */
 const STEPS = 4;
+/** An hour's name is wider than its column, so one of so many is shown; programs that read the page aloud tell them all. */
+const EVERY_HOURS = 6;
 const HOURS = Array.from({ length: 24 }, (_, hour) => hour);
+const NAMED_HOURS = HOURS.filter((hour) => hour % EVERY_HOURS === 0);
 
 type WeekProps = Pick<Statistics, "week"> & { readonly language: string; readonly timeZone: string };
 
@@ -32,6 +35,12 @@ export function Week({ language, week, timeZone }: WeekProps) {
       </p>
       <table class="week" aria-labelledby="week-title">
         <thead>
+          <tr aria-hidden="true">
+            <td />
+            {NAMED_HOURS.map((hour) => (
+              <td colspan={EVERY_HOURS}>{names.hour(hour)}</td>
+            ))}
+          </tr>
           <tr>
             <td />
             {HOURS.map((hour) => (

@@ -13,7 +13,10 @@ const NONE = { values: [], other: 0, hidden: 0 };
 const NOTHING = Object.fromEntries(DIMENSIONS.map((dimension) => [dimension, NONE])) as unknown as All;
 
 function show(breakdowns: Partial<All>, language = "en", shown: Shown = "safe"): string {
-  return write(Breakdowns({ language, shown, breakdowns: { ...NOTHING, ...breakdowns } }));
+  return write(Breakdowns({ language, shown, breakdowns: { ...NOTHING, ...breakdowns } })).replaceAll(
+    "<wbr/>",
+    "",
+  );
 }
 
 /** Name, length of the bar, visits and share of every row. */
