@@ -23,7 +23,6 @@ export function Breakdowns({ language, shown, breakdowns }: BreakdownsProps) {
   const known = DIMENSIONS.filter((dimension) => breakdowns[dimension].values.length > 0);
   const [first] = known;
   if (first === undefined) return <p class="hint">{message(language, "preview.few")}</p>;
-  const told = numberFormat(language).format(countTold(breakdowns[first]));
   const hides = known.some((dimension) => breakdowns[dimension].hidden > 0);
   return (
     <>
@@ -33,7 +32,7 @@ export function Breakdowns({ language, shown, breakdowns }: BreakdownsProps) {
         ))}
       </div>
       <p class="hint">
-        {message(language, "preview.percent.of", { told })}
+        {message(language, "preview.percent.of", { count: countTold(breakdowns[first]) })}
         {shown === "safe" && ` ${message(language, "preview.hour-over")}`}
       </p>
       {hides && <p class="hint">{message(language, "preview.hidden.why", { networks: FEWEST_NETWORKS })}</p>}
