@@ -6,7 +6,7 @@ import { problemPage } from "../../src/pages/problem.tsx";
 import { makeUnreadable } from "../durability/damage.ts";
 import { addGuarded } from "../guarded.ts";
 import { disableLink, type Running, startHere } from "../service.ts";
-import { untilCounted, visit, WINDOWS_CHROME } from "../visits/visits.ts";
+import { addVisits, untilCounted, visit, WINDOWS_CHROME } from "../visits/visits.ts";
 import { wordsOf } from "./browser.ts";
 
 /** A service with something to show on every page. */
@@ -39,6 +39,13 @@ export async function prepareTour(): Promise<Tour> {
   const cautious = await startHere({ INTERSTITIAL: "all" });
   await cautious.shorten({ original_url: LONG_URL, custom_code: LONG_CODE });
   await curt.shorten({ original_url: "https://example.com/", custom_code: "ended", expire_duration: "24h" });
+  // Enough of them, and old enough, to show when in the week people visit.
+  await addVisits(curt, "ended", [
+    ...Array.from({ length: 12 }, (_, nth) => ({
+      referrer: `${"long-name.".repeat(24)}site-${nth}.example`,
+    })),
+    ...Array.from({ length: 60 }, (_, visitor) => ({ visitor })),
+  ]);
   curt.advance(2 * DAY_MS);
   const made = await curt.shorten({
     original_url: LONG_URL,
