@@ -35,12 +35,10 @@ export function myLinksPage(language: string, { baseUrl }: { readonly baseUrl: s
     <>
       <h1>{title}</h1>
       <p class="lead">{message(language, "links.lead")}</p>
-      <noscript>
-        <div class="card">
-          <p>{message(language, "links.noscript")}</p>
-          <p>{message(language, "links.noscript.find")}</p>
-        </div>
-      </noscript>
+      <div class="card scriptless">
+        <p>{message(language, "links.noscript")}</p>
+        <p>{message(language, "links.noscript.find")}</p>
+      </div>
       <div class="my-links" data-my-links hidden {...wordsOf(language, baseUrl, SAID)}>
         <div data-empty hidden>
           <p>{message(language, "links.empty")}</p>
@@ -76,10 +74,10 @@ export function myLinksPage(language: string, { baseUrl }: { readonly baseUrl: s
             <button type="button" data-save>
               {message(language, "links.file.save")}
             </button>
-            <label class="button">
+            <button type="button" data-choose>
               {message(language, "links.file.load")}
-              <input type="file" accept=".json,application/json" data-load />
-            </label>
+            </button>
+            <input type="file" accept=".json,application/json" data-load hidden />
             <button type="button" class="plain" data-clear>
               {message(language, "home.forget-all")}
             </button>

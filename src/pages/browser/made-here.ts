@@ -43,9 +43,12 @@ export function showMadeHere(): void {
   const more = section.querySelector("[data-all]");
   if (more && all.length > SHOWN)
     more.textContent = (words["all"] ?? "").replace("{count}", String(all.length));
-  // Show the list only once every request has finished, so that nothing moves while it is visible.
-  void Promise.all(told).then((links) => {
-    section.hidden = all.length === 0;
+  void settle();
+
+  /** Shows the list only once every request has finished, so that nothing moves while it is visible. */
+  async function settle(): Promise<void> {
+    const links = await Promise.all(told);
+    if (section) section.hidden = all.length === 0;
     keepTold(links.flat());
-  });
+  }
 }

@@ -59,6 +59,8 @@ function showLinks(main: HTMLElement): void {
   readList();
   show();
   main.hidden = false;
+  // Some browsers do not tell style sheets whether there are scripts.
+  document.querySelector(".scriptless")?.remove();
   if (!changeMade((all) => all)) say("blocked");
   search.addEventListener("input", () => {
     limit = AT_ONCE;
@@ -66,6 +68,7 @@ function showLinks(main: HTMLElement): void {
   });
   part(main, "more").addEventListener("click", showMore);
   part(main, "save").addEventListener("click", () => saveFile([...links.values()], base));
+  part(main, "choose").addEventListener("click", () => part(main, "load").click());
   part(main, "load").addEventListener("change", () => void load());
   part(main, "clear").addEventListener("click", () => {
     if (confirm(words["clear"])) remove([...links.values()]);
