@@ -84,7 +84,7 @@ describe.each([
     ]);
     await page.getByText(say("preview.ascii")).click();
     await page.getByText(new URL(`https://curt.example/${code}/`).href).waitFor();
-    await page.getByRole("link", { name: say("preview.continue", { host: "127.0.0.1" }) }).click();
+    await page.getByRole("link", { name: say("preview.continue", { domain: "127.0.0.1" }) }).click();
     await page.waitForURL(original_url);
     await page.goto(`/${encodeURIComponent(code)}/`);
     expect(page.url()).toBe(original_url);

@@ -14,8 +14,8 @@ import type { Asked } from "../call.ts";
 import { knowsAlready, tagOf } from "../conditional.ts";
 import { pageLanguage } from "../page-language.ts";
 import { describe, problemAnswer } from "../problems.ts";
-import { changedOf } from "./changed.ts";
 import type { JustMade } from "./made.ts";
+import { changedOf, minutesLeftOf } from "./told.ts";
 
 /** Until a link is this old, its visits are shown by the hour. */
 const YOUNG_MS = 2 * DAY_MS;
@@ -33,7 +33,7 @@ export interface PreviewOptions {
 export function createPreview({ links, visits, clock, disabledSince }: PreviewOptions) {
   return async (call: Asked, data = ""): Promise<Response> => {
     const { manageKey }: Partial<JustMade> = data === "" ? {} : (JSON.parse(data) as JustMade);
-    const link = await links.find(call.code);
+    const link = await links.find(call.code, manageKey === undefined ? "visitor" : "maker");
     if (isProblem(link)) return problemAnswer(call, link);
     const { code, target, createdMs, endsMs, terms, disabled: reason } = link;
     const { assets, contact } = call.domain.identity;
@@ -42,9 +42,11 @@ export function createPreview({ links, visits, clock, disabledSince }: PreviewOp
     const isOver = hasEnded(link, nowMs);
     const range: StatisticsRequest = { interval, timeZone: readTimeZone(call.request) };
     const isSecret = hasPassword(link);
-    // The other hints are about the destination.
-    const hints = hintsOf(link, nowMs).filter((hint) => !isSecret || isPassing(hint));
+    const works = !isOver && reason === undefined;
+    // What is new matters to who may follow it. The other hints are about the destination.
+    const hints = hintsOf(link, nowMs).filter((hint) => (isPassing(hint) ? works : !isSecret));
     const changed = changedOf(link, nowMs);
+    const minutesLeft = works ? minutesLeftOf(link, nowMs) : undefined;
     const sums = await visits.sums(link);
     const { language } = pageLanguage(call.request);
     const ETag = `W/${tagOf([
@@ -56,6 +58,7 @@ export function createPreview({ links, visits, clock, disabledSince }: PreviewOp
       isOver,
       hints,
       changed,
+      minutesLeft,
       Math.floor(nowMs / QUARTER_MS),
       range,
       language,
@@ -72,8 +75,10 @@ export function createPreview({ links, visits, clock, disabledSince }: PreviewOp
       code,
       target: isSecret ? undefined : target,
       createdMs,
+      startsMs: nowMs < (terms?.startsMs ?? 0) ? terms?.startsMs : undefined,
       endsMs,
       changed,
+      minutesLeft,
       hints,
       disabled,
       interval,
