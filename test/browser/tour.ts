@@ -1,3 +1,5 @@
+import { fileURLToPath } from "node:url";
+
 import type { Page } from "playwright-core";
 
 import { DAY_MS } from "../../src/links/time.ts";
@@ -25,6 +27,12 @@ function manageAddressOf(made: Response): string {
   const [, address = ""] = /<https:\/\/[^/]+([^>]+)>/.exec(made.headers.get("link") ?? "") ?? [];
   return address;
 }
+
+/** In the page: after the links that were made in this browser, sixty older ones. */
+const ADD_MANY = `localStorage["curt.made-here"] = JSON.stringify([
+  ...JSON.parse(localStorage["curt.made-here"]),
+  ...Array.from({ length: 60 }, (_, nth) => ({ path: "/api/v1/links/many-" + nth, created: "2026-01-01T00:00:00.000Z" })),
+])`;
 
 export async function prepareTour(): Promise<Tour> {
   const settings = {
@@ -105,6 +113,27 @@ export async function prepareTour(): Promise<Tour> {
       .nth(1)
       .waitFor();
     await look("home, with links");
+    await open("my links", "/+links");
+    await page.evaluate(ADD_MANY);
+    await page.reload();
+    await page.getByRole("button", { name: say("links.more") }).waitFor();
+    await page
+      .getByRole("listitem")
+      .filter({ hasText: say("home.endless") })
+      .nth(1)
+      .waitFor();
+    await look("my links, many");
+    await page
+      .getByRole("button", { name: say("home.forget") })
+      .nth(1)
+      .click();
+    await look("my links, after removal");
+    await page.getByRole("searchbox").fill("nobody made it");
+    await page.locator("input[type=file]").setInputFiles(fileURLToPath(import.meta.url));
+    await page.getByText(say("links.file.format")).waitFor();
+    await look("my links, none found and a bad file");
+    await page.evaluate("localStorage.clear()");
+    await open("my links, none", "/+links");
     await open("preview", `/${encodeURIComponent(LONG_CODE)}+`);
     for (const summary of await page.locator("summary").all()) await summary.click();
     await look("preview, opened");
