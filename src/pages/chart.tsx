@@ -25,7 +25,6 @@ export interface ChartProps {
 
 /** Visits over time as bars. The script tells the value that is pointed at. */
 export function Chart({ language, series, interval, period }: ChartProps) {
-  const number = numberFormat(language);
   const label = labelsOf(language, interval, series);
   const scale = scaleOf(Math.max(...series.map(({ visits }) => visits)));
   const [top = 1] = scale;
@@ -59,8 +58,8 @@ export function Chart({ language, series, interval, period }: ChartProps) {
                   <title>
                     {message(language, "preview.point", {
                       when: label(start),
-                      visits: number.format(visits),
-                      bots: number.format(bots),
+                      visits: message(language, "count.visits", { count: visits }),
+                      bots: message(language, "count.bots", { count: bots }),
                     })}
                   </title>
                   <rect class="slot" x={percent(nth * slot)} width={percent(slot)} height="100%" />
@@ -174,7 +173,7 @@ export function labelsOf(language: string, interval: Interval, series: Statistic
 }
 
 /** Korean has "0시" for midnight: the "오전 12시" that `Intl` prefers is easily taken for noon. */
-const CLOCKS: Readonly<Record<string, Intl.DateTimeFormatOptions>> = { ko: { hourCycle: "h23" } };
+export const CLOCKS: Readonly<Record<string, Intl.DateTimeFormatOptions>> = { ko: { hourCycle: "h23" } };
 
 // Making a format takes a hundred times as long as using it, and using it ten times as long as remembering the result.
 const formatsOf = memoize((language) => {

@@ -6,7 +6,7 @@ import { DAY_MS, HOUR_MS } from "../../src/links/time.ts";
 import { type Here, startHere } from "../service.ts";
 import { addVisits, untilCounted, visit } from "../visits/visits.ts";
 import { loadAxe, violationsOf } from "./axe.ts";
-import { arrive, LAPTOP, PHONE, untilFocused, wordsOf } from "./browser.ts";
+import { arrive, LAPTOP, PHONE, pointOf, untilFocused, wordsOf } from "./browser.ts";
 import { faultsOf } from "./layout.ts";
 
 const AGE_DAYS = 200;
@@ -63,7 +63,7 @@ function dayBefore(days: number, locale = "en"): string {
 }
 
 function told(days: number, visits: number): string {
-  return say("preview.point", { when: dayBefore(days), visits, bots: 0 });
+  return pointOf(say, dayBefore(days), visits);
 }
 
 /** What the chart tells at the moment. */
@@ -215,7 +215,7 @@ describe("a chart", () => {
         .textContent();
     expect(await sum(say("preview.period.visits"))).toBe("17");
     expect(await sum(say("preview.average"))).toBe("0.57");
-    expect(await sum(say("preview.busiest.day"))).toBe(`${dayBefore(5)}: 8`);
+    expect(await sum(say("preview.busiest.day"))).toBe(`${dayBefore(5)}: 8 visits`);
     await page.goto("/jung+");
     // Two visits say nothing about an average.
     expect(await page.locator(".sums dt").allTextContents()).toEqual([say("preview.visitors")]);
@@ -342,7 +342,7 @@ describe("ranges", () => {
       hour: "numeric",
       timeZone: "Asia/Seoul",
     }).format(curt.nowMs() - DAY_MS);
-    const point = say("preview.point", { when: hour, visits: 5, bots: 0 });
+    const point = pointOf(say, hour, 5);
     await page.locator(".bars title").filter({ hasText: point }).waitFor({ state: "attached" });
     expect(await page.evaluate("location.search")).toBe("?range=7d&by=hour");
   });

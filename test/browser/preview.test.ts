@@ -5,7 +5,7 @@ import type { Locator, Page } from "playwright-core";
 import { DAY_MS, HOUR_MS } from "../../src/links/time.ts";
 import { type Running, startHere } from "../service.ts";
 import { addVisits, linkOf, untilCounted, visit, WINDOWS_CHROME } from "../visits/visits.ts";
-import { arrive, LAPTOP, PHONE, untilFocused, wordsOf } from "./browser.ts";
+import { arrive, LAPTOP, PHONE, pointOf, untilFocused, wordsOf } from "./browser.ts";
 
 /** More marks on one letter than any script needs. */
 const HEAP = `/%C3%A9${"%CC%80".repeat(5)}`;
@@ -147,7 +147,7 @@ describe.each(READERS)("a visitor who looks before ($locale)", ({ locale, viewpo
       const name = new RegExp(`^${RegExp.escape(say("preview.chart.hour", { period: "" }))}.+$`);
       const bars = await page.getByRole("img", { name }).locator("title").allTextContents();
       const told = ({ hour, visits: visited }: { hour: string; visits: number }) =>
-        say("preview.point", { when: hour, visits: visited, bots: 0 });
+        pointOf(say, hour, visited);
       const drawn = bars.filter((bar) => rows.some(({ hour }) => bar.startsWith(`${hour}: `)));
       expect(drawn).toEqual(rows.map(told));
     }
@@ -175,13 +175,13 @@ describe.each(READERS)("a visitor who looks before ($locale)", ({ locale, viewpo
       [
         "preview.referrers",
         [
-          ["search.naver.com", "5"],
-          [say("preview.other"), "1"],
+          ["search.naver.com", "5", "83%"],
+          [say("preview.hidden"), "1", "17%"],
         ],
       ],
-      ["preview.countries", [[korea, "6"]]],
-      ["preview.browsers", [["Chrome", "6"]]],
-      ["preview.devices", [[say("device.desktop"), "6"]]],
+      ["preview.countries", [[korea, "6", "100%"]]],
+      ["preview.browsers", [["Chrome", "6", "100%"]]],
+      ["preview.devices", [[say("device.desktop"), "6", "100%"]]],
     ] as const) {
       const table = page.getByRole("table").filter({
         has: page.getByRole("columnheader", { name: say(dimension), exact: true }),
@@ -220,8 +220,8 @@ describe.each(READERS)("a visitor who looks before ($locale)", ({ locale, viewpo
     const response = await page.goto("/nobody-made-it+");
     expect([response?.status(), response?.headers()["x-robots-tag"]]).toEqual([404, "noindex"]);
     await page.getByRole("heading", { level: 1, name: say("page.unknown.title") }).waitFor();
-    await page.getByRole("link", { name: say("page.home") }).click();
-    await page.getByRole("heading", { level: 1, name: say("home.heading") }).waitFor();
+    await page.getByRole("button", { name: say("page.unknown.make") }).click();
+    expect(await page.getByRole("textbox", { name: say("home.code") }).inputValue()).toBe("nobody-made-it");
   });
 });
 
