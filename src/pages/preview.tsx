@@ -69,7 +69,7 @@ export function previewPage(language: string, preview: Preview): Page {
     language,
     head,
     <>
-      <p class="made" id="made" tabindex={-1}>
+      <p class={isSharedFirst ? "made now" : "made"} id="made" tabindex={-1}>
         {message(language, "preview.made")} <a href="/">{message(language, "preview.another")}</a>
       </p>
       {isSharedFirst ? (
