@@ -25,7 +25,6 @@ export interface ChartProps {
 
 /** Visits over time as bars. The script tells the value that is pointed at. */
 export function Chart({ language, series, interval, period }: ChartProps) {
-  const number = numberFormat(language);
   const label = labelsOf(language, interval, series);
   const scale = scaleOf(Math.max(...series.map(({ visits }) => visits)));
   const [top = 1] = scale;
@@ -56,13 +55,7 @@ export function Chart({ language, series, interval, period }: ChartProps) {
               const height = visits === 0 ? 0 : Math.max(LOWEST, (visits / top) * 100);
               return (
                 <g>
-                  <title>
-                    {message(language, "preview.point", {
-                      when: label(start),
-                      visits: number.format(visits),
-                      bots: number.format(bots),
-                    })}
-                  </title>
+                  <title>{describe(language, label(start), visits, bots)}</title>
                   <rect class="slot" x={percent(nth * slot)} width={percent(slot)} height="100%" />
                   {visits > 0 && (
                     <rect
@@ -101,6 +94,13 @@ export function Chart({ language, series, interval, period }: ChartProps) {
       </div>
     </figure>
   );
+}
+
+function describe(language: string, when: string, visits: number, bots: number): string {
+  const people = message(language, "preview.count.visits", { count: visits });
+  if (bots === 0) return message(language, "preview.point", { when, visits: people });
+  const programs = message(language, "preview.count.bots", { count: bots });
+  return message(language, "preview.point.bots", { when, visits: people, bots: programs });
 }
 
 /** The same numbers. */

@@ -144,7 +144,7 @@ describe.each(READERS)("a visitor who looks before ($locale)", ({ locale, viewpo
       const name = new RegExp(`^${RegExp.escape(say("preview.chart.hour", { period: "" }))}.+$`);
       const bars = await page.getByRole("img", { name }).locator("title").allTextContents();
       const told = ({ hour, visits: visited }: { hour: string; visits: number }) =>
-        say("preview.point", { when: hour, visits: visited, bots: 0 });
+        say("preview.point", { when: hour, visits: say("preview.count.visits", { count: visited }) });
       const drawn = bars.filter((bar) => rows.some(({ hour }) => bar.startsWith(`${hour}: `)));
       expect(drawn).toEqual(rows.map(told));
     }
