@@ -110,7 +110,7 @@ describe("a chart", () => {
     await page.goto("/alt+");
     expect(await page.locator(".scale span").allTextContents()).toEqual(["10", "5", "0"]);
     const heights = await page
-      .locator(".bars g rect:not(.slot)")
+      .locator(".bars rect:not([class])")
       .evaluateAll((bars: any[]) =>
         bars.map((bar) => bar.getBoundingClientRect().height / bar.ownerSVGElement.clientHeight),
       );
@@ -202,7 +202,7 @@ describe("a chart", () => {
     const { page } = reader;
     await page.goto("/alt+");
     const colours = await page.evaluate(`["fill", "background-color"].map((name, nth) =>
-      getComputedStyle([document.querySelector(".bars g rect:not(.slot)"), document.body][nth]).getPropertyValue(name))`);
+      getComputedStyle([document.querySelector(".bars rect:not([class])"), document.body][nth]).getPropertyValue(name))`);
     expect(colours).toEqual(["rgb(0, 0, 0)", "rgb(255, 255, 255)"]);
   });
 
