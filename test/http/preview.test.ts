@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import en from "../../src/language/en.json";
 import { message } from "../../src/language/messages.ts";
 import { DAY_MS, HOUR_MS } from "../../src/links/time.ts";
-import { type Here, startHere } from "../service.ts";
+import { disableLink, type Here, startHere } from "../service.ts";
 import { untilCounted, visit } from "../visits/visits.ts";
 import { type Element, elementsOf, HTML } from "./markup.ts";
 
@@ -57,7 +57,7 @@ test("a preview says beside the destination what is unusual about it, and emphas
     [enPage, "en"],
     [koPage, "ko"],
   ] as const) {
-    expect(page).toContain("www.paypal.com.a.b.c.<strong>example.net</strong>");
+    expect(page?.replaceAll("<wbr/>", "")).toContain("www.paypal.com.a.b.c.<strong>example.net</strong>");
     for (const text of [
       message(language, "hint.front", front),
       message(language, "hint.labels", front),
@@ -103,6 +103,46 @@ test("a preview says how old its link is for a day, and what a reader has change
   expect(hint.exec((await read()).text)?.[1]).toBe("This link is new: it was made 23 hours ago.");
   own.advance(3 * MINUTE_MS);
   expect((await read()).text).not.toMatch(hint);
+});
+
+test("a preview says for the last day of its link when it ends and how soon, and is known while that is the same", async () => {
+  const startMs = Math.floor(Date.now() / HOUR_MS) * HOUR_MS + 7 * MINUTE_MS;
+  await using own = await startHere({}, { startMs });
+  await own.shorten({ original_url: LONG, custom_code: "ending", expire_duration: "48h" });
+  const read = async (known = "") => {
+    const response = await own.fetch("/ending+", { headers: { ...HTML, "If-None-Match": known } });
+    return { status: response.status, tag: response.headers.get("etag") ?? "", text: await response.text() };
+  };
+  const hint = /This link ends soon: ([^,]*), on <time datetime="([^"]*)">/;
+  own.advance(DAY_MS - 2 * MINUTE_MS);
+  expect((await read()).text).not.toMatch(hint);
+  own.advance(4 * MINUTE_MS);
+  const first = await read();
+  const [, left, ends = ""] = hint.exec(first.text) ?? [];
+  expect([left, Math.round((Date.parse(ends) - own.nowMs()) / MINUTE_MS)]).toEqual([
+    "in 24 hours",
+    (DAY_MS - 2 * MINUTE_MS) / MINUTE_MS,
+  ]);
+  expect((await read(first.tag)).status).toBe(304);
+  own.advance(DAY_MS - 2 * HOUR_MS);
+  const late = await read(first.tag);
+  expect([late.status, hint.exec(late.text)?.[1]]).toEqual([200, "in 118 minutes"]);
+  own.advance(MINUTE_MS);
+  const later = await read(late.tag);
+  expect([later.status, hint.exec(later.text)?.[1]]).toEqual([200, "in 117 minutes"]);
+  own.advance(2 * HOUR_MS);
+  expect((await read()).text).not.toMatch(hint);
+});
+
+test("a link that works no more is not said to be new, and neither shared nor led on", async () => {
+  await using own = await startHere();
+  await own.shorten({ original_url: LONG, custom_code: "brief" });
+  expect(await (await get("/brief+", own)).text()).toContain(en["hint.fresh"]);
+  await disableLink(own, "brief", "spam");
+  const page = await (await get("/brief+", own)).text();
+  expect(page).toContain(en["preview.led"]);
+  for (const text of [en["hint.fresh"], en["preview.share"], "data-copy", 'class="button'])
+    expect(page).not.toContain(text);
 });
 
 test("the preview of an ended link does not say that it waits for visits", async () => {
@@ -180,13 +220,14 @@ test("a preview shows eight referrers, and the others in a part that can be open
       "X-Forwarded-For": `10.0.${nth}.7`,
     });
   await untilCounted(open, "many", 50);
-  const page = await (await open.fetch("/many+", { headers: HTML })).text();
+  const page = (await (await open.fetch("/many+", { headers: HTML })).text()).replaceAll("<wbr/>", "");
   const [first = "", opened = ""] = page.split('<details id="more-referrers">');
   const sites = [first, opened].map((part) => part.match(/site-\d\.example/g) ?? []);
   expect(sites.map(({ length }) => length)).toEqual([8, 2]);
   expect(new Set(sites.flat()).size).toBe(10);
-  // No site is added up under "other".
-  expect(page).not.toContain(`<bdi>${en["preview.other"]}</bdi>`);
+  // No site is hidden or added up.
+  for (const key of ["preview.hidden", "preview.rest"] as const)
+    expect(page).not.toContain(`<bdi>${en[key]}</bdi>`);
 });
 
 test("a preview shows the hours in the requested time zone, by default in UTC", async () => {
@@ -220,5 +261,5 @@ test("a destination in ASCII is not shown twice, and following it sends no refer
   expect(await (await get("/taken+")).text()).not.toContain(en["preview.ascii"]);
   const page = await (await get(`/${encodeURIComponent("한글")}+`)).text();
   expect(page).toContain(en["preview.ascii"]);
-  expect(page).toMatch(/<a class="button" href="\/%ED%95%9C%EA%B8%80\/" rel="nofollow noreferrer">/);
+  expect(page).toMatch(/<a class="button primary" href="\/%ED%95%9C%EA%B8%80\/" rel="nofollow noreferrer">/);
 });

@@ -16,8 +16,8 @@ import { knowsAlready, tagOf } from "../conditional.ts";
 import { askedLanguage, pageLanguage } from "../page-language.ts";
 import { describe, problemAnswer } from "../problems.ts";
 import { queryOf } from "../url.ts";
-import { changedOf } from "./changed.ts";
 import type { JustMade } from "./made.ts";
+import { changedOf, minutesLeftOf } from "./told.ts";
 
 /** The hours of every zone begin with one of these. */
 const QUARTER_MS = HOUR_MS / 4;
@@ -34,7 +34,7 @@ export interface PreviewOptions {
 export function createPreview({ links, visits, clock, disabledSince, statsKeepDays }: PreviewOptions) {
   return async (call: Asked, data = ""): Promise<Response> => {
     const { manageKey }: Partial<JustMade> = data === "" ? {} : (JSON.parse(data) as JustMade);
-    const link = await links.find(call.code);
+    const link = await links.find(call.code, manageKey === undefined ? "visitor" : "maker");
     if (isProblem(link)) return problemAnswer(call, link);
     const { code, target, createdMs, endsMs, terms, disabled: reason } = link;
     const { assets, contact } = call.domain.identity;
@@ -53,9 +53,11 @@ export function createPreview({ links, visits, clock, disabledSince, statsKeepDa
       ...(timeZone !== "UTC" && { tz: timeZone }),
     };
     const isSecret = hasPassword(link);
-    // The other hints are about the destination.
-    const hints = hintsOf(link, nowMs).filter((hint) => !isSecret || isPassing(hint));
+    const works = !isOver && reason === undefined;
+    // What is new matters to who may follow it. The other hints are about the destination.
+    const hints = hintsOf(link, nowMs).filter((hint) => (isPassing(hint) ? works : !isSecret));
     const changed = changedOf(link, nowMs);
+    const minutesLeft = works ? minutesLeftOf(link, nowMs) : undefined;
     const sums = await visits.sums(link);
     const { language } = pageLanguage(call.request);
     const ETag = `W/${tagOf([
@@ -67,6 +69,7 @@ export function createPreview({ links, visits, clock, disabledSince, statsKeepDa
       isOver,
       hints,
       changed,
+      minutesLeft,
       Math.floor(nowMs / QUARTER_MS),
       range.name,
       range.request,
@@ -86,8 +89,10 @@ export function createPreview({ links, visits, clock, disabledSince, statsKeepDa
       code,
       target: isSecret ? undefined : target,
       createdMs,
+      startsMs: nowMs < (terms?.startsMs ?? 0) ? terms?.startsMs : undefined,
       endsMs,
       changed,
+      minutesLeft,
       hints,
       disabled,
       range,
