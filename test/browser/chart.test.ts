@@ -300,6 +300,15 @@ describe("ranges", () => {
     expect([page.url(), (await pointsOf(page)).length]).toEqual([`${curt.origin}/still+?range=7d`, 7]);
     await untilFocused(slider(page));
     await reading(page, told(5, 0)).waitFor();
+    // The same for what the mouse points at.
+    await slider(page).blur();
+    await page.locator(".bars").hover();
+    await reading(page, told(3, 0)).waitFor();
+    await visit(curt, "still");
+    await untilCounted(curt, "still", 3);
+    do await page.clock.runFor(LOOK_MS);
+    while (!(await pointsOf(page)).includes(told(0, 3)));
+    await reading(page, told(3, 0)).waitFor();
   });
 
   test("are links that work without scripts, where each bar has its value, and no field does nothing", async () => {
@@ -335,9 +344,6 @@ describe("ranges", () => {
   test("are days of the reader's time zone", async () => {
     await using reader = await arrive(curt.origin, { timezoneId: "Asia/Seoul", viewport: LAPTOP });
     const { page } = reader;
-    await page.goto("/jung+?range=24h");
-    await page.locator("[data-zone='Asia/Seoul'], #visits").first().waitFor();
-    await page.waitForLoadState("networkidle");
     await page.goto("/alt+?range=7d&by=hour");
     const hour = new Intl.DateTimeFormat("en", {
       month: "short",
