@@ -4,11 +4,16 @@ import { memoize } from "../memoize.ts";
 import type { Interval, Statistics } from "../visits/statistics.ts";
 import { type Dates, placesOf, scaleOf } from "./scale.ts";
 
-/** The smallest bar, and the widest, in percent of the drawing. */
+/** Of the drawing, in its own units: its height, and the width of what belongs to one bar. */
+const HEIGHT = 100;
+const STEP = 10;
 const LOWEST = 2;
-const WIDEST = 8;
-/** So many bars stand apart. More of them overlap, or the background would shine through between them. */
+const BAR = 8;
+/** As a part of the drawing. */
+const WIDEST = 0.08;
+/** More bars than this overlap, or the background would shine through between them. */
 const MAX_APART = 120;
+const OVERLAPPING = 11.5;
 /** Labels of so few bars are below their middle. */
 const FEW = 3;
 /** On a phone, and on a wider screen. */
@@ -29,9 +34,10 @@ export function Chart({ language, series, interval, period }: ChartProps) {
   const scale = scaleOf(Math.max(...series.map(({ visits }) => visits)));
   const [top = 1] = scale;
   const name = message(language, `preview.chart.${interval}`, { period });
-  const slot = 100 / series.length;
-  const bar = Math.min(slot * (series.length > MAX_APART ? 1.15 : 0.8), WIDEST);
-  const startOf = (nth: number) => percent(nth * slot + (slot - bar) / 2);
+  const { length } = series;
+  const width = length * STEP;
+  const bar = length > MAX_APART ? OVERLAPPING : Math.min(BAR, tenths(width * WIDEST));
+  const startOf = (nth: number) => tenths(nth * STEP + (STEP - bar) / 2);
   return (
     <figure class="chart">
       <figcaption>
@@ -45,33 +51,23 @@ export function Chart({ language, series, interval, period }: ChartProps) {
           ))}
         </div>
         <div class="bars">
-          <svg role="img" aria-label={name}>
-            <rect class="at" width={percent(slot)} height="100%" hidden />
+          <svg viewBox={`0 0 ${width} ${HEIGHT}`} preserveAspectRatio="none" role="img" aria-label={name}>
+            <rect class="at" width={STEP} height={HEIGHT} hidden />
             {scale.map((_, nth) => {
-              const y = percent((nth * 100) / (scale.length - 1));
-              return <line x2="100%" y1={y} y2={y} />;
+              const y = tenths((nth * HEIGHT) / (scale.length - 1));
+              return <line x2={width} y1={y} y2={y} />;
             })}
             {series.map(({ start, visits, bots }, nth) => {
-              const height = visits === 0 ? 0 : Math.max(LOWEST, (visits / top) * 100);
+              const height = visits === 0 ? 0 : Math.max(LOWEST, tenths((visits / top) * HEIGHT));
               return (
-                <g>
-                  <title>
-                    {message(language, "preview.point", {
-                      when: label(start),
-                      visits: message(language, "count.visits", { count: visits }),
-                      bots: message(language, "count.bots", { count: bots }),
-                    })}
-                  </title>
-                  <rect class="slot" x={percent(nth * slot)} width={percent(slot)} height="100%" />
+                <>
                   {visits > 0 && (
-                    <rect
-                      x={startOf(nth)}
-                      y={percent(100 - height)}
-                      width={percent(bar)}
-                      height={percent(height)}
-                    />
+                    <rect x={startOf(nth)} y={tenths(HEIGHT - height)} width={bar} height={height} />
                   )}
-                </g>
+                  <rect class="slot" x={nth * STEP} width={STEP} height={HEIGHT}>
+                    <title>{describe(language, label(start), visits, bots)}</title>
+                  </rect>
+                </>
               );
             })}
           </svg>
@@ -79,8 +75,8 @@ export function Chart({ language, series, interval, period }: ChartProps) {
             id="chart-point"
             type="range"
             min={0}
-            max={series.length - 1}
-            value={series.length - 1}
+            max={length - 1}
+            value={length - 1}
             aria-label={name}
             hidden
           />
@@ -88,9 +84,9 @@ export function Chart({ language, series, interval, period }: ChartProps) {
         <svg class="dates" aria-hidden="true">
           {datesOf(language, interval, series).map(({ nth, text, on }) => (
             <text
-              x={series.length <= FEW ? percent((nth + 0.5) * slot) : startOf(nth)}
+              x={percent((length <= FEW ? (nth + 0.5) * STEP : startOf(nth)) / width)}
               y="1em"
-              {...(series.length <= FEW && { "text-anchor": "middle" })}
+              {...(length <= FEW && { "text-anchor": "middle" })}
               {...(on !== undefined && { class: on })}
             >
               {text}
@@ -101,6 +97,19 @@ export function Chart({ language, series, interval, period }: ChartProps) {
     </figure>
   );
 }
+
+function describe(language: string, when: string, visits: number, bots: number): string {
+  const people = counted(`preview.count.visits ${language}`)(String(visits));
+  if (bots === 0) return message(language, "preview.point", { when, visits: people });
+  const programs = counted(`preview.count.bots ${language}`)(String(bots));
+  return message(language, "preview.point.bots", { when, visits: people, bots: programs });
+}
+
+// Choosing a plural takes longer than all else about a bar.
+const counted = memoize((what) => {
+  const [key, language] = what.split(" ") as ["preview.count.visits" | "preview.count.bots", string];
+  return memoize((count) => message(language, key, { count: Number(count) }));
+});
 
 /** The same numbers. */
 export function ChartTable({ language, series, interval }: Omit<ChartProps, "period">) {
@@ -233,6 +242,10 @@ function clockTime(start: string): number {
 }
 
 /** Longer numbers are longer to write and to send. */
-function percent(number: number): string {
-  return `${Math.round(number * 100) / 100}%`;
+function tenths(number: number): number {
+  return Math.round(number * 10) / 10;
+}
+
+function percent(part: number): string {
+  return `${tenths(part * 100)}%`;
 }

@@ -146,10 +146,8 @@ function Sums({
         <div>
           <dt>{message(language, `preview.busiest.${interval}`)}</dt>
           <dd>
-            {message(language, "preview.busiest.value", {
-              when: labelsOf(language, interval, series)(busiest.start),
-              visits: message(language, "count.visits", { count: busiest.visits }),
-            })}
+            {number.format(busiest.visits)}
+            <span class="hint">{labelsOf(language, interval, series)(busiest.start)}</span>
           </dd>
         </div>
       )}

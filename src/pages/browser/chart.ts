@@ -16,7 +16,7 @@ function readChart(chart: HTMLElement): void {
     if (!input || !mark || !reading) return;
     input.valueAsNumber = nth;
     input.ariaValueText = points[nth] ?? "";
-    mark.setAttribute("x", `${(nth * 100) / points.length}%`);
+    mark.setAttribute("x", String(nth * Number(mark.getAttribute("width"))));
     mark.removeAttribute("hidden");
     reading.textContent = points[nth] ?? "";
   }

@@ -131,13 +131,18 @@ function takeOver(visits: HTMLElement, fresh: HTMLElement): void {
   const focused = visits.contains(document.activeElement) ? document.activeElement : null;
   const id = focused?.id || focused?.closest("details")?.id;
   const point = visits.querySelector<HTMLInputElement>("#chart-point");
+  const isRead = visits.querySelector(".reading:not(:empty)") !== null;
   visits.querySelectorAll("[data-fresh]").forEach((part, nth) => {
     part.replaceChildren(...(parts[nth]?.childNodes ?? []));
   });
   for (const details of visits.querySelectorAll("details")) details.open = open.has(details.id);
   const points = visits.querySelector<HTMLInputElement>("#chart-point");
-  if (point && points && point.max === points.max) points.value = point.value;
   readCharts(visits);
+  if (point && points && point.max === points.max) {
+    points.value = point.value;
+    // Somebody points at it.
+    if (isRead) points.dispatchEvent(new Event("input"));
+  }
   if (!id) return;
   const again = document.getElementById(id);
   (again?.matches("details") ? again.querySelector("summary") : again)?.focus({ preventScroll: true });
