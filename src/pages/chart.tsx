@@ -174,7 +174,7 @@ export function labelsOf(language: string, interval: Interval, series: Statistic
 }
 
 /** Korean has "0시" for midnight: the "오전 12시" that `Intl` prefers is easily taken for noon. */
-const CLOCKS: Readonly<Record<string, Intl.DateTimeFormatOptions>> = { ko: { hourCycle: "h23" } };
+export const CLOCKS: Readonly<Record<string, Intl.DateTimeFormatOptions>> = { ko: { hourCycle: "h23" } };
 
 // Making a format takes a hundred times as long as using it, and using it ten times as long as remembering the result.
 const formatsOf = memoize((language) => {

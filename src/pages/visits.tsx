@@ -5,8 +5,10 @@ import { memoize } from "../memoize.ts";
 import { FEWEST_VISITORS, type Statistics } from "../visits/statistics.ts";
 import { Breakdowns } from "./breakdowns.tsx";
 import { Chart, ChartTable, labelsOf, numberFormat, periodOf } from "./chart.tsx";
+import { Downloads } from "./downloads.tsx";
 import { Ranges, type RangesProps } from "./range-links.tsx";
 import type { ShownRange } from "./ranges.ts";
+import { Week } from "./week.tsx";
 
 export interface VisitsShown extends Pick<RangesProps, "carried"> {
   readonly code: string;
@@ -72,9 +74,9 @@ export function Visits(props: VisitsShown & { language: string }) {
   );
 }
 
-function InRange({ language, range, statistics, carried }: VisitsShown & { language: string }) {
-  const { visits, bots, series, breakdowns, from, to } = statistics;
-  const { interval, name, keptFrom } = range;
+function InRange({ language, code, range, statistics, carried }: VisitsShown & { language: string }) {
+  const { shown, visits, bots, series, week, breakdowns, from, to } = statistics;
+  const { interval, name, keptFrom, request } = range;
   const [first = { start: from }, last = { start: to }] = [series[0], series.at(-1)];
   const period =
     interval === "hour" ? periodOf(language, first.start, last.start) : periodOf(language, from, to);
@@ -93,7 +95,13 @@ function InRange({ language, range, statistics, carried }: VisitsShown & { langu
       {visits > 0 && name === "24h" && (
         <p class="hint">{message(language, "preview.whole", { period: periodOf(language, from, to) })}</p>
       )}
-      {visits > 0 && <Breakdowns language={language} breakdowns={breakdowns} />}
+      {visits > 0 && (
+        <>
+          <Week language={language} week={week} timeZone={request.timeZone} />
+          <Breakdowns language={language} shown={shown} breakdowns={breakdowns} />
+          <Downloads language={language} code={code} {...request} />
+        </>
+      )}
     </>
   );
 }

@@ -111,7 +111,7 @@ describe.each([
     await page.reload();
     const shown = page.getByRole("rowheader").filter({ hasText: "example" });
     expect(await shown.count()).toBe(8);
-    await page.getByRole("row", { name: `${say("preview.other")} 7` }).waitFor();
+    await page.getByRole("row", { name: `${say("preview.hidden")} 7` }).waitFor();
     await page.getByText(say("preview.more", { count: 4 })).click();
     expect(await shown.allTextContents()).toEqual(hosts);
   });

@@ -175,13 +175,13 @@ describe.each(READERS)("a visitor who looks before ($locale)", ({ locale, viewpo
       [
         "preview.referrers",
         [
-          ["search.naver.com", "5"],
-          [say("preview.other"), "1"],
+          ["search.naver.com", "5", "83%"],
+          [say("preview.hidden"), "1", "17%"],
         ],
       ],
-      ["preview.countries", [[korea, "6"]]],
-      ["preview.browsers", [["Chrome", "6"]]],
-      ["preview.devices", [[say("device.desktop"), "6"]]],
+      ["preview.countries", [[korea, "6", "100%"]]],
+      ["preview.browsers", [["Chrome", "6", "100%"]]],
+      ["preview.devices", [[say("device.desktop"), "6", "100%"]]],
     ] as const) {
       const table = page.getByRole("table").filter({
         has: page.getByRole("columnheader", { name: say(dimension), exact: true }),
@@ -220,8 +220,8 @@ describe.each(READERS)("a visitor who looks before ($locale)", ({ locale, viewpo
     const response = await page.goto("/nobody-made-it+");
     expect([response?.status(), response?.headers()["x-robots-tag"]]).toEqual([404, "noindex"]);
     await page.getByRole("heading", { level: 1, name: say("page.unknown.title") }).waitFor();
-    await page.getByRole("link", { name: say("page.home") }).click();
-    await page.getByRole("heading", { level: 1, name: say("home.heading") }).waitFor();
+    await page.getByRole("button", { name: say("page.unknown.make") }).click();
+    expect(await page.getByRole("textbox", { name: say("home.code") }).inputValue()).toBe("nobody-made-it");
   });
 });
 

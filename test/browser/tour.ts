@@ -8,7 +8,7 @@ import { problemPage } from "../../src/pages/problem.tsx";
 import { makeUnreadable } from "../durability/damage.ts";
 import { addGuarded } from "../guarded.ts";
 import { disableLink, type Running, startHere } from "../service.ts";
-import { untilCounted, visit, WINDOWS_CHROME } from "../visits/visits.ts";
+import { addVisits, untilCounted, visit, WINDOWS_CHROME } from "../visits/visits.ts";
 import { wordsOf } from "./browser.ts";
 
 /** A service with something to show on every page. */
@@ -21,6 +21,8 @@ export interface Tour extends AsyncDisposable {
 /** As long as a code can be, and a destination that nobody would type. */
 const LONG_CODE = "가나다라마바사아자차카타파하거너".repeat(4);
 const LONG_URL = `https://${"long-host-name.".repeat(6)}example.com/${"긴주소".repeat(40)}?q=${"a".repeat(200)}`;
+
+const DECEIVING_URL = `http://www.paypal.com.${"long-host-name.".repeat(6)}аррӏе.com:8443/`;
 
 /** Relative: the service is not at its public address. */
 function manageAddressOf(made: Response): string {
@@ -47,6 +49,13 @@ export async function prepareTour(): Promise<Tour> {
   const cautious = await startHere({ INTERSTITIAL: "all" });
   await cautious.shorten({ original_url: LONG_URL, custom_code: LONG_CODE });
   await curt.shorten({ original_url: "https://example.com/", custom_code: "ended", expire_duration: "24h" });
+  // Enough of them, and old enough, to show when in the week people visit.
+  await addVisits(curt, "ended", [
+    ...Array.from({ length: 12 }, (_, nth) => ({
+      referrer: `${"long-name.".repeat(24)}site-${nth}.example`,
+    })),
+    ...Array.from({ length: 60 }, (_, visitor) => ({ visitor })),
+  ]);
   curt.advance(2 * DAY_MS);
   const made = await curt.shorten({
     original_url: LONG_URL,
@@ -63,6 +72,7 @@ export async function prepareTour(): Promise<Tour> {
   await untilCounted(curt, LONG_CODE, 6);
   await curt.shorten({ original_url: LONG_URL, custom_code: "disabled" });
   await disableLink(curt, "disabled", "phishing");
+  await curt.shorten({ original_url: DECEIVING_URL, custom_code: "deceiving", expire_duration: "24h" });
   await addGuarded(curt, "closed", { password: "long".repeat(9), target: LONG_URL });
   await addGuarded(cautious, "once", { maxVisits: 1, target: LONG_URL });
   await addGuarded(curt, "used-up", { maxVisits: 1, target: LONG_URL });
@@ -158,6 +168,7 @@ export async function prepareTour(): Promise<Tour> {
     await open("reference", "/docs");
     await page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true })");
     await look("reference, opened");
+    await open("preview with warnings", "/deceiving+");
     await open("preview of an ended link", "/ended+");
     // By its own name, this Chromium is a program, which would be redirected.
     await page.setExtraHTTPHeaders({ "User-Agent": WINDOWS_CHROME });

@@ -1,24 +1,21 @@
 import { expect, test } from "bun:test";
 
-import { LANGUAGES, message } from "../../src/language/messages.ts";
+import { message } from "../../src/language/messages.ts";
 import { NEVER_MS } from "../../src/links/link.ts";
 import { CURT } from "../../src/pages/identity.ts";
-import { previewPage } from "../../src/pages/preview.tsx";
+import { type Preview, previewPage } from "../../src/pages/preview.tsx";
 import { chooseRange } from "../../src/pages/ranges.ts";
 import type { Statistics } from "../../src/visits/statistics.ts";
 
-const NONE = { values: [], other: 0 };
-const REFERRERS = Array.from({ length: 50 }, (_, nth) => ({
-  value: `host${nth}.example`,
-  visits: 100 - nth,
-}));
+const NONE = { values: [], other: 0, hidden: 0 };
 
 function previewIn(
   language: string,
   { shown, visitors }: Pick<Statistics, "shown" | "visitors"> = { shown: "safe", visitors: 2543 },
+  more: Partial<Preview> = {},
 ): string {
   const breakdowns = {
-    referrers: { values: REFERRERS, other: 7 },
+    referrers: { values: [{ value: "host.example", visits: 3782 }], other: 0, hidden: 0 },
     countries: NONE,
     browsers: NONE,
     operating_systems: NONE,
@@ -59,21 +56,12 @@ function previewIn(
       bots: 0,
       visitors,
       series,
+      week: undefined,
       breakdowns,
     },
+    ...more,
   })(CURT);
 }
-
-test("every value is on the page, and only visits without a value to show are in a row of their own", () => {
-  const rows = previewIn("en").matchAll(/<th scope="row"><bdi>([^<]*)<\/bdi><\/th><td[^>]*>([^<]*)</g);
-  const told = REFERRERS.map(({ value, visits }) => [value, String(visits)]);
-  const hidden = [message("en", "preview.other"), "7"];
-  expect(Array.from(rows, ([, name, visits]) => [name, visits])).toEqual([
-    ...told.slice(0, 8),
-    hidden,
-    ...told.slice(8),
-  ]);
-});
 
 test.each([
   ["en", "Sum of daily visitors"],
@@ -81,10 +69,6 @@ test.each([
   ["ko", "일별 방문자 합계"],
 ])("visitors are said to be those of each day, added up (%s)", (language, name) => {
   expect(previewIn(language)).toMatch(new RegExp(`<dt>${name}</dt><dd[^>]*>2,543</dd>`));
-});
-
-test.each(LANGUAGES)("the row of values that are not shown is explained by its name (%s)", (language) => {
-  expect(message(language, "preview.privacy.safe")).toContain(message(language, "preview.other"));
 });
 
 test("a page that tells all does not say that it hides something, and one that tells totals shows nothing else", () => {
@@ -101,4 +85,17 @@ test("a page that tells all does not say that it hides something, and one that t
     expect(count).not.toContain(shown);
   }
   expect(count).toMatch(/data-fresh[^>]*>3,782</);
+});
+
+test("whoever has just made a link that has not begun is told when it begins, can pass it on, and is not led on", () => {
+  const startsMs = Date.UTC(2027, 0, 31, 9);
+  const made = { manageKey: "key" };
+  const page = previewIn("en", undefined, { ...made, startsMs });
+  expect(page).toContain('This link begins to work on <time datetime="2027-01-31T09:00:00.000Z">');
+  expect(page).toContain('data-copy="https://curt.example/code/"');
+  const begun = previewIn("en", undefined, made);
+  for (const part of ['href="/code/"', "/code.svg"]) {
+    expect(begun).toContain(part);
+    expect(page).not.toContain(part);
+  }
 });
