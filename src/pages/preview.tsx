@@ -10,7 +10,7 @@ import { describeHint, Leads, leadsTo } from "./leads.tsx";
 import { type Changed, Lifetime } from "./lifetime.tsx";
 import { managePath } from "./manage.tsx";
 import { nextStep } from "./problem.tsx";
-import { QrCode } from "./qr-code.tsx";
+import { QrCode, withoutScheme } from "./qr-code.tsx";
 import { Visits, type VisitsShown } from "./visits.tsx";
 
 export interface Preview extends VisitsShown {
@@ -81,7 +81,9 @@ export function previewPage(language: string, preview: Preview): Page {
           )}
           {disabled !== undefined && <p class="soft">{message(language, nextStep(disabled.reason))}</p>}
         </div>
-        {state === undefined && <QrCode language={language} path={path} address={shown} />}
+        {state === undefined && (
+          <QrCode language={language} path={path} shortUrl={shortUrl} destination={destination} />
+        )}
       </div>
 
       {manageKey !== undefined && (
@@ -185,8 +187,4 @@ function Address({ url }: { url: string }) {
       {path.join("")}
     </bdi>
   );
-}
-
-function withoutScheme(url: string): string {
-  return url.replace(/^https?:\/\//, "");
 }

@@ -12,6 +12,7 @@ export type View =
   | "document"
   | "svg"
   | "png"
+  | "qr"
   | "preview"
   | "reportAny"
   | "report"
