@@ -72,7 +72,7 @@ export function Sheet({ language, shortUrl, destination, children }: SheetProps)
       {children}
       {domain !== undefined && (
         <p class="printed leads">
-          {leadsTo(language, true)}{" "}
+          {leadsTo(language, true)}:{" "}
           <bdi dir="ltr">
             {front}
             <strong>{domain}</strong>

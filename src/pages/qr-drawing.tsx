@@ -1,6 +1,6 @@
+import { MARGINS, moduleWidth, type QrStyle } from "./qr-style.ts";
 /** @jsxImportSource ./html */
 import { modulesOf, pathOf } from "./qr.ts";
-import { MARGINS, moduleWidth, type QrStyle } from "./qr-style.ts";
 
 interface QrDrawingProps {
   /** The short address, in Unicode or ASCII. */
@@ -19,7 +19,12 @@ export function QrDrawing({ shortUrl, style, label, width }: QrDrawingProps) {
   const pixels = across * moduleWidth(across, width);
   return (
     <svg
-      {...{ role: "img", "aria-label": label, "shape-rendering": "crispEdges", "data-modules": modules.length }}
+      {...{
+        role: "img",
+        "aria-label": label,
+        "shape-rendering": "crispEdges",
+        "data-modules": modules.length,
+      }}
       data-width={width}
       {...{ width: pixels, height: pixels, viewBox: `${-margin} ${-margin} ${across} ${across}` }}
     >

@@ -5,7 +5,15 @@ import { described, FieldError, type FieldErrors } from "./field.tsx";
 import { type Page, page } from "./layout.tsx";
 import { qrPath, Sheet, withoutScheme } from "./qr-code.tsx";
 import { QrDrawing } from "./qr-drawing.tsx";
-import { ERROR_CORRECTIONS, judge, MARGINS, type QrStyle, SIZES, type Verdict, type Word } from "./qr-style.ts";
+import {
+  ERROR_CORRECTIONS,
+  judge,
+  MARGINS,
+  type QrStyle,
+  SIZES,
+  type Verdict,
+  type Word,
+} from "./qr-style.ts";
 import { modulesOf } from "./qr.ts";
 
 export const QR_FIELDS = ["dark", "light", "ecc", "margin", "size"] as const;
@@ -77,7 +85,6 @@ interface DownloadsProps extends Pick<QrView, "style"> {
 }
 
 function Downloads({ language, path, style, isRefused }: DownloadsProps) {
-  const query = new URLSearchParams({ ...style, margin: `${style.margin}`, size: `${style.size}` });
   return (
     <div class="actions">
       {(["png", "svg"] as const).map((format) => (
@@ -85,7 +92,7 @@ function Downloads({ language, path, style, isRefused }: DownloadsProps) {
           class={format === "png" ? "button primary" : "button"}
           {...(isRefused
             ? { "aria-disabled": "true", role: "link" }
-            : { href: `${path}.${format}?${query.toString()}` })}
+            : { href: `${path}.${format}?${queryOf(style)}` })}
           {...{ "data-format": format, download: true }}
         >
           {message(language, `qr.${format}`)}
@@ -103,6 +110,10 @@ function Downloads({ language, path, style, isRefused }: DownloadsProps) {
       <output></output>
     </div>
   );
+}
+
+function queryOf(style: QrStyle): string {
+  return new URLSearchParams({ ...style, margin: `${style.margin}`, size: `${style.size}` }).toString();
 }
 
 interface ChoiceProps extends Pick<QrView, "style" | "errors"> {
@@ -124,7 +135,7 @@ function Colours({ language, style, errors, verdict }: JudgedProps) {
       </div>
       <div aria-live="polite">
         {(["enough", "dim", "low", "inverted"] as const).map((word) => (
-          <Judgement language={language} word={word} verdict={verdict} />
+          <Judgement language={language} word={word} verdict={verdict} style={style} />
         ))}
       </div>
       {/* Too little contrast is told above. */}
@@ -184,10 +195,12 @@ interface JudgementProps {
   readonly language: string;
   readonly word: Word;
   readonly verdict: Verdict;
+  /** With it, the colours can be swapped. */
+  readonly style?: QrStyle;
 }
 
-/** What is said of a code: its numbers and whether it is shown are the script's to change. */
-function Judgement({ language, word, verdict }: JudgementProps) {
+/** What is said of a code. The script changes the numbers, and whether it is shown. */
+function Judgement({ language, word, verdict, style }: JudgementProps) {
   const refuses = word === "low" || word === "inverted";
   return (
     <p class={refuses ? "error" : "hint"} data-word={word} hidden={!verdict.words.includes(word)}>
@@ -196,7 +209,12 @@ function Judgement({ language, word, verdict }: JudgementProps) {
         .map((part) => {
           if (part === "{contrast}") return <span data-value="contrast">{verdict.contrast}</span>;
           if (part === "{size}") return <span data-value="minSize">{verdict.minSize}</span>;
-          return part;
+          if (part !== "{swap}" || style === undefined) return part;
+          return (
+            <a href={`?${queryOf({ ...style, dark: style.light, light: style.dark })}`} data-swap>
+              {message(language, "qr.swap")}
+            </a>
+          );
         })}
     </p>
   );

@@ -4,7 +4,10 @@ import { encodeQR } from "qr";
 
 import type { ErrorCorrection, QrStyle } from "./qr-style.ts";
 
-const LEVELS = { l: "low", m: "medium", q: "quartile", h: "high" } as const satisfies Record<ErrorCorrection, string>;
+const LEVELS = { l: "low", m: "medium", q: "quartile", h: "high" } as const satisfies Record<
+  ErrorCorrection,
+  string
+>;
 
 /** The QR code of an address as an SVG document. The code contains the address in its ASCII form. */
 export function qrSvg(address: string, style: QrStyle): string {

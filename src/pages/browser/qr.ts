@@ -8,7 +8,10 @@ export function styleQrCode(): void {
   if (!form || !drawing) return;
   let asking = new AbortController();
 
-  const chosen = () => Object.fromEntries([...new FormData(form)].map(([name, value]) => [name, String(value)]));
+  const chosen = () =>
+    Object.fromEntries(
+      [...new FormData(form)].map(([name, value]) => [name, typeof value === "string" ? value : ""]),
+    );
   const queryOf = () => new URLSearchParams(chosen()).toString();
 
   /** Everything but the modules, which the service computes. */
@@ -70,6 +73,17 @@ export function styleQrCode(): void {
       link.search = `${query}&language=${link.hreflang}`;
     if (target instanceof HTMLInputElement && target.name === "ecc") void redraw();
   });
+  form.querySelector("[data-swap]")?.addEventListener("click", (event) => {
+    event.preventDefault();
+    const [dark, light] = ["dark", "light"].map((name) =>
+      form.querySelector<HTMLInputElement>(`[name=${name}]`),
+    );
+    if (!dark || !light) return;
+    [dark.value, light.value] = [light.value, dark.value];
+    // What had the focus is gone.
+    dark.focus();
+    for (const type of ["input", "change"]) dark.dispatchEvent(new Event(type, { bubbles: true }));
+  });
   form.addEventListener("submit", (event) => event.preventDefault());
   for (const button of form.querySelectorAll<HTMLButtonElement>("button")) button.hidden = true;
 }
@@ -78,25 +92,26 @@ export function styleQrCode(): void {
 export function copyImages(): void {
   for (const button of document.querySelectorAll<HTMLButtonElement>("[data-copy-image]")) {
     button.hidden = typeof ClipboardItem === "undefined";
-    const png = button.parentElement?.querySelector<HTMLAnchorElement>("a[data-format=png]");
-    const said = button.parentElement?.querySelector("output");
-    button.addEventListener("click", () => {
-      if (!png || !said) return;
-      const { done = "", failed = "" } = button.dataset;
-      // Given as a promise: Safari lets nobody copy who first waits for something else.
-      const blob = fetch(png.href).then((response) => response.blob());
-      navigator.clipboard.write([new ClipboardItem({ "image/png": blob })]).then(
-        () => {
-          said.textContent = done;
-          said.classList.add("unseen");
-          sayOn(button, said, done);
-        },
-        () => {
-          said.textContent = failed;
-          said.classList.remove("unseen");
-        },
-      );
-    });
+    button.addEventListener("click", () => void copyImage(button));
+  }
+}
+
+async function copyImage(button: HTMLButtonElement): Promise<void> {
+  const png = button.parentElement?.querySelector<HTMLAnchorElement>("a[data-format=png]");
+  const said = button.parentElement?.querySelector("output");
+  if (!png || !said) return;
+  const { done = "", failed = "" } = button.dataset;
+  try {
+    // Given as a promise: Safari lets nobody copy who first waits for something else.
+    const image = fetch(png.href).then((response) => response.blob());
+    await navigator.clipboard.write([new ClipboardItem({ "image/png": image })]);
+    said.textContent = done;
+    // Those who see it see it on the button.
+    said.classList.add("unseen");
+    sayOn(button, said, done);
+  } catch {
+    said.textContent = failed;
+    said.classList.remove("unseen");
   }
 }
 
