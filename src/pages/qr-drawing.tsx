@@ -1,5 +1,5 @@
-import { MARGINS, moduleWidth, type QrStyle } from "./qr-style.ts";
 /** @jsxImportSource ./html */
+import { MARGINS, moduleWidth, type QrStyle } from "./qr-style.ts";
 import { modulesOf, pathOf } from "./qr.ts";
 
 interface QrDrawingProps {

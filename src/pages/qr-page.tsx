@@ -15,6 +15,7 @@ import {
   type Word,
 } from "./qr-style.ts";
 import { modulesOf } from "./qr.ts";
+import { Address } from "./share.tsx";
 
 export const QR_FIELDS = ["dark", "light", "ecc", "margin", "size"] as const;
 export type QrField = (typeof QR_FIELDS)[number];
@@ -47,9 +48,7 @@ export function qrPage(language: string, view: QrView): Page {
     language,
     { title: isRefused ? `${message(language, "report.refused")} – ${title}` : title, query: form },
     <div class="styling">
-      <h1 class="address">
-        <bdi dir="ltr">{address}</bdi>
-      </h1>
+      <Address url={address} isTitle />
       <div class="columns">
         <div>
           <Sheet
