@@ -9,9 +9,6 @@ import { describe, problemAnswer } from "../problems.ts";
 import { queryOf } from "../url.ts";
 import { tellBeside } from "./fields.ts";
 
-/** Browsers may keep the page, but must ask before they show it: the link may have ended. */
-const KEPT = { "Cache-Control": "private, no-cache" };
-
 /** The page at /<code>+qr, which shows a link's QR code as its query styles it. */
 export function createQrPage({ links }: { readonly links: Pick<Links, "resolve"> }) {
   return async (call: Asked): Promise<Response> => {
@@ -32,7 +29,7 @@ export function createQrPage({ links }: { readonly links: Pick<Links, "resolve">
       style,
       form,
     };
-    const { status, headers } = problem === undefined ? { status: 200, headers: KEPT } : describe(problem);
+    const { status, headers } = problem === undefined ? { status: 200, headers: {} } : describe(problem);
     return html(
       call,
       status,
