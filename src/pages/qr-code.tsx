@@ -4,13 +4,11 @@ import { memoize } from "../memoize.ts";
 import { type Destination, splitHost } from "./destination.ts";
 import type { Html } from "./html/jsx-runtime.ts";
 import { leadsTo } from "./leads.tsx";
-import { MIN_MODULE_PIXELS, moduleWidth } from "./qr-style.ts";
+import { type ErrorCorrection, moduleWidth, widthWithQuietZone } from "./qr-style.ts";
 import { modulesOf } from "./qr.ts";
 
 /** In CSS pixels, unless the modules would be too small for a camera. */
 const WIDTH = 192;
-/** Around a code, in modules. */
-const BORDERS = 8;
 
 interface QrCodeProps {
   readonly language: string;
@@ -88,10 +86,14 @@ const LONG = 32;
 
 /** Screens are not scratched, so a long code is shown with fewer and larger modules. */
 const fit = memoize((shortUrl) => {
-  const across = modulesOf(shortUrl, "q").length + BORDERS;
-  if (across * MIN_MODULE_PIXELS <= WIDTH) return { ecc: "q", size: across * moduleWidth(across, WIDTH) };
-  return { ecc: "l", size: (modulesOf(shortUrl, "l").length + BORDERS) * MIN_MODULE_PIXELS };
+  const robust = { ecc: "q", size: sizeOf(shortUrl, "q") };
+  return robust.size <= WIDTH ? robust : { ecc: "l", size: sizeOf(shortUrl, "l") };
 });
+
+function sizeOf(shortUrl: string, ecc: ErrorCorrection): number {
+  const { length } = modulesOf(shortUrl, ecc);
+  return widthWithQuietZone(length, 0) * moduleWidth(length, 0, WIDTH);
+}
 
 export function withoutScheme(url: string): string {
   return url.replace(/^https?:\/\//, "");

@@ -16,7 +16,7 @@ export function QrDrawing({ shortUrl, style, label, width }: QrDrawingProps) {
   const { margin, dark, light, ecc } = style;
   const modules = modulesOf(shortUrl, ecc);
   const across = modules.length + 2 * margin;
-  const pixels = across * moduleWidth(across, width);
+  const pixels = across * moduleWidth(modules.length, margin, width);
   return (
     <svg
       {...{

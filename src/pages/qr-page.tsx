@@ -133,7 +133,7 @@ function Colours({ language, style, errors, verdict }: JudgedProps) {
         ))}
       </div>
       <div aria-live="polite">
-        {(["enough", "dim", "low", "inverted"] as const).map((word) => (
+        {(["enough", "weak", "low", "inverted"] as const).map((word) => (
           <Judgement language={language} word={word} verdict={verdict} style={style} />
         ))}
       </div>

@@ -23,15 +23,17 @@ export interface QrStyle {
 
 /** WCAG 2.2, section 1.4.11: what graphics need to be told from their background. */
 export const MIN_CONTRAST = 3;
+/** With less, some scanners take large dark modules for light ones. */
+const GOOD_CONTRAST = 4.5;
 /** ISO/IEC 15415: with less, the symbol contrast of a printed code is of the two lowest grades. */
-const MIN_REFLECTANCE_DIFFERENCE = 0.4;
+const GOOD_REFLECTANCE_DIFFERENCE = 0.4;
 /** ISO/IEC 18004: the width of the quiet zone, in modules. */
 const QUIET_ZONE = 4;
 /** Cameras and printers blur. */
-export const MIN_MODULE_PIXELS = 3;
+const MIN_MODULE_PIXELS = 3;
 
 /** What there is to say of a code: of its colours, of its margin, of its size. */
-export type Word = "enough" | "dim" | "low" | "inverted" | "margin" | "size";
+export type Word = "enough" | "weak" | "low" | "inverted" | "margin" | "size";
 
 export interface Verdict {
   /** All that is true of it. */
@@ -52,15 +54,28 @@ export function judge({ dark, light, margin, size }: Omit<QrStyle, "ecc">, modul
   const words: Word[] = [];
   if (colours < MIN_CONTRAST) words.push("low");
   else if (ratio < 1) words.push("inverted");
-  else if (luminance(light) - luminance(dark) < MIN_REFLECTANCE_DIFFERENCE) words.push("dim");
-  else words.push("enough");
+  else words.push(isWeak(dark, light) ? "weak" : "enough");
   const isRefused = ratio < MIN_CONTRAST;
   if (margin < QUIET_ZONE) words.push("margin");
   if (size < minSize) words.push("size");
   return { words, contrast: Math.floor(colours * 10) / 10, isRefused, minSize };
 }
 
-/** Of a code that is about `width` CSS pixels wide: a whole number, so that edges are sharp, and enough for a camera. */
-export function moduleWidth(across: number, width: number): number {
-  return Math.max(MIN_MODULE_PIXELS, Math.floor(width / across));
+function isWeak(dark: string, light: string): boolean {
+  return (
+    contrast(dark, light) < GOOD_CONTRAST || luminance(light) - luminance(dark) < GOOD_REFLECTANCE_DIFFERENCE
+  );
+}
+
+/**
+ * The width of a module of a code that has about `width` CSS pixels, its quiet zone included even if its own margin is
+ * smaller: a whole number, so that edges are sharp, and enough for a camera.
+ */
+export function moduleWidth(modules: number, margin: number, width: number): number {
+  return Math.max(MIN_MODULE_PIXELS, Math.floor(width / widthWithQuietZone(modules, margin)));
+}
+
+/** In modules. */
+export function widthWithQuietZone(modules: number, margin: number): number {
+  return modules + 2 * Math.max(margin, QUIET_ZONE);
 }

@@ -1,4 +1,4 @@
-import { judge, moduleWidth } from "../qr-style.ts";
+import { judge, moduleWidth, widthWithQuietZone } from "../qr-style.ts";
 import { sayOn } from "./copy.ts";
 
 /** Shows a QR code as it is styled, and says whether scanners will read it. Without scripts, the service does both. */
@@ -14,6 +14,21 @@ export function styleQrCode(): void {
     );
   const queryOf = () => new URLSearchParams(chosen()).toString();
 
+  /** Gives modules a whole number of the screen's pixels also where there is less room: blurred ones are hard to read. */
+  function fit(): void {
+    if (!drawing) return;
+    const across = drawing.viewBox.baseVal.width;
+    const modules = Number(drawing.dataset["modules"]);
+    const margin = (across - modules) / 2;
+    const wanted = moduleWidth(modules, margin, Number(drawing.dataset["width"]));
+    const needed = widthWithQuietZone(modules, margin);
+    const room = drawing.parentElement?.clientWidth ?? 0;
+    const dots = Math.max(1, Math.floor((room * devicePixelRatio) / needed));
+    const width = String(across * (wanted * needed <= room ? wanted : dots / devicePixelRatio));
+    drawing.setAttribute("width", width);
+    drawing.setAttribute("height", width);
+  }
+
   /** Everything but the modules, which the service computes. */
   function restyle(): void {
     if (!form?.checkValidity() || !drawing) return;
@@ -21,10 +36,8 @@ export function styleQrCode(): void {
     const modules = Number(drawing.dataset["modules"]);
     const margin = Number(border);
     const across = modules + 2 * margin;
-    const width = String(across * moduleWidth(across, Number(drawing.dataset["width"])));
     drawing.setAttribute("viewBox", `${-margin} ${-margin} ${across} ${across}`);
-    drawing.setAttribute("width", width);
-    drawing.setAttribute("height", width);
+    fit();
     drawing.querySelector("rect")?.setAttribute("fill", light);
     drawing.querySelector("path")?.setAttribute("stroke", dark);
     const verdict = judge({ dark, light, margin, size: Number(size) }, modules);
@@ -63,6 +76,8 @@ export function styleQrCode(): void {
     }
   }
 
+  fit();
+  addEventListener("resize", fit);
   form.addEventListener("input", restyle);
   form.addEventListener("change", ({ target }) => {
     if (!form.reportValidity()) return;
