@@ -210,7 +210,7 @@ describe.each([
     const png = page.getByRole("link", { name: say("qr.png") });
     await dark.fill("#7a1f3d");
     expect(await drawing(page).locator("path").getAttribute("stroke")).toBe("#7a1f3d");
-    await page.getByText(say("qr.word.enough", { contrast: 9.8 })).waitFor();
+    await page.getByText(say("qr.word.enough", { contrast: 10 })).waitFor();
     expect(await scan(blank, pictureOf(page))).toBe(addressOf("abc"));
     // Too little, and what cannot be read is not given away.
     await dark.fill("#c0c0c0");
