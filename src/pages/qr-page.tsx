@@ -18,7 +18,7 @@ import { modulesOf } from "./qr.ts";
 import { Address } from "./share.tsx";
 
 export const QR_FIELDS = ["dark", "light", "ecc", "margin", "size"] as const;
-export type QrField = (typeof QR_FIELDS)[number];
+type QrField = (typeof QR_FIELDS)[number];
 
 export interface QrView {
   readonly code: string;
@@ -103,7 +103,7 @@ function Downloads({ language, path, style, isRefused }: DownloadsProps) {
       >
         {message(language, "qr.copy")}
       </button>
-      <button type="button" data-print hidden>
+      <button type="button" data-print disabled={isRefused} hidden>
         {message(language, "qr.print")}
       </button>{" "}
       <output></output>

@@ -50,10 +50,11 @@ export function styleQrCode(): void {
     for (const field of form.querySelectorAll("[aria-invalid]")) field.removeAttribute("aria-invalid");
     for (const link of document.querySelectorAll<HTMLAnchorElement>("a[data-format]")) {
       link.ariaDisabled = verdict.isRefused ? "true" : null;
+      link.role = verdict.isRefused ? "link" : null;
       if (verdict.isRefused) link.removeAttribute("href");
       else link.href = `${form.dataset["qr"]}.${link.dataset["format"]}?${queryOf()}`;
     }
-    for (const button of document.querySelectorAll<HTMLButtonElement>("[data-copy-image]"))
+    for (const button of document.querySelectorAll<HTMLButtonElement>("[data-copy-image], [data-print]"))
       button.disabled = verdict.isRefused;
   }
 
