@@ -15,6 +15,7 @@ import { createHomeViews } from "./http/pages/home.ts";
 import { createQr } from "./http/pages/images.ts";
 import { createInterstitialPage } from "./http/pages/interstitial.ts";
 import { createManageViews } from "./http/pages/manage.ts";
+import { showMyLinks } from "./http/pages/my-links.ts";
 import { createPreview } from "./http/pages/preview.ts";
 import { createPrivacy } from "./http/pages/privacy.ts";
 import { createQrPage } from "./http/pages/qr-page.ts";
@@ -92,6 +93,7 @@ async function open() {
     home: home.show,
     refusedForm: home.refused,
     privacy: createPrivacy(shared),
+    myLinks: showMyLinks,
     reference: createReference(api.describe),
     information: api.information,
     link: api.link,

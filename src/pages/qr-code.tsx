@@ -4,6 +4,7 @@ import { memoize } from "../memoize.ts";
 import { type Destination, splitHost } from "./destination.ts";
 import type { Html } from "./html/jsx-runtime.ts";
 import { leadsTo } from "./leads.tsx";
+import { QrDrawing } from "./qr-drawing.tsx";
 import { type ErrorCorrection, moduleWidth, widthWithQuietZone } from "./qr-style.ts";
 import { modulesOf } from "./qr.ts";
 
@@ -18,19 +19,26 @@ interface QrCodeProps {
   readonly shortUrl: string;
   /** Undefined if only those who know the password are told. */
   readonly destination: Destination | undefined;
+  /** False if nobody but its maker is told of the link, so that its images are not served. */
+  readonly isPublic?: boolean;
 }
 
 /** A link's QR code, to scan or to save, and to print with its address. */
-export function QrCode({ language, path, shortUrl, destination }: QrCodeProps) {
-  const address = withoutScheme(shortUrl);
+export function QrCode({ language, path, shortUrl, destination, isPublic = true }: QrCodeProps) {
+  const label = message(language, "preview.qr", { address: withoutScheme(shortUrl) });
   const { size, ecc } = fit(shortUrl);
+  if (!isPublic)
+    return (
+      <Sheet language={language} shortUrl={shortUrl} destination={destination}>
+        <div class="picture">
+          <QrDrawing shortUrl={shortUrl} style={{ ...BLACK_ON_WHITE, ecc }} label={label} width={WIDTH} />
+        </div>
+      </Sheet>
+    );
   return (
     <Sheet language={language} shortUrl={shortUrl} destination={destination}>
       <a class="picture" href={qrPath(path)} rel="nofollow">
-        <img
-          {...{ src: `${path}.svg?size=${size}&ecc=${ecc}`, width: size, height: size }}
-          alt={message(language, "preview.qr", { address })}
-        />
+        <img {...{ src: `${path}.svg?size=${size}&ecc=${ecc}`, width: size, height: size }} alt={label} />
       </a>
       <figcaption>
         {message(language, "preview.qr.save")}{" "}
@@ -54,7 +62,7 @@ export function qrPath(path: string): string {
   return `${path}+qr`;
 }
 
-interface SheetProps extends Omit<QrCodeProps, "path"> {
+interface SheetProps extends Omit<QrCodeProps, "path" | "isPublic"> {
   readonly children: readonly (Html | string)[] | Html;
 }
 
@@ -84,9 +92,17 @@ export function Sheet({ language, shortUrl, destination, children }: SheetProps)
 /** In characters: more do not fit two lines in the largest type. */
 const LONG = 32;
 
+interface Fit {
+  readonly ecc: ErrorCorrection;
+  /** In CSS pixels. */
+  readonly size: number;
+}
+
+const BLACK_ON_WHITE = { margin: 4, dark: "000000", light: "ffffff" } as const;
+
 /** Screens are not scratched, so a long code is shown with fewer and larger modules. */
-const fit = memoize((shortUrl) => {
-  const robust = { ecc: "q", size: sizeOf(shortUrl, "q") };
+const fit = memoize((shortUrl): Fit => {
+  const robust: Fit = { ecc: "q", size: sizeOf(shortUrl, "q") };
   return robust.size <= WIDTH ? robust : { ecc: "l", size: sizeOf(shortUrl, "l") };
 });
 

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
 import type { Page } from "playwright-core";
 
+import { QrCode } from "../../src/pages/qr-code.tsx";
 import { addGuarded } from "../guarded.ts";
 import { BASE_URL, type Running, startHere } from "../service.ts";
 import { arrive, LAPTOP, openBrowser, PHONE, wordsOf } from "./browser.ts";
@@ -85,6 +86,23 @@ describe.each([
       expect([query, await scan(blank, pictureOf(page))]).toEqual([query, addressOf("abc")]);
     }
   });
+});
+
+test("a code whose images are not served is drawn in the page", async () => {
+  await using maker = await arrive(curt.origin);
+  const { page } = maker;
+  for (const code of CODES) {
+    const shown = {
+      language: "en",
+      path: "/later",
+      shortUrl: `${BASE_URL}/${code}/`,
+      destination: undefined,
+    };
+    const { text } = QrCode({ ...shown, isPublic: false });
+    expect(text).not.toContain("/later");
+    await page.setContent(text);
+    expect(await scan(blank, page)).toBe(addressOf(code));
+  }
 });
 
 describe("on paper", () => {

@@ -46,7 +46,8 @@ describe("with INTERSTITIAL=all", () => {
         expect(page).toContain(en["interstitial.title"]);
         expect(page).toContain("<strong>example.com</strong>");
         expect(page).toContain(en["hint.fresh"]);
-        const [, href] = /<a class="button" href="([^"]*)" rel="nofollow noreferrer">/.exec(page) ?? [];
+        const [, href] =
+          /<a class="button primary" href="([^"]*)" rel="nofollow noreferrer">/.exec(page) ?? [];
         expect(href?.replaceAll("&amp;", "&")).toBe(TARGET);
       }
     }
@@ -172,7 +173,7 @@ describe("with INTERSTITIAL=all, a link that is not open to every visit", () => 
     expect([response.status, response.headers.get("location")]).toEqual([200, null]);
     const page = await response.text();
     expect(page).toContain("<strong>example.com</strong>");
-    expect(page).toContain(`<form method="post" action="/${code}/"><button class="button">`);
+    expect(page).toContain(`<form method="post" action="/${code}/"><button class="button primary">`);
   }
 
   test("counts a visit when a person goes on, not when the preview is shown", async () => {

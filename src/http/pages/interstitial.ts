@@ -7,7 +7,7 @@ import { interstitialPage } from "../../pages/interstitial.tsx";
 import { FORM_LEADS_ELSEWHERE, html } from "../answers.ts";
 import type { Asked } from "../call.ts";
 import { problemAnswer } from "../problems.ts";
-import { changedOf } from "./changed.ts";
+import { changedOf, minutesLeftOf } from "./told.ts";
 
 export interface InterstitialPageOptions {
   readonly links: Pick<Links, "resolve">;
@@ -22,12 +22,13 @@ export function createInterstitialPage({ links, clock }: InterstitialPageOptions
     const nowMs = clock.nowMs();
     const hints = hintsOf(link, nowMs);
     const changed = changedOf(link, nowMs);
+    const minutesLeft = minutesLeftOf(link, nowMs);
     const shortUrl = call.domain.shortUrl(link.code);
     const asksAgain = isGuarded(link);
     return html(
       call,
       200,
-      (language) => interstitialPage(language, { ...link, shortUrl, hints, changed, asksAgain }),
+      (language) => interstitialPage(language, { ...link, shortUrl, hints, changed, minutesLeft, asksAgain }),
       asksAgain ? FORM_LEADS_ELSEWHERE : {},
     );
   };

@@ -20,8 +20,8 @@ import {
   problemOf,
 } from "../problems.ts";
 import type { Views } from "../views/views.ts";
-import { changedOf } from "./changed.ts";
 import { isFromAnotherSite, readFields, tellBeside } from "./fields.ts";
+import { changedOf } from "./told.ts";
 
 /** In UTF-16 units: of a number or a choice that is shown again. */
 const MAX_SHOWN = 64;
