@@ -27,6 +27,7 @@ import type { Code } from "./links/code.ts";
 import type { Link } from "./links/link.ts";
 import { createLookUps } from "./links/links.ts";
 import { StoreUnavailable } from "./links/store.ts";
+import type { ClientLimits } from "./pages/guide.tsx";
 import type { Identity } from "./pages/identity.ts";
 import { openReader, type StoreReader } from "./store/open.ts";
 import { performTasks } from "./thread.ts";
@@ -37,7 +38,14 @@ import { createCounts } from "./visits/visits.ts";
 export type ViewsTask = ({ readonly view: "none" } & ViewsConfig) | ViewTask;
 export type ViewsConfig = Pick<
   Config,
-  "database" | "baseUrl" | "codeHoldMs" | "defaultExpiry" | "edits" | "statsShown" | "statsKeepDays"
+  | "database"
+  | "baseUrl"
+  | "codeHoldMs"
+  | "defaultExpiry"
+  | "edits"
+  | "statsShown"
+  | "statsKeepDays"
+  | keyof ClientLimits
 > & {
   readonly identity: Identity;
   /** The token itself stays where it is checked. */
@@ -94,7 +102,7 @@ async function open() {
     refusedForm: home.refused,
     privacy: createPrivacy(shared),
     myLinks: showMyLinks,
-    reference: createReference(api.describe),
+    reference: createReference({ ...config, describe: api.describe }),
     information: api.information,
     link: api.link,
     statistics: api.statistics,

@@ -1,5 +1,5 @@
 /** @jsxImportSource ./html */
-import { languageName, LANGUAGES, message } from "../language/messages.ts";
+import { isRightToLeft, languageName, LANGUAGES, message } from "../language/messages.ts";
 import { memoize, once } from "../memoize.ts";
 import { VERSION } from "../version.ts";
 import { type Html, write } from "./html/jsx-runtime.ts";
@@ -47,7 +47,7 @@ function render(
 ): string {
   const { name, assets } = identity;
   const document = (
-    <html lang={language}>
+    <html lang={language} {...(isRightToLeft(language) && { dir: "rtl" })}>
       <head>
         {metadata()}
         <title>{`${title} – ${name}`}</title>

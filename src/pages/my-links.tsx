@@ -64,6 +64,9 @@ export function myLinksPage(language: string, { baseUrl }: { readonly baseUrl: s
           {message(language, "links.none")}
         </p>
         <ul data-list></ul>
+        <p class="hint" data-hint hidden>
+          {message(language, "links.hint")}
+        </p>
         <button type="button" data-more hidden>
           {message(language, "links.more")}
         </button>

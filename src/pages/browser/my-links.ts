@@ -132,7 +132,7 @@ function showLinks(main: HTMLElement): void {
     part(main, "tools").hidden = links.size === 0;
     part(main, "none").hidden = found.length > 0 || links.size === 0;
     part(main, "more").hidden = found.length <= limit;
-    for (const button of main.querySelectorAll<HTMLElement>("[data-save], [data-clear]"))
+    for (const button of main.querySelectorAll<HTMLElement>("[data-hint], [data-save], [data-clear]"))
       button.hidden = links.size === 0;
     const all = number.format(links.size);
     const form =
