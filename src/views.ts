@@ -18,6 +18,7 @@ import { createManageViews } from "./http/pages/manage.ts";
 import { showMyLinks } from "./http/pages/my-links.ts";
 import { createPreview } from "./http/pages/preview.ts";
 import { createPrivacy } from "./http/pages/privacy.ts";
+import { createQrPage } from "./http/pages/qr-page.ts";
 import { createReference } from "./http/pages/reference.ts";
 import { createReportViews } from "./http/pages/report.ts";
 import { createMaker } from "./http/views/make.ts";
@@ -96,6 +97,7 @@ async function open() {
   const home = createHomeViews(shared);
   return createMaker(createDomain(config.baseUrl, config.identity), {
     ...createQr(shared),
+    qr: createQrPage(shared),
     home: home.show,
     refusedForm: home.refused,
     privacy: createPrivacy(shared),

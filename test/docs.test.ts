@@ -143,7 +143,7 @@ describe("docs/api.md", () => {
     ]);
     for (const { name } of parameters.slice(1)) expect(text).toContain(`\`${name}\``);
     const image = document.paths["/{code}.svg"]?.get?.parameters?.slice(1) ?? [];
-    expect(image.map(({ name }) => name)).toEqual(["size", "margin", "dark", "light"]);
+    expect(image.map(({ name }) => name)).toEqual(["size", "margin", "dark", "light", "ecc"]);
     for (const { name } of image) expect(text).toContain(`\n| \`${name}\` `);
   });
 

@@ -126,6 +126,7 @@ export function createApp(options: AppOptions) {
   route("/readyz", { GET: health.ready });
   if (admin !== undefined) addAdmin(admin);
   route("/{code}+", { GET: view(made.preview) });
+  route("/{code}+qr", { GET: view(views.show("qr")) });
   route("/{code}+report", {
     GET: view(views.show("report")),
     POST: view(limit(["report"], report.send, report.refuse)),

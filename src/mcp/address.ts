@@ -1,8 +1,8 @@
 /** In UTF-16 units: enough for every spelling of a short address. */
 export const MAX_ADDRESS_LENGTH = 4096;
 
-/** What follows a code in the addresses of its preview, its report and its QR codes. No code has a plus or a dot. */
-const AFTER_CODE = /(?:\+(?:report)?|\.(?:svg|png))$/;
+/** What follows a code in the addresses of its pages and its QR codes. No code has a plus or a dot. */
+const AFTER_CODE = /(?:\+[a-z]*|\.(?:svg|png))$/;
 
 /** `host` as in `URL.host`; undefined if only a code was given. */
 export interface ShortAddress {

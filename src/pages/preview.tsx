@@ -11,7 +11,7 @@ import { Lifetime } from "./lifetime.tsx";
 import { managePath } from "./manage.tsx";
 import { describeHint, type Noted } from "./notes.tsx";
 import { nextStep } from "./problem.tsx";
-import { QrCode } from "./qr-code.tsx";
+import { QrCode, withoutScheme } from "./qr-code.tsx";
 import { Address, CopyAddress } from "./share.tsx";
 import { Visits, type VisitsShown } from "./visits.tsx";
 
@@ -79,7 +79,13 @@ export function previewPage(language: string, preview: Preview): Page {
             <Address url={shown} isTitle />
             <CopyAddress language={language} kind="primary" shortUrl={shortUrl} />
           </div>
-          {startsMs === undefined && <QrCode language={language} path={path} address={shown} />}
+          <QrCode
+            language={language}
+            path={path}
+            shortUrl={shortUrl}
+            destination={destination}
+            isPublic={startsMs === undefined}
+          />
         </div>
       ) : (
         <Address url={shown} />
@@ -122,7 +128,7 @@ export function previewPage(language: string, preview: Preview): Page {
             <div>
               <CopyAddress language={language} kind="secondary" shortUrl={shortUrl} />
             </div>
-            <QrCode language={language} path={path} address={shown} />
+            <QrCode language={language} path={path} shortUrl={shortUrl} destination={destination} />
           </div>
         </section>
       )}
@@ -156,8 +162,4 @@ function describeInCard(language: string, destination: Destination, leadsOn: boo
     `${leadsTo(language, leadsOn)}: ${asciiHost === undefined ? host : `${host} (${asciiHost})`}`,
     ...(isMistakable ? [message(language, "preview.mistakable")] : []),
   ];
-}
-
-function withoutScheme(url: string): string {
-  return url.replace(/^https?:\/\//, "");
 }

@@ -2,28 +2,21 @@ import { crc32, deflateSync } from "node:zlib";
 
 import { encodeQR } from "qr";
 
-export interface QrStyle {
-  /** Width and height in pixels. The image gets larger if the code needs more, at one pixel for each module. */
-  readonly size: number;
-  /** Width of the light border, in modules. */
-  readonly margin: number;
-  /** Colours as six hexadecimal digits. */
-  readonly dark: string;
-  readonly light: string;
-}
+import type { ErrorCorrection, QrStyle } from "./qr-style.ts";
+
+const LEVELS = { l: "low", m: "medium", q: "quartile", h: "high" } as const satisfies Record<
+  ErrorCorrection,
+  string
+>;
 
 /** The QR code of an address as an SVG document. The code contains the address in its ASCII form. */
 export function qrSvg(address: string, style: QrStyle): string {
   const { modules, pixels, scale, start } = layOut(address, style);
-  const bars = modules.flatMap((row, y) => {
-    const line = row.map((isDark) => (isDark ? "#" : " ")).join("");
-    return [...line.matchAll(/#+/g)].map(({ index, 0: { length } }) => `M${index} ${y}.5h${length}`);
-  });
   return (
     `<svg xmlns="http://www.w3.org/2000/svg" role="img" width="${pixels}" height="${pixels}"` +
     ` viewBox="0 0 ${pixels} ${pixels}" shape-rendering="crispEdges"><title>${Bun.escapeHTML(address)}</title>` +
     `<rect width="100%" height="100%" fill="#${style.light}"/>` +
-    `<path transform="translate(${start} ${start})scale(${scale})" stroke="#${style.dark}" d="${bars.join("")}"/></svg>\n`
+    `<path transform="translate(${start} ${start})scale(${scale})" stroke="#${style.dark}" d="${pathOf(modules)}"/></svg>\n`
   );
 }
 
@@ -60,11 +53,26 @@ export function qrPng(address: string, style: QrStyle): Uint8Array {
   ]);
 }
 
+/** The modules of an address's QR code without its margin, true for dark ones. */
+export function modulesOf(address: string, ecc: ErrorCorrection): boolean[][] {
+  // The library always draws a border, of one module at least.
+  const bordered = encodeQR(new URL(address).href, "raw", { ecc: LEVELS[ecc], border: 1 });
+  return bordered.slice(1, -1).map((row) => row.slice(1, -1));
+}
+
+/** The dark modules as an SVG path to be stroked, in which a module is 1 wide. */
+export function pathOf(modules: readonly (readonly boolean[])[]): string {
+  return modules
+    .flatMap((row, y) => {
+      const line = row.map((isDark) => (isDark ? "#" : " ")).join("");
+      return [...line.matchAll(/#+/g)].map(({ index, 0: { length } }) => `M${index} ${y}.5h${length}`);
+    })
+    .join("");
+}
+
 /** Gives every module the same whole number of pixels, so that edges are sharp. The margin takes the rest. */
-function layOut(address: string, { size, margin }: QrStyle) {
-  // The library always draws a border, of one module at least. It is removed below.
-  const bordered = encodeQR(new URL(address).href, "raw", { ecc: "quartile", border: 1 });
-  const modules = bordered.slice(1, -1).map((row) => row.slice(1, -1));
+function layOut(address: string, { size, margin, ecc }: QrStyle) {
+  const modules = modulesOf(address, ecc);
   const across = modules.length + 2 * margin;
   const scale = Math.max(1, Math.floor(size / across));
   const pixels = Math.max(size, across);

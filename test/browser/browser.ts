@@ -112,3 +112,7 @@ export async function untilFocused(element: Locator): Promise<void> {
 export function wordsOf(locale: string): (key: MessageKey, values?: Values) => string {
   return (key, values) => message(negotiateLanguage(locale), key, values);
 }
+
+/** The window sizes of a phone and of a laptop. */
+export const PHONE = { width: 360, height: 740 };
+export const LAPTOP = { width: 1280, height: 800 };

@@ -140,6 +140,10 @@ export async function prepareTour(): Promise<Tour> {
     await open("preview", `/${encodeURIComponent(LONG_CODE)}+`);
     for (const summary of await page.locator("summary").all()) await summary.click();
     await look("preview, opened");
+    await open("QR code", `/${encodeURIComponent(LONG_CODE)}+qr`);
+    await open("QR code, poor", "/closed+qr?light=888&margin=2&size=64");
+    await open("QR code, inverted", "/closed+qr?dark=fff&light=000", 400);
+    await open("QR code, refused", "/closed+qr?dark=x&margin=99&size=x&ecc=x", 400);
     await open("manage key", `/${encodeURIComponent(LONG_CODE)}+manage`);
     const change = page.getByRole("textbox", { name: say("manage.target") });
     await page.goto(managed);

@@ -71,7 +71,7 @@ describe("a link that begins later", () => {
         expect(await expectClosed(await curt.fetch("/later", { method }), 404)).toBe(
           method === "HEAD" ? "" : `{"status":"error","message":"${en.unknown}"}`,
         );
-      for (const path of ["/later.svg", "/later+", "/later+report"])
+      for (const path of ["/later.svg", "/later+", "/later+qr", "/later+report"])
         await expectClosed(await curt.fetch(path), 404);
       const report = {
         method: "POST",
@@ -286,6 +286,7 @@ describe("a link with a password", () => {
         await expectClosed(await curt.fetch(path, { headers }), 401);
     for (const path of [
       "/closed+",
+      "/closed+qr",
       "/closed+report",
       "/closed.svg",
       "/api/v1/links/closed",

@@ -111,7 +111,7 @@ describe("POST /api/v1/links", () => {
   test("a link that begins later does not exist before", async () => {
     const { code, starts, state, created } = await made({ target, starts: "24h", code: "later" });
     expect([code, state, Date.parse(starts) - Date.parse(created)]).toEqual(["later", "scheduled", DAY_MS]);
-    const addresses = ["", "/", "+", ".svg", ".png", "+report"].map((suffix) => `/later${suffix}`);
+    const addresses = ["", "/", "+", ".svg", ".png", "+qr", "+report"].map((suffix) => `/later${suffix}`);
     addresses.push("/api/v1/links/later", "/api/v1/links/later/stats");
     for (const address of addresses)
       expect([address, (await curt.fetch(address)).status]).toEqual([address, 404]);

@@ -32,6 +32,8 @@ describe("every page", () => {
     ["/taken+", 200, false],
     ["/ended+", 200, false],
     ["/taken+report", 200, false],
+    ["/taken+qr", 200, false],
+    ["/nobody-made-it+qr", 404, false],
     ["/+report", 200, false],
     ["/+report?address=nobody", 404, false],
     ["/+reported", 200, false],

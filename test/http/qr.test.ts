@@ -5,6 +5,7 @@ import type { Page } from "playwright-core";
 
 import { DAY_MS } from "../../src/links/time.ts";
 import { openBrowser } from "../browser/browser.ts";
+import { type Raster, rasterise } from "../browser/scan.ts";
 import { BASE_URL, type Here, startHere } from "../service.ts";
 
 let curt: Here;
@@ -27,41 +28,15 @@ const CODES = ["abc", "한글", "👨‍👩‍👧‍👦", "*️⃣", "#️⃣
 /** The short address of a code, with the code as stored. */
 const addressOf = (code: string) => `${BASE_URL}/${encodeURIComponent(code.replaceAll("\uFE0F", ""))}/`;
 
-/** Runs in a browser. Returns the pixels of an image, enlarged `zoom` times. */
-const RASTERISE = `async (address, zoom) => {
-  const image = new Image();
-  image.src = address;
-  await image.decode();
-  const { naturalWidth, naturalHeight } = image;
-  const canvas = new OffscreenCanvas(naturalWidth * zoom, naturalHeight * zoom);
-  const context = canvas.getContext("2d");
-  context.imageSmoothingEnabled = false;
-  context.drawImage(image, 0, 0, canvas.width, canvas.height);
-  const { data } = context.getImageData(0, 0, canvas.width, canvas.height);
-  return { width: naturalWidth, height: naturalHeight, pixels: new Uint8Array(data.buffer).toBase64() };
-}`;
-
-interface Raster {
-  readonly width: number;
-  readonly height: number;
-  /** Four bytes per pixel: red, green, blue, alpha. */
-  readonly pixels: Uint8ClampedArray;
-}
-
-async function rasterise(path: string, zoom = 1): Promise<Raster> {
+async function rasteriseAt(path: string, zoom = 1): Promise<Raster> {
   const response = await curt.fetch(path);
   expect([path, response.status]).toEqual([path, 200]);
-  const image = Buffer.from(await response.arrayBuffer()).toString("base64");
-  const address = `data:${response.headers.get("content-type")};base64,${image}`;
-  const { width, height, pixels } = await page.evaluate<{ width: number; height: number; pixels: string }>(
-    `(${RASTERISE})(${JSON.stringify(address)}, ${zoom})`,
-  );
-  return { width, height, pixels: new Uint8ClampedArray(Buffer.from(pixels, "base64")) };
+  return rasterise(page, await response.bytes(), response.headers.get("content-type") ?? "", zoom);
 }
 
 /** Reads the QR code of an image. */
 async function scan(path: string, zoom = 1): Promise<string | undefined> {
-  const { width, height, pixels } = await rasterise(path, zoom);
+  const { width, height, pixels } = await rasteriseAt(path, zoom);
   return jsqr(pixels, width * zoom, height * zoom)?.data;
 }
 
@@ -120,13 +95,13 @@ describe("a QR code", () => {
     ] as const;
     for (const [query, size, margin, light, dark] of cases) {
       const zoom = size < 200 ? 4 : 1;
-      const raster = await rasterise(`/abc.png?${query}`);
+      const raster = await rasteriseAt(`/abc.png?${query}`);
       expect([query, raster.width, raster.height]).toEqual([query, size, size]);
       expect([query, marginOf(raster)]).toEqual([query, margin]);
       expect([query, coloursOf(raster)]).toEqual([query, [`${light}ff`, `${dark}ff`]]);
       expect([query, await scan(`/abc.png?${query}`, zoom)]).toEqual([query, addressOf("abc")]);
       // SVG and PNG show the same pixels.
-      const { pixels } = await rasterise(`/abc.svg?${query}`);
+      const { pixels } = await rasteriseAt(`/abc.svg?${query}`);
       expect([query, Buffer.compare(Buffer.from(pixels.buffer), Buffer.from(raster.pixels.buffer))]).toEqual([
         query,
         0,
@@ -137,7 +112,7 @@ describe("a QR code", () => {
   test("that does not fit its size is as small as it can be", async () => {
     const path = `/${encodeURIComponent(LONGEST)}`;
     for (const format of ["svg", "png"]) {
-      const raster = await rasterise(`${path}.${format}?size=64`);
+      const raster = await rasteriseAt(`${path}.${format}?size=64`);
       // Version 27 has 125 modules.
       expect([raster.width, raster.height, marginOf(raster)]).toEqual([133, 133, 4]);
       expect(await scan(`${path}.${format}?size=64`, 4)).toBe(addressOf(LONGEST));
@@ -145,11 +120,26 @@ describe("a QR code", () => {
   });
 
   test("can be read with a hole in its middle", async () => {
-    const raster = await rasterise("/abc.png?size=290&margin=0");
+    const raster = await rasteriseAt("/abc.png?size=290&margin=0");
     const words = new Uint32Array(raster.pixels.buffer, raster.pixels.byteOffset);
     // Whitens 8 × 8 of the 29 × 29 modules, away from the corners that a scanner needs.
     for (let y = 100; y < 180; y++) words.fill(0xff_ff_ff_ff, y * 290 + 100, y * 290 + 180);
     expect(jsqr(raster.pixels, 290, 290)?.data).toBe(addressOf("abc"));
+  });
+
+  test("has the error correction that was asked for, and is finer the more it is", async () => {
+    const modulesOf = async (ecc: string) => {
+      // One pixel a module.
+      const path = `/${encodeURIComponent(LONGEST)}.png?size=64&margin=0&ecc=${ecc}`;
+      expect(await scan(path, 4)).toBe(addressOf(LONGEST));
+      return (await rasteriseAt(path)).width;
+    };
+    // Versions 19, 23, 27 and 31 (ISO/IEC 18004, table 1).
+    const found: number[] = [];
+    for (const ecc of ["l", "m", "q", "h"]) found.push(await modulesOf(ecc));
+    expect(found).toEqual([93, 109, 125, 141]);
+    expect(await modulesOf("L")).toBe(93);
+    expect(await modulesOf("")).toBe(125);
   });
 
   test("is shown by a browser as its own document, with the short address as its title", async () => {
@@ -208,6 +198,7 @@ describe("its answer", () => {
     for (const [path, known] of [
       ["/abc.svg", '"x"'],
       ["/abc.svg?size=64", tag],
+      ["/abc.svg?ecc=h", tag],
       ["/abc.png", tag],
       ["/__--__.svg", tag],
     ] as const) {
@@ -280,6 +271,7 @@ describe("there is no QR code", () => {
         `${field}: It must be a colour of three or six hexadecimal digits, such as 1a7f5a.`,
         `${field}: 1a7f5a처럼 16진수 세 자리나 여섯 자리로 쓴 색이어야 합니다.`,
       ] as const;
+    const ecc = ["ecc: It must be one of l, m, q, h.", "ecc: 다음 중 하나여야 합니다: l, m, q, h."] as const;
     const contrast = [
       "dark: It must be darker than light, with a contrast of at least 3:1, or scanners cannot read the code.",
       "dark: light보다 어두워야 하고 명암비가 3:1 이상이어야 스캐너가 코드를 읽을 수 있습니다.",
@@ -297,6 +289,8 @@ describe("there is no QR code", () => {
       ["margin=17", range.margin],
       ["margin=-1", range.margin],
       ["margin=%00", range.margin],
+      ["ecc=x", ecc],
+      ["ecc=lm", ecc],
       ["dark=red", colour("dark")],
       ["dark=red%22onload=%22alert(1)", colour("dark")],
       ["dark=000%22/%3E%3Cscript%3E", colour("dark")],

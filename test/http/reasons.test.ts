@@ -222,6 +222,7 @@ test("every kind of error answer has its reason, for programs and for browsers",
       "/nothing",
       "/nothing+",
       "/nothing.svg",
+      "/nothing+qr",
       "/nothing+report",
       "/+report?address=nothing",
     ])

@@ -142,6 +142,7 @@ test("parameters that a view does not read get nobody another view", async () =>
   expect(PARAMETERS.statistics?.toSorted()).toEqual(Object.keys(statisticsQuery.shape).toSorted());
   for (const view of ["svg", "png"] as const)
     expect(PARAMETERS[view]?.toSorted()).toEqual(Object.keys(qrQuery.shape).toSorted());
+  expect(PARAMETERS.qr?.toSorted()).toEqual([...Object.keys(qrQuery.shape), "language"].toSorted());
 });
 
 test("who adds a query to a short address gets the same interstitial, in the language of the query", async () => {

@@ -15,6 +15,7 @@ describe("what a model may give for a link", () => {
       ["HTTP://GO.example:80/a?q=/x#f", "a", "go.example"],
       ["http://localhost:3000/a+", "a", "localhost:3000"],
       ["https://go.example/a+report", "a", "go.example"],
+      ["https://go.example/a+qr", "a", "go.example"],
       ["https://go.example/a.svg?size=64", "a", "go.example"],
       ["https://go.example/%23%EF%B8%8F%E2%83%A3", "#️⃣", "go.example"],
       ["https://숏.한국/a", "a", "xn--0p4b.xn--3e0b707e"],

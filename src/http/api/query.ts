@@ -2,14 +2,11 @@ import type { z } from "@hono/zod-openapi";
 
 import { contrast } from "../../contrast.ts";
 import { isProblem } from "../../links/problem.ts";
-import type { QrStyle } from "../../pages/qr.ts";
+import { ERROR_CORRECTIONS, MIN_CONTRAST, type QrStyle } from "../../pages/qr-style.ts";
 import { INTERVALS, type StatisticsRequest } from "../../visits/statistics.ts";
 import { type Malformed, malformed, type RequestRefusal } from "../problems.ts";
 import { queryOf } from "../url.ts";
 import { BOOLEANS, FORMATS, QR_RANGES, qrQuery, statisticsQuery } from "./schemas.ts";
-
-/** WCAG 2.2, section 1.4.11: what graphics need to be told from their background. */
-const MIN_CONTRAST = 3;
 
 export interface StatisticsQuery {
   readonly range: StatisticsRequest;
@@ -31,21 +28,43 @@ export function readTimeZone(request: Request): string {
 }
 
 export function readQrQuery(request: Request): QrStyle | Malformed {
-  const style = readQuery(request, qrQuery);
-  if (isProblem(style) || contrast(style.dark, style.light) >= MIN_CONTRAST) return style;
-  return malformed({ rule: "qr.contrast", min: MIN_CONTRAST });
+  const { style, problem } = readQrStyle(request);
+  return problem ?? style;
 }
 
-/** Of a parameter that is there twice, the last one counts; an empty one is as good as none. */
+/** What can be drawn of a query, with the defaults in the place of what is refused; and why that is. */
+export function readQrStyle(request: Request): { style: QrStyle; problem?: Malformed } {
+  const given = parametersOf(request);
+  const query = qrQuery.safeParse(given);
+  if (query.success) {
+    const style = query.data;
+    if (contrast(style.dark, style.light) >= MIN_CONTRAST) return { style };
+    return { style, problem: malformed({ rule: "qr.contrast", min: MIN_CONTRAST }) };
+  }
+  const refused = refusedFields(query.error);
+  const accepted = Object.entries(given).filter(([name]) => !refused.includes(name));
+  return { style: qrQuery.parse(Object.fromEntries(accepted)), problem: refusalOf(refused, given) };
+}
+
 function readQuery<T>(request: Request, schema: z.ZodType<T>): T | Malformed {
-  const given = Object.fromEntries([...new URLSearchParams(queryOf(request))].filter(([, value]) => value));
+  const given = parametersOf(request);
   const query = schema.safeParse(given);
-  if (query.success) return query.data;
-  const fields = new Set(query.error.issues.map(({ path }) => String(path[0])));
-  return {
-    kind: "malformed",
-    refusals: [...fields].map((field) => queryRefusal(field, given[field] ?? "")),
-  };
+  return query.success ? query.data : refusalOf(refusedFields(query.error), given);
+}
+
+type Parameters = Readonly<Record<string, string>>;
+
+/** Of a parameter that is there twice, the last one counts; an empty one is as good as none. */
+function parametersOf(request: Request): Parameters {
+  return Object.fromEntries([...new URLSearchParams(queryOf(request))].filter(([, value]) => value));
+}
+
+function refusedFields({ issues }: z.ZodError): string[] {
+  return [...new Set(issues.map(({ path }) => String(path[0])))];
+}
+
+function refusalOf(fields: readonly string[], given: Parameters): Malformed {
+  return { kind: "malformed", refusals: fields.map((field) => queryRefusal(field, given[field] ?? "")) };
 }
 
 function queryRefusal(field: string, received: string): RequestRefusal {
@@ -62,6 +81,8 @@ function queryRefusal(field: string, received: string): RequestRefusal {
       return { rule: "field.values", field, values: BOOLEANS.join(", ") };
     case "tz":
       return { rule: "query.zone", field, received: JSON.stringify(received.slice(0, 64)) };
+    case "ecc":
+      return { rule: "field.values", field, values: ERROR_CORRECTIONS.join(", ") };
     case "size":
     case "margin":
       return { rule: "query.range", field, ...QR_RANGES[field] };

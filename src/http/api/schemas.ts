@@ -7,6 +7,7 @@ import { DURATIONS } from "../../links/expiry.ts";
 import { REASONS } from "../../links/link.ts";
 import { MAX_TARGET_LENGTH } from "../../links/target.ts";
 import { memoize } from "../../memoize.ts";
+import { ERROR_CORRECTIONS, MARGINS, SIZES } from "../../pages/qr-style.ts";
 import { FEWEST_NETWORKS } from "../../visits/day.ts";
 import { type Dimension, DIMENSIONS } from "../../visits/dimensions.ts";
 import { FEWEST_VISITORS, INTERVALS, MAX_DAYS } from "../../visits/statistics.ts";
@@ -220,7 +221,7 @@ export const statisticsQuery = z.object({
   download: z.enum(BOOLEANS).default("false").openapi({ description: "api.stats.download" }),
 });
 
-export const QR_RANGES = { size: { min: 64, max: 2048 }, margin: { min: 0, max: 16 } } as const;
+export const QR_RANGES = { size: SIZES, margin: MARGINS } as const;
 /** The digits alone, six of them. */
 const colour = z
   .string()
@@ -240,6 +241,12 @@ export const qrQuery = z.object({
   margin: within(QR_RANGES.margin, 4, "api.qr.margin"),
   dark: colour.default("000000").openapi({ description: "api.qr.dark" }),
   light: colour.default("ffffff").openapi({ description: "api.qr.light" }),
+  ecc: z
+    .string()
+    .toLowerCase()
+    .pipe(z.enum(ERROR_CORRECTIONS))
+    .default("q")
+    .openapi({ type: "string", enum: [...ERROR_CORRECTIONS], default: "q", description: "api.qr.ecc" }),
 });
 
 export const envelope = <T extends z.ZodType>(message: MessageKey, data: T) => ({

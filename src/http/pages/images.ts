@@ -1,7 +1,8 @@
 import type { Clock } from "../../links/clock.ts";
 import type { Links } from "../../links/links.ts";
 import { isProblem } from "../../links/problem.ts";
-import { type QrStyle, qrPng, qrSvg } from "../../pages/qr.ts";
+import type { QrStyle } from "../../pages/qr-style.ts";
+import { qrPng, qrSvg } from "../../pages/qr.ts";
 import { answer } from "../answers.ts";
 import { readQrQuery } from "../api/query.ts";
 import type { Asked } from "../call.ts";

@@ -159,7 +159,7 @@ function tell(problem: HttpProblem, language: string) {
 function codeIn(address: string): string {
   const path = address.replace(/^(?:https?:\/\/)?[^/]*\/(?=[^/])/i, "").replace(/[?#].*$/s, "");
   const [segment = ""] = path.split("/", 1);
-  const code = segment.replace(/\+(?:report)?$/, "");
+  const code = segment.replace(/\+[a-z]*$/, "");
   try {
     return decodeURIComponent(code);
   } catch {

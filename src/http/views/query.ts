@@ -3,6 +3,8 @@ import { askedLanguage } from "../page-language.ts";
 import { queryOf } from "../url.ts";
 import type { View } from "./view.ts";
 
+const QR_PARAMETERS = ["size", "margin", "dark", "light", "ecc"];
+
 /**
  * The parameters that views of a link read. Those are the views that many ask for, with whatever query their address got
  * on its way, so the other parameters get nobody a view of their own. Views that are not named here get the whole query.
@@ -13,8 +15,9 @@ export const PARAMETERS: Partial<Record<View, readonly string[]>> = {
   manage: ["language"],
   link: [],
   statistics: ["from", "to", "interval", "tz", "format", "download"],
-  svg: ["size", "margin", "dark", "light"],
-  png: ["size", "margin", "dark", "light"],
+  svg: QR_PARAMETERS,
+  png: QR_PARAMETERS,
+  qr: [...QR_PARAMETERS, "language"],
 };
 
 /** All of a query that a view depends on, with its question mark. A language that we do not have is none. */

@@ -13,6 +13,7 @@ export type View =
   | "document"
   | "svg"
   | "png"
+  | "qr"
   | "preview"
   | "reportAny"
   | "report"

@@ -30,7 +30,7 @@ async function copyFrom(button: HTMLButtonElement): Promise<void> {
   else getSelection()?.selectAllChildren(given ? showIn(said, given) : (source ?? said));
 }
 
-function sayOn(button: HTMLButtonElement, said: Element, done: string): void {
+export function sayOn(button: HTMLButtonElement, said: Element, done: string): void {
   const marked = `✓ ${done}`;
   const label = button.textContent;
   if (label === marked) return;

@@ -1,0 +1,39 @@
+/** @jsxImportSource ./html */
+import { MARGINS, moduleWidth, type QrStyle } from "./qr-style.ts";
+import { modulesOf, pathOf } from "./qr.ts";
+
+interface QrDrawingProps {
+  /** The short address, in Unicode or ASCII. */
+  readonly shortUrl: string;
+  readonly style: Omit<QrStyle, "size">;
+  readonly label: string;
+  /** In CSS pixels, about. It is made larger if the modules would be too small for a camera. */
+  readonly width: number;
+}
+
+/** A QR code inside a page, which needs no request and can be restyled by a script. */
+export function QrDrawing({ shortUrl, style, label, width }: QrDrawingProps) {
+  const { margin, dark, light, ecc } = style;
+  const modules = modulesOf(shortUrl, ecc);
+  const across = modules.length + 2 * margin;
+  const pixels = across * moduleWidth(modules.length, margin, width);
+  return (
+    <svg
+      {...{
+        role: "img",
+        "aria-label": label,
+        "shape-rendering": "crispEdges",
+        "data-modules": modules.length,
+      }}
+      data-width={width}
+      {...{ width: pixels, height: pixels, viewBox: `${-margin} ${-margin} ${across} ${across}` }}
+    >
+      {/* As large as any margin, so that only the view box changes with it. */}
+      <rect
+        {...{ x: -MARGINS.max, y: -MARGINS.max, fill: `#${light}` }}
+        {...{ width: modules.length + 2 * MARGINS.max, height: modules.length + 2 * MARGINS.max }}
+      />
+      <path stroke={`#${dark}`} d={pathOf(modules)} />
+    </svg>
+  );
+}

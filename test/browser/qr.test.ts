@@ -1,0 +1,311 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+
+import type { Page } from "playwright-core";
+
+import { QrCode } from "../../src/pages/qr-code.tsx";
+import { addGuarded } from "../guarded.ts";
+import { BASE_URL, type Running, startHere } from "../service.ts";
+import { arrive, LAPTOP, openBrowser, PHONE, wordsOf } from "./browser.ts";
+import { scan } from "./scan.ts";
+
+/** As long as a code can be. */
+const HANGUL = "가나다라마바사아자차카타파하거너".repeat(4);
+const FAMILY = "👨‍👩‍👧‍👦";
+const CODES = ["abc", HANGUL, FAMILY];
+const DESTINATION = `https://www.${"long-host-name.".repeat(4)}example.co.kr/secret?path`;
+
+let curt: Running;
+/** Has no policy of its own that would keep pictures from it. */
+let blank: Page;
+beforeAll(async () => {
+  curt = await startHere();
+  blank = await (await openBrowser()).newPage();
+  for (const custom_code of CODES)
+    expect((await curt.shorten({ original_url: DESTINATION, custom_code })).status).toBe(201);
+});
+afterAll(async () => {
+  await blank.close();
+  await curt[Symbol.asyncDispose]();
+});
+
+function addressOf(code: string): string {
+  return `${BASE_URL}/${encodeURIComponent(code)}/`;
+}
+
+function pathOf(code: string, suffix: string): string {
+  return `/${encodeURIComponent(code)}${suffix}`;
+}
+
+/** The picture, with what is around it. */
+const pictureOf = (page: Page) => page.locator("figure > :has(img, svg)");
+
+/** The lengths of the modules' sides on the screen, in CSS pixels. */
+function moduleWidthOf(page: Page): Promise<number> {
+  return page.evaluate(`(async () => {
+    const image = document.querySelector("figure img");
+    const text = await (await fetch(image.currentSrc)).text();
+    const [, size] = /viewBox="0 0 (\\d+) /.exec(text);
+    const [, scale] = /scale\\((\\d+)\\)/.exec(text);
+    return Number(scale) * image.getBoundingClientRect().width / Number(size);
+  })()`);
+}
+
+describe.each([
+  { where: "on a laptop", viewport: LAPTOP, deviceScaleFactor: 1 },
+  { where: "on a sharp laptop", viewport: LAPTOP, deviceScaleFactor: 2 },
+  { where: "on a phone", viewport: PHONE, deviceScaleFactor: 2 },
+])("a camera reads the code $where", ({ viewport, deviceScaleFactor }) => {
+  test.each(["light", "dark"] as const)(
+    "of a preview and of the larger view, in %s mode",
+    async (colorScheme) => {
+      await using reader = await arrive(curt.origin, { viewport, deviceScaleFactor, colorScheme });
+      const { page } = reader;
+      for (const code of CODES) {
+        for (const suffix of ["+", "+qr", "+qr?ecc=h", "+qr?ecc=l"]) {
+          await page.goto(pathOf(code, suffix));
+          expect([code, suffix, await scan(blank, pictureOf(page))]).toEqual([code, suffix, addressOf(code)]);
+          if (suffix !== "+") continue;
+          const width = await moduleWidthOf(page);
+          expect([code, width >= 3, Number.isInteger(width)]).toEqual([code, true, true]);
+        }
+      }
+    },
+  );
+
+  test("in other colours, and with a smaller margin", async () => {
+    await using reader = await arrive(curt.origin, { viewport, deviceScaleFactor, colorScheme: "dark" });
+    const { page } = reader;
+    for (const query of [
+      "dark=7a1f3d&light=fff4e0",
+      "dark=003366&light=ffff00&ecc=m",
+      // A contrast of 4.54:1, the least that is not warned of.
+      "dark=767676",
+      ...[0, 1, 2, 3].map((margin) => `margin=${margin}`),
+    ]) {
+      await page.goto(pathOf("abc", `+qr?${query}`));
+      expect([query, await scan(blank, pictureOf(page))]).toEqual([query, addressOf("abc")]);
+    }
+  });
+});
+
+test("a code whose images are not served is drawn in the page", async () => {
+  await using maker = await arrive(curt.origin);
+  const { page } = maker;
+  for (const code of CODES) {
+    const shown = {
+      language: "en",
+      path: "/later",
+      shortUrl: `${BASE_URL}/${code}/`,
+      destination: undefined,
+    };
+    const { text } = QrCode({ ...shown, isPublic: false });
+    expect(text).not.toContain("/later");
+    await page.setContent(text);
+    expect(await scan(blank, page)).toBe(addressOf(code));
+  }
+});
+
+describe("on paper", () => {
+  test.each(["+", "+qr"])(
+    "/code%s is a sheet with address, code, host and name, and nothing else",
+    async (suffix) => {
+      await using reader = await arrive(curt.origin, {
+        colorScheme: "dark",
+        viewport: { width: 680, height: 1000 },
+      });
+      const { page } = reader;
+      await page.emulateMedia({ media: "print" });
+      for (const code of CODES) {
+        await page.goto(pathOf(code, suffix));
+        expect(await page.locator("body").innerText()).toMatch(
+          new RegExp(
+            `^\\s*Curt\\s*curt\\.example/${code}/\\s*Leads to: ${RegExp.escape(new URL(DESTINATION).host)}\\s*$`,
+          ),
+        );
+        expect(await scan(blank, page)).toBe(addressOf(code));
+        for (const format of ["A4", "Letter"])
+          expect([code, format, await pagesOf(page, format)]).toEqual([code, format, 1]);
+      }
+    },
+  );
+
+  test("a link with a password does not tell where it leads", async () => {
+    await addGuarded(curt, "closed", { password: "word", target: DESTINATION });
+    await using reader = await arrive(curt.origin);
+    const { page } = reader;
+    await page.emulateMedia({ media: "print" });
+    for (const suffix of ["+", "+qr"]) {
+      await page.goto(pathOf("closed", suffix));
+      expect(await page.locator("body").innerText()).toMatch(/^\s*Curt\s*curt\.example\/closed\/\s*$/);
+      expect(await scan(blank, page)).toBe(addressOf("closed"));
+    }
+  });
+
+  test("a page without a code is printed as it is", async () => {
+    await using reader = await arrive(curt.origin);
+    const { page } = reader;
+    await page.emulateMedia({ media: "print" });
+    await page.goto("/+privacy");
+    await page.getByRole("heading", { level: 1 }).waitFor();
+    expect(await page.getByRole("main").innerText()).not.toBe("");
+    expect(await page.getByRole("navigation").count()).toBe(0);
+  });
+});
+
+/** How many sheets of paper the page takes. */
+async function pagesOf(page: Page, format: string): Promise<number> {
+  const pdf = (await page.pdf({ format })).toString("latin1");
+  return [...pdf.matchAll(/\/Type \/Page\b/g)].length;
+}
+
+describe.each([
+  { locale: "en-GB", viewport: LAPTOP },
+  { locale: "ko-KR", viewport: PHONE },
+])("the larger view ($locale)", ({ locale, viewport }) => {
+  const say = wordsOf(locale);
+  const wordOf = (word: "weak" | "enough" | "inverted" | "low" | "margin" | "size") =>
+    new RegExp(RegExp.escape(say(`qr.word.${word}`)).replaceAll(/\\\{\w+\\\}/g, ".+"));
+  const drawing = (page: Page) => page.getByRole("img", { name: say("preview.qr", { address: "" }).trim() });
+
+  test("works without scripts: the address has what was chosen", async () => {
+    await using maker = await arrive(curt.origin, { locale, viewport, javaScriptEnabled: false });
+    const { page } = maker;
+    await page.goto("/abc+");
+    await page.getByRole("link", { name: say("qr.more") }).click();
+    await page.getByText(wordOf("enough")).waitFor();
+    for (const word of ["weak", "low", "inverted", "margin", "size"] as const)
+      expect([word, await page.getByText(wordOf(word)).isVisible()]).toEqual([word, false]);
+    expect(await page.getByRole("button", { name: say("qr.print") }).count()).toBe(0);
+    await page.getByRole("textbox", { name: say("qr.dark") }).fill("#7a1f3d");
+    await page.getByLabel(say("qr.margin"), { exact: true }).fill("2");
+    await page.getByLabel(say("qr.size"), { exact: true }).fill("64");
+    await page.getByRole("radio", { name: say("qr.ecc.h") }).check();
+    await page.getByRole("button", { name: say("qr.show") }).click();
+    await page.getByText(wordOf("margin")).waitFor();
+    // 33 modules and a margin of 2 on both sides, at 3 pixels.
+    await page.getByText(say("qr.word.size", { size: 111 })).waitFor();
+    const query = Object.fromEntries(new URL(page.url()).searchParams);
+    expect(query).toEqual({ dark: "#7a1f3d", light: "#ffffff", ecc: "h", margin: "2", size: "64" });
+    expect(await drawing(page).locator("path").getAttribute("stroke")).toBe("#7a1f3d");
+    expect(await scan(blank, pictureOf(page))).toBe(addressOf("abc"));
+    // The language changes, and what was chosen stays.
+    await page.getByRole("link", { name: locale === "en-GB" ? "한국어" : "English" }).click();
+    expect(await drawing(page).count()).toBe(0);
+    expect(Object.fromEntries(new URL(page.url()).searchParams)).toMatchObject(query);
+  });
+
+  test("saves files that are named after the code", async () => {
+    await using maker = await arrive(curt.origin, { locale, viewport });
+    const { page } = maker;
+    for (const [code, name] of [
+      ["abc", "abc"],
+      [HANGUL, HANGUL],
+      // Browsers leave out what cannot be seen.
+      [FAMILY, "👨_👩_👧_👦"],
+    ] as const) {
+      await page.goto(pathOf(code, "+qr?dark=003366"));
+      for (const format of ["png", "svg"] as const) {
+        const [download] = await Promise.all([
+          page.waitForEvent("download"),
+          page.getByRole("link", { name: say(`qr.${format}`) }).click(),
+        ]);
+        expect(download.suggestedFilename().normalize("NFC")).toBe(`${name}.${format}`);
+        expect(new URL(download.url()).searchParams.get("dark")).toBe("003366");
+      }
+    }
+  });
+
+  test("changes as it is styled, and judges the colours", async () => {
+    await using maker = await arrive(curt.origin, { locale, viewport });
+    const { page } = maker;
+    await page.goto("/abc+qr");
+    const asked: string[] = [];
+    page.on("request", (request) => void asked.push(request.url()));
+    const [dark, light] = [
+      page.getByRole("textbox", { name: say("qr.dark") }),
+      page.getByRole("textbox", { name: say("qr.light") }),
+    ];
+    const png = page.getByRole("link", { name: say("qr.png") });
+    await dark.fill("#7a1f3d");
+    expect(await drawing(page).locator("path").getAttribute("stroke")).toBe("#7a1f3d");
+    await page.getByText(say("qr.word.enough", { contrast: 10 })).waitFor();
+    expect(await scan(blank, pictureOf(page))).toBe(addressOf("abc"));
+    // Too little, and what cannot be read is not given away.
+    await dark.fill("#c0c0c0");
+    await page.getByText(say("qr.word.low", { contrast: 1.8 })).waitFor();
+    expect(await page.getByText(wordOf("enough")).isVisible()).toBe(false);
+    expect(await png.getAttribute("href")).toBeNull();
+    expect(await page.getByRole("button", { name: say("qr.copy") }).isDisabled()).toBe(true);
+    // Inverted, and swapped.
+    await light.fill("#101010");
+    await page.getByText(say("qr.word.inverted").split("{")[0] ?? "").waitFor();
+    await page.getByRole("link", { name: say("qr.swap") }).click();
+    expect([await dark.inputValue(), await light.inputValue()]).toEqual(["#101010", "#c0c0c0"]);
+    await page.getByText(wordOf("enough")).waitFor();
+    expect(await png.getAttribute("href")).toContain("dark=%23101010&light=%23c0c0c0");
+    // A ratio that would be enough between brighter colours.
+    await dark.fill("#000000");
+    await light.fill("#707070");
+    await page.getByText(wordOf("weak")).waitFor();
+    await light.fill("#ffffff");
+    await dark.fill("#777777");
+    await page.getByText(say("qr.word.weak", { contrast: 4.4 })).waitFor();
+    await dark.fill("#767676");
+    await page.getByText(say("qr.word.enough", { contrast: 4.5 })).waitFor();
+    // A margin below the quiet zone, and pixels that are too few.
+    await page.getByLabel(say("qr.margin"), { exact: true }).fill("3");
+    await page.getByText(wordOf("margin")).waitFor();
+    await page.getByLabel(say("qr.margin"), { exact: true }).fill("4");
+    await page.getByText(wordOf("margin")).waitFor({ state: "hidden" });
+    await page.getByLabel(say("qr.size"), { exact: true }).fill("110");
+    await page.getByText(say("qr.word.size", { size: 111 })).waitFor();
+    await page.getByLabel(say("qr.size"), { exact: true }).fill("111");
+    await page.getByText(wordOf("size")).waitFor({ state: "hidden" });
+    expect(asked).toEqual([]);
+    // Other modules come from the service.
+    await page.getByRole("radio", { name: say("qr.ecc.h") }).check();
+    await page.locator("svg[data-modules='33']").waitFor();
+    expect(await scan(blank, pictureOf(page))).toBe(addressOf("abc"));
+    await page.reload();
+    expect(await page.getByRole("radio", { name: say("qr.ecc.h") }).isChecked()).toBe(true);
+    expect(await page.getByLabel(say("qr.size"), { exact: true }).inputValue()).toBe("111");
+    await page.locator("svg[data-modules='33']").waitFor();
+  });
+
+  test("says what is wrong with an address that somebody changed", async () => {
+    await using maker = await arrive(curt.origin, { locale, viewport });
+    const { page } = maker;
+    const response = await page.goto("/abc+qr?dark=x&margin=99&ecc=z");
+    expect([response?.status(), response?.headers()["curt-reason"]]).toEqual([
+      400,
+      "query.range, query.colour, field.values",
+    ]);
+    const margin = page.getByLabel(say("qr.margin"), { exact: true });
+    await page.getByText(say("query.range", { min: 0, max: 16 })).waitFor();
+    expect([await margin.inputValue(), await margin.getAttribute("aria-invalid")]).toEqual(["99", "true"]);
+    expect(await scan(blank, pictureOf(page))).toBe(addressOf("abc"));
+    await margin.fill("4");
+    await page.getByText(say("query.range", { min: 0, max: 16 })).waitFor({ state: "hidden" });
+  });
+
+  test("copies the image, and prints", async () => {
+    await using maker = await arrive(curt.origin, {
+      locale,
+      viewport,
+      permissions: ["clipboard-read", "clipboard-write"],
+    });
+    const { page } = maker;
+    await page.addInitScript("window.print = () => { document.title = 'printed'; }");
+    await page.goto("/abc+qr?size=300");
+    await page.getByRole("button", { name: say("qr.copy") }).click();
+    await page.getByRole("button", { name: say("copied") }).waitFor();
+    const copied = await page.evaluate<number[]>(`(async () => {
+      const [item] = await navigator.clipboard.read();
+      const { width, height } = await createImageBitmap(await item.getType("image/png"));
+      return [width, height];
+    })()`);
+    expect(copied).toEqual([300, 300]);
+    await page.getByRole("button", { name: say("qr.print") }).click();
+    expect(await page.title()).toBe("printed");
+  });
+});
