@@ -51,6 +51,7 @@ export function previewPage(language: string, preview: Preview): Page {
   const isSharedFirst = leadsOn && manageKey !== undefined;
   const head = {
     title: state === undefined ? shown : `${state} ${shown}`,
+    query: preview.query,
     card: {
       // One script can imitate another, and a card is often all that people see.
       description: [

@@ -14,7 +14,7 @@ export const MAX_VALUES = 50;
 export const FEWEST_VISITORS = 10;
 
 export const INTERVALS = ["hour", "day", "month"] as const;
-type Interval = (typeof INTERVALS)[number];
+export type Interval = (typeof INTERVALS)[number];
 
 /** How many days may be asked for at once. */
 export const MAX_DAYS: Readonly<Record<Interval, number>> = { hour: 62, day: 400, month: 400 };

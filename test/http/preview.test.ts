@@ -156,14 +156,12 @@ test("the days of a chart are the same dates in every time zone", async () => {
   // No chart without a visit.
   await visit(curt, "old");
   await untilCounted(curt, "old", 1);
+  const { data } = (await (await curt.fetch("/api/v1/links/old")).json()) as { data: { created: string } };
   for (const zone of ["America/Los_Angeles", "Pacific/Kiritimati"]) {
-    const { data } = (await (await curt.fetch(`/api/v1/links/old/stats?tz=${zone}`)).json()) as {
-      data: { from: string; to: string };
-    };
-    const format = new Intl.DateTimeFormat("en", { month: "short", day: "numeric", timeZone: "UTC" });
-    const [from, to] = [data.from, data.to].map((date) => format.format(new Date(date)));
+    const format = new Intl.DateTimeFormat("en", { dateStyle: "medium", timeZone: zone });
+    const period = format.formatRange(Date.parse(data.created), curt.nowMs());
     const page = await (await get(`/old+?tz=${zone}`)).text();
-    expect(page).toContain(`<span>${from}</span><span>${to}</span>`);
+    expect(page).toContain(message("en", "preview.chart.day", { period }));
   }
 });
 
@@ -181,7 +179,7 @@ test("the hours of a chart end now", async () => {
     const hours = [curt.nowMs()];
     const page = await (await get(`/young+?tz=${zone}`)).text();
     hours.push(curt.nowMs());
-    const [, last = ""] = /<span>[^<]+<\/span><span>([^<]+)<\/span><\/p><figcaption/.exec(page) ?? [];
+    const last = [...page.matchAll(/<title>([^<]+): visits/g)].at(-1)?.[1] ?? "";
     expect(hours.map((ms) => format.format(ms))).toContain(last);
   }
 });
@@ -253,9 +251,9 @@ test("a link that is less than two days old shows its visits by the hour", async
     await untilCounted(curt, "ageing", ++visits);
     return (await get("/ageing+")).text();
   };
-  expect(await age(30)).toContain("<dt>Sum of daily visitors, last 2 days</dt>");
-  expect(await age(17)).toContain("<dt>Sum of daily visitors, last 2 days</dt>");
-  expect(await age(2)).toContain("<dt>Sum of daily visitors, last 30 days</dt>");
+  expect(await age(30)).toContain("<span>Visits per hour, ");
+  expect(await age(17)).toContain("<span>Visits per hour, ");
+  expect(await age(2)).toContain("<span>Visits per day, ");
 });
 
 test("a destination in ASCII is not shown twice, and following it sends no referrer", async () => {

@@ -4,6 +4,7 @@ import { message } from "../../src/language/messages.ts";
 import { NEVER_MS } from "../../src/links/link.ts";
 import { CURT } from "../../src/pages/identity.ts";
 import { previewPage } from "../../src/pages/preview.tsx";
+import { chooseRange } from "../../src/pages/ranges.ts";
 import type { Statistics } from "../../src/visits/statistics.ts";
 
 const NONE = { values: [], other: 0, hidden: 0 };
@@ -34,8 +35,18 @@ function previewIn(
     hints: [],
     visits: 3782,
     bots: 0,
-    interval: "day",
-    timeZone: "UTC",
+    range: chooseRange(
+      {},
+      {
+        createdMs: Date.UTC(2026, 10, 20),
+        endsMs: NEVER_MS,
+        nowMs: Date.UTC(2026, 10, 22) - 1,
+        keepDays: 400,
+        timeZone: "UTC",
+      },
+    ),
+    query: {},
+    carried: {},
     statistics: {
       shown,
       from: "2026-11-20",
@@ -51,9 +62,9 @@ function previewIn(
 }
 
 test.each([
-  ["en", "Sum of daily visitors, last 2 days"],
-  ["ja", "1日ごとの訪問者数の合計、過去2日間"],
-  ["ko", "일별 방문자 합계, 최근 2일"],
+  ["en", "Sum of daily visitors"],
+  ["ja", "1日ごとの訪問者数の合計"],
+  ["ko", "일별 방문자 합계"],
 ])("visitors are said to be those of each day, added up (%s)", (language, name) => {
   expect(previewIn(language)).toMatch(new RegExp(`<dt>${name}</dt><dd[^>]*>2,543</dd>`));
 });

@@ -8,7 +8,7 @@ import type { View } from "./view.ts";
  * on its way, so the other parameters get nobody a view of their own. Views that are not named here get the whole query.
  */
 export const PARAMETERS: Partial<Record<View, readonly string[]>> = {
-  preview: ["tz", "language"],
+  preview: ["range", "by", "tz", "language"],
   interstitial: ["language"],
   manage: ["language"],
   link: [],
