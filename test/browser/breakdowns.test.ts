@@ -64,7 +64,7 @@ test("without scripts, every value of six lists can be read, on the smallest pho
 });
 
 test("bars are as long as shares are large", async () => {
-  await using visitor = await arrive(curt.origin, SEOUL);
+  await using visitor = await arrive(curt.origin, { ...SEOUL, javaScriptEnabled: false });
   const { page } = visitor;
   await page.goto("/한글+");
   const lengths = await page

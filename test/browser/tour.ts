@@ -1,3 +1,5 @@
+import { fileURLToPath } from "node:url";
+
 import type { Page } from "playwright-core";
 
 import { DAY_MS } from "../../src/links/time.ts";
@@ -20,11 +22,19 @@ export interface Tour extends AsyncDisposable {
 const LONG_CODE = "가나다라마바사아자차카타파하거너".repeat(4);
 const LONG_URL = `https://${"long-host-name.".repeat(6)}example.com/${"긴주소".repeat(40)}?q=${"a".repeat(200)}`;
 
+const DECEIVING_URL = `http://www.paypal.com.${"long-host-name.".repeat(6)}аррӏе.com:8443/`;
+
 /** Relative: the service is not at its public address. */
 function manageAddressOf(made: Response): string {
   const [, address = ""] = /<https:\/\/[^/]+([^>]+)>/.exec(made.headers.get("link") ?? "") ?? [];
   return address;
 }
+
+/** In the page: after the links that were made in this browser, sixty older ones. */
+const ADD_MANY = `localStorage["curt.made-here"] = JSON.stringify([
+  ...JSON.parse(localStorage["curt.made-here"]),
+  ...Array.from({ length: 60 }, (_, nth) => ({ path: "/api/v1/links/many-" + nth, created: "2026-01-01T00:00:00.000Z" })),
+])`;
 
 export async function prepareTour(): Promise<Tour> {
   const settings = {
@@ -61,6 +71,7 @@ export async function prepareTour(): Promise<Tour> {
   await untilCounted(curt, LONG_CODE, 78);
   await curt.shorten({ original_url: LONG_URL, custom_code: "disabled" });
   await disableLink(curt, "disabled", "phishing");
+  await curt.shorten({ original_url: DECEIVING_URL, custom_code: "deceiving", expire_duration: "24h" });
   await addGuarded(curt, "closed", { password: "long".repeat(9), target: LONG_URL });
   await addGuarded(cautious, "once", { maxVisits: 1, target: LONG_URL });
   await addGuarded(curt, "used-up", { maxVisits: 1, target: LONG_URL });
@@ -104,6 +115,27 @@ export async function prepareTour(): Promise<Tour> {
       .nth(1)
       .waitFor();
     await look("home, with links");
+    await open("my links", "/+links");
+    await page.evaluate(ADD_MANY);
+    await page.reload();
+    await page.getByRole("button", { name: say("links.more") }).waitFor();
+    await page
+      .getByRole("listitem")
+      .filter({ hasText: say("home.endless") })
+      .nth(1)
+      .waitFor();
+    await look("my links, many");
+    await page
+      .getByRole("button", { name: say("home.forget") })
+      .nth(1)
+      .click();
+    await look("my links, after removal");
+    await page.getByRole("searchbox").fill("nobody made it");
+    await page.locator("input[type=file]").setInputFiles(fileURLToPath(import.meta.url));
+    await page.getByText(say("links.file.format")).waitFor();
+    await look("my links, none found and a bad file");
+    await page.evaluate("localStorage.clear()");
+    await open("my links, none", "/+links");
     await open("preview", `/${encodeURIComponent(LONG_CODE)}+`);
     for (const summary of await page.locator("summary").all()) await summary.click();
     await look("preview, opened");
@@ -135,6 +167,7 @@ export async function prepareTour(): Promise<Tour> {
     await open("reference", "/docs");
     await page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true })");
     await look("reference, opened");
+    await open("preview with warnings", "/deceiving+");
     await open("preview of an ended link", "/ended+");
     // By its own name, this Chromium is a program, which would be redirected.
     await page.setExtraHTTPHeaders({ "User-Agent": WINDOWS_CHROME });

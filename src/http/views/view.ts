@@ -6,6 +6,7 @@ export type View =
   | "refusedForm"
   | "reference"
   | "privacy"
+  | "myLinks"
   | "information"
   | "link"
   | "statistics"
