@@ -182,7 +182,7 @@ export function labelsOf(language: string, interval: Interval, series: Statistic
 }
 
 /** Korean has "0시" for midnight: the "오전 12시" that `Intl` prefers is easily taken for noon. */
-export const CLOCKS: Readonly<Record<string, Intl.DateTimeFormatOptions>> = { ko: { hourCycle: "h23" } };
+const CLOCKS: Readonly<Record<string, Intl.DateTimeFormatOptions>> = { ko: { hourCycle: "h23" } };
 
 // Making a format takes a hundred times as long as using it, and using it ten times as long as remembering the result.
 const formatsOf = memoize((language) => {
@@ -214,7 +214,8 @@ const dayPeriods = memoize((language) =>
   formatIn(language, { year: "numeric", month: "short", day: "numeric" }),
 );
 
-function formatIn(language: string, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
+/** Of times as clocks and calendars show them, as if in UTC. */
+export function formatIn(language: string, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
   const hasHours = options.hour !== undefined;
   return new Intl.DateTimeFormat(language, {
     ...options,

@@ -1,12 +1,16 @@
 /** @jsxImportSource ./html */
 import { message } from "../language/messages.ts";
-import type { Statistics, StatisticsRequest } from "../visits/statistics.ts";
+import type { ShownRange } from "./ranges.ts";
 
-type DownloadsProps = Pick<Statistics, "from" | "to"> &
-  Pick<StatisticsRequest, "interval" | "timeZone"> & { readonly language: string; readonly code: string };
+interface DownloadsProps {
+  readonly language: string;
+  readonly code: string;
+  readonly range: ShownRange;
+}
 
-/** The statistics shown, as files. */
-export function Downloads({ language, code, from, to, interval, timeZone }: DownloadsProps) {
+/** The statistics of a range, as files. */
+export function Downloads({ language, code, range }: DownloadsProps) {
+  const { from, to, interval, timeZone } = range.request;
   const query = new URLSearchParams({ from, to, interval, tz: timeZone }).toString();
   const address = `/api/v1/links/${encodeURIComponent(code)}/stats?${query}`;
   return (

@@ -75,8 +75,8 @@ export function Visits(props: VisitsShown & { language: string }) {
 }
 
 function InRange({ language, code, range, statistics, carried }: VisitsShown & { language: string }) {
-  const { shown, visits, bots, series, week, breakdowns, from, to } = statistics;
-  const { interval, name, keptFrom, request } = range;
+  const { visits, bots, series, from, to } = statistics;
+  const { interval, name, keptFrom } = range;
   const [first = { start: from }, last = { start: to }] = [series[0], series.at(-1)];
   const period =
     interval === "hour" ? periodOf(language, first.start, last.start) : periodOf(language, from, to);
@@ -95,13 +95,9 @@ function InRange({ language, code, range, statistics, carried }: VisitsShown & {
       {visits > 0 && name === "24h" && (
         <p class="hint">{message(language, "preview.whole", { period: periodOf(language, from, to) })}</p>
       )}
-      {visits > 0 && (
-        <>
-          <Week language={language} week={week} timeZone={request.timeZone} />
-          <Breakdowns language={language} shown={shown} breakdowns={breakdowns} />
-          <Downloads language={language} code={code} {...request} />
-        </>
-      )}
+      {visits > 0 && <Week language={language} week={statistics.week} timeZone={range.request.timeZone} />}
+      {visits > 0 && <Breakdowns language={language} {...statistics} />}
+      {visits + bots > 0 && <Downloads language={language} code={code} range={range} />}
     </>
   );
 }

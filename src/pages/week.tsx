@@ -3,7 +3,7 @@ import { message } from "../language/messages.ts";
 import { DAY_MS, HOUR_MS } from "../links/time.ts";
 import { memoize } from "../memoize.ts";
 import type { Statistics } from "../visits/statistics.ts";
-import { CLOCKS, numberFormat } from "./chart.tsx";
+import { formatIn, numberFormat, periodOf } from "./chart.tsx";
 
 /** Fewer visits show when these came, and not when people come. */
 const FEWEST_VISITS = 50;
@@ -74,7 +74,7 @@ export function Week({ language, week, timeZone }: WeekProps) {
       </table>
       <Legend language={language} most={most} ofStep={ofStep} />
       <p class="hint">
-        {message(language, "preview.week.which", { days: names.range(from, to), zone: timeZone })}
+        {message(language, "preview.week.which", { days: periodOf(language, from, to), zone: timeZone })}
       </p>
     </>
   );
@@ -110,12 +110,9 @@ const MONDAY_MS = Date.UTC(2026, 10, 23);
 
 /** Days and hours as a language names them. Days count from Monday, hours from Monday 0:00. */
 const namesIn = memoize((language) => {
-  const format = (options: Intl.DateTimeFormatOptions) =>
-    new Intl.DateTimeFormat(language, { timeZone: "UTC", ...options });
-  const hour = format({ hour: "numeric", ...CLOCKS[language] });
-  const weekday = format({ weekday: "short" });
-  const hourOfDay = format({ weekday: "long", hour: "numeric", ...CLOCKS[language] });
-  const date = format({ month: "short", day: "numeric" });
+  const hour = formatIn(language, { hour: "numeric" });
+  const weekday = formatIn(language, { weekday: "short" });
+  const hourOfDay = formatIn(language, { weekday: "long", hour: "numeric" });
   const { firstDay } = new Intl.Locale(language).getWeekInfo();
   return {
     /** In the order in which weeks begin here. */
@@ -127,6 +124,5 @@ const namesIn = memoize((language) => {
       const ms = MONDAY_MS + Number(hours) * HOUR_MS;
       return Number(hours) % 24 === 23 ? hourOfDay.format(ms) : hourOfDay.formatRange(ms, ms + HOUR_MS);
     }),
-    range: (from: string, to: string) => date.formatRange(Date.parse(from), Date.parse(to)),
   };
 });

@@ -43,33 +43,32 @@ export async function prepareTour(): Promise<Tour> {
     TRUSTED_PROXIES: "127.0.0.1",
     LIMIT_PASSWORDS: "1000/1h",
   };
-  const curt = await startHere(settings, { startMs: Date.now() - 2 * DAY_MS });
+  const curt = await startHere(settings, { startMs: Date.now() - 6 * DAY_MS });
   const broken = await startHere();
   broken.expectFaults();
   const cautious = await startHere({ INTERSTITIAL: "all" });
   await cautious.shorten({ original_url: LONG_URL, custom_code: LONG_CODE });
   await curt.shorten({ original_url: "https://example.com/", custom_code: "ended", expire_duration: "24h" });
-  // Enough of them, and old enough, to show when in the week people visit.
-  await addVisits(curt, "ended", [
+  await curt.shorten({ original_url: LONG_URL, custom_code: LONG_CODE, expire_duration: "1month" });
+  // Enough of them, and long enough ago, to show when in the week people visit.
+  await addVisits(curt, LONG_CODE, [
     ...Array.from({ length: 12 }, (_, nth) => ({
       referrer: `${"long-name.".repeat(24)}site-${nth}.example`,
     })),
     ...Array.from({ length: 60 }, (_, visitor) => ({ visitor })),
   ]);
-  curt.advance(2 * DAY_MS);
-  const made = await curt.shorten({
-    original_url: LONG_URL,
-    custom_code: LONG_CODE,
-    expire_duration: "1month",
-  });
-  const managed = manageAddressOf(made);
+  curt.advance(6 * DAY_MS);
+  // One that may still be changed.
+  const managed = manageAddressOf(
+    await curt.shorten({ original_url: LONG_URL, custom_code: `${LONG_CODE.slice(1)}나` }),
+  );
   for (let nth = 0; nth < 6; nth++) {
     await visit(curt, LONG_CODE, {
       "X-Forwarded-For": `168.126.${60 + nth}.1`,
       Referer: `https://${"long-referrer.".repeat(4)}example.com/`,
     });
   }
-  await untilCounted(curt, LONG_CODE, 6);
+  await untilCounted(curt, LONG_CODE, 78);
   await curt.shorten({ original_url: LONG_URL, custom_code: "disabled" });
   await disableLink(curt, "disabled", "phishing");
   await curt.shorten({ original_url: DECEIVING_URL, custom_code: "deceiving", expire_duration: "24h" });

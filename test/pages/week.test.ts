@@ -71,7 +71,7 @@ test("the colour says how many, and the legend says what the colours say", () =>
 });
 
 test("says for which days it is, and in which time zone", () => {
-  expect(show({ 0: 50 })).toMatch(/Oct 26\s–\sNov 22, time zone Asia\/Seoul/);
+  expect(show({ 0: 50 })).toMatch(/Oct 26\s–\sNov 22, 2026, time zone Asia\/Seoul/);
 });
 
 test("is there only once there are enough visits, and a whole week", () => {
