@@ -11,6 +11,7 @@ export const FIELDS = [
   "custom_code",
   "expire_duration",
   "expires",
+  "starts",
   "max_visits",
   "password",
   "zone",

@@ -24,10 +24,11 @@ export function createInterstitialPage({ links, clock }: InterstitialPageOptions
     const changed = changedOf(link, nowMs);
     const shortUrl = call.domain.shortUrl(link.code);
     const asksAgain = isGuarded(link);
+    const usesVisit = link.terms?.maxVisits !== undefined;
     return html(
       call,
       200,
-      (language) => interstitialPage(language, { ...link, shortUrl, hints, changed, asksAgain }),
+      (language) => interstitialPage(language, { ...link, shortUrl, hints, changed, asksAgain, usesVisit }),
       asksAgain ? FORM_LEADS_ELSEWHERE : {},
     );
   };
