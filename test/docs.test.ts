@@ -174,7 +174,7 @@ describe("docs/api.md", () => {
     await using curt: Running = await startHere();
     for (const path of ["README.md", "docs/api.md"]) expect(read(path)).toContain("`/docs`");
     expect((await curt.fetch("/docs")).headers.get("content-type")).toStartWith("text/html");
-    for (const [language, name] of Object.entries({ en: "English", ko: "Korean" })) {
+    for (const [language, name] of Object.entries({ en: "English", ja: "Japanese", ko: "Korean" })) {
       const headers = { "Accept-Language": language };
       const { headers: answered } = await curt.fetch("/api/v1/openapi.json", { headers });
       expect(read("docs/api.md")).toContain(name);

@@ -23,14 +23,15 @@ function edit(folder: string, file: string, edits: (catalogue: Record<string, st
   writeFileSync(join(folder, file), JSON.stringify(catalogue));
 }
 
-test("English comes first, Korean is there", () => {
-  expect(LANGUAGES).toEqual(["en", "ko"]);
+test("English comes first, Japanese and Korean are there", () => {
+  expect(LANGUAGES).toEqual(["en", "ja", "ko"]);
+  expect(message("ja", "field.required")).toBe("必須です。");
   expect(message("ko", "field.required")).toBe("필수 항목입니다.");
 });
 
 test("adding a language is adding one file", async () => {
-  expect(await readChanged((folder) => cpSync(join(folder, "en.json"), join(folder, "ja.json")))).toBe(
-    "en,ja,ko",
+  expect(await readChanged((folder) => cpSync(join(folder, "en.json"), join(folder, "fr.json")))).toBe(
+    "en,fr,ja,ko",
   );
 });
 

@@ -135,7 +135,11 @@ async function claim(part: string, nowMs: number): Promise<FileHandle | undefine
     return await open(part, "wx");
   } catch (error) {
     if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
-    const { mtimeMs } = await stat(part);
+    // Whoever made it may have finished since.
+    const mtimeMs = await stat(part).then(
+      (found) => found.mtimeMs,
+      () => nowMs,
+    );
     if (nowMs - mtimeMs > ABANDONED_MS) await rm(part, { force: true });
     return undefined;
   }

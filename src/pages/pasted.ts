@@ -11,8 +11,8 @@ const MAX_OFFERS = 3;
 /** With a scheme, or with one that lost a colon or a slash: http//, https:/, https:. */
 const ADDRESS = /(https?)(?::\/\/|:\/|\/\/|:)(?=[^\s/])\S+/gi;
 const PREFIX = /^(https?)(?::\/\/|:\/|\/\/|:)/i;
-/** What may stand behind an address in a sentence, in English or Korean. */
-const BEHIND = /[.,;:!?'"*…。，、”’»」』>]$/u;
+/** What may stand behind an address in a sentence, in English, Japanese or Korean. */
+const BEHIND = /[.,;:!?'"*…。，、！？：；”’»」』）】〉》>]$/u;
 const BRACKETS = { ")": "(", "]": "[", "}": "{" } as const;
 
 /** Finds the address in what was typed or pasted: whole, with a mended scheme, without one, or in a text that was shared. */

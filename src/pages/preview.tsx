@@ -2,7 +2,6 @@
 import { type Hint, isPassing } from "../guard/suspicion.ts";
 import { message } from "../language/messages.ts";
 import type { DisabledReason, EndedBy } from "../links/link.ts";
-import { CopyButton } from "./copy.tsx";
 import { describeDestination, type Destination } from "./destination.ts";
 import { Keep } from "./keep.tsx";
 import { type Page, page } from "./layout.tsx";
@@ -11,6 +10,7 @@ import { type Changed, Lifetime } from "./lifetime.tsx";
 import { managePath } from "./manage.tsx";
 import { nextStep } from "./problem.tsx";
 import { QrCode } from "./qr-code.tsx";
+import { Address, CopyAddress } from "./share.tsx";
 import { Visits, type VisitsShown } from "./visits.tsx";
 
 export interface Preview extends VisitsShown {
@@ -46,6 +46,8 @@ export function previewPage(language: string, preview: Preview): Page {
   const path = `/${encodeURIComponent(code)}`;
   const state = stateOf(language, preview);
   const leadsOn = state === undefined;
+  // A visitor asks where the link leads. Whoever has just made it knows that, and wants to pass it on.
+  const isSharedFirst = leadsOn && manageKey !== undefined;
   const head = {
     title: state === undefined ? shown : `${state} ${shown}`,
     card: {
@@ -69,20 +71,19 @@ export function previewPage(language: string, preview: Preview): Page {
       <p class="made" id="made" tabindex={-1}>
         {message(language, "preview.made")} <a href="/">{message(language, "preview.another")}</a>
       </p>
-      <div class="sides">
-        <div>
-          <h1 class="address">
-            <Address url={shown} />
-          </h1>
-          {state === undefined ? (
-            <Sharing language={language} shortUrl={shortUrl} />
-          ) : (
-            <p class="error">{state}</p>
-          )}
-          {disabled !== undefined && <p class="soft">{message(language, nextStep(disabled.reason))}</p>}
+      {isSharedFirst ? (
+        <div class="sides">
+          <div>
+            <Address url={shown} isTitle />
+            <CopyAddress language={language} shortUrl={shortUrl} />
+          </div>
+          <QrCode language={language} path={path} address={shown} />
         </div>
-        {state === undefined && <QrCode language={language} path={path} address={shown} />}
-      </div>
+      ) : (
+        <Address url={shown} />
+      )}
+      {state !== undefined && <p class="error">{state}</p>}
+      {disabled !== undefined && <p class="soft">{message(language, nextStep(disabled.reason))}</p>}
 
       {manageKey !== undefined && (
         <Keep language={language} code={code} origin={origin} manageKey={manageKey} />
@@ -103,6 +104,18 @@ export function previewPage(language: string, preview: Preview): Page {
       <Lifetime language={language} {...preview} disabledSinceMs={disabled?.sinceMs} />
 
       <Visits language={language} {...preview} />
+
+      {leadsOn && !isSharedFirst && (
+        <section aria-labelledby="share">
+          <h2 id="share">{message(language, "preview.share")}</h2>
+          <div class="sides">
+            <div>
+              <CopyAddress language={language} shortUrl={shortUrl} />
+            </div>
+            <QrCode language={language} path={path} address={shown} />
+          </div>
+        </section>
+      )}
 
       <p class="hint">
         <a href={managePath(code)} rel="nofollow">
@@ -149,41 +162,6 @@ function Secret({ language, href }: { language: string; href: string | undefined
         </p>
       )}
     </section>
-  );
-}
-
-function Sharing({ language, shortUrl }: { language: string; shortUrl: string }) {
-  const { href: ascii } = new URL(shortUrl);
-  return (
-    <>
-      <div class="actions">
-        <CopyButton language={language} kind="primary" text={shortUrl}>
-          <button type="button" data-share={shortUrl} hidden>
-            {message(language, "share")}
-          </button>
-        </CopyButton>
-      </div>
-      {ascii !== shortUrl && (
-        <details>
-          <summary>{message(language, "preview.ascii")}</summary>
-          <p class="whole">
-            <bdi dir="ltr">{ascii}</bdi> <CopyButton language={language} kind="plain" text={ascii} />
-          </p>
-        </details>
-      )}
-    </>
-  );
-}
-
-/** It may break behind its host. */
-function Address({ url }: { url: string }) {
-  const [host, ...path] = url.split(/(?<=\/)/);
-  return (
-    <bdi dir="ltr">
-      {host}
-      <wbr />
-      {path.join("")}
-    </bdi>
   );
 }
 

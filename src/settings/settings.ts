@@ -1,8 +1,6 @@
 import { DURATIONS, type Expiry } from "../links/expiry.ts";
-import { accent } from "./accent.ts";
-import { databaseUrl, postgresUrl } from "./database-url.ts";
+import { DATABASE_SETTINGS } from "./database.ts";
 import {
-  contact,
   days,
   duration,
   type Format,
@@ -13,15 +11,13 @@ import {
   network,
   oneOf,
   origin,
-  password,
   path,
   secret,
   secureUrl,
   wholeNumber,
-  words,
 } from "./formats.ts";
+import { IDENTITY_SETTINGS } from "./identity.ts";
 import { LIMIT_SETTINGS } from "./limits.ts";
-import { logo } from "./logo.ts";
 import type { Setting } from "./setting.ts";
 
 /** All settings. The keys are their names in `Config`. */
@@ -82,48 +78,7 @@ export const SETTINGS = {
       "whether links may lead to other URL shorteners: refuse or allow; auto refuses in public posture and allows in private posture",
     takes: oneOf("auto", "refuse", "allow"),
   },
-  database: {
-    name: "DATABASE_URL",
-    default: "sqlite:./data/curt.db",
-    meaning:
-      "where links and statistics are stored: a SQLite file, or postgres://user:password@host:5432/name for a PostgreSQL database; commas separate several hosts of one cluster",
-    takes: databaseUrl,
-  },
-  databasePassword: {
-    name: "DATABASE_PASSWORD",
-    default: "none",
-    unset: null,
-    meaning: "password of the PostgreSQL database, instead of one in DATABASE_URL",
-    takes: password,
-  },
-  databasePasswordFile: {
-    name: "DATABASE_PASSWORD_FILE",
-    default: "none",
-    unset: null,
-    meaning: "file that contains this password; it is read again for each connection",
-    takes: path,
-  },
-  databasePool: {
-    name: "DATABASE_POOL",
-    default: "8",
-    meaning: "connections of each process to the PostgreSQL database, 1 to 1000",
-    takes: wholeNumber(1, 1000),
-  },
-  readDatabase: {
-    name: "READ_URL",
-    default: "none",
-    unset: null,
-    meaning:
-      "address of standbys of the PostgreSQL database that redirects may be read from, in the form of DATABASE_URL; commas separate several hosts",
-    takes: postgresUrl,
-  },
-  dataFolder: {
-    name: "DATA_DIR",
-    default: "the database's folder, or ./data with PostgreSQL",
-    unset: null,
-    meaning: "folder on a local disk for the journal of visits and the lists of feeds",
-    takes: path,
-  },
+  ...DATABASE_SETTINGS,
   defaultExpiry: {
     name: "DEFAULT_EXPIRY",
     default: "never",
@@ -196,35 +151,7 @@ export const SETTINGS = {
     meaning: "header in which a trusted proxy sends the visitor's country, such as CF-IPCountry",
     takes: headerName,
   },
-  contact: {
-    name: "CONTACT",
-    default: "none",
-    unset: null,
-    meaning:
-      "e-mail address or https:// page of the operator, shown on every page and published in /.well-known/security.txt",
-    takes: contact,
-  },
-  instanceName: {
-    name: "INSTANCE_NAME",
-    default: "Curt",
-    meaning: "name of this service on its pages",
-    takes: words(30),
-  },
-  accent: {
-    name: "ACCENT",
-    default: "green",
-    unset: null,
-    meaning:
-      "colour of buttons and links, such as #0b6e4f, or one for light and one for dark mode, such as #0b6e4f,#5cc9a1; the start checks that it can be read",
-    takes: accent,
-  },
-  logo: {
-    name: "LOGO",
-    default: "Curt's",
-    unset: null,
-    meaning: "square SVG or PNG file of at most 32 KiB that the pages show instead of Curt's mark",
-    takes: logo,
-  },
+  ...IDENTITY_SETTINGS,
   reportThreshold: {
     name: "REPORT_THRESHOLD",
     default: "off",

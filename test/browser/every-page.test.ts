@@ -62,7 +62,7 @@ test.each([
   {
     what: "fits",
     looks: [FITS],
-    locale: "en-GB",
+    locale: "ja-JP",
     where: "four times as large on a laptop",
     window: { viewport: { width: 320, height: 256 }, deviceScaleFactor: 4 },
   },

@@ -2,6 +2,7 @@ import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
 import en from "../../src/language/en.json";
+import { LANGUAGES } from "../../src/language/messages.ts";
 import { DAY_MS } from "../../src/links/time.ts";
 import { assets } from "../../src/pages/assets/assets.ts";
 import { makeUnreadable } from "../durability/damage.ts";
@@ -44,7 +45,7 @@ describe("every page", () => {
   ] as const;
 
   test.each(PAGES)("%s is guarded, well-formed, and answers HEAD alike", async (path, status, isPublic) => {
-    for (const language of ["en", "ko"]) {
+    for (const language of LANGUAGES) {
       const response = await get(path, { "Accept-Language": language });
       expect(response.status).toBe(status);
       expectGuarded(response, isPublic);

@@ -16,6 +16,7 @@ test.each([
   ["https:example.com", "https://example.com"],
   ["https//example.com/?u=http://example.org", "https://example.com/?u=http://example.org"],
   ["보세요 https://example.com/길 좋아요", "https://example.com/길"],
+  ["（記事：https://example.com/a）。", "https://example.com/a"],
   ["보세요https://example.com/길", "https://example.com/길"],
   ["[제목]\nhttps://example.com/a\n", "https://example.com/a"],
   ["See (https://example.com/a_(b)).", "https://example.com/a_(b)"],

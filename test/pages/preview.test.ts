@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 
-import { message } from "../../src/language/messages.ts";
+import { LANGUAGES, message } from "../../src/language/messages.ts";
 import { NEVER_MS } from "../../src/links/link.ts";
 import { CURT } from "../../src/pages/identity.ts";
 import { previewPage } from "../../src/pages/preview.tsx";
@@ -66,12 +66,13 @@ test("every value is on the page, and only visits without a value to show are in
 
 test.each([
   ["en", "Sum of daily visitors, last 2 days"],
+  ["ja", "1日ごとの訪問者数の合計、過去2日間"],
   ["ko", "일별 방문자 합계, 최근 2일"],
 ])("visitors are said to be those of each day, added up (%s)", (language, name) => {
   expect(previewIn(language)).toMatch(new RegExp(`<dt>${name}</dt><dd[^>]*>2,543</dd>`));
 });
 
-test.each(["en", "ko"])("the row of values that are not shown is explained by its name (%s)", (language) => {
+test.each(LANGUAGES)("the row of values that are not shown is explained by its name (%s)", (language) => {
   expect(message(language, "preview.privacy.safe")).toContain(message(language, "preview.other"));
 });
 

@@ -1,0 +1,48 @@
+/** @jsxImportSource ./html */
+import { message } from "../language/messages.ts";
+import { CopyButton } from "./copy.tsx";
+
+interface AddressProps {
+  /** Without its scheme. */
+  readonly url: string;
+  /** Whether it is what the page is about. For a visitor, that is where it leads. */
+  readonly isTitle?: boolean;
+}
+
+/** The short address. It may break behind its host. */
+export function Address({ url, isTitle = false }: AddressProps) {
+  const [host, ...path] = url.split(/(?<=\/)/);
+  return (
+    <h1 class={isTitle ? "address title" : "address"}>
+      <bdi dir="ltr">
+        {host}
+        <wbr />
+        {path.join("")}
+      </bdi>
+    </h1>
+  );
+}
+
+/** Copies or shares the short address, also in ASCII where that differs. */
+export function CopyAddress({ language, shortUrl }: { language: string; shortUrl: string }) {
+  const { href: ascii } = new URL(shortUrl);
+  return (
+    <>
+      <div class="actions">
+        <CopyButton language={language} kind="primary" text={shortUrl}>
+          <button type="button" data-share={shortUrl} hidden>
+            {message(language, "share")}
+          </button>
+        </CopyButton>
+      </div>
+      {ascii !== shortUrl && (
+        <details>
+          <summary>{message(language, "preview.ascii")}</summary>
+          <p class="whole">
+            <bdi dir="ltr">{ascii}</bdi> <CopyButton language={language} kind="plain" text={ascii} />
+          </p>
+        </details>
+      )}
+    </>
+  );
+}
