@@ -19,6 +19,7 @@ import { createPreview } from "./http/pages/preview.ts";
 import { createPrivacy } from "./http/pages/privacy.ts";
 import { createReference } from "./http/pages/reference.ts";
 import { createReportViews } from "./http/pages/report.ts";
+import { createScheduled } from "./http/pages/scheduled.ts";
 import { createMaker } from "./http/views/make.ts";
 import type { ViewTask } from "./http/views/view.ts";
 import type { Code } from "./links/code.ts";
@@ -96,6 +97,7 @@ async function open() {
     statistics: api.statistics,
     document: api.document,
     preview: createPreview(shared),
+    scheduled: createScheduled(shared),
     adminApi: createAdminApiViews(inspection),
     adminPage: createAdminPageViews(inspection),
     ...createReportViews(shared),

@@ -53,7 +53,14 @@ function edited(
   if (startsMs !== undefined && hasBegun(link, atMs)) return undefined;
   let after = link;
   if (destination !== undefined && destination.originalUrl !== link.originalUrl)
-    after = withTerms({ ...after, ...destination }, { changedMs: atMs, ...formerOf(link, atMs) });
+    after = withTerms(
+      { ...after, ...destination },
+      {
+        changedMs: atMs,
+        // Nobody was led to a host before the link began, and nobody shall learn of it.
+        ...(hasBegun(link, atMs) && formerOf(link, atMs)),
+      },
+    );
   if (endsMs !== undefined) after = { ...after, endsMs };
   if (startsMs !== undefined) after = withTerms(after, { startsMs });
   if (maxVisits !== undefined)

@@ -23,6 +23,7 @@ type EndsProps = FieldsProps & Pick<Home, "defaultExpiry">;
 /** When the link ends. The date is asked for where it is chosen, or always by browsers that cannot tell. */
 export function Ends({ language, defaultExpiry, form, errors, focused }: EndsProps) {
   const chosen = form.expire_duration || defaultExpiry;
+  const isDate = chosen === "date";
   return (
     <fieldset class="field ends">
       <legend>{message(language, "home.ends")}</legend>
@@ -43,14 +44,17 @@ export function Ends({ language, defaultExpiry, form, errors, focused }: EndsPro
         <DateField
           language={language}
           name="expires"
+          field="expires"
           label="home.expires"
           value={form.expires}
           zone={form.zone}
           errors={errors}
           isFocused={focused === "expires"}
-        />
+        >
+          {isDate && <FieldError field="expires" errors={errors} />}
+        </DateField>
       </div>
-      <FieldError field="expires" errors={errors} />
+      {!isDate && <FieldError field="expires" errors={errors} />}
       <FieldError field="expire_duration" errors={errors} />
     </fieldset>
   );
@@ -73,14 +77,16 @@ export function MoreChoices({ language, form, errors, focused }: FieldsProps) {
         <DateField
           language={language}
           name="starts"
+          field="starts"
           label="home.starts"
           hint="home.starts.hint"
           value={form.starts}
           zone={form.zone}
           errors={errors}
           isFocused={focused === "starts"}
-        />
-        <FieldError field="starts" errors={errors} />
+        >
+          <FieldError field="starts" errors={errors} />
+        </DateField>
       </div>
       <div class="field">
         <label for="max_visits">{message(language, "home.max-visits")}</label>

@@ -110,9 +110,12 @@ export function instantOf(local: string, zone: string): number | undefined {
 }
 
 /** Where the words for programs would not help people. */
-const WORDS = {
+export const DATE_WORDS = {
   "expires.format": "home.date.wrong",
   "starts.format": "home.date.wrong",
+} as const;
+const WORDS = {
+  ...DATE_WORDS,
   "starts.past": "home.starts.past",
   "max_visits.range": "home.max-visits.wrong",
 } as const;

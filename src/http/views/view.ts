@@ -13,6 +13,7 @@ export type View =
   | "svg"
   | "png"
   | "preview"
+  | "scheduled"
   | "reportAny"
   | "report"
   | "refusedReport"
