@@ -26,6 +26,7 @@ import { createLinkMemory } from "./http/redirect/memory.ts";
 import { createPasswords } from "./http/redirect/password.ts";
 import { createRedirect } from "./http/redirect/redirect.ts";
 import { listen, type ServerLimits } from "./http/server.ts";
+import { createUnknownAnswer } from "./http/unknown.ts";
 import { createViews, type ViewLimits } from "./http/views/views.ts";
 import { NEVER_MS } from "./links/link.ts";
 import { StoreMisplaced, StoreUnavailable, StoreUnusable } from "./links/store.ts";
@@ -145,6 +146,7 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
   const interstitial = previewUntil === undefined ? undefined : createInterstitial(shared);
   const gate = createGate({ ...shared, interstitial, passwords: createPasswords(shared) });
   const made = createMade(shared);
+  const answerUnknown = createUnknownAnswer(shared);
   const app = createApp({
     api: createApi(shared),
     admin: config.adminToken === null ? undefined : createAdmin(shared, config.adminToken, core.limits),
@@ -155,7 +157,8 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
     report: createReport(shared),
     managePages: createManagePages(shared),
     notices: createNotices(shared),
-    redirect: createRedirect({ ...shared, interstitial, gate }),
+    answerUnknown,
+    redirect: createRedirect({ ...shared, answerUnknown, interstitial, gate }),
     gate,
     views,
     assets: createAssetRoutes(identity),

@@ -8,6 +8,7 @@ import { COMMANDS } from "../src/cli/commands.ts";
 import { generalHelp } from "../src/cli/help.ts";
 import { INSTANCE_COMMANDS } from "../src/cli/instance.ts";
 import { readConfig } from "../src/config.ts";
+import { languageName, LANGUAGES } from "../src/language/messages.ts";
 import { SETTINGS } from "../src/settings/settings.ts";
 import { type Running, ROOT, startHere, temporaryFolder } from "./service.ts";
 
@@ -174,10 +175,11 @@ describe("docs/api.md", () => {
     await using curt: Running = await startHere();
     for (const path of ["README.md", "docs/api.md"]) expect(read(path)).toContain("`/docs`");
     expect((await curt.fetch("/docs")).headers.get("content-type")).toStartWith("text/html");
-    for (const [language, name] of Object.entries({ en: "English", ja: "Japanese", ko: "Korean" })) {
+    for (const language of LANGUAGES) {
       const headers = { "Accept-Language": language };
       const { headers: answered } = await curt.fetch("/api/v1/openapi.json", { headers });
-      expect(read("docs/api.md")).toContain(name);
+      for (const path of ["README.md", "docs/api.md"])
+        expect(read(path)).toContain(languageName(language, "en"));
       expect(answered.get("content-language")).toBe(language);
     }
   });

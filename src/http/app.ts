@@ -19,6 +19,7 @@ import { answerProblem, problemOf } from "./problems.ts";
 import type { Gate } from "./redirect/gate.ts";
 import type { Redirect } from "./redirect/redirect.ts";
 import { readRoute, spelledOut } from "./route.ts";
+import type { UnknownAnswer } from "./unknown.ts";
 import { pathOf, queryOf } from "./url.ts";
 import type { Views } from "./views/views.ts";
 
@@ -40,6 +41,7 @@ export interface AppOptions {
   readonly managePages: ManagePages;
   readonly redirect: Redirect;
   readonly gate: Pick<Gate, "receive" | "takesPost">;
+  readonly answerUnknown: UnknownAnswer;
   readonly views: Pick<Views, "show">;
   /** By address. */
   readonly assets: Readonly<Record<string, Handler>>;
@@ -82,6 +84,7 @@ export function createApp(options: AppOptions) {
     managePages,
     redirect,
     gate,
+    answerUnknown,
     views,
     assets,
     health,
@@ -266,7 +269,7 @@ export function createApp(options: AppOptions) {
   }
 
   async function notFound(call: Call): Promise<Response> {
-    return answerProblem(call, (await limiter.unknown(call)) ?? { kind: "not-found" });
+    return answerUnknown(call, { kind: "not-found" });
   }
 
   function arrived({ request, server }: Arrived, code = ""): Call {

@@ -29,8 +29,11 @@ export interface Limiter {
   refuse(call: Call, names: Names): Promise<Limited>;
   /** Counts every request for something that costs more than a redirect. Unknown codes also count as such. */
   view(handle: Handler): Handler;
-  /** Counts an address that leads nowhere. The client gets the returned problem, if any, instead of 404. */
-  unknown(call: Call): Promise<Limited> | undefined;
+  /**
+   * Counts an address that leads nowhere, and what else was looked up for it: so many `things`. The client gets the returned
+   * problem, if any, instead of 404.
+   */
+  unknown(call: Call, things?: number): Promise<Limited> | undefined;
   /** The problem of a client that asked for so many unknown addresses that nothing is looked up for it now. */
   barred(call: Call): Promise<Limited> | undefined;
   /** Counts a try of a link's password, or returns the problem of a client or a link that had too many. */
@@ -134,9 +137,9 @@ export function createLimiter(
     return { kind: "limited", limit, seconds: Math.max(1, otherWait(), ...waits) };
   }
 
-  function unknown(call: Call): Promise<Limited> | undefined {
+  function unknown(call: Call, things = 1): Promise<Limited> | undefined {
     counters.count("unknown");
-    if (take(call, "unknown")) return undefined;
+    if (take(call, "unknown", Math.min(things, limits.unknown?.most ?? things))) return undefined;
     // Counts the refusals, which is what bars a client in the end.
     limits.scan?.take(clientOf(call, "scan"));
     return refusal(call, "unknown");

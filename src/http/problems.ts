@@ -2,17 +2,19 @@ import type { TooMany } from "../guard/collect.ts";
 import type { RefusedSearch, SearchRefusal } from "../guard/link-query.ts";
 import type { DecisionRefusal, RefusedDecision } from "../guard/operator.ts";
 import { type MessageKey, message, negotiateLanguage, type Values } from "../language/messages.ts";
+import type { Code } from "../links/code.ts";
 import type { EndedBy } from "../links/link.ts";
 import type { EditsClosed } from "../links/manage.ts";
 import type { Refusal } from "../links/problem.ts";
 import { StoreUnavailable } from "../links/store.ts";
 import { type PageProblem, problemPage } from "../pages/problem.tsx";
+import { unknownPage } from "../pages/unknown.tsx";
 import { whenIn } from "../pages/when.ts";
 import type { RangeRefusal } from "../visits/statistics.ts";
 import { html, json, prefersHtml } from "./answers.ts";
 import type { Asked } from "./call.ts";
 import { type ProblemReason, REASON_HEADER } from "./reasons.ts";
-import { pathOf } from "./url.ts";
+import { pathOf, writtenIn } from "./url.ts";
 
 /** Why a body or a query is refused before the domain sees it. `rule` is also the key of the message. */
 export type RequestRefusal =
@@ -274,9 +276,10 @@ export function nameFirst({ field, isFixed }: Message, text: string): string {
   return field === undefined || isFixed === true ? text : `${field}: ${text}`;
 }
 
-/** For addresses that people open: browsers get a page, programs get JSON. */
-export function problemAnswer(call: Asked, problem: AddressProblem): Response {
-  if (problem.kind !== "method" && prefersHtml(call.headers.get("accept"))) return problemHtml(call, problem);
+/** For addresses that people open: browsers get a page, programs get JSON. `meant`: see {@link unknownPage}. */
+export function problemAnswer(call: Asked, problem: AddressProblem, meant?: Code): Response {
+  if (problem.kind !== "method" && prefersHtml(call.headers.get("accept")))
+    return problemHtml(call, problem, meant);
   return problemJson(call, problem, { Vary: "Accept, Accept-Language" });
 }
 
@@ -285,9 +288,15 @@ export function answerProblem(call: Asked, problem: AddressProblem): Response {
   return pathOf(call.request).startsWith("/api/") ? problemJson(call, problem) : problemAnswer(call, problem);
 }
 
-function problemHtml(call: Asked, problem: PageProblem): Response {
+function problemHtml(call: Asked, problem: PageProblem, meant?: Code): Response {
   const { status, headers } = describe(problem);
-  return html(call, status, (language) => problemPage(language, problem), {
+  const { baseUrl } = call.domain;
+  const written = call.code || writtenIn(call.request);
+  const render = (language: string) =>
+    problem.kind === "unknown" || problem.kind === "not-found"
+      ? unknownPage(language, { baseUrl, written, meant })
+      : problemPage(language, problem);
+  return html(call, status, render, {
     ...headers,
     Vary: "Accept, Accept-Language, Cookie",
   });

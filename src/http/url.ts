@@ -5,6 +5,16 @@ export function pathOf({ url }: Request): string {
   return start < 0 ? "" : path;
 }
 
+/** What an address has behind its first slash, percent-decoded once, unless that is ill-formed. */
+export function writtenIn(request: Request): string {
+  const path = pathOf(request).replaceAll(/^\/|\/$/g, "");
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
+  }
+}
+
 /** Includes the question mark. "" if there is no query. */
 export function queryOf({ url }: Request): string {
   return /\?[^#]*/.exec(url)?.[0] ?? "";

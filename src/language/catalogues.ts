@@ -1,13 +1,15 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
-type Catalogue = Readonly<Record<string, string>>;
+/** A message, or one for each plural category of the language ("one", "other"), chosen by its `{count}`. */
+export type Text = string | Readonly<Partial<Record<Intl.LDMLPluralRule, string>> & Record<"other", string>>;
+type Catalogue = Readonly<Record<string, Text>>;
 
 /**
  * Reads every `<language>.json` in this folder, English first. To add a language, add its file.
  *
  * This is a macro: it runs when the module that calls it is compiled. If the keys or placeholders of a catalogue
- * differ from the English ones, the build and the start fail.
+ * differ from the English ones, or a plural lacks a form that its language has, the build and the start fail.
  */
 export function readCatalogues(): Record<string, Catalogue> {
   const languages = readdirSync(import.meta.dir)
@@ -21,7 +23,7 @@ export function readCatalogues(): Record<string, Catalogue> {
   const english = catalogues["en"] ?? {};
   for (const [language, catalogue] of Object.entries(catalogues)) {
     const differing = [...new Set([...Object.keys(english), ...Object.keys(catalogue)])].filter(
-      (key) => placeholders(english[key]) !== placeholders(catalogue[key]),
+      (key) => !agree(language, catalogue[key], english[key]),
     );
     if (differing.length > 0)
       throw new Error(`${language}.json differs from en.json in: ${differing.join(", ")}`);
@@ -29,6 +31,34 @@ export function readCatalogues(): Record<string, Catalogue> {
   return catalogues;
 }
 
-function placeholders(message: string | undefined): string | undefined {
-  return message === undefined ? undefined : `{${(message.match(/\{\w+\}/g) ?? []).toSorted().join()}}`;
+/** Whether a message takes the same values as the English one, and has a plural's forms if that has them. */
+function agree(language: string, text: Text | undefined, english: Text | undefined): boolean {
+  if (text === undefined || english === undefined) return false;
+  const wanted = placeholders(typeof english === "string" ? english : english.other);
+  if (typeof text === "string") {
+    const isEnough = typeof english === "string" || formsOf(language) === "other";
+    return isEnough && placeholders(text) === wanted;
+  }
+  const { other, ...others } = text;
+  return (
+    typeof english !== "string" &&
+    wanted.includes("{count}") &&
+    Object.keys(text).toSorted().join() === formsOf(language) &&
+    placeholders(other) === wanted &&
+    // A form for one number may write it as a word, or leave it out.
+    Object.values(others).every((form) =>
+      [form, `${form}{count}`].some((one) => placeholders(one) === wanted),
+    )
+  );
+}
+
+/** The plural forms for whole numbers: "one,other" for English. Forms for millions or fractions may be left out. */
+function formsOf(language: string): string {
+  const rules = new Intl.PluralRules(language);
+  const forms = Array.from({ length: 1000 }, (_, count) => rules.select(count));
+  return [...new Set([...forms, "other"])].toSorted().join();
+}
+
+function placeholders(message: string): string {
+  return (message.match(/\{\w+\}/g) ?? []).toSorted().join();
 }

@@ -1,14 +1,15 @@
 import Negotiator from "negotiator";
 
-import { memoize } from "../memoize.ts";
-import { readCatalogues } from "./catalogues.ts" with { type: "macro" };
+import { memoize, once } from "../memoize.ts";
+import { readCatalogues, type Text } from "./catalogues.ts" with { type: "macro" };
 import type english from "./en.json";
+import { lookupAmong } from "./lookup.ts";
 
 export type MessageKey = keyof typeof english;
 /** A function gives what depends on the language. */
 export type Values = Readonly<Record<string, string | number | ((language: string) => string)>>;
 
-type Catalogue = Readonly<Record<MessageKey, string>>;
+type Catalogue = Readonly<Record<MessageKey, Text>>;
 
 /** A map, because Bun would put a macro's plain object wherever its name is, and make it anew for every message. */
 const catalogues = new Map(Object.entries(readCatalogues() as Record<string, Catalogue>));
@@ -22,22 +23,41 @@ export function negotiateLanguage(acceptLanguage: string | null): string {
   return acceptLanguage === null ? DEFAULT_LANGUAGE : negotiate(acceptLanguage);
 }
 
+const lookup = once(() => lookupAmong(LANGUAGES));
 const negotiate = memoize((acceptLanguage) => {
   // In order of preference. Languages of weight 0 are left out.
   const ranges = new Negotiator({ headers: { "accept-language": acceptLanguage } }).languages();
   for (const range of ranges) {
-    for (let tag = range.toLowerCase(); tag !== ""; tag = tag.slice(0, Math.max(0, tag.lastIndexOf("-")))) {
-      const found = LANGUAGES.find((language) => language.toLowerCase() === tag);
-      if (found !== undefined) return found;
-    }
+    const found = lookup()(range);
+    if (found !== undefined) return found;
   }
   return DEFAULT_LANGUAGE;
 }, DEFAULT_LANGUAGE);
 
-/** Returns a message with its `{name}` placeholders filled from `values`. `language` is one of {@link LANGUAGES}. */
+/**
+ * Returns a message with its `{name}` placeholders filled from `values`. `language` is one of {@link LANGUAGES}. The `count`
+ * of a message with plural forms is a number, and is written as the language writes numbers.
+ */
 export function message(language: string, key: MessageKey, values: Values = {}): string {
-  const text = (catalogues.get(language) ?? catalogues.get(DEFAULT_LANGUAGE))?.[key] ?? key;
-  // Most have none, and a page has dozens of messages.
+  const text = textOf(language, key) ?? textOf(DEFAULT_LANGUAGE, key) ?? key;
+  // Japanese and Korean have no plural forms: one text for any count.
+  const formFor = (count: number) =>
+    typeof text === "string" ? text : (text[plurals(language).select(count)] ?? text.other);
+  const isPlural = typeof textOf(DEFAULT_LANGUAGE, key) === "object";
+  const count = Number(values["count"]);
+  const shown = isPlural ? { ...values, count: numbers(language).format(count) } : values;
+  return filled(language, formFor(count), shown);
+}
+
+function textOf(language: string, key: MessageKey): Text | undefined {
+  return catalogues.get(language)?.[key];
+}
+
+const plurals = memoize((language) => new Intl.PluralRules(language));
+const numbers = memoize((language) => new Intl.NumberFormat(language));
+
+function filled(language: string, text: string, values: Values): string {
+  // Most have no placeholders, and a page has dozens of messages.
   if (!text.includes("{")) return text;
   return text.replace(/\{(\w+)\}/g, (placeholder, name: string) => {
     const value = values[name] ?? placeholder;

@@ -21,7 +21,7 @@ function tell(language: string, refusal: Refusal): string {
   if (refusal.kind === "limited") return later();
   const wrong = message(language, "password.wrong");
   if (refusal.tries === Number.POSITIVE_INFINITY) return wrong;
-  return `${wrong} ${refusal.tries > 0 ? message(language, "password.left", { left: refusal.tries }) : later()}`;
+  return `${wrong} ${refusal.tries > 0 ? message(language, "password.left", { count: refusal.tries }) : later()}`;
 }
 
 function render(language: string, refusal: string | null): Page {

@@ -54,6 +54,22 @@ describe.each([
     expect(Date.parse(String(ends)) - Date.parse(String(created))).toBe(86_400_000);
   });
 
+  test("a link with a bracket and a word glued to it leads on, or its code is used", async () => {
+    await using visitor = await arrive(curt.origin, options);
+    const { page } = visitor;
+    const original_url = `http://127.0.0.1:${destination.port}/there`;
+    await curt.shorten({ original_url, custom_code: `가을-${locale}` });
+    await page.goto(`/가을-${locale})은`);
+    await page.getByText(say("page.unknown.meant")).waitFor();
+    await page.getByRole("link", { name: `curt.example/가을-${locale}`, exact: true }).press("Enter");
+    await page.waitForURL(original_url);
+
+    await page.goto(`${curt.origin}/없는-${locale}`);
+    await page.getByRole("button", { name: say("page.unknown.make") }).press("Enter");
+    await untilFocused(page.getByRole("textbox", { name: say("home.url") }));
+    expect(await page.getByRole("textbox", { name: say("home.code") }).inputValue()).toBe(`없는-${locale}`);
+  });
+
   test("a preview is whole, leads on, and shows no button that does nothing", async () => {
     await using visitor = await arrive(curt.origin, options);
     const { page } = visitor;
@@ -107,15 +123,15 @@ describe.each([
     const code = `지남-${locale}`;
     await past.shorten({ original_url: "https://example.com/", custom_code: code, expire_duration: "24h" });
     past.advance(2 * DAY_MS);
-    for (const [path, status, ending] of [
-      [`/${encodeURIComponent(code)}`, 410, "expired"],
-      ["/nobody-made-it", 404, "unknown"],
+    for (const [path, status, ending, next] of [
+      [`/${encodeURIComponent(code)}`, 410, "expired", page.getByRole("link", { name: say("page.home") })],
+      ["/nobody-made-it", 404, "unknown", page.getByRole("button", { name: say("page.unknown.make") })],
     ] as const) {
       const response = await page.goto(path);
       expect([path, response?.status()]).toEqual([path, status]);
       await page.getByRole("heading", { level: 1, name: say(`page.${ending}.title`) }).waitFor();
       await page.getByText(say(`page.${ending}.next`)).waitFor();
-      await page.getByRole("link", { name: say("page.home") }).click();
+      await next.click();
       await page.getByRole("textbox", { name: say("home.url") }).waitFor();
     }
   });

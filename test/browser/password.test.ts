@@ -65,7 +65,7 @@ test.each([
   await page.keyboard.press("Enter");
   const refusal = page.getByRole("alert");
   await refusal.waitFor();
-  expect(await refusal.textContent()).toBe(`${say("password.wrong")} ${say("password.left", { left: 2 })}`);
+  expect(await refusal.textContent()).toBe(`${say("password.wrong")} ${say("password.left", { count: 2 })}`);
   await untilFocused(field);
   expect(await field.getAttribute("aria-describedby")).toBe("password-error password-hint");
   expect(await field.inputValue()).toBe("");
@@ -89,7 +89,7 @@ test("whoever tried too often reads when to try again", async () => {
   await using visitor = await arrive(curt.origin, { extraHTTPHeaders: { "X-Forwarded-For": "192.0.2.3" } });
   const { page } = visitor;
   await page.goto("/often");
-  const left = [2, 1].map((tries) => `${say("password.wrong")} ${say("password.left", { left: tries })}`);
+  const left = [2, 1].map((tries) => `${say("password.wrong")} ${say("password.left", { count: tries })}`);
   const later = say("password.limited", { when: "in 20 minutes" });
   for (const told of [...left, `${say("password.wrong")} ${later}`, later]) {
     await page.getByLabel(say("password.label")).fill("wrong");

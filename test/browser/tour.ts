@@ -149,7 +149,8 @@ export async function prepareTour(): Promise<Tour> {
     await open("ended link", "/ended", 410);
     await open("preview of a disabled link", "/disabled+", 410);
     await open("disabled link", "/disabled", 410);
-    await open("unknown link", "/nobody-made-it", 404);
+    await open("unknown link, free code", "/nobody-made-it", 404);
+    await open("unknown link, glued", `/${encodeURIComponent(LONG_CODE)})${"은 ".repeat(40)}`, 404);
     await open("store away", `${broken.origin}/link7`, 503);
     await page.route("**/broken", (route) =>
       route.fulfill({

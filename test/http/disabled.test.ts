@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
 import en from "../../src/language/en.json";
-import ko from "../../src/language/ko.json";
+import { LANGUAGES, message } from "../../src/language/messages.ts";
 import type { Code } from "../../src/links/code.ts";
 import { REASONS } from "../../src/links/link.ts";
 import { DAY_MS } from "../../src/links/time.ts";
@@ -62,15 +62,18 @@ describe.each([...REASONS])("a link that is disabled for %s", (reason) => {
   });
 
   test("answers 410 with the reason and says what to do", async () => {
-    for (const [language, words] of Object.entries({ en, ko })) {
+    for (const language of LANGUAGES) {
       const json = await curt.fetch(`/${code}`, { headers: { "Accept-Language": language } });
       expect([json.status, json.headers.get("cache-control")]).toEqual([410, "no-store"]);
-      expect(await json.json()).toEqual({ status: "error", message: words[`disabled.${reason}`] });
+      expect(await json.json()).toEqual({
+        status: "error",
+        message: message(language, `disabled.${reason}`),
+      });
       const page = await curt.fetch(`/${code}`, { headers: { ...HTML, "Accept-Language": language } });
       expect([page.status, page.headers.get("cache-control")]).toEqual([410, "no-store"]);
       const text = await page.text();
       for (const key of ["page.disabled.title", `disabled.${reason}`, nextStep(reason)] as const)
-        expect(text).toContain(words[key]);
+        expect(text).toContain(message(language, key));
       expect(text).not.toContain(".example/path");
       expect(text).not.toContain(DECISION.note);
     }

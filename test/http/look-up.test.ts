@@ -8,6 +8,7 @@ import { createDomain } from "../../src/http/domain.ts";
 import { createLimiter } from "../../src/http/limits.ts";
 import { createLinkMemory } from "../../src/http/redirect/memory.ts";
 import { createRedirect } from "../../src/http/redirect/redirect.ts";
+import { createUnknownAnswer } from "../../src/http/unknown.ts";
 import { followChanges } from "../../src/links/changes.ts";
 import { createClock } from "../../src/links/clock.ts";
 import { createLinks } from "../../src/links/links.ts";
@@ -57,6 +58,8 @@ async function serve(folder: string, record = () => {}) {
     address: connection.requestIP(request)?.address ?? "",
     country: "",
   });
+  const limiter = createLimiter({}, clock, { count: () => {} });
+  const onFault = (error: unknown) => void faults.push(error);
   const redirect = createRedirect({
     memory,
     clock,
@@ -67,14 +70,15 @@ async function serve(folder: string, record = () => {}) {
       },
     },
     callOf: createCalls({ domain: createDomain(BASE_URL, CURT), clientOf }),
-    limiter: createLimiter({}, clock, { count: () => {} }),
+    limiter,
+    answerUnknown: createUnknownAnswer({ memory, clock, limiter, onFault }),
     cacheSeconds: 0,
     interstitial: undefined,
     gate: {
       get: () => Promise.reject(new Error("no link is guarded")),
       head: () => Promise.reject(new Error("no link is guarded")),
     },
-    onFault: (error) => faults.push(error),
+    onFault,
   });
   const routes = { "/:code": redirect(() => new Response(null, { status: ELSEWHERE })) };
   const server = Bun.serve({ hostname: "127.0.0.1", port: 0, routes, fetch: () => new Response() });

@@ -120,10 +120,11 @@ describe("the reference", () => {
 
   test.each(LANGUAGES)("leaves nothing untranslated, and no key or placeholder (%s)", async (language) => {
     const english = new Set(
-      Object.entries(en)
+      (Object.keys(en) as MessageKey[])
+        .filter((key) => message("en", key) !== message(language, key))
+        .map((key) => message("en", key))
         // Single lower-case words such as "required" may also be names of fields.
-        .filter(([key, text]) => text !== message(language, key as MessageKey) && !/^[a-z]+$/.test(text))
-        .map(([, text]) => text),
+        .filter((text) => !/^[a-z]+$/.test(text)),
     );
     const html = await read(language);
     expect(html).toContain(`<html lang="${language}">`);

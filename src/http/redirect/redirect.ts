@@ -5,7 +5,7 @@ import type { Recorder } from "../../visits/recorder.ts";
 import type { Call, CallOf } from "../call.ts";
 import type { Limiter } from "../limits.ts";
 import { problemAnswer, problemOf } from "../problems.ts";
-import { createUnknownAnswer } from "../unknown.ts";
+import type { UnknownAnswer } from "../unknown.ts";
 import type { Gate } from "./gate.ts";
 import { comesFromHere, type Interstitial } from "./interstitial.ts";
 import type { Entry } from "./link-table.ts";
@@ -16,7 +16,8 @@ export interface RedirectOptions {
   readonly clock: Clock;
   readonly recorder: Pick<Recorder, "record">;
   readonly callOf: CallOf;
-  readonly limiter: Pick<Limiter, "unknown" | "barred">;
+  readonly limiter: Pick<Limiter, "barred">;
+  readonly answerUnknown: UnknownAnswer;
   /** How long a shared cache may keep a redirect, in seconds. */
   readonly cacheSeconds: number;
   /** Undefined if every link leads on at once. */
@@ -40,8 +41,8 @@ type Guard = (call: Call, guarded: Guarded) => Promise<Response>;
  * answered before any limit is looked at.
  */
 export function createRedirect(options: RedirectOptions) {
-  const { memory, clock, recorder, callOf, limiter, cacheSeconds, interstitial, gate, onFault } = options;
-  const answerUnknown = createUnknownAnswer();
+  const { memory, clock, recorder, callOf, limiter, answerUnknown } = options;
+  const { cacheSeconds, interstitial, gate, onFault } = options;
 
   /** Kept, because a response copies a `Headers` in less time than it reads an object. */
   const headers = new Headers();
@@ -68,13 +69,13 @@ export function createRedirect(options: RedirectOptions) {
     follow: Follow,
     guard: Guard,
   ): Response | Promise<Response> {
-    if (code === undefined) return leadsNowhere(call);
+    if (code === undefined) return answerUnknown(call, { kind: "unknown" });
     const barred = limiter.barred(call);
     if (barred !== undefined) return barred.then((problem) => problemAnswer(call, problem));
     const answerWith = (found: Found): Response | Promise<Response> => {
       if (!isProblem(found)) return follow(found, call, clock.nowMs());
       if (found.kind === "guarded") return guard(call, found);
-      return found.kind === "unknown" ? leadsNowhere(call) : problemAnswer(call, found);
+      return found.kind === "unknown" ? answerUnknown(call, found) : problemAnswer(call, found);
     };
     const fail = (error: unknown) => {
       onFault(error);
@@ -86,12 +87,6 @@ export function createRedirect(options: RedirectOptions) {
     } catch (error) {
       return fail(error);
     }
-  }
-
-  function leadsNowhere(call: Call): Response | Promise<Response> {
-    const limited = limiter.unknown(call);
-    if (limited === undefined) return answerUnknown(call);
-    return limited.then((problem) => problemAnswer(call, problem));
   }
 
   /** Visitors are redirected even if counting fails. */

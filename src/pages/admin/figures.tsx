@@ -78,9 +78,7 @@ function Hosts({ language, title, count, top }: HostsProps) {
         <p>{message(language, "admin.figures.none")}</p>
       ) : (
         <>
-          <p class="hint">
-            {message(language, "admin.figures.of", { count: links.toLocaleString(language) })}
-          </p>
+          <p class="hint">{message(language, "admin.figures.of", { count: links })}</p>
           <table>
             <thead>
               <tr>

@@ -23,7 +23,7 @@ export function foundPage(operator: Operator, { action, search, count, hosts, re
   return framed(
     operator,
     "links",
-    message(language, `admin.found.${action}.title`, { count: count.toLocaleString(language) }),
+    message(language, `admin.found.${action}.title`, { count }),
     <>
       <Refusal text={refusal} />
       <dl class="facts">

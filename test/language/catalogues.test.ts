@@ -2,8 +2,8 @@ import { expect, test } from "bun:test";
 import { cpSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-import { LANGUAGES, message } from "../src/language/messages.ts";
-import { ROOT, temporaryFolder } from "./service.ts";
+import { LANGUAGES, message } from "../../src/language/messages.ts";
+import { ROOT, temporaryFolder } from "../service.ts";
 
 const LANGUAGE = join(ROOT, "src/language");
 
@@ -17,8 +17,8 @@ async function readChanged(change: (folder: string) => void): Promise<string> {
   return child.stdout.toString().trim() || child.stderr.toString();
 }
 
-function edit(folder: string, file: string, edits: (catalogue: Record<string, string>) => void): void {
-  const catalogue = JSON.parse(readFileSync(join(folder, file), "utf8")) as Record<string, string>;
+function edit(folder: string, file: string, edits: (catalogue: Record<string, unknown>) => void): void {
+  const catalogue = JSON.parse(readFileSync(join(folder, file), "utf8")) as Record<string, unknown>;
   edits(catalogue);
   writeFileSync(join(folder, file), JSON.stringify(catalogue));
 }
@@ -48,6 +48,47 @@ test("a catalogue fails if a message is missing or added, or has other placehold
     edit(folder, "ko.json", (messages) => (messages["expired"] = "끝")),
   );
   expect(placeholder).toContain("ko.json differs from en.json in: expired");
+});
+
+test("a plural has the forms of its language, and a language without forms one text", async () => {
+  const { links, password } = { links: "admin.found.links", password: "password.left" };
+  /** Makes Russian of English, with these forms of one message. */
+  const russian = (forms: unknown) =>
+    readChanged((folder) => {
+      writeFileSync(join(folder, "ru.json"), JSON.stringify({}));
+      edit(folder, "ru.json", (messages) => {
+        const english = JSON.parse(readFileSync(join(folder, "en.json"), "utf8")) as Record<string, unknown>;
+        for (const [key, text] of Object.entries(english))
+          messages[key] =
+            typeof text === "string"
+              ? text
+              : { one: "{count} a", few: "{count} b", many: "{count} c", other: "{count} d" };
+        messages[links] = forms;
+      });
+    });
+  expect(
+    await russian({ one: "ссылка", few: "{count} ссылки", many: "{count} ссылок", other: "{count} ссылки" }),
+  ).toBe("en,ja,ko,ru");
+  for (const forms of [
+    "{count} ссылок",
+    { one: "{count} ссылка", other: "{count} ссылки" },
+    { one: "{count} ссылка", few: "{count} ссылки", many: "{count} ссылок", other: "ссылки" },
+    { one: "{number} ссылка", few: "{count} ссылки", many: "{count} ссылок", other: "{count} ссылки" },
+  ])
+    expect(await russian(forms)).toContain(`ru.json differs from en.json in: ${links}`);
+  expect(
+    await readChanged((folder) =>
+      edit(folder, "ja.json", (messages) => (messages[password] = { one: "{count}", other: "{count}" })),
+    ),
+  ).toContain(`ja.json differs from en.json in: ${password}`);
+});
+
+test.each([
+  ["en", ["0 links", "1 link", "2 links", "1,234 links"]],
+  ["ja", ["リンク0件", "リンク1件", "リンク2件", "リンク1,234件"]],
+  ["ko", ["링크 0개", "링크 1개", "링크 2개", "링크 1,234개"]],
+])("counts are read as people say them (%s)", (language, texts) => {
+  expect([0, 1, 2, 1234].map((count) => message(language, "admin.found.links", { count }))).toEqual(texts);
 });
 
 test("every message has a use", () => {

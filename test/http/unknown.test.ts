@@ -1,0 +1,195 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+
+import en from "../../src/language/en.json";
+import ja from "../../src/language/ja.json";
+import ko from "../../src/language/ko.json";
+import { DAY_MS } from "../../src/links/time.ts";
+import { makeUnreadable } from "../durability/damage.ts";
+import { addGuarded } from "../guarded.ts";
+import { disableLink, type Here, startHere } from "../service.ts";
+
+const READER = { Accept: "text/html,*/*;q=0.8", "Accept-Language": "en" };
+
+let curt: Here;
+beforeAll(async () => {
+  curt = await startHere();
+  for (const custom_code of ["abc", "가을", "👩‍🚀", "a_b"])
+    await curt.shorten({ original_url: "https://example.com/secret", custom_code });
+});
+afterAll(() => curt[Symbol.asyncDispose]());
+
+async function read(path: string, service: Pick<Here, "fetch"> = curt) {
+  const response = await service.fetch(path, { headers: READER });
+  const page = await response.text();
+  const [, told = ""] = /<bdi class="written" dir="ltr">(.*?)<\/bdi><\/bdi>/.exec(page) ?? [];
+  const [, meant] = /<p class="host"><a href="\/([^"]*)"/.exec(page) ?? [];
+  const [, free] = /name="custom_code" value="([^"]*)"/.exec(page) ?? [];
+  return { response, page, told: told.replace(/<bdi>/, ""), meant, free };
+}
+
+test.each([
+  ["abc.", "abc"],
+  ["abc,", "abc"],
+  ["abc)", "abc"],
+  ["(abc", "abc"],
+  ["(abc).", "abc"],
+  ["abc%22", "abc"],
+  ["abc%2522", "abc"],
+  ["%22abc%22", "abc"],
+  ["abc'", "abc"],
+  ["abc>", "abc"],
+  ["abc&gt;", "abc"],
+  ["abc&quot;", "abc"],
+  ["abc…", "abc"],
+  ["abc%E2%80%8B", "abc"],
+  ["abc%C2%A0", "abc"],
+  ["abc]", "abc"],
+  ["abc**", "abc"],
+  ["_abc_", undefined],
+  ["abc_", "abc"],
+  ["abc-", "abc"],
+  ["abc!?", "abc"],
+  ["abc:8080", "abc"],
+  ["abc/extra", "abc"],
+  ["abc./", "abc"],
+  ["abc.html", "abc"],
+  ["abc)은", "abc"],
+  ["abc를", "abc"],
+  ["abc입니다.", "abc"],
+  ["abcを見て", "abc"],
+  ["abc%20보세요,%20좋아요", "abc"],
+  ["abc%0Alook", "abc"],
+  ["abc+.", "abc"],
+  ["가을」", "가을"],
+  ["가을.", "가을"],
+  ["a_b.", "a_b"],
+  ["👩‍🚀!", "👩‍🚀"],
+  // Neither another case nor a code that is only similar: that would tell strangers what there is.
+  ["ABC.", undefined],
+  ["ab.", undefined],
+  ["abcd", undefined],
+  ["abd.", undefined],
+  ["xabc.", undefined],
+  // No link of ours has these codes.
+  ["docs.", undefined],
+  ["...", undefined],
+  ["%FF", undefined],
+])("/%s means %p", async (path, code) => {
+  const { response, meant, page } = await read(`/${path}`);
+  expect(response.status).toBe(404);
+  expect(response.headers.get("cache-control")).toBe("no-store");
+  expect(meant === undefined ? undefined : decodeURIComponent(meant)).toBe(code);
+  // Never where it leads, and nobody is sent there.
+  expect(page).not.toContain("example.com/secret");
+  expect(response.headers.has("location")).toBeFalse();
+});
+
+test("the page says which address it is, in the reader's language", async () => {
+  for (const [language, words] of Object.entries({ en, ko, ja })) {
+    const headers = { ...READER, "Accept-Language": language };
+    const page = await (await curt.fetch("/무엇", { headers })).text();
+    expect(page).toContain(`<h1>${words["page.unknown.title"]}</h1>`);
+    expect(page).toContain('<bdi class="written" dir="ltr">curt.example/<bdi>무엇</bdi></bdi>');
+    expect(page).toContain(words["page.unknown.make"]);
+  }
+});
+
+test.each([
+  ["a%3Cscript%3Ealert(1)%3C/script%3E", "curt.example/a&lt;script&gt;alert(1)&lt;/script&gt;"],
+  ["a%22onclick=%22x", "curt.example/a&quot;onclick=&quot;x"],
+  ["%E2%80%AEmoc.elpmaxe.", "curt.example/%E2%80%AEmoc.elpmaxe."],
+  ["a%E2%80%8B", "curt.example/a%E2%80%8B"],
+  ["a%20b%20", "curt.example/a b%20"],
+  ["a%00%0A.", "curt.example/a%00%0A."],
+  ["%FF%FE.", "curt.example/%FF%FE."],
+  [`${"x".repeat(70)}.`, `curt.example/${"x".repeat(64)}…`],
+  [`${"x".repeat(9000)}.`, `curt.example/${"x".repeat(64)}…`],
+  [`a.${"%E2%80%AE".repeat(400)}`, `curt.example/a.${"%E2%80%AE".repeat(62)}…`],
+  ["a/b/c", "curt.example/a/b/c"],
+])("/%s is written so that it does no harm", async (path, shown) => {
+  const { response, told } = await read(`/${path}`);
+  expect(response.status).toBe(404);
+  expect(told).toBe(shown);
+});
+
+test("the form is offered with the code, if there could be such a link", async () => {
+  for (const code of ["nobody-made-it", "누구", "👩‍🚀👩‍🚀", "abc를"]) {
+    const { free } = await read(`/${encodeURIComponent(code)}`);
+    expect(free).toBe(code);
+    const home = await (await curt.fetch(`/?custom_code=${encodeURIComponent(code)}`)).text();
+    expect(home).toContain(`name="custom_code" value="${code}"`);
+  }
+  for (const path of ["nobody.", "docs/nobody", "a%20b", "x".repeat(65), "%E3%85%A4"])
+    expect((await read(`/${path}`)).free).toBeUndefined();
+});
+
+test("no more is told of a link than a visit would be told", async () => {
+  await addGuarded(curt, "closed", { password: "long enough" });
+  await curt.fetch("/api/v1/links", {
+    method: "POST",
+    body: JSON.stringify({ target: "https://example.com/secret", code: "later", starts: "24h" }),
+  });
+  await curt.shorten({ original_url: "https://example.com/secret", custom_code: "bad" });
+  await disableLink(curt, "bad", "phishing");
+  for (const [code, status] of [
+    ["closed", 401],
+    ["bad", 410],
+    ["later", 404],
+  ] as const) {
+    const visit = await read(`/${code}`);
+    expect([code, visit.response.status]).toEqual([code, status]);
+    const { meant, page, response } = await read(`/${code}.`);
+    expect([code, response.status, meant]).toEqual([code, 404, status === 404 ? undefined : code]);
+    expect(page).not.toContain("secret");
+  }
+  // As if nobody had made it.
+  const [later, never] = [await read("/later"), await read("/never")];
+  expect(later.page.replaceAll("later", "never")).toBe(never.page);
+  curt.advance(2 * DAY_MS);
+  expect((await read("/later.")).meant).toBe("later");
+});
+
+test("programs get what they got before", async () => {
+  for (const [path, reason, text] of [
+    ["/abc%22", "link.unknown", en.unknown],
+    ["/abc.", "route.unknown", en["not-found"]],
+    ["/abc/extra", "route.unknown", en["not-found"]],
+  ] as const) {
+    for (let times = 0; times < 2; times++) {
+      const response = await curt.fetch(path);
+      expect([response.status, response.headers.get("curt-reason")]).toEqual([404, reason]);
+      expect(await response.json()).toEqual({ status: "error", message: text });
+    }
+  }
+  // The API has no pages, not even for browsers.
+  const response = await curt.fetch("/api/v1/abc.", { headers: READER });
+  expect(await response.json()).toEqual({ status: "error", message: en["not-found"] });
+});
+
+test("each code that was looked up counts, and who had too many is told nothing", async () => {
+  await using limited = await startHere({ LIMIT_UNKNOWN: "7/1h" });
+  await limited.shorten({ original_url: "https://example.com/", custom_code: "abc" });
+  // One for the address, and one for each code that might have been meant but is not there.
+  expect((await read("/x", limited)).response.status).toBe(404); // 1
+  expect((await read("/abc.", limited)).meant).toBe("abc"); // 2
+  expect((await read("/y.", limited)).response.status).toBe(404); // 4
+  expect((await read("/y를.", limited)).response.status).toBe(404); // 7
+  const { response, meant } = await read("/abc.", limited);
+  expect([response.status, meant]).toEqual([429, undefined]);
+  expect(response.headers.get("curt-reason")).toBe("limit.unknown");
+  // Links that are there still work.
+  expect((await limited.fetch("/abc")).status).toBe(302);
+});
+
+test("a store that cannot be asked is never a 404", async () => {
+  await using broken = await startHere();
+  broken.expectFaults();
+  for (let nth = 0; nth < 50; nth++)
+    await broken.shorten({ original_url: "https://example.com/", custom_code: `link${nth}` });
+  makeUnreadable(broken.file);
+  for (const path of ["/link7", "/link7.", "/link7/extra"]) {
+    const { response } = await read(path, broken);
+    expect([path, response.status]).toEqual([path, 503]);
+    expect(response.headers.get("retry-after")).not.toBeNull();
+  }
+});
