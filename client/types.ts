@@ -237,6 +237,8 @@ export type Breakdown = {
   values: BreakdownValue[];
   /** Visits with any other value, including values that had visits from fewer than 5 networks in a day. */
   other: number;
+  /** The part of `other` that is hidden to protect visitors: values that had visits from fewer than 5 networks in a day. */
+  hidden: number;
 };
 
 export type Statistics = {

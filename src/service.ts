@@ -247,6 +247,11 @@ function tellViews(
     edits: config.edits,
     statsShown: config.statsShown,
     statsKeepDays: config.statsKeepDays,
+    limitCreate: config.limitCreate,
+    limitUnknown: config.limitUnknown,
+    limitView: config.limitView,
+    limitReport: config.limitReport,
+    limitPasswords: config.limitPasswords,
     // The token itself stays where it is checked.
     needsToken: config.createToken !== null,
     storeFiles,

@@ -15,17 +15,18 @@ import { createHomeViews } from "./http/pages/home.ts";
 import { createQr } from "./http/pages/images.ts";
 import { createInterstitialPage } from "./http/pages/interstitial.ts";
 import { createManageViews } from "./http/pages/manage.ts";
+import { showMyLinks } from "./http/pages/my-links.ts";
 import { createPreview } from "./http/pages/preview.ts";
 import { createPrivacy } from "./http/pages/privacy.ts";
 import { createReference } from "./http/pages/reference.ts";
 import { createReportViews } from "./http/pages/report.ts";
-import { createScheduled } from "./http/pages/scheduled.ts";
 import { createMaker } from "./http/views/make.ts";
 import type { ViewTask } from "./http/views/view.ts";
 import type { Code } from "./links/code.ts";
 import type { Link } from "./links/link.ts";
 import { createLookUps } from "./links/links.ts";
 import { StoreUnavailable } from "./links/store.ts";
+import type { ClientLimits } from "./pages/guide.tsx";
 import type { Identity } from "./pages/identity.ts";
 import { openReader, type StoreReader } from "./store/open.ts";
 import { performTasks } from "./thread.ts";
@@ -36,7 +37,14 @@ import { createCounts } from "./visits/visits.ts";
 export type ViewsTask = ({ readonly view: "none" } & ViewsConfig) | ViewTask;
 export type ViewsConfig = Pick<
   Config,
-  "database" | "baseUrl" | "codeHoldMs" | "defaultExpiry" | "edits" | "statsShown" | "statsKeepDays"
+  | "database"
+  | "baseUrl"
+  | "codeHoldMs"
+  | "defaultExpiry"
+  | "edits"
+  | "statsShown"
+  | "statsKeepDays"
+  | keyof ClientLimits
 > & {
   readonly identity: Identity;
   /** The token itself stays where it is checked. */
@@ -91,13 +99,13 @@ async function open() {
     home: home.show,
     refusedForm: home.refused,
     privacy: createPrivacy(shared),
-    reference: createReference(api.describe),
+    myLinks: showMyLinks,
+    reference: createReference({ ...config, describe: api.describe }),
     information: api.information,
     link: api.link,
     statistics: api.statistics,
     document: api.document,
     preview: createPreview(shared),
-    scheduled: createScheduled(shared),
     adminApi: createAdminApiViews(inspection),
     adminPage: createAdminPageViews(inspection),
     ...createReportViews(shared),

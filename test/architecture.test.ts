@@ -23,7 +23,7 @@ const ALLOWED = new Map(
 const RESERVED: Readonly<Record<string, readonly string[]>> = {
   "process.env": ["main.ts"],
   "process.exit": ["main.ts", "cli/serve.ts"],
-  "Date.now": ["cli/stats.ts", "core.ts", "mcp/serve.ts", "pages/browser/made-here.ts"],
+  "Date.now": ["cli/stats.ts", "core.ts", "mcp/serve.ts", "pages/browser/told.ts"],
   "crypto.getRandomValues": ["core.ts"],
   "Math.random": [],
   "new Response": ["http/answers.ts", "http/redirect/redirect.ts", "http/server.ts", "mcp/instance.ts"],

@@ -132,7 +132,15 @@ describe("docs/api.md", () => {
     const text = read("docs/api.md");
     for (const name of names)
       expect([name, text.includes(`"${name}"`) || text.includes(`\`${name}\``)]).toEqual([name, true]);
-    expect(parameters.map(({ name }) => name)).toEqual(["code", "from", "to", "interval", "tz"]);
+    expect(parameters.map(({ name }) => name)).toEqual([
+      "code",
+      "from",
+      "to",
+      "interval",
+      "tz",
+      "format",
+      "download",
+    ]);
     for (const { name } of parameters.slice(1)) expect(text).toContain(`\`${name}\``);
     const image = document.paths["/{code}.svg"]?.get?.parameters?.slice(1) ?? [];
     expect(image.map(({ name }) => name)).toEqual(["size", "margin", "dark", "light"]);

@@ -2,6 +2,7 @@ import { aimedMs, type Link } from "../links/link.ts";
 import { authorityOf } from "../links/target.ts";
 import { DAY_MS, HOUR_MS } from "../links/time.ts";
 import { isAddress, isPublicSuffix, registrableDomain } from "./domain-name.ts";
+import { isShortener } from "./shorteners.ts";
 
 /**
  * What readers should know of a link before they follow it. Each is a fact that deceivers often need and others seldom
@@ -16,6 +17,8 @@ export type Hint =
   /** The host begins with the name of another site. */
   | { readonly hint: "front"; readonly name: string; readonly domain: string }
   | { readonly hint: "labels"; readonly domain: string }
+  /** A public URL shortener: where it leads cannot be told. */
+  | { readonly hint: "shortener" }
   /** The link was made less than a day ago, or its target was changed. */
   | { readonly hint: "young" | "changed"; readonly hours: number };
 
@@ -70,6 +73,7 @@ export function hintsOf(link: Pick<Link, "target" | "createdMs" | "terms">, nowM
   const hours = Math.max(0, Math.floor(ageMs / HOUR_MS));
   return [
     ...(isAddress(host) ? [{ hint: "address" } as const] : hintsOfName(host.replace(/\.$/, ""))),
+    ...(isShortener(host) ? [{ hint: "shortener" } as const] : []),
     ...(port === "" ? [] : [{ hint: "port", port } as const]),
     ...(ageMs < DAY_MS ? [{ hint: sinceMs === link.createdMs ? "young" : "changed", hours } as const] : []),
   ];

@@ -66,6 +66,15 @@ export function json(
   return response;
 }
 
+/** RFC 4180, with a row of names. Compressed if the client accepts it. */
+export function csv(call: Asked, body: string, headers: AnswerHeaders): Response {
+  const coded = compress(body, call.headers.get("accept-encoding"));
+  const type = "text/csv; charset=utf-8; header=present";
+  const response = answer({ body: coded.body, type, headers: { ...headers, ...coded.headers } });
+  if (coded.vary !== undefined) response.headers.append("Vary", coded.vary);
+  return response;
+}
+
 /** Each answer copies them. Reading them from an object would cost three times as much. */
 const jsonHeaders = memoize(
   (language) =>
@@ -113,6 +122,17 @@ export function html(
 export function prefersHtml(accept: string | null): boolean {
   return accept !== null && htmlWins(accept);
 }
+
+/** Whether `Accept` asks for CSV before JSON. */
+export function prefersCsv(accept: string | null): boolean {
+  return accept !== null && csvWins(accept);
+}
+
+const csvWins = memoize(
+  (accept) =>
+    new Negotiator({ headers: { accept } }).mediaType(["application/json", "text/csv"]) === "text/csv",
+  false,
+);
 
 const htmlWins = memoize((accept) => {
   const negotiator = new Negotiator({ headers: { accept } });

@@ -1,6 +1,6 @@
 import { Hono, type MiddlewareHandler } from "hono";
 
-import { PRIVACY_PATH, REPORT_PATH } from "../pages/layout.tsx";
+import { MY_LINKS_PATH, PRIVACY_PATH, REPORT_PATH } from "../pages/layout.tsx";
 import { answer } from "./answers.ts";
 import type { AdminApi } from "./api/admin/admin.ts";
 import type { Api } from "./api/api.ts";
@@ -143,6 +143,7 @@ export function createApp(options: AppOptions) {
   route(REPORT_PATH, { GET: view(views.show("reportAny")) });
   route(REPORTED_PATH, { GET: sharedPage("reported") });
   route(PRIVACY_PATH, { GET: sharedPage("privacy") });
+  route(MY_LINKS_PATH, { GET: sharedPage("myLinks") });
   // Short addresses are answered with a slash at the end, and people put the + behind it.
   route("/{code}/+", { GET: ({ code }) => moved(`/${encodeURIComponent(code)}+`) });
   for (const pattern of readRoute("/{code}").patterns) {
@@ -262,7 +263,7 @@ export function createApp(options: AppOptions) {
   }
 
   /** Everybody shares this page, so it is not limited. One that an address fills in is made for a single reader. */
-  function sharedPage(name: "home" | "reported" | "privacy"): Handler {
+  function sharedPage(name: "home" | "reported" | "privacy" | "myLinks"): Handler {
     const shared = views.show(name);
     const own = view(shared);
     return (call) => (queryOf(call.request) === "" ? shared(call) : own(call));

@@ -65,6 +65,11 @@ function filled(language: string, text: string, values: Values): string {
   });
 }
 
+/** Whether a language is written from right to left, such as Arabic and Hebrew. */
+export const isRightToLeft = memoize(
+  (language) => new Intl.Locale(language).getTextInfo().direction === "rtl",
+);
+
 /** The name of a language in another one ("Korean" for ko in en), or by default in itself ("한국어"). */
 export function languageName(named: string, language = named): string {
   return namesIn(language).of(named) ?? named;

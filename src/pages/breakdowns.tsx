@@ -1,49 +1,71 @@
 /** @jsxImportSource ./html */
-import { message } from "../language/messages.ts";
+import { languageName, message } from "../language/messages.ts";
 import { memoize } from "../memoize.ts";
-import type { Dimension } from "../visits/dimensions.ts";
-import type { Statistics } from "../visits/statistics.ts";
+import { FEWEST_NETWORKS } from "../visits/day.ts";
+import { type Dimension, DIMENSIONS } from "../visits/dimensions.ts";
+import { MAX_VALUES, type Statistics } from "../visits/statistics.ts";
 import { numberFormat } from "./chart.tsx";
 
-/** The dimensions shown; the API has them all. */
-const SHOWN = ["referrers", "countries", "browsers", "devices"] as const satisfies Dimension[];
 /** Values shown at once; the others are a click away. */
 const FIRST_VALUES = 8;
 
-interface BreakdownsProps extends Pick<Statistics, "breakdowns"> {
-  readonly language: string;
+type BreakdownsProps = Pick<Statistics, "shown" | "breakdowns"> & { readonly language: string };
+
+interface Row {
+  readonly name: string;
+  readonly visits: number;
+  /** Not a value that visits told: unknown, hidden, or many values. */
+  readonly isVague?: boolean;
 }
 
 /** Visits by where they came from and with what. */
-export function Breakdowns({ language, breakdowns }: BreakdownsProps) {
-  const known = SHOWN.filter((dimension) => breakdowns[dimension].values.length > 0);
-  if (known.length === 0) return <p class="hint">{message(language, "preview.few")}</p>;
+export function Breakdowns({ language, shown, breakdowns }: BreakdownsProps) {
+  const known = DIMENSIONS.filter((dimension) => breakdowns[dimension].values.length > 0);
+  const [first] = known;
+  if (first === undefined) return <p class="hint">{message(language, "preview.few")}</p>;
+  const hides = known.some((dimension) => breakdowns[dimension].hidden > 0);
   return (
-    <div class="breakdowns">
-      {known.map((dimension) => (
-        <Breakdown language={language} dimension={dimension} {...breakdowns[dimension]} />
-      ))}
-    </div>
+    <>
+      <div class="breakdowns">
+        {known.map((dimension) => (
+          <Breakdown language={language} dimension={dimension} {...breakdowns[dimension]} />
+        ))}
+      </div>
+      <p class="hint">
+        {message(language, "preview.percent.of", { count: countTold(breakdowns[first]) })}
+        {shown === "safe" && ` ${message(language, "preview.hour-over")}`}
+      </p>
+      {hides && <p class="hint">{message(language, "preview.hidden.why", { networks: FEWEST_NETWORKS })}</p>}
+    </>
   );
 }
 
-type BreakdownProps = Statistics["breakdowns"][Dimension] & {
-  language: string;
-  dimension: (typeof SHOWN)[number];
-};
+type BreakdownProps = Statistics["breakdowns"][Dimension] & { language: string; dimension: Dimension };
 
-/** Values that are hidden to protect visitors are one row, apart from those that are folded away to save room. */
-function Breakdown({ language, dimension, values, other }: BreakdownProps) {
-  const rows = values.map(({ value, visits }) => ({ name: nameOf(language, dimension, value), visits }));
+function Breakdown({ language, dimension, ...breakdown }: BreakdownProps) {
+  const { values, other, hidden } = breakdown;
+  const rows = values.map(({ value, visits }) => ({
+    name: nameOf(language, dimension, value),
+    visits,
+    isVague: value === null,
+  }));
   const [first, more] = [rows.slice(0, FIRST_VALUES), rows.slice(FIRST_VALUES)];
-  const hidden = { name: message(language, "preview.other"), visits: other };
+  const vague = [
+    {
+      name: message(language, "preview.rest", { values: MAX_VALUES }),
+      visits: other - hidden,
+      isVague: true,
+    },
+    { name: message(language, "preview.hidden"), visits: hidden, isVague: true },
+  ].filter(({ visits }) => visits > 0);
+  const all = countTold(breakdown);
   return (
     <div>
-      <Values language={language} dimension={dimension} rows={other > 0 ? [...first, hidden] : first} />
+      <Values language={language} dimension={dimension} all={all} rows={[...first, ...vague]} />
       {more.length > 0 && (
         <details id={`more-${dimension}`}>
           <summary>{message(language, "preview.more", { count: more.length })}</summary>
-          <Values language={language} dimension={dimension} rows={more} />
+          <Values language={language} dimension={dimension} all={all} rows={more} />
         </details>
       )}
     </div>
@@ -52,11 +74,13 @@ function Breakdown({ language, dimension, values, other }: BreakdownProps) {
 
 interface ValuesProps {
   readonly language: string;
-  readonly dimension: (typeof SHOWN)[number];
-  readonly rows: readonly { readonly name: string; readonly visits: number }[];
+  readonly dimension: Dimension;
+  /** The visits that the shares are of. */
+  readonly all: number;
+  readonly rows: readonly Row[];
 }
 
-function Values({ language, dimension, rows }: ValuesProps) {
+function Values({ language, dimension, all, rows }: ValuesProps) {
   const number = numberFormat(language);
   return (
     <table>
@@ -66,15 +90,23 @@ function Values({ language, dimension, rows }: ValuesProps) {
           <th scope="col" class="number">
             {message(language, "preview.visits")}
           </th>
+          <th scope="col" class="number">
+            {message(language, "preview.percent")}
+          </th>
         </tr>
       </thead>
       <tbody>
-        {rows.map(({ name, visits }) => (
-          <tr>
+        {rows.map(({ name, visits, isVague }) => (
+          <tr class={isVague === true ? "vague" : undefined}>
             <th scope="row">
-              <bdi>{name}</bdi>
+              {/* A host breaks behind its dots. */}
+              <bdi>{name.split(/(?<=\.)/).map((part, nth) => (nth === 0 ? part : [<wbr />, part]))}</bdi>
+              <svg viewBox="0 0 100 1" preserveAspectRatio="none" aria-hidden="true">
+                <rect width={Math.round((visits / all) * 1000) / 10} height="1" />
+              </svg>
             </th>
             <td class="number">{number.format(visits)}</td>
+            <td class="number">{writeShare(language, visits / all)}</td>
           </tr>
         ))}
       </tbody>
@@ -82,16 +114,31 @@ function Values({ language, dimension, rows }: ValuesProps) {
   );
 }
 
-function nameOf(language: string, dimension: (typeof SHOWN)[number], value: string | null): string {
+/** Nothing that is there is said to be none, and nothing that lacks something to be all. */
+function writeShare(language: string, share: number): string {
+  const percent = percentFormat(language);
+  if (share < 0.01) return `<${percent.format(0.01)}`;
+  return share > 0.99 && share < 1 ? `>${percent.format(0.99)}` : percent.format(share);
+}
+
+/** All visits that a breakdown is of. */
+function countTold({ values, other }: Statistics["breakdowns"][Dimension]): number {
+  return values.reduce((sum, { visits }) => sum + visits, other);
+}
+
+function nameOf(language: string, dimension: Dimension, value: string | null): string {
   if (value === null)
     return message(language, dimension === "referrers" ? "preview.direct" : "preview.unknown");
   switch (dimension) {
     case "countries":
       return regionNames(language)(value);
+    case "languages":
+      return languageName(value, language);
     case "devices":
       return message(language, `device.${value as "desktop"}`);
     case "referrers":
     case "browsers":
+    case "operating_systems":
       return value;
   }
 }
@@ -100,3 +147,4 @@ const regionNames = memoize((language) => {
   const names = new Intl.DisplayNames(language, { type: "region" });
   return memoize((region) => names.of(region) ?? region);
 });
+const percentFormat = memoize((language) => new Intl.NumberFormat(language, { style: "percent" }));

@@ -13,18 +13,29 @@ export interface Destination {
   readonly asciiHost?: string;
   /** The host is told in ASCII because of letters that could be taken for others: who reads it should know. */
   readonly isMistakable: boolean;
+  /** Such a host in its own letters, if they are nothing worse than letters. */
+  readonly letters?: string;
+  /** "" if it is the usual one. */
+  readonly port: string;
+  /** Nothing between the reader and the site is encrypted. */
+  readonly isHttp: boolean;
   /** The whole address, with letters instead of their percent-encoding. */
   readonly address: string;
 }
 
 export function describeDestination(target: string): Destination {
-  const { host: ascii } = authorityOf(target);
+  const { host: ascii, port } = authorityOf(target);
   const unicode = domainToUnicode(ascii);
-  const address = readable(target);
-  if (unicode === ascii) return { host: ascii, isMistakable: false, address };
-  return isHarmless(unicode)
-    ? { host: unicode, asciiHost: ascii, isMistakable: false, address }
-    : { host: ascii, isMistakable: hasLookAlikes(unicode), address };
+  const described = { port, isHttp: target.startsWith("http:"), address: readable(target) };
+  if (unicode === ascii) return { ...described, host: ascii, isMistakable: false };
+  if (isHarmless(unicode)) return { ...described, host: unicode, asciiHost: ascii, isMistakable: false };
+  if (!hasLookAlikes(unicode)) return { ...described, host: ascii, isMistakable: false };
+  return {
+    ...described,
+    host: ascii,
+    isMistakable: true,
+    ...(isOfLetters().test(unicode) && { letters: unicode }),
+  };
 }
 
 /** The host in two parts. The second is the registrable domain, whose owner can choose the first freely. */
@@ -59,6 +70,11 @@ const harmlessLabel = once(() => {
   });
   return new RegExp(ofScripts.join("|"), "v");
 });
+
+/** Of the letters of any scripts, with few marks. */
+const isOfLetters = once(
+  () => new RegExp(`^(?:[[\\p{L}--[${LOOK_ALIKES}]]0-9.\\-][\\p{M}--[${LOOK_ALIKE_MARKS}]]{0,4})+$`, "v"),
+);
 
 function isHarmless(host: string): boolean {
   return host.split(".").every((label) => harmlessLabel().test(label)) && !imitatesAscii(host);

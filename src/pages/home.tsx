@@ -1,10 +1,10 @@
 /** @jsxImportSource ./html */
-import { message, type MessageKey } from "../language/messages.ts";
+import { message } from "../language/messages.ts";
 import type { Expiry } from "../links/expiry.ts";
-import { CopyButton } from "./copy.tsx";
 import { described, FieldError, type FieldErrors, Notice } from "./field.tsx";
 import { ATTRIBUTES, Ends, MoreChoices } from "./home-fields.tsx";
 import { type Page, page } from "./layout.tsx";
+import { MadeHere } from "./made-here.tsx";
 
 export const FIELDS = [
   "original_url",
@@ -138,7 +138,7 @@ export function homePage(language: string, home: Home): Page {
         {message(language, "home.bookmarklet")}{" "}
         <a href={bookmarklet(baseUrl)}>{message(language, "home.make")}</a>
       </p>
-      <MadeHere language={language} />
+      <MadeHere language={language} baseUrl={baseUrl} />
     </>,
   );
 }
@@ -182,50 +182,4 @@ function OtherCodes({ language, taken: { code, free } }: { language: string; tak
 function bookmarklet(baseUrl: string): string {
   const home = JSON.stringify(`${new URL(baseUrl).origin}/?original_url=`);
   return `javascript:void(location.href=${home}+encodeURIComponent(location.href))`;
-}
-
-/** The browser script fills it. The server does not know who made a link. */
-function MadeHere({ language }: { language: string }) {
-  const texts: Record<string, MessageKey> = {
-    never: "home.endless",
-    ends: "home.ends-in",
-    ended: "home.ended",
-    gone: "home.gone",
-    unknown: "home.unknown",
-    clear: "home.clear",
-  };
-  const data = Object.entries(texts).map(([name, key]) => [`data-${name}`, message(language, key)]);
-  return (
-    <section class="made-here" aria-labelledby="made-here" hidden {...Object.fromEntries(data)}>
-      <h2 id="made-here">{message(language, "home.made-here")}</h2>
-      <ul></ul>
-      <p class="hint">
-        {message(language, "home.kept-here")}{" "}
-        <button type="button" class="plain" data-forget-all>
-          {message(language, "home.forget-all")}
-        </button>
-      </p>
-      <template>
-        <li>
-          <div>
-            <a data-address></a>
-            <bdi class="soft" dir="ltr" data-target></bdi>
-            <span class="soft">
-              {message(language, "preview.visits")} <span data-visits></span> · <span data-left></span>
-            </span>
-          </div>
-          <div class="actions">
-            <CopyButton language={language} kind="plain">
-              <a class="button plain" data-manage>
-                {message(language, "home.manage")}
-              </a>
-              <button type="button" class="plain" data-forget>
-                {message(language, "home.forget")}
-              </button>
-            </CopyButton>
-          </div>
-        </li>
-      </template>
-    </section>
-  );
 }

@@ -12,6 +12,8 @@ export interface Identity {
 interface IdentityAssets {
   readonly style: Asset;
   readonly script: Asset;
+  /** Only for the page of the links made in a browser. */
+  readonly myLinks: Asset;
   readonly icon: Asset;
   readonly manifest: Asset;
   /** PNG, for where SVG is not understood. An operator's logo in SVG has none. */
@@ -42,7 +44,7 @@ export interface IdentityOptions {
 const GREEN = "#0b6e4f";
 
 export function createIdentity({ instanceName: name, contact, accent, logo }: IdentityOptions): Identity {
-  const { script } = assets;
+  const { script, myLinks } = assets;
   const style = accent === null ? assets.style : restyled(accent);
   const icons = logo === null ? ourIcons(accent) : iconsOf(logo);
   const manifest = asset(
@@ -54,7 +56,7 @@ export function createIdentity({ instanceName: name, contact, accent, logo }: Id
       logo === null ? ourAppIcons(icons) : [appIcon(icons.icon, logo.sizes)],
     ),
   );
-  return { name, contact, assets: { style, script, ...icons, manifest } };
+  return { name, contact, assets: { style, script, myLinks, ...icons, manifest } };
 }
 
 /** The identity if no setting says otherwise. */

@@ -1,17 +1,15 @@
 /** @jsxImportSource ./html */
-import type { Hint } from "../guard/suspicion.ts";
 import { message } from "../language/messages.ts";
 import type { Link } from "../links/link.ts";
 import { describeDestination } from "./destination.ts";
 import { type Page, page } from "./layout.tsx";
 import { Leads } from "./leads.tsx";
-import { type Changed, Lifetime } from "./lifetime.tsx";
+import { Lifetime } from "./lifetime.tsx";
+import type { Noted } from "./notes.tsx";
 
-export interface InterstitialShown extends Pick<Link, "code" | "target" | "createdMs" | "endsMs"> {
+export interface InterstitialShown extends Pick<Link, "code" | "target" | "createdMs">, Noted {
   /** The short address, in readable Unicode. */
   readonly shortUrl: string;
-  readonly hints: readonly Hint[];
-  readonly changed: Changed | undefined;
   /** Going on asks Curt once more, which may count the visit. */
   readonly asksAgain: boolean;
   /** Going on uses one of a limited number of visits. */
@@ -20,7 +18,7 @@ export interface InterstitialShown extends Pick<Link, "code" | "target" | "creat
 
 /** Where a link leads, for people who have followed it. Unless it `asksAgain`, the button leads straight there: their visit is counted. */
 export function interstitialPage(language: string, link: InterstitialShown): Page {
-  const { code, shortUrl, target, hints, asksAgain, usesVisit } = link;
+  const { code, shortUrl, target, asksAgain, usesVisit } = link;
   const address = shortUrl.replace(/^https?:\/\//, "");
   const [before, after] = message(language, "interstitial.why").split("{address}");
   return page(
@@ -37,10 +35,12 @@ export function interstitialPage(language: string, link: InterstitialShown): Pag
       <Leads
         language={language}
         destination={describeDestination(target)}
-        hints={hints}
+        {...link}
+        isOver={false}
         href={asksAgain ? `/${encodeURIComponent(code)}/` : target}
         method={asksAgain ? "post" : undefined}
         showsAddress
+        isFirst
       />
       <Lifetime language={language} hasEnded={false} {...link} />
     </>,

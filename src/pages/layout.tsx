@@ -1,5 +1,5 @@
 /** @jsxImportSource ./html */
-import { languageName, LANGUAGES, message } from "../language/messages.ts";
+import { isRightToLeft, languageName, LANGUAGES, message } from "../language/messages.ts";
 import { memoize, once } from "../memoize.ts";
 import { VERSION } from "../version.ts";
 import { type Html, write } from "./html/jsx-runtime.ts";
@@ -11,6 +11,9 @@ export const REPORT_PATH = "/+report";
 /** The page that says what is kept of visitors. */
 export const PRIVACY_PATH = "/+privacy";
 
+/** The page of the links made in this browser. */
+export const MY_LINKS_PATH = "/+links";
+
 /** The metadata of a page. */
 export interface Head {
   /** What the page is about. */
@@ -19,6 +22,8 @@ export interface Head {
   readonly card?: { readonly description: string; readonly origin: string; readonly path: string };
   /** What the page depends on, to be kept when the language is switched. */
   readonly query?: Readonly<Record<string, string>>;
+  /** A script of its own, besides that of all pages. */
+  readonly script?: "myLinks";
 }
 
 /** A whole page, once it is known whose it is. */
@@ -36,13 +41,13 @@ export function page(language: string, head: Head, content: Html): Page {
 
 function render(
   language: string,
-  { title, card, query = {} }: Head,
+  { title, card, query = {}, script }: Head,
   content: Html,
   identity: Identity,
 ): string {
   const { name, assets } = identity;
   const document = (
-    <html lang={language}>
+    <html lang={language} {...(isRightToLeft(language) && { dir: "rtl" })}>
       <head>
         {metadata()}
         <title>{`${title} – ${name}`}</title>
@@ -52,6 +57,7 @@ function render(
         {assets.touchIcon && <link rel="apple-touch-icon" href={assets.touchIcon.path} />}
         <link rel="manifest" href={assets.manifest.path} />
         <script type="module" src={assets.script.path}></script>
+        {script !== undefined && <script type="module" src={assets[script].path}></script>}
       </head>
       <body>
         <a class="skip" href="#content">
@@ -61,6 +67,9 @@ function render(
           <a class="brand" href="/">
             <img src={assets.icon.path} width="28" height="28" alt="" />
             {name}
+          </a>
+          <a class="wide" href={MY_LINKS_PATH}>
+            {message(language, "links.title")}
           </a>
           {Object.keys(query).length === 0 ? (
             plainLanguages(language)
@@ -92,6 +101,7 @@ const plainLanguages = memoize((language) => <Languages current={language} query
 function Footer({ language, contact }: { language: string } & Pick<Identity, "contact">) {
   return (
     <footer class="bottom">
+      <a href={MY_LINKS_PATH}>{message(language, "links.title")}</a>
       <a href={REPORT_PATH} rel="nofollow">
         {message(language, "page.report")}
       </a>

@@ -1,90 +1,99 @@
 /** @jsxImportSource ./html */
-import type { Hint } from "../guard/suspicion.ts";
 import { message } from "../language/messages.ts";
-import { memoize } from "../memoize.ts";
 import { type Destination, splitHost } from "./destination.ts";
+import { FullAddress, Host } from "./host.tsx";
+import { type Noted, NoteList, notesOf } from "./notes.tsx";
 
-export interface LeadsProps {
+interface LeadsProps extends Noted {
   readonly language: string;
-  readonly destination: Destination;
-  readonly hints: readonly Hint[];
-  /** Where the button leads. Undefined if the link leads nowhere any more. */
+  /** Undefined if only those who know the link's password are told. */
+  readonly destination: Destination | undefined;
+  /** Whether the link leads nowhere any more. */
+  readonly isOver: boolean;
+  /** Where the button leads, if there is one. */
   readonly href: string | undefined;
   /** Set if the button sends a form. */
   readonly method?: "post" | undefined;
   /** Whether the whole address is shown, or the host alone. */
   readonly showsAddress: boolean;
+  /** Whether following the link is what most readers came for. */
+  readonly isFirst: boolean;
 }
 
 /** Where a link leads, what is unusual about that, and the way on. */
-export function Leads({ language, destination, hints, href, method, showsAddress }: LeadsProps) {
-  const { host, asciiHost, isMistakable, address } = destination;
-  const [front, domain] = splitHost(destination);
+export function Leads(props: LeadsProps) {
+  const { language, destination, isOver, href, showsAddress, isFirst } = props;
+  const { warnings, notes } = notesOf(language, props, destination);
+  const isPrimary = isFirst && warnings.length === 0;
   return (
-    <section class="card" aria-labelledby="leads">
-      <h2 id="leads">{leadsTo(language, href !== undefined)}</h2>
-      <p class="host">
-        <bdi dir="ltr">
-          {front}
-          <strong>{domain}</strong>
-        </bdi>
-      </p>
-      {asciiHost !== undefined && (
-        <p class="hint">
-          {message(language, "preview.idn")} <bdi dir="ltr">{asciiHost}</bdi>
-        </p>
+    <section class={isOver ? "card leads over" : "card leads"} aria-labelledby="leads">
+      <h2 id="leads">{leadsTo(language, !isOver)}</h2>
+      {destination === undefined ? (
+        <p>{message(language, "preview.secret")}</p>
+      ) : (
+        <>
+          <Host destination={destination} />
+          {destination.asciiHost !== undefined && (
+            <p class="hint">
+              {message(language, "preview.idn")} <bdi dir="ltr">{destination.asciiHost}</bdi>
+            </p>
+          )}
+        </>
       )}
-      {isMistakable && <p class="error">{message(language, "preview.mistakable")}</p>}
-      {hints.length > 0 && (
-        <ul class="hints">
-          {hints.map((hint) => (
-            <li>{describeHint(language, hint)}</li>
-          ))}
-        </ul>
+      <NoteList kind="warnings" notes={warnings} />
+      {destination !== undefined && showsAddress && (
+        <FullAddress language={language} address={destination.address} />
       )}
-      {showsAddress && (
-        <p class="whole">
-          <bdi dir="ltr">{address}</bdi>
-        </p>
-      )}
-      {href !== undefined && method !== undefined && (
-        <form method={method} action={href}>
-          <button class="button">{message(language, "preview.continue", { host })}</button>
-        </form>
-      )}
-      {href !== undefined && method === undefined && (
-        <p>
-          <a class="button" href={href} rel="nofollow noreferrer">
-            {message(language, "preview.continue", { host })}
-          </a>
-        </p>
-      )}
+      <NoteList kind="hints" notes={notes} />
+      {href !== undefined && <GoOn {...props} href={href} kind={isPrimary ? "button primary" : "button"} />}
     </section>
+  );
+}
+
+type GoOnProps = Pick<LeadsProps, "language" | "destination" | "method"> & {
+  readonly href: string;
+  readonly kind: string;
+};
+
+function GoOn({ language, destination, method, href, kind }: GoOnProps) {
+  const text =
+    destination === undefined ? (
+      message(language, "password.open")
+    ) : (
+      <Continue language={language} domain={splitHost(destination)[1]} />
+    );
+  if (method !== undefined)
+    return (
+      <form method={method} action={href}>
+        <button class={kind}>{text}</button>
+      </form>
+    );
+  return (
+    <p>
+      <a class={kind} href={href} rel="nofollow noreferrer">
+        {text}
+      </a>
+    </p>
+  );
+}
+
+/** Narrower than any button, in characters. */
+const SHORT = 20;
+
+/** A short name stays in one piece. */
+function Continue({ language, domain }: { language: string; domain: string }) {
+  const [before, after] = message(language, "preview.continue").split("{domain}");
+  return (
+    <>
+      {before}
+      <bdi dir="ltr" {...(domain.length <= SHORT && { class: "piece" })}>
+        {domain}
+      </bdi>
+      {after}
+    </>
   );
 }
 
 export function leadsTo(language: string, leadsOn: boolean): string {
   return message(language, leadsOn ? "preview.leads" : "preview.led");
-}
-
-const relativeTime = memoize((language) => new Intl.RelativeTimeFormat(language));
-
-export function describeHint(language: string, hint: Hint): string {
-  switch (hint.hint) {
-    case "young":
-    case "changed": {
-      if (hint.hours === 0)
-        return message(language, hint.hint === "young" ? "hint.fresh" : "hint.changed.fresh");
-      const ago = relativeTime(language).format(-hint.hours, "hour");
-      return message(language, `hint.${hint.hint}`, { ago });
-    }
-    case "address":
-    case "port":
-    case "imitation":
-    case "front":
-    case "labels": {
-      const { hint: kind, ...values } = hint;
-      return message(language, `hint.${kind}`, values);
-    }
-  }
 }

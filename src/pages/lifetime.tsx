@@ -1,7 +1,6 @@
 /** @jsxImportSource ./html */
 import { message } from "../language/messages.ts";
 import { type Link, NEVER_MS } from "../links/link.ts";
-import { describeDestination } from "./destination.ts";
 import { Instant } from "./instant.tsx";
 
 /** When the target of a link was last changed. */
@@ -19,7 +18,7 @@ type LifetimeProps = Pick<Link, "createdMs" | "endsMs"> & {
   readonly disabledSinceMs?: number | undefined;
 };
 
-/** Since when a link works, and until when, and whether it led elsewhere. */
+/** Since when a link works, and until when, and when it was changed. */
 export function Lifetime(props: LifetimeProps) {
   const { language, createdMs, endsMs, hasEnded, maxVisits, changed, disabledSinceMs } = props;
   return (
@@ -35,14 +34,6 @@ export function Lifetime(props: LifetimeProps) {
           <dt>{message(language, "preview.changed")}</dt>
           <dd>
             <Instant language={language} ms={changed.atMs} />
-          </dd>
-        </div>
-      )}
-      {changed?.formerHost !== undefined && (
-        <div>
-          <dt>{message(language, "preview.former")}</dt>
-          <dd>
-            <FormerHost host={changed.formerHost} />
           </dd>
         </div>
       )}
@@ -68,9 +59,4 @@ export function Lifetime(props: LifetimeProps) {
       )}
     </dl>
   );
-}
-
-function FormerHost({ host: ascii }: { host: string }) {
-  const { host, asciiHost } = describeDestination(`https://${ascii}/`);
-  return <bdi dir="ltr">{asciiHost === undefined ? host : `${host} (${asciiHost})`}</bdi>;
 }

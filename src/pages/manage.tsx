@@ -1,6 +1,7 @@
 /** @jsxImportSource ./html */
 import { message } from "../language/messages.ts";
 import { hasEnded, stateOf } from "../links/link.ts";
+import { Began, Begins } from "./begins.tsx";
 import { CopyButton } from "./copy.tsx";
 import { described, FieldError, Notice } from "./field.tsx";
 import { type Page, page } from "./layout.tsx";
@@ -16,7 +17,6 @@ import {
   Withdrawal,
 } from "./manage-fields.tsx";
 import { QrDrawn } from "./qr-drawn.tsx";
-import { Begins, Began } from "./scheduled.tsx";
 
 export interface KeyForm {
   readonly path: string;

@@ -1,7 +1,6 @@
 /** @jsxImportSource ./html */
-import type { MessageKey, Values } from "../language/messages.ts";
-import { CopyButton } from "./copy.tsx";
-import type { Child } from "./html/jsx-runtime.ts";
+import type { MessageKey } from "../language/messages.ts";
+import { Code, Endpoint, marked, pretty } from "./code.tsx";
 import {
   answerOf,
   type ApiDescription,
@@ -13,27 +12,26 @@ import {
   type Operation,
   type Parameter,
   type Schema,
-  takes,
   typeOf,
 } from "./openapi.ts";
-import { bodyOf, samplesOf, valueOf } from "./samples.ts";
-
-/** What all parts of the page need. */
-export interface Context {
-  readonly language: string;
-  readonly api: ApiDescription;
-  readonly base: string;
-  readonly say: (key: MessageKey, values?: Values) => string;
-}
+import { type Context, Part } from "./part.tsx";
+import { samplesOf } from "./samples.ts";
+import { TryIt } from "./try-it.tsx";
 
 /** One operation of the API: what it takes, how to call it, what it answers, and a form to try it. */
 export function OperationSection({ context, operation }: { context: Context; operation: Operation }) {
-  const { api, base, say } = context;
+  const { api, say } = context;
   const { operationId, method, path, summary, description, parameters = [], requestBody } = operation;
   const body = requestBody && bodySchema(api, requestBody.content["application/json"]?.schema ?? {});
+  const side = (
+    <>
+      <Examples context={context} operation={operation} />
+      {/* Redirects cannot be tried: our Content-Security-Policy blocks requests that lead to another origin. */}
+      {!isRedirect(operation) && <TryIt context={context} operation={operation} />}
+    </>
+  );
   return (
-    <section id={operationId} class="operation" aria-labelledby={`${operationId}-title`}>
-      <h2 id={`${operationId}-title`}>{summary}</h2>
+    <Part id={operationId} title={summary} kind="operation" side={side}>
       <p>
         <Endpoint method={method} path={path} />
       </p>
@@ -50,20 +48,37 @@ export function OperationSection({ context, operation }: { context: Context; ope
           <Fields context={context} fields={fieldsOf(body)} isAsked />
         </>
       )}
-      <h3>{say("docs.samples")}</h3>
-      {Object.entries(samplesOf(base, operation)).map(([name, code], index) => (
-        <details open={index === 0}>
-          <summary>{name}</summary>
-          <Code name={say("docs.sample", { name, summary })} sample={name}>
+      <Answers context={context} operation={operation} />
+    </Part>
+  );
+}
+
+/** Folded where they come below the text. */
+function Examples({ context, operation }: { context: Context; operation: Operation }) {
+  const { language, api, base, say } = context;
+  const { summary } = operation;
+  const name = (what: string) => say("docs.sample", { name: what, summary });
+  const answer = exampleOf(api, dereference(api, answerOf(operation).schema));
+  return (
+    <details class="examples">
+      <summary>{say("docs.samples")}</summary>
+      {Object.entries(samplesOf(base, operation)).map(([sample, code], index) => (
+        <details class="code" open={index === 0}>
+          <summary>{sample}</summary>
+          <Code language={language} name={name(sample)} sample={sample}>
             {code}
           </Code>
-          <CopyButton language={context.language} kind="plain" />
         </details>
       ))}
-      <Answers context={context} operation={operation} />
-      {/* Redirects cannot be tried: our Content-Security-Policy blocks requests that lead to another origin. */}
-      {!isRedirect(operation) && <TryIt context={context} operation={operation} />}
-    </section>
+      {answer !== undefined && (
+        <details class="code" open>
+          <summary>{say("docs.answer.example")}</summary>
+          <Code language={language} name={name(say("docs.answer.example"))}>
+            {pretty(answer)}
+          </Code>
+        </details>
+      )}
+    </details>
   );
 }
 
@@ -149,7 +164,6 @@ function Answers({ context, operation }: { context: Context; operation: Operatio
   const { api, say } = context;
   const answers = Object.entries(operation.responses);
   const schema = dereference(api, answerOf(operation).schema);
-  const example = exampleOf(api, schema);
   const data = fieldsOf(dereference(api, schema.properties?.["data"] ?? {}));
   return (
     <>
@@ -192,108 +206,6 @@ function Answers({ context, operation }: { context: Context; operation: Operatio
           <Fields context={context} fields={data} />
         </details>
       )}
-      {example !== undefined && (
-        <details open>
-          <summary>{say("docs.answer.example")}</summary>
-          <Code name={say("docs.sample", { name: say("docs.answer.example"), summary: operation.summary })}>
-            {pretty(example)}
-          </Code>
-        </details>
-      )}
     </>
-  );
-}
-
-/** Hidden until the browser script has loaded, because it does not work without. */
-function TryIt({ context: { say }, operation }: { context: Context; operation: Operation }) {
-  const { operationId, method, path, summary, parameters = [] } = operation;
-  const example = bodyOf(operation);
-  const body = example === undefined ? undefined : pretty(example);
-  const keyId = `${operationId}-key`;
-  return (
-    <details class="try card" hidden>
-      <summary>{say("docs.try")}</summary>
-      <form data-method={method} data-path={path} data-failure={say("docs.try.failed")}>
-        {parameters.map((parameter) => {
-          const { name, in: place, schema } = parameter;
-          const id = `${operationId}-${name}`;
-          return (
-            <div class="field">
-              <label for={id}>
-                <code>{name}</code>
-              </label>
-              <input
-                id={id}
-                name={name}
-                data-in={place}
-                value={valueOf(parameter)}
-                placeholder={String(schema.example ?? schema.default ?? "")}
-                autocomplete="off"
-                autocapitalize="none"
-                spellcheck={false}
-              />
-            </div>
-          );
-        })}
-        {takes(operation, "key") && (
-          <div class="field">
-            <label for={keyId}>{say("docs.try.key")}</label>
-            <input
-              id={keyId}
-              name="key"
-              data-in="authorization"
-              autocomplete="off"
-              autocapitalize="none"
-              spellcheck={false}
-            />
-          </div>
-        )}
-        {body !== undefined && (
-          <div class="field">
-            <label for={`${operationId}-body`}>{say("docs.try.body")}</label>
-            <textarea id={`${operationId}-body`} name="body" rows={rowsOf(body)} spellcheck={false}>
-              {body}
-            </textarea>
-          </div>
-        )}
-        {method !== "GET" && <p class="hint">{say("docs.try.real")}</p>}
-        <button class="primary">{say("docs.try.send")}</button>
-        <output aria-live="polite" aria-label={say("docs.try.answer", { summary })} tabindex={0} hidden />
-      </form>
-    </details>
-  );
-}
-
-/** How many monospaced characters fit into a line of a field on a phone that is 360 pixels wide. */
-const NARROWEST = 22;
-
-/** The height of a field in rows, enough for `text` on a phone. For browsers without CSS `field-sizing`. */
-function rowsOf(text: string): number {
-  return text.split("\n").reduce((rows, line) => rows + Math.max(1, Math.ceil(line.length / NARROWEST)), 1);
-}
-
-/** A code block. Wide ones scroll, so it can be focused with the keyboard and has a name for screen readers. */
-export function Code({ name, sample, children }: { name: string; sample?: string; children: string }) {
-  return (
-    <pre tabindex={0} role="group" aria-label={name} data-sample={sample}>
-      {children}
-    </pre>
-  );
-}
-
-/** Turns `text in backticks` into code elements. */
-export function marked(text: string): Child {
-  return text.split("`").map((part, index) => (index % 2 === 1 ? <code>{part}</code> : part));
-}
-
-export function pretty(value: unknown): string {
-  return JSON.stringify(value, null, 2);
-}
-
-export function Endpoint({ method, path }: { method: string; path: string }) {
-  return (
-    <code>
-      <b>{method}</b> {path}
-    </code>
   );
 }

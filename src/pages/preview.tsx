@@ -1,32 +1,34 @@
 /** @jsxImportSource ./html */
-import { type Hint, isPassing } from "../guard/suspicion.ts";
+import { isPassing } from "../guard/suspicion.ts";
 import { message } from "../language/messages.ts";
 import type { DisabledReason, EndedBy } from "../links/link.ts";
+import { Begins } from "./begins.tsx";
 import { describeDestination, type Destination } from "./destination.ts";
 import { Keep } from "./keep.tsx";
 import { type Page, page } from "./layout.tsx";
-import { describeHint, Leads, leadsTo } from "./leads.tsx";
-import { type Changed, Lifetime } from "./lifetime.tsx";
+import { Leads, leadsTo } from "./leads.tsx";
+import { Lifetime } from "./lifetime.tsx";
 import { managePath } from "./manage.tsx";
+import { describeHint, type Noted } from "./notes.tsx";
 import { nextStep } from "./problem.tsx";
 import { QrCode } from "./qr-code.tsx";
+import { QrDrawn } from "./qr-drawn.tsx";
 import { Address, CopyAddress } from "./share.tsx";
 import { Visits, type VisitsShown } from "./visits.tsx";
 
-export interface Preview extends VisitsShown {
+export interface Preview extends VisitsShown, Noted {
   /** The short address, in readable Unicode. */
   readonly shortUrl: string;
+  /** Set if it has not begun. Only its maker sees that. */
+  readonly startsMs?: number | undefined;
   /** Undefined if only those who know the password are told. */
   readonly target: string | undefined;
   /** Set if it has not ended because its time was over. */
   readonly endedBy?: EndedBy | undefined;
-  readonly endsMs: number;
   /** Set if it ends after so many. */
   readonly maxVisits?: number | undefined;
-  readonly changed?: Changed | undefined;
   /** Only for whoever has just made the link. */
   readonly manageKey?: string | undefined;
-  readonly hints: readonly Hint[];
   /** Set if the link is disabled, or a rule about its host applies. Then the page does not lead to the destination. */
   readonly disabled?: Disabled | undefined;
 }
@@ -39,7 +41,7 @@ interface Disabled {
 
 /** Where a link leads, since when, until when, and its visits: for who is about to follow it, and for its maker. */
 export function previewPage(language: string, preview: Preview): Page {
-  const { code, shortUrl, target, hints, disabled, manageKey } = preview;
+  const { code, shortUrl, target, hints, startsMs, disabled, manageKey } = preview;
   const destination = target === undefined ? undefined : describeDestination(target);
   const shown = withoutScheme(shortUrl);
   const { origin } = new URL(shortUrl);
@@ -50,6 +52,7 @@ export function previewPage(language: string, preview: Preview): Page {
   const isSharedFirst = leadsOn && manageKey !== undefined;
   const head = {
     title: state === undefined ? shown : `${state} ${shown}`,
+    query: preview.query,
     card: {
       // One script can imitate another, and a card is often all that people see.
       description: [
@@ -75,9 +78,14 @@ export function previewPage(language: string, preview: Preview): Page {
         <div class="sides">
           <div>
             <Address url={shown} isTitle />
-            <CopyAddress language={language} shortUrl={shortUrl} />
+            <CopyAddress language={language} kind="primary" shortUrl={shortUrl} />
+            {startsMs !== undefined && <Begins language={language} ms={startsMs} />}
           </div>
-          <QrCode language={language} path={path} address={shown} />
+          {startsMs === undefined ? (
+            <QrCode language={language} path={path} address={shown} />
+          ) : (
+            <QrDrawn language={language} shortUrl={shortUrl} />
+          )}
         </div>
       ) : (
         <Address url={shown} />
@@ -86,31 +94,29 @@ export function previewPage(language: string, preview: Preview): Page {
       {disabled !== undefined && <p class="soft">{message(language, nextStep(disabled.reason))}</p>}
 
       {manageKey !== undefined && (
-        <Keep language={language} code={code} origin={origin} manageKey={manageKey} />
+        <Keep {...preview} language={language} origin={origin} manageKey={manageKey} />
       )}
 
-      {destination === undefined ? (
-        <Secret language={language} href={leadsOn ? `${path}/` : undefined} />
-      ) : (
-        <Leads
-          language={language}
-          destination={destination}
-          hints={hints}
-          href={leadsOn ? `${path}/` : undefined}
-          showsAddress={disabled === undefined}
-        />
-      )}
+      <Leads
+        {...preview}
+        language={language}
+        destination={destination}
+        isOver={!leadsOn}
+        href={leadsOn && startsMs === undefined ? `${path}/` : undefined}
+        showsAddress={disabled === undefined}
+        isFirst={!isSharedFirst}
+      />
 
       <Lifetime language={language} {...preview} disabledSinceMs={disabled?.sinceMs} />
 
-      <Visits language={language} {...preview} />
+      {startsMs === undefined && <Visits language={language} {...preview} />}
 
       {leadsOn && !isSharedFirst && (
         <section aria-labelledby="share">
           <h2 id="share">{message(language, "preview.share")}</h2>
           <div class="sides">
             <div>
-              <CopyAddress language={language} shortUrl={shortUrl} />
+              <CopyAddress language={language} kind="secondary" shortUrl={shortUrl} />
             </div>
             <QrCode language={language} path={path} address={shown} />
           </div>
@@ -146,23 +152,6 @@ function describeInCard(language: string, destination: Destination, leadsOn: boo
     `${leadsTo(language, leadsOn)}: ${asciiHost === undefined ? host : `${host} (${asciiHost})`}`,
     ...(isMistakable ? [message(language, "preview.mistakable")] : []),
   ];
-}
-
-/** In the place of where a link with a password leads. */
-function Secret({ language, href }: { language: string; href: string | undefined }) {
-  return (
-    <section class="card" aria-labelledby="leads">
-      <h2 id="leads">{leadsTo(language, href !== undefined)}</h2>
-      <p>{message(language, "preview.secret")}</p>
-      {href !== undefined && (
-        <p>
-          <a class="button" href={href} rel="nofollow noreferrer">
-            {message(language, "password.open")}
-          </a>
-        </p>
-      )}
-    </section>
-  );
 }
 
 function withoutScheme(url: string): string {

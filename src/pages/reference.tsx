@@ -1,18 +1,25 @@
 /** @jsxImportSource ./html */
-import { languageNames, message } from "../language/messages.ts";
-import type { Child } from "./html/jsx-runtime.ts";
+import { message } from "../language/messages.ts";
+import { type ClientLimits, GUIDE, Guide } from "./guide.tsx";
 import { type Page, page } from "./layout.tsx";
-import { type ApiDescription, exampleOf, needs, operationsOf } from "./openapi.ts";
-import { Code, type Context, Endpoint, marked, OperationSection, pretty } from "./operation.tsx";
+import { type ApiDescription, operationsOf } from "./openapi.ts";
+import { OperationSection } from "./operation.tsx";
+import type { Context } from "./part.tsx";
 
-/** The developers' page. It shows the OpenAPI document, which is in the same language, with forms to try the API. */
-export function referencePage(language: string, api: ApiDescription, documentPath: string): Page {
+export interface Reference {
+  /** The OpenAPI document, which is in the same language. */
+  readonly api: ApiDescription;
+  readonly documentPath: string;
+  readonly limits: ClientLimits;
+}
+
+/** The developers' page: how to begin, and all that the OpenAPI document says, with forms to try the API. */
+export function referencePage(language: string, { api, documentPath, limits }: Reference): Page {
   const base = api.servers[0]?.url ?? "";
   const say: Context["say"] = (key, values) => message(language, key, values);
   const context = { language, api, base, say };
   const title = say("docs.title");
   const description = say("docs.intro", { base });
-  const operations = operationsOf(api);
   return page(
     language,
     {
@@ -20,75 +27,42 @@ export function referencePage(language: string, api: ApiDescription, documentPat
       card: { description, origin: base, path: "/docs" },
     },
     <div class="reference">
-      <h1>{title}</h1>
-      <p>{description}</p>
-      <nav aria-label={say("docs.contents")}>
-        <ul>
-          {operations.map(({ operationId, method, summary, path }) => (
-            <li>
-              <a href={`#${operationId}`}>{summary}</a>{" "}
-              <span class="soft">
-                <Endpoint method={method} path={path} />
-              </span>
-            </li>
-          ))}
-        </ul>
-      </nav>
-      <Basics context={context} documentPath={documentPath} />
-      {operations.map((operation) => (
-        <OperationSection context={context} operation={operation} />
-      ))}
+      <header>
+        <h1>{title}</h1>
+        <p class="lead">{description}</p>
+      </header>
+      <Contents context={context} />
+      <div>
+        <Guide context={context} documentPath={documentPath} limits={limits} />
+        {operationsOf(api).map((operation) => (
+          <OperationSection context={context} operation={operation} />
+        ))}
+      </div>
     </div>,
   );
 }
 
-function Basics({ context, documentPath }: { context: Context; documentPath: string }) {
-  const { language, api, base, say } = context;
-  const languages = languageNames(language);
-  const needsToken = operationsOf(api).some((operation) => needs(operation, "token"));
-  const { ShortenResponse = {}, Problem = {}, ProblemReason = {} } = api.components.schemas;
+/** The index. Folded where it comes above the rest. */
+function Contents({ context: { api, say } }: { context: Context }) {
   return (
-    <section aria-labelledby="basics">
-      <h2 id="basics">{say("docs.basics")}</h2>
-      <dl class="fields">
-        <Fact name={say("docs.base")}>
-          <code>{base}</code>
-        </Fact>
-        <Fact name={say("docs.key")}>{marked(say(needsToken ? "docs.key.token" : "docs.key.none"))}</Fact>
-        <Fact name={say("docs.languages")}>{marked(say("docs.languages.rule", { languages }))}</Fact>
-        <Fact name={say("docs.cors")}>{marked(say("docs.cors.rule"))}</Fact>
-        <Fact name={say("docs.machine")}>
-          {say("docs.machine.rule")} <a href={documentPath}>{documentPath}</a>
-        </Fact>
-        <Fact name={say("docs.success")}>
-          {marked(say("docs.envelope"))}
-          <Code name={say("docs.success")}>{pretty(exampleOf(api, ShortenResponse))}</Code>
-        </Fact>
-        <Fact name={say("docs.error")}>
-          {marked(say("docs.error.rule"))}
-          <Code name={say("docs.error")}>{pretty(exampleOf(api, Problem))}</Code>
-          <details>
-            <summary>{marked(say("docs.reasons"))}</summary>
-            <p>{marked(say("api.reasons"))}</p>
-            <p>
-              {(ProblemReason.enum ?? []).map((reason) => (
-                <>
-                  <code>{String(reason)}</code>{" "}
-                </>
-              ))}
-            </p>
-          </details>
-        </Fact>
-      </dl>
-    </section>
-  );
-}
-
-function Fact({ name, children }: { name: string; children?: Child }) {
-  return (
-    <>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </>
+    <nav class="contents" aria-label={say("docs.contents")}>
+      <details>
+        <summary>{say("docs.contents")}</summary>
+        <ul>
+          {Object.entries(GUIDE).map(([id, key]) => (
+            <li>
+              <a href={`#${id}`}>{say(key)}</a>
+            </li>
+          ))}
+        </ul>
+        <ul>
+          {operationsOf(api).map(({ operationId, summary, method }) => (
+            <li>
+              <a href={`#${operationId}`}>{summary}</a> <code>{method}</code>
+            </li>
+          ))}
+        </ul>
+      </details>
+    </nav>
   );
 }

@@ -3,6 +3,7 @@ import { message } from "../language/messages.ts";
 import { REASONS } from "../links/link.ts";
 import { describeDestination } from "./destination.ts";
 import { described, FieldError, type FieldErrors, Notice } from "./field.tsx";
+import { FullAddress, Host } from "./host.tsx";
 import { type Page, page, REPORT_PATH } from "./layout.tsx";
 
 export const REPORT_FIELDS = ["reason", "note"] as const;
@@ -70,19 +71,14 @@ export function reportPage(language: string, report: ReportForm): Page {
         <p id="reported">
           <bdi dir="ltr">{shortUrl.replace(/^https?:\/\//, "")}</bdi>
         </p>
-        {destination !== undefined && (
-          <p class="host">
-            <bdi dir="ltr">
-              {destination.asciiHost === undefined
-                ? destination.host
-                : `${destination.host} (${destination.asciiHost})`}
-            </bdi>
+        {destination !== undefined && <Host destination={destination} />}
+        {destination?.asciiHost !== undefined && (
+          <p class="hint">
+            {message(language, "preview.idn")} <bdi dir="ltr">{destination.asciiHost}</bdi>
           </p>
         )}
         {works && destination !== undefined && (
-          <p class="whole">
-            <bdi dir="ltr">{destination.address}</bdi>
-          </p>
+          <FullAddress language={language} address={destination.address} />
         )}
       </section>
       <Notice text={notice} />

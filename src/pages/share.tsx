@@ -23,13 +23,19 @@ export function Address({ url, isTitle = false }: AddressProps) {
   );
 }
 
+interface CopyAddressProps {
+  readonly language: string;
+  readonly kind: "primary" | "secondary";
+  readonly shortUrl: string;
+}
+
 /** Copies or shares the short address, also in ASCII where that differs. */
-export function CopyAddress({ language, shortUrl }: { language: string; shortUrl: string }) {
+export function CopyAddress({ language, kind, shortUrl }: CopyAddressProps) {
   const { href: ascii } = new URL(shortUrl);
   return (
     <>
       <div class="actions">
-        <CopyButton language={language} kind="primary" text={shortUrl}>
+        <CopyButton language={language} kind={kind} text={shortUrl}>
           <button type="button" data-share={shortUrl} hidden>
             {message(language, "share")}
           </button>

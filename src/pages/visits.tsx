@@ -1,36 +1,34 @@
 /** @jsxImportSource ./html */
 import { message } from "../language/messages.ts";
+import { DAY_MS } from "../links/time.ts";
+import { memoize } from "../memoize.ts";
 import { FEWEST_VISITORS, type Statistics } from "../visits/statistics.ts";
 import { Breakdowns } from "./breakdowns.tsx";
-import { Chart, numberFormat } from "./chart.tsx";
+import { Chart, ChartTable, labelsOf, numberFormat, periodOf } from "./chart.tsx";
+import { Downloads } from "./downloads.tsx";
+import { Ranges, type RangesProps } from "./range-links.tsx";
+import type { ShownRange } from "./ranges.ts";
+import { Week } from "./week.tsx";
 
-export interface VisitsShown {
+export interface VisitsShown extends Pick<RangesProps, "carried"> {
   readonly code: string;
   readonly createdMs: number;
   readonly hasEnded: boolean;
   /** By people, since the link was created. */
   readonly visits: number;
   readonly bots: number;
-  readonly interval: "hour" | "day";
-  readonly timeZone: string;
+  readonly range: ShownRange;
+  /** What the address asks for, which the page in another language shall show as well. */
+  readonly query: Readonly<Record<string, string>>;
+  /** Of that range. */
   readonly statistics: Statistics;
 }
 
 /** How often a link was visited, when and by whom. The script replaces this part while the count changes. */
-export function Visits({
-  language,
-  code,
-  createdMs,
-  hasEnded,
-  visits,
-  bots,
-  interval,
-  timeZone,
-  statistics,
-}: VisitsShown & { language: string }) {
+export function Visits(props: VisitsShown & { language: string }) {
+  const { language, code, createdMs, hasEnded, visits, bots, range, statistics } = props;
   const number = numberFormat(language);
-  const { shown, series, visitors, breakdowns } = statistics;
-  const days = new Set(series.map(({ start }) => start.slice(0, 10))).size;
+  const { shown } = statistics;
   return (
     <section
       id="visits"
@@ -38,7 +36,7 @@ export function Visits({
       data-link={`/api/v1/links/${encodeURIComponent(code)}`}
       data-created={new Date(createdMs).toISOString()}
       data-visits={visits}
-      data-zone={timeZone}
+      data-zone={range.request.timeZone}
     >
       <h2 id="visits-title">{message(language, "preview.visits.title")}</h2>
       <dl class="facts counts">
@@ -50,16 +48,6 @@ export function Visits({
             </span>
           </dd>
         </div>
-        {shown !== "count" && (
-          <div>
-            <dt>{message(language, "preview.visitors", { days })}</dt>
-            <dd class="count" data-fresh>
-              {visitors === null
-                ? message(language, "preview.visitors.few", { count: FEWEST_VISITORS })
-                : number.format(visitors)}
-            </dd>
-          </div>
-        )}
         <div>
           <dt>{message(language, "preview.all-bots")}</dt>
           <dd class="count" data-fresh>
@@ -68,16 +56,9 @@ export function Visits({
         </div>
       </dl>
       <div data-fresh>
-        {statistics.visits > 0 && shown !== "count" && (
-          <>
-            <h3>{message(language, "preview.days", { days })}</h3>
-            <Chart language={language} series={series} interval={interval} />
-          </>
-        )}
-        {visits + bots === 0 && !hasEnded && <p>{message(language, "preview.waiting")}</p>}
-        {statistics.visits > 0 && shown !== "count" && (
-          <Breakdowns language={language} breakdowns={breakdowns} />
-        )}
+        {visits + bots > 0
+          ? shown !== "count" && <InRange {...props} />
+          : !hasEnded && <Waiting language={language} />}
       </div>
       <p class="hint">
         {message(language, "preview.privacy")}{" "}
@@ -90,5 +71,114 @@ export function Visits({
         )}
       </p>
     </section>
+  );
+}
+
+function InRange({ language, code, range, statistics, carried }: VisitsShown & { language: string }) {
+  const { shown, visits, bots, series, week, breakdowns, from, to } = statistics;
+  const { interval, name, keptFrom, request } = range;
+  const [first = { start: from }, last = { start: to }] = [series[0], series.at(-1)];
+  const period =
+    interval === "hour" ? periodOf(language, first.start, last.start) : periodOf(language, from, to);
+  return (
+    <>
+      <Ranges language={language} range={range} carried={carried} />
+      {visits > 0 && <Chart language={language} series={series} interval={interval} period={period} />}
+      {visits === 0 && <p>{message(language, "preview.quiet")}</p>}
+      {visits > 0 && <Sums language={language} statistics={statistics} range={range} />}
+      {visits + bots > 0 && <ChartTable language={language} series={series} interval={interval} />}
+      {keptFrom !== undefined && (
+        <p class="hint">
+          {message(language, "preview.kept", { date: periodOf(language, keptFrom, keptFrom) })}
+        </p>
+      )}
+      {visits > 0 && name === "24h" && (
+        <p class="hint">{message(language, "preview.whole", { period: periodOf(language, from, to) })}</p>
+      )}
+      {visits > 0 && (
+        <>
+          <Week language={language} week={week} timeZone={request.timeZone} />
+          <Breakdowns language={language} shown={shown} breakdowns={breakdowns} />
+          <Downloads language={language} code={code} {...request} />
+        </>
+      )}
+    </>
+  );
+}
+
+/** So few visits say nothing about a day on average, or about a busiest one. */
+const FEW_VISITS = 10;
+/** Nor do so few days. */
+const FEW_DAYS = 3;
+
+/** What the bars add up to. */
+function Sums({
+  language,
+  statistics,
+  range,
+}: Pick<VisitsShown, "statistics" | "range"> & { language: string }) {
+  const { visits, bots, visitors, series, from, to } = statistics;
+  const { interval, name, keptFrom } = range;
+  const number = numberFormat(language);
+  const days = interval === "hour" ? series.length / 24 : (Date.parse(to) - Date.parse(from)) / DAY_MS + 1;
+  const busiest = series.toSorted((one, other) => other.visits - one.visits)[0];
+  return (
+    <dl class="facts sums">
+      {(name !== "all" || keptFrom !== undefined) && (
+        <>
+          <div>
+            <dt>{message(language, "preview.period.visits")}</dt>
+            <dd>{number.format(visits)}</dd>
+          </div>
+          <div>
+            <dt>{message(language, "preview.period.bots")}</dt>
+            <dd>{number.format(bots)}</dd>
+          </div>
+        </>
+      )}
+      {visits >= FEW_VISITS && days >= FEW_DAYS && (
+        <div>
+          <dt>{message(language, "preview.average")}</dt>
+          <dd>{averageFormat(language)(String(visits / days))}</dd>
+        </div>
+      )}
+      {visits >= FEW_VISITS && busiest !== undefined && series.length > 1 && (
+        <div>
+          <dt>{message(language, `preview.busiest.${interval}`)}</dt>
+          <dd>
+            {message(language, "preview.busiest.value", {
+              when: labelsOf(language, interval, series)(busiest.start),
+              visits: number.format(busiest.visits),
+            })}
+          </dd>
+        </div>
+      )}
+      <div>
+        <dt>{message(language, "preview.visitors")}</dt>
+        <dd>
+          {visitors === null
+            ? message(language, "preview.visitors.few", { count: FEWEST_VISITORS })
+            : number.format(visitors)}
+        </dd>
+      </div>
+    </dl>
+  );
+}
+
+/** Two digits: more would pretend that tomorrow is known. */
+const averageFormat = memoize((language) => {
+  const [exact, rounded] = [{ maximumSignificantDigits: 2 }, { maximumFractionDigits: 0 }].map(
+    (options) => new Intl.NumberFormat(language, options),
+  );
+  return memoize((average) => (Number(average) < 10 ? exact : rounded)?.format(Number(average)) ?? average);
+});
+
+/** In the place of the chart, until somebody comes. */
+function Waiting({ language }: { language: string }) {
+  return (
+    <div class="waiting">
+      <p>{message(language, "preview.waiting")}</p>
+      <p class="soft">{message(language, "preview.waiting.next")}</p>
+    </div>
   );
 }

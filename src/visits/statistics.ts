@@ -5,15 +5,16 @@ import type { Sums } from "./day.ts";
 import { type Dimension, DIMENSIONS } from "./dimensions.ts";
 import type { DaySums, VisitStore } from "./store.ts";
 import { createDayReader, type Shown, type ToldDay, type ToldDays } from "./told.ts";
+import { type Week, weekOf } from "./week.ts";
 import { openZone, writeDay, type Zone } from "./zone.ts";
 
 /** Values of one dimension in an answer. */
-const MAX_VALUES = 50;
+export const MAX_VALUES = 50;
 /** Fewer visitors are not told to everyone. */
 export const FEWEST_VISITORS = 10;
 
 export const INTERVALS = ["hour", "day", "month"] as const;
-type Interval = (typeof INTERVALS)[number];
+export type Interval = (typeof INTERVALS)[number];
 
 /** How many days may be asked for at once. */
 export const MAX_DAYS: Readonly<Record<Interval, number>> = { hour: 62, day: 400, month: 400 };
@@ -43,13 +44,18 @@ export interface Statistics extends Sums {
   readonly visitors: number | null;
   /** Every hour, day or month of the range; `start` is a timestamp, a date or a month. */
   readonly series: ({ readonly start: string } & Sums)[];
+  /** Of the series' visits. Undefined where they are not told by the hour, and for less than a week. */
+  readonly week: Week | undefined;
   readonly breakdowns: Readonly<Record<Dimension, Breakdown>>;
 }
 
 interface Breakdown {
   /** Most visits first; null where a visit did not tell. */
   readonly values: { readonly value: string | null; readonly visits: number }[];
+  /** Visits whose value is not told, or is not among the most common ones. */
   readonly other: number;
+  /** Those of them whose value is not told because too few networks had it. */
+  readonly hidden: number;
 }
 
 export interface StatisticsOptions {
@@ -119,7 +125,8 @@ export function createStatistics({ store, clock, shown }: StatisticsOptions) {
     const { from, to, first, last } = range;
     const hour = Math.floor(nowMs / HOUR_MS);
     const { days, values } = await readers[reader](link, ...daysOfUtc(range), hour);
-    const { points, pointOf } = openSeries(first, last, interval, openZone(timeZone));
+    const zone = openZone(timeZone);
+    const { points, pointOf } = openSeries(first, last, interval, zone);
     for (const day of days) addDay(day, pointOf);
     const within = days.filter(({ day }) => day >= first && day <= last);
     const visits = sum(points.map((point) => point.visits));
@@ -131,6 +138,7 @@ export function createStatistics({ store, clock, shown }: StatisticsOptions) {
       bots: sum(points.map(({ bots }) => bots)),
       visitors: countVisitors(within, visits, shownTo(reader, shown)),
       series: shown === "count" ? [] : points,
+      week: shown === "count" ? undefined : weekOf(days, range, zone),
       breakdowns: breakDown(shown === "count" ? NOTHING_TOLD : { days: within, values }),
     };
   }
@@ -251,9 +259,9 @@ function breakDown({ days, values }: ToldDays): Statistics["breakdowns"] {
       .filter((place) => values[place]?.dimension === dimension)
       .map((place) => ({ value: values[place]?.text || null, visits: visits[place] ?? 0 }))
       .toSorted((a, b) => b.visits - a.visits);
-    const rest = told.splice(MAX_VALUES);
-    const hidden = days.map(({ others }) => others[nth] ?? 0);
-    return { values: told, other: sum(hidden) + sum(rest.map((value) => value.visits)) };
+    const rest = sum(told.splice(MAX_VALUES).map((value) => value.visits));
+    const hidden = sum(days.map((day) => day.hidden[nth] ?? 0));
+    return { values: told, other: hidden + rest + sum(days.map((day) => day.rest[nth] ?? 0)), hidden };
   });
 }
 

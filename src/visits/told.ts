@@ -21,8 +21,10 @@ export interface ToldDay extends Sums {
   readonly visitors: number;
   /** Two numbers for each value that is told: its place in {@link ToldDays.values}, and its visits. */
   readonly values: Uint32Array;
-  /** The visits whose value is not told, for each of {@link DIMENSIONS}. */
-  readonly others: readonly number[];
+  /** The visits whose value is not told because too few networks had it, for each of {@link DIMENSIONS}. */
+  readonly hidden: readonly number[];
+  /** The visits whose value was not among those kept, for each of {@link DIMENSIONS}. */
+  readonly rest: readonly number[];
 }
 
 export interface ToldDays {
@@ -127,13 +129,13 @@ function read({ day, visits, bots, detail }: DayVisits, known: Known, hour: numb
   if (isLastHourOver) includeLastHour(all);
   const isTold = (networks: Networks) => shown === "all" || countNetworks(networks) >= FEWEST_NETWORKS;
   const values: number[] = [];
-  const others = DIMENSIONS.map((dimension) => {
-    let other = all.others[dimension] ?? 0;
+  const hidden = DIMENSIONS.map((dimension) => {
+    let ofDimension = 0;
     for (const [text, ofValue, networks] of all.values[dimension] ?? []) {
       if (isTold(networks)) values.push(placeOf(known, dimension, text), ofValue);
-      else other += ofValue;
+      else ofDimension += ofValue;
     }
-    return other;
+    return ofDimension;
   });
   const hours = all.hours && Object.entries(all.hours).flatMap(([ofDay, sums]) => [Number(ofDay), ...sums]);
   return {
@@ -143,7 +145,8 @@ function read({ day, visits, bots, detail }: DayVisits, known: Known, hour: numb
     hours: hours && Uint32Array.from(hours),
     visitors: isTold(all.networks) ? visitorsOf(all) : 0,
     values: Uint32Array.from(values),
-    others,
+    hidden,
+    rest: DIMENSIONS.map((dimension) => all.others[dimension] ?? 0),
     lastHour,
     isLastHourOver,
   };

@@ -1,4 +1,4 @@
-import { DAY_MS } from "../links/time.ts";
+import { DAY_MS, HOUR_MS } from "../links/time.ts";
 import { memoize } from "../memoize.ts";
 
 /** A time zone between two changes of its clocks. */
@@ -15,6 +15,8 @@ export interface Zone {
   write(ms: number): string;
   /** The local date, in days since 1970-01-01. */
   dayOf(ms: number): number;
+  /** The local hour, in hours since 1970-01-01. One that begins within an hour of the clock belongs to that. */
+  hourOf(ms: number): number;
 }
 
 const MINUTE_MS = 60_000;
@@ -57,6 +59,7 @@ export const openZone = memoize((timeZone): Zone => {
       return `${writeDay(day)}T${writeMinutes(minutes)}:00${offset}`;
     },
     dayOf: (ms) => Math.floor((ms + spanAt(ms).offsetMs) / DAY_MS),
+    hourOf: (ms) => Math.floor((ms + spanAt(ms).offsetMs) / HOUR_MS),
   };
 });
 

@@ -5,7 +5,7 @@ import type { Page } from "playwright-core";
 
 import { loadAxe, violationsOf } from "./axe.ts";
 import { arrive, LAPTOP, PHONE } from "./browser.ts";
-import { faultsOf } from "./layout.ts";
+import { faultsOf, mirrorFaultsOf } from "./layout.ts";
 import { prepareTour, type Tour } from "./tour.ts";
 
 let tour: Tour;
@@ -30,6 +30,8 @@ function movingOf(page: Page): Promise<string[]> {
 type Look = readonly [what: string, faultsOf: (page: Page) => Promise<string[]>];
 /** Nothing scrolls sideways, is cut, or lies over something else. */
 const FITS: Look = ["fits", faultsOf];
+/** The same, and start and end change sides, where a language is written from right to left. */
+const MIRRORS: Look = ["fits from right to left", mirrorFaultsOf];
 /** Axe finds nothing, light or dark. */
 const AXE: Look = ["is accessible", violationsOf];
 /** Who asks for less motion sees none. */
@@ -60,8 +62,8 @@ test.each([
     window: { viewport: { width: 640, height: 400 }, deviceScaleFactor: 2 },
   },
   {
-    what: "fits",
-    looks: [FITS],
+    what: "fits, in both directions",
+    looks: [FITS, MIRRORS],
     locale: "ja-JP",
     where: "four times as large on a laptop",
     window: { viewport: { width: 320, height: 256 }, deviceScaleFactor: 4 },
@@ -81,7 +83,7 @@ test.each([
     seen++;
   });
   expect(found).toEqual({});
-  expect(seen).toBe(39);
+  expect(seen).toBe(44);
 });
 
 test("what axe would find is found, light and dark", async () => {
@@ -110,6 +112,21 @@ test("what does not fit is found", async () => {
     expect(await faultsOf(page)).toEqual([]);
     await page.evaluate(adopt(style));
     expect((await faultsOf(page)).join("\n")).toContain(fault);
+  }
+});
+
+test("what does not change sides is found", async () => {
+  await using reader = await arrive(tour.curt.origin, { viewport: PHONE });
+  const { page } = reader;
+  for (const style of [
+    "h1 { padding-left: 3px }",
+    "h1 { text-align: left }",
+    "h1 { border-right: 2px solid }",
+  ]) {
+    await page.goto("/");
+    expect(await mirrorFaultsOf(page)).toEqual([]);
+    await page.evaluate(adopt(style));
+    expect((await mirrorFaultsOf(page)).join("\n")).toContain("not mirrored: <h1");
   }
 });
 

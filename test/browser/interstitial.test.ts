@@ -44,10 +44,11 @@ test.each([
     say("hint.address"),
     say("hint.port", { port: String(destination.port) }),
     say("hint.fresh"),
+    say("hint.http"),
   ]);
   await untilCounted(curt, code, 1);
   expect(arrived).toEqual([]);
-  await leads.getByRole("link", { name: say("preview.continue", { host: "127.0.0.1" }) }).click();
+  await leads.getByRole("link", { name: say("preview.continue", { domain: "127.0.0.1" }) }).click();
   await page.waitForURL(`http://127.0.0.1:${destination.port}/**`);
   expect(arrived).toEqual([{ path: "/여기", referrer: null }]);
   await untilCounted(curt, code, 1);
@@ -74,7 +75,7 @@ test("a person who looked at the preview first does not see it again", async () 
   const { page } = visitor;
   await page.goto("/looked+");
   const say = wordsOf("en");
-  await page.getByRole("link", { name: say("preview.continue", { host: "127.0.0.1" }) }).click();
+  await page.getByRole("link", { name: say("preview.continue", { domain: "127.0.0.1" }) }).click();
   await page.waitForURL(`http://127.0.0.1:${destination.port}/looked`);
   expect(arrived).toEqual([{ path: "/looked", referrer: null }]);
   await untilCounted(curt, "looked", 1);

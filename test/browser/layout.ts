@@ -10,7 +10,7 @@ const FAULTS = `(() => {
   const root = document.documentElement;
   if (root.scrollWidth > root.clientWidth) faults.push("scrolls: " + root.scrollWidth);
   const shown = [...document.body.querySelectorAll("*")].filter(
-    (element) => element.checkVisibility() && element.closest(".skip, svg svg *, title") === null,
+    (element) => element.checkVisibility() && element.closest(".skip, .unseen, svg svg *, title") === null,
   );
   for (const element of shown) {
     if (element.matches("input, svg, svg *") || getComputedStyle(element).overflowX === "auto") continue;
@@ -44,4 +44,32 @@ const FAULTS = `(() => {
 /** What does not fit its window, is cut, or lies over something else. */
 export function faultsOf(page: Page): Promise<string[]> {
   return page.evaluate(FAULTS);
+}
+
+/** In the page: what keeps its left side on the left. What has a direction of its own, such as an address, may. */
+const UNMIRRORED = `(() => {
+  const root = document.documentElement;
+  root.dir = "rtl";
+  const elements = [...document.body.querySelectorAll("*")].filter((element) => getComputedStyle(element).direction === "rtl");
+  const sidesOf = (element, side) => {
+    const style = getComputedStyle(element);
+    return ["margin", "padding", "border"].map((part) => style.getPropertyValue(part + "-" + side + (part === "border" ? "-width" : "")));
+  };
+  root.dir = "ltr";
+  const before = elements.map((element) => sidesOf(element, "left"));
+  root.dir = "rtl";
+  return elements.flatMap((element, nth) => {
+    const now = sidesOf(element, "right");
+    const same = now.every((value, part) => Math.abs(Number.parseFloat(value) - Number.parseFloat(before[nth][part])) <= 1);
+    return same && !/^(left|right)$/.test(getComputedStyle(element).textAlign) ? [] : ["not mirrored: " + element.outerHTML.slice(0, 120)];
+  });
+})()`;
+
+/** What would not fit, or stay on the side of another direction, if the page's language were written from right to left. */
+export async function mirrorFaultsOf(page: Page): Promise<string[]> {
+  const before = await page.evaluate<string>("document.documentElement.dir");
+  const unmirrored = await page.evaluate<string[]>(UNMIRRORED);
+  const faults = await faultsOf(page);
+  await page.evaluate(`document.documentElement.dir = ${JSON.stringify(before)}`);
+  return [...unmirrored, ...faults];
 }

@@ -84,7 +84,7 @@ describe.each([
     ]);
     await page.getByText(say("preview.ascii")).click();
     await page.getByText(new URL(`https://curt.example/${code}/`).href).waitFor();
-    await page.getByRole("link", { name: say("preview.continue", { host: "127.0.0.1" }) }).click();
+    await page.getByRole("link", { name: say("preview.continue", { domain: "127.0.0.1" }) }).click();
     await page.waitForURL(original_url);
     await page.goto(`/${encodeURIComponent(code)}/`);
     expect(page.url()).toBe(original_url);
@@ -111,7 +111,7 @@ describe.each([
     await page.reload();
     const shown = page.getByRole("rowheader").filter({ hasText: "example" });
     expect(await shown.count()).toBe(8);
-    await page.getByRole("row", { name: `${say("preview.other")} 7` }).waitFor();
+    await page.getByRole("row", { name: `${say("preview.hidden")} 7` }).waitFor();
     await page.getByText(say("preview.more", { count: 4 })).click();
     expect(await shown.allTextContents()).toEqual(hosts);
   });

@@ -124,7 +124,9 @@ test("with INTERSTITIAL, who knows the password sees where the link leads, and g
   await page.getByRole("link", { name: "한국어" }).click();
   await page.getByRole("heading", { level: 1, name: wordsOf("ko")("interstitial.title") }).waitFor();
   expect(arrived).toEqual([]);
-  await page.getByRole("button", { name: wordsOf("ko")("preview.continue", { host: "127.0.0.1" }) }).click();
+  await page
+    .getByRole("button", { name: wordsOf("ko")("preview.continue", { domain: "127.0.0.1" }) })
+    .click();
   await page.waitForURL(`http://localhost:${destination.port}/second`);
   expect(arrived).toEqual(ARRIVED);
   expect((await page.goto("/both"))?.status()).toBe(410);

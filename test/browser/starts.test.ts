@@ -94,7 +94,7 @@ describe.each(MAKERS)("a link that begins later ($locale, scripts: $javaScriptEn
     curt.advance(2 * DAY_MS);
     expect(await visited(curt, code)).toBe(TARGET);
     expect((await stranger.page.goto(`/${code}+`))?.status()).toBe(200);
-    expect(await stranger.page.getByText(say("scheduled.leads")).count()).toBe(0);
+    expect(await stranger.page.locator(".begins").count()).toBe(0);
   });
 
   test("is moved by its maker, in the zone of the browser, and begins at once if wanted", async () => {

@@ -1,3 +1,5 @@
+import { fileURLToPath } from "node:url";
+
 import type { Page } from "playwright-core";
 
 import { DAY_MS } from "../../src/links/time.ts";
@@ -6,7 +8,7 @@ import { problemPage } from "../../src/pages/problem.tsx";
 import { makeUnreadable } from "../durability/damage.ts";
 import { addGuarded } from "../guarded.ts";
 import { disableLink, type Running, startHere } from "../service.ts";
-import { untilCounted, visit, WINDOWS_CHROME } from "../visits/visits.ts";
+import { addVisits, untilCounted, visit, WINDOWS_CHROME } from "../visits/visits.ts";
 import { wordsOf } from "./browser.ts";
 
 /** A service with something to show on every page. */
@@ -26,6 +28,12 @@ function manageAddressOf(made: Response): string {
   return address;
 }
 
+/** In the page: after the links that were made in this browser, sixty older ones. */
+const ADD_MANY = `localStorage["curt.made-here"] = JSON.stringify([
+  ...JSON.parse(localStorage["curt.made-here"]),
+  ...Array.from({ length: 60 }, (_, nth) => ({ path: "/api/v1/links/many-" + nth, created: "2026-01-01T00:00:00.000Z" })),
+])`;
+
 export async function prepareTour(): Promise<Tour> {
   const settings = {
     CONTACT: "operator@curt.example",
@@ -39,6 +47,13 @@ export async function prepareTour(): Promise<Tour> {
   const cautious = await startHere({ INTERSTITIAL: "all" });
   await cautious.shorten({ original_url: LONG_URL, custom_code: LONG_CODE });
   await curt.shorten({ original_url: "https://example.com/", custom_code: "ended", expire_duration: "24h" });
+  // Enough of them, and old enough, to show when in the week people visit.
+  await addVisits(curt, "ended", [
+    ...Array.from({ length: 12 }, (_, nth) => ({
+      referrer: `${"long-name.".repeat(24)}site-${nth}.example`,
+    })),
+    ...Array.from({ length: 60 }, (_, visitor) => ({ visitor })),
+  ]);
   curt.advance(2 * DAY_MS);
   const made = await curt.shorten({
     original_url: LONG_URL,
@@ -116,6 +131,27 @@ export async function prepareTour(): Promise<Tour> {
       .nth(1)
       .waitFor();
     await look("home, with links");
+    await open("my links", "/+links");
+    await page.evaluate(ADD_MANY);
+    await page.reload();
+    await page.getByRole("button", { name: say("links.more") }).waitFor();
+    await page
+      .getByRole("listitem")
+      .filter({ hasText: say("home.endless") })
+      .nth(1)
+      .waitFor();
+    await look("my links, many");
+    await page
+      .getByRole("button", { name: say("home.forget") })
+      .nth(1)
+      .click();
+    await look("my links, after removal");
+    await page.getByRole("searchbox").fill("nobody made it");
+    await page.locator("input[type=file]").setInputFiles(fileURLToPath(import.meta.url));
+    await page.getByText(say("links.file.format")).waitFor();
+    await look("my links, none found and a bad file");
+    await page.evaluate("localStorage.clear()");
+    await open("my links, none", "/+links");
     await open("preview", `/${encodeURIComponent(LONG_CODE)}+`);
     for (const summary of await page.locator("summary").all()) await summary.click();
     await look("preview, opened");

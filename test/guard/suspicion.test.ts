@@ -20,11 +20,11 @@ test("ordinary hosts raise no hint", () => {
     scontent-icn2-1.xx.fbcdn.net instagram.fsel1-1.fna.fbcdn.net www.instagram.com web.whatsapp.com faq.whatsapp.com
     www.netflix.com help.netflix.com netflixtechblog.com jobs.netflix.com coinbase.com help.coinbase.com
     accounts.binance.com metamask.io shop.samsung.com us.shop.samsung.com www.samsung.com samsung.com.cn
-    images.samsung.com www.naver.com m.blog.naver.com search.shopping.naver.com n.news.naver.com naver.me
+    images.samsung.com www.naver.com m.blog.naver.com search.shopping.naver.com n.news.naver.com
     map.kakao.com tech.kakao.com pf.kakao.com t1.kakaocdn.net www.daum.net m.cafe.daum.net www.gov.kr
     www.hometax.go.kr minwon.go.kr www.snu.ac.kr cse.snu.ac.kr lib.cs.kaist.ac.kr www.gov.uk www.nhs.uk www.bbc.co.uk
     www.bbc.com www.service.gov.uk login.gov www.irs.gov europa.eu ec.europa.eu en.wikipedia.org ko.m.wikipedia.org
-    commons.wikimedia.org web.archive.org www.youtube.com youtu.be www.reddit.com old.reddit.com x.com t.me bit.ly
+    commons.wikimedia.org web.archive.org www.youtube.com youtu.be www.reddit.com old.reddit.com x.com t.me
     open.spotify.com store.steampowered.com www.nytimes.com www.theguardian.com www.tistory.com foo.tistory.com
     foo.blogspot.com foo.wordpress.com foo.vercel.app foo.netlify.app foo.pages.dev bucket.s3.amazonaws.com
     app.slack.com zoom.us us02web.zoom.us company.atlassian.net foo.wd5.myworkdayjobs.com www.coupang.com
@@ -84,6 +84,11 @@ test("an IP address and an unusual port are told, in every spelling", () => {
     expect([url, hintsAbout(url)]).toEqual([url, [{ hint: "address" }, { hint: "port", port: "8080" }]]);
   expect(hintsAbout("https://example.com:8443/")).toEqual([{ hint: "port", port: "8443" }]);
   expect(hintsAbout("https://example.com/a:8443")).toEqual([]);
+});
+
+test("another shortener is told", () => {
+  for (const host of ["bit.ly", "naver.me", "www.tinyurl.com"])
+    expect(hintsAbout(`https://${host}/a`)).toEqual([{ hint: "shortener" }]);
 });
 
 test("five labels before the registrable domain are many", () => {

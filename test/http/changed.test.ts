@@ -29,16 +29,15 @@ describe("a link that was changed", () => {
   test("says on its preview that and when, and for 30 days where it led before", async () => {
     const link = await make(curt, { target: "https://www.first.example/x" });
     const unchanged = await page(curt, `/${link.code}+`);
-    for (const text of [en["preview.changed"], en["preview.former"]]) expect(unchanged).not.toContain(text);
+    for (const text of [en["preview.changed"], en["hint.edited"], "led to"])
+      expect(unchanged).not.toContain(text);
     curt.advance(2 * DAY_MS);
     await change(curt, link, { target: OTHER });
     const { changed } = (await ask(curt, "GET", link.path)).data;
     const fresh = await page(curt, `/${link.code}+`);
     expect(fresh).toContain(`<dt>${en["preview.changed"]}</dt><dd><time datetime="${changed}"`);
-    expect(fresh).toContain(
-      `<dt>${en["preview.former"]}</dt><dd><bdi dir="ltr">www.first.example</bdi></dd>`,
-    );
-    expect(fresh).toContain(en["hint.changed.fresh"]);
+    const warning = `${en["hint.changed.fresh"]} Before that, it led to <bdi dir="ltr">www.first.example</bdi>.`;
+    expect(fresh).toContain(`<ul class="warnings"><li>${warning}</li></ul>`);
     expect(fresh).not.toContain("first.example/x");
     expect(await page(curt, `/${link.code}+`, "ko")).toContain(ko["hint.changed.fresh"]);
     // Of several changes within 30 days, the first host counts: most people knew that one.
@@ -46,7 +45,9 @@ describe("a link that was changed", () => {
     await change(curt, link, { target: "https://third.example/" });
     expect(await page(curt, `/${link.code}+`)).toContain("www.first.example");
     curt.advance(30 * DAY_MS - 1000);
-    expect(await page(curt, `/${link.code}+`)).toContain("www.first.example");
+    const known = await page(curt, `/${link.code}+`);
+    expect(known).toContain(`<ul class="hints"><li>${en["hint.edited"]} Before that, it led to <bdi`);
+    expect(known).toContain("www.first.example");
     curt.advance(1000);
     const later = await page(curt, `/${link.code}+`);
     expect(later).not.toContain("first.example");

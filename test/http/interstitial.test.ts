@@ -47,7 +47,8 @@ describe("with INTERSTITIAL=all", () => {
         expect(page).toContain("<strong>example.com</strong>");
         expect(page).toContain(en["hint.fresh"]);
         expect(page).not.toContain(en["interstitial.counts"]);
-        const [, href] = /<a class="button" href="([^"]*)" rel="nofollow noreferrer">/.exec(page) ?? [];
+        const [, href] =
+          /<a class="button primary" href="([^"]*)" rel="nofollow noreferrer">/.exec(page) ?? [];
         expect(href?.replaceAll("&amp;", "&")).toBe(TARGET);
       }
     }
@@ -174,7 +175,7 @@ describe("with INTERSTITIAL=all, a link that is not open to every visit", () => 
     const page = await response.text();
     expect(page).toContain("<strong>example.com</strong>");
     expect([en, ko].some((words) => page.includes(words["interstitial.counts"]))).toBe(true);
-    expect(page).toContain(`<form method="post" action="/${code}/"><button class="button">`);
+    expect(page).toContain(`<form method="post" action="/${code}/"><button class="button primary">`);
   }
 
   test("counts a visit when a person goes on, not when the preview is shown", async () => {

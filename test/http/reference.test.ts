@@ -12,7 +12,8 @@ import {
   operationsOf,
 } from "../../src/pages/openapi.ts";
 import { referencePage } from "../../src/pages/reference.tsx";
-import { BASE_URL, type Running, startHere } from "../service.ts";
+import { BASE_URL, ROOT, type Running, startHere } from "../service.ts";
+import { decoded, readCurl } from "./samples.ts";
 
 let curt: Running;
 beforeAll(async () => {
@@ -26,15 +27,14 @@ const read = async (language: string) => (await curt.fetch("/docs", headersFor(l
 const document = async (language: string) =>
   (await (await curt.fetch("/api/v1/openapi.json", headersFor(language))).json()) as ApiDescription;
 
-const ENTITIES: Record<string, string> = { lt: "<", gt: ">", quot: '"', "#39": "'", amp: "&" };
-const decoded = (html: string) =>
-  html.replaceAll(/&(lt|gt|quot|#39|amp);/g, (_, name: string) => ENTITIES[name] ?? "");
 const textOf = (html: string) => decoded(html.replaceAll(/<[^>]+>/g, ""));
 
 /** The HTML of each operation. The keys are operation ids. */
 function sectionsOf(html: string): Record<string, string> {
   return Object.fromEntries(
-    [...html.matchAll(/<section id="(\w+)"[\s\S]*?<\/section>/g)].map(([section, id]) => [id, section]),
+    [...html.matchAll(/<section id="(\w+)" class="operation part"[\s\S]*?<\/section>/g)].map(
+      ([section, id]) => [id, section],
+    ),
   );
 }
 
@@ -45,21 +45,6 @@ function samplesIn(section: string): Record<string, string> {
       decoded(code),
     ]),
   );
-}
-
-/** Splits a curl sample into words as a POSIX shell does. */
-function readCurl(command: string) {
-  const words = [...command.replaceAll("\\\n", " ").matchAll(/(?:'[^']*'|\\'|[^\s'\\])+/g)].map(([word]) =>
-    word.replaceAll(/'([^']*)'|\\(')/g, (_, quoted?: string, escaped?: string) => quoted ?? escaped ?? ""),
-  );
-  const after = (option: string) => (words.includes(option) ? words[words.indexOf(option) + 1] : undefined);
-  const headers = words.flatMap((word, at) => (words[at - 1] === "-H" ? [word.split(": ")] : []));
-  return {
-    url: words.find((word) => word.startsWith("http")) ?? "",
-    method: after("-X") ?? "GET",
-    headers: Object.fromEntries(headers) as Record<string, string>,
-    body: after("-d"),
-  };
 }
 
 describe("the reference", () => {
@@ -140,6 +125,32 @@ describe("the reference", () => {
     ).toEqual([]);
   });
 
+  test("tells the limits of this instance, as they are set", async () => {
+    await using limited = await startHere({ LIMIT_CREATE: "30/1m,1000/1d", LIMIT_REPORT: "7/90s" });
+    const told = async (language: string) =>
+      textOf(await (await limited.fetch("/docs", headersFor(language))).text());
+    const text = await told("en");
+    expect(text).toContain("Links made30 in 1 minute and 1,000 in 1 day");
+    expect(text).toContain("Reports7 in 90 seconds");
+    expect(text).toContain("Addresses that lead nowherenot limited");
+    expect(await told("ko")).toContain("1분에 30회");
+  });
+
+  test("says for each reason what to do, beside the statuses that have it", async () => {
+    const kinds = (await read("en")).matchAll(
+      /<dt>([\d, ]+)<\/dt><dd><p>.+?<\/p><p class="soft reasons">(.*?)<\/p>/g,
+    );
+    const shown = new Map<string, string>();
+    for (const [, statuses = "", reasons = ""] of kinds)
+      for (const [, reason = ""] of reasons.matchAll(/<code>(.*?)<\/code>/g)) shown.set(reason, statuses);
+    expect([...shown.keys()].toSorted()).toEqual([...REASONS].toSorted());
+    const guide = await Bun.file(`${ROOT}/docs/api.md`).text();
+    const rows = [...guide.matchAll(/^\| `([\w.-]+)` +\| (\d{3}) +\|/gm)];
+    expect(rows.length).toBeGreaterThan(70);
+    for (const [, reason = "", status = ""] of rows)
+      expect([reason, shown.get(reason)]).toEqual([reason, expect.stringContaining(status)]);
+  });
+
   test("may be found, is asked for anew, and needs no exception of the policy", async () => {
     const response = await curt.fetch("/docs/", headersFor("ko"));
     const { headers } = response;
@@ -191,7 +202,7 @@ describe("the reference", () => {
       paths: { "/odd": { post: operation } },
       components: { schemas: {} },
     };
-    const html = referencePage("en", api, "/document")(CURT);
+    const html = referencePage("en", { api, documentPath: "/document", limits: NO_LIMITS })(CURT);
     expect(html).not.toContain("<img src=x");
     const { curl = "", JavaScript: javaScript = "" } = samplesIn(html);
     expect(readCurl(curl)).toMatchObject({
@@ -201,6 +212,8 @@ describe("the reference", () => {
     expect(javaScript).toContain(JSON.stringify(hostile));
   });
 });
+
+const NO_LIMITS = { limitCreate: [], limitUnknown: [], limitView: [], limitReport: [], limitPasswords: [] };
 
 describe("the samples", () => {
   /** The samples of every operation, and the status that they should get. */

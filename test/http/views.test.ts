@@ -87,6 +87,7 @@ test("everybody who asks for the same within a second gets the same", async () =
 test.each([
   ["link", "b", {}, ""],
   ["query", "a", {}, "?tz=Asia/Seoul"],
+  ["range", "a", {}, "?range=7d"],
   ["language", "a", { "Accept-Language": "ko" }, ""],
   ["remembered language", "a", { Cookie: "x=y; language=ko" }, ""],
   ["kind of answer", "a", HTML, ""],
@@ -257,6 +258,7 @@ test("what is known of a preview that did not change is told without reading its
     visits: createCounts({ store: counting, clock, shown: "all" }),
     clock,
     disabledSince: async () => undefined,
+    statsKeepDays: 400,
   });
   const ask = (headers: Record<string, string>) => {
     const request = new Request(`${BASE_URL}/`, { headers });

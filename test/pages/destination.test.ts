@@ -74,6 +74,18 @@ test("a host of another script that could be read as ASCII is told in ASCII, wit
   }
 });
 
+test("a host that could be read as another is told in its own letters, unless they could be a slash", () => {
+  for (const [host, letters] of [
+    ["аррӏе.com", "аррӏе.com"],
+    ["login-1.аррӏе.com", "login-1.аррӏе.com"],
+    ["аррӏе.com∕login.example", undefined],
+    ["аррӏе.comノlogin.example", undefined],
+    ["example.com", undefined],
+    ["россия.рф", undefined],
+  ] as const)
+    expect([host, describeDestination(new URL(`http://${host}/`).href).letters]).toEqual([host, letters]);
+});
+
 test("names that people of other scripts have are told as they write them", () => {
   for (const host of [
     "яндекс.рф",
@@ -135,13 +147,15 @@ test("of an address, letters and numbers are told as they are, and nothing else 
 });
 
 test("an address that a newer parser would refuse is told all the same", () => {
-  for (const [target, host] of [
-    ["https://xn--a.com/", "xn--a.com"],
-    ["http://[::1]:8080/a", "[::1]"],
-    ["https://example.com:8443/?a", "example.com"],
-    ["https://example.com", "example.com"],
-  ] as const)
-    expect(describeDestination(target)).toEqual({ host, isMistakable: false, address: target });
+  for (const [target, host, port] of [
+    ["https://xn--a.com/", "xn--a.com", ""],
+    ["http://[::1]:8080/a", "[::1]", "8080"],
+    ["https://example.com:8443/?a", "example.com", "8443"],
+    ["https://example.com", "example.com", ""],
+  ] as const) {
+    const isHttp = target.startsWith("http:");
+    expect(describeDestination(target)).toEqual({ host, port, isHttp, isMistakable: false, address: target });
+  }
 });
 
 test("the registrable domain is told apart from what is before it, in the spelling that is shown", () => {

@@ -165,9 +165,13 @@ describe("statistics", () => {
       ],
     });
     const { breakdowns } = (await read("few", {}, "safe")) as Statistics;
-    expect(breakdowns.referrers).toEqual({ values: [{ value: "naver.com", visits: 5 }], other: 34 });
-    expect(breakdowns.countries).toEqual({ values: [{ value: "KR", visits: 5 }], other: 34 });
-    expect(breakdowns.devices).toEqual({ values: [{ value: "desktop", visits: 39 }], other: 0 });
+    expect(breakdowns.referrers).toEqual({
+      values: [{ value: "naver.com", visits: 5 }],
+      other: 34,
+      hidden: 34,
+    });
+    expect(breakdowns.countries).toEqual({ values: [{ value: "KR", visits: 5 }], other: 34, hidden: 34 });
+    expect(breakdowns.devices).toEqual({ values: [{ value: "desktop", visits: 39 }], other: 0, hidden: 0 });
     expect(JSON.stringify(breakdowns)).not.toMatch(/intranet|one-person/);
   });
 
@@ -185,14 +189,14 @@ describe("statistics", () => {
     const safe = (await read("running", {}, "safe")) as Statistics;
     expect(safe).toMatchObject({ visits: 24, visitors: 12 });
     expect(safe.series.at(-1)).toEqual(last);
-    expect(safe.breakdowns.referrers).toEqual({ values: [over], other: 0 });
+    expect(safe.breakdowns.referrers).toEqual({ values: [over], other: 0, hidden: 0 });
     const all = (await read("running", {}, "all")) as Statistics;
     // Visitor 0 came in both hours.
     expect(all).toMatchObject({ visits: 24, visitors: 23 });
-    expect(all.breakdowns.referrers).toEqual({ values: [over, now], other: 0 });
+    expect(all.breakdowns.referrers).toEqual({ values: [over, now], other: 0, hidden: 0 });
     const afterwards = (await read("running", {}, "safe", NOW + HOUR_MS / 2)) as Statistics;
     expect(afterwards).toMatchObject({ visits: 24, visitors: 23 });
-    expect(afterwards.breakdowns.referrers).toEqual({ values: [over, now], other: 0 });
+    expect(afterwards.breakdowns.referrers).toEqual({ values: [over, now], other: 0, hidden: 0 });
   });
 
   test("tell everyone rounded visitors, and those of few networks not at all", async () => {
@@ -216,7 +220,8 @@ describe("statistics", () => {
     const { series: points, breakdowns, ...told } = (await read("totals", {}, "count")) as Statistics;
     expect(told).toMatchObject({ visits: 60, bots: 1, visitors: null });
     expect(points).toEqual([]);
-    for (const breakdown of Object.values(breakdowns)) expect(breakdown).toEqual({ values: [], other: 0 });
+    for (const breakdown of Object.values(breakdowns))
+      expect(breakdown).toEqual({ values: [], other: 0, hidden: 0 });
   });
 
   test("do not show one person who came on five days", async () => {
@@ -227,7 +232,7 @@ describe("statistics", () => {
     await visited("daily", Object.fromEntries(visits));
     const { breakdowns, visitors } = (await read("daily", {}, "safe")) as Statistics;
     expect(visitors).toBeNull();
-    expect(breakdowns.referrers).toEqual({ values: [], other: 5 });
+    expect(breakdowns.referrers).toEqual({ values: [], other: 5, hidden: 5 });
   });
 
   test("tell nothing of the days around the range", async () => {
@@ -241,7 +246,11 @@ describe("statistics", () => {
       expect(await read("around", { ...range, interval })).toMatchObject({ visits: 6, visitors: 6 });
     }
     const { breakdowns } = (await read("around", range)) as Statistics;
-    expect(breakdowns.referrers).toEqual({ values: [{ value: "within.example", visits: 6 }], other: 0 });
+    expect(breakdowns.referrers).toEqual({
+      values: [{ value: "within.example", visits: 6 }],
+      other: 0,
+      hidden: 0,
+    });
     // The evening of the 20th in New York is the 21st of UTC.
     await visited("evening", { "2026-11-21T02:00Z": people(1) });
     expect(await series("evening", { ...range, timeZone: "America/New_York" })).toEqual({ "2026-11-20": 1 });
@@ -250,7 +259,7 @@ describe("statistics", () => {
   test("say null for what visits did not tell", async () => {
     await visited("direct", { "2026-11-21T01:00Z": people(6, { referrer: "" }) });
     const { breakdowns } = (await read("direct")) as Statistics;
-    expect(breakdowns.referrers).toEqual({ values: [{ value: null, visits: 6 }], other: 0 });
+    expect(breakdowns.referrers).toEqual({ values: [{ value: null, visits: 6 }], other: 0, hidden: 0 });
   });
 
   test("refuse ranges that cannot be told", async () => {
@@ -300,12 +309,12 @@ describe("GET /api/v1/links/{code}/stats", () => {
       visits: 6,
       bots: 0,
       visitors: 6,
-      referrers: { values: [{ value: "search.naver.com", visits: 6 }], other: 0 },
-      countries: { values: [{ value: "KR", visits: 6 }], other: 0 },
-      browsers: { values: [{ value: "Chrome", visits: 6 }], other: 0 },
-      operating_systems: { values: [{ value: "Windows", visits: 6 }], other: 0 },
-      devices: { values: [{ value: "desktop", visits: 6 }], other: 0 },
-      languages: { values: [{ value: "ko", visits: 6 }], other: 0 },
+      referrers: { values: [{ value: "search.naver.com", visits: 6 }], other: 0, hidden: 0 },
+      countries: { values: [{ value: "KR", visits: 6 }], other: 0, hidden: 0 },
+      browsers: { values: [{ value: "Chrome", visits: 6 }], other: 0, hidden: 0 },
+      operating_systems: { values: [{ value: "Windows", visits: 6 }], other: 0, hidden: 0 },
+      devices: { values: [{ value: "desktop", visits: 6 }], other: 0, hidden: 0 },
+      languages: { values: [{ value: "ko", visits: 6 }], other: 0, hidden: 0 },
     });
   });
 
@@ -314,7 +323,7 @@ describe("GET /api/v1/links/{code}/stats", () => {
     await made(service, "public");
     for (let nth = 0; nth < 12; nth++) await visit(service, "public", { "X-Forwarded-For": `10.0.${nth}.7` });
     await untilCounted(service, "public", 12);
-    const none = { values: [], other: 0 };
+    const none = { values: [], other: 0, hidden: 0 };
     expect(await statisticsOf(service, "public")).toMatchObject({
       visits: 12,
       visitors: null,
@@ -324,7 +333,7 @@ describe("GET /api/v1/links/{code}/stats", () => {
     expect(await statisticsOf(service, "public")).toMatchObject({
       visits: 12,
       visitors: 12,
-      browsers: { values: [{ value: "Chrome", visits: 12 }], other: 0 },
+      browsers: { values: [{ value: "Chrome", visits: 12 }], other: 0, hidden: 0 },
     });
     // Many browsers at one address are many visitors, but one network.
     await made(service, "veiled");
@@ -335,7 +344,7 @@ describe("GET /api/v1/links/{code}/stats", () => {
     expect(await statisticsOf(service, "veiled")).toMatchObject({
       visits: 12,
       visitors: null,
-      browsers: { values: [], other: 12 },
+      browsers: { values: [], other: 12, hidden: 12 },
     });
   });
 
@@ -352,7 +361,7 @@ describe("GET /api/v1/links/{code}/stats", () => {
     await untilCounted(service, "where", 5);
     expect(await statisticsOf(service, "where")).toMatchObject({
       visitors: 5,
-      countries: { values: [{ value: "KR", visits: 5 }], other: 0 },
+      countries: { values: [{ value: "KR", visits: 5 }], other: 0, hidden: 0 },
     });
     await using open = await startHere({ STATS_SHOWN: "all" });
     await made(open, "where");
@@ -361,7 +370,7 @@ describe("GET /api/v1/links/{code}/stats", () => {
     // Nobody is trusted: one visitor, from an address that is in no country.
     expect(await statisticsOf(open, "where")).toMatchObject({
       visitors: 1,
-      countries: { values: [{ value: null, visits: 5 }], other: 0 },
+      countries: { values: [{ value: null, visits: 5 }], other: 0, hidden: 0 },
     });
   });
 
@@ -378,7 +387,7 @@ describe("GET /api/v1/links/{code}/stats", () => {
     await untilCounted(service, "liar", 5);
     expect(await statisticsOf(service, "liar")).toMatchObject({
       visitors: 1,
-      countries: { values: [{ value: null, visits: 5 }], other: 0 },
+      countries: { values: [{ value: null, visits: 5 }], other: 0, hidden: 0 },
     });
   });
 

@@ -20,18 +20,19 @@ export async function visit(
   if (response.status !== 302) throw new Error(`${code}: ${response.status}`);
 }
 
-/** Visits of the hour in which their link was made, straight into the store: without a request for each. */
+/** Visits of one hour, by default that in which their link was made, straight into the store: without a request for each. */
 export async function addVisits(
   service: Running,
   code: string,
   visits: readonly Omit<Told, "code" | "createdMs">[],
+  atMs?: number,
 ): Promise<void> {
   await using store = await openStoreOf(service);
   const link = await store.find(code as Code);
   if (link === undefined) throw new Error(`${code} is not there`);
   const { createdMs } = link;
   const told = visits.map((visited) => ({ ...visited, code, createdMs }));
-  for (const slice of slicesOf({ hour: Math.floor(createdMs / HOUR_MS), visits: told }))
+  for (const slice of slicesOf({ hour: Math.floor((atMs ?? createdMs) / HOUR_MS), visits: told }))
     await store.add(slice);
 }
 

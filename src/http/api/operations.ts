@@ -74,7 +74,14 @@ export const operations = {
     security: KEY_HELPS,
     request: { params: codeParameter, query: statisticsQuery },
     responses: {
-      200: countedAnswer("api.stats.answer", statisticsResponse),
+      200: {
+        description: "api.stats.answer",
+        headers: z.object(rateLimit),
+        content: {
+          ...jsonContent(statisticsResponse),
+          "text/csv": { schema: text, example: "dimension,value,visits,bots\r\nday,2026-11-21,100,0\r\n" },
+        },
+      },
       400: refused("api.parameter.refused"),
       403: failed("api.key.wrong"),
       404: failed("unknown"),

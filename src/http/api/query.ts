@@ -6,16 +6,22 @@ import type { QrStyle } from "../../pages/qr.ts";
 import { INTERVALS, type StatisticsRequest } from "../../visits/statistics.ts";
 import { type Malformed, malformed, type RequestRefusal } from "../problems.ts";
 import { queryOf } from "../url.ts";
-import { QR_RANGES, qrQuery, statisticsQuery } from "./schemas.ts";
+import { BOOLEANS, FORMATS, QR_RANGES, qrQuery, statisticsQuery } from "./schemas.ts";
 
 /** WCAG 2.2, section 1.4.11: what graphics need to be told from their background. */
 const MIN_CONTRAST = 3;
 
-export function readStatisticsQuery(request: Request): StatisticsRequest | Malformed {
+export interface StatisticsQuery {
+  readonly range: StatisticsRequest;
+  readonly format: (typeof FORMATS)[number];
+  readonly isDownload: boolean;
+}
+
+export function readStatisticsQuery(request: Request): StatisticsQuery | Malformed {
   const query = readQuery(request, statisticsQuery);
   if (isProblem(query)) return query;
-  const { tz, ...rest } = query;
-  return { ...rest, timeZone: tz };
+  const { tz, format = "json", download, ...range } = query;
+  return { range: { ...range, timeZone: tz }, format, isDownload: download === "true" };
 }
 
 /** The zone that `tz` names; UTC where it names none. */
@@ -50,6 +56,10 @@ function queryRefusal(field: string, received: string): RequestRefusal {
         field,
         values: INTERVALS.join(", "),
       };
+    case "format":
+      return { rule: "field.values", field, values: FORMATS.join(", ") };
+    case "download":
+      return { rule: "field.values", field, values: BOOLEANS.join(", ") };
     case "tz":
       return { rule: "query.zone", field, received: JSON.stringify(received.slice(0, 64)) };
     case "size":

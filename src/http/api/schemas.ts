@@ -49,6 +49,8 @@ export const referred = <T extends z.ZodType>(schema: T) => z.lazy(() => schema)
 const expireDuration = referred(z.enum(DURATIONS).openapi("ExpireDuration"));
 const reason = referred(z.enum(REASONS).openapi("Reason"));
 export const disabledReason = referred(z.enum([...REASONS, "blocklist"]).openapi("DisabledReason"));
+export const FORMATS = ["json", "csv"] as const;
+export const BOOLEANS = ["true", "false"] as const;
 const interval = referred(z.enum(INTERVALS).openapi("Interval"));
 
 /**
@@ -142,10 +144,11 @@ const breakdown = z
         .openapi("BreakdownValue"),
     ),
     other: count("api.stats.other"),
+    hidden: count("api.stats.hidden"),
   })
   .openapi("Breakdown");
 
-const nobody = { values: [], other: 0 };
+const nobody = { values: [], other: 0, hidden: 0 };
 const STATISTICS = {
   code: EXAMPLE.custom_code,
   from: "2026-11-20",
@@ -169,8 +172,9 @@ const STATISTICS = {
       { value: null, visits: 30 },
     ],
     other: 10,
+    hidden: 10,
   },
-  countries: { values: [{ value: "KR", visits: 120 }], other: 0 },
+  countries: { values: [{ value: "KR", visits: 120 }], other: 0, hidden: 0 },
 };
 
 const statistics = z
@@ -213,6 +217,8 @@ export const statisticsQuery = z.object({
     description: "api.stats.tz",
     example: "Asia/Seoul",
   }),
+  format: z.enum(FORMATS).optional().openapi({ description: "api.stats.format" }),
+  download: z.enum(BOOLEANS).default("false").openapi({ description: "api.stats.download" }),
 });
 
 export const QR_RANGES = { size: { min: 64, max: 2048 }, margin: { min: 0, max: 16 } } as const;

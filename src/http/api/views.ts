@@ -4,11 +4,12 @@ import { endsMs, type Expiry } from "../../links/expiry.ts";
 import type { Links } from "../../links/links.ts";
 import { isProblem } from "../../links/problem.ts";
 import type { Visits } from "../../visits/visits.ts";
-import { answer, json } from "../answers.ts";
+import { answer, csv, json } from "../answers.ts";
 import { MAX_BODY_BYTES } from "../body.ts";
 import type { Asked } from "../call.ts";
 import { knowsAlready, tagOf } from "../conditional.ts";
 import { memoizeByDomain } from "../domain.ts";
+import { fileName } from "../file-name.ts";
 import { problemJson } from "../problems.ts";
 import { describeApi, describeParameters } from "./document.ts";
 import { success, toShortLink } from "./envelope.ts";
@@ -17,6 +18,7 @@ import type { Managed } from "./manage.ts";
 import { operations } from "./operations.ts";
 import { readStatisticsQuery } from "./query.ts";
 import { EXAMPLE, type Information, type StatisticsData } from "./schemas.ts";
+import { statisticsCsv } from "./statistics-csv.ts";
 
 /** Kept by the caller, who asks each time whether it changed. */
 const REVALIDATED = { "Cache-Control": "no-cache" };
@@ -90,17 +92,26 @@ export function createApiViews(options: ApiViewsOptions) {
       if (isProblem(query)) return problemJson(call, query);
       const { link, isMaker } = await find(call, data);
       if (isProblem(link)) return problemJson(call, link);
-      const revision = await visits.revision(link, query);
+      const { range, format, isDownload } = query;
+      const revision = await visits.revision(link, range);
       if (isProblem(revision)) return problemJson(call, revision);
       const language = negotiateLanguage(call.headers.get("accept-language"));
-      const ETag = `W/${tagOf([version, link.code, language, revision, isMaker])}`;
+      const ETag = `W/${tagOf([version, link.code, language, revision, isMaker, format, isDownload])}`;
       if (knowsAlready(call.headers, ETag)) return answer({ status: 304, headers: { ETag } });
-      const found = await visits.statistics(link, query, isMaker ? "maker" : "visitor");
+      const found = await visits.statistics(link, range, isMaker ? "maker" : "visitor");
       if (isProblem(found)) return problemJson(call, found);
-      const { shown: _, from, to, breakdowns, ...counted } = found;
-      const { interval, timeZone: tz } = query;
+      const { shown: _, week: __, from, to, breakdowns, ...counted } = found;
+      const { interval, timeZone: tz } = range;
       const told: StatisticsData = { code: link.code, from, to, interval, tz, ...counted, ...breakdowns };
-      return success(call, 200, "statistics", told, { ETag, ...varyOf(isMaker) });
+      const headers = {
+        ETag,
+        Vary: `Accept, Accept-Language${isMaker ? ", Authorization" : ""}`,
+        ...((isDownload || format === "csv") && {
+          "Content-Disposition": fileName("attachment", link.code, "visits", format),
+        }),
+      };
+      if (format === "csv") return csv(call, statisticsCsv(told), headers);
+      return success(call, 200, "statistics", told, headers);
     },
 
     document(call: Asked): Response {

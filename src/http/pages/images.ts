@@ -6,6 +6,7 @@ import { answer } from "../answers.ts";
 import { readQrQuery } from "../api/query.ts";
 import type { Asked } from "../call.ts";
 import { knowsAlready, tagOf } from "../conditional.ts";
+import { fileName } from "../file-name.ts";
 import { problemAnswer, problemJson } from "../problems.ts";
 
 const DAY_SECONDS = 86_400;
@@ -36,17 +37,10 @@ export function createQr({ links, clock, version }: QrOptions) {
         cache: `public, max-age=${maxAge}`,
         headers: {
           ETag,
-          "Content-Disposition": `inline; ${fileName(link.code, extension)}`,
+          "Content-Disposition": fileName("inline", link.code, "qr", extension),
           "Cross-Origin-Resource-Policy": "cross-origin",
         },
       });
     };
   return { svg: handler("svg", "image/svg+xml", qrSvg), png: handler("png", "image/png", qrPng) };
-}
-
-/** RFC 6266, section 4.3. Of what encodeURIComponent leaves as it is, a code can have *, in a keycap. */
-function fileName(code: string, extension: string): string {
-  if (/^[\w-]+$/.test(code)) return `filename="${code}.${extension}"`;
-  const encoded = encodeURIComponent(code).replaceAll("*", "%2A");
-  return `filename="qr.${extension}"; filename*=UTF-8''${encoded}.${extension}`;
 }

@@ -7,7 +7,7 @@ import { interstitialPage } from "../../pages/interstitial.tsx";
 import { FORM_LEADS_ELSEWHERE, html } from "../answers.ts";
 import type { Asked } from "../call.ts";
 import { problemAnswer } from "../problems.ts";
-import { changedOf } from "./changed.ts";
+import { changedOf, minutesLeftOf } from "./told.ts";
 
 export interface InterstitialPageOptions {
   readonly links: Pick<Links, "resolve">;
@@ -22,13 +22,15 @@ export function createInterstitialPage({ links, clock }: InterstitialPageOptions
     const nowMs = clock.nowMs();
     const hints = hintsOf(link, nowMs);
     const changed = changedOf(link, nowMs);
+    const minutesLeft = minutesLeftOf(link, nowMs);
     const shortUrl = call.domain.shortUrl(link.code);
     const asksAgain = isGuarded(link);
     const usesVisit = link.terms?.maxVisits !== undefined;
     return html(
       call,
       200,
-      (language) => interstitialPage(language, { ...link, shortUrl, hints, changed, asksAgain, usesVisit }),
+      (language) =>
+        interstitialPage(language, { ...link, shortUrl, hints, changed, minutesLeft, asksAgain, usesVisit }),
       asksAgain ? FORM_LEADS_ELSEWHERE : {},
     );
   };

@@ -1,4 +1,4 @@
-import { type Link, stateOf } from "../../links/link.ts";
+import type { Link } from "../../links/link.ts";
 import type { Links } from "../../links/links.ts";
 import { isProblem } from "../../links/problem.ts";
 import type { Secret } from "../../links/secret.ts";
@@ -40,8 +40,7 @@ export function createMade({ links, secret, clock, views }: MadeOptions) {
       const link = await links.find(call.code, "maker");
       if (isProblem(link) || !cookie.isRight(call, partsOf(link))) return views.ask("preview", call);
       const made: JustMade = { manageKey: secret.manageKey(link) };
-      const isEarly = stateOf(link, clock.nowMs()) === "scheduled";
-      return views.ask(isEarly ? "scheduled" : "preview", call, JSON.stringify(made));
+      return views.ask("preview", call, JSON.stringify(made));
     },
   };
 }

@@ -10,10 +10,10 @@ import type { Asked, Call } from "../call.ts";
 import { createManaging, type ManagingOptions } from "../managing.ts";
 import { describe, type HttpProblem, LINK_FIELDS, malformed, problemAnswer, problemOf } from "../problems.ts";
 import type { Views } from "../views/views.ts";
-import { changedOf } from "./changed.ts";
 import { isFromAnotherSite, readFields, tellBeside } from "./fields.ts";
 import { DATE_WORDS } from "./form.ts";
 import { keyIn, readChange, shownAgain } from "./manage-form.ts";
+import { changedOf } from "./told.ts";
 
 const DONE: ReadonlyMap<string | null, Shown["done"]> = new Map([
   ["change", "link.changed"],

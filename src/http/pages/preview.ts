@@ -4,21 +4,21 @@ import type { Clock } from "../../links/clock.ts";
 import { hasEnded, hasPassword } from "../../links/link.ts";
 import type { Links } from "../../links/links.ts";
 import { isProblem } from "../../links/problem.ts";
-import { DAY_MS, HOUR_MS } from "../../links/time.ts";
+import { HOUR_MS } from "../../links/time.ts";
 import { type Preview, previewPage } from "../../pages/preview.tsx";
-import type { Statistics, StatisticsRequest } from "../../visits/statistics.ts";
+import { chooseRange, within } from "../../pages/ranges.ts";
+import type { Sums } from "../../visits/day.ts";
 import type { Visits } from "../../visits/visits.ts";
 import { answer, html } from "../answers.ts";
 import { readTimeZone } from "../api/query.ts";
 import type { Asked } from "../call.ts";
 import { knowsAlready, tagOf } from "../conditional.ts";
-import { pageLanguage } from "../page-language.ts";
+import { askedLanguage, pageLanguage } from "../page-language.ts";
 import { describe, problemAnswer } from "../problems.ts";
-import { changedOf } from "./changed.ts";
+import { queryOf } from "../url.ts";
 import type { JustMade } from "./made.ts";
+import { changedOf, minutesLeftOf } from "./told.ts";
 
-/** Until a link is this old, its visits are shown by the hour. */
-const YOUNG_MS = 2 * DAY_MS;
 /** The hours of every zone begin with one of these. */
 const QUARTER_MS = HOUR_MS / 4;
 
@@ -27,24 +27,37 @@ export interface PreviewOptions {
   readonly visits: Pick<Visits, "sums" | "statistics">;
   readonly clock: Pick<Clock, "nowMs">;
   readonly disabledSince: DisabledSince;
+  readonly statsKeepDays: number;
 }
 
 /** The page at /<code>+, which shows where a link leads and its visits. */
-export function createPreview({ links, visits, clock, disabledSince }: PreviewOptions) {
+export function createPreview({ links, visits, clock, disabledSince, statsKeepDays }: PreviewOptions) {
   return async (call: Asked, data = ""): Promise<Response> => {
     const { manageKey }: Partial<JustMade> = data === "" ? {} : (JSON.parse(data) as JustMade);
-    const link = await links.find(call.code);
+    const link = await links.find(call.code, manageKey === undefined ? "visitor" : "maker");
     if (isProblem(link)) return problemAnswer(call, link);
     const { code, target, createdMs, endsMs, terms, disabled: reason } = link;
     const { assets, contact } = call.domain.identity;
     const nowMs = clock.nowMs();
-    const interval = nowMs - createdMs < YOUNG_MS ? "hour" : "day";
     const isOver = hasEnded(link, nowMs);
-    const range: StatisticsRequest = { interval, timeZone: readTimeZone(call.request) };
+    const asked = new URLSearchParams(queryOf(call.request));
+    const timeZone = readTimeZone(call.request);
+    const range = chooseRange(
+      { range: asked.get("range"), by: asked.get("by") },
+      { createdMs, endsMs, nowMs, keepDays: statsKeepDays, timeZone },
+    );
+    const carried = carriedOf(call.request, timeZone);
+    const query = {
+      ...(asked.has("range") && { range: range.name }),
+      ...(asked.has("by") && { by: range.interval }),
+      ...(timeZone !== "UTC" && { tz: timeZone }),
+    };
     const isSecret = hasPassword(link);
-    // The other hints are about the destination.
-    const hints = hintsOf(link, nowMs).filter((hint) => !isSecret || isPassing(hint));
+    const works = !isOver && reason === undefined;
+    // What is new matters to who may follow it. The other hints are about the destination.
+    const hints = hintsOf(link, nowMs).filter((hint) => (isPassing(hint) ? works : !isSecret));
     const changed = changedOf(link, nowMs);
+    const minutesLeft = works ? minutesLeftOf(link, nowMs) : undefined;
     const sums = await visits.sums(link);
     const { language } = pageLanguage(call.request);
     const ETag = `W/${tagOf([
@@ -56,34 +69,41 @@ export function createPreview({ links, visits, clock, disabledSince }: PreviewOp
       isOver,
       hints,
       changed,
+      minutesLeft,
       Math.floor(nowMs / QUARTER_MS),
-      range,
+      range.name,
+      range.request,
+      carried,
+      query,
       language,
       manageKey,
     ])}`;
     const disabled = reason && { reason, sinceMs: await disabledSince(link) };
     if (disabled === undefined && knowsAlready(call.headers, ETag))
       return answer({ status: 304, headers: { ETag } });
-    const statistics = await visits.statistics(link, range);
-    // A range without dates of the reader's own is never refused.
+    const statistics = await visits.statistics(link, range.request);
+    // The ranges of the page are none that is refused.
     if (isProblem(statistics)) throw new Error(statistics.refusals[0]?.rule);
-    const series = interval === "hour" ? untilNow(statistics.series, nowMs) : statistics.series;
+    const series = within(range, statistics.series);
     const preview: Preview = {
       code,
       target: isSecret ? undefined : target,
       createdMs,
+      startsMs: nowMs < (terms?.startsMs ?? 0) ? terms?.startsMs : undefined,
       endsMs,
       changed,
+      minutesLeft,
       hints,
       disabled,
-      interval,
-      statistics: { ...statistics, series },
+      range,
+      carried,
+      query,
+      statistics: { ...statistics, ...sumsOf(series), series },
       shortUrl: call.domain.shortUrl(code),
       manageKey,
       hasEnded: isOver,
       endedBy: terms?.ended,
       maxVisits: terms?.maxVisits,
-      timeZone: range.timeZone,
       ...sums,
     };
     // A problem's page is not kept, so it needs no tag.
@@ -95,8 +115,16 @@ export function createPreview({ links, visits, clock, disabledSince }: PreviewOp
   };
 }
 
-/** Today's hours that are still to come would look like hours without visits. */
-function untilNow(hours: Statistics["series"], nowMs: number): Statistics["series"] {
-  const firstMs = Date.parse(hours[0]?.start ?? "");
-  return hours.slice(0, Math.floor((nowMs - firstMs) / HOUR_MS) + 1);
+/** What else the address asks for, which the page's own links keep. */
+function carriedOf(request: Request, timeZone: string): Record<string, string> {
+  const language = askedLanguage(request);
+  return {
+    ...(language !== undefined && { language }),
+    ...(timeZone !== "UTC" && { tz: timeZone }),
+  };
+}
+
+function sumsOf(series: readonly Sums[]): Sums {
+  const sum = (which: keyof Sums) => series.reduce((total, point) => total + point[which], 0);
+  return { visits: sum("visits"), bots: sum("bots") };
 }

@@ -1,3 +1,4 @@
+import type { ClientLimits } from "../../pages/guide.tsx";
 import type { ApiDescription } from "../../pages/openapi.ts";
 import { referencePage } from "../../pages/reference.tsx";
 import { FINDABLE, html } from "../answers.ts";
@@ -5,10 +6,16 @@ import { operations } from "../api/operations.ts";
 import type { Asked } from "../call.ts";
 import { type Domain, memoizeByDomain } from "../domain.ts";
 
-/** The developers' page, for search engines as well; `describe` gives the OpenAPI document of a domain in a language. */
-export function createReference(describe: (domain: Domain, language: string) => ApiDescription) {
+export interface ReferenceOptions extends ClientLimits {
+  /** Gives the OpenAPI document of a domain in a language. */
+  readonly describe: (domain: Domain, language: string) => ApiDescription;
+}
+
+/** The developers' page, for search engines as well. */
+export function createReference(options: ReferenceOptions) {
+  const documentPath = operations.document.path;
   const render = memoizeByDomain((domain, language) =>
-    referencePage(language, describe(domain, language), operations.document.path),
+    referencePage(language, { api: options.describe(domain, language), documentPath, limits: options }),
   );
   return (call: Asked): Response => html(call, 200, (language) => render(call.domain, language), FINDABLE);
 }

@@ -1,3 +1,4 @@
+import { prefersCsv } from "../answers.ts";
 import { askedLanguage } from "../page-language.ts";
 import { queryOf } from "../url.ts";
 import type { View } from "./view.ts";
@@ -7,11 +8,11 @@ import type { View } from "./view.ts";
  * on its way, so the other parameters get nobody a view of their own. Views that are not named here get the whole query.
  */
 export const PARAMETERS: Partial<Record<View, readonly string[]>> = {
-  preview: ["tz", "language"],
+  preview: ["range", "by", "tz", "language"],
   interstitial: ["language"],
   manage: ["language"],
   link: [],
-  statistics: ["from", "to", "interval", "tz"],
+  statistics: ["from", "to", "interval", "tz", "format", "download"],
   svg: ["size", "margin", "dark", "light"],
   png: ["size", "margin", "dark", "light"],
 };
@@ -20,11 +21,14 @@ export const PARAMETERS: Partial<Record<View, readonly string[]>> = {
 export function queryFor(view: View, request: Request): string {
   const query = queryOf(request);
   const read = PARAMETERS[view];
-  if (query === "" || read === undefined) return query;
+  const isCsv = view === "statistics" && prefersCsv(request.headers.get("accept"));
+  if ((query === "" && !isCsv) || read === undefined) return query;
   const language = askedLanguage(request);
   const kept = [...new URLSearchParams(query)].filter(
     ([name, value]) => read.includes(name) && value !== "" && name !== "language",
   );
   if (read.includes("language") && language !== undefined) kept.push(["language", language]);
+  // The headers of a view do not tell CSV from JSON.
+  if (isCsv && !kept.some(([name]) => name === "format")) kept.push(["format", "csv"]);
   return kept.length === 0 ? "" : `?${new URLSearchParams(kept).toString()}`;
 }

@@ -3,7 +3,7 @@ import { join } from "node:path";
 
 import { type Asset, asset } from "./asset.ts";
 
-type Name = "style" | "script" | "icon" | "touchIcon" | "largeIcon";
+type Name = "style" | "script" | "myLinks" | "icon" | "touchIcon" | "largeIcon";
 
 /**
  * What the pages load unless the operator has it otherwise, hashed. It runs as a macro, when the code that asks for it is
@@ -12,10 +12,11 @@ type Name = "style" | "script" | "icon" | "touchIcon" | "largeIcon";
 export function buildAssets(): Record<Name, Asset> {
   const style = asset("style.css", "text/css; charset=utf-8", read("../style.css").toString("utf8"));
   const script = asset("script.js", "text/javascript; charset=utf-8", bundleScript("../browser/main.ts"));
+  const myLinks = asset("links.js", script.type, bundleScript("../browser/my-links.ts"));
   const icon = asset("icon.svg", "image/svg+xml", read("icon.svg").toString("utf8"));
   const touchIcon = picture("icon-180.png");
   const largeIcon = picture("icon-512.png");
-  return { style, script, icon, touchIcon, largeIcon };
+  return { style, script, myLinks, icon, touchIcon, largeIcon };
 }
 
 function picture(file: string): Asset {

@@ -2,9 +2,12 @@ const { lang } = document.documentElement;
 
 export interface Link {
   readonly short_url: string;
-  readonly original_url: string;
+  /** Null if it is told only to those who know the link's password. */
+  readonly original_url: string | null;
   readonly created: string;
-  readonly expiration_date: string;
+  /** Null if the link never ends. */
+  readonly expires: string | null;
+  readonly state: string;
   readonly visits: number;
 }
 
@@ -13,6 +16,8 @@ export interface Answer<T> {
   readonly message: string;
   /** Only if the call succeeded. */
   readonly data?: T;
+  /** Only if it failed. */
+  readonly reason: string | null;
   /** How long to wait before asking again; 0 where the service does not mind. */
   readonly pollMs: number;
 }
@@ -30,5 +35,11 @@ export async function ask<T>(path: string, request: ApiRequest = {}): Promise<An
   const { message, data } = (await response.json()) as { message: string; data?: T };
   const { headers } = response;
   const pollMs = Number(headers.get("X-Poll-Interval") ?? headers.get("Retry-After")) * 1000;
-  return { status: response.status, message, pollMs, ...(data !== undefined && { data }) };
+  return {
+    status: response.status,
+    message,
+    pollMs,
+    reason: headers.get("Curt-Reason"),
+    ...(data !== undefined && { data }),
+  };
 }

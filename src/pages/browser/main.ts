@@ -1,5 +1,6 @@
 import { keepBookmarklet } from "./bookmarklet.ts";
 import { checkCodes } from "./check.ts";
+import { markRead } from "./contents.ts";
 import { offerCopies } from "./copy.ts";
 import { watchVisits } from "./live.ts";
 import { rememberMade, showMadeHere } from "./made-here.ts";
@@ -32,3 +33,4 @@ welcomeMaker();
 showMadeHere();
 watchVisits();
 makeTryable(document);
+markRead();

@@ -9,11 +9,13 @@ export function read(storage: Storage, key: string): string | null {
   }
 }
 
-export function write(storage: Storage, key: string, value: string | null): void {
+/** Returns false if the browser did not keep it. */
+export function write(storage: Storage, key: string, value: string | null): boolean {
   try {
     if (value === null) window[storage].removeItem(key);
     else window[storage].setItem(key, value);
+    return true;
   } catch {
-    // See `read`.
+    return false;
   }
 }

@@ -1,0 +1,131 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+
+import type { Locator, Page } from "playwright-core";
+
+import { DAY_MS, HOUR_MS } from "../../src/links/time.ts";
+import { type Here, startHere } from "../service.ts";
+import { addVisits } from "../visits/visits.ts";
+import { arrive, PHONE, wordsOf } from "./browser.ts";
+
+/** A Wednesday in Seoul, where it was 10 o'clock. */
+const MADE = Date.UTC(2026, 10, 18, 1);
+const LONG_NAME = `${"long-name.".repeat(24)}example.com`;
+const SEOUL = { timezoneId: "Asia/Seoul", locale: "en-US" };
+
+let curt: Here;
+beforeAll(async () => {
+  curt = await startHere({ STATS_SHOWN: "all" }, { startMs: MADE });
+  await curt.shorten({ original_url: "https://example.com/", custom_code: "한글" });
+  const hosts = [LONG_NAME, ...Array.from({ length: 11 }, (_, nth) => `host-${nth}.example`)];
+  await addVisits(
+    curt,
+    "한글",
+    hosts.flatMap((referrer, nth) =>
+      Array.from({ length: 30 - nth }, (_, visitor) => ({ referrer, visitor, country: "JP" })),
+    ),
+  );
+  curt.advance(3 * DAY_MS + HOUR_MS);
+});
+afterAll(() => curt[Symbol.asyncDispose]());
+
+function list(page: Page, name: string): Locator {
+  return page.getByRole("table").filter({ has: page.getByRole("columnheader", { name, exact: true }) });
+}
+
+test("without scripts, every value of six lists can be read, on the smallest phone too", async () => {
+  await using visitor = await arrive(curt.origin, { ...SEOUL, javaScriptEnabled: false, viewport: PHONE });
+  const { page } = visitor;
+  const say = wordsOf("en");
+  await page.goto("/한글+");
+  for (const [dimension, row] of [
+    ["referrers", `${LONG_NAME} 30 10%`],
+    ["countries", "Japan 294 100%"],
+    ["browsers", "Chrome 294 100%"],
+    ["operating_systems", "Windows 294 100%"],
+    ["devices", `${say("device.desktop")} 294 100%`],
+    ["languages", "Korean 294 100%"],
+  ] as const)
+    await list(page, say(`preview.${dimension}`))
+      .first()
+      .getByRole("row", { name: row, exact: true })
+      .waitFor();
+  const shown = page.getByRole("rowheader").filter({ hasText: "example" });
+  expect(await shown.count()).toBe(8);
+  await page.getByText(say("preview.more", { count: 4 })).click();
+  expect(await shown.count()).toBe(12);
+  for (const width of [320, 360]) {
+    await page.setViewportSize({ width, height: 740 });
+    expect(await page.locator("html").evaluate((html: any) => html.scrollWidth <= html.clientWidth)).toBe(
+      true,
+    );
+  }
+});
+
+test("bars are as long as shares are large", async () => {
+  await using visitor = await arrive(curt.origin, SEOUL);
+  const { page } = visitor;
+  await page.goto("/한글+");
+  const lengths = await page
+    .getByRole("row")
+    .filter({ has: page.getByRole("rowheader", { name: /host-0|Japan/ }) })
+    .evaluateAll((rows: any[]) =>
+      rows.map((row) => {
+        const [bar, whole] = ["rect", "svg"].map(
+          (tag) => row.querySelector(tag).getBoundingClientRect().width,
+        );
+        return Math.round((100 * bar) / whole);
+      }),
+    );
+  expect(lengths).toEqual([10, 100]);
+});
+
+test("the week is a table of days and hours in the reader's zone, and fits a phone", async () => {
+  await using visitor = await arrive(curt.origin, { ...SEOUL, viewport: { width: 320, height: 740 } });
+  const { page } = visitor;
+  await page.goto("/한글+");
+  const week = page.getByRole("table", { name: wordsOf("en")("preview.week") });
+  const wednesday = week.getByRole("row").filter({ has: page.getByRole("rowheader", { name: "Wed" }) });
+  const busiest = wednesday.getByRole("cell", { name: "294" });
+  // The script asks for the reader's zone once the page has loaded.
+  await page.getByText(/Most visits: Wednesday, 10\s–\s11\sAM \(294\)/).waitFor();
+  expect(await wednesday.getByRole("cell").allTextContents()).toEqual(
+    Array.from({ length: 24 }, (_, hour) => (hour === 10 ? "294" : "0")),
+  );
+  expect(await week.getByRole("columnheader").count()).toBe(24);
+  const colours = (cell: Locator) =>
+    cell.evaluate((one: any) => one.ownerDocument.defaultView.getComputedStyle(one).backgroundColor);
+  const empty = wednesday.getByRole("cell").first();
+  for (const media of [{ colorScheme: "dark" }, { forcedColors: "active" }, { media: "print" }] as const) {
+    await page.emulateMedia({ colorScheme: "light", forcedColors: "none", media: "screen", ...media });
+    expect(await colours(busiest)).not.toBe(await colours(empty));
+  }
+  await page.emulateMedia({ media: "screen" });
+  const { width = 0, height = 0 } = (await busiest.boundingBox()) ?? {};
+  expect([width >= 8, height >= 24]).toEqual([true, true]);
+  expect(await page.locator("html").evaluate((html: any) => html.scrollWidth <= html.clientWidth)).toBe(true);
+});
+
+test("what is shown can be saved, in the reader's zone, in files with the name of the code", async () => {
+  await using visitor = await arrive(curt.origin, { ...SEOUL, acceptDownloads: true });
+  const { page } = visitor;
+  await page.goto("/한글+");
+  await page.locator('a[href*="tz=Asia%2FSeoul"]').first().waitFor();
+  const save = async (name: string) => {
+    const [file] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("link", { name }).click(),
+    ]);
+    return { name: file.suggestedFilename(), text: readFileSync(await file.path(), "utf8") };
+  };
+  const csv = await save("CSV");
+  expect(csv.name).toBe("한글.csv");
+  expect(csv.text).toStartWith("dimension,value,visits,bots\r\nday,2026-10-23,0,0\r\n");
+  expect(csv.text).toContain("\r\nday,2026-11-18,294,0\r\n");
+  expect(csv.text).toContain(`\r\nreferrers,${LONG_NAME},30,\r\n`);
+  const json = await save("JSON");
+  expect(json.name).toBe("한글.json");
+  expect(JSON.parse(json.text)).toMatchObject({
+    data: { tz: "Asia/Seoul", interval: "day", from: "2026-10-23", to: "2026-11-21", visits: 294 },
+  });
+});

@@ -1,0 +1,415 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+
+import type { Locator, Page } from "playwright-core";
+
+import { DAY_MS, HOUR_MS } from "../../src/links/time.ts";
+import { type Here, startHere } from "../service.ts";
+import { addVisits, untilCounted, visit } from "../visits/visits.ts";
+import { loadAxe, violationsOf } from "./axe.ts";
+import { arrive, LAPTOP, PHONE, untilFocused, wordsOf } from "./browser.ts";
+import { faultsOf } from "./layout.ts";
+
+const AGE_DAYS = 200;
+/** Longer than the page waits before it looks at its count again. */
+const LOOK_MS = 5000;
+const UTC = { timezoneId: "UTC" };
+const say = wordsOf("en");
+
+let curt: Here;
+beforeAll(async () => {
+  const startMs = Math.floor(Date.now() / DAY_MS) * DAY_MS + DAY_MS / 2 - AGE_DAYS * DAY_MS;
+  curt = await startHere({ STATS_SHOWN: "all" }, { startMs });
+  await make("alt");
+  await make("still");
+  curt.advance((AGE_DAYS - 3) * DAY_MS);
+  await make("jung");
+  curt.advance(3 * DAY_MS);
+  await make("neu");
+  for (const [days, count] of [
+    [100, 120],
+    [20, 3],
+    [5, 8],
+    [1, 5],
+    [0, 1],
+  ] as const)
+    await add("alt", count, curt.nowMs() - days * DAY_MS);
+  await add("jung", 2, curt.nowMs() - 2 * DAY_MS);
+});
+afterAll(async () => curt[Symbol.asyncDispose]());
+
+async function make(custom_code: string): Promise<void> {
+  const made = await curt.shorten({ original_url: "https://example.com/", custom_code });
+  expect(made.status).toBe(201);
+}
+
+function add(code: string, count: number, atMs: number): Promise<void> {
+  return addVisits(
+    curt,
+    code,
+    Array.from({ length: count }, (_, visitor) => ({ visitor })),
+    atMs,
+  );
+}
+
+/** A day as the chart names it. */
+function dayBefore(days: number, locale = "en"): string {
+  const format = new Intl.DateTimeFormat(locale, {
+    month: "short",
+    day: "numeric",
+    weekday: "short",
+    timeZone: "UTC",
+  });
+  return format.format(curt.nowMs() - days * DAY_MS);
+}
+
+function told(days: number, visits: number): string {
+  return say("preview.point", { when: dayBefore(days), visits, bots: 0 });
+}
+
+/** What the chart tells at the moment. */
+function reading(page: Page, text: string): Locator {
+  return page.locator(".reading", { hasText: text });
+}
+
+function slider(page: Page): Locator {
+  return page.getByRole("slider");
+}
+
+/** All points of the chart, in words. */
+function pointsOf(page: Page): Promise<string[]> {
+  return page.locator(".bars title").allTextContents();
+}
+
+function range(page: Page, name: "24h" | "7d" | "30d" | "90d" | "all"): Locator {
+  return page
+    .getByRole("navigation", { name: say("preview.range") })
+    .getByRole("link", { name: say(`preview.range.${name}`), exact: true });
+}
+
+function by(page: Page, interval: "hour" | "day" | "month"): Locator {
+  return page
+    .getByRole("navigation", { name: say("preview.by") })
+    .getByRole("link", { name: say(`preview.by.${interval}`), exact: true });
+}
+
+/** Where the middle of a bar is; of `days` before today, in a chart of 30 days. */
+async function placeOf(page: Page, days: number): Promise<{ x: number; y: number }> {
+  const bars = page.locator(".bars");
+  await bars.scrollIntoViewIfNeeded();
+  const { x, y, width, height } = (await bars.boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 };
+  return { x: x + ((29.5 - days) / 30) * width, y: y + height / 4 };
+}
+
+describe("a chart", () => {
+  test("has a scale of round numbers, and a bar of 8 is as high as it says", async () => {
+    await using reader = await arrive(curt.origin, { ...UTC, viewport: LAPTOP });
+    const { page } = reader;
+    await page.goto("/alt+");
+    expect(await page.locator(".scale span").allTextContents()).toEqual(["10", "5", "0"]);
+    const heights = await page
+      .locator(".bars g rect:not(.slot)")
+      .evaluateAll((bars: any[]) =>
+        bars.map((bar) => bar.getBoundingClientRect().height / bar.ownerSVGElement.clientHeight),
+      );
+    expect(heights.map((height) => Math.round(height * 100) / 100)).toEqual([0.3, 0.8, 0.5, 0.1]);
+    // Each number stands at the height of its line.
+    const middles = (parts: Locator) =>
+      parts.evaluateAll((all: any[]) =>
+        all.map((one) => (one.getBoundingClientRect().top + one.getBoundingClientRect().bottom) / 2),
+      );
+    const [numbers, lines] = [
+      await middles(page.locator(".scale span")),
+      await middles(page.locator(".bars line")),
+    ];
+    for (const [nth, line] of lines.entries()) expect(Math.abs((numbers[nth] ?? 0) - line)).toBeLessThan(2);
+  });
+
+  test("tells the value under the mouse, and nothing once it is gone", async () => {
+    await using reader = await arrive(curt.origin, { ...UTC, viewport: LAPTOP });
+    const { page } = reader;
+    await page.goto("/alt+");
+    await slider(page).waitFor();
+    const caption = page.locator(".chart figcaption span").first();
+    for (const [days, visits] of [
+      [5, 8],
+      [1, 5],
+      [3, 0],
+      [29, 0],
+    ] as const) {
+      const { x, y } = await placeOf(page, days);
+      await page.mouse.move(x, y);
+      await reading(page, told(days, visits)).waitFor();
+      expect(await caption.isVisible()).toBe(false);
+    }
+    const before = await page.locator(".bars").boundingBox();
+    await page.mouse.move(0, 0);
+    await caption.waitFor();
+    expect(await page.locator(".at").isVisible()).toBe(false);
+    // What appears and goes moves nothing.
+    expect(await page.locator(".bars").boundingBox()).toEqual(before);
+  });
+
+  test("is one stop for the keyboard, whose arrows go from day to day, and reads each out", async () => {
+    await using reader = await arrive(curt.origin, { ...UTC, viewport: LAPTOP });
+    const { page } = reader;
+    const { keyboard } = page;
+    await page.goto("/alt+");
+    await slider(page).waitFor();
+    await range(page, "all").focus();
+    await keyboard.press("Tab");
+    await untilFocused(slider(page));
+    for (const [key, days, visits] of [
+      ["ArrowLeft", 1, 5],
+      ["ArrowLeft", 2, 0],
+      ["ArrowRight", 1, 5],
+      ["Home", 29, 0],
+      ["End", 0, 1],
+      ["ArrowRight", 0, 1],
+    ] as const) {
+      await keyboard.press(key);
+      await reading(page, told(days, visits)).waitFor();
+      expect(await slider(page).getAttribute("aria-valuetext")).toBe(told(days, visits));
+    }
+    await keyboard.press("Tab");
+    await untilFocused(page.getByText(say("preview.table")));
+    await page.locator(".chart figcaption span").first().waitFor();
+  });
+
+  test("tells the value under a finger, which stays", async () => {
+    await using reader = await arrive(curt.origin, {
+      ...UTC,
+      viewport: PHONE,
+      hasTouch: true,
+      isMobile: true,
+    });
+    const { page } = reader;
+    await page.goto("/alt+");
+    await slider(page).waitFor();
+    const { x, y } = await placeOf(page, 5);
+    await page.touchscreen.tap(x, y);
+    await reading(page, told(5, 8)).waitFor();
+    const { x: later } = await placeOf(page, 1);
+    await page.touchscreen.tap(later, y);
+    await reading(page, told(1, 5)).waitFor();
+    expect(await reading(page, told(1, 5)).isVisible()).toBe(true);
+  });
+
+  test("shows its bars where colours are forced", async () => {
+    await using reader = await arrive(curt.origin, { ...UTC, forcedColors: "active" });
+    const { page } = reader;
+    await page.goto("/alt+");
+    const colours = await page.evaluate(`["fill", "background-color"].map((name, nth) =>
+      getComputedStyle([document.querySelector(".bars g rect:not(.slot)"), document.body][nth]).getPropertyValue(name))`);
+    expect(colours).toEqual(["rgb(0, 0, 0)", "rgb(255, 255, 255)"]);
+  });
+
+  test("says under it what its bars add up to", async () => {
+    await using reader = await arrive(curt.origin, { ...UTC, viewport: LAPTOP });
+    const { page } = reader;
+    await page.goto("/alt+");
+    const sum = (term: string) =>
+      page
+        .locator(".sums > div")
+        .filter({ has: page.getByText(term, { exact: true }) })
+        .getByRole("definition")
+        .textContent();
+    expect(await sum(say("preview.period.visits"))).toBe("17");
+    expect(await sum(say("preview.average"))).toBe("0.57");
+    expect(await sum(say("preview.busiest.day"))).toBe(`${dayBefore(5)}: 8`);
+    await page.goto("/jung+");
+    // Two visits say nothing about an average.
+    expect(await page.locator(".sums dt").allTextContents()).toEqual([say("preview.visitors")]);
+  });
+});
+
+describe("ranges", () => {
+  test("change the chart and the address, not the page; the back button leads to the one before", async () => {
+    await using reader = await arrive(curt.origin, { ...UTC, viewport: { width: 1280, height: 400 } });
+    const { page } = reader;
+    await page.goto("/alt+");
+    await slider(page).waitFor();
+    await page.evaluate("globalThis.isSame = true");
+    const address = () => page.evaluate<string>("location.pathname + location.search");
+    const scrolled = () => page.evaluate<number>("scrollY");
+    expect(await pointsOf(page)).toHaveLength(30);
+    await range(page, "7d").focus();
+    await range(page, "7d").scrollIntoViewIfNeeded();
+    const before = await scrolled();
+    expect(before).toBeGreaterThan(0);
+    await page.keyboard.press("Enter");
+    await range(page, "7d").and(page.locator("[aria-current]")).waitFor();
+    expect([await address(), await scrolled()]).toEqual(["/alt+?range=7d", before]);
+    await untilFocused(range(page, "7d"));
+    expect(await pointsOf(page)).toEqual([
+      told(6, 0),
+      told(5, 8),
+      told(4, 0),
+      told(3, 0),
+      told(2, 0),
+      told(1, 5),
+      told(0, 1),
+    ]);
+    await by(page, "hour").click();
+    await by(page, "hour").and(page.locator("[aria-current]")).waitFor();
+    expect(await address()).toBe("/alt+?range=7d&by=hour");
+    // Six whole days and the hours of today.
+    expect(await pointsOf(page)).toHaveLength(6 * 24 + 13);
+    await range(page, "all").click();
+    await range(page, "all").and(page.locator("[aria-current]")).waitFor();
+    expect(await address()).toBe("/alt+?range=all");
+    expect((await pointsOf(page)).filter((point) => point.includes(`visits 120`))).toHaveLength(1);
+    await page.goBack();
+    await by(page, "hour").and(page.locator("[aria-current]")).waitFor();
+    expect(await address()).toBe("/alt+?range=7d&by=hour");
+    await page.goBack();
+    await page.goBack();
+    await range(page, "30d").and(page.locator("[aria-current]")).waitFor();
+    expect([await address(), (await pointsOf(page)).length]).toEqual(["/alt+", 30]);
+    await page.goForward();
+    await range(page, "7d").and(page.locator("[aria-current]")).waitFor();
+    // The new chart tells its values, too.
+    await slider(page).press("End");
+    await reading(page, told(0, 1)).waitFor();
+    expect(await page.evaluate("globalThis.isSame")).toBe(true);
+  });
+
+  test("stay while visits come in", async () => {
+    await using reader = await arrive(curt.origin, { ...UTC, viewport: LAPTOP });
+    const { page } = reader;
+    await page.clock.install({ time: curt.nowMs() });
+    await make("lebendig");
+    await visit(curt, "lebendig");
+    await untilCounted(curt, "lebendig", 1);
+    await page.goto("/still+?range=7d");
+    await page.getByText(say("preview.waiting"), { exact: true }).waitFor();
+    await visit(curt, "still");
+    await untilCounted(curt, "still", 1);
+    do await page.clock.runFor(LOOK_MS);
+    while ((await slider(page).count()) === 0);
+    expect(await pointsOf(page)).toHaveLength(7);
+    await slider(page).press("Home");
+    await slider(page).press("ArrowRight");
+    await reading(page, told(5, 0)).waitFor();
+    await visit(curt, "still");
+    await untilCounted(curt, "still", 2);
+    do await page.clock.runFor(LOOK_MS);
+    while (!(await pointsOf(page)).includes(told(0, 2)));
+    expect([page.url(), (await pointsOf(page)).length]).toEqual([`${curt.origin}/still+?range=7d`, 7]);
+    await untilFocused(slider(page));
+    await reading(page, told(5, 0)).waitFor();
+  });
+
+  test("are links that work without scripts, where each bar has its value, and no field does nothing", async () => {
+    await using reader = await arrive(curt.origin, { javaScriptEnabled: false, viewport: PHONE });
+    const { page } = reader;
+    await page.goto("/alt+?language=en");
+    expect(await slider(page).count()).toBe(0);
+    expect(await pointsOf(page)).toContain(told(5, 8));
+    await range(page, "7d").click();
+    await page.waitForURL("**/alt+?range=7d&language=en");
+    await by(page, "hour").click();
+    await page.waitForURL("**/alt+?range=7d&by=hour&language=en");
+    expect(await pointsOf(page)).toHaveLength(6 * 24 + 13);
+    await page.getByText(say("preview.table")).click();
+    expect(await page.locator("#chart-table tbody tr").count()).toBe(3);
+    await page.getByRole("link", { name: "한국어" }).click();
+    await page.waitForURL("**/alt+?range=7d&by=hour&language=ko");
+  });
+
+  test("begin with the link's own first day, and are no longer than that", async () => {
+    await using reader = await arrive(curt.origin, { ...UTC, viewport: LAPTOP });
+    const { page } = reader;
+    await page.goto("/jung+");
+    expect(await pointsOf(page)).toEqual([told(3, 0), told(2, 2), told(1, 0), told(0, 0)]);
+    expect(await page.locator(".ranges nav").first().getByRole("link").allTextContents()).toEqual([
+      say("preview.range.24h"),
+      say("preview.range.all"),
+    ]);
+    await page.goto("/jung+?range=90d&by=month");
+    expect(await pointsOf(page)).toHaveLength(4);
+  });
+
+  test("are days of the reader's time zone", async () => {
+    await using reader = await arrive(curt.origin, { timezoneId: "Asia/Seoul", viewport: LAPTOP });
+    const { page } = reader;
+    await page.goto("/jung+?range=24h");
+    await page.locator("[data-zone='Asia/Seoul'], #visits").first().waitFor();
+    await page.waitForLoadState("networkidle");
+    await page.goto("/alt+?range=7d&by=hour");
+    const hour = new Intl.DateTimeFormat("en", {
+      month: "short",
+      day: "numeric",
+      hour: "numeric",
+      timeZone: "Asia/Seoul",
+    }).format(curt.nowMs() - DAY_MS);
+    const point = say("preview.point", { when: hour, visits: 5, bots: 0 });
+    await page.locator(".bars title").filter({ hasText: point }).waitFor({ state: "attached" });
+    expect(await page.evaluate("location.search")).toBe("?range=7d&by=hour");
+  });
+
+  test("that exist nowhere show what is shown without one", async () => {
+    for (const query of ["?range=9999d", "?range=%00&by=%FF", "?range[]=7d", `?range=${"9".repeat(4000)}`]) {
+      const response = await curt.fetch(`/alt+${query}`, { headers: { Accept: "text/html" } });
+      expect([query, response.status]).toEqual([query, 200]);
+      expect((await response.text()).match(/<title>[^<]+: visits/g)).toHaveLength(30);
+    }
+  });
+});
+
+test("a link without visits says what to do, and shows the first one by itself", async () => {
+  await using reader = await arrive(curt.origin, { ...UTC, viewport: PHONE });
+  const { page } = reader;
+  await page.clock.install({ time: curt.nowMs() });
+  await page.goto("/neu+");
+  await page.getByText(say("preview.waiting"), { exact: true }).waitFor();
+  await page.getByText(say("preview.waiting.next"), { exact: true }).waitFor();
+  await visit(curt, "neu");
+  await untilCounted(curt, "neu", 1);
+  do await page.clock.runFor(LOOK_MS);
+  while ((await slider(page).count()) === 0);
+  expect(await page.getByText(say("preview.waiting"), { exact: true }).count()).toBe(0);
+});
+
+test("what a reader has of one range is no other one", async () => {
+  const read = (query: string, known = "") =>
+    curt.fetch(`/alt+${query}`, { headers: { Accept: "text/html", "If-None-Match": known } });
+  const tag = (await read("?range=7d")).headers.get("etag") ?? "";
+  expect((await read("?range=7d", tag)).status).toBe(304);
+  for (const query of ["", "?range=90d", "?range=7d&by=hour", "?range=7d&tz=Asia/Seoul"])
+    expect([query, (await read(query, tag)).status]).toEqual([query, 200]);
+  curt.advance(HOUR_MS);
+  expect((await read("?range=7d", tag)).status).toBe(200);
+});
+
+test.each(["en-GB", "ja-JP", "ko-KR"])(
+  "every range fits and is accessible on a small phone (%s)",
+  async (locale) => {
+    await using reader = await arrive(curt.origin, {
+      ...UTC,
+      locale,
+      viewport: { width: 320, height: 740 },
+      reducedMotion: "reduce",
+    });
+    const { page } = reader;
+    if (locale === "en-GB") await loadAxe(page);
+    for (const address of [
+      "alt+?range=24h",
+      "alt+?range=7d",
+      "alt+?range=7d&by=hour",
+      "alt+",
+      "alt+?range=90d",
+      "alt+?range=all",
+      "alt+?range=all&by=day",
+      "jung+",
+      "still+",
+    ]) {
+      for (const width of [320, 360, 1280]) {
+        await page.setViewportSize({ width, height: 740 });
+        await page.goto(`/${address}`);
+        await page.locator("#visits").waitFor();
+        expect([address, width, ...(await faultsOf(page))]).toEqual([address, width]);
+      }
+      if (locale === "en-GB") expect(await violationsOf(page)).toEqual([]);
+    }
+  },
+);

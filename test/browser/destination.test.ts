@@ -1,0 +1,143 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+
+import type { Locator, Page } from "playwright-core";
+
+import { type Running, startHere } from "../service.ts";
+import { arrive, LAPTOP, PHONE, wordsOf } from "./browser.ts";
+
+const READERS = [
+  { locale: "en-GB", viewport: LAPTOP },
+  { locale: "ko-KR", viewport: PHONE },
+];
+
+let curt: Running;
+beforeAll(async () => {
+  curt = await startHere();
+});
+afterAll(() => curt[Symbol.asyncDispose]());
+
+async function preview(page: Page, code: string, original_url: string): Promise<void> {
+  expect((await curt.shorten({ original_url, custom_code: code })).status).toBe(201);
+  await page.goto(`/${encodeURIComponent(code)}+`);
+}
+
+/** What is on the page, from the top, of these. */
+function orderOf(page: Page, parts: Record<string, string>): Promise<string[]> {
+  return page.evaluate(
+    `Object.entries(${JSON.stringify(parts)}).map(([name, part]) => {
+      const element = [...document.querySelectorAll(part)].find((one) => one.checkVisibility());
+      return { name, top: element?.getBoundingClientRect().top };
+    }).filter(({ top }) => top !== undefined).sort((one, other) => one.top - other.top).map(({ name }) => name)`,
+  );
+}
+
+const PARTS = {
+  address: "h1",
+  copy: "[data-copy]",
+  qr: ".qr",
+  key: "[data-key]",
+  destination: ".leads",
+  facts: ".facts:not(.counts)",
+  visits: "#visits",
+  report: "main a[href$='+report']",
+};
+
+test.each(READERS)(
+  "where a link leads comes first, unless one has just made it ($locale)",
+  async (reader) => {
+    const say = wordsOf(reader.locale);
+    const ofVisitors = ["address", "destination", "facts", "visits", "copy", "qr", "report"];
+    await using maker = await arrive(curt.origin, reader);
+    await maker.page.goto("/");
+    await maker.page.getByRole("textbox", { name: say("home.url") }).fill("https://example.com/");
+    await maker.page.keyboard.press("Enter");
+    await maker.page.waitForURL(/\+$/);
+    const order = await orderOf(maker.page, PARTS);
+    // On a laptop, the QR code is beside the address.
+    expect(order.slice(0, 3).toSorted()).toEqual(["address", "copy", "qr"]);
+    expect(order.slice(3)).toEqual(["key", "destination", "facts", "visits", "report"]);
+    await using visitor = await arrive(curt.origin, reader);
+    const { page } = visitor;
+    await page.goto(new URL(maker.page.url()).pathname);
+    await page.getByRole("button", { name: say("copy"), exact: true }).waitFor();
+    expect(await orderOf(page, PARTS)).toEqual(ofVisitors);
+    const button = page.getByRole("link", { name: say("preview.continue", { domain: "example.com" }) });
+    expect((await button.boundingBox())?.y).toBeLessThan(reader.viewport.height * 0.7);
+    // Without the cookie, as some browsers want it, the line is there all the same.
+    await page.goto(`${new URL(maker.page.url()).pathname}#made`);
+    await page.reload();
+    expect(await page.getByText(say("preview.made")).isVisible()).toBe(true);
+    expect(await orderOf(page, PARTS)).toEqual(ofVisitors);
+  },
+);
+
+test("a long address is folded: its beginning and its end are seen, and all of it on request", async () => {
+  await using visitor = await arrive(curt.origin, { viewport: PHONE });
+  const { page } = visitor;
+  const url = `https://example.com/${"way/".repeat(2000)}?from=here&to=there#end`;
+  await preview(page, "weit", url);
+  const leads = page.getByRole("region", { name: wordsOf("en")("preview.leads") });
+  const folded = leads.locator(".folded");
+  expect(await folded.textContent()).toMatch(/^https:\/\/example\.com\/way\/.* … .*to=there#end$/);
+  const heightOf = async () => (await leads.boundingBox())?.height ?? 0;
+  expect(await heightOf()).toBeLessThan(PHONE.height);
+  await leads.getByText(wordsOf("en")("preview.whole", { count: url.length.toLocaleString("en") })).click();
+  expect(await leads.getByText(url, { exact: true }).isVisible()).toBe(true);
+  expect(await folded.isVisible()).toBe(false);
+  expect(await heightOf()).toBeGreaterThan(PHONE.height);
+});
+
+test("lines of a host and of an address end behind dots and slashes, not within words", async () => {
+  await using visitor = await arrive(curt.origin, { viewport: PHONE });
+  const { page } = visitor;
+  await preview(
+    page,
+    "zeilen",
+    "https://www.shop.some-company.department-of-names.example.co.uk/products/garden-tools/spades?colour=dark-green&size=large",
+  );
+  const linesOf = (part: string) =>
+    page.locator(part).evaluate((element: any) => {
+      const range = element.ownerDocument.createRange();
+      const lines: { text: string; bottom: number }[] = [];
+      const walker = element.ownerDocument.createTreeWalker(element, 4);
+      for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+        for (let nth = 0; nth < node.data.length; nth++) {
+          range.setStart(node, nth);
+          range.setEnd(node, nth + 1);
+          const { top, bottom } = range.getBoundingClientRect();
+          const last = lines.at(-1);
+          if (last && top < last.bottom) last.text += node.data[nth];
+          else lines.push({ text: node.data[nth], bottom });
+        }
+      }
+      return lines.map(({ text }) => text);
+    });
+  for (const part of [".host bdi", ".whole bdi"]) {
+    const lines = await linesOf(part);
+    expect(lines.length).toBeGreaterThan(1);
+    for (const [nth, line] of lines.slice(0, -1).entries())
+      expect(/[./]$/.test(line) || /^[?&#]/.test(lines[nth + 1] ?? "")).toBe(true);
+  }
+  // The registrable domain is never parted where it fits a line.
+  expect((await linesOf(".host bdi")).some((line) => line.endsWith("example.co.uk"))).toBe(true);
+});
+
+test("a danger looks different from what is merely good to know, and is not what the button asks for", async () => {
+  await using visitor = await arrive(curt.origin);
+  const { page } = visitor;
+  const say = wordsOf("en");
+  const leads = page.getByRole("region", { name: say("preview.leads") });
+  await preview(page, "harmlos", "https://example.com/");
+  expect(await leads.getByRole("listitem").allTextContents()).toEqual([say("hint.fresh")]);
+  expect(await leads.locator(".warnings").count()).toBe(0);
+  await leads.locator(".primary").waitFor();
+  await preview(page, "gefahr", "http://paypal.com.example.net/");
+  const warnings = leads.locator(".warnings");
+  const front = say("hint.front", { name: "paypal.com", domain: "example.net" });
+  expect(await warnings.getByRole("listitem").allTextContents()).toEqual([front]);
+  const colourOf = (list: Locator) =>
+    list.evaluate((one: any) => one.ownerDocument.defaultView.getComputedStyle(one).backgroundColor);
+  expect(await colourOf(warnings)).not.toBe(await colourOf(leads.locator(".hints")));
+  expect(await leads.locator(".hints").getByText(say("hint.http")).count()).toBe(1);
+  expect(await leads.locator(".primary").count()).toBe(0);
+});

@@ -1,0 +1,50 @@
+import { expect, test } from "bun:test";
+
+import type { Page } from "playwright-core";
+
+import { disableLink, startHere } from "../service.ts";
+import { arrive } from "./browser.ts";
+
+/** So narrow that the title does not fit into a line, whatever the font. */
+const NARROW = { width: 260, height: 600 };
+
+/** The lines of each title and paragraph. */
+function linesOf(page: Page): Promise<string[][]> {
+  return page.evaluate(`[...document.querySelectorAll("main :is(h1, p)")].map((element) => {
+    const lines = [];
+    let bottom = 0;
+    const texts = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
+    for (let text = texts.nextNode(); text !== null; text = texts.nextNode()) {
+      [...text.data].reduce((start, character) => {
+        const range = document.createRange();
+        range.setStart(text, start);
+        range.setEnd(text, start + character.length);
+        const box = range.getBoundingClientRect();
+        if (box.top >= bottom) lines.push("");
+        bottom = Math.max(bottom, box.bottom - box.height / 2);
+        lines[lines.length - 1] += character;
+        return start + character.length;
+      }, 0);
+    }
+    return lines;
+  })`);
+}
+
+test("lines end between Korean words, and between the phrases of Japanese titles", async () => {
+  await using curt = await startHere();
+  await curt.shorten({ original_url: "https://example.com/", custom_code: "bad" });
+  await disableLink(curt, "bad", "phishing");
+  const read = async (locale: string) => {
+    await using reader = await arrive(curt.origin, { locale, viewport: NARROW });
+    await reader.page.goto("/bad");
+    return await linesOf(reader.page);
+  };
+
+  const korean = await read("ko-KR");
+  expect(korean.flat().length).toBeGreaterThan(6);
+  // Only the last line of a text has no space behind it.
+  expect(korean.flatMap((lines) => lines.slice(0, -1)).filter((line) => !line.endsWith(" "))).toEqual([]);
+
+  const [title] = await read("ja-JP");
+  expect(title).toEqual(["リンクの利用は", "停止されています"]);
+});

@@ -1,0 +1,532 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+
+import type { BrowserContext, Page } from "playwright-core";
+
+import { BASE_URL, type Running, startHere } from "../service.ts";
+import { untilCounted, visit } from "../visits/visits.ts";
+import { arrive, PHONE, untilFocused, wordsOf } from "./browser.ts";
+
+const say = wordsOf("en");
+
+let curt: Running;
+beforeAll(async () => {
+  curt = await startHere();
+});
+afterAll(async () => {
+  await curt[Symbol.asyncDispose]();
+});
+
+interface Kept {
+  readonly path: string;
+  readonly created: string;
+  readonly key?: string;
+  readonly target?: string;
+}
+
+/** Makes a link with the API, as the browser keeps it. */
+async function makeLink(code: string, more: object = {}): Promise<Kept & { readonly key: string }> {
+  const original_url = `https://www.example.com/of-${encodeURIComponent(code)}`;
+  const made = await curt.fetch("/api/v1/links", {
+    method: "POST",
+    body: JSON.stringify({ target: original_url, code, ...more }),
+  });
+  const { data } = (await made.json()) as { data: { code: string; created: string; manage_key: string } };
+  return {
+    path: `/api/v1/links/${encodeURIComponent(data.code)}`,
+    created: data.created,
+    key: data.manage_key,
+  };
+}
+
+/** Codes that nobody looks at. */
+function manyLinks(count: number): Kept[] {
+  return Array.from({ length: count }, (_, nth) => ({
+    path: `/api/v1/links/many-${nth}`,
+    created: new Date(Date.UTC(2026, 0, 1) - nth * 1000).toISOString(),
+    target: `https://www.example.com/many/${nth}`,
+  }));
+}
+
+/** Puts links into the browser, the latest first, and opens the page. */
+async function openList(page: Page, links: readonly Kept[]): Promise<void> {
+  await page.goto("/+links");
+  await page.evaluate(`localStorage['curt.made-here'] = ${JSON.stringify(JSON.stringify(links))}`);
+  await page.goto("/+links");
+  if (links.length > 0) await page.getByRole("listitem").first().waitFor();
+}
+
+async function keptIn(page: Page): Promise<Kept[]> {
+  return (await page.evaluate("JSON.parse(localStorage['curt.made-here'] ?? '[]')")) as Kept[];
+}
+
+function on(page: Page, locale = "en") {
+  const words = wordsOf(locale);
+  const items = page.getByRole("listitem");
+  const item = (code: string) => items.filter({ has: page.getByRole("link", { name: `/${code}/` }) });
+  return {
+    items,
+    item,
+    search: page.getByRole("searchbox", { name: words("links.search") }),
+    button: (code: string, name: string) => item(code).getByRole("button", { name }),
+    undo: page.getByRole("button", { name: words("links.undo"), exact: true }),
+    status: (text: string) => page.getByRole("status").filter({ hasText: text }),
+    codes: async () =>
+      (await items.getByRole("link", { name: /^curt\.example\// }).allTextContents()).map((address) =>
+        address.replace(/^curt\.example\/|\/$/g, ""),
+      ),
+  };
+}
+
+async function load(page: Page, text: string): Promise<void> {
+  const [chooser] = await Promise.all([
+    page.waitForEvent("filechooser"),
+    page.getByRole("button", { name: say("links.file.load") }).press("Enter"),
+  ]);
+  await chooser.setFiles({ name: "links.json", mimeType: "application/json", buffer: Buffer.from(text) });
+}
+
+test.each(["en-GB", "ko-KR"])(
+  "each link tells its state, visits, and when it was made (%s)",
+  async (locale) => {
+    const words = wordsOf(locale);
+    await using maker = await arrive(curt.origin, { locale, viewport: PHONE, timezoneId: "Asia/Seoul" });
+    const { page } = maker;
+    const code = (name: string) => `${name}-${locale}`;
+    const ends = await makeLink(code("ends"), { expires: "48h" });
+    const secret = await makeLink(code("비밀"), { password: "very long" });
+    const later = await makeLink(code("later"), { starts: "48h" });
+    const used = await makeLink(code("used"), { max_visits: 1 });
+    const withdrawn = await makeLink(code("withdrawn"));
+    await visit(curt, code("used"));
+    await visit(curt, code("ends"));
+    await untilCounted(curt, code("ends"), 1);
+    await curt.fetch(withdrawn.path, {
+      method: "DELETE",
+      headers: { Authorization: `Bearer ${withdrawn.key}` },
+    });
+    const gone = { ...ends, path: "/api/v1/links/never-made" };
+    await openList(page, [gone, withdrawn, used, later, secret, ends]);
+    const { item } = on(page, locale);
+    const left = new Intl.RelativeTimeFormat(locale.slice(0, 2)).format(48, "hour");
+    for (const [name, text] of [
+      ["ends", words("home.ends-in", { left })],
+      ["비밀", words("home.endless")],
+      ["later", words("links.scheduled")],
+      ["used", words("links.used-up")],
+      ["withdrawn", words("links.withdrawn")],
+    ] as const) {
+      await item(code(name)).filter({ hasText: text }).waitFor();
+    }
+    await item("never-made")
+      .filter({ hasText: words("home.gone") })
+      .waitFor();
+    expect(await item(code("ends")).textContent()).toContain(`${words("preview.visits")} 1`);
+    // With the key in the list, its maker is told where a link with a password leads.
+    expect(await item(code("비밀")).textContent()).toContain("www.example.com/of-비밀");
+    const [end, made] = await item(code("ends")).locator("time").all();
+    const inFull = new Intl.DateTimeFormat(locale.slice(0, 2), {
+      dateStyle: "long",
+      timeStyle: "short",
+      timeZone: "Asia/Seoul",
+    });
+    const endsMs = Date.parse((await end?.getAttribute("datetime")) ?? "");
+    expect(endsMs).toBe(Date.parse(ends.created) + 48 * 3_600_000);
+    expect(await end?.getAttribute("title")).toBe(inFull.format(endsMs));
+    expect(await made?.getAttribute("title")).toBe(inFull.format(Date.parse(ends.created)));
+    await item(code("ends"))
+      .getByRole("link", { name: words("home.manage") })
+      .click();
+    await page.getByRole("textbox", { name: words("manage.target") }).waitFor();
+  },
+);
+
+test("a search finds parts of codes and destinations, however they are typed", async () => {
+  await using maker = await arrive(curt.origin);
+  const { page } = maker;
+  await openList(page, [
+    await makeLink("가을-Sale"),
+    await makeLink("other"),
+    await makeLink("third", { target: "https://ko.wikipedia.org/wiki/%ED%95%9C%EA%B8%80" }),
+  ]);
+  const { search, codes, status, item } = on(page);
+  await item("third").filter({ hasText: "wiki/한글" }).waitFor();
+  for (const [typed, found] of [
+    ["가을".normalize("NFD"), ["가을-Sale"]],
+    ["sALE", ["가을-Sale"]],
+    ["OF-other", ["other"]],
+    ["한글", ["third"]],
+    ["%ed%95", ["third"]],
+    [" ", ["가을-Sale", "other", "third"]],
+    ["<img src=x onerror=alert(1)>", []],
+  ] as const) {
+    await search.fill(typed);
+    expect(await codes()).toEqual([...found]);
+  }
+  await status(say("links.found", { count: 0, all: 3 })).waitFor();
+  await page.getByText(say("links.none")).waitFor();
+});
+
+test("a link that was removed can be taken back, and goes on either way", async () => {
+  await using maker = await arrive(curt.origin);
+  const { page } = maker;
+  const links = [await makeLink("undo-a"), await makeLink("undo-b"), await makeLink("undo-c")].toReversed();
+  await openList(page, links);
+  const { button, undo, codes, status, search } = on(page);
+  const remove = (code: string) => button(code, say("home.forget"));
+  await remove("undo-b").press("Enter");
+  await untilFocused(undo);
+  await status(say("links.removed", { value: "curt.example/undo-b/" })).waitFor();
+  expect(await codes()).toEqual(["undo-c", "undo-a"]);
+  expect((await keptIn(page)).map(({ path }) => path)).toEqual([links[0]?.path, links[2]?.path] as string[]);
+  await undo.press("Enter");
+  await untilFocused(remove("undo-b"));
+  await status(say("links.restored")).waitFor();
+  expect(await codes()).toEqual(["undo-c", "undo-b", "undo-a"]);
+  expect((await keptIn(page)).map(({ key }) => key)).toEqual(links.map(({ key }) => key));
+  // What was removed before can no longer be taken back.
+  await remove("undo-c").press("Enter");
+  await remove("undo-b").press("Enter");
+  expect(await undo.count()).toBe(1);
+  await undo.press("Enter");
+  expect(await codes()).toEqual(["undo-b", "undo-a"]);
+  await page.reload();
+  expect(await codes()).toEqual(["undo-b", "undo-a"]);
+
+  const clear = page.getByRole("button", { name: say("home.forget-all") });
+  // By mistake, and on purpose.
+  page.once("dialog", (asked) => asked.dismiss());
+  await clear.press("Enter");
+  expect(await codes()).toEqual(["undo-b", "undo-a"]);
+  page.once("dialog", (asked) => asked.accept());
+  await clear.press("Enter");
+  await untilFocused(undo);
+  expect([await codes(), await keptIn(page)]).toEqual([[], []]);
+  await undo.press("Enter");
+  expect(await codes()).toEqual(["undo-b", "undo-a"]);
+  page.once("dialog", (asked) => asked.accept());
+  await clear.press("Enter");
+  await page.reload();
+  await page.getByText(say("links.empty")).waitFor();
+  expect(await search.count()).toBe(0);
+  expect((await curt.fetch("/undo-a")).status).toBe(302);
+});
+
+test("the addresses of all links, or of those found, are copied one per line", async () => {
+  await using maker = await arrive(curt.origin);
+  const { context, page } = maker;
+  await context.grantPermissions(["clipboard-read", "clipboard-write"], { origin: curt.origin });
+  await openList(page, [await makeLink("copy-둘"), await makeLink("copy-one")]);
+  const { search, status } = on(page);
+  const copied = async () => {
+    await page.getByRole("button", { name: say("links.copy-all"), exact: true }).click();
+    await status(say("copied")).waitFor();
+    return page.evaluate<string>("navigator.clipboard.readText()");
+  };
+  expect(await copied()).toBe(`${BASE_URL}/copy-둘/\n${BASE_URL}/copy-one/`);
+  await page.reload();
+  await search.fill("one");
+  expect(await copied()).toBe(`${BASE_URL}/copy-one/`);
+});
+
+test("a list is saved as a file, and added to that of another browser once", async () => {
+  const links = [
+    await makeLink("saved-가"),
+    await makeLink("saved-b#".replace("#", "")),
+    await makeLink("shared"),
+  ];
+  await using one = await arrive(curt.origin);
+  await openList(one.page, links);
+  await on(one.page).item("saved-가").filter({ hasText: "example.com" }).waitFor();
+  const [download] = await Promise.all([
+    one.page.waitForEvent("download"),
+    one.page.getByRole("button", { name: say("links.file.save") }).click(),
+  ]);
+  expect(download.suggestedFilename()).toBe("curt.example-links.json");
+  const text = readFileSync(await download.path(), "utf8");
+  const [first] = links;
+  expect(JSON.parse(text).links[0]).toEqual({
+    address: `${BASE_URL}/saved-가/`,
+    target: `https://www.example.com/of-${encodeURIComponent("saved-가")}`,
+    created: first?.created,
+    manage_key: first?.key,
+  });
+
+  await using other = await arrive(curt.origin);
+  const own = await makeLink("own");
+  const { page } = other;
+  const { codes, status, item } = on(page);
+  // One of them is there already, from the time when keys were not kept.
+  const { key: _, ...keyless } = links[2] as Kept;
+  await openList(page, [own, keyless]);
+  await load(page, text);
+  await status(say("links.loaded", { value: 2 })).waitFor();
+  expect(await codes()).toEqual(["own", "shared", "saved-b", "saved-가"]);
+  expect((await keptIn(page)).map(({ key }) => key)).toEqual(
+    [own, ...links.toReversed()].map(({ key }) => key),
+  );
+  await load(page, text);
+  await status(say("links.loaded", { value: 0 })).waitFor();
+  expect(await codes()).toEqual(["own", "shared", "saved-b", "saved-가"]);
+  await item("saved-가")
+    .getByRole("link", { name: say("home.manage") })
+    .click();
+  await page.getByRole("textbox", { name: say("manage.target") }).waitFor();
+});
+
+test("a file that is not right adds nothing, and says why", async () => {
+  await using maker = await arrive(curt.origin);
+  const { page } = maker;
+  const kept = await makeLink("kept-here");
+  await openList(page, [kept]);
+  const good = {
+    address: `${BASE_URL}/x/`,
+    target: "https://example.com/",
+    created: kept.created,
+    manage_key: kept.key,
+  };
+  const fileOf = (link: unknown) => JSON.stringify({ version: 1, links: [good, link] });
+  const entry = say("links.file.entry", { value: 2 });
+  const { status } = on(page);
+  const bad = [
+    "https://curt.example.evil.example/x/",
+    "https://other.example/x/",
+    "javascript:alert(1)",
+    `${BASE_URL}/a/b/`,
+    `${BASE_URL}/../api/v1/links/x`,
+    `${BASE_URL}/%2e%2e/`,
+    `${BASE_URL}/x+`,
+    `${BASE_URL}/x#key=1`,
+    `${BASE_URL}/x?y`,
+    `${BASE_URL}/%zz/`,
+    `${BASE_URL}/`,
+    `${BASE_URL}/${"x".repeat(3000)}/`,
+  ].map((address) => ({ ...good, address }));
+  for (const [text, why] of [
+    ["", say("links.file.format")],
+    ["null", say("links.file.format")],
+    ["[]", say("links.file.format")],
+    ['{"version":1,"links":{}}', say("links.file.format")],
+    ['{"version":2,"links":[]}', say("links.file.version")],
+    [
+      JSON.stringify({ version: 1, links: Array.from({ length: 10_001 }, () => good) }),
+      say("links.file.many"),
+    ],
+    [" ".repeat(5_000_001), say("links.file.large")],
+    ...[
+      null,
+      7,
+      {},
+      ...bad,
+      { ...good, manage_key: "short" },
+      { ...good, manage_key: `"><script>alert(1)</script>` },
+      { ...good, manage_key: null },
+      { ...good, created: "yesterday" },
+      { ...good, created: "2026-99-99T00:00:00.000Z" },
+      { ...good, target: "javascript:alert(1)" },
+      { ...good, target: 7 },
+    ].map((link) => [fileOf(link), entry] as const),
+  ] as const) {
+    await load(page, text);
+    await status(why).waitFor();
+    expect((await keptIn(page)).map(({ path }) => path)).toEqual([kept.path]);
+    // The next one says it anew.
+    await load(page, '{"version":1,"links":[]}');
+    await status(say("links.loaded", { value: 0 })).waitFor();
+  }
+});
+
+test("nothing that a file or the list holds becomes a part of the page, or takes the place of a link", async () => {
+  await using maker = await arrive(curt.origin);
+  const { page } = maker;
+  const kept = await makeLink("mine");
+  await openList(page, [kept]);
+  const created = new Date(Date.parse(kept.created) + 1000).toISOString();
+  const code = encodeURIComponent(`<img src="x" onerror="alert(1)">`);
+  const manage_key = "A".repeat(22);
+  await load(
+    page,
+    JSON.stringify({
+      version: 1,
+      links: [
+        { address: `${BASE_URL}/mine/`, target: "https://evil.example/", created, manage_key },
+        { address: `${BASE_URL}/${code}x/`.replace("%20", "").replace("%20", ""), created, manage_key },
+        {
+          address: `${BASE_URL}/t/`,
+          target: `https://example.com/<script>alert(1)</script>`,
+          created,
+          manage_key,
+        },
+      ],
+    }),
+  );
+  await on(page)
+    .status(say("links.loaded", { value: 2 }))
+    .waitFor();
+  expect(await page.locator("main img, main script, main li script").count()).toBe(0);
+  const mine = (await keptIn(page)).find(({ path }) => path === kept.path);
+  expect([mine?.created, mine?.key]).toEqual([kept.created, kept.key]);
+});
+
+test("two tabs do not lose each other's links", async () => {
+  await using maker = await arrive(curt.origin);
+  const { context, page } = maker;
+  const [a, b, c] = [await makeLink("tab-a"), await makeLink("tab-b"), await makeLink("tab-c")];
+  await openList(page, [b, a]);
+  const other = await context.newPage();
+  await other.goto("/");
+  await other.getByRole("textbox", { name: say("home.url") }).fill("https://example.com/");
+  await other.getByRole("textbox", { name: say("home.code") }).fill("tab-new");
+  await other.getByRole("button", { name: say("home.make") }).click();
+  await other.waitForURL(/\+$/);
+  // Shown without a reload.
+  await on(page).item("tab-new").waitFor();
+  await other.goto("/+links");
+  await load(
+    other,
+    JSON.stringify({ version: 1, links: [{ address: `${BASE_URL}/tab-c/`, created: c.created }] }),
+  );
+  await on(other)
+    .status(say("links.loaded", { value: 1 }))
+    .waitFor();
+  await on(page).button("tab-b", say("home.forget")).click();
+  await on(other).items.nth(2).waitFor();
+  for (const tab of [page, other]) {
+    await tab.reload();
+    expect(await on(tab).codes()).toEqual(["tab-new", "tab-c", "tab-a"]);
+  }
+});
+
+test("a thousand links are searched at once, and only those in sight are asked about", async () => {
+  await using maker = await arrive(curt.origin, { viewport: PHONE });
+  const { page } = maker;
+  const asked: string[] = [];
+  page.on("request", (request) => {
+    const [, path] = /(\/api\/v1\/links\/.+)$/.exec(request.url()) ?? [];
+    if (path !== undefined) asked.push(path);
+  });
+  const links = manyLinks(1000);
+  await openList(page, links);
+  const { items, codes, search, status, item } = on(page);
+  await items
+    .first()
+    .filter({ hasText: say("home.gone") })
+    .waitFor();
+  expect(await items.count()).toBe(50);
+  expect(asked.length).toBeLessThan(25);
+  expect(asked).not.toContain(links.at(40)?.path);
+  await items.nth(40).scrollIntoViewIfNeeded();
+  await items
+    .nth(40)
+    .filter({ hasText: say("home.gone") })
+    .waitFor();
+  await page.getByRole("button", { name: say("links.more") }).click();
+  await untilFocused(item("many-50").getByRole("link", { name: "/many-50/" }));
+  expect(await items.count()).toBe(100);
+  await search.fill("many-99");
+  expect(await codes()).toEqual(["many-99", ...Array.from({ length: 10 }, (_, nth) => `many-99${nth}`)]);
+  await status(say("links.found", { count: 11, all: "1,000" })).waitFor();
+  expect(new Set(asked).size).toBe(asked.length);
+});
+
+test("a service that has had enough of questions is left alone, and what was told last is shown", async () => {
+  await using strict = await startHere({ LIMIT_VIEW: "2/1h" });
+  await using maker = await arrive(strict.origin);
+  const { page } = maker;
+  const asked: number[] = [];
+  page.on("response", (response) => {
+    if (response.url().includes("/api/v1/links/")) asked.push(response.status());
+  });
+  const told = { state: "active", visits: 7, ends: null, atMs: 0 };
+  const links = manyLinks(30).map((link) => ({ ...link, told }));
+  await openList(page, links);
+  await on(page).status(say("links.limited")).waitFor();
+  await page
+    .getByText(`${say("preview.visits")} 7`)
+    .last()
+    .waitFor();
+  // No more than those under way at the time.
+  expect(asked.filter((status) => status === 429).length).toBeLessThanOrEqual(4);
+  expect(asked.length).toBeLessThanOrEqual(6);
+});
+
+test("without a connection, what was told last is shown, and asked again when it is back", async () => {
+  // By itself, because the browser complains of what it does not get.
+  await using maker = await arrive(curt.origin);
+  const { page } = maker;
+  const made = await makeLink("offline");
+  const told = { state: "active", visits: 3, ends: null, atMs: 0 };
+  await page.route("**/api/v1/links/*", (route) => route.abort("aborted"));
+  await openList(page, [{ ...made, told } as Kept]);
+  const { item, status } = on(page);
+  await status(say("links.away")).waitFor();
+  expect(await item("offline").textContent()).toContain(`${say("preview.visits")} 3`);
+  await page.unroute("**/api/v1/links/*");
+  await page.evaluate("dispatchEvent(new Event('online'))");
+  await item("offline")
+    .filter({ hasText: `${say("preview.visits")} 0` })
+    .waitFor();
+  await status(say("links.away")).waitFor({ state: "detached" });
+});
+
+test("the list of an earlier version is read on", async () => {
+  await using maker = await arrive(curt.origin);
+  const { page } = maker;
+  const { path, created } = await makeLink("earlier");
+  await openList(page, [{ path, created }]);
+  const { item } = on(page);
+  await item("earlier").filter({ hasText: "example.com/of-earlier" }).waitFor();
+  expect(
+    await item("earlier")
+      .getByRole("link", { name: say("home.manage") })
+      .count(),
+  ).toBe(0);
+  await page.goto("/+links");
+  await on(page).search.fill("of-earlier");
+  expect(await on(page).codes()).toEqual(["earlier"]);
+});
+
+test("a browser that keeps nothing says so, and one that is full loses nothing", async () => {
+  await using maker = await arrive(curt.origin);
+  const { context, page } = maker;
+  await openList(page, [await makeLink("full-a"), await makeLink("full-b")]);
+  await page.evaluate(
+    "Storage.prototype.setItem = () => { throw new DOMException('full', 'QuotaExceededError') }",
+  );
+  const { button, codes, status, undo } = on(page);
+  await button("full-b", say("home.forget")).click();
+  await status(say("links.full")).waitFor();
+  expect([await codes(), await undo.count()]).toEqual([["full-a", "full-b"], 0]);
+  await load(
+    page,
+    JSON.stringify({ version: 1, links: [{ address: `${BASE_URL}/n/`, created: new Date().toISOString() }] }),
+  );
+  expect(await status(say("links.full")).count()).toBeGreaterThan(0);
+  await denyStorage(context);
+  await page.goto("/+links");
+  await status(say("links.blocked")).waitFor();
+  await page.getByText(say("links.empty")).waitFor();
+});
+
+function denyStorage(context: BrowserContext): Promise<unknown> {
+  return context.addInitScript(
+    "Object.defineProperty(window, 'localStorage', { get() { throw new DOMException('denied', 'SecurityError') } })",
+  );
+}
+
+test.each(["en-GB", "ko-KR"])(
+  "without scripts, the page says how to find a link again (%s)",
+  async (locale) => {
+    await using reader = await arrive(curt.origin, { locale, javaScriptEnabled: false });
+    const { page } = reader;
+    const words = wordsOf(locale);
+    await page.goto("/");
+    await page
+      .getByRole("contentinfo")
+      .getByRole("link", { name: words("links.title") })
+      .click();
+    await page.getByRole("heading", { level: 1, name: words("links.title") }).waitFor();
+    await page.getByText(words("links.noscript.find")).waitFor();
+    expect(await page.getByRole("searchbox").count()).toBe(0);
+  },
+);

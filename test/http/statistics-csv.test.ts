@@ -1,0 +1,160 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+
+import type { StatisticsData } from "../../src/http/api/schemas.ts";
+import { statisticsCsv } from "../../src/http/api/statistics-csv.ts";
+import { type Here, startHere } from "../service.ts";
+import { addVisits, statisticsOf } from "../visits/visits.ts";
+
+let curt: Here;
+beforeAll(async () => {
+  curt = await startHere({ STATS_SHOWN: "safe" });
+  for (const custom_code of CODES) await curt.shorten({ original_url: "https://example.com/", custom_code });
+  const people = (count: number, referrer: string) =>
+    Array.from({ length: count }, (_, visitor) => ({ visitor, referrer }));
+  await addVisits(curt, "한글", [
+    ...people(12, "-1.example"),
+    ...people(7, ""),
+    ...people(3, "rare.example"),
+  ]);
+  curt.advance(3_600_000);
+});
+afterAll(() => curt[Symbol.asyncDispose]());
+
+const CODES = ["abc", "한글", "*️⃣", "👨‍👩‍👧‍👦"];
+const pathOf = (code: string, query = "") => `/api/v1/links/${encodeURIComponent(code)}/stats${query}`;
+
+/** RFC 4180, section 2, to the letter: throws at whatever is not in its grammar. */
+function readCsv(text: string): string[][] {
+  const rows: string[][] = [];
+  const field = /(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n)/y;
+  let row: string[] = [];
+  while (field.lastIndex < text.length) {
+    const { lastIndex } = field;
+    const [, quoted, bare, end] = field.exec(text) ?? [];
+    if (end === undefined) throw new Error(`no CSV: ${text.slice(lastIndex, lastIndex + 40)}`);
+    row.push(quoted?.replaceAll('""', '"') ?? bare ?? "");
+    if (end === ",") continue;
+    rows.push(row);
+    row = [];
+  }
+  return rows;
+}
+
+describe("GET /api/v1/links/{code}/stats as CSV", () => {
+  test("has a row for each part of the series and for each value, as JSON has", async () => {
+    const query = "?interval=day&tz=Asia/Seoul";
+    const response = await curt.fetch(pathOf("한글", `${query}&format=csv`));
+    expect(response.status).toBe(200);
+    expect(response.headers.get("content-type")).toBe("text/csv; charset=utf-8; header=present");
+    const [header, ...rows] = readCsv(await response.text());
+    expect(header).toEqual(["dimension", "value", "visits", "bots"]);
+    const { series } = (await statisticsOf(curt, "한글", query)) as unknown as StatisticsData;
+    expect(rows.slice(0, 30)).toEqual(
+      series.map(({ start, visits, bots }) => ["day", start, String(visits), String(bots)]),
+    );
+    expect(rows.slice(30)).toEqual([
+      ["referrers", "'-1.example", "12", ""],
+      ["referrers", "(unknown)", "7", ""],
+      ["referrers", "(hidden)", "3", ""],
+      ["countries", "KR", "22", ""],
+      ["browsers", "Chrome", "22", ""],
+      ["operating_systems", "Windows", "22", ""],
+      ["devices", "desktop", "22", ""],
+      ["languages", "ko", "22", ""],
+    ]);
+  });
+
+  test("comes to who prefers it by Accept, unless another format is named", async () => {
+    for (const [accept, query, type] of [
+      ["text/csv", "", "text/csv"],
+      ["text/csv, application/json;q=0.5", "", "text/csv"],
+      ["text/*", "", "text/csv"],
+      ["text/csv", "?format=json", "application/json"],
+      ["application/json", "?format=csv", "text/csv"],
+      ["application/json, text/csv;q=0.9", "", "application/json"],
+      ["text/html,application/xhtml+xml,*/*;q=0.8", "", "application/json"],
+      ["*/*", "", "application/json"],
+    ] as const) {
+      const { headers } = await curt.fetch(pathOf("abc", query), { headers: { Accept: accept } });
+      expect([accept, query, headers.get("content-type")?.split(";")[0]]).toEqual([accept, query, type]);
+      expect(headers.get("vary")).toContain("Accept, Accept-Language");
+    }
+  });
+
+  test("is a file with the name of the code; so is JSON that is asked for as a download", async () => {
+    for (const [query, extension] of [
+      ["?format=csv", "csv"],
+      ["?download=true", "json"],
+    ] as const) {
+      const named = async (code: string) =>
+        (await curt.fetch(pathOf(code, query))).headers.get("content-disposition");
+      expect(await named("abc")).toBe(`attachment; filename="abc.${extension}"`);
+      for (const [code, encoded] of [
+        ["한글", "%ED%95%9C%EA%B8%80"],
+        ["*️⃣", "%2A%E2%83%A3"],
+        ["👨‍👩‍👧‍👦", encodeURIComponent("👨‍👩‍👧‍👦")],
+      ] as const)
+        expect(await named(code)).toBe(
+          `attachment; filename="visits.${extension}"; filename*=UTF-8''${encoded}.${extension}`,
+        );
+    }
+    for (const query of ["", "?format=json", "?download=false"])
+      expect((await curt.fetch(pathOf("abc", query))).headers.get("content-disposition")).toBeNull();
+  });
+
+  test("of the same visits is not sent again, and its tag is not that of JSON", async () => {
+    const tags = new Set<string>();
+    for (const query of ["", "?format=csv", "?download=true"]) {
+      const tag = (await curt.fetch(pathOf("한글", query))).headers.get("etag") ?? "";
+      tags.add(tag);
+      const again = await curt.fetch(pathOf("한글", query), { headers: { "If-None-Match": tag } });
+      expect([again.status, await again.text()]).toEqual([304, ""]);
+    }
+    expect(tags.size).toBe(3);
+  });
+
+  test("is refused like JSON, in JSON", async () => {
+    for (const [path, status, reason] of [
+      [pathOf("abc", "?format=xml"), 400, "field.values"],
+      [pathOf("abc", "?format=csv&download=yes"), 400, "field.values"],
+      [pathOf("abc", "?format=csv&from=2026-11-22&to=2026-11-21"), 400, "stats.order"],
+      [pathOf("nobody-made-it", "?format=csv"), 404, "link.unknown"],
+    ] as const) {
+      const response = await curt.fetch(path, { headers: { Accept: "text/csv" } });
+      expect([path, response.status, response.headers.get("curt-reason")]).toEqual([path, status, reason]);
+      expect(response.headers.get("content-type")).toBe("application/json");
+      expect(response.headers.get("content-disposition")).toBeNull();
+    }
+  });
+});
+
+test("no cell of a CSV file is a formula, and every one can be read back", () => {
+  const told = ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", 'say "hi", you', "two\r\nlines", "a=1", ""];
+  const none = { values: [], other: 0, hidden: 0 };
+  const csv = statisticsCsv({
+    code: "abc",
+    from: "2026-11-21",
+    to: "2026-11-21",
+    interval: "day",
+    tz: "UTC",
+    visits: 0,
+    bots: 0,
+    visitors: null,
+    series: [],
+    referrers: { values: told.map((value) => ({ value, visits: 1 })), other: 3, hidden: 1 },
+    countries: none,
+    browsers: none,
+    operating_systems: none,
+    devices: none,
+    languages: none,
+  });
+  const cells = readCsv(csv).map(([, value]) => value);
+  expect(cells).toEqual([
+    "value",
+    ...told.slice(0, 6).map((formula) => `'${formula}`),
+    ...told.slice(6),
+    "(rest)",
+    "(hidden)",
+  ]);
+  expect(cells.filter((cell) => /^[=+\-@\t\r]/.test(cell ?? ""))).toEqual([]);
+});

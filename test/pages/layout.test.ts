@@ -1,0 +1,17 @@
+import { expect, test } from "bun:test";
+
+import { Html } from "../../src/pages/html/jsx-runtime.ts";
+import { CURT } from "../../src/pages/identity.ts";
+import { page } from "../../src/pages/layout.tsx";
+
+test.each([
+  ["en", '<html lang="en">'],
+  ["ko", '<html lang="ko">'],
+  ["zh-Hant", '<html lang="zh-Hant">'],
+  // Languages that Curt does not have yet.
+  ["ar", '<html lang="ar" dir="rtl">'],
+  ["he", '<html lang="he" dir="rtl">'],
+  ["ur-IN", '<html lang="ur-IN" dir="rtl">'],
+])("a page goes in the direction of its language (%s)", (language, start) => {
+  expect(page(language, { title: "" }, new Html(""))(CURT)).toStartWith(`<!doctype html>${start}<head>`);
+});
