@@ -71,7 +71,7 @@ export function previewPage(language: string, preview: Preview): Page {
     language,
     head,
     <>
-      <p class="made" id="made" tabindex={-1}>
+      <p class={isSharedFirst ? "made now" : "made"} id="made" tabindex={-1}>
         {message(language, "preview.made")} <a href="/">{message(language, "preview.another")}</a>
       </p>
       {isSharedFirst ? (
@@ -93,7 +93,7 @@ export function previewPage(language: string, preview: Preview): Page {
       {state !== undefined && <p class="error">{state}</p>}
       {disabled !== undefined && <p class="soft">{message(language, nextStep(disabled.reason))}</p>}
 
-      {manageKey !== undefined && (
+      {manageKey !== undefined && !preview.hasEnded && (
         <Keep {...preview} language={language} origin={origin} manageKey={manageKey} />
       )}
 

@@ -4,12 +4,18 @@ import type { Page } from "playwright-core";
 
 import { CURT } from "../../src/pages/identity.ts";
 import { type Running, startHere } from "../service.ts";
-import { arrive, PHONE, wordsOf } from "./browser.ts";
+import { untilCounted, visit } from "../visits/visits.ts";
+import { arrive, LAPTOP, PHONE, wordsOf } from "./browser.ts";
 
 /** Everything that the home page loads, as sent. */
 const MAX_BYTES = 40_000;
 /** Bun's fetch would unpack it. */
 const AS_SENT = { decompress: false } as RequestInit;
+/** Of what is in sight (web.dev/cls). Times of the reader's zone are shorter or longer than those in UTC. */
+const MAX_SHIFT = 0.02;
+/** A script for the page that waits until something is painted. */
+const PAINTED =
+  "new Promise((resolve) => new PerformanceObserver(() => resolve()).observe({ type: 'paint', buffered: true }))";
 const say = wordsOf("en");
 const { assets } = CURT;
 
@@ -60,6 +66,43 @@ test("nothing on the home page moves while it loads, nor while the links made he
   expect(await shiftOf(page)).toBeGreaterThan(0);
 });
 
+test.each(
+  [PHONE, LAPTOP].flatMap((viewport) =>
+    [false, true].map((isLate) => ({ viewport, width: viewport.width, isLate })),
+  ),
+)("a preview hardly moves while it loads, $width pixels wide (script late: $isLate)", async (reader) => {
+  const { viewport, width, isLate } = reader;
+  await using maker = await arrive(curt.origin, { viewport, timezoneId: "Asia/Seoul" });
+  const { page } = maker;
+  let release = Promise.withResolvers<void>();
+  await page.route(`**${assets.script.path}`, async (route) => {
+    await release.promise;
+    await route.continue();
+  });
+  async function settle(): Promise<void> {
+    if (isLate) await page.evaluate(PAINTED);
+    release.resolve();
+    await page.getByRole("button", { name: say("copy"), exact: true }).waitFor();
+    await page.waitForLoadState("networkidle");
+  }
+  release.resolve();
+  await page.goto("/");
+  await page.getByRole("textbox", { name: say("home.url") }).fill("https://a-long-host-name.example.com/");
+  await page.getByRole("textbox", { name: say("home.code") }).fill(`가을-${width}-${isLate}`);
+  release = Promise.withResolvers();
+  await page.keyboard.press("Enter");
+  await page.waitForURL(/\+(?:#made)?$/, { waitUntil: "commit" });
+  await settle();
+  expect(await shiftOf(page)).toBeLessThanOrEqual(MAX_SHIFT);
+  for (let nth = 0; nth < 3; nth++) await visit(curt, `가을-${width}-${isLate}`);
+  await untilCounted(curt, `가을-${width}-${isLate}`, 3);
+  await maker.context.clearCookies();
+  release = Promise.withResolvers();
+  await page.goto(new URL(page.url()).pathname, { waitUntil: "commit" });
+  await settle();
+  expect(await shiftOf(page)).toBeLessThanOrEqual(MAX_SHIFT);
+});
+
 test("the page is painted, and makes links, before its script has come", async () => {
   await using maker = await arrive(curt.origin);
   const { page } = maker;
@@ -67,9 +110,7 @@ test("the page is painted, and makes links, before its script has come", async (
     // It never comes.
   });
   await page.goto("/", { waitUntil: "commit" });
-  await page.evaluate(
-    "new Promise((resolve) => new PerformanceObserver(resolve).observe({ type: 'paint', buffered: true }))",
-  );
+  await page.evaluate(PAINTED);
   expect(await page.evaluate("document.readyState")).not.toBe("complete");
   await page.getByRole("textbox", { name: say("home.url") }).fill("https://example.com/");
   await page.keyboard.press("Enter");

@@ -75,8 +75,9 @@ describe.each(MAKERS)("a link that begins later ($locale, scripts: $javaScriptEn
     expect(await begins(page)).toBe(new Date(startsMs).toISOString());
     await page.getByRole("heading", { level: 1, name: `curt.example/${code}/` }).waitFor();
     await page
-      .getByRole("region", { name: say("scheduled.leads") })
-      .getByText(TARGET)
+      .getByRole("region", { name: say("preview.leads") })
+      .getByText("example.com")
+      .first()
       .waitFor();
     expect(await scan(await page.locator(".qr svg").screenshot())).toBe(
       `${BASE_URL}/${encodeURIComponent(code)}/`,

@@ -22,6 +22,8 @@ export interface Tour extends AsyncDisposable {
 const LONG_CODE = "가나다라마바사아자차카타파하거너".repeat(4);
 const LONG_URL = `https://${"long-host-name.".repeat(6)}example.com/${"긴주소".repeat(40)}?q=${"a".repeat(200)}`;
 
+const DECEIVING_URL = `http://www.paypal.com.${"long-host-name.".repeat(6)}аррӏе.com:8443/`;
+
 /** Relative: the service is not at its public address. */
 function manageAddressOf(made: Response): string {
   const [, address = ""] = /<https:\/\/[^/]+([^>]+)>/.exec(made.headers.get("link") ?? "") ?? [];
@@ -70,6 +72,7 @@ export async function prepareTour(): Promise<Tour> {
   await untilCounted(curt, LONG_CODE, 6);
   await curt.shorten({ original_url: LONG_URL, custom_code: "disabled" });
   await disableLink(curt, "disabled", "phishing");
+  await curt.shorten({ original_url: DECEIVING_URL, custom_code: "deceiving", expire_duration: "24h" });
   await addGuarded(curt, "closed", { password: "long".repeat(9), target: LONG_URL });
   await addGuarded(cautious, "once", { maxVisits: 1, target: LONG_URL });
   await addGuarded(curt, "used-up", { maxVisits: 1, target: LONG_URL });
@@ -183,6 +186,7 @@ export async function prepareTour(): Promise<Tour> {
     await open("reference", "/docs");
     await page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true })");
     await look("reference, opened");
+    await open("preview with warnings", "/deceiving+");
     await open("preview of an ended link", "/ended+");
     // By its own name, this Chromium is a program, which would be redirected.
     await page.setExtraHTTPHeaders({ "User-Agent": WINDOWS_CHROME });

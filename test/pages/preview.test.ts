@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { message } from "../../src/language/messages.ts";
 import { NEVER_MS } from "../../src/links/link.ts";
 import { CURT } from "../../src/pages/identity.ts";
-import { previewPage } from "../../src/pages/preview.tsx";
+import { type Preview, previewPage } from "../../src/pages/preview.tsx";
 import { chooseRange } from "../../src/pages/ranges.ts";
 import type { Statistics } from "../../src/visits/statistics.ts";
 
@@ -12,6 +12,7 @@ const NONE = { values: [], other: 0, hidden: 0 };
 function previewIn(
   language: string,
   { shown, visitors }: Pick<Statistics, "shown" | "visitors"> = { shown: "safe", visitors: 2543 },
+  more: Partial<Preview> = {},
 ): string {
   const breakdowns = {
     referrers: { values: [{ value: "host.example", visits: 3782 }], other: 0, hidden: 0 },
@@ -58,6 +59,7 @@ function previewIn(
       week: undefined,
       breakdowns,
     },
+    ...more,
   })(CURT);
 }
 
@@ -83,4 +85,17 @@ test("a page that tells all does not say that it hides something, and one that t
     expect(count).not.toContain(shown);
   }
   expect(count).toMatch(/data-fresh[^>]*>3,782</);
+});
+
+test("whoever has just made a link that has not begun is told when it begins, can pass it on, and is not led on", () => {
+  const startsMs = Date.UTC(2027, 0, 31, 9);
+  const made = { manageKey: "key" };
+  const page = previewIn("en", undefined, { ...made, startsMs });
+  expect(page).toContain('Begins on <time datetime="2027-01-31T09:00:00.000Z">');
+  expect(page).toContain('data-copy="https://curt.example/code/"');
+  const begun = previewIn("en", undefined, made);
+  for (const part of ['href="/code/"', "/code.svg"]) {
+    expect(begun).toContain(part);
+    expect(page).not.toContain(part);
+  }
 });
