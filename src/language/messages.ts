@@ -40,21 +40,24 @@ const negotiate = memoize((acceptLanguage) => {
  */
 export function message(language: string, key: MessageKey, values: Values = {}): string {
   const text = textOf(language, key) ?? textOf(DEFAULT_LANGUAGE, key) ?? key;
+  if (typeof textOf(DEFAULT_LANGUAGE, key) !== "object" && typeof text === "string")
+    return filled(language, text, values);
+  const { form, written } = counted(language)(String(values["count"]));
   // Japanese and Korean have no plural forms: one text for any count.
-  const formFor = (count: number) =>
-    typeof text === "string" ? text : (text[plurals(language).select(count)] ?? text.other);
-  const isPlural = typeof textOf(DEFAULT_LANGUAGE, key) === "object";
-  const count = Number(values["count"]);
-  const shown = isPlural ? { ...values, count: numbers(language).format(count) } : values;
-  return filled(language, formFor(count), shown);
+  const chosen = typeof text === "string" ? text : (text[form] ?? text.other);
+  return filled(language, chosen, { ...values, count: written });
 }
 
 function textOf(language: string, key: MessageKey): Text | undefined {
   return catalogues.get(language)?.[key];
 }
 
-const plurals = memoize((language) => new Intl.PluralRules(language));
-const numbers = memoize((language) => new Intl.NumberFormat(language));
+/** How a language writes a count, and which form of a plural it asks for. A chart has hundreds. */
+const counted = memoize((language) => {
+  const rules = new Intl.PluralRules(language);
+  const format = new Intl.NumberFormat(language);
+  return memoize((count) => ({ form: rules.select(Number(count)), written: format.format(Number(count)) }));
+});
 
 function filled(language: string, text: string, values: Values): string {
   // Most have no placeholders, and a page has dozens of messages.

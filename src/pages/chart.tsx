@@ -25,7 +25,6 @@ export interface ChartProps {
 
 /** Visits over time as bars. The script tells the value that is pointed at. */
 export function Chart({ language, series, interval, period }: ChartProps) {
-  const number = numberFormat(language);
   const label = labelsOf(language, interval, series);
   const scale = scaleOf(Math.max(...series.map(({ visits }) => visits)));
   const [top = 1] = scale;
@@ -59,8 +58,8 @@ export function Chart({ language, series, interval, period }: ChartProps) {
                   <title>
                     {message(language, "preview.point", {
                       when: label(start),
-                      visits: number.format(visits),
-                      bots: number.format(bots),
+                      visits: message(language, "count.visits", { count: visits }),
+                      bots: message(language, "count.bots", { count: bots }),
                     })}
                   </title>
                   <rect class="slot" x={percent(nth * slot)} width={percent(slot)} height="100%" />

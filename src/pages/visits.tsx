@@ -148,7 +148,7 @@ function Sums({
           <dd>
             {message(language, "preview.busiest.value", {
               when: labelsOf(language, interval, series)(busiest.start),
-              visits: number.format(busiest.visits),
+              visits: message(language, "count.visits", { count: busiest.visits }),
             })}
           </dd>
         </div>

@@ -113,6 +113,15 @@ export function wordsOf(locale: string): (key: MessageKey, values?: Values) => s
   return (key, values) => message(negotiateLanguage(locale), key, values);
 }
 
+/** What the chart tells of a bar that has no visits of bots. */
+export function pointOf(say: ReturnType<typeof wordsOf>, when: string, visits: number): string {
+  return say("preview.point", {
+    when,
+    visits: say("count.visits", { count: visits }),
+    bots: say("count.bots", { count: 0 }),
+  });
+}
+
 /** The window sizes of a phone and of a laptop. */
 export const PHONE = { width: 360, height: 740 };
 export const LAPTOP = { width: 1280, height: 800 };

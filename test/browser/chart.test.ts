@@ -6,7 +6,7 @@ import { DAY_MS, HOUR_MS } from "../../src/links/time.ts";
 import { type Here, startHere } from "../service.ts";
 import { addVisits, untilCounted, visit } from "../visits/visits.ts";
 import { loadAxe, violationsOf } from "./axe.ts";
-import { arrive, LAPTOP, PHONE, untilFocused, wordsOf } from "./browser.ts";
+import { arrive, LAPTOP, PHONE, pointOf, untilFocused, wordsOf } from "./browser.ts";
 import { faultsOf } from "./layout.ts";
 
 const AGE_DAYS = 200;
@@ -63,7 +63,7 @@ function dayBefore(days: number, locale = "en"): string {
 }
 
 function told(days: number, visits: number): string {
-  return say("preview.point", { when: dayBefore(days), visits, bots: 0 });
+  return pointOf(say, dayBefore(days), visits);
 }
 
 /** What the chart tells at the moment. */
@@ -215,7 +215,7 @@ describe("a chart", () => {
         .textContent();
     expect(await sum(say("preview.period.visits"))).toBe("17");
     expect(await sum(say("preview.average"))).toBe("0.57");
-    expect(await sum(say("preview.busiest.day"))).toBe(`${dayBefore(5)}: 8`);
+    expect(await sum(say("preview.busiest.day"))).toBe(`${dayBefore(5)}: 8 visits`);
     await page.goto("/jung+");
     // Two visits say nothing about an average.
     expect(await page.locator(".sums dt").allTextContents()).toEqual([say("preview.visitors")]);
@@ -257,7 +257,7 @@ describe("ranges", () => {
     await range(page, "all").click();
     await range(page, "all").and(page.locator("[aria-current]")).waitFor();
     expect(await address()).toBe("/alt+?range=all");
-    expect((await pointsOf(page)).filter((point) => point.includes(`visits 120`))).toHaveLength(1);
+    expect((await pointsOf(page)).filter((point) => point.includes(": 120 visits,"))).toHaveLength(1);
     await page.goBack();
     await by(page, "hour").and(page.locator("[aria-current]")).waitFor();
     expect(await address()).toBe("/alt+?range=7d&by=hour");
@@ -342,7 +342,7 @@ describe("ranges", () => {
       hour: "numeric",
       timeZone: "Asia/Seoul",
     }).format(curt.nowMs() - DAY_MS);
-    const point = say("preview.point", { when: hour, visits: 5, bots: 0 });
+    const point = pointOf(say, hour, 5);
     await page.locator(".bars title").filter({ hasText: point }).waitFor({ state: "attached" });
     expect(await page.evaluate("location.search")).toBe("?range=7d&by=hour");
   });
@@ -351,7 +351,7 @@ describe("ranges", () => {
     for (const query of ["?range=9999d", "?range=%00&by=%FF", "?range[]=7d", `?range=${"9".repeat(4000)}`]) {
       const response = await curt.fetch(`/alt+${query}`, { headers: { Accept: "text/html" } });
       expect([query, response.status]).toEqual([query, 200]);
-      expect((await response.text()).match(/<title>[^<]+: visits/g)).toHaveLength(30);
+      expect((await response.text()).match(/<title>[^<]+: \d+ visits?,/g)).toHaveLength(30);
     }
   });
 });

@@ -5,7 +5,7 @@ import type { Locator, Page } from "playwright-core";
 import { DAY_MS, HOUR_MS } from "../../src/links/time.ts";
 import { type Running, startHere } from "../service.ts";
 import { addVisits, linkOf, untilCounted, visit, WINDOWS_CHROME } from "../visits/visits.ts";
-import { arrive, LAPTOP, PHONE, untilFocused, wordsOf } from "./browser.ts";
+import { arrive, LAPTOP, PHONE, pointOf, untilFocused, wordsOf } from "./browser.ts";
 
 /** More marks on one letter than any script needs. */
 const HEAP = `/%C3%A9${"%CC%80".repeat(5)}`;
@@ -147,7 +147,7 @@ describe.each(READERS)("a visitor who looks before ($locale)", ({ locale, viewpo
       const name = new RegExp(`^${RegExp.escape(say("preview.chart.hour", { period: "" }))}.+$`);
       const bars = await page.getByRole("img", { name }).locator("title").allTextContents();
       const told = ({ hour, visits: visited }: { hour: string; visits: number }) =>
-        say("preview.point", { when: hour, visits: visited, bots: 0 });
+        pointOf(say, hour, visited);
       const drawn = bars.filter((bar) => rows.some(({ hour }) => bar.startsWith(`${hour}: `)));
       expect(drawn).toEqual(rows.map(told));
     }

@@ -34,10 +34,10 @@ test("one visit beside a thousand is a bar, none is not, and the table has the d
   );
   expect(heights).toEqual([2, 100]);
   expect([...drawn.matchAll(/<title>([^<]+)/g)].map(([, told]) => told)).toEqual([
-    "Fri, Nov 20: visits 1, bots 0",
-    "Sat, Nov 21: visits 1,000, bots 0",
-    "Sun, Nov 22: visits 0, bots 3",
-    "Mon, Nov 23: visits 0, bots 0",
+    "Fri, Nov 20: 1 visit, 0 bot visits",
+    "Sat, Nov 21: 1,000 visits, 0 bot visits",
+    "Sun, Nov 22: 0 visits, 3 bot visits",
+    "Mon, Nov 23: 0 visits, 0 bot visits",
   ]);
   expect(rowsOf(series, "day", "en")).toEqual(["Fri, Nov 20", "Sat, Nov 21", "Sun, Nov 22"]);
 });
