@@ -58,6 +58,8 @@ export type Link = {
   expiration_date: string;
   /** How many visits the link leads on; `null` if that is not limited. */
   max_visits: number | null;
+  /** How many of these visits there have been; `null` if they are not limited, or if the request has no manage key. */
+  visits_used: number | null;
   /** Whether visitors must enter a password. */
   has_password: boolean;
   /** `scheduled`: it has not begun; `used_up`: it had all its visits; `withdrawn`: its maker ended it; `disabled`: see that field. */
@@ -103,7 +105,9 @@ export type ProblemReason =
   | "expires.past"
   | "max_visits.range"
   | "password.length"
+  | "starts.begun"
   | "starts.format"
+  | "starts.past"
   | "batch.length"
   | "body.array"
   | "body.coding"
@@ -192,6 +196,8 @@ export type LinkChange = {
   target?: string | undefined;
   /** When the link ends, written as for a new link. `null`: never. */
   expires?: string | null | undefined;
+  /** When the link begins, written as for a new link. `null`: now. Once it has begun, this cannot change. */
+  starts?: string | null | undefined;
   /** How many visits the link leads on, those that were counted included. `null`: not limited. */
   max_visits?: number | null | undefined;
   /** The new password. `null`: none. */
@@ -203,6 +209,8 @@ export type Availability = {
   code: string;
   /** Whether a link can be created with this code now. */
   available: boolean;
+  /** If it is taken, up to three codes like it that are not. */
+  free: string[];
   /** The short address that a link with this code would have, spelled as requested. */
   short_url: string;
 };

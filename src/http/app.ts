@@ -40,7 +40,7 @@ export interface AppOptions {
   readonly made: Pick<Made, "preview">;
   readonly managePages: ManagePages;
   readonly redirect: Redirect;
-  readonly gate: Pick<Gate, "receive">;
+  readonly gate: Pick<Gate, "receive" | "takesPost">;
   readonly answerUnknown: UnknownAnswer;
   readonly views: Pick<Views, "show">;
   /** By address. */
@@ -55,6 +55,12 @@ export interface AppOptions {
 interface Arrived {
   readonly request: Request;
   readonly server: Bun.Server<unknown>;
+}
+
+interface RouteOptions {
+  readonly middleware?: readonly MiddlewareHandler[];
+  /** Whether an address takes POST, too, by another route. */
+  readonly takesPost?: (call: Call) => boolean | Promise<boolean>;
 }
 
 /** Reading on to the end of a longer body, only to throw it away, is not worth the connection. In bytes. */
@@ -109,19 +115,19 @@ export function createApp(options: AppOptions) {
   // A link can have the code `batch`: other methods at this address are for it.
   serve(PATHS.linksBatch, { POST: api.linksBatch });
   route(PATHS.availability, { GET: view(api.availability) });
-  route(PATHS.link, {
-    GET: view(api.link),
-    PATCH: view(atOnce(api.change)),
-    DELETE: view(atOnce(api.withdraw)),
-  });
+  route(
+    PATHS.link,
+    { GET: view(api.link), PATCH: view(atOnce(api.change)), DELETE: view(atOnce(api.withdraw)) },
+    { takesPost: ({ code }) => PATHS.link.replace("{code}", code) === PATHS.linksBatch },
+  );
   route(PATHS.statistics, { GET: view(api.statistics) });
   route(PATHS.report, { POST: view(limit(["report"], api.report)) });
   route(PATHS.document, { GET: view(views.show("document")) });
   for (const [path, asset] of Object.entries(assets)) route(path, { GET: asset });
   route("/robots.txt", { GET: notices.robots });
   if (notices.security !== undefined) route("/.well-known/security.txt", { GET: notices.security });
-  route(PATHS.qrSvg, { GET: view(views.show("svg")) }, forEveryOrigin);
-  route(PATHS.qrPng, { GET: view(views.show("png")) }, forEveryOrigin);
+  route(PATHS.qrSvg, { GET: view(views.show("svg")) }, { middleware: [forEveryOrigin] });
+  route(PATHS.qrPng, { GET: view(views.show("png")) }, { middleware: [forEveryOrigin] });
   route("/livez", { GET: health.live });
   route("/readyz", { GET: health.ready });
   if (admin !== undefined) addAdmin(admin);
@@ -149,7 +155,7 @@ export function createApp(options: AppOptions) {
     });
   }
   // A GET gets here with what no code can be, or by an address that Bun has tidied up, such as /x/../code.
-  route("/{code}", { GET: notFound });
+  route("/{code}", { GET: notFound }, { takesPost: gate.takesPost });
   app.notFound(async ({ env }) => {
     const call = arrived(env);
     return limiter.tell(call, await notFound(call));
@@ -160,18 +166,23 @@ export function createApp(options: AppOptions) {
   function route(
     path: string,
     handlers: Readonly<Record<string, Handler>>,
-    ...middleware: MiddlewareHandler[]
+    { middleware = [], takesPost = () => false }: RouteOptions = {},
   ): void {
     serve(path, handlers, ...middleware);
     const methods = Object.keys(handlers).flatMap((method) =>
       method === "GET" ? ["GET", "HEAD"] : [method],
     );
-    const allow = [...methods, "OPTIONS"].join(", ");
-    for (const pattern of readRoute(path).patterns) {
-      app.options(pattern, () => answer({ status: 204, headers: { Allow: allow } }));
-      app.all(pattern, ({ env, req }) =>
-        answerProblem(arrived(env), { kind: "method", method: req.method, allow }),
-      );
+    const { patterns, codeIn } = readRoute(path);
+    for (const pattern of patterns) {
+      app.all(pattern, async ({ env, req }) => {
+        const { method } = req;
+        const call = arrived(env, codeIn(req.param("code")));
+        const post = method !== "POST" && (await takesPost(call)) ? ["POST"] : [];
+        const allow = [...methods, ...post, "OPTIONS"].join(", ");
+        return method === "OPTIONS"
+          ? answer({ status: 204, headers: { Allow: allow } })
+          : answerProblem(call, { kind: "method", method, allow });
+      });
     }
   }
 

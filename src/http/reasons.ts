@@ -33,7 +33,9 @@ export const REASONS = [
   "expires.past",
   "max_visits.range",
   "password.length",
+  "starts.begun",
   "starts.format",
+  "starts.past",
   // What any body, field or parameter must be.
   "batch.length",
   "body.array",

@@ -1,4 +1,4 @@
-import { aimedMs, hasEnded, type Link, type Terms } from "./link.ts";
+import { aimedMs, hasBegun, hasEnded, type Link, type Terms } from "./link.ts";
 import { type Target, targetHost } from "./target.ts";
 import { DAY_MS } from "./time.ts";
 
@@ -14,6 +14,8 @@ export interface Edit {
   readonly destination?: { readonly originalUrl: string; readonly target: Target } | undefined;
   /** `NEVER_MS` if the link shall never end. */
   readonly endsMs?: number | undefined;
+  /** A link that has begun cannot begin at another time: then nothing is changed. */
+  readonly startsMs?: number | undefined;
   readonly maxVisits?: number | null | undefined;
   readonly passwordHash?: string | null | undefined;
 }
@@ -45,13 +47,22 @@ function visited(link: Link, atMs: number): Link | undefined {
 
 function edited(
   link: Link,
-  { destination, endsMs, maxVisits, passwordHash }: Edit,
+  { destination, endsMs, startsMs, maxVisits, passwordHash }: Edit,
   atMs: number,
 ): Link | undefined {
+  if (startsMs !== undefined && hasBegun(link, atMs)) return undefined;
   let after = link;
   if (destination !== undefined && destination.originalUrl !== link.originalUrl)
-    after = withTerms({ ...after, ...destination }, { changedMs: atMs, ...formerOf(link, atMs) });
+    after = withTerms(
+      { ...after, ...destination },
+      {
+        changedMs: atMs,
+        // Nobody was led to a host before the link began, and nobody shall learn of it.
+        ...(hasBegun(link, atMs) && formerOf(link, atMs)),
+      },
+    );
   if (endsMs !== undefined) after = { ...after, endsMs };
+  if (startsMs !== undefined) after = withTerms(after, { startsMs });
   if (maxVisits !== undefined)
     after = withTerms(
       after,

@@ -2,8 +2,8 @@ import { orNone } from "./change.ts";
 import type { Clock } from "./clock.ts";
 import { type Code, codeSpace, generateCode, parseCode } from "./code.ts";
 import { type Duration, endsMs, type Expiry, type When } from "./expiry.ts";
-import type { Link, Reason, Terms } from "./link.ts";
-import { hashPassword, passwordLength } from "./password.ts";
+import type { Link, Reason } from "./link.ts";
+import { hashPassword } from "./password.ts";
 import { type Invalid, invalid, isProblem, type Problem, type Refusal } from "./problem.ts";
 import {
   type KeyedRequest,
@@ -14,6 +14,8 @@ import {
   StoreUnavailable,
 } from "./store.ts";
 import { parseTarget, type Target, targetHost, type TargetPolicy } from "./target.ts";
+import { refuseEnd, refuseTerms } from "./terms.ts";
+import { freeVariants } from "./variants.ts";
 
 /** How links are made. There is no other way, so all rules about new links are applied here. */
 export interface Creation {
@@ -32,6 +34,8 @@ export interface Creation {
   availability(written: string): Promise<Availability | Problem>;
   /** Parses a destination, with all rules that apply to new ones. */
   parseDestination(originalUrl: string): Target | Invalid;
+  /** All that is wrong with the values of a request, whose link is not made. */
+  refusalsOf(request: CreateRequest): readonly Refusal[];
 }
 
 /** How requests are known again: their key, and all that they are. Both are keyed hashes. */
@@ -56,6 +60,8 @@ export interface CreateRequest {
 interface Availability {
   readonly code: Code;
   readonly available: boolean;
+  /** If it is taken, codes like it that are not. */
+  readonly free: readonly Code[];
 }
 
 /** Tells why links to a target must not work, if so. Asked whenever a link is made or looked up in the store. */
@@ -75,10 +81,6 @@ export interface CreationOptions {
   readonly onCreated: (link: Link) => void;
   readonly onRefused: (problem: Problem) => void;
 }
-
-export const MAX_VISITS = { min: 1, max: 1_000_000_000 } as const;
-/** In code points. */
-export const PASSWORD_LENGTH = { min: 1, max: 128 } as const;
 
 /** Generated codes get one character longer once this share of all codes of their length is in use. */
 const MAX_SPACE_USED = 1 / 10_000;
@@ -237,6 +239,12 @@ export function createCreation(options: CreationOptions): Creation {
     return { outcomes, made };
   }
 
+  async function isFree(code: Code): Promise<boolean> {
+    const link = await store.find(code);
+    if (link === undefined) return true;
+    return link.disabled === undefined && link.endsMs <= freeIfEndedByMs(clock.nowMs());
+  }
+
   const insertAll: Insert = (links) => store.insert(links) as ReturnType<Insert>;
 
   async function createAll(requests: readonly CreateRequest[]): Promise<Created> {
@@ -263,38 +271,15 @@ export function createCreation(options: CreationOptions): Creation {
     async availability(written) {
       const code = parseCode(written);
       if (isProblem(code)) return code;
-      const link = await store.find(code);
-      const isFree = ({ disabled, endsMs: ends }: Link) =>
-        disabled === undefined && ends <= freeIfEndedByMs(clock.nowMs());
-      return { code, available: link === undefined || isFree(link) };
+      const available = await isFree(code);
+      return { code, available, free: available ? NONE : await freeVariants(code, isFree) };
     },
 
     parseDestination,
+
+    refusalsOf(request) {
+      const parsed = parse(request, 0, clock.nowMs());
+      return isProblem(parsed) ? parsed.refusals : NONE;
+    },
   };
-}
-
-/** The end of a link that begins at `fromMs`. */
-export function refuseEnd(ends: number, fromMs: number, nowMs: number): readonly Refusal[] {
-  if (ends <= nowMs) return [{ rule: "expires.past" }];
-  return ends <= fromMs ? [{ rule: "expires.before-start" }] : NONE;
-}
-
-export function refuseTerms({
-  maxVisits = null,
-  password = null,
-}: {
-  readonly maxVisits?: Terms["maxVisits"] | null;
-  readonly password?: string | null | undefined;
-}): readonly Refusal[] {
-  if (maxVisits === null && password === null) return NONE;
-  const refusals: Refusal[] = [];
-  if (maxVisits !== null && !isWithin(maxVisits, MAX_VISITS))
-    refusals.push({ rule: "max_visits.range", ...MAX_VISITS });
-  if (password !== null && !isWithin(passwordLength(password), PASSWORD_LENGTH))
-    refusals.push({ rule: "password.length", ...PASSWORD_LENGTH });
-  return refusals;
-}
-
-function isWithin(value: number, { min, max }: { readonly min: number; readonly max: number }): boolean {
-  return Number.isInteger(value) && value >= min && value <= max;
 }

@@ -58,6 +58,11 @@ export function hasEnded({ endsMs, terms }: Pick<Link, "endsMs" | "terms">, nowM
   return nowMs >= endsMs || terms?.ended !== undefined;
 }
 
+/** Until then, the link does not exist for visitors. */
+export function hasBegun({ terms }: Pick<Link, "terms">, nowMs: number): boolean {
+  return nowMs >= (terms?.startsMs ?? 0);
+}
+
 /** Since when the link leads where it leads. */
 export function aimedMs({ createdMs, terms }: Pick<Link, "createdMs" | "terms">): number {
   return terms?.changedMs ?? createdMs;
@@ -70,7 +75,7 @@ export type State = (typeof STATES)[number];
 export function stateOf(link: LinkFacts, nowMs: number): State {
   const { disabled, terms } = link;
   if (disabled !== undefined) return "disabled";
-  if (!hasEnded(link, nowMs)) return nowMs < (terms?.startsMs ?? 0) ? "scheduled" : "active";
+  if (!hasEnded(link, nowMs)) return hasBegun(link, nowMs) ? "active" : "scheduled";
   if (terms?.ended === undefined) return "expired";
   return terms.ended === "visits" ? "used_up" : "withdrawn";
 }

@@ -1,13 +1,14 @@
 import type { createBrokenCheck } from "./broken.ts";
 import type { Change, Edit } from "./change.ts";
 import type { Clock } from "./clock.ts";
-import { type Creation, refuseEnd, refuseTerms } from "./create.ts";
-import { endsMs, type When } from "./expiry.ts";
-import type { Link } from "./link.ts";
+import type { Creation } from "./create.ts";
+import { type Duration, endsMs, type When } from "./expiry.ts";
+import { hasBegun, type Link } from "./link.ts";
 import type { FoundLink } from "./links.ts";
 import { hashPassword } from "./password.ts";
-import { type Invalid, isProblem, type Problem } from "./problem.ts";
+import { type Invalid, invalid, isProblem, type Problem } from "./problem.ts";
 import type { LinkId, LinkStore } from "./store.ts";
+import { refuseEnd, refuseStart, refuseTerms } from "./terms.ts";
 import { DAY_MS } from "./time.ts";
 
 /** What the maker of a link can do with it. Nothing can be done with a link that is over. */
@@ -22,6 +23,8 @@ export interface Management {
 export interface EditRequest {
   readonly originalUrl?: string | undefined;
   readonly expiry?: When | undefined;
+  /** Null: now, unless it has begun already. */
+  readonly starts?: Duration | number | null | undefined;
   readonly maxVisits?: number | null | undefined;
   readonly password?: string | null | undefined;
 }
@@ -49,6 +52,14 @@ export function editableUntilMs({ createdMs }: Pick<Link, "createdMs">, edits: E
   return createdMs + EDITABLE_MS[edits];
 }
 
+/** Undefined if the link begins when it did before. */
+function newStartMs(link: FoundLink, starts: EditRequest["starts"], atMs: number): number | undefined {
+  if (starts === undefined) return undefined;
+  if (starts === null) return hasBegun(link, atMs) ? undefined : atMs;
+  const startsMs = endsMs(atMs, starts);
+  return startsMs === link.terms?.startsMs ? undefined : startsMs;
+}
+
 export function createManagement(options: ManagementOptions): Management {
   const { store, clock, parseDestination, brokenBy, edits } = options;
 
@@ -59,24 +70,29 @@ export function createManagement(options: ManagementOptions): Management {
   }
 
   function parse(link: FoundLink, request: EditRequest, atMs: number): Edit | Invalid {
-    const { originalUrl, expiry, maxVisits } = request;
+    const { originalUrl, expiry, starts, maxVisits } = request;
     const target = originalUrl === undefined ? undefined : parseDestination(originalUrl);
     const ends = expiry === undefined ? undefined : endsMs(atMs, expiry);
-    const startsMs = Math.max(atMs, link.terms?.startsMs ?? 0);
+    const startsMs = newStartMs(link, starts, atMs);
+    const fromMs = Math.max(atMs, startsMs ?? link.terms?.startsMs ?? 0);
     const refusals = [
       ...(isProblem(target) ? target.refusals : []),
-      ...(ends === undefined ? [] : refuseEnd(ends, startsMs, atMs)),
+      ...refuseEnd(ends ?? link.endsMs, fromMs, atMs),
+      ...(startsMs === undefined ? [] : refuseStart(startsMs, atMs, hasBegun(link, atMs))),
       ...refuseTerms(request),
     ];
     if (isProblem(target) || refusals.length > 0) return { kind: "invalid", refusals };
     const destination =
       originalUrl === undefined || target === undefined ? undefined : { originalUrl, target };
-    return { destination, endsMs: ends, maxVisits };
+    return { destination, endsMs: ends, startsMs, maxVisits };
   }
 
   async function update({ code, createdMs }: LinkId, change: Change): Promise<Link | Problem> {
     const { link, isChanged } = await store.update({ code, createdMs }, change);
     if (link === undefined) return { kind: "unknown" };
+    // Another request may have let it begin meanwhile.
+    const hasStart = change.type === "edit" && change.startsMs !== undefined;
+    if (!isChanged && hasStart && hasBegun(link, change.atMs)) return invalid({ rule: "starts.begun" });
     return isChanged ? link : (brokenBy(link) ?? link);
   }
 

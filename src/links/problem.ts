@@ -22,7 +22,8 @@ export type Refusal =
   | { rule: "target.private" }
   | { rule: "target.chain"; host: string }
   | { rule: "target.blocked"; host: string }
-  | { rule: "expires.format" | "expires.past" | "expires.before-start" | "starts.format" }
+  | { rule: "expires.format" | "expires.past" | "expires.before-start" }
+  | { rule: "starts.format" | "starts.past" | "starts.begun" }
   | { rule: "max_visits.range" | "password.length"; min: number; max: number };
 
 /** A create request has wrong values. All of them are reported at once. */

@@ -1,6 +1,7 @@
 /** @jsxImportSource ./html */
 import { message } from "../language/messages.ts";
 import { DURATIONS, type Expiry } from "../links/expiry.ts";
+import { DateField } from "./date-field.tsx";
 import { described, FieldError } from "./field.tsx";
 import type { Home } from "./home.tsx";
 
@@ -22,7 +23,7 @@ type EndsProps = FieldsProps & Pick<Home, "defaultExpiry">;
 /** When the link ends. The date is asked for where it is chosen, or always by browsers that cannot tell. */
 export function Ends({ language, defaultExpiry, form, errors, focused }: EndsProps) {
   const chosen = form.expire_duration || defaultExpiry;
-  const [before, after] = message(language, "home.zone").split("{zone}");
+  const isDate = chosen === "date";
   return (
     <fieldset class="field ends">
       <legend>{message(language, "home.ends")}</legend>
@@ -40,20 +41,20 @@ export function Ends({ language, defaultExpiry, form, errors, focused }: EndsPro
         ))}
       </div>
       <div class="date">
-        <label for="expires">{message(language, "home.expires")}</label>
-        <input
-          {...{ id: "expires", name: "expires", value: form.expires, type: "datetime-local" }}
-          {...described("expires", errors, "expires-zone")}
-          max="9999-12-30T00:00"
-          autofocus={focused === "expires"}
-        />
-        <FieldError field="expires" errors={errors} />
-        <p class="hint" id="expires-zone">
-          {before}
-          <span data-zone>{form.zone || "UTC"}</span>
-          {after}
-        </p>
+        <DateField
+          language={language}
+          name="expires"
+          field="expires"
+          label="home.expires"
+          value={form.expires}
+          zone={form.zone}
+          errors={errors}
+          isFocused={focused === "expires"}
+        >
+          {isDate && <FieldError field="expires" errors={errors} />}
+        </DateField>
       </div>
+      {!isDate && <FieldError field="expires" errors={errors} />}
       <FieldError field="expire_duration" errors={errors} />
     </fieldset>
   );
@@ -66,10 +67,27 @@ function choices(defaultExpiry: Expiry): (Expiry | "date")[] {
 
 /** What few links need. */
 export function MoreChoices({ language, form, errors, focused }: FieldsProps) {
-  const isUsed = (["max_visits", "password"] as const).some((field) => form[field] || errors[field]);
+  const isUsed = (["starts", "max_visits", "password"] as const).some(
+    (field) => form[field] || errors[field],
+  );
   return (
     <details class="field more" open={isUsed}>
       <summary>{message(language, "home.more")}</summary>
+      <div class="field">
+        <DateField
+          language={language}
+          name="starts"
+          field="starts"
+          label="home.starts"
+          hint="home.starts.hint"
+          value={form.starts}
+          zone={form.zone}
+          errors={errors}
+          isFocused={focused === "starts"}
+        >
+          <FieldError field="starts" errors={errors} />
+        </DateField>
+      </div>
       <div class="field">
         <label for="max_visits">{message(language, "home.max-visits")}</label>
         <input

@@ -11,6 +11,7 @@ export const FIELDS = [
   "custom_code",
   "expire_duration",
   "expires",
+  "starts",
   "max_visits",
   "password",
   "zone",
@@ -118,7 +119,11 @@ export function homePage(language: string, home: Home): Page {
             {taken !== undefined && <OtherCodes language={language} taken={taken} />}
           </FieldError>
           <p class="hint">
-            <output id="custom_code-hint" for="custom_code" data-check="/api/v1/codes/">
+            <output
+              {...{ id: "custom_code-hint", for: "custom_code", "data-check": "/api/v1/codes/" }}
+              data-see={message(language, "home.taken.see")}
+              data-free={message(language, "home.taken.free")}
+            >
               {message(language, "home.code.hint")}
             </output>
           </p>

@@ -12,11 +12,13 @@ export interface InterstitialShown extends Pick<Link, "code" | "target" | "creat
   readonly shortUrl: string;
   /** Going on asks Curt once more, which may count the visit. */
   readonly asksAgain: boolean;
+  /** Going on uses one of a limited number of visits. */
+  readonly usesVisit: boolean;
 }
 
 /** Where a link leads, for people who have followed it. Unless it `asksAgain`, the button leads straight there: their visit is counted. */
 export function interstitialPage(language: string, link: InterstitialShown): Page {
-  const { code, shortUrl, target, asksAgain } = link;
+  const { code, shortUrl, target, asksAgain, usesVisit } = link;
   const address = shortUrl.replace(/^https?:\/\//, "");
   const [before, after] = message(language, "interstitial.why").split("{address}");
   return page(
@@ -29,6 +31,7 @@ export function interstitialPage(language: string, link: InterstitialShown): Pag
         <bdi dir="ltr">{address}</bdi>
         {after}
       </p>
+      {usesVisit && <p>{message(language, "interstitial.counts")}</p>}
       <Leads
         language={language}
         destination={describeDestination(target)}

@@ -10,15 +10,22 @@ export const JUST_MADE_MS = 10 * 60_000;
 interface KeepProps {
   readonly language: string;
   readonly code: string;
+  readonly createdMs: number;
   readonly origin: string;
   readonly manageKey: string;
 }
 
 /** The manage address of a link, for whoever has just made it. The script keeps the key with the links made here. */
-export function Keep({ language, code, origin, manageKey }: KeepProps) {
+export function Keep({ language, code, createdMs, origin, manageKey }: KeepProps) {
   const address = `${origin}/${encodeURIComponent(code)}+#key=${manageKey}`;
   return (
-    <section class="card" aria-labelledby="keep" data-key={manageKey}>
+    <section
+      class="card"
+      aria-labelledby="keep"
+      data-key={manageKey}
+      data-link={`/api/v1/links/${encodeURIComponent(code)}`}
+      data-created={new Date(createdMs).toISOString()}
+    >
       <h2 id="keep">{message(language, "keep.title")}</h2>
       <p>
         {message(language, "keep.meaning")}{" "}

@@ -1,8 +1,7 @@
 /** @jsxImportSource ./html */
 import { message } from "../language/messages.ts";
 import { formerOf, FORMER_HOST_MS } from "../links/change.ts";
-import { DURATIONS } from "../links/expiry.ts";
-import { hasPassword } from "../links/link.ts";
+import { hasBegun, hasPassword } from "../links/link.ts";
 import type { FoundLink } from "../links/links.ts";
 import { type Edits, editableUntilMs } from "../links/manage.ts";
 import { targetHost } from "../links/target.ts";
@@ -12,8 +11,9 @@ import { InstantIn } from "./instant.tsx";
 import type { Changed } from "./lifetime.tsx";
 import { lasting } from "./when.ts";
 
-export const MANAGE_FIELDS = ["target", "expires", "max_visits", "password", "sure"] as const;
+export const MANAGE_FIELDS = ["target", "starts", "expires", "max_visits", "password", "sure"] as const;
 type ManageField = (typeof MANAGE_FIELDS)[number];
+type SentField = ManageField | "starts_date" | "expires_date" | "zone";
 
 export interface ManageForm {
   readonly link: FoundLink;
@@ -25,7 +25,7 @@ export interface ManageForm {
   readonly edits: Edits;
   readonly codeHoldMs: number;
   /** The values of the fields as they were sent, if they were refused. */
-  readonly sent?: Readonly<Partial<Record<ManageField, string>>> | undefined;
+  readonly sent?: Readonly<Partial<Record<SentField, string>>> | undefined;
   readonly errors: FieldErrors<ManageField>;
   /** What was not done, if no field is to blame. */
   readonly notice?: string | undefined;
@@ -72,7 +72,7 @@ export function Target({ language, link, nowMs, edits, sent, errors }: FieldProp
       />
       <FieldError field="target" errors={errors} />
       <p class="hint" id="target-hint">
-        {hasPassword(link)
+        {hasPassword(link) || !hasBegun(link, nowMs)
           ? message(language, "manage.target.secret")
           : message(language, "manage.target.hint", { host: shown, days: lasting(language, FORMER_HOST_MS) })}
         {Number.isFinite(untilMs) && (
@@ -88,34 +88,6 @@ export function Target({ language, link, nowMs, edits, sent, errors }: FieldProp
         )}
       </p>
     </div>
-  );
-}
-
-export function Ends({ language, sent, errors }: FieldProps) {
-  const chosen = sent?.expires ?? "";
-  return (
-    <fieldset
-      class="field"
-      aria-describedby={"expires" in errors ? "expires-error expires-hint" : "expires-hint"}
-    >
-      <legend>{message(language, "manage.ends")}</legend>
-      <div class="choices">
-        {["", ...DURATIONS, "never"].map((value) => (
-          <label>
-            <input type="radio" name="expires" value={value} checked={value === chosen} />
-            <span>
-              {value === ""
-                ? message(language, "manage.ends.keep")
-                : message(language, value === "never" ? "never" : `duration.${value as "24h"}`)}
-            </span>
-          </label>
-        ))}
-      </div>
-      <FieldError field="expires" errors={errors} />
-      <p class="hint" id="expires-hint">
-        {message(language, "manage.ends.hint")}
-      </p>
-    </fieldset>
   );
 }
 

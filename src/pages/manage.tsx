@@ -1,13 +1,14 @@
 /** @jsxImportSource ./html */
 import { message } from "../language/messages.ts";
 import { hasEnded, stateOf } from "../links/link.ts";
+import { Began, Begins } from "./begins.tsx";
+import { CopyButton } from "./copy.tsx";
 import { described, FieldError, Notice } from "./field.tsx";
-import { InstantIn } from "./instant.tsx";
 import { type Page, page } from "./layout.tsx";
 import { Lifetime } from "./lifetime.tsx";
+import { Ends, Starts } from "./manage-dates.tsx";
 import {
   Destination,
-  Ends,
   type FieldProps,
   type ManageForm,
   Password,
@@ -15,6 +16,7 @@ import {
   Visits,
   Withdrawal,
 } from "./manage-fields.tsx";
+import { QrDrawn } from "./qr-drawn.tsx";
 
 export interface KeyForm {
   readonly path: string;
@@ -73,7 +75,7 @@ export function managePage(language: string, form: ManageForm): Page {
         {done}
       </p>
       <Notice text={notice} />
-      <State language={language} link={link} nowMs={nowMs} />
+      <State language={language} link={link} shortUrl={shortUrl} nowMs={nowMs} />
       <Lifetime
         language={language}
         {...link}
@@ -81,7 +83,7 @@ export function managePage(language: string, form: ManageForm): Page {
         maxVisits={link.terms?.maxVisits}
         changed={changed}
       />
-      {state !== "withdrawn" && (
+      {state !== "withdrawn" && state !== "scheduled" && (
         <p>
           <a href={`${path}+`}>{message(language, "manage.preview")}</a>
         </p>
@@ -93,9 +95,11 @@ export function managePage(language: string, form: ManageForm): Page {
           <form {...action} data-act="change">
             <Act act="change" manageKey={key} />
             <Target language={language} {...form} />
+            <Starts language={language} {...form} />
             <Ends language={language} {...form} />
             <Visits language={language} {...form} />
             <Password language={language} {...form} />
+            <input type="hidden" name="zone" value={form.sent?.zone ?? ""} autocomplete="off" />
             <button class="primary">{message(language, "manage.save")}</button>
           </form>
         </section>
@@ -124,23 +128,29 @@ function Act({ act, manageKey }: { act: "change" | "withdraw"; manageKey: string
 }
 
 /** Why the link does not work, and what can be done with it nevertheless. */
-function State({ language, link, nowMs }: Pick<FieldProps, "language" | "link" | "nowMs">) {
+function State({
+  language,
+  link,
+  shortUrl,
+  nowMs,
+}: Pick<FieldProps, "language" | "link" | "shortUrl" | "nowMs">) {
   const { disabled, terms } = link;
   const over = message(language, "manage.over");
   const state = stateOf(link, nowMs);
   switch (state) {
     case "active":
-      return <></>;
+      return terms?.startsMs === undefined ? <></> : <Began language={language} ms={terms.startsMs} />;
     case "scheduled":
       return (
-        <p>
-          <InstantIn
-            language={language}
-            text={message(language, "manage.starts")}
-            place="{starts}"
-            ms={terms?.startsMs ?? 0}
-          />
-        </p>
+        <div class="sides">
+          <div>
+            <div class="actions">
+              <CopyButton language={language} kind="secondary" text={shortUrl} />
+            </div>
+            <Begins language={language} ms={terms?.startsMs ?? 0} />
+          </div>
+          <QrDrawn language={language} shortUrl={shortUrl} destination={undefined} />
+        </div>
       );
     case "disabled":
       return (

@@ -2,8 +2,8 @@
 import { isPassing } from "../guard/suspicion.ts";
 import { message } from "../language/messages.ts";
 import type { DisabledReason, EndedBy } from "../links/link.ts";
+import { Begins } from "./begins.tsx";
 import { describeDestination, type Destination } from "./destination.ts";
-import { InstantIn } from "./instant.tsx";
 import { Keep } from "./keep.tsx";
 import { type Page, page } from "./layout.tsx";
 import { Leads, leadsTo } from "./leads.tsx";
@@ -12,6 +12,7 @@ import { managePath } from "./manage.tsx";
 import { describeHint, type Noted } from "./notes.tsx";
 import { nextStep } from "./problem.tsx";
 import { QrCode, withoutScheme } from "./qr-code.tsx";
+import { QrDrawn } from "./qr-drawn.tsx";
 import { Address, CopyAddress } from "./share.tsx";
 import { Visits, type VisitsShown } from "./visits.tsx";
 
@@ -78,33 +79,22 @@ export function previewPage(language: string, preview: Preview): Page {
           <div>
             <Address url={shown} isTitle />
             <CopyAddress language={language} kind="primary" shortUrl={shortUrl} />
+            {startsMs !== undefined && <Begins language={language} ms={startsMs} />}
           </div>
-          <QrCode
-            language={language}
-            path={path}
-            shortUrl={shortUrl}
-            destination={destination}
-            isPublic={startsMs === undefined}
-          />
+          {startsMs === undefined ? (
+            <QrCode language={language} path={path} shortUrl={shortUrl} destination={destination} />
+          ) : (
+            <QrDrawn language={language} shortUrl={shortUrl} destination={destination} />
+          )}
         </div>
       ) : (
         <Address url={shown} />
-      )}
-      {startsMs !== undefined && leadsOn && (
-        <p>
-          <InstantIn
-            language={language}
-            text={message(language, "manage.starts")}
-            place="{starts}"
-            ms={startsMs}
-          />
-        </p>
       )}
       {state !== undefined && <p class="error">{state}</p>}
       {disabled !== undefined && <p class="soft">{message(language, nextStep(disabled.reason))}</p>}
 
       {manageKey !== undefined && !preview.hasEnded && (
-        <Keep language={language} code={code} origin={origin} manageKey={manageKey} />
+        <Keep {...preview} language={language} origin={origin} manageKey={manageKey} />
       )}
 
       <Leads
@@ -119,7 +109,7 @@ export function previewPage(language: string, preview: Preview): Page {
 
       <Lifetime language={language} {...preview} disabledSinceMs={disabled?.sinceMs} />
 
-      <Visits language={language} {...preview} />
+      {startsMs === undefined && <Visits language={language} {...preview} />}
 
       {leadsOn && !isSharedFirst && (
         <section aria-labelledby="share">

@@ -4,12 +4,11 @@ import { memoize } from "../memoize.ts";
 import { type Destination, splitHost } from "./destination.ts";
 import type { Html } from "./html/jsx-runtime.ts";
 import { leadsTo } from "./leads.tsx";
-import { QrDrawing } from "./qr-drawing.tsx";
 import { type ErrorCorrection, moduleWidth, widthWithQuietZone } from "./qr-style.ts";
 import { modulesOf } from "./qr.ts";
 
 /** In CSS pixels, unless the modules would be too small for a camera. */
-const WIDTH = 192;
+export const WIDTH = 192;
 
 interface QrCodeProps {
   readonly language: string;
@@ -19,22 +18,12 @@ interface QrCodeProps {
   readonly shortUrl: string;
   /** Undefined if only those who know the password are told. */
   readonly destination: Destination | undefined;
-  /** False if nobody but its maker is told of the link, so that its images are not served. */
-  readonly isPublic?: boolean;
 }
 
 /** A link's QR code, to scan or to save, and to print with its address. */
-export function QrCode({ language, path, shortUrl, destination, isPublic = true }: QrCodeProps) {
+export function QrCode({ language, path, shortUrl, destination }: QrCodeProps) {
   const label = message(language, "preview.qr", { address: withoutScheme(shortUrl) });
-  const { size, ecc } = fit(shortUrl);
-  if (!isPublic)
-    return (
-      <Sheet language={language} shortUrl={shortUrl} destination={destination}>
-        <div class="picture">
-          <QrDrawing shortUrl={shortUrl} style={{ ...BLACK_ON_WHITE, ecc }} label={label} width={WIDTH} />
-        </div>
-      </Sheet>
-    );
+  const { size, ecc } = fitQr(shortUrl);
   return (
     <Sheet language={language} shortUrl={shortUrl} destination={destination}>
       <a class="picture" href={qrPath(path)} rel="nofollow">
@@ -62,7 +51,7 @@ export function qrPath(path: string): string {
   return `${path}+qr`;
 }
 
-interface SheetProps extends Omit<QrCodeProps, "path" | "isPublic"> {
+export interface SheetProps extends Omit<QrCodeProps, "path"> {
   readonly children: readonly (Html | string)[] | Html;
 }
 
@@ -98,10 +87,8 @@ interface Fit {
   readonly size: number;
 }
 
-const BLACK_ON_WHITE = { margin: 4, dark: "000000", light: "ffffff" } as const;
-
 /** Screens are not scratched, so a long code is shown with fewer and larger modules. */
-const fit = memoize((shortUrl): Fit => {
+export const fitQr = memoize((shortUrl): Fit => {
   const robust: Fit = { ecc: "q", size: sizeOf(shortUrl, "q") };
   return robust.size <= WIDTH ? robust : { ecc: "l", size: sizeOf(shortUrl, "l") };
 });

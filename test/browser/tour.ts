@@ -96,6 +96,10 @@ export async function prepareTour(): Promise<Tour> {
     await page.getByText(say("home.more")).click();
     await page.getByRole("radio", { name: say("duration.date") }).check();
     await look("home, all choices");
+    await page.getByRole("textbox", { name: say("home.code") }).fill("disabled");
+    await page.getByRole("button", { name: "disabled-2" }).waitFor();
+    await look("home, with a code that is taken");
+    await page.getByLabel(say("home.starts")).fill("2020-01-01T10:00");
     await page.getByRole("textbox", { name: say("home.max-visits") }).fill("many");
     await send(`naver.com 와 ${LONG_URL} https://example.com/`, "disabled");
     await page.getByRole("button", { name: "disabled-2" }).waitFor();
@@ -108,6 +112,20 @@ export async function prepareTour(): Promise<Tour> {
       await page.getByText(say("preview.made")).waitFor();
     }
     await look("result");
+    await page.goto("/");
+    await page.getByText(say("home.more")).click();
+    await page.getByLabel(say("home.starts")).fill("2099-01-01T10:00");
+    await send(LONG_URL, LONG_CODE.slice(0, 28) + crypto.randomUUID());
+    await page.waitForURL(/\+$/);
+    await page.getByText(say("preview.made")).waitFor();
+    await look("link that has not begun");
+    await page.getByRole("button", { name: say("preview.manage") }).click();
+    for (const group of ["scheduled.starts", "manage.ends"] as const)
+      await page
+        .getByRole("group", { name: say(group) })
+        .getByRole("radio", { name: say("duration.date") })
+        .check();
+    await look("manage, with dates");
     await page.goto("/");
     await page
       .getByRole("listitem")

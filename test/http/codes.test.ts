@@ -38,16 +38,27 @@ async function isAvailable(code: string, service = curt): Promise<boolean> {
 
 describe("GET /api/v1/codes/{code}", () => {
   test("tells a free code from one in use, in the caller's language", async () => {
-    const data = { code: "한글", available: true, short_url: `${BASE_URL}/한글/` };
+    const data = { code: "한글", available: true, free: [], short_url: `${BASE_URL}/한글/` };
     for (const written of ["한글", "한글/", "%ED%95%9C%EA%B8%80", "%ED%95%9C%EA%B8%80/?x=1"]) {
       expect(await asked(written)).toEqual([200, { status: "success", message: en.free, data }]);
       expect(await asked(written, KOREAN)).toEqual([200, { status: "success", message: ko.free, data }]);
     }
     await posted("한글");
-    const taken = { ...data, available: false };
+    const taken = { ...data, available: false, free: ["한글-2", "한글-3", "한글-4"] };
     expect(await asked("한글")).toEqual([200, { status: "success", message: en.taken, data: taken }]);
     expect(await asked("한글", KOREAN)).toEqual([200, { status: "success", message: ko.taken, data: taken }]);
     expect(await isAvailable("한글2")).toBeTrue();
+  });
+
+  test("offers up to three codes like a taken one, and none that is taken or too long", async () => {
+    const longest = "길".repeat(63);
+    for (const code of ["like", "like-2", "like-4", "like-7", longest]) await posted(code);
+    const free = async (code: string) => (await asked(code))[1].data.free;
+    expect(await free("like")).toEqual(["like-3", "like-5", "like-6"]);
+    for (const suffix of [3, 5, 6, 8]) await posted(`like-${suffix}`);
+    expect(await free("like")).toEqual(["like-9"]);
+    expect(await free("like-2")).toEqual(["like-2-2", "like-2-3", "like-2-4"]);
+    expect(await free(longest)).toEqual([]);
   });
 
   test("tells the code as stored, and the address as it was written", async () => {
@@ -56,7 +67,7 @@ describe("GET /api/v1/codes/{code}", () => {
       ["각".normalize("NFD"), "각", "각".normalize("NFD")],
       ["#️⃣", "#⃣", "%23️⃣"],
     ] as const) {
-      const data = { code, available: true, short_url: `${BASE_URL}/${path}/` };
+      const data = { code, available: true, free: [], short_url: `${BASE_URL}/${path}/` };
       expect((await asked(encodeURIComponent(written)))[1].data).toEqual(data);
       const [, made] = await posted(written);
       expect(made.data.short_url).toBe(data.short_url);

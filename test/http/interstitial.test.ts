@@ -46,6 +46,7 @@ describe("with INTERSTITIAL=all", () => {
         expect(page).toContain(en["interstitial.title"]);
         expect(page).toContain("<strong>example.com</strong>");
         expect(page).toContain(en["hint.fresh"]);
+        expect(page).not.toContain(en["interstitial.counts"]);
         const [, href] =
           /<a class="button primary" href="([^"]*)" rel="nofollow noreferrer">/.exec(page) ?? [];
         expect(href?.replaceAll("&amp;", "&")).toBe(TARGET);
@@ -168,11 +169,12 @@ describe("with INTERSTITIAL=all, a link that is not open to every visit", () => 
       body: new URLSearchParams(form).toString(),
     });
 
-  /** The page shows the destination, and its button asks Curt again. */
+  /** The page shows the destination and says what going on costs, and its button asks Curt again. */
   async function expectStopped(response: Response, code: string): Promise<void> {
     expect([response.status, response.headers.get("location")]).toEqual([200, null]);
     const page = await response.text();
     expect(page).toContain("<strong>example.com</strong>");
+    expect([en, ko].some((words) => page.includes(words["interstitial.counts"]))).toBe(true);
     expect(page).toContain(`<form method="post" action="/${code}/"><button class="button primary">`);
   }
 

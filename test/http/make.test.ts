@@ -54,6 +54,7 @@ describe("POST /api/v1/links", () => {
       expires: null,
       expiration_date: "9999-12-31T00:00:00.000Z",
       max_visits: null,
+      visits_used: null,
       has_password: false,
       state: "active",
       disabled: null,

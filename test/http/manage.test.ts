@@ -5,6 +5,7 @@ import { ask, make, OTHER, TARGET, visited } from "../managed.ts";
 import { type Here, startHere } from "../service.ts";
 
 const DAY_MS = 86_400_000;
+const HOUR_MS = DAY_MS / 24;
 
 let curt: Here;
 beforeAll(async () => {
@@ -124,6 +125,61 @@ describe("PATCH /api/v1/links/{code}", () => {
     expect([ended.status, ended.data["state"]]).toEqual([200, "used_up"]);
     const over = await ask(curt, "PATCH", path, { key, body: { max_visits: 9 } });
     expect([over.status, over.reason]).toEqual([410, "link.used-up"]);
+  });
+
+  test("moves the beginning of a link that has not begun, or lets it begin at once", async () => {
+    const { code, path, key } = await make(curt, { starts: "48h", expires: "1week" });
+    const change = (body: object) => ask(curt, "PATCH", path, { key, body });
+    const starts = new Date(curt.nowMs() + HOUR_MS).toISOString();
+    const moved = await change({ starts });
+    expect([moved.status, moved.data["starts"], moved.data["state"]]).toEqual([200, starts, "scheduled"]);
+    expect(await visited(curt, code)).toBe(404);
+    const past = new Date(curt.nowMs() - HOUR_MS).toISOString();
+    for (const [body, reasons] of [
+      [{ starts: past }, "starts.past"],
+      [{ starts: "1month" }, "expires.before-start"],
+      [{ starts: "soon", expires: "late" }, "expires.format, starts.format"],
+      [{ starts: past, max_visits: 0, target: "x" }, "target.scheme, starts.past, max_visits.range"],
+    ] as const)
+      expect([body, (await change(body)).reason]).toEqual([body, reasons]);
+    expect((await ask(curt, "GET", path, { key })).data["starts"]).toBe(starts);
+    const beganMs = curt.nowMs();
+    const begun = await change({ starts: null, max_visits: 7 });
+    expect([begun.status, begun.data["state"]]).toEqual([200, "active"]);
+    expect(Math.abs(Date.parse(begun.data["starts"]) - beganMs)).toBeLessThan(HOUR_MS / 4);
+    expect(await visited(curt, code)).toBe(TARGET);
+    // Sent again after a lost answer, it is still right. What it is already is no change either.
+    for (const again of [null, begun.data["starts"]])
+      expect((await change({ starts: again })).status).toBe(200);
+    for (const later of ["24h", starts, past]) {
+      const refused = await change({ starts: later, max_visits: 9 });
+      expect([refused.status, refused.reason, refused.message]).toEqual([
+        400,
+        "starts.begun",
+        `starts: ${en["starts.begun"]}`,
+      ]);
+    }
+    expect((await ask(curt, "GET", path, { key })).data).toMatchObject({
+      starts: begun.data["starts"],
+      max_visits: 7,
+    });
+  });
+
+  test("a link that began when it was made keeps that", async () => {
+    const { path, key } = await make(curt);
+    expect((await ask(curt, "PATCH", path, { key, body: { starts: "24h" } })).reason).toBe("starts.begun");
+    expect((await ask(curt, "PATCH", path, { key, body: { starts: null } })).data["starts"]).toBeNull();
+  });
+
+  test("tells whoever has the key how many of the visits were used, and nobody else", async () => {
+    const { code, path, key, data } = await make(curt, { max_visits: 3 });
+    expect(data["visits_used"]).toBe(0);
+    for (let nth = 0; nth < 2; nth++) await visited(curt, code);
+    expect((await ask(curt, "GET", path, { key })).data["visits_used"]).toBe(2);
+    expect((await ask(curt, "PATCH", path, { key, body: {} })).data["visits_used"]).toBe(2);
+    expect((await ask(curt, "GET", path)).data["visits_used"]).toBeNull();
+    await ask(curt, "PATCH", path, { key, body: { max_visits: null } });
+    expect((await ask(curt, "GET", path, { key })).data["visits_used"]).toBeNull();
   });
 
   test("EDITS says whether and how long targets may change; the rest may always", async () => {

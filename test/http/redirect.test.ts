@@ -5,6 +5,7 @@ import * as fc from "fast-check";
 import en from "../../src/language/en.json";
 import ko from "../../src/language/ko.json";
 import { DAY_MS } from "../../src/links/time.ts";
+import { addGuarded } from "../guarded.ts";
 import { type Here, startHere } from "../service.ts";
 import { sendRaw } from "./raw.ts";
 
@@ -208,6 +209,25 @@ describe("a short address", () => {
     expect([home.status, home.headers.get("allow")]).toEqual([405, "GET, HEAD, POST, OPTIONS"]);
     const options = await curt.fetch("/abc", { method: "OPTIONS" });
     expect([options.status, options.headers.get("allow")]).toEqual([204, "GET, HEAD, OPTIONS"]);
+  });
+
+  test("says where POST is allowed, too: for a password, and for many links", async () => {
+    await addGuarded(curt, "asks", { password: "open sesame" });
+    await addGuarded(curt, "counts", { maxVisits: 3 });
+    for (const [path, allow] of [
+      ["/asks", "GET, HEAD, POST, OPTIONS"],
+      ["/asks/", "GET, HEAD, POST, OPTIONS"],
+      ["/counts", "GET, HEAD, OPTIONS"],
+      ["/api/v1/links/batch", "GET, HEAD, PATCH, DELETE, POST, OPTIONS"],
+      ["/api/v1/links/batch2", "GET, HEAD, PATCH, DELETE, OPTIONS"],
+    ] as const)
+      for (const [method, status] of [
+        ["OPTIONS", 204],
+        ["PUT", 405],
+      ] as const) {
+        const response = await curt.fetch(path, { method });
+        expect([path, response.status, response.headers.get("allow")]).toEqual([path, status, allow]);
+      }
   });
 
   test("leads nowhere when its code merely resembles a route or a prototype", async () => {

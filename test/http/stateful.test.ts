@@ -12,7 +12,7 @@ interface Modelled {
   readonly path: string;
   readonly key: string;
   readonly createdMs: number;
-  readonly startsMs: number;
+  startsMs: number;
   target: string;
   isChanged: boolean;
   endsMs: number;
@@ -100,6 +100,7 @@ interface Body {
   readonly expires?: keyof typeof durations | null | undefined;
   readonly max_visits?: number | null | undefined;
   readonly password?: string | null | undefined;
+  readonly starts?: "24h" | "1week" | "past" | null | undefined;
 }
 
 type Command = fc.AsyncCommand<Model, Here>;
@@ -122,14 +123,15 @@ function about(
 
 let codes = 0;
 
-function make(body: Body & { readonly starts?: "24h" | undefined }): Command {
+function make(body: Body & { readonly starts?: "24h" | "1week" | null | undefined }): Command {
   return {
     check: () => true,
     async run({ links }, curt) {
       const code = `state-${++codes}`;
       const nowMs = curt.nowMs();
       const made = await ask(curt, "POST", "/api/v1/links", { body: { target: TARGET, code, ...body } });
-      if (body.starts !== undefined && body.expires === "24h") {
+      const startsMs = body.starts ? nowMs + durations[body.starts] : 0;
+      if (endsAt(body.expires, nowMs) <= startsMs) {
         expect([made.status, made.reason]).toEqual([400, "expires.before-start"]);
         return;
       }
@@ -139,7 +141,7 @@ function make(body: Body & { readonly starts?: "24h" | undefined }): Command {
         path: `/api/v1/links/${code}`,
         key: made.data["manage_key"],
         createdMs: Date.parse(made.data["created"]),
-        startsMs: body.starts === undefined ? 0 : nowMs + DAY_MS,
+        startsMs,
         target: TARGET,
         isChanged: false,
         endsMs: endsAt(body.expires, nowMs),
@@ -189,7 +191,27 @@ function changeRefusal(link: Modelled, kind: KeyKind, body: Body, nowMs: number)
   if (early !== undefined) return early;
   if (target !== undefined && target !== link.target && nowMs >= link.createdMs + DAY_MS)
     return [403, "edits.closed"];
-  return target === "nonsense" ? [400, "target.scheme"] : undefined;
+  const reasons = [
+    ...(target === "nonsense" ? ["target.scheme"] : []),
+    ...startRefusals(link, body, state === "scheduled", nowMs),
+  ];
+  return reasons.length === 0 ? undefined : [400, reasons.join(", ")];
+}
+
+function startRefusals(link: Modelled, { starts, expires: ends }: Body, isEarly: boolean, nowMs: number) {
+  const endsMs = ends === undefined ? link.endsMs : endsAt(ends, nowMs);
+  const startsMs = startsAt(starts, link, nowMs);
+  const reasons = endsMs <= Math.max(startsMs, nowMs) ? ["expires.before-start"] : [];
+  if (starts === undefined || starts === null) return reasons;
+  if (!isEarly) return [...reasons, "starts.begun"];
+  return starts === "past" ? [...reasons, "starts.past"] : reasons;
+}
+
+/** When a link would begin after a change. Null is now, unless it has begun. */
+function startsAt(starts: Body["starts"], link: Modelled, nowMs: number): number {
+  if (starts === undefined) return link.startsMs;
+  if (starts === null) return Math.min(nowMs, link.startsMs);
+  return starts === "past" ? nowMs - DAY_MS : nowMs + durations[starts];
 }
 
 function change(nth: number, kind: KeyKind, body: Body): Command {
@@ -197,7 +219,8 @@ function change(nth: number, kind: KeyKind, body: Body): Command {
     const nowMs = curt.nowMs();
     const refusal = changeRefusal(link, kind, body, nowMs);
     const key = keyOf(kind, link, model);
-    const { status, reason, data } = await ask(curt, "PATCH", link.path, { key, body });
+    const starts = body.starts === "past" ? new Date(nowMs - DAY_MS).toISOString() : body.starts;
+    const { status, reason, data } = await ask(curt, "PATCH", link.path, { key, body: { ...body, starts } });
     expect([status, reason]).toEqual(refusal ?? [200, null]);
     if (refusal !== undefined) return;
     if (body.target !== undefined && body.target !== link.target) {
@@ -205,6 +228,7 @@ function change(nth: number, kind: KeyKind, body: Body): Command {
       link.isChanged = true;
     }
     if (body.expires !== undefined) link.endsMs = endsAt(body.expires, nowMs);
+    link.startsMs = startsAt(body.starts, link, nowMs);
     if (body.max_visits === null) link.used = 0;
     if (body.max_visits !== undefined) link.maxVisits = body.max_visits;
     if (body.password !== undefined) link.hasPassword = body.password !== null;
@@ -229,10 +253,13 @@ function expectTold(data: Record<string, any>, link: Modelled, nowMs: number, kn
     target,
     original_url: target,
     max_visits: link.maxVisits,
+    visits_used: knows && link.maxVisits !== null ? link.used : null,
     has_password: link.hasPassword,
   });
   expect([data["changed"] === null, data["starts"] === null]).toEqual([!link.isChanged, link.startsMs === 0]);
   // The service's clock goes on between the two looks at it.
+  if (link.startsMs !== 0)
+    expect(Math.abs(Date.parse(data["starts"]) - link.startsMs)).toBeLessThan(HOUR_MS / 4);
   if (link.endsMs === Number.POSITIVE_INFINITY) expect(data["expires"]).toBeNull();
   else expect(Math.abs(Date.parse(data["expires"]) - link.endsMs)).toBeLessThan(HOUR_MS / 4);
 }
@@ -306,7 +333,7 @@ const COMMANDS = [
       expires,
       max_visits: maxVisits,
       password,
-      starts: fc.constantFrom("24h" as const, undefined, undefined),
+      starts: fc.constantFrom("24h" as const, "1week" as const, null, undefined, undefined),
     })
     .map((body) => make(body)),
   nth.map((link) => makeAgain(link)),
@@ -320,6 +347,7 @@ const COMMANDS = [
           expires,
           max_visits: maxVisits,
           password,
+          starts: fc.constantFrom("24h" as const, "1week" as const, "past" as const, null),
         },
         { requiredKeys: [] },
       ),

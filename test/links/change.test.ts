@@ -55,6 +55,7 @@ const edits = fc.record(
   {
     destination: targets,
     endsMs: fc.oneof(instants, fc.constant(NEVER_MS)),
+    startsMs: instants,
     maxVisits: fc.option(fc.integer({ min: 1, max: 9 })),
     passwordHash: fc.option(fc.constantFrom("one", "two")),
   },
@@ -121,8 +122,17 @@ describe("whatever happens to a link", () => {
           given === undefined ? was : (given ?? undefined);
         expect(after.terms?.maxVisits).toBe(of(edited.maxVisits, before.terms?.maxVisits));
         expect(after.terms?.passwordHash).toBe(of(edited.passwordHash, before.terms?.passwordHash));
-        expect(after.terms?.startsMs).toBe(before.terms?.startsMs);
+        expect(after.terms?.startsMs).toBe(edited.startsMs ?? before.terms?.startsMs);
         if (edited.maxVisits !== null) expect(after.terms?.visits).toBe(before.terms?.visits);
+      }),
+    );
+  });
+
+  test("it begins at another time only if it has not begun", () => {
+    fc.assert(
+      fc.property(links, edits, instants, (before, edited, atMs) => {
+        if (edited.startsMs === undefined || atMs < (before.terms?.startsMs ?? 0)) return;
+        expect(applyChange(before, edit(edited, atMs))).toBeUndefined();
       }),
     );
   });

@@ -7,6 +7,7 @@ import { DURATIONS_MS, endsMs } from "../../src/links/expiry.ts";
 import { NEVER_MS } from "../../src/links/link.ts";
 import type { Link } from "../../src/links/link.ts";
 import { createLinks, type Links, type LinksOptions } from "../../src/links/links.ts";
+import { isProblem } from "../../src/links/problem.ts";
 import type { LinkStore } from "../../src/links/store.ts";
 import { openStore } from "../../src/store/open.ts";
 import { temporaryFolder } from "../service.ts";
@@ -62,6 +63,19 @@ function open(changes: Partial<Pick<LinksOptions, "fillRandom" | "codeLength" | 
 
 const originalUrl = "https://example.com/";
 
+test("a link that another request has let begin meanwhile is not moved any more", async () => {
+  const links = open();
+  await links.create({ originalUrl, customCode: "early", starts: "48h" });
+  const before = await links.find("early", "maker");
+  if (isProblem(before)) throw new Error(before.kind);
+  expect(await links.edit(before, { starts: null })).toMatchObject({ terms: { startsMs: START } });
+  expect(await links.edit(before, { starts: "24h", maxVisits: 3 })).toEqual({
+    kind: "invalid",
+    refusals: [{ rule: "starts.begun" }],
+  });
+  expect(await links.resolve("early")).toMatchObject({ target: originalUrl, terms: { startsMs: START } });
+});
+
 describe("a link with an end", () => {
   for (const [expiry, lifeMs] of Object.entries(DURATIONS_MS)) {
     test(`of ${expiry} ends on the millisecond, is held, and then is unknown`, async () => {
@@ -98,10 +112,14 @@ describe("a link with an end", () => {
     wallMs = START + DAY_MS + HOLD_MS - 1;
     expect(await links.create(request)).toEqual({ kind: "taken" });
     monotonicMs = wallMs - START;
-    expect(await links.availability("held")).toEqual({ code, available: false });
+    expect(await links.availability("held")).toEqual({
+      code,
+      available: false,
+      free: ["held-2", "held-3", "held-4"].map((variant) => variant as Code),
+    });
     wallMs += 1;
     monotonicMs += 1;
-    expect(await links.availability("held")).toEqual({ code, available: true });
+    expect(await links.availability("held")).toEqual({ code, available: true, free: [] });
     const anew = await links.create({ originalUrl: "https://example.org/", customCode: "held" });
     expect(anew).toMatchObject({ createdMs: wallMs, endsMs: NEVER_MS });
     expect(await links.resolve("held")).toMatchObject({ target: "https://example.org/", createdMs: wallMs });

@@ -72,6 +72,19 @@ export function testUpdates(name: string, open: () => Promise<LinkStore>): void 
       expect(await store.update(expected, edit({}))).toEqual({ link: expected, isChanged: false });
     });
 
+    test("lets a link begin at another time, until it has begun", async () => {
+      const link = await make("begins", { terms: { startsMs: NOW + 5, maxVisits: 3 } });
+      const moved = { ...link, terms: { startsMs: NOW + 9, maxVisits: 3 } };
+      expect(await other.update(link, edit({ startsMs: NOW + 9 }))).toEqual({ link: moved, isChanged: true });
+      const begun = { ...link, terms: { startsMs: NOW + 1, maxVisits: 3 } };
+      expect(await store.update(link, edit({ startsMs: NOW + 1 }))).toEqual({ link: begun, isChanged: true });
+      expect(await other.update(link, edit({ startsMs: NOW + 9, maxVisits: 8 }))).toEqual({
+        link: begun,
+        isChanged: false,
+      });
+      for (const from of [store, other]) expect(await find("begins", from)).toEqual(begun);
+    });
+
     test("removes what was the only term", async () => {
       const link = await make("bare", { terms: { passwordHash: "hash" } });
       await store.update(link, edit({ passwordHash: null }));

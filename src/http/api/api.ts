@@ -35,7 +35,7 @@ export function createApi(options: ApiOptions) {
       const found = await links.availability(call.code);
       if (isProblem(found)) return problemJson(call, found);
       // A free code is an address that leads nowhere: whoever scans codes must not do it here.
-      const limited = found.available ? await limiter.unknown(call) : undefined;
+      const limited = found.available || found.free.length > 0 ? await limiter.unknown(call) : undefined;
       if (limited !== undefined) return problemJson(call, limited);
       const data: AvailabilityData = { ...found, short_url: call.domain.shortUrl(call.code) };
       return success(call, 200, found.available ? "free" : "taken", data);

@@ -101,7 +101,7 @@ export function readExpiry(written: string | null | undefined): Expiry | number 
   return written === null ? "never" : readWhen(written, "expires.format");
 }
 
-function readStart(written: string | null | undefined) {
+export function readStart(written: string | null | undefined) {
   return readWhen(written ?? undefined, "starts.format");
 }
 

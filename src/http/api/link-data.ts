@@ -7,7 +7,7 @@ import type { LinkData, ManagedLinkData } from "./link-schemas.ts";
 export interface Shown {
   readonly nowMs: number;
   readonly visits: number;
-  /** Whether to show the destination of a link with a password. */
+  /** Whether to show the destination of a link with a password, and how many of its limited visits there have been. */
   readonly isMaker: boolean;
 }
 
@@ -32,6 +32,7 @@ export function linkData(
     expires: endsMs === NEVER_MS ? null : instant(endsMs),
     expiration_date: instant(endsMs),
     max_visits: terms?.maxVisits ?? null,
+    visits_used: isMaker && terms?.maxVisits !== undefined ? (terms.visits ?? 0) : null,
     has_password: hasPassword(link),
     state: stateOf(link, nowMs),
     disabled: disabled === undefined || disabled === "deleted" ? null : disabled,

@@ -1,9 +1,9 @@
 import { z } from "@hono/zod-openapi";
 
 import { MAX_CODE_POINTS } from "../../links/code.ts";
-import { MAX_VISITS, PASSWORD_LENGTH } from "../../links/create.ts";
 import { STATES } from "../../links/link.ts";
 import { MAX_TARGET_LENGTH } from "../../links/target.ts";
+import { MAX_VISITS, PASSWORD_LENGTH } from "../../links/terms.ts";
 import { count, disabledReason, envelope, EXAMPLE, instant, referred, shortUrl, text } from "./schemas.ts";
 
 // As in schemas.ts, every description is the key of a message, and only types are checked here.
@@ -58,6 +58,7 @@ export const linkChange = z
   .object({
     target: target.optional().openapi({ description: "api.change.target" }),
     expires: text.nullish().openapi({ description: "api.change.expires", example: EXAMPLE.expire_duration }),
+    starts: text.nullish().openapi({ description: "api.change.starts", example: "24h" }),
     max_visits: maxVisits.openapi({ description: "api.change.max_visits" }),
     password: password.nullish().openapi({ description: "api.change.password" }),
   })
@@ -81,6 +82,7 @@ const link = z
     expires: instant("api.link.expires", EXPIRES).nullable(),
     expiration_date: instant("api.link.expiration_date", EXPIRES),
     max_visits: z.int().nullable().openapi({ description: "api.link.max_visits", example: null }),
+    visits_used: z.int().nullable().openapi({ description: "api.link.visits_used", example: null }),
     has_password: z.boolean().openapi({ description: "api.link.has_password", example: false }),
     state: state.openapi({ description: "api.link.state", example: "active" }),
     disabled: disabledReason.nullable().openapi({ description: "api.link.disabled", example: null }),

@@ -110,6 +110,7 @@ const availability = z
   .object({
     code: text.openapi({ description: "api.link.code", example: EXAMPLE.custom_code }),
     available: z.boolean().openapi({ example: true, description: "api.availability.available" }),
+    free: z.array(text).readonly().openapi({ example: [], description: "api.availability.free" }),
     short_url: text.openapi({
       format: "iri",
       description: "api.availability.short_url",

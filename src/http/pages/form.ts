@@ -3,6 +3,7 @@ import type { CreateRequest } from "../../links/create.ts";
 import { DURATIONS } from "../../links/expiry.ts";
 import { isProblem, type Refusal } from "../../links/problem.ts";
 import { MAX_TARGET_LENGTH } from "../../links/target.ts";
+import { refuseStart } from "../../links/terms.ts";
 import { type Field, FIELDS, type Home } from "../../pages/home.tsx";
 import { readPasted } from "../../pages/pasted.ts";
 import { type HttpProblem, type Malformed, malformed } from "../problems.ts";
@@ -71,27 +72,34 @@ function eachField(value: (field: Field) => string): Form {
 }
 
 /** The domain checks all that can be read. */
-export function readRequest(form: Form): Read | Malformed {
-  const { original_url, custom_code, expire_duration, expires, max_visits, password, zone } = form;
+export function readRequest(form: Form, nowMs: number): Read | Malformed {
+  const { original_url, custom_code, expire_duration, expires, starts, max_visits, password, zone } = form;
   const duration = DURATIONS.find((one) => one === expire_duration);
   const isDate = expire_duration === "date";
   if (duration === undefined && !isDate && expire_duration !== "")
     return malformed({ rule: "field.values", field: "expire_duration", values: DURATIONS.join(", ") });
   const endsMs = isDate ? instantOf(expires, zone) : undefined;
+  const startsMs = starts === "" ? undefined : instantOf(starts, zone);
   const request = {
     originalUrl: original_url,
     customCode: custom_code || undefined,
     expiry: duration ?? endsMs,
+    starts: startsMs,
     // The domain refuses what is no number.
     maxVisits: max_visits === "" ? undefined : Number(/^\d{1,15}$/.exec(max_visits)?.[0]),
     password: password || undefined,
   };
-  const refusals: Refusal[] = isDate && endsMs === undefined ? [{ rule: "expires.format" }] : [];
+  const refusals: Refusal[] = [
+    ...(isDate && endsMs === undefined ? [{ rule: "expires.format" } as const] : []),
+    ...(starts !== "" && startsMs === undefined ? [{ rule: "starts.format" } as const] : []),
+    // A program may be late. Here it is a mistake, and would show the link to everybody at once.
+    ...(startsMs === undefined ? [] : refuseStart(startsMs, nowMs)),
+  ];
   return { request, refusals };
 }
 
 /** A local time in a zone, in Unix milliseconds. What the clocks skip or repeat there is the later or the earlier one. */
-function instantOf(local: string, zone: string): number | undefined {
+export function instantOf(local: string, zone: string): number | undefined {
   if (!LOCAL.test(local)) return undefined;
   try {
     return Temporal.PlainDateTime.from(local, { overflow: "reject" }).toZonedDateTime(zone || "UTC")
@@ -102,8 +110,13 @@ function instantOf(local: string, zone: string): number | undefined {
 }
 
 /** Where the words for programs would not help people. */
-const WORDS = {
+export const DATE_WORDS = {
   "expires.format": "home.date.wrong",
+  "starts.format": "home.date.wrong",
+} as const;
+const WORDS = {
+  ...DATE_WORDS,
+  "starts.past": "home.starts.past",
   "max_visits.range": "home.max-visits.wrong",
 } as const;
 

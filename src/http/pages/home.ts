@@ -1,11 +1,12 @@
 import type { TokenCheck } from "../../guard/token.ts";
+import type { Clock } from "../../links/clock.ts";
 import { type Code, parseCode } from "../../links/code.ts";
-import { type CreateRequest, refuseTerms } from "../../links/create.ts";
 import type { Expiry } from "../../links/expiry.ts";
 import type { Link } from "../../links/link.ts";
 import type { Links } from "../../links/links.ts";
-import { isProblem, type Refusal } from "../../links/problem.ts";
+import { isProblem } from "../../links/problem.ts";
 import { StoreUnavailable } from "../../links/store.ts";
+import { freeVariants } from "../../links/variants.ts";
 import { homePage, type Taken } from "../../pages/home.tsx";
 import { type Pasted, readPasted } from "../../pages/pasted.ts";
 import { answer, FINDABLE, html, prefersHtml } from "../answers.ts";
@@ -19,7 +20,8 @@ import { EMPTY, type Form, formOfQuery, readForm, readRequest, shortened, tellIn
 import type { Made } from "./made.ts";
 
 export interface HomeOptions {
-  readonly links: Pick<Links, "create" | "parseDestination">;
+  readonly links: Pick<Links, "create" | "refusalsOf">;
+  readonly clock: Pick<Clock, "nowMs">;
   readonly mayCreate: TokenCheck;
   readonly limiter: Pick<Limiter, "view">;
   readonly views: Pick<Views, "ask">;
@@ -43,9 +45,6 @@ export interface HomeViewsOptions {
   readonly needsToken: boolean;
   readonly links: Pick<Links, "find">;
 }
-
-const FREE_SHOWN = 3;
-const MAX_SUFFIX = 9;
 
 /** The home page: the form, empty or as an address fills it in, and as it was sent where it was refused. */
 export function createHomeViews(options: HomeViewsOptions) {
@@ -90,12 +89,7 @@ export function createHomeViews(options: HomeViewsOptions) {
     const code = written === "" ? undefined : parseCode(written);
     try {
       if (code === undefined || isProblem(code) || !(await isTaken(code))) return undefined;
-      const free: Code[] = [];
-      for (let suffix = 2; suffix <= MAX_SUFFIX && free.length < FREE_SHOWN; suffix++) {
-        const variant = parseCode(`${code}-${suffix}`);
-        if (!isProblem(variant) && !(await isTaken(variant))) free.push(variant);
-      }
-      return { code, free };
+      return { code, free: await freeVariants(code, async (variant) => !(await isTaken(variant))) };
     } catch (error) {
       // The form is more important.
       if (error instanceof StoreUnavailable) return undefined;
@@ -116,14 +110,19 @@ const CLEAR: Pasted = { offers: [] };
 const FORM_KINDS: ReadonlySet<HttpProblem["kind"]> = new Set(["invalid", "taken"]);
 
 /** The form of the home page, which makes links without a script. */
-export function createHome({ links, views, made, limiter, mayCreate, onFault }: HomeOptions) {
+export function createHome({ links, clock, views, made, limiter, mayCreate, onFault }: HomeOptions) {
   /** Makes the link, or tells all that is wrong. */
   async function create(form: Form, isUnclear: boolean): Promise<Link | HttpProblem> {
-    const read = readRequest(form);
+    const read = readRequest(form, clock.nowMs());
     if (isProblem(read)) return read;
-    const refusals = isUnclear ? [{ rule: "target.scheme" } as const, ...read.refusals] : read.refusals;
-    if (refusals.length > 0)
-      return { kind: "invalid", refusals: [...refusals, ...refusalsOf(read.request, isUnclear)] };
+    if (isUnclear || read.refusals.length > 0) {
+      // All else that is wrong is told, too.
+      const others = links
+        .refusalsOf(read.request)
+        .filter(({ rule }) => !isUnclear || !rule.startsWith("target."));
+      const unclear = isUnclear ? [{ rule: "target.scheme" } as const] : [];
+      return { kind: "invalid", refusals: [...unclear, ...read.refusals, ...others] };
+    }
     try {
       return await links.create(read.request);
     } catch (error) {
@@ -131,16 +130,6 @@ export function createHome({ links, views, made, limiter, mayCreate, onFault }: 
       onFault(error);
       return problemOf(error);
     }
-  }
-
-  /** All else that is wrong if the form is refused already. */
-  function refusalsOf(request: CreateRequest, isUnclear: boolean): Refusal[] {
-    const { originalUrl, customCode } = request;
-    const parsed = [
-      ...(isUnclear ? [] : [links.parseDestination(originalUrl)]),
-      ...(customCode === undefined ? [] : [parseCode(customCode)]),
-    ];
-    return [...parsed.filter(isProblem).flatMap((problem) => problem.refusals), ...refuseTerms(request)];
   }
 
   /** The form as it was sent, with what is wrong with it. */

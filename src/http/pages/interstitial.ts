@@ -25,10 +25,12 @@ export function createInterstitialPage({ links, clock }: InterstitialPageOptions
     const minutesLeft = minutesLeftOf(link, nowMs);
     const shortUrl = call.domain.shortUrl(link.code);
     const asksAgain = isGuarded(link);
+    const usesVisit = link.terms?.maxVisits !== undefined;
     return html(
       call,
       200,
-      (language) => interstitialPage(language, { ...link, shortUrl, hints, changed, minutesLeft, asksAgain }),
+      (language) =>
+        interstitialPage(language, { ...link, shortUrl, hints, changed, minutesLeft, asksAgain, usesVisit }),
       asksAgain ? FORM_LEADS_ELSEWHERE : {},
     );
   };

@@ -1,30 +1,19 @@
 import { message } from "../../language/messages.ts";
 import type { Clock } from "../../links/clock.ts";
-import { DURATIONS } from "../../links/expiry.ts";
 import type { FoundLink, Links } from "../../links/links.ts";
-import type { Edits, EditRequest } from "../../links/manage.ts";
+import type { Edits } from "../../links/manage.ts";
 import { isProblem } from "../../links/problem.ts";
-import { MAX_TARGET_LENGTH } from "../../links/target.ts";
 import { MANAGE_FIELDS, type ManageForm } from "../../pages/manage-fields.tsx";
 import { keyPage, managePage, managePath } from "../../pages/manage.tsx";
 import { html } from "../answers.ts";
 import type { Asked, Call } from "../call.ts";
 import { createManaging, type ManagingOptions } from "../managing.ts";
-import {
-  describe,
-  type HttpProblem,
-  LINK_FIELDS,
-  malformed,
-  type Malformed,
-  problemAnswer,
-  problemOf,
-} from "../problems.ts";
+import { describe, type HttpProblem, LINK_FIELDS, malformed, problemAnswer, problemOf } from "../problems.ts";
 import type { Views } from "../views/views.ts";
 import { isFromAnotherSite, readFields, tellBeside } from "./fields.ts";
+import { DATE_WORDS } from "./form.ts";
+import { keyIn, readChange, shownAgain } from "./manage-form.ts";
 import { changedOf } from "./told.ts";
-
-/** In UTF-16 units: of a number or a choice that is shown again. */
-const MAX_SHOWN = 64;
 
 const DONE: ReadonlyMap<string | null, Shown["done"]> = new Map([
   ["change", "link.changed"],
@@ -146,45 +135,6 @@ export function createManagePages(options: ManagePagesOptions) {
 
 export type ManagePages = ReturnType<typeof createManagePages>;
 
-/** The key in what was pasted, which may be the whole manage address. */
-function keyIn(pasted: string): string {
-  return pasted.trim().replace(/^.*#key=/s, "");
-}
-
-function readChange(sent: URLSearchParams, link: FoundLink): EditRequest | Malformed {
-  const text = (field: string) => (sent.get(field) ?? "").trim();
-  const originalUrl = sent.has("target") ? text("target") : link.originalUrl;
-  const expires = text("expires");
-  const expiry = expires === "never" ? expires : DURATIONS.find((duration) => duration === expires);
-  if (expiry === undefined && expires !== "")
-    return malformed({
-      rule: "field.values",
-      field: "expires",
-      values: [...DURATIONS, "never"].join(", "),
-    });
-  return {
-    originalUrl: originalUrl === link.originalUrl ? undefined : originalUrl,
-    expiry,
-    maxVisits: sent.has("max_visits") ? readNumber(text("max_visits")) : undefined,
-    password: sent.get("password") || (sent.has("remove") ? null : undefined),
-  };
-}
-
-/** Null if nothing is written, and no number if something else is: the domain says what is allowed. */
-function readNumber(written: string): number | null {
-  if (written === "") return null;
-  return /^\d+$/.test(written) ? Number(written) : Number.NaN;
-}
-
-function shownAgain(sent: URLSearchParams): ManageForm["sent"] {
-  const shown = (field: string, max: number) => (sent.get(field) ?? "").slice(0, max);
-  return {
-    target: shown("target", MAX_TARGET_LENGTH + 1),
-    expires: shown("expires", MAX_SHOWN),
-    max_visits: shown("max_visits", MAX_SHOWN),
-  };
-}
-
 /** In words for people, not for programs. */
 function tellKey(problem: HttpProblem, language: string): string | undefined {
   if (problem.kind === "malformed" && problem.refusals.some(({ rule }) => rule === "field.required"))
@@ -193,7 +143,7 @@ function tellKey(problem: HttpProblem, language: string): string | undefined {
 }
 
 function tell(problem: HttpProblem, language: string) {
-  const told = tellBeside(problem, MANAGE_FIELDS, language, LINK_FIELDS);
+  const told = tellBeside(problem, MANAGE_FIELDS, language, LINK_FIELDS, DATE_WORDS);
   if (told.errors.sure === undefined) return told;
   return { errors: { ...told.errors, sure: message(language, "manage.sure.missing") } };
 }

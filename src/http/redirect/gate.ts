@@ -124,6 +124,20 @@ export function createGate(options: GateOptions) {
     return limited === undefined ? undefined : problemAnswer(call, await limited);
   }
 
+  /** Whether `receive` may take a POST. Asked for `Allow` only, so it changes nothing. */
+  async function takesPost(call: Call): Promise<boolean> {
+    const code = lookUpCode(call.code);
+    if (code === undefined || memory.get(code, clock.nowMs()) !== undefined) return false;
+    if (limiter.barred(call) !== undefined) return false;
+    const found = await memory.lookUp(code);
+    if (!isProblem(found) || found.kind !== "guarded") {
+      // Whoever looks for codes must not do it here.
+      if (isProblem(found) && found.kind === "unknown") await limiter.unknown(call);
+      return false;
+    }
+    return hasPassword(found.link) || interstitial !== undefined;
+  }
+
   async function fail(call: Call, error: unknown): Promise<Response> {
     onFault(error);
     return problemAnswer(call, problemOf(error));
@@ -133,6 +147,7 @@ export function createGate(options: GateOptions) {
     get: (call: Call, guarded: Guarded) => get(call, guarded).catch((error: unknown) => fail(call, error)),
     head: (call: Call, guarded: Guarded) => head(call, guarded).catch((error: unknown) => fail(call, error)),
     receive,
+    takesPost,
   };
 }
 

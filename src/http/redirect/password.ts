@@ -1,8 +1,8 @@
 import type { Clock } from "../../links/clock.ts";
-import { PASSWORD_LENGTH } from "../../links/create.ts";
 import type { Link } from "../../links/link.ts";
 import { checkPassword, passwordLength } from "../../links/password.ts";
 import type { Secret } from "../../links/secret.ts";
+import { PASSWORD_LENGTH } from "../../links/terms.ts";
 import { passwordPage, type Refusal } from "../../pages/password.tsx";
 import { FORM_LEADS_ELSEWHERE, html, prefersHtml } from "../answers.ts";
 import type { Call } from "../call.ts";

@@ -14,7 +14,7 @@ export function rememberMade(): void {
   // The form is shown again, so anything sent before has been refused or is already in the list.
   if (form) write("sessionStorage", SENT, null);
   form?.addEventListener("submit", () => write("sessionStorage", SENT, "1"));
-  const { link: path, created } = document.querySelector<HTMLElement>("#visits")?.dataset ?? {};
+  const { link: path, created } = document.querySelector<HTMLElement>("[data-created]")?.dataset ?? {};
   if (location.hash !== "#made" || path === undefined || created === undefined) return;
   if (read("sessionStorage", SENT) === null) return;
   write("sessionStorage", SENT, null);

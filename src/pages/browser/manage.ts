@@ -1,9 +1,10 @@
 import { type ApiRequest, ask, type Link } from "./api.ts";
 import { offerCopies } from "./copy.ts";
 import { localiseTimes } from "./times.ts";
+import { tellZone } from "./zone.ts";
 
 /** Messages of the API begin with the name of the field that they are about. */
-const FIELD = /(?:^| )(target|expires|max_visits|password): /;
+const FIELD = /(?:^| )(target|starts|expires|max_visits|password): /;
 
 /** Lets whoever has the key change and end a link without leaving the page. Without scripts, the same forms are sent. */
 export function manageLinks(): void {
@@ -49,6 +50,7 @@ async function show(path: string, key: string, done?: string): Promise<void> {
   for (const link of document.querySelectorAll<HTMLAnchorElement>("a[hreflang]"))
     if (location.pathname.endsWith("+")) link.hash = `key=${key}`;
   localiseTimes(fresh);
+  tellZone(fresh);
   offerCopies(fresh);
   takeForms();
   const said = fresh.querySelector<HTMLElement>("[role=status]");
@@ -94,15 +96,24 @@ function input(form: HTMLFormElement, name: string): HTMLInputElement | null {
 /** What was changed in the form, as the API wants it. */
 function changesIn(form: HTMLFormElement): object {
   const [target, limit] = [input(form, "target"), input(form, "max_visits")];
-  const expires = new FormData(form).get("expires");
+  const [starts, expires] = [chosenIn(form, "starts"), chosenIn(form, "expires")];
   const password = input(form, "password")?.value;
   const written = limit?.value.trim();
   return {
     ...(target && target.value.trim() !== target.defaultValue && { target: target.value.trim() }),
-    ...(expires !== "" && { expires: expires === "never" ? null : expires }),
+    ...(starts !== undefined && { starts }),
+    ...(expires !== undefined && { expires }),
     ...(limit && written !== limit.defaultValue && { max_visits: readNumber(written ?? "") }),
     ...(password ? { password } : input(form, "remove")?.checked && { password: null }),
   };
+}
+
+/** When something begins or ends, if that was changed. Throws if a date was chosen and none is there: then the form is sent. */
+function chosenIn(form: HTMLFormElement, name: string): string | null | undefined {
+  const chosen = new FormData(form).get(name);
+  if (chosen === "date") return new Date(input(form, `${name}_date`)?.value ?? "").toISOString();
+  if (chosen === "never" || chosen === "now") return null;
+  return typeof chosen === "string" && chosen !== "" ? chosen : undefined;
 }
 
 /** What is no number is sent as one that the API refuses, with the right message. */
@@ -117,12 +128,15 @@ function refuse(form: HTMLFormElement, message: string): void {
   const [about = "", ...told] = message.split(FIELD);
   if (about !== "") tell(form.lastElementChild, about, "form-error");
   for (let nth = 0; nth < told.length; nth += 2) {
-    const field = input(form, told[nth] ?? "");
+    const name = told[nth] ?? "";
+    const isDate = new FormData(form).get(name) === "date";
+    const field = input(form, isDate ? `${name}_date` : name);
     if (!field) continue;
-    const id = `${field.name}-error`;
-    tell(field.closest(".field")?.querySelector(".hint"), told[nth + 1] ?? "", id);
+    const id = `${name}-error`;
+    const hint = isDate ? field.nextElementSibling : field.closest(".field")?.querySelector(":scope > .hint");
+    tell(hint, told[nth + 1] ?? "", id);
     field.ariaInvalid = "true";
-    field.setAttribute("aria-describedby", `${id} ${field.name}-hint`);
+    field.setAttribute("aria-describedby", `${id} ${name}-hint`);
   }
   form.querySelector<HTMLElement>("[aria-invalid]")?.focus();
 }

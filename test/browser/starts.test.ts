@@ -1,0 +1,220 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+
+import jsqr from "jsqr";
+import type { Page } from "playwright-core";
+
+import { DAY_MS, HOUR_MS } from "../../src/links/time.ts";
+import { ask, TARGET, visited } from "../managed.ts";
+import { BASE_URL, type Here, startHere } from "../service.ts";
+import { arrive, LAPTOP, openBrowser, PHONE, untilFocused, wordsOf } from "./browser.ts";
+
+let curt: Here;
+beforeAll(async () => {
+  curt = await startHere();
+});
+afterAll(() => curt[Symbol.asyncDispose]());
+
+const MINUTE_MS = 60_000;
+const SEOUL_MS = 9 * HOUR_MS;
+
+/** What the picture shows to a camera. */
+async function scan(picture: Buffer): Promise<string | undefined> {
+  const page = await (await openBrowser()).newPage();
+  const { width, height, pixels } = await page.evaluate<{ width: number; height: number; pixels: string }>(
+    `(async () => {
+      const image = new Image();
+      image.src = "data:image/png;base64,${picture.toString("base64")}";
+      await image.decode();
+      const { naturalWidth: width, naturalHeight: height } = image;
+      const context = new OffscreenCanvas(width, height).getContext("2d");
+      context.drawImage(image, 0, 0);
+      const { data } = context.getImageData(0, 0, width, height);
+      return { width, height, pixels: new Uint8Array(data.buffer).toBase64() };
+    })()`,
+  );
+  await page.close();
+  return jsqr(new Uint8ClampedArray(Buffer.from(pixels, "base64")), width, height)?.data;
+}
+
+const MAKERS = [
+  { locale: "en-GB", viewport: LAPTOP, javaScriptEnabled: true },
+  { locale: "ko-KR", viewport: PHONE, javaScriptEnabled: true },
+  { locale: "ko-KR", viewport: LAPTOP, javaScriptEnabled: false },
+];
+
+describe.each(MAKERS)("a link that begins later ($locale, scripts: $javaScriptEnabled)", (maker) => {
+  const { locale, javaScriptEnabled } = maker;
+  const say = wordsOf(locale);
+  const options = { ...maker, timezoneId: "Asia/Seoul" };
+  /** As its maker types it: in the zone of the browser, which only a script can tell. */
+  const typed = (ms: number) =>
+    new Date(ms + (javaScriptEnabled ? SEOUL_MS : 0)).toISOString().slice(0, "2026-01-01T00:00".length);
+  const inMinutes = (ms: number) => Math.floor((curt.nowMs() + ms) / MINUTE_MS) * MINUTE_MS;
+
+  /** Makes a link in the form, and is told of it. */
+  async function make(page: Page, code: string, startsMs: number): Promise<void> {
+    await page.goto("/");
+    await page.getByRole("textbox", { name: say("home.url") }).fill(TARGET);
+    await page.getByRole("textbox", { name: say("home.code") }).fill(code);
+    await page.getByText(say("home.more")).click();
+    await page.getByLabel(say("home.starts")).fill(typed(startsMs));
+    await page.getByRole("button", { name: say("home.make") }).click();
+    await page.getByText(say("preview.made")).waitFor();
+  }
+
+  const begins = (page: Page) => page.locator(".begins time").getAttribute("datetime");
+
+  test("is shown to its maker and to nobody else, and then to everybody", async () => {
+    const code = `나중-${locale}-${javaScriptEnabled}`;
+    const startsMs = inMinutes(2 * DAY_MS);
+    await using person = await arrive(curt.origin, options);
+    const { page } = person;
+    await make(page, code, startsMs);
+    if (javaScriptEnabled)
+      await untilFocused(page.getByRole("button", { name: say("copy"), exact: true }).first());
+    expect(await begins(page)).toBe(new Date(startsMs).toISOString());
+    await page.getByRole("heading", { level: 1, name: `curt.example/${code}/` }).waitFor();
+    await page
+      .getByRole("region", { name: say("preview.leads") })
+      .getByText("example.com")
+      .first()
+      .waitFor();
+    expect(await scan(await page.locator(".qr svg").screenshot())).toBe(
+      `${BASE_URL}/${encodeURIComponent(code)}/`,
+    );
+    for (const format of ["PNG", "SVG"]) {
+      const downloading = page.waitForEvent("download");
+      await page.getByRole("link", { name: format, exact: true }).click();
+      expect((await downloading).suggestedFilename()).toBe(`${code}.${format.toLowerCase()}`);
+    }
+    await using stranger = await arrive(curt.origin, options);
+    for (const path of ["", "/", "+", ".svg", ".png"])
+      expect([path, (await stranger.page.goto(`/${code}${path}`))?.status()]).toEqual([path, 404]);
+    expect((await ask(curt, "GET", `/api/v1/links/${encodeURIComponent(code)}`)).status).toBe(404);
+
+    curt.advance(2 * DAY_MS);
+    expect(await visited(curt, code)).toBe(TARGET);
+    expect((await stranger.page.goto(`/${code}+`))?.status()).toBe(200);
+    expect(await stranger.page.locator(".begins").count()).toBe(0);
+  });
+
+  test("is moved by its maker, in the zone of the browser, and begins at once if wanted", async () => {
+    const code = `move-${locale}-${javaScriptEnabled}`;
+    const [startsMs, laterMs, endsMs] = [DAY_MS, 3 * DAY_MS, 5 * DAY_MS].map(inMinutes) as [
+      number,
+      number,
+      number,
+    ];
+    await using person = await arrive(curt.origin, options);
+    const { page } = person;
+    await make(page, code, startsMs);
+    await page.getByRole("button", { name: say("preview.manage") }).click();
+    await page.getByRole("heading", { level: 1, name: say("manage.title") }).waitFor();
+    expect(await begins(page)).toBe(new Date(startsMs).toISOString());
+    const [starts, ends] = (["scheduled.starts", "manage.ends"] as const).map((name) =>
+      page.getByRole("group", { name: say(name), exact: true }),
+    );
+    if (!starts || !ends) throw new Error("There are two groups");
+    const save = page.getByRole("button", { name: say("manage.save") });
+    const saved = page.getByRole("status").filter({ hasText: say("link.changed") });
+    const date = (group: typeof starts) => group.getByLabel(say("home.expires"));
+    for (const group of [starts, ends])
+      await group.getByRole("radio", { name: say("duration.date") }).check();
+    expect(await date(starts).inputValue()).toBe(typed(startsMs));
+
+    // Both are told beside their field, and what was typed is still there.
+    await date(starts).fill(typed(curt.nowMs() - DAY_MS));
+    await date(ends).fill(typed(curt.nowMs() - 2 * DAY_MS));
+    await save.click();
+    for (const group of [starts, ends]) await group.getByText(say("expires.past")).waitFor();
+    expect(await date(starts).getAttribute("aria-invalid")).toBe("true");
+    expect(await date(ends).inputValue()).toBe(typed(curt.nowMs() - 2 * DAY_MS));
+
+    await date(starts).fill(typed(laterMs));
+    await date(ends).fill(typed(endsMs));
+    await save.click();
+    await saved.waitFor();
+    expect(await begins(page)).toBe(new Date(laterMs).toISOString());
+    const ending = page.locator(".facts > div", { hasText: say("preview.ends") }).locator("time");
+    expect(await ending.getAttribute("datetime")).toBe(new Date(endsMs).toISOString());
+    expect(await visited(curt, code)).toBe(404);
+
+    await starts.getByRole("radio", { name: say("manage.starts.now") }).check();
+    await save.click();
+    await page.locator(".begins").waitFor({ state: "detached" });
+    await saved.waitFor();
+    expect(await visited(curt, code)).toBe(TARGET);
+    expect(await starts.count()).toBe(0);
+  });
+
+  test("is refused with all that is wrong, beside each field, and what was typed stays", async () => {
+    await using person = await arrive(curt.origin, options);
+    const { page } = person;
+    await page.goto("/");
+    const wrong = typed(curt.nowMs() - DAY_MS);
+    await page.getByRole("textbox", { name: say("home.url") }).fill("ftp://example.com/");
+    await page.getByRole("radio", { name: say("duration.date") }).check();
+    await page.getByLabel(say("home.expires")).fill(typed(curt.nowMs() - 2 * DAY_MS));
+    await page.getByText(say("home.more")).click();
+    const starts = page.getByLabel(say("home.starts"));
+    await starts.fill(wrong);
+    await page.getByRole("textbox", { name: say("home.max-visits") }).fill("0");
+    await page.getByRole("button", { name: say("home.make") }).click();
+    await page.locator("[aria-invalid]").first().waitFor();
+    const told = await page.locator(".refusal .error").allTextContents();
+    expect(told).toEqual([
+      say("target.scheme"),
+      say("expires.past"),
+      say("home.starts.past"),
+      say("home.max-visits.wrong", { min: 1, max: 1_000_000_000 }),
+    ]);
+    expect(await starts.inputValue()).toBe(wrong);
+    // A duration counts from now, so it can be over before the link begins.
+    await page.getByRole("textbox", { name: say("home.url") }).fill(TARGET);
+    await page.getByRole("radio", { name: say("duration.24h") }).check();
+    await page.getByRole("textbox", { name: say("home.max-visits") }).fill("");
+    await starts.fill(typed(inMinutes(2 * DAY_MS)));
+    await page.getByRole("button", { name: say("home.make") }).click();
+    await page.getByText(say("expires.before-start")).waitFor();
+    expect(await page.getByText(say("expires.before-start")).isVisible()).toBe(true);
+  });
+});
+
+describe.each(MAKERS.slice(0, 2))("a code that is taken ($locale)", ({ locale, viewport }) => {
+  const say = wordsOf(locale);
+
+  test("is told while it is typed, with free ones like it, and one press takes one", async () => {
+    const code = `겨울-${locale}`;
+    for (const taken of [code, `${code}-2`]) await curt.shorten({ original_url: TARGET, custom_code: taken });
+    await using person = await arrive(curt.origin, { locale, viewport });
+    const { page } = person;
+    const asked: string[] = [];
+    page.on("request", (request) => void (/\/codes\//.test(request.url()) && asked.push(request.url())));
+    await page.goto("/");
+    const field = page.getByRole("textbox", { name: say("home.code") });
+    const told = page.getByRole("status");
+    await field.fill(code);
+    await told.filter({ hasText: say("taken") }).waitFor();
+    const offers = told.getByRole("button");
+    expect(await offers.allTextContents()).toEqual([3, 4, 5].map((suffix) => `${code}-${suffix}`));
+    const there = told.getByRole("link", { name: say("home.taken.see") });
+    expect(await there.getAttribute("href")).toBe(`/${encodeURIComponent(code)}+`);
+    expect(asked).toHaveLength(1);
+    await offers.nth(1).click();
+    expect(await field.inputValue()).toBe(`${code}-4`);
+    await untilFocused(field);
+    await told.filter({ hasText: say("free") }).waitFor();
+    expect([asked.length, await offers.count()]).toEqual([2, 0]);
+  });
+});
+
+test.each(["en-GB", "ko-KR", "ja-JP"])(
+  "on a phone, all of the form is in sight without scrolling (%s)",
+  async (locale) => {
+    await using person = await arrive(curt.origin, { locale, viewport: PHONE, isMobile: true });
+    const { page } = person;
+    await page.goto("/");
+    const button = await page.getByRole("button", { name: wordsOf(locale)("home.make") }).boundingBox();
+    expect((button?.y ?? 0) + (button?.height ?? 0)).toBeLessThanOrEqual(PHONE.height);
+  },
+);
