@@ -5,7 +5,7 @@ import ko from "../../src/language/ko.json";
 import { DAY_MS, HOUR_MS } from "../../src/links/time.ts";
 import { makeUnreadable } from "../durability/damage.ts";
 import { addGuarded } from "../guarded.ts";
-import { make } from "../managed.ts";
+import { make as makeLink } from "../managed.ts";
 import { endLink, type Here, type Running, startHere } from "../service.ts";
 import { linkOf, untilCounted, WINDOWS_CHROME } from "../visits/visits.ts";
 import { expectGuarded } from "./markup.ts";
@@ -261,7 +261,7 @@ describe("with INTERSTITIAL=new", () => {
   test("a link that begins long after it was made is new from when it begins", async () => {
     await using curt = await startHere({ INTERSTITIAL: "new" });
     const startsMs = curt.nowMs() + 9 * DAY_MS;
-    const { code } = await make(curt, { target: TARGET, starts: new Date(startsMs).toISOString() });
+    const { code } = await makeLink(curt, { target: TARGET, starts: new Date(startsMs).toISOString() });
     curt.advance(9 * DAY_MS);
     const page = await (await curt.fetch(`/${code}`, { headers: PERSON })).text();
     expect(page).toContain(en["interstitial.title"]);
