@@ -8,6 +8,8 @@ import { Html, write } from "./html/jsx-runtime.ts";
 const LONG = 200;
 /** Fits every line, also as a title. */
 const NARROW = 12;
+/** Does not fit a phone as a title. */
+const WIDE = 13;
 /** So much of a folded address is seen. */
 const BEGINNING = /^.{100}/su;
 const END = 40;
@@ -22,7 +24,7 @@ export function Host({ destination }: { destination: Destination }) {
     <p class="host">
       <bdi dir="ltr">
         <Breaking text={front} />
-        <strong>
+        <strong class={domain.length > WIDE ? "wide" : undefined}>
           <Breaking text={domain} />
         </strong>
         {port !== "" && <span class="soft">:{port}</span>}

@@ -1,6 +1,6 @@
 /** @jsxImportSource ./html */
 import type { Hint } from "../guard/suspicion.ts";
-import { message } from "../language/messages.ts";
+import { message, sentenceSpace } from "../language/messages.ts";
 import { memoize } from "../memoize.ts";
 import { describeDestination, type Destination } from "./destination.ts";
 import type { Child } from "./html/jsx-runtime.ts";
@@ -72,7 +72,7 @@ function Mistakable({ language, letters }: { language: string; letters: string |
       {message(language, "preview.mistakable")}
       {letters !== undefined && (
         <>
-          {" "}
+          {sentenceSpace(language)}
           {before}
           <bdi>{letters}</bdi>
           {after}
@@ -87,7 +87,7 @@ function Former({ language, host: ascii }: { language: string; host: string }) {
   const [before, after] = message(language, "preview.former").split("{host}");
   return (
     <>
-      {" "}
+      {sentenceSpace(language)}
       {before}
       <bdi dir="ltr">{asciiHost === undefined ? host : `${host} (${asciiHost})`}</bdi>
       {after}
