@@ -22,6 +22,7 @@ interface Kept {
   readonly created: string;
   readonly key?: string;
   readonly target?: string;
+  readonly told?: object;
 }
 
 /** Makes a link with the API, as the browser keeps it. */
@@ -484,7 +485,7 @@ test("what was told while the clock was ahead is asked again", async () => {
   await visit(curt, "ahead");
   await untilCounted(curt, "ahead", 1);
   const told = { state: "active", visits: 0, ends: null, atMs: Date.now() + 30 * 86_400_000 };
-  await openList(page, [{ ...made, ...{ told } }]);
+  await openList(page, [{ ...made, told }]);
   await on(page).item("ahead").locator("[data-visits]").filter({ hasText: "1" }).waitFor();
 });
 
