@@ -48,7 +48,7 @@ export interface Blocklist {
   close(): Promise<void>;
 }
 
-export interface BlocklistFigures {
+interface BlocklistFigures {
   /** In effect, in all lists together. */
   readonly rules: number;
   /** Lists whose file is not in effect as it is now. */

@@ -7,7 +7,7 @@ export interface RequestFigures {
   readonly series: ReadonlyMap<string, RequestSeries>;
 }
 
-export interface RequestSeries {
+interface RequestSeries {
   readonly route: string;
   readonly method: string;
   /** Such as 2xx. */

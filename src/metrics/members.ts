@@ -81,5 +81,3 @@ export function createMembers(expected: number, waitMs = WAIT_MS) {
     },
   };
 }
-
-export type Members = ReturnType<typeof createMembers>;

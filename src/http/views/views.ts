@@ -51,7 +51,7 @@ export interface Views extends Memory {
   close(): void;
 }
 
-export interface ViewLoad {
+interface ViewLoad {
   /** Views that wait to be made, or are being made. */
   readonly waiting: Readonly<Record<Asker, number>>;
   /** Requests that were not answered because too many waited. */
