@@ -25,7 +25,7 @@ export async function scrape(address: string): Promise<Scrape> {
   return read(await response.text());
 }
 
-export function read(text: string): Scrape {
+function read(text: string): Scrape {
   const lines = text.split("\n").filter((line) => line !== "" && !line.startsWith("#"));
   const values = new Map(
     lines.map((line) => {

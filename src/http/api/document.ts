@@ -4,9 +4,9 @@ import { languageNames, type MessageKey, message } from "../../language/messages
 import type { Expiry } from "../../links/expiry.ts";
 import { type ApiDescription, dereference } from "../../pages/openapi.ts";
 import type { Domain } from "../domain.ts";
+import { REQUEST_ID } from "../request-id.ts";
 import { TOKEN_SCHEME, withToken } from "./make-operations.ts";
 import { KEY_SCHEME, TAGS } from "./operation.ts";
-import { REQUEST_ID } from "../request-id.ts";
 import { operations } from "./operations.ts";
 import { type Information, LIMITS } from "./schemas.ts";
 
@@ -55,7 +55,9 @@ export function describeApi(
 
 /** Every answer of the API has it. */
 function addRequestId(operationsOfPath: object): void {
-  const described = Object.values(operationsOfPath as Record<string, { responses: Record<string, Described> }>);
+  const described = Object.values(
+    operationsOfPath as Record<string, { responses: Record<string, Described> }>,
+  );
   for (const { responses } of described)
     for (const response of Object.values(responses))
       response.headers = {
