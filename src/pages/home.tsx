@@ -1,5 +1,5 @@
 /** @jsxImportSource ./html */
-import { message } from "../language/messages.ts";
+import { message, sentenceSpace } from "../language/messages.ts";
 import type { Expiry } from "../links/expiry.ts";
 import { described, FieldError, type FieldErrors, Notice } from "./field.tsx";
 import { ATTRIBUTES, Ends, MoreChoices } from "./home-fields.tsx";
@@ -135,7 +135,8 @@ export function homePage(language: string, home: Home): Page {
         <button class="primary last">{message(language, "home.make")}</button>
       </form>
       <p class="hint bookmarklet">
-        {message(language, "home.bookmarklet")}{" "}
+        {message(language, "home.bookmarklet")}
+        {sentenceSpace(language)}
         <a href={bookmarklet(baseUrl)}>{message(language, "home.make")}</a>
       </p>
       <MadeHere language={language} baseUrl={baseUrl} />
