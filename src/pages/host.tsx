@@ -12,7 +12,9 @@ const NARROW = 12;
 const WIDE = 13;
 /** So much of a folded address is seen. */
 const BEGINNING = /^.{100}/su;
-const END = /.{40}$/su;
+const END = 40;
+/** Of a character, in UTF-16 units. */
+const WIDEST = 2;
 
 /** The host of a destination. The part that somebody registered stands out, because the rest is their choice. */
 export function Host({ destination }: { destination: Destination }) {
@@ -44,7 +46,7 @@ export function FullAddress({ language, address }: { language: string; address: 
     <>
       <p class="whole folded">
         <bdi dir="ltr">
-          <Breaking text={BEGINNING.exec(address)?.[0] ?? ""} /> … {END.exec(address)?.[0]}
+          <Breaking text={BEGINNING.exec(address)?.[0] ?? ""} /> … {endOf(address)}
         </bdi>
       </p>
       <details class="whole">
@@ -53,6 +55,13 @@ export function FullAddress({ language, address }: { language: string; address: 
       </details>
     </>
   );
+}
+
+/** A regular expression would look for it from the first character on. */
+function endOf(address: string): string {
+  return Array.from(address.slice(-WIDEST * END))
+    .slice(-END)
+    .join("");
 }
 
 /**

@@ -115,9 +115,9 @@ function Ending({ language, minutesLeft = 0, endsMs }: EndingProps) {
 export function describeHint(language: string, hint: Hint): string {
   switch (hint.hint) {
     case "young":
+    case "begun":
     case "changed": {
-      if (hint.hours === 0)
-        return message(language, hint.hint === "young" ? "hint.fresh" : "hint.changed.fresh");
+      if (hint.hours === 0) return message(language, `hint.${hint.hint}.fresh`);
       const ago = relativeTime(language).format(-hint.hours, "hour");
       return message(language, `hint.${hint.hint}`, { ago });
     }
