@@ -6,7 +6,6 @@ import type { Code } from "../links/code.ts";
 import { NEVER_MS, type Reason, REASONS, type Terms } from "../links/link.ts";
 import type { Who } from "../links/store.ts";
 import type { Target } from "../links/target.ts";
-import { DAY_MS } from "../links/time.ts";
 import type { RecordOf } from "../store/records.ts";
 import {
   closeOneVisit,
@@ -17,12 +16,22 @@ import {
   writeOneVisit,
 } from "../visits/detail.ts";
 import { type Dimension, DIMENSIONS } from "../visits/dimensions.ts";
-import { type Counts, dayName, EXPORTED, type Exported, FORMAT, VERSION } from "./export-line.ts";
-
-/** What is wrong with a line, such as "created must be an instant". */
-export class BrokenLine extends Error {
-  override readonly name = "BrokenLine";
-}
+import { type Counts, EXPORTED, type Exported, FORMAT, VERSION } from "./export-line.ts";
+import {
+  anyText,
+  BrokenLine,
+  count,
+  dayNumber,
+  type Fields,
+  instant,
+  isCount,
+  list,
+  object,
+  oneOf,
+  optional,
+  parseObject,
+  text,
+} from "./fields.ts";
 
 export type ParsedLine =
   | { readonly [K in Exported]: { readonly kind: K; readonly record: RecordOf[K] } }[Exported]
@@ -48,19 +57,25 @@ export function parseLine(line: string | undefined): ParsedLine {
   return { kind, record: READERS[kind](fields) } as ParsedLine;
 }
 
-type Fields = Readonly<Record<string, unknown>>;
+const reason = oneOf(REASONS);
+
 type Readers = { readonly [K in Exported]: (fields: Fields) => RecordOf[K] };
 
 const READERS: Readers = {
   link(fields) {
     const originalUrl = text(fields, "url");
+    const target = optional(text, fields, "target") ?? originalUrl;
+    const disabled = optional(disabledReason, fields, "disabled");
+    // Only the code of a deleted link is left.
+    if (disabled !== "deleted" && !/^https?:\/\//.test(target))
+      throw new BrokenLine("url, or target if there is one, must start with http:// or https://");
     return {
       code: text(fields, "code") as Code,
       originalUrl,
-      target: (optional(text, fields, "target") ?? originalUrl) as Target,
+      target: target as Target,
       createdMs: instant(fields, "created"),
       endsMs: optional(instant, fields, "ends") ?? NEVER_MS,
-      disabled: optional(oneOf([...REASONS, "deleted"]), fields, "disabled"),
+      disabled,
       terms: readTerms(fields),
     };
   },
@@ -91,7 +106,7 @@ const READERS: Readers = {
     who: oneOf<Who>(["api", "page", "shell", "reports"])(fields, "who"),
     action: oneOf(ACTIONS)(fields, "action"),
     reason: optional(reason, fields, "reason"),
-    note: optional(text, fields, "note"),
+    note: optional(anyText, fields, "note"),
     code: optional(text, fields, "code") as JournalEntry["code"],
     createdMs: optional(instant, fields, "created"),
     host: optional(text, fields, "host"),
@@ -109,7 +124,7 @@ const READERS: Readers = {
     notes: list(fields, "notes").map((note) => ({
       atMs: instant(note, "at"),
       reason: reason(note, "reason"),
-      note: text(note, "note"),
+      note: anyText(note, "note"),
     })),
   }),
   counter: (fields) => ({
@@ -119,6 +134,7 @@ const READERS: Readers = {
   }),
 };
 
+const disabledReason = oneOf([...REASONS, "deleted"] as const);
 const ACTIONS: readonly Action[] = [
   "disable",
   "enable",
@@ -223,77 +239,4 @@ function readCounts(fields: Fields): Counts {
 
 function isExported(kind: unknown): kind is Exported {
   return EXPORTED.some((one) => one === kind);
-}
-
-function parseObject(line: string | undefined): Fields | undefined {
-  if (line === undefined) return undefined;
-  try {
-    const value: unknown = JSON.parse(line);
-    return isObject(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-function isObject(value: unknown): value is Fields {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-function isCount(value: unknown): value is number {
-  return Number.isSafeInteger(value) && (value as number) >= 0;
-}
-
-function optional<T>(read: (fields: Fields, name: string) => T, fields: Fields, name: string): T | undefined {
-  return fields[name] === undefined ? undefined : read(fields, name);
-}
-
-function text(fields: Fields, name: string): string {
-  const value = fields[name];
-  if (typeof value !== "string" || !value.isWellFormed()) throw new BrokenLine(`${name} must be a text`);
-  return value;
-}
-
-function count(fields: Fields, name: string): number {
-  const value = fields[name];
-  if (!isCount(value)) throw new BrokenLine(`${name} must be a whole number from 0 on`);
-  return value;
-}
-
-function object(fields: Fields, name: string): Fields {
-  const value = fields[name];
-  if (!isObject(value)) throw new BrokenLine(`${name} must be an object`);
-  return value;
-}
-
-function list(fields: Fields, name: string): readonly Fields[] {
-  const value = fields[name];
-  if (!Array.isArray(value) || !value.every(isObject))
-    throw new BrokenLine(`${name} must be a list of objects`);
-  return value;
-}
-
-function oneOf<T extends string>(values: readonly T[]) {
-  return (fields: Fields, name: string): T => {
-    const found = values.find((value) => value === fields[name]);
-    if (found === undefined) throw new BrokenLine(`${name} must be ${values.join(", ")}`);
-    return found;
-  };
-}
-
-const reason = oneOf(REASONS);
-
-function instant(fields: Fields, name: string): number {
-  const value = fields[name];
-  const ms = typeof value === "string" ? Date.parse(value) : Number.NaN;
-  if (Number.isNaN(ms) || new Date(ms).toISOString() !== value)
-    throw new BrokenLine(`${name} must be an instant such as 2026-11-22T10:00:00.000Z`);
-  return ms;
-}
-
-function dayNumber(fields: Fields, name: string): number {
-  const value = fields[name];
-  const day = typeof value === "string" ? Date.parse(value) / DAY_MS : Number.NaN;
-  if (!Number.isInteger(day) || dayName(day) !== value)
-    throw new BrokenLine(`${name} must be a day such as 2026-11-22`);
-  return day;
 }

@@ -1,7 +1,8 @@
 import type { RecordOf } from "../store/records.ts";
 import type { Exported } from "./export-line.ts";
+import { BrokenLine } from "./fields.ts";
 import { type Place, readBlocks } from "./lines.ts";
-import { BrokenLine, parseLine, type ParsedLine, wrongHeader } from "./parse-line.ts";
+import { parseLine, type ParsedLine, wrongHeader } from "./parse-line.ts";
 import { UnreadableSource } from "./source.ts";
 
 export interface ReadOptions {

@@ -95,7 +95,7 @@ export function openPostgresToFill(address: PostgresAddress): Promise<FilledReco
           await run(LATER);
           if (!(await keepProgress(run, before, after)))
             throw new StoreUnusable(
-              `${describeStore(address)} is filled or served by somebody else, or a failover lost what was written last. Run the same curt copy again.`,
+              `${describeStore(address)} is filled or served by somebody else, or a failover lost what was written last. Run the same command again.`,
             );
           if (records.length > 0) await TABLES[kind].write(run, records);
         }),
