@@ -21,7 +21,7 @@ export async function importExport(importing: Importing): Promise<number> {
   }
   const others = new Map<Exported, number>();
   const source = curtSource({
-    onBroken: brokenLines(importing),
+    onBroken: brokenLines(importing, "Nothing was written."),
     onOther: (kind) => void others.set(kind, (others.get(kind) ?? 0) + 1),
   });
   const code = await importing.takeIn(source);
@@ -41,7 +41,7 @@ async function fill(importing: Importing): Promise<number | undefined> {
   const filled = await openToFill(config.database);
   try {
     const outcome = await fillStore(input.bytes, filled, {
-      onBroken: brokenLines(importing),
+      onBroken: brokenLines(importing, "What came before it was written: the same command goes on there."),
       onRecords: (count) => progress.tell("importing", input.progress(), count),
     });
     progress.end();
@@ -54,7 +54,8 @@ async function fill(importing: Importing): Promise<number | undefined> {
         left.print();
         const counts = await filled.count();
         const all = EXPORTED.map((kind) => `${counts[kind].toLocaleString("en")} ${NAMES[kind]}`);
-        console.log(`${store} has everything of the export: ${all.join(", ")}`);
+        const what = left.count() > 0 ? "everything else" : "everything";
+        console.log(`${store} has ${what} of the export: ${all.join(", ")}`);
         return 0;
       }
     }
@@ -64,12 +65,11 @@ async function fill(importing: Importing): Promise<number | undefined> {
 }
 
 /** Ends the import, unless broken lines are to be passed over. */
-function brokenLines({ options, left }: Importing) {
+function brokenLines({ options, left }: Importing, written: string) {
   return (line: number, why: string): void => {
     if (options["skip-bad"] !== true)
       throw new UnreadableSource(
-        `is broken at line ${line.toLocaleString("en")}: ${why}. Use a whole file, or --skip-bad to pass over broken lines. ` +
-          "What was written before it stays; the same command goes on there.",
+        `is broken at line ${line.toLocaleString("en")}: ${why}. Use a whole file, or --skip-bad to pass over broken lines. ${written}`,
       );
     left.add({ place: `line ${line}`, code: "", why: { kind: "row", reason: `the line is broken: ${why}` } });
   };

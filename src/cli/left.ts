@@ -69,6 +69,7 @@ function inWords(why: Why): { readonly reason: string; readonly detail?: string 
 function ruleInWords(refused: Refused): string {
   if (refused.rule === "code.unreachable")
     return "code: no address leads to a code with /, +, a dot or a control character";
+  if (refused.rule === "code.empty") return "code: there is none";
   if (refused.rule === "dates") return "dates: they are not between 1970 and 9999";
   const { rule, ...values } = refused;
   const common = {

@@ -16,7 +16,10 @@ export interface ArrivalRules {
 }
 
 /** Why a link is not taken in: a rule about its code or its URL. */
-export type Refused = Refusal | { readonly rule: "code.unreachable" } | { readonly rule: "dates" };
+export type Refused =
+  | Refusal
+  | { readonly rule: "code.empty" | "code.unreachable" }
+  | { readonly rule: "dates" };
 
 /**
  * A slash begins another part of the path. A plus and a dot belong to pages about links, such as /code+ and /code.svg. A
@@ -54,6 +57,7 @@ export function arrive(
 /** A code that our grammar refuses is taken on request, if its own address leads to it. */
 function readCode(written: string, keepOdd: boolean): Code | Refused {
   const code = parseCode(written);
+  if (code === "") return { rule: "code.empty" };
   if (!isProblem(code)) return code;
   const refusal = code.refusals[0] ?? { rule: "code.ill-formed" };
   if (!keepOdd || refusal.rule === "code.reserved") return refusal;
