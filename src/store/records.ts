@@ -57,7 +57,7 @@ export interface Part<Record> {
 }
 
 /** Reads all records of a kind, some at once. Salts and reporters are not in order. */
-export type ReadParts = <K extends Kind>(kind: K) => AsyncIterable<readonly RecordOf[K][]>;
+type ReadParts = <K extends Kind>(kind: K) => AsyncIterable<readonly RecordOf[K][]>;
 
 export async function* readAll<Record>(
   read: (after: string) => Promise<Part<Record>>,

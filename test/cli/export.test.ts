@@ -162,7 +162,7 @@ describe("an export", () => {
         await write("entry", entries as RecordOf["entry"][]);
         await write(
           "case",
-          given.map(([{ code, createdMs }, , one]) => ({ ...one, code, createdMs }) as RecordOf["case"]),
+          given.map(([{ code, createdMs }, , one]) => ({ ...one, code, createdMs })),
         );
         await write("counter", [{ day: 20_000, name: "created", count: 2 ** 40 }]);
         await filled.finish();

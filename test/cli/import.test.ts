@@ -115,7 +115,7 @@ describe("curt import", () => {
       ],
       ["kind", whole.replace('"kind":"day"', '"kind":"dog"'), 7, "kind must be link, day, "],
       ["cut", lines.slice(0, -1).join("\n"), lines.length, "the file was cut off"],
-      ["cut inside", whole.slice(0, -300), 20, "it is no JSON object"],
+      ["cut inside", whole.slice(0, -300), whole.slice(0, -300).split("\n").length, "it is no JSON object"],
       [
         "changed",
         whole.replace("example.com/3", "example.org/3"),

@@ -128,12 +128,12 @@ function reading(database: Database): Records {
     sums: createVisitsReader(database).sums,
     read: (kind, after, limit) => TABLES[kind].read(run, after, limit),
     snapshot: (work) =>
-      database.within(SNAPSHOT_MS).transaction(async (run) => {
-        for (const statement of SNAPSHOT) await run(statement);
+      database.within(SNAPSHOT_MS).transaction(async (inside) => {
+        for (const statement of SNAPSHOT) await inside(statement);
         return work((kind) =>
           kind === "day"
-            ? (readDays(run) as AsyncGenerator<never>)
-            : readAll((after) => TABLES[kind].read(run, after, SNAPSHOT_PART)),
+            ? (readDays(inside) as AsyncGenerator<never>)
+            : readAll((after) => TABLES[kind].read(inside, after, SNAPSHOT_PART)),
         );
       }),
     async count() {
