@@ -53,6 +53,11 @@ export interface CoreOptions extends Omit<StoreOptions, "openElsewhere" | "conne
   readonly shareWaitMs?: number;
 }
 
+/** For what opens no store. */
+export function systemNowMs(): number {
+  return Date.now();
+}
+
 export function fillRandom(bytes: Uint8Array): void {
   crypto.getRandomValues(bytes);
 }

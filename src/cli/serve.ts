@@ -2,19 +2,24 @@ import type { Config } from "../config.ts";
 import { createLog, type Log } from "../log.ts";
 import { startService } from "../service.ts";
 import { VERSION } from "../version.ts";
+import { startBackups } from "./backups.ts";
 
 /** Serves until SIGTERM or SIGINT, then resolves with the exit code. A second signal ends the process at once. */
 export async function serve(config: Config): Promise<number> {
   const log = createLog(config.logLevel, process.stdout);
   const { port, stop, exit } = await run(config, log);
+  const endBackups = startBackups(config, log);
   for (const signal of ["SIGTERM", "SIGINT"] as const) {
     process.on(signal, () => {
+      void endBackups();
       if (!stop(signal, 0)) process.exit(1);
     });
   }
   log.info(listensOn(config, port));
   warnOfOneClient(config, log);
-  return exit;
+  const code = await exit;
+  await endBackups();
+  return code;
 }
 
 export interface Run {
