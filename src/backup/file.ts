@@ -74,22 +74,16 @@ function sync(path: string): void {
   }
 }
 
-/** Of SQLite, and as node:sqlite tells it. */
-const SQLITE_FULL = 13;
-
 /** Turns what the system and SQLite throw while a file is written into words. */
 export async function explained<T>(file: string, write: () => T | Promise<T>): Promise<T> {
   try {
     return await write();
   } catch (error) {
-    if (error instanceof StoreUnusable) throw error;
-    const { code = "", errcode, message } = error as { code?: string; errcode?: number; message: string };
-    const isFull = ["ENOSPC", "EDQUOT", "EFBIG", "SQLITE_FULL"].includes(code) || errcode === SQLITE_FULL;
-    if (!isFull && code === "" && !(error instanceof StoreUnavailable)) throw error;
+    const { code, message } = error as { code?: unknown; message: string };
+    const isExpected = typeof code === "string" || error instanceof StoreUnavailable;
+    if (error instanceof StoreUnusable || !isExpected) throw error;
     throw new StoreUnusable(
-      isFull || /disk is full/.test(message)
-        ? `The disk is full, so ${file} was not made. It takes as much room as the store. Make room, or name a file on another disk.`
-        : `${file} cannot be made: ${message}.`,
+      `${file} could not be made: ${message}. It takes as much room as the store: check the free space and the folder's permissions.`,
       { cause: error },
     );
   }
