@@ -22,10 +22,10 @@ interface Told {
 
 /** Creates links and visits them, until the program is gone. */
 async function load(program: Program, { codes, answered, begun }: Told): Promise<void> {
-  let isOver = false;
-  void program.exited.then(() => (isOver = true));
+  const life = new AbortController();
+  void program.exited.then(() => life.abort());
   const creates = Array.from({ length: CREATING }, async (_, client) => {
-    for (let nth = 0; !isOver; nth++) {
+    for (let nth = 0; !life.signal.aborted; nth++) {
       const custom_code = `링크-${client}-${nth}`;
       const original_url = `https://example.com/${client}/${nth}`;
       const response = await program.shorten({ original_url, custom_code }).catch(() => undefined);
@@ -33,7 +33,7 @@ async function load(program: Program, { codes, answered, begun }: Told): Promise
     }
   });
   const visits = Array.from({ length: VISITING }, async (_, client) => {
-    for (let nth = client; !isOver; nth = (nth + VISITING) % VISITED.length) {
+    for (let nth = client; !life.signal.aborted; nth = (nth + VISITING) % VISITED.length) {
       begun[nth] = (begun[nth] ?? 0) + 1;
       await visit(program, VISITED[nth] ?? "").then(
         () => (answered[nth] = (answered[nth] ?? 0) + 1),
