@@ -66,6 +66,7 @@ describe("the README", () => {
       "backup",
       "restore",
       "copy",
+      "import",
       "shorten",
       "stats",
       "mcp",
