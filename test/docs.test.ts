@@ -22,6 +22,7 @@ const DOCUMENTS = [
   "docs/admin.md",
   "client/README.md",
   "docs/api.md",
+  "docs/backup.md",
   "docs/clients.md",
   "docs/design.md",
   "docs/export-format.md",
@@ -64,6 +65,8 @@ describe("the README", () => {
     expect([...new Set(commands)]).toEqual([
       "serve",
       "check",
+      "backup",
+      "restore",
       "copy",
       "export",
       "import",

@@ -466,7 +466,7 @@ test("without a connection, what was told last is shown, and asked again when it
   const made = await makeLink("offline");
   const told = { state: "active", visits: 3, ends: null, atMs: 0 };
   await page.route("**/api/v1/links/*", (route) => route.abort("aborted"));
-  await openList(page, [{ ...made, told } as Kept]);
+  await openList(page, [{ ...made, told }]);
   const { item, status } = on(page);
   await status(say("links.away")).waitFor();
   expect(await item("offline").textContent()).toContain(`${say("preview.visits")} 3`);
