@@ -12,7 +12,7 @@ const PAGE_BYTES = 4096;
 /** Creates share the disk with the copy. */
 const MAX_BYTES_PER_S = 64 * 1024 * 1024;
 /** So that a create's sync seldom waits for more than this to be written. */
-const SYNC_EVERY_BYTES = 8 * 1024 * 1024;
+const SYNC_EVERY_BYTES = 64 * 1024 * 1024;
 const BUSY_WAIT_MS = 5000;
 
 const SEQUENCES = "SELECT source, sequence FROM sources";
