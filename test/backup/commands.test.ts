@@ -174,10 +174,17 @@ describe("curt restore", () => {
     await writeSegment({ folder: `${to}-visits`, hour: 1, visits: [] });
     expect((await restore(file)).stderr).toContain("Move that folder away");
     Bun.spawnSync(["rm", "-r", `${to}-visits`]);
-    damage(file);
-    const damaged = await restore(file);
-    expect(damaged).toMatchObject({ code: 1, stdout: "" });
-    expect(damaged.stderr).toContain("is damaged");
+    const whole = readFileSync(file);
+    // One bit of a code, so that SQLite can read everything; and pages that it cannot read.
+    const oneBit = Buffer.from(whole);
+    const at = oneBit.indexOf("made4321");
+    oneBit[at] = (oneBit[at] ?? 0) ^ 1;
+    for (const spoil of [() => writeFileSync(file, oneBit), () => damage(file)]) {
+      spoil();
+      const damaged = await restore(file);
+      expect(damaged).toMatchObject({ code: 1, stdout: "" });
+      expect(damaged.stderr).toContain("is damaged");
+    }
     expect(filesIn(folder.path)).toEqual(["curt.db", "file", "text"]);
   });
 
