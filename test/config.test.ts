@@ -61,6 +61,8 @@ describe("the configuration", () => {
       limitPasswords: [{ count: 10, ms: 3_600_000 }],
       limitReport: [{ count: 10, ms: 3_600_000 }],
       limitCreateAll: [],
+      metricsPort: null,
+      metricsHost: "127.0.0.1",
       limitShared: false,
       drainWaitMs: 0,
       logLevel: "info",

@@ -19,6 +19,7 @@ import {
 } from "./formats.ts";
 import { IDENTITY_SETTINGS } from "./identity.ts";
 import { LIMIT_SETTINGS } from "./limits.ts";
+import { METRICS_SETTINGS } from "./metrics.ts";
 import type { Setting } from "./setting.ts";
 
 /** All settings. The keys are their names in `Config`. */
@@ -194,6 +195,7 @@ export const SETTINGS = {
     takes: oneOf("auto", "on", "24h", "off"),
   },
   ...LIMIT_SETTINGS,
+  ...METRICS_SETTINGS,
   drainWaitMs: {
     name: "DRAIN_WAIT",
     default: "0s",

@@ -136,6 +136,7 @@ export async function openJournal(options: JournalOptions) {
     get active() {
       return segments.active;
     },
+    figures: segments.figures,
     /** Goes on in a new segment because of the hour, or because the active one is full; false if it cannot. */
     next: segments.next,
     /** Folds everything. What the store does not take now is kept for the next start. */
