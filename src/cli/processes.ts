@@ -7,6 +7,8 @@ import type { Reading } from "../metrics/catalogue.ts";
 import type { Member } from "../metrics/members.ts";
 import type { ReadingRequest } from "../metrics/reading.ts";
 import { identifyStore } from "../store/open.ts";
+import { startBackups } from "./backups.ts";
+import { ownProgram } from "./program.ts";
 import { listensOn, run, startMetrics, warnOfOneClient } from "./serve.ts";
 
 /** How long a child's place stays empty after its end; doubled each time, up to the limit. */
@@ -52,9 +54,11 @@ export async function supervise(config: Config): Promise<number> {
   let stopping = false;
   /** The files of the store that the children have open; undefined until the first child reports them. */
   let storeFiles: Report["files"];
+  let endBackups = async () => {};
 
   function stop(): void {
     stopping = true;
+    void endBackups();
     endWaits();
     for (const child of children) child.disconnect();
   }
@@ -145,17 +149,17 @@ export async function supervise(config: Config): Promise<number> {
     log.info({ children: pids }, `${listensOn(config, port)}, in ${config.processes} processes`);
     if (metrics !== undefined) log.info(metrics.about);
     warnOfOneClient(config, log);
+    endBackups = startBackups(config, log);
   }
   const codes = await Promise.all([first, ...others].map(({ ended }) => ended));
+  await endBackups();
   // That the configuration is wrong may only show once a child opens what it names.
   if (codes.includes(2)) return 2;
   return codes.every((code) => code === 0) ? 0 : 1;
 }
 
-/** This program once more, however it was started. */
 function startChild(orders: Orders, onReport: (report: Report) => void): Subprocess {
-  const program = Bun.isStandaloneExecutable ? [] : [...process.execArgv, Bun.main];
-  const child = Bun.spawn([process.execPath, ...program, CHILD], {
+  const child = Bun.spawn([...ownProgram(), CHILD], {
     stdio: ["ignore", "inherit", "inherit"],
     serialization: "json",
     ipc: onReport,

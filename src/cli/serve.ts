@@ -3,6 +3,7 @@ import { createLog, type Log } from "../log.ts";
 import type { Member } from "../metrics/members.ts";
 import { type Service, startService } from "../service.ts";
 import { VERSION } from "../version.ts";
+import { startBackups } from "./backups.ts";
 
 /** Serves until SIGTERM or SIGINT, then resolves with the exit code. A second signal ends the process at once. */
 export async function serve(config: Config): Promise<number> {
@@ -12,15 +13,19 @@ export async function serve(config: Config): Promise<number> {
   const member: Member | undefined = metrics?.members.join((request) => {
     void readMetrics?.(request).then((reading) => member?.answer(reading));
   });
+  const endBackups = startBackups(config, log);
   for (const signal of ["SIGTERM", "SIGINT"] as const) {
     process.on(signal, () => {
+      void endBackups();
       if (!stop(signal, 0)) process.exit(1);
     });
   }
   log.info(listensOn(config, port));
   if (metrics !== undefined) log.info(metrics.about);
   warnOfOneClient(config, log);
-  return exit;
+  const code = await exit;
+  await endBackups();
+  return code;
 }
 
 /** Undefined if there are to be none. They are loaded only here, because nothing else needs them. Throws CannotListen. */

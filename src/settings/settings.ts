@@ -1,4 +1,5 @@
 import { DURATIONS, type Expiry } from "../links/expiry.ts";
+import { BACKUP_SETTINGS } from "./backup.ts";
 import { DATABASE_SETTINGS } from "./database.ts";
 import {
   days,
@@ -80,6 +81,7 @@ export const SETTINGS = {
     takes: oneOf("auto", "refuse", "allow"),
   },
   ...DATABASE_SETTINGS,
+  ...BACKUP_SETTINGS,
   defaultExpiry: {
     name: "DEFAULT_EXPIRY",
     default: "never",
