@@ -27,6 +27,7 @@ const DOCUMENTS = [
   "docs/design.md",
   "docs/export-format.md",
   "docs/growing.md",
+  "docs/metrics.md",
   "docs/moving.md",
   "docs/operating.md",
   "docs/privacy.md",
