@@ -65,6 +65,7 @@ describe("the README", () => {
       "copy",
       "shorten",
       "stats",
+      "health",
       "mcp",
       "admin",
       "completion",
