@@ -28,9 +28,8 @@ test("`npx curt serve` works in an empty folder, without an install script", asy
     "--no-fund",
   ];
   await run([...install, archive], folder.path);
-  await expect(run(["npx", "--offline", "curt", "--version"], folder.path)).rejects.toThrow(
-    "there is no Bun for this system",
-  );
+  const failed = await run(["npx", "--offline", "curt", "--version"], folder.path).catch(String);
+  expect(failed).toContain("curt: there is no Bun for this system");
 
   // Where npm puts Bun. The cache of npm does not always have it, and tests ask no registry.
   const machine = process.arch === "arm64" ? "aarch64" : process.arch;

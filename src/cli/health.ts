@@ -10,12 +10,14 @@ export async function health(environment: Environment): Promise<number> {
   const { HOST, PORT } = environment;
   const instance = instanceOf(environment, `http://${reachable(HOST)}:${PORT || 3000}`);
   if (instance === undefined) return 2;
-  const url = new URL("/readyz", instance.baseUrl);
+  const { href } = new URL("/readyz", instance.baseUrl);
   try {
-    const { status } = await fetch(url, { redirect: "manual", signal: AbortSignal.timeout(PATIENCE_MS) });
-    if (status !== 200) return fail(`not ready: ${url} answers ${status}`);
+    const { status } = await fetch(href, { redirect: "manual", signal: AbortSignal.timeout(PATIENCE_MS) });
+    if (status !== 200) return fail(`not ready: ${href} answers ${status}`);
   } catch (error) {
-    return fail(`not ready: ${url} does not answer: ${error instanceof Error ? error.message : error}`);
+    return fail(
+      `not ready: ${href} does not answer: ${error instanceof Error ? error.message : String(error)}`,
+    );
   }
   console.log("ready");
   return 0;
