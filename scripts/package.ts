@@ -35,7 +35,7 @@ export const CONTENTS = {
 
 /** Returns the path of the package. */
 export async function makePackage(folder = resolve(root, "dist")): Promise<string> {
-  const contents = resolve(folder, "npm");
+  const contents = resolve(root, "dist/npm");
   rmSync(contents, { recursive: true, force: true });
   mkdirSync(contents, { recursive: true });
   await buildModules(contents);
