@@ -62,8 +62,8 @@ export function checksums(folder: string): string {
     .join("");
 }
 
-/** Returns the folder. */
-export async function makeArtifacts(version: string): Promise<string> {
+async function makeArtifacts(): Promise<string> {
+  const { version } = packageJson;
   const folder = resolve(root, "dist/release");
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
@@ -81,4 +81,4 @@ export async function makeArtifacts(version: string): Promise<string> {
   return folder;
 }
 
-if (import.meta.main) console.log(await makeArtifacts(packageJson.version));
+if (import.meta.main) console.log(await makeArtifacts());

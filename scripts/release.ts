@@ -4,7 +4,6 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 
 import packageJson from "../package.json";
-import { makeArtifacts } from "./artifacts.ts";
 
 const root = resolve(import.meta.dir, "..");
 const UNRELEASED = "## Unreleased\n";
@@ -34,12 +33,13 @@ async function release(version: string): Promise<void> {
   writeFileSync(changelog, changes);
   await run("npm", "test");
 
-  const folder = await makeArtifacts(version);
+  // In a process of its own, which reads the new version.
+  await run("npm", "run", "artifacts");
 
   await run("git", "commit", "--all", "--message", `Curt ${version}`);
   await run("git", "tag", "--annotate", `v${version}`, "--message", `Curt ${version}`);
   console.log(
-    `Push it with: git push --follow-tags. The workflow then makes what is in ${folder} again and publishes it.`,
+    "Push it with: git push --follow-tags. The workflow then makes what is in dist/release again and publishes it.",
   );
 }
 

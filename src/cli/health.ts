@@ -7,12 +7,17 @@ const PATIENCE_MS = 4000;
 
 /** Asks a server whether it is ready, by default the one with the settings of the environment; returns the exit code. */
 export async function health(environment: Environment): Promise<number> {
-  const { HOST, PORT } = environment;
-  const instance = instanceOf(environment, `http://${reachable(HOST)}:${PORT || 3000}`);
+  const instance = instanceOf(environment, here(environment));
   if (instance === undefined) return 2;
   const { href } = new URL("/readyz", instance.baseUrl);
+  // The certificate of the server in this environment is for its public name, not for localhost.
+  const tls = { rejectUnauthorized: Boolean(environment["CURT_URL"]) };
   try {
-    const { status } = await fetch(href, { redirect: "manual", signal: AbortSignal.timeout(PATIENCE_MS) });
+    const { status } = await fetch(href, {
+      redirect: "manual",
+      tls,
+      signal: AbortSignal.timeout(PATIENCE_MS),
+    });
     if (status !== 200) return fail(`not ready: ${href} answers ${status}`);
   } catch (error) {
     return fail(
@@ -21,6 +26,13 @@ export async function health(environment: Environment): Promise<number> {
   }
   console.log("ready");
   return 0;
+}
+
+/** Where the server with these settings listens. */
+function here({ HOST, PORT, HTTPS, TLS_CERT }: Environment): string {
+  const isSecure = HTTPS === "auto" || Boolean(TLS_CERT);
+  const port = PORT || (isSecure ? 443 : 3000);
+  return `${isSecure ? "https" : "http"}://${reachable(HOST)}:${port}`;
 }
 
 /** Nobody can connect to the addresses that mean all addresses. */
