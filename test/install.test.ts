@@ -104,3 +104,71 @@ test("the example of Compose has settings that are right, and trusts its proxy",
   expect(existsSync(join(ROOT, curt.build.dockerfile))).toBe(true);
   expect(configs.caddy.content).toContain("reverse_proxy curt:3000");
 });
+
+/** The examples of docs/proxies.md, by the name of the proxy. */
+const [, ...SECTIONS] = read("docs/proxies.md").split(/^## /m);
+const PROXIES = new Map(
+  SECTIONS.map((section) => [
+    section.split("\n", 1)[0] ?? "",
+    [...section.matchAll(/^```\w+\n([\s\S]*?)^```$/gm)].map(([, text = ""]) => text).join("\n"),
+  ]),
+);
+
+/** What the trials with these proxies have shown to be needed. */
+const NEEDED: Readonly<Record<string, readonly string[]>> = {
+  Caddy: ["read_header 10s", "idle 1m", "reverse_proxy 127.0.0.1:3000", "flush_interval -1", "keepalive 15s"],
+  nginx: [
+    "proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;",
+    "proxy_set_header Host $host;",
+    "proxy_http_version 1.1;",
+    'proxy_set_header Connection "";',
+    "proxy_pass http://curt;",
+    "keepalive_timeout 15s;",
+    "merge_slashes off;",
+    "client_max_body_size 1m;",
+    "proxy_request_buffering off;",
+    "proxy_buffering off;",
+    "access_log off;",
+    "443 ssl http2;",
+  ],
+  HAProxy: [
+    "option forwardfor",
+    "option accept-invalid-http-request",
+    "option http-no-delay",
+    "http-reuse never",
+    "timeout client 2m",
+    "option httpchk GET /readyz",
+    "alpn h2,http/1.1",
+  ],
+  Traefik: ["idleConnTimeout: 15s", "flushInterval: -1ms", "readTimeout: 0s", "http://127.0.0.1:3000"],
+};
+
+test("the examples for proxies have what Curt needs, and do not lead to the metrics", () => {
+  for (const [proxy, lines] of Object.entries(NEEDED)) {
+    const example = PROXIES.get(proxy) ?? "";
+    for (const line of lines) expect([proxy, line, example.includes(line)]).toEqual([proxy, line, true]);
+    expect(example).not.toMatch(/9464|metrics/i);
+    // nginx would decode the path if there were one after the name.
+    expect(example).not.toMatch(/proxy_pass http:\/\/\w+\//);
+  }
+  for (const [, path = "", bytes = ""] of read("docs/proxies.md").matchAll(
+    /location ~ (\S+) \{[\s\S]*?client_max_body_size (\d+)/g,
+  )) {
+    expect(bytes).toBe("0");
+    for (const batch of ["/api/v1/shorten/batch", "/api/v1/links/batch", "/api/v1/links/batch/"])
+      expect(batch).toMatch(new RegExp(path));
+  }
+});
+
+test("the settings in docs/install.md exist and go together", () => {
+  const [, file = ""] = /<<END\n([\s\S]*?)^END$/m.exec(read("docs/install.md")) ?? [];
+  const config = configOf(assignments(file.replace(/\$\(.*\)/, "0123456789abcdef")));
+  expect(config).toMatchObject({
+    posture: "public",
+    backupFolder: "/var/lib/curt/backups",
+    metricsPort: 9464,
+  });
+  expect(config.trustedProxies).toHaveLength(2);
+  for (const [, name = ""] of read("docs/install.md").matchAll(/curt\/?(?: |-)(check|health|serve)\b/g))
+    expect(Object.keys(COMMANDS)).toContain(name);
+});
