@@ -14,13 +14,13 @@ import { type Running, ROOT, startHere, temporaryFolder } from "./service.ts";
 
 const read = (path: string) => readFileSync(join(ROOT, path), "utf8");
 const DOCUMENTS = [
-  "ARCHITECTURE.md",
-  "CHANGELOG.md",
-  "CONTRIBUTING.md",
   "README.md",
+  "ARCHITECTURE.md",
+  "CONTRIBUTING.md",
   "SECURITY.md",
-  "client/README.md",
+  "CHANGELOG.md",
   "docs/admin.md",
+  "client/README.md",
   "docs/api.md",
   "docs/backup.md",
   "docs/clients.md",
@@ -34,7 +34,8 @@ const DOCUMENTS = [
   "docs/privacy.md",
   "docs/proxies.md",
   "docs/releasing.md",
-] : []),
+  ...readdirSync(join(ROOT, "docs/decisions")).map((file) => `docs/decisions/${file}`),
+  ...(existsSync(join(ROOT, "bench/README.md")) ? ["bench/README.md"] : []),
 ];
 
 /** Returns the cells of all rows of the table with this header. */
