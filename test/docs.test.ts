@@ -14,13 +14,13 @@ import { type Running, ROOT, startHere, temporaryFolder } from "./service.ts";
 
 const read = (path: string) => readFileSync(join(ROOT, path), "utf8");
 const DOCUMENTS = [
-  "README.md",
   "ARCHITECTURE.md",
-  "CONTRIBUTING.md",
-  "SECURITY.md",
   "CHANGELOG.md",
-  "docs/admin.md",
+  "CONTRIBUTING.md",
+  "README.md",
+  "SECURITY.md",
   "client/README.md",
+  "docs/admin.md",
   "docs/api.md",
   "docs/backup.md",
   "docs/clients.md",
@@ -28,13 +28,13 @@ const DOCUMENTS = [
   "docs/export-format.md",
   "docs/growing.md",
   "docs/install.md",
+  "docs/metrics.md",
   "docs/moving.md",
   "docs/operating.md",
   "docs/privacy.md",
   "docs/proxies.md",
   "docs/releasing.md",
-  ...readdirSync(join(ROOT, "docs/decisions")).map((file) => `docs/decisions/${file}`),
-  ...(existsSync(join(ROOT, "bench/README.md")) ? ["bench/README.md"] : []),
+] : []),
 ];
 
 /** Returns the cells of all rows of the table with this header. */
