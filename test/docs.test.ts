@@ -34,7 +34,8 @@ const DOCUMENTS = [
   "docs/privacy.md",
   "docs/proxies.md",
   "docs/releasing.md",
-] : []),
+  ...readdirSync(join(ROOT, "docs/decisions")).map((file) => `docs/decisions/${file}`),
+  ...(existsSync(join(ROOT, "bench/README.md")) ? ["bench/README.md"] : []),
 ];
 
 /** Returns the cells of all rows of the table with this header. */
