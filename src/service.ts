@@ -46,6 +46,8 @@ const INDEX_EVERY_MS = 1000;
 const MAX_INDEXED_BLOCKS = 16;
 /** A database that is only away for a moment, as while another server takes over, does not end a start. */
 const OPEN_WAIT_MS = 30_000;
+/** How long old processes go on beside new ones, to close each connection after an answer. */
+export const HAND_OVER_MS = 2000;
 /** What changes in one process takes effect in all of them within a second. */
 const READ_CHANGES_EVERY_MS = 300;
 
@@ -54,8 +56,8 @@ export interface Limits extends CoreOptions, ServerLimits, JournalLimits, ViewLi
 
 export interface Service {
   readonly port: number;
-  /** Finishes what is under way, within its limits, and closes everything. */
-  stop(): Promise<void>;
+  /** Finishes what is under way, within its limits, and closes everything. `isReplaced`: other processes serve on. */
+  stop(how?: { readonly isReplaced: boolean }): Promise<void>;
 }
 
 /** The core with a port and timers. Opens everything, in order; `stop` closes it in the reverse order. */
@@ -167,7 +169,7 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
     callOf,
     onFault,
   });
-  const server = listen(app, config.host, config.port, config.processes > 1, limits);
+  const server = listen(app, config.host, config.port, limits);
   const repetitions = [
     repeat(READ_CHANGES_EVERY_MS, () => changes.read(), onFault),
     repeat(TIDY_EVERY_MS, tidy, onFault),
@@ -198,9 +200,9 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
 
   return {
     port: server.port,
-    async stop() {
-      health.stopping();
-      await server.drain(config.drainWaitMs);
+    async stop({ isReplaced } = { isReplaced: false }) {
+      if (!isReplaced) health.stopping();
+      await server.drain(isReplaced ? HAND_OVER_MS : config.drainWaitMs);
       for (const repetition of repetitions) await repetition.stop();
       tellLost();
       await closing.disposeAsync();
