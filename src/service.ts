@@ -12,6 +12,7 @@ import { createDomain } from "./http/domain.ts";
 import { createHealth } from "./http/health.ts";
 import { createLimiter } from "./http/limits.ts";
 import { createOperatorCheck } from "./http/operator.ts";
+import { type OverloadLimits, watchOverload } from "./http/overload.ts";
 import { type AdminPagesOptions, createAdminPages } from "./http/pages/admin.ts";
 import { createAssetRoutes } from "./http/pages/assets.ts";
 import { createHome } from "./http/pages/home.ts";
@@ -52,7 +53,8 @@ export const HAND_OVER_MS = 2000;
 const READ_CHANGES_EVERY_MS = 300;
 
 /** What tests lower so as not to wait. Each limit has its usual value where it is used. */
-export interface Limits extends CoreOptions, ServerLimits, JournalLimits, ViewLimits, ListLimits {}
+export interface Limits
+  extends CoreOptions, ServerLimits, JournalLimits, ViewLimits, ListLimits, OverloadLimits {}
 
 export interface Service {
   readonly port: number;
@@ -99,6 +101,17 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
   const callOf = createCalls({ domain: createDomain(config.baseUrl, identity), clientOf });
   const health = createHealth(links);
   const storeFiles = identifyStore(config.database);
+  const overload = opened.adopt(
+    watchOverload({
+      ...limits,
+      clock,
+      onChange(refused, lateMs) {
+        if (refused.length > 0) log.warn({ refused, lateMs }, "overloaded: some requests are refused");
+        else log.info({ lateMs }, "no longer overloaded");
+      },
+    }),
+    (one) => one.close(),
+  );
   let viewsThread: Thread<ViewsTask> | undefined;
   const views = opened.adopt(
     createViews({
@@ -107,6 +120,7 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
       clock,
       hostRules,
       onFault,
+      overload,
     }),
     (one) => one.close(),
   );
@@ -142,6 +156,7 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
     recorder,
     memory,
     views,
+    overload,
     callOf,
     onFault,
   };
@@ -166,6 +181,7 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
     assets: createAssetRoutes(identity),
     health,
     limiter,
+    overload,
     callOf,
     onFault,
   });
