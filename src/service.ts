@@ -1,6 +1,6 @@
 import { type Config, ConfigError } from "./config.ts";
 import { type Core, type CoreOptions, openCore } from "./core.ts";
-import { reportFaults } from "./faults.ts";
+import { type ReportFault, reportFaults } from "./faults.ts";
 import { createAdminToken } from "./guard/admin-token.ts";
 import { createTokenCheck } from "./guard/token.ts";
 import { type AdminApiOptions, createAdminApi } from "./http/api/admin/admin.ts";
@@ -25,7 +25,8 @@ import { createGate } from "./http/redirect/gate.ts";
 import { createInterstitial } from "./http/redirect/interstitial.ts";
 import { createLinkMemory } from "./http/redirect/memory.ts";
 import { createPasswords } from "./http/redirect/password.ts";
-import { createRedirect } from "./http/redirect/redirect.ts";
+import { createRedirect, createRedirectFigures } from "./http/redirect/redirect.ts";
+import { createRequestFigures } from "./http/request-figures.ts";
 import { listen, type ServerLimits } from "./http/server.ts";
 import { createUnknownAnswer } from "./http/unknown.ts";
 import { createViews, type ViewLimits } from "./http/views/views.ts";
@@ -33,6 +34,7 @@ import { NEVER_MS } from "./links/link.ts";
 import { StoreMisplaced, StoreUnavailable, StoreUnusable } from "./links/store.ts";
 import { type Lists, type ListLimits, openLists } from "./lists.ts";
 import type { Log } from "./log.ts";
+import { createReading, type ReadMetrics } from "./metrics/reading.ts";
 import { createIdentity, type Identity } from "./pages/identity.ts";
 import { repeat } from "./repeat.ts";
 import { identifyStore } from "./store/open.ts";
@@ -58,13 +60,20 @@ export interface Limits
 
 export interface Service {
   readonly port: number;
+  /** Undefined if there are no metrics. */
+  readonly readMetrics: ReadMetrics | undefined;
   /** Finishes what is under way, within its limits, and closes everything. `isReplaced`: other processes serve on. */
   stop(how?: { readonly isReplaced: boolean }): Promise<void>;
 }
 
 /** The core with a port and timers. Opens everything, in order; `stop` closes it in the reverse order. */
 export async function startService(config: Config, log: Log, limits: Limits = {}): Promise<Service> {
-  const onFault = reportFaults(log);
+  const faults = { store: 0, other: 0 };
+  const report = reportFaults(log);
+  const onFault: ReportFault = (error, request) => {
+    faults[error instanceof StoreUnavailable ? "store" : "other"]++;
+    report(error, request);
+  };
   await using opened = new AsyncDisposableStack();
   const lists = opened.adopt(await openLists(config, log, limits, onFault), (one) => one.close());
   const core = opened.adopt(
@@ -143,6 +152,8 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
   lists.startFeeds(clock.nowMs);
   const limiter = createLimiter(core.limits, clock, counters);
   const mayCreate = createTokenCheck(config.createToken);
+  const redirects = createRedirectFigures();
+  const requests = createRequestFigures();
   const shared = {
     ...config,
     limiter,
@@ -175,7 +186,7 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
     managePages: createManagePages(shared),
     notices: createNotices(shared),
     answerUnknown,
-    redirect: createRedirect({ ...shared, answerUnknown, interstitial, gate }),
+    redirect: createRedirect({ ...shared, answerUnknown, interstitial, gate, figures: redirects }),
     gate,
     views,
     assets: createAssetRoutes(identity),
@@ -183,6 +194,7 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
     limiter,
     overload,
     callOf,
+    requests,
     onFault,
   });
   const server = listen(app, config.host, config.port, limits);
@@ -191,6 +203,10 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
     repeat(TIDY_EVERY_MS, tidy, onFault),
     repeat(INDEX_EVERY_MS, indexLinks, onFault),
   ];
+  const inProgress = server.pending;
+  const figures = { config, core, redirects, requests, memory, views, lists, recorder, faults, inProgress };
+  const metrics =
+    config.metricsPort === null ? undefined : opened.adopt(createReading(figures), (one) => one.close());
   const closing = opened.move();
 
   function tellLost(): void {
@@ -216,6 +232,7 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
 
   return {
     port: server.port,
+    readMetrics: metrics?.read,
     async stop({ isReplaced } = { isReplaced: false }) {
       if (!isReplaced) health.stopping();
       await server.drain(isReplaced ? HAND_OVER_MS : config.drainWaitMs);

@@ -26,7 +26,13 @@ const RESERVED: Readonly<Record<string, readonly string[]>> = {
   "Date.now": ["cli/stats.ts", "core.ts", "mcp/serve.ts", "pages/browser/told.ts"],
   "crypto.getRandomValues": ["core.ts"],
   "Math.random": [],
-  "new Response": ["http/answers.ts", "http/redirect/redirect.ts", "http/server.ts", "mcp/instance.ts"],
+  "new Response": [
+    "http/answers.ts",
+    "http/redirect/redirect.ts",
+    "http/server.ts",
+    "mcp/instance.ts",
+    "metrics/serve.ts",
+  ],
   "new Worker": ["guard/blocklist.ts", "service.ts", "store/sqlite/store.ts", "visits/journal/folding.ts"],
 };
 

@@ -22,6 +22,7 @@ const DOCUMENTS = [
   "docs/admin.md",
   "client/README.md",
   "docs/api.md",
+  "docs/backup.md",
   "docs/clients.md",
   "docs/design.md",
   "docs/growing.md",
@@ -62,6 +63,8 @@ describe("the README", () => {
     expect([...new Set(commands)]).toEqual([
       "serve",
       "check",
+      "backup",
+      "restore",
       "copy",
       "import",
       "shorten",

@@ -1,8 +1,10 @@
 import { describe, expect, test } from "bun:test";
+import { join } from "node:path";
 
 import { createDecision } from "../src/http/overload.ts";
 import { REASON_HEADER } from "../src/http/reasons.ts";
-import { type Running, startHere, startProgram, untilLogged } from "./service.ts";
+import { testOnLinux } from "./linux.ts";
+import { ROOT, type Running, startHere, startProgram, untilLogged } from "./service.ts";
 import { signal } from "./signals.ts";
 
 const TARGET = "https://example.com/";
@@ -104,3 +106,50 @@ test("a program that gets too little time says so, refuses previews, and recover
   await untilLogged(program, "no longer overloaded");
   expect((await program.fetch("/known.svg")).status).toBe(200);
 });
+
+/** Starts the program by a shell that first sets a limit. */
+const withLimit = (limit: string) => ({
+  command: ["sh", "-c", `${limit} && exec "$@"`, "sh", process.execPath, join(ROOT, "src/main.ts"), "serve"],
+});
+
+testOnLinux(
+  "more connections than file descriptors: open ones are served, and the others once there is room",
+  async () => {
+    await using program = await startProgram({}, withLimit("ulimit -n 256"));
+    await program.shorten({ original_url: TARGET, custom_code: "known" });
+    expect(program.logged.join()).toContain("few connections are possible");
+    const { hostname, port } = new URL(program.origin);
+    const request = "GET /known HTTP/1.1\r\nHost: x\r\n\r\n";
+    const statusLine = "HTTP/1.1 302 Found";
+    const open = async () => {
+      const { promise: answered, resolve: tell } = Promise.withResolvers<void>();
+      let answers = 0;
+      const socket = await Bun.connect({
+        hostname,
+        port: Number(port),
+        socket: {
+          data(_, bytes) {
+            answers += bytes.toString().split(statusLine).length - 1;
+            tell();
+          },
+        },
+      });
+      return { socket, answered, answers: () => answers };
+    };
+    const [first] = [await open()];
+    first.socket.write(request);
+    await first.answered;
+    const others = await Promise.all(Array.from({ length: 300 }, open));
+    for (const { socket } of others) socket.write(request);
+    const first150 = others.slice(0, 150);
+    await Promise.all(first150.map(({ answered }) => answered));
+    // All that fit are open now, and some wait.
+    expect(others.filter(({ answers }) => answers() === 0).length).toBeGreaterThan(0);
+    first.socket.write(request);
+    while (first.answers() < 2) await Bun.sleep(5);
+    for (const { socket } of first150) socket.end();
+    await Promise.all(others.map(({ answered }) => answered));
+    for (const { socket } of [first, ...others]) socket.end();
+    expect((await program.shorten({ original_url: TARGET, custom_code: "after" })).status).toBe(201);
+  },
+);

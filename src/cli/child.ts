@@ -1,6 +1,8 @@
 import type { Config } from "../config.ts";
 import { steerConnections } from "../http/steering.ts";
 import { createLog } from "../log.ts";
+import type { Reading } from "../metrics/catalogue.ts";
+import type { ReadingRequest } from "../metrics/reading.ts";
 import { HAND_OVER_MS } from "../service.ts";
 import { identifyStore } from "../store/open.ts";
 import { VERSION } from "../version.ts";
@@ -17,7 +19,7 @@ export const BEAT_MS = 1000;
 /** What the parent sends at a child's start. */
 export type Orders = Pick<Config, "port" | "openElsewhere">;
 
-/** What it may send later. */
+/** What it may send later, one of these at a time; or it asks for metrics. */
 export interface Order {
   /** Other children serve on, for this reason. */
   readonly replaced?: string;
@@ -30,6 +32,8 @@ export interface Report {
   /** The files of the store that it has open. Sent once, when it starts to listen. */
   readonly files?: Orders["openElsewhere"];
   readonly version?: string;
+  /** What was asked for. */
+  readonly metrics?: Reading;
 }
 
 /** When others begin to close their sockets, they move up in the order: from then on, only one place of it is sure. */
@@ -58,11 +62,16 @@ export async function serveAsChild(config: Config): Promise<number> {
 
   const log = createLog(config.logLevel, process.stdout, { pid: process.pid });
   const service = await run({ ...config, ...orders }, log);
-  process.on("message", ({ replaced, steer }: Order) => {
-    if (replaced !== undefined) stop({ reason: replaced, isReplaced: true });
-    if (steer !== undefined) void takeOver(steer);
-  });
   const report = (what: Report) => void (process.connected && process.send?.(what));
+  const answer = async (request: ReadingRequest) => {
+    const metrics = await service.readMetrics?.(request);
+    if (metrics !== undefined) report({ metrics });
+  };
+  process.on("message", (message: Order | ReadingRequest) => {
+    if ("samples" in message) void answer(message);
+    else if (message.replaced !== undefined) stop({ reason: message.replaced, isReplaced: true });
+    else if (message.steer !== undefined) void takeOver(message.steer);
+  });
   report({ files: identifyStore(config.database), version: VERSION });
   const beating = setInterval(() => report({}), BEAT_MS);
   void service.exit.finally(() => clearInterval(beating));

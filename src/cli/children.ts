@@ -2,7 +2,9 @@ import type { Subprocess } from "bun";
 
 import type { Config } from "../config.ts";
 import type { Log } from "../log.ts";
+import type { createMembers, Member } from "../metrics/members.ts";
 import { BEAT_MS, CHILD, type Order, type Orders, type Report } from "./child.ts";
+import { ownProgram } from "./program.ts";
 
 /** How long a child's place stays empty after its end; doubled each time, up to the limit. */
 const FIRST_WAIT_MS = 100;
@@ -28,6 +30,8 @@ export interface Generation {
   kill(): void;
 }
 
+export type Members = ReturnType<typeof createMembers>;
+
 export interface Children extends Generation {
   /** Sends all new connections to these, and none to the others: so many began to listen before these. */
   takeOver(listening: number): void;
@@ -47,6 +51,7 @@ export interface Children extends Generation {
 export function startChildren(
   { processes, port }: Pick<Config, "processes" | "port">,
   log: Log,
+  members: Members | undefined,
   others?: Generation,
 ): Children {
   const running = new Set<Subprocess>();
@@ -70,6 +75,7 @@ export function startChildren(
   /** The life of one child; resolves with its end. */
   async function live(listening: (child: number) => void) {
     let watching: NodeJS.Timeout | undefined;
+    let member: Member | undefined;
     try {
       // If no other process runs, the WAL may be gone, because the last one removed it when it closed the store.
       const isAlone = running.size === 0 && areOthersGone;
@@ -77,9 +83,11 @@ export function startChildren(
       let silentBeats = 0;
       const child = startChild({ port, openElsewhere }, (report) => {
         silentBeats = 0;
+        if (report.metrics !== undefined) member?.answer(report.metrics);
         if (report.files === undefined) return;
         storeFiles = report.files;
         version = report.version ?? "";
+        member = members?.join((request) => child.send(request));
         listening(child.pid);
         watching = setInterval(() => {
           // Count missing beats, not seconds, so that a suspended machine kills nobody. During a stop children have
@@ -97,6 +105,7 @@ export function startChildren(
       return { code: 1, err };
     } finally {
       clearInterval(watching);
+      member?.leave();
     }
   }
 
@@ -161,10 +170,8 @@ export function startChildren(
   };
 }
 
-/** This program once more, however it was started. */
 function startChild(orders: Orders, onReport: (report: Report) => void): Subprocess {
-  const program = Bun.isStandaloneExecutable ? [] : [...process.execArgv, Bun.main];
-  const child = Bun.spawn([process.execPath, ...program, CHILD], {
+  const child = Bun.spawn([...ownProgram(), CHILD], {
     stdio: ["ignore", "inherit", "inherit"],
     serialization: "json",
     ipc: onReport,

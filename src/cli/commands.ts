@@ -1,5 +1,6 @@
 import { SOURCES } from "../moving/sources.ts";
 import { ADMIN_COMMANDS } from "./admin.ts";
+import { backup, restore } from "./backup.ts";
 import { check } from "./check.ts";
 import { CHILD, serveAsChild } from "./child.ts";
 import type { Commands, InstanceCommand } from "./command.ts";
@@ -18,6 +19,23 @@ export const COMMANDS: Commands = {
   check: {
     summary: "check the configuration, and the store from end to end",
     run: check,
+  },
+  backup: {
+    summary:
+      "make one file with everything while Curt runs: links, visits and the secret of manage keys (SQLite)",
+    positionals: ["FILE"],
+    run: backup,
+  },
+  restore: {
+    summary: "make a store of a backup, where there is none",
+    positionals: ["FILE"],
+    options: {
+      to: {
+        type: "string",
+        meaning: "address of the store to make, such as sqlite:./restored.db (DATABASE_URL)",
+      },
+    },
+    run: restore,
   },
   copy: {
     summary: "copy a store to an empty one; FROM and TO are addresses as in DATABASE_URL",

@@ -1,9 +1,10 @@
 import type { Config } from "../config.ts";
 import type { Log } from "../log.ts";
-import { startService } from "../service.ts";
+import { type Service, startService } from "../service.ts";
 
 export interface Run {
   readonly port: number;
+  readonly readMetrics: Service["readMetrics"];
   /**
    * Stops gracefully; `exit` then resolves with `code`. Returns false if it is already stopping. `isReplaced`: other processes
    * serve on.
@@ -37,5 +38,5 @@ export async function run(config: Config, log: Log): Promise<Run> {
       stop(event, 1);
     });
   }
-  return { port: service.port, stop, exit };
+  return { port: service.port, readMetrics: service.readMetrics, stop, exit };
 }

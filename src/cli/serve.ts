@@ -1,9 +1,12 @@
 import type { Config } from "../config.ts";
 import { findPort } from "../http/server.ts";
 import { createLog, type Log } from "../log.ts";
+import type { Member } from "../metrics/members.ts";
 import { identifyStore } from "../store/open.ts";
 import { VERSION } from "../version.ts";
-import { type Generation, startChildren } from "./children.ts";
+import { startBackups } from "./backups.ts";
+import { type Generation, type Members, startChildren } from "./children.ts";
+import { warnOfLittleRoom } from "./room.ts";
 import { run } from "./run.ts";
 
 /**
@@ -17,11 +20,15 @@ export async function serve(settings: Config): Promise<number> {
   const config = { ...settings, port };
   const isAlone = config.processes === 1;
   const log = createLog(config.logLevel, process.stdout, isAlone ? undefined : { pid: process.pid });
-  let current = isAlone ? await serveHere(config, log) : startChildren(config, log);
+  const metrics = await startMetrics(config);
+  let current = isAlone
+    ? await serveHere(config, log, metrics?.members)
+    : startChildren(config, log, metrics?.members);
   /** Those that are to take over, and then those that were taken over from. */
   let beside: Generation | undefined;
   let isStarted = false;
   let isStopping = false;
+  let endBackups = async () => {};
 
   for (const reason of ["SIGTERM", "SIGINT"] as const) {
     process.on(reason, () => {
@@ -31,6 +38,7 @@ export async function serve(settings: Config): Promise<number> {
         else generation?.stop(reason);
       }
       isStopping = true;
+      void endBackups();
     });
   }
   process.on("SIGUSR2", () => {
@@ -40,7 +48,7 @@ export async function serve(settings: Config): Promise<number> {
 
   async function handOver(): Promise<void> {
     const listening = Math.max(1, current.pids().length);
-    const children = startChildren(config, log, current);
+    const children = startChildren(config, log, metrics?.members, current);
     beside = children;
     const isUp = await children.up;
     if (isUp && !isStopping) {
@@ -61,7 +69,10 @@ export async function serve(settings: Config): Promise<number> {
     if (isAlone) log.info(listensOn(config, port));
     else
       log.info({ children: current.pids() }, `${listensOn(config, port)}, in ${config.processes} processes`);
+    if (metrics !== undefined) log.info(metrics.about);
     warnOfOneClient(config, log);
+    warnOfLittleRoom(config, log);
+    endBackups = startBackups(config, log);
   }
   for (;;) {
     const generation = current;
@@ -69,13 +80,30 @@ export async function serve(settings: Config): Promise<number> {
     if (generation !== current) continue;
     beside?.stop("the others ended");
     await beside?.ended;
+    await endBackups();
     return code;
   }
 }
 
+/** Undefined if there are to be none. They are loaded only here, because nothing else needs them. Throws CannotListen. */
+async function startMetrics({ metricsHost: host, metricsPort, processes }: Config) {
+  if (metricsPort === null) return undefined;
+  const [{ createMembers }, { serveMetrics }] = await Promise.all([
+    import("../metrics/members.ts"),
+    import("../metrics/serve.ts"),
+  ]);
+  const members = createMembers(processes);
+  const port = serveMetrics(host, metricsPort, members.read);
+  return { members, about: `metrics for Prometheus are at http://${hostInUrl(host)}:${port}/metrics` };
+}
+
 /** Serves in this process, which then is a child less to start and to keep. */
-async function serveHere(config: Config, log: Log): Promise<Generation> {
-  const { stop, exit } = await run(config, log);
+async function serveHere(config: Config, log: Log, members?: Members): Promise<Generation> {
+  const { stop, exit, readMetrics } = await run(config, log);
+  const member: Member | undefined = members?.join((request) => {
+    void readMetrics?.(request).then((reading) => member?.answer(reading));
+  });
+  void exit.then(() => member?.leave());
   return {
     up: Promise.resolve(true),
     ended: exit,

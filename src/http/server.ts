@@ -19,6 +19,8 @@ export interface ServerLimits {
 
 export interface Server {
   readonly port: number;
+  /** How many requests are not answered yet. */
+  pending(): number;
   /**
    * Keeps answering for `waitMs`, and closes each connection after its next answer. Then refuses new connections, and
    * waits some seconds for open requests to finish.
@@ -44,6 +46,7 @@ export function listen(
   const servers = bind(host, port, { ...options, ...handlers(app) });
   return {
     port: servers[0]?.port ?? port,
+    pending: () => servers.reduce((sum, { pendingRequests }) => sum + pendingRequests, 0),
     async drain(waitMs) {
       const redirect = {
         GET: closingConnection(app.redirect.GET),

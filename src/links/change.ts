@@ -1,4 +1,4 @@
-import { aimedMs, hasBegun, hasEnded, type Link, type Terms } from "./link.ts";
+import { hasBegun, hasEnded, leadsFromMs, type Link, type Terms } from "./link.ts";
 import { type Target, targetHost } from "./target.ts";
 import { DAY_MS } from "./time.ts";
 
@@ -42,6 +42,8 @@ export function isSilent(change: Change): boolean {
 
 function visited(link: Link, atMs: number): Link | undefined {
   const { maxVisits, visits = 0 } = link.terms ?? {};
+  // By the clock of another process it had not begun, and its maker has put the beginning off.
+  if (!hasBegun(link, atMs)) return undefined;
   return maxVisits === undefined ? undefined : endIfUsedUp(withTerms(link, { visits: visits + 1 }), atMs);
 }
 
@@ -80,7 +82,7 @@ function edited(
  */
 export function formerOf(link: Pick<Link, "target" | "createdMs" | "terms">, atMs: number): Former {
   const { changedMs = Number.NEGATIVE_INFINITY, formerHost, formerMs = 0 } = link.terms ?? {};
-  const lastMs = Math.max(0, atMs - aimedMs(link));
+  const lastMs = Math.max(0, atMs - leadsFromMs(link));
   return formerHost !== undefined && atMs < changedMs + FORMER_HOST_MS && formerMs >= lastMs
     ? { formerHost, formerMs }
     : { formerHost: targetHost(link.target), formerMs: lastMs };

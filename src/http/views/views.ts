@@ -16,6 +16,7 @@ import type { MadeView, View, ViewTask } from "./view.ts";
 
 /** Further requests get 503, so that the queue stays short. The operator's have places that visitors cannot take. */
 const MAX_WAITING = { visitors: 64, operator: 16 };
+type Asker = keyof typeof MAX_WAITING;
 /** How long equal requests share one answer. After that, the thread is asked whether it still holds. */
 const SHARED_MS = 1000;
 const MAX_SHARED = 100;
@@ -48,7 +49,23 @@ export interface Views extends Memory {
   /** A route that is answered with a view. */
   readonly show: (view: View) => Handler;
   readonly ask: (view: View, call: Call, data?: string) => Promise<Response>;
+  /** The figures of the instance, as JSON, for nobody's request. Undefined if the thread has too much to do. */
+  readonly figures: () => Promise<string | undefined>;
+  readonly load: Readonly<ViewLoad>;
   close(): void;
+}
+
+interface ViewLoad {
+  /** Views that wait to be made, or are being made. */
+  readonly waiting: Readonly<Record<Asker, number>>;
+  /** Requests that were not answered because too many waited. */
+  refused: number;
+  /** How often the thread has ended by itself. */
+  crashes: number;
+}
+
+interface Refusal {
+  readonly kind: "overloaded" | "unavailable";
 }
 
 interface Shared {
@@ -69,6 +86,7 @@ export function createViews(options: ViewsOptions): Views {
   let thread: Thread<ViewTask> | undefined;
   let startAgainAtMs = 0;
   const waiting = { visitors: 0, operator: 0 };
+  const load: ViewLoad = { waiting, refused: 0, crashes: 0 };
   const shared = new Map<string, Shared>();
 
   async function make(task: ViewTask): Promise<MadeView> {
@@ -81,6 +99,7 @@ export function createViews(options: ViewsOptions): Views {
     } catch (error) {
       if (error instanceof ThreadEnded && thread === asked) {
         thread = undefined;
+        load.crashes++;
         startAgainAtMs = clock.monotonicMs() + RESTART_AFTER_MS;
         onFault(error);
       }
@@ -118,7 +137,7 @@ export function createViews(options: ViewsOptions): Views {
   }
 
   /** Problems are not shared: a link that did not exist a moment ago may exist now. */
-  async function find(task: ViewTask): Promise<MadeView | { kind: "overloaded" | "unavailable" }> {
+  async function find(task: ViewTask): Promise<MadeView | Refusal> {
     const { view, code, query, headers, data, rulesVersion } = task;
     // A view with data of its own is a refused form or the operator's, which nobody else sees.
     const isShared = data === "";
@@ -131,12 +150,36 @@ export function createViews(options: ViewsOptions): Views {
       const made = await entry.made.catch(() => undefined);
       if (isView(made)) return made;
     }
+    const refusal = refusalOf(task);
+    if (refusal !== undefined) {
+      load.refused++;
+      return refusal;
+    }
+    return isShared ? makeShared(key, task, before) : make(task);
+  }
+
+  function refusalOf(task: ViewTask): Refusal | undefined {
+    const from = senderOf(task);
     const isReady = thread !== undefined || clock.monotonicMs() >= startAgainAtMs;
     if (!isReady) return { kind: "unavailable" };
-    const from = senderOf(task);
-    const isRefused = REFUSED_FIRST.has(view) && overload.refuses("views");
-    if (isRefused || waiting[from] >= MAX_WAITING[from]) return { kind: "overloaded" };
-    return isShared ? makeShared(key, task, before) : make(task);
+    const isRefused = REFUSED_FIRST.has(task.view) && overload.refuses("views");
+    return isRefused || waiting[from] >= MAX_WAITING[from] ? { kind: "overloaded" } : undefined;
+  }
+
+  async function figures(): Promise<string | undefined> {
+    const task: ViewTask = {
+      view: "adminApi",
+      code: "",
+      query: "",
+      headers: "{}",
+      known: "",
+      data: JSON.stringify({ view: "figures" }),
+      nowMs: clock.nowMs(),
+      rulesVersion: hostRules.version(),
+    };
+    if (refusalOf(task) !== undefined) return undefined;
+    const { status, body } = await make(task);
+    return status === 200 ? new TextDecoder().decode(body) : undefined;
   }
 
   async function ask(view: View, call: Call, data = ""): Promise<Response> {
@@ -164,6 +207,8 @@ export function createViews(options: ViewsOptions): Views {
   return {
     show: (view) => (call) => ask(view, call),
     ask,
+    figures,
+    load,
     forget(code) {
       for (const [key, { code: spelling }] of shared) if (lookUpCode(spelling) === code) shared.delete(key);
     },
@@ -176,7 +221,7 @@ export function createViews(options: ViewsOptions): Views {
   };
 }
 
-function senderOf({ view }: ViewTask): keyof typeof MAX_WAITING {
+function senderOf({ view }: ViewTask): Asker {
   return view.startsWith("admin") ? "operator" : "visitors";
 }
 
