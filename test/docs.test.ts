@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
 import packageJson from "../package.json";
@@ -31,9 +31,11 @@ const DOCUMENTS = [
   "docs/metrics.md",
   "docs/moving.md",
   "docs/operating.md",
+  "docs/overload.md",
   "docs/privacy.md",
   "docs/proxies.md",
   "docs/releasing.md",
+  "docs/upgrading.md",
   ...readdirSync(join(ROOT, "docs/decisions")).map((file) => `docs/decisions/${file}`),
   ...(existsSync(join(ROOT, "bench/README.md")) ? ["bench/README.md"] : []),
 ];
