@@ -28,6 +28,7 @@ import { createRedirect } from "./http/redirect/redirect.ts";
 import { listen, type ServerLimits } from "./http/server.ts";
 import { createUnknownAnswer } from "./http/unknown.ts";
 import { createViews, type ViewLimits } from "./http/views/views.ts";
+import { openCertificate } from "./https/open.ts";
 import { NEVER_MS } from "./links/link.ts";
 import { StoreMisplaced, StoreUnavailable, StoreUnusable } from "./links/store.ts";
 import { type Lists, type ListLimits, openLists } from "./lists.ts";
@@ -48,9 +49,12 @@ const MAX_INDEXED_BLOCKS = 16;
 const OPEN_WAIT_MS = 30_000;
 /** What changes in one process takes effect in all of them within a second. */
 const READ_CHANGES_EVERY_MS = 300;
+const READ_CERTIFICATE_EVERY_MS = 10_000;
 
 /** What tests lower so as not to wait. Each limit has its usual value where it is used. */
-export interface Limits extends CoreOptions, ServerLimits, JournalLimits, ViewLimits, ListLimits {}
+export interface Limits extends CoreOptions, ServerLimits, JournalLimits, ViewLimits, ListLimits {
+  readonly readCertificateEveryMs?: number;
+}
 
 export interface Service {
   readonly port: number;
@@ -62,6 +66,7 @@ export interface Service {
 export async function startService(config: Config, log: Log, limits: Limits = {}): Promise<Service> {
   const onFault = reportFaults(log);
   await using opened = new AsyncDisposableStack();
+  const certificate = config.https && (await openCertificate(config, config.https, log));
   const lists = opened.adopt(await openLists(config, log, limits, onFault), (one) => one.close());
   const core = opened.adopt(
     await openCore(config, log, { openWaitMs: OPEN_WAIT_MS, ...limits, isListed: lists.isBlocked }),
@@ -167,12 +172,20 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
     callOf,
     onFault,
   });
-  const server = listen(app, config.host, config.port, config.processes > 1, limits);
+  const server = listen(app, config.host, config.port, {
+    ...limits,
+    isShared: config.processes > 1,
+    tls: certificate?.first,
+  });
   const repetitions = [
     repeat(READ_CHANGES_EVERY_MS, () => changes.read(), onFault),
     repeat(TIDY_EVERY_MS, tidy, onFault),
     repeat(INDEX_EVERY_MS, indexLinks, onFault),
   ];
+  if (certificate !== null) {
+    const readAgain = certificate.follow(server.useCertificate);
+    repetitions.push(repeat(limits.readCertificateEveryMs ?? READ_CERTIFICATE_EVERY_MS, readAgain, onFault));
+  }
   const closing = opened.move();
 
   function tellLost(): void {

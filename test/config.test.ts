@@ -21,6 +21,7 @@ describe("the configuration", () => {
       port: 3000,
       baseUrl: "http://localhost:3000",
       aliases: [],
+      https: null,
       posture: "private",
       statsShown: "all",
       blocklist: [],
@@ -185,7 +186,7 @@ describe("the configuration", () => {
     expect(
       mistakesOf({ PORT: "http", BASE_URL: "ftp://x", POSTURE: "open", CODE_LENGTH: "3", LOG_LEVEL: "loud" }),
     ).toEqual([
-      'PORT must be a whole number from 0 to 65535, not "http"',
+      'PORT must be auto, a whole number from 0 to 65535, not "http"',
       'BASE_URL must be an http:// or https:// origin without path, query, fragment or credentials, such as https://go.example.com, not "ftp://x"',
       'POSTURE must be auto, public or private, not "open"',
       'CODE_LENGTH must be a whole number from 4 to 32, not "3"',

@@ -52,8 +52,8 @@ export async function run(config: Config, log: Log): Promise<Run> {
   return { port: service.port, stop, exit };
 }
 
-export function listensOn({ host, baseUrl }: Config, port: number): string {
-  return `Curt ${VERSION} listens on http://${hostInUrl(host)}:${port} and makes links at ${baseUrl}`;
+export function listensOn({ host, baseUrl, https }: Config, port: number): string {
+  return `Curt ${VERSION} listens on ${https === null ? "http" : "https"}://${hostInUrl(host)}:${port} and makes links at ${baseUrl}`;
 }
 
 /** If only this machine can reach a public service, all visitors come through a proxy. */
