@@ -4,7 +4,7 @@ import type { Config } from "../config.ts";
 import { findPort } from "../http/server.ts";
 import { createLog } from "../log.ts";
 import { identifyStore } from "../store/open.ts";
-import { listensOn, run, warnOfOneClient } from "./serve.ts";
+import { listensOn, prepareHttps, run, warnOfOneClient } from "./serve.ts";
 
 /** How long a child's place stays empty after its end; doubled each time, up to the limit. */
 const FIRST_WAIT_MS = 100;
@@ -41,6 +41,7 @@ export async function supervise(config: Config): Promise<number> {
   const log = createLog(config.logLevel, process.stdout, { pid: process.pid });
   // The children would silently share the port with a second Curt. Binding it once without sharing finds that out.
   const port = await findPort(config.host, config.port);
+  const { https } = await prepareHttps({ ...config, port }, log);
   const children = new Set<Subprocess>();
   const { promise: stopped, resolve: endWaits } = Promise.withResolvers<void>();
   let stopping = false;
@@ -136,6 +137,7 @@ export async function supervise(config: Config): Promise<number> {
     warnOfOneClient(config, log);
   }
   const codes = await Promise.all([first, ...others].map(({ ended }) => ended));
+  await https?.stop();
   // That the configuration is wrong may only show once a child opens what it names.
   if (codes.includes(2)) return 2;
   return codes.every((code) => code === 0) ? 0 : 1;

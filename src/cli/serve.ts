@@ -1,11 +1,14 @@
 import type { Config } from "../config.ts";
+import { findPort } from "../http/server.ts";
+import { startHttps } from "../https/start.ts";
 import { createLog, type Log } from "../log.ts";
 import { startService } from "../service.ts";
 import { VERSION } from "../version.ts";
 
 /** Serves until SIGTERM or SIGINT, then resolves with the exit code. A second signal ends the process at once. */
-export async function serve(config: Config): Promise<number> {
-  const log = createLog(config.logLevel, process.stdout);
+export async function serve(settings: Config): Promise<number> {
+  const log = createLog(settings.logLevel, process.stdout);
+  const { config, https } = await prepareHttps(settings, log);
   const { port, stop, exit } = await run(config, log);
   for (const signal of ["SIGTERM", "SIGINT"] as const) {
     process.on(signal, () => {
@@ -14,7 +17,19 @@ export async function serve(config: Config): Promise<number> {
   }
   log.info(listensOn(config, port));
   warnOfOneClient(config, log);
-  return exit;
+  const code = await exit;
+  await https?.stop();
+  return code;
+}
+
+/** Waits for a certificate, so that nobody meets a wrong one. Throws CannotListen if a port is taken. */
+export async function prepareHttps(config: Config, log: Log) {
+  if (config.https === null) return { config };
+  // A server whose certificate can be replaced would silently share the port with a second Curt.
+  const port = await findPort(config.host, config.port);
+  const https = startHttps(config, config.https, log);
+  await https.ready;
+  return { config: { ...config, port }, https };
 }
 
 export interface Run {

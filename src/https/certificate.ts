@@ -25,6 +25,15 @@ export async function readCertificate(files: CertificateFiles, nowMs: number): P
   const [cert, key] = await Promise.all([readText(certFile), readText(keyFile)]);
   if (typeof cert !== "string") return cert;
   if (typeof key !== "string") return key;
+  return checkCertificate({ cert, key }, files, nowMs);
+}
+
+/** Whether the texts, which come from these files, can be served. */
+export function checkCertificate(
+  { cert, key }: Pick<Certificate, "cert" | "key">,
+  { certFile, keyFile }: CertificateFiles,
+  nowMs: number,
+): Reading {
   let leaf: X509Certificate;
   try {
     leaf = new X509Certificate(cert);

@@ -14,7 +14,7 @@ export interface Authority {
 
 interface SignRequest {
   readonly hosts: readonly string[];
-  readonly publicKey: CryptoKey | x509.PublicKeyType;
+  readonly publicKey: x509.PublicKeyType;
   readonly startsMs?: number;
   readonly lastsMs?: number;
 }

@@ -116,15 +116,15 @@ describe("TLS_CERT and TLS_KEY", () => {
   }, 120_000);
 
   test.each([
-    ["a file that is not there", (folder: string) => rmSync(join(folder, "key.pem")), "cannot read"],
+    ["a file that is not there", async (folder: string) => rmSync(join(folder, "key.pem")), "cannot read"],
     [
       "a certificate that is none",
-      (folder: string) => writeFileSync(join(folder, "cert.pem"), "nonsense"),
+      async (folder: string) => writeFileSync(join(folder, "cert.pem"), "nonsense"),
       "no certificate in PEM format",
     ],
     [
       "a key that is none",
-      (folder: string) => writeFileSync(join(folder, "key.pem"), "nonsense"),
+      async (folder: string) => writeFileSync(join(folder, "key.pem"), "nonsense"),
       "no key in PEM format",
     ],
     [
@@ -167,17 +167,20 @@ describe("a renewed certificate", () => {
     using folder = temporaryFolder();
     await using curt = await startWith(folder.path);
     await link(curt, "abc");
-    let isOver = false;
+    const over = new AbortController();
     let answered = 0;
     const failures: string[] = [];
     /** Asks on one connection as long as the server keeps it, then on another one. */
     async function visit(): Promise<void> {
-      while (!isOver) {
+      while (!over.signal.aborted) {
         // The kernel may reset a connection that nobody has accepted yet when the old server closes.
         const connection = await open(curt).catch(() => undefined);
         if (connection === undefined) continue;
         using kept = connection;
-        for (let head: string | undefined = ""; !isOver && !head?.includes("Connection: close");) {
+        for (
+          let head: string | undefined = "";
+          !over.signal.aborted && !head?.includes("Connection: close");
+        ) {
           head = await kept.ask("/abc");
           if (head?.startsWith("HTTP/1.1 302 ") !== true) failures.push(head ?? "closed");
           if (head === undefined) break;
@@ -193,7 +196,7 @@ describe("a renewed certificate", () => {
       await Bun.sleep(2 * SOON.handoverMs);
       expect(await serial(curt)).toBe(last);
     }
-    isOver = true;
+    over.abort();
     await Promise.all(visitors);
     expect(failures).toEqual([]);
     expect(answered).toBeGreaterThan(100);
