@@ -3,8 +3,8 @@
 import { join } from "node:path";
 
 import type { Code } from "../src/links/code.ts";
-import { DAY_MS } from "../src/links/time.ts";
-import { type DayDetail, writeDetail } from "../src/visits/detail.ts";
+import { DAY_MS, HOUR_MS } from "../src/links/time.ts";
+import { type DayDetail, type Value, writeDetail } from "../src/visits/detail.ts";
 import { type Row, writeRows } from "../src/visits/slice.ts";
 import { openBrowser } from "../test/browser/browser.ts";
 import { openStoreOf, ROOT, startHere } from "../test/service.ts";
@@ -12,10 +12,11 @@ import { openStoreOf, ROOT, startHere } from "../test/service.ts";
 const FOLDER = join(ROOT, "docs/screenshots");
 const DAYS = 30;
 const TARGET = "https://ko.wikipedia.org/wiki/%ED%95%9C%EA%B8%80%EB%82%A0";
-/** One language in light mode, the other in dark mode. */
+const SEOUL_HOURS = 9;
 const LOOKS = [
   { language: "en", locale: "en-GB", colorScheme: "light" },
   { language: "ko", locale: "ko-KR", colorScheme: "dark" },
+  { language: "ja", locale: "ja-JP", colorScheme: "light" },
 ] as const;
 
 // Otherwise the browser's package makes it use fonts without Hangul.
@@ -65,48 +66,75 @@ for (const { language, ...look } of LOOKS) {
 }
 await browser.close();
 
-/** The visits of the month since the link was made: they rise and fall by the week. */
+/** The visits of the month since the link was made: most of them in the evening, and more at weekends. */
 async function fillMonth(code: string): Promise<void> {
   await using store = await openStoreOf(curt);
   const link = await store.find(code as Code);
   if (link === undefined) throw new Error(`${code} is not there`);
-  const today = Math.floor(curt.nowMs() / DAY_MS);
-  const rows = Array.from({ length: DAYS }, (_, ago): Row => {
-    const visits = Math.round(90 + 60 * Math.sin((ago / 7) * 2 * Math.PI) + 3 * (DAYS - ago));
-    const { createdMs } = link;
-    return { code: link.code, createdMs, day: today - ago, visits, ...detailOf(visits) };
-  });
-  for (const [nth, row] of rows.toReversed().entries())
-    await store.add({ source: "screenshots", sequence: nth + 1, from: 0, length: 1, rows: writeRows([row]) });
+  const { createdMs } = link;
+  let sequence = 0;
+  for (let day = Math.floor(createdMs / DAY_MS); day * DAY_MS < curt.nowMs(); day++) {
+    const hours: Record<number, [visits: number, bots: number]> = {};
+    for (let hour = 0; hour < 24; hour++) {
+      const fromMs = day * DAY_MS + hour * HOUR_MS;
+      const visits = fromMs < createdMs || fromMs > curt.nowMs() ? 0 : visitsOf(fromMs);
+      if (visits > 0) hours[hour] = [visits, Math.round(visits * 0.07)];
+    }
+    const row = { code: link.code, createdMs, day, ...detailOf(hours) };
+    await store.add({
+      source: "screenshots",
+      sequence: ++sequence,
+      from: 0,
+      length: 1,
+      rows: writeRows([row]),
+    });
+  }
 }
 
-function detailOf(visits: number): Pick<Row, "bots" | "detail"> {
-  const share = (part: number) => Math.round(visits * part);
+function visitsOf(fromMs: number): number {
+  const here = new Date(fromMs + SEOUL_HOURS * HOUR_MS);
+  const near = (hour: number, width: number) => Math.exp(-(((here.getUTCHours() - hour) / width) ** 2));
+  const isWeekend = here.getUTCDay() % 6 === 0;
+  const likely = isWeekend
+    ? 8 * near(15, 4) + 12 * near(21, 3)
+    : 7 * near(8, 2) + 5 * near(12, 2) + 9 * near(21, 3);
+  // The same on every run.
+  return Math.round(likely * (1 + 0.4 * Math.sin(fromMs / HOUR_MS)));
+}
+
+function detailOf(hours: Required<DayDetail>["hours"]): Pick<Row, "visits" | "bots" | "detail"> {
+  const counts = Object.values(hours);
+  const [visits, bots] = [0, 1].map((nth) => counts.reduce((sum, count) => sum + (count[nth] ?? 0), 0)) as [
+    number,
+    number,
+  ];
   const detail: DayDetail = {
-    visitors: share(0.8),
+    hours,
+    visitors: Math.round(visits * 0.8),
     values: {
-      referrers: [
-        ["", share(0.4)],
-        ["search.naver.com", share(0.35)],
-        ["m.cafe.daum.net", share(0.15)],
-      ],
-      countries: [
-        ["KR", share(0.8)],
-        ["US", share(0.1)],
-        ["JP", share(0.06)],
-      ],
-      browsers: [
-        ["Chrome", share(0.45)],
-        ["Safari", share(0.3)],
-        ["Samsung Internet", share(0.2)],
-      ],
-      devices: [
-        ["phone", share(0.7)],
-        ["desktop", share(0.26)],
-        ["tablet", share(0.04)],
-      ],
+      referrers: parts({
+        "": 0.4,
+        "search.naver.com": 0.3,
+        "m.cafe.daum.net": 0.15,
+        "l.instagram.com": 0.1,
+        "news.ycombinator.com": 0.05,
+      }),
+      countries: parts({ KR: 0.78, US: 0.1, JP: 0.08, DE: 0.04 }),
+      browsers: parts({ Chrome: 0.4, Safari: 0.25, "Samsung Internet": 0.2, KakaoTalk: 0.1, Edge: 0.05 }),
+      operating_systems: parts({ Android: 0.48, iOS: 0.24, Windows: 0.2, macOS: 0.08 }),
+      devices: parts({ phone: 0.7, desktop: 0.26, tablet: 0.04 }),
+      languages: parts({ ko: 0.78, en: 0.13, ja: 0.09 }),
     },
     others: {},
   };
-  return { bots: share(0.07), detail: writeDetail(detail) };
+  return { visits, bots, detail: writeDetail(detail) };
+
+  /** Splits the visits; the first gets what is left by rounding. */
+  function parts(shares: Record<string, number>): Value[] {
+    const values = Object.entries(shares).map(([text, share]): Value => [text, Math.round(visits * share)]);
+    const sum = values.reduce((all, [, count]) => all + count, 0);
+    return values
+      .map(([text, count], nth): Value => [text, nth === 0 ? count + visits - sum : count])
+      .filter(([, count]) => count > 0);
+  }
 }

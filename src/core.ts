@@ -186,6 +186,11 @@ function tellClock(log: Log) {
   };
 }
 
+/** For links that are taken in from elsewhere. */
+export function arrivalRules(config: Config) {
+  return { targetPolicy: targetPolicy(config), nowMs: Date.now() };
+}
+
 function targetPolicy({ posture, baseUrl, aliases, port, chains }: Config) {
   const base = new URL(baseUrl);
   return {

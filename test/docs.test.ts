@@ -63,6 +63,7 @@ describe("the README", () => {
       "serve",
       "check",
       "copy",
+      "import",
       "shorten",
       "stats",
       "mcp",

@@ -1,8 +1,10 @@
+import { SOURCES } from "../moving/sources.ts";
 import { ADMIN_COMMANDS } from "./admin.ts";
 import { check } from "./check.ts";
 import type { Commands, InstanceCommand } from "./command.ts";
 import { completion, SHELLS } from "./completion.ts";
 import { copy } from "./copy.ts";
+import { importLinks } from "./import.ts";
 import { INSTANCE_COMMANDS } from "./instance.ts";
 import { CHILD, serveAsChild, supervise } from "./processes.ts";
 import { serve } from "./serve.ts";
@@ -21,6 +23,22 @@ export const COMMANDS: Commands = {
     summary: "copy a store to an empty one; FROM and TO are addresses as in DATABASE_URL",
     positionals: ["FROM", "TO"],
     run: copy,
+  },
+  import: {
+    summary: "take in links from another shortener; FILE - is standard input",
+    positionals: ["FILE"],
+    options: {
+      from: {
+        type: "string",
+        meaning: "what wrote the file",
+        values: Object.keys(SOURCES),
+        isRequired: true,
+      },
+      "dry-run": { type: "boolean", meaning: "only say what would happen" },
+      "keep-odd": { type: "boolean", meaning: "also take codes that nobody could choose here" },
+      report: { type: "string", meaning: "write all rows that are not taken to this file" },
+    },
+    run: importLinks,
   },
   "trust-clock": {
     summary: "tell Curt that the clock is right, after a warning that it may not be",

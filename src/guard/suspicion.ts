@@ -1,4 +1,4 @@
-import { aimedMs, type Link } from "../links/link.ts";
+import { aimedMs, hasBegun, leadsFromMs, type Link } from "../links/link.ts";
 import { authorityOf } from "../links/target.ts";
 import { DAY_MS, HOUR_MS } from "../links/time.ts";
 import { isAddress, isPublicSuffix, registrableDomain } from "./domain-name.ts";
@@ -19,12 +19,14 @@ export type Hint =
   | { readonly hint: "labels"; readonly domain: string }
   /** A public URL shortener: where it leads cannot be told. */
   | { readonly hint: "shortener" }
-  /** The link was made less than a day ago, or its target was changed. */
-  | { readonly hint: "young" | "changed"; readonly hours: number };
+  | { readonly hint: Passing; readonly hours: number };
+
+/** Less than a day ago, the link was made, it began, or its target was changed. */
+type Passing = "young" | "begun" | "changed";
 
 /** Whether a hint is soon out of date. The others are about the destination. */
 export function isPassing({ hint }: Hint): boolean {
-  return hint === "young" || hint === "changed";
+  return hint === "young" || hint === "begun" || hint === "changed";
 }
 
 /** Labels before the registrable domain. Well-known hosts have up to three, those of large networks four. */
@@ -68,15 +70,20 @@ const KNOWN_ENDINGS = new Set(["com", "net", "org", "gov"]);
 /** Only looks at the link itself: nothing is fetched or looked up. */
 export function hintsOf(link: Pick<Link, "target" | "createdMs" | "terms">, nowMs: number): Hint[] {
   const { host, port } = authorityOf(link.target);
-  const sinceMs = aimedMs(link);
+  const sinceMs = hasBegun(link, nowMs) ? leadsFromMs(link) : aimedMs(link);
   const ageMs = nowMs - sinceMs;
   const hours = Math.max(0, Math.floor(ageMs / HOUR_MS));
   return [
     ...(isAddress(host) ? [{ hint: "address" } as const] : hintsOfName(host.replace(/\.$/, ""))),
     ...(isShortener(host) ? [{ hint: "shortener" } as const] : []),
     ...(port === "" ? [] : [{ hint: "port", port } as const]),
-    ...(ageMs < DAY_MS ? [{ hint: sinceMs === link.createdMs ? "young" : "changed", hours } as const] : []),
+    ...(ageMs < DAY_MS ? [{ hint: passing(link, sinceMs), hours } as const] : []),
   ];
+}
+
+function passing(link: Pick<Link, "createdMs" | "terms">, sinceMs: number): Passing {
+  if (sinceMs > aimedMs(link)) return "begun";
+  return sinceMs === link.createdMs ? "young" : "changed";
 }
 
 function hintsOfName(host: string): Hint[] {

@@ -21,7 +21,7 @@ export interface ServerLimits {
 }
 
 /** PEM texts. */
-export interface TlsPair {
+interface TlsPair {
   readonly cert: string;
   readonly key: string;
 }

@@ -48,6 +48,11 @@ export function message(language: string, key: MessageKey, values: Values = {}):
   return filled(language, chosen, { ...values, count: written });
 }
 
+/** What a language writes between two sentences: a space, or in Japanese nothing. */
+export function sentenceSpace(language: string): string {
+  return message(language, "page.sentences", { first: "", next: "" });
+}
+
 function textOf(language: string, key: MessageKey): Text | undefined {
   return catalogues.get(language)?.[key];
 }

@@ -1,4 +1,4 @@
-import { aimedMs, hasBegun, hasEnded, type Link, type Terms } from "./link.ts";
+import { hasBegun, hasEnded, leadsFromMs, type Link, type Terms } from "./link.ts";
 import { type Target, targetHost } from "./target.ts";
 import { DAY_MS } from "./time.ts";
 
@@ -80,7 +80,7 @@ function edited(
  */
 export function formerOf(link: Pick<Link, "target" | "createdMs" | "terms">, atMs: number): Former {
   const { changedMs = Number.NEGATIVE_INFINITY, formerHost, formerMs = 0 } = link.terms ?? {};
-  const lastMs = Math.max(0, atMs - aimedMs(link));
+  const lastMs = Math.max(0, atMs - leadsFromMs(link));
   return formerHost !== undefined && atMs < changedMs + FORMER_HOST_MS && formerMs >= lastMs
     ? { formerHost, formerMs }
     : { formerHost: targetHost(link.target), formerMs: lastMs };

@@ -63,9 +63,14 @@ export function hasBegun({ terms }: Pick<Link, "terms">, nowMs: number): boolean
   return nowMs >= (terms?.startsMs ?? 0);
 }
 
-/** Since when the link leads where it leads. */
+/** Since when the link has its target. */
 export function aimedMs({ createdMs, terms }: Pick<Link, "createdMs" | "terms">): number {
   return terms?.changedMs ?? createdMs;
+}
+
+/** Since when, or from when, visitors are led to its target. */
+export function leadsFromMs(link: Pick<Link, "createdMs" | "terms">): number {
+  return Math.max(aimedMs(link), link.terms?.startsMs ?? 0);
 }
 
 export const STATES = ["active", "scheduled", "expired", "used_up", "withdrawn", "disabled"] as const;

@@ -1,5 +1,5 @@
 /** @jsxImportSource ./html */
-import { languageName, message } from "../language/messages.ts";
+import { languageName, message, sentenceSpace } from "../language/messages.ts";
 import { memoize } from "../memoize.ts";
 import { FEWEST_NETWORKS } from "../visits/day.ts";
 import { type Dimension, DIMENSIONS } from "../visits/dimensions.ts";
@@ -33,7 +33,7 @@ export function Breakdowns({ language, shown, breakdowns }: BreakdownsProps) {
       </div>
       <p class="hint">
         {message(language, "preview.percent.of", { count: countTold(breakdowns[first]) })}
-        {shown === "safe" && ` ${message(language, "preview.hour-over")}`}
+        {shown === "safe" && sentenceSpace(language) + message(language, "preview.hour-over")}
       </p>
       {hides && <p class="hint">{message(language, "preview.hidden.why", { networks: FEWEST_NETWORKS })}</p>}
     </>

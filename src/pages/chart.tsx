@@ -205,14 +205,20 @@ const formatsOf = memoize((language) => {
 /** From one date to another, or from one hour to another. */
 export function periodOf(language: string, first: string, last: string): string {
   const isHours = first.length > 10;
-  return (isHours ? hourPeriods : dayPeriods)(language).formatRange(clockTime(first), clockTime(last));
+  return (isHours ? hourPeriods : dayPeriods)(language)(`${first} ${last}`);
 }
 const hourPeriods = memoize((language) =>
-  formatIn(language, { month: "short", day: "numeric", hour: "numeric" }),
+  rememberRanges(formatIn(language, { month: "short", day: "numeric", hour: "numeric" })),
 );
 const dayPeriods = memoize((language) =>
-  formatIn(language, { year: "numeric", month: "short", day: "numeric" }),
+  rememberRanges(formatIn(language, { year: "numeric", month: "short", day: "numeric" })),
 );
+function rememberRanges(format: Intl.DateTimeFormat) {
+  return memoize((range) => {
+    const [first = "", last = ""] = range.split(" ");
+    return format.formatRange(clockTime(first), clockTime(last));
+  });
+}
 
 /** Of times as clocks and calendars show them, as if in UTC. */
 export function formatIn(language: string, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {

@@ -45,7 +45,7 @@ export function pretty(value: unknown): string {
 export function Endpoint({ method, path }: { method: string; path: string }) {
   return (
     <code>
-      <b>{method}</b> {path}
+      <strong>{method}</strong> {path}
     </code>
   );
 }

@@ -2,7 +2,7 @@ import { domainToUnicode } from "node:url";
 
 import { registrableDomain } from "../guard/domain-name.ts";
 import { authorityOf } from "../links/target.ts";
-import { once } from "../memoize.ts";
+import { memoize, once } from "../memoize.ts";
 import { hasLookAlikes, imitatesAscii } from "./look-alikes.ts";
 
 /** A URL as people read it. */
@@ -81,17 +81,20 @@ function isHarmless(host: string): boolean {
 }
 
 function readable(address: string): string {
-  return address.replace(/(?:%[0-9A-F]{2})+/gi, (encoded) => {
-    try {
-      return decodeURIComponent(encoded)
-        .split(pieces())
-        .map((piece, nth) => (nth % 2 === 1 ? piece.normalize("NFC") : percentEncode(piece)))
-        .join("");
-    } catch {
-      return encoded;
-    }
-  });
+  return address.replace(/(?:%[0-9A-F]{2})+/gi, spellOut);
 }
+
+/** An address may have thousands of these, most of them equal. */
+const spellOut = memoize((encoded) => {
+  try {
+    return decodeURIComponent(encoded)
+      .split(pieces())
+      .map((piece, nth) => (nth % 2 === 1 ? piece.normalize("NFC") : percentEncode(piece)))
+      .join("");
+  } catch {
+    return encoded;
+  }
+});
 
 /** RFC 3986, section 2.1, of every character. */
 function percentEncode(text: string): string {

@@ -8,9 +8,13 @@ import { Html, write } from "./html/jsx-runtime.ts";
 const LONG = 200;
 /** Fits every line, also as a title. */
 const NARROW = 12;
+/** Does not fit a phone as a title. */
+const WIDE = 13;
 /** So much of a folded address is seen. */
 const BEGINNING = /^.{100}/su;
-const END = /.{40}$/su;
+const END = 40;
+/** Of a character, in UTF-16 units. */
+const WIDEST = 2;
 
 /** The host of a destination. The part that somebody registered stands out, because the rest is their choice. */
 export function Host({ destination }: { destination: Destination }) {
@@ -20,7 +24,7 @@ export function Host({ destination }: { destination: Destination }) {
     <p class="host">
       <bdi dir="ltr">
         <Breaking text={front} />
-        <strong>
+        <strong class={domain.length > WIDE ? "wide" : undefined}>
           <Breaking text={domain} />
         </strong>
         {port !== "" && <span class="soft">:{port}</span>}
@@ -42,7 +46,7 @@ export function FullAddress({ language, address }: { language: string; address: 
     <>
       <p class="whole folded">
         <bdi dir="ltr">
-          <Breaking text={BEGINNING.exec(address)?.[0] ?? ""} /> … {END.exec(address)?.[0]}
+          <Breaking text={BEGINNING.exec(address)?.[0] ?? ""} /> … {endOf(address)}
         </bdi>
       </p>
       <details class="whole">
@@ -51,6 +55,13 @@ export function FullAddress({ language, address }: { language: string; address: 
       </details>
     </>
   );
+}
+
+/** A regular expression would look for it from the first character on. */
+function endOf(address: string): string {
+  return Array.from(address.slice(-WIDEST * END))
+    .slice(-END)
+    .join("");
 }
 
 /**

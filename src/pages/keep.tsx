@@ -1,5 +1,5 @@
 /** @jsxImportSource ./html */
-import { message } from "../language/messages.ts";
+import { message, sentenceSpace } from "../language/messages.ts";
 import { CopyButton } from "./copy.tsx";
 import { managePath } from "./manage.tsx";
 import { lasting } from "./when.ts";
@@ -28,8 +28,10 @@ export function Keep({ language, code, createdMs, origin, manageKey }: KeepProps
     >
       <h2 id="keep">{message(language, "keep.title")}</h2>
       <p>
-        {message(language, "keep.meaning")}{" "}
-        {message(language, "keep.until", { minutes: lasting(language, JUST_MADE_MS) })}{" "}
+        {message(language, "keep.meaning")}
+        {sentenceSpace(language)}
+        {message(language, "keep.until", { minutes: lasting(language, JUST_MADE_MS) })}
+        {sentenceSpace(language)}
         <span data-kept>{message(language, "keep.here")}</span>
       </p>
       <p class="whole">

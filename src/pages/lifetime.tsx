@@ -1,6 +1,7 @@
 /** @jsxImportSource ./html */
 import { message } from "../language/messages.ts";
 import { type Link, NEVER_MS } from "../links/link.ts";
+import { numberFormat } from "./chart.tsx";
 import { Instant } from "./instant.tsx";
 
 /** When the target of a link was last changed. */
@@ -46,7 +47,7 @@ export function Lifetime(props: LifetimeProps) {
       {maxVisits !== undefined && (
         <div>
           <dt>{message(language, "preview.max-visits")}</dt>
-          <dd>{maxVisits.toLocaleString(language)}</dd>
+          <dd>{numberFormat(language).format(maxVisits)}</dd>
         </div>
       )}
       {disabledSinceMs !== undefined && (

@@ -70,7 +70,7 @@ export function MadeLink({ language, facts, children }: MadeLinkProps) {
         </span>
       </div>
       <p class="visited">
-        <span>{message(language, "preview.visits")}</span> <b data-visits></b>
+        <span>{message(language, "preview.visits")}</span> <strong data-visits></strong>
       </p>
       <div class="actions">
         <CopyButton language={language} kind="plain">

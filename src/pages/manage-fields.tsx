@@ -1,5 +1,5 @@
 /** @jsxImportSource ./html */
-import { message } from "../language/messages.ts";
+import { message, sentenceSpace } from "../language/messages.ts";
 import { formerOf, FORMER_HOST_MS } from "../links/change.ts";
 import { hasBegun, hasPassword } from "../links/link.ts";
 import type { FoundLink } from "../links/links.ts";
@@ -77,7 +77,7 @@ export function Target({ language, link, nowMs, edits, sent, errors }: FieldProp
           : message(language, "manage.target.hint", { host: shown, days: lasting(language, FORMER_HOST_MS) })}
         {Number.isFinite(untilMs) && (
           <>
-            {" "}
+            {sentenceSpace(language)}
             <InstantIn
               language={language}
               text={message(language, "manage.target.until")}

@@ -1,5 +1,5 @@
 /** @jsxImportSource ./html */
-import { message } from "../language/messages.ts";
+import { message, sentenceSpace } from "../language/messages.ts";
 import { hasEnded, stateOf } from "../links/link.ts";
 import { Began, Begins } from "./begins.tsx";
 import { CopyButton } from "./copy.tsx";
@@ -75,7 +75,10 @@ export function managePage(language: string, form: ManageForm): Page {
         {done}
       </p>
       <Notice text={notice} />
-      <State language={language} link={link} shortUrl={shortUrl} nowMs={nowMs} />
+      {/* Whoever has just withdrawn it is told so. */}
+      {(done === undefined || state !== "withdrawn") && (
+        <State language={language} link={link} shortUrl={shortUrl} nowMs={nowMs} />
+      )}
       <Lifetime
         language={language}
         {...link}
@@ -155,26 +158,33 @@ function State({
     case "disabled":
       return (
         <p class="error">
-          {message(language, `disabled.${disabled ?? "other"}`)}{" "}
+          {message(language, `disabled.${disabled ?? "other"}`)}
+          {sentenceSpace(language)}
           {hasEnded(link, nowMs) ? over : message(language, "manage.disabled")}
         </p>
       );
     case "expired":
       return (
         <p class="error">
-          {message(language, "preview.expired")} {over}
+          {message(language, "preview.expired")}
+          {sentenceSpace(language)}
+          {over}
         </p>
       );
     case "used_up":
       return (
         <p class="error">
-          {message(language, "page.expired.title.visits")}. {over}
+          {message(language, "preview.expired.visits")}
+          {sentenceSpace(language)}
+          {over}
         </p>
       );
     case "withdrawn":
       return (
         <p class="error">
-          {message(language, "page.expired.title.withdrawn")}. {over}
+          {message(language, "preview.expired.withdrawn")}
+          {sentenceSpace(language)}
+          {over}
         </p>
       );
   }

@@ -1,6 +1,6 @@
 /** @jsxImportSource ./html */
 import type { Hint } from "../guard/suspicion.ts";
-import { message } from "../language/messages.ts";
+import { message, sentenceSpace } from "../language/messages.ts";
 import { memoize } from "../memoize.ts";
 import { describeDestination, type Destination } from "./destination.ts";
 import type { Child } from "./html/jsx-runtime.ts";
@@ -72,7 +72,7 @@ function Mistakable({ language, letters }: { language: string; letters: string |
       {message(language, "preview.mistakable")}
       {letters !== undefined && (
         <>
-          {" "}
+          {sentenceSpace(language)}
           {before}
           <bdi>{letters}</bdi>
           {after}
@@ -87,7 +87,7 @@ function Former({ language, host: ascii }: { language: string; host: string }) {
   const [before, after] = message(language, "preview.former").split("{host}");
   return (
     <>
-      {" "}
+      {sentenceSpace(language)}
       {before}
       <bdi dir="ltr">{asciiHost === undefined ? host : `${host} (${asciiHost})`}</bdi>
       {after}
@@ -117,9 +117,9 @@ const relativeTime = memoize((language) => new Intl.RelativeTimeFormat(language)
 export function describeHint(language: string, hint: Hint): string {
   switch (hint.hint) {
     case "young":
+    case "begun":
     case "changed": {
-      if (hint.hours === 0)
-        return message(language, hint.hint === "young" ? "hint.fresh" : "hint.changed.fresh");
+      if (hint.hours === 0) return message(language, `hint.${hint.hint}.fresh`);
       const ago = relativeTime(language).format(-hint.hours, "hour");
       return message(language, `hint.${hint.hint}`, { ago });
     }

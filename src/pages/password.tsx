@@ -1,5 +1,5 @@
 /** @jsxImportSource ./html */
-import { message } from "../language/messages.ts";
+import { message, sentenceSpace } from "../language/messages.ts";
 import { memoize } from "../memoize.ts";
 import { type Page, page } from "./layout.tsx";
 import { whenIn } from "./when.ts";
@@ -21,7 +21,7 @@ function tell(language: string, refusal: Refusal): string {
   if (refusal.kind === "limited") return later();
   const wrong = message(language, "password.wrong");
   if (refusal.tries === Number.POSITIVE_INFINITY) return wrong;
-  return `${wrong} ${refusal.tries > 0 ? message(language, "password.left", { count: refusal.tries }) : later()}`;
+  return `${wrong}${sentenceSpace(language)}${refusal.tries > 0 ? message(language, "password.left", { count: refusal.tries }) : later()}`;
 }
 
 function render(language: string, refusal: string | null): Page {

@@ -50,6 +50,7 @@ export function previewPage(language: string, preview: Preview): Page {
   const leadsOn = state === undefined;
   // A visitor asks where the link leads. Whoever has just made it knows that, and wants to pass it on.
   const isSharedFirst = leadsOn && manageKey !== undefined;
+  const isKept = manageKey !== undefined && !preview.hasEnded;
   const head = {
     title: state === undefined ? shown : `${state} ${shown}`,
     query: preview.query,
@@ -93,9 +94,7 @@ export function previewPage(language: string, preview: Preview): Page {
       {state !== undefined && <p class="error">{state}</p>}
       {disabled !== undefined && <p class="soft">{message(language, nextStep(disabled.reason))}</p>}
 
-      {manageKey !== undefined && !preview.hasEnded && (
-        <Keep {...preview} language={language} origin={origin} manageKey={manageKey} />
-      )}
+      {isKept && <Keep {...preview} language={language} origin={origin} manageKey={manageKey} />}
 
       <Leads
         {...preview}
@@ -123,18 +122,18 @@ export function previewPage(language: string, preview: Preview): Page {
         </section>
       )}
 
-      <p class="hint">
-        <a href={managePath(code)} rel="nofollow">
-          {message(language, "preview.manage")}
-        </a>
-      </p>
-      {disabled === undefined && (
-        <p class="hint">
+      <p class="hint besides">
+        {!isKept && (
+          <a href={managePath(code)} rel="nofollow">
+            {message(language, "preview.manage")}
+          </a>
+        )}
+        {disabled === undefined && (
           <a href={`${path}+report`} rel="nofollow">
             {message(language, "preview.report")}
           </a>
-        </p>
-      )}
+        )}
+      </p>
     </>,
   );
 }
@@ -142,7 +141,7 @@ export function previewPage(language: string, preview: Preview): Page {
 /** Why the link leads nowhere, if so. */
 function stateOf(language: string, { disabled, hasEnded, endedBy }: Preview): string | undefined {
   if (disabled !== undefined) return message(language, `disabled.${disabled.reason}`);
-  if (endedBy !== undefined) return `${message(language, `page.expired.title.${endedBy}`)}.`;
+  if (endedBy !== undefined) return message(language, `preview.expired.${endedBy}`);
   return hasEnded ? message(language, "preview.expired") : undefined;
 }
 

@@ -1,5 +1,5 @@
 /** @jsxImportSource ./html */
-import { message } from "../language/messages.ts";
+import { message, sentenceSpace } from "../language/messages.ts";
 import { DAY_MS } from "../links/time.ts";
 import { memoize } from "../memoize.ts";
 import { FEWEST_VISITORS, type Statistics } from "../visits/statistics.ts";
@@ -61,9 +61,10 @@ export function Visits(props: VisitsShown & { language: string }) {
           : !hasEnded && <Waiting language={language} />}
       </div>
       <p class="hint">
-        {message(language, "preview.privacy")}{" "}
-        {shown !== "count" && `${message(language, "preview.privacy.days")} `}
-        {shown === "safe" && `${message(language, "preview.privacy.safe")} `}
+        {message(language, "preview.privacy")}
+        {sentenceSpace(language)}
+        {shown !== "count" && message(language, "preview.privacy.days") + sentenceSpace(language)}
+        {shown === "safe" && message(language, "preview.privacy.safe") + sentenceSpace(language)}
         {!hasEnded && (
           <span data-live hidden>
             {message(language, "preview.live")}

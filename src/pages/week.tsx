@@ -38,14 +38,14 @@ export function Week({ language, week, timeZone }: WeekProps) {
           <tr aria-hidden="true">
             <td />
             {NAMED_HOURS.map((hour) => (
-              <td colspan={EVERY_HOURS}>{names.hour(hour)}</td>
+              <td colspan={EVERY_HOURS}>{names.hour(String(hour))}</td>
             ))}
           </tr>
           <tr>
             <td />
             {HOURS.map((hour) => (
               <th scope="col">
-                <span>{names.hour(hour)}</span>
+                <span>{names.hour(String(hour))}</span>
               </th>
             ))}
           </tr>
@@ -53,7 +53,7 @@ export function Week({ language, week, timeZone }: WeekProps) {
         <tbody>
           {names.days.map((day) => (
             <tr>
-              <th scope="row">{names.day(day)}</th>
+              <th scope="row">{names.day(String(day))}</th>
               {HOURS.map((hour) => {
                 const place = day * 24 + hour;
                 const count = visits[place] ?? 0;
@@ -117,8 +117,8 @@ const namesIn = memoize((language) => {
   return {
     /** In the order in which weeks begin here. */
     days: Array.from({ length: 7 }, (_, nth) => (firstDay - 1 + nth) % 7),
-    day: (day: number) => weekday.format(MONDAY_MS + day * DAY_MS),
-    hour: (ofDay: number) => hour.format(MONDAY_MS + ofDay * HOUR_MS),
+    day: memoize((day) => weekday.format(MONDAY_MS + Number(day) * DAY_MS)),
+    hour: memoize((ofDay) => hour.format(MONDAY_MS + Number(ofDay) * HOUR_MS)),
     /** "Tuesday, 9 – 10 AM". A range that ends on the next day would be told with dates, so it is told by its start. */
     hourOfDay: memoize((hours) => {
       const ms = MONDAY_MS + Number(hours) * HOUR_MS;

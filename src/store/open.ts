@@ -2,10 +2,12 @@ import type { Config } from "../config.ts";
 import type { GuardStore } from "../guard/store.ts";
 import type { LinkStore } from "../links/store.ts";
 import type { VisitStore } from "../visits/store.ts";
+import type { Intake } from "./intake.ts";
 import type { PostgresOptions } from "./postgres/store.ts";
 import type { FilledRecords, Records } from "./records.ts";
 import { checkFile, hasFile } from "./sqlite/file.ts";
 import { identify } from "./sqlite/identity.ts";
+import { openSqliteIntake } from "./sqlite/intake.ts";
 import { openSqliteRecords, openSqliteToFill } from "./sqlite/records.ts";
 import { openSqliteReader, openSqliteStore, type StoreOptions as SqliteOptions } from "./sqlite/store.ts";
 
@@ -66,6 +68,13 @@ export async function openToFill(database: Address): Promise<FilledRecords> {
   return database.engine === "sqlite"
     ? openSqliteToFill(database.path)
     : (await postgresRecords()).openPostgresToFill(database);
+}
+
+/** Opens a store to which links from elsewhere are added, made or migrated where needed. Throws {@link StoreUnusable}. */
+export async function openIntake(database: Address): Promise<Intake> {
+  return database.engine === "sqlite"
+    ? openSqliteIntake(database.path)
+    : (await import("./postgres/intake.ts")).openPostgresIntake(database);
 }
 
 /** Reads the configured store from end to end; undefined when there is none yet. Throws {@link StoreUnusable}. */

@@ -43,7 +43,7 @@ test.each([
   expect(await leads.getByRole("listitem").allTextContents()).toEqual([
     say("hint.address"),
     say("hint.port", { port: String(destination.port) }),
-    say("hint.fresh"),
+    say("hint.young.fresh"),
     say("hint.http"),
   ]);
   await untilCounted(curt, code, 1);

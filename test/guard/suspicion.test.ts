@@ -112,3 +112,17 @@ test("a link is young for a day, and says its age in whole hours", () => {
     expect(hintsAt(ageMs)).toEqual([{ hint: "young", hours }]);
   expect(hintsAt(DAY_MS)).toEqual([]);
 });
+
+test("a link that was made long before it began is new for a day from its beginning", () => {
+  const target = "https://example.com/" as Target;
+  const startsMs = 9 * DAY_MS;
+  const hintsAt = (nowMs: number, changedMs?: number) =>
+    hintsOf({ target, createdMs: 0, terms: { startsMs, changedMs } }, nowMs);
+  expect(hintsAt(startsMs - 1)).toEqual([]);
+  expect(hintsAt(startsMs)).toEqual([{ hint: "begun", hours: 0 }]);
+  expect(hintsAt(startsMs + DAY_MS - 1)).toEqual([{ hint: "begun", hours: 23 }]);
+  expect(hintsAt(startsMs + DAY_MS)).toEqual([]);
+  // Nobody was led to what the target was before it began.
+  expect(hintsAt(startsMs + HOUR_MS, startsMs - HOUR_MS)).toEqual([{ hint: "begun", hours: 1 }]);
+  expect(hintsAt(startsMs + 2 * HOUR_MS, startsMs + HOUR_MS)).toEqual([{ hint: "changed", hours: 1 }]);
+});

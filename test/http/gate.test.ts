@@ -345,8 +345,8 @@ describe("wrong passwords", () => {
       told.push(`${response.status} ${/id="password-error" role="alert">([^<]*)</.exec(page)?.[1]}`);
     }
     expect(told).toEqual([
-      `401 ${en["password.wrong"]} Tries left: 2.`,
-      `401 ${en["password.wrong"]} Tries left: 1.`,
+      `401 ${en["password.wrong"]} 2 tries left.`,
+      `401 ${en["password.wrong"]} 1 try left.`,
       `401 ${en["password.wrong"]} There were too many tries. Try again in 20 minutes.`,
       "429 There were too many tries. Try again in 20 minutes.",
     ]);

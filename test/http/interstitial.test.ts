@@ -5,6 +5,7 @@ import ko from "../../src/language/ko.json";
 import { DAY_MS, HOUR_MS } from "../../src/links/time.ts";
 import { makeUnreadable } from "../durability/damage.ts";
 import { addGuarded } from "../guarded.ts";
+import { make as makeLink } from "../managed.ts";
 import { endLink, type Here, type Running, startHere } from "../service.ts";
 import { linkOf, untilCounted, WINDOWS_CHROME } from "../visits/visits.ts";
 import { expectGuarded } from "./markup.ts";
@@ -45,7 +46,7 @@ describe("with INTERSTITIAL=all", () => {
         const page = await response.text();
         expect(page).toContain(en["interstitial.title"]);
         expect(page).toContain("<strong>example.com</strong>");
-        expect(page).toContain(en["hint.fresh"]);
+        expect(page).toContain(en["hint.young.fresh"]);
         expect(page).not.toContain(en["interstitial.counts"]);
         const [, href] =
           /<a class="button primary" href="([^"]*)" rel="nofollow noreferrer">/.exec(page) ?? [];
@@ -255,6 +256,18 @@ describe("with INTERSTITIAL=new", () => {
     await curt.shorten({ original_url: TARGET, custom_code: "aged" });
     curt.advance(DAY_MS);
     expect(await isStopped(curt, "aged")).toBe(false);
+  });
+
+  test("a link that begins long after it was made is new from when it begins", async () => {
+    await using curt = await startHere({ INTERSTITIAL: "new" });
+    const startsMs = curt.nowMs() + 9 * DAY_MS;
+    const { code } = await makeLink(curt, { target: TARGET, starts: new Date(startsMs).toISOString() });
+    curt.advance(9 * DAY_MS);
+    const page = await (await curt.fetch(`/${code}`, { headers: PERSON })).text();
+    expect(page).toContain(en["interstitial.title"]);
+    expect(page).toContain(en["hint.begun.fresh"]);
+    curt.advance(DAY_MS);
+    expect(await isStopped(curt, code)).toBe(false);
   });
 });
 

@@ -204,10 +204,25 @@ describe("LIMIT_UNKNOWN", () => {
     if (isOfApi) expect((await refused).headers.get("ratelimit")).toMatch(/^"unknown";r=0;t=\d+$/);
   });
 
-  test("does not count codes that are in use", async () => {
+  test("counts codes that are in use, because free ones like them are told", async () => {
     await using curt = await startHere(LIMIT);
     await curt.shorten({ original_url: LONG, custom_code: "mine" });
-    expect(await statuses(9, () => curt.fetch("/api/v1/codes/mine"))).toEqual({ 200: 9 });
+    expect(await statuses(9, () => curt.fetch("/api/v1/codes/mine"))).toEqual({ 200: 3, 429: 6 });
+  });
+
+  test("counts codes in a form that is refused, because it says which are in use", async () => {
+    await using curt = await startHere(LIMIT);
+    await curt.shorten({ original_url: LONG, custom_code: "mine" });
+    const send = (custom_code: string) =>
+      curt.fetch("/", {
+        method: "POST",
+        body: new URLSearchParams({ original_url: "nowhere", custom_code }),
+        headers: { Accept: "text/html" },
+      });
+    expect(await (await send("mine")).text()).toContain('class="offers"');
+    expect(await statuses(4, () => send("none"))).toEqual({ 400: 2, 429: 2 });
+    expect(await (await send("mine")).text()).not.toContain('class="offers"');
+    expect(await statuses(4, () => send(""))).toEqual({ 400: 4 });
   });
 });
 

@@ -36,7 +36,7 @@ describe("for crawlers and finders", () => {
     );
     expect([...fields.keys()]).toEqual(["Contact", "Expires", "Preferred-Languages", "Canonical"]);
     expect(fields.get("Contact")).toBe(uri);
-    expect(fields.get("Preferred-Languages")).toBe("en, ko");
+    expect(fields.get("Preferred-Languages")).toBe("en, ja, ko");
     expect(fields.get("Canonical")).toBe(`${BASE_URL}/.well-known/security.txt`);
     // Must be in RFC 3339's format, in the future, and less than a year away.
     const expires = fields.get("Expires") ?? "";

@@ -62,7 +62,7 @@ test("a preview says beside the destination what is unusual about it, and emphas
       message(language, "hint.front", front),
       message(language, "hint.labels", front),
       message(language, "hint.port", { port: "8443" }),
-      message(language, "hint.fresh"),
+      message(language, "hint.young.fresh"),
     ])
       expect(page).toContain(`<li>${text}</li>`);
   }
@@ -94,7 +94,7 @@ test("a preview says how old its link is for a day, and what a reader has change
   const hint = /<ul class="hints"><li>([^<]*)<\/li>/;
   own.advance(HOUR_MS - MINUTE_MS);
   const fresh = await read();
-  expect(hint.exec(fresh.text)?.[1]).toBe(en["hint.fresh"]);
+  expect(hint.exec(fresh.text)?.[1]).toBe(en["hint.young.fresh"]);
   expect((await read(fresh.tag)).status).toBe(304);
   own.advance(2 * MINUTE_MS);
   const young = await read(fresh.tag);
@@ -137,11 +137,11 @@ test("a preview says for the last day of its link when it ends and how soon, and
 test("a link that works no more is not said to be new, and neither shared nor led on", async () => {
   await using own = await startHere();
   await own.shorten({ original_url: LONG, custom_code: "brief" });
-  expect(await (await get("/brief+", own)).text()).toContain(en["hint.fresh"]);
+  expect(await (await get("/brief+", own)).text()).toContain(en["hint.young.fresh"]);
   await disableLink(own, "brief", "spam");
   const page = await (await get("/brief+", own)).text();
   expect(page).toContain(en["preview.led"]);
-  for (const text of [en["hint.fresh"], en["preview.share"], "data-copy", 'class="button'])
+  for (const text of [en["hint.young.fresh"], en["preview.share"], "data-copy", 'class="button'])
     expect(page).not.toContain(text);
 });
 

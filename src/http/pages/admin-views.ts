@@ -1,6 +1,6 @@
 import type { InspectedLink, Inspection, Part } from "../../guard/inspection.ts";
 import type { LinkQuery } from "../../guard/search.ts";
-import { message } from "../../language/messages.ts";
+import { message, sentenceSpace } from "../../language/messages.ts";
 import { isProblem } from "../../links/problem.ts";
 import { casesPage } from "../../pages/admin/cases.tsx";
 import { figuresPage } from "../../pages/admin/figures.tsx";
@@ -130,7 +130,7 @@ function show(
   const { status, messages, headers } =
     problem === undefined ? { status: 200, messages: [], headers: {} } : describe(problem);
   const tell = (language: string) =>
-    messages.map(({ key, values }) => message(language, key, values)).join(" ");
+    messages.map(({ key, values }) => message(language, key, values)).join(sentenceSpace(language));
   // Once is enough to be told what was done.
   const { done: _, ...query } = Object.fromEntries(new URLSearchParams(queryOf(call.request)));
   return html(

@@ -23,7 +23,7 @@ export interface HomeOptions {
   readonly links: Pick<Links, "create" | "refusalsOf">;
   readonly clock: Pick<Clock, "nowMs">;
   readonly mayCreate: TokenCheck;
-  readonly limiter: Pick<Limiter, "view">;
+  readonly limiter: Pick<Limiter, "view" | "unknown" | "barred">;
   readonly views: Pick<Views, "ask">;
   readonly made: Pick<Made, "remember">;
   readonly onFault: (error: unknown) => void;
@@ -134,7 +134,10 @@ export function createHome({ links, clock, views, made, limiter, mayCreate, onFa
 
   /** The form as it was sent, with what is wrong with it. */
   async function formAgain(call: Call, form: Form, told: Omit<Refused, "form">): Promise<Response> {
-    const refused: Refused = { form: shortened(form), ...told };
+    // The view says whether the code is taken: whoever scans codes must not do it here.
+    const looksUp = form.custom_code !== "" && FORM_KINDS.has(told.problem.kind);
+    const limited = looksUp ? await (limiter.barred(call) ?? limiter.unknown(call)) : undefined;
+    const refused: Refused = { form: shortened(form), ...told, ...(limited && { problem: limited }) };
     // It costs as much as any other view, and who has used up all links may send the form on and on.
     return limiter.view(() => views.ask("refusedForm", call, JSON.stringify(refused)))(call);
   }

@@ -1,7 +1,7 @@
 import type { DisabledSince } from "../../guard/since.ts";
 import { hintsOf, isPassing } from "../../guard/suspicion.ts";
 import type { Clock } from "../../links/clock.ts";
-import { hasEnded, hasPassword } from "../../links/link.ts";
+import { hasBegun, hasEnded, hasPassword } from "../../links/link.ts";
 import type { Links } from "../../links/links.ts";
 import { isProblem } from "../../links/problem.ts";
 import { HOUR_MS } from "../../links/time.ts";
@@ -58,6 +58,7 @@ export function createPreview({ links, visits, clock, disabledSince, statsKeepDa
     const hints = hintsOf(link, nowMs).filter((hint) => (isPassing(hint) ? works : !isSecret));
     const changed = changedOf(link, nowMs);
     const minutesLeft = works ? minutesLeftOf(link, nowMs) : undefined;
+    const startsMs = hasBegun(link, nowMs) ? undefined : terms?.startsMs;
     const sums = await visits.sums(link);
     const { language } = pageLanguage(call.request);
     const ETag = `W/${tagOf([
@@ -67,11 +68,13 @@ export function createPreview({ links, visits, clock, disabledSince, statsKeepDa
       link,
       sums,
       isOver,
+      startsMs,
       hints,
       changed,
       minutesLeft,
       Math.floor(nowMs / QUARTER_MS),
       range.name,
+      range.names,
       range.request,
       carried,
       query,
@@ -89,7 +92,7 @@ export function createPreview({ links, visits, clock, disabledSince, statsKeepDa
       code,
       target: isSecret ? undefined : target,
       createdMs,
-      startsMs: nowMs < (terms?.startsMs ?? 0) ? terms?.startsMs : undefined,
+      startsMs,
       endsMs,
       changed,
       minutesLeft,

@@ -20,7 +20,7 @@ export function makeItem(template: HTMLTemplateElement, made: Made, words: DOMSt
   link.append(host, document.createElement("wbr"), shown.slice(host.textContent.length));
   link.setAttribute("href", `${path}+`);
   part(item, "copy").dataset["copy"] = address;
-  item.querySelector("[data-qr]")?.setAttribute("href", `${path}.svg`);
+  item.querySelector("[data-qr]")?.setAttribute("href", `${path}+qr`);
   if (made.key === undefined) part(item, "manage").remove();
   else part(item, "manage").setAttribute("href", `${path}+#key=${made.key}`);
   // So that screen readers can tell the controls of one link from those of another.

@@ -1,3 +1,4 @@
+import type { Link } from "../../links/link.ts";
 import { HOUR_MS } from "../../links/time.ts";
 import type { Run, Statements } from "./database.ts";
 
@@ -43,7 +44,7 @@ export function createLinkCounts({ run }: Pick<Statements, "run">, knownMs = KNO
     const [counts, links] = [pending, pendingLinks];
     [pending, pendingLinks] = [new Map(), 0];
     if (known !== undefined) known = { ...known, links: known.links + links };
-    await run(ADD, [[...counts.keys()], [...counts.values()]]);
+    await addCounts(run, counts);
   }
 
   async function read(): Promise<void> {
@@ -73,6 +74,16 @@ export function createLinkCounts({ run }: Pick<Statements, "run">, knownMs = KNO
     /** Writes what is left. */
     close: () => inTurn(write).catch(() => {}),
   };
+}
+
+export async function addCounts(run: Run, counts: ReadonlyMap<number, number>): Promise<void> {
+  await run(ADD, [[...counts.keys()], [...counts.values()]]);
+}
+
+export function countByHour(links: readonly Pick<Link, "createdMs">[]): ReadonlyMap<number, number> {
+  const counts = new Map<number, number>();
+  for (const { createdMs } of links) counts.set(hourOf(createdMs), (counts.get(hourOf(createdMs)) ?? 0) + 1);
+  return counts;
 }
 
 /** About how many links were made since then, by whole hours. */

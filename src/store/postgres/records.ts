@@ -98,7 +98,10 @@ export function openPostgresToFill(address: PostgresAddress): Promise<FilledReco
   });
 }
 
-async function opening<T>(address: PostgresAddress, open: (database: Database) => Promise<T>): Promise<T> {
+export async function opening<T>(
+  address: PostgresAddress,
+  open: (database: Database) => Promise<T>,
+): Promise<T> {
   const database = openDatabase(address, { connections: CONNECTIONS, limitMs: PART_MS });
   try {
     return await reach(address, {}, () => open(database));

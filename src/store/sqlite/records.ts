@@ -108,7 +108,7 @@ function reading(database: Database, path: string): Records {
   };
 }
 
-function trying<T>(work: () => T): T {
+export function trying<T>(work: () => T): T {
   try {
     return work();
   } catch (error) {

@@ -1,0 +1,74 @@
+import type { DisabledReason } from "../links/link.ts";
+import type { Terms } from "../links/link.ts";
+import type { DayDetail } from "../visits/detail.ts";
+
+/** Reads what another shortener, or another Curt, wrote. `sources.ts` lists them all. */
+export interface Source {
+  /** One line for the help, such as "a database file of Sink". */
+  readonly reads: string;
+  /**
+   * What the file holds, in any order and in bounded memory. Rows that cannot become a link are told as `refused`; what is
+   * wrong with a code or a URL is found out later, by whoever takes the links in. Throws {@link UnreadableSource} if the
+   * file is not what it should be.
+   */
+  read(input: Input): AsyncIterable<SourceItem>;
+}
+
+export interface Input {
+  /** Undefined for standard input. A source that needs a file then throws {@link UnreadableSource}. */
+  readonly path: string | undefined;
+  /** The bytes, from the beginning. To be called once. */
+  bytes(): AsyncIterable<Uint8Array>;
+}
+
+export type SourceItem = SourceLink | SourceVisits | RefusedRow;
+
+/** Instants are Unix milliseconds. */
+export interface SourceLink {
+  readonly kind: "link";
+  /** What visits name their link by: the number of its row, or its code. Anything that is unique in the file. */
+  readonly key: string | number;
+  /** Where it stands, such as "line 12" or "row 12 of kutt.links". */
+  readonly place: string;
+  /** As it is in an address, after percent-decoding. */
+  readonly code: string;
+  readonly url: string;
+  /** Undefined if the source does not know. */
+  readonly createdMs?: number | undefined;
+  /** Undefined if the link never ends. */
+  readonly endsMs?: number | undefined;
+  /** All visits of the link. Those that no {@link SourceVisits} tells by day are kept as a sum. */
+  readonly visits?: number | undefined;
+  readonly terms?: Terms | undefined;
+  /** Why the link does not work. */
+  readonly disabled?: Exclude<DisabledReason, "blocklist"> | undefined;
+}
+
+/** Visits of a link, before or after it in the file. Those of the same day are added up. */
+export interface SourceVisits {
+  readonly kind: "visits";
+  /** Of the link. */
+  readonly key: string | number;
+  /** Since 1970-01-01 (UTC). Day 0 are visits of unknown days. */
+  readonly day: number;
+  /** By people. */
+  readonly visits: number;
+  readonly bots?: number | undefined;
+  /** Without hashes of visitors. Only if this is all that is known of the day: it is dropped if more is added. */
+  readonly detail?: DayDetail | undefined;
+}
+
+/** A row that is not taken. */
+interface RefusedRow {
+  readonly kind: "refused";
+  readonly place: string;
+  /** The code or whatever else names the row for people. */
+  readonly code: string;
+  /** The same text for all rows with the same reason, such as "it has a password". */
+  readonly reason: string;
+}
+
+/** The file is not what it should be. The message says what is wrong and what would be right. */
+export class UnreadableSource extends Error {
+  override readonly name = "UnreadableSource";
+}

@@ -1,0 +1,135 @@
+/** A link in a kept store, and what is known of it. */
+interface KeptLink {
+  readonly code: string;
+  readonly url: string;
+  /** Of a GET. */
+  readonly status: number;
+  readonly visits: number;
+  readonly bots: number;
+  /** Of its manage key, if that version gave any. */
+  readonly key?: string;
+}
+
+/** What a version was told, as far as it could do it. */
+export interface Kept {
+  /** In Unix milliseconds. */
+  readonly madeMs: number;
+  readonly links: readonly KeptLink[];
+  /** The key of the request that made `again`. */
+  readonly idempotencyKey?: string;
+  readonly reportedCodes: readonly string[];
+  readonly blockedHosts: readonly string[];
+}
+
+const BROWSER =
+  "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/131.0.0.0 Safari/537.36";
+const BOT = "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)";
+export const PASSWORD = "open sesame";
+
+/**
+ * Makes links of all kinds, visits them, and does what an operator does. Earlier versions refuse what they do not know yet:
+ * that is left out.
+ */
+export async function fill(origin: string, adminToken: string): Promise<Kept> {
+  const links = new Map<string, KeptLink>();
+  const madeMs = Date.now();
+
+  async function send(method: string, path: string, body?: object, headers: Record<string, string> = {}) {
+    const response = await fetch(`${origin}${path}`, {
+      method,
+      redirect: "manual",
+      headers: { "Content-Type": "application/json", ...headers },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    if (response.status >= 500) throw new Error(`${method} ${path}: ${response.status} ${text}`);
+    const json = text.startsWith("{") ? (JSON.parse(text) as { data?: Record<string, string> }) : {};
+    return { isDone: response.ok, status: response.status, data: json.data ?? {} };
+  }
+  const operate = (method: string, path: string, body?: object) =>
+    send(method, `/api/v1/admin/${path}`, body, { Authorization: `Bearer ${adminToken}` });
+
+  async function make(custom_code: string | undefined, url: string, more = {}, headers = {}) {
+    const body = { original_url: url, custom_code, ...more };
+    const { isDone, data } = await send("POST", "/api/v1/shorten", body, headers);
+    const { code } = data;
+    if (!isDone || code === undefined) throw new Error(`${custom_code} could not be made`);
+    links.set(code, { code, url, status: 302, visits: 0, bots: 0 });
+    return code;
+  }
+  async function makeOwned(code: string, url: string, more = {}): Promise<string | undefined> {
+    const { isDone, data } = await send("POST", "/api/v1/links", { target: url, code, ...more });
+    const key = data["manage_key"] ?? data["key"];
+    if (!isDone || key === undefined) return undefined;
+    links.set(code, { code, url, status: 302, visits: 0, bots: 0, key });
+    return key;
+  }
+  function change(code: string, what: Partial<KeptLink>): void {
+    const link = links.get(code);
+    if (link !== undefined) links.set(code, { ...link, ...what });
+  }
+  async function visit(code: string, times: number, agent: string, as: "visits" | "bots"): Promise<void> {
+    for (let nth = 0; nth < times; nth++)
+      await send("GET", `/${encodeURIComponent(code)}`, undefined, {
+        "User-Agent": agent,
+        "Sec-Fetch-Dest": agent === BOT ? "" : "document",
+        "Accept-Language": "ko-KR,ko;q=0.9",
+        Referer: "https://search.naver.com/",
+      });
+    change(code, { [as]: times });
+  }
+
+  await make("plain", "HTTPS://Example.com/plain?a=b#c");
+  await make("한글날☕", "https://누리집.example/안내/오시는 길");
+  await make(undefined, "https://example.com/generated");
+  await make("ends", "https://example.com/ends", { expire_duration: "1week" });
+  await make("disabled", "https://example.com/disabled");
+  await make("deleted", "https://example.com/deleted");
+  await make("reported", "https://example.com/reported");
+  await make("blocked", "https://sub.blocked.example/");
+  await visit("plain", 3, BROWSER, "visits");
+  await visit("plain", 2, BOT, "bots");
+  await visit("한글날☕", 1, BROWSER, "visits");
+  await visit("disabled", 2, BROWSER, "visits");
+
+  const limited = await makeOwned("limited", "https://example.com/limited", { max_visits: 3 });
+  if (limited !== undefined) await visit("limited", 1, BROWSER, "visits");
+  if ((await makeOwned("secret", "https://example.com/secret", { password: PASSWORD })) !== undefined)
+    change("secret", { status: 401 });
+  const startsAt = new Date(madeMs + 5 * 3_600_000).toISOString();
+  if ((await makeOwned("later", "https://example.com/later", { starts: startsAt })) !== undefined)
+    change("later", { status: 404 });
+  const moved = await makeOwned("moved", "https://example.com/before");
+  if (moved !== undefined) {
+    const url = "https://example.com/after";
+    await send("PATCH", "/api/v1/links/moved", { target: url }, { Authorization: `Bearer ${moved}` });
+    change("moved", { url });
+  }
+  const withdrawn = await makeOwned("withdrawn", "https://example.com/withdrawn");
+  if (withdrawn !== undefined) {
+    await send("DELETE", "/api/v1/links/withdrawn", undefined, { Authorization: `Bearer ${withdrawn}` });
+    change("withdrawn", { status: 410 });
+  }
+
+  const report = await send("POST", "/api/v1/links/reported/reports", {
+    reason: "phishing",
+    note: "가짜 은행",
+  });
+  const disabled = await operate("POST", "links/disabled/disable", { reason: "spam", note: "'seen'" });
+  if (disabled.isDone) change("disabled", { status: 410 });
+  const blocked = await operate("PUT", "hosts/blocked.example", { reason: "malware" });
+  if (blocked.isDone) change("blocked", { status: 410 });
+  const deleted = await operate("DELETE", "links/deleted?confirm=deleted");
+  if (deleted.isDone) change("deleted", { status: 410 });
+  const idempotencyKey = limited === undefined ? undefined : "a-key-of-a-program-1234";
+  if (idempotencyKey !== undefined)
+    await make("again", "https://example.com/again", {}, { "Idempotency-Key": idempotencyKey });
+
+  return {
+    madeMs,
+    links: [...links.values()],
+    ...(idempotencyKey !== undefined && { idempotencyKey }),
+    reportedCodes: report.isDone ? ["reported"] : [],
+    blockedHosts: blocked.isDone ? ["blocked.example"] : [],
+  };
+}

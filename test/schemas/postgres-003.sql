@@ -1,0 +1,207 @@
+-- Eight columns: with a ninth, every row would be eight bytes longer.
+CREATE TABLE links (
+  created_ms   bigint  NOT NULL,
+  place        bigint  NOT NULL, -- newer links have higher ones: µs since 1970 by the primary's clock
+  ends_ms      bigint,           -- NULL: never
+  site         integer,          -- 32 bits of a hash, see guard/site.ts
+  code         text    COLLATE "C" NOT NULL PRIMARY KEY,
+  original_url text    NOT NULL,
+  target       text,             -- NULL where it equals original_url
+  disabled     text              -- why; 'deleted' where only the code is kept. NULL for nearly all
+);
+
+-- The purge reads this; links without an end cost it nothing.
+CREATE INDEX links_by_end ON links (ends_ms) WHERE ends_ms IS NOT NULL;
+
+-- Only the operator's searches and figures read these, and a preview that asks whether a site is new.
+CREATE INDEX links_by_place ON links (place);
+CREATE INDEX links_by_time ON links (created_ms, code);
+-- In parts of 2^35 µs, nine hours: all random writes go to the newest one, which stays in memory.
+CREATE INDEX links_by_site ON links (((place >> 35)::integer), site, place);
+CREATE INDEX links_by_disabled ON links (disabled, place) WHERE disabled IS NOT NULL;
+
+-- About how many links were made in each hour (since 1970-01-01), so that nobody has to count them. Hours that are long
+-- over are added up in hour 0.
+CREATE TABLE link_counts (
+  hour  integer NOT NULL PRIMARY KEY,
+  links bigint  NOT NULL
+);
+
+-- Every change to an existing link. A change of the rules about hosts has an empty code. Read by the transactions that
+-- made the changes: numbers or times that are drawn before a commit can be out of commit order.
+CREATE TABLE changes (
+  transaction xid8   NOT NULL DEFAULT pg_current_xact_id(),
+  code        text   COLLATE "C" NOT NULL,
+  created_ms  bigint NOT NULL,
+  made_at     timestamptz NOT NULL DEFAULT now()
+);
+
+CREATE INDEX changes_by_transaction ON changes (transaction);
+
+-- The newest transaction whose changes were deleted.
+CREATE TABLE forgotten_changes (
+  transaction xid8 NOT NULL
+);
+
+INSERT INTO forgotten_changes VALUES ('0');
+-- What one source counted of a link on one day (UTC, days since 1970-01-01). A source is the life of one process, and only
+-- it adds to its rows. When the day is over, they are merged into one of them. The others stay for a while with nothing but
+-- their sequence, so that no slice counts again. Day 0, with an empty source, holds what is too old to be told by day.
+-- Numbers come first, because texts between them would have to be padded.
+CREATE TABLE visits (
+  created_ms bigint   NOT NULL,   -- a code can be given again: counts belong to one link
+  sequence   bigint   NOT NULL,   -- the source's last that is part of this row
+  visits     bigint   NOT NULL,
+  bots       bigint   NOT NULL,
+  day        integer  NOT NULL,
+  version    integer  NOT NULL,   -- of the row: whoever writes it writes the one after what it read
+  state      smallint NOT NULL,   -- 0: open, 1: closed, 2: empty
+  code       text     COLLATE "C" NOT NULL,
+  source     text     COLLATE "C" NOT NULL,
+  detail     bytea,               -- see visits/detail.ts; NULL for day 0 and in empty rows
+  PRIMARY KEY (code, created_ms, day, source)
+) WITH (fillfactor = 85);         -- leaves room to change open rows where they are
+
+-- Ageing reads this.
+CREATE INDEX visits_by_age ON visits (state, day);
+
+-- Whoever lets visits age locks this row, so that one process merges all rows of a link's day.
+CREATE TABLE ageing (
+  part text NOT NULL PRIMARY KEY
+);
+INSERT INTO ageing (part) VALUES ('visits');
+
+CREATE TABLE salts (
+  day  integer NOT NULL PRIMARY KEY,
+  salt bytea   NOT NULL
+);
+-- Hosts to which no link works, with all hosts below them. A change of this table is a row in changes with an empty code.
+CREATE TABLE hosts (
+  host     text   COLLATE "C" NOT NULL PRIMARY KEY,
+  reason   text   NOT NULL,
+  since_ms bigint NOT NULL
+);
+
+-- What was decided about links and hosts. Nothing may change or remove a row.
+CREATE TABLE journal (
+  code       text   COLLATE "C" NOT NULL,  -- empty where a host was decided about
+  entry      uuid   NOT NULL,              -- of version 7, so that entries are in the order in which they were made
+  at_ms      bigint NOT NULL,
+  who        text   NOT NULL,
+  action     text   NOT NULL,
+  reason     text,
+  note       bytea,                        -- UTF-8: text cannot have a NUL
+  created_ms bigint,
+  host       text   COLLATE "C",
+  PRIMARY KEY (code, entry)
+);
+
+-- Only the operator reads by these.
+CREATE INDEX journal_by_entry ON journal (entry);
+CREATE INDEX journal_by_host ON journal (host, entry) WHERE host IS NOT NULL;
+
+CREATE FUNCTION keep_journal() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  RAISE EXCEPTION 'the journal only grows';
+END $$;
+
+CREATE TRIGGER journal_only_grows BEFORE UPDATE OR DELETE OR TRUNCATE ON journal
+FOR EACH STATEMENT EXECUTE FUNCTION keep_journal();
+
+-- All reports of one link (code and created_ms) are one case.
+CREATE TABLE cases (
+  code        text    COLLATE "C" NOT NULL,
+  created_ms  bigint  NOT NULL,
+  is_open     boolean NOT NULL,
+  first_ms    bigint  NOT NULL,
+  last_ms     bigint  NOT NULL,
+  reports     integer NOT NULL,
+  reasons     jsonb   NOT NULL,  -- how many reports gave each reason
+  pending     integer NOT NULL,  -- reports since the case was opened
+  disabled_ms bigint,            -- when reports disabled the link
+  answer      text,              -- NULL while it is open
+  answered_ms bigint,
+  version     integer NOT NULL,  -- counts the times it was written, so that a writer sees that another one came first
+  PRIMARY KEY (code, created_ms)
+);
+
+-- For the operator's list and for ageing.
+CREATE INDEX cases_by_report ON cases (is_open, last_ms, code, created_ms);
+
+-- The last notes of each case.
+CREATE TABLE notes (
+  code       text   COLLATE "C" NOT NULL,
+  created_ms bigint NOT NULL,
+  id         uuid   NOT NULL,  -- of version 7: in order
+  noted_ms   bigint NOT NULL,
+  reason     text   NOT NULL,
+  note       bytea  NOT NULL,  -- UTF-8
+  PRIMARY KEY (code, created_ms, id)
+);
+
+-- For deleting the oldest.
+CREATE INDEX notes_by_id ON notes (id);
+
+-- Who has reported a link today: keyed hashes, which are deleted when the day is over.
+CREATE TABLE reporters (
+  code       text    COLLATE "C" NOT NULL,
+  created_ms bigint  NOT NULL,
+  day        integer NOT NULL,
+  reporter   text    COLLATE "C" NOT NULL,
+  PRIMARY KEY (code, created_ms, day, reporter)
+);
+
+CREATE INDEX reporters_by_day ON reporters (day);
+
+-- What was counted on a day (UTC, since 1970-01-01).
+CREATE TABLE counters (
+  day   integer NOT NULL,
+  name  text    COLLATE "C" NOT NULL,
+  count bigint  NOT NULL,
+  PRIMARY KEY (day, name)
+);
+CREATE TABLE curt (version integer NOT NULL);
+TRUNCATE ageing;
+INSERT INTO ageing (part) VALUES ('visits');
+TRUNCATE cases;
+INSERT INTO cases (code, created_ms, is_open, first_ms, last_ms, reports, reasons, pending, disabled_ms, answer, answered_ms, version) VALUES ('reported', '1795344502190', 'true', '1795344502274', '1795344502274', '1', '{"phishing": 1}', '1', NULL, NULL, NULL, '1');
+TRUNCATE changes;
+INSERT INTO changes (transaction, code, created_ms, made_at) VALUES ('765', 'disabled', '1795344502186', '2026-11-22 10:48:22.282937+00');
+INSERT INTO changes (transaction, code, created_ms, made_at) VALUES ('766', '', '0', '2026-11-22 10:48:22.287651+00');
+INSERT INTO changes (transaction, code, created_ms, made_at) VALUES ('767', 'deleted', '1795344502188', '2026-11-22 10:48:22.291128+00');
+TRUNCATE counters;
+INSERT INTO counters (day, name, count) VALUES ('20779', 'bots', '2');
+INSERT INTO counters (day, name, count) VALUES ('20779', 'created', '8');
+INSERT INTO counters (day, name, count) VALUES ('20779', 'reports', '1');
+INSERT INTO counters (day, name, count) VALUES ('20779', 'unknown', '5');
+INSERT INTO counters (day, name, count) VALUES ('20779', 'visits', '6');
+TRUNCATE curt;
+INSERT INTO curt (version) VALUES ('3');
+TRUNCATE forgotten_changes;
+INSERT INTO forgotten_changes (transaction) VALUES ('0');
+TRUNCATE hosts;
+INSERT INTO hosts (host, reason, since_ms) VALUES ('blocked.example', 'malware', '1795344502287');
+INSERT INTO journal (code, entry, at_ms, who, action, reason, note, created_ms, host) VALUES ('', '01a202df-0e0f-751e-8594-7ce192ce36b8', '1795344502287', 'api', 'block-host', 'malware', NULL, NULL, 'blocked.example');
+INSERT INTO journal (code, entry, at_ms, who, action, reason, note, created_ms, host) VALUES ('deleted', '01a202df-0e13-77cd-b4e0-4f1196d3f350', '1795344502290', 'api', 'erase', NULL, NULL, '1795344502188', NULL);
+INSERT INTO journal (code, entry, at_ms, who, action, reason, note, created_ms, host) VALUES ('disabled', '01a202df-0e0a-7764-9f30-18e17a342254', '1795344502282', 'api', 'disable', 'spam', E'\\x277365656e27', '1795344502186', NULL);
+TRUNCATE link_counts;
+INSERT INTO link_counts (hour, links) VALUES ('498706', '8');
+TRUNCATE links;
+INSERT INTO links (created_ms, place, ends_ms, site, code, original_url, target, disabled) VALUES ('1795344502139', '1795344502151041', NULL, '-1225109831', 'plain', 'HTTPS://Example.com/plain?a=b#c', 'https://example.com/plain?a=b#c', NULL);
+INSERT INTO links (created_ms, place, ends_ms, site, code, original_url, target, disabled) VALUES ('1795344502169', '1795344502172013', NULL, '1135353430', '한글날☕', 'https://누리집.example/안내/오시는 길', 'https://xn--od1b68ljso.example/%EC%95%88%EB%82%B4/%EC%98%A4%EC%8B%9C%EB%8A%94%20%EA%B8%B8', NULL);
+INSERT INTO links (created_ms, place, ends_ms, site, code, original_url, target, disabled) VALUES ('1795344502178', '1795344502182706', NULL, '-1225109831', 'K5FF2nf', 'https://example.com/generated', NULL, NULL);
+INSERT INTO links (created_ms, place, ends_ms, site, code, original_url, target, disabled) VALUES ('1795344502183', '1795344502185109', '1795949302183', '-1225109831', 'ends', 'https://example.com/ends', NULL, NULL);
+INSERT INTO links (created_ms, place, ends_ms, site, code, original_url, target, disabled) VALUES ('1795344502186', '1795344502187365', NULL, '-1225109831', 'disabled', 'https://example.com/disabled', NULL, 'spam');
+INSERT INTO links (created_ms, place, ends_ms, site, code, original_url, target, disabled) VALUES ('1795344502188', '1795344502189177', NULL, NULL, 'deleted', '', NULL, 'deleted');
+INSERT INTO links (created_ms, place, ends_ms, site, code, original_url, target, disabled) VALUES ('1795344502190', '1795344502191300', NULL, '-1225109831', 'reported', 'https://example.com/reported', NULL, NULL);
+INSERT INTO links (created_ms, place, ends_ms, site, code, original_url, target, disabled) VALUES ('1795344502192', '1795344502193602', NULL, '-1211866521', 'blocked', 'https://sub.blocked.example/', NULL, NULL);
+TRUNCATE notes;
+INSERT INTO notes (code, created_ms, id, noted_ms, reason, note) VALUES ('reported', '1795344502190', '01a202df-0e04-74e8-aa06-d46c22354111', '1795344502274', 'phishing', E'\\xeab080eca79c20ec9d80ed9689');
+TRUNCATE reporters;
+INSERT INTO reporters (code, created_ms, day, reporter) VALUES ('reported', '1795344502190', '20779', '8fdfb4e08185e38e');
+TRUNCATE salts;
+INSERT INTO salts (day, salt) VALUES ('20779', E'\\xbeed815ba7e004e3604804e21bcd66b2529f77b028275fdce17e5fa180f36a01');
+TRUNCATE visits;
+INSERT INTO visits (created_ms, sequence, visits, bots, day, version, state, code, source, detail) VALUES ('1795344502139', '1', '3', '2', '20779', '1', '0', 'plain', 'eee1199b295ac0a8', E'\\x25800803020a027eced7f301eb46b5390300022603030002000303000202030300020603030002040303000202030300');
+INSERT INTO visits (created_ms, sequence, visits, bots, day, version, state, code, source, detail) VALUES ('1795344502169', '1', '1', '0', '20779', '1', '0', '한글날☕', 'eee1199b295ac0a8', E'\\x4a3b984a45b1e12257260002060402');
+INSERT INTO visits (created_ms, sequence, visits, bots, day, version, state, code, source, detail) VALUES ('1795344502186', '1', '2', '0', '20779', '1', '0', 'disabled', 'eee1199b295ac0a8', E'\\x25800802000a02c56a444f01ec2b4ad90300022602030002000203000202020300020602030002040203000202020300');
