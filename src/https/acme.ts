@@ -13,6 +13,7 @@ export interface Order {
   readonly hosts: readonly string[];
   /** Has what the authority must find, as long as it may ask. */
   readonly challenges: Challenges;
+  readonly nowMs: () => number;
 }
 
 export type Ordered =
@@ -33,7 +34,7 @@ export function createKey(): string {
 
 /** Orders a certificate for the hosts, with a key of its own. Never throws. */
 export async function orderCertificate(order: Order): Promise<Ordered> {
-  const { directory, accountKey, contact, hosts, challenges } = order;
+  const { directory, accountKey, contact, hosts, challenges, nowMs } = order;
   let waitMs = 0;
   try {
     // Large, and needed once in two months.
@@ -42,7 +43,8 @@ export async function orderCertificate(order: Order): Promise<Ordered> {
     const acmeSettings = { retryMaxAttempts: 0, retryDefaultDelay: 0 };
     Object.assign(axios.defaults, { timeout: TIMEOUT_MS, acmeSettings });
     const listener = axios.interceptors.response.use((response) => {
-      if (response.status >= 400) waitMs = Math.max(waitMs, retryAfterMs(response.headers["retry-after"]));
+      if (response.status >= 400)
+        waitMs = Math.max(waitMs, retryAfterMs(response.headers["retry-after"], nowMs()));
       return response;
     });
     try {
@@ -72,8 +74,8 @@ export async function orderCertificate(order: Order): Promise<Ordered> {
 }
 
 /** RFC 9110, section 10.2.3: seconds, or a date. */
-function retryAfterMs(value: unknown): number {
+function retryAfterMs(value: unknown, nowMs: number): number {
   const seconds = Number(value);
-  const ms = Number.isNaN(seconds) ? Date.parse(String(value)) - Date.now() : seconds * 1000;
+  const ms = Number.isNaN(seconds) ? Date.parse(String(value)) - nowMs : seconds * 1000;
   return ms > 0 ? ms : 0;
 }

@@ -8,7 +8,7 @@ import { accountKey, readAttempts, writeAttempts, writeSafely } from "./folder.t
 
 /** A certificate is renewed so long before its end, or when a third of its life is left if that is later. */
 const RENEWED_BEFORE_MS = 30 * DAY_MS;
-/** Each process waits a part of that time longer, by chance, so that an authority is not asked by all at once. */
+/** Up to so much of that time is waited longer, by the name of the host, so that an authority is not asked by all at once. */
 const JITTER = 0.1;
 /** Doubled after each failure. Let's Encrypt allows 5 failures an hour. */
 const FIRST_WAIT_MS = 120_000;
@@ -25,8 +25,6 @@ export interface KeeperOptions {
   readonly contact: string | null;
   readonly challenges: Challenges;
   readonly nowMs: () => number;
-  /** From 0 to 1. */
-  readonly chance: number;
   readonly onOrdered: (endsMs: number) => void;
   readonly onFailure: (trouble: string, nextMs: number, stored: Certificate | undefined) => void;
   /** Tests need not wait. */
@@ -41,7 +39,7 @@ export interface Keeper {
 
 /** Orders a certificate if there is none, and renews it as long as it runs. */
 export function keepCertificate(options: KeeperOptions): Keeper {
-  const { own, certFile, nowMs, chance, onOrdered, onFailure, firstWaitMs = FIRST_WAIT_MS } = options;
+  const { own, certFile, nowMs, onOrdered, onFailure, firstWaitMs = FIRST_WAIT_MS } = options;
   const { promise: ready, resolve: setReady } = Promise.withResolvers<void>();
   const stopping = new AbortController();
 
@@ -53,7 +51,8 @@ export function keepCertificate(options: KeeperOptions): Keeper {
     if (!own.hosts.every(stored.isFor)) return { stored, dueMs: 0 };
     const { startsMs, endsMs } = stored;
     const beforeMs = Math.min(RENEWED_BEFORE_MS, (endsMs - startsMs) / 3);
-    return { stored, dueMs: endsMs - beforeMs * (1 - JITTER * chance) };
+    const part = Bun.hash.crc32(main) / 2 ** 32;
+    return { stored, dueMs: endsMs - beforeMs * (1 - JITTER * part) };
   }
 
   async function order(): Promise<{ endsMs: number } | { trouble: string; waitMs: number }> {

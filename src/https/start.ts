@@ -1,9 +1,9 @@
 import type { Config } from "../config.ts";
+import { servePlain } from "../http/plain.ts";
 import type { Log } from "../log.ts";
 import type { Https } from "../settings/https.ts";
 import type { Challenges } from "./acme.ts";
 import { type KeeperOptions, keepCertificate } from "./keeper.ts";
-import { servePlain } from "./plain.ts";
 
 export interface StartedHttps {
   /** Undefined if there is no port for plain HTTP. */
@@ -39,7 +39,6 @@ export function startHttps(
           contact: contact?.startsWith("mailto:") === true ? contact : null,
           challenges,
           nowMs: Date.now,
-          chance: Math.random(),
           onOrdered: (endsMs) => log.info({ hosts: own.hosts, ends: new Date(endsMs) }, "got a certificate"),
           onFailure(trouble, nextMs, stored) {
             const details = { hosts: own.hosts, trouble, next: new Date(nextMs) };

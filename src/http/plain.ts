@@ -1,21 +1,24 @@
-import { bind, stopNow } from "../http/server.ts";
-import type { Challenges } from "./acme.ts";
+import { answer } from "./answers.ts";
+import { bind, stopNow } from "./server.ts";
 
+/** HTTP-01 (RFC 8555, section 8.3). */
 const CHALLENGE = /^\/\.well-known\/acme-challenge\/([\w-]{1,128})$/;
 const IDLE_SECONDS = 10;
+const TEXT = "text/plain; charset=utf-8";
 
 export interface PlainOptions {
   readonly host: string;
   readonly port: number;
   readonly baseUrl: string;
-  readonly challenges: Challenges;
+  /** What a certificate authority must find, by token. */
+  readonly challenges: ReadonlyMap<string, string>;
   /** Whether HTTPS can answer. */
   readonly isReady: () => boolean;
 }
 
 /** Answers http:// addresses: each leads to the same path at https://. Throws `CannotListen`. */
 export function servePlain({ host, port, baseUrl, challenges, isReady }: PlainOptions) {
-  const origin = new URL(baseUrl).origin;
+  const { origin } = new URL(baseUrl);
   const servers = bind(host, port, {
     setting: "HTTP_PORT",
     idleTimeout: IDLE_SECONDS,
@@ -24,23 +27,22 @@ export function servePlain({ host, port, baseUrl, challenges, isReady }: PlainOp
       const path = url.replace(/^https?:\/\/[^/?#]*/i, "");
       const [, token] = CHALLENGE.exec(path) ?? [];
       if (token !== undefined) return tell(challenges.get(token));
-      if (!isReady())
-        return new Response(NOT_READY, { status: 503, headers: { ...TEXT, "Retry-After": "30" } });
+      if (!isReady()) return notReady();
       const Location = `${origin}${path.startsWith("/") ? ascii(path) : "/"}`;
-      return new Response(null, { status: 308, headers: { Location, "Cache-Control": "no-store" } });
+      return answer({ status: 308, headers: { Location, "Cache-Control": "no-store" } });
     },
   });
   return { port: servers[0]?.port ?? port, close: () => stopNow(servers) };
 }
 
-const TEXT = { "Content-Type": "text/plain; charset=utf-8", "Cache-Control": "no-store" };
-const NOT_READY = "This service waits for its certificate. Try again in a minute.\n";
-
 function tell(keyAuthorization: string | undefined): Response {
-  return new Response(keyAuthorization ?? "unknown\n", {
-    status: keyAuthorization === undefined ? 404 : 200,
-    headers: TEXT,
-  });
+  if (keyAuthorization === undefined) return answer({ status: 404, body: "unknown\n", type: TEXT });
+  return answer({ body: keyAuthorization, type: TEXT });
+}
+
+function notReady(): Response {
+  const body = "This service waits for its certificate. Try again in a minute.\n";
+  return answer({ status: 503, body, type: TEXT, headers: { "Retry-After": "30" } });
 }
 
 const ascii = (path: string) => path.toWellFormed().replace(/[^\x21-\x7E]+/g, encodeURIComponent);
