@@ -25,6 +25,7 @@ const DOCUMENTS = [
   "docs/clients.md",
   "docs/design.md",
   "docs/growing.md",
+  "docs/https.md",
   "docs/operating.md",
   "docs/privacy.md",
   ...readdirSync(join(ROOT, "docs/decisions")).map((file) => `docs/decisions/${file}`),
