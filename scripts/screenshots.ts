@@ -1,5 +1,5 @@
-// `npm run screenshots`: the pictures in docs/screenshots, of a service with visits of a month. A font with Hangul must
-// be installed.
+// `npm run screenshots`: the pictures in docs/screenshots, of a service with visits of a month. A font with Hangul
+// and kanji must be installed.
 import { join } from "node:path";
 
 import type { Code } from "../src/links/code.ts";
@@ -13,10 +13,15 @@ const FOLDER = join(ROOT, "docs/screenshots");
 const DAYS = 30;
 const TARGET = "https://ko.wikipedia.org/wiki/%ED%95%9C%EA%B8%80%EB%82%A0";
 const SEOUL_HOURS = 9;
+const [WIDTH, HEIGHT] = [820, 560];
+/** Down to when in the week people visit. */
+const MAX_HEIGHT = 1400;
+/** Down to how long the link lasts. */
+const RESULT_HEIGHT = 1040;
 const LOOKS = [
-  { language: "en", locale: "en-GB", colorScheme: "light" },
-  { language: "ko", locale: "ko-KR", colorScheme: "dark" },
-  { language: "ja", locale: "ja-JP", colorScheme: "light" },
+  { language: "en", code: "autumn", locale: "en-GB", colorScheme: "light" },
+  { language: "ko", code: "가을-소풍", locale: "ko-KR", colorScheme: "dark" },
+  { language: "ja", code: "秋の遠足", locale: "ja-JP", colorScheme: "light" },
 ] as const;
 
 // Otherwise the browser's package makes it use fonts without Hangul.
@@ -33,25 +38,29 @@ curt.advance(9 * DAY_MS);
 await fillMonth("한글날");
 
 const browser = await openBrowser();
-for (const { language, ...look } of LOOKS) {
+for (const { language, code, ...look } of LOOKS) {
   const context = await browser.newContext({
     ...look,
-    viewport: { width: 820, height: 560 },
+    viewport: { width: WIDTH, height: HEIGHT },
     timezoneId: "Asia/Seoul",
   });
   const page = await context.newPage();
-  const shoot = (name: string) =>
-    page.screenshot({ path: join(FOLDER, `${name}-${language}.png`), fullPage: true });
+  /** The whole page, or its beginning if it is long. */
+  const shoot = async (name: string, maxHeight = MAX_HEIGHT) => {
+    const { height } = (await page.locator("body").boundingBox()) ?? { height: HEIGHT };
+    const clip = { x: 0, y: 0, width: WIDTH, height: Math.min(height, maxHeight) };
+    await page.screenshot({ path: join(FOLDER, `${name}-${language}.png`), fullPage: true, clip });
+  };
 
   await page.goto(curt.origin);
   await shoot("home");
   await page.getByRole("textbox").first().fill(TARGET);
-  await page.getByRole("textbox").nth(1).fill(`가을-${language}`);
+  await page.getByRole("textbox").nth(1).fill(code);
   await page.getByRole("radio").nth(3).check();
   await page.keyboard.press("Enter");
   await page.waitForURL(/\+$/);
   await settled();
-  await shoot("result");
+  await shoot("result", RESULT_HEIGHT);
   await page.goto(`${curt.origin}/한글날+`);
   await settled();
   await shoot("preview");

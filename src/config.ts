@@ -96,6 +96,12 @@ function conflicts({
     mistakes.push("LIMIT_SHARED needs a PostgreSQL database: set DATABASE_URL to postgres://…");
   if (values.readDatabase && values.database?.engine === "sqlite")
     mistakes.push("READ_URL needs a PostgreSQL database: set DATABASE_URL to postgres://…");
+  if (port !== 0 && port === values.metricsPort)
+    mistakes.push(`METRICS_PORT must not be PORT (${port}): metrics have a port of their own`);
+  if (values.backupFolder && values.database?.engine === "postgres")
+    mistakes.push(
+      "BACKUP_DIR needs a SQLite database: docs/backup.md says how to back up PostgreSQL, with pg_dump or pg_basebackup",
+    );
   if (port === 0 && baseUrl === null)
     mistakes.push("BASE_URL must be set when PORT is 0: the port is not known yet");
   if (cacheSeconds && (interstitial === "new" || interstitial === "all"))

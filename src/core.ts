@@ -18,6 +18,7 @@ import type { LinkStore } from "./links/store.ts";
 import { effectivePort } from "./links/target.ts";
 import { DAY_MS, HOUR_MS } from "./links/time.ts";
 import { type Log, withoutQuery } from "./log.ts";
+import { createStoreFigures, type StoreFigures } from "./store/commits.ts";
 import { openStore, type StoreOptions } from "./store/open.ts";
 import { createVisits, type Visits } from "./visits/visits.ts";
 
@@ -36,6 +37,9 @@ export interface Core {
   readonly operator: Operator;
   readonly inspection: Inspection;
   readonly counters: Counters;
+  readonly storeFigures: StoreFigures;
+  /** About how many links there are. */
+  size(): Promise<number>;
   /** Does a small part of what makes the operator's searches fast. Returns true if there is more to do at once. */
   index(): Promise<boolean>;
   readonly reports: Reports;
@@ -44,7 +48,10 @@ export interface Core {
   close(): Promise<void>;
 }
 
-export interface CoreOptions extends Omit<StoreOptions, "openElsewhere" | "connections" | "readFrom"> {
+export interface CoreOptions extends Omit<
+  StoreOptions,
+  "openElsewhere" | "connections" | "readFrom" | "storeFigures"
+> {
   /** The system's, unless a test sets the time. */
   readonly clock?: Clock;
   /** Whether a blocklist has a target. Commands do without. */
@@ -53,12 +60,18 @@ export interface CoreOptions extends Omit<StoreOptions, "openElsewhere" | "conne
   readonly shareWaitMs?: number;
 }
 
+/** For what opens no store. */
+export function systemNowMs(): number {
+  return Date.now();
+}
+
 export function fillRandom(bytes: Uint8Array): void {
   crypto.getRandomValues(bytes);
 }
 
 /** Opens the store. Nothing else creates a clock or a source of randomness, so tests can replace the clock here. */
 export async function openCore(config: Config, log: Log, options: CoreOptions = {}): Promise<Core> {
+  const storeFigures = createStoreFigures();
   const store = await openStore(config.database, {
     onWait: (reason) => log.warn({ reason }, "the database does not answer: waiting for it"),
     // That it does not answer is logged as a fault by whoever asks it.
@@ -75,6 +88,7 @@ export async function openCore(config: Config, log: Log, options: CoreOptions = 
     readFrom: config.readDatabase ?? undefined,
     openElsewhere: config.openElsewhere,
     connections: config.databasePool,
+    storeFigures,
   });
   const clock =
     options.clock ??
@@ -116,6 +130,8 @@ export async function openCore(config: Config, log: Log, options: CoreOptions = 
     clock,
     hostRules,
     counters,
+    storeFigures,
+    size: () => store.size(),
     index: () => store.index(),
     operator: createOperator({ store, clock, refuseRule }),
     inspection: createInspection({ store, clock, blocked: hostRules.blocked }),

@@ -5,10 +5,14 @@ const TELL_EVERY_MS = 5000;
 /** More kinds than this at a time are told as one. */
 const MAX_KINDS = 50;
 
+/** `request`: the id of the request that failed, if it has one. */
+export type ReportFault = (error: unknown, request?: string) => void;
+
 interface Repeated {
   /** Since the last line. */
   times: number;
   latest: unknown;
+  request: string | undefined;
   readonly timer: NodeJS.Timeout;
 }
 
@@ -16,7 +20,7 @@ interface Repeated {
  * Logs faults without flooding the log: the first of a kind at once, then how many came, every `tellEveryMs` until
  * none comes any more.
  */
-export function reportFaults(log: Log, tellEveryMs = TELL_EVERY_MS): (error: unknown) => void {
+export function reportFaults(log: Log, tellEveryMs = TELL_EVERY_MS): ReportFault {
   const kinds = new Map<string, Repeated>();
 
   function tell(kind: string, repeated: Repeated): void {
@@ -25,23 +29,24 @@ export function reportFaults(log: Log, tellEveryMs = TELL_EVERY_MS): (error: unk
       kinds.delete(kind);
       return;
     }
-    write(log, repeated.latest, repeated.times);
+    write(log, repeated.latest, repeated.request, repeated.times);
     repeated.times = 0;
   }
 
-  return (error) => {
+  return (error, request) => {
     const own = kindOf(error);
     const kind = kinds.has(own) || kinds.size < MAX_KINDS ? own : "others";
     const known = kinds.get(kind);
     if (known !== undefined) {
       known.times++;
       known.latest = error;
+      known.request = request;
       return;
     }
-    write(log, error);
+    write(log, error, request);
     // It must not keep a process that stops alive.
     const timer = setInterval(() => tell(kind, repeated), tellEveryMs).unref();
-    const repeated: Repeated = { times: 0, latest: error, timer };
+    const repeated: Repeated = { times: 0, latest: error, request, timer };
     kinds.set(kind, repeated);
   };
 }
@@ -54,12 +59,12 @@ function kindOf(error: unknown): string {
   return [error.name, String(code), error instanceof StoreUnavailable ? "" : place].join("|");
 }
 
-function write(log: Log, err: unknown, times?: number): void {
-  if (err instanceof StoreMisplaced) log.error({ err, times }, "the store cannot answer");
+function write(log: Log, err: unknown, request?: string, times?: number): void {
+  if (err instanceof StoreMisplaced) log.error({ err, request, times }, "the store cannot answer");
   // That the store is away is expected: the line has no stack.
   else if (err instanceof StoreUnavailable)
-    log.warn({ reason: reasonOf(err), times }, "the store cannot answer");
-  else log.error({ err, times }, "unexpected fault");
+    log.warn({ reason: reasonOf(err), request, times }, "the store cannot answer");
+  else log.error({ err, request, times }, "unexpected fault");
 }
 
 /** The messages of an error and its causes. Many repeat their cause's message, which is then left out. */

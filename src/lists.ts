@@ -1,12 +1,14 @@
 import { type Config, ConfigError } from "./config.ts";
 import { fillRandom } from "./core.ts";
 import { type Blocklist, type BlocklistLimits, ListsUnusable, openBlocklist } from "./guard/blocklist.ts";
-import { feedFile, type FeedLimits, startFeeds } from "./guard/feeds.ts";
+import { feedFile, type FeedLimits, type Feeds, startFeeds } from "./guard/feeds.ts";
 import type { Log } from "./log.ts";
 
 export interface ListLimits extends BlocklistLimits, FeedLimits {}
 
-export interface Lists extends Pick<Blocklist, "isBlocked" | "tables" | "onChange"> {
+export interface Lists extends Pick<Blocklist, "isBlocked" | "tables" | "onChange" | "figures"> {
+  /** How often feeds were asked, by what came of it. */
+  asked(): Feeds["asked"];
   /** Fetches the feeds, now and from time to time. */
   startFeeds(nowMs: () => number): void;
   close(): Promise<void>;
@@ -40,12 +42,12 @@ export async function openLists(
   }).catch(refuseLists);
   /** Not the address, because it may contain a key. */
   const about = (url: string) => ({ feed: new URL(url).hostname, path: feedFile(folder, url) });
-  let closeFeeds = async () => {};
+  let feeds: Feeds | undefined;
 
   return {
     ...blocklist,
     startFeeds(nowMs) {
-      const feeds = startFeeds({
+      feeds = startFeeds({
         ...limits,
         urls,
         folder,
@@ -60,10 +62,10 @@ export async function openLists(
           ),
         onFault,
       });
-      closeFeeds = () => feeds.close();
     },
+    asked: () => feeds?.asked ?? { new: 0, unchanged: 0, failed: 0 },
     async close() {
-      await Promise.all([closeFeeds(), blocklist.close()]);
+      await Promise.all([feeds?.close(), blocklist.close()]);
     },
   };
 }

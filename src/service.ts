@@ -1,6 +1,6 @@
 import { type Config, ConfigError } from "./config.ts";
 import { type Core, type CoreOptions, openCore } from "./core.ts";
-import { reportFaults } from "./faults.ts";
+import { type ReportFault, reportFaults } from "./faults.ts";
 import { createAdminToken } from "./guard/admin-token.ts";
 import { createTokenCheck } from "./guard/token.ts";
 import { type AdminApiOptions, createAdminApi } from "./http/api/admin/admin.ts";
@@ -24,15 +24,17 @@ import { createGate } from "./http/redirect/gate.ts";
 import { createInterstitial } from "./http/redirect/interstitial.ts";
 import { createLinkMemory } from "./http/redirect/memory.ts";
 import { createPasswords } from "./http/redirect/password.ts";
-import { createRedirect } from "./http/redirect/redirect.ts";
+import { createRedirect, createRedirectFigures } from "./http/redirect/redirect.ts";
+import { createRequestFigures } from "./http/request-figures.ts";
 import { listen, type ServerLimits } from "./http/server.ts";
 import { createUnknownAnswer } from "./http/unknown.ts";
 import { createViews, type ViewLimits } from "./http/views/views.ts";
-import { openCertificate } from "./https/open.ts";
+import { type CertificateLimits, openCertificate } from "./https/open.ts";
 import { NEVER_MS } from "./links/link.ts";
 import { StoreMisplaced, StoreUnavailable, StoreUnusable } from "./links/store.ts";
 import { type Lists, type ListLimits, openLists } from "./lists.ts";
 import type { Log } from "./log.ts";
+import { createReading, type ReadMetrics } from "./metrics/reading.ts";
 import { createIdentity, type Identity } from "./pages/identity.ts";
 import { repeat } from "./repeat.ts";
 import { identifyStore } from "./store/open.ts";
@@ -49,22 +51,27 @@ const MAX_INDEXED_BLOCKS = 16;
 const OPEN_WAIT_MS = 30_000;
 /** What changes in one process takes effect in all of them within a second. */
 const READ_CHANGES_EVERY_MS = 300;
-const READ_CERTIFICATE_EVERY_MS = 10_000;
 
 /** What tests lower so as not to wait. Each limit has its usual value where it is used. */
-export interface Limits extends CoreOptions, ServerLimits, JournalLimits, ViewLimits, ListLimits {
-  readonly readCertificateEveryMs?: number;
-}
+export interface Limits
+  extends CoreOptions, ServerLimits, JournalLimits, ViewLimits, ListLimits, CertificateLimits {}
 
 export interface Service {
   readonly port: number;
+  /** Undefined if there are no metrics. */
+  readonly readMetrics: ReadMetrics | undefined;
   /** Finishes what is under way, within its limits, and closes everything. */
   stop(): Promise<void>;
 }
 
 /** The core with a port and timers. Opens everything, in order; `stop` closes it in the reverse order. */
 export async function startService(config: Config, log: Log, limits: Limits = {}): Promise<Service> {
-  const onFault = reportFaults(log);
+  const faults = { store: 0, other: 0 };
+  const report = reportFaults(log);
+  const onFault: ReportFault = (error, request) => {
+    faults[error instanceof StoreUnavailable ? "store" : "other"]++;
+    report(error, request);
+  };
   await using opened = new AsyncDisposableStack();
   const certificate = config.https && (await openCertificate(config, config.https, log));
   const lists = opened.adopt(await openLists(config, log, limits, onFault), (one) => one.close());
@@ -132,6 +139,8 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
   lists.startFeeds(clock.nowMs);
   const limiter = createLimiter(core.limits, clock, counters);
   const mayCreate = createTokenCheck(config.createToken);
+  const redirects = createRedirectFigures();
+  const requests = createRequestFigures();
   const shared = {
     ...config,
     limiter,
@@ -163,29 +172,27 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
     managePages: createManagePages(shared),
     notices: createNotices(shared),
     answerUnknown,
-    redirect: createRedirect({ ...shared, answerUnknown, interstitial, gate }),
+    redirect: createRedirect({ ...shared, answerUnknown, interstitial, gate, figures: redirects }),
     gate,
     views,
     assets: createAssetRoutes(identity),
     health,
     limiter,
     callOf,
+    requests,
     onFault,
   });
-  const server = listen(app, config.host, config.port, {
-    ...limits,
-    isShared: config.processes > 1,
-    tls: certificate?.first,
-  });
+  const server = listen(app, config, { ...limits, tls: certificate?.first });
   const repetitions = [
     repeat(READ_CHANGES_EVERY_MS, () => changes.read(), onFault),
     repeat(TIDY_EVERY_MS, tidy, onFault),
     repeat(INDEX_EVERY_MS, indexLinks, onFault),
   ];
-  if (certificate !== null) {
-    const readAgain = certificate.follow(server.useCertificate);
-    repetitions.push(repeat(limits.readCertificateEveryMs ?? READ_CERTIFICATE_EVERY_MS, readAgain, onFault));
-  }
+  if (certificate !== null) repetitions.push(certificate.follow(server.useCertificate, onFault, limits));
+  const inProgress = server.pending;
+  const figures = { config, core, redirects, requests, memory, views, lists, recorder, faults, inProgress };
+  const metrics =
+    config.metricsPort === null ? undefined : opened.adopt(createReading(figures), (one) => one.close());
   const closing = opened.move();
 
   function tellLost(): void {
@@ -211,6 +218,7 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
 
   return {
     port: server.port,
+    readMetrics: metrics?.read,
     async stop() {
       health.stopping();
       await server.drain(config.drainWaitMs);

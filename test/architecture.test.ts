@@ -34,7 +34,13 @@ const RESERVED: Readonly<Record<string, readonly string[]>> = {
   ],
   "crypto.getRandomValues": ["core.ts"],
   "Math.random": [],
-  "new Response": ["http/answers.ts", "http/redirect/redirect.ts", "http/server.ts", "mcp/instance.ts"],
+  "new Response": [
+    "http/answers.ts",
+    "http/redirect/redirect.ts",
+    "http/server.ts",
+    "mcp/instance.ts",
+    "metrics/serve.ts",
+  ],
   "new Worker": ["guard/blocklist.ts", "service.ts", "store/sqlite/store.ts", "visits/journal/folding.ts"],
 };
 

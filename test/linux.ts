@@ -16,6 +16,7 @@ export const NEEDS_LINUX: Readonly<Record<string, string>> = {
     "limits file sizes with prlimit",
   "the database's disk is full: cached links redirect, what cannot be known is 503, and it is over by itself":
     "limits file sizes with prlimit",
+  "without room on the disk says so and leaves nothing": "limits file sizes in blocks of 512 bytes",
   "for data: changes are unavailable, look-ups are not, and it recovers by itself":
     "limits file sizes with prlimit",
   "for PostgreSQL's log: it stops, and is used again once it is started with room":

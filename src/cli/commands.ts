@@ -1,10 +1,12 @@
 import { SOURCES } from "../moving/sources.ts";
 import { ADMIN_COMMANDS } from "./admin.ts";
+import { backup, restore } from "./backup.ts";
 import { check } from "./check.ts";
 import type { Commands, InstanceCommand } from "./command.ts";
 import { completion, SHELLS } from "./completion.ts";
 import { copy } from "./copy.ts";
-import { importLinks } from "./import.ts";
+import { exportStore } from "./export.ts";
+import { importFile } from "./import.ts";
 import { INSTANCE_COMMANDS } from "./instance.ts";
 import { CHILD, serveAsChild, supervise } from "./processes.ts";
 import { serve } from "./serve.ts";
@@ -19,26 +21,48 @@ export const COMMANDS: Commands = {
     summary: "check the configuration, and the store from end to end",
     run: check,
   },
+  backup: {
+    summary:
+      "make one file with everything while Curt runs: links, visits and the secret of manage keys (SQLite)",
+    positionals: ["FILE"],
+    run: backup,
+  },
+  restore: {
+    summary: "make a store of a backup, where there is none",
+    positionals: ["FILE"],
+    options: {
+      to: {
+        type: "string",
+        meaning: "address of the store to make, such as sqlite:./restored.db (DATABASE_URL)",
+      },
+    },
+    run: restore,
+  },
   copy: {
     summary: "copy a store to an empty one; FROM and TO are addresses as in DATABASE_URL",
     positionals: ["FROM", "TO"],
     run: copy,
   },
+  export: {
+    summary: "write all that the store holds to a file; FILE - is standard output",
+    positionals: ["FILE"],
+    run: exportStore,
+  },
   import: {
-    summary: "take in links from another shortener; FILE - is standard input",
+    summary: "take in a file of curt export, or of another shortener; FILE - is standard input",
     positionals: ["FILE"],
     options: {
       from: {
         type: "string",
-        meaning: "what wrote the file",
+        meaning: "what wrote the file, if not curt export",
         values: Object.keys(SOURCES),
-        isRequired: true,
       },
       "dry-run": { type: "boolean", meaning: "only say what would happen" },
       "keep-odd": { type: "boolean", meaning: "also take codes that nobody could choose here" },
-      report: { type: "string", meaning: "write all rows that are not taken to this file" },
+      "skip-bad": { type: "boolean", meaning: "pass over broken lines of an export" },
+      report: { type: "string", meaning: "write all rows that are left out to this file" },
     },
-    run: importLinks,
+    run: importFile,
   },
   "trust-clock": {
     summary: "tell Curt that the clock is right, after a warning that it may not be",

@@ -7,23 +7,9 @@ import { openRecords, openToFill } from "../store/open.ts";
 import { type Counts, type FilledRecords, type Kind, KINDS, type Records } from "../store/records.ts";
 import { hasSegments } from "../visits/journal/slots.ts";
 import type { Arguments } from "./command.ts";
+import { NAMES } from "./names.ts";
 import { fail } from "./print.ts";
 
-const NAMES: Readonly<Record<keyof Counts, string>> = {
-  link: "links",
-  disabled: "disabled links",
-  ending: "links with an end",
-  day: "days of visits",
-  visits: "visits",
-  bots: "visits of programs",
-  salt: "salts",
-  secret: "secrets",
-  host: "host rules",
-  entry: "journal entries",
-  case: "cases",
-  reporter: "reporters of today",
-  counter: "counters",
-};
 /** Of differing links, which may be all. */
 const MAX_NAMED = 10;
 const SHOW_EVERY_MS = 200;

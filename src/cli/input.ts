@@ -1,6 +1,6 @@
 import { createReadStream, statSync } from "node:fs";
 
-import type { Input } from "../moving/source.ts";
+import { type Input, UnreadableSource } from "../moving/source.ts";
 
 /** How much is done; `all` is undefined if that is unknown. */
 export interface Progress {
@@ -8,11 +8,10 @@ export interface Progress {
   readonly all?: number | undefined;
 }
 
-/** A file, or standard input for "-". A text says why it cannot be read. */
-export async function openInput(file: string): Promise<(Input & { progress(): Progress }) | string> {
+/** A file, or standard input for "-". Throws {@link UnreadableSource}. */
+export function openInput(file: string): Input & { progress(): Progress } {
   const path = file === "-" ? undefined : file;
   const size = path === undefined ? undefined : sizeOf(path);
-  if (typeof size === "string") return size;
   let done = 0;
   return {
     path,
@@ -27,12 +26,13 @@ export async function openInput(file: string): Promise<(Input & { progress(): Pr
 }
 
 /** Undefined for a pipe. */
-function sizeOf(path: string): number | string | undefined {
+function sizeOf(path: string): number | undefined {
   try {
     const stat = statSync(path);
-    if (stat.isDirectory()) return `${path} is a folder.`;
+    if (stat.isDirectory()) throw new UnreadableSource("is a folder.");
     return stat.isFile() ? stat.size : undefined;
   } catch (error) {
-    return `${path} cannot be read: ${(error as Error).message}`;
+    if (error instanceof UnreadableSource) throw error;
+    throw new UnreadableSource(`cannot be read: ${(error as Error).message}`);
   }
 }

@@ -11,7 +11,7 @@ const TOLD = 20;
 const MAX_REASONS = 200;
 
 /** Collects rows that are not taken in. All of them go to the file `path`, if there is one, the first ones to the terminal. */
-export function tellLeft(path: string | undefined) {
+export function openLeftRows(path: string | undefined) {
   const file = path === undefined ? undefined : openSync(path, "w", 0o600);
   const reasons = new Map<string, { rows: string[]; count: number }>();
   let all = 0;
@@ -19,7 +19,9 @@ export function tellLeft(path: string | undefined) {
     add({ place, code, why }: Left): void {
       all++;
       const { reason, detail } = inWords(why);
-      const row = escapeLine(`${place}: ${code}${detail === undefined ? "" : ` (${detail})`}`);
+      const row = escapeLine(
+        `${place}${code === "" ? "" : `: ${code}`}${detail === undefined ? "" : ` (${detail})`}`,
+      );
       if (file !== undefined) writeSync(file, `${row}: ${escapeLine(reason)}\n`);
       const key = reasons.has(reason) || reasons.size < MAX_REASONS ? reason : "other reasons";
       const known = reasons.get(key) ?? { rows: [], count: 0 };
@@ -30,7 +32,7 @@ export function tellLeft(path: string | undefined) {
     count: () => all,
     print(): void {
       for (const [reason, { rows, count }] of reasons) {
-        console.log(`not taken, ${count.toLocaleString("en")}: ${escapeLine(reason)}`);
+        console.log(`left out, ${count.toLocaleString("en")}: ${escapeLine(reason)}`);
         for (const row of rows) console.log(`  ${row}`);
         if (count > rows.length)
           console.log(
@@ -43,6 +45,8 @@ export function tellLeft(path: string | undefined) {
     },
   };
 }
+
+export type LeftRows = ReturnType<typeof openLeftRows>;
 
 /** What many rows have in common, and what only this one has. */
 function inWords(why: Why): { readonly reason: string; readonly detail?: string | undefined } {
@@ -65,6 +69,7 @@ function inWords(why: Why): { readonly reason: string; readonly detail?: string 
 function ruleInWords(refused: Refused): string {
   if (refused.rule === "code.unreachable")
     return "code: no address leads to a code with /, +, a dot or a control character";
+  if (refused.rule === "code.empty") return "code: there is none";
   if (refused.rule === "dates") return "dates: they are not between 1970 and 9999";
   const { rule, ...values } = refused;
   const common = {

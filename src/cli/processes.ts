@@ -3,8 +3,13 @@ import type { Subprocess } from "bun";
 import type { Config } from "../config.ts";
 import { findPort } from "../http/server.ts";
 import { createLog } from "../log.ts";
+import type { Reading } from "../metrics/catalogue.ts";
+import type { Member } from "../metrics/members.ts";
+import type { ReadingRequest } from "../metrics/reading.ts";
 import { identifyStore } from "../store/open.ts";
-import { listensOn, prepareHttps, run, warnOfOneClient } from "./serve.ts";
+import { startBackups } from "./backups.ts";
+import { ownProgram } from "./program.ts";
+import { listensOn, prepareHttps, run, startMetrics, warnOfOneClient } from "./serve.ts";
 
 /** How long a child's place stays empty after its end; doubled each time, up to the limit. */
 const FIRST_WAIT_MS = 100;
@@ -27,6 +32,8 @@ type Orders = Pick<Config, "port" | "openElsewhere">;
 interface Report {
   /** The files of the store that it has open. Sent once, when it starts to listen. */
   readonly files?: readonly string[];
+  /** What was asked for. */
+  readonly metrics?: Reading;
 }
 
 /**
@@ -42,14 +49,17 @@ export async function supervise(config: Config): Promise<number> {
   // The children would silently share the port with a second Curt. Binding it once without sharing finds that out.
   const port = await findPort(config.host, config.port);
   const { https } = await prepareHttps({ ...config, port }, log);
+  const metrics = await startMetrics(config, config.processes);
   const children = new Set<Subprocess>();
   const { promise: stopped, resolve: endWaits } = Promise.withResolvers<void>();
   let stopping = false;
   /** The files of the store that the children have open; undefined until the first child reports them. */
   let storeFiles: Report["files"];
+  let endBackups = async () => {};
 
   function stop(): void {
     stopping = true;
+    void endBackups();
     endWaits();
     for (const child of children) child.disconnect();
   }
@@ -68,14 +78,17 @@ export async function supervise(config: Config): Promise<number> {
   /** The life of one child; resolves with its end. */
   async function live(listening: (child: number) => void) {
     let watching: NodeJS.Timeout | undefined;
+    let member: Member | undefined;
     try {
       // If no other child runs, the WAL may be gone, because the last child removed it when it closed the store.
       const openElsewhere = storeFiles?.slice(0, children.size > 0 ? storeFiles.length : 1);
       let silentBeats = 0;
-      const child = startChild({ port, openElsewhere }, ({ files }) => {
+      const child = startChild({ port, openElsewhere }, ({ files, metrics: reading }) => {
         silentBeats = 0;
+        if (reading !== undefined) member?.answer(reading);
         if (files === undefined) return;
         storeFiles = files;
+        member = metrics?.members.join((request) => child.send(request));
         listening(child.pid);
         watching = setInterval(() => {
           // Count missing beats, not seconds, so that a suspended machine kills nobody. During a stop children have
@@ -93,6 +106,7 @@ export async function supervise(config: Config): Promise<number> {
       return { code: 1, err };
     } finally {
       clearInterval(watching);
+      member?.leave();
     }
   }
 
@@ -134,19 +148,20 @@ export async function supervise(config: Config): Promise<number> {
   if (!stopping) {
     const pids = Array.from(children, ({ pid }) => pid);
     log.info({ children: pids }, `${listensOn(config, port)}, in ${config.processes} processes`);
+    if (metrics !== undefined) log.info(metrics.about);
     warnOfOneClient(config, log);
+    endBackups = startBackups(config, log);
   }
   const codes = await Promise.all([first, ...others].map(({ ended }) => ended));
+  await endBackups();
   await https?.stop();
   // That the configuration is wrong may only show once a child opens what it names.
   if (codes.includes(2)) return 2;
   return codes.every((code) => code === 0) ? 0 : 1;
 }
 
-/** This program once more, however it was started. */
 function startChild(orders: Orders, onReport: (report: Report) => void): Subprocess {
-  const program = Bun.isStandaloneExecutable ? [] : [...process.execArgv, Bun.main];
-  const child = Bun.spawn([process.execPath, ...program, CHILD], {
+  const child = Bun.spawn([...ownProgram(), CHILD], {
     stdio: ["ignore", "inherit", "inherit"],
     serialization: "json",
     ipc: onReport,
@@ -175,6 +190,11 @@ export async function serveAsChild(config: Config): Promise<number> {
   const service = await run({ ...config, ...orders }, log);
   const report = (what: Report) => void (process.connected && process.send?.(what));
   report({ files: identifyStore(config.database) });
+  const answer = async (request: ReadingRequest) => {
+    const metrics = await service.readMetrics?.(request);
+    if (metrics !== undefined) report({ metrics });
+  };
+  process.on("message", (request: ReadingRequest) => void answer(request));
   const beating = setInterval(() => report({}), BEAT_MS);
   void service.exit.finally(() => clearInterval(beating));
   void stopped.then((reason) => service.stop(reason, 0));

@@ -10,6 +10,7 @@ export function showProgress({ isTTY = false, write }: Terminal = stderr()) {
   let shownMs = Number.NEGATIVE_INFINITY;
 
   return {
+    isShown: isTTY,
     /** Called once for each thing that was done. */
     tell(name: string, { done, all }: Progress, things = 1): void {
       if (!isTTY) return;
@@ -34,6 +35,8 @@ export function showProgress({ isTTY = false, write }: Terminal = stderr()) {
     },
   };
 }
+
+export type ProgressLine = ReturnType<typeof showProgress>;
 
 interface Terminal {
   readonly isTTY?: boolean | undefined;

@@ -2,22 +2,32 @@ import type { Config } from "../config.ts";
 import { findPort } from "../http/server.ts";
 import { startHttps } from "../https/start.ts";
 import { createLog, type Log } from "../log.ts";
-import { startService } from "../service.ts";
+import type { Member } from "../metrics/members.ts";
+import { type Service, startService } from "../service.ts";
 import { VERSION } from "../version.ts";
+import { startBackups } from "./backups.ts";
 
 /** Serves until SIGTERM or SIGINT, then resolves with the exit code. A second signal ends the process at once. */
 export async function serve(settings: Config): Promise<number> {
   const log = createLog(settings.logLevel, process.stdout);
   const { config, https } = await prepareHttps(settings, log);
-  const { port, stop, exit } = await run(config, log);
+  const metrics = await startMetrics(config, 1);
+  const { port, stop, exit, readMetrics } = await run(config, log);
+  const member: Member | undefined = metrics?.members.join((request) => {
+    void readMetrics?.(request).then((reading) => member?.answer(reading));
+  });
+  const endBackups = startBackups(config, log);
   for (const signal of ["SIGTERM", "SIGINT"] as const) {
     process.on(signal, () => {
+      void endBackups();
       if (!stop(signal, 0)) process.exit(1);
     });
   }
   log.info(listensOn(config, port));
+  if (metrics !== undefined) log.info(metrics.about);
   warnOfOneClient(config, log);
   const code = await exit;
+  await endBackups();
   await https?.stop();
   return code;
 }
@@ -32,8 +42,21 @@ export async function prepareHttps(config: Config, log: Log) {
   return { config: { ...config, port }, https };
 }
 
+/** Undefined if there are to be none. They are loaded only here, because nothing else needs them. Throws CannotListen. */
+export async function startMetrics({ metricsHost: host, metricsPort }: Config, processes: number) {
+  if (metricsPort === null) return undefined;
+  const [{ createMembers }, { serveMetrics }] = await Promise.all([
+    import("../metrics/members.ts"),
+    import("../metrics/serve.ts"),
+  ]);
+  const members = createMembers(processes);
+  const port = serveMetrics(host, metricsPort, members.read);
+  return { members, about: `metrics for Prometheus are at http://${hostInUrl(host)}:${port}/metrics` };
+}
+
 export interface Run {
   readonly port: number;
+  readonly readMetrics: Service["readMetrics"];
   /** Stops gracefully; `exit` then resolves with `code`. Returns false if it is already stopping. */
   stop(reason: string, code: number): boolean;
   readonly exit: Promise<number>;
@@ -64,7 +87,7 @@ export async function run(config: Config, log: Log): Promise<Run> {
       stop(event, 1);
     });
   }
-  return { port: service.port, stop, exit };
+  return { port: service.port, readMetrics: service.readMetrics, stop, exit };
 }
 
 export function listensOn({ host, baseUrl, https }: Config, port: number): string {

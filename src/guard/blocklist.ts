@@ -40,11 +40,21 @@ export interface Blocklist {
   readonly isBlocked: ListCheck;
   /** For {@link createListCheck} in another thread. */
   tables(): readonly ListTable[];
+  figures(): BlocklistFigures;
   /** Calls `listener` after each change of the rules. */
   onChange(listener: () => void): void;
   /** Why the file at `path` may not take the place of the list that is stored in `of`; undefined if it may. */
   doubtAbout(path: string, of: string): Promise<string | undefined>;
   close(): Promise<void>;
+}
+
+interface BlocklistFigures {
+  /** In effect, in all lists together. */
+  readonly rules: number;
+  /** Lists whose file is not in effect as it is now. */
+  readonly doubted: number;
+  /** When the file was written that is the oldest in effect, in Unix milliseconds. Undefined if there is none. */
+  readonly oldestMs: number | undefined;
 }
 
 interface List {
@@ -57,6 +67,8 @@ interface List {
   seen?: string | undefined;
   /** Why the file is not in effect as it is now. */
   doubt?: string | undefined;
+  /** When the file that is in effect was written. */
+  writtenMs?: number;
 }
 
 /**
@@ -90,6 +102,7 @@ export async function openBlocklist(options: BlocklistOptions): Promise<Blocklis
 
   function use(list: List, read: ReadList): void {
     list.read = read;
+    list.writtenMs = Number(list.known?.split(" ")[2]);
     list.doubt = undefined;
     check = createListCheck(tables());
     onRead(list.path, read);
@@ -158,6 +171,15 @@ export async function openBlocklist(options: BlocklistOptions): Promise<Blocklis
   return {
     isBlocked: (target) => check(target),
     tables,
+    figures() {
+      const inEffect = lists.filter(({ read }) => read !== undefined);
+      return {
+        rules: inEffect.reduce((sum, { read }) => sum + (read?.rules ?? 0), 0),
+        doubted: lists.filter((list) => list.doubt !== undefined).length,
+        oldestMs:
+          inEffect.length === 0 ? undefined : Math.min(...inEffect.map(({ writtenMs = 0 }) => writtenMs)),
+      };
+    },
     onChange: (listener) => void listeners.push(listener),
     async doubtAbout(path, of) {
       const list = lists.find((one) => one.path === of);

@@ -21,6 +21,8 @@ export type Counts = Partial<Readonly<Record<Counted, number>>>;
 export interface Counters {
   /** Costs no more than an addition: the store is told later. */
   count(name: Counted): void;
+  /** What this process has counted since its start. */
+  readonly totals: Readonly<Record<Counted, number>>;
   /** Adds what was counted to the store. If it cannot take it now, the next call tries again. */
   flush(): Promise<void>;
 }
@@ -33,10 +35,15 @@ export function createCounters({
   readonly store: Pick<GuardStore, "count">;
   readonly clock: Pick<Clock, "nowMs">;
 }): Counters {
+  const totals = Object.fromEntries(COUNTED.map((name) => [name, 0])) as Record<Counted, number>;
   let counts: Partial<Record<Counted, number>> = {};
   const add = (name: Counted, times: number) => (counts[name] = (counts[name] ?? 0) + times);
   return {
-    count: (name) => void add(name, 1),
+    count(name) {
+      add(name, 1);
+      totals[name]++;
+    },
+    totals,
     async flush() {
       const flushed = counts;
       counts = {};

@@ -37,6 +37,8 @@ interface Memo extends Validators {
 const NEVER_ASKED: Memo = { askedMs: Number.NEGATIVE_INFINITY };
 
 export interface Feeds {
+  /** How often feeds were asked since the start, by what came of it. */
+  readonly asked: Readonly<Record<"new" | "unchanged" | "failed", number>>;
   close(): Promise<void>;
 }
 
@@ -55,6 +57,7 @@ export function startFeeds(options: FeedsOptions): Feeds {
   const dueAfterMs = EVERY_MS * (0.9 + 0.2 * jitter);
   const closing = new AbortController();
   const failures = new Map<string, string>();
+  const asked = { new: 0, unchanged: 0, failed: 0 };
 
   /** The clocks of two processes may differ a little. A time further in the future was written while a clock was wrong. */
   function isDue({ askedMs }: Memo): boolean {
@@ -99,6 +102,7 @@ export function startFeeds(options: FeedsOptions): Feeds {
         onFetched(url);
       }
       failures.delete(url);
+      asked[found === undefined ? "unchanged" : "new"]++;
       return found !== undefined;
     } catch (error) {
       await remember(file, { ...memo, askedMs: nowMs() - dueAfterMs + RETRY_AFTER_MS });
@@ -109,6 +113,7 @@ export function startFeeds(options: FeedsOptions): Feeds {
   /** Tells each reason once, not at each attempt. */
   function fail(url: string, error: unknown): void {
     const reason = error instanceof Error ? error.message : String(error);
+    if (!closing.signal.aborted) asked.failed++;
     if (!closing.signal.aborted && failures.get(url) !== reason) onFailure(url, reason);
     failures.set(url, reason);
   }
@@ -121,6 +126,7 @@ export function startFeeds(options: FeedsOptions): Feeds {
   const first = refreshAll();
   const looking = repeat(feedLookEveryMs, refreshAll, onFault);
   return {
+    asked,
     async close() {
       closing.abort();
       await looking.stop();

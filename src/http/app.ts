@@ -5,6 +5,7 @@ import { answer } from "./answers.ts";
 import type { AdminApi } from "./api/admin/admin.ts";
 import type { Api } from "./api/api.ts";
 import { PATHS } from "./api/paths.ts";
+import { type Arrived, asGet, closedIfUnread } from "./arrived.ts";
 import type { Call, CallOf, Handler } from "./call.ts";
 import { allowEveryOrigin, forEveryOrigin, preflight } from "./cors.ts";
 import type { Health } from "./health.ts";
@@ -18,6 +19,8 @@ import { type Report, REPORTED_PATH } from "./pages/report.ts";
 import { answerProblem, problemOf } from "./problems.ts";
 import type { Gate } from "./redirect/gate.ts";
 import type { Redirect } from "./redirect/redirect.ts";
+import type { RequestFigures } from "./request-figures.ts";
+import { REQUEST_ID, requestIdOf } from "./request-id.ts";
 import { readRoute, spelledOut } from "./route.ts";
 import type { UnknownAnswer } from "./unknown.ts";
 import { pathOf, queryOf } from "./url.ts";
@@ -48,13 +51,8 @@ export interface AppOptions {
   readonly health: Health;
   readonly limiter: Limiter;
   readonly callOf: CallOf;
-  readonly onFault: (error: unknown) => void;
-}
-
-/** A request as it reached the server: behind a HEAD, Hono sees a GET. */
-interface Arrived {
-  readonly request: Request;
-  readonly server: Bun.Server<unknown>;
+  readonly requests: RequestFigures;
+  readonly onFault: (error: unknown, request?: string) => void;
 }
 
 interface RouteOptions {
@@ -62,9 +60,6 @@ interface RouteOptions {
   /** Whether an address takes POST, too, by another route. */
   readonly takesPost?: (call: Call) => boolean | Promise<boolean>;
 }
-
-/** Reading on to the end of a longer body, only to throw it away, is not worth the connection. In bytes. */
-const MAX_UNREAD_BYTES = 1024 * 1024;
 
 /** What the server calls. */
 type Serve = (request: Request, server: Bun.Server<unknown>) => Promise<Response>;
@@ -90,6 +85,7 @@ export function createApp(options: AppOptions) {
     health,
     limiter,
     callOf,
+    requests,
     onChanged,
     onFault,
   } = options;
@@ -97,6 +93,10 @@ export function createApp(options: AppOptions) {
   const app = new Hono<{ Bindings: Arrived }>({ getPath: (request) => spelledOut(pathOf(request)) });
   const fixed: Record<string, Serve> = {};
 
+  app.use("/api/*", ({ env, req }, next) => {
+    env.id = requestIdOf(req.raw.headers);
+    return next();
+  });
   const isOpen = (path: string) => admin === undefined || !path.startsWith("/api/v1/admin/");
   app.options("/api/*", (context, next) => {
     const isPreflight = context.req.header("access-control-request-method") !== undefined;
@@ -149,6 +149,7 @@ export function createApp(options: AppOptions) {
   route("/{code}/+", { GET: ({ code }) => moved(`/${encodeURIComponent(code)}+`) });
   for (const pattern of readRoute("/{code}").patterns) {
     app.post(pattern, async ({ env, req }, next) => {
+      env.route = "/{code}";
       const call = arrived(env, req.param("code"));
       const response = await gate.receive(call);
       return response === undefined ? next() : limiter.tell(call, response);
@@ -160,7 +161,7 @@ export function createApp(options: AppOptions) {
     const call = arrived(env);
     return limiter.tell(call, await notFound(call));
   });
-  app.onError((error, { env }) => fault(arrived(env), error));
+  app.onError((error, { env }) => fault(arrived(env), error, env.id));
 
   /** A path, with and without a slash at its end. OPTIONS is answered, and 405 to methods that it does not take. */
   function route(
@@ -176,6 +177,7 @@ export function createApp(options: AppOptions) {
     for (const pattern of patterns) {
       app.all(pattern, async ({ env, req }) => {
         const { method } = req;
+        env.route = path;
         const call = arrived(env, codeIn(req.param("code")));
         const post = method !== "POST" && (await takesPost(call)) ? ["POST"] : [];
         const allow = [...methods, ...post, "OPTIONS"].join(", ");
@@ -196,6 +198,7 @@ export function createApp(options: AppOptions) {
     for (const pattern of patterns) {
       for (const [method, handle] of Object.entries(handlers))
         app.on(method, [pattern], ...middleware, async ({ env, req }) => {
+          env.route = path;
           const call = arrived(env, codeIn(req.param("code")));
           return limiter.tell(call, await handle(call));
         });
@@ -208,24 +211,27 @@ export function createApp(options: AppOptions) {
    * have no middleware of their own.
    */
   function direct(path: string, handlers: Readonly<Record<string, Handler>>): Serve {
-    const isForEveryOrigin = path.startsWith("/api/") && isOpen(path);
+    const isOfApi = path.startsWith("/api/");
+    const isForEveryOrigin = isOfApi && isOpen(path);
     return async (request, server) => {
       const handle = handlers[request.method];
       if (handle === undefined) return fetch(request, server);
+      const startMs = performance.now();
+      const id = isOfApi ? requestIdOf(request.headers) : undefined;
       const call = callOf(request, server, "");
       let response: Response;
       try {
         response = limiter.tell(call, await handle(call));
       } catch (error) {
-        response = fault(call, error);
+        response = fault(call, error, id);
       }
       if (isForEveryOrigin) allowEveryOrigin(response);
-      return closedIfUnread(request, response);
+      return finish({ request, server, route: path, id }, response, startMs);
     };
   }
 
-  function fault(call: Call, error: unknown): Response {
-    onFault(error);
+  function fault(call: Call, error: unknown, id: string | undefined): Response {
+    onFault(error, id);
     return answerProblem(call, problemOf(error));
   }
 
@@ -280,25 +286,25 @@ export function createApp(options: AppOptions) {
 
   /** HEAD is answered as GET, length included; Bun leaves the body out (RFC 9110, section 9.3.2). */
   async function fetch(request: Request, server: Bun.Server<unknown>): Promise<Response> {
-    const response = await app.fetch(request.method === "HEAD" ? asGet(request) : request, {
-      request,
-      server,
-    });
+    const startMs = performance.now();
+    const arriving: Arrived = { request, server };
+    const response = await app.fetch(request.method === "HEAD" ? asGet(request) : request, arriving);
+    return finish(arriving, response, startMs);
+  }
+
+  /** What every answer gets that is no redirect. */
+  function finish({ request, route: path = "other", id }: Arrived, response: Response, startMs: number) {
+    if (id !== undefined) response.headers.set(REQUEST_ID, id);
+    requests.observe(
+      path.startsWith("/.assets/") ? "/.assets/" : path,
+      request.method,
+      response.status,
+      startMs,
+    );
     return closedIfUnread(request, response);
   }
+
   return { redirect: redirect(fetch), fetch, fixed };
-}
-
-function asGet(request: Request): Request {
-  return new Request(`http://localhost${pathOf(request)}${queryOf(request)}`, { headers: request.headers });
-}
-
-/** Closes the connection after an answer if the rest of a body that was refused or never read may be long. */
-function closedIfUnread({ headers }: Request, response: Response): Response {
-  const mayGoOn = () =>
-    headers.has("transfer-encoding") || Number(headers.get("content-length")) > MAX_UNREAD_BYTES;
-  if (response.status >= 400 && mayGoOn()) response.headers.set("Connection", "close");
-  return response;
 }
 
 function moved(path: string): Response {

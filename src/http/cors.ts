@@ -2,6 +2,7 @@ import type { MiddlewareHandler } from "hono";
 import { cors } from "hono/cors";
 
 import { REASON_HEADER } from "./reasons.ts";
+import { REQUEST_ID } from "./request-id.ts";
 
 /**
  * Open to scripts of every origin: browsers send no credentials of their own. A preflight's request headers are all
@@ -19,6 +20,7 @@ const CORS = {
     "Location",
     "RateLimit",
     "RateLimit-Policy",
+    REQUEST_ID,
     "Retry-After",
     "WWW-Authenticate",
     "X-Poll-Interval",

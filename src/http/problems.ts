@@ -1,13 +1,7 @@
 import type { TooMany } from "../guard/collect.ts";
 import type { RefusedSearch, SearchRefusal } from "../guard/link-query.ts";
 import type { DecisionRefusal, RefusedDecision } from "../guard/operator.ts";
-import {
-  type MessageKey,
-  message,
-  negotiateLanguage,
-  sentenceSpace,
-  type Values,
-} from "../language/messages.ts";
+import { type MessageKey, message, negotiateLanguage, type Values } from "../language/messages.ts";
 import type { Code } from "../links/code.ts";
 import type { EndedBy } from "../links/link.ts";
 import type { EditsClosed } from "../links/manage.ts";
@@ -274,7 +268,7 @@ export function problemJson(
 export function tellProblem(problem: HttpProblem, language: string, fields?: FieldNames) {
   const { status, messages, headers } = describe(problem, fields);
   const texts = messages.map((told) => nameFirst(told, message(language, told.key, told.values)));
-  return { status, text: texts.join(sentenceSpace(language)), headers };
+  return { status, text: texts.join(" "), headers };
 }
 
 /** A message about a parameter begins with its name. */

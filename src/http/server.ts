@@ -26,15 +26,22 @@ interface TlsPair {
   readonly key: string;
 }
 
-export interface ListenOptions extends ServerLimits {
-  /** Whether several processes listen on the port and share its connections. */
-  readonly isShared: boolean;
+interface ListenConfig {
+  readonly host: string;
+  readonly port: number;
+  /** If several processes listen on the port, they share its connections. */
+  readonly processes: number;
+}
+
+interface ListenOptions extends ServerLimits {
   /** Plain HTTP without it. */
   readonly tls?: TlsPair | undefined;
 }
 
 export interface Server {
   readonly port: number;
+  /** How many requests are not answered yet. */
+  pending(): number;
   /** New connections get this certificate. Those that are open go on, and are closed after their next answer. */
   useCertificate(tls: TlsPair): void;
   /**
@@ -54,15 +61,14 @@ export class CannotListen extends Error {
 /** Throws {@link CannotListen}. */
 export function listen(
   app: App,
-  host: string,
-  port: number,
-  { isShared, tls, idleSeconds = IDLE_SECONDS, ...limits }: ListenOptions,
+  { host, port, processes }: ListenConfig,
+  { tls, idleSeconds = IDLE_SECONDS, ...limits }: ListenOptions,
 ): Server {
   const { drainLimitMs = DRAIN_LIMIT_MS, handoverMs = HANDOVER_MS } = limits;
   const open = (onPort: number, pair: TlsPair | undefined) =>
     bind(host, onPort, {
       // Bun cannot change the certificate of a server, so another server takes over on the same port.
-      reusePort: isShared || pair !== undefined,
+      reusePort: processes > 1 || pair !== undefined,
       idleTimeout: idleSeconds,
       ...(pair !== undefined && { tls: { cert: pair.cert, key: pair.key } }),
       ...handlers(app),
@@ -82,6 +88,7 @@ export function listen(
   const replaced = new Set<Promise<void>>();
   return {
     port: known,
+    pending: () => servers.reduce((sum, { pendingRequests }) => sum + pendingRequests, 0),
     useCertificate(pair) {
       if (isDraining) return;
       const old = servers;

@@ -1,13 +1,25 @@
 import { type Config, ConfigError } from "../config.ts";
 import type { Log } from "../log.ts";
+import { type Repetition, repeat } from "../repeat.ts";
 import type { Https } from "../settings/https.ts";
 import { type Certificate, readCertificate } from "./certificate.ts";
 import { watchCertificate } from "./renewed.ts";
 
+const READ_EVERY_MS = 10_000;
+
+/** Tests set a lower one, so that they need not wait. */
+export interface CertificateLimits {
+  readonly readCertificateEveryMs?: number;
+}
+
 export interface OpenCertificate {
   readonly first: Certificate;
-  /** Returns what looks at the files again, and lets the server use a certificate that is new. */
-  follow(use: (certificate: Certificate) => void): () => Promise<void>;
+  /** Looks at the files again and again, and lets the server use a certificate that is new. */
+  follow(
+    use: (certificate: Certificate) => void,
+    onFault: (error: unknown) => void,
+    limits?: CertificateLimits,
+  ): Repetition;
 }
 
 /** Throws `ConfigError` if it cannot be served. */
@@ -22,8 +34,8 @@ export async function openCertificate({ baseUrl }: Config, files: Https, log: Lo
     );
   return {
     first,
-    follow: (use) =>
-      watchCertificate(files, first, {
+    follow(use, onFault, { readCertificateEveryMs = READ_EVERY_MS } = {}) {
+      const look = watchCertificate(files, first, {
         nowMs: Date.now,
         use(certificate) {
           use(certificate);
@@ -33,6 +45,8 @@ export async function openCertificate({ baseUrl }: Config, files: Https, log: Lo
           log.error({ trouble }, "the new certificate cannot be used: the old one stays in use"),
         onEndsSoon: (endsMs) =>
           log.warn({ ends: new Date(endsMs) }, "the certificate ends soon and was not renewed"),
-      }),
+      });
+      return repeat(readCertificateEveryMs, look, onFault);
+    },
   };
 }

@@ -48,7 +48,7 @@ export function message(language: string, key: MessageKey, values: Values = {}):
   return filled(language, chosen, { ...values, count: written });
 }
 
-/** What a language writes between two sentences: a space, or in Japanese nothing. */
+/** What a language writes between two sentences, and behind a colon: a space, or in Japanese nothing. */
 export function sentenceSpace(language: string): string {
   return message(language, "page.sentences", { first: "", next: "" });
 }

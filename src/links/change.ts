@@ -42,6 +42,8 @@ export function isSilent(change: Change): boolean {
 
 function visited(link: Link, atMs: number): Link | undefined {
   const { maxVisits, visits = 0 } = link.terms ?? {};
+  // By the clock of another process it had not begun, and its maker has put the beginning off.
+  if (!hasBegun(link, atMs)) return undefined;
   return maxVisits === undefined ? undefined : endIfUsedUp(withTerms(link, { visits: visits + 1 }), atMs);
 }
 

@@ -2,7 +2,7 @@
 import { type Code, lookUpCode, parseCode } from "../links/code.ts";
 import { type Link, NEVER_MS } from "../links/link.ts";
 import { isProblem, type Refusal } from "../links/problem.ts";
-import { parseTarget, type TargetPolicy } from "../links/target.ts";
+import { parseTarget, type Target, type TargetPolicy } from "../links/target.ts";
 import type { ArrivingLink } from "../store/intake.ts";
 import { type Detail, writeDetail } from "../visits/detail.ts";
 import type { StagedDay, StagedLink } from "./stage.ts";
@@ -16,7 +16,10 @@ export interface ArrivalRules {
 }
 
 /** Why a link is not taken in: a rule about its code or its URL. */
-export type Refused = Refusal | { readonly rule: "code.unreachable" } | { readonly rule: "dates" };
+export type Refused =
+  | Refusal
+  | { readonly rule: "code.empty" | "code.unreachable" }
+  | { readonly rule: "dates" };
 
 /**
  * A slash begins another part of the path. A plus and a dot belong to pages about links, such as /code+ and /code.svg. A
@@ -35,8 +38,8 @@ export function arrive(
 ): ArrivingLink | Refused {
   const code = readCode(staged.code, keepOdd);
   if (typeof code !== "string") return code;
-  const target = parseTarget(staged.url, targetPolicy);
-  if (isProblem(target)) return target.refusals[0] ?? { rule: "target.unparsable" };
+  const target = readTarget(staged, targetPolicy);
+  if (typeof target !== "string") return target;
   const { createdMs = nowMs, endsMs = NEVER_MS, disabled, terms } = staged;
   if (![createdMs, endsMs].every(isDate)) return { rule: "dates" };
   return {
@@ -54,11 +57,20 @@ export function arrive(
 /** A code that our grammar refuses is taken on request, if its own address leads to it. */
 function readCode(written: string, keepOdd: boolean): Code | Refused {
   const code = parseCode(written);
+  if (code === "") return { rule: "code.empty" };
   if (!isProblem(code)) return code;
   const refusal = code.refusals[0] ?? { rule: "code.ill-formed" };
   if (!keepOdd || refusal.rule === "code.reserved") return refusal;
   if (UNREACHABLE.test(written)) return { rule: "code.unreachable" };
   return lookUpCode(written) ?? refusal;
+}
+
+/** Only the code of a deleted link is left. */
+function readTarget({ url, target, disabled }: StagedLink, policy: TargetPolicy): Target | Refused {
+  if (disabled === "deleted") return url as Target;
+  const parsed = parseTarget(target ?? url, policy);
+  if (isProblem(parsed)) return parsed.refusals[0] ?? { rule: "target.unparsable" };
+  return target === undefined ? parsed : (target as Target);
 }
 
 function daysOf({ days, visits = 0 }: StagedLink): readonly StagedDay[] {

@@ -1,6 +1,5 @@
-import type { DisabledReason } from "../links/link.ts";
-import type { Terms } from "../links/link.ts";
-import type { DayDetail } from "../visits/detail.ts";
+import type { DisabledReason, Terms } from "../links/link.ts";
+import type { Detail } from "../visits/detail.ts";
 
 /** Reads what another shortener, or another Curt, wrote. `sources.ts` lists them all. */
 export interface Source {
@@ -33,6 +32,8 @@ export interface SourceLink {
   /** As it is in an address, after percent-decoding. */
   readonly code: string;
   readonly url: string;
+  /** Where the link leads, if it is known to be another spelling of the URL than the one that is computed now. */
+  readonly target?: string | undefined;
   /** Undefined if the source does not know. */
   readonly createdMs?: number | undefined;
   /** Undefined if the link never ends. */
@@ -54,8 +55,8 @@ export interface SourceVisits {
   /** By people. */
   readonly visits: number;
   readonly bots?: number | undefined;
-  /** Without hashes of visitors. Only if this is all that is known of the day: it is dropped if more is added. */
-  readonly detail?: DayDetail | undefined;
+  /** Of a closed day, see `writeDetail`. It must be all that is known of the day, and is dropped if more is added. */
+  readonly detail?: Detail | undefined;
 }
 
 /** A row that is not taken. */

@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import type { Code } from "../links/code.ts";
-import { type Detail, writeDetail } from "../visits/detail.ts";
+import type { Detail } from "../visits/detail.ts";
 import type { SourceLink, SourceVisits } from "./source.ts";
 
 /** Rows in one transaction. */
@@ -70,7 +70,7 @@ export function openStage() {
   return {
     addLink: (link: SourceLink) => add(() => addLink.run(link.key, JSON.stringify(link))),
     addVisits: ({ key, day, visits, bots = 0, detail }: SourceVisits) =>
-      add(() => addDay.run(key, day, visits, bots, detail === undefined ? null : writeDetail(detail))),
+      add(() => addDay.run(key, day, visits, bots, detail ?? null)),
     count(): number {
       written();
       return database.query<{ links: number }, []>(COUNT).get()?.links ?? 0;

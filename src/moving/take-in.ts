@@ -40,7 +40,7 @@ export interface TakeInOptions extends ArrivalRules {
   /** Called for every row that is not taken in. */
   onLeft(left: Left): void;
   onRead?: (() => void) | undefined;
-  onTaken?: ((progress: { readonly done: number; readonly all: number }) => void) | undefined;
+  onTaken?: ((progress: { readonly done: number; readonly all: number }, count: number) => void) | undefined;
 }
 
 /** Reads a whole source, then adds its links. If this is cut off, the next call passes over what is there. */
@@ -83,7 +83,7 @@ export async function takeIn(items: AsyncIterable<SourceItem>, options: TakeInOp
       else leave({ ...placeOf(staged), why: { kind: "conflict", with: "store" } });
     }
     done += part.length;
-    onTaken?.({ done, all });
+    onTaken?.({ done, all }, part.length);
   }
   return { links: all, ...sums };
 }

@@ -1,5 +1,5 @@
 /** @jsxImportSource ./html */
-import { message } from "../language/messages.ts";
+import { message, sentenceSpace } from "../language/messages.ts";
 import type { ShownRange } from "./ranges.ts";
 
 interface DownloadsProps {
@@ -15,7 +15,8 @@ export function Downloads({ language, code, range }: DownloadsProps) {
   const address = `/api/v1/links/${encodeURIComponent(code)}/stats?${query}`;
   return (
     <p class="downloads">
-      {message(language, "preview.download")}{" "}
+      {message(language, "preview.download")}
+      {sentenceSpace(language)}
       <a href={`${address}&format=csv`} rel="nofollow" download>
         CSV
       </a>{" "}

@@ -1,5 +1,5 @@
 /** @jsxImportSource ./html */
-import { message } from "../language/messages.ts";
+import { message, sentenceSpace } from "../language/messages.ts";
 import type { Expiry } from "../links/expiry.ts";
 import { described, FieldError, type FieldErrors, Notice } from "./field.tsx";
 import { ATTRIBUTES, Ends, MoreChoices } from "./home-fields.tsx";
@@ -80,7 +80,11 @@ export function homePage(language: string, home: Home): Page {
             {/* This must be the first button of the form, because Enter presses the first one. */}
             <button class="primary">{message(language, "home.make")}</button>
             <FieldError field="original_url" errors={errors}>
-              <Offers name="meant" values={offers} say={(url) => message(language, "home.offer", { url })} />
+              <Offers
+                name="meant"
+                values={offers}
+                say={(url) => message(language, "home.offer", { url: beginningOf(url) })}
+              />
             </FieldError>
           </div>
           <p class="hint" id="understood" data-understood hidden={!isUnderstood}>
@@ -135,12 +139,19 @@ export function homePage(language: string, home: Home): Page {
         <button class="primary last">{message(language, "home.make")}</button>
       </form>
       <p class="hint bookmarklet">
-        {message(language, "home.bookmarklet")}{" "}
+        {message(language, "home.bookmarklet")}
+        {sentenceSpace(language)}
         <a href={bookmarklet(baseUrl)}>{message(language, "home.make")}</a>
       </p>
       <MadeHere language={language} baseUrl={baseUrl} />
     </>,
   );
+}
+
+/** Of an address that may have thousands of characters: so many tell which one it is. */
+function beginningOf(url: string): string {
+  const [beginning] = /^.{0,80}/su.exec(url) ?? [""];
+  return beginning === url ? url : `${beginning}…`;
 }
 
 interface OffersProps {

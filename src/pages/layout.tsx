@@ -1,5 +1,5 @@
 /** @jsxImportSource ./html */
-import { isRightToLeft, languageName, LANGUAGES, message } from "../language/messages.ts";
+import { isRightToLeft, languageName, LANGUAGES, message, sentenceSpace } from "../language/messages.ts";
 import { memoize, once } from "../memoize.ts";
 import { VERSION } from "../version.ts";
 import { type Html, write } from "./html/jsx-runtime.ts";
@@ -118,7 +118,8 @@ function Contact({ language, uri }: { language: string; uri: string }) {
   const [, address] = /^mailto:([^?]+)/.exec(uri) ?? [];
   return (
     <span>
-      {message(language, "page.contact")}{" "}
+      {message(language, "page.contact")}
+      {sentenceSpace(language)}
       <a href={uri}>
         <bdi dir="ltr">{address ?? uri.replace("https://", "")}</bdi>
       </a>

@@ -1,5 +1,5 @@
 /** @jsxImportSource ./html */
-import { message } from "../language/messages.ts";
+import { message, sentenceSpace } from "../language/messages.ts";
 import { type Destination, splitHost } from "./destination.ts";
 import { FullAddress, Host } from "./host.tsx";
 import { type Noted, NoteList, notesOf } from "./notes.tsx";
@@ -35,7 +35,9 @@ export function Leads(props: LeadsProps) {
           <Host destination={destination} />
           {destination.asciiHost !== undefined && (
             <p class="hint">
-              {message(language, "preview.idn")} <bdi dir="ltr">{destination.asciiHost}</bdi>
+              {message(language, "preview.idn")}
+              {sentenceSpace(language)}
+              <bdi dir="ltr">{destination.asciiHost}</bdi>
             </p>
           )}
         </>

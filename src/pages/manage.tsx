@@ -75,10 +75,7 @@ export function managePage(language: string, form: ManageForm): Page {
         {done}
       </p>
       <Notice text={notice} />
-      {/* Whoever has just withdrawn it is told so. */}
-      {(done === undefined || state !== "withdrawn") && (
-        <State language={language} link={link} shortUrl={shortUrl} nowMs={nowMs} />
-      )}
+      <State language={language} link={link} shortUrl={shortUrl} nowMs={nowMs} />
       <Lifetime
         language={language}
         {...link}
@@ -182,8 +179,10 @@ function State({
     case "withdrawn":
       return (
         <p class="error">
-          {message(language, "preview.expired.withdrawn")}
-          {sentenceSpace(language)}
+          <span class="withdrawn">
+            {message(language, "preview.expired.withdrawn")}
+            {sentenceSpace(language)}
+          </span>
           {over}
         </p>
       );

@@ -1,11 +1,11 @@
 /** @jsxImportSource ./html */
 import type { Hint } from "../guard/suspicion.ts";
 import { message, sentenceSpace } from "../language/messages.ts";
-import { memoize } from "../memoize.ts";
 import { describeDestination, type Destination } from "./destination.ts";
 import type { Child } from "./html/jsx-runtime.ts";
 import { InstantIn } from "./instant.tsx";
 import type { Changed } from "./lifetime.tsx";
+import { relativeTime } from "./when.ts";
 
 /** What there is to say about a link to somebody who thinks about following it. */
 export interface Noted {
@@ -111,8 +111,6 @@ function Ending({ language, minutesLeft = 0, endsMs }: EndingProps) {
     />
   );
 }
-
-const relativeTime = memoize((language) => new Intl.RelativeTimeFormat(language));
 
 export function describeHint(language: string, hint: Hint): string {
   switch (hint.hint) {

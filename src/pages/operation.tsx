@@ -158,7 +158,7 @@ function Values({ context: { say }, schema }: { context: Context; schema: Schema
 }
 
 /** The basics of the reference tell of it, once for all operations. */
-const IN_EVERY_ERROR = "Curt-Reason";
+const TOLD_ONCE: readonly string[] = ["Curt-Reason", "Request-Id"];
 
 function Answers({ context, operation }: { context: Context; operation: Operation }) {
   const { api, say } = context;
@@ -189,7 +189,7 @@ function Answers({ context, operation }: { context: Context; operation: Operatio
                     </div>
                   ))}
                 {Object.entries(headers)
-                  .filter(([name]) => name !== IN_EVERY_ERROR)
+                  .filter(([name]) => !TOLD_ONCE.includes(name))
                   .map(([name, header]) => (
                     <div class="soft">
                       <code>{name}</code>: {marked(header.description)}

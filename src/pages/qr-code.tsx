@@ -1,5 +1,5 @@
 /** @jsxImportSource ./html */
-import { message } from "../language/messages.ts";
+import { message, sentenceSpace } from "../language/messages.ts";
 import { memoize } from "../memoize.ts";
 import { type Destination, splitHost } from "./destination.ts";
 import type { Html } from "./html/jsx-runtime.ts";
@@ -30,7 +30,8 @@ export function QrCode({ language, path, shortUrl, destination }: QrCodeProps) {
         <img {...{ src: `${path}.svg?size=${size}&ecc=${ecc}`, width: size, height: size }} alt={label} />
       </a>
       <figcaption>
-        {message(language, "preview.qr.save")}{" "}
+        {message(language, "preview.qr.save")}
+        {sentenceSpace(language)}
         <a href={`${path}.png?size=1024`} download>
           PNG
         </a>{" "}

@@ -1,5 +1,5 @@
 /** @jsxImportSource ./html */
-import { message } from "../language/messages.ts";
+import { message, sentenceSpace } from "../language/messages.ts";
 import { fitQr, Sheet, type SheetProps, WIDTH, withoutScheme } from "./qr-code.tsx";
 import { QrDrawing } from "./qr-drawing.tsx";
 import { qrPng, qrSvg } from "./qr.ts";
@@ -20,7 +20,8 @@ export function QrDrawn({ language, shortUrl, destination }: Omit<SheetProps, "c
         <QrDrawing shortUrl={shortUrl} style={{ ...BLACK_ON_WHITE, ecc }} label={label} width={WIDTH} />
       </div>
       <figcaption>
-        {message(language, "preview.qr.save")}{" "}
+        {message(language, "preview.qr.save")}
+        {sentenceSpace(language)}
         <a href={asData("image/png", qrPng(shortUrl, saved))} download={fileName(shortUrl, "png")}>
           PNG
         </a>{" "}

@@ -1,5 +1,5 @@
 /** @jsxImportSource ./html */
-import { message } from "../language/messages.ts";
+import { message, sentenceSpace } from "../language/messages.ts";
 import { REASONS } from "../links/link.ts";
 import { describeDestination } from "./destination.ts";
 import { described, FieldError, type FieldErrors, Notice } from "./field.tsx";
@@ -74,7 +74,9 @@ export function reportPage(language: string, report: ReportForm): Page {
         {destination !== undefined && <Host destination={destination} />}
         {destination?.asciiHost !== undefined && (
           <p class="hint">
-            {message(language, "preview.idn")} <bdi dir="ltr">{destination.asciiHost}</bdi>
+            {message(language, "preview.idn")}
+            {sentenceSpace(language)}
+            <bdi dir="ltr">{destination.asciiHost}</bdi>
           </p>
         )}
         {works && destination !== undefined && (

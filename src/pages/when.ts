@@ -1,3 +1,4 @@
+import { sentenceSpace } from "../language/messages.ts";
 import { memoize } from "../memoize.ts";
 
 const MINUTE_SECONDS = 60;
@@ -11,10 +12,17 @@ export function whenIn(language: string, seconds: number): string {
       : seconds <= 2 * HOUR_SECONDS
         ? ([seconds / MINUTE_SECONDS, "minute"] as const)
         : ([seconds / HOUR_SECONDS, "hour"] as const);
-  return format(language).format(Math.ceil(count), unit);
+  return relativeTime(language).format(Math.ceil(count), unit);
 }
 
-const format = memoize((language) => new Intl.RelativeTimeFormat(language));
+export const relativeTime = memoize(
+  (language) => new Intl.RelativeTimeFormat(language, { style: styleOf(language) }),
+);
+
+/** The long names of Japanese units have a space before them, which nobody writes. */
+function styleOf(language: string): "long" | "narrow" {
+  return sentenceSpace(language) === "" ? "narrow" : "long";
+}
 
 /** How long something lasts: "30 days", "12 hours". Rounded down, so that nothing is promised for longer. */
 export function lasting(language: string, ms: number): string {
@@ -27,7 +35,7 @@ export function lasting(language: string, ms: number): string {
         : seconds < 48 * HOUR_SECONDS
           ? ([seconds / HOUR_SECONDS, "hour"] as const)
           : ([seconds / (24 * HOUR_SECONDS), "day"] as const);
-  return new Intl.NumberFormat(language, { style: "unit", unit, unitDisplay: "long" }).format(
+  return new Intl.NumberFormat(language, { style: "unit", unit, unitDisplay: styleOf(language) }).format(
     Math.floor(count),
   );
 }

@@ -1,4 +1,5 @@
 import { DURATIONS, type Expiry } from "../links/expiry.ts";
+import { BACKUP_SETTINGS } from "./backup.ts";
 import { DATABASE_SETTINGS } from "./database.ts";
 import {
   days,
@@ -20,6 +21,7 @@ import {
 import { HTTPS_SETTINGS } from "./https.ts";
 import { IDENTITY_SETTINGS } from "./identity.ts";
 import { LIMIT_SETTINGS } from "./limits.ts";
+import { METRICS_SETTINGS } from "./metrics.ts";
 import type { Setting } from "./setting.ts";
 
 /** All settings. The keys are their names in `Config`. */
@@ -83,6 +85,7 @@ export const SETTINGS = {
     takes: oneOf("auto", "refuse", "allow"),
   },
   ...DATABASE_SETTINGS,
+  ...BACKUP_SETTINGS,
   defaultExpiry: {
     name: "DEFAULT_EXPIRY",
     default: "never",
@@ -196,6 +199,7 @@ export const SETTINGS = {
     takes: oneOf("auto", "on", "24h", "off"),
   },
   ...LIMIT_SETTINGS,
+  ...METRICS_SETTINGS,
   drainWaitMs: {
     name: "DRAIN_WAIT",
     default: "0s",

@@ -1,3 +1,4 @@
+import { createHistogram, type Histogram, SECONDS } from "../histogram.ts";
 import { StoreUnavailable } from "../links/store.ts";
 
 interface CommitLimits {
@@ -12,6 +13,48 @@ interface CommitLimits {
   readonly atOnce?: number;
   /** In milliseconds. What has waited for longer when its turn comes is refused. */
   readonly waitMs?: number;
+}
+
+/** What commits have to tell to whoever watches them. */
+export interface CommitFigures {
+  /** Items that wait for their commit, or for its end. */
+  waiting: number;
+  /** Items that found no place to wait, or waited too long. */
+  refused: number;
+  /** Commits that failed. */
+  failed: number;
+  readonly items: Histogram;
+  readonly seconds: Histogram;
+}
+
+const ITEMS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000];
+
+function createCommitFigures(): CommitFigures {
+  return {
+    waiting: 0,
+    refused: 0,
+    failed: 0,
+    items: createHistogram(ITEMS),
+    seconds: createHistogram(SECONDS),
+  };
+}
+
+/** What a store commits in groups. */
+export interface StoreFigures {
+  readonly links: CommitFigures;
+  /** Links of requests that may be sent again. */
+  readonly requests: CommitFigures;
+  readonly updates: CommitFigures;
+  readonly reports: CommitFigures;
+}
+
+export function createStoreFigures(): StoreFigures {
+  return {
+    links: createCommitFigures(),
+    requests: createCommitFigures(),
+    updates: createCommitFigures(),
+    reports: createCommitFigures(),
+  };
 }
 
 interface Waiting<Item, Outcome> {
@@ -32,6 +75,7 @@ const LONG_MS = 50;
 export function createCommits<Item, Outcome>(
   { waiting: maxWaiting, batch: maxBatch, atOnce = 1, waitMs = Infinity }: CommitLimits,
   commit: (items: readonly Item[], sinceMs: number) => Promise<readonly Outcome[]>,
+  figures = createCommitFigures(),
 ) {
   const waiting: Waiting<Item, Outcome>[] = [];
   const committing = new Set<Promise<void>>();
@@ -68,6 +112,8 @@ export function createCommits<Item, Outcome>(
     const inTime = waiting.findIndex(({ sinceMs }) => begunMs - sinceMs <= waitMs);
     for (const { items, reject } of waiting.splice(0, inTime === -1 ? waiting.length : inTime)) {
       unbegun -= items.length;
+      figures.waiting -= items.length;
+      figures.refused += items.length;
       reject(new StoreUnavailable("Waited too long for its commit"));
     }
   }
@@ -86,6 +132,7 @@ export function createCommits<Item, Outcome>(
 
   async function commitBatch(batch: readonly Waiting<Item, Outcome>[]): Promise<void> {
     const items = batch.flatMap((entry) => entry.items);
+    const startMs = begunMs;
     unbegun -= items.length;
     begun += items.length;
     try {
@@ -98,19 +145,26 @@ export function createCommits<Item, Outcome>(
         at = end;
       }
     } catch (error) {
+      figures.failed++;
       for (const { reject } of batch) reject(error);
     } finally {
       begun -= items.length;
+      figures.waiting -= items.length;
+      figures.items.observe(items.length);
+      figures.seconds.observe((performance.now() - startMs) / 1000);
     }
   }
 
   return {
     add(items: readonly Item[]): Promise<readonly Outcome[]> {
-      if (unbegun + begun + items.length > maxWaiting)
+      if (unbegun + begun + items.length > maxWaiting) {
+        figures.refused += items.length;
         return Promise.reject(
           new StoreUnavailable(`${unbegun + begun} others already wait for their commit`),
         );
+      }
       unbegun += items.length;
+      figures.waiting += items.length;
       const sinceMs = performance.now();
       const outcomes = new Promise<readonly Outcome[]>((resolve, reject) =>
         waiting.push({ items, sinceMs, resolve, reject }),

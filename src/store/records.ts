@@ -56,6 +56,19 @@ export interface Part<Record> {
   readonly hasMore: boolean;
 }
 
+/** Reads all records of a kind, some at once. Salts and reporters are not in order. */
+type ReadParts = <K extends Kind>(kind: K) => AsyncIterable<readonly RecordOf[K][]>;
+
+export async function* readAll<Record>(
+  read: (after: string) => Promise<Part<Record>>,
+): AsyncGenerator<readonly Record[]> {
+  for (let after: string | undefined = ""; after !== undefined;) {
+    const { records, cursor, hasMore }: Part<Record> = await read(after);
+    yield records;
+    after = hasMore ? cursor : undefined;
+  }
+}
+
 /** What two stores with the same records have in common. */
 export type Counts = Readonly<Record<Kind | "disabled" | "ending" | "visits" | "bots", number>>;
 
@@ -63,6 +76,11 @@ export type Counts = Readonly<Record<Kind | "disabled" | "ending" | "visits" | "
 export interface Records extends Pick<LinkStore, "find">, Pick<VisitStore, "sums"> {
   /** At most `limit` records after a cursor, at first "". */
   read<K extends Kind>(kind: K, after: string, limit: number): Promise<Part<RecordOf[K]>>;
+  /**
+   * Calls `work` with a reader of everything as it is at one moment, also while the store is served. Links and entries come
+   * as they were made. All other records come in an order that is the same in every engine; days by their number.
+   */
+  snapshot<T>(work: (parts: ReadParts) => Promise<T>): Promise<T>;
   count(): Promise<Counts>;
   /** About so many links, evenly spread from the oldest to the newest; all if there are fewer. */
   spread(count: number): Promise<readonly Link[]>;

@@ -64,6 +64,8 @@ function isFetchedAhead(headers: Headers): boolean {
  */
 export function createRecorder({ journal, visitors }: RecorderOptions) {
   const lost = { visits: 0, details: 0 };
+  /** What `takeLost` has told of it. */
+  const told = { visits: 0, details: 0 };
 
   const agentName = memoize((text) => createName("agent", text));
   const crawls = memoize(isCrawler);
@@ -129,11 +131,12 @@ export function createRecorder({ journal, visitors }: RecorderOptions) {
     },
     /** Visits, and details of visits, that found no room since this was last asked. */
     takeLost(): { visits: number; details: number } | undefined {
-      if (lost.visits + lost.details === 0) return undefined;
-      const taken = { ...lost };
-      lost.visits = lost.details = 0;
-      return taken;
+      const taken = { visits: lost.visits - told.visits, details: lost.details - told.details };
+      Object.assign(told, lost);
+      return taken.visits + taken.details === 0 ? undefined : taken;
     },
+    /** The same since the start. */
+    lost: lost as Readonly<typeof lost>,
   };
 }
 

@@ -83,6 +83,8 @@ async function openRecorder(options: VisitsOptions & OpenRecorderOptions) {
     ...createRecorder({ journal, visitors }),
     /** Fetches what the next hour needs from the store, so that midnight does not depend on it. */
     prepare,
+    /** What is not in the store yet. */
+    figures: () => journal.figures(),
     /** Brings everything counted to the store; what that cannot take now is kept for the next start. */
     close: () => journal.close(),
   };

@@ -103,6 +103,7 @@ test("the week is a table of days and hours in the reader's zone, and fits a pho
     await page.emulateMedia({ colorScheme: "light", forcedColors: "none", media: "screen", ...media });
     expect(await colours(busiest)).not.toBe(await colours(empty));
   }
+  await page.emulateMedia({ media: "screen" });
   const { width = 0, height = 0 } = (await busiest.boundingBox()) ?? {};
   expect([width >= 8, height >= 24]).toEqual([true, true]);
   expect(await page.locator("html").evaluate((html: any) => html.scrollWidth <= html.clientWidth)).toBe(true);

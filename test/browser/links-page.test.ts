@@ -22,6 +22,7 @@ interface Kept {
   readonly created: string;
   readonly key?: string;
   readonly target?: string;
+  readonly told?: object;
 }
 
 /** Makes a link with the API, as the browser keeps it. */
@@ -465,7 +466,7 @@ test("without a connection, what was told last is shown, and asked again when it
   const made = await makeLink("offline");
   const told = { state: "active", visits: 3, ends: null, atMs: 0 };
   await page.route("**/api/v1/links/*", (route) => route.abort("aborted"));
-  await openList(page, [{ ...made, told } as Kept]);
+  await openList(page, [{ ...made, told }]);
   const { item, status } = on(page);
   await status(say("links.away")).waitFor();
   expect(await item("offline").textContent()).toContain(`${say("preview.visits")} 3`);
@@ -475,6 +476,17 @@ test("without a connection, what was told last is shown, and asked again when it
     .filter({ hasText: `${say("preview.visits")} 0` })
     .waitFor();
   await status(say("links.away")).waitFor({ state: "detached" });
+});
+
+test("what was told while the clock was ahead is asked again", async () => {
+  await using person = await arrive(curt.origin);
+  const { page } = person;
+  const made = await makeLink("ahead");
+  await visit(curt, "ahead");
+  await untilCounted(curt, "ahead", 1);
+  const told = { state: "active", visits: 0, ends: null, atMs: Date.now() + 30 * 86_400_000 };
+  await openList(page, [{ ...made, told }]);
+  await on(page).item("ahead").locator("[data-visits]").filter({ hasText: "1" }).waitFor();
 });
 
 test("the list of an earlier version is read on", async () => {

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:tes
 import type { Locator, Page } from "playwright-core";
 
 import { DAY_MS, HOUR_MS } from "../../src/links/time.ts";
+import { ask, make } from "../managed.ts";
 import { type Running, startHere } from "../service.ts";
 import { addVisits, linkOf, untilCounted, visit, WINDOWS_CHROME } from "../visits/visits.ts";
 import { arrive, LAPTOP, PHONE, untilFocused, wordsOf } from "./browser.ts";
@@ -311,6 +312,22 @@ test("while nobody looks, nothing is asked", async () => {
   const again = page.waitForRequest("**/api/v1/links/allein");
   await page.clock.runFor(10 * 60_000);
   await again;
+});
+
+test("whoever is looking at a preview learns that the link leads elsewhere, or nowhere, by now", async () => {
+  await using visitor = await arrive(curt.origin);
+  const { page } = visitor;
+  const { code, path, key } = await make(curt, { target: "https://example.com/" });
+  const looked = page.waitForResponse((response) => response.url().endsWith(path));
+  await page.goto(`/${code}+`);
+  await looked;
+  const host = page.locator(".leads .host");
+  expect(await host.textContent()).toBe("example.com");
+  await ask(curt, "PATCH", path, { key, body: { target: "https://example.net/" } });
+  await host.filter({ hasText: "example.net" }).waitFor();
+  await page.waitForResponse((response) => response.url().endsWith(path));
+  await ask(curt, "DELETE", path, { key });
+  await page.getByText(wordsOf("en")("page.expired.title.withdrawn")).first().waitFor();
 });
 
 test("the visits of another link that has its code by now are not shown", async () => {

@@ -7,7 +7,7 @@ import type { ClientOf } from "../../src/http/client.ts";
 import { createDomain } from "../../src/http/domain.ts";
 import { createLimiter } from "../../src/http/limits.ts";
 import { createLinkMemory } from "../../src/http/redirect/memory.ts";
-import { createRedirect } from "../../src/http/redirect/redirect.ts";
+import { createRedirect, createRedirectFigures } from "../../src/http/redirect/redirect.ts";
 import { createUnknownAnswer } from "../../src/http/unknown.ts";
 import { followChanges } from "../../src/links/changes.ts";
 import { createClock } from "../../src/links/clock.ts";
@@ -78,6 +78,7 @@ async function serve(folder: string, record = () => {}) {
       get: () => Promise.reject(new Error("no link is guarded")),
       head: () => Promise.reject(new Error("no link is guarded")),
     },
+    figures: createRedirectFigures(),
     onFault,
   });
   const routes = { "/:code": redirect(() => new Response(null, { status: ELSEWHERE })) };

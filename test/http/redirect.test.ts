@@ -58,7 +58,7 @@ describe("a short address", () => {
         ["GET", "HEAD"].map(async (method) => {
           const answer = await sendRaw(
             curt.origin,
-            `${method} ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`,
+            `${method} ${path} HTTP/1.1\r\nHost: x\r\nRequest-Id: 12345678\r\nConnection: close\r\n\r\n`,
           );
           const [headers = "", body = ""] = answer.toLowerCase().split("\r\n\r\n");
           const lines = headers.split("\r\n").filter((line) => !line.startsWith("date:"));

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
 import { REASON_HEADER, REASONS } from "../../src/http/reasons.ts";
+import { REQUEST_ID } from "../../src/http/request-id.ts";
 import en from "../../src/language/en.json";
 import { LANGUAGES, message, type MessageKey } from "../../src/language/messages.ts";
 import { CURT } from "../../src/pages/identity.ts";
@@ -74,8 +75,8 @@ describe("the reference", () => {
           ...answers.flatMap(([status, answer]) => [
             `${status}${answer.description}`,
             ...Object.entries(answer.headers ?? {})
-              // Told once for all errors, in the basics.
-              .filter(([name]) => name !== REASON_HEADER)
+              // Told once for all, in the basics.
+              .filter(([name]) => name !== REASON_HEADER && name !== REQUEST_ID)
               .map(([name, header]) => `${name}: ${header.description}`),
           ]),
         ];
@@ -86,6 +87,7 @@ describe("the reference", () => {
       }
       expect(textOf(html)).toContain(BASE_URL);
       expect(textOf(html)).toContain(REASON_HEADER);
+      expect(textOf(html)).toContain(REQUEST_ID);
       for (const reason of REASONS) expect(html).toContain(`<code>${reason}</code>`);
       expect(html).toContain('<a href="/api/v1/openapi.json">');
     }

@@ -119,7 +119,10 @@ describe("odd but well-formed requests", () => {
     ] as const) {
       const [answer, tidied] = await Promise.all(
         [path, `/x/..${path}`].map((spelling) =>
-          sendRaw(curt.origin, `${method} ${spelling} HTTP/1.1\r\nHost: x\r\n${rest}`),
+          sendRaw(
+            curt.origin,
+            `${method} ${spelling} HTTP/1.1\r\nHost: x\r\nRequest-Id: 12345678\r\n${rest}`,
+          ),
         ),
       );
       const sorted = (text = "") =>

@@ -161,6 +161,13 @@ describe("whatever happens to a link", () => {
   });
 });
 
+test("a visit that comes as the beginning is put off does not count", () => {
+  const later = link({ terms: { startsMs: NOW + 2, maxVisits: 1 } });
+  const putOff = play(later, [edit({ startsMs: NOW + 9 }, NOW + 1), visitAt(NOW + 2)]);
+  expect(putOff.terms).toEqual({ startsMs: NOW + 9, maxVisits: 1 });
+  expect(play(putOff, [visitAt(NOW + 9)]).terms?.ended).toBe("visits");
+});
+
 test("visits of a link without a limit are not counted here", () => {
   expect(applyChange(link({ terms: { passwordHash: "hash" } }), visitAt(NOW))).toBeUndefined();
   expect(applyChange(link(), visitAt(NOW))).toBeUndefined();

@@ -20,6 +20,7 @@ import { startPostgres } from "../postgres.ts";
 import { ROOT, type Settings, startHere, temporaryFolder } from "../service.ts";
 import { slicesOf } from "../visits/slices.ts";
 import { newLink } from "./links.ts";
+import { makeStore } from "./served-store.ts";
 
 const server = await startPostgres();
 afterAll(() => server[Symbol.asyncDispose]());
@@ -98,71 +99,6 @@ function plain(record: object): unknown {
       return value instanceof Uint8Array ? Buffer.from(value).toString("hex") : value;
     }),
   );
-}
-
-/** A store that has been served for a while, with something of every kind. */
-async function makeStore(path: string): Promise<void> {
-  const store = await openStore(sqlite(path));
-  const codes = ["plain", "한글", "👩‍❤️‍💋‍👨", "ends", "ended", "given-anew", "bad", "gone", "reported"];
-  const made = codes.map((code, nth) => newLink(code, { createdMs: NOW - 1000 + nth }));
-  await store.insert([
-    ...made,
-    newLink("ends2", { endsMs: NOW + DAY_MS }),
-    newLink("other", {
-      originalUrl: "HTTP://Example.com/ü",
-      target: "http://example.com/%C3%BC" as Target,
-      terms: { startsMs: NOW, maxVisits: 2, passwordHash: "$argon2id$한글" },
-    }),
-  ]);
-  const idOf = (code: string) => made.find((link) => link.code === code) ?? newLink(code);
-  for (const code of ["ends", "ended", "given-anew"])
-    await store.update(idOf(code), { type: "edit", atMs: 0, endsMs: NOW - 500 });
-  const moved = { originalUrl: "https://new.example/", target: "https://new.example/" as Target };
-  await store.update(idOf("reported"), { type: "edit", atMs: NOW, destination: moved });
-  await store.update(newLink("other"), { type: "visit", atMs: NOW });
-  await store.secret(new Uint8Array([0, 255, 39]));
-  await store.insert([newLink("given-anew", { createdMs: NOW + 9, freeIfEndedByMs: NOW })]);
-  const decision = { who: "shell", atMs: NOW, note: "a note with \0 and 'quotes'" } as const;
-  await store.disable([idOf("bad")], { ...decision, reason: "phishing" });
-  await store.disable([idOf("plain")], { ...decision, reason: "spam" });
-  await store.enable([idOf("plain")], decision);
-  await store.blockHost({ host: "evil.example", reason: "malware" }, decision);
-  await store.blockHost({ host: "한.example", reason: "spam" }, { who: "api", atMs: NOW + 1 });
-  await store.unblockHost("한.example", decision);
-  for (const [hour, source, visits] of [
-    [24 * (TODAY - 500), "a", [{ code: "plain" }, { code: "한글", bot: true }]],
-    [
-      24 * (TODAY - 2),
-      "a",
-      [
-        { code: "plain", visitor: 1 },
-        { code: "plain", visitor: 2, browser: "Odd 'one'" },
-      ],
-    ],
-    [24 * TODAY + 1, "b", [{ code: "plain", visitor: 1 }, { code: "gone" }]],
-    [24 * TODAY + 2, "c", [{ code: "plain", visitor: 7 }, { code: "👩‍❤️‍💋‍👨" }]],
-  ] as const) {
-    const told = visits.map((one) => ({ ...one, createdMs: idOf(one.code).createdMs }));
-    for (const slice of slicesOf({ source: source + hour, hour, visits: told })) await store.add(slice);
-  }
-  while ((await store.age({ closeBefore: TODAY, forgetBefore: TODAY - 400 }, 100)) > 0);
-  await store.erase(idOf("gone"), decision);
-  await store.salt(TODAY, TODAY);
-  await store.salt(TODAY + 1, TODAY);
-  await store.count(TODAY, { created: 7, refused: 1 });
-  for (const [nth, note] of [undefined, "one\0", "two", "👀"].entries())
-    await store.report({
-      ...idOf(nth === 3 ? "bad" : "reported"),
-      reason: REASONS[nth] ?? "other",
-      reporter: `reporter ${nth}`,
-      day: TODAY,
-      atMs: NOW + nth,
-      works: nth !== 3,
-      aimedMs: 0,
-      note,
-    });
-  await store.answerCase(idOf("bad"), { action: "nothing" }, decision);
-  await store.close();
 }
 
 describe("a copy", () => {
@@ -351,7 +287,7 @@ describe("curt copy", () => {
     const served = await run(["serve"], { DATABASE_URL: url, PORT: "0", BASE_URL: "http://localhost" });
     expect([served.code, served.stderr]).toEqual([
       1,
-      expect.stringContaining(`is an unfinished copy of ${path}. Run the same curt copy again`),
+      expect.stringContaining(`is an unfinished copy of ${path}. Run the same command again`),
     ]);
     expect(await run(["copy", url, `sqlite:${path}2`])).toMatchObject({
       code: 1,
@@ -383,7 +319,7 @@ describe("curt copy", () => {
     });
     expect([served.code, served.stderr]).toEqual([
       1,
-      `curt: ${path} is an unfinished copy of elsewhere. Run the same curt copy again: it goes on where it was.\n`,
+      `curt: ${path} is an unfinished copy of elsewhere. Run the same command again, curt copy or curt import: it goes on where it was.\n`,
     ]);
     expect(existsSync(`${path}-wal`)).toBeFalse();
     await makeLinks(`${path}2`, 1);

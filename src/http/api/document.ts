@@ -4,6 +4,7 @@ import { languageNames, type MessageKey, message } from "../../language/messages
 import type { Expiry } from "../../links/expiry.ts";
 import { type ApiDescription, dereference } from "../../pages/openapi.ts";
 import type { Domain } from "../domain.ts";
+import { REQUEST_ID } from "../request-id.ts";
 import { TOKEN_SCHEME, withToken } from "./make-operations.ts";
 import { KEY_SCHEME, TAGS } from "./operation.ts";
 import { operations } from "./operations.ts";
@@ -40,6 +41,8 @@ export function describeApi(
     security: [],
     tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
   });
+  for (const [path, item] of Object.entries(document.paths ?? {}))
+    if (path.startsWith("/api/")) addRequestId(item);
   const values = { ...LIMITS, languages: languageNames(language) };
   const say = (key: string) => message(language, key as MessageKey, values);
   return JSON.parse(JSON.stringify(document), (name, value: unknown) => {
@@ -48,6 +51,23 @@ export function describeApi(
     if (name !== "example") return value;
     return value.replaceAll(/\{(\w+)\}/g, (_, key: string) => (key === "base" ? baseUrl : say(key)));
   }) as ApiDescription;
+}
+
+/** Every answer of the API has it. */
+function addRequestId(operationsOfPath: object): void {
+  const described = Object.values(
+    operationsOfPath as Record<string, { responses: Record<string, Described> }>,
+  );
+  for (const { responses } of described)
+    for (const response of Object.values(responses))
+      response.headers = {
+        ...response.headers,
+        [REQUEST_ID]: { description: "api.request-id", required: true, schema: { type: "string" } },
+      };
+}
+
+interface Described {
+  headers?: object;
 }
 
 type Parameter = Information["parameters"][number];

@@ -71,6 +71,7 @@ export function createLinkTable(maxBytes: number) {
   let end = 0;
   let isWrapped = false;
   let changes = 0;
+  let links = 0;
 
   const word = (at: number) => words[at] ?? 0;
   const bucketOf = (hash: number) => hash & (buckets.length - 1);
@@ -106,7 +107,7 @@ export function createLinkTable(maxBytes: number) {
   }
 
   function drop(at: number): void {
-    relink(at, word(at + NEXT));
+    if (relink(at, word(at + NEXT))) links--;
   }
 
   /** Drops the oldest record, or writes it again. Returns whether it wrote it again. */
@@ -143,7 +144,9 @@ export function createLinkTable(maxBytes: number) {
   function shorten(hash: number): void {
     let at = firstOf(hash);
     for (let nth = 2; nth < MAX_CHAIN && at !== NONE; nth++) at = word(at + NEXT);
-    if (at !== NONE) words[at + NEXT] = NONE;
+    if (at === NONE || word(at + NEXT) === NONE) return;
+    words[at + NEXT] = NONE;
+    links--;
   }
 
   function write({ code, createdMs, endsMs, target }: Link, previewUntilMs: number): number {
@@ -160,6 +163,7 @@ export function createLinkTable(maxBytes: number) {
     words[at + NEXT] = firstOf(hash);
     words[at + HASH] = hash;
     buckets[bucketOf(hash)] = at;
+    links++;
     numbers[(at + CREATED) / 2] = createdMs;
     numbers[(at + ENDS) / 2] = endsMs;
     numbers[(at + PREVIEW_UNTIL) / 2] = previewUntilMs;
@@ -221,8 +225,13 @@ export function createLinkTable(maxBytes: number) {
       const at = find(code, hashOf(code));
       if (at !== NONE) drop(at);
     },
+    /** How many links it has. */
+    get size() {
+      return links;
+    },
     clear(): void {
       changes++;
+      links = 0;
       buckets.fill(NONE);
       newest = 0;
       isWrapped = false;

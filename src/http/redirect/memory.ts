@@ -32,6 +32,8 @@ export interface LinkMemory extends Memory {
   lookUp(code: Code): Found | Promise<Found>;
   /** Keeps what the recorder wrote into the entry, so that the next visit costs less. */
   keep(entry: Entry): void;
+  /** How many links it has. */
+  size(): number;
 }
 
 /** Until when people see the preview of a link first, in Unix milliseconds. It is asked once for each cached link. */
@@ -102,6 +104,7 @@ export function createLinkMemory(
       return early === undefined ? ask(code) : join(early, code);
     },
     keep: table.keep,
+    size: () => table.size,
     forget(code) {
       forgotten++;
       table.delete(code);

@@ -1,3 +1,4 @@
+import { createHistogram, type Histogram, SECONDS } from "../../histogram.ts";
 import type { Clock } from "../../links/clock.ts";
 import { type Code, lookUpCode, NEVER_IN_CODES } from "../../links/code.ts";
 import { isProblem } from "../../links/problem.ts";
@@ -24,7 +25,27 @@ export interface RedirectOptions {
   readonly interstitial: Interstitial | undefined;
   /** Answers for links that are not open to every visit. */
   readonly gate: Pick<Gate, "get" | "head">;
+  /** Gets what requests for short addresses have to tell. */
+  readonly figures: RedirectFigures;
   readonly onFault: (error: unknown) => void;
+}
+
+/** How requests for short addresses were answered, since the start. */
+export interface RedirectFigures {
+  /** From memory. Only an addition, because this is the hot path: nothing is timed there. */
+  fromMemory: number;
+  /** Those that memory could not answer, by their outcome. */
+  readonly others: Record<RedirectOutcome, number>;
+  /** How long these took. */
+  readonly seconds: Histogram;
+}
+
+/** `page`: a page or a problem instead of a redirect, such as a preview, or the question for a password. */
+export type RedirectOutcome = "store" | "unknown" | "gone" | "limited" | "failed" | "page";
+
+export function createRedirectFigures(): RedirectFigures {
+  const others = { store: 0, unknown: 0, gone: 0, limited: 0, failed: 0, page: 0 };
+  return { fromMemory: 0, others, seconds: createHistogram(SECONDS) };
 }
 
 type Server = Bun.Server<unknown>;
@@ -42,7 +63,7 @@ type Guard = (call: Call, guarded: Guarded) => Promise<Response>;
  */
 export function createRedirect(options: RedirectOptions) {
   const { memory, clock, recorder, callOf, limiter, answerUnknown } = options;
-  const { cacheSeconds, interstitial, gate, onFault } = options;
+  const { cacheSeconds, interstitial, gate, figures, onFault } = options;
 
   /** Kept, because a response copies a `Headers` in less time than it reads an object. */
   const headers = new Headers();
@@ -63,7 +84,21 @@ export function createRedirect(options: RedirectOptions) {
     return code === undefined || code === spelling ? code : (memory.get(code, nowMs) ?? code);
   }
 
-  function lookUp(
+  function tell(response: Response, startMs: number): Response {
+    figures.others[outcomeOf(response)]++;
+    figures.seconds.observe((performance.now() - startMs) / 1000);
+    return response;
+  }
+
+  function lookUp(...asked: Parameters<typeof answerLookUp>): Response | Promise<Response> {
+    const startMs = performance.now();
+    const response = answerLookUp(...asked);
+    return response instanceof Promise
+      ? response.then((later) => tell(later, startMs))
+      : tell(response, startMs);
+  }
+
+  function answerLookUp(
     call: Call,
     code: Code | undefined,
     follow: Follow,
@@ -125,7 +160,10 @@ export function createRedirect(options: RedirectOptions) {
       const found = find(spelling, nowMs);
       if (found === undefined && NEVER_IN_CODES.test(spelling)) return elsewhere(request, server);
       const call = callOf(request, server, spelling);
-      if (typeof found === "object") return visit(found, call, nowMs);
+      if (typeof found === "object") {
+        figures.fromMemory++;
+        return visit(found, call, nowMs);
+      }
       // Read the client's address now: it is lost if the visitor hangs up while the store is asked.
       call.client();
       return lookUp(call, found, visit, gate.get);
@@ -136,10 +174,20 @@ export function createRedirect(options: RedirectOptions) {
       const found = find(spelling, nowMs);
       if (found === undefined && NEVER_IN_CODES.test(spelling)) return elsewhere(request, server);
       const call = callOf(request, server, spelling);
-      return typeof found === "object" ? look(found, call, nowMs) : lookUp(call, found, look, gate.head);
+      if (typeof found !== "object") return lookUp(call, found, look, gate.head);
+      figures.fromMemory++;
+      return look(found, call, nowMs);
     };
     return { GET, HEAD };
   };
 }
 
 export type Redirect = ReturnType<typeof createRedirect>;
+
+function outcomeOf({ status }: Response): RedirectOutcome {
+  if (status === 302) return "store";
+  if (status === 404) return "unknown";
+  if (status === 410) return "gone";
+  if (status === 429) return "limited";
+  return status >= 500 ? "failed" : "page";
+}

@@ -15,6 +15,7 @@ import type { MadeView, View, ViewTask } from "./view.ts";
 
 /** Further requests get 503, so that the queue stays short. The operator's have places that visitors cannot take. */
 const MAX_WAITING = { visitors: 64, operator: 16 };
+type Asker = keyof typeof MAX_WAITING;
 /** How long equal requests share one answer. After that, the thread is asked whether it still holds. */
 const SHARED_MS = 1000;
 const MAX_SHARED = 100;
@@ -44,7 +45,19 @@ export interface Views extends Memory {
   /** A route that is answered with a view. */
   readonly show: (view: View) => Handler;
   readonly ask: (view: View, call: Call, data?: string) => Promise<Response>;
+  /** The figures of the instance, as JSON, for nobody's request. Undefined if the thread has too much to do. */
+  readonly figures: () => Promise<string | undefined>;
+  readonly load: Readonly<ViewLoad>;
   close(): void;
+}
+
+interface ViewLoad {
+  /** Views that wait to be made, or are being made. */
+  readonly waiting: Readonly<Record<Asker, number>>;
+  /** Requests that were not answered because too many waited. */
+  refused: number;
+  /** How often the thread has ended by itself. */
+  crashes: number;
 }
 
 interface Shared {
@@ -64,6 +77,7 @@ export function createViews({ start, clock, hostRules, onFault, sharedMs = SHARE
   let thread: Thread<ViewTask> | undefined;
   let startAgainAtMs = 0;
   const waiting = { visitors: 0, operator: 0 };
+  const load: ViewLoad = { waiting, refused: 0, crashes: 0 };
   const shared = new Map<string, Shared>();
 
   async function make(task: ViewTask): Promise<MadeView> {
@@ -76,6 +90,7 @@ export function createViews({ start, clock, hostRules, onFault, sharedMs = SHARE
     } catch (error) {
       if (error instanceof ThreadEnded && thread === asked) {
         thread = undefined;
+        load.crashes++;
         startAgainAtMs = clock.monotonicMs() + RESTART_AFTER_MS;
         onFault(error);
       }
@@ -126,10 +141,33 @@ export function createViews({ start, clock, hostRules, onFault, sharedMs = SHARE
       const made = await entry.made.catch(() => undefined);
       if (isView(made)) return made;
     }
-    const isReady = thread !== undefined || clock.monotonicMs() >= startAgainAtMs;
-    const from = senderOf(task);
-    if (!isReady || waiting[from] >= MAX_WAITING[from]) return undefined;
+    if (!mayMake(task)) {
+      load.refused++;
+      return undefined;
+    }
     return isShared ? makeShared(key, task, before) : make(task);
+  }
+
+  function mayMake(task: ViewTask): boolean {
+    const from = senderOf(task);
+    const isReady = thread !== undefined || clock.monotonicMs() >= startAgainAtMs;
+    return isReady && waiting[from] < MAX_WAITING[from];
+  }
+
+  async function figures(): Promise<string | undefined> {
+    const task: ViewTask = {
+      view: "adminApi",
+      code: "",
+      query: "",
+      headers: "{}",
+      known: "",
+      data: JSON.stringify({ view: "figures" }),
+      nowMs: clock.nowMs(),
+      rulesVersion: hostRules.version(),
+    };
+    if (!mayMake(task)) return undefined;
+    const { status, body } = await make(task);
+    return status === 200 ? new TextDecoder().decode(body) : undefined;
   }
 
   async function ask(view: View, call: Call, data = ""): Promise<Response> {
@@ -157,6 +195,8 @@ export function createViews({ start, clock, hostRules, onFault, sharedMs = SHARE
   return {
     show: (view) => (call) => ask(view, call),
     ask,
+    figures,
+    load,
     forget(code) {
       for (const [key, { code: spelling }] of shared) if (lookUpCode(spelling) === code) shared.delete(key);
     },
@@ -169,7 +209,7 @@ export function createViews({ start, clock, hostRules, onFault, sharedMs = SHARE
   };
 }
 
-function senderOf({ view }: ViewTask): keyof typeof MAX_WAITING {
+function senderOf({ view }: ViewTask): Asker {
   return view.startsWith("admin") ? "operator" : "visitors";
 }
 

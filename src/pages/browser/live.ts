@@ -28,12 +28,18 @@ export function watchVisits(): void {
   let tag: string | undefined;
   let reading = 0;
   let refreshedMs = -REFRESH_EVERY_MS;
+  /** Which link the service told of last, and where it led. */
+  let leadsThen: string | undefined;
 
   async function look(): Promise<void> {
     if (document.hidden || visits?.isConnected !== true) return;
-    const { data, pollMs } = await ask<Link>(visits?.dataset["link"] ?? "");
+    const { data, status, pollMs } = await ask<Link>(visits?.dataset["link"] ?? "");
     askedForMs = pollMs;
-    // Another link may have its code by now.
+    if (data === undefined && status !== 404 && status !== 410) return;
+    // Whoever is about to follow the link must not read where it led before. Another link may have its code by now.
+    const leads = [data?.created, data?.original_url, data?.state].join(" ");
+    if (leadsThen !== undefined && leads !== leadsThen) return location.reload();
+    leadsThen = leads;
     if (data === undefined || data.created !== visits?.dataset["created"]) return;
     if (String(data.visits) === visits.dataset["visits"]) return;
     waitMs = EVERY_MS;

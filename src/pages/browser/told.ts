@@ -42,7 +42,10 @@ export async function askAbout(made: Made): Promise<Answer | Refused> {
 
 /** Whether what was told is so old that it is worth asking again. */
 export function isStale({ told }: Made): boolean {
-  return told === undefined || Date.now() - told.atMs > (told.state === "gone" ? GONE_FOR_MS : MINUTE_MS);
+  if (told === undefined) return true;
+  // The clock may have been ahead then.
+  const ageMs = Math.abs(Date.now() - told.atMs);
+  return ageMs > (told.state === "gone" ? GONE_FOR_MS : MINUTE_MS);
 }
 
 /** What became of a link: its state, in words of the page. */

@@ -22,7 +22,7 @@ export async function requireWhole(run: Run): Promise<boolean> {
   const [copying] = (await run<{ source: string; isFinished: boolean }>(FIND_STATE)).rows;
   if (copying?.isFinished === false)
     throw new StoreUnusable(
-      `The database is an unfinished copy of ${copying.source}. Run the same curt copy again: it goes on where it was.`,
+      `The database is an unfinished copy of ${copying.source}. Run the same command again, curt copy or curt import: it goes on where it was.`,
     );
   return copying !== undefined;
 }

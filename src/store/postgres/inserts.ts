@@ -1,6 +1,6 @@
 import type { Link } from "../../links/link.ts";
 import { type LinkStore, type NewLink, StoreUnavailable } from "../../links/store.ts";
-import { createCommits } from "../commits.ts";
+import { type CommitFigures, createCommits } from "../commits.ts";
 import { closeCases } from "./case-row.ts";
 import type { Run, Statements } from "./database.ts";
 import type { LinkCounts } from "./link-counts.ts";
@@ -102,16 +102,23 @@ export async function surely<T>(sinceMs: number, work: (isRepeated: boolean) => 
 }
 
 /** Many creates share a statement and its commit. What is durable is counted. */
-export function createInserts({ run }: Pick<Statements, "run">, counts: Pick<LinkCounts, "add">) {
-  const inserts = createCommits(INSERTS, (links: readonly NewLink[], sinceMs) =>
-    insertInTurn(links, (distinct) =>
-      surely(sinceMs, async (isRepeated) => {
-        const { codes, replacedMs } = await insertRows(run, distinct, isRepeated);
-        for (const { code, createdMs } of distinct) if (codes.has(code)) counts.add(createdMs, 1);
-        for (const createdMs of replacedMs) counts.add(createdMs, -1);
-        return codes;
-      }),
-    ),
+export function createInserts(
+  { run }: Pick<Statements, "run">,
+  counts: Pick<LinkCounts, "add">,
+  figures?: CommitFigures,
+) {
+  const inserts = createCommits(
+    INSERTS,
+    (links: readonly NewLink[], sinceMs) =>
+      insertInTurn(links, (distinct) =>
+        surely(sinceMs, async (isRepeated) => {
+          const { codes, replacedMs } = await insertRows(run, distinct, isRepeated);
+          for (const { code, createdMs } of distinct) if (codes.has(code)) counts.add(createdMs, 1);
+          for (const createdMs of replacedMs) counts.add(createdMs, -1);
+          return codes;
+        }),
+      ),
+    figures,
   );
 
   return {

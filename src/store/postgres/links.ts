@@ -1,5 +1,6 @@
 import type { LinkStore } from "../../links/store.ts";
 import { HOUR_MS } from "../../links/time.ts";
+import { createStoreFigures } from "../commits.ts";
 import { closeCases } from "./case-row.ts";
 import { createChanges } from "./changes.ts";
 import type { Database } from "./database.ts";
@@ -36,12 +37,13 @@ export function createLinkTable(
   database: Database,
   counts: LinkCounts = createLinkCounts(database),
   onRead?: Replicas["read"],
+  figures = createStoreFigures(),
 ) {
   const background = database.within(BACKGROUND_MS);
   const changes = createChanges(database, onRead);
-  const inserts = createInserts(database, counts);
-  const requests = createRequests(database, background, counts);
-  const updates = createUpdates(database);
+  const inserts = createInserts(database, counts, figures.links);
+  const requests = createRequests(database, background, counts, figures.requests);
+  const updates = createUpdates(database, figures.updates);
 
   return {
     insert: inserts.insert,

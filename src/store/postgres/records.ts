@@ -3,7 +3,7 @@ import type { Link } from "../../links/link.ts";
 import { StoreUnusable } from "../../links/store.ts";
 import { HOUR_MS } from "../../links/time.ts";
 import { describeStore, type PostgresAddress } from "../../settings/database-url.ts";
-import type { Counts, FilledRecords, Records } from "../records.ts";
+import { type Counts, type FilledRecords, readAll, type Records } from "../records.ts";
 import { beginCopy, finishCopy, keepProgress, requireWhole } from "./copied.ts";
 import { type Database, openDatabase } from "./database.ts";
 import { GUARD_RECORDS } from "./guard-records.ts";
@@ -13,7 +13,7 @@ import { createLinksReader } from "./links-reader.ts";
 import { reach } from "./opening.ts";
 import type { Tables } from "./record-table.ts";
 import { hasSchema, migrate, requireCurrentVersion } from "./schema.ts";
-import { VISIT_RECORDS } from "./visit-records.ts";
+import { readDays, VISIT_RECORDS } from "./visit-records.ts";
 import { EMPTY } from "./visit-rows.ts";
 import { createVisitsReader } from "./visits-reader.ts";
 
@@ -23,6 +23,16 @@ const CONNECTIONS = 2;
 const PART_MS = 60_000;
 /** Counting a billion links takes minutes. */
 const COUNT_MS = 3_600_000;
+
+/** Exporting a billion links takes hours. */
+const SNAPSHOT_MS = 24 * HOUR_MS;
+/** Records that a snapshot returns at once. */
+const SNAPSHOT_PART = 1000;
+const SNAPSHOT = [
+  "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY",
+  // Whoever takes what is read may be slow.
+  `SET LOCAL idle_in_transaction_session_timeout = ${HOUR_MS}`,
+];
 
 const COUNT = `
   SELECT (SELECT count(*) FROM links) AS link,
@@ -85,7 +95,7 @@ export function openPostgresToFill(address: PostgresAddress): Promise<FilledReco
           await run(LATER);
           if (!(await keepProgress(run, before, after)))
             throw new StoreUnusable(
-              `${describeStore(address)} is filled or served by somebody else, or a failover lost what was written last. Run the same curt copy again.`,
+              `${describeStore(address)} is filled or served by somebody else, or a failover lost what was written last. Run the same command again.`,
             );
           if (records.length > 0) await TABLES[kind].write(run, records);
         }),
@@ -117,6 +127,15 @@ function reading(database: Database): Records {
     find: createLinksReader(database).find,
     sums: createVisitsReader(database).sums,
     read: (kind, after, limit) => TABLES[kind].read(run, after, limit),
+    snapshot: (work) =>
+      database.within(SNAPSHOT_MS).transaction(async (inside) => {
+        for (const statement of SNAPSHOT) await inside(statement);
+        return work((kind) =>
+          kind === "day"
+            ? (readDays(inside) as AsyncGenerator<never>)
+            : readAll((after) => TABLES[kind].read(inside, after, SNAPSHOT_PART)),
+        );
+      }),
     async count() {
       const [counts] = (await database.within(COUNT_MS).run<Counts>(COUNT)).rows;
       if (counts === undefined) throw new Error("A statement that always returns a row returned none");

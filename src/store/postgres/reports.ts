@@ -2,7 +2,7 @@ import { type CaseStore, MAX_CASE_NOTES, MAX_DAILY_REPORTS } from "../../guard/c
 import { addReport, type Case, isDue, mainReason, type Report } from "../../guard/case.ts";
 import type { Reason } from "../../links/link.ts";
 import { type LinkId, StoreUnavailable } from "../../links/store.ts";
-import { createCommits } from "../commits.ts";
+import { type CommitFigures, createCommits } from "../commits.ts";
 import { type CaseRow, toCase, toRow } from "./case-row.ts";
 import type { Database } from "./database.ts";
 import { createNotes } from "./notes.ts";
@@ -110,13 +110,17 @@ interface Next {
 }
 
 /** Adds reports to cases. Reports that wait for each other share two statements: one looks, one writes what follows. */
-export function createReports({ run }: Pick<Database, "run">) {
+export function createReports({ run }: Pick<Database, "run">, figures?: CommitFigures) {
   const notes = createNotes({ run });
-  const commits = createCommits(REPORTS, async (reports: readonly Report[], sinceMs) => {
-    const outcomes = await reportAll(reports, sinceMs);
-    await notes.added(reports.filter(({ note }) => note !== undefined).length);
-    return outcomes;
-  });
+  const commits = createCommits(
+    REPORTS,
+    async (reports: readonly Report[], sinceMs) => {
+      const outcomes = await reportAll(reports, sinceMs);
+      await notes.added(reports.filter(({ note }) => note !== undefined).length);
+      return outcomes;
+    },
+    figures,
+  );
 
   async function reportAll(reports: readonly Report[], sinceMs: number): Promise<Reported[]> {
     const { outcomes, counted, changed } = addAll(reports, await look(reports));

@@ -1,6 +1,6 @@
 // Requests that may be sent again.
 import type { KeyedRequest, LinkStore, Made, NumberedLink } from "../../links/store.ts";
-import { createCommits } from "../commits.ts";
+import { type CommitFigures, createCommits } from "../commits.ts";
 import type { Run, Statements } from "./database.ts";
 import { insertInTurn, insertRows, surely } from "./inserts.ts";
 import type { LinkCounts } from "./link-counts.ts";
@@ -46,8 +46,9 @@ export function createRequests(
   { transaction, run }: Statements,
   background: Pick<Statements, "run">,
   counts: Pick<LinkCounts, "add">,
+  figures?: CommitFigures,
 ) {
-  const requests = createCommits(REQUESTS, insertAll);
+  const requests = createCommits(REQUESTS, insertAll, figures);
 
   async function insertAll(tasks: readonly Task[], sinceMs: number): Promise<Outcome[]> {
     const outcomes = new Map<Task, Outcome>();

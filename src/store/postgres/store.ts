@@ -2,6 +2,7 @@ import type { GuardStore } from "../../guard/store.ts";
 import type { LinkStore } from "../../links/store.ts";
 import type { PostgresAddress } from "../../settings/database-url.ts";
 import type { VisitStore } from "../../visits/store.ts";
+import { createStoreFigures, type StoreFigures } from "../commits.ts";
 import { createCasesReader } from "./cases-reader.ts";
 import { createCases } from "./cases.ts";
 import { leaveCopy } from "./copied.ts";
@@ -43,12 +44,22 @@ export interface PostgresOptions
   readonly sizeKnownMs?: number;
   /** The replicas that may be asked for links. */
   readonly readFrom?: PostgresAddress | undefined;
+  /** Gets what commits have to tell. */
+  readonly storeFigures?: StoreFigures;
 }
 
 /** Links, visits and decisions in one PostgreSQL database, for any number of machines. Throws {@link StoreUnusable}. */
 export async function openPostgresStore(
   address: PostgresAddress,
-  { connections, sizeKnownMs, readFrom, onPrimary, onReplica, ...opening }: PostgresOptions = {},
+  {
+    connections,
+    sizeKnownMs,
+    readFrom,
+    storeFigures,
+    onPrimary,
+    onReplica,
+    ...opening
+  }: PostgresOptions = {},
 ): Promise<LinkStore & VisitStore & GuardStore> {
   const database = openDatabase(address, { connections, onPrimary });
   try {
@@ -61,9 +72,10 @@ export async function openPostgresStore(
     throw error;
   }
   const counts = createLinkCounts(database, sizeKnownMs);
+  const figures = storeFigures ?? createStoreFigures();
   const replicas = readFrom && openReplicas(readFrom, database, { connections, onReplica });
-  const links = createLinkTable(database, counts, replicas?.read);
-  const reports = createReports(database);
+  const links = createLinkTable(database, counts, replicas?.read, figures);
+  const reports = createReports(database, figures.reports);
   const limits = createSharedLimits(database);
   const reader = readingHalf(database);
   return {

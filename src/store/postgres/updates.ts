@@ -2,7 +2,7 @@ import { applyChange, type Change, isSilent } from "../../links/change.ts";
 import type { Code } from "../../links/code.ts";
 import type { Link } from "../../links/link.ts";
 import type { LinkId, LinkStore, Updated } from "../../links/store.ts";
-import { createCommits } from "../commits.ts";
+import { type CommitFigures, createCommits } from "../commits.ts";
 import type { Statements } from "./database.ts";
 import { columnsOf, GIVEN_LINKS, LINK_COLUMNS, type LinkRow, toLink } from "./link-row.ts";
 import { isStorable } from "./text.ts";
@@ -28,8 +28,8 @@ interface Task {
  * Many changes share a transaction. If its outcome is unknown, all of them reject with `StoreUnavailable` and none is tried
  * again: a visit must not count twice. A caller may repeat every change but a visit.
  */
-export function createUpdates({ transaction }: Pick<Statements, "transaction">) {
-  const updates = createCommits(UPDATES, updateAll);
+export function createUpdates({ transaction }: Pick<Statements, "transaction">, figures?: CommitFigures) {
+  const updates = createCommits(UPDATES, updateAll, figures);
 
   function updateAll(tasks: readonly Task[]): Promise<Updated[]> {
     const codes = [...new Set(tasks.map(({ link }) => link.code))];

@@ -1,14 +1,24 @@
+import type { QueryResultRow } from "pg";
+
 import type { Detail } from "../../visits/detail.ts";
 import type { LinkDay, RecordOf } from "../records.ts";
+import type { Run } from "./database.ts";
 import { reading, type Tables, writing } from "./record-table.ts";
 import { CLOSED, EMPTY, OPEN } from "./visit-rows.ts";
 import { mergeAll } from "./visits-reader.ts";
 
-const READ_DAYS = `
+const DAYS = `
   SELECT code, created_ms AS "createdMs", day, sum(visits)::bigint AS visits, sum(bots)::bigint AS bots,
     bool_or(state = ${OPEN}) AS "isOpen", array_agg(detail ORDER BY source) FILTER (WHERE detail IS NOT NULL) AS details
-  FROM visits WHERE state < ${EMPTY} AND (code, created_ms, day) > ($1, $2, $3)
+  FROM visits WHERE state < ${EMPTY}`;
+const READ_DAYS = `
+  ${DAYS} AND (code, created_ms, day) > ($1, $2, $3)
   GROUP BY code, created_ms, day ORDER BY code, created_ms, day LIMIT $4`;
+/** No index has this order, so the server sorts once. */
+const DECLARE_DAYS = `
+  DECLARE days NO SCROLL CURSOR FOR
+  ${DAYS} GROUP BY code, created_ms, day ORDER BY day, code, created_ms`;
+const FETCH_DAYS = "FETCH 1000 FROM days";
 /** They belong to no source that counts. */
 const WRITE_DAYS = `
   INSERT INTO visits (code, created_ms, day, source, sequence, version, state, visits, bots, detail)
@@ -37,10 +47,7 @@ export const VISIT_RECORDS: Tables<"day" | "salt" | "secret"> = {
     read: reading<DayRow, LinkDay>(READ_DAYS, {
       start: ["", 0, -1],
       keyOf: ({ code, createdMs, day }) => [code, createdMs, day],
-      toRecord: ({ details, ...day }) => ({
-        ...day,
-        detail: details === null ? null : mergeDetails(details),
-      }),
+      toRecord: toDay,
     }),
     write: writing(WRITE_DAYS, (days) => {
       const lengths = days.map(({ detail }) => detail?.length ?? 0);
@@ -80,6 +87,21 @@ export const VISIT_RECORDS: Tables<"day" | "salt" | "secret"> = {
     ]),
   },
 };
+
+/** All days by their number, in a transaction. */
+export async function* readDays(run: Run): AsyncGenerator<readonly LinkDay[]> {
+  await run(DECLARE_DAYS);
+  for (;;) {
+    const { rows } = await run<QueryResultRow>(FETCH_DAYS);
+    if (rows.length === 0) break;
+    yield (rows as readonly DayRow[]).map(toDay);
+  }
+  await run("CLOSE days");
+}
+
+function toDay({ details, ...day }: DayRow): LinkDay {
+  return { ...day, detail: details === null ? null : mergeDetails(details) };
+}
 
 /** The sums are added up already. */
 function mergeDetails(details: readonly Detail[]): Detail {

@@ -21,7 +21,7 @@ export function requireWhole(database: Database, path: string): void {
   const copying = database.query<{ source: string }, []>(FIND_UNFINISHED).get();
   if (copying !== null)
     throw new StoreUnusable(
-      `${path} is an unfinished copy of ${copying.source}. Run the same curt copy again: it goes on where it was.`,
+      `${path} is an unfinished copy of ${copying.source}. Run the same command again, curt copy or curt import: it goes on where it was.`,
     );
 }
 

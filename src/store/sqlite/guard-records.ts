@@ -18,7 +18,8 @@ const READ_ENTRIES = `
 const WRITE_ENTRY = `
   INSERT INTO journal (at_ms, who, action, reason, note, code, created_ms, host)
   VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)`;
-const READ_CASES = "SELECT * FROM cases WHERE id > ?1 ORDER BY id LIMIT ?2";
+const READ_CASES = `
+  SELECT * FROM cases WHERE (code, created_ms) > (?1, ?2) ORDER BY code, created_ms LIMIT ?3`;
 const NOTES = "SELECT noted_ms AS atMs, reason, note FROM notes WHERE case_id = ?1 ORDER BY id DESC";
 const WRITE_CASE = `
   INSERT INTO cases
@@ -54,8 +55,8 @@ export function guardRecords(database: Database): Tables<"host" | "entry" | "cas
   return {
     case: {
       read: reading<CaseRow, RecordOf["case"]>(database, READ_CASES, {
-        start: [Number.MIN_SAFE_INTEGER],
-        keyOf: ({ id }) => [id],
+        start: ["", 0],
+        keyOf: ({ code, created_ms }) => [code, created_ms],
         toRecord: (row) => ({
           ...toCase(row),
           notes: database.query<RecordOf["case"]["notes"][number], [number]>(NOTES).all(row.id),

@@ -3,7 +3,7 @@ import type { Database } from "bun:sqlite";
 
 import type { Link } from "../../links/link.ts";
 import { StoreUnavailable, StoreUnusable } from "../../links/store.ts";
-import type { Counts, FilledRecords, Records } from "../records.ts";
+import { type Counts, type FilledRecords, readAll, type Records } from "../records.ts";
 import { beginCopy, finishCopy, keepProgress, requireWhole } from "./copied.ts";
 import { openChecked, openWriter } from "./file.ts";
 import { guardRecords } from "./guard-records.ts";
@@ -34,6 +34,8 @@ const COUNT = `
       FROM old_visits AS old
       UNION ALL SELECT 0, 0, 0)
   ) AS counted`;
+/** Records that a snapshot returns at once. */
+const SNAPSHOT_PART = 1000;
 const ENDS = "SELECT min(rowid) AS oldest, max(rowid) AS newest FROM links";
 const LINK_FROM = `
   SELECT code, ${LINK_COLUMNS} FROM links
@@ -83,6 +85,17 @@ function reading(database: Database, path: string): Records {
     find: async (code) => reader.find(code),
     sums: async (code, createdMs) => reader.sums(code, createdMs),
     read: async (kind, after, limit) => trying(() => tables[kind].read(after, limit)),
+    async snapshot(work) {
+      // Later commits wait in the log until this is over.
+      trying(() => database.run("BEGIN"));
+      try {
+        return await work((kind) =>
+          readAll(async (after) => trying(() => tables[kind].read(after, SNAPSHOT_PART))),
+        );
+      } finally {
+        trying(() => database.run("COMMIT"));
+      }
+    },
     async count() {
       const counts = trying(() => database.query<Counts, []>(COUNT).get());
       if (counts === null) throw new Error("A statement that always returns a row returned none");

@@ -12,7 +12,7 @@ import {
 } from "../../links/store.ts";
 import { startThread } from "../../thread.ts";
 import type { VisitStore } from "../../visits/store.ts";
-import { createCommits } from "../commits.ts";
+import { createCommits, createStoreFigures, type StoreFigures } from "../commits.ts";
 import type { Identity } from "./identity.ts";
 import type { UpdateTask } from "./links.ts";
 import { createReader } from "./reader.ts";
@@ -28,6 +28,8 @@ export interface StoreOptions {
   /** How long a create waits for another process to commit. */
   readonly busyWaitMs?: number;
   readonly sizeKnownMs?: number;
+  /** Gets what commits have to tell. */
+  readonly storeFigures?: StoreFigures;
 }
 
 const INSERTS = { waiting: 10_000, batch: 1000 };
@@ -64,7 +66,7 @@ function readingHalf(reader: Reader) {
 /** Links, their visits and what the operator decided, in one SQLite file. Reads happen here on their own connection; a worker thread writes. */
 export async function openSqliteStore(
   path: string,
-  { openElsewhere, busyWaitMs, sizeKnownMs }: StoreOptions = {},
+  { openElsewhere, busyWaitMs, sizeKnownMs, storeFigures = createStoreFigures() }: StoreOptions = {},
 ): Promise<LinkStore & VisitStore & GuardStore> {
   const worker = new Worker(new URL("./writer.ts", import.meta.url));
   const thread = startThread<Turn>(worker, { StoreUnusable, StoreUnavailable, StoreMisplaced, StoreBusy });
@@ -83,6 +85,7 @@ export async function openSqliteStore(
       JSON.parse(
         (await writer.perform({ type: "insert", links: JSON.stringify(links) }, sinceMs)) as string,
       ) as boolean[],
+    storeFigures.links,
   );
   const requests = createCommits(
     REQUESTS,
@@ -90,16 +93,19 @@ export async function openSqliteStore(
       JSON.parse(
         (await writer.perform({ type: "insertOnce", requests: JSON.stringify(all) }, sinceMs)) as string,
       ) as KeyedOutcome[],
+    storeFigures.requests,
   );
   const updates = createCommits(
     UPDATES,
     async (all: readonly UpdateTask[], sinceMs) =>
       (await writer.perform({ type: "update", updates: all }, sinceMs)) as Updated[],
+    storeFigures.updates,
   );
   const reports = createCommits(
     REPORTS,
     async (all: readonly Report[], sinceMs) =>
       (await writer.perform({ type: "report", reports: all }, sinceMs)) as Reported[],
+    storeFigures.reports,
   );
 
   // What fails now is tried again the next time.

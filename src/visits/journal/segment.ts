@@ -70,6 +70,8 @@ export function openSegment(path: string) {
   let isCut = false;
   let sequence = head[Head.sequence] ?? 0;
   let hour = head[Head.hour] ?? 0;
+  /** Counted in this life. Those of an earlier process are not known. */
+  let visits = 0;
   let usedDetails = head[Head.usedDetails] ?? 0;
   let usedNameBytes = head[Head.usedNameBytes] ?? 0;
   // What the file counted in an earlier life.
@@ -123,6 +125,10 @@ export function openSegment(path: string) {
       isCut = file.size < mapped.size;
       return isCut ? "cut" : "whole";
     },
+    /** How many visits this process counted in it. */
+    get visits() {
+      return visits;
+    },
     get isEmpty() {
       return usedNameBytes === 0;
     },
@@ -151,7 +157,7 @@ export function openSegment(path: string) {
       counters.fill(0, 0, Math.max(staleLinks, places.link) * COUNTER_WORDS);
       staleLinks = 0;
       for (const table of TABLES) places[table] = 0;
-      usedDetails = usedNameBytes = 0;
+      visits = usedDetails = usedNameBytes = 0;
       head[Head.usedDetails] = 0;
       head[Head.usedNameBytes] = 0;
       head[Head.synced] = 0;
@@ -178,6 +184,7 @@ export function openSegment(path: string) {
       if (place < 0) return false;
       const at = place * COUNTER_WORDS + (bot ? 1 : 0);
       counters[at] = (counters[at] ?? 0) + 1;
+      visits++;
       return true;
     },
     /** False when there is no room. */

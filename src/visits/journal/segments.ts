@@ -147,6 +147,12 @@ export function createSegments(options: SegmentsOptions) {
     },
     /** Oldest first. */
     waiting: waiting as readonly Segment[],
+    /** What is not in the store yet. */
+    figures() {
+      const full = waiting.filter((segment) => segment !== active);
+      const visits = full.reduce((sum, segment) => sum + segment.visits, active.visits);
+      return { visits, segments: full.length };
+    },
     prepare,
 
     /** Makes another segment the active one. Returns false if there is no room for one. */

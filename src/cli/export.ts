@@ -1,0 +1,44 @@
+import { type Config, journalFolderOf } from "../config.ts";
+import { EXPORTED } from "../moving/export-line.ts";
+import { exportRecords } from "../moving/export.ts";
+import { describeStore } from "../settings/database-url.ts";
+import { hasStore, openRecords } from "../store/open.ts";
+import { hasSegments } from "../visits/journal/slots.ts";
+import type { Arguments } from "./command.ts";
+import { NAMES } from "./names.ts";
+import { openOutput } from "./output.ts";
+import { fail, note } from "./print.ts";
+import { showProgress } from "./progress.ts";
+
+/** Writes everything of the store to a file or to standard output; returns the exit code. */
+export async function exportStore(config: Config, { positionals }: Arguments): Promise<number> {
+  const { database, dataFolder } = config;
+  if (!(await hasStore(database)))
+    return fail(
+      `there is no store at ${describeStore(database)}. Set DATABASE_URL and the other settings as for the server.`,
+    );
+  if (hasSegments(journalFolderOf(database, dataFolder)))
+    note("Visits that are not in the store yet are not exported. Stop Curt before, if every visit counts.");
+  const records = await openRecords(database);
+  using progress = showProgress();
+  try {
+    const output = openOutput(positionals[0] ?? "-");
+    if (typeof output === "string") return fail(output);
+    using _ = output;
+    // Counting a large store takes a while, and only tells how much time is left.
+    const known = progress.isShown ? await records.count() : undefined;
+    const all = known && EXPORTED.reduce((sum, kind) => sum + known[kind], 0);
+    let done = 0;
+    const counts = await exportRecords(records, output.write, (count) => {
+      done += count;
+      progress.tell("exporting", { done, all }, count);
+    });
+    output.finish();
+    progress.end();
+    const told = EXPORTED.map((kind) => `${counts[kind].toLocaleString("en")} ${NAMES[kind]}`);
+    note(`exported ${told.join(", ")}`);
+    return 0;
+  } finally {
+    await records.close();
+  }
+}

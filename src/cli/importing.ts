@@ -1,0 +1,92 @@
+import type { Config } from "../config.ts";
+import { arrivalRules } from "../core.ts";
+import { OtherFile } from "../moving/lines.ts";
+import { type Source, UnreadableSource } from "../moving/source.ts";
+import { takeIn } from "../moving/take-in.ts";
+import { describeStore } from "../settings/database-url.ts";
+import { hasStore, openIntake, openRecords } from "../store/open.ts";
+import type { Arguments } from "./command.ts";
+import { openInput } from "./input.ts";
+import { type LeftRows, openLeftRows } from "./left.ts";
+import { fail } from "./print.ts";
+import { type ProgressLine, showProgress } from "./progress.ts";
+
+/** What an import has to do with. */
+export interface Importing {
+  readonly config: Config;
+  readonly options: Arguments["options"];
+  readonly input: ReturnType<typeof openInput>;
+  readonly left: LeftRows;
+  readonly progress: ProgressLine;
+  /** Adds the links of a source; resolves with the exit code. */
+  takeIn(source: Source): Promise<number>;
+}
+
+/** Calls `act`, then says which rows were left, and what is wrong with the file if it cannot be read. */
+export async function openImport(
+  config: Config,
+  { positionals: [file = "-"], options }: Arguments,
+  act: (importing: Importing) => Promise<number>,
+): Promise<number> {
+  using left = openLeftRows(options["report"] as string | undefined);
+  using progress = showProgress();
+  try {
+    const importing = { config, options, input: openInput(file), left, progress };
+    return await act({ ...importing, takeIn: (source) => takeInFrom(source, importing) });
+  } catch (error) {
+    progress.end();
+    if (error instanceof UnreadableSource) return fail(`${file} ${error.message}`);
+    if (error instanceof OtherFile)
+      return fail(
+        `${describeStore(config.database)} is partly filled from another file. Import that file again, or begin with an empty database.`,
+      );
+    throw error;
+  }
+}
+
+async function takeInFrom(
+  source: Source,
+  { config, options, input, left, progress }: Omit<Importing, "takeIn">,
+): Promise<number> {
+  const isDryRun = options["dry-run"] === true;
+  await using target = isDryRun ? await openLookUp(config) : await openTarget(config);
+  const { links, added, known, visits } = await takeIn(source.read(input), {
+    ...target,
+    ...arrivalRules(config),
+    keepOdd: options["keep-odd"] === true,
+    onLeft: left.add,
+    onRead: () => progress.tell("reading", input.progress()),
+    onTaken: (taken, count) => progress.tell(isDryRun ? "looking up" : "adding", taken, count),
+  });
+  progress.end();
+  left.print();
+  const would = isDryRun ? " would be" : "";
+  const sums = [
+    `${inEnglish(added)} of ${inEnglish(links)} links${would} added, with ${inEnglish(visits)} visits`,
+    `${inEnglish(known)} already there`,
+    `${inEnglish(left.count())} rows${would} left out`,
+  ];
+  console.log(`${describeStore(config.database)}: ${sums.join("; ")}`);
+  return 0;
+}
+
+function inEnglish(count: number): string {
+  return count.toLocaleString("en");
+}
+
+async function openTarget({ database }: Config) {
+  const intake = await openIntake(database);
+  return { intake, find: async (): Promise<undefined> => undefined, [Symbol.asyncDispose]: intake.close };
+}
+
+/** Writes nothing. A store that is not there yet has no links. */
+async function openLookUp({ database }: Config) {
+  if (!(await hasStore(database)))
+    return {
+      intake: undefined,
+      find: async (): Promise<undefined> => undefined,
+      async [Symbol.asyncDispose]() {},
+    };
+  const { find, close } = await openRecords(database);
+  return { intake: undefined, find, [Symbol.asyncDispose]: close };
+}

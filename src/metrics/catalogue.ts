@@ -1,0 +1,77 @@
+interface Declared {
+  readonly type: "counter" | "gauge" | "histogram";
+  readonly help: string;
+  /** What several processes together have: their sum, or the value of the one that has most or least. */
+  readonly together: "sum" | "max" | "min";
+}
+
+const counter = (help: string): Declared => ({ type: "counter", help, together: "sum" });
+const histogram = (help: string): Declared => ({ type: "histogram", help, together: "sum" });
+const gauge = (help: string, together: Declared["together"] = "sum"): Declared => ({
+  type: "gauge",
+  help,
+  together,
+});
+
+/** All metrics. Their labels have few values, none of which a client can add to. `docs/metrics.md` says what to do. */
+export const METRICS = {
+  curt_build_info: gauge("1, with the version of Curt and of its runtime", "max"),
+  curt_processes: gauge("Serving processes that answered this scrape, and that did not"),
+  curt_redirects_total: counter("Answers to requests for short addresses"),
+  curt_redirect_seconds: histogram("Time of those that memory could not answer"),
+  curt_memory_links: gauge("Links in memory"),
+  curt_memory_lookups_total: counter("Links looked for in memory: hit or miss"),
+  curt_request_seconds: histogram(
+    "Time of all requests that are not for a short address, until the answer begins",
+  ),
+  curt_requests_in_progress: gauge("Requests that are not answered yet"),
+  curt_creates_total: counter("Links asked for: created, refused, or blocked by a rule or a blocklist"),
+  curt_reports_total: counter("Reports of links"),
+  curt_unknown_total: counter("Addresses that lead nowhere"),
+  curt_limited_total: counter("Requests refused by a limit"),
+  curt_commit_seconds: histogram("Time of the transactions that share a commit"),
+  curt_commit_items: histogram("What shares a commit"),
+  curt_commit_waiting: gauge("What waits for its commit, or for its end"),
+  curt_commit_refused_total: counter("What found no place to wait, or waited too long"),
+  curt_commit_failures_total: counter("Commits that failed"),
+  curt_store_up: gauge("1 if the store answers every process within a second", "min"),
+  curt_faults_total: counter("Faults: the store did not answer, or another"),
+  curt_links: gauge("About how many links there are", "max"),
+  curt_links_disabled: gauge("Links that were disabled or deleted, up to 100,000", "max"),
+  curt_links_made_in_a_day: gauge("About how many links were made in the last 24 hours", "max"),
+  curt_hosts_blocked: gauge("Hosts that the operator has blocked", "max"),
+  curt_codes_used_ratio: gauge("Share of all codes of CODE_LENGTH characters that is in use", "max"),
+  curt_visits_waiting: gauge("Visits that are not in the store yet"),
+  curt_visits_segments_waiting: gauge("Full segments of the journal that are not in the store yet"),
+  curt_visits_lost_total: counter("Visits, or details of them, that found no room in the journal"),
+  curt_views_waiting: gauge("Pages, images and documents that wait to be made"),
+  curt_views_refused_total: counter("Requests for them that were refused because too many waited"),
+  curt_views_crashes_total: counter("Ends of the thread that makes them"),
+  curt_blocklist_rules: gauge("Rules of blocklists that are in effect", "max"),
+  curt_blocklist_lists_doubted: gauge("Blocklists that cannot be used as they are now", "max"),
+  curt_blocklist_oldest_timestamp_seconds: gauge("When the oldest blocklist was written", "min"),
+  curt_blocklist_fetches_total: counter("Requests for feeds: new, unchanged or failed"),
+  curt_event_loop_delay_seconds: histogram("How late a timer of 100 ms is on the thread that redirects"),
+  curt_disk_free_bytes: gauge("Free space where the store or the journal is", "min"),
+  curt_disk_size_bytes: gauge("Size of these disks", "max"),
+  curt_store_file_bytes: gauge("Size of SQLite's files", "max"),
+  process_cpu_seconds_total: counter("User and system time of all threads"),
+  process_resident_memory_bytes: gauge("Memory, with mapped files"),
+  curt_own_memory_bytes: gauge("Memory without mapped files"),
+  process_open_fds: gauge("Open file descriptors of the process that has most", "max"),
+  process_max_fds: gauge("How many file descriptors a process may have open", "max"),
+  process_start_time_seconds: gauge("When the youngest process was started", "max"),
+} as const satisfies Record<string, Declared>;
+
+export type MetricName = keyof typeof METRICS;
+
+/** As prom-client has it. */
+export interface Value {
+  readonly value: number;
+  readonly labels: Readonly<Record<string, string>>;
+  /** For histograms, whose values have several names. */
+  readonly metricName?: string;
+}
+
+/** What one process has to tell. */
+export type Reading = Readonly<Partial<Record<MetricName, readonly Value[]>>>;

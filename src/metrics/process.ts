@@ -1,0 +1,90 @@
+import { readdir, readFile, stat, statfs } from "node:fs/promises";
+import { dirname } from "node:path";
+
+import { createHistogram } from "../histogram.ts";
+import type { Reading, Value } from "./catalogue.ts";
+import { each, histogramValues, one } from "./values.ts";
+
+const TICK_MS = 100;
+const LATE_SECONDS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
+
+export interface ProcessOptions {
+  /** Path of the SQLite file. Undefined if there is none. */
+  readonly file: string | undefined;
+  readonly journalFolder: string;
+}
+
+/** What the system tells of this process and its disks. What it does not tell is missing. */
+export function watchProcess({ file, journalFolder }: ProcessOptions) {
+  const late = createHistogram(LATE_SECONDS);
+  let lastMs = performance.now();
+  const timer = setInterval(() => {
+    const nowMs = performance.now();
+    late.observe(Math.max(0, nowMs - lastMs - TICK_MS) / 1000);
+    lastMs = nowMs;
+  }, TICK_MS).unref();
+  const places = { ...(file !== undefined && { store: dirname(file) }), journal: dirname(journalFolder) };
+
+  return {
+    async read(): Promise<Reading> {
+      const { user, system } = process.cpuUsage();
+      const disks = await Promise.all(
+        Object.entries(places).map(([holds, folder]) => spaceOf(holds, folder)),
+      );
+      return {
+        curt_event_loop_delay_seconds: histogramValues("curt_event_loop_delay_seconds", late),
+        process_cpu_seconds_total: [one((user + system) / 1e6)],
+        process_resident_memory_bytes: [one(process.memoryUsage.rss())],
+        curt_own_memory_bytes: await ownMemory(),
+        process_open_fds: await openFiles(),
+        process_max_fds: await maxFiles(),
+        process_start_time_seconds: [one(Math.round(performance.timeOrigin / 1000))],
+        curt_disk_free_bytes: disks.flatMap(({ free }) => free),
+        curt_disk_size_bytes: disks.flatMap(({ size }) => size),
+        curt_store_file_bytes: file === undefined ? [] : await sizes({ database: file, log: `${file}-wal` }),
+      };
+    },
+    close: () => clearInterval(timer),
+  };
+}
+
+async function spaceOf(holds: string, folder: string): Promise<{ free: Value[]; size: Value[] }> {
+  const disk = await statfs(folder).catch(() => undefined);
+  if (disk === undefined) return { free: [], size: [] };
+  return {
+    free: [one(disk.bavail * disk.bsize, { holds })],
+    size: [one(disk.blocks * disk.bsize, { holds })],
+  };
+}
+
+async function sizes(files: Readonly<Record<string, string>>): Promise<Value[]> {
+  const found = await Promise.all(
+    Object.entries(files).map(async ([name, path]) => {
+      const { size } = await stat(path).catch(() => ({ size: 0 }));
+      return [name, size] as const;
+    }),
+  );
+  return each("file", Object.fromEntries(found));
+}
+
+async function ownMemory(): Promise<Value[]> {
+  const kilobytes = /^RssAnon:\s+(\d+)/m.exec(await readText("/proc/self/status"))?.[1];
+  return kilobytes === undefined ? [] : [one(Number(kilobytes) * 1024)];
+}
+
+/** Newer kernels tell the number as the size of the folder, which saves reading thousands of names. */
+async function openFiles(): Promise<Value[]> {
+  const folder = "/proc/self/fd";
+  const { size } = await stat(folder).catch(() => ({ size: 0 }));
+  const count = size > 0 ? size : (await readdir(folder).catch(() => [])).length;
+  return count === 0 ? [] : [one(count)];
+}
+
+async function maxFiles(): Promise<Value[]> {
+  const most = /^Max open files\s+(\d+)/m.exec(await readText("/proc/self/limits"))?.[1];
+  return most === undefined ? [] : [one(Number(most))];
+}
+
+function readText(path: string): Promise<string> {
+  return readFile(path, "latin1").catch(() => "");
+}

@@ -1,0 +1,172 @@
+import type { Config } from "../config.ts";
+import type { Core } from "../core.ts";
+import type { LinkMemory } from "../http/redirect/memory.ts";
+import type { RedirectFigures } from "../http/redirect/redirect.ts";
+import type { RequestFigures } from "../http/request-figures.ts";
+import type { Views } from "../http/views/views.ts";
+import { codeSpace } from "../links/code.ts";
+import type { Lists } from "../lists.ts";
+import { VERSION } from "../version.ts";
+import type { Recorder } from "../visits/recorder.ts";
+import type { Visits } from "../visits/visits.ts";
+import type { Reading } from "./catalogue.ts";
+import { watchProcess } from "./process.ts";
+import { each, histogramValues, one } from "./values.ts";
+
+/** How long the figures of all links are taken as known. They cost another thread up to a tenth of a second. */
+const SAMPLED_MS = 60_000;
+/** A store that takes longer counts as away. */
+const STORE_WAIT_MS = 1000;
+/** Reserved, so it is never there; looking it up shows that the store answers. */
+const PROBE = "metrics";
+
+export interface ReadingOptions {
+  readonly config: Pick<Config, "codeLength" | "database" | "journalFolder">;
+  readonly core: Pick<Core, "links" | "counters" | "storeFigures" | "size" | "clock">;
+  readonly redirects: RedirectFigures;
+  readonly requests: RequestFigures;
+  readonly memory: Pick<LinkMemory, "size">;
+  readonly views: Pick<Views, "figures" | "load">;
+  readonly lists: Pick<Lists, "figures" | "asked">;
+  readonly recorder: Pick<Recorder, "lost"> & Pick<Awaited<ReturnType<Visits["openRecorder"]>>, "figures">;
+  readonly faults: Readonly<Record<"store" | "other", number>>;
+  /** Requests that are not answered yet. */
+  readonly inProgress: () => number;
+}
+
+/** What is asked of one process. Only one process has to sample the figures of all links. */
+export interface ReadingRequest {
+  readonly samples: boolean;
+}
+
+export type ReadMetrics = (request: ReadingRequest) => Promise<Reading>;
+
+/**
+ * Reads what this process has to tell. Whatever is counted is a plain number, which costs whoever counts no more than an
+ * addition. Never rejects.
+ */
+export function createReading(options: ReadingOptions): { read: ReadMetrics; close(): void } {
+  const { config, core, redirects, requests, memory, views, lists, recorder, faults, inProgress } = options;
+  const { database, journalFolder } = config;
+  const own = watchProcess({
+    file: database.engine === "sqlite" ? database.path : undefined,
+    journalFolder,
+  });
+  let sample: Reading = {};
+  let isClosed = false;
+  let sampledMs = Number.NEGATIVE_INFINITY;
+
+  /** The next reading has it: this one does not wait. */
+  function sampleLinks(): void {
+    const nowMs = core.clock.monotonicMs();
+    if (isClosed || nowMs - sampledMs < SAMPLED_MS) return;
+    sampledMs = nowMs;
+    readLinks().then(
+      (found) => (sample = found),
+      // `curt_store_up` tells it.
+      () => (sample = {}),
+    );
+  }
+
+  async function readLinks(): Promise<Reading> {
+    const json = await views.figures();
+    if (json === undefined) return {};
+    const { data } = JSON.parse(json) as {
+      data: { links: number; disabled: number; created_in_a_day: number; blocked_hosts: number };
+    };
+    return {
+      curt_links: [one(data.links)],
+      curt_links_disabled: [one(data.disabled)],
+      curt_links_made_in_a_day: [one(data.created_in_a_day)],
+      curt_hosts_blocked: [one(data.blocked_hosts)],
+      curt_codes_used_ratio: [one(data.links / codeSpace(config.codeLength))],
+    };
+  }
+
+  async function storeAnswers(): Promise<boolean> {
+    const late = Bun.sleep(STORE_WAIT_MS).then(() => false);
+    const found = core.links.find(PROBE).then(
+      () => true,
+      () => false,
+    );
+    return Promise.race([found, late]);
+  }
+
+  function commits(): Reading {
+    const kinds = Object.entries(core.storeFigures);
+    return {
+      curt_commit_seconds: kinds.flatMap(([what, { seconds }]) =>
+        histogramValues("curt_commit_seconds", seconds, { what }),
+      ),
+      curt_commit_items: kinds.flatMap(([what, { items }]) =>
+        histogramValues("curt_commit_items", items, { what }),
+      ),
+      curt_commit_waiting: kinds.map(([what, { waiting }]) => one(waiting, { what })),
+      curt_commit_refused_total: kinds.map(([what, { refused }]) => one(refused, { what })),
+      curt_commit_failures_total: kinds.map(([what, { failed }]) => one(failed, { what })),
+    };
+  }
+
+  function guard(): Reading {
+    const { totals } = core.counters;
+    const { created, refused, blocked } = totals;
+    const limited = Object.entries(totals).flatMap(([name, count]) =>
+      name.startsWith("limited.") ? one(count, { limit: name.slice("limited.".length) }) : [],
+    );
+    const { rules, doubted, oldestMs } = lists.figures();
+    return {
+      curt_creates_total: each("outcome", { created, refused, blocked }),
+      curt_reports_total: [one(totals.reports)],
+      curt_unknown_total: [one(totals.unknown)],
+      curt_limited_total: limited,
+      curt_blocklist_rules: [one(rules)],
+      curt_blocklist_lists_doubted: [one(doubted)],
+      curt_blocklist_oldest_timestamp_seconds:
+        oldestMs === undefined ? [] : [one(Math.round(oldestMs / 1000))],
+      curt_blocklist_fetches_total: each("outcome", lists.asked()),
+    };
+  }
+
+  function serving(): Reading {
+    const { fromMemory, others, seconds } = redirects;
+    const misses = Object.values(others).reduce((sum, count) => sum + count, 0);
+    const waiting = recorder.figures();
+    return {
+      curt_redirects_total: each("outcome", { memory: fromMemory, ...others }),
+      curt_redirect_seconds: histogramValues("curt_redirect_seconds", seconds),
+      curt_memory_links: [one(memory.size())],
+      curt_memory_lookups_total: each("result", { hit: fromMemory, miss: misses }),
+      curt_request_seconds: [...requests.series.values()].flatMap(({ seconds: took, ...labels }) =>
+        histogramValues("curt_request_seconds", took, labels),
+      ),
+      curt_requests_in_progress: [one(inProgress())],
+      curt_visits_waiting: [one(waiting.visits)],
+      curt_visits_segments_waiting: [one(waiting.segments)],
+      curt_visits_lost_total: each("what", recorder.lost),
+      curt_views_waiting: each("for", views.load.waiting),
+      curt_views_refused_total: [one(views.load.refused)],
+      curt_views_crashes_total: [one(views.load.crashes)],
+      curt_faults_total: each("what", faults),
+    };
+  }
+
+  return {
+    async read({ samples }) {
+      if (samples) sampleLinks();
+      const [isUp, ofProcess] = await Promise.all([storeAnswers(), own.read()]);
+      return {
+        curt_build_info: [one(1, { version: VERSION, bun: Bun.version })],
+        curt_store_up: [one(isUp ? 1 : 0)],
+        ...serving(),
+        ...commits(),
+        ...guard(),
+        ...(samples && sample),
+        ...ofProcess,
+      };
+    },
+    close() {
+      isClosed = true;
+      own.close();
+    },
+  };
+}

@@ -1,0 +1,44 @@
+import { CannotListen } from "../http/server.ts";
+import type { Reading } from "./catalogue.ts";
+import { CONTENT_TYPE, textOf } from "./together.ts";
+
+/** However many ask, the processes are asked once in this time. */
+const SHARED_MS = 1000;
+/** Closes connections of those who read their answer too slowly. */
+const IDLE_SECONDS = 20;
+/** A request has no body. */
+const MAX_BODY_BYTES = 1024;
+
+/** Answers GET /metrics on a port of its own until the process ends. Returns the port. Throws {@link CannotListen}. */
+export function serveMetrics(host: string, port: number, read: () => Promise<readonly Reading[]>): number {
+  let text = Promise.resolve("");
+  let untilMs = 0;
+
+  function share(): Promise<string> {
+    if (performance.now() < untilMs) return text;
+    untilMs = Number.POSITIVE_INFINITY;
+    text = read().then(textOf);
+    const settle = () => void (untilMs = performance.now() + SHARED_MS);
+    text.then(settle, settle);
+    return text;
+  }
+
+  const fetch = async ({ method, url }: Request): Promise<Response> => {
+    if (new URL(url, "http://localhost").pathname !== "/metrics")
+      return new Response("Metrics are at /metrics.\n", { status: 404 });
+    if (method !== "GET" && method !== "HEAD")
+      return new Response(null, { status: 405, headers: { Allow: "GET, HEAD" } });
+    return new Response(await share(), { headers: { "Content-Type": CONTENT_TYPE } });
+  };
+
+  try {
+    const options = { hostname: host, port, idleTimeout: IDLE_SECONDS, maxRequestBodySize: MAX_BODY_BYTES };
+    const server = Bun.serve({ ...options, fetch });
+    return server.port ?? port;
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new CannotListen(`cannot listen on METRICS_HOST ${host}, METRICS_PORT ${port}: ${reason}`, {
+      cause,
+    });
+  }
+}

@@ -1,0 +1,326 @@
+import { afterAll, describe, expect, test } from "bun:test";
+import { readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+
+import * as fc from "fast-check";
+
+import { ANSWERS } from "../../src/guard/case.ts";
+import type { Code } from "../../src/links/code.ts";
+import { NEVER_MS, REASONS } from "../../src/links/link.ts";
+import type { Target } from "../../src/links/target.ts";
+import { DAY_MS } from "../../src/links/time.ts";
+import { exportRecords } from "../../src/moving/export.ts";
+import { fillStore } from "../../src/moving/fill.ts";
+import type { DatabaseAddress } from "../../src/settings/database-url.ts";
+import { openRecords, openToFill } from "../../src/store/open.ts";
+import type { FilledRecords, Kind, RecordOf } from "../../src/store/records.ts";
+import { close, dayOf } from "../../src/visits/day.ts";
+import { startPostgres } from "../postgres.ts";
+import { startHere, temporaryFolder } from "../service.ts";
+import { NOW } from "../stores/links.ts";
+import { makeStore } from "../stores/served-store.ts";
+import { run } from "./run.ts";
+
+const server = await startPostgres();
+afterAll(() => server[Symbol.asyncDispose]());
+let databases = 0;
+const newPostgres = () => server.address(`export${++databases}`);
+
+/** `ROUNDS=20 npm test -- test/cli/export.test.ts` exports more. */
+const ROUNDS = Number(process.env["ROUNDS"] ?? 5);
+const sqlite = (path: string): DatabaseAddress => ({ engine: "sqlite", path });
+
+async function exportOf(address: DatabaseAddress): Promise<Buffer> {
+  const records = await openRecords(address);
+  const chunks: Uint8Array[] = [];
+  await exportRecords(
+    records,
+    async (bytes) => void chunks.push(bytes),
+    () => {},
+  );
+  await records.close();
+  return Buffer.concat(chunks);
+}
+
+async function importTo(address: DatabaseAddress, file: Uint8Array): Promise<void> {
+  const filled = await openToFill(address);
+  const outcome = await fillStore(() => chunksOf(file), filled, {
+    onBroken: (line, why) => {
+      throw new Error(`${line}: ${why}`);
+    },
+    onRecords() {},
+  });
+  expect(outcome.kind).toBe("filled");
+  await filled.close();
+}
+
+describe("an export", () => {
+  test("of a store of any content is the same bytes after any import, over both engines", async () => {
+    const text = fc
+      .string({ unit: "grapheme", minLength: 1, maxLength: 20 })
+      .filter((one) => !one.includes("\0"));
+    const ms = fc.integer({ min: DAY_MS, max: 100 * 365 * DAY_MS });
+    const optional = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: undefined });
+    const reason = fc.constantFrom(...REASONS);
+    const terms = fc.record(
+      {
+        startsMs: ms,
+        maxVisits: fc.nat(),
+        visits: fc.nat(),
+        passwordHash: text,
+        ended: fc.constantFrom("withdrawn", "visits"),
+        changedMs: ms,
+        formerHost: text,
+        formerMs: fc.nat(),
+      },
+      { requiredKeys: ["formerMs"] },
+    );
+    const link = fc.record({
+      code: text as fc.Arbitrary<Code>,
+      originalUrl: text,
+      target: fc.webUrl() as unknown as fc.Arbitrary<Target>,
+      createdMs: ms,
+      endsMs: fc.oneof(ms, fc.constant(NEVER_MS)),
+      disabled: optional(fc.constantFrom(...REASONS, "deleted")),
+      terms: optional(terms),
+    });
+    const day = fc.record({
+      visits: fc.integer({ min: 1, max: 3 }),
+      bots: fc.nat(2),
+      age: fc.nat(5000),
+      isOpen: fc.boolean(),
+      hour: fc.integer({ min: 0, max: 23 }),
+      details: fc.array(
+        fc.record({
+          agent: fc.record({ browser: text, os: text, device: text }),
+          referrer: text,
+          language: text,
+          country: fc.constantFrom("KR", "XX", ""),
+          visitor: fc.nat(),
+          network: fc.nat(),
+          times: fc.integer({ min: 1, max: 9 }),
+        }),
+        { maxLength: 8 },
+      ),
+      isSum: fc.boolean(),
+    });
+    const note = fc.record({ atMs: ms, reason, note: fc.string({ unit: "grapheme", maxLength: 50 }) });
+    const case_ = fc.record({
+      firstMs: ms,
+      lastMs: ms,
+      reports: fc.nat(),
+      reasons: fc.dictionary(reason, fc.nat(), { noNullPrototype: true }),
+      pending: fc.nat(),
+      disabledMs: optional(ms),
+      answer: optional(fc.record({ action: fc.constantFrom(...ANSWERS, "erase"), atMs: ms })),
+      notes: fc.array(note, { maxLength: 3 }),
+    });
+    const entry = fc.record({
+      atMs: ms,
+      who: fc.constantFrom("api", "shell"),
+      action: fc.constantFrom("disable", "block-host"),
+      reason: optional(reason),
+      note: optional(text),
+      code: optional(text),
+      createdMs: optional(ms),
+      host: optional(text),
+    });
+    const all = fc.record({
+      given: fc.uniqueArray(fc.tuple(link, day, case_), { selector: ([{ code }]) => code, maxLength: 20 }),
+      entries: fc.array(entry, { maxLength: 5 }),
+    });
+    await fc.assert(
+      fc.asyncProperty(all, async ({ given, entries }) => {
+        using folder = temporaryFolder();
+        const [first, last] = [sqlite(join(folder.path, "first")), sqlite(join(folder.path, "last"))];
+        const filled = await openToFill(first);
+        await filled.begin({ source: "the test", progress: "0" });
+        const write = writer(filled);
+        await write(
+          "link",
+          given.map(([one]) => one as RecordOf["link"]),
+        );
+        await write(
+          "day",
+          given.map(([{ code, createdMs }, { hour, age, isSum, isOpen, details, ...sums }]) => {
+            const { detail } = dayOf({ ...sums, details }, hour);
+            const id = { code, createdMs, ...sums };
+            if (isSum) return { ...id, day: 0, detail: null, isOpen: false };
+            const number = Math.floor(createdMs / DAY_MS) + age;
+            return { ...id, day: number, detail: isOpen ? detail : close(detail), isOpen };
+          }),
+        );
+        await write("secret", [{ name: "links", secret: new Uint8Array([0, 255, 7]) }]);
+        await write("host", [{ host: "evil.example", reason: "spam", sinceMs: 5 }]);
+        await write("entry", entries as RecordOf["entry"][]);
+        await write(
+          "case",
+          given.map(([{ code, createdMs }, , one]) => ({ ...one, code, createdMs })),
+        );
+        await write("counter", [{ day: 20_000, name: "created", count: 2 ** 40 }]);
+        await filled.finish();
+        await filled.close();
+
+        const middle = await newPostgres();
+        const expected = await exportOf(first);
+        await importTo(middle, expected);
+        expect((await exportOf(middle)).toString()).toBe(expected.toString());
+        await importTo(last, await exportOf(middle));
+        expect((await exportOf(last)).toString()).toBe(expected.toString());
+        // Once more: nothing changes.
+        await importTo(last, expected);
+        expect((await exportOf(last)).equals(expected)).toBeTrue();
+        expect(expected.toString().split("\n")).toHaveLength(6 + entries.length + 3 * given.length);
+      }),
+      { numRuns: ROUNDS, endOnFailure: true },
+    );
+  });
+});
+
+test("an import goes on wherever it was cut off", async () => {
+  using folder = temporaryFolder();
+  const path = (name: string) => join(folder.path, name);
+  await makeStore(path("curt.db"));
+  const file = await exportOf(sqlite(path("curt.db")));
+  const postgres = await newPostgres();
+  let cuts = 0;
+  for (let isWhole = false; !isWhole; cuts++) {
+    const address = cuts === 4 ? postgres : sqlite(path(`${cuts}.db`));
+    const filled = await openToFill(address);
+    let left = cuts;
+    const cut = {
+      ...filled,
+      write: (async (...args) => {
+        if (left-- === 0) throw new Error("cut off");
+        await filled.write(...args);
+      }) as FilledRecords["write"],
+    };
+    const options = { onBroken() {}, onRecords() {} };
+    const filling = fillStore(() => chunksOf(file), cut, options);
+    isWhole = await filling.then(
+      () => true,
+      () => false,
+    );
+    await filled.close();
+    await importTo(address, file);
+    expect((await exportOf(address)).toString()).toBe(file.toString());
+  }
+  // Cut before each kind, and not at all.
+  expect(cuts).toBe(8);
+});
+
+async function* chunksOf(file: Uint8Array) {
+  // They end anywhere, as those of a pipe.
+  for (let at = 0; at < file.length; at += 777) yield file.subarray(at, at + 777);
+}
+
+function writer(filled: FilledRecords) {
+  let at = 0;
+  return <K extends Kind>(kind: K, records: readonly RecordOf[K][]) =>
+    filled.write(kind, records, { before: String(at), after: String(++at) });
+}
+
+describe("curt export and curt import", () => {
+  test("take a store that was served to PostgreSQL and back, where links and their keys work", async () => {
+    using folder = temporaryFolder();
+    const path = (name: string) => join(folder.path, name);
+    await makeStore(path("first.db"));
+    const [first, last] = [`sqlite:${path("first.db")}`, `sqlite:${path("last.db")}`];
+    const middle = await server.url(`export${++databases}`);
+    const settings = (url: string) => ({ DATABASE_URL: url, DATA_DIR: folder.path, PORT: "1" });
+
+    const exported = await run(["export", path("one")], settings(first));
+    expect(exported).toMatchObject({
+      code: 0,
+      stdout: "",
+      stderr:
+        "exported 11 links, 5 days of visits, 1 secrets, 1 host rules, 8 journal entries, 2 cases, 6 counters\n",
+    });
+    expect(statSync(path("one")).mode & 0o777).toBe(0o600);
+    const again = await run(["export", path("one")], settings(first));
+    expect([again.code, again.stderr]).toEqual([1, expect.stringContaining("is there already")]);
+
+    const imported = await run(["import", path("one")], settings(middle));
+    expect([imported.code, imported.stderr]).toEqual([0, ""]);
+    expect(imported.stdout).toContain(
+      "has everything of the export: 11 links, 5 days of visits, 1 secrets, 1 host rules, 8 journal entries, 2 cases, 6 counters",
+    );
+    const second = await run(["export", "-"], settings(middle));
+    expect(second.stdout).toBe(readFileSync(path("one"), "utf8"));
+    expect(await run(["import", "-"], settings(last), second.stdout)).toMatchObject({ code: 0 });
+    expect((await run(["export", "-"], settings(last))).stdout).toBe(second.stdout);
+
+    await using curt = await startHere({ DATABASE_URL: middle });
+    const followed = await curt.fetch("/plain");
+    expect([followed.status, followed.headers.get("location")]).toEqual([302, "https://example.com/plain"]);
+    expect((await curt.fetch("/bad")).status).toBe(410);
+    expect((await curt.fetch("/gone")).status).toBe(410);
+  });
+
+  test("tell in plain words what the file holds, without a trace of visitors", async () => {
+    using folder = temporaryFolder();
+    const path = join(folder.path, "curt.db");
+    await makeStore(path);
+    const lines = (await exportOf(sqlite(path))).toString().trimEnd().split("\n");
+    const parsed = lines.map((line) => JSON.parse(line));
+    expect(parsed[0]).toEqual({ format: "curt-export", version: 1 });
+    expect(parsed.find(({ code }) => code === "other")).toEqual({
+      kind: "link",
+      code: "other",
+      url: "HTTP://Example.com/ü",
+      target: "http://example.com/%C3%BC",
+      created: "2026-11-21T00:00:00.000Z",
+      starts: "2026-11-21T00:00:00.000Z",
+      max_visits: 2,
+      counted_visits: 1,
+      password_hash: "$argon2id$한글",
+    });
+    // Today's visitors are known by hashes in the store.
+    expect(parsed.findLast(({ kind, code }) => kind === "day" && code === "plain")).toEqual({
+      kind: "day",
+      code: "plain",
+      created: new Date(NOW - 1000).toISOString(),
+      day: "2026-11-21",
+      visits: 2,
+      bots: 0,
+      hours: { 1: [1, 0], 2: [1, 0] },
+      visitors: 2,
+      networks: 2,
+      values: {
+        referrers: [["", 2, 2]],
+        countries: [["KR", 2, 2]],
+        browsers: [["Chrome", 2, 2]],
+        operating_systems: [["Windows", 2, 2]],
+        devices: [["desktop", 2, 2]],
+        languages: [["ko", 2, 2]],
+      },
+    });
+    expect(lines.some((line) => line.includes("salt") || line.includes("reporter"))).toBeFalse();
+    expect(parsed.at(-1)).toMatchObject({ kind: "end", records: { link: 11, day: 5 } });
+    const before = lines.slice(0, -1).map((line) => `${line}\n`);
+    expect(parsed.at(-1).sha256).toBe(new Bun.CryptoHasher("sha256").update(before.join("")).digest("hex"));
+  });
+
+  test("work on a store that is served", async () => {
+    await using curt = await startHere();
+    for (let nth = 0; nth < 20; nth++)
+      await curt.shorten({ original_url: `https://example.com/${nth}`, custom_code: `made-${nth}` });
+    const { code, stdout, stderr } = await run(["export", "-"], {
+      DATABASE_URL: curt.databaseUrl,
+      PORT: "1",
+    });
+    expect(code).toBe(0);
+    if (curt.file !== "") expect(stderr).toContain("Visits that are not in the store yet are not exported.");
+    for (let nth = 0; nth < 20; nth++) expect(stdout).toContain(`"code":"made-${nth}"`);
+  });
+
+  test("say that there is no store", async () => {
+    using folder = temporaryFolder();
+    const url = `sqlite:${join(folder.path, "none.db")}`;
+    expect(await run(["export", "-"], { DATABASE_URL: url, PORT: "1" })).toMatchObject({
+      code: 1,
+      stdout: "",
+      stderr: expect.stringContaining("there is no store at"),
+    });
+  });
+});

@@ -1,0 +1,403 @@
+import { afterAll, describe, expect, test } from "bun:test";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+import type { Code } from "../../src/links/code.ts";
+import { NEVER_MS } from "../../src/links/link.ts";
+import { DAY_MS } from "../../src/links/time.ts";
+import type { SourceItem, SourceLink } from "../../src/moving/source.ts";
+import { type Left, takeIn, type TakeInOptions } from "../../src/moving/take-in.ts";
+import type { DatabaseAddress } from "../../src/settings/database-url.ts";
+import { hasStore, openIntake, openRecords, openStore } from "../../src/store/open.ts";
+import { startPostgres } from "../postgres.ts";
+import { openStoreOf, ROOT, startHere, temporaryFolder } from "../service.ts";
+import { newLink, NOW } from "../stores/links.ts";
+import { makeStore } from "../stores/served-store.ts";
+import { run, runInTerminal } from "./run.ts";
+
+const server = await startPostgres();
+afterAll(() => server[Symbol.asyncDispose]());
+let databases = 0;
+
+const TODAY = Math.floor(NOW / DAY_MS);
+const sqlite = (path: string): DatabaseAddress => ({ engine: "sqlite", path });
+const settingsFor = (path: string) => ({ DATABASE_URL: `sqlite:${path}`, PORT: "1" });
+
+/** A file with so many links, each with a day of visits. */
+function manyLines(links: number): string {
+  const created = new Date(NOW).toISOString();
+  const lines = ['{"format":"curt-export","version":1}'];
+  for (let nth = 0; nth < links; nth++)
+    lines.push(JSON.stringify({ kind: "link", code: `c${nth}`, url: `https://example.com/${nth}`, created }));
+  const codes = Array.from({ length: links }, (_, nth) => `c${nth}`).toSorted();
+  for (const code of codes)
+    lines.push(
+      JSON.stringify({
+        kind: "day",
+        code,
+        created,
+        day: "2026-11-20",
+        visits: 2,
+        bots: 1,
+        visitors: 0,
+        networks: 0,
+      }),
+    );
+  for (let nth = 0; nth < 9; nth++)
+    lines.push(
+      JSON.stringify({
+        kind: "entry",
+        at: created,
+        who: "shell",
+        action: "block-host",
+        host: `h${nth}.example`,
+      }),
+    );
+  const text = lines.map((line) => `${line}\n`).join("");
+  const records = { link: links, day: links, secret: 0, host: 0, entry: 9, case: 0, counter: 0 };
+  const sha256 = new Bun.CryptoHasher("sha256").update(text).digest("hex");
+  return `${text}${JSON.stringify({ kind: "end", records, sha256 })}\n`;
+}
+
+describe("curt import", () => {
+  test("that was killed goes on where it was, and until then the store is not served", async () => {
+    using folder = temporaryFolder();
+    const [file, path] = [join(folder.path, "export"), join(folder.path, "curt.db")];
+    writeFileSync(file, manyLines(60_000));
+    const killed = Bun.spawn([process.execPath, join(ROOT, "src/main.ts"), "import", file], {
+      env: { ...process.env, ...settingsFor(path) },
+    });
+    let seen = 0;
+    while (seen === 0 && killed.exitCode === null) {
+      await Bun.sleep(1);
+      seen = await countLinks(path);
+    }
+    killed.kill("SIGKILL");
+    await killed.exited;
+    expect(await countLinks(path)).toBeWithin(1, 60_000);
+    expect(await run(["serve"], settingsFor(path))).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining(
+        "is an unfinished copy of a file of curt export. Run the same command again",
+      ),
+    });
+    const other = join(folder.path, "other");
+    writeFileSync(other, manyLines(60_001).replace("example.com/7", "example.org/7"));
+    expect(await run(["import", other], settingsFor(path))).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("is partly filled from another file."),
+    });
+    for (const _ of ["the rest", "nothing"]) {
+      expect(await run(["import", file], settingsFor(path))).toMatchObject({
+        code: 0,
+        stdout: expect.stringContaining(
+          "60,000 links, 60,000 days of visits, 0 secrets, 0 host rules, 9 journal",
+        ),
+      });
+      expect((await run(["export", "-"], settingsFor(path))).stdout).toBe(readFileSync(file, "utf8"));
+    }
+  });
+
+  test("tells a broken line by its number, and passes over it only if asked to", async () => {
+    using folder = temporaryFolder();
+    const path = (name: string) => join(folder.path, name);
+    const whole = manyLines(5);
+    const lines = whole.trimEnd().split("\n");
+    for (const [name, file, number, why] of [
+      ["json", whole.replace('{"kind":"link","code":"c1"', "{kind"), 3, "it is no JSON object"],
+      ["field", whole.replace('"code":"c2"', '"code":7'), 4, "code must be a text"],
+      ["date", whole.replace(/("c3".*"created":)"[^"]*"/, '$1"2026-02-30"'), 5, "created must be an instant"],
+      [
+        "script",
+        whole.replace("https://example.com/4", "javascript:alert(4)"),
+        6,
+        "url, or target if there is one, must start with http",
+      ],
+      ["kind", whole.replace('"kind":"day"', '"kind":"dog"'), 7, "kind must be link, day, "],
+      ["cut", lines.slice(0, -1).join("\n"), lines.length, "the file was cut off"],
+      ["cut inside", whole.slice(0, -300), whole.slice(0, -300).split("\n").length, "it is no JSON object"],
+      [
+        "changed",
+        whole.replace("example.com/3", "example.org/3"),
+        lines.length,
+        "the lines before it were changed",
+      ],
+      ["more", `${whole}${lines[1]}\n`, lines.length + 1, "it comes after the last line"],
+    ] as const) {
+      writeFileSync(path("export"), file);
+      const settings = settingsFor(path(`${name}.db`));
+      const refused = await run(["import", path("export")], settings);
+      expect([name, refused.code, refused.stderr]).toEqual([
+        name,
+        1,
+        expect.stringContaining(`is broken at line ${number}: ${why}`),
+      ]);
+      const taken = await run(["import", "--skip-bad", path("export")], settings);
+      expect([name, taken.code]).toEqual([name, 0]);
+      expect(taken.stdout).toContain(`line ${number}\n`);
+      expect(taken.stdout).toContain("has everything else of the export: ");
+    }
+  }, 300_000);
+
+  test("refuses what is no export", async () => {
+    using folder = temporaryFolder();
+    const settings = settingsFor(join(folder.path, "curt.db"));
+    const newer = join(folder.path, "newer");
+    writeFileSync(newer, '{"format":"curt-export","version":2}\n');
+    for (const [line, message] of [
+      [[join(ROOT, "package.json")], "package.json is no file of curt export: its first line must say"],
+      [[newer], "newer is of version 2, and this Curt reads version 1. Use a newer Curt."],
+      [[folder.path], "is a folder."],
+      [[join(folder.path, "none")], "none cannot be read: ENOENT"],
+      [["--keep-odd", newer], "--keep-odd needs --from."],
+    ] as const)
+      expect(await run(["import", ...line], settings)).toMatchObject({
+        code: 1,
+        stdout: "",
+        stderr: expect.stringContaining(message),
+      });
+  });
+
+  test("adds links with their visits to a store that is served, which leads on at once; twice changes nothing", async () => {
+    using folder = temporaryFolder();
+    const [path, file] = [join(folder.path, "from.db"), join(folder.path, "export")];
+    await makeStore(path);
+    expect(await run(["export", file], settingsFor(path))).toMatchObject({ code: 0 });
+    await using curt = await startHere({}, { startMs: NOW + DAY_MS });
+    const taken = { original_url: "https://example.org/mine", custom_code: "ends" };
+    expect((await curt.shorten(taken)).status).toBe(201);
+    expect((await curt.fetch("/plain")).status).toBe(404);
+    const settings = { DATABASE_URL: curt.databaseUrl, DATA_DIR: folder.path, PORT: "1" };
+
+    const tried = await run(["import", "--dry-run", file], settings);
+    expect(tried.stdout).toContain(
+      "10 of 11 links would be added, with 7 visits; 0 already there; 1 rows would be left out",
+    );
+    expect((await curt.fetch("/plain")).status).toBe(404);
+
+    const imported = await run(["import", file], settings);
+    expect(imported.stdout).toContain("left out, 1: another link has the code already\n  line 5: ends\n");
+    expect(imported.stdout).toContain(
+      "10 of 11 links added, with 7 visits; 0 already there; 1 rows left out",
+    );
+    expect(imported.stderr).toContain(
+      "Left out: 1 secrets, 1 host rules, 8 journal entries, 2 cases, 6 counters.",
+    );
+    expect((await curt.fetch("/plain")).headers.get("location")).toBe("https://example.com/plain");
+    expect((await curt.fetch("/ends")).headers.get("location")).toBe("https://example.org/mine");
+    expect((await curt.fetch("/bad")).status).toBe(410);
+
+    const again = await run(["import", file], settings);
+    expect(again.stdout).toContain("0 of 11 links added, with 0 visits; 10 already there; 1 rows left out");
+    await using store = await openStoreOf(curt);
+    const { createdMs } = (await store.find("plain" as Code)) ?? newLink("plain");
+    expect(await store.sums("plain" as Code, createdMs)).toEqual({ visits: 5, bots: 1 });
+  });
+
+  test("shows how far it is on a terminal only", async () => {
+    using folder = temporaryFolder();
+    const file = join(folder.path, "export");
+    writeFileSync(file, manyLines(3000));
+    const shown = await runInTerminal(["import", file], settingsFor(join(folder.path, "one.db")));
+    expect(shown.shown).toMatch(/importing: [\d,]+, [\d,]+\/s/);
+    const piped = await run(["import", file], settingsFor(join(folder.path, "two.db")));
+    expect(piped).toMatchObject({ code: 0, stderr: "" });
+  });
+});
+
+async function countLinks(path: string): Promise<number> {
+  const { Database } = await import("bun:sqlite");
+  try {
+    using database = new Database(path, { readonly: true });
+    return database.query<{ count: number }, []>("SELECT count(*) AS count FROM links").get()?.count ?? 0;
+  } catch {
+    return 0;
+  }
+}
+
+const RULES = {
+  targetPolicy: {
+    posture: "public",
+    ownHosts: ["curt.example"],
+    ownPorts: ["443"],
+    isRefusedShortener: () => false,
+  },
+  keepOdd: false,
+  nowMs: NOW,
+} as const;
+
+function link(code: string, more: Partial<SourceLink> = {}): SourceLink {
+  return {
+    kind: "link",
+    key: code,
+    place: `row ${code}`,
+    code,
+    url: "https://example.com/",
+    createdMs: 5000,
+    ...more,
+  };
+}
+
+async function* from(items: readonly SourceItem[]) {
+  yield* items;
+}
+
+/** Takes them in as `curt import --from` does. */
+async function take(
+  address: DatabaseAddress,
+  items: readonly SourceItem[],
+  options: Partial<TakeInOptions> & { dry?: boolean } = {},
+) {
+  const left: Left[] = [];
+  const rules = { ...RULES, ...options, onLeft: (one: Left) => void left.push(one) };
+  if (options.dry === true) {
+    const records = (await hasStore(address)) ? await openRecords(address) : undefined;
+    const find = async (code: Code) => records?.find(code);
+    const outcome = await takeIn(from(items), { ...rules, intake: undefined, find });
+    await records?.close();
+    return { ...outcome, left };
+  }
+  const intake = await openIntake(address);
+  const outcome = await takeIn(from(items), { ...rules, intake, find: async () => undefined });
+  await intake.close();
+  return { ...outcome, left };
+}
+
+for (const engine of ["SQLite", "PostgreSQL"] as const)
+  describe(`links from elsewhere, over ${engine},`, () => {
+    async function newStore(folder: string): Promise<DatabaseAddress> {
+      if (engine === "PostgreSQL") return server.address(`import${++databases}`);
+      return sqlite(join(folder, `${++databases}.db`));
+    }
+
+    test("keep their code, dates, end and visits by day", async () => {
+      using folder = temporaryFolder();
+      const address = await newStore(folder.path);
+      const items: SourceItem[] = [
+        { kind: "visits", key: 7, day: TODAY - 3, visits: 2, bots: 1 },
+        link("Big", { key: 7, endsMs: NOW + 1, visits: 10, terms: { maxVisits: 50, visits: 10 } }),
+        { kind: "visits", key: 7, day: TODAY - 3, visits: 3 },
+        { kind: "visits", key: 7, day: TODAY, visits: 1 },
+        { kind: "visits", key: "nobody", day: TODAY, visits: 1 },
+        link("new", { key: 8, createdMs: undefined, disabled: "spam" }),
+        { kind: "refused", place: "row 9", code: "pass", reason: "it has a password" },
+      ];
+      const tried = await take(address, items, { dry: true });
+      expect(await take(address, items)).toEqual(tried);
+      expect(tried).toEqual({
+        links: 2,
+        added: 2,
+        known: 0,
+        visits: 11,
+        left: [{ place: "row 9", code: "pass", why: { kind: "row", reason: "it has a password" } }],
+      });
+      const store = await openStore(address);
+      expect(await store.find("Big" as Code)).toMatchObject({
+        createdMs: 5000,
+        endsMs: NOW + 1,
+        originalUrl: "https://example.com/",
+        terms: { maxVisits: 50, visits: 10 },
+      });
+      expect(await store.find("new" as Code)).toMatchObject({
+        createdMs: NOW,
+        endsMs: NEVER_MS,
+        disabled: "spam",
+      });
+      expect(await store.sums("Big" as Code, 5000)).toEqual({ visits: 10, bots: 1 });
+      const days = await store.daySums("Big" as Code, 5000, TODAY - 9, TODAY);
+      expect(days.map(({ day, visits, bots }) => [day, visits, bots])).toEqual([
+        [TODAY - 3, 5, 1],
+        [TODAY, 1, 0],
+      ]);
+      // They age like all others, and a later visit is added.
+      while ((await store.age({ closeBefore: TODAY, forgetBefore: TODAY - 1 }, 100)) > 0);
+      expect(await store.sums("Big" as Code, 5000)).toEqual({ visits: 10, bots: 1 });
+      await store.close();
+      // What has aged is not added once more.
+      expect(await take(address, items)).toMatchObject({ added: 0, known: 2, visits: 0 });
+      const after = await openStore(address);
+      expect(await after.sums("Big" as Code, 5000)).toEqual({ visits: 10, bots: 1 });
+      await after.close();
+    });
+
+    test("are left out where a rule or another link is in the way", async () => {
+      using folder = temporaryFolder();
+      const address = await newStore(folder.path);
+      const store = await openStore(address);
+      await store.insert([newLink("taken"), newLink("over", { endsMs: 1, createdMs: 0 })]);
+      await store.close();
+      const items = [
+        link("taken"),
+        link("over"),
+        link("fine"),
+        link("fine", { place: "again" }),
+        link("script", { url: "javascript:alert(1)" }),
+        link("own", { url: "https://curt.example/abc" }),
+        link("inside", { url: "http://10.0.0.1/" }),
+        link("a!b"),
+        link("livez"),
+        link("long".repeat(20)),
+        link("never", { createdMs: -1 }),
+      ];
+      const { left, added } = await take(address, items);
+      expect(added).toBe(1);
+      expect(
+        left.map(({ place, why }) => [place, "by" in why ? why.by.rule : "with" in why ? why.with : ""]),
+      ).toEqual([
+        ["again", "file"],
+        ["row script", "target.scheme"],
+        ["row own", "target.own"],
+        ["row inside", "target.private"],
+        ["row a!b", "code.character"],
+        ["row livez", "code.reserved"],
+        [`row ${"long".repeat(20)}`, "code.too-long"],
+        ["row never", "dates"],
+        ["row taken", "store"],
+        ["row over", "store"],
+      ]);
+      const after = await openStore(address);
+      expect(await after.find("taken" as Code)).toMatchObject({ originalUrl: newLink("taken").originalUrl });
+      expect(await after.find("over" as Code)).toMatchObject({ endsMs: 1 });
+      await after.close();
+    });
+  });
+
+test("odd codes are taken if asked for, and only those to which an address leads", async () => {
+  await using curt = await startHere();
+  const odd = [
+    "a!b",
+    "100%",
+    "a b",
+    "q?x#y",
+    "~me",
+    "a:b@c",
+    "%41",
+    "(한)",
+    "a'\"<b>",
+    "back\\slash",
+    "\u200Bx",
+  ];
+  const unreachable = ["a/b", "a.b", "a+b", ".", "..", "tab\there"];
+  const url = (code: string) => `https://example.com/?${encodeURIComponent(code)}`;
+  const items = [...odd, ...unreachable, "api", "LiveZ", ""].map((code) => link(code, { url: url(code) }));
+  const { left } = await take(curt.database, items, { keepOdd: true });
+  expect(left.map(({ code, why }) => [code, "by" in why ? why.by.rule : ""])).toEqual([
+    ...unreachable.map((code) => [code, "code.unreachable"]),
+    ["api", "code.reserved"],
+    ["LiveZ", "code.reserved"],
+    ["", "code.empty"],
+  ]);
+  for (const code of odd) {
+    for (const path of [`/${encodeURIComponent(code)}`, `/${encodeURIComponent(code)}/`]) {
+      // The second time from memory.
+      for (const _ of ["store", "memory"]) {
+        const answer = await curt.fetch(path, { redirect: "manual" });
+        expect([path, answer.status, answer.headers.get("location")]).toEqual([
+          path,
+          302,
+          new URL(url(code)).href,
+        ]);
+      }
+    }
+  }
+});

@@ -1,0 +1,60 @@
+import { expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { METRICS } from "../../src/metrics/catalogue.ts";
+import { ROOT } from "../service.ts";
+
+// test/metrics/metrics.test.ts holds METRICS against what a running service tells.
+
+const read = (path: string) => readFileSync(join(ROOT, path), "utf8");
+const declared = Object.entries<{ type: string }>(METRICS);
+
+/** What a query may name: a histogram has three series, and no value of its own name. */
+const SERIES = declared.flatMap(([name, { type }]) =>
+  type === "histogram" ? ["bucket", "sum", "count"].map((part) => `${name}_${part}`) : [name],
+);
+
+function namesIn(queries: readonly string[]): Set<string> {
+  const bare = queries.map((query) => query.replaceAll(/"[^"]*"|\{\{.*?\}\}/g, ""));
+  return new Set(bare.flatMap((query) => query.match(/\b(?:curt|process)_\w+/g) ?? []));
+}
+
+interface Panel {
+  readonly targets?: readonly { readonly expr: string }[];
+}
+const { panels } = JSON.parse(read("docs/grafana.json")) as { panels: readonly Panel[] };
+const shown = panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr));
+const { groups } = Bun.YAML.parse(read("docs/alerts.yml")) as {
+  groups: readonly { readonly rules: readonly { readonly alert: string; readonly expr: string }[] }[];
+};
+const alerts = groups.flatMap(({ rules }) => rules);
+
+test("docs/metrics.md has every metric with its type of labels, and no other", () => {
+  const rows = [...read("docs/metrics.md").matchAll(/^\| `(\w+)` +\|/gm)].map(([, name]) => name);
+  expect(rows).toEqual(declared.map(([name]) => name));
+});
+
+test("the dashboard asks for metrics that exist, and shows all but a few", () => {
+  const names = namesIn(shown);
+  expect([...names].filter((name) => !SERIES.includes(name))).toEqual([]);
+  const left = declared
+    .map(([name]) => name)
+    .filter((name) => ![...names].some((shownName) => shownName.startsWith(name)));
+  expect(left).toEqual([]);
+});
+
+test("the alerts ask for metrics that exist", () => {
+  expect(alerts.length).toBeGreaterThan(0);
+  expect([...namesIn(alerts.map(({ expr }) => expr))].filter((name) => !SERIES.includes(name))).toEqual([]);
+  expect(new Set(alerts.map(({ alert }) => alert)).size).toBe(alerts.length);
+});
+
+test("labels and their values that queries ask for exist", () => {
+  const sources =
+    read("src/metrics/reading.ts") + read("src/metrics/members.ts") + read("src/metrics/process.ts");
+  const known = sources + read("src/store/commits.ts") + read("src/http/redirect/redirect.ts");
+  const asked = [...shown, ...alerts.map(({ expr }) => expr)].join("\n");
+  for (const [, label = "", value = ""] of asked.matchAll(/(\w+)!?="([^"]+)"/g))
+    if (label !== "job" && label !== "status") expect([label, known.includes(value)]).toEqual([label, true]);
+});

@@ -1,0 +1,121 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { rmSync } from "node:fs";
+
+import { METRICS } from "../../src/metrics/catalogue.ts";
+import { type Program, startProgram } from "../service.ts";
+import { addressOf, scrape, scrapeUntil } from "./scrape.ts";
+
+const original_url = "https://example.com/";
+
+let curt: Program;
+let address: string;
+beforeAll(async () => {
+  curt = await startProgram({ METRICS_PORT: "0", LIMIT_CREATE: "9/1h" });
+  address = await addressOf(curt);
+});
+afterAll(() => curt[Symbol.asyncDispose]());
+
+describe("the metrics", () => {
+  test("are counted as things happen", async () => {
+    await curt.shorten({ original_url, custom_code: "one" });
+    await curt.shorten({ original_url, custom_code: "one" });
+    await curt.shorten({ original_url: "ftp://example.com/" });
+    for (const path of ["/one", "/one/", "/one"]) expect((await curt.fetch(path)).status).toBe(302);
+    expect((await curt.fetch("/one", { method: "HEAD" })).status).toBe(302);
+    expect((await curt.fetch("/none")).status).toBe(404);
+    expect((await curt.fetch("/api/v1/links/none")).status).toBe(404);
+    const told = await scrapeUntil(address, "there is one link", (now) => now.of("curt_links") === 1);
+
+    expect(told.of('curt_creates_total{outcome="created"}')).toBe(1);
+    expect(told.of('curt_creates_total{outcome="refused"}')).toBe(2);
+    // The first one asks the store.
+    expect(told.of('curt_redirects_total{outcome="store"}')).toBe(1);
+    expect(told.of('curt_redirects_total{outcome="memory"}')).toBe(3);
+    expect(told.of('curt_redirects_total{outcome="unknown"}')).toBe(1);
+    expect(told.of('curt_memory_lookups_total{result="hit"}')).toBe(3);
+    expect(told.of('curt_memory_lookups_total{result="miss"}')).toBe(2);
+    expect(told.of("curt_redirect_seconds_count")).toBe(2);
+    expect(told.of("curt_memory_links")).toBe(1);
+    expect(told.of("curt_unknown_total")).toBe(2);
+    const posts = 'curt_request_seconds_count{route="/api/v1/shorten",method="POST"';
+    expect(told.of(`${posts},status="2xx"}`)).toBe(1);
+    expect(told.of(`${posts},status="4xx"}`)).toBe(2);
+    expect(
+      told.of('curt_request_seconds_count{route="/api/v1/links/{code}",method="GET",status="4xx"}'),
+    ).toBe(1);
+    // A code that is taken is found out by a commit, too.
+    expect(told.of('curt_commit_items_sum{what="links"}')).toBe(2);
+    expect(told.of('curt_commit_seconds_bucket{le="+Inf",what="links"}')).toBe(
+      told.of('curt_commit_seconds_count{what="links"}'),
+    );
+    expect(told.of("curt_codes_used_ratio")).toBeGreaterThan(0);
+    expect(told.of("curt_store_up")).toBe(1);
+    expect(told.of('curt_processes{state="answering"}')).toBe(1);
+    expect(told.of("curt_event_loop_delay_seconds_count")).toBeGreaterThan(0);
+    for (const positive of ["process_resident_memory_bytes", "process_cpu_seconds_total"])
+      expect(told.of(positive)).toBeGreaterThan(0);
+    expect(told.of('curt_disk_free_bytes{holds="store"}')).toBeGreaterThan(0);
+  });
+
+  test("tell which limit was hit", async () => {
+    for (let nth = 0; nth < 12; nth++) await curt.shorten({ original_url });
+    const told = await scrapeUntil(
+      address,
+      "creates were limited",
+      (now) => now.of('curt_limited_total{limit="create"}') > 0,
+    );
+    expect(told.of('curt_limited_total{limit="view"}')).toBe(0);
+  });
+
+  test("have no label that a client can add to", async () => {
+    const before = await scrape(address);
+    for (let nth = 0; nth < 30; nth++) {
+      await curt.fetch(`/a.b${nth}`, { headers: { "User-Agent": `agent ${nth}` } });
+      await curt.fetch(`/x${nth}+`);
+      await curt.fetch(`/api/v1/${nth}/x`, { method: `METHOD${nth}` });
+      await curt.fetch(`/x${nth}/y/z`, { method: "PROPFIND" });
+    }
+    const asked = (now: typeof before) => now.sum("curt_request_seconds_count", 'status="4xx"');
+    const after = await scrapeUntil(address, "all are counted", (now) => asked(now) >= asked(before) + 120);
+    const added = (label: string) => [...after.labels(label).difference(before.labels(label))].toSorted();
+    expect(added("route")).toEqual(["/{code}", "/{code}+", "other"]);
+    expect(added("method")).toEqual(["other"]);
+    expect(added("status")).toEqual([]);
+  });
+
+  test("are all there, with their type and meaning", async () => {
+    const { text } = await scrape(address);
+    const names = [...text.matchAll(/^# TYPE (\w+) (\w+)$/gm)].map(([, name, type]) => [name, type]);
+    expect(names).toEqual(Object.entries(METRICS).map(([name, { type }]) => [name, type]));
+    for (const [name, { help }] of Object.entries(METRICS))
+      expect(text).toContain(`# HELP ${name} ${help}\n`);
+  });
+
+  test("are told on their own port only, and to GET and HEAD", async () => {
+    expect((await curt.fetch("/metrics")).status).toBe(404);
+    const { origin } = new URL(address);
+    expect((await fetch(origin)).status).toBe(404);
+    expect((await fetch(`${address}?x=y`)).headers.get("content-type")).toContain("version=0.0.4");
+    expect((await fetch(address, { method: "HEAD" })).status).toBe(200);
+    const posted = await fetch(address, { method: "POST" });
+    expect([posted.status, posted.headers.get("allow")]).toEqual([405, "GET, HEAD"]);
+  });
+
+  test("are read once for all who ask in the same second", async () => {
+    const texts = await Promise.all(Array.from({ length: 60 }, async () => (await scrape(address)).text));
+    // Each reading counts the time of the processor anew.
+    expect(new Set(texts).size).toBeLessThanOrEqual(2);
+  });
+});
+
+test("a store that is away is told, and its faults are counted", async () => {
+  await using away = await startProgram({ METRICS_PORT: "0" });
+  const at = await addressOf(away);
+  away.expectFaults();
+  for (const part of ["", "-wal", "-shm"]) rmSync(`${away.file}${part}`);
+  expect((await away.fetch("/none")).status).toBe(503);
+  const told = await scrapeUntil(at, "the store is down", (now) => now.of("curt_store_up") === 0);
+  expect(told.of('curt_redirects_total{outcome="failed"}')).toBe(1);
+  expect(told.of('curt_faults_total{what="store"}')).toBeGreaterThan(0);
+  expect(told.of('curt_faults_total{what="other"}')).toBe(0);
+});

@@ -1,0 +1,116 @@
+import { describe, expect, test } from "bun:test";
+
+import { freePort } from "../free-port.ts";
+import { type Program, startProgram, temporaryFolder, untilLogged } from "../service.ts";
+import { addressOf, scrapeUntil } from "./scrape.ts";
+
+const original_url = "https://example.com/";
+const CREATED = 'curt_creates_total{outcome="created"}';
+const ANSWERING = 'curt_processes{state="answering"}';
+const MISSING = 'curt_processes{state="missing"}';
+
+const start = () => startProgram({ METRICS_PORT: "0", PROCESSES: "3" });
+
+/** Each over a connection of its own, so that every process makes some. */
+async function create(program: Program, links: number): Promise<void> {
+  const headers = { "Content-Type": "application/json", Connection: "close" };
+  const body = JSON.stringify({ original_url });
+  const made = await Promise.all(
+    Array.from({ length: links }, () =>
+      program.fetch("/api/v1/shorten", { method: "POST", headers, body, keepalive: false }),
+    ),
+  );
+  expect(new Set(made.map(({ status }) => status))).toEqual(new Set([201]));
+}
+
+function childrenOf({ logged }: Program): number[] {
+  const line = logged.find((one) => one.includes("listens on")) ?? "{}";
+  return (JSON.parse(line) as { children?: number[] }).children ?? [];
+}
+
+describe("the metrics of several processes", () => {
+  test("are added up", async () => {
+    await using curt = await start();
+    const address = await addressOf(curt);
+    await create(curt, 40);
+    const told = await scrapeUntil(address, "all are counted", (now) => now.of(CREATED) === 40);
+    expect([told.of(ANSWERING), told.of(MISSING)]).toEqual([3, 0]);
+    expect(told.of('curt_commit_items_sum{what="links"}')).toBe(40);
+    expect(told.sum("curt_request_seconds_count", 'route="/api/v1/shorten"')).toBe(40);
+    // Not three times as many, because all have the same.
+    await scrapeUntil(address, "the links are told", (now) => now.of("curt_links") > 0);
+    expect(told.of("curt_links")).toBeLessThanOrEqual(40);
+    expect(told.of("curt_store_up")).toBe(1);
+  });
+
+  test("never go back when one is killed, and leave out one that does not answer", async () => {
+    await using curt = await start();
+    const address = await addressOf(curt);
+    await create(curt, 40);
+    await scrapeUntil(address, "all are counted", (now) => now.of(CREATED) === 40);
+    const [killed = 0, hung = 0] = childrenOf(curt);
+
+    process.kill(killed, "SIGKILL");
+    await untilLogged(curt, "another process took its place");
+    const without = await scrapeUntil(address, "another is there", (now) => now.of(ANSWERING) === 3);
+    expect(without.of(CREATED)).toBe(40);
+    await create(curt, 10);
+    await scrapeUntil(address, "both are counted", (now) => now.of(CREATED) === 50);
+
+    process.kill(hung, "SIGSTOP");
+    const silent = await scrapeUntil(address, "one is missing", (now) => now.of(MISSING) === 1);
+    expect([silent.of(CREATED), silent.of(ANSWERING)]).toEqual([50, 2]);
+    process.kill(hung, "SIGCONT");
+    const again = await scrapeUntil(address, "it answers again", (now) => now.of(MISSING) === 0);
+    expect(again.of(CREATED)).toBe(50);
+  });
+});
+
+for (const processes of ["1", "2"])
+  test(`PROCESSES=${processes}: who scrapes during the stop gets an answer until the end`, async () => {
+    const port = await freePort();
+    const curt = await startProgram({ METRICS_PORT: `${port}`, PROCESSES: processes, DRAIN_WAIT: "3s" });
+    const address = await addressOf(curt);
+    expect(address).toBe(`http://127.0.0.1:${port}/metrics`);
+    await create(curt, 5);
+    await scrapeUntil(address, "all are counted", (now) => now.of(CREATED) === 5);
+    curt.kill("SIGTERM");
+    const told = await scrapeUntil(address, "it is stopping", (now) => now.of(CREATED) === 5);
+    expect(told.of(CREATED)).toBe(5);
+    expect(await curt.exited).toBe(0);
+    expect(await fetch(address).catch(() => "refused")).toBe("refused");
+    await curt[Symbol.asyncDispose]();
+  });
+
+describe("a start", () => {
+  async function fail(settings: Record<string, string>) {
+    using folder = temporaryFolder();
+    const env = { ...process.env, DATABASE_URL: `sqlite:${folder.path}/curt.db`, ...settings };
+    const child = Bun.spawn([process.execPath, "src/main.ts", "serve"], {
+      env,
+      stderr: "pipe",
+      stdout: "pipe",
+    });
+    return [await child.exited, await child.stderr.text()];
+  }
+
+  for (const processes of ["1", "2"])
+    test(`fails if METRICS_PORT is in use (PROCESSES=${processes})`, async () => {
+      const other = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => new Response() });
+      const { port } = other;
+      const settings = { METRICS_PORT: `${port}`, PORT: `${await freePort()}`, PROCESSES: processes };
+      const [code, stderr] = await fail(settings);
+      await other.stop(true);
+      expect(code).toBe(1);
+      expect(stderr).toMatch(
+        new RegExp(`^curt: cannot listen on METRICS_HOST 127.0.0.1, METRICS_PORT ${port}: .+\n$`),
+      );
+    });
+
+  test("fails if METRICS_PORT is PORT", async () => {
+    expect(await fail({ METRICS_PORT: "3456", PORT: "3456" })).toEqual([
+      2,
+      "curt: METRICS_PORT must not be PORT (3456): metrics have a port of their own\n",
+    ]);
+  });
+});

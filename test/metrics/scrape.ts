@@ -1,0 +1,63 @@
+import { expect } from "bun:test";
+
+import { type Program, untilLogged } from "../service.ts";
+
+/** What a scrape tells: values by name and labels, as in the text. */
+export interface Scrape {
+  readonly text: string;
+  /** For example `curt_creates_total{outcome="created"}`. 0 if there is no such value. */
+  of(series: string): number;
+  /** The sum of all values of this name with these labels, in any order. */
+  sum(name: string, ...labels: readonly string[]): number;
+  /** All values of a label. */
+  labels(label: string): Set<string>;
+}
+
+/** Where a program tells its metrics. */
+export async function addressOf(program: Pick<Program, "logged">): Promise<string> {
+  await untilLogged(program, "metrics for Prometheus");
+  return /http:\/\/[^"\s]+\/metrics/.exec(program.logged.join("\n"))?.[0] ?? "";
+}
+
+export async function scrape(address: string): Promise<Scrape> {
+  const response = await fetch(address);
+  expect(response.status).toBe(200);
+  return read(await response.text());
+}
+
+function read(text: string): Scrape {
+  const lines = text.split("\n").filter((line) => line !== "" && !line.startsWith("#"));
+  const values = new Map(
+    lines.map((line) => {
+      const [, series = "", value] = /^(.+) (\S+)$/.exec(line) ?? [];
+      return [series, Number(value)];
+    }),
+  );
+  return {
+    text,
+    of: (series) => values.get(series) ?? 0,
+    sum(name, ...labels) {
+      const found = [...values].filter(
+        ([series]) => /^[^{]+/.exec(series)?.[0] === name && labels.every((label) => series.includes(label)),
+      );
+      return found.reduce((sum, [, value]) => sum + value, 0);
+    },
+    labels: (label) =>
+      new Set([...text.matchAll(new RegExp(`[{,]${label}="([^"]*)"`, "g"))].map(([, value = ""]) => value)),
+  };
+}
+
+/** Scrapes until something is so: what is told is up to a second old. */
+export async function scrapeUntil(
+  address: string,
+  what: string,
+  isSo: (scraped: Scrape) => boolean,
+): Promise<Scrape> {
+  let scraped: Scrape | undefined;
+  for (let patience = 200; patience > 0; patience--) {
+    scraped = await scrape(address);
+    if (isSo(scraped)) return scraped;
+    await Bun.sleep(100);
+  }
+  throw new Error(`waited too long until ${what}:\n${scraped?.text}`);
+}
