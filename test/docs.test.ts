@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
 import packageJson from "../package.json";
@@ -13,32 +13,13 @@ import { SETTINGS } from "../src/settings/settings.ts";
 import { type Running, ROOT, startHere, temporaryFolder } from "./service.ts";
 
 const read = (path: string) => readFileSync(join(ROOT, path), "utf8");
-const DOCUMENTS = [
-  "README.md",
-  "ARCHITECTURE.md",
-  "CONTRIBUTING.md",
-  "SECURITY.md",
-  "CHANGELOG.md",
-  "docs/admin.md",
-  "client/README.md",
-  "docs/api.md",
-  "docs/backup.md",
-  "docs/clients.md",
-  "docs/design.md",
-  "docs/export-format.md",
-  "docs/growing.md",
-  "docs/install.md",
-  "docs/metrics.md",
-  "docs/moving.md",
-  "docs/operating.md",
-  "docs/overload.md",
-  "docs/privacy.md",
-  "docs/proxies.md",
-  "docs/releasing.md",
-  "docs/upgrading.md",
-  ...readdirSync(join(ROOT, "docs/decisions")).map((file) => `docs/decisions/${file}`),
-  ...(existsSync(join(ROOT, "bench/README.md")) ? ["bench/README.md"] : []),
-];
+const markdownIn = (folder: string) =>
+  readdirSync(join(ROOT, folder))
+    .filter((file) => file.endsWith(".md"))
+    .map((file) => join(folder, file));
+const DOCUMENTS = [".", "client", "docs", "docs/decisions", "bench"]
+  .filter((folder) => existsSync(join(ROOT, folder)))
+  .flatMap(markdownIn);
 
 /** Returns the cells of all rows of the table with this header. */
 function table(path: string, ...header: string[]): string[][] {
