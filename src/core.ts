@@ -60,6 +60,11 @@ export interface CoreOptions extends Omit<
   readonly shareWaitMs?: number;
 }
 
+/** For what opens no store. */
+export function systemNowMs(): number {
+  return Date.now();
+}
+
 export function fillRandom(bytes: Uint8Array): void {
   crypto.getRandomValues(bytes);
 }

@@ -1,24 +1,42 @@
 import { SOURCES } from "../moving/sources.ts";
 import { ADMIN_COMMANDS } from "./admin.ts";
+import { backup, restore } from "./backup.ts";
 import { check } from "./check.ts";
+import { CHILD, serveAsChild } from "./child.ts";
 import type { Commands, InstanceCommand } from "./command.ts";
 import { completion, SHELLS } from "./completion.ts";
 import { copy } from "./copy.ts";
 import { exportStore } from "./export.ts";
 import { importFile } from "./import.ts";
 import { INSTANCE_COMMANDS } from "./instance.ts";
-import { CHILD, serveAsChild, supervise } from "./processes.ts";
 import { serve } from "./serve.ts";
 import { trustClock } from "./trust-clock.ts";
 
 export const COMMANDS: Commands = {
   serve: {
     summary: "serve the API and the short addresses",
-    run: (config) => (config.processes === 1 ? serve(config) : supervise(config)),
+    run: serve,
   },
   check: {
     summary: "check the configuration, and the store from end to end",
     run: check,
+  },
+  backup: {
+    summary:
+      "make one file with everything while Curt runs: links, visits and the secret of manage keys (SQLite)",
+    positionals: ["FILE"],
+    run: backup,
+  },
+  restore: {
+    summary: "make a store of a backup, where there is none",
+    positionals: ["FILE"],
+    options: {
+      to: {
+        type: "string",
+        meaning: "address of the store to make, such as sqlite:./restored.db (DATABASE_URL)",
+      },
+    },
+    run: restore,
   },
   copy: {
     summary: "copy a store to an empty one; FROM and TO are addresses as in DATABASE_URL",

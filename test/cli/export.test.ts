@@ -44,19 +44,12 @@ async function exportOf(address: DatabaseAddress): Promise<Buffer> {
 
 async function importTo(address: DatabaseAddress, file: Uint8Array): Promise<void> {
   const filled = await openToFill(address);
-  const outcome = await fillStore(
-    async function* () {
-      // In pieces that end anywhere, as from a pipe.
-      for (let at = 0; at < file.length; at += 777) yield file.subarray(at, at + 777);
+  const outcome = await fillStore(() => chunksOf(file), filled, {
+    onBroken: (line, why) => {
+      throw new Error(`${line}: ${why}`);
     },
-    filled,
-    {
-      onBroken: (line, why) => {
-        throw new Error(`${line}: ${why}`);
-      },
-      onRecords() {},
-    },
-  );
+    onRecords() {},
+  });
   expect(outcome.kind).toBe("filled");
   await filled.close();
 }
@@ -183,6 +176,43 @@ describe("an export", () => {
     );
   });
 });
+
+test("an import goes on wherever it was cut off", async () => {
+  using folder = temporaryFolder();
+  const path = (name: string) => join(folder.path, name);
+  await makeStore(path("curt.db"));
+  const file = await exportOf(sqlite(path("curt.db")));
+  const postgres = await newPostgres();
+  let cuts = 0;
+  for (let isWhole = false; !isWhole; cuts++) {
+    const address = cuts === 4 ? postgres : sqlite(path(`${cuts}.db`));
+    const filled = await openToFill(address);
+    let left = cuts;
+    const cut = {
+      ...filled,
+      write: (async (...args) => {
+        if (left-- === 0) throw new Error("cut off");
+        await filled.write(...args);
+      }) as FilledRecords["write"],
+    };
+    const options = { onBroken() {}, onRecords() {} };
+    const filling = fillStore(() => chunksOf(file), cut, options);
+    isWhole = await filling.then(
+      () => true,
+      () => false,
+    );
+    await filled.close();
+    await importTo(address, file);
+    expect((await exportOf(address)).toString()).toBe(file.toString());
+  }
+  // Cut before each kind, and not at all.
+  expect(cuts).toBe(8);
+});
+
+async function* chunksOf(file: Uint8Array) {
+  // They end anywhere, as those of a pipe.
+  for (let at = 0; at < file.length; at += 777) yield file.subarray(at, at + 777);
+}
 
 function writer(filled: FilledRecords) {
   let at = 0;

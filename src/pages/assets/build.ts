@@ -5,12 +5,31 @@ import { type Asset, asset } from "./asset.ts";
 
 type Name = "style" | "script" | "myLinks" | "icon" | "touchIcon" | "largeIcon";
 
+/** In this order: where two rules weigh the same, the later one applies. */
+const STYLES = [
+  "base",
+  "form",
+  "choices",
+  "link",
+  "qr",
+  "destination",
+  "chart",
+  "breakdowns",
+  "code",
+  "made-here",
+  "operator",
+  "preferences",
+  "reference",
+  "manage",
+  "unknown",
+];
+
 /**
  * What the pages load unless the operator has it otherwise, hashed. It runs as a macro, when the code that asks for it is
  * compiled, so an executable has it inside.
  */
 export function buildAssets(): Record<Name, Asset> {
-  const style = asset("style.css", "text/css; charset=utf-8", read("../style.css").toString("utf8"));
+  const style = asset("style.css", "text/css; charset=utf-8", STYLES.map(readStyle).join("\n"));
   const script = asset("script.js", "text/javascript; charset=utf-8", bundleScript("../browser/main.ts"));
   const myLinks = asset("links.js", script.type, bundleScript("../browser/my-links.ts"));
   const icon = asset("icon.svg", "image/svg+xml", read("icon.svg").toString("utf8"));
@@ -21,6 +40,10 @@ export function buildAssets(): Record<Name, Asset> {
 
 function picture(file: string): Asset {
   return asset(file, "image/png", read(file).toString("base64"), "base64");
+}
+
+function readStyle(name: string): string {
+  return read(`../style/${name}.css`).toString("utf8");
 }
 
 function read(file: string): Buffer {

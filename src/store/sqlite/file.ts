@@ -5,7 +5,7 @@ import { dirname, resolve } from "node:path";
 
 import { StoreUnusable } from "../../links/store.ts";
 import { type Identity, identify, isInPlace, replacedMeanwhile } from "./identity.ts";
-import { migrate, requireCurrentVersion, requireOurs, requireSchema } from "./schema.ts";
+import { isCurrent, migrate, requireCurrentVersion, requireOurs, requireSchema } from "./schema.ts";
 import { requireWholeWal } from "./wal.ts";
 
 /** Older ones can corrupt a file whose WAL is reset while another connection writes. */
@@ -97,8 +97,11 @@ export function hasFile(path: string): boolean {
   return existsSync(path) || existsSync(`${path}-wal`);
 }
 
-/** Opens a file that is there for reading only, if this version can read it; undefined when there is no file yet. */
-export function openChecked(path: string): Database | undefined {
+/**
+ * Opens a file that is there for reading only, if this version can read it; undefined when there is no file yet. One of an
+ * older schema may do for whoever asks nothing of it.
+ */
+export function openChecked(path: string, mayBeOlder = false): Database | undefined {
   if (!existsSync(path) || statSync(path).size === 0) return undefined;
   return explained(path, () => {
     requireSafeSqlite();
@@ -106,7 +109,7 @@ export function openChecked(path: string): Database | undefined {
     requireWholeWal(path);
     const database = openReader(path);
     try {
-      requireCurrentVersion(database, path);
+      if (!mayBeOlder) requireCurrentVersion(database, path);
       return database;
     } catch (error) {
       database.close();
@@ -116,8 +119,8 @@ export function openChecked(path: string): Database | undefined {
 }
 
 /** Reads the whole file and returns what is wrong with it; undefined when there is no file yet. */
-export function checkFile(path: string): { links: number; damage: string[] } | undefined {
-  using database = openChecked(path);
+export function checkFile(path: string, mayBeOlder = false): { links: number; damage: string[] } | undefined {
+  using database = openChecked(path, mayBeOlder);
   if (database === undefined) return undefined;
   return explained(path, () => {
     const damage = database
@@ -126,7 +129,7 @@ export function checkFile(path: string): { links: number; damage: string[] } | u
       .map((row) => row.integrity_check)
       .filter((line) => line !== "ok");
     if (damage.length > 0) return { links: 0, damage };
-    requireSchema(database, path);
+    if (isCurrent(database, path)) requireSchema(database, path);
     const counted = database.query<{ links: number }, []>("SELECT count(*) AS links FROM links").get();
     return { links: counted?.links ?? 0, damage };
   });
@@ -146,13 +149,13 @@ function requireSafeSqlite(): void {
 }
 
 /** A new folder is on disk only once its parent is synced. */
-function makeFolder(folder: string): void {
+export function makeFolder(folder: string): void {
   const made = mkdirSync(folder, { recursive: true });
   if (made === undefined) return;
   for (let path = folder; path.length >= made.length; path = dirname(path)) syncFolder(dirname(path));
 }
 
-function syncFolder(folder: string): void {
+export function syncFolder(folder: string): void {
   const descriptor = openSync(folder, "r");
   try {
     fsyncSync(descriptor);

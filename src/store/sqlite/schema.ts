@@ -76,13 +76,18 @@ export function migrate(database: Database, path: string): void {
 
 /** Refuses a file that the next start would migrate. */
 export function requireCurrentVersion(database: Database, path: string): void {
-  const version = schemaVersion(database);
-  requireKnownVersion(path, version);
-  if (version < MIGRATIONS.length) {
+  if (!isCurrent(database, path)) {
     throw new StoreUnusable(
-      `${path} has schema ${version}; starting Curt brings it to ${MIGRATIONS.length}.`,
+      `${path} has schema ${schemaVersion(database)}; starting Curt brings it to ${MIGRATIONS.length}.`,
     );
   }
+}
+
+/** False for a file that the next start would migrate. Refuses one of a newer version. */
+export function isCurrent(database: Database, path: string): boolean {
+  const version = schemaVersion(database);
+  requireKnownVersion(path, version);
+  return version === MIGRATIONS.length;
 }
 
 /** Looks for every table and index that the migrations make. What other tools add beside them is theirs. */

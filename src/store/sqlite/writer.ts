@@ -167,7 +167,11 @@ function perform(task: Task): unknown {
  */
 function rest(): void {
   const { size, mtimeMs } = statSync(`${file.path}-wal`);
-  if (size > 0 && mtimeMs === logWrittenMs) file.database.run("PRAGMA wal_checkpoint(TRUNCATE)");
+  if (size > 0 && mtimeMs === logWrittenMs) {
+    // While a backup is made it cannot be emptied, and there is always a next time.
+    waitForLocks(0);
+    file.database.run("PRAGMA wal_checkpoint(TRUNCATE)");
+  }
   logWrittenMs = mtimeMs;
 }
 

@@ -166,7 +166,7 @@ function randomWords(fillRandom: (bytes: Uint8Array) => void): [number, number] 
 }
 
 /** Linux tells which start of the machine this is. */
-function bootWords(): [number, number] {
+export function bootWords(): [number, number] {
   try {
     const id = readFileSync("/proc/sys/kernel/random/boot_id", "latin1");
     return [Number.parseInt(id.slice(0, 8), 16), Number.parseInt(id.slice(24, 32), 16)];

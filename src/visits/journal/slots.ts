@@ -73,8 +73,8 @@ function lockSlot(number: number, options: SlotOptions): Slot | undefined {
   }
 }
 
-/** A lock that is released even if the process is killed. SQLite's lock does this on every platform. */
-function lockFile(path: string): Database | undefined {
+/** A lock that is released even if the process is killed. SQLite's lock does this on every platform. Undefined if it is held. */
+export function lockFile(path: string): Database | undefined {
   const database = new Database(path, { create: true, readwrite: true });
   try {
     database.run("PRAGMA busy_timeout = 0");

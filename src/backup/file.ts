@@ -1,0 +1,90 @@
+// A file that gets its name only once it is whole and on disk.
+import { closeSync, existsSync, fsyncSync, linkSync, openSync, renameSync, rmSync, statSync } from "node:fs";
+import { dirname, resolve } from "node:path";
+
+import { StoreUnavailable, StoreUnusable } from "../links/store.ts";
+import { makeFolder, syncFolder } from "../store/sqlite/file.ts";
+
+/** What becomes of a file that is being written. */
+export interface Part {
+  readonly path: string;
+  /** Gives it its name, which nothing may have. */
+  name(): void;
+  /** Deletes what was not named. */
+  [Symbol.dispose](): void;
+}
+
+/** What SQLite may leave beside a file when it is killed. */
+const BESIDE = ["", "-wal", "-shm", "-journal"];
+/** Of a file system without hard links. */
+const NO_LINKS = new Set(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"]);
+
+/**
+ * Begins `<file>.part`, empty. One that an earlier run left is deleted. Throws {@link StoreUnusable} if the file is
+ * there already.
+ */
+export function beginFile(file: string): Part {
+  const path = `${file}.part`;
+  requireFree(file);
+  makeFolder(dirname(resolve(file)));
+  const remove = () => BESIDE.forEach((suffix) => rmSync(path + suffix, { force: true }));
+  remove();
+  closeSync(openSync(path, "wx", 0o600));
+  const { ino } = statSync(path);
+  return {
+    path,
+    name() {
+      if (statSync(path, { throwIfNoEntry: false })?.ino !== ino)
+        throw new StoreUnusable(`${path} was replaced while it was being written. Try again.`);
+      sync(path);
+      rename(path, file);
+      syncFolder(dirname(resolve(file)));
+    },
+    [Symbol.dispose]: remove,
+  };
+}
+
+function requireFree(file: string): void {
+  if (existsSync(file)) throw isThere(file);
+}
+
+function isThere(file: string): StoreUnusable {
+  return new StoreUnusable(`${file} is there already, and is never overwritten. Name another file.`);
+}
+
+/** A link fails where a rename would replace what somebody made meanwhile. */
+function rename(from: string, to: string): void {
+  try {
+    linkSync(from, to);
+  } catch (error) {
+    const { code = "" } = error as { code?: string };
+    if (code === "EEXIST") throw isThere(to);
+    if (!NO_LINKS.has(code)) throw error;
+    requireFree(to);
+    renameSync(from, to);
+  }
+}
+
+function sync(path: string): void {
+  const descriptor = openSync(path, "r");
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** Turns what the system and SQLite throw while a file is written into words. */
+export async function explained<T>(file: string, write: () => T | Promise<T>): Promise<T> {
+  try {
+    return await write();
+  } catch (error) {
+    const { code, message } = error as { code?: unknown; message: string };
+    const isExpected = typeof code === "string" || error instanceof StoreUnavailable;
+    if (error instanceof StoreUnusable || !isExpected) throw error;
+    throw new StoreUnusable(
+      `${file} could not be made: ${message}. It takes as much room as the store: check the free space and the folder's permissions.`,
+      { cause: error },
+    );
+  }
+}

@@ -1,0 +1,99 @@
+import { setPriority } from "node:os";
+import { resolve } from "node:path";
+
+import { explained } from "../backup/file.ts";
+import { makeBackup } from "../backup/make.ts";
+import type { Progress } from "../backup/progress.ts";
+import { restoreBackup } from "../backup/restore.ts";
+import { type Config, journalFolderOf } from "../config.ts";
+import { escapeLine } from "../escape.ts";
+import { type DatabaseAddress, databaseUrl } from "../settings/database-url.ts";
+import type { Arguments } from "./command.ts";
+
+const SHOW_EVERY_MS = 200;
+/** Creates and redirects come first. */
+const PRIORITY = 10;
+
+/** Makes a backup of the store, which may be served meanwhile; returns the exit code. */
+export async function backup(config: Config, { positionals: [file = ""] }: Arguments): Promise<number> {
+  const { database, journalFolder } = config;
+  if (database.engine !== "sqlite")
+    return refuse(
+      "backup is for SQLite. PostgreSQL backs itself up: pg_dump makes one file, and pg_basebackup with all WAL since lets you go " +
+        "back to any second. docs/backup.md has the commands.",
+    );
+  setPriority(0, PRIORITY);
+  const progress = showProgress();
+  const links = await explained(file, () =>
+    makeBackup({ path: database.path, journalFolder, file, progress }),
+  ).finally(progress.end);
+  console.log(`${file} has ${inWords(links)}, was checked, and is on disk`);
+  return 0;
+}
+
+/** Makes a store of a backup, where there is none; returns the exit code. */
+export async function restore(
+  config: Config,
+  { positionals: [file = ""], options }: Arguments,
+): Promise<number> {
+  const to = typeof options["to"] === "string" ? readAddress(options["to"]) : config.database;
+  if (to === undefined) return refuse(`--to must be ${databaseUrl.right}, not ${options["to"]}`);
+  if (to.engine !== "sqlite")
+    return refuse(
+      `restore makes a SQLite store. To fill an empty PostgreSQL database with a backup, use curt copy: curt copy sqlite:${file} postgres://…`,
+    );
+  const { path } = to;
+  const journalFolder = journalFolderOf(to, config.dataFolder);
+  const progress = showProgress();
+  const links = await explained(path, () => restoreBackup({ file, path, journalFolder, progress })).finally(
+    progress.end,
+  );
+  console.log(`${resolve(path)} has ${inWords(links)} of ${file}, and was checked`);
+  return 0;
+}
+
+function readAddress(text: string): DatabaseAddress | undefined {
+  return databaseUrl.parse(text);
+}
+
+function refuse(text: string): number {
+  console.error(`curt: ${escapeLine(text)}`);
+  return 2;
+}
+
+function inWords(links: number): string {
+  return links === 1 ? "1 link" : `${links.toLocaleString("en")} links`;
+}
+
+/** On a terminal, a line that changes. */
+function showProgress(): Progress & { end(): void } {
+  const { isTTY } = process.stderr;
+  const startedMs = performance.now();
+  let shownMs = startedMs;
+  let hasShown = false;
+  function show(line: string): void {
+    if (!isTTY) return;
+    hasShown = true;
+    process.stderr.write(`\r\u001b[K${line}`);
+  }
+  return {
+    copied(bytes, ofBytes) {
+      const nowMs = performance.now();
+      if (nowMs - shownMs < SHOW_EVERY_MS) return;
+      shownMs = nowMs;
+      const perSecond = (bytes * 1000) / (nowMs - startedMs);
+      const left = Math.ceil((ofBytes - bytes) / perSecond);
+      show(
+        `copied ${megabytes(bytes)} of ${megabytes(ofBytes)} MB, ${megabytes(perSecond)} MB/s, ${left} s left`,
+      );
+    },
+    checking: () => show("checking"),
+    end() {
+      if (hasShown) process.stderr.write("\r\u001b[K");
+    },
+  };
+}
+
+function megabytes(bytes: number): string {
+  return Math.round(bytes / 1e6).toLocaleString("en");
+}

@@ -1,0 +1,227 @@
+import { Database } from "bun:sqlite";
+import { describe, expect, test } from "bun:test";
+import {
+  existsSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
+import { join } from "node:path";
+
+import { runInTerminal } from "../cli/run.ts";
+import { testOnLinux } from "../linux.ts";
+import { ask, type Made, make } from "../managed.ts";
+import { startProgram, temporaryFolder } from "../service.ts";
+import { writeSegment } from "../visits/segments.ts";
+import { visit } from "../visits/visits.ts";
+import { makeLargeStore, run, runWithRoom, start } from "./run.ts";
+
+/** Some 15 MB. */
+const LARGE = 100_000;
+
+/** What is in a folder, without the locks and logs of a store that is open. */
+function filesIn(folder: string): string[] {
+  return readdirSync(folder)
+    .filter((name) => !/-(wal|shm|visits)$/.test(name))
+    .toSorted();
+}
+
+describe("curt backup", () => {
+  test("makes one file of a store that is served, which makes the store again elsewhere", async () => {
+    using folder = temporaryFolder();
+    using elsewhere = temporaryFolder();
+    const file = join(folder.path, "backups/today.db");
+    const restored = join(elsewhere.path, "new/curt.db");
+    let link: Made | undefined;
+    {
+      await using curt = await startProgram({}, { folder: folder.path });
+      link = await make(curt);
+      for (let nth = 0; nth < 7; nth++) await visit(curt, link.code);
+      expect(await run(["backup", file], { DATABASE_URL: curt.databaseUrl })).toEqual({
+        code: 0,
+        stdout: `${file} has 1 link, was checked, and is on disk\n`,
+        stderr: "",
+      });
+    }
+    expect(readdirSync(join(folder.path, "backups"))).toEqual(["today.db"]);
+    // Nobody else may read the secret.
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    const to = `sqlite:${restored}`;
+    expect(await run(["restore", file, "--to", to])).toEqual({
+      code: 0,
+      stdout: `${restored} has 1 link of ${file}, and was checked\n`,
+      stderr: "",
+    });
+    expect(await run(["check"], { DATABASE_URL: to })).toMatchObject({ code: 0, stderr: "" });
+    await using curt = await startProgram({ DATABASE_URL: to }, { folder: elsewhere.path });
+    expect((await ask(curt, "GET", link.path)).data).toMatchObject({ visits: 7 });
+    expect(await ask(curt, "DELETE", link.path, link)).toMatchObject({ status: 200 });
+  });
+
+  test("never overwrites a file, and says what is wrong with a store that cannot be copied", async () => {
+    using folder = temporaryFolder();
+    const [path, file] = [join(folder.path, "curt.db"), join(folder.path, "file")];
+    const settings = { DATABASE_URL: `sqlite:${path}` };
+    const refused = await run(["backup", file], settings);
+    expect(refused).toEqual({ code: 1, stdout: "", stderr: `curt: ${path} is not there.\n` });
+    await makeLargeStore(path, 10);
+    writeFileSync(file, "mine");
+    expect(await run(["backup", file], settings)).toEqual({
+      code: 1,
+      stdout: "",
+      stderr: `curt: ${file} is there already, and is never overwritten. Name another file.\n`,
+    });
+    expect(readFileSync(file, "utf8")).toBe("mine");
+    expect(filesIn(folder.path)).toEqual(["curt.db", "file"]);
+  });
+
+  test("of a damaged store leaves nothing", async () => {
+    using folder = temporaryFolder();
+    const path = join(folder.path, "curt.db");
+    await makeLargeStore(path, 5000);
+    damage(path);
+    const refused = await run(["backup", join(folder.path, "file")], { DATABASE_URL: `sqlite:${path}` });
+    expect(refused).toMatchObject({ code: 1, stdout: "" });
+    expect(refused.stderr).toContain("damaged");
+    expect(filesIn(folder.path)).toEqual(["curt.db"]);
+  });
+
+  test("that is killed leaves nothing that looks like a backup, and the next one clears up", async () => {
+    using folder = temporaryFolder();
+    const [path, file] = [join(folder.path, "curt.db"), join(folder.path, "file")];
+    const settings = { DATABASE_URL: `sqlite:${path}` };
+    await makeLargeStore(path, LARGE);
+    const child = start(["backup", file], settings);
+    while ((statSync(`${file}.part`, { throwIfNoEntry: false })?.size ?? 0) === 0) await Bun.sleep(1);
+    // There is one at a time.
+    const second = await run(["backup", join(folder.path, "second")], settings);
+    expect(second.stderr).toBe(`curt: Another backup of ${path} is being made. Wait for it.\n`);
+    child.kill("SIGKILL");
+    await child.exited;
+    expect(existsSync(file)).toBe(false);
+    const restored = await run(["restore", `${file}.part`, "--to", `sqlite:${folder.path}/restored`]);
+    expect([restored.code, existsSync(join(folder.path, "restored"))]).toEqual([1, false]);
+    expect(await run(["backup", file], settings)).toMatchObject({ code: 0 });
+    expect(filesIn(folder.path)).toEqual(["curt.db", "file"]);
+  });
+
+  testOnLinux("without room on the disk says so and leaves nothing", async () => {
+    using folder = temporaryFolder();
+    const [path, file] = [join(folder.path, "curt.db"), join(folder.path, "file")];
+    await makeLargeStore(path, LARGE);
+    expect(await runWithRoom(5_000_000, ["backup", file], { DATABASE_URL: `sqlite:${path}` })).toEqual({
+      code: 1,
+      stdout: "",
+      stderr: `curt: ${file} could not be made: disk I/O error. It takes as much room as the store: check the free space and the folder's permissions.\n`,
+    });
+    expect(filesIn(folder.path)).toEqual(["curt.db"]);
+  });
+
+  test("and restore say how PostgreSQL does it", async () => {
+    const settings = { DATABASE_URL: "postgres://curt@localhost/curt" };
+    const backup = await run(["backup", "file"], settings);
+    expect(backup).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/pg_dump.+pg_basebackup.+docs\/backup\.md/),
+    });
+    const restore = await run(["restore", "file"], settings);
+    expect(restore).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("curt copy sqlite:file postgres://"),
+    });
+    expect(await run(["restore", "file", "--to", "elsewhere"])).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/^curt: --to must be sqlite: .+, not elsewhere\n$/),
+    });
+  });
+});
+
+describe("curt restore", () => {
+  test("never overwrites a store, and leaves none of a backup that is damaged or unfinished", async () => {
+    using folder = temporaryFolder();
+    const [path, file] = [join(folder.path, "curt.db"), join(folder.path, "file")];
+    await makeLargeStore(path, 5000);
+    const settings = { DATABASE_URL: `sqlite:${path}` };
+    expect(await run(["backup", file], settings)).toMatchObject({ code: 0 });
+    const before = readFileSync(path);
+    expect(await run(["restore", file], settings)).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining(
+        `There is a store at ${path}, and it is never overwritten. Move it away`,
+      ),
+    });
+    expect(readFileSync(path).equals(before)).toBe(true);
+
+    const to = join(folder.path, "to");
+    const restore = (from: string) => run(["restore", from, "--to", `sqlite:${to}`]);
+    expect((await restore(join(folder.path, "missing"))).stderr).toBe(
+      `curt: ${folder.path}/missing is not there.\n`,
+    );
+    writeFileSync(join(folder.path, "text"), "no store ".repeat(1000));
+    expect((await restore(join(folder.path, "text"))).stderr).toContain("is not a SQLite file");
+    writeFileSync(`${to}-wal`, "x");
+    expect((await restore(file)).stderr).toContain("is never overwritten");
+    writeFileSync(`${to}-wal`, "");
+    Bun.spawnSync(["rm", `${to}-wal`]);
+    writeFileSync(`${file}-wal`, "x");
+    expect((await restore(file)).stderr).toContain("so it is no finished backup");
+    Bun.spawnSync(["rm", `${file}-wal`]);
+    mkdirSync(`${to}-visits`);
+    await writeSegment({ folder: `${to}-visits`, hour: 1, visits: [] });
+    expect((await restore(file)).stderr).toContain("Move that folder away");
+    Bun.spawnSync(["rm", "-r", `${to}-visits`]);
+    const whole = readFileSync(file);
+    // One bit of a code, so that SQLite can read everything; and pages that it cannot read.
+    const oneBit = Buffer.from(whole);
+    const at = oneBit.indexOf("made4321");
+    oneBit[at] = (oneBit[at] ?? 0) ^ 1;
+    for (const spoil of [() => writeFileSync(file, oneBit), () => damage(file)]) {
+      spoil();
+      const damaged = await restore(file);
+      expect(damaged).toMatchObject({ code: 1, stdout: "" });
+      expect(damaged.stderr).toContain("is damaged");
+    }
+    expect(filesIn(folder.path)).toEqual(["curt.db", "file", "text"]);
+  });
+
+  test("takes a backup of an older schema, which the start migrates", async () => {
+    using folder = temporaryFolder();
+    const [file, to] = [join(folder.path, "file"), `sqlite:${folder.path}/to`];
+    await makeLargeStore(file, 10);
+    {
+      using database = new Database(file);
+      database.run("PRAGMA user_version = 1");
+    }
+    expect(await run(["restore", file, "--to", to])).toMatchObject({ code: 0 });
+    {
+      using database = new Database(file);
+      database.run("PRAGMA user_version = 1000");
+    }
+    expect((await run(["restore", file, "--to", `${to}2`])).stderr).toContain("made by a newer Curt");
+  });
+});
+
+/** Overwrites pages in the middle of a file. */
+function damage(path: string): void {
+  const file = openSync(path, "r+");
+  const { size } = statSync(path);
+  writeSync(file, new Uint8Array(64 * 1024).fill(0x5a), 0, 64 * 1024, Math.floor(size / 2 / 4096) * 4096);
+}
+
+test("on a terminal, curt backup shows how far it is", async () => {
+  using folder = temporaryFolder();
+  const path = join(folder.path, "curt.db");
+  await makeLargeStore(path, LARGE);
+  const { code, shown } = await runInTerminal(["backup", join(folder.path, "file")], {
+    DATABASE_URL: `sqlite:${path}`,
+    PORT: "3000",
+  });
+  expect(code).toBe(0);
+  expect(shown).toMatch(/copied \d+ of \d+ MB, \d+ MB\/s, \d+ s left/);
+  expect(shown).toContain("checking");
+  expect(shown).toEndWith("100,000 links, was checked, and is on disk\n");
+});

@@ -1,0 +1,49 @@
+import { Database } from "bun:sqlite";
+import { join } from "node:path";
+
+import { openStore } from "../../src/store/open.ts";
+import { ROOT, type Settings } from "../service.ts";
+
+const MAIN = join(ROOT, "src/main.ts");
+
+/** Starts a command of the program. */
+export function start(args: readonly string[], settings: Settings = {}) {
+  return Bun.spawn([process.execPath, MAIN, ...args], {
+    env: { ...process.env, ...settings },
+    stdout: "pipe",
+    stderr: "pipe",
+  });
+}
+
+export async function run(args: readonly string[], settings: Settings = {}) {
+  return ended(start(args, settings));
+}
+
+/** The same with files of at most so many bytes, as if the disk was full then. */
+export async function runWithRoom(bytes: number, args: readonly string[], settings: Settings) {
+  // A process that ignores SIGXFSZ sees EFBIG, which SQLite treats like a full disk.
+  const limited = `trap '' XFSZ; ulimit -f ${Math.floor(bytes / 512)}; exec "$0" "$@"`;
+  return ended(
+    Bun.spawn(["/bin/sh", "-c", limited, process.execPath, MAIN, ...args], {
+      env: { ...process.env, ...settings },
+      stdout: "pipe",
+      stderr: "pipe",
+    }),
+  );
+}
+
+async function ended(child: ReturnType<typeof start>) {
+  const [code, stdout, stderr] = await Promise.all([child.exited, child.stdout.text(), child.stderr.text()]);
+  return { code, stdout, stderr };
+}
+
+/** Makes a store of some 150 bytes a link, which takes a while to copy. */
+export async function makeLargeStore(path: string, links: number): Promise<void> {
+  await (await openStore({ engine: "sqlite", path })).close();
+  using database = new Database(path);
+  database.run(
+    `INSERT INTO links (code, original_url, created_ms)
+     WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ${links})
+     SELECT 'made' || n, 'https://example.com/' || printf('%.100c', 'x') || n, 1000000 + n FROM numbers`,
+  );
+}
