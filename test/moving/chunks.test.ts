@@ -37,6 +37,13 @@ async function itemsOf(source: string, file: string, size: number): Promise<Sour
   return items;
 }
 
+async function mistakeOf(source: string, file: string): Promise<string> {
+  return itemsOf(source, file, 65_536).then(
+    () => "none",
+    (error: Error) => error.message,
+  );
+}
+
 describe("a file of another shortener", () => {
   for (const [source, file, count] of FILES)
     test(`is read alike however it is cut into pieces (${source})`, async () => {
@@ -53,9 +60,7 @@ describe("a file of another shortener", () => {
       ["csv", `code,url\n"${long}`],
       ["sink", `{"links":[{"slug":"${long}`],
     ] as const)
-      await expect(itemsOf(source, file, 65_536)).rejects.toThrow(
-        "has a row of more than 4 million characters",
-      );
-    await expect(itemsOf("sink", "[".repeat(1000), 65_536)).rejects.toThrow("is no JSON");
+      expect(await mistakeOf(source, file)).toContain("has a row of more than 4 million characters");
+    expect(await mistakeOf("sink", "[".repeat(1000))).toContain("is no JSON");
   });
 });
