@@ -13,24 +13,19 @@ import { SETTINGS } from "../src/settings/settings.ts";
 import { type Running, ROOT, startHere, temporaryFolder } from "./service.ts";
 
 const read = (path: string) => readFileSync(join(ROOT, path), "utf8");
+const namesIn = (folder: string) =>
+  readdirSync(join(ROOT, folder))
+    .filter((name) => name.endsWith(".md"))
+    .map((name) => `${folder}/${name}`);
 const DOCUMENTS = [
   "README.md",
   "ARCHITECTURE.md",
   "CONTRIBUTING.md",
   "SECURITY.md",
   "CHANGELOG.md",
-  "docs/admin.md",
   "client/README.md",
-  "docs/api.md",
-  "docs/backup.md",
-  "docs/clients.md",
-  "docs/design.md",
-  "docs/export-format.md",
-  "docs/growing.md",
-  "docs/moving.md",
-  "docs/operating.md",
-  "docs/privacy.md",
-  ...readdirSync(join(ROOT, "docs/decisions")).map((file) => `docs/decisions/${file}`),
+  ...namesIn("docs"),
+  ...namesIn("docs/decisions"),
   ...(existsSync(join(ROOT, "bench/README.md")) ? ["bench/README.md"] : []),
 ];
 
@@ -268,11 +263,41 @@ describe("the example of two instances", () => {
   });
 });
 
+describe("docs/operating.md", () => {
+  test("leads to every other document for operators", () => {
+    const others = ["api", "clients", "design", "export-format", "releasing"].map(
+      (name) => `docs/${name}.md`,
+    );
+    const chapters = [...read("docs/operating.md").matchAll(/^\| \[[^\]]+\]\((\S+)\)/gm)].map(
+      ([, name = ""]) => `docs/${name}`,
+    );
+    const documents = namesIn("docs").filter(
+      (path) => path !== "docs/operating.md" && !others.includes(path),
+    );
+    expect(chapters.toSorted()).toEqual(documents.toSorted());
+    expect(read("README.md")).toContain("](docs/operating.md)");
+  });
+});
+
+/** What follows `#` in links to the headings of a document, as GitHub makes it. */
+function headings(path: string): string[] {
+  const text = read(path).replace(/```[\s\S]*?```/g, "");
+  return [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = ""]) =>
+    heading
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N} _-]/gu, "")
+      .replaceAll(" ", "-"),
+  );
+}
+
 describe("every document", () => {
-  test("only has links that work", () => {
+  test("only has links that work, to headings that are there", () => {
     for (const path of DOCUMENTS) {
-      for (const [, target = ""] of read(path).matchAll(/\]\(([^)#:]+)\)/g)) {
-        expect([path, target, existsSync(join(ROOT, dirname(path), target))]).toEqual([path, target, true]);
+      for (const [, file = "", heading = ""] of read(path).matchAll(/\]\(([^)#:]*)(?:#([^)]+))?\)/g)) {
+        const target = file === "" ? path : join(dirname(path), file);
+        const isThere = existsSync(join(ROOT, target));
+        const isFine = isThere && (heading === "" || headings(target).includes(heading));
+        expect([path, file, heading, isFine]).toEqual([path, file, heading, true]);
       }
     }
   });
