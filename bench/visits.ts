@@ -22,7 +22,9 @@ interface Case {
   readonly name: string;
   readonly figure: Figure;
   readonly links: readonly Link[];
-  /** Of Curt and the reference. */
+  /** What Curt is compared with. Default: the reference. */
+  readonly against?: Server;
+  /** Of both. */
   readonly status: 302 | 404;
   readonly servers: readonly Server[];
   /** From many addresses and browsers. */
@@ -36,6 +38,8 @@ export async function measureVisits({ folder, stage, progress }: Bench): Promise
   const chhoto = chhotos.filter(({ name }) => name === "chhoto-url without search");
   const redirect = { status: 302, servers: [curt, reference, ...chhoto] } as const;
   const open = await startCurt(curt.database, { settings: { HOST: "0.0.0.0" } });
+  const watched = await startCurt(curt.database, { settings: { METRICS_PORT: "0" } });
+  const without: Server = { ...curt, name: "Curt without metrics" };
   // No generated code has a vowel, so these have the usual shape and do not exist.
   const unknown = links.map(([code]): Link => [`a${code.slice(1)}`, ""]);
   const cases: readonly Case[] = [
@@ -61,6 +65,14 @@ export async function measureVisits({ folder, stage, progress }: Bench): Promise
       isFromMany: true,
     },
     {
+      name: "with metrics",
+      figure: "hot redirect with metrics, × without",
+      links,
+      status: 302,
+      servers: [watched, without],
+      against: without,
+    },
+    {
       name: "unknown codes",
       figure: "unknown codes, × nginx",
       links: unknown,
@@ -73,15 +85,15 @@ export async function measureVisits({ folder, stage, progress }: Bench): Promise
   const doubts: string[] = [];
   const figures: Figures = {};
   for (const one of cases) {
-    const { name, figure, status } = one;
+    const { name, figure, status, against = reference } = one;
     progress(name);
     const turns = await measureCase(folder, one);
     rounds[name] = turns;
-    const ofReference = turns[reference.name] ?? [];
+    const ofReference = turns[against.name] ?? [];
     const each = (server: string) => ratios(turns[server] ?? [], ofReference, cpuUs);
     const measured = Object.fromEntries(
       Object.keys(turns)
-        .filter((server) => server !== reference.name)
+        .filter((server) => server !== against.name)
         .map((server) => [server, median(each(server))]),
     );
     Object.assign(figures, { [figure]: measured });
@@ -90,15 +102,16 @@ export async function measureVisits({ folder, stage, progress }: Bench): Promise
       ratio: measured["Curt"],
       "ratio of each round": each("Curt"),
       "Curt, µs": medianOf(turns["Curt"] ?? [], cpuUs),
-      [`${reference.name}, µs`]: medianOf(ofReference, cpuUs),
+      [`${against.name}, µs`]: medianOf(ofReference, cpuUs),
       "Curt, requests/s": medianOf(turns["Curt"] ?? [], perSecond),
-      [`${reference.name}, requests/s`]: medianOf(ofReference, perSecond),
+      [`${against.name}, requests/s`]: medianOf(ofReference, perSecond),
       ...Object.fromEntries(chhoto.map((server) => [`${server.name}, ratio`, measured[server.name]])),
     });
     if (status === 302 && (turns["Curt"] ?? []).some((round) => round.fileReadsPerRequest > FROM_MEMORY))
       doubts.push(`Doubtful: in "${name}" not every answer came out of memory.`);
   }
   await open.stop();
+  await watched.stop();
   return { rows, rounds, figures, doubts };
 }
 

@@ -1,5 +1,5 @@
 // `npm run build`: makes one executable with everything inside, for machines without Node or Bun.
-import { resolve } from "node:path";
+import { parse, resolve } from "node:path";
 
 const root = resolve(import.meta.dir, "..");
 
@@ -13,26 +13,31 @@ const ENTRY_POINTS = [
   "src/visits/journal/slicer.ts",
   "src/guard/list-reader.ts",
   "src/views.ts",
-];
+].map((path) => resolve(root, path));
 
 const HOST = `bun-${process.platform}-${process.arch}`;
 
 /** The systems that releases have executables for. Bun's own executables for them are fetched from npm. */
 export type Target = "bun-linux-x64" | "bun-linux-arm64" | "bun-darwin-x64" | "bun-darwin-arm64";
 
+/** What executables and the npm package have in common. */
+const OPTIONS = {
+  entrypoints: ENTRY_POINTS,
+  naming: { entry: "[name].[ext]" },
+  format: "esm",
+  // Each thread loads only its part.
+  splitting: true,
+  // Names stay as they are, because the log shows those of classes and functions.
+  minify: { whitespace: true, syntax: true },
+} as const;
+
 /** Compiles the program, by default for this machine. Returns the path of the executable. */
 export async function build(outfile = resolve(root, "dist/curt"), target?: Target): Promise<string> {
   const result = await Bun.build({
-    entrypoints: ENTRY_POINTS.map((path) => resolve(root, path)),
-    naming: { entry: "[name].[ext]" },
+    ...OPTIONS,
     // Compiling the program beforehand saves half of the start. Bytecode is for the system that makes it: on another one,
     // the program could crash.
     bytecode: target === undefined || target === HOST,
-    format: "esm",
-    // Each thread loads only its part.
-    splitting: true,
-    // Names stay as they are, because the log shows those of classes and functions.
-    minify: { whitespace: true, syntax: true },
     compile: {
       outfile,
       ...(target !== undefined && { target }),
@@ -43,6 +48,17 @@ export async function build(outfile = resolve(root, "dist/curt"), target?: Targe
   });
   if (!result.success) throw new AggregateError(result.logs, "the build failed");
   return outfile;
+}
+
+/** Makes the files of the npm package, which run on any system that has Bun. */
+export async function buildModules(outdir: string): Promise<void> {
+  const result = await Bun.build({ ...OPTIONS, target: "bun", outdir });
+  if (!result.success) throw new AggregateError(result.logs, "the build failed");
+  // The program starts its threads by the names of their sources.
+  for (const path of ENTRY_POINTS.slice(1)) {
+    const { name, base } = parse(path);
+    await Bun.write(resolve(outdir, base), `import "./${name}.js";\n`);
+  }
 }
 
 if (import.meta.main) console.log(await build());

@@ -1,14 +1,11 @@
-// `npm run release -- 0.2.0`: runs the tests, sets the version, builds executables and checksums, and makes a commit
-// and a tag. It publishes nothing: at the end it prints what to push and upload.
-import { createHash } from "node:crypto";
+// `npm run release -- 0.2.0`: sets the version, runs the tests, makes all files of the release, a commit and a tag. It
+// publishes nothing: at the end it prints what to push.
 import { readFileSync, writeFileSync } from "node:fs";
-import { basename, resolve } from "node:path";
+import { resolve } from "node:path";
 
 import packageJson from "../package.json";
-import { build, type Target } from "./build.ts";
 
 const root = resolve(import.meta.dir, "..");
-const TARGETS: readonly Target[] = ["bun-linux-x64", "bun-linux-arm64", "bun-darwin-x64", "bun-darwin-arm64"];
 const UNRELEASED = "## Unreleased\n";
 
 /** Returns the changelog with its unreleased changes under a version. Throws if there are no unreleased changes. */
@@ -36,16 +33,14 @@ async function release(version: string): Promise<void> {
   writeFileSync(changelog, changes);
   await run("npm", "test");
 
-  const sums: string[] = [];
-  for (const target of TARGETS) {
-    const path = await build(resolve(root, `dist/curt-${version}-${target.replace("bun-", "")}`), target);
-    sums.push(`${createHash("sha256").update(readFileSync(path)).digest("hex")}  ${basename(path)}`);
-  }
-  writeFileSync(resolve(root, "dist/SHA256SUMS"), `${sums.join("\n")}\n`);
+  // In a process of its own, which reads the new version.
+  await run("npm", "run", "artifacts");
 
   await run("git", "commit", "--all", "--message", `Curt ${version}`);
   await run("git", "tag", "--annotate", `v${version}`, "--message", `Curt ${version}`);
-  console.log(`Push it with: git push --follow-tags. Upload dist/curt-${version}-* and dist/SHA256SUMS.`);
+  console.log(
+    "Push it with: git push --follow-tags. The workflow then makes what is in dist/release again and publishes it.",
+  );
 }
 
 if (import.meta.main) {

@@ -18,9 +18,10 @@ const namesIn = (folder: string) =>
     .filter((name) => name.endsWith(".md"))
     .map((name) => `${folder}/${name}`);
 const DOCUMENTS = [
-  "README.md",
   "ARCHITECTURE.md",
+  "CHANGELOG.md",
   "CONTRIBUTING.md",
+  "README.md",
   "SECURITY.md",
   "CHANGELOG.md",
   "client/README.md",
@@ -67,6 +68,7 @@ describe("the README", () => {
       "import",
       "shorten",
       "stats",
+      "health",
       "mcp",
       "admin",
       "completion",

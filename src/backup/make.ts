@@ -1,5 +1,5 @@
 // One file with everything: the store as it was at one moment, and the visits that were still on their way to it.
-import { existsSync, mkdirSync, rmSync } from "node:fs";
+import { chownSync, mkdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 
 import { StoreUnusable } from "../links/store.ts";
@@ -53,7 +53,14 @@ export async function makeBackup({ path, journalFolder, file, progress }: Backup
 
 /** Two at once would hold up the log of the store twice. Undefined while somebody makes one. */
 export function lockBackups(journalFolder: string): Disposable | undefined {
-  return existsSync(journalFolder) ? lockFile(join(journalFolder, "backup.lock")) : undefined;
+  const path = join(journalFolder, "backup.lock");
+  const lock = lockFile(path);
+  // A backup that root makes must not keep Curt's own user from making one.
+  if (lock !== undefined && process.getuid?.() === 0) {
+    const { uid, gid } = statSync(journalFolder);
+    chownSync(path, uid, gid);
+  }
+  return lock;
 }
 
 /**

@@ -38,6 +38,11 @@ export const INSTANCE_COMMANDS: Readonly<Record<string, InstanceCommand>> = {
     variables: VARIABLES,
     ask: async (environment, args) => (await import("./stats.ts")).stats(environment, args),
   },
+  health: {
+    summary: "tell whether a server is ready, by default the one with the HOST and PORT of the environment",
+    variables: { CURT_URL: "the server, such as http://10.0.0.5:3000 [http://$HOST:$PORT]" },
+    ask: async (environment) => (await import("./health.ts")).health(environment),
+  },
   mcp: {
     summary: "tools for a language model: an MCP server on standard input and output",
     variables: VARIABLES,

@@ -8,6 +8,7 @@ import type { Child } from "./html/jsx-runtime.ts";
 import { exampleOf, needs, operationsOf } from "./openapi.ts";
 import { type Context, Part } from "./part.tsx";
 import { byAdvice } from "./reasons.ts";
+import { amount } from "./when.ts";
 
 /** How much each client of this instance may do. Without windows, as much as it wants. */
 export type ClientLimits = Pick<
@@ -152,7 +153,7 @@ function timeIn(language: string, ms: number): string {
     ["minute", 60_000],
   ] as const;
   const [unit, unitMs] = units.find(([, each]) => ms % each === 0) ?? (["second", 1000] as const);
-  return (ms / unitMs).toLocaleString(language, { style: "unit", unit, unitDisplay: "long" });
+  return amount(language, ms / unitMs, unit);
 }
 
 function Fact({ name, children }: { name: string; children?: Child }) {

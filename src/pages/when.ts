@@ -15,14 +15,11 @@ export function whenIn(language: string, seconds: number): string {
   return relativeTime(language).format(Math.ceil(count), unit);
 }
 
-export const relativeTime = memoize(
-  (language) => new Intl.RelativeTimeFormat(language, { style: styleOf(language) }),
-);
-
 /** The long names of Japanese units have a space before them, which nobody writes. */
-function styleOf(language: string): "long" | "narrow" {
-  return sentenceSpace(language) === "" ? "narrow" : "long";
-}
+export const relativeTime = memoize(
+  (language) =>
+    new Intl.RelativeTimeFormat(language, { style: sentenceSpace(language) === "" ? "narrow" : "long" }),
+);
 
 /** How long something lasts: "30 days", "12 hours". Rounded down, so that nothing is promised for longer. */
 export function lasting(language: string, ms: number): string {
@@ -35,7 +32,11 @@ export function lasting(language: string, ms: number): string {
         : seconds < 48 * HOUR_SECONDS
           ? ([seconds / HOUR_SECONDS, "hour"] as const)
           : ([seconds / (24 * HOUR_SECONDS), "day"] as const);
-  return new Intl.NumberFormat(language, { style: "unit", unit, unitDisplay: styleOf(language) }).format(
-    Math.floor(count),
-  );
+  return amount(language, Math.floor(count), unit);
+}
+
+/** So many of a unit, such as "10 minutes". Japanese units have a space before them, too, which nobody writes. */
+export function amount(language: string, count: number, unit: string): string {
+  const text = count.toLocaleString(language, { style: "unit", unit, unitDisplay: "long" });
+  return sentenceSpace(language) === "" ? text.replace(/\s/, "") : text;
 }

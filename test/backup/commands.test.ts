@@ -12,6 +12,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 
+import { runInTerminal } from "../cli/run.ts";
 import { testOnLinux } from "../linux.ts";
 import { ask, type Made, make } from "../managed.ts";
 import { startProgram, temporaryFolder } from "../service.ts";
@@ -173,10 +174,17 @@ describe("curt restore", () => {
     await writeSegment({ folder: `${to}-visits`, hour: 1, visits: [] });
     expect((await restore(file)).stderr).toContain("Move that folder away");
     Bun.spawnSync(["rm", "-r", `${to}-visits`]);
-    damage(file);
-    const damaged = await restore(file);
-    expect(damaged).toMatchObject({ code: 1, stdout: "" });
-    expect(damaged.stderr).toContain("is damaged");
+    const whole = readFileSync(file);
+    // One bit of a code, so that SQLite can read everything; and pages that it cannot read.
+    const oneBit = Buffer.from(whole);
+    const at = oneBit.indexOf("made4321");
+    oneBit[at] = (oneBit[at] ?? 0) ^ 1;
+    for (const spoil of [() => writeFileSync(file, oneBit), () => damage(file)]) {
+      spoil();
+      const damaged = await restore(file);
+      expect(damaged).toMatchObject({ code: 1, stdout: "" });
+      expect(damaged.stderr).toContain("is damaged");
+    }
     expect(filesIn(folder.path)).toEqual(["curt.db", "file", "text"]);
   });
 
@@ -203,3 +211,17 @@ function damage(path: string): void {
   const { size } = statSync(path);
   writeSync(file, new Uint8Array(64 * 1024).fill(0x5a), 0, 64 * 1024, Math.floor(size / 2 / 4096) * 4096);
 }
+
+test("on a terminal, curt backup shows how far it is", async () => {
+  using folder = temporaryFolder();
+  const path = join(folder.path, "curt.db");
+  await makeLargeStore(path, LARGE);
+  const { code, shown } = await runInTerminal(["backup", join(folder.path, "file")], {
+    DATABASE_URL: `sqlite:${path}`,
+    PORT: "3000",
+  });
+  expect(code).toBe(0);
+  expect(shown).toMatch(/copied \d+ of \d+ MB, \d+ MB\/s, \d+ s left/);
+  expect(shown).toContain("checking");
+  expect(shown).toEndWith("100,000 links, was checked, and is on disk\n");
+});

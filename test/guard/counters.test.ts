@@ -28,4 +28,5 @@ test("what the store could not take is counted once it can", async () => {
   await counters.flush();
   const { days } = await store.figures(NOW);
   expect(days).toEqual([{ day: 20_000, counts: { created: 2, "limited.view": 1 } }]);
+  expect(counters.totals).toMatchObject({ created: 2, "limited.view": 1, unknown: 0 });
 });

@@ -44,6 +44,7 @@ function follow(folder: string, url: string, options: Partial<FeedsOptions> = {}
   return {
     failures,
     fetched: () => fetched,
+    asked: feeds.asked,
     advance: (ms: number) => void (nowMs += ms),
     file: feedFile(folder, url),
     [Symbol.asyncDispose]: () => feeds.close(),
@@ -80,6 +81,7 @@ describe("a feed", () => {
     expect(server.asked).toHaveLength(3);
     expect(readFileSync(feeds.file, "utf8")).toBe("evil-2.example\n");
     expect(feeds.failures).toEqual([]);
+    expect(feeds.asked).toEqual({ new: 2, unchanged: 1, failed: 0 });
   });
 
   test("is asked by one process for all, and not again after a restart", async () => {

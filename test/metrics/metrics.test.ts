@@ -102,9 +102,14 @@ describe("the metrics", () => {
   });
 
   test("are read once for all who ask in the same second", async () => {
-    const texts = await Promise.all(Array.from({ length: 60 }, async () => (await scrape(address)).text));
+    const startMs = performance.now();
+    const texts = new Set<string>();
+    for (let round = 0; round < 8; round++) {
+      const scrapes = await Promise.all(Array.from({ length: 20 }, () => scrape(address)));
+      for (const { text } of scrapes) texts.add(text);
+    }
     // Each reading counts the time of the processor anew.
-    expect(new Set(texts).size).toBeLessThanOrEqual(2);
+    expect(texts.size).toBeLessThanOrEqual(2 + (performance.now() - startMs) / 1000);
   });
 });
 

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 
 import { StoreUnavailable } from "../../src/links/store.ts";
-import { createCommits } from "../../src/store/commits.ts";
+import { createCommits, createStoreFigures } from "../../src/store/commits.ts";
 
 /** Commits that end when they are told to. */
 function holdable() {
@@ -53,4 +53,32 @@ test("what has waited for too long is refused, and what came later is not", asyn
   await new Promise(setImmediate);
   begun[1]?.end();
   expect(await inTime).toEqual([3]);
+});
+
+test("what waits, is refused and fails is told, and how large and long commits are", async () => {
+  const { links: figures } = createStoreFigures();
+  let fail = false;
+  const { begun, commit } = holdable();
+  const failing = async (items: readonly number[]) => {
+    if (fail) throw new StoreUnavailable("away");
+    return commit(items);
+  };
+  const { add } = createCommits({ waiting: 4, batch: 3 }, failing, figures);
+  const first = add([1, 2, 3]);
+  await new Promise(setImmediate);
+  const second = add([4]);
+  expect(await add([5]).catch((error: unknown) => error)).toBeInstanceOf(StoreUnavailable);
+  expect(figures).toMatchObject({ waiting: 4, refused: 1, failed: 0 });
+  begun[0]?.end();
+  await first;
+  while (begun.length < 2) await new Promise(setImmediate);
+  begun[1]?.end();
+  await second;
+  fail = true;
+  expect(await add([6, 7]).catch((error: unknown) => error)).toBeInstanceOf(StoreUnavailable);
+  expect(figures).toMatchObject({ waiting: 0, refused: 1, failed: 1 });
+  expect(figures.items.sum).toBe(6);
+  // Buckets for 1, 2 and 5 items.
+  expect(figures.items.counts.slice(0, 3)).toEqual([1, 1, 1]);
+  expect(figures.seconds.counts.reduce((sum, count) => sum + count)).toBe(3);
 });

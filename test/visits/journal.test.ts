@@ -61,6 +61,8 @@ test("visits of very many links at once are all counted, before any timer had it
   for (const link of links) recorder.record(link, VISIT, NOW);
   for (const link of links) recorder.record(link, VISIT, NOW);
   expect(recorder.takeLost()).toBeUndefined();
+  expect(journal.figures()).toMatchObject({ visits: 200_000, segments: expect.any(Number) });
+  expect(journal.figures().segments).toBeGreaterThan(0);
   await journal.close();
   expect(sums(file)).toEqual({ links: 100_000, visits: 200_000 });
   expect(faults).toEqual([]);
@@ -99,6 +101,7 @@ test("when there is no more room, first details are lost, then visits of links t
   // In another hour there is no segment for it: it is lost, too, rather than told in the wrong hour.
   recorder.record(known, VISIT, NOW + HOUR_MS);
   expect(recorder.takeLost()).toEqual({ visits: 1, details: 0 });
+  expect(recorder.lost.visits).toBe((lostLinks?.visits ?? 0) + 2);
   await journal.close();
   expect(sums(file)).toMatchObject({ visits: recorded + 20_000 - (lostLinks?.visits ?? 0) + 1 });
   await store.close();

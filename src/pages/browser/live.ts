@@ -44,7 +44,9 @@ export function watchVisits(): void {
     if (String(data.visits) === visits.dataset["visits"]) return;
     waitMs = EVERY_MS;
     if (count) count.textContent = number.format(data.visits);
-    if (performance.now() - refreshedMs >= REFRESH_EVERY_MS) await refresh();
+    // With the first visit, the page says that there are none beside a count of one.
+    const isFirst = visits.dataset["visits"] === "0";
+    if (isFirst || performance.now() - refreshedMs >= REFRESH_EVERY_MS) await refresh();
   }
 
   /** Reads the visits in the range that `search` chooses; says whether it got them. */

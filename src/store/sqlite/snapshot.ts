@@ -11,7 +11,7 @@ const STEP_PAGES = 256;
 const PAGE_BYTES = 4096;
 /** Creates share the disk with the copy. */
 const MAX_BYTES_PER_S = 64 * 1024 * 1024;
-/** So that a create's sync seldom waits for more than this to be written. */
+/** So that the last sync does not have to write all of it. Syncs this rare disturb those of creates the least. */
 const SYNC_EVERY_BYTES = 8 * 1024 * 1024;
 const BUSY_WAIT_MS = 5000;
 

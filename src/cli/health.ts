@@ -1,0 +1,42 @@
+import { instanceOf } from "./ask.ts";
+import type { Environment } from "./command.ts";
+import { fail } from "./print.ts";
+
+/** Whoever asks for the health of a container gives up a little later. */
+const PATIENCE_MS = 4000;
+
+/** Asks a server whether it is ready, by default the one with the settings of the environment; returns the exit code. */
+export async function health(environment: Environment): Promise<number> {
+  const instance = instanceOf(environment, here(environment));
+  if (instance === undefined) return 2;
+  const { href } = new URL("/readyz", instance.baseUrl);
+  // The certificate of the server in this environment is for its public name, not for localhost.
+  const tls = { rejectUnauthorized: Boolean(environment["CURT_URL"]) };
+  try {
+    const { status } = await fetch(href, {
+      redirect: "manual",
+      tls,
+      signal: AbortSignal.timeout(PATIENCE_MS),
+    });
+    if (status !== 200) return fail(`not ready: ${href} answers ${status}`);
+  } catch (error) {
+    return fail(
+      `not ready: ${href} does not answer: ${error instanceof Error ? error.message : String(error)}`,
+    );
+  }
+  console.log("ready");
+  return 0;
+}
+
+/** Where the server with these settings listens. */
+function here({ HOST, PORT, HTTPS, TLS_CERT }: Environment): string {
+  const isSecure = HTTPS === "auto" || Boolean(TLS_CERT);
+  const port = PORT || (isSecure ? 443 : 3000);
+  return `${isSecure ? "https" : "http"}://${reachable(HOST)}:${port}`;
+}
+
+/** Nobody can connect to the addresses that mean all addresses. */
+function reachable(host = ""): string {
+  if (host === "" || host === "0.0.0.0" || host === "::") return "localhost";
+  return host.includes(":") ? `[${host}]` : host;
+}

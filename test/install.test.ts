@@ -1,0 +1,174 @@
+import { expect, test } from "bun:test";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { COMMANDS } from "../src/cli/commands.ts";
+import { readConfig } from "../src/config.ts";
+import { SETTINGS } from "../src/settings/settings.ts";
+import { ROOT } from "./service.ts";
+
+const read = (path: string) => readFileSync(join(ROOT, path), "utf8");
+const NAMES: readonly string[] = Object.values(SETTINGS).map(({ name }) => name);
+
+/** Checks that all of these are settings, and right. */
+function configOf(environment: Readonly<Record<string, string>>) {
+  expect(NAMES).toContainValues(Object.keys(environment));
+  return readConfig(environment);
+}
+
+/** `A=1 B=2`, as systemd and Containerfiles have it. */
+const assignments = (text: string) =>
+  Object.fromEntries([...text.matchAll(/(\w+)=(\S+)/g)].map(([, name = "", value = ""]) => [name, value]));
+
+/** Values of systemd's directives, of which a later one replaces an earlier one, except for those that add up. */
+function directivesOf(unit: string): Map<string, string> {
+  return new Map([...unit.matchAll(/^(\w+)=(.*)$/gm)].map(([, name = "", value = ""]) => [name, value]));
+}
+
+test("the systemd unit starts a command that exists, and gives Curt one folder to write to", () => {
+  const unit = directivesOf(read("examples/curt.service"));
+  const [, command = ""] = unit.get("ExecStart")?.split(" ") ?? [];
+  expect(Object.keys(COMMANDS)).toContain(command);
+  const { database, journalFolder, listFolder } = configOf(assignments(unit.get("Environment") ?? ""));
+  const folder = `/var/lib/${unit.get("StateDirectory")}/`;
+  expect(database).toMatchObject({ engine: "sqlite" });
+  for (const path of ["path" in database ? database.path : "", journalFolder, listFolder])
+    expect(path).toStartWith(folder);
+  expect([unit.get("DynamicUser"), unit.get("ProtectSystem"), unit.get("CapabilityBoundingSet")]).toEqual([
+    "yes",
+    "strict",
+    "",
+  ]);
+  // Each was tried under systemd: without netlink Curt does not start, and without the calls of @resources it makes no pages.
+  expect(unit.get("RestrictAddressFamilies")).toContain("AF_NETLINK");
+  expect(read("examples/curt.service")).toMatch(/^SystemCallFilter=@system-service$/m);
+  expect(read("examples/curt.service")).not.toMatch(
+    /^(?:MemoryDenyWriteExecute|SystemCallFilter=~.*@resources)/m,
+  );
+  // A wrong setting would be wrong again.
+  expect(unit.get("RestartPreventExitStatus")).toBe("2");
+});
+
+if (Bun.which("systemd-analyze") !== null) {
+  test("systemd finds nothing wrong with the unit, and little that is not restricted", async () => {
+    const unit = join(ROOT, "examples/curt.service");
+    const analyze = async (...args: string[]) => {
+      const child = Bun.spawn(["systemd-analyze", ...args], { stdout: "pipe", stderr: "pipe" });
+      return `${await child.stdout.text()}${await child.stderr.text()}`;
+    };
+    const complaints = (await analyze("verify", unit))
+      .split("\n")
+      .filter((line) => line.includes("curt.service"));
+    // The executable is not installed here.
+    expect(complaints.filter((line) => !line.includes("/usr/local/bin/curt"))).toEqual([]);
+    const [, exposure] =
+      /exposure level for curt\.service: ([\d.]+)/.exec(await analyze("security", "--offline=true", unit)) ??
+      [];
+    expect(Number(exposure)).toBeLessThanOrEqual(2);
+  });
+}
+
+test("the Containerfile copies what exists, sets what is right, and asks for health with a command that exists", () => {
+  const file = read("Containerfile");
+  for (const [, sources = ""] of file.matchAll(/^COPY (?!--)(.+) \S+$/gm))
+    for (const path of sources.split(" ")) expect([path, existsSync(join(ROOT, path))]).toEqual([path, true]);
+  const [, environment = ""] = /^ENV (.+)$/m.exec(file) ?? [];
+  const { database, host, port } = configOf(assignments(environment));
+  expect([host, database, port]).toEqual(["0.0.0.0", { engine: "sqlite", path: "/data/curt.db" }, 3000]);
+  expect(file).toContain("\nEXPOSE 3000\n");
+  expect(file).toMatch(/^USER 65532:65532$/m);
+  for (const [, command = ""] of file.matchAll(/CMD \[(?:".*curt", )?"(\w+)"\]/g))
+    expect(Object.keys(COMMANDS)).toContain(command);
+});
+
+test("the example of Compose has settings that are right, and trusts its proxy", () => {
+  const { services, configs } = Bun.YAML.parse(read("examples/compose.yaml")) as {
+    services: {
+      curt: { environment: Record<string, string | null>; read_only: boolean; build: { dockerfile: string } };
+      caddy: { networks: { default: { ipv4_address: string } } };
+    };
+    configs: { caddy: { content: string } };
+  };
+  const { curt, caddy } = services;
+  const given = Object.entries(curt.environment);
+  expect(NAMES).toContainValues(given.map(([name]) => name));
+  const set = given.flatMap(([name, value]) =>
+    value === null ? [] : [[name, value.replace("${DOMAIN:-localhost}", "go.example.com")]],
+  );
+  const config = configOf(Object.fromEntries(set) as Record<string, string>);
+  expect(config).toMatchObject({ baseUrl: "https://go.example.com", posture: "public" });
+  expect(config.trustedProxies).toEqual(
+    readConfig({ TRUSTED_PROXIES: caddy.networks.default.ipv4_address }).trustedProxies,
+  );
+  expect(curt.read_only).toBe(true);
+  expect(existsSync(join(ROOT, curt.build.dockerfile))).toBe(true);
+  expect(configs.caddy.content).toContain("reverse_proxy curt:3000");
+});
+
+/** The examples of docs/proxies.md, by the name of the proxy. */
+const [, ...SECTIONS] = read("docs/proxies.md").split(/^## /m);
+const PROXIES = new Map(
+  SECTIONS.map((section) => [
+    section.split("\n", 1)[0] ?? "",
+    [...section.matchAll(/^```\w+\n([\s\S]*?)^```$/gm)].map(([, text = ""]) => text).join("\n"),
+  ]),
+);
+
+/** What the trials with these proxies have shown to be needed. */
+const NEEDED: Readonly<Record<string, readonly string[]>> = {
+  Caddy: ["read_header 10s", "idle 1m", "reverse_proxy 127.0.0.1:3000", "flush_interval -1", "keepalive 15s"],
+  nginx: [
+    "proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;",
+    "proxy_set_header Host $host;",
+    "proxy_http_version 1.1;",
+    'proxy_set_header Connection "";',
+    "proxy_pass http://curt;",
+    "keepalive_timeout 15s;",
+    "merge_slashes off;",
+    "client_max_body_size 1m;",
+    "proxy_request_buffering off;",
+    "proxy_buffering off;",
+    "access_log off;",
+    "443 ssl http2;",
+  ],
+  HAProxy: [
+    "option forwardfor",
+    "option accept-invalid-http-request",
+    "option http-no-delay",
+    "http-reuse never",
+    "timeout client 2m",
+    "option httpchk GET /readyz",
+    "alpn h2,http/1.1",
+  ],
+  Traefik: ["idleConnTimeout: 15s", "flushInterval: -1ms", "readTimeout: 0s", "http://127.0.0.1:3000"],
+};
+
+test("the examples for proxies have what Curt needs, and do not lead to the metrics", () => {
+  for (const [proxy, lines] of Object.entries(NEEDED)) {
+    const example = PROXIES.get(proxy) ?? "";
+    for (const line of lines) expect([proxy, line, example.includes(line)]).toEqual([proxy, line, true]);
+    expect(example).not.toMatch(/9464|metrics/i);
+    // nginx would decode the path if there were one after the name.
+    expect(example).not.toMatch(/proxy_pass http:\/\/\w+\//);
+  }
+  for (const [, path = "", bytes = ""] of read("docs/proxies.md").matchAll(
+    /location ~ (\S+) \{[\s\S]*?client_max_body_size (\d+)/g,
+  )) {
+    expect(bytes).toBe("0");
+    for (const batch of ["/api/v1/shorten/batch", "/api/v1/links/batch", "/api/v1/links/batch/"])
+      expect(batch).toMatch(new RegExp(path));
+  }
+});
+
+test("the settings in docs/install.md exist and go together", () => {
+  const [, file = ""] = /<<END\n([\s\S]*?)^END$/m.exec(read("docs/install.md")) ?? [];
+  const config = configOf(assignments(file.replace(/\$\(.*\)/, "0123456789abcdef")));
+  expect(config).toMatchObject({
+    posture: "public",
+    backupFolder: "/var/lib/curt/backups",
+    metricsPort: 9464,
+  });
+  expect(config.trustedProxies).toHaveLength(2);
+  for (const [, name = ""] of read("docs/install.md").matchAll(/curt\/?(?: |-)(check|health|serve)\b/g))
+    expect(Object.keys(COMMANDS)).toContain(name);
+});
