@@ -18,10 +18,9 @@ const namesIn = (folder: string) =>
     .filter((name) => name.endsWith(".md"))
     .map((name) => `${folder}/${name}`);
 const DOCUMENTS = [
-  "ARCHITECTURE.md",
-  "CHANGELOG.md",
-  "CONTRIBUTING.md",
   "README.md",
+  "ARCHITECTURE.md",
+  "CONTRIBUTING.md",
   "SECURITY.md",
   "CHANGELOG.md",
   "client/README.md",

@@ -5,8 +5,8 @@ import { arrive, type ArrivalRules, isSameLink, type Refused } from "./arrival.t
 import type { SourceItem } from "./source.ts";
 import { openStage, type StagedLink } from "./stage.ts";
 
-/** Links in one transaction. Creates wait for it some milliseconds. */
-const PART_LINKS = 500;
+/** Links in one transaction. Creates wait for it, some 30 ms. */
+const PART_LINKS = 2000;
 
 /** A row that is not taken in, and why. */
 export interface Left {

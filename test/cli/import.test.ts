@@ -13,6 +13,7 @@ import { startPostgres } from "../postgres.ts";
 import { openStoreOf, ROOT, startHere, temporaryFolder } from "../service.ts";
 import { newLink, NOW } from "../stores/links.ts";
 import { makeStore } from "../stores/served-store.ts";
+import { slicesOf } from "../visits/slices.ts";
 import { run, runInTerminal } from "./run.ts";
 
 const server = await startPostgres();
@@ -317,6 +318,25 @@ for (const engine of ["SQLite", "PostgreSQL"] as const)
       expect(await take(address, items)).toMatchObject({ added: 0, known: 2, visits: 0 });
       const after = await openStore(address);
       expect(await after.sums("Big" as Code, 5000)).toEqual({ visits: 10, bots: 1 });
+      await after.close();
+    });
+
+    test("that were here before and were purged are added, and their visits are not doubled", async () => {
+      using folder = temporaryFolder();
+      const address = await newStore(folder.path);
+      const items: SourceItem[] = [
+        link("ended", { endsMs: NOW - DAY_MS }),
+        { kind: "visits", key: "ended", day: TODAY - 3, visits: 2 },
+      ];
+      const store = await openStore(address);
+      await store.insert([newLink("ended", { createdMs: 5000, endsMs: NOW - DAY_MS })]);
+      const visits = [1, 2].map((visitor) => ({ code: "ended", createdMs: 5000, visitor }));
+      for (const slice of slicesOf({ hour: 24 * (TODAY - 3), visits })) await store.add(slice);
+      expect(await store.purge(NOW, 100)).toBe(1);
+      await store.close();
+      expect(await take(address, items)).toMatchObject({ added: 1 });
+      const after = await openStore(address);
+      expect(await after.sums("ended" as Code, 5000)).toEqual({ visits: 2, bots: 0 });
       await after.close();
     });
 
