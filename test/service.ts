@@ -81,8 +81,11 @@ async function settingsFor(folder: string, settings: Settings): Promise<Settings
   return { PORT: "0", BASE_URL, DATABASE_URL: database, ...place, ...NO_LIMITS, ...settings };
 }
 
-/** Stores visits sooner than usual, and shares no views, so that tests need not wait. */
-const USUAL_LIMITS: Limits = { tickMs: 20, sharedMs: 0 };
+/**
+ * Stores visits sooner than usual, and shares no views, so that tests need not wait. Is never overloaded: the tests hold up the
+ * thread themselves.
+ */
+const USUAL_LIMITS: Limits = { tickMs: 20, sharedMs: 0, lateMs: [] };
 
 export interface HereOptions {
   readonly limits?: Limits;

@@ -2,20 +2,20 @@ import { SOURCES } from "../moving/sources.ts";
 import { ADMIN_COMMANDS } from "./admin.ts";
 import { backup, restore } from "./backup.ts";
 import { check } from "./check.ts";
+import { CHILD, serveAsChild } from "./child.ts";
 import type { Commands, InstanceCommand } from "./command.ts";
 import { completion, SHELLS } from "./completion.ts";
 import { copy } from "./copy.ts";
 import { exportStore } from "./export.ts";
 import { importFile } from "./import.ts";
 import { INSTANCE_COMMANDS } from "./instance.ts";
-import { CHILD, serveAsChild, supervise } from "./processes.ts";
 import { serve } from "./serve.ts";
 import { trustClock } from "./trust-clock.ts";
 
 export const COMMANDS: Commands = {
   serve: {
     summary: "serve the API and the short addresses",
-    run: (config) => (config.processes === 1 ? serve(config) : supervise(config)),
+    run: serve,
   },
   check: {
     summary: "check the configuration, and the store from end to end",

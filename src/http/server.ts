@@ -35,15 +35,14 @@ export class CannotListen extends Error {
   override readonly name = "CannotListen";
 }
 
-/** With `isShared`, several processes can listen on the port and share its connections. Throws {@link CannotListen}. */
+/** Several processes can listen on the port and share its connections. Throws {@link CannotListen}. */
 export function listen(
   app: App,
   host: string,
   port: number,
-  isShared: boolean,
   { idleSeconds = IDLE_SECONDS, drainLimitMs = DRAIN_LIMIT_MS }: ServerLimits = {},
 ): Server {
-  const options = { reusePort: isShared, idleTimeout: idleSeconds };
+  const options = { reusePort: true, idleTimeout: idleSeconds };
   const servers = bind(host, port, { ...options, ...handlers(app) });
   return {
     port: servers[0]?.port ?? port,
