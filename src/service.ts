@@ -30,6 +30,7 @@ import { createRequestFigures } from "./http/request-figures.ts";
 import { listen, type ServerLimits } from "./http/server.ts";
 import { createUnknownAnswer } from "./http/unknown.ts";
 import { createViews, type ViewLimits } from "./http/views/views.ts";
+import { type CertificateLimits, openCertificate } from "./https/open.ts";
 import { NEVER_MS } from "./links/link.ts";
 import { StoreMisplaced, StoreUnavailable, StoreUnusable } from "./links/store.ts";
 import { type Lists, type ListLimits, openLists } from "./lists.ts";
@@ -56,7 +57,14 @@ const READ_CHANGES_EVERY_MS = 300;
 
 /** What tests lower so as not to wait. Each limit has its usual value where it is used. */
 export interface Limits
-  extends CoreOptions, ServerLimits, JournalLimits, ViewLimits, ListLimits, OverloadLimits {}
+  extends
+    CoreOptions,
+    ServerLimits,
+    JournalLimits,
+    ViewLimits,
+    ListLimits,
+    OverloadLimits,
+    CertificateLimits {}
 
 export interface Service {
   readonly port: number;
@@ -75,6 +83,7 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
     report(error, request);
   };
   await using opened = new AsyncDisposableStack();
+  const certificate = config.https && (await openCertificate(config, config.https, log));
   const lists = opened.adopt(await openLists(config, log, limits, onFault), (one) => one.close());
   const core = opened.adopt(
     await openCore(config, log, { openWaitMs: OPEN_WAIT_MS, ...limits, isListed: lists.isBlocked }),
@@ -197,12 +206,13 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
     requests,
     onFault,
   });
-  const server = listen(app, config.host, config.port, limits);
+  const server = listen(app, config, { ...limits, tls: certificate?.first });
   const repetitions = [
     repeat(READ_CHANGES_EVERY_MS, () => changes.read(), onFault),
     repeat(TIDY_EVERY_MS, tidy, onFault),
     repeat(INDEX_EVERY_MS, indexLinks, onFault),
   ];
+  if (certificate !== null) repetitions.push(certificate.follow(server.useCertificate, onFault, limits));
   const inProgress = server.pending;
   const figures = { config, core, redirects, requests, memory, views, lists, recorder, faults, inProgress };
   const metrics =

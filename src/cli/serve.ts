@@ -1,5 +1,6 @@
 import type { Config } from "../config.ts";
 import { findPort } from "../http/server.ts";
+import { startHttps } from "../https/start.ts";
 import { createLog, type Log } from "../log.ts";
 import type { Member } from "../metrics/members.ts";
 import { identifyStore } from "../store/open.ts";
@@ -21,6 +22,9 @@ export async function serve(settings: Config): Promise<number> {
   const isAlone = config.processes === 1;
   const log = createLog(config.logLevel, process.stdout, isAlone ? undefined : { pid: process.pid });
   const metrics = await startMetrics(config);
+  const https = config.https === null ? undefined : startHttps(config, config.https, log);
+  // Without a certificate, or with a wrong one, visitors would be warned.
+  await https?.ready;
   let current = isAlone
     ? await serveHere(config, log, metrics?.members)
     : startChildren(config, log, metrics?.members);
@@ -81,6 +85,7 @@ export async function serve(settings: Config): Promise<number> {
     beside?.stop("the others ended");
     await beside?.ended;
     await endBackups();
+    await https?.stop();
     return code;
   }
 }
@@ -114,8 +119,8 @@ async function serveHere(config: Config, log: Log, members?: Members): Promise<G
   };
 }
 
-function listensOn({ host, baseUrl }: Config, port: number): string {
-  return `Curt ${VERSION} listens on http://${hostInUrl(host)}:${port} and makes links at ${baseUrl}`;
+function listensOn({ host, baseUrl, https }: Config, port: number): string {
+  return `Curt ${VERSION} listens on ${https === null ? "http" : "https"}://${hostInUrl(host)}:${port} and makes links at ${baseUrl}`;
 }
 
 /** If only this machine can reach a public service, all visitors come through a proxy. */
