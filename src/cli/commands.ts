@@ -58,6 +58,7 @@ export const COMMANDS: Commands = {
         values: Object.keys(SOURCES),
       },
       "dry-run": { type: "boolean", meaning: "only say what would happen" },
+      domain: { type: "string", meaning: "take only the links of this domain" },
       "keep-odd": { type: "boolean", meaning: "also take codes that nobody could choose here" },
       "skip-bad": { type: "boolean", meaning: "pass over broken lines of an export" },
       report: { type: "string", meaning: "write all rows that are left out to this file" },
