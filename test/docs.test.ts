@@ -256,22 +256,6 @@ describe("the example of two instances", () => {
   });
 });
 
-describe("docs/operating.md", () => {
-  test("leads to every other document for operators", () => {
-    const others = ["api", "clients", "design", "export-format", "releasing"].map(
-      (name) => `docs/${name}.md`,
-    );
-    const chapters = [...read("docs/operating.md").matchAll(/^\| \[[^\]]+\]\((\S+)\)/gm)].map(
-      ([, name = ""]) => `docs/${name}`,
-    );
-    const documents = markdownIn("docs").filter(
-      (path) => path !== "docs/operating.md" && !others.includes(path),
-    );
-    expect(chapters.toSorted()).toEqual(documents.toSorted());
-    expect(read("README.md")).toContain("](docs/operating.md)");
-  });
-});
-
 /** What follows `#` in links to the headings of a document, as GitHub makes it. */
 function headings(path: string): string[] {
   const text = read(path).replace(/```[\s\S]*?```/g, "");

@@ -28,8 +28,8 @@ const NOT_RUN = [
   ". echo export set source umask",
 ].flatMap((names) => names.split(" "));
 
-/** Stands for one of several words, which tests of their own try. */
-const PLACEHOLDER = "NAME";
+/** Stands for the name of another shortener. Each has tests of its own. */
+const NAME = /\bNAME\b/g;
 
 interface Written extends ShellCommand {
   readonly document: string;
@@ -46,6 +46,24 @@ function lineOf({ words: [program = "", ...rest] }: ShellCommand): readonly stri
   if (program === "npm" && rest[0] === "start") return ["serve"];
   return /^(?:\.\/)?curt$/.test(program) ? rest : undefined;
 }
+
+test("docs/operating.md leads to every other document for operators", () => {
+  const others = [
+    "README",
+    "docs/api",
+    "docs/clients",
+    "docs/design",
+    "docs/export-format",
+    "docs/operating",
+    "docs/releasing",
+  ];
+  const chapters = [...read("docs/operating.md").matchAll(/^\| \[[^\]]+\]\((\S+)\)/gm)].map(
+    ([, name = ""]) => `docs/${name}`,
+  );
+  const documents = DOCUMENTS.filter((path) => !others.includes(path.replace(/\.md$/, "")));
+  expect(chapters.toSorted()).toEqual(documents.toSorted());
+  expect(read("README.md")).toContain("](docs/operating.md)");
+});
 
 describe("every command in the documents", () => {
   test("is in a script that the shell can read", async () => {
@@ -69,11 +87,15 @@ describe("every command in the documents", () => {
 
   test("is a command of Curt that exists, with settings that are right", () => {
     const names: readonly string[] = Object.values(SETTINGS).map(({ name }) => name);
-    const own = ALL.filter((command) => lineOf(command)?.includes(PLACEHOLDER) === false);
+    const alone = ALL.filter(({ words }) => words.length === 0).flatMap(({ settings }) =>
+      Object.keys(settings),
+    );
+    expect(names).toContainValues(alone.filter((name) => /^[A-Z_]+$/.test(name)));
+    const own = ALL.filter((command) => lineOf(command) !== undefined);
     expect(own.length).toBeGreaterThan(40);
     for (const command of own) {
       const { document, settings } = command;
-      const line = lineOf(command) ?? [];
+      const line = lineOf(command)?.map((word) => word.replace(NAME, "csv")) ?? [];
       expect([document, line, readCommandLine({ ...COMMANDS, ...INSTANCE_COMMANDS }, line)]).toEqual([
         document,
         line,
@@ -161,7 +183,6 @@ describe("the commands of Curt", () => {
       .filter((line) => {
         const commands = commandsOf(line);
         const programs = commands.flatMap(({ words: [first] }) => first ?? []);
-        if (line.includes(PLACEHOLDER)) return false;
         return programs.includes("curt") && programs.every((program) => RUNNABLE.includes(program));
       });
     expect(lines.length).toBeGreaterThan(0);
@@ -175,6 +196,7 @@ describe("the commands of Curt", () => {
     );
     chmodSync(here("bin/curt"), 0o755);
     writeFileSync(here("password"), PASSWORD);
+    writeFileSync(here("FILE"), "code,url\nfrom-csv,https://example.com/\n");
     writeFileSync(here("addresses.txt"), "https://example.com/one\nhttps://example.com/two\n");
     const port = await freePort();
     const origin = `http://127.0.0.1:${port}`;
@@ -191,7 +213,8 @@ describe("the commands of Curt", () => {
         .replaceAll("https://go.example.com", origin)
         .replaceAll("sqlite:/var/lib/curt/curt.db", curt.databaseUrl)
         .replaceAll("postgres://curt@db1:5432/curt", copyUrl)
-        .replaceAll("/etc/curt/password", here("password"));
+        .replaceAll("/etc/curt/password", here("password"))
+        .replace(NAME, "csv");
       const child = Bun.spawn(["sh", "-c", command], {
         cwd: folder.path,
         env: {

@@ -30,6 +30,7 @@ const MADE_ELSEWHERE: Readonly<Record<string, readonly string[]>> = {
 const FORWARDED = [
   "mistakes",
   "...conflicts(values)",
+  "...httpsConflicts({ ...values, port, baseUrl })",
   "message",
   "error.message",
   "cause instanceof Error ? cause.message : String(cause)",
