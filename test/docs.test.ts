@@ -256,11 +256,25 @@ describe("the example of two instances", () => {
   });
 });
 
+/** What follows `#` in links to the headings of a document, as GitHub makes it. */
+function headings(path: string): string[] {
+  const text = read(path).replace(/```[\s\S]*?```/g, "");
+  return [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = ""]) =>
+    heading
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N} _-]/gu, "")
+      .replaceAll(" ", "-"),
+  );
+}
+
 describe("every document", () => {
-  test("only has links that work", () => {
+  test("only has links that work, to headings that are there", () => {
     for (const path of DOCUMENTS) {
-      for (const [, target = ""] of read(path).matchAll(/\]\(([^)#:]+)\)/g)) {
-        expect([path, target, existsSync(join(ROOT, dirname(path), target))]).toEqual([path, target, true]);
+      for (const [, file = "", heading = ""] of read(path).matchAll(/\]\(([^)#:]*)(?:#([^)]+))?\)/g)) {
+        const target = file === "" ? path : join(dirname(path), file);
+        const isThere = existsSync(join(ROOT, target));
+        const isFine = isThere && (heading === "" || headings(target).includes(heading));
+        expect([path, file, heading, isFine]).toEqual([path, file, heading, true]);
       }
     }
   });
