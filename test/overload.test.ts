@@ -93,7 +93,7 @@ test("a program that gets too little time says so, refuses previews, and recover
   const starving = (async () => {
     while (!fed.signal.aborted) {
       signal(program.pid, "SIGSTOP");
-      await Bun.sleep(150);
+      await Bun.sleep(400);
       signal(program.pid, "SIGCONT");
       await Bun.sleep(5);
     }
