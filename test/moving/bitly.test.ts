@@ -1,5 +1,8 @@
-import { describe, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
+import { join } from "node:path";
 
+import { run } from "../cli/run.ts";
+import { temporaryFolder } from "../service.ts";
 import { moveIn, refuse } from "./moved.ts";
 
 const LINKS = {
@@ -74,6 +77,18 @@ describe("curt import --from bitly", () => {
         "it has too few or too many cells": ["line 6"],
       },
     });
+  });
+
+  test("tells which domains there are if the chosen one is not there", async () => {
+    using folder = temporaryFolder();
+    const file = join(folder.path, "links.csv");
+    await Bun.write(file, "link,long_url\nhttps://brand.example/a,https://example.com/\n");
+    const settings = { DATABASE_URL: `sqlite:${join(folder.path, "curt.db")}`, PORT: "1" };
+    const choose = (from: string) => run(["import", "--from", from, "--domain", "bit.ly", file], settings);
+    expect((await choose("bitly")).stderr).toContain(
+      "holds no links of the domain bit.ly, only of: brand.example (1).",
+    );
+    expect((await choose("csv")).stderr).toContain("--domain needs --from kutt|shlink|bitly|dub.");
   });
 
   test("refuses what is no such file", async () => {

@@ -50,9 +50,9 @@ export async function* readObjects(scanner: Scanner, lists: readonly string[]): 
     else if (first === "[") names.push(undefined);
     else if (first === "}" || first === "]") {
       const open = names.pop();
-      if (names.length > MAX_DEPTH || (first === "]") !== (open === undefined))
-        throw scanner.wrong(`is no JSON after object ${found}`);
+      if ((first === "]") !== (open === undefined)) throw scanner.wrong(`is no JSON after object ${found}`);
     }
+    if (names.length > MAX_DEPTH) throw scanner.wrong(`is no JSON after object ${found}`);
     scanner.at = end;
   }
   if (names.length > 0) throw scanner.wrong(`is cut off after object ${found}`);

@@ -37,6 +37,8 @@ export async function openScanner(input: Pick<Input, "bytes">, expected: string)
   while (scanner.text.trimStart() === "" && (await scanner.more()));
   if (scanner.text.startsWith("\u001F\uFFFD"))
     throw scanner.wrong("is compressed. Pass it through gunzip -c, and name the file - (standard input)");
+  if (scanner.text.startsWith("PGDMP"))
+    throw scanner.wrong("is in a binary format of pg_dump. Use its plain one");
   if (scanner.text.startsWith("SQLite format 3")) throw scanner.wrong("is an SQLite database");
   if (/^(?:\uFFFD\uFFFD|.?\0)/.test(scanner.text)) throw scanner.wrong("is no UTF-8");
   return scanner;

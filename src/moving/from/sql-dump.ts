@@ -18,6 +18,8 @@ interface Table {
 /** In a list of columns, what is no column. */
 const NO_COLUMN = /^(?:primary|key|unique|constraint|index|foreign|check|fulltext|spatial|exclude|like)$/i;
 const MAX_TABLES = 10_000;
+/** Between two parentheses. */
+const MAX_TOKENS = 100_000;
 
 /**
  * Reads the rows of some tables from a dump: INSERT and REPLACE as mysqldump, phpMyAdmin, pg_dump and SQLite write them, and
@@ -43,9 +45,11 @@ export async function* readDump<Kind extends string>(
   });
 
   function kindOf({ name, columns }: Table): Kind | undefined {
-    const kind = (Object.keys(kinds) as Kind[]).find((candidate) =>
-      kinds[candidate].every((column) => columns.includes(column)),
-    );
+    const all = Object.keys(kinds) as Kind[];
+    // An INSERT may name fewer columns than its table has.
+    const kind =
+      all.find((known) => named.get(known) === name) ??
+      all.find((candidate) => kinds[candidate].every((column) => columns.includes(column)));
     if (kind === undefined) return undefined;
     const known = named.get(kind) ?? name;
     if (known !== name)
@@ -164,8 +168,10 @@ async function readName(tokens: SqlTokens, first: Token) {
 /** What stands in parentheses after the opening one, split by commas. */
 async function readItems(tokens: SqlTokens, scanner: Scanner): Promise<Token[][]> {
   const items: Token[][] = [[]];
+  let count = 0;
   for (let depth = 1; ;) {
     const token = await tokens.next();
+    if (++count > MAX_TOKENS) throw scanner.wrong("has a statement that is too long");
     if (token.type === "end") throw scanner.wrong("is no SQL dump, or is cut off inside of a statement");
     const mark = token.type === "mark" ? token.value : "";
     if (mark === "(") depth++;
