@@ -52,6 +52,8 @@ describe("the command line", () => {
       const { code, stdout, stderr } = await run(args, { PORT: "x" });
       expect([args, code, stdout]).toEqual([args, 2, ""]);
       expect(stderr).toStartWith(`curt: ${mistake}\n\nUsage: curt ${usage}\n`);
+      expect(stderr).toContain('"curt --help" lists ');
+      expect(stderr).not.toContain("LOG_LEVEL");
     }
   });
 
@@ -92,7 +94,9 @@ make tea
 Options:
   -m, --minutes <value>  how long it steeps
   --sweet                with sugar
-  -h, --help             show this help`,
+  -h, --help             show this help
+
+It needs the settings of the server, such as DATABASE_URL, as environment variables: "curt --help" lists them.`,
     });
     expect(() => call("tea make green")).toThrow("tea make needs CUP");
     expect(() => call("tea make green mug spoon")).toThrow('tea make takes no argument "spoon"');

@@ -1,6 +1,7 @@
 import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
 import {
+  chownSync,
   existsSync,
   mkdirSync,
   openSync,
@@ -67,7 +68,11 @@ describe("curt backup", () => {
     const [path, file] = [join(folder.path, "curt.db"), join(folder.path, "file")];
     const settings = { DATABASE_URL: `sqlite:${path}` };
     const refused = await run(["backup", file], settings);
-    expect(refused).toEqual({ code: 1, stdout: "", stderr: `curt: ${path} is not there.\n` });
+    expect(refused).toEqual({
+      code: 1,
+      stdout: "",
+      stderr: `curt: there is no store at ${path}. Set DATABASE_URL and the other settings as for the server.\n`,
+    });
     await makeLargeStore(path, 10);
     writeFileSync(file, "mine");
     expect(await run(["backup", file], settings)).toEqual({
@@ -186,6 +191,17 @@ describe("curt restore", () => {
       expect(damaged.stderr).toContain("is damaged");
     }
     expect(filesIn(folder.path)).toEqual(["curt.db", "file", "text"]);
+  });
+
+  test("as root gives the store to the owner of its folder, who serves it", async () => {
+    using folder = temporaryFolder();
+    const [path, to] = [join(folder.path, "file"), join(folder.path, "home")];
+    await makeLargeStore(path, 10);
+    mkdirSync(to);
+    if (process.getuid?.() === 0) chownSync(to, 65_534, 65_534);
+    expect(await run(["restore", path, "--to", `sqlite:${to}/curt.db`])).toMatchObject({ code: 0 });
+    const { uid, gid } = statSync(to);
+    expect(statSync(join(to, "curt.db"))).toMatchObject({ uid, gid, mode: 0o100600 });
   });
 
   test("takes a backup of an older schema, which the start migrates", async () => {

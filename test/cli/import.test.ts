@@ -76,12 +76,13 @@ describe("curt import", () => {
     killed.kill("SIGKILL");
     await killed.exited;
     expect(await countLinks(path)).toBeWithin(1, 60_000);
-    expect(await run(["serve"], settingsFor(path))).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining(
-        "is an unfinished copy of a file of curt export. Run the same command again",
-      ),
-    });
+    for (const command of ["serve", "check"])
+      expect(await run([command], settingsFor(path))).toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining(
+          "is an unfinished copy of a file of curt export. Run the same command again",
+        ),
+      });
     const other = join(folder.path, "other");
     writeFileSync(other, manyLines(60_001).replace("example.com/7", "example.org/7"));
     expect(await run(["import", other], settingsFor(path))).toMatchObject({
@@ -140,9 +141,10 @@ describe("curt import", () => {
     }
   }, 300_000);
 
-  test("refuses what is no export", async () => {
+  test("refuses what is no export, and leaves a store that can be served", async () => {
     using folder = temporaryFolder();
-    const settings = settingsFor(join(folder.path, "curt.db"));
+    const path = join(folder.path, "curt.db");
+    const settings = settingsFor(path);
     const newer = join(folder.path, "newer");
     writeFileSync(newer, '{"format":"curt-export","version":2}\n');
     for (const [line, message] of [
@@ -157,6 +159,10 @@ describe("curt import", () => {
         stdout: "",
         stderr: expect.stringContaining(message),
       });
+    const url = await server.url(`import_${++databases}`);
+    expect(await run(["import", newer], { ...settings, DATABASE_URL: url })).toMatchObject({ code: 1 });
+    for (const database of [sqlite(path), await server.address(`import_${databases}`)])
+      await (await openStore(database)).close();
   });
 
   test("adds links with their visits to a store that is served, which leads on at once; twice changes nothing", async () => {
