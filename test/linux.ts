@@ -30,6 +30,7 @@ export const NEEDS_LINUX: Readonly<Record<string, string>> = {
   "500 at once: each link is synced to disk before its 201 is sent, and they share their syncs":
     "traces with ptrace",
   "the proof finds what it looks for": "traces with ptrace",
+  "say what a file cannot be written for, and leave nothing of it": "writes to /dev/full",
 };
 
 /** Only takes tests from the list above. */

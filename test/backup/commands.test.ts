@@ -7,6 +7,7 @@ import {
   openSync,
   readdirSync,
   readFileSync,
+  rmSync,
   statSync,
   writeFileSync,
   writeSync,
@@ -81,6 +82,12 @@ describe("curt backup", () => {
       stderr: `curt: ${file} is there already, and is never overwritten. Name another file.\n`,
     });
     expect(readFileSync(file, "utf8")).toBe("mine");
+    expect((await run(["backup", ""], settings)).stderr).toBe("curt: The name of the file is empty.\n");
+    const odd = join(folder.path, "a\n\u001b[31m");
+    expect((await run(["backup", odd], settings)).stdout).toStartWith(
+      `${folder.path}/a\\u000a\\u001b[31m has 10 links`,
+    );
+    rmSync(odd);
     expect(filesIn(folder.path)).toEqual(["curt.db", "file"]);
   });
 
@@ -170,8 +177,9 @@ describe("curt restore", () => {
     expect((await restore(join(folder.path, "text"))).stderr).toContain("is not a SQLite file");
     writeFileSync(`${to}-wal`, "x");
     expect((await restore(file)).stderr).toContain("is never overwritten");
-    writeFileSync(`${to}-wal`, "");
-    Bun.spawnSync(["rm", `${to}-wal`]);
+    Bun.spawnSync(["mv", `${to}-wal`, `${to}-journal`]);
+    expect((await restore(file)).stderr).toContain("is never overwritten");
+    Bun.spawnSync(["rm", `${to}-journal`]);
     writeFileSync(`${file}-wal`, "x");
     expect((await restore(file)).stderr).toContain("so it is no finished backup");
     Bun.spawnSync(["rm", `${file}-wal`]);
