@@ -1,27 +1,27 @@
 import { readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 
-import type { Answered, Traffic } from "./traffic.ts";
+import type { Answered, Asked, Traffic } from "./traffic.ts";
 
 /** Other processes learn of a change within a second; the machine may be busy. */
 const CHANGE_LIMIT_MS = 30_000;
 /** Reading a blocklist anew takes up to half a minute. */
 const RELOAD_LIMIT_MS = 90_000;
 const LOOK_AGAIN_MS = 300;
-/** Answers in a row, each over a new connection, until every process is taken to know of a change: each comes from any of two. */
+/** Each comes from either process by chance. So after this many right answers in a row, both know of a change. */
 const ANSWERS_IN_A_ROW = 20;
 const BETWEEN_LIVES_MS = 5000;
 const TRIES = 5;
 
 /** What its maker and the operator do to one link after the other, and the file of the blocklist that is rewritten. */
-export function startRotating(
+export async function startRotating(
   traffic: Traffic,
   { adminToken, listFile }: { adminToken: string; listFile: string },
 ) {
-  let stopping = false;
+  const stopping = new AbortController();
   const done = { lives: 0, lists: 0 };
 
   /** Tries again if the connection broke or the machine was busy; what was done the first time may then be gone. */
-  async function insist(wanted: readonly number[], path: string, asked: Parameters<Traffic["expect"]>[2]) {
+  async function insist(wanted: readonly number[], path: string, asked: Asked) {
     for (let nth = 0; nth < TRIES; nth++) {
       const answer: Answered | undefined = await traffic.expect(
         nth === 0 ? wanted : [...wanted, 404, 410],
@@ -37,6 +37,11 @@ export function startRotating(
   async function make(target: string) {
     const { text } = await insist([201], "/api/v1/links", { method: "POST", body: { target } });
     return (JSON.parse(text) as { data: { code: string; manage_key: string } }).data;
+  }
+
+  async function makeListed(host: string) {
+    const { code } = await make(`https://${host}/`);
+    return { host, code };
   }
 
   /** Waits until every process answers so. */
@@ -63,56 +68,51 @@ export function startRotating(
 
   async function live(nth: number): Promise<void> {
     const host = `site-${nth}.example`;
-    const [first, second] = [`https://${host}/first`, `https://${host}/second`];
-    const { code, manage_key: bearer } = await make(first);
+    const [before, after] = [`https://${host}/first`, `https://${host}/second`];
+    const { code, manage_key: bearer } = await make(before);
     const link = `/api/v1/links/${code}`;
     const decide = (method: string, path: string, body?: object) =>
       insist([200, 201], `/api/v1/admin/${path}`, { method, bearer: adminToken, body });
-    await settles(code, 302, first);
-    await insist([200], link, { method: "PATCH", bearer, body: { target: second } });
-    await settles(code, 302, second);
+    await settles(code, 302, before);
+    await insist([200], link, { method: "PATCH", bearer, body: { target: after } });
+    await settles(code, 302, after);
     await decide("POST", `links/${code}/disable`, { reason: "spam" });
     await settles(code, 410);
     await decide("POST", `links/${code}/enable`);
-    await settles(code, 302, second);
+    await settles(code, 302, after);
     await decide("PUT", `hosts/${host}`, { reason: "phishing" });
     await settles(code, 410);
     await decide("DELETE", `hosts/${host}`);
-    await settles(code, 302, second);
+    await settles(code, 302, after);
     await insist([200], link, { method: "DELETE", bearer });
     await settles(code, 410);
     done.lives++;
     await Bun.sleep(BETWEEN_LIVES_MS);
   }
 
-  /** Two hosts that are on the list in turns. */
-  async function relist(): Promise<void> {
-    const hosts = ["listed-a.example", "listed-b.example"] as const;
-    const [a, b] = [await make(`https://${hosts[0]}/`), await make(`https://${hosts[1]}/`)];
-    for (let nth = 0; !stopping; nth++) {
-      const [on, off] = nth % 2 === 0 ? [a, b] : [b, a];
-      const host = hosts[nth % 2] ?? "";
-      writeList(listFile, host);
-      await settles(on.code, 410, undefined, RELOAD_LIMIT_MS);
-      await settles(off.code, 302, undefined, RELOAD_LIMIT_MS);
-      await traffic.expect([400], "/api/v1/links", {
-        method: "POST",
-        body: { target: `https://${host}/new` },
-      });
-      done.lists++;
-    }
+  /** Two hosts are on the list in turns. */
+  async function relist(nth: number): Promise<void> {
+    const [on, off] = nth % 2 === 0 ? [first, second] : [second, first];
+    writeList(listFile, on.host);
+    await settles(on.code, 410, undefined, RELOAD_LIMIT_MS);
+    await settles(off.code, 302, undefined, RELOAD_LIMIT_MS);
+    const target = `https://${on.host}/new`;
+    await traffic.expect([400], "/api/v1/links", { method: "POST", body: { target } });
+    done.lists++;
   }
 
-  async function again(task: () => Promise<void>): Promise<void> {
-    while (!stopping) await task().catch((error: unknown) => traffic.surprise(String(error)));
+  /** From link to link, and from list to list, whatever goes wrong with one. */
+  async function again(task: (nth: number) => Promise<void>, from = 0, step = 1): Promise<void> {
+    for (let nth = from; !stopping.signal.aborted; nth += step)
+      await task(nth).catch((error: unknown) => traffic.surprise(String(error)));
   }
 
-  let nth = 0;
-  const tasks = [again(() => live(nth++)), again(() => live(nth++)), again(relist)];
+  const [first, second] = [await makeListed("listed-a.example"), await makeListed("listed-b.example")];
+  const tasks = [again(live, 0, 2), again(live, 1, 2), again(relist)];
   return {
     done,
     async stop() {
-      stopping = true;
+      stopping.abort();
       await Promise.all(tasks);
     },
   };

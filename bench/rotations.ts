@@ -64,11 +64,11 @@ export async function measureRotations({ folder, progress, minutes }: Bench): Pr
   });
   const before = { busyUs: machineBusyUs(), own: process.cpuUsage() };
   const traffic = await startTraffic(curt.port);
-  const rotating = startRotating(traffic, { adminToken, listFile });
+  const rotating = await startRotating(traffic, { adminToken, listFile });
   const watched = await watch({ supervisor: curt.pid, metricsPort, traffic, durationMs, progress });
   await Promise.all([rotating.stop(), traffic.stop()]);
   const own = process.cpuUsage(before.own);
-  const curtUs = watched.lives.reduce((sum, { cpuUs }) => sum + cpuUs, 0);
+  const curtUs = sum(watched.lives.map(({ cpuUs }) => cpuUs));
   const otherUs = machineBusyUs() - before.busyUs - own.user - own.system - curtUs;
 
   progress("looking for what was lost");
@@ -86,11 +86,12 @@ export async function measureRotations({ folder, progress, minutes }: Bench): Pr
   };
   const logged = readFileSync(logFile, "utf8");
   const lines = (pattern: RegExp) => logged.match(pattern)?.length ?? 0;
-  const atAge = lives.flatMap(({ bornMs, samples }) => {
-    const old = samples.filter(({ atMs }) => bornMs > 0 && atMs >= bornMs + COMPARED_AGE_MS);
-    const first = old[0];
-    return first === undefined ? [] : [rounded(first.memoryMib, 1)];
-  });
+  const grownUp = ({ bornMs, samples }: Life) =>
+    bornMs === 0 ? undefined : samples.find(({ atMs }) => atMs >= bornMs + COMPARED_AGE_MS);
+  const atAge = lives
+    .map(grownUp)
+    .filter((sample) => sample !== undefined)
+    .map(({ memoryMib }) => rounded(memoryMib, 1));
   const none: readonly (readonly [string, number])[] = [
     ["surprises", traffic.surprises.length],
     ["links lost", lostLinks],

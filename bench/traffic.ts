@@ -27,7 +27,7 @@ export interface Counted {
   answered: number;
 }
 
-interface Asked {
+export interface Asked {
   readonly method?: string;
   /** Sent as JSON. */
   readonly body?: unknown;
@@ -85,7 +85,7 @@ export async function startTraffic(port: number) {
       return { status: answer.status, location: answer.headers.get("location"), text };
     } catch (error) {
       broken++;
-      if (performance.now() - endedAtMs > BREAKS_LIMIT_MS) surprise(`${method} ${path}: ${error}`);
+      if (performance.now() - endedAtMs > BREAKS_LIMIT_MS) surprise(`${method} ${path}: ${String(error)}`);
       return undefined;
     }
   }
