@@ -104,11 +104,12 @@ export async function startTraffic(port: number) {
     return answer;
   }
 
+  /** Whether it led where it should. */
   async function visit(code: string, target: string): Promise<boolean> {
     const answer = await expect([302], `/${code}`, { alone: true });
-    if (answer?.status === 302 && answer.location !== target)
-      surprise(`/${code} leads to ${answer.location}, not to ${target}`);
-    return answer?.status === 302;
+    if (answer?.status !== 302) return false;
+    if (answer.location !== target) surprise(`/${code} leads to ${answer.location}, not to ${target}`);
+    return answer.location === target;
   }
 
   async function create(from: string, wanted: readonly number[], code?: string): Promise<Made | undefined> {
