@@ -157,6 +157,7 @@ export type ProblemReason =
   | "token.missing"
   | "token.wrong"
   | "internal"
+  | "overloaded"
   | "store.unavailable"
   | "action.unknown"
   | "host.invalid"

@@ -3,17 +3,31 @@ import { basename, dirname, join } from "node:path";
 import { isPrivateHost, type Posture } from "./links/target.ts";
 import type { DatabaseAddress, PostgresAddress } from "./settings/database-url.ts";
 import { limit } from "./settings/formats.ts";
+import { type Https, httpsConflicts, portOf, settleHttps } from "./settings/https.ts";
 import type { Setting } from "./settings/setting.ts";
 import { SETTINGS, type Values } from "./settings/settings.ts";
 
 /** Every `auto` has been decided. */
 type Decided = { readonly [Key in keyof Values]: Exclude<Values[Key], "auto"> };
 
+/** What only helps to decide others. */
+type Settled =
+  | "baseUrl"
+  | "databasePassword"
+  | "databasePasswordFile"
+  | "https"
+  | "tlsCert"
+  | "tlsKey"
+  | "httpPort"
+  | "acmeDirectory";
+
 /** The values of all settings, including those derived from several of them. */
-export interface Config extends Omit<Decided, "baseUrl" | "databasePassword" | "databasePasswordFile"> {
+export interface Config extends Omit<Decided, Settled> {
   /** The public origin, without a trailing slash. */
   readonly baseUrl: string;
   readonly posture: Posture;
+  /** Null if a proxy does it, or nobody. */
+  readonly https: Https | null;
   /** For PostgreSQL databases whose address has none. */
   readonly databasePassword: PostgresAddress["password"];
   /** Keeps the lists of feeds. */
@@ -96,6 +110,7 @@ function conflicts({
     );
   if (countryHeader && trustedProxies?.length === 0)
     mistakes.push("COUNTRY_HEADER needs TRUSTED_PROXIES: only a trusted proxy is believed about the country");
+  mistakes.push(...httpsConflicts({ ...values, port, baseUrl }));
   return mistakes;
 }
 
@@ -103,8 +118,18 @@ function conflicts({
 const PUBLIC_LIMITS = { limitCreate: "30/1m,1000/1d", limitUnknown: "60/1m", limitView: "120/1m" };
 
 /** Fills in the defaults that depend on other settings. */
-function settle({ databasePassword, databasePasswordFile, ...values }: Values): Config {
-  const { port, dataFolder } = values;
+function settle({
+  databasePassword,
+  databasePasswordFile,
+  https,
+  tlsCert,
+  tlsKey,
+  httpPort,
+  acmeDirectory,
+  ...values
+}: Values): Config {
+  const { dataFolder } = values;
+  const port = portOf({ port: values.port, isOn: https === "auto" || tlsCert !== null });
   const [password] = passwordsOf({ databasePassword, databasePasswordFile });
   const database = withPassword(values.database, password);
   const readDatabase = values.readDatabase && withPassword(values.readDatabase, passwordOf(database));
@@ -122,8 +147,15 @@ function settle({ databasePassword, databasePasswordFile, ...values }: Values): 
   const chains = values.chains === "auto" ? automaticChains : values.chains;
   const automaticEdits = posture === "public" ? "24h" : "on";
   const edits = values.edits === "auto" ? automaticEdits : values.edits;
+  const folder = dataFolder ?? placeOf(database).folder;
   return {
     ...values,
+    port,
+    https: settleHttps(
+      { ...values, port, https, tlsCert, tlsKey, httpPort, acmeDirectory },
+      baseUrl,
+      (authority) => join(folder, "https", authority),
+    ),
     database,
     databasePassword: password,
     readDatabase,
@@ -135,7 +167,7 @@ function settle({ databasePassword, databasePasswordFile, ...values }: Values): 
     limitView: limitOf("limitView"),
     chains,
     edits,
-    listFolder: join(dataFolder ?? placeOf(database).folder, "blocklists"),
+    listFolder: join(folder, "blocklists"),
     journalFolder: journalFolderOf(database, dataFolder),
   };
 }

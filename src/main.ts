@@ -1,6 +1,7 @@
 import { type Commands, UsageError, readCommandLine } from "./cli/command.ts";
 import { INSTANCE_COMMANDS } from "./cli/instance.ts";
 import { ConfigError, readConfig } from "./config.ts";
+import { escapeLine } from "./escape.ts";
 import { CannotListen } from "./http/server.ts";
 import { StoreUnavailable, StoreUnusable } from "./links/store.ts";
 
@@ -34,9 +35,9 @@ function explain(error: unknown): number {
   if (error instanceof ConfigError)
     return complain(error.mistakes.map((mistake) => `curt: ${mistake}`).join("\n"), 2);
   if (error instanceof StoreUnusable || error instanceof CannotListen)
-    return complain(`curt: ${error.message}`, 1);
+    return complain(`curt: ${escapeLine(error.message)}`, 1);
   if (error instanceof StoreUnavailable)
-    return complain(`curt: the store is unavailable: ${error.message}`, 1);
+    return complain(`curt: the store is unavailable: ${escapeLine(error.message)}`, 1);
   throw error;
 }
 

@@ -12,6 +12,7 @@ import { createDomain } from "./http/domain.ts";
 import { createHealth } from "./http/health.ts";
 import { createLimiter } from "./http/limits.ts";
 import { createOperatorCheck } from "./http/operator.ts";
+import { type OverloadLimits, watchOverload } from "./http/overload.ts";
 import { type AdminPagesOptions, createAdminPages } from "./http/pages/admin.ts";
 import { createAssetRoutes } from "./http/pages/assets.ts";
 import { createHome } from "./http/pages/home.ts";
@@ -29,6 +30,7 @@ import { createRequestFigures } from "./http/request-figures.ts";
 import { listen, type ServerLimits } from "./http/server.ts";
 import { createUnknownAnswer } from "./http/unknown.ts";
 import { createViews, type ViewLimits } from "./http/views/views.ts";
+import { type CertificateLimits, openCertificate } from "./https/open.ts";
 import { NEVER_MS } from "./links/link.ts";
 import { StoreMisplaced, StoreUnavailable, StoreUnusable } from "./links/store.ts";
 import { type Lists, type ListLimits, openLists } from "./lists.ts";
@@ -48,18 +50,28 @@ const INDEX_EVERY_MS = 1000;
 const MAX_INDEXED_BLOCKS = 16;
 /** A database that is only away for a moment, as while another server takes over, does not end a start. */
 const OPEN_WAIT_MS = 30_000;
+/** How long old processes go on beside new ones, to close each connection after an answer. */
+export const HAND_OVER_MS = 2000;
 /** What changes in one process takes effect in all of them within a second. */
 const READ_CHANGES_EVERY_MS = 300;
 
 /** What tests lower so as not to wait. Each limit has its usual value where it is used. */
-export interface Limits extends CoreOptions, ServerLimits, JournalLimits, ViewLimits, ListLimits {}
+export interface Limits
+  extends
+    CoreOptions,
+    ServerLimits,
+    JournalLimits,
+    ViewLimits,
+    ListLimits,
+    OverloadLimits,
+    CertificateLimits {}
 
 export interface Service {
   readonly port: number;
   /** Undefined if there are no metrics. */
   readonly readMetrics: ReadMetrics | undefined;
-  /** Finishes what is under way, within its limits, and closes everything. */
-  stop(): Promise<void>;
+  /** Finishes what is under way, within its limits, and closes everything. `isReplaced`: other processes serve on. */
+  stop(how?: { readonly isReplaced: boolean }): Promise<void>;
 }
 
 /** The core with a port and timers. Opens everything, in order; `stop` closes it in the reverse order. */
@@ -71,6 +83,7 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
     report(error, request);
   };
   await using opened = new AsyncDisposableStack();
+  const certificate = config.https && (await openCertificate(config, config.https, log));
   const lists = opened.adopt(await openLists(config, log, limits, onFault), (one) => one.close());
   const core = opened.adopt(
     await openCore(config, log, { openWaitMs: OPEN_WAIT_MS, ...limits, isListed: lists.isBlocked }),
@@ -106,6 +119,17 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
   const callOf = createCalls({ domain: createDomain(config.baseUrl, identity), clientOf });
   const health = createHealth(links);
   const storeFiles = identifyStore(config.database);
+  const overload = opened.adopt(
+    watchOverload({
+      ...limits,
+      clock,
+      onChange(refused, lateMs) {
+        if (refused.length > 0) log.warn({ refused, lateMs }, "overloaded: some requests are refused");
+        else log.info({ lateMs }, "no longer overloaded");
+      },
+    }),
+    (one) => one.close(),
+  );
   let viewsThread: Thread<ViewsTask> | undefined;
   const views = opened.adopt(
     createViews({
@@ -114,6 +138,7 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
       clock,
       hostRules,
       onFault,
+      overload,
     }),
     (one) => one.close(),
   );
@@ -151,6 +176,7 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
     recorder,
     memory,
     views,
+    overload,
     callOf,
     onFault,
   };
@@ -175,16 +201,18 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
     assets: createAssetRoutes(identity),
     health,
     limiter,
+    overload,
     callOf,
     requests,
     onFault,
   });
-  const server = listen(app, config.host, config.port, config.processes > 1, limits);
+  const server = listen(app, config, { ...limits, tls: certificate?.first });
   const repetitions = [
     repeat(READ_CHANGES_EVERY_MS, () => changes.read(), onFault),
     repeat(TIDY_EVERY_MS, tidy, onFault),
     repeat(INDEX_EVERY_MS, indexLinks, onFault),
   ];
+  if (certificate !== null) repetitions.push(certificate.follow(server.useCertificate, onFault, limits));
   const inProgress = server.pending;
   const figures = { config, core, redirects, requests, memory, views, lists, recorder, faults, inProgress };
   const metrics =
@@ -215,9 +243,9 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
   return {
     port: server.port,
     readMetrics: metrics?.read,
-    async stop() {
-      health.stopping();
-      await server.drain(config.drainWaitMs);
+    async stop({ isReplaced } = { isReplaced: false }) {
+      if (!isReplaced) health.stopping();
+      await server.drain(isReplaced ? HAND_OVER_MS : config.drainWaitMs);
       for (const repetition of repetitions) await repetition.stop();
       tellLost();
       await closing.disposeAsync();

@@ -23,7 +23,15 @@ const ALLOWED = new Map(
 const RESERVED: Readonly<Record<string, readonly string[]>> = {
   "process.env": ["main.ts"],
   "process.exit": ["main.ts", "cli/serve.ts"],
-  "Date.now": ["cli/stats.ts", "core.ts", "mcp/serve.ts", "pages/browser/told.ts"],
+  "Date.now": [
+    "cli/stats.ts",
+    "core.ts",
+    // Certificates are for the time that browsers have.
+    "https/open.ts",
+    "https/start.ts",
+    "mcp/serve.ts",
+    "pages/browser/told.ts",
+  ],
   "crypto.getRandomValues": ["core.ts"],
   "Math.random": [],
   "new Response": [

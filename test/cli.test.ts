@@ -52,6 +52,8 @@ describe("the command line", () => {
       const { code, stdout, stderr } = await run(args, { PORT: "x" });
       expect([args, code, stdout]).toEqual([args, 2, ""]);
       expect(stderr).toStartWith(`curt: ${mistake}\n\nUsage: curt ${usage}\n`);
+      expect(stderr).toContain('"curt --help" lists ');
+      expect(stderr).not.toContain("LOG_LEVEL");
     }
   });
 
@@ -92,7 +94,9 @@ make tea
 Options:
   -m, --minutes <value>  how long it steeps
   --sweet                with sugar
-  -h, --help             show this help`,
+  -h, --help             show this help
+
+It needs the settings of the server, such as DATABASE_URL, as environment variables: "curt --help" lists them.`,
     });
     expect(() => call("tea make green")).toThrow("tea make needs CUP");
     expect(() => call("tea make green mug spoon")).toThrow('tea make takes no argument "spoon"');
@@ -222,7 +226,7 @@ describe("the handler of uncaught exceptions", () => {
       `const Real = Worker;
        globalThis.Worker = function (...given) {
          const worker = new Real(...given);
-         process.on("SIGUSR2", () => worker.terminate());
+         process.on("SIGWINCH", () => worker.terminate());
          return worker;
        };`,
     );
@@ -230,7 +234,7 @@ describe("the handler of uncaught exceptions", () => {
       (await program.shorten({ original_url: "https://example.com/", custom_code: "kept" })).status,
     ).toBe(201);
     await visit(program, "kept");
-    program.kill("SIGUSR2");
+    program.kill("SIGWINCH");
     expect(await program.exited).toBe(1);
     expect(program.logged.join()).toContain("A worker thread ended");
     // The segment that was not folded is kept for the next start.
@@ -241,8 +245,8 @@ describe("the handler of uncaught exceptions", () => {
   });
 
   const troubles = {
-    "an exception that nobody catches": `process.on("SIGUSR2", () => { throw new Error("planted"); });`,
-    "a rejection that nobody handles": `process.on("SIGUSR2", () => void Promise.reject(new Error("planted")));`,
+    "an exception that nobody catches": `process.on("SIGWINCH", () => { throw new Error("planted"); });`,
+    "a rejection that nobody handles": `process.on("SIGWINCH", () => void Promise.reject(new Error("planted")));`,
   };
   for (const [what, trouble] of Object.entries(troubles)) {
     test(`logs ${what}, stops in order and exits with 1`, async () => {
@@ -251,7 +255,7 @@ describe("the handler of uncaught exceptions", () => {
       expect(
         (await program.shorten({ original_url: "https://example.com/", custom_code: "kept" })).status,
       ).toBe(201);
-      program.kill("SIGUSR2");
+      program.kill("SIGWINCH");
       expect(await program.exited).toBe(1);
       expect(program.logged.join()).toContain('"message":"planted"');
       expect(existsSync(`${program.file}-wal`)).toBeFalse();

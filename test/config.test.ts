@@ -21,6 +21,7 @@ describe("the configuration", () => {
       port: 3000,
       baseUrl: "http://localhost:3000",
       aliases: [],
+      https: null,
       posture: "private",
       statsShown: "all",
       blocklist: [],
@@ -190,7 +191,7 @@ describe("the configuration", () => {
     expect(
       mistakesOf({ PORT: "http", BASE_URL: "ftp://x", POSTURE: "open", CODE_LENGTH: "3", LOG_LEVEL: "loud" }),
     ).toEqual([
-      'PORT must be a whole number from 0 to 65535, not "http"',
+      'PORT must be auto, a whole number from 0 to 65535, not "http"',
       'BASE_URL must be an http:// or https:// origin without path, query, fragment or credentials, such as https://go.example.com, not "ftp://x"',
       'POSTURE must be auto, public or private, not "open"',
       'CODE_LENGTH must be a whole number from 4 to 32, not "3"',
@@ -284,6 +285,58 @@ describe("the configuration", () => {
       "LIMIT_SHARED needs a PostgreSQL database: set DATABASE_URL to postgres://…",
       "READ_URL needs a PostgreSQL database: set DATABASE_URL to postgres://…",
     ]);
+  });
+
+  test("serves HTTPS with a certificate of its own, or one from files", () => {
+    const files = { TLS_CERT: "a.pem", TLS_KEY: "b.pem", BASE_URL: "https://go.example.com" };
+    const fromFiles = { certFile: "a.pem", keyFile: "b.pem", own: null };
+    expect(readConfig(files)).toMatchObject({ port: 443, https: { ...fromFiles, httpPort: 80 } });
+    expect(readConfig({ ...files, PORT: "8443" }).https?.httpPort).toBeNull();
+    expect(readConfig({ ...files, PORT: "8443", HTTP_PORT: "8080" }).https?.httpPort).toBe(8080);
+    expect(readConfig({ ...files, HTTP_PORT: "off" }).https?.httpPort).toBeNull();
+    const automatic = {
+      HTTPS: "auto",
+      HOST: "::",
+      BASE_URL: "https://숏.한국",
+      ALIASES: "10.0.0.1,b.example",
+    };
+    const directory = "https://ca.example:14000/dir";
+    expect(readConfig({ ...automatic, ACME_DIRECTORY: directory, DATA_DIR: "/d" }).https).toEqual({
+      certFile: "/d/https/ca.example_14000/certificate.pem",
+      keyFile: "/d/https/ca.example_14000/certificate.pem",
+      httpPort: 80,
+      own: { folder: "/d/https/ca.example_14000", hosts: ["xn--0p4b.xn--3e0b707e", "b.example"], directory },
+    });
+  });
+
+  test.each<[string, Record<string, string>]>([
+    ["TLS_CERT and TLS_KEY belong together", { TLS_CERT: "a.pem", BASE_URL: "https://a.example" }],
+    ["TLS_CERT and TLS_KEY belong together", { TLS_KEY: "b.pem", BASE_URL: "https://a.example" }],
+    [
+      "BASE_URL must begin with https://",
+      { TLS_CERT: "a.pem", TLS_KEY: "b.pem", BASE_URL: "http://a.example" },
+    ],
+    ["BASE_URL must begin with https://", { HTTPS: "auto", HOST: "::" }],
+    ["HTTP_PORT needs HTTPS=auto", { HTTP_PORT: "80" }],
+    [
+      "HTTP_PORT and PORT must be two ports",
+      { HTTPS: "auto", HOST: "::", BASE_URL: "https://a.example", HTTP_PORT: "443" },
+    ],
+    ["needs a host name in BASE_URL", { HTTPS: "auto", HOST: "::", BASE_URL: "https://[2001:db8::1]" }],
+    ["needs HOST=0.0.0.0", { HTTPS: "auto", BASE_URL: "https://a.example" }],
+    ["needs HTTP_PORT", { HTTPS: "auto", HOST: "::", BASE_URL: "https://a.example", HTTP_PORT: "off" }],
+    [
+      "set either HTTPS or TLS_CERT",
+      { HTTPS: "auto", HOST: "::", BASE_URL: "https://a.example", TLS_CERT: "a.pem", TLS_KEY: "b.pem" },
+    ],
+    [
+      "ACME_DIRECTORY must be an https:// address",
+      { HTTPS: "auto", HOST: "::", BASE_URL: "https://a.example", ACME_DIRECTORY: "http://ca.example/" },
+    ],
+  ])("HTTPS: %s", (mistake, env) => {
+    const mistakes = mistakesOf(env);
+    expect(mistakes).toHaveLength(1);
+    expect(mistakes[0]).toContain(mistake);
   });
 
   test("does not tell a wrong secret", () => {

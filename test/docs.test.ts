@@ -13,30 +13,13 @@ import { SETTINGS } from "../src/settings/settings.ts";
 import { type Running, ROOT, startHere, temporaryFolder } from "./service.ts";
 
 const read = (path: string) => readFileSync(join(ROOT, path), "utf8");
-const DOCUMENTS = [
-  "README.md",
-  "ARCHITECTURE.md",
-  "CONTRIBUTING.md",
-  "SECURITY.md",
-  "CHANGELOG.md",
-  "docs/admin.md",
-  "client/README.md",
-  "docs/api.md",
-  "docs/backup.md",
-  "docs/clients.md",
-  "docs/design.md",
-  "docs/export-format.md",
-  "docs/growing.md",
-  "docs/install.md",
-  "docs/metrics.md",
-  "docs/moving.md",
-  "docs/operating.md",
-  "docs/privacy.md",
-  "docs/proxies.md",
-  "docs/releasing.md",
-  ...readdirSync(join(ROOT, "docs/decisions")).map((file) => `docs/decisions/${file}`),
-  ...(existsSync(join(ROOT, "bench/README.md")) ? ["bench/README.md"] : []),
-];
+const markdownIn = (folder: string) =>
+  readdirSync(join(ROOT, folder))
+    .filter((file) => file.endsWith(".md"))
+    .map((file) => join(folder, file));
+const DOCUMENTS = [".", "client", "docs", "docs/decisions", "bench"]
+  .filter((folder) => existsSync(join(ROOT, folder)))
+  .flatMap(markdownIn);
 
 /** Returns the cells of all rows of the table with this header. */
 function table(path: string, ...header: string[]): string[][] {
@@ -273,11 +256,25 @@ describe("the example of two instances", () => {
   });
 });
 
+/** What follows `#` in links to the headings of a document, as GitHub makes it. */
+function headings(path: string): string[] {
+  const text = read(path).replace(/```[\s\S]*?```/g, "");
+  return [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = ""]) =>
+    heading
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N} _-]/gu, "")
+      .replaceAll(" ", "-"),
+  );
+}
+
 describe("every document", () => {
-  test("only has links that work", () => {
+  test("only has links that work, to headings that are there", () => {
     for (const path of DOCUMENTS) {
-      for (const [, target = ""] of read(path).matchAll(/\]\(([^)#:]+)\)/g)) {
-        expect([path, target, existsSync(join(ROOT, dirname(path), target))]).toEqual([path, target, true]);
+      for (const [, file = "", heading = ""] of read(path).matchAll(/\]\(([^)#:]*)(?:#([^)]+))?\)/g)) {
+        const target = file === "" ? path : join(dirname(path), file);
+        const isThere = existsSync(join(ROOT, target));
+        const isFine = isThere && (heading === "" || headings(target).includes(heading));
+        expect([path, file, heading, isFine]).toEqual([path, file, heading, true]);
       }
     }
   });

@@ -9,6 +9,11 @@ export const NEEDS_LINUX: Readonly<Record<string, string>> = {
   "follow a code that ended and was taken over, though each had the old link in memory": SPREADS,
   "of one process: the others serve on, and another takes its place": SPREADS,
   "of the supervisor leaves no process behind, and the store whole": SPREADS,
+  "a newer version takes over 1 under load: nothing is refused or lost": SPREADS,
+  "a newer version takes over 3 under load: nothing is refused or lost": SPREADS,
+  "new connections go to those that are told, until these are gone": SPREADS,
+  "more connections than file descriptors: open ones are served, and the others once there is room":
+    "reads /proc",
   "200 requests with one key make one link and get one answer, whichever process is killed meanwhile":
     SPREADS,
   "20000 lines take no more memory than some hundred": "reads /proc",
@@ -25,6 +30,7 @@ export const NEEDS_LINUX: Readonly<Record<string, string>> = {
   "500 at once: each link is synced to disk before its 201 is sent, and they share their syncs":
     "traces with ptrace",
   "the proof finds what it looks for": "traces with ptrace",
+  "say what a file cannot be written for, and leave nothing of it": "writes to /dev/full",
 };
 
 /** Only takes tests from the list above. */

@@ -81,8 +81,11 @@ async function settingsFor(folder: string, settings: Settings): Promise<Settings
   return { PORT: "0", BASE_URL, DATABASE_URL: database, ...place, ...NO_LIMITS, ...settings };
 }
 
-/** Stores visits sooner than usual, and shares no views, so that tests need not wait. */
-const USUAL_LIMITS: Limits = { tickMs: 20, sharedMs: 0 };
+/**
+ * Stores visits sooner than usual, and shares no views, so that tests need not wait. Is never overloaded: the tests hold up the
+ * thread themselves.
+ */
+const USUAL_LIMITS: Limits = { tickMs: 20, sharedMs: 0, lateMs: [] };
 
 export interface HereOptions {
   readonly limits?: Limits;
@@ -105,7 +108,8 @@ export async function startHere(settings: Settings = {}, options: HereOptions = 
   const config = readConfig(all);
   const { clock, advance } = settableClock(options.startMs);
   const service = await startService(config, log, { ...USUAL_LIMITS, ...options.limits, clock });
-  const running = client(`http://127.0.0.1:${service.port}`, all, logged, async () => {
+  const scheme = config.https === null ? "http" : "https";
+  const running = client(`${scheme}://127.0.0.1:${service.port}`, all, logged, async () => {
     await service.stop();
     own?.[Symbol.dispose]();
   });
@@ -185,7 +189,7 @@ function listening(output: ReadableStream<Uint8Array>, logged: string[]): Promis
       const lines = (rest + decoder.decode(chunk, { stream: true })).split("\n");
       rest = lines.pop() ?? "";
       logged.push(...lines);
-      const [origin] = lines.join("\n").match(/(?<=listens on )http:\/\/[^\s"]+/) ?? [];
+      const [origin] = lines.join("\n").match(/(?<=listens on )https?:\/\/[^\s"]+/) ?? [];
       if (origin !== undefined) told(origin);
     }
   }

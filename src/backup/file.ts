@@ -1,5 +1,5 @@
 // A file that gets its name only once it is whole and on disk.
-import { closeSync, existsSync, fsyncSync, linkSync, openSync, renameSync, rmSync, statSync } from "node:fs";
+import { closeSync, fsyncSync, linkSync, lstatSync, openSync, renameSync, rmSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 
 import { StoreUnavailable, StoreUnusable } from "../links/store.ts";
@@ -10,7 +10,7 @@ export interface Part {
   readonly path: string;
   /** Gives it its name, which nothing may have. */
   name(): void;
-  /** Deletes what was not named. */
+  /** Deletes what was not named, unless somebody else began the same file meanwhile. */
   [Symbol.dispose](): void;
 }
 
@@ -31,21 +31,24 @@ export function beginFile(file: string): Part {
   remove();
   closeSync(openSync(path, "wx", 0o600));
   const { ino } = statSync(path);
+  const isOurs = () => statSync(path, { throwIfNoEntry: false })?.ino === ino;
   return {
     path,
     name() {
-      if (statSync(path, { throwIfNoEntry: false })?.ino !== ino)
-        throw new StoreUnusable(`${path} was replaced while it was being written. Try again.`);
+      if (!isOurs()) throw new StoreUnusable(`${path} was replaced while it was being written. Try again.`);
       sync(path);
       rename(path, file);
       syncFolder(dirname(resolve(file)));
     },
-    [Symbol.dispose]: remove,
+    [Symbol.dispose]() {
+      if (isOurs()) remove();
+    },
   };
 }
 
 function requireFree(file: string): void {
-  if (existsSync(file)) throw isThere(file);
+  if (file === "") throw new StoreUnusable("The name of the file is empty.");
+  if (lstatSync(file, { throwIfNoEntry: false }) !== undefined) throw isThere(file);
 }
 
 function isThere(file: string): StoreUnusable {

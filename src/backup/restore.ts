@@ -1,4 +1,5 @@
-import { closeSync, existsSync, openSync, readSync, statSync, writeSync } from "node:fs";
+import { chownSync, closeSync, existsSync, openSync, readSync, statSync, writeSync } from "node:fs";
+import { dirname, resolve } from "node:path";
 
 import { StoreUnusable } from "../links/store.ts";
 import { checkFile, hasFile } from "../store/sqlite/file.ts";
@@ -24,9 +25,10 @@ export interface RestoreOptions {
  */
 export function restoreBackup({ file, path, journalFolder, progress }: RestoreOptions): number {
   requireBackup(file);
-  if (hasFile(path) || existsSync(`${path}-shm`))
+  // SQLite would undo what a journal of another file says.
+  if (hasFile(path) || ["-shm", "-journal"].some((suffix) => existsSync(path + suffix)))
     throw new StoreUnusable(
-      `There is a store at ${path}, and it is never overwritten. Move it away, with its -wal and -shm files, or restore elsewhere with --to.`,
+      `There is a store at ${path}, and it is never overwritten. Move it away, with its -wal, -shm and -journal files, or restore elsewhere with --to.`,
     );
   if (hasSegments(journalFolder))
     throw new StoreUnusable(
@@ -39,8 +41,16 @@ export function restoreBackup({ file, path, journalFolder, progress }: RestoreOp
   const [damage = "it is empty"] = report?.damage ?? [];
   if (report === undefined || report.damage.length > 0)
     throw new StoreUnusable(`${file} is damaged (${damage}). Nothing was restored. Take another backup.`);
+  giveToOwnerOf(dirname(resolve(path)), part.path);
   part.name();
   return report.links;
+}
+
+/** Root restores, but the server runs as another user, who owns the folder of its store. */
+function giveToOwnerOf(folder: string, file: string): void {
+  if (process.getuid?.() !== 0) return;
+  const { uid, gid } = statSync(folder);
+  chownSync(file, uid, gid);
 }
 
 function requireBackup(file: string): void {

@@ -27,7 +27,7 @@ export async function backup(config: Config, { positionals: [file = ""] }: Argum
   const links = await explained(file, () =>
     makeBackup({ path: database.path, journalFolder, file, progress }),
   ).finally(progress.end);
-  console.log(`${file} has ${inWords(links)}, was checked, and is on disk`);
+  console.log(escapeLine(`${file} has ${inWords(links)}, was checked, and is on disk`));
   return 0;
 }
 
@@ -48,7 +48,7 @@ export async function restore(
   const links = await explained(path, () => restoreBackup({ file, path, journalFolder, progress })).finally(
     progress.end,
   );
-  console.log(`${resolve(path)} has ${inWords(links)} of ${file}, and was checked`);
+  console.log(escapeLine(`${resolve(path)} has ${inWords(links)} of ${file}, and was checked`));
   return 0;
 }
 

@@ -62,7 +62,10 @@ export function startBackups(config: Config, log: Log): () => Promise<void> {
       { file: join(folder, name), seconds: Math.round((systemNowMs() - nowMs) / 1000) },
       "a backup was made",
     );
-    remove(folder, list(folder, names.isBackup).slice(config.backupKeep));
+    const all = list(folder, names.isBackup);
+    // Those of a time to come were made before, while the clock was wrong.
+    const [later, others] = [all.filter((one) => one > name), all.filter((one) => one <= name)];
+    remove(folder, [...others, ...later].slice(config.backupKeep));
   }
 
   function tell(error: unknown): void {

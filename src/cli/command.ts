@@ -2,7 +2,7 @@ import { parseArgs } from "node:util";
 
 import type { Config } from "../config.ts";
 import { VERSION } from "../version.ts";
-import { commandHelp, generalHelp, groupHelp } from "./help.ts";
+import { BRIEF_HELP, commandHelp, generalHelp, groupHelp } from "./help.ts";
 
 /** The keys are the words of the command line, such as `check` or `admin list`. */
 export type Commands = Readonly<Record<string, Command>>;
@@ -80,10 +80,10 @@ export function readCommandLine(commands: Commands, line: readonly string[]): Co
       return readCommand(name, command, line.slice(words.length));
   }
   const group = Object.entries(commands).filter(([name]) => name.startsWith(`${line[0]} `));
-  const help = group.length > 0 ? groupHelp(Object.fromEntries(group)) : generalHelp(commands);
+  const help = group.length > 0 ? groupHelp(Object.fromEntries(group)) : BRIEF_HELP;
   const { options, positionals } = parse(line, GENERAL_OPTIONS, help);
   if (options["version"]) return { text: VERSION };
-  if (options["help"]) return { text: help };
+  if (options["help"]) return { text: group.length > 0 ? help : generalHelp(commands) };
   const unknown = JSON.stringify(positionals.join(" "));
   throw new UsageError(
     positionals.length > 0 ? `there is no command ${unknown}` : "a command is missing",

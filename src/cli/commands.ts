@@ -2,20 +2,20 @@ import { SOURCES } from "../moving/sources.ts";
 import { ADMIN_COMMANDS } from "./admin.ts";
 import { backup, restore } from "./backup.ts";
 import { check } from "./check.ts";
+import { CHILD, serveAsChild } from "./child.ts";
 import type { Commands, InstanceCommand } from "./command.ts";
 import { completion, SHELLS } from "./completion.ts";
 import { copy } from "./copy.ts";
 import { exportStore } from "./export.ts";
 import { importFile } from "./import.ts";
 import { INSTANCE_COMMANDS } from "./instance.ts";
-import { CHILD, serveAsChild, supervise } from "./processes.ts";
 import { serve } from "./serve.ts";
 import { trustClock } from "./trust-clock.ts";
 
 export const COMMANDS: Commands = {
   serve: {
     summary: "serve the API and the short addresses",
-    run: (config) => (config.processes === 1 ? serve(config) : supervise(config)),
+    run: serve,
   },
   check: {
     summary: "check the configuration, and the store from end to end",
@@ -58,6 +58,7 @@ export const COMMANDS: Commands = {
         values: Object.keys(SOURCES),
       },
       "dry-run": { type: "boolean", meaning: "only say what would happen" },
+      domain: { type: "string", meaning: "take only the links of this domain" },
       "keep-odd": { type: "boolean", meaning: "also take codes that nobody could choose here" },
       "skip-bad": { type: "boolean", meaning: "pass over broken lines of an export" },
       report: { type: "string", meaning: "write all rows that are left out to this file" },

@@ -22,9 +22,7 @@ export async function exportStore(config: Config, { positionals }: Arguments): P
   const records = await openRecords(database);
   using progress = showProgress();
   try {
-    const output = openOutput(positionals[0] ?? "-");
-    if (typeof output === "string") return fail(output);
-    using _ = output;
+    using output = await openOutput(positionals[0] ?? "-");
     // Counting a large store takes a while, and only tells how much time is left.
     const known = progress.isShown ? await records.count() : undefined;
     const all = known && EXPORTED.reduce((sum, kind) => sum + known[kind], 0);
@@ -33,7 +31,7 @@ export async function exportStore(config: Config, { positionals }: Arguments): P
       done += count;
       progress.tell("exporting", { done, all }, count);
     });
-    output.finish();
+    await output.finish();
     progress.end();
     const told = EXPORTED.map((kind) => `${counts[kind].toLocaleString("en")} ${NAMES[kind]}`);
     note(`exported ${told.join(", ")}`);

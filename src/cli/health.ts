@@ -20,12 +20,16 @@ export async function health(environment: Environment): Promise<number> {
     });
     if (status !== 200) return fail(`not ready: ${href} answers ${status}`);
   } catch (error) {
-    return fail(
-      `not ready: ${href} does not answer: ${error instanceof Error ? error.message : String(error)}`,
-    );
+    return fail(`not ready: ${href} does not answer: ${reasonOf(error)}`);
   }
   console.log("ready");
   return 0;
+}
+
+function reasonOf(error: unknown): string {
+  if ((error as { code?: unknown }).code === "ECONNREFUSED")
+    return "nothing listens there. Is the server stopped, or its PORT not in this environment?";
+  return error instanceof Error ? error.message : String(error);
 }
 
 /** Where the server with these settings listens. */

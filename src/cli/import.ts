@@ -13,8 +13,12 @@ export async function importFile(config: Config, args: Arguments): Promise<numbe
   if (from === undefined && options["keep-odd"] === true) return fail("--keep-odd needs --from.");
   if (from !== undefined && options["skip-bad"] === true)
     return fail("--skip-bad is for files of curt export. With --from, bad rows are passed over and listed.");
+  const source: Source | undefined = SOURCES[String(from)];
+  if (options["domain"] !== undefined && source?.hasDomains !== true) {
+    const names = Object.keys(SOURCES).filter((name) => SOURCES[name]?.hasDomains);
+    return fail(`--domain needs --from ${names.join("|")}.`);
+  }
   return openImport(config, args, async (importing) => {
-    const source: Source | undefined = SOURCES[String(from)];
     return source === undefined ? importExport(importing) : importing.takeIn(source);
   });
 }

@@ -50,14 +50,17 @@ async function takeInFrom(
 ): Promise<number> {
   const isDryRun = options["dry-run"] === true;
   await using target = isDryRun ? await openLookUp(config) : await openTarget(config);
-  const { links, added, known, visits } = await takeIn(source.read(input), {
-    ...target,
-    ...arrivalRules(config),
-    keepOdd: options["keep-odd"] === true,
-    onLeft: left.add,
-    onRead: () => progress.tell("reading", input.progress()),
-    onTaken: (taken, count) => progress.tell(isDryRun ? "looking up" : "adding", taken, count),
-  });
+  const { links, added, known, visits } = await takeIn(
+    source.read(input, options["domain"] as string | undefined),
+    {
+      ...target,
+      ...arrivalRules(config),
+      keepOdd: options["keep-odd"] === true,
+      onLeft: left.add,
+      onRead: () => progress.tell("reading", input.progress()),
+      onTaken: (taken, count) => progress.tell(isDryRun ? "looking up" : "adding", taken, count),
+    },
+  );
   progress.end();
   left.print();
   const would = isDryRun ? " would be" : "";

@@ -1,39 +1,34 @@
-import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from "node:fs";
+import { closeSync, openSync, writeSync } from "node:fs";
 
-/** Only its owner may read it: it holds the secret of all manage keys. */
-const MODE = 0o600;
+import { beginFile, explained } from "../backup/file.ts";
+
 const STANDARD_OUTPUT = 1;
 /** Whoever reads a pipe that does not block is given this long before the next try. */
 const FULL_PAUSE_MS = 5;
 
 interface Output extends Disposable {
+  /** Rejects with a `StoreUnusable` if there is no room, or nobody reads any more. */
   write(bytes: Uint8Array): Promise<void>;
   /** From now on, a file has its name. */
-  finish(): void;
+  finish(): Promise<void>;
 }
 
-/** A new file, or standard output for "-". A text says why it cannot be written. */
-export function openOutput(file: string): Output | string {
+/** A new file, or standard output for "-". Rejects with a `StoreUnusable` if it cannot be written. */
+export async function openOutput(file: string): Promise<Output> {
   if (file === "-")
-    return { write: (bytes) => writeAll(STANDARD_OUTPUT, bytes), finish() {}, [Symbol.dispose]() {} };
-  if (existsSync(file)) return `${file} is there already. Choose another name, or move it away.`;
-  const part = `${file}.part`;
-  let descriptor: number;
-  try {
-    rmSync(part, { force: true });
-    descriptor = openSync(part, "wx", MODE);
-  } catch (error) {
-    return `${file} cannot be written: ${(error as Error).message}`;
-  }
+    return {
+      write: (bytes) => explained("standard output", () => writeAll(STANDARD_OUTPUT, bytes)),
+      async finish() {},
+      [Symbol.dispose]() {},
+    };
+  const part = await explained(file, () => beginFile(file));
+  const descriptor = openSync(part.path, "r+");
   return {
-    write: (bytes) => writeAll(descriptor, bytes),
-    finish() {
-      fsyncSync(descriptor);
-      renameSync(part, file);
-    },
+    write: (bytes) => explained(file, () => writeAll(descriptor, bytes)),
+    finish: () => explained(file, part.name),
     [Symbol.dispose]() {
       closeSync(descriptor);
-      rmSync(part, { force: true });
+      part[Symbol.dispose]();
     },
   };
 }

@@ -1,35 +1,97 @@
 import type { Config } from "../config.ts";
+import { findPort } from "../http/server.ts";
+import { startHttps } from "../https/start.ts";
 import { createLog, type Log } from "../log.ts";
 import type { Member } from "../metrics/members.ts";
-import { type Service, startService } from "../service.ts";
+import { identifyStore } from "../store/open.ts";
 import { VERSION } from "../version.ts";
 import { startBackups } from "./backups.ts";
+import { type Generation, type Members, startChildren } from "./children.ts";
+import { warnOfLittleRoom } from "./room.ts";
+import { run } from "./run.ts";
 
-/** Serves until SIGTERM or SIGINT, then resolves with the exit code. A second signal ends the process at once. */
-export async function serve(config: Config): Promise<number> {
-  const log = createLog(config.logLevel, process.stdout);
-  const metrics = await startMetrics(config, 1);
-  const { port, stop, exit, readMetrics } = await run(config, log);
-  const member: Member | undefined = metrics?.members.join((request) => {
-    void readMetrics?.(request).then((reading) => member?.answer(reading));
-  });
-  const endBackups = startBackups(config, log);
-  for (const signal of ["SIGTERM", "SIGINT"] as const) {
-    process.on(signal, () => {
+/**
+ * Serves until SIGTERM or SIGINT, in this process or in `config.processes` children, then resolves with the exit code. A second
+ * signal ends all at once. On SIGUSR2, new children of the program that is on disk then take over: an update without a
+ * pause. Throws CannotListen.
+ */
+export async function serve(settings: Config): Promise<number> {
+  // A second Curt would silently share the port. Binding it once without sharing finds that out.
+  const port = await findPort(settings.host, settings.port);
+  const config = { ...settings, port };
+  const isAlone = config.processes === 1;
+  const log = createLog(config.logLevel, process.stdout, isAlone ? undefined : { pid: process.pid });
+  const metrics = await startMetrics(config);
+  const https = config.https === null ? undefined : startHttps(config, config.https, log);
+  // Without a certificate, or with a wrong one, visitors would be warned.
+  await https?.ready;
+  let current = isAlone
+    ? await serveHere(config, log, metrics?.members)
+    : startChildren(config, log, metrics?.members);
+  /** Those that are to take over, and then those that were taken over from. */
+  let beside: Generation | undefined;
+  let isStarted = false;
+  let isStopping = false;
+  let endBackups = async () => {};
+
+  for (const reason of ["SIGTERM", "SIGINT"] as const) {
+    process.on(reason, () => {
+      if (!isStopping && current.pids().length > 0) log.info({ reason }, "stopping");
+      for (const generation of [current, beside]) {
+        if (isStopping) generation?.kill();
+        else generation?.stop(reason);
+      }
+      isStopping = true;
       void endBackups();
-      if (!stop(signal, 0)) process.exit(1);
     });
   }
-  log.info(listensOn(config, port));
-  if (metrics !== undefined) log.info(metrics.about);
-  warnOfOneClient(config, log);
-  const code = await exit;
-  await endBackups();
-  return code;
+  process.on("SIGUSR2", () => {
+    if (isStarted && !isStopping && beside === undefined) void handOver();
+    else log.warn("SIGUSR2 is ignored while Curt starts, stops or is taken over");
+  });
+
+  async function handOver(): Promise<void> {
+    const listening = Math.max(1, current.pids().length);
+    const children = startChildren(config, log, metrics?.members, current);
+    beside = children;
+    const isUp = await children.up;
+    if (isUp && !isStopping) {
+      beside = current;
+      current = children;
+      children.takeOver(listening);
+      log.info({ children: children.pids() }, `Curt ${children.version()} takes over`);
+      beside.stop("new processes take over", true);
+    } else if (!isStopping) log.error("the new processes could not start: the old ones go on");
+    // Before all of them are gone, it is not known how many listen.
+    await beside.ended;
+    beside = undefined;
+    if (isUp && !isStopping) log.info("the old processes have ended");
+  }
+
+  if (await current.up) {
+    isStarted = true;
+    if (isAlone) log.info(listensOn(config, port));
+    else
+      log.info({ children: current.pids() }, `${listensOn(config, port)}, in ${config.processes} processes`);
+    if (metrics !== undefined) log.info(metrics.about);
+    warnOfOneClient(config, log);
+    warnOfLittleRoom(config, log);
+    endBackups = startBackups(config, log);
+  }
+  for (;;) {
+    const generation = current;
+    const code = await generation.ended;
+    if (generation !== current) continue;
+    beside?.stop("the others ended");
+    await beside?.ended;
+    await endBackups();
+    await https?.stop();
+    return code;
+  }
 }
 
 /** Undefined if there are to be none. They are loaded only here, because nothing else needs them. Throws CannotListen. */
-export async function startMetrics({ metricsHost: host, metricsPort }: Config, processes: number) {
+async function startMetrics({ metricsHost: host, metricsPort, processes }: Config) {
   if (metricsPort === null) return undefined;
   const [{ createMembers }, { serveMetrics }] = await Promise.all([
     import("../metrics/members.ts"),
@@ -40,48 +102,29 @@ export async function startMetrics({ metricsHost: host, metricsPort }: Config, p
   return { members, about: `metrics for Prometheus are at http://${hostInUrl(host)}:${port}/metrics` };
 }
 
-export interface Run {
-  readonly port: number;
-  readonly readMetrics: Service["readMetrics"];
-  /** Stops gracefully; `exit` then resolves with `code`. Returns false if it is already stopping. */
-  stop(reason: string, code: number): boolean;
-  readonly exit: Promise<number>;
+/** Serves in this process, which then is a child less to start and to keep. */
+async function serveHere(config: Config, log: Log, members?: Members): Promise<Generation> {
+  const { stop, exit, readMetrics } = await run(config, log);
+  const member: Member | undefined = members?.join((request) => {
+    void readMetrics?.(request).then((reading) => member?.answer(reading));
+  });
+  void exit.then(() => member?.leave());
+  return {
+    up: Promise.resolve(true),
+    ended: exit,
+    pids: () => [],
+    storeFiles: () => identifyStore(config.database),
+    stop: (reason, isReplaced) => void stop(reason, 0, isReplaced),
+    kill: () => process.exit(1),
+  };
 }
 
-/** Runs the service in this process. */
-export async function run(config: Config, log: Log): Promise<Run> {
-  const { promise: exit, resolve: exitWith } = Promise.withResolvers<number>();
-  const service = await startService(config, log);
-  let stopping = false;
-  function stop(reason: string, code: number): boolean {
-    if (stopping) return false;
-    stopping = true;
-    log.info({ reason }, "stopping");
-    service.stop().then(
-      () => exitWith(code),
-      (err: unknown) => {
-        log.error({ err }, "could not stop gracefully");
-        exitWith(1);
-      },
-    );
-    return true;
-  }
-  // These are bugs. Log them, finish the open requests and exit, so that a supervisor can start a fresh process.
-  for (const event of ["uncaughtException", "unhandledRejection"] as const) {
-    process.on(event, (err: unknown) => {
-      log.error({ err }, event);
-      stop(event, 1);
-    });
-  }
-  return { port: service.port, readMetrics: service.readMetrics, stop, exit };
-}
-
-export function listensOn({ host, baseUrl }: Config, port: number): string {
-  return `Curt ${VERSION} listens on http://${hostInUrl(host)}:${port} and makes links at ${baseUrl}`;
+function listensOn({ host, baseUrl, https }: Config, port: number): string {
+  return `Curt ${VERSION} listens on ${https === null ? "http" : "https"}://${hostInUrl(host)}:${port} and makes links at ${baseUrl}`;
 }
 
 /** If only this machine can reach a public service, all visitors come through a proxy. */
-export function warnOfOneClient(config: Config, log: Log): void {
+function warnOfOneClient(config: Config, log: Log): void {
   const { host, posture, trustedProxies } = config;
   const { limitCreate, limitUnknown, limitView, limitReport, limitPasswords } = config;
   const limits = [limitCreate, limitUnknown, limitView, limitReport, limitPasswords];

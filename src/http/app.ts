@@ -10,6 +10,7 @@ import type { Call, CallOf, Handler } from "./call.ts";
 import { allowEveryOrigin, forEveryOrigin, preflight } from "./cors.ts";
 import type { Health } from "./health.ts";
 import { CREATES, type Limiter } from "./limits.ts";
+import type { Overload } from "./overload.ts";
 import type { AdminPages } from "./pages/admin.ts";
 import type { Home } from "./pages/home.ts";
 import type { Made } from "./pages/made.ts";
@@ -50,6 +51,7 @@ export interface AppOptions {
   readonly assets: Readonly<Record<string, Handler>>;
   readonly health: Health;
   readonly limiter: Limiter;
+  readonly overload: Pick<Overload, "refuses">;
   readonly callOf: CallOf;
   readonly requests: RequestFigures;
   readonly onFault: (error: unknown, request?: string) => void;
@@ -84,6 +86,7 @@ export function createApp(options: AppOptions) {
     assets,
     health,
     limiter,
+    overload,
     callOf,
     requests,
     onChanged,
@@ -104,16 +107,16 @@ export function createApp(options: AppOptions) {
   });
   app.use("/api/*", (context, next) => (isOpen(context.req.path) ? forEveryOrigin(context, next) : next()));
 
-  route("/", { GET: sharedPage("home"), POST: limit(CREATES, home.make, home.refuse) });
+  route("/", { GET: sharedPage("home"), POST: making(limit(CREATES, home.make, home.refuse)) });
   route("/docs", { GET: view(views.show("reference")) });
   route(PATHS.shorten, {
     GET: view(views.show("information")),
-    POST: api.shorten,
+    POST: making(api.shorten),
   });
-  route(PATHS.shortenBatch, { POST: api.shortenBatch });
-  route(PATHS.links, { POST: api.makeLink });
+  route(PATHS.shortenBatch, { POST: making(api.shortenBatch) });
+  route(PATHS.links, { POST: making(api.makeLink) });
   // A link can have the code `batch`: other methods at this address are for it.
-  serve(PATHS.linksBatch, { POST: api.linksBatch });
+  serve(PATHS.linksBatch, { POST: making(api.linksBatch) });
   route(PATHS.availability, { GET: view(api.availability) });
   route(
     PATHS.link,
@@ -242,6 +245,12 @@ export function createApp(options: AppOptions) {
       if (response.status < 400) await onChanged();
       return response;
     };
+  }
+
+  /** Makes no links while there is too much to do. */
+  function making(handle: Handler): Handler {
+    return (call) =>
+      overload.refuses("creates") ? answerProblem(call, { kind: "overloaded" }) : handle(call);
   }
 
   function addAdmin({ api: operator, pages }: NonNullable<AppOptions["admin"]>): void {

@@ -189,6 +189,12 @@ function describeKind(problem: HttpProblem, fields: FieldNames): Described {
         messages: [{ key: "unavailable", reason: "store.unavailable" }],
         headers: { "Retry-After": String(RETRY_AFTER_SECONDS) },
       };
+    case "overloaded":
+      return {
+        status: 503,
+        messages: [say(problem.kind)],
+        headers: { "Retry-After": String(RETRY_AFTER_SECONDS) },
+      };
     case "internal":
       return { status: 500, messages: [say(problem.kind)] };
   }

@@ -90,6 +90,7 @@ export const REASONS = [
   "token.wrong",
   // Our side.
   "internal",
+  "overloaded",
   "store.unavailable",
   // The operator's API and pages.
   "action.unknown",

@@ -10,17 +10,38 @@ const MAX_REQUEST_BODY_BYTES = Number.MAX_SAFE_INTEGER;
 /** Connections are closed when idle for this long. For the headers of a request, Bun itself allows 12 s. */
 const IDLE_SECONDS = 20;
 const DRAIN_LIMIT_MS = 10_000;
+/** For so long, a server whose certificate was replaced asks its clients to connect anew. Then it closes. */
+const HANDOVER_MS = 5000;
 
 /** Tests set lower limits, so that they need not wait. */
 export interface ServerLimits {
   readonly idleSeconds?: number;
   readonly drainLimitMs?: number;
+  readonly handoverMs?: number;
+}
+
+/** PEM texts. */
+interface TlsPair {
+  readonly cert: string;
+  readonly key: string;
+}
+
+interface ListenConfig {
+  readonly host: string;
+  readonly port: number;
+}
+
+interface ListenOptions extends ServerLimits {
+  /** Plain HTTP without it. */
+  readonly tls?: TlsPair | undefined;
 }
 
 export interface Server {
   readonly port: number;
   /** How many requests are not answered yet. */
   pending(): number;
+  /** New connections get this certificate. Those that are open go on, and are closed after their next answer. */
+  useCertificate(tls: TlsPair): void;
   /**
    * Keeps answering for `waitMs`, and closes each connection after its next answer. Then refuses new connections, and
    * waits some seconds for open requests to finish.
@@ -35,33 +56,56 @@ export class CannotListen extends Error {
   override readonly name = "CannotListen";
 }
 
-/** With `isShared`, several processes can listen on the port and share its connections. Throws {@link CannotListen}. */
+/** Several processes can listen on the port and share its connections. Throws {@link CannotListen}. */
 export function listen(
   app: App,
-  host: string,
-  port: number,
-  isShared: boolean,
-  { idleSeconds = IDLE_SECONDS, drainLimitMs = DRAIN_LIMIT_MS }: ServerLimits = {},
+  { host, port }: ListenConfig,
+  { tls, idleSeconds = IDLE_SECONDS, ...limits }: ListenOptions,
 ): Server {
-  const options = { reusePort: isShared, idleTimeout: idleSeconds };
-  const servers = bind(host, port, { ...options, ...handlers(app) });
+  const { drainLimitMs = DRAIN_LIMIT_MS, handoverMs = HANDOVER_MS } = limits;
+  const open = (onPort: number, pair: TlsPair | undefined) =>
+    bind(host, onPort, {
+      reusePort: true,
+      idleTimeout: idleSeconds,
+      ...(pair !== undefined && { tls: { cert: pair.cert, key: pair.key } }),
+      ...handlers(app),
+    });
+  // Bun cannot change the certificate of a server, so another server takes over on the same port.
+  let servers = open(port, tls);
+  const known = servers[0]?.port ?? port;
+  let isDraining = false;
+
+  async function close(old: readonly Bun.Server<unknown>[], waitMs: number): Promise<void> {
+    const closing = handlers(closingApp(app));
+    for (const server of old) server.reload(closing);
+    await Bun.sleep(waitMs);
+    await Promise.race([Promise.all(old.map((server) => server.stop())), Bun.sleep(drainLimitMs)]);
+    await stopNow(old);
+  }
+
+  const replaced = new Set<Promise<void>>();
   return {
-    port: servers[0]?.port ?? port,
+    port: known,
     pending: () => servers.reduce((sum, { pendingRequests }) => sum + pendingRequests, 0),
-    async drain(waitMs) {
-      const redirect = {
-        GET: closingConnection(app.redirect.GET),
-        HEAD: closingConnection(app.redirect.HEAD),
-      };
-      const fixed = Object.fromEntries(
-        Object.entries(app.fixed).map(([path, serve]) => [path, closingConnection(serve)]),
-      );
-      const closing = handlers({ redirect, fixed, fetch: closingConnection(app.fetch) });
-      for (const server of servers) server.reload(closing);
-      await Bun.sleep(waitMs);
-      await Promise.race([Promise.all(servers.map((server) => server.stop())), Bun.sleep(drainLimitMs)]);
-      await stopNow(servers);
+    useCertificate(pair) {
+      if (isDraining) return;
+      const old = servers;
+      servers = open(known, pair);
+      const closed = close(old, handoverMs).finally(() => replaced.delete(closed));
+      replaced.add(closed);
     },
+    async drain(waitMs) {
+      isDraining = true;
+      await Promise.all([close(servers, waitMs), ...replaced]);
+    },
+  };
+}
+
+function closingApp({ redirect, fixed, fetch }: App): App {
+  return {
+    redirect: { GET: closingConnection(redirect.GET), HEAD: closingConnection(redirect.HEAD) },
+    fixed: Object.fromEntries(Object.entries(fixed).map(([path, serve]) => [path, closingConnection(serve)])),
+    fetch: closingConnection(fetch),
   };
 }
 
@@ -73,15 +117,20 @@ export async function findPort(host: string, port: number): Promise<number> {
   return found;
 }
 
-type BindOptions = {
+export type BindOptions = {
   readonly fetch: (request: Request, server: Bun.Server<unknown>) => Response | Promise<Response>;
   readonly routes?: ReturnType<typeof handlers>["routes"];
   readonly reusePort?: boolean;
   readonly idleTimeout?: number;
+  readonly tls?: TlsPair;
 };
 
-/** Starts one server for each address of the host, all on the same port. */
-function bind(host: string, port: number, options: BindOptions): Bun.Server<unknown>[] {
+/** Starts one server for each address of the host, all on the same port. Throws {@link CannotListen}. */
+export function bind(
+  host: string,
+  port: number,
+  { setting = "PORT", ...options }: BindOptions & { readonly setting?: string },
+): Bun.Server<unknown>[] {
   const servers: Bun.Server<unknown>[] = [];
   try {
     for (const hostname of addressesOf(host)) {
@@ -92,7 +141,7 @@ function bind(host: string, port: number, options: BindOptions): Bun.Server<unkn
   } catch (cause) {
     void stopNow(servers);
     const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new CannotListen(`cannot listen on HOST ${host}, PORT ${port}: ${reason}`, { cause });
+    throw new CannotListen(`cannot listen on HOST ${host}, ${setting} ${port}: ${reason}`, { cause });
   }
 }
 
@@ -103,7 +152,7 @@ function addressesOf(host: string): string[] {
   return local.some(({ address }) => address === "::1") ? ["127.0.0.1", "::1"] : ["127.0.0.1"];
 }
 
-async function stopNow(servers: readonly Bun.Server<unknown>[]): Promise<void> {
+export async function stopNow(servers: readonly Bun.Server<unknown>[]): Promise<void> {
   await Promise.all(servers.map((server) => server.stop(true)));
 }
 

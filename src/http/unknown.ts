@@ -8,6 +8,7 @@ import type { Call } from "./call.ts";
 import { acceptsGzip } from "./compression.ts";
 import { memoizeByDomain } from "./domain.ts";
 import type { Limiter } from "./limits.ts";
+import type { Overload } from "./overload.ts";
 import { answerProblem, problemAnswer, problemOf } from "./problems.ts";
 import type { LinkMemory } from "./redirect/memory.ts";
 import { pathOf, writtenIn } from "./url.ts";
@@ -16,28 +17,38 @@ export interface UnknownOptions {
   readonly memory: Pick<LinkMemory, "get" | "lookUp">;
   readonly clock: Pick<Clock, "nowMs">;
   readonly limiter: Pick<Limiter, "unknown" | "barred">;
+  readonly overload: Pick<Overload, "refuses">;
   readonly onFault: (error: unknown) => void;
 }
 
 /** There is no such link, or there can be none. */
 type LeadsNowhere = { readonly kind: "unknown" | "not-found" };
 
+/** Answers that are made once and then copied. */
+type Kept = "unknown" | "overloaded";
+
 /** Counts and answers an address that leads nowhere. */
-export function createUnknownAnswer({ memory, clock, limiter, onFault }: UnknownOptions) {
+export function createUnknownAnswer({ memory, clock, limiter, overload, onFault }: UnknownOptions) {
   const keptBy = memoizeByDomain((): { answer?: Response } => ({}));
 
-  function answerProgram(call: Call, problem: LeadsNowhere): Response | Promise<Response> {
+  /** `kept` is answered instead of the problem. */
+  function answerBriefly(
+    call: Call,
+    problem: LeadsNowhere,
+    kept: Kept | undefined,
+  ): Response | Promise<Response> {
     const limited = limiter.unknown(call);
     if (limited !== undefined) return limited.then((refusal) => answerProblem(call, refusal));
-    return problem.kind === "unknown" ? answerKept(call) : answerProblem(call, problem);
+    return kept === undefined ? answerProblem(call, problem) : answerKept(call, kept);
   }
 
   /** Robots ask for many codes, and making the answer takes ten times as long as copying it. */
-  function answerKept(call: Call): Response {
+  function answerKept(call: Call, kind: Kept): Response {
     const language = negotiateLanguage(call.headers.get("accept-language"));
     const coding = acceptsGzip(call.headers.get("accept-encoding")) ? "gzip" : "";
-    const kept = keptBy(call.domain, `${language} ${coding}`);
-    kept.answer ??= problemAnswer(call, { kind: "unknown" });
+    const form = isForReader(call) ? "html" : isForApi(call) ? "api" : "json";
+    const kept = keptBy(call.domain, `${kind} ${form} ${language} ${coding}`);
+    kept.answer ??= answerProblem(call, { kind });
     return kept.answer.clone() as Response;
   }
 
@@ -72,9 +83,18 @@ export function createUnknownAnswer({ memory, clock, limiter, onFault }: Unknown
   }
 
   return (call: Call, problem: LeadsNowhere): Response | Promise<Response> => {
-    const isForReader = prefersHtml(call.headers.get("accept")) && !pathOf(call.request).startsWith("/api/");
-    return isForReader ? answerReader(call, problem) : answerProgram(call, problem);
+    if (overload.refuses("unknown")) return answerBriefly(call, problem, "overloaded");
+    if (isForReader(call)) return answerReader(call, problem);
+    return answerBriefly(call, problem, problem.kind === "unknown" ? problem.kind : undefined);
   };
+}
+
+function isForApi({ request }: Call): boolean {
+  return pathOf(request).startsWith("/api/");
+}
+
+function isForReader(call: Call): boolean {
+  return prefersHtml(call.headers.get("accept")) && !isForApi(call);
 }
 
 export type UnknownAnswer = ReturnType<typeof createUnknownAnswer>;

@@ -73,15 +73,23 @@ function readTarget({ url, target, disabled }: StagedLink, policy: TargetPolicy)
   return target === undefined ? parsed : (target as Target);
 }
 
-function daysOf({ days, visits = 0 }: StagedLink): readonly StagedDay[] {
+function daysOf({ days, visits = 0, bots = 0 }: StagedLink): readonly StagedDay[] {
   const told = days.map((day) =>
     day.day > 0 && day.detail === null ? { ...day, detail: NOTHING_TOLD } : day,
   );
-  const rest = visits - days.reduce((sum, day) => sum + day.visits, 0);
-  if (rest <= 0) return told;
+  const rest = {
+    visits: Math.max(0, visits - sum(days, "visits")),
+    bots: Math.max(0, bots - sum(days, "bots")),
+  };
+  if (rest.visits + rest.bots === 0) return told;
   const [first] = told;
-  if (first?.day === 0) return [{ ...first, visits: first.visits + rest }, ...told.slice(1)];
-  return [{ day: 0, visits: rest, bots: 0, detail: null satisfies Detail | null }, ...told];
+  if (first?.day === 0)
+    return [{ ...first, visits: first.visits + rest.visits, bots: first.bots + rest.bots }, ...told.slice(1)];
+  return [{ day: 0, ...rest, detail: null satisfies Detail | null }, ...told];
+}
+
+function sum(days: readonly StagedDay[], who: "visits" | "bots"): number {
+  return days.reduce((all, day) => all + day[who], 0);
 }
 
 function isDate(ms: number): boolean {

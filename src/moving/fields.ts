@@ -1,4 +1,6 @@
 // Reads the fields of a line. Each throws {@link BrokenLine} if the field is not what it should be.
+import { type Code, lookUpCode } from "../links/code.ts";
+import { NEVER_MS } from "../links/link.ts";
 import { DAY_MS } from "../links/time.ts";
 import { dayName } from "./export-line.ts";
 
@@ -24,6 +26,10 @@ function isObject(value: unknown): value is Fields {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
+export function isText(value: unknown): value is string {
+  return typeof value === "string" && value.isWellFormed();
+}
+
 export function isCount(value: unknown): value is number {
   return Number.isSafeInteger(value) && (value as number) >= 0;
 }
@@ -39,7 +45,7 @@ export function optional<T>(
 /** Of any characters. */
 export function anyText(fields: Fields, name: string): string {
   const value = fields[name];
-  if (typeof value !== "string" || !value.isWellFormed()) throw new BrokenLine(`${name} must be a text`);
+  if (!isText(value)) throw new BrokenLine(`${name} must be a text`);
   return value;
 }
 
@@ -48,6 +54,23 @@ export function text(fields: Fields, name: string): string {
   const value = anyText(fields, name);
   if (value.includes("\0")) throw new BrokenLine(`${name} must not contain U+0000`);
   return value;
+}
+
+/** Another spelling would be stored where no look-up finds it. */
+export function code(fields: Fields, name: string): Code {
+  const value = text(fields, name);
+  if (lookUpCode(value) !== value)
+    throw new BrokenLine(`${name} must be a code of at most 64 characters, in NFC and without U+FE0F`);
+  return value as Code;
+}
+
+/** Decoders differ in what they make of other spellings. */
+export function bytes(fields: Fields, name: string): Uint8Array<ArrayBuffer> {
+  const value = text(fields, name);
+  const decoded = Buffer.from(value, "base64");
+  if (decoded.length === 0 || decoded.toString("base64") !== value)
+    throw new BrokenLine(`${name} must be bytes in Base64`);
+  return Uint8Array.from(decoded);
 }
 
 export function count(fields: Fields, name: string): number {
@@ -80,15 +103,16 @@ export function oneOf<T extends string>(values: readonly T[]) {
 export function instant(fields: Fields, name: string): number {
   const value = fields[name];
   const ms = typeof value === "string" ? Date.parse(value) : Number.NaN;
-  if (Number.isNaN(ms) || new Date(ms).toISOString() !== value)
-    throw new BrokenLine(`${name} must be an instant such as 2026-11-22T10:00:00.000Z`);
+  if (!(ms >= 0 && ms <= NEVER_MS) || new Date(ms).toISOString() !== value)
+    throw new BrokenLine(`${name} must be an instant from 1970 to 9999 such as 2026-11-22T10:00:00.000Z`);
   return ms;
 }
 
 export function dayNumber(fields: Fields, name: string): number {
   const value = fields[name];
   const day = typeof value === "string" ? Date.parse(value) / DAY_MS : Number.NaN;
-  if (!Number.isInteger(day) || dayName(day) !== value)
-    throw new BrokenLine(`${name} must be a day such as 2026-11-22`);
+  // Day 0 is the sum of days that are too old to be told.
+  if (!Number.isInteger(day) || day < 1 || day > NEVER_MS / DAY_MS || dayName(day) !== value)
+    throw new BrokenLine(`${name} must be a day from 1970-01-02 to 9999-12-31 such as 2026-11-22`);
   return day;
 }

@@ -5,6 +5,8 @@ import { readExport, type ReadOptions, type Run } from "./read-export.ts";
 
 /** What is kept in the store as the source of its copy. */
 const SOURCE = "a file of curt export";
+/** The progress of a copy of which nothing is written. */
+const NOTHING = "{}";
 
 interface Progress extends Place {
   readonly lines: number;
@@ -28,11 +30,11 @@ export async function fillStore(
   filled: FilledRecords,
   { onBroken, onRecords }: FillOptions,
 ): Promise<FillOutcome> {
-  const begun = await filled.begin({ source: SOURCE, progress: "{}" });
+  const begun = await filled.begin({ source: SOURCE, progress: NOTHING });
   if (begun === undefined) return { kind: "in-use" };
   if (begun.source !== SOURCE) return { kind: "other-source", source: begun.source };
   let before = begun.progress;
-  const known = before === "{}" ? undefined : (JSON.parse(before) as Progress);
+  const known = before === NOTHING ? undefined : (JSON.parse(before) as Progress);
   let written = known?.entries ?? 0;
   let place: Omit<Progress, "entries"> = known ?? { end: 0, sha256: "", lines: 0 };
 
@@ -43,20 +45,26 @@ export async function fillStore(
     onRecords(records.length);
   }
 
-  for await (const { runs, place: reached } of readExport(bytes(), { onBroken, from: known })) {
-    let entries = 0;
-    for (const [nth, { kind, records }] of runs.entries()) {
-      const isEntry = kind === "entry";
-      const missing = isEntry ? records.slice(Math.max(0, written - entries)) : records;
-      if (isEntry) entries += records.length;
-      const isLast = nth === runs.length - 1;
-      await write(
-        { kind, records: missing },
-        isLast ? { ...reached, entries: 0 } : { ...place, entries: Math.max(written, entries) },
-      );
+  try {
+    for await (const { runs, place: reached } of readExport(bytes(), { onBroken, from: known })) {
+      let entries = 0;
+      for (const [nth, { kind, records }] of runs.entries()) {
+        const isEntry = kind === "entry";
+        const missing = isEntry ? records.slice(Math.max(0, written - entries)) : records;
+        if (isEntry) entries += records.length;
+        const isLast = nth === runs.length - 1;
+        await write(
+          { kind, records: missing },
+          isLast ? { ...reached, entries: 0 } : { ...place, entries: Math.max(written, entries) },
+        );
+      }
+      place = reached;
+      if (runs.length > 0) written = 0;
     }
-    place = reached;
-    if (runs.length > 0) written = 0;
+  } catch (error) {
+    // A wrong file must not leave a store that cannot be served.
+    if (before === NOTHING) await filled.abandon(NOTHING);
+    throw error;
   }
   await filled.finish();
   return { kind: "filled", isContinued: known !== undefined };

@@ -1,8 +1,7 @@
 import { ANSWERS, type AnswerAction } from "../guard/case.ts";
 // The other direction of `export-line.ts`. What a line must not have makes it a broken line.
-import { type Action, type JournalEntry } from "../guard/store.ts";
+import type { Action } from "../guard/store.ts";
 import { orNone } from "../links/change.ts";
-import type { Code } from "../links/code.ts";
 import { NEVER_MS, type Reason, REASONS, type Terms } from "../links/link.ts";
 import type { Who } from "../links/store.ts";
 import type { Target } from "../links/target.ts";
@@ -20,11 +19,14 @@ import { type Counts, EXPORTED, type Exported, FORMAT, VERSION } from "./export-
 import {
   anyText,
   BrokenLine,
+  bytes,
+  code,
   count,
   dayNumber,
   type Fields,
   instant,
   isCount,
+  isText,
   list,
   object,
   oneOf,
@@ -42,8 +44,9 @@ export function wrongHeader(line: string | undefined): string | undefined {
   const header = parseObject(line);
   if (header?.["format"] !== FORMAT)
     return `is no file of curt export: its first line must say {"format":"${FORMAT}"}`;
-  if (header["version"] !== VERSION)
-    return `is of version ${JSON.stringify(header["version"])}, and this Curt reads version ${VERSION}. Use a newer Curt.`;
+  const { version } = header;
+  if (version !== VERSION)
+    return `is of ${typeof version === "number" ? `version ${version}` : "an unknown version"}, and this Curt reads version ${VERSION}. Use a newer Curt.`;
   return undefined;
 }
 
@@ -67,10 +70,9 @@ const READERS: Readers = {
     const target = optional(text, fields, "target") ?? originalUrl;
     const disabled = optional(disabledReason, fields, "disabled");
     // Only the code of a deleted link is left.
-    if (disabled !== "deleted" && !/^https?:\/\//.test(target))
-      throw new BrokenLine("url, or target if there is one, must start with http:// or https://");
+    if (disabled !== "deleted") requireTarget(originalUrl, target);
     return {
-      code: text(fields, "code") as Code,
+      code: code(fields, "code"),
       originalUrl,
       target: target as Target,
       createdMs: instant(fields, "created"),
@@ -83,7 +85,7 @@ const READERS: Readers = {
     const day = fields["day"] === null ? 0 : dayNumber(fields, "day");
     const [visits, bots] = [count(fields, "visits"), count(fields, "bots")];
     return {
-      code: text(fields, "code") as Code,
+      code: code(fields, "code"),
       createdMs: instant(fields, "created"),
       day,
       visits,
@@ -94,7 +96,7 @@ const READERS: Readers = {
   },
   secret: (fields) => ({
     name: text(fields, "name"),
-    secret: Uint8Array.from(Buffer.from(text(fields, "base64"), "base64")),
+    secret: bytes(fields, "base64"),
   }),
   host: (fields) => ({
     host: text(fields, "host"),
@@ -107,12 +109,12 @@ const READERS: Readers = {
     action: oneOf(ACTIONS)(fields, "action"),
     reason: optional(reason, fields, "reason"),
     note: optional(anyText, fields, "note"),
-    code: optional(text, fields, "code") as JournalEntry["code"],
+    code: optional(code, fields, "code"),
     createdMs: optional(instant, fields, "created"),
     host: optional(text, fields, "host"),
   }),
   case: (fields) => ({
-    code: text(fields, "code") as Code,
+    code: code(fields, "code"),
     createdMs: instant(fields, "created"),
     firstMs: instant(fields, "first"),
     lastMs: instant(fields, "last"),
@@ -133,6 +135,15 @@ const READERS: Readers = {
     count: count(fields, "count"),
   }),
 };
+
+/** A target is the value of a header, so it is ASCII without spaces. */
+function requireTarget(originalUrl: string, target: string): void {
+  if (!/^https?:\/\//i.test(originalUrl)) throw new BrokenLine("url must start with http:// or https://");
+  if (!/^https?:\/\/[!-~]+$/.test(target) || !URL.canParse(target))
+    throw new BrokenLine(
+      "url, or target if there is one, must be an address in ASCII that starts with http:// or https://",
+    );
+}
 
 const disabledReason = oneOf([...REASONS, "deleted"] as const);
 const ACTIONS: readonly Action[] = [
@@ -210,7 +221,8 @@ function readValues(fields: Fields, dimension: Dimension): Value[] {
   const values = fields[dimension];
   const isValue = (value: unknown) =>
     Array.isArray(value) &&
-    typeof value[0] === "string" &&
+    isText(value[0]) &&
+    !value[0].includes("\0") &&
     isCount(value[1]) &&
     (value.length === 2 || (value.length === 3 && isCount(value[2])));
   if (!Array.isArray(values) || !values.every(isValue))

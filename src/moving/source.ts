@@ -5,12 +5,14 @@ import type { Detail } from "../visits/detail.ts";
 export interface Source {
   /** One line for the help, such as "a database file of Sink". */
   readonly reads: string;
+  /** Whether it may hold links of several domains. One of them is then chosen. */
+  readonly hasDomains?: true;
   /**
    * What the file holds, in any order and in bounded memory. Rows that cannot become a link are told as `refused`; what is
    * wrong with a code or a URL is found out later, by whoever takes the links in. Throws {@link UnreadableSource} if the
    * file is not what it should be.
    */
-  read(input: Input): AsyncIterable<SourceItem>;
+  read(input: Input, domain?: string): AsyncIterable<SourceItem>;
 }
 
 export interface Input {
@@ -40,6 +42,8 @@ export interface SourceLink {
   readonly endsMs?: number | undefined;
   /** All visits of the link. Those that no {@link SourceVisits} tells by day are kept as a sum. */
   readonly visits?: number | undefined;
+  /** All visits by programs, likewise. */
+  readonly bots?: number | undefined;
   readonly terms?: Terms | undefined;
   /** Why the link does not work. */
   readonly disabled?: Exclude<DisabledReason, "blocklist"> | undefined;

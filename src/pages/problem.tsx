@@ -14,7 +14,7 @@ export type PageProblem =
   | Problem
   | { kind: "not-found" }
   | { kind: "limited"; limit: LimitName | "token"; /** Until it is worth trying again. */ seconds: number }
-  | { kind: "unavailable" }
+  | { kind: "unavailable" | "overloaded" }
   | { kind: "internal" };
 
 interface Words {
@@ -57,6 +57,7 @@ function wordsFor(language: string, problem: PageProblem): Words {
         again: true,
       };
     case "unavailable":
+    case "overloaded":
       return { title: "page.unavailable.title", next: "page.unavailable.next", again: true };
     case "internal":
       return { title: "page.internal.title", next: "page.internal.next", again: true };

@@ -21,7 +21,10 @@ const OTHERS: readonly (readonly [RegExp, Advice])[] = [
   [/^link\.(?!prefetch)|^route\./, { statuses: "404, 410", advice: "docs.errors.gone" }],
   [/^idempotency\./, { statuses: "400, 422", advice: "docs.errors.again" }],
   [/^limit\./, { statuses: "429", advice: "docs.errors.wait" }],
-  [/^(?:internal|store\..*|link\.prefetch)$/, { statuses: "500, 503", advice: "docs.errors.ours" }],
+  [
+    /^(?:internal|overloaded|store\..*|link\.prefetch)$/,
+    { statuses: "500, 503", advice: "docs.errors.ours" },
+  ],
   [
     /^(?:operator|action|host|made_from|made_to|reason|state)\./,
     { statuses: "400, 401, 404, 409", advice: "docs.errors.operator" },

@@ -11,12 +11,14 @@ import {
   listOf,
   network,
   oneOf,
+  orAuto,
   origin,
   path,
   secret,
   secureUrl,
   wholeNumber,
 } from "./formats.ts";
+import { HTTPS_SETTINGS } from "./https.ts";
 import { IDENTITY_SETTINGS } from "./identity.ts";
 import { LIMIT_SETTINGS } from "./limits.ts";
 import { METRICS_SETTINGS } from "./metrics.ts";
@@ -33,9 +35,10 @@ export const SETTINGS = {
   },
   port: {
     name: "PORT",
-    default: "3000",
-    meaning: "port to listen on; 0 picks a free port and requires BASE_URL",
-    takes: wholeNumber(0, 65_535),
+    default: "auto",
+    meaning:
+      "port to listen on; auto is 3000, or 443 when Curt serves HTTPS itself; 0 picks a free port and requires BASE_URL",
+    takes: orAuto(wholeNumber(0, 65_535)),
   },
   baseUrl: {
     name: "BASE_URL",
@@ -52,6 +55,7 @@ export const SETTINGS = {
       "other host names of this service, separated by commas; links to them are refused because they would loop",
     takes: listOf(hostOfUrl),
   },
+  ...HTTPS_SETTINGS,
   posture: {
     name: "POSTURE",
     default: "auto",

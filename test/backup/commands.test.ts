@@ -1,11 +1,13 @@
 import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
 import {
+  chownSync,
   existsSync,
   mkdirSync,
   openSync,
   readdirSync,
   readFileSync,
+  rmSync,
   statSync,
   writeFileSync,
   writeSync,
@@ -67,7 +69,11 @@ describe("curt backup", () => {
     const [path, file] = [join(folder.path, "curt.db"), join(folder.path, "file")];
     const settings = { DATABASE_URL: `sqlite:${path}` };
     const refused = await run(["backup", file], settings);
-    expect(refused).toEqual({ code: 1, stdout: "", stderr: `curt: ${path} is not there.\n` });
+    expect(refused).toEqual({
+      code: 1,
+      stdout: "",
+      stderr: `curt: there is no store at ${path}. Set DATABASE_URL and the other settings as for the server.\n`,
+    });
     await makeLargeStore(path, 10);
     writeFileSync(file, "mine");
     expect(await run(["backup", file], settings)).toEqual({
@@ -76,6 +82,12 @@ describe("curt backup", () => {
       stderr: `curt: ${file} is there already, and is never overwritten. Name another file.\n`,
     });
     expect(readFileSync(file, "utf8")).toBe("mine");
+    expect((await run(["backup", ""], settings)).stderr).toBe("curt: The name of the file is empty.\n");
+    const odd = join(folder.path, "a\n\u001b[31m");
+    expect((await run(["backup", odd], settings)).stdout).toStartWith(
+      `${folder.path}/a\\u000a\\u001b[31m has 10 links`,
+    );
+    rmSync(odd);
     expect(filesIn(folder.path)).toEqual(["curt.db", "file"]);
   });
 
@@ -165,8 +177,9 @@ describe("curt restore", () => {
     expect((await restore(join(folder.path, "text"))).stderr).toContain("is not a SQLite file");
     writeFileSync(`${to}-wal`, "x");
     expect((await restore(file)).stderr).toContain("is never overwritten");
-    writeFileSync(`${to}-wal`, "");
-    Bun.spawnSync(["rm", `${to}-wal`]);
+    Bun.spawnSync(["mv", `${to}-wal`, `${to}-journal`]);
+    expect((await restore(file)).stderr).toContain("is never overwritten");
+    Bun.spawnSync(["rm", `${to}-journal`]);
     writeFileSync(`${file}-wal`, "x");
     expect((await restore(file)).stderr).toContain("so it is no finished backup");
     Bun.spawnSync(["rm", `${file}-wal`]);
@@ -186,6 +199,17 @@ describe("curt restore", () => {
       expect(damaged.stderr).toContain("is damaged");
     }
     expect(filesIn(folder.path)).toEqual(["curt.db", "file", "text"]);
+  });
+
+  test("as root gives the store to the owner of its folder, who serves it", async () => {
+    using folder = temporaryFolder();
+    const [path, to] = [join(folder.path, "file"), join(folder.path, "home")];
+    await makeLargeStore(path, 10);
+    mkdirSync(to);
+    if (process.getuid?.() === 0) chownSync(to, 65_534, 65_534);
+    expect(await run(["restore", path, "--to", `sqlite:${to}/curt.db`])).toMatchObject({ code: 0 });
+    const { uid, gid } = statSync(to);
+    expect(statSync(join(to, "curt.db"))).toMatchObject({ uid, gid, mode: 0o100600 });
   });
 
   test("takes a backup of an older schema, which the start migrates", async () => {

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 
 import { type Running, startProgram, temporaryFolder, untilLogged } from "../service.ts";
 import { makeLargeStore, run } from "./run.ts";
@@ -43,6 +43,24 @@ test("BACKUP_DIR gets backups, of which the newest stay, and nothing else in it 
     code: 0,
     stdout: expect.stringContaining(" has 1 link of "),
   });
+});
+
+test("backups of a time to come, when the clock was wrong, take no place of those that are made now", async () => {
+  using folder = temporaryFolder();
+  const backups = join(folder.path, "backups");
+  mkdirSync(backups);
+  const later = ["curt-20990101T000000Z.db", "curt-20990102T000000Z.db"];
+  for (const name of later) writeFileSync(join(backups, name), "later");
+  await using curt = await startProgram(
+    { BACKUP_DIR: backups, BACKUP_EVERY: "1h", BACKUP_KEEP: "2" },
+    { folder: folder.path, ...SOON },
+  );
+  await untilMade(curt, 1);
+  // Fifty rounds.
+  await Bun.sleep(1000);
+  const files = linesWith(curt, MADE).map((line) => basename((JSON.parse(line) as { file: string }).file));
+  expect(files).toHaveLength(1);
+  expect(readdirSync(backups).toSorted()).toEqual([...files, "curt-20990102T000000Z.db"]);
 });
 
 test("a backup that is not due is not made", async () => {

@@ -1,11 +1,11 @@
 import { afterAll, describe, expect, test } from "bun:test";
-import { readFileSync, statSync } from "node:fs";
+import { readdirSync, readFileSync, statSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 
 import * as fc from "fast-check";
 
 import { ANSWERS } from "../../src/guard/case.ts";
-import type { Code } from "../../src/links/code.ts";
+import { lookUpCode } from "../../src/links/code.ts";
 import { NEVER_MS, REASONS } from "../../src/links/link.ts";
 import type { Target } from "../../src/links/target.ts";
 import { DAY_MS } from "../../src/links/time.ts";
@@ -15,8 +15,10 @@ import type { DatabaseAddress } from "../../src/settings/database-url.ts";
 import { openRecords, openToFill } from "../../src/store/open.ts";
 import type { FilledRecords, Kind, RecordOf } from "../../src/store/records.ts";
 import { close, dayOf } from "../../src/visits/day.ts";
+import { makeLargeStore, runWithRoom } from "../backup/run.ts";
+import { testOnLinux } from "../linux.ts";
 import { startPostgres } from "../postgres.ts";
-import { startHere, temporaryFolder } from "../service.ts";
+import { ROOT, startHere, temporaryFolder } from "../service.ts";
 import { NOW } from "../stores/links.ts";
 import { makeStore } from "../stores/served-store.ts";
 import { run } from "./run.ts";
@@ -59,6 +61,7 @@ describe("an export", () => {
     const text = fc
       .string({ unit: "grapheme", minLength: 1, maxLength: 20 })
       .filter((one) => !one.includes("\0"));
+    const codes = text.map(lookUpCode).filter((one) => one !== undefined);
     const ms = fc.integer({ min: DAY_MS, max: 100 * 365 * DAY_MS });
     const optional = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: undefined });
     const reason = fc.constantFrom(...REASONS);
@@ -76,8 +79,8 @@ describe("an export", () => {
       { requiredKeys: ["formerMs"] },
     );
     const link = fc.record({
-      code: text as fc.Arbitrary<Code>,
-      originalUrl: text,
+      code: codes,
+      originalUrl: fc.webUrl(),
       target: fc.webUrl() as unknown as fc.Arbitrary<Target>,
       createdMs: ms,
       endsMs: fc.oneof(ms, fc.constant(NEVER_MS)),
@@ -121,7 +124,7 @@ describe("an export", () => {
       action: fc.constantFrom("disable", "block-host"),
       reason: optional(reason),
       note: optional(text),
-      code: optional(text),
+      code: optional(codes),
       createdMs: optional(ms),
       host: optional(text),
     });
@@ -208,6 +211,13 @@ test("an import goes on wherever it was cut off", async () => {
   // Cut before each kind, and not at all.
   expect(cuts).toBe(8);
 });
+
+/** Without the log of the store. */
+function filesIn(folder: string): string[] {
+  return readdirSync(folder)
+    .filter((name) => !/-(wal|shm)$/.test(name))
+    .toSorted();
+}
 
 async function* chunksOf(file: Uint8Array) {
   // They end anywhere, as those of a pipe.
@@ -312,6 +322,55 @@ describe("curt export and curt import", () => {
     expect(code).toBe(0);
     if (curt.file !== "") expect(stderr).toContain("Visits that are not in the store yet are not exported.");
     for (let nth = 0; nth < 20; nth++) expect(stdout).toContain(`"code":"made-${nth}"`);
+  });
+
+  testOnLinux("say what a file cannot be written for, and leave nothing of it", async () => {
+    using folder = temporaryFolder();
+    const path = join(folder.path, "curt.db");
+    await makeLargeStore(path, 20_000);
+    const settings = { DATABASE_URL: `sqlite:${path}`, PORT: "1" };
+    const link = join(folder.path, "link");
+    symlinkSync("nowhere", link);
+    for (const [to, why] of [
+      [link, "is there already"],
+      ["", "The name of the file is empty."],
+      ["/dev/full", "is there already"],
+    ] as const)
+      expect(await run(["export", to], settings)).toMatchObject({
+        code: 1,
+        stderr: `curt: ${why.endsWith(".") ? why : `${to} ${why}, and is never overwritten. Name another file.`}\n`,
+      });
+    const file = join(folder.path, "export");
+    const full = await runWithRoom(1024 * 1024, ["export", file], settings);
+    expect(full).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^curt: .*export could not be made: EFBIG.*\n$/),
+    });
+    const command = [process.execPath, join(ROOT, "src/main.ts"), "export", "-"];
+    for (const [reader, reason] of [
+      ["> /dev/full", "ENOSPC"],
+      ["| head -c 1", "EPIPE"],
+    ]) {
+      const shell = Bun.spawn(["/bin/sh", "-c", `"$0" "$@" ${reader}`, ...command], {
+        env: { ...process.env, ...settings },
+        stderr: "pipe",
+      });
+      const told = await shell.stderr.text();
+      expect(told).toMatch(new RegExp(`^curt: standard output could not be made: ${reason}.*\n$`));
+    }
+    expect(filesIn(folder.path)).toEqual(["curt.db", "link"]);
+  });
+
+  test("at once to one file: only a whole one gets the name", async () => {
+    using folder = temporaryFolder();
+    const [path, file] = [join(folder.path, "curt.db"), join(folder.path, "export")];
+    await makeLargeStore(path, 20_000);
+    const settings = { DATABASE_URL: `sqlite:${path}`, PORT: "1" };
+    const both = await Promise.all([1, 2, 3].map(() => run(["export", file], settings)));
+    expect(both.filter(({ code }) => code === 0)).toHaveLength(1);
+    const lines = readFileSync(file, "utf8").trimEnd().split("\n");
+    expect(JSON.parse(lines.at(-1) ?? "")).toMatchObject({ kind: "end", records: { link: 20_000 } });
+    expect(filesIn(folder.path)).toEqual(["curt.db", "export"]);
   });
 
   test("say that there is no store", async () => {

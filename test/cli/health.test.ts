@@ -46,7 +46,9 @@ describe("curt health", () => {
     await curt.exited;
     const gone = await run(["health"], asked);
     expect(gone.code).toBe(1);
-    expect(gone.stderr).toStartWith(`curt: not ready: ${curt.origin}/readyz does not answer: `);
+    expect(gone.stderr).toStartWith(
+      `curt: not ready: ${curt.origin}/readyz does not answer: nothing listens there. `,
+    );
     expect((await run(["health"], { CURT_URL: "here" })).code).toBe(2);
   });
 

@@ -24,6 +24,8 @@ const TODAY = Math.floor(NOW / DAY_MS);
 const sqlite = (path: string): DatabaseAddress => ({ engine: "sqlite", path });
 const settingsFor = (path: string) => ({ DATABASE_URL: `sqlite:${path}`, PORT: "1" });
 
+const LIMITS = "created must be an instant from 1970 to 9999";
+
 /** A file with so many links, each with a day of visits. */
 function manyLines(links: number): string {
   const created = new Date(NOW).toISOString();
@@ -76,12 +78,13 @@ describe("curt import", () => {
     killed.kill("SIGKILL");
     await killed.exited;
     expect(await countLinks(path)).toBeWithin(1, 60_000);
-    expect(await run(["serve"], settingsFor(path))).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining(
-        "is an unfinished copy of a file of curt export. Run the same command again",
-      ),
-    });
+    for (const command of ["serve", "check"])
+      expect(await run([command], settingsFor(path))).toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining(
+          "is an unfinished copy of a file of curt export. Run the same command again",
+        ),
+      });
     const other = join(folder.path, "other");
     writeFileSync(other, manyLines(60_001).replace("example.com/7", "example.org/7"));
     expect(await run(["import", other], settingsFor(path))).toMatchObject({
@@ -112,7 +115,30 @@ describe("curt import", () => {
         "script",
         whole.replace("https://example.com/4", "javascript:alert(4)"),
         6,
-        "url, or target if there is one, must start with http",
+        "url must start with http",
+      ],
+      [
+        "header",
+        whole.replace('"url":"https://example.com/4"', '"url":"http://a/","target":"http://a/\\r\\nX: y"'),
+        6,
+        "url, or target if there is one, must be an address in ASCII",
+      ],
+      ["decomposed", whole.replace('"c4"', JSON.stringify("한".normalize("NFD"))), 6, "code must be a code"],
+      ["no code", whole.replace('"c4"', '""'), 6, "code must be a code"],
+      ["too late", whole.replace(/("c3".*"created":)"[^"]*"/, '$1"+275760-09-13T00:00:00.000Z"'), 5, LIMITS],
+      ["too early", whole.replace(/("c3".*"created":)"[^"]*"/, '$1"-000001-01-01T00:00:00.000Z"'), 5, LIMITS],
+      ["day 0", whole.replace('"2026-11-20"', '"1970-01-01"'), 7, "day must be a day from 1970-01-02"],
+      [
+        "half a character",
+        whole.replace('"visitors":0', '"visitors":0,"values":{"countries":[["\\ud800",1]]}'),
+        7,
+        "values.countries must be",
+      ],
+      [
+        "secret",
+        whole.replace(/\{"kind":"link","code":"c4".*/, '{"kind":"secret","name":"links","base64":""}'),
+        6,
+        "base64 must be bytes in Base64",
       ],
       ["kind", whole.replace('"kind":"day"', '"kind":"dog"'), 7, "kind must be link, day, "],
       ["cut", lines.slice(0, -1).join("\n"), lines.length, "the file was cut off"],
@@ -140,14 +166,19 @@ describe("curt import", () => {
     }
   }, 300_000);
 
-  test("refuses what is no export", async () => {
+  test("refuses what is no export, and leaves a store that can be served", async () => {
     using folder = temporaryFolder();
-    const settings = settingsFor(join(folder.path, "curt.db"));
+    const path = join(folder.path, "curt.db");
+    const settings = settingsFor(path);
     const newer = join(folder.path, "newer");
+    const deep = join(folder.path, "deep");
+    const depth = 1_000_000;
+    writeFileSync(deep, `{"format":"curt-export","version":${"[".repeat(depth)}${"]".repeat(depth)}}\n`);
     writeFileSync(newer, '{"format":"curt-export","version":2}\n');
     for (const [line, message] of [
       [[join(ROOT, "package.json")], "package.json is no file of curt export: its first line must say"],
       [[newer], "newer is of version 2, and this Curt reads version 1. Use a newer Curt."],
+      [[deep], "deep is of an unknown version, and this Curt reads version 1."],
       [[folder.path], "is a folder."],
       [[join(folder.path, "none")], "none cannot be read: ENOENT"],
       [["--keep-odd", newer], "--keep-odd needs --from."],
@@ -157,6 +188,10 @@ describe("curt import", () => {
         stdout: "",
         stderr: expect.stringContaining(message),
       });
+    const url = await server.url(`import_${++databases}`);
+    expect(await run(["import", newer], { ...settings, DATABASE_URL: url })).toMatchObject({ code: 1 });
+    for (const database of [sqlite(path), await server.address(`import_${databases}`)])
+      await (await openStore(database)).close();
   });
 
   test("adds links with their visits to a store that is served, which leads on at once; twice changes nothing", async () => {

@@ -110,7 +110,7 @@ describe("LIMIT_CREATE", () => {
     await create(curt);
     for (const [language, when] of [
       ["en", "Try again in 60 minutes."],
-      ["ja", "60 分後にもう一度お試しください。"],
+      ["ja", "60分後にもう一度お試しください。"],
       ["ko", "60분 후에 다시 시도해 주세요."],
     ] as const) {
       const refused = await send(language);

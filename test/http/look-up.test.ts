@@ -71,7 +71,13 @@ async function serve(folder: string, record = () => {}) {
     },
     callOf: createCalls({ domain: createDomain(BASE_URL, CURT), clientOf }),
     limiter,
-    answerUnknown: createUnknownAnswer({ memory, clock, limiter, onFault }),
+    answerUnknown: createUnknownAnswer({
+      memory,
+      clock,
+      limiter,
+      overload: { refuses: () => false },
+      onFault,
+    }),
     cacheSeconds: 0,
     interstitial: undefined,
     gate: {

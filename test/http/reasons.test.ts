@@ -106,6 +106,7 @@ const PROBLEMS: Readonly<Record<ProblemReason, readonly [HttpProblem, string?]>>
   "token.missing": [{ kind: "token.missing" }],
   "token.wrong": [{ kind: "token.wrong" }],
   internal: [{ kind: "internal" }],
+  overloaded: [{ kind: "overloaded" }],
   "store.unavailable": [{ kind: "unavailable" }],
   "action.unknown": [refused({ rule: "action.unknown", values }), "action"],
   "host.invalid": [refused({ rule: "host.invalid" }), "host"],

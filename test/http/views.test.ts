@@ -34,6 +34,7 @@ function open(sharedMs?: number) {
     },
     clock,
     hostRules: { version: () => 0 },
+    overload: { refuses: () => false },
     onFault: (error) => faults.push(error),
     ...(sharedMs !== undefined && { sharedMs }),
   });

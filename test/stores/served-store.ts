@@ -10,7 +10,7 @@ const TODAY = Math.floor(NOW / DAY_MS);
 /** A store that has been served for a while, with something of every kind. */
 export async function makeStore(path: string): Promise<void> {
   const store = await openStore({ engine: "sqlite", path });
-  const codes = ["plain", "한글", "👩‍❤️‍💋‍👨", "ends", "ended", "given-anew", "bad", "gone", "reported"];
+  const codes = ["plain", "한글", "👩‍❤‍💋‍👨", "ends", "ended", "given-anew", "bad", "gone", "reported"];
   const made = codes.map((code, nth) => newLink(code, { createdMs: NOW - 1000 + nth }));
   await store.insert([
     ...made,
@@ -47,7 +47,7 @@ export async function makeStore(path: string): Promise<void> {
       ],
     ],
     [24 * TODAY + 1, "b", [{ code: "plain", visitor: 1 }, { code: "gone" }]],
-    [24 * TODAY + 2, "c", [{ code: "plain", visitor: 7 }, { code: "👩‍❤️‍💋‍👨" }]],
+    [24 * TODAY + 2, "c", [{ code: "plain", visitor: 7 }, { code: "👩‍❤‍💋‍👨" }]],
   ] as const) {
     const told = visits.map((one) => ({ ...one, createdMs: idOf(one.code).createdMs }));
     for (const slice of slicesOf({ source: source + hour, hour, visits: told })) await store.add(slice);

@@ -8,6 +8,7 @@ import { answer, prefersHtml } from "../answers.ts";
 import type { Call, Handler } from "../call.ts";
 import { acceptsGzip } from "../compression.ts";
 import { knowsAlready } from "../conditional.ts";
+import type { Overload } from "../overload.ts";
 import { rememberedLanguage } from "../page-language.ts";
 import { answerProblem } from "../problems.ts";
 import { queryFor } from "./query.ts";
@@ -25,6 +26,8 @@ const RESTART_AFTER_MS = 1000;
 const MAX_TAG_LENGTH = 256;
 /** Views that are dear to make and whose tag is known before: if the caller has it, they need not be made. */
 const ANSWER_KNOWN: ReadonlySet<View> = new Set<View>(["preview", "statistics"]);
+/** Views of one link, which nobody needs to get where it leads. */
+const REFUSED_FIRST: ReadonlySet<View> = new Set<View>(["preview", "statistics", "svg", "png", "qr"]);
 const OF_A_BODY: ReadonlySet<string> = new Set(["content-type", "content-encoding", "content-length"]);
 
 /** Tests lower it to see changes at once. */
@@ -38,6 +41,7 @@ export interface ViewsOptions extends ViewLimits {
   readonly clock: Pick<Clock, "nowMs" | "monotonicMs">;
   readonly hostRules: Pick<HostRules, "version">;
   readonly onFault: (error: unknown) => void;
+  readonly overload: Pick<Overload, "refuses">;
 }
 
 /** As a memory of links, it shares no view that was made before a change. */
@@ -60,6 +64,10 @@ interface ViewLoad {
   crashes: number;
 }
 
+interface Refusal {
+  readonly kind: "overloaded" | "unavailable";
+}
+
 interface Shared {
   /** The code as the path spells it. */
   readonly code: string;
@@ -73,7 +81,8 @@ interface Shared {
  * Lets another thread make the views, so that redirects do not wait for them. The thread is started when it is first
  * needed. If it crashes, redirects continue.
  */
-export function createViews({ start, clock, hostRules, onFault, sharedMs = SHARED_MS }: ViewsOptions): Views {
+export function createViews(options: ViewsOptions): Views {
+  const { start, clock, hostRules, onFault, overload, sharedMs = SHARED_MS } = options;
   let thread: Thread<ViewTask> | undefined;
   let startAgainAtMs = 0;
   const waiting = { visitors: 0, operator: 0 };
@@ -128,7 +137,7 @@ export function createViews({ start, clock, hostRules, onFault, sharedMs = SHARE
   }
 
   /** Problems are not shared: a link that did not exist a moment ago may exist now. */
-  async function find(task: ViewTask): Promise<MadeView | undefined> {
+  async function find(task: ViewTask): Promise<MadeView | Refusal> {
     const { view, code, query, headers, data, rulesVersion } = task;
     // A view with data of its own is a refused form or the operator's, which nobody else sees.
     const isShared = data === "";
@@ -141,17 +150,20 @@ export function createViews({ start, clock, hostRules, onFault, sharedMs = SHARE
       const made = await entry.made.catch(() => undefined);
       if (isView(made)) return made;
     }
-    if (!mayMake(task)) {
+    const refusal = refusalOf(task);
+    if (refusal !== undefined) {
       load.refused++;
-      return undefined;
+      return refusal;
     }
     return isShared ? makeShared(key, task, before) : make(task);
   }
 
-  function mayMake(task: ViewTask): boolean {
+  function refusalOf(task: ViewTask): Refusal | undefined {
     const from = senderOf(task);
     const isReady = thread !== undefined || clock.monotonicMs() >= startAgainAtMs;
-    return isReady && waiting[from] < MAX_WAITING[from];
+    if (!isReady) return { kind: "unavailable" };
+    const isRefused = REFUSED_FIRST.has(task.view) && overload.refuses("views");
+    return isRefused || waiting[from] >= MAX_WAITING[from] ? { kind: "overloaded" } : undefined;
   }
 
   async function figures(): Promise<string | undefined> {
@@ -165,7 +177,7 @@ export function createViews({ start, clock, hostRules, onFault, sharedMs = SHARE
       nowMs: clock.nowMs(),
       rulesVersion: hostRules.version(),
     };
-    if (!mayMake(task)) return undefined;
+    if (refusalOf(task) !== undefined) return undefined;
     const { status, body } = await make(task);
     return status === 200 ? new TextDecoder().decode(body) : undefined;
   }
@@ -184,7 +196,7 @@ export function createViews({ start, clock, hostRules, onFault, sharedMs = SHARE
         nowMs: clock.nowMs(),
         rulesVersion: hostRules.version(),
       });
-      if (made === undefined) return answerProblem(call, { kind: "unavailable" });
+      if ("kind" in made) return answerProblem(call, made);
       return answerWith(made, call.headers);
     } catch (error) {
       if (error instanceof ThreadEnded) return answerProblem(call, { kind: "unavailable" });

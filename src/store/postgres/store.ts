@@ -5,7 +5,7 @@ import type { VisitStore } from "../../visits/store.ts";
 import { createStoreFigures, type StoreFigures } from "../commits.ts";
 import { createCasesReader } from "./cases-reader.ts";
 import { createCases } from "./cases.ts";
-import { leaveCopy } from "./copied.ts";
+import { leaveCopy, requireWhole } from "./copied.ts";
 import { createCounters } from "./counters.ts";
 import { type Database, type DatabaseOptions, openDatabase } from "./database.ts";
 import { createFigures } from "./figures.ts";
@@ -135,6 +135,7 @@ export async function checkPostgresStore(
     await requireEncoding(run);
     if (!(await hasSchema(run))) return undefined;
     await requireCurrentVersion(run);
+    await requireWhole(run);
     const { rows } = await run<{ links: number }>(COUNT_LINKS);
     return { links: rows[0]?.links ?? 0, damage: [] };
   });

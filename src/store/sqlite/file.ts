@@ -4,6 +4,7 @@ import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, statSync } from 
 import { dirname, resolve } from "node:path";
 
 import { StoreUnusable } from "../../links/store.ts";
+import { requireWhole } from "./copied.ts";
 import { type Identity, identify, isInPlace, replacedMeanwhile } from "./identity.ts";
 import { isCurrent, migrate, requireCurrentVersion, requireOurs, requireSchema } from "./schema.ts";
 import { requireWholeWal } from "./wal.ts";
@@ -129,7 +130,10 @@ export function checkFile(path: string, mayBeOlder = false): { links: number; da
       .map((row) => row.integrity_check)
       .filter((line) => line !== "ok");
     if (damage.length > 0) return { links: 0, damage };
-    if (isCurrent(database, path)) requireSchema(database, path);
+    if (isCurrent(database, path)) {
+      requireSchema(database, path);
+      requireWhole(database, path);
+    }
     const counted = database.query<{ links: number }, []>("SELECT count(*) AS links FROM links").get();
     return { links: counted?.links ?? 0, damage };
   });

@@ -67,7 +67,10 @@ export function openSnapshot(path: string): Snapshot {
 
 function requireBackable(path: string): void {
   using database = openChecked(path);
-  if (database === undefined) throw new StoreUnusable(`${path} is not there.`);
+  if (database === undefined)
+    throw new StoreUnusable(
+      `there is no store at ${path}. Set DATABASE_URL and the other settings as for the server.`,
+    );
   requireWhole(database, path);
 }
 

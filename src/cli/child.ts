@@ -1,0 +1,86 @@
+import type { Config } from "../config.ts";
+import { steerConnections } from "../http/steering.ts";
+import { createLog } from "../log.ts";
+import type { Reading } from "../metrics/catalogue.ts";
+import type { ReadingRequest } from "../metrics/reading.ts";
+import { HAND_OVER_MS } from "../service.ts";
+import { identifyStore } from "../store/open.ts";
+import { VERSION } from "../version.ts";
+import { run } from "./run.ts";
+
+/** The internal command that the parent starts its children with. */
+export const CHILD = "child";
+
+/** How often a child says that it is alive. */
+export const BEAT_MS = 1000;
+
+// What parent and child send each other may only grow: after an update, the parent is of an earlier version.
+
+/** What the parent sends at a child's start. */
+export type Orders = Pick<Config, "port" | "openElsewhere">;
+
+/** What it may send later, one of these at a time; or it asks for metrics. */
+export interface Order {
+  /** Other children serve on, for this reason. */
+  readonly replaced?: string;
+  /** New connections go to these of all processes that listen, in the order in which they began to. */
+  readonly steer?: { readonly first: number; readonly count: number };
+}
+
+/** A child sends this every second to show that it is alive. */
+export interface Report {
+  /** The files of the store that it has open. Sent once, when it starts to listen. */
+  readonly files?: Orders["openElsewhere"];
+  readonly version?: string;
+  /** What was asked for. */
+  readonly metrics?: Reading;
+}
+
+/** When others begin to close their sockets, they move up in the order: from then on, only one place of it is sure. */
+const SPREAD_MS = HAND_OVER_MS * 0.75;
+
+/** Serves on the port that the parent says, until it lets go; resolves with the exit code. */
+export async function serveAsChild(config: Config): Promise<number> {
+  if (process.send === undefined) {
+    console.error(`curt: ${CHILD} is what serve starts. Run curt serve.`);
+    return 2;
+  }
+  const { promise: stopped, resolve: stop } = Promise.withResolvers<{
+    reason: string;
+    isReplaced: boolean;
+  }>();
+  // A terminal and systemd signal all processes at once, and the parent lets go as well: whatever comes first
+  // counts. Whom a second signal ends, the parent decides.
+  for (const reason of ["SIGTERM", "SIGINT"]) process.on(reason, () => stop({ reason, isReplaced: false }));
+  process.on("disconnect", () => stop({ reason: "the supervisor let go", isReplaced: false }));
+  // For the parent alone.
+  process.on("SIGUSR2", () => {});
+  const { promise: told, resolve: tell } = Promise.withResolvers<Orders>();
+  process.once("message", tell);
+  const orders = await Promise.race([told, stopped]);
+  if ("reason" in orders) return 0;
+
+  const log = createLog(config.logLevel, process.stdout, { pid: process.pid });
+  const service = await run({ ...config, ...orders }, log);
+  const report = (what: Report) => void (process.connected && process.send?.(what));
+  const answer = async (request: ReadingRequest) => {
+    const metrics = await service.readMetrics?.(request);
+    if (metrics !== undefined) report({ metrics });
+  };
+  process.on("message", (message: Order | ReadingRequest) => {
+    if ("samples" in message) void answer(message);
+    else if (message.replaced !== undefined) stop({ reason: message.replaced, isReplaced: true });
+    else if (message.steer !== undefined) void takeOver(message.steer);
+  });
+  report({ files: identifyStore(config.database), version: VERSION });
+  const beating = setInterval(() => report({}), BEAT_MS);
+  void service.exit.finally(() => clearInterval(beating));
+  void stopped.then(({ reason, isReplaced }) => service.stop(reason, 0, isReplaced));
+  return service.exit;
+}
+
+async function takeOver({ first, count }: NonNullable<Order["steer"]>): Promise<void> {
+  if (!(await steerConnections(first, count))) return;
+  await Bun.sleep(SPREAD_MS);
+  await steerConnections(first, 1);
+}

@@ -1,0 +1,125 @@
+// SIGUSR2: the program on disk takes over from the one that runs.
+import { Database } from "bun:sqlite";
+import { expect, test } from "bun:test";
+import { cpSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { checkStore } from "../src/store/open.ts";
+import { freePort } from "./free-port.ts";
+import { sendRaw } from "./http/raw.ts";
+import { testOnLinux } from "./linux.ts";
+import { type Program, ROOT, startProgram, temporaryFolder, untilLogged } from "./service.ts";
+import { isRunning, signal } from "./signals.ts";
+
+const TARGET = "https://example.com/";
+/** Clients that keep their connections, and clients that open one for each request: so many that some always wait in it. */
+const KEPT = 4;
+const FRESH = 48;
+
+/** Starts a copy of the program, which a test can change. */
+async function startCopy(folder: string, processes: number): Promise<Program> {
+  for (const part of ["src", "client", "package.json", "tsconfig.json"])
+    cpSync(join(ROOT, part), join(folder, part), { recursive: true });
+  symlinkSync(join(ROOT, "node_modules"), join(folder, "node_modules"));
+  const command = [process.execPath, join(folder, "src/main.ts"), "serve"];
+  const settings = { PROCESSES: String(processes), PORT: String(await freePort()) };
+  return startProgram(settings, { command, folder });
+}
+
+function change(file: string, edit: (text: string) => string): void {
+  const before = readFileSync(file, "utf8");
+  const after = edit(before);
+  if (after === before) throw new Error(`${file} stayed as it was`);
+  writeFileSync(file, after);
+}
+
+/** A later version, whose schema has more than the present one. */
+function update(folder: string): void {
+  change(join(folder, "package.json"), (text) => text.replace(/"version": "[^"]+"/, `"version": "9.9.9"`));
+  const migrations = join(folder, "src/store/sqlite/migrations");
+  writeFileSync(
+    join(migrations, "999-newer.sql"),
+    "ALTER TABLE links ADD COLUMN newer TEXT; CREATE TABLE newer (one TEXT NOT NULL) STRICT;",
+  );
+  change(join(folder, "src/store/sqlite/schema.ts"), (text) =>
+    text.replace(
+      /const MIGRATIONS = \[([^\]]+)\]/,
+      `import newer from "./migrations/999-newer.sql" with { type: "text" };\nconst MIGRATIONS = [$1, newer]`,
+    ),
+  );
+}
+
+const childrenIn = (line: string | undefined) =>
+  (JSON.parse(line ?? "{}") as { children?: number[] }).children ?? [];
+const lineWith = ({ logged }: Program, text: string) => logged.findLast((line) => line.includes(text));
+
+for (const processes of [1, 3])
+  testOnLinux(`a newer version takes over ${processes} under load: nothing is refused or lost`, async () => {
+    using folder = temporaryFolder();
+    await using program = await startCopy(folder.path, processes);
+    const before = childrenIn(lineWith(program, "listens on"));
+    await program.shorten({ original_url: TARGET, custom_code: "abc" });
+    const answers: unknown[] = [];
+    const lost = (error: unknown) => String(error);
+    const stopping = new AbortController();
+    const kept = Array.from({ length: KEPT }, async (_, client) => {
+      for (let nth = 0; !stopping.signal.aborted; nth++) {
+        const body = { original_url: TARGET, custom_code: `c-${client}-${nth}` };
+        answers.push(await program.fetch("/abc").then(({ status }) => status, lost));
+        answers.push(await program.shorten(body).then(({ status }) => status, lost));
+      }
+    });
+    const fresh = Array.from({ length: FRESH }, async () => {
+      const request = "GET /abc HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
+      while (!stopping.signal.aborted)
+        answers.push(Number((await sendRaw(program.origin, request)).slice(9, 12)));
+    });
+    while (answers.length < 50) await Bun.sleep(5);
+    update(folder.path);
+    program.kill("SIGUSR2");
+    await untilLogged(program, "Curt 9.9.9 takes over");
+    await untilLogged(program, "the old processes have ended");
+    const enough = answers.length + 100;
+    while (answers.length < enough) await Bun.sleep(5);
+    stopping.abort();
+    await Promise.all([...kept, ...fresh]);
+    expect(new Set(answers)).toEqual(new Set([302, 201]));
+    expect(before.filter(isRunning)).toEqual([]);
+
+    program.kill("SIGTERM");
+    expect(await program.exited).toBe(0);
+
+    const counted = (status: number) => answers.filter((answer) => answer === status).length;
+    {
+      using database = new Database(program.file);
+      const numberOf = (query: string) => Object.values(database.query(query).get() as object)[0] as number;
+      expect(numberOf("SELECT count(*) FROM links")).toBe(1 + counted(201));
+      expect(numberOf("SELECT sum(visits + bots) FROM visits")).toBe(counted(302));
+    }
+    // There is no way back but a backup from before.
+    const refusal = await checkStore(program.database).catch((error: Error) => error.message);
+    expect(refusal).toContain("made by a newer Curt");
+  });
+
+test("a program that cannot start leaves the old one serving, and one that crashes is replaced", async () => {
+  using folder = temporaryFolder();
+  await using program = await startCopy(folder.path, 1);
+  const schema = join(folder.path, "src/store/sqlite/schema.ts");
+  const good = readFileSync(schema, "utf8");
+  program.expectFaults();
+  writeFileSync(schema, "this is no program");
+  program.kill("SIGUSR2");
+  await untilLogged(program, "the old ones go on");
+  expect((await program.shorten({ original_url: TARGET, custom_code: "abc" })).status).toBe(201);
+
+  writeFileSync(schema, good);
+  program.kill("SIGUSR2");
+  await untilLogged(program, "the old processes have ended");
+  expect((await program.fetch("/abc")).status).toBe(302);
+  const [crashing = 0] = childrenIn(lineWith(program, "takes over"));
+  signal(crashing, "SIGKILL");
+  await untilLogged(program, "another process took its place");
+  expect((await program.fetch("/abc")).status).toBe(302);
+  program.kill("SIGTERM");
+  expect(await program.exited).toBe(0);
+});
