@@ -30,6 +30,8 @@ const FIGURES = {
   "hot redirect over PostgreSQL, × SQLite": ["≤", 1.1],
   "soak: rise of own memory, MiB": ["≤", 5],
   "soak: max − min of own memory, MiB": ["≤", 64],
+  "rotations: rise of own memory, MiB": ["≤", 5],
+  "rotations: rise of the supervisor's own memory, MiB": ["≤", 5],
 } as const;
 
 type Aim = readonly ["≤" | "≥", number];

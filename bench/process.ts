@@ -27,16 +27,17 @@ export function pinned(command: readonly string[], core: number): string[] {
   return PINNED && taskset !== null ? [taskset, "-c", String(core), ...command] : [...command];
 }
 
-/** Starts a process whose output nobody reads; its errors go to ours. */
+/** Starts a process whose output goes to a file, or nowhere; its errors go to ours. */
 export function start(
   command: readonly string[],
   core: number,
   env: Readonly<Record<string, string>> = {},
+  logFile?: string,
 ): Subprocess {
   return tracked(
     Bun.spawn(pinned(command, core), {
       cwd: ROOT,
-      stdio: ["ignore", "ignore", "inherit"],
+      stdio: ["ignore", logFile === undefined ? "ignore" : Bun.file(logFile), "inherit"],
       env: { ...SURROUNDINGS, ...env },
     }),
   );

@@ -13,6 +13,7 @@ import { measureLatency } from "./latency.ts";
 import { measurePostgres } from "./postgres.ts";
 import { inTemporaryFolder } from "./process.ts";
 import { type Bench, describe, report, type Result, type Results } from "./report.ts";
+import { measureRotations } from "./rotations.ts";
 import { measureScale } from "./scale.ts";
 import { measureSearch } from "./search.ts";
 import { startCurt, startStage } from "./servers.ts";
@@ -35,11 +36,12 @@ const PARTS: Readonly<Record<string, (bench: Bench) => Promise<Result>>> = {
   evening: measureEvening,
   postgres: measurePostgres,
   soak: measureSoak,
+  rotations: measureRotations,
 };
-/** Not part of a run that names no part, because it takes as long as the others together. */
-const ON_REQUEST = "soak";
+/** Not part of a run that names no part, because each takes as long as the others together. */
+const ON_REQUEST = ["soak", "rotations"];
 const DEFAULT_MINUTES = 20;
-const EVERY_RUN = Object.keys(PARTS).filter((name) => name !== ON_REQUEST);
+const EVERY_RUN = Object.keys(PARTS).filter((name) => !ON_REQUEST.includes(name));
 const LINKS = 100_000;
 
 async function bench(folder: string, names: readonly string[], minutes: number): Promise<Results> {

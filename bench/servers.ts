@@ -37,6 +37,8 @@ interface CurtOptions {
   readonly settings?: Readonly<Record<string, string>>;
   /** What to run. */
   readonly program?: readonly string[];
+  /** For its log; otherwise nobody reads it. */
+  readonly logFile?: string;
 }
 
 export const FROM_SOURCE = [process.execPath, "src/main.ts"] as const;
@@ -44,7 +46,7 @@ export const FROM_SOURCE = [process.execPath, "src/main.ts"] as const;
 /** Curt as its operator starts it, with this database; a new one where there is none. */
 export async function startCurt(
   database: string,
-  { syncDelayMs = 0, path = "/readyz", settings = {}, program = FROM_SOURCE }: CurtOptions = {},
+  { syncDelayMs = 0, path = "/readyz", settings = {}, program = FROM_SOURCE, logFile }: CurtOptions = {},
 ): Promise<Curt> {
   const port = freePort();
   const env = {
@@ -55,7 +57,7 @@ export async function startCurt(
   };
   const serve = [...program, "serve"];
   if (syncDelayMs === 0)
-    return { ...(await started("Curt", port, start(serve, SERVER_CORE, env), path)), database };
+    return { ...(await started("Curt", port, start(serve, SERVER_CORE, env, logFile), path)), database };
   // Only Curt itself runs on the core of the servers; the tracer that slows it down does not.
   const slowed = ["bench/slow-syncs.ts", String(syncDelayMs), ...pinned(serve, SERVER_CORE)];
   const tracer = start([process.execPath, ...slowed], LOAD_CORE, env);

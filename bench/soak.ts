@@ -16,14 +16,14 @@ const LINKS = 300_000;
 /** A sample is taken after each; the next one comes with new connections. */
 const STINT_MS = 10_000;
 /** Before this share of the time is over, memory fills; it does not count. */
-const WARM_UP = 1 / 3;
+export const WARM_UP = 1 / 3;
 const MIB = 1024 * 1024;
-const DESCRIPTOR_RANGE_LIMIT = 8;
+export const DESCRIPTOR_RANGE_LIMIT = 8;
 /** For the server to close the connections that its clients have closed; a busy machine takes longer than the first. */
 const SETTLE_MS = 200;
 const SETTLE_LIMIT_MS = 5000;
 
-interface Sample {
+export interface Sample {
   readonly atMs: number;
   readonly memoryMib: number;
   readonly descriptors: number;
@@ -31,10 +31,7 @@ interface Sample {
 
 /** Does Curt's memory stay flat under a bit of everything? The exit code is 1 if not. */
 export async function measureSoak({ folder, progress, minutes }: Bench): Promise<Result> {
-  if (!(minutes >= MIN_MINUTES && minutes <= MAX_MINUTES))
-    throw new RangeError(
-      `The minutes must be a number from ${MIN_MINUTES} to ${MAX_MINUTES}, not ${minutes}.`,
-    );
+  requireMinutes(minutes);
   progress(`soak, ${minutes} minutes`);
   const durationMs = minutes * MINUTE_MS;
   const { samples, rounds, requests } = await soak(folder, durationMs, progress);
@@ -66,6 +63,14 @@ export async function measureSoak({ folder, progress, minutes }: Bench): Promise
     figures,
     samplesMb: { soak: samples.map(({ memoryMib }) => rounded((memoryMib * MIB) / 1e6, 1)) },
   };
+}
+
+/** Throws RangeError. */
+export function requireMinutes(minutes: number): void {
+  if (!(minutes >= MIN_MINUTES && minutes <= MAX_MINUTES))
+    throw new RangeError(
+      `The minutes must be a number from ${MIN_MINUTES} to ${MAX_MINUTES}, not ${minutes}.`,
+    );
 }
 
 async function soak(folder: string, durationMs: number, progress: Bench["progress"]) {
@@ -105,21 +110,28 @@ async function settle(pid: number, idleDescriptors: number): Promise<void> {
   while (openDescriptors(pid) > idleDescriptors + DESCRIPTOR_RANGE_LIMIT && performance.now() < deadlineMs);
 }
 
-/** The smallest memory of each minute: what is left when the garbage of that minute is gone. */
-function lowestOfMinutes(samples: readonly Sample[], minutes: number): Sample[] {
+/** What a sample tells that should stay flat. */
+type Flat = "memoryMib" | "descriptors";
+
+/** The smallest of each minute: of memory, what is left when the garbage of that minute is gone. */
+export function lowestOfMinutes(
+  samples: readonly Sample[],
+  minutes: number,
+  what: Flat = "memoryMib",
+): Sample[] {
   // The last sample comes when the last minute is over. Alone, it would be the lowest of a minute of its own.
   const minuteOf = ({ atMs }: Sample) => Math.min(Math.floor(atMs / MINUTE_MS), minutes - 1);
   return [...Map.groupBy(samples, minuteOf).values()].map((ofMinute) =>
-    ofMinute.reduce((lowest, sample) => (sample.memoryMib < lowest.memoryMib ? sample : lowest)),
+    ofMinute.reduce((lowest, sample) => (sample[what] < lowest[what] ? sample : lowest)),
   );
 }
 
-/** How much the straight line with the least squares rises from the first sample to the last, in MiB. */
-function rise(samples: readonly Sample[]): number {
+/** How much the straight line with the least squares rises from the first sample to the last. */
+export function rise(samples: readonly Sample[], what: Flat = "memoryMib"): number {
   const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
   const meanMs = mean(samples.map(({ atMs }) => atMs));
-  const meanMib = mean(samples.map(({ memoryMib }) => memoryMib));
-  const together = mean(samples.map(({ atMs, memoryMib }) => (atMs - meanMs) * (memoryMib - meanMib)));
+  const meanValue = mean(samples.map((sample) => sample[what]));
+  const together = mean(samples.map((sample) => (sample.atMs - meanMs) * (sample[what] - meanValue)));
   const squares = mean(samples.map(({ atMs }) => (atMs - meanMs) ** 2));
   return (together / squares) * range(samples.map(({ atMs }) => atMs));
 }
