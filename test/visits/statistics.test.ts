@@ -175,6 +175,21 @@ describe("statistics", () => {
     expect(JSON.stringify(breakdowns)).not.toMatch(/intranet|one-person/);
   });
 
+  test("tell values beyond the fifty most common ones apart from hidden ones, of a day and of a range", async () => {
+    const from = (day: string, count: number) =>
+      Array.from({ length: count }, (_, nth) => people(5, { referrer: `site-${nth}.${day}.example` })).flat();
+    const hidden = people(2, { referrer: "rare.example" });
+    await visited("varied", {
+      "2026-11-20T01:00Z": from("friday", 53),
+      "2026-11-21T01:00Z": [...from("saturday", 7), ...hidden],
+    });
+    const { breakdowns } = (await read("varied", {}, "safe")) as Statistics;
+    const { values, ...others } = breakdowns.referrers;
+    expect(values).toHaveLength(50);
+    // Three sites of Friday are beyond the fifty of their day, and seven of the 57 that were kept beyond those of the range.
+    expect(others).toEqual({ other: 5 * 3 + 5 * 7 + 2, hidden: 2 });
+  });
+
   test("leave out of what everyone sees the hour that is not over, and tell visits live", async () => {
     await visited("running", {
       "2026-11-21T15:59Z": people(12, { referrer: "over.example" }),
