@@ -93,7 +93,7 @@ test("lines of a host and of an address end behind dots and slashes, not within 
   await preview(
     page,
     "zeilen",
-    "https://www.shop.some-company.department-of-names.example.co.uk/products/garden-tools/spades?colour=dark-green&size=large",
+    "https://www.shop.our-own-spades.somecompany.example.co.uk/garden-tools?colour=darkgreen&size=verylarge&material=beech&handle=short",
   );
   const linesOf = (part: string) =>
     page.locator(part).evaluate((element: any) => {
