@@ -103,12 +103,14 @@ export function previewPage(language: string, preview: Preview): Page {
         isOver={!leadsOn}
         href={leadsOn && startsMs === undefined ? `${path}/` : undefined}
         showsAddress={disabled === undefined}
+        // Whoever has just made it knows that it is new.
+        hints={isSharedFirst ? hints.filter(({ hint }) => hint !== "young") : hints}
         isFirst={!isSharedFirst}
       />
 
       <Lifetime language={language} {...preview} disabledSinceMs={disabled?.sinceMs} />
 
-      {startsMs === undefined && <Visits language={language} {...preview} />}
+      {startsMs === undefined && <Visits language={language} {...preview} hasEnded={!leadsOn} />}
 
       {leadsOn && !isSharedFirst && (
         <section aria-labelledby="share">

@@ -124,6 +124,7 @@ test("the latest three are on the home page, which leads to all of them", async 
   expect(await items.count()).toBe(3);
   await all.click();
   await page.getByRole("heading", { level: 1, name: say("links.title") }).waitFor();
+  await page.getByRole("listitem").nth(3).waitFor();
   expect(await page.getByRole("listitem").count()).toBe(4);
 });
 

@@ -141,7 +141,13 @@ test("a link that works no more is not said to be new, and neither shared nor le
   await disableLink(own, "brief", "spam");
   const page = await (await get("/brief+", own)).text();
   expect(page).toContain(en["preview.led"]);
-  for (const text of [en["hint.young.fresh"], en["preview.share"], "data-copy", 'class="button'])
+  for (const text of [
+    en["hint.young.fresh"],
+    en["preview.waiting"],
+    en["preview.share"],
+    "data-copy",
+    'class="button',
+  ])
     expect(page).not.toContain(text);
 });
 
