@@ -106,7 +106,7 @@ test.each([
   [`${"x".repeat(9000)}.`, `curt.example/${"x".repeat(64)}…`],
   [`a.${"%E2%80%AE".repeat(400)}`, `curt.example/a.${"%E2%80%AE".repeat(62)}…`],
   ["a/b/c", "curt.example/a/b/c"],
-])("/%s is written so that it does no harm", async (path, shown) => {
+])("what anybody can write is shown so that it does no harm (%#)", async (path, shown) => {
   const { response, told } = await read(`/${path}`);
   expect(response.status).toBe(404);
   expect(told).toBe(shown);
