@@ -486,6 +486,7 @@ describe("GET /api/v1/links/{code}/stats", () => {
       "expires",
       "expiration_date",
       "max_visits",
+      "visits_used",
       "has_password",
       "state",
       "disabled",
