@@ -32,14 +32,15 @@ import { createUnknownAnswer } from "./http/unknown.ts";
 import { createViews, type ViewLimits } from "./http/views/views.ts";
 import { type CertificateLimits, openCertificate } from "./https/open.ts";
 import { NEVER_MS } from "./links/link.ts";
-import { StoreMisplaced, StoreUnavailable, StoreUnusable } from "./links/store.ts";
-import { type Lists, type ListLimits, openLists } from "./lists.ts";
+import { StoreUnavailable, StoreUnusable } from "./links/store.ts";
+import { type ListLimits, openLists } from "./lists.ts";
 import type { Log } from "./log.ts";
 import { createReading, type ReadMetrics } from "./metrics/reading.ts";
-import { createIdentity, type Identity } from "./pages/identity.ts";
+import { createIdentity } from "./pages/identity.ts";
 import { repeat } from "./repeat.ts";
 import { identifyStore } from "./store/open.ts";
-import { startThread, type Thread } from "./thread.ts";
+import type { Thread } from "./thread.ts";
+import { startViews, tellViews } from "./views-thread.ts";
 import type { ViewsTask } from "./views.ts";
 import { openCountries } from "./visits/country.ts";
 import type { JournalLimits } from "./visits/journal/journal.ts";
@@ -264,45 +265,6 @@ function createAdmin(shared: AdminOptions, adminToken: string, clients: Core["li
   const check = createOperatorCheck(token, clients);
   const signIn = createSignIn({ ...shared, ...check, token });
   return { api: createAdminApi({ ...shared, ...check }), pages: createAdminPages({ ...shared, signIn }) };
-}
-
-type ViewsSettings = Config & { readonly identity: Identity };
-
-/** The process goes on without it until it is started again. */
-function startViews(config: ViewsSettings, storeFiles: readonly string[], lists: Lists): Thread<ViewsTask> {
-  const worker = new Worker(new URL("./views.ts", import.meta.url));
-  const thread = startThread<ViewsTask>(worker, { StoreMisplaced, StoreUnavailable }, () => {});
-  tellViews(thread, config, storeFiles, lists);
-  return thread;
-}
-
-function tellViews(
-  thread: Thread<ViewsTask>,
-  config: ViewsSettings,
-  storeFiles: readonly string[],
-  lists: Lists,
-): void {
-  const task: ViewsTask = {
-    view: "none",
-    database: config.database,
-    baseUrl: config.baseUrl,
-    identity: config.identity,
-    codeHoldMs: config.codeHoldMs,
-    defaultExpiry: config.defaultExpiry,
-    edits: config.edits,
-    statsShown: config.statsShown,
-    statsKeepDays: config.statsKeepDays,
-    limitCreate: config.limitCreate,
-    limitUnknown: config.limitUnknown,
-    limitView: config.limitView,
-    limitReport: config.limitReport,
-    limitPasswords: config.limitPasswords,
-    // The token itself stays where it is checked.
-    needsToken: config.createToken !== null,
-    storeFiles,
-    lists: lists.tables(),
-  };
-  thread.perform(task).catch(() => {});
 }
 
 function refuseFolder(folder: string): (error: unknown) => never {

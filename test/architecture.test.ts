@@ -41,7 +41,12 @@ const RESERVED: Readonly<Record<string, readonly string[]>> = {
     "mcp/instance.ts",
     "metrics/serve.ts",
   ],
-  "new Worker": ["guard/blocklist.ts", "service.ts", "store/sqlite/store.ts", "visits/journal/folding.ts"],
+  "new Worker": [
+    "guard/blocklist.ts",
+    "views-thread.ts",
+    "store/sqlite/store.ts",
+    "visits/journal/folding.ts",
+  ],
 };
 
 interface Import {

@@ -13,6 +13,7 @@ import { whenIn } from "../pages/when.ts";
 import type { RangeRefusal } from "../visits/statistics.ts";
 import { html, json, prefersHtml } from "./answers.ts";
 import type { Asked } from "./call.ts";
+import { type FieldNames, partOf, SHORTEN_FIELDS } from "./field-names.ts";
 import { type ProblemReason, REASON_HEADER } from "./reasons.ts";
 import { pathOf, writtenIn } from "./url.ts";
 
@@ -208,29 +209,6 @@ const ENDED_BY = { visits: "link.used-up", withdrawn: "link.withdrawn" } as cons
 /** Most messages have the reason as their key. */
 function say(key: MessageKey & ProblemReason, values?: Values, field?: string): Message {
   return { key, reason: key, values, field };
-}
-
-/** What a request calls the parts of a link. A rule of the domain begins with the part that it applies to. */
-export type FieldNames = Readonly<Record<PartOf<Refusal["rule"]>, string>>;
-type PartOf<Rule> = Rule extends `${infer Part}.${string}` ? Part : never;
-
-export const LINK_FIELDS: FieldNames = {
-  code: "code",
-  target: "target",
-  expires: "expires",
-  starts: "starts",
-  max_visits: "max_visits",
-  password: "password",
-};
-/** The names that the contract fixes for `POST /api/v1/shorten`. Our form has them, too. */
-export const SHORTEN_FIELDS: FieldNames = {
-  ...LINK_FIELDS,
-  code: "custom_code",
-  target: "original_url",
-};
-
-function partOf<Rule extends string>(rule: Rule): PartOf<Rule> {
-  return rule.split(".", 1)[0] as PartOf<Rule>;
 }
 
 function describeRefusal({ rule, ...values }: Refusal, fields: FieldNames): Message {

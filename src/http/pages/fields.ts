@@ -4,7 +4,8 @@ import { isProblem } from "../../links/problem.ts";
 import type { FieldErrors } from "../../pages/field.tsx";
 import { readText } from "../body.ts";
 import type { Call } from "../call.ts";
-import { describe, type FieldNames, type HttpProblem, type Malformed, malformed } from "../problems.ts";
+import type { FieldNames } from "../field-names.ts";
+import { describe, type HttpProblem, type Malformed, malformed } from "../problems.ts";
 
 const FORM_TYPE = /^application\/x-www-form-urlencoded\s*(?:;|$)/i;
 /** No form has as many. Reading the 30,000 that fit into a body would take as long as 300 redirects. */
