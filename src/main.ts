@@ -46,4 +46,6 @@ function complain(text: string, code: number): number {
   return code;
 }
 
+// This signal is for `serve` once it serves. By default it would end a start, and any other command.
+process.on("SIGUSR2", () => {});
 process.exit(await main(process.argv.slice(2)));

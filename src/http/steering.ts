@@ -1,4 +1,4 @@
-import { readdirSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 
 // From Linux's asm-generic/socket.h and linux/filter.h.
 const SOL_SOCKET = 1;
@@ -9,16 +9,29 @@ const RANDOM = 0xff_ff_f0_38;
 const MODULO = 0x94;
 const ADD = 0x04;
 const RETURN = 0x16;
+const DESCRIPTORS = "/proc/self/fd";
 const LIBRARIES = ["libc.so.6", "libc.musl-x86_64.so.1", "libc.musl-aarch64.so.1"];
 
 /**
- * Sends all new connections of the ports that this process listens on to some of the processes that share them: `count`, from
- * the one that began to listen as the `first` (from 0). A process that closes its listening socket resets the connections that
- * wait in it, so before that, they have to go to others. Should those be gone, the kernel spreads connections as usual.
+ * So many of the processes that share a port, from the one that began to listen as the `first` (from 0). When one stops
+ * listening, the last one takes its place.
+ */
+export interface Places {
+  readonly first: number;
+  readonly count: number;
+}
+
+/** No process has this place, so the kernel spreads connections as usual. Otherwise some would get none. */
+export const ANYWHERE: Places = { first: 0xff_ff_ff_ff, count: 1 };
+
+/**
+ * Sends all new connections of the ports that this process listens on to some of the processes that share them.
+ * A process that closes its listening socket resets the connections that wait in it, so before that, they have to go to others.
+ * Should those be gone, the kernel spreads connections as usual.
  * Returns false where the system cannot do this: only Linux can.
  */
-export async function steerConnections(first: number, count: number): Promise<boolean> {
-  if (process.platform !== "linux") return false;
+export async function steerConnections({ first, count }: Places): Promise<boolean> {
+  if (process.platform !== "linux" || !existsSync(DESCRIPTORS)) return false;
   const { ptr } = await import("bun:ffi");
   const libc = await openLibc();
   if (libc === undefined) return false;
@@ -34,7 +47,7 @@ export async function steerConnections(first: number, count: number): Promise<bo
   const isListening = new Int32Array(1);
   const length = new Uint32Array(1);
   let isSteered = false;
-  for (const name of readdirSync("/proc/self/fd")) {
+  for (const name of readdirSync(DESCRIPTORS)) {
     const socket = Number(name);
     length[0] = isListening.byteLength;
     const isSocket = libc.getsockopt(socket, SOL_SOCKET, SO_ACCEPTCONN, isListening, length) === 0;
