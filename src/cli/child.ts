@@ -49,6 +49,10 @@ export async function serveAsChild(config: Config): Promise<number> {
   // counts. Whom a second signal ends, the parent decides.
   for (const reason of ["SIGTERM", "SIGINT"]) process.on(reason, () => stop({ reason, isReplaced: false }));
   process.on("disconnect", () => stop({ reason: "the supervisor let go", isReplaced: false }));
+  // Others may take over while this process starts.
+  process.on("message", ({ replaced }: Order) => {
+    if (replaced !== undefined) stop({ reason: replaced, isReplaced: true });
+  });
   const { promise: told, resolve: tell } = Promise.withResolvers<Orders>();
   process.once("message", tell);
   const orders = await Promise.race([told, stopped]);
@@ -70,7 +74,6 @@ export async function serveAsChild(config: Config): Promise<number> {
   };
   process.on("message", (message: Order | ReadingRequest) => {
     if ("samples" in message) void answer(message);
-    else if (message.replaced !== undefined) stop({ reason: message.replaced, isReplaced: true });
     else if (message.steer !== undefined) void steer(message.steer);
   });
   report({ files: identifyStore(config.database), version: VERSION });

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from "node:fs";
+import { readdirSync } from "node:fs";
 
 // From Linux's asm-generic/socket.h and linux/filter.h.
 const SOL_SOCKET = 1;
@@ -9,7 +9,6 @@ const RANDOM = 0xff_ff_f0_38;
 const MODULO = 0x94;
 const ADD = 0x04;
 const RETURN = 0x16;
-const DESCRIPTORS = "/proc/self/fd";
 const LIBRARIES = ["libc.so.6", "libc.musl-x86_64.so.1", "libc.musl-aarch64.so.1"];
 
 /**
@@ -31,7 +30,7 @@ export const ANYWHERE: Places = { first: 0xff_ff_ff_ff, count: 1 };
  * Returns false where the system cannot do this: only Linux can.
  */
 export async function steerConnections({ first, count }: Places): Promise<boolean> {
-  if (process.platform !== "linux" || !existsSync(DESCRIPTORS)) return false;
+  if (process.platform !== "linux") return false;
   const { ptr } = await import("bun:ffi");
   const libc = await openLibc();
   if (libc === undefined) return false;
@@ -47,7 +46,7 @@ export async function steerConnections({ first, count }: Places): Promise<boolea
   const isListening = new Int32Array(1);
   const length = new Uint32Array(1);
   let isSteered = false;
-  for (const name of readdirSync(DESCRIPTORS)) {
+  for (const name of readdirSync("/proc/self/fd")) {
     const socket = Number(name);
     length[0] = isListening.byteLength;
     const isSocket = libc.getsockopt(socket, SOL_SOCKET, SO_ACCEPTCONN, isListening, length) === 0;
