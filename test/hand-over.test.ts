@@ -138,9 +138,12 @@ testOnLinux("SIGUSR2 during the start ends nothing", async () => {
   child.kill("SIGUSR2");
   locked.run("COMMIT");
   let logged = "";
+  let isStarted = false;
   for await (const chunk of child.stdout) {
     logged += Buffer.from(chunk).toString();
-    if (logged.includes("listens on")) child.kill("SIGTERM");
+    if (isStarted || !logged.includes("listens on")) continue;
+    isStarted = true;
+    child.kill("SIGTERM");
   }
   expect(logged).toContain("SIGUSR2 is ignored");
   expect([await child.exited, child.signalCode]).toEqual([0, null]);
@@ -156,28 +159,31 @@ test("an old process that hangs is killed, so that another version can follow", 
   expect(isRunning(hung)).toBeFalse();
 });
 
-testOnLinux("all new processes get connections, though an old one was missing when they took over", async () => {
-  using folder = temporaryFolder();
-  await using program = await startCopy(folder.path, 3, { LOG_LEVEL: "debug" });
-  const [crashed = 0] = childrenIn(lineWith(program, "listens on"));
-  // While others cannot start, its place stays empty for longer each time.
-  const schema = join(folder.path, "src/store/sqlite/schema.ts");
-  const good = readFileSync(schema, "utf8");
-  writeFileSync(schema, "this is no program");
-  signal(crashed, "SIGKILL");
-  while (program.logged.filter((line) => line.includes("a process ended")).length < 5) await Bun.sleep(5);
-  writeFileSync(schema, good);
-  program.kill("SIGUSR2");
-  await untilLogged(program, "the old processes have ended");
-  const present = childrenIn(lineWith(program, "takes over"));
-  const makers = new Set<unknown>();
-  for (let nth = 0; nth < 200 && makers.size < present.length; nth++) {
-    await program.shorten({ original_url: TARGET, custom_code: `c-${nth}` }, { Connection: "close" });
-    await untilLogged(program, `"c-${nth}"`);
-    makers.add((JSON.parse(lineWith(program, `"c-${nth}"`) ?? "{}") as { pid?: number }).pid);
-  }
-  expect(makers).toEqual(new Set(present));
-});
+testOnLinux(
+  "all new processes get connections, though an old one was missing when they took over",
+  async () => {
+    using folder = temporaryFolder();
+    await using program = await startCopy(folder.path, 3, { LOG_LEVEL: "debug" });
+    const [crashed = 0] = childrenIn(lineWith(program, "listens on"));
+    // While others cannot start, its place stays empty for longer each time.
+    const schema = join(folder.path, "src/store/sqlite/schema.ts");
+    const good = readFileSync(schema, "utf8");
+    writeFileSync(schema, "this is no program");
+    signal(crashed, "SIGKILL");
+    while (program.logged.filter((line) => line.includes("a process ended")).length < 5) await Bun.sleep(5);
+    writeFileSync(schema, good);
+    program.kill("SIGUSR2");
+    await untilLogged(program, "the old processes have ended");
+    const present = childrenIn(lineWith(program, "takes over"));
+    const makers = new Set<unknown>();
+    for (let nth = 0; nth < 200 && makers.size < present.length; nth++) {
+      await program.shorten({ original_url: TARGET, custom_code: `c-${nth}` }, { Connection: "close" });
+      await untilLogged(program, `"c-${nth}"`);
+      makers.add((JSON.parse(lineWith(program, `"c-${nth}"`) ?? "{}") as { pid?: number }).pid);
+    }
+    expect(makers).toEqual(new Set(present));
+  },
+);
 
 /** The paths of the files that a process has open. */
 function opened(pid: number): string[] {

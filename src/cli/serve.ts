@@ -1,7 +1,7 @@
 import type { Config } from "../config.ts";
 import { findPort } from "../http/server.ts";
-import { startHttps } from "../https/start.ts";
 import { ANYWHERE } from "../http/steering.ts";
+import { startHttps } from "../https/start.ts";
 import { createLog, type Log } from "../log.ts";
 import type { Member } from "../metrics/members.ts";
 import { HAND_OVER_MS } from "../service.ts";
