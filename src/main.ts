@@ -46,4 +46,6 @@ function complain(text: string, code: number): number {
   return code;
 }
 
+// What Curt makes is for its own user alone: the store has the secret of the manage keys, and backups and exports have it, too.
+process.umask(0o077);
 process.exit(await main(process.argv.slice(2)));
