@@ -1,7 +1,7 @@
 // Backups that Curt makes by itself. Each is made by a process of its own, so that redirects share no thread with it
 // and a stop need not wait for it.
-import { accessSync, constants, existsSync, mkdirSync, rmSync } from "node:fs";
-import { join } from "node:path";
+import { accessSync, constants, existsSync, mkdirSync, unlinkSync } from "node:fs";
+import { dirname, join } from "node:path";
 
 import { lockBackups } from "../backup/make.ts";
 import { type Backups, backupsOf } from "../backup/names.ts";
@@ -55,7 +55,12 @@ export function startBackups(config: Config, log: Log): () => Promise<void> {
     endChild = () => child.kill("SIGKILL");
     const [code, told] = await Promise.all([child.exited, child.stderr.text()]);
     endChild = undefined;
-    if (code !== 0) throw new Error(told.trim().replace(/^curt: /, "") || `its process ended with ${code}`);
+    // The name has the time in it, and each reason is told once.
+    const reason = told
+      .trim()
+      .replace(/^curt: /, "")
+      .replaceAll(file, `a backup in ${dirname(file)}`);
+    if (code !== 0) throw new Error(reason || `its process ended with ${code}`);
   }
 
   /** Undefined if none is due, or if somebody else makes one, such as another Curt of the same store. */
@@ -101,8 +106,9 @@ export function startBackups(config: Config, log: Log): () => Promise<void> {
 
   function remove(file: string): void {
     try {
-      rmSync(file, { force: true });
+      unlinkSync(file);
     } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === "ENOENT") return;
       log.warn(
         { file, reason: reasonOf(error) },
         "an old backup could not be deleted: delete it, or the disk fills",

@@ -182,6 +182,21 @@ test("a backup that fails is told once, and again when they are made again", asy
   await untilLogged(curt, "backups are made again");
 });
 
+test("a reason is told once, though each backup would have another name", async () => {
+  using folder = temporaryFolder();
+  // The name of a backup is longer than that of its store, and too long.
+  const path = join(folder.path, `${"long".repeat(58)}.db`);
+  const backups = join(folder.path, "backups");
+  await using curt = await startProgram(
+    { DATABASE_URL: `sqlite:${path}`, BACKUP_DIR: backups, BACKUP_EVERY: "1s" },
+    { folder: folder.path, ...SOON },
+  );
+  await untilLogged(curt, `a backup in ${backups} could not be made: ENAMETOOLONG`);
+  // Three tries more.
+  await Bun.sleep(4000);
+  expect(linesWith(curt, "a backup could not be made")).toHaveLength(1);
+});
+
 test("a stop waits for no backup, and leaves no part of one", async () => {
   using folder = temporaryFolder();
   const backups = join(folder.path, "backups");
