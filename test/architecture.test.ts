@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 
-import imports from "./imports.json";
+import importsByPart from "./imports.json";
 import { ROOT } from "./service.ts";
 
 const SOURCE = join(ROOT, "src");
@@ -11,7 +11,7 @@ const SOURCE = join(ROOT, "src");
  * The parts and packages that each part may import. A part is a folder or a file of src/. Files that are not listed
  * belong to their folder.
  */
-const ALLOWED = new Map(Object.entries(imports as Record<string, readonly string[]>));
+const ALLOWED = new Map(Object.entries(importsByPart as Record<string, readonly string[]>));
 
 /** Global state, time and randomness, and the only files that may use them. */
 const RESERVED: Readonly<Record<string, readonly string[]>> = {
