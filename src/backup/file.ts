@@ -2,8 +2,8 @@
 import { closeSync, fsyncSync, linkSync, lstatSync, openSync, renameSync, rmSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 
+import { makeFolder, syncFolder } from "../files.ts";
 import { StoreUnavailable, StoreUnusable } from "../links/store.ts";
-import { makeFolder, syncFolder } from "../store/sqlite/file.ts";
 
 /** What becomes of a file that is being written. */
 export interface Part {
@@ -26,7 +26,7 @@ const NO_LINKS = new Set(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"])
 export function beginFile(file: string): Part {
   const path = `${file}.part`;
   requireFree(file);
-  makeFolder(dirname(resolve(file)));
+  makeFolder(dirname(file));
   const remove = () => BESIDE.forEach((suffix) => rmSync(path + suffix, { force: true }));
   remove();
   closeSync(openSync(path, "wx", 0o600));

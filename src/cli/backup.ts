@@ -9,6 +9,7 @@ import { type Config, journalFolderOf } from "../config.ts";
 import { escapeLine } from "../escape.ts";
 import { type DatabaseAddress, databaseUrl } from "../settings/database-url.ts";
 import type { Arguments } from "./command.ts";
+import { note } from "./print.ts";
 
 const SHOW_EVERY_MS = 200;
 /** Creates and redirects come first. */
@@ -45,9 +46,13 @@ export async function restore(
   const { path } = to;
   const journalFolder = journalFolderOf(to, config.dataFolder);
   const progress = showProgress();
-  const links = await explained(path, () => restoreBackup({ file, path, journalFolder, progress })).finally(
-    progress.end,
-  );
+  const { links, isCopy } = await explained(path, () =>
+    restoreBackup({ file, path, journalFolder, progress }),
+  ).finally(progress.end);
+  if (isCopy)
+    note(
+      `${file} was not made by curt backup. If it was copied while a store was open, the newest links and visits are missing.`,
+    );
   console.log(escapeLine(`${resolve(path)} has ${inWords(links)} of ${file}, and was checked`));
   return 0;
 }

@@ -7,8 +7,9 @@ import type { Member } from "../metrics/members.ts";
 import { HAND_OVER_MS } from "../service.ts";
 import { identifyStore } from "../store/open.ts";
 import { VERSION } from "../version.ts";
-import { startBackups } from "./backups.ts";
+import { prepareBackups, startBackups } from "./backups.ts";
 import { type Generation, type Members, startChildren } from "./children.ts";
+import { warnOfReaders } from "./readers.ts";
 import { warnOfLittleRoom } from "./room.ts";
 import { run } from "./run.ts";
 
@@ -18,7 +19,7 @@ const SPREAD_MS = HAND_OVER_MS * 0.75;
 /**
  * Serves until SIGTERM or SIGINT, in this process or in `config.processes` children, then resolves with the exit code. A second
  * signal ends all at once. On SIGUSR2, new children of the program that is on disk then take over: an update without a
- * pause. Throws CannotListen.
+ * pause. Throws CannotListen and ConfigError.
  */
 export async function serve(settings: Config): Promise<number> {
   const isAlone = settings.processes === 1;
@@ -34,6 +35,7 @@ export async function serve(settings: Config): Promise<number> {
   });
   // A second Curt would silently share the port. Binding it once without sharing finds that out.
   const port = await findPort(settings.host, settings.port);
+  prepareBackups(settings);
   const config = { ...settings, port };
   const metrics = await startMetrics(config);
   const https = config.https === null ? undefined : startHttps(config, config.https, log);
@@ -85,6 +87,7 @@ export async function serve(settings: Config): Promise<number> {
     if (metrics !== undefined) log.info(metrics.about);
     warnOfOneClient(config, log);
     warnOfLittleRoom(config, log);
+    warnOfReaders(config.database, log);
     endBackups = startBackups(config, log);
   }
   for (;;) {

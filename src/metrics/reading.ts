@@ -21,7 +21,7 @@ const STORE_WAIT_MS = 1000;
 const PROBE = "metrics";
 
 export interface ReadingOptions {
-  readonly config: Pick<Config, "codeLength" | "database" | "journalFolder">;
+  readonly config: Pick<Config, "backupFolder" | "codeLength" | "database" | "journalFolder">;
   readonly core: Pick<Core, "links" | "counters" | "storeFigures" | "size" | "clock">;
   readonly redirects: RedirectFigures;
   readonly requests: RequestFigures;
@@ -47,10 +47,11 @@ export type ReadMetrics = (request: ReadingRequest) => Promise<Reading>;
  */
 export function createReading(options: ReadingOptions): { read: ReadMetrics; close(): void } {
   const { config, core, redirects, requests, memory, views, lists, recorder, faults, inProgress } = options;
-  const { database, journalFolder } = config;
+  const { backupFolder, database, journalFolder } = config;
   const own = watchProcess({
     file: database.engine === "sqlite" ? database.path : undefined,
     journalFolder,
+    backupFolder,
   });
   let sample: Reading = {};
   let isClosed = false;

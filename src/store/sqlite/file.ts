@@ -1,8 +1,9 @@
 // The file as SQLite opens it: for one writer, for readers, and to check it.
 import { Database, SQLiteError } from "bun:sqlite";
-import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, statSync } from "node:fs";
-import { dirname, resolve } from "node:path";
+import { existsSync, statSync } from "node:fs";
+import { dirname } from "node:path";
 
+import { giveToOwnerOfFolder, makeFolder } from "../../files.ts";
 import { StoreUnusable } from "../../links/store.ts";
 import { requireWhole } from "./copied.ts";
 import { type Identity, identify, isInPlace, replacedMeanwhile } from "./identity.ts";
@@ -25,7 +26,7 @@ export function openWriter(path: string, openElsewhere?: Identity, busyWaitMs = 
   return explained(path, () => {
     requireSafeSqlite();
     if (openElsewhere !== undefined) requireSame(path, openElsewhere);
-    makeFolder(dirname(resolve(path)));
+    makeFolder(dirname(path));
     requireOurs(path);
     requireLog(path);
     requireWholeWal(path);
@@ -37,6 +38,8 @@ export function openWriter(path: string, openElsewhere?: Identity, busyWaitMs = 
       strict: true,
     });
     try {
+      // SQLite gives the log to the same owner.
+      if (before.length === 0) giveToOwnerOfFolder(path);
       database.run(`PRAGMA busy_timeout = ${busyWaitMs}`);
       migrate(database, path);
       database.run("PRAGMA journal_mode = WAL");
@@ -149,22 +152,6 @@ function requireSafeSqlite(): void {
     throw new StoreUnusable(
       `SQLite ${version} can corrupt its files; ${OLDEST_SQLITE.join(".")} or newer is needed.`,
     );
-  }
-}
-
-/** A new folder is on disk only once its parent is synced. */
-export function makeFolder(folder: string): void {
-  const made = mkdirSync(folder, { recursive: true });
-  if (made === undefined) return;
-  for (let path = folder; path.length >= made.length; path = dirname(path)) syncFolder(dirname(path));
-}
-
-export function syncFolder(folder: string): void {
-  const descriptor = openSync(folder, "r");
-  try {
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
   }
 }
 
