@@ -124,6 +124,18 @@ test("a program that cannot start leaves the old one serving, and one that crash
   expect(await program.exited).toBe(0);
 });
 
+test("what the old processes have counted stays in the metrics, even if nobody asked them before", async () => {
+  const metricsPort = await freePort();
+  await using program = await startProgram({ METRICS_PORT: String(metricsPort) });
+  await program.shorten({ original_url: TARGET, custom_code: "abc" });
+  for (let nth = 0; nth < 20; nth++) await program.fetch("/abc");
+  program.kill("SIGUSR2");
+  await untilLogged(program, "the old processes have ended");
+  const text = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text();
+  const counts = [...text.matchAll(/^curt_redirects_total\{.*\} (\d+)$/gm)].map(([, count]) => Number(count));
+  expect(counts.reduce((sum, count) => sum + count, 0)).toBe(20);
+});
+
 testOnLinux("SIGUSR2 during the start ends nothing", async () => {
   using folder = temporaryFolder();
   const file = join(folder.path, "curt.db");

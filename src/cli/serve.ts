@@ -71,6 +71,8 @@ export async function serve(settings: Config): Promise<number> {
       beside.stop("new processes take over", true);
       await Bun.sleep(SPREAD_MS);
       children.steer({ first, count: 1 });
+      // What the old ones have counted since they were last asked would end with them.
+      void metrics?.members.read();
     } else if (!isStopping) log.error("the new processes could not start: the old ones go on");
     // Before all of them are gone, it is not known how many listen.
     await beside.ended;
