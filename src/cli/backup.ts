@@ -9,6 +9,7 @@ import { type Config, journalFolderOf } from "../config.ts";
 import { escapeLine } from "../escape.ts";
 import { type DatabaseAddress, databaseUrl } from "../settings/database-url.ts";
 import type { Arguments } from "./command.ts";
+import { print } from "./print.ts";
 
 const SHOW_EVERY_MS = 200;
 /** Creates and redirects come first. */
@@ -27,7 +28,7 @@ export async function backup(config: Config, { positionals: [file = ""] }: Argum
   const links = await explained(file, () =>
     makeBackup({ path: database.path, journalFolder, file, progress }),
   ).finally(progress.end);
-  console.log(escapeLine(`${file} has ${inWords(links)}, was checked, and is on disk`));
+  print(escapeLine(`${file} has ${inWords(links)}, was checked, and is on disk`));
   return 0;
 }
 
@@ -48,7 +49,7 @@ export async function restore(
   const links = await explained(path, () => restoreBackup({ file, path, journalFolder, progress })).finally(
     progress.end,
   );
-  console.log(escapeLine(`${resolve(path)} has ${inWords(links)} of ${file}, and was checked`));
+  print(escapeLine(`${resolve(path)} has ${inWords(links)} of ${file}, and was checked`));
   return 0;
 }
 
