@@ -412,10 +412,10 @@ test("a command whose output is lost says so, with exit code 1", async () => {
   }
 });
 
-test("a command that makes no store finds none in an empty file, below a file, or where there is nothing", async () => {
+test("a command that makes no store finds none in an empty file, or where there is nothing", async () => {
   using folder = temporaryFolder();
   await Bun.write(join(folder.path, "empty"), "");
-  for (const name of ["empty", "empty/curt.db", "missing.db"])
+  for (const name of ["empty", "missing.db"])
     for (const args of [["export", "-"], ["admin", "links"], ["trust-clock"]]) {
       const path = join(folder.path, name);
       const env = { ...process.env, DATABASE_URL: `sqlite:${path}`, DATA_DIR: folder.path };
@@ -431,4 +431,15 @@ test("a command that makes no store finds none in an empty file, below a file, o
       ]);
     }
   expect(readdirSync(folder.path)).toEqual(["empty"]);
+});
+
+test("a command explains what the system refuses", async () => {
+  using folder = temporaryFolder();
+  const file = join(folder.path, "file");
+  await Bun.write(file, "");
+  for (const args of [["check"], ["export", "-"], ["admin", "links"], ["backup", `${file}2`]])
+    expect(await run(args, { DATABASE_URL: `sqlite:${file}/curt.db`, DATA_DIR: folder.path })).toMatchObject({
+      code: 1,
+      stderr: `curt: ${file}/curt.db cannot be used: its path has a file where a folder must be. Check DATABASE_URL, the folder's permissions and the free space.\n`,
+    });
 });
