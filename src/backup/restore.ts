@@ -32,7 +32,7 @@ export interface Restored {
 export function restoreBackup({ file, path, journalFolder, progress }: RestoreOptions): Restored {
   const { isCopy } = requireBackup(file);
   // SQLite would undo what a journal of another file says.
-  if (hasFile(path) || ["-shm", "-journal"].some((suffix) => existsSync(path + suffix)))
+  if (hasFile(path) || ["", "-wal", "-shm", "-journal"].some((suffix) => existsSync(path + suffix)))
     throw new StoreUnusable(
       `There is a store at ${path}, and it is never overwritten. Move it away, with its -wal, -shm and -journal files, or restore elsewhere with --to.`,
     );

@@ -5,6 +5,7 @@ import { dirname } from "node:path";
 
 import { giveToOwnerOfFolder, makeFolder } from "../../files.ts";
 import { StoreUnusable } from "../../links/store.ts";
+import { reasonOf } from "../../system.ts";
 import { requireWhole } from "./copied.ts";
 import { type Identity, identify, isInPlace, replacedMeanwhile } from "./identity.ts";
 import { isCurrent, migrate, requireCurrentVersion, requireOurs, requireSchema } from "./schema.ts";
@@ -98,7 +99,12 @@ export function openReader(path: string): Database {
 
 /** Whether there is a store, or a log that is left of one: opening it says what to do. */
 export function hasFile(path: string): boolean {
-  return existsSync(path) || existsSync(`${path}-wal`);
+  return sizeOf(path) > 0 || sizeOf(`${path}-wal`) > 0;
+}
+
+/** 0 if there is no such file. Throws {@link StoreUnusable} if nobody may know that. */
+function sizeOf(path: string): number {
+  return explained(path, () => statSync(path, { throwIfNoEntry: false })?.size ?? 0);
 }
 
 /**
@@ -106,7 +112,7 @@ export function hasFile(path: string): boolean {
  * older schema may do for whoever asks nothing of it.
  */
 export function openChecked(path: string, mayBeOlder = false): Database | undefined {
-  if (!existsSync(path) || statSync(path).size === 0) return undefined;
+  if (sizeOf(path) === 0) return undefined;
   return explained(path, () => {
     requireSafeSqlite();
     requireOurs(path);
@@ -171,7 +177,7 @@ function explained<T>(path: string, open: () => T): T {
 }
 
 function explain(path: string, error: unknown): string {
-  const reason = error instanceof Error ? error.message : String(error);
+  const reason = reasonOf(error);
   const code = (error as { code?: string }).code ?? "";
   if (/^SQLITE_(BUSY|LOCKED)/.test(code))
     return `${path} is locked by another program. Stop it, or wait until it is done.`;
