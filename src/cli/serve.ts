@@ -23,11 +23,8 @@ export async function serve(settings: Config): Promise<number> {
   const log = createLog(config.logLevel, process.stdout, isAlone ? undefined : { pid: process.pid });
   const metrics = await startMetrics(config);
   const https = config.https === null ? undefined : startHttps(config, config.https, log);
-  // Without a certificate, or with a wrong one, visitors would be warned.
-  await https?.ready;
-  let current = isAlone
-    ? await serveHere(config, log, metrics?.members)
-    : startChildren(config, log, metrics?.members);
+  /** Undefined until something is to serve. */
+  let current: Generation | undefined;
   /** Those that are to take over, and then those that were taken over from. */
   let beside: Generation | undefined;
   let isStarted = false;
@@ -36,6 +33,7 @@ export async function serve(settings: Config): Promise<number> {
 
   for (const reason of ["SIGTERM", "SIGINT"] as const) {
     process.on(reason, () => {
+      if (current === undefined) process.exit(0);
       if (!isStopping && current.pids().length > 0) log.info({ reason }, "stopping");
       for (const generation of [current, beside]) {
         if (isStopping) generation?.kill();
@@ -46,17 +44,17 @@ export async function serve(settings: Config): Promise<number> {
     });
   }
   process.on("SIGUSR2", () => {
-    if (isStarted && !isStopping && beside === undefined) void handOver();
+    if (current !== undefined && isStarted && !isStopping && beside === undefined) void handOver(current);
     else log.warn("SIGUSR2 is ignored while Curt starts, stops or is taken over");
   });
 
-  async function handOver(): Promise<void> {
-    const listening = Math.max(1, current.pids().length);
-    const children = startChildren(config, log, metrics?.members, current);
+  async function handOver(old: Generation): Promise<void> {
+    const listening = Math.max(1, old.pids().length);
+    const children = startChildren(config, log, metrics?.members, old);
     beside = children;
     const isUp = await children.up;
     if (isUp && !isStopping) {
-      beside = current;
+      beside = old;
       current = children;
       children.takeOver(listening);
       log.info({ children: children.pids() }, `Curt ${children.version()} takes over`);
@@ -68,6 +66,11 @@ export async function serve(settings: Config): Promise<number> {
     if (isUp && !isStopping) log.info("the old processes have ended");
   }
 
+  // Without a certificate, or with a wrong one, visitors would be warned.
+  await https?.ready;
+  current = isAlone
+    ? await serveHere(config, log, metrics?.members)
+    : startChildren(config, log, metrics?.members);
   if (await current.up) {
     isStarted = true;
     if (isAlone) log.info(listensOn(config, port));
@@ -79,7 +82,7 @@ export async function serve(settings: Config): Promise<number> {
     endBackups = startBackups(config, log);
   }
   for (;;) {
-    const generation = current;
+    const generation: Generation = current;
     const code = await generation.ended;
     if (generation !== current) continue;
     beside?.stop("the others ended");
@@ -125,13 +128,15 @@ function listensOn({ host, baseUrl, https }: Config, port: number): string {
 
 /** If only this machine can reach a public service, all visitors come through a proxy. */
 function warnOfOneClient(config: Config, log: Log): void {
-  const { host, posture, trustedProxies } = config;
+  const { host, posture, trustedProxies, https } = config;
   const { limitCreate, limitUnknown, limitView, limitReport, limitPasswords } = config;
   const limits = [limitCreate, limitUnknown, limitView, limitReport, limitPasswords];
   const isLocal = host === "localhost" || host === "::1" || host.startsWith("127.");
   if (
     limits.some(({ length }) => length > 0) &&
     isLocal &&
+    // Who lets Curt serve HTTPS has no proxy that could append to X-Forwarded-For.
+    https === null &&
     posture === "public" &&
     trustedProxies.length === 0
   )

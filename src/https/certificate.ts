@@ -1,5 +1,7 @@
 import { createPrivateKey, X509Certificate } from "node:crypto";
 import { readFile } from "node:fs/promises";
+import { isIP } from "node:net";
+import { createSecureContext } from "node:tls";
 
 /** A certificate that can be served. */
 export interface Certificate {
@@ -8,6 +10,7 @@ export interface Certificate {
   readonly key: string;
   readonly startsMs: number;
   readonly endsMs: number;
+  /** As in `URL.hostname`. */
   isFor(host: string): boolean;
 }
 
@@ -46,16 +49,31 @@ export function checkCertificate(
   } catch {
     return { trouble: `${keyFile} is no key in PEM format without a password` };
   }
+  try {
+    // Reads the rest of the chain, which may be broken, or only half written.
+    createSecureContext({ cert, key });
+  } catch (cause) {
+    return { trouble: `${certFile} and ${keyFile} cannot be served: ${reasonOf(cause)}` };
+  }
   const startsMs = Date.parse(leaf.validFrom);
   const endsMs = Date.parse(leaf.validTo);
   if (nowMs >= endsMs) return { trouble: `the certificate in ${certFile} expired on ${leaf.validTo}` };
-  return { cert, key, startsMs, endsMs, isFor: (host) => leaf.checkHost(host) !== undefined };
+  return { cert, key, startsMs, endsMs, isFor: (host) => isNamedIn(leaf, host) };
+}
+
+/** Clients do not look at the common name any more (RFC 9525, section 2). */
+function isNamedIn(leaf: X509Certificate, host: string): boolean {
+  const address = host.replace(/^\[(.*)\]$/, "$1");
+  if (isIP(address) !== 0) return leaf.checkIP(address) !== undefined;
+  return leaf.checkHost(host, { subject: "never" }) !== undefined;
 }
 
 async function readText(path: string): Promise<string | { readonly trouble: string }> {
   try {
     return await readFile(path, "utf8");
   } catch (cause) {
-    return { trouble: `cannot read ${path}: ${cause instanceof Error ? cause.message : String(cause)}` };
+    return { trouble: `cannot read ${path}: ${reasonOf(cause)}` };
   }
 }
+
+const reasonOf = (cause: unknown) => (cause instanceof Error ? cause.message : String(cause));

@@ -52,6 +52,8 @@ export interface AcmeServer extends AsyncDisposable {
   /** If set, new orders are refused: 429, and Retry-After in seconds. */
   refusedForSeconds: number | undefined;
   isDown: boolean;
+  /** If set, its certificates are for these hosts, whatever was ordered. */
+  otherHosts: readonly string[] | undefined;
 }
 
 /** Its own address is http:// if `isPlain`, which a client takes that trusts no new authority. */
@@ -217,7 +219,7 @@ export async function startAcmeServer({ isPlain = false } = {}): Promise<AcmeSer
       return problem(400, "badCSR", "the request for a certificate is wrong");
     const startsMs = Math.floor(Date.now() / 1000) * 1000;
     order.certificate = await authority.sign({
-      hosts: order.hosts,
+      hosts: state.otherHosts ?? order.hosts,
       publicKey: request.publicKey,
       startsMs,
       lastsMs: state.lastMs,
@@ -236,6 +238,7 @@ export async function startAcmeServer({ isPlain = false } = {}): Promise<AcmeSer
     httpPort: 0,
     refusedForSeconds: undefined,
     isDown: false,
+    otherHosts: undefined,
     [Symbol.asyncDispose]: () => server.stop(true),
   };
   return state;

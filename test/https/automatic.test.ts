@@ -1,13 +1,14 @@
 import { describe, expect, test } from "bun:test";
-import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, rmdirSync, statSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
 
 import { readConfig } from "../../src/config.ts";
+import { createKey, orderCertificate } from "../../src/https/acme.ts";
 import { startHttps } from "../../src/https/start.ts";
 import { createLog } from "../../src/log.ts";
 import { freePort } from "../free-port.ts";
-import { BASE_URL, startHere, startProgram, temporaryFolder, untilLogged } from "../service.ts";
+import { BASE_URL, ROOT, startHere, startProgram, temporaryFolder, untilLogged } from "../service.ts";
 import { type AcmeServer, startAcmeServer } from "./acme-server.ts";
 
 const HOUR_MS = 3_600_000;
@@ -85,6 +86,8 @@ describe("HTTPS=auto", () => {
         const answer = await curt.fetch("/livez", { tls, headers: { Host: host }, keepalive: false });
         expect(answer.status).toBe(200);
       }
+      // Nothing is in front of it that could tell visitors apart.
+      expect(curt.logged.join("")).not.toContain("count as one client");
     }
     expect(acme.issued).toEqual([["curt.example", "www.curt.example"]]);
     expect(acme.accounts.map(({ contact }) => contact)).toEqual([["mailto:operator@curt.example"]]);
@@ -142,7 +145,7 @@ describe("HTTPS=auto", () => {
       await using https = start(acme, folder.path, { firstWaitMs: 1 });
       await (round === 0 ? until("it was refused", () => https.logged.length > 1) : Bun.sleep(300));
       expect(https.isReady()).toBe(false);
-      if (round === 0) expect(https.logged.at(-1)).toContain("too many orders");
+      expect(https.logged.at(-1)).toContain(round === 0 ? "too many orders" : "is asked later");
     }
     expect(acme.counts.orders).toBe(1);
   });
@@ -178,6 +181,89 @@ describe("HTTPS=auto", () => {
     await https.ready;
     await until("it failed", () => https.logged.some((line) => line.includes("could not renew")));
     expect(readFileSync(https.certFile, "utf8")).toBe(kept);
+  });
+
+  test("refuses a certificate for other hosts, and keeps the one it has", async () => {
+    using folder = temporaryFolder();
+    await using acme = await startAcmeServer({ isPlain: true });
+    acme.otherHosts = ["other.example"];
+    await using https = start(acme, folder.path);
+    await until("it was refused", () => https.logged.some((line) => line.includes("could not get")));
+    expect(https.logged.at(-1)).toContain("is not for curt.example");
+    expect(https.isReady()).toBe(false);
+    expect(readdirSync(https.folder)).not.toContain("certificate.pem");
+  });
+
+  test("a certificate that cannot be stored is kept until it can, and no other one is ordered", async () => {
+    using folder = temporaryFolder();
+    await using acme = await startAcmeServer({ isPlain: true });
+    await using https = start(acme, folder.path);
+    const obstacle = `${https.certFile}.new`;
+    mkdirSync(obstacle, { recursive: true });
+    const failures = () => https.logged.filter((line) => line.includes("EISDIR"));
+    await until("it failed twice", () => failures().length >= 2);
+    rmdirSync(obstacle);
+    await https.ready;
+    expect(acme.issued).toHaveLength(1);
+  });
+
+  test.each([
+    ["that never ends", 1, 64 * 1024, "exceeded"],
+    ["of one byte now and then", 20, 1, "took too long"],
+  ])("an answer %s does not stop the renewals", async (_, everyMs, bytes, trouble) => {
+    const chunk = new Uint8Array(bytes).fill(32);
+    await using server = Bun.serve({
+      hostname: "127.0.0.1",
+      port: 0,
+      fetch: () =>
+        new Response(
+          new ReadableStream({
+            async pull(controller) {
+              await Bun.sleep(everyMs);
+              controller.enqueue(chunk);
+            },
+          }),
+        ),
+    });
+    const ordered = await orderCertificate({
+      directory: `http://127.0.0.1:${server.port}/directory`,
+      accountKey: createKey(),
+      contact: null,
+      hosts: ["curt.example"],
+      challenges: new Map(),
+      nowMs: Date.now,
+      limitMs: bytes === 1 ? 300 : 60_000,
+    });
+    expect(ordered).toMatchObject({ trouble: expect.stringContaining(trouble) });
+  });
+
+  test("while it waits for its first certificate, SIGUSR2 does not end it and SIGTERM does", async () => {
+    using folder = temporaryFolder();
+    const settings = {
+      HTTPS: "auto",
+      HOST: "127.0.0.1",
+      PORT: "0",
+      HTTP_PORT: "0",
+      BASE_URL,
+      // Nothing listens there.
+      ACME_DIRECTORY: `https://127.0.0.1:${await freePort()}/`,
+      DATABASE_URL: `sqlite:${join(folder.path, "curt.db")}`,
+    };
+    const child = Bun.spawn([process.execPath, join(ROOT, "src/main.ts"), "serve"], {
+      env: { ...process.env, ...settings },
+      stdout: "pipe",
+      stderr: "inherit",
+    });
+    let logged = "";
+    const decoder = new TextDecoder();
+    for await (const chunk of child.stdout) {
+      logged += decoder.decode(chunk, { stream: true });
+      if (logged.includes("SIGUSR2 is ignored")) child.kill("SIGTERM");
+      else if (logged.includes("could not get a certificate")) child.kill("SIGUSR2");
+    }
+    expect(await child.exited).toBe(0);
+    expect(logged).toContain("SIGUSR2 is ignored");
+    expect(logged).toContain("ECONNREFUSED");
   });
 });
 

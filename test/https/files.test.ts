@@ -148,6 +148,14 @@ describe("TLS_CERT and TLS_KEY", () => {
       "no key in PEM format",
     ],
     [
+      "a chain that is cut off",
+      async (folder: string) => {
+        const { cert, key } = await makePair(authority);
+        storePair(folder, { cert: cert.trim().slice(0, -50), key });
+      },
+      "cannot be served",
+    ],
+    [
       "the key of another certificate",
       async (folder: string) => writeFileSync(join(folder, "key.pem"), (await makePair(authority)).key),
       "does not belong to",
@@ -179,6 +187,12 @@ describe("TLS_CERT and TLS_KEY", () => {
     using folder = temporaryFolder();
     await using curt = await startWith(folder.path, { BASE_URL: "https://other.example" });
     await untilLogged(curt, "not for the host of BASE_URL");
+  });
+
+  test("a start with the certificate of its own address does not warn", async () => {
+    using folder = temporaryFolder();
+    await using curt = await startWith(folder.path, { BASE_URL: "https://127.0.0.1" });
+    expect(curt.logged.join("")).not.toContain("not for the host of BASE_URL");
   });
 });
 
@@ -231,6 +245,14 @@ describe("a renewed certificate", () => {
     expect(await serial(curt)).toBe(first);
     storePair(folder.path, await makePair(authority));
     expect(await untilSerialChanges(curt, first)).not.toBe(first);
+  });
+
+  test("of another host warns", async () => {
+    using folder = temporaryFolder();
+    await using curt = await startWith(folder.path);
+    storePair(folder.path, await makePair(authority, { hosts: ["other.example"] }));
+    await untilLogged(curt, "a new certificate is in use");
+    await untilLogged(curt, "not for the host of BASE_URL");
   });
 
   test("reaches every process", async () => {
