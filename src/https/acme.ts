@@ -63,6 +63,8 @@ export async function orderCertificate(order: Order): Promise<Ordered> {
     const client = new Client({ directoryUrl: directory, accountKey, ...ASKS });
     const key = createKey();
     const [, csr] = await crypto.createCsr({ altNames: [...hosts] }, key);
+    // Otherwise, an account that exists would be updated with nothing, which Pebble refuses. If there is none, `auto` makes it.
+    if (contact === null) await client.createAccount({ onlyReturnExisting: true }).catch(() => {});
     const cert = await client.auto({
       csr,
       ...(contact !== null && { email: contact.slice("mailto:".length) }),

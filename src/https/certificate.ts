@@ -1,7 +1,9 @@
 import { createPrivateKey, X509Certificate } from "node:crypto";
-import { readFile } from "node:fs/promises";
+import { readFile, stat } from "node:fs/promises";
 import { isIP } from "node:net";
 import { createSecureContext } from "node:tls";
+
+const MAX_FILE_BYTES = 1024 * 1024;
 
 /** A certificate that can be served. */
 export interface Certificate {
@@ -70,6 +72,10 @@ function isNamedIn(leaf: X509Certificate, host: string): boolean {
 
 async function readText(path: string): Promise<string | { readonly trouble: string }> {
   try {
+    const found = await stat(path);
+    // A pipe would give it only once, and a device without end.
+    if (!found.isFile() || found.size > MAX_FILE_BYTES)
+      return { trouble: `${path} is not a file of at most 1 MiB` };
     return await readFile(path, "utf8");
   } catch (cause) {
     return { trouble: `cannot read ${path}: ${reasonOf(cause)}` };

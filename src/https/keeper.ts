@@ -82,10 +82,11 @@ export function keepCertificate(options: KeeperOptions): Keeper {
     if (ordered === undefined) return;
     // One file, so that the key always belongs to the certificate.
     await writeSafely(certFile, `${ordered.cert.trim()}\n${ordered.key}`);
-    // A certificate that is due at once, as one with a very short life, must not be ordered in a loop.
-    await writeAttempts(own.folder, { failures: 0, nextMs: nowMs() + firstWaitMs });
     onOrdered(ordered.endsMs);
     ordered = undefined;
+    setReady();
+    // A certificate that is due at once, as one with a very short life, must not be ordered in a loop.
+    await writeAttempts(own.folder, { failures: 0, nextMs: nowMs() + firstWaitMs });
   }
 
   /** One turn; resolves with the time until the next one. */
@@ -118,7 +119,8 @@ export function keepCertificate(options: KeeperOptions): Keeper {
   async function run(): Promise<void> {
     while (!stopping.signal.aborted) {
       const waitMs = await turn().catch((error: unknown) => {
-        onFailure(String(error), nowMs() + firstWaitMs, stored);
+        const reason = error instanceof Error ? error.message : String(error);
+        onFailure(`cannot use ${own.folder}: ${reason}`, nowMs() + firstWaitMs, stored);
         return firstWaitMs;
       });
       await setTimeout(Math.min(waitMs, LOOK_AGAIN_MS), undefined, { signal: stopping.signal }).catch(

@@ -47,7 +47,7 @@ export function startHttps(
             else
               log.error(
                 details,
-                "could not get a certificate: port 80 of each host must lead to HTTP_PORT of this machine",
+                "could not get a certificate: mostly, port 80 of a host does not lead to HTTP_PORT of this machine",
               );
           },
           onPostponed: (nextMs) =>

@@ -23,11 +23,16 @@ async function until(what: string, look: () => boolean | Promise<boolean>): Prom
 
 interface Options {
   readonly aliases?: string;
+  readonly contact?: string;
   readonly firstWaitMs?: number;
 }
 
 /** Gets certificates inside this process. What it answers to http:// is at `plain`. */
-function start(acme: AcmeServer, folder: string, { aliases = "", firstWaitMs = 50 }: Options = {}) {
+function start(
+  acme: AcmeServer,
+  folder: string,
+  { aliases = "", contact = "operator@curt.example", firstWaitMs = 50 }: Options = {},
+) {
   const settings = {
     HTTPS: "auto",
     HOST: "127.0.0.1",
@@ -35,7 +40,7 @@ function start(acme: AcmeServer, folder: string, { aliases = "", firstWaitMs = 5
     HTTP_PORT: "0",
     BASE_URL,
     ALIASES: aliases,
-    CONTACT: "operator@curt.example",
+    CONTACT: contact,
     DATABASE_URL: `sqlite:${join(folder, "curt.db")}`,
   };
   const config = readConfig(settings);
@@ -162,10 +167,14 @@ describe("HTTPS=auto", () => {
       await until("it was stored", () => https.logged.some((line) => line.includes("got")) || aliases === "");
     }
     expect(acme.issued).toEqual([["curt.example"], ["curt.example", "go.curt.example"]]);
-    writeFileSync(file, "nonsense");
-    await using https = start(acme, folder.path);
-    await https.ready;
-    expect(acme.issued).toHaveLength(3);
+    // With and without a contact: the account exists already.
+    for (const contact of ["operator@curt.example", ""]) {
+      writeFileSync(file, "nonsense");
+      await using https = start(acme, folder.path, { contact });
+      await https.ready;
+    }
+    expect(acme.issued).toHaveLength(4);
+    expect(acme.accounts).toHaveLength(1);
   });
 
   test("a renewal that fails leaves the certificate in use", async () => {
@@ -212,7 +221,7 @@ describe("HTTPS=auto", () => {
     ["of one byte now and then", 20, 1, "took too long"],
   ])("an answer %s does not stop the renewals", async (_, everyMs, bytes, trouble) => {
     const chunk = new Uint8Array(bytes).fill(32);
-    await using server = Bun.serve({
+    using server = Bun.serve({
       hostname: "127.0.0.1",
       port: 0,
       fetch: () =>

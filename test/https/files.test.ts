@@ -138,6 +138,11 @@ describe("TLS_CERT and TLS_KEY", () => {
   test.each([
     ["a file that is not there", async (folder: string) => rmSync(join(folder, "key.pem")), "cannot read"],
     [
+      "a file that is too large",
+      async (folder: string) => writeFileSync(join(folder, "cert.pem"), "x".repeat(1024 * 1024 + 1)),
+      "at most 1 MiB",
+    ],
+    [
       "a certificate that is none",
       async (folder: string) => writeFileSync(join(folder, "cert.pem"), "nonsense"),
       "no certificate in PEM format",
