@@ -1,7 +1,8 @@
 import { createPrivateKey, X509Certificate } from "node:crypto";
 import { readFile, stat } from "node:fs/promises";
-import { isIP } from "node:net";
 import { createSecureContext } from "node:tls";
+
+import { isAddress } from "../settings/https.ts";
 
 const MAX_FILE_BYTES = 1024 * 1024;
 
@@ -65,8 +66,7 @@ export function checkCertificate(
 
 /** Clients do not look at the common name any more (RFC 9525, section 2). */
 function isNamedIn(leaf: X509Certificate, host: string): boolean {
-  const address = host.replace(/^\[(.*)\]$/, "$1");
-  if (isIP(address) !== 0) return leaf.checkIP(address) !== undefined;
+  if (isAddress(host)) return leaf.checkIP(host.replace(/^\[|\]$/g, "")) !== undefined;
   return leaf.checkHost(host, { subject: "never" }) !== undefined;
 }
 
