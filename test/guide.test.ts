@@ -54,6 +54,7 @@ test("docs/operating.md leads to every other document for operators", () => {
     "docs/clients",
     "docs/design",
     "docs/export-format",
+    "docs/inside",
     "docs/operating",
     "docs/releasing",
   ];

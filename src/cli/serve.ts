@@ -24,13 +24,15 @@ const SPREAD_MS = HAND_OVER_MS * 0.75;
 export async function serve(settings: Config): Promise<number> {
   const isAlone = settings.processes === 1;
   const log = createLog(settings.logLevel, process.stdout, isAlone ? undefined : { pid: process.pid });
+  /** Undefined until something is to serve. */
+  let current: Generation | undefined;
   /** Those that are to take over, and then those that were taken over from. */
   let beside: Generation | undefined;
   let isStarted = false;
   let isStopping = false;
   // From now on, because a certificate or a migration may take long.
   process.on("SIGUSR2", () => {
-    if (isStarted && !isStopping && beside === undefined) void handOver();
+    if (current !== undefined && isStarted && !isStopping && beside === undefined) void handOver(current);
     else log.warn("SIGUSR2 is ignored while Curt starts, stops or is taken over");
   });
   // A second Curt would silently share the port. Binding it once without sharing finds that out.
@@ -39,15 +41,11 @@ export async function serve(settings: Config): Promise<number> {
   const config = { ...settings, port };
   const metrics = await startMetrics(config);
   const https = config.https === null ? undefined : startHttps(config, config.https, log);
-  // Without a certificate, or with a wrong one, visitors would be warned.
-  await https?.ready;
-  let current = isAlone
-    ? await serveHere(config, log, metrics?.members)
-    : startChildren(config, log, metrics?.members);
   let endBackups = async () => {};
 
   for (const reason of ["SIGTERM", "SIGINT"] as const) {
     process.on(reason, () => {
+      if (current === undefined) process.exit(0);
       if (!isStopping && current.pids().length > 0) log.info({ reason }, "stopping");
       for (const generation of [current, beside]) {
         if (isStopping) generation?.kill();
@@ -58,13 +56,13 @@ export async function serve(settings: Config): Promise<number> {
     });
   }
 
-  async function handOver(): Promise<void> {
-    const children = startChildren(config, log, metrics?.members, current);
+  async function handOver(old: Generation): Promise<void> {
+    const children = startChildren(config, log, metrics?.members, old);
     beside = children;
     const isUp = await children.up;
     if (isUp && !isStopping) {
-      const first = current.listening();
-      beside = current;
+      const first = old.listening();
+      beside = old;
       current = children;
       children.steer({ first, count: config.processes });
       log.info({ children: children.pids() }, `Curt ${children.version()} takes over`);
@@ -81,6 +79,11 @@ export async function serve(settings: Config): Promise<number> {
     if (isUp && !isStopping) log.info("the old processes have ended");
   }
 
+  // Without a certificate, or with a wrong one, visitors would be warned.
+  await https?.ready;
+  current = isAlone
+    ? await serveHere(config, log, metrics?.members)
+    : startChildren(config, log, metrics?.members);
   if (await current.up) {
     isStarted = true;
     if (isAlone) log.info(listensOn(config, port));
@@ -93,7 +96,7 @@ export async function serve(settings: Config): Promise<number> {
     endBackups = startBackups(config, log);
   }
   for (;;) {
-    const generation = current;
+    const generation: Generation = current;
     const code = await generation.ended;
     if (generation !== current) continue;
     beside?.stop("the others ended");
@@ -140,13 +143,15 @@ function listensOn({ host, baseUrl, https }: Config, port: number): string {
 
 /** If only this machine can reach a public service, all visitors come through a proxy. */
 function warnOfOneClient(config: Config, log: Log): void {
-  const { host, posture, trustedProxies } = config;
+  const { host, posture, trustedProxies, https } = config;
   const { limitCreate, limitUnknown, limitView, limitReport, limitPasswords } = config;
   const limits = [limitCreate, limitUnknown, limitView, limitReport, limitPasswords];
   const isLocal = host === "localhost" || host === "::1" || host.startsWith("127.");
   if (
     limits.some(({ length }) => length > 0) &&
     isLocal &&
+    // Who lets Curt serve HTTPS has no proxy that could append to X-Forwarded-For.
+    https === null &&
     posture === "public" &&
     trustedProxies.length === 0
   )

@@ -14,6 +14,8 @@ export interface Order {
   /** Has what the authority must find, as long as it may ask. */
   readonly challenges: Challenges;
   readonly nowMs: () => number;
+  /** How long it may take. Tests need not wait. */
+  readonly limitMs?: number;
 }
 
 export type Ordered =
@@ -23,6 +25,11 @@ export type Ordered =
 
 /** For each request to the authority. */
 const TIMEOUT_MS = 30_000;
+/** For the whole order. An authority that sends a byte now and then must not stop the renewals. */
+const ORDER_LIMIT_MS = 900_000;
+const MAX_ANSWER_BYTES = 1024 * 1024;
+/** In characters. What an authority answers may be a page. */
+const MAX_TROUBLE_LENGTH = 500;
 /** How often, and how soon, the authority is asked whether it has checked a host. */
 const ASKS = { backoffAttempts: 12, backoffMin: 1000, backoffMax: 10_000 };
 
@@ -36,40 +43,46 @@ export function createKey(): string {
 export async function orderCertificate(order: Order): Promise<Ordered> {
   const { directory, accountKey, contact, hosts, challenges, nowMs } = order;
   let waitMs = 0;
+  const tooLate = AbortSignal.timeout(order.limitMs ?? ORDER_LIMIT_MS);
   try {
     // Large, and needed once in two months.
     const { axios, Client, crypto } = await import("acme-client");
-    // Whoever orders waits longer after each failure. Trying again here would pass the authority's limits sooner.
-    const acmeSettings = { retryMaxAttempts: 0, retryDefaultDelay: 0 };
-    Object.assign(axios.defaults, { timeout: TIMEOUT_MS, acmeSettings });
-    const listener = axios.interceptors.response.use((response) => {
+    // Its own interceptors ask again sooner than authorities allow, and lose the reason if there is no answer.
+    axios.interceptors.request.clear();
+    axios.interceptors.response.clear();
+    axios.interceptors.response.use((response) => {
       if (response.status >= 400)
         waitMs = Math.max(waitMs, retryAfterMs(response.headers["retry-after"], nowMs()));
       return response;
     });
-    try {
-      const client = new Client({ directoryUrl: directory, accountKey, ...ASKS });
-      const key = createKey();
-      const [, csr] = await crypto.createCsr({ altNames: [...hosts] }, key);
-      const cert = await client.auto({
-        csr,
-        ...(contact !== null && { email: contact.slice("mailto:".length) }),
-        termsOfServiceAgreed: true,
-        challengePriority: ["http-01"],
-        // Asking our own port 80 first would fail behind routers that cannot reach themselves.
-        skipChallengeVerification: true,
-        challengeCreateFn: async (_, { type, token }, keyAuthorization) => {
-          if (type !== "http-01") throw new Error("the certificate authority offers no HTTP-01 challenge");
-          challenges.set(token, keyAuthorization);
-        },
-        challengeRemoveFn: async (_, { token }) => void challenges.delete(token),
-      });
-      return { cert, key };
-    } finally {
-      axios.interceptors.response.eject(listener);
-    }
+    Object.assign(axios.defaults, {
+      timeout: TIMEOUT_MS,
+      signal: tooLate,
+      maxContentLength: MAX_ANSWER_BYTES,
+    });
+    const client = new Client({ directoryUrl: directory, accountKey, ...ASKS });
+    const key = createKey();
+    const [, csr] = await crypto.createCsr({ altNames: [...hosts] }, key);
+    // Otherwise, an account that exists would be updated with nothing, which Pebble refuses. If there is none, `auto` makes it.
+    if (contact === null) await client.createAccount({ onlyReturnExisting: true }).catch(() => {});
+    const cert = await client.auto({
+      csr,
+      ...(contact !== null && { email: contact.slice("mailto:".length) }),
+      termsOfServiceAgreed: true,
+      challengePriority: ["http-01"],
+      // Asking our own port 80 first would fail behind routers that cannot reach themselves.
+      skipChallengeVerification: true,
+      challengeCreateFn: async (_, { type, token }, keyAuthorization) => {
+        if (type !== "http-01") throw new Error("the certificate authority offers no HTTP-01 challenge");
+        challenges.set(token, keyAuthorization);
+      },
+      challengeRemoveFn: async (_, { token }) => void challenges.delete(token),
+    });
+    return { cert, key };
   } catch (cause) {
-    return { trouble: cause instanceof Error ? cause.message || cause.name : String(cause), waitMs };
+    if (tooLate.aborted) return { trouble: "the certificate authority took too long", waitMs };
+    const trouble = cause instanceof Error ? cause.message || cause.name : String(cause);
+    return { trouble: trouble.slice(0, MAX_TROUBLE_LENGTH), waitMs };
   }
 }
 

@@ -1,5 +1,10 @@
 import { createPrivateKey, X509Certificate } from "node:crypto";
-import { readFile } from "node:fs/promises";
+import { readFile, stat } from "node:fs/promises";
+import { createSecureContext } from "node:tls";
+
+import { isAddress } from "../settings/https.ts";
+
+const MAX_FILE_BYTES = 1024 * 1024;
 
 /** A certificate that can be served. */
 export interface Certificate {
@@ -8,6 +13,7 @@ export interface Certificate {
   readonly key: string;
   readonly startsMs: number;
   readonly endsMs: number;
+  /** As in `URL.hostname`. */
   isFor(host: string): boolean;
 }
 
@@ -46,16 +52,34 @@ export function checkCertificate(
   } catch {
     return { trouble: `${keyFile} is no key in PEM format without a password` };
   }
+  try {
+    // Reads the rest of the chain, which may be broken, or only half written.
+    createSecureContext({ cert, key });
+  } catch (cause) {
+    return { trouble: `${certFile} and ${keyFile} cannot be served: ${reasonOf(cause)}` };
+  }
   const startsMs = Date.parse(leaf.validFrom);
   const endsMs = Date.parse(leaf.validTo);
   if (nowMs >= endsMs) return { trouble: `the certificate in ${certFile} expired on ${leaf.validTo}` };
-  return { cert, key, startsMs, endsMs, isFor: (host) => leaf.checkHost(host) !== undefined };
+  return { cert, key, startsMs, endsMs, isFor: (host) => isNamedIn(leaf, host) };
+}
+
+/** Clients do not look at the common name any more (RFC 9525, section 2). */
+function isNamedIn(leaf: X509Certificate, host: string): boolean {
+  if (isAddress(host)) return leaf.checkIP(host.replace(/^\[|\]$/g, "")) !== undefined;
+  return leaf.checkHost(host, { subject: "never" }) !== undefined;
 }
 
 async function readText(path: string): Promise<string | { readonly trouble: string }> {
   try {
+    const found = await stat(path);
+    // A pipe would give it only once, and a device without end.
+    if (!found.isFile() || found.size > MAX_FILE_BYTES)
+      return { trouble: `${path} is not a file of at most 1 MiB` };
     return await readFile(path, "utf8");
   } catch (cause) {
-    return { trouble: `cannot read ${path}: ${cause instanceof Error ? cause.message : String(cause)}` };
+    return { trouble: `cannot read ${path}: ${reasonOf(cause)}` };
   }
 }
+
+const reasonOf = (cause: unknown) => (cause instanceof Error ? cause.message : String(cause));

@@ -27,11 +27,7 @@ export async function openCertificate({ baseUrl }: Config, files: Https, log: Lo
   const first = await readCertificate(files, Date.now());
   if ("trouble" in first) throw new ConfigError([`TLS_CERT and TLS_KEY cannot be used: ${first.trouble}`]);
   const { hostname } = new URL(baseUrl);
-  if (!first.isFor(hostname))
-    log.warn(
-      { host: hostname },
-      "the certificate in TLS_CERT is not for the host of BASE_URL: browsers will refuse it",
-    );
+  warnOfHost(first);
   return {
     first,
     follow(use, onFault, { readCertificateEveryMs = READ_EVERY_MS } = {}) {
@@ -39,6 +35,7 @@ export async function openCertificate({ baseUrl }: Config, files: Https, log: Lo
         nowMs: Date.now,
         use(certificate) {
           use(certificate);
+          warnOfHost(certificate);
           log.info({ ends: new Date(certificate.endsMs) }, "a new certificate is in use");
         },
         onTrouble: (trouble) =>
@@ -49,4 +46,12 @@ export async function openCertificate({ baseUrl }: Config, files: Https, log: Lo
       return repeat(readCertificateEveryMs, look, onFault);
     },
   };
+
+  function warnOfHost({ isFor }: Certificate): void {
+    if (isFor(hostname)) return;
+    log.warn(
+      { host: hostname },
+      "the certificate in TLS_CERT is not for the host of BASE_URL: browsers will refuse it",
+    );
+  }
 }

@@ -21,7 +21,7 @@ export function startHttps(
   { host, baseUrl, contact }: Config,
   { certFile, httpPort, own }: Https,
   log: Log,
-  limits: Pick<KeeperOptions, "firstWaitMs"> = {},
+  limits: Pick<KeeperOptions, "firstWaitMs" | "limitMs"> = {},
 ): StartedHttps {
   const challenges: Challenges = new Map();
   let isReady = own === null;
@@ -47,9 +47,15 @@ export function startHttps(
             else
               log.error(
                 details,
-                "could not get a certificate: port 80 of each host must lead to HTTP_PORT of this machine",
+                "could not get a certificate: mostly, port 80 of a host does not lead to HTTP_PORT of this machine",
               );
           },
+          onPostponed: (nextMs) =>
+            log.warn(
+              { hosts: own.hosts, next: new Date(nextMs) },
+              "the certificate authority is asked later, because of an earlier attempt: " +
+                "to ask at once, delete attempts.json and restart Curt",
+            ),
           ...limits,
         });
   const ready = keeper?.ready ?? Promise.resolve();

@@ -134,4 +134,5 @@ export function settleHttps(
   return { certFile: file, keyFile: file, httpPort: plain, own };
 }
 
-const isAddress = (hostName: string) => hostName.startsWith("[") || isIP(hostName) !== 0;
+/** As in `URL.hostname`. */
+export const isAddress = (hostName: string) => hostName.startsWith("[") || isIP(hostName) !== 0;

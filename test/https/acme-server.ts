@@ -52,6 +52,8 @@ export interface AcmeServer extends AsyncDisposable {
   /** If set, new orders are refused: 429, and Retry-After in seconds. */
   refusedForSeconds: number | undefined;
   isDown: boolean;
+  /** If set, its certificates are for these hosts, whatever was ordered. */
+  otherHosts: readonly string[] | undefined;
 }
 
 /** Its own address is http:// if `isPlain`, which a client takes that trusts no new authority. */
@@ -114,8 +116,11 @@ export async function startAcmeServer({ isPlain = false } = {}): Promise<AcmeSer
     if (header.kid === undefined) return problem(401, "unauthorized", "an account is needed");
     const [, what = "", id = ""] = path.split("/");
     const index = Number(id);
-    // Section 7.3.2: it may change its contacts.
-    if (what === "account" && index === number) return Response.json({ status: "valid" });
+    // Section 7.3.2: it may change its contacts. Pebble refuses an update of nothing.
+    if (what === "account" && index === number)
+      return jws.payload === "" || "contact" in payload
+        ? Response.json({ status: "valid" })
+        : problem(400, "malformed", "an update of nothing");
     if (path === "/order") return newOrder(jwk, payload);
     if (what === "order" && orders[index]) return tellOrder(index);
     if (what === "authorization" && authorizations[index]) return tellAuthorization(index);
@@ -127,8 +132,13 @@ export async function startAcmeServer({ isPlain = false } = {}): Promise<AcmeSer
     return new Response(certificate, { headers: { "Content-Type": "application/pem-certificate-chain" } });
   }
 
-  function account(jwk: Jwk, payload: { contact?: string[]; termsOfServiceAgreed?: boolean }): Response {
+  function account(
+    jwk: Jwk,
+    payload: { contact?: string[]; termsOfServiceAgreed?: boolean; onlyReturnExisting?: boolean },
+  ): Response {
     const found = accounts.findIndex((one) => one.jwk.x === jwk.x && one.jwk.y === jwk.y);
+    if (found === -1 && payload.onlyReturnExisting)
+      return problem(400, "accountDoesNotExist", "no such account");
     if (found === -1 && payload.termsOfServiceAgreed !== true)
       return problem(403, "userActionRequired", "the terms of service were not agreed to");
     if (found === -1) accounts.push({ jwk, contact: payload.contact ?? [] });
@@ -217,7 +227,7 @@ export async function startAcmeServer({ isPlain = false } = {}): Promise<AcmeSer
       return problem(400, "badCSR", "the request for a certificate is wrong");
     const startsMs = Math.floor(Date.now() / 1000) * 1000;
     order.certificate = await authority.sign({
-      hosts: order.hosts,
+      hosts: state.otherHosts ?? order.hosts,
       publicKey: request.publicKey,
       startsMs,
       lastsMs: state.lastMs,
@@ -236,6 +246,7 @@ export async function startAcmeServer({ isPlain = false } = {}): Promise<AcmeSer
     httpPort: 0,
     refusedForSeconds: undefined,
     isDown: false,
+    otherHosts: undefined,
     [Symbol.asyncDispose]: () => server.stop(true),
   };
   return state;

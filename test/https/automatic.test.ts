@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, rmdirSync, statSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
 
@@ -22,11 +22,16 @@ async function until(what: string, look: () => boolean | Promise<boolean>): Prom
 
 interface Options {
   readonly aliases?: string;
+  readonly contact?: string;
   readonly firstWaitMs?: number;
 }
 
 /** Gets certificates inside this process. What it answers to http:// is at `plain`. */
-function start(acme: AcmeServer, folder: string, { aliases = "", firstWaitMs = 50 }: Options = {}) {
+function start(
+  acme: AcmeServer,
+  folder: string,
+  { aliases = "", contact = "operator@curt.example", firstWaitMs = 50 }: Options = {},
+) {
   const settings = {
     HTTPS: "auto",
     HOST: "127.0.0.1",
@@ -34,7 +39,7 @@ function start(acme: AcmeServer, folder: string, { aliases = "", firstWaitMs = 5
     HTTP_PORT: "0",
     BASE_URL,
     ALIASES: aliases,
-    CONTACT: "operator@curt.example",
+    CONTACT: contact,
     DATABASE_URL: `sqlite:${join(folder, "curt.db")}`,
   };
   const config = readConfig(settings);
@@ -85,6 +90,8 @@ describe("HTTPS=auto", () => {
         const answer = await curt.fetch("/livez", { tls, headers: { Host: host }, keepalive: false });
         expect(answer.status).toBe(200);
       }
+      // Nothing is in front of it that could tell visitors apart.
+      expect(curt.logged.join("")).not.toContain("count as one client");
     }
     expect(acme.issued).toEqual([["curt.example", "www.curt.example"]]);
     expect(acme.accounts.map(({ contact }) => contact)).toEqual([["mailto:operator@curt.example"]]);
@@ -142,7 +149,7 @@ describe("HTTPS=auto", () => {
       await using https = start(acme, folder.path, { firstWaitMs: 1 });
       await (round === 0 ? until("it was refused", () => https.logged.length > 1) : Bun.sleep(300));
       expect(https.isReady()).toBe(false);
-      if (round === 0) expect(https.logged.at(-1)).toContain("too many orders");
+      expect(https.logged.at(-1)).toContain(round === 0 ? "too many orders" : "is asked later");
     }
     expect(acme.counts.orders).toBe(1);
   });
@@ -159,10 +166,14 @@ describe("HTTPS=auto", () => {
       await until("it was stored", () => https.logged.some((line) => line.includes("got")) || aliases === "");
     }
     expect(acme.issued).toEqual([["curt.example"], ["curt.example", "go.curt.example"]]);
-    writeFileSync(file, "nonsense");
-    await using https = start(acme, folder.path);
-    await https.ready;
-    expect(acme.issued).toHaveLength(3);
+    // With and without a contact: the account exists already.
+    for (const contact of ["operator@curt.example", ""]) {
+      writeFileSync(file, "nonsense");
+      await using https = start(acme, folder.path, { contact });
+      await https.ready;
+    }
+    expect(acme.issued).toHaveLength(4);
+    expect(acme.accounts).toHaveLength(1);
   });
 
   test("a renewal that fails leaves the certificate in use", async () => {
@@ -178,6 +189,30 @@ describe("HTTPS=auto", () => {
     await https.ready;
     await until("it failed", () => https.logged.some((line) => line.includes("could not renew")));
     expect(readFileSync(https.certFile, "utf8")).toBe(kept);
+  });
+
+  test("refuses a certificate for other hosts, and keeps the one it has", async () => {
+    using folder = temporaryFolder();
+    await using acme = await startAcmeServer({ isPlain: true });
+    acme.otherHosts = ["other.example"];
+    await using https = start(acme, folder.path);
+    await until("it was refused", () => https.logged.some((line) => line.includes("could not get")));
+    expect(https.logged.at(-1)).toContain("is not for curt.example");
+    expect(https.isReady()).toBe(false);
+    expect(readdirSync(https.folder)).not.toContain("certificate.pem");
+  });
+
+  test("a certificate that cannot be stored is kept until it can, and no other one is ordered", async () => {
+    using folder = temporaryFolder();
+    await using acme = await startAcmeServer({ isPlain: true });
+    await using https = start(acme, folder.path);
+    const obstacle = `${https.certFile}.new`;
+    mkdirSync(obstacle, { recursive: true });
+    const failures = () => https.logged.filter((line) => line.includes("EISDIR"));
+    await until("it failed twice", () => failures().length >= 2);
+    rmdirSync(obstacle);
+    await https.ready;
+    expect(acme.issued).toHaveLength(1);
   });
 });
 

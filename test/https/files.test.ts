@@ -138,6 +138,11 @@ describe("TLS_CERT and TLS_KEY", () => {
   test.each([
     ["a file that is not there", async (folder: string) => rmSync(join(folder, "key.pem")), "cannot read"],
     [
+      "a file that is too large",
+      async (folder: string) => writeFileSync(join(folder, "cert.pem"), "x".repeat(1024 * 1024 + 1)),
+      "at most 1 MiB",
+    ],
+    [
       "a certificate that is none",
       async (folder: string) => writeFileSync(join(folder, "cert.pem"), "nonsense"),
       "no certificate in PEM format",
@@ -146,6 +151,14 @@ describe("TLS_CERT and TLS_KEY", () => {
       "a key that is none",
       async (folder: string) => writeFileSync(join(folder, "key.pem"), "nonsense"),
       "no key in PEM format",
+    ],
+    [
+      "a chain that is cut off",
+      async (folder: string) => {
+        const { cert, key } = await makePair(authority);
+        storePair(folder, { cert: cert.trim().slice(0, -50), key });
+      },
+      "cannot be served",
     ],
     [
       "the key of another certificate",
@@ -179,6 +192,12 @@ describe("TLS_CERT and TLS_KEY", () => {
     using folder = temporaryFolder();
     await using curt = await startWith(folder.path, { BASE_URL: "https://other.example" });
     await untilLogged(curt, "not for the host of BASE_URL");
+  });
+
+  test("a start with the certificate of its own address does not warn", async () => {
+    using folder = temporaryFolder();
+    await using curt = await startWith(folder.path, { BASE_URL: "https://127.0.0.1" });
+    expect(curt.logged.join("")).not.toContain("not for the host of BASE_URL");
   });
 });
 
@@ -231,6 +250,14 @@ describe("a renewed certificate", () => {
     expect(await serial(curt)).toBe(first);
     storePair(folder.path, await makePair(authority));
     expect(await untilSerialChanges(curt, first)).not.toBe(first);
+  });
+
+  test("of another host warns", async () => {
+    using folder = temporaryFolder();
+    await using curt = await startWith(folder.path);
+    storePair(folder.path, await makePair(authority, { hosts: ["other.example"] }));
+    await untilLogged(curt, "a new certificate is in use");
+    await untilLogged(curt, "not for the host of BASE_URL");
   });
 
   test("reaches every process", async () => {
