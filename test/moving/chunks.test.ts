@@ -24,6 +24,12 @@ const FILES: readonly (readonly [source: string, file: string, items: number])[]
   ],
   ["sink", '[{"slug":"a","url":"https://x/\\u00e9","a":[{"b":"}"}]}]\n[]', 1],
   ["csv", '\uFEFFcode,url\r\na,"https://x/""é😀"""\r\n"b",https://x/\r\n\r\n"c\r\n",""', 3],
+  ["csv", "\n\ncode;url\na;https://x/,\nb;https://y/", 2],
+  [
+    "kutt",
+    `-- PostgreSQL database dump\nCREATE TABLE "a"."links" (id int, address text, target text, domain_id int, visit_count int);\nINSERT INTO "a"."links" VALUES (1, 'a\\', 'https://x/', NULL, 1);\n-- PostgreSQL database dump complete\n`,
+    1,
+  ],
   ["bitly", "link,long_url\nx.example/é,https://x/\nx.example/b,https://x/", 2],
 ];
 

@@ -1,6 +1,6 @@
 // The file as SQLite opens it: for one writer, for readers, and to check it.
 import { Database, SQLiteError } from "bun:sqlite";
-import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, statSync } from "node:fs";
+import { closeSync, existsSync, fchownSync, fsyncSync, mkdirSync, openSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 
 import { StoreUnusable } from "../../links/store.ts";
@@ -29,6 +29,7 @@ export function openWriter(path: string, openElsewhere?: Identity, busyWaitMs = 
     requireOurs(path);
     requireLog(path);
     requireWholeWal(path);
+    if (openElsewhere === undefined) makeForOwner(path);
 
     const before = existsSync(path) ? identify(path).slice(0, 1) : [];
     const database = new Database(path, {
@@ -56,6 +57,23 @@ export function openWriter(path: string, openElsewhere?: Identity, busyWaitMs = 
       throw error;
     }
   });
+}
+
+/**
+ * Root often fills a store for a service that runs as another user, to whom the folder belongs. SQLite then gives its other
+ * files to the same user.
+ */
+function makeForOwner(path: string): void {
+  if (process.getuid?.() !== 0 || existsSync(path)) return;
+  const { uid, gid } = statSync(dirname(resolve(path)));
+  if (uid === 0) return;
+  // Only a file that is new may be given away: the owner of the folder may have put a link there.
+  const descriptor = openSync(path, "wx", 0o644);
+  try {
+    fchownSync(descriptor, uid, gid);
+  } finally {
+    closeSync(descriptor);
+  }
 }
 
 function requireSame(path: string, openElsewhere: Identity): void {
