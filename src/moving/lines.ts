@@ -61,10 +61,12 @@ export async function* readBlocks(bytes: AsyncIterable<Uint8Array>, from?: Place
     if (restBytes < BLOCK_BYTES || (!chunk.includes(NEWLINE) && restBytes < MAX_LINE_BYTES)) continue;
     const all = Buffer.concat(rest);
     const length = all.lastIndexOf(NEWLINE) + 1;
-    if (length > 0) {
-      yield block(all.subarray(0, length));
-      rest = [all.subarray(length)];
-      restBytes = all.length - length;
+    if (length > 0 || end === 0) {
+      // A first line that is too long may have no end, and is no header.
+      const whole = length > 0 ? all.subarray(0, length) : all;
+      yield block(whole);
+      rest = [all.subarray(whole.length)];
+      restBytes = all.length - whole.length;
     } else {
       // One line that is too long. It is told once its end is there.
       hasher.update(all);

@@ -13,8 +13,6 @@ import type { SourceLink, SourceVisits } from "./source.ts";
 
 /** Rows in one transaction. */
 const MANY = 10_000;
-/** In KiB. Visits come in any order. */
-const CACHE = "cache_size = -65536";
 
 const SCHEMA = `
   CREATE TABLE links (nth INTEGER PRIMARY KEY, key ANY NOT NULL, link TEXT NOT NULL) STRICT;
@@ -52,6 +50,8 @@ export function openStage() {
   const days = database.prepare<StagedDay, [string | number]>(DAYS);
   const addCode = database.prepare<unknown, [string]>(ADD_CODE);
   let waiting = 0;
+  /** Many sources know no days. */
+  let hasDays = false;
 
   function written(): void {
     if (waiting > 0) database.run("COMMIT");
@@ -69,8 +69,10 @@ export function openStage() {
 
   return {
     addLink: (link: SourceLink) => add(() => addLink.run(link.key, JSON.stringify(link))),
-    addVisits: ({ key, day, visits, bots = 0, detail }: SourceVisits) =>
-      add(() => addDay.run(key, day, visits, bots, detail ?? null)),
+    addVisits({ key, day, visits, bots = 0, detail }: SourceVisits): void {
+      hasDays = true;
+      add(() => addDay.run(key, day, visits, bots, detail ?? null));
+    },
     count(): number {
       explained(written);
       return database.query<{ links: number }, []>(COUNT).get()?.links ?? 0;
@@ -90,7 +92,7 @@ export function openStage() {
         if (rows.length > 0)
           yield rows.map(({ link }) => {
             const staged = JSON.parse(link) as Omit<StagedLink, "days">;
-            return { ...staged, days: days.all(staged.key) };
+            return { ...staged, days: hasDays ? days.all(staged.key) : [] };
           });
         if (rows.length < limit) return;
       }
@@ -104,7 +106,7 @@ function openFile(): Database {
   const folder = mkdtempSync(join(tmpdir(), "curt-import-"));
   try {
     const database = new Database(join(folder, "stage.db"), { create: true, strict: true });
-    for (const pragma of ["journal_mode = OFF", "synchronous = OFF", "locking_mode = EXCLUSIVE", CACHE])
+    for (const pragma of ["journal_mode = OFF", "synchronous = OFF", "locking_mode = EXCLUSIVE"])
       database.run(`PRAGMA ${pragma}`);
     for (const statement of SCHEMA.split(";")) database.run(statement);
     return database;

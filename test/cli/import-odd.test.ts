@@ -1,3 +1,4 @@
+import { Database } from "bun:sqlite";
 import { afterAll, describe, expect, test } from "bun:test";
 import { chownSync, readdirSync, statSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -120,7 +121,13 @@ describe("curt import", () => {
     writeFileSync(path("packed"), Bun.gzipSync(manyLines(1)));
     writeFileSync(path("links.csv"), "code,url\na,https://example.com/\n");
     const csv = ["--from", "csv", path("links.csv")];
+    writeFileSync(path("endless"), "x".repeat(5_000_000));
+    writeFileSync(path("locked"), "");
+    using locked = new Database(path("locked"));
+    for (const statement of ["CREATE TABLE urls (id INTEGER)", "BEGIN EXCLUSIVE"]) locked.run(statement);
     for (const [line, message, more] of [
+      [[path("endless")], "endless is no file of curt export: its first line must say"],
+      [["--from", "chhoto", path("locked")], "locked is locked by another program. Stop it."],
       [[path("packed")], "packed is compressed. Unpack it with gunzip."],
       [["--from", "chhoto", path("packed")], "packed is compressed. Unpack it with gunzip."],
       [["--from", "chhoto", "/dev/zero"], "/dev/zero is no file: an SQLite database cannot be read from"],

@@ -40,7 +40,9 @@ function open(path: string, wrong: (what: string) => UnreadableSource): Database
     return database;
   } catch (error) {
     database.close();
-    throw wrong(`is no SQLite database that can be read (${(error as Error).message})`);
+    const { code = "", message } = error as { code?: string; message: string };
+    if (code.startsWith("SQLITE_BUSY")) throw wrong("is locked by another program. Stop it");
+    throw wrong(`is no SQLite database that can be read (${message})`);
   }
 }
 
