@@ -8,6 +8,8 @@ import type { Left, Why } from "../moving/take-in.ts";
 
 /** Rows of each reason that are printed. */
 const TOLD = 20;
+/** Of a printed row. What stands in a file may have millions of characters. */
+const MAX_LENGTH = 200;
 /** More reasons than that are a mistake of a source. */
 const MAX_REASONS = 200;
 
@@ -29,7 +31,8 @@ export function openLeftRows(path: string | undefined) {
       const known = reasons.get(key) ?? { rows: [], count: 0 };
       reasons.set(key, known);
       known.count++;
-      if (known.rows.length < TOLD) known.rows.push(row);
+      if (known.rows.length < TOLD)
+        known.rows.push(row.length > MAX_LENGTH ? `${row.slice(0, MAX_LENGTH)}…` : row);
     },
     count: () => all,
     print(): void {

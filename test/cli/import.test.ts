@@ -105,6 +105,25 @@ describe("curt import", () => {
         6,
         "base64 must be bytes in Base64",
       ],
+      [
+        "reports",
+        whole.replace(
+          /\{"kind":"link","code":"c4".*/,
+          JSON.stringify({
+            kind: "case",
+            code: "c4",
+            reasons: {},
+            pending: 1,
+            notes: [],
+            reports: 2 ** 31,
+            ...Object.fromEntries(
+              ["created", "first", "last"].map((at) => [at, new Date(NOW).toISOString()]),
+            ),
+          }),
+        ),
+        6,
+        "reports must be at most 2147483647",
+      ],
       ["kind", whole.replace('"kind":"day"', '"kind":"dog"'), 7, "kind must be link, day, "],
       ["cut", lines.slice(0, -1).join("\n"), lines.length, "the file was cut off"],
       ["cut inside", whole.slice(0, -300), whole.slice(0, -300).split("\n").length, "it is no JSON object"],
