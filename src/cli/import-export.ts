@@ -13,7 +13,7 @@ import type { Kind } from "../store/records.ts";
 import { hasSegments } from "../visits/journal/slots.ts";
 import type { Importing } from "./importing.ts";
 import { counted } from "./names.ts";
-import { fail, note } from "./print.ts";
+import { fail, note, print } from "./print.ts";
 
 /** Imports a file of `curt export`: all of it into an empty store, links and visits into one that is in use. */
 export async function importExport(importing: Importing): Promise<number> {
@@ -106,7 +106,7 @@ function tellFilled(
   left.print();
   const all = EXPORTED.map((kind) => counted(kind, counts[kind]));
   const what = left.count() > 0 ? "everything else" : "everything";
-  console.log(`${describeStore(config.database)} ${has} ${what} of the export: ${all.join(", ")}`);
+  print(`${describeStore(config.database)} ${has} ${what} of the export: ${all.join(", ")}`);
 }
 
 /** Links to this service would lead in a circle. The rules may have been others where the export was made. */

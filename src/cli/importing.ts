@@ -11,7 +11,7 @@ import type { Arguments } from "./command.ts";
 import { openInput } from "./input.ts";
 import { type LeftRows, openLeftRows } from "./left.ts";
 import { counted } from "./names.ts";
-import { fail } from "./print.ts";
+import { fail, print } from "./print.ts";
 import { type ProgressLine, showProgress } from "./progress.ts";
 
 /** What an import has to do with. */
@@ -87,7 +87,7 @@ async function takeInFrom(
     `${inEnglish(known)} already there`,
     `${inEnglish(left.count())} ${left.count() === 1 ? "row" : "rows"}${would} left out`,
   ];
-  console.log(`${describeStore(config.database)}: ${sums.join("; ")}`);
+  print(`${describeStore(config.database)}: ${sums.join("; ")}`);
   return 0;
 }
 

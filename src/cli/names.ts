@@ -1,3 +1,4 @@
+import { type DatabaseAddress, describeStore } from "../settings/database-url.ts";
 import type { Counts } from "../store/records.ts";
 
 type Kind = keyof Counts;
@@ -39,4 +40,9 @@ const SINGLE: typeof NAMES = {
 /** Such as "1 link" and "2,000 links". */
 export function counted(kind: Kind, count: number): string {
   return `${count.toLocaleString("en")} ${(count === 1 ? SINGLE : NAMES)[kind]}`;
+}
+
+/** What a command says that makes no store. */
+export function noStore(database: DatabaseAddress): string {
+  return `there is no store at ${describeStore(database)}. Set DATABASE_URL and the other settings as for the server.`;
 }
