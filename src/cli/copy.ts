@@ -7,7 +7,7 @@ import { openRecords, openToFill } from "../store/open.ts";
 import { type Counts, type FilledRecords, type Kind, KINDS, type Records } from "../store/records.ts";
 import { hasSegments } from "../visits/journal/slots.ts";
 import type { Arguments } from "./command.ts";
-import { NAMES } from "./names.ts";
+import { counted, NAMES } from "./names.ts";
 import { fail, print } from "./print.ts";
 
 /** Of differing links, which may be all. */
@@ -64,7 +64,7 @@ async function compare(from: Records, to: FilledRecords): Promise<number> {
     );
   }
   await to.finish();
-  const all = KINDS.map((kind) => `${counts[kind].toLocaleString("en")} ${NAMES[kind]}`);
+  const all = KINDS.map((kind) => counted(kind, counts[kind]));
   print(`the copy is complete: ${all.join(", ")}`);
   print(`compared: all counts, and ${compared.toLocaleString("en")} links with the sums of their visits`);
   return 0;

@@ -4,7 +4,7 @@ import { exportRecords } from "../moving/export.ts";
 import { hasStore, openRecords } from "../store/open.ts";
 import { hasSegments } from "../visits/journal/slots.ts";
 import type { Arguments } from "./command.ts";
-import { NAMES, noStore } from "./names.ts";
+import { counted, noStore } from "./names.ts";
 import { openOutput } from "./output.ts";
 import { fail, note } from "./print.ts";
 import { showProgress } from "./progress.ts";
@@ -29,7 +29,7 @@ export async function exportStore(config: Config, { positionals }: Arguments): P
     });
     await output.finish();
     progress.end();
-    const told = EXPORTED.map((kind) => `${counts[kind].toLocaleString("en")} ${NAMES[kind]}`);
+    const told = EXPORTED.map((kind) => counted(kind, counts[kind]));
     note(`exported ${told.join(", ")}`);
     return 0;
   } finally {

@@ -1,13 +1,18 @@
-import { journalFolderOf } from "../config.ts";
+import { type Config, journalFolderOf } from "../config.ts";
+import { arrivalRules } from "../core.ts";
+import type { Link } from "../links/link.ts";
+import { isOwnTarget } from "../links/target.ts";
 import { curtSource } from "../moving/curt-source.ts";
 import { EXPORTED, type Exported } from "../moving/export-line.ts";
 import { fillStore } from "../moving/fill.ts";
+import { readExport } from "../moving/read-export.ts";
 import { UnreadableSource } from "../moving/source.ts";
 import { describeStore } from "../settings/database-url.ts";
-import { openToFill } from "../store/open.ts";
+import { hasStore, openRecords, openToFill } from "../store/open.ts";
+import type { Kind } from "../store/records.ts";
 import { hasSegments } from "../visits/journal/slots.ts";
 import type { Importing } from "./importing.ts";
-import { NAMES } from "./names.ts";
+import { counted } from "./names.ts";
 import { fail, note, print } from "./print.ts";
 
 /** Imports a file of `curt export`: all of it into an empty store, links and visits into one that is in use. */
@@ -15,8 +20,8 @@ export async function importExport(importing: Importing): Promise<number> {
   const { config, options } = importing;
   // A store that is served is in use, even if it has no links yet.
   const mayFill = !hasSegments(journalFolderOf(config.database, config.dataFolder));
-  if (mayFill && options["dry-run"] !== true) {
-    const filled = await fill(importing);
+  if (mayFill) {
+    const filled = await (options["dry-run"] === true ? tryToFill(importing) : fill(importing));
     if (filled !== undefined) return filled;
   }
   const others = new Map<Exported, number>();
@@ -24,8 +29,9 @@ export async function importExport(importing: Importing): Promise<number> {
     onBroken: brokenLines(importing, "Nothing was written."),
     onOther: (kind) => void others.set(kind, (others.get(kind) ?? 0) + 1),
   });
-  const code = await importing.takeIn(source);
-  const kept = [...others].map(([kind, count]) => `${count.toLocaleString("en")} ${NAMES[kind]}`);
+  // Its odd codes came from elsewhere, and were asked for then.
+  const code = await importing.takeIn(source, { keepOdd: true });
+  const kept = [...others].map(([kind, count]) => counted(kind, count));
   if (code === 0 && kept.length > 0)
     note(
       `Only links and their visits are taken into a store that is in use. Left out: ${kept.join(", ")}. ` +
@@ -36,12 +42,13 @@ export async function importExport(importing: Importing): Promise<number> {
 
 /** Undefined if the store is in use. */
 async function fill(importing: Importing): Promise<number | undefined> {
-  const { config, input, left, progress } = importing;
+  const { config, input, progress } = importing;
   const store = describeStore(config.database);
   const filled = await openToFill(config.database);
   try {
     const outcome = await fillStore(input.bytes, filled, {
       onBroken: brokenLines(importing, "What came before it was written: the same command goes on there."),
+      leaves: ownLinks(importing),
       onRecords: (count) => progress.tell("importing", input.progress(), count),
     });
     progress.end();
@@ -51,17 +58,65 @@ async function fill(importing: Importing): Promise<number | undefined> {
       case "other-source":
         return fail(`${store} is a copy of ${outcome.source}. Import to an empty database.`);
       case "filled": {
-        left.print();
-        const counts = await filled.count();
-        const all = EXPORTED.map((kind) => `${counts[kind].toLocaleString("en")} ${NAMES[kind]}`);
-        const what = left.count() > 0 ? "everything else" : "everything";
-        print(`${store} has ${what} of the export: ${all.join(", ")}`);
+        tellFilled(importing, "has", outcome.counts);
         return 0;
       }
     }
   } finally {
     await filled.close();
   }
+}
+
+/** Says what would be filled; undefined if the store is in use. */
+async function tryToFill(importing: Importing): Promise<number | undefined> {
+  const { config, input, progress } = importing;
+  if (!(await isEmpty(config.database))) return undefined;
+  const leaves = ownLinks(importing);
+  const counts = Object.fromEntries(EXPORTED.map((kind) => [kind, 0])) as Record<Exported, number>;
+  const onBroken = brokenLines(importing, "Nothing was written.");
+  for await (const { runs } of readExport(input.bytes(), { onBroken }))
+    for (const { kind, line, records } of runs) {
+      const left = kind === "link" ? (records as Link[]).filter((link, nth) => leaves(link, line + nth)) : [];
+      counts[kind] += records.length - left.length;
+      progress.tell("reading", input.progress(), records.length);
+    }
+  progress.end();
+  tellFilled(importing, "would have", counts);
+  return 0;
+}
+
+/** Whether the store would be filled: secrets and counters do not matter. */
+async function isEmpty(database: Config["database"]): Promise<boolean> {
+  if (!(await hasStore(database))) return true;
+  const records = await openRecords(database);
+  try {
+    for (const kind of ["link", "day", "host", "entry", "case"] as const satisfies readonly Kind[])
+      if ((await records.read(kind, "", 1)).records.length > 0) return false;
+    return true;
+  } finally {
+    await records.close();
+  }
+}
+
+function tellFilled(
+  { config, left }: Importing,
+  has: string,
+  counts: Readonly<Record<Exported, number>>,
+): void {
+  left.print();
+  const all = EXPORTED.map((kind) => counted(kind, counts[kind]));
+  const what = left.count() > 0 ? "everything else" : "everything";
+  print(`${describeStore(config.database)} ${has} ${what} of the export: ${all.join(", ")}`);
+}
+
+/** Links to this service would lead in a circle. The rules may have been others where the export was made. */
+function ownLinks({ config, left }: Importing) {
+  const { targetPolicy } = arrivalRules(config);
+  return ({ code, target }: Link, line: number): boolean => {
+    if (!isOwnTarget(target, targetPolicy)) return false;
+    left.add({ place: `line ${line}`, code, why: { kind: "refused", by: { rule: "target.own" } } });
+    return true;
+  };
 }
 
 /** Ends the import, unless broken lines are to be passed over. */

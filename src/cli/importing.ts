@@ -1,3 +1,5 @@
+import { resolve } from "node:path";
+
 import type { Config } from "../config.ts";
 import { arrivalRules } from "../core.ts";
 import { OtherFile } from "../moving/lines.ts";
@@ -8,6 +10,7 @@ import { hasStore, openIntake, openRecords } from "../store/open.ts";
 import type { Arguments } from "./command.ts";
 import { openInput } from "./input.ts";
 import { type LeftRows, openLeftRows } from "./left.ts";
+import { counted } from "./names.ts";
 import { fail, print } from "./print.ts";
 import { type ProgressLine, showProgress } from "./progress.ts";
 
@@ -19,7 +22,7 @@ export interface Importing {
   readonly left: LeftRows;
   readonly progress: ProgressLine;
   /** Adds the links of a source; resolves with the exit code. */
-  takeIn(source: Source): Promise<number>;
+  takeIn(source: Source, options?: { readonly keepOdd: boolean }): Promise<number>;
 }
 
 /** Calls `act`, then says which rows were left, and what is wrong with the file if it cannot be read. */
@@ -28,14 +31,22 @@ export async function openImport(
   { positionals: [file = "-"], options }: Arguments,
   act: (importing: Importing) => Promise<number>,
 ): Promise<number> {
-  using left = openLeftRows(options["report"] as string | undefined);
+  const report = options["report"] as string | undefined;
+  if (report !== undefined && resolve(report) === resolve(file))
+    return fail("--report would overwrite the file to be imported. Name another one.");
+  using left = openLeftRows(report);
   using progress = showProgress();
   try {
     const importing = { config, options, input: openInput(file), left, progress };
-    return await act({ ...importing, takeIn: (source) => takeInFrom(source, importing) });
+    const keepOdd = options["keep-odd"] === true;
+    return await act({
+      ...importing,
+      takeIn: (source, how = { keepOdd }) => takeInFrom(source, { ...importing, ...how }),
+    });
   } catch (error) {
     progress.end();
-    if (error instanceof UnreadableSource) return fail(`${file} ${error.message}`);
+    if (error instanceof UnreadableSource)
+      return fail(`${file === "-" ? "standard input" : file} ${error.message}`);
     if (error instanceof OtherFile)
       return fail(
         `${describeStore(config.database)} is partly filled from another file. Import that file again, or begin with an empty database.`,
@@ -46,7 +57,14 @@ export async function openImport(
 
 async function takeInFrom(
   source: Source,
-  { config, options, input, left, progress }: Omit<Importing, "takeIn">,
+  {
+    config,
+    options,
+    input,
+    left,
+    progress,
+    keepOdd,
+  }: Omit<Importing, "takeIn"> & { readonly keepOdd: boolean },
 ): Promise<number> {
   const isDryRun = options["dry-run"] === true;
   await using target = isDryRun ? await openLookUp(config) : await openTarget(config);
@@ -55,7 +73,7 @@ async function takeInFrom(
     {
       ...target,
       ...arrivalRules(config),
-      keepOdd: options["keep-odd"] === true,
+      keepOdd,
       onLeft: left.add,
       onRead: () => progress.tell("reading", input.progress()),
       onTaken: (taken, count) => progress.tell(isDryRun ? "looking up" : "adding", taken, count),
@@ -65,9 +83,9 @@ async function takeInFrom(
   left.print();
   const would = isDryRun ? " would be" : "";
   const sums = [
-    `${inEnglish(added)} of ${inEnglish(links)} links${would} added, with ${inEnglish(visits)} visits`,
+    `${inEnglish(added)} of ${inEnglish(links)} links${would} added, with ${counted("visits", visits)}`,
     `${inEnglish(known)} already there`,
-    `${inEnglish(left.count())} rows${would} left out`,
+    `${inEnglish(left.count())} ${left.count() === 1 ? "row" : "rows"}${would} left out`,
   ];
   print(`${describeStore(config.database)}: ${sums.join("; ")}`);
   return 0;

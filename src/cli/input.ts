@@ -1,5 +1,6 @@
 import { createReadStream, statSync } from "node:fs";
 
+import { requirePlain } from "../moving/plain.ts";
 import { type Input, UnreadableSource } from "../moving/source.ts";
 
 /** How much is done; `all` is undefined if that is unknown. */
@@ -16,9 +17,15 @@ export function openInput(file: string): Input & { progress(): Progress } {
   return {
     path,
     async *bytes() {
-      for await (const chunk of path === undefined ? Bun.stdin.stream() : createReadStream(path)) {
-        yield chunk as Uint8Array;
-        done += (chunk as Uint8Array).length;
+      try {
+        for await (const chunk of path === undefined ? Bun.stdin.stream() : createReadStream(path)) {
+          const bytes = chunk as Uint8Array;
+          if (done === 0) requirePlain(bytes);
+          yield bytes;
+          done += bytes.length;
+        }
+      } catch (error) {
+        throw explain(error);
       }
     },
     progress: () => ({ done, all: size }),
@@ -32,7 +39,14 @@ function sizeOf(path: string): number | undefined {
     if (stat.isDirectory()) throw new UnreadableSource("is a folder.");
     return stat.isFile() ? stat.size : undefined;
   } catch (error) {
-    if (error instanceof UnreadableSource) throw error;
-    throw new UnreadableSource(`cannot be read: ${(error as Error).message}`);
+    throw explain(error);
   }
+}
+
+/** What the system says of the file, in words. */
+function explain(error: unknown): unknown {
+  const { code, message } = error as { code?: unknown; message: string };
+  if (code === "ENOENT") return new UnreadableSource("is not there.");
+  if (code === "EACCES") return new UnreadableSource("must not be read by this user: check its permissions.");
+  return typeof code === "string" ? new UnreadableSource(`cannot be read: ${message}.`) : error;
 }

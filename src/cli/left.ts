@@ -2,18 +2,21 @@ import { closeSync, openSync, writeSync } from "node:fs";
 
 import { escapeLine } from "../escape.ts";
 import { message } from "../language/messages.ts";
+import { StoreUnusable } from "../links/store.ts";
 import type { Refused } from "../moving/arrival.ts";
 import type { Left, Why } from "../moving/take-in.ts";
 import { print } from "./print.ts";
 
 /** Rows of each reason that are printed. */
 const TOLD = 20;
+/** Of a printed row. What stands in a file may have millions of characters. */
+const MAX_LENGTH = 200;
 /** More reasons than that are a mistake of a source. */
 const MAX_REASONS = 200;
 
 /** Collects rows that are not taken in. All of them go to the file `path`, if there is one, the first ones to the terminal. */
 export function openLeftRows(path: string | undefined) {
-  const file = path === undefined ? undefined : openSync(path, "w", 0o600);
+  const file = path === undefined ? undefined : explained(path, () => openSync(path, "w", 0o600));
   const reasons = new Map<string, { rows: string[]; count: number }>();
   let all = 0;
   return {
@@ -23,12 +26,14 @@ export function openLeftRows(path: string | undefined) {
       const row = escapeLine(
         `${place}${code === "" ? "" : `: ${code}`}${detail === undefined ? "" : ` (${detail})`}`,
       );
-      if (file !== undefined) writeSync(file, `${row}: ${escapeLine(reason)}\n`);
+      if (path !== undefined && file !== undefined)
+        explained(path, () => writeSync(file, `${row}: ${escapeLine(reason)}\n`));
       const key = reasons.has(reason) || reasons.size < MAX_REASONS ? reason : "other reasons";
       const known = reasons.get(key) ?? { rows: [], count: 0 };
       reasons.set(key, known);
       known.count++;
-      if (known.rows.length < TOLD) known.rows.push(row);
+      if (known.rows.length < TOLD)
+        known.rows.push(row.length > MAX_LENGTH ? `${row.slice(0, MAX_LENGTH)}…` : row);
     },
     count: () => all,
     print(): void {
@@ -48,6 +53,16 @@ export function openLeftRows(path: string | undefined) {
 }
 
 export type LeftRows = ReturnType<typeof openLeftRows>;
+
+function explained<T>(path: string, write: () => T): T {
+  try {
+    return write();
+  } catch (error) {
+    throw new StoreUnusable(`The report ${path} could not be written: ${(error as Error).message}.`, {
+      cause: error,
+    });
+  }
+}
 
 /** What many rows have in common, and what only this one has. */
 function inWords(why: Why): { readonly reason: string; readonly detail?: string | undefined } {

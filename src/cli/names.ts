@@ -1,8 +1,10 @@
 import { type DatabaseAddress, describeStore } from "../settings/database-url.ts";
 import type { Counts } from "../store/records.ts";
 
+type Kind = keyof Counts;
+
 /** What records are called in messages. */
-export const NAMES: Readonly<Record<keyof Counts, string>> = {
+export const NAMES: Readonly<Record<Kind, string>> = {
   link: "links",
   disabled: "disabled links",
   ending: "links with an end",
@@ -17,6 +19,28 @@ export const NAMES: Readonly<Record<keyof Counts, string>> = {
   reporter: "reporters of today",
   counter: "counters",
 };
+
+/** What a single one is called. */
+const SINGLE: typeof NAMES = {
+  link: "link",
+  disabled: "disabled link",
+  ending: "link with an end",
+  day: "day of visits",
+  visits: "visit",
+  bots: "visit of a program",
+  salt: "salt",
+  secret: "secret",
+  host: "host rule",
+  entry: "journal entry",
+  case: "case",
+  reporter: "reporter of today",
+  counter: "counter",
+};
+
+/** Such as "1 link" and "2,000 links". */
+export function counted(kind: Kind, count: number): string {
+  return `${count.toLocaleString("en")} ${(count === 1 ? SINGLE : NAMES)[kind]}`;
+}
 
 /** What a command says that makes no store. */
 export function noStore(database: DatabaseAddress): string {

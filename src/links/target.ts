@@ -78,6 +78,12 @@ export function targetHost(target: Target): string {
   return canonicalHost(/^https?:\/\/(\[[^\]]*\]|[^/:?#]*)/.exec(target)?.[1] ?? "");
 }
 
+/** Whether a target leads to this service, so that following the link would come back here. */
+export function isOwnTarget(target: string, policy: TargetPolicy): boolean {
+  const url = URL.parse(target);
+  return url !== null && isOwn(url, policy);
+}
+
 /** Everything between // and the path, including any credentials and port. */
 function hostOf(written: string): string {
   return /^[^/]*\/+([^/?#]*)/.exec(written)?.[1] ?? "";

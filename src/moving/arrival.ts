@@ -26,7 +26,7 @@ export type Refused =
  * store need not keep control characters.
  */
 const UNREACHABLE = /[/+.\p{Cc}]/u;
-/** Dates that stores and answers can hold: up to the year 9999. */
+/** Dates that stores and answers can hold: up to the year 9999. A link that ends later never ends. */
 const MAX_MS = NEVER_MS;
 
 /** Sums without anything else: who came is unknown, and from how many networks. */
@@ -40,7 +40,8 @@ export function arrive(
   if (typeof code !== "string") return code;
   const target = readTarget(staged, targetPolicy);
   if (typeof target !== "string") return target;
-  const { createdMs = nowMs, endsMs = NEVER_MS, disabled, terms } = staged;
+  const { createdMs = nowMs, disabled, terms } = staged;
+  const endsMs = Math.min(staged.endsMs ?? NEVER_MS, NEVER_MS);
   if (![createdMs, endsMs].every(isDate)) return { rule: "dates" };
   return {
     code,

@@ -4,6 +4,8 @@ import { NEVER_MS } from "../links/link.ts";
 import { DAY_MS } from "../links/time.ts";
 import { dayName } from "./export-line.ts";
 
+const MAX_REPORTS = 2_147_483_647;
+
 /** What is wrong with a line, such as "created must be an instant". */
 export class BrokenLine extends Error {
   override readonly name = "BrokenLine";
@@ -76,6 +78,13 @@ export function bytes(fields: Fields, name: string): Uint8Array<ArrayBuffer> {
 export function count(fields: Fields, name: string): number {
   const value = fields[name];
   if (!isCount(value)) throw new BrokenLine(`${name} must be a whole number from 0 on`);
+  return value;
+}
+
+/** Not every store can keep more reports of a link. */
+export function reportCount(fields: Fields, name: string): number {
+  const value = count(fields, name);
+  if (value > MAX_REPORTS) throw new BrokenLine(`${name} must be at most ${MAX_REPORTS}`);
   return value;
 }
 

@@ -28,6 +28,8 @@ export async function* readBlocks(bytes: AsyncIterable<Uint8Array>, from?: Place
   let end = 0;
   let rest: Uint8Array[] = [];
   let restBytes = 0;
+  /** Whether `rest` goes on with a line that is too long. */
+  let isCut = false;
 
   /** `all` ends with a newline, unless it is the last of the file. */
   function block(all: Uint8Array): Block {
@@ -36,7 +38,10 @@ export async function* readBlocks(bytes: AsyncIterable<Uint8Array>, from?: Place
     const beforeLast = { end: end + last, sha256: hasher.copy().digest("hex") };
     hasher.update(all.subarray(last));
     end += all.length;
-    return { lines: decode(all), end, sha256: hasher.copy().digest("hex"), beforeLast };
+    const lines = decode(all);
+    if (isCut) lines[0] = undefined;
+    isCut = false;
+    return { lines, end, sha256: hasher.copy().digest("hex"), beforeLast };
   }
 
   /** Returns what comes after `from`. */
@@ -56,14 +61,23 @@ export async function* readBlocks(bytes: AsyncIterable<Uint8Array>, from?: Place
     if (restBytes < BLOCK_BYTES || (!chunk.includes(NEWLINE) && restBytes < MAX_LINE_BYTES)) continue;
     const all = Buffer.concat(rest);
     const length = all.lastIndexOf(NEWLINE) + 1;
-    // Without any newline it is one line that is too long: it is told in pieces.
-    const whole = length === 0 ? all : all.subarray(0, length);
-    yield block(whole);
-    rest = [all.subarray(whole.length)];
-    restBytes = all.length - whole.length;
+    if (length > 0 || end === 0) {
+      // A first line that is too long may have no end, and is no header.
+      const whole = length > 0 ? all.subarray(0, length) : all;
+      yield block(whole);
+      rest = [all.subarray(whole.length)];
+      restBytes = all.length - whole.length;
+    } else {
+      // One line that is too long. It is told once its end is there.
+      hasher.update(all);
+      end += all.length;
+      rest = [];
+      restBytes = 0;
+      isCut = true;
+    }
   }
   if (end < (from?.end ?? 0)) throw new OtherFile();
-  if (restBytes > 0) yield block(Buffer.concat(rest));
+  if (restBytes > 0 || isCut) yield block(Buffer.concat(rest));
 }
 
 /** It does not begin like the one that was read before. */

@@ -32,6 +32,7 @@ import {
   oneOf,
   optional,
   parseObject,
+  reportCount,
   text,
 } from "./fields.ts";
 
@@ -118,9 +119,9 @@ const READERS: Readers = {
     createdMs: instant(fields, "created"),
     firstMs: instant(fields, "first"),
     lastMs: instant(fields, "last"),
-    reports: count(fields, "reports"),
+    reports: reportCount(fields, "reports"),
     reasons: readReasons(object(fields, "reasons")),
-    pending: count(fields, "pending"),
+    pending: reportCount(fields, "pending"),
     disabledMs: optional(instant, fields, "disabled"),
     answer: optional(readAnswer, fields, "answer"),
     notes: list(fields, "notes").map((note) => ({

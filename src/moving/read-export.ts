@@ -1,5 +1,5 @@
 import type { RecordOf } from "../store/records.ts";
-import type { Exported } from "./export-line.ts";
+import { type Counts, EXPORTED, type Exported } from "./export-line.ts";
 import { BrokenLine } from "./fields.ts";
 import { type Place, readBlocks } from "./lines.ts";
 import { parseLine, type ParsedLine, wrongHeader } from "./parse-line.ts";
@@ -17,19 +17,29 @@ export interface Run {
   readonly records: RecordOf[Exported][];
 }
 
+/** How far a file was read. */
+export interface Reached extends Place {
+  readonly lines: number;
+  /** How many of them there were of each kind. Undefined if a broken line was passed over, whose kind is unknown. */
+  readonly records?: Counts | undefined;
+}
+
 interface Part {
   /** Records of one kind that stand together. */
   readonly runs: readonly Run[];
   /** Where the part ends. */
-  readonly place: Place & { readonly lines: number };
+  readonly place: Reached;
 }
+
+const NONE: Counts = Object.fromEntries(EXPORTED.map((kind) => [kind, 0])) as Counts;
 
 /** Throws {@link UnreadableSource} if it is no export, or was cut off or changed and `onBroken` does not pass over that. */
 export async function* readExport(
   bytes: AsyncIterable<Uint8Array>,
-  { onBroken, from }: ReadOptions & { readonly from?: (Place & { readonly lines: number }) | undefined },
+  { onBroken, from }: ReadOptions & { readonly from?: Reached | undefined },
 ): AsyncGenerator<Part> {
   let nth = from?.lines ?? 0;
+  let records: Record<Exported, number> | undefined = from === undefined ? { ...NONE } : copyOf(from.records);
   let isOver = false;
   for await (const { lines, beforeLast, end, sha256 } of readBlocks(bytes, from)) {
     const runs: Run[] = [];
@@ -41,13 +51,25 @@ export async function* readExport(
         continue;
       }
       const parsed = parse(line, (why) => onBroken(nth, why));
-      if (parsed === undefined) continue;
+      if (parsed === undefined) {
+        records = undefined;
+        continue;
+      }
       if (isOver) onBroken(nth, "it comes after the last line of an export");
       else if (parsed.kind === "end") {
         isOver = true;
         if (at === lines.length - 1 && parsed.sha256 !== beforeLast.sha256)
           onBroken(nth, "the lines before it were changed since they were written");
+        const wrong = EXPORTED.find(
+          (kind) => records !== undefined && records[kind] !== parsed.records[kind],
+        );
+        if (wrong !== undefined)
+          onBroken(
+            nth,
+            `it counts ${parsed.records[wrong]} lines of the kind ${wrong}, and there are ${records?.[wrong]}`,
+          );
       } else {
+        if (records !== undefined) records[parsed.kind]++;
         const run = runs.at(-1);
         if (run?.kind === parsed.kind && run.line + run.records.length === nth)
           run.records.push(parsed.record);
@@ -55,7 +77,8 @@ export async function* readExport(
       }
     }
     // The last line of the file is read again if the same file is imported once more.
-    yield { runs, place: isOver ? { ...beforeLast, lines: nth - 1 } : { end, sha256, lines: nth } };
+    const place = isOver ? { ...beforeLast, lines: nth - 1 } : { end, sha256, lines: nth };
+    yield { runs, place: { ...place, records: copyOf(records) } };
   }
   if (nth === 0) throw new UnreadableSource("is empty.");
   if (!isOver) onBroken(nth + 1, "the file was cut off: its last line is missing");
@@ -69,4 +92,8 @@ function parse(line: string | undefined, onBroken: (why: string) => void): Parse
     onBroken(error.message);
     return undefined;
   }
+}
+
+function copyOf(records: Counts | undefined): Record<Exported, number> | undefined {
+  return records === undefined ? undefined : { ...records };
 }

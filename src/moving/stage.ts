@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import type { Code } from "../links/code.ts";
+import { StoreUnusable } from "../links/store.ts";
 import type { Detail } from "../visits/detail.ts";
 import type { SourceLink, SourceVisits } from "./source.ts";
 
@@ -40,20 +41,17 @@ export interface StagedLink extends SourceLink {
   readonly days: readonly StagedDay[];
 }
 
-/** Closing it deletes the file. */
+/** Throws {@link StoreUnusable} if the file cannot be written. */
 export function openStage() {
-  const folder = mkdtempSync(join(tmpdir(), "curt-import-"));
-  const database = new Database(join(folder, "stage.db"), { create: true, strict: true });
-  // What a crash leaves is never read again.
-  for (const pragma of ["journal_mode = OFF", "synchronous = OFF", "locking_mode = EXCLUSIVE"])
-    database.run(`PRAGMA ${pragma}`);
-  for (const statement of SCHEMA.split(";")) database.run(statement);
+  const database = explained(openFile);
   const addLink = database.prepare<unknown, [string | number, string]>(ADD_LINK);
   const addDay = database.prepare<unknown, [string | number, ...number[], Detail | null]>(ADD_DAY);
   const links = database.prepare<{ nth: number; link: string }, [number, number]>(LINKS);
   const days = database.prepare<StagedDay, [string | number]>(DAYS);
   const addCode = database.prepare<unknown, [string]>(ADD_CODE);
   let waiting = 0;
+  /** Many sources know no days. */
+  let hasDays = false;
 
   function written(): void {
     if (waiting > 0) database.run("COMMIT");
@@ -61,39 +59,71 @@ export function openStage() {
   }
 
   function add(write: () => void): void {
-    if (waiting === 0) database.run("BEGIN");
-    waiting++;
-    write();
-    if (waiting === MANY) written();
+    explained(() => {
+      if (waiting === 0) database.run("BEGIN");
+      waiting++;
+      write();
+      if (waiting === MANY) written();
+    });
   }
 
   return {
     addLink: (link: SourceLink) => add(() => addLink.run(link.key, JSON.stringify(link))),
-    addVisits: ({ key, day, visits, bots = 0, detail }: SourceVisits) =>
-      add(() => addDay.run(key, day, visits, bots, detail ?? null)),
+    addVisits({ key, day, visits, bots = 0, detail }: SourceVisits): void {
+      hasDays = true;
+      add(() => addDay.run(key, day, visits, bots, detail ?? null));
+    },
     count(): number {
-      written();
+      explained(written);
       return database.query<{ links: number }, []>(COUNT).get()?.links ?? 0;
     },
     /** Whether this is the first link with the code. */
-    isFirst: (code: Code): boolean => addCode.run(code).changes === 1,
+    isFirst(code: Code): boolean {
+      let isFirst = false;
+      add(() => void (isFirst = addCode.run(code).changes === 1));
+      return isFirst;
+    },
     /** In the order of the file, at most so many at once. */
     *parts(limit: number): Generator<readonly StagedLink[]> {
-      written();
+      explained(written);
       for (let after = 0; ;) {
         const rows = links.all(after, limit);
         after = rows.at(-1)?.nth ?? after;
         if (rows.length > 0)
           yield rows.map(({ link }) => {
             const staged = JSON.parse(link) as Omit<StagedLink, "days">;
-            return { ...staged, days: days.all(staged.key) };
+            return { ...staged, days: hasDays ? days.all(staged.key) : [] };
           });
         if (rows.length < limit) return;
       }
     },
-    [Symbol.dispose](): void {
-      database.close();
-      rmSync(folder, { recursive: true, force: true });
-    },
+    [Symbol.dispose]: () => database.close(),
   };
+}
+
+/** Without a name, so that nothing is left of it however the import ends. What a crash leaves would never be read again. */
+function openFile(): Database {
+  const folder = mkdtempSync(join(tmpdir(), "curt-import-"));
+  try {
+    const database = new Database(join(folder, "stage.db"), { create: true, strict: true });
+    for (const pragma of ["journal_mode = OFF", "synchronous = OFF", "locking_mode = EXCLUSIVE"])
+      database.run(`PRAGMA ${pragma}`);
+    for (const statement of SCHEMA.split(";")) database.run(statement);
+    return database;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function explained<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    const { code, message } = error as { code?: unknown; message: string };
+    if (typeof code !== "string") throw error;
+    throw new StoreUnusable(
+      `The temporary file in ${tmpdir()} could not be written: ${message}. It takes about as much room as the source. Set TMPDIR to a folder that has it.`,
+      { cause: error },
+    );
+  }
 }

@@ -50,6 +50,7 @@ async function importTo(address: DatabaseAddress, file: Uint8Array): Promise<voi
     onBroken: (line, why) => {
       throw new Error(`${line}: ${why}`);
     },
+    leaves: () => false,
     onRecords() {},
   });
   expect(outcome.kind).toBe("filled");
@@ -198,7 +199,7 @@ test("an import goes on wherever it was cut off", async () => {
         await filled.write(...args);
       }) as FilledRecords["write"],
     };
-    const options = { onBroken() {}, onRecords() {} };
+    const options = { onBroken() {}, leaves: () => false, onRecords() {} };
     const filling = fillStore(() => chunksOf(file), cut, options);
     isWhole = await filling.then(
       () => true,
@@ -244,7 +245,7 @@ describe("curt export and curt import", () => {
       code: 0,
       stdout: "",
       stderr:
-        "exported 11 links, 5 days of visits, 1 secrets, 1 host rules, 8 journal entries, 2 cases, 6 counters\n",
+        "exported 11 links, 5 days of visits, 1 secret, 1 host rule, 8 journal entries, 2 cases, 6 counters\n",
     });
     expect(statSync(path("one")).mode & 0o777).toBe(0o600);
     const again = await run(["export", path("one")], settings(first));
@@ -253,7 +254,7 @@ describe("curt export and curt import", () => {
     const imported = await run(["import", path("one")], settings(middle));
     expect([imported.code, imported.stderr]).toEqual([0, ""]);
     expect(imported.stdout).toContain(
-      "has everything of the export: 11 links, 5 days of visits, 1 secrets, 1 host rules, 8 journal entries, 2 cases, 6 counters",
+      "has everything of the export: 11 links, 5 days of visits, 1 secret, 1 host rule, 8 journal entries, 2 cases, 6 counters",
     );
     const second = await run(["export", "-"], settings(middle));
     expect(second.stdout).toBe(readFileSync(path("one"), "utf8"));

@@ -14,6 +14,7 @@ import { openStoreOf, ROOT, startHere, temporaryFolder } from "../service.ts";
 import { newLink, NOW } from "../stores/links.ts";
 import { makeStore } from "../stores/served-store.ts";
 import { slicesOf } from "../visits/slices.ts";
+import { manyLines } from "./export-file.ts";
 import { run, runInTerminal } from "./run.ts";
 
 const server = await startPostgres();
@@ -25,42 +26,6 @@ const sqlite = (path: string): DatabaseAddress => ({ engine: "sqlite", path });
 const settingsFor = (path: string) => ({ DATABASE_URL: `sqlite:${path}`, PORT: "1" });
 
 const LIMITS = "created must be an instant from 1970 to 9999";
-
-/** A file with so many links, each with a day of visits. */
-function manyLines(links: number): string {
-  const created = new Date(NOW).toISOString();
-  const lines = ['{"format":"curt-export","version":1}'];
-  for (let nth = 0; nth < links; nth++)
-    lines.push(JSON.stringify({ kind: "link", code: `c${nth}`, url: `https://example.com/${nth}`, created }));
-  const codes = Array.from({ length: links }, (_, nth) => `c${nth}`).toSorted();
-  for (const code of codes)
-    lines.push(
-      JSON.stringify({
-        kind: "day",
-        code,
-        created,
-        day: "2026-11-20",
-        visits: 2,
-        bots: 1,
-        visitors: 0,
-        networks: 0,
-      }),
-    );
-  for (let nth = 0; nth < 9; nth++)
-    lines.push(
-      JSON.stringify({
-        kind: "entry",
-        at: created,
-        who: "shell",
-        action: "block-host",
-        host: `h${nth}.example`,
-      }),
-    );
-  const text = lines.map((line) => `${line}\n`).join("");
-  const records = { link: links, day: links, secret: 0, host: 0, entry: 9, case: 0, counter: 0 };
-  const sha256 = new Bun.CryptoHasher("sha256").update(text).digest("hex");
-  return `${text}${JSON.stringify({ kind: "end", records, sha256 })}\n`;
-}
 
 describe("curt import", () => {
   test("that was killed goes on where it was, and until then the store is not served", async () => {
@@ -140,6 +105,25 @@ describe("curt import", () => {
         6,
         "base64 must be bytes in Base64",
       ],
+      [
+        "reports",
+        whole.replace(
+          /\{"kind":"link","code":"c4".*/,
+          JSON.stringify({
+            kind: "case",
+            code: "c4",
+            reasons: {},
+            pending: 1,
+            notes: [],
+            reports: 2 ** 31,
+            ...Object.fromEntries(
+              ["created", "first", "last"].map((at) => [at, new Date(NOW).toISOString()]),
+            ),
+          }),
+        ),
+        6,
+        "reports must be at most 2147483647",
+      ],
       ["kind", whole.replace('"kind":"day"', '"kind":"dog"'), 7, "kind must be link, day, "],
       ["cut", lines.slice(0, -1).join("\n"), lines.length, "the file was cut off"],
       ["cut inside", whole.slice(0, -300), whole.slice(0, -300).split("\n").length, "it is no JSON object"],
@@ -180,7 +164,7 @@ describe("curt import", () => {
       [[newer], "newer is of version 2, and this Curt reads version 1. Use a newer Curt."],
       [[deep], "deep is of an unknown version, and this Curt reads version 1."],
       [[folder.path], "is a folder."],
-      [[join(folder.path, "none")], "none cannot be read: ENOENT"],
+      [[join(folder.path, "none")], "none is not there."],
       [["--keep-odd", newer], "--keep-odd needs --from."],
     ] as const)
       expect(await run(["import", ...line], settings)).toMatchObject({
@@ -207,24 +191,22 @@ describe("curt import", () => {
 
     const tried = await run(["import", "--dry-run", file], settings);
     expect(tried.stdout).toContain(
-      "10 of 11 links would be added, with 7 visits; 0 already there; 1 rows would be left out",
+      "10 of 11 links would be added, with 7 visits; 0 already there; 1 row would be left out",
     );
     expect((await curt.fetch("/plain")).status).toBe(404);
 
     const imported = await run(["import", file], settings);
     expect(imported.stdout).toContain("left out, 1: another link has the code already\n  line 5: ends\n");
-    expect(imported.stdout).toContain(
-      "10 of 11 links added, with 7 visits; 0 already there; 1 rows left out",
-    );
+    expect(imported.stdout).toContain("10 of 11 links added, with 7 visits; 0 already there; 1 row left out");
     expect(imported.stderr).toContain(
-      "Left out: 1 secrets, 1 host rules, 8 journal entries, 2 cases, 6 counters.",
+      "Left out: 1 secret, 1 host rule, 8 journal entries, 2 cases, 6 counters.",
     );
     expect((await curt.fetch("/plain")).headers.get("location")).toBe("https://example.com/plain");
     expect((await curt.fetch("/ends")).headers.get("location")).toBe("https://example.org/mine");
     expect((await curt.fetch("/bad")).status).toBe(410);
 
     const again = await run(["import", file], settings);
-    expect(again.stdout).toContain("0 of 11 links added, with 0 visits; 10 already there; 1 rows left out");
+    expect(again.stdout).toContain("0 of 11 links added, with 0 visits; 10 already there; 1 row left out");
     await using store = await openStoreOf(curt);
     const { createdMs } = (await store.find("plain" as Code)) ?? newLink("plain");
     expect(await store.sums("plain" as Code, createdMs)).toEqual({ visits: 5, bots: 1 });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 
+import { readBlocks } from "../../src/moving/lines.ts";
 import type { SourceItem } from "../../src/moving/source.ts";
 import { SOURCES } from "../../src/moving/sources.ts";
 
@@ -24,6 +25,12 @@ const FILES: readonly (readonly [source: string, file: string, items: number])[]
   ],
   ["sink", '[{"slug":"a","url":"https://x/\\u00e9","a":[{"b":"}"}]}]\n[]', 1],
   ["csv", '\uFEFFcode,url\r\na,"https://x/""é😀"""\r\n"b",https://x/\r\n\r\n"c\r\n",""', 3],
+  ["csv", "\n\n_______________code;url\na;https://x/,\nb;https://y/", 2],
+  [
+    "kutt",
+    `-- PostgreSQL database dump\nCREATE TABLE "a"."links" (id int, address text, target text, domain_id int, visit_count int);\nINSERT INTO "a"."links" VALUES (1, 'a\\', 'https://x/', NULL, 1);\n-- PostgreSQL database dump complete\n`,
+    1,
+  ],
   ["bitly", "link,long_url\nx.example/é,https://x/\nx.example/b,https://x/", 2],
 ];
 
@@ -43,6 +50,23 @@ async function mistakeOf(source: string, file: string): Promise<string> {
     (error: Error) => error.message,
   );
 }
+
+test("a line of an export that is too long is one line, and its end is none", async () => {
+  const long = "x".repeat(4_200_000);
+  async function* bytes() {
+    for (const chunk of [`a\n${long}`, long, long, '{"kind":"end"}\nb\n', "c"]) yield Buffer.from(chunk);
+  }
+  const lines: (string | undefined)[] = [];
+  let read = { end: 0, sha256: "" };
+  for await (const { lines: some, ...place } of readBlocks(bytes())) {
+    lines.push(...some);
+    read = place;
+  }
+  expect(lines).toEqual(["a", undefined, "b", "c"]);
+  const all = `a\n${long.repeat(3)}{"kind":"end"}\nb\nc`;
+  const sha256 = new Bun.CryptoHasher("sha256").update(all).digest("hex");
+  expect(read).toMatchObject({ end: all.length, sha256 });
+});
 
 describe("a file of another shortener", () => {
   for (const [source, file, count] of FILES)

@@ -27,6 +27,28 @@ describe("curt import --from dub", () => {
       },
     ));
 
+  test("takes codes and domains of other scripts, which the API has in Punycode", () => {
+    const link = (domain: string, key: string) => ({
+      shortLink: `https://${domain}/${key}`,
+      url: "https://example.com/",
+      createdAt: "2024-01-31T12:34:56.789Z",
+    });
+    const domain = "xn--3e0b707e.example";
+    const page = [
+      link(domain, "xn--ls8h"),
+      link(domain, "xn--6q8b"),
+      link(domain, "xn---"),
+      link("other.example", "a"),
+    ];
+    return moveIn("dub", JSON.stringify(page), {
+      links: Object.fromEntries(
+        ["💩", "한", "xn---"].map((code) => [code, { leads: "https://example.com/" }]),
+      ),
+      left: { "it is of another domain": ["object 4: https://other.example/a"] },
+      options: ["--domain", "한국.example"],
+    });
+  });
+
   test("takes pages of the API: expired and disabled links, and one domain of several", async () => {
     const link = (key: string, more: object = {}) => ({
       id: `link_${key}`,

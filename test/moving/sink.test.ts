@@ -1,5 +1,6 @@
 import { describe, test } from "bun:test";
 
+import { NEVER_MS } from "../../src/links/link.ts";
 import { moveIn, refuse } from "./moved.ts";
 
 const EXPORT = JSON.stringify({
@@ -40,6 +41,21 @@ const EXPORT = JSON.stringify({
     },
     { id: "a6", url: "https://example.com/undated", slug: "undated" },
   ],
+});
+
+test("curt import --from sink takes ends far away as they are, and what is beyond the year 9999 as none", () => {
+  const link = (slug: string, expiration: number) => ({ slug, url: "https://example.com/", expiration });
+  return moveIn(
+    "sink",
+    JSON.stringify([link("far", 253_402_300_799), link("further", 1_717_200_000_000), link("sum", -1)]),
+    {
+      links: {
+        far: { leads: "https://example.com/", ends: "9999-12-31T00:00:00.000Z" },
+        further: { leads: "https://example.com/", ends: new Date(NEVER_MS).toISOString() },
+      },
+      left: { "dates: they are not between 1970 and 9999": ["object 3: sum"] },
+    },
+  );
 });
 
 describe("curt import --from sink", () => {

@@ -86,6 +86,13 @@ describe("curt import --from yourls", () => {
     });
   });
 
+  test("takes dumps that name the database with each table, and rows about PostgreSQL", async () => {
+    const dump = `-- A dump\nCREATE TABLE \`my-db\`.\`yourls_url\` (\`keyword\` text, \`url\` text, \`title\` text, \`timestamp\` text, \`clicks\` int);
+INSERT INTO \`my-db\`.\`yourls_url\` VALUES ('abc','https://example.com/it\\'s','PostgreSQL database','2024-01-31 12:34:56',0);\n`;
+    const { visits: _, days: __, ...abc } = LINKS.abc;
+    await moveIn("yourls", dump, { links: { abc: { ...abc, leads: "https://example.com/it's" } } });
+  });
+
   test("refuses what is no such dump, or not all of it", async () => {
     const how = "Curt reads a dump of the MySQL database of YOURLS: mysqldump --single-transaction";
     const end = DUMP.indexOf("-- Dump completed on");
@@ -111,8 +118,14 @@ describe("curt import --from yourls", () => {
       "is no SQL dump, or is cut off inside of a statement",
       how,
     );
+    await refuse(
+      "yourls",
+      "INSERT INTO `yourls_url` VALUES ('abc','https://example.com/','','2024-01-31 12:34:56','',7);",
+      "does not name the columns of yourls_url. Dump the tables with their structure",
+      how,
+    );
     await refuse("yourls", "", "has no table with the columns keyword, url, timestamp, clicks", how);
-    await refuse("yourls", Bun.gzipSync(DUMP), "is compressed", how);
+    await refuse("yourls", Bun.gzipSync(DUMP), "is compressed. Unpack it with gunzip.");
     await refuse("yourls", Buffer.from(DUMP, "utf16le"), "is no UTF-8", how);
   });
 });

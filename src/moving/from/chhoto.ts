@@ -1,6 +1,6 @@
 import type { Source } from "../source.ts";
 import { openDatabase } from "./database.ts";
-import { count, instant, readRow, text } from "./values.ts";
+import { count, readRow, text, unixSeconds } from "./values.ts";
 
 const EXPECTED =
   "Curt reads the SQLite file of Chhoto URL, which its setting CHHOTO_DB_URL names, such as urls.sqlite";
@@ -23,7 +23,7 @@ export const CHHOTO: Source = {
           place,
           code,
           url: text(row["long_url"], "long URL"),
-          endsMs: instant(row["expiry_time"]),
+          endsMs: unixSeconds(row["expiry_time"]),
           visits: count(row["hits"]),
         };
       });

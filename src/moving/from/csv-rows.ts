@@ -24,6 +24,8 @@ export async function* readCsv<Name extends string>(
   let separator: string | undefined;
   let header: (Name | undefined)[] | undefined;
   for (;;) {
+    const hasLine = separator !== undefined || scanner.text.trimStart().includes("\n");
+    if (!hasLine && (await scanner.more())) continue;
     separator ??= /[,;\t]/.exec(scanner.text)?.[0] ?? ",";
     const row = readRecord(scanner, separator, false);
     if (row === undefined && (await scanner.more())) continue;
@@ -38,11 +40,15 @@ export async function* readCsv<Name extends string>(
     line += lines;
     const { cells } = last;
     if (cells.length === 1 && cells[0] === "") continue;
+    // A line for Excel.
+    if (header === undefined && /^sep=$/i.test(cells[0] ?? "")) continue;
     if (header === undefined) {
+      if (cells.some((cell) => cell.includes("\r")))
+        throw scanner.wrong("ends its lines with CR alone. Save it with LF or CRLF");
       header = cells.map((cell) => nameOf(cell, names));
       const missing = required.find((name) => header?.includes(name) !== true);
       if (missing !== undefined) throw scanner.wrong(`has no column ${names[missing][0]}`);
-      const unknown = header.indexOf(undefined);
+      const unknown = header.findIndex((name, nth) => name === undefined && cells[nth]?.trim() !== "");
       if (isClosed && unknown >= 0) throw scanner.wrong(`has an unknown column ${cells[unknown]}`);
       const twice = header.findIndex((name, nth) => name !== undefined && header?.indexOf(name) !== nth);
       if (twice >= 0) throw scanner.wrong(`has two columns like ${cells[twice]}`);

@@ -11,10 +11,10 @@ const TOLD = 20;
  */
 export function openDomains(chosen: string | undefined) {
   const links = new Map<string, number>();
-  const wanted = chosen?.toLowerCase();
+  const wanted = chosen === undefined ? undefined : toName(chosen);
   return {
     take(domain: string): void {
-      const name = domain.toLowerCase();
+      const name = toName(domain);
       if (links.has(name) || links.size < MAX_DOMAINS) links.set(name, (links.get(name) ?? 0) + 1);
       if (wanted !== undefined && name !== wanted) throw new BadRow("it is of another domain");
     },
@@ -28,4 +28,9 @@ export function openDomains(chosen: string | undefined) {
         throw new UnreadableSource(`holds no links of the domain ${wanted}, only of: ${names || "none"}.`);
     },
   };
+}
+
+/** In the same spelling as in a short address, which has other scripts in Punycode. */
+function toName(domain: string): string {
+  return URL.parse(`https://${domain}`)?.host ?? domain.toLowerCase();
 }

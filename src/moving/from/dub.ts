@@ -1,3 +1,5 @@
+import { toUnicode } from "node:punycode";
+
 import type { Source, SourceItem } from "../source.ts";
 import { readCsv } from "./csv-rows.ts";
 import { openDomains } from "./domains.ts";
@@ -55,7 +57,7 @@ async function* readJson(scanner: Scanner): AsyncGenerator<DubRow> {
 function readLink(fields: Fields, place: string): SourceItem {
   const isNothing = (value: unknown) => value === undefined || value === null || value === "";
   if (!isNothing(fields["password"])) throw new BadRow("it has a password");
-  const { code } = address(fields["short"]);
+  const code = readable(address(fields["short"]).code);
   return {
     kind: "link",
     key: code,
@@ -67,4 +69,14 @@ function readLink(fields: Fields, place: string): SourceItem {
     visits: count(fields["visits"]),
     ...(!isNothing(fields["disabledAt"]) && { disabled: "other" }),
   };
+}
+
+/** Dub keeps codes of other scripts in Punycode, and looks them up in it, too. Its CSV file has them as they are typed. */
+function readable(code: string): string {
+  try {
+    return toUnicode(code);
+  } catch {
+    // It only looks like Punycode.
+    return code;
+  }
 }

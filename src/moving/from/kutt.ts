@@ -29,7 +29,7 @@ export const KUTT: Source = {
   async *read(input, domain) {
     const names = new Map<string, string>();
     const domains = openDomains(domain);
-    const rows = (await isDatabase(input)) ? readDatabase(input) : readDumped(input);
+    const rows = isDatabase(input) ? readDatabase(input) : readDumped(input);
     for await (const { kind, place, row } of rows) {
       if (kind === "domain") names.set(String(row["id"]), String(row["address"]));
       else if (kind === "visit") yield readRow(place, row["link_id"], () => readVisits(row));

@@ -3,6 +3,9 @@ import { type Input, UnreadableSource } from "../source.ts";
 /** More than any row of a shortener needs. Also the bound of the memory that reading takes. */
 const MAX_LENGTH = 4 * 1024 * 1024;
 
+/** Of those by which files of other kinds are known, such as "SQLite format 3". */
+const LONGEST_MARK = 15;
+
 /** Text that is read bit by bit. Whoever reads it moves `at`, and asks for more if `text` ends too early. */
 export interface Scanner {
   text: string;
@@ -34,9 +37,7 @@ export async function openScanner(input: Pick<Input, "bytes">, expected: string)
     },
     wrong: (what) => new UnreadableSource(`${what}. ${expected}`),
   };
-  while (scanner.text.trimStart() === "" && (await scanner.more()));
-  if (scanner.text.startsWith("\u001F\uFFFD"))
-    throw scanner.wrong("is compressed. Pass it through gunzip -c, and name the file - (standard input)");
+  while (scanner.text.trimStart().length < LONGEST_MARK && (await scanner.more()));
   if (scanner.text.startsWith("PGDMP"))
     throw scanner.wrong("is in a binary format of pg_dump. Use its plain one");
   if (scanner.text.startsWith("SQLite format 3")) throw scanner.wrong("is an SQLite database");

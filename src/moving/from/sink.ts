@@ -1,7 +1,7 @@
 import type { Source } from "../source.ts";
 import { readObjects } from "./json-objects.ts";
 import { openScanner } from "./scanner.ts";
-import { BadRow, instant, readRow, text } from "./values.ts";
+import { BadRow, readRow, text, unixSeconds } from "./values.ts";
 
 const EXPECTED =
   "Curt reads the JSON file that Sink exports (Dashboard, Migrate, Export), or a backup of its links";
@@ -20,8 +20,8 @@ export const SINK: Source = {
           place,
           code,
           url: text(value["url"], "URL"),
-          createdMs: instant(value["createdAt"]),
-          endsMs: instant(value["expiration"]),
+          createdMs: unixSeconds(value["createdAt"]),
+          endsMs: unixSeconds(value["expiration"]),
         };
       });
   },

@@ -34,11 +34,16 @@ export async function* readDump<Kind extends string>(
   const tables = new Map<string, readonly string[]>();
   const rows = new Map<string, number>();
   const named = new Map<Kind, string>();
+  /** The first table with rows of which neither its structure nor the INSERT names the columns. */
+  let unnamed: string | undefined;
+  /** Until the dump says that it is of another database. */
+  let isMySql = true;
   /** Dumps that say that they begin, less those that say that they are complete. */
   let open = 0;
   const tokens = readTokens(scanner, {
-    isMySql: !/PostgreSQL|PRAGMA foreign_keys/.test(scanner.text.slice(0, 4096)),
+    isMySql: () => isMySql,
     onComment(comment) {
+      if (comment.startsWith("-- PostgreSQL database")) isMySql = false;
       if (/dump complete/i.test(comment)) open--;
       else if (/^-- (?:MySQL|MariaDB|PostgreSQL database) dump\b/.test(comment)) open++;
     },
@@ -83,7 +88,10 @@ export async function* readDump<Kind extends string>(
       token = await tokens.next();
     }
     const kind = kindOf({ name, columns });
-    if (kind === undefined) return skip(tokens, scanner, token);
+    if (kind === undefined) {
+      if (columns.length === 0) unnamed ??= name;
+      return skip(tokens, scanner, token);
+    }
     while (!isWord(token, "values")) {
       if (token.type !== "word") throw scanner.wrong(`is broken: an INSERT into ${name} has no VALUES`);
       token = await tokens.next();
@@ -143,9 +151,15 @@ export async function* readDump<Kind extends string>(
     else if (isWord(token, "delimiter"))
       while (!/^delimiter\s+;\s*$/i.test((await tokens.line()) ?? "delimiter ;"));
     else if (token.value === "\\") await tokens.line();
-    else if (token.value !== ";") await skip(tokens, scanner, token);
+    else if (isWord(token, "pragma")) {
+      // SQLite has no backslashes in strings either.
+      isMySql = false;
+      await skip(tokens, scanner, token);
+    } else if (token.value !== ";") await skip(tokens, scanner, token);
   }
   if (open > 0) throw scanner.wrong("is cut off: it does not end with “dump complete”");
+  if (!named.has(required) && unnamed !== undefined)
+    throw scanner.wrong(`does not name the columns of ${unnamed}. Dump the tables with their structure`);
   if (!named.has(required))
     throw scanner.wrong(`has no table with the columns ${kinds[required].join(", ")}`);
 }
@@ -156,13 +170,15 @@ function isWord({ type, value }: Token, word: string): boolean {
 
 /** A name may come with that of its schema. Its last part counts. */
 async function readName(tokens: SqlTokens, first: Token) {
-  let name = first.value;
+  let last = first;
   let following = await tokens.next();
-  while (name.endsWith(".") || (following.type === "word" && following.value.startsWith("."))) {
-    name = name.endsWith(".") ? following.value : following.value.slice(1);
+  // The dots may belong to words: schema.name, schema."name", "schema".name, "schema"."name".
+  const isDotted = ({ type, value }: Token, at: 0 | -1) => type === "word" && value.at(at) === ".";
+  while (isDotted(last, -1) || isDotted(following, 0)) {
+    last = following;
     following = await tokens.next();
   }
-  return { name: first.type === "word" ? (name.split(".").at(-1) ?? name) : name, following };
+  return { name: last.type === "word" ? (last.value.split(".").at(-1) ?? "") : last.value, following };
 }
 
 /** What stands in parentheses after the opening one, split by commas. */

@@ -31,11 +31,12 @@ const ESCAPES: Readonly<Record<string, string>> = {
 /** Splits a dump of MySQL, MariaDB, PostgreSQL or SQLite. Only MySQL and MariaDB have backslashes in all strings. */
 export function readTokens(
   scanner: Scanner,
-  { isMySql, onComment }: { readonly isMySql: boolean; readonly onComment: (comment: string) => void },
+  dialect: { readonly isMySql: () => boolean; readonly onComment: (comment: string) => void },
 ): SqlTokens {
   /** The token, and where it ends. Undefined if it is not all there; without a token it is white space or a comment. */
   function scan(isLast: boolean): { readonly token?: Token; readonly end: number } | undefined {
     const { text, at } = scanner;
+    const isMySql = dialect.isMySql();
     const sticky = (pattern: RegExp) => {
       pattern.lastIndex = at;
       return pattern.exec(text)?.[0];
@@ -49,7 +50,7 @@ export function readTokens(
     if ((first === "-" && second === "-") || (first === "#" && isMySql)) {
       const newline = text.indexOf("\n", at);
       const end = newline < 0 && isLast ? text.length : newline;
-      if (end >= 0) onComment(text.slice(at, end));
+      if (end >= 0) dialect.onComment(text.slice(at, end));
       return until(end);
     }
     if (first === "/" && second === "*") return until(after(text, "*/", at + 2));

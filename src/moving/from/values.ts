@@ -37,8 +37,8 @@ export function count(value: unknown): number | undefined {
 
 const INSTANT =
   /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?)?\s?(?:Z|UTC|([+-])(\d\d)(?::?(\d\d))?)?$/;
-/** Unix time from here on is in milliseconds, before in seconds. */
-const MIN_MS = 100_000_000_000;
+/** Unix time from here on is in milliseconds (1978), before in seconds (9999, which some write for never). */
+const MIN_MS = 253_402_300_800;
 
 /** Reads ISO 8601, what databases write, and Unix time. Without a time zone it is UTC. Undefined for nothing and zero. */
 export function instant(value: unknown): number | undefined {
@@ -50,13 +50,27 @@ export function instant(value: unknown): number | undefined {
   const [match, year, month, day, hour = "0", minute = "0", second = "0", fraction = "", sign, ...offset] =
     INSTANT.exec(String(value).trim()) ?? [];
   const ms = match === undefined ? Number.NaN : Date.UTC(Number(year), Number(month) - 1, Number(day));
-  const isReal = new Date(ms).getUTCDate() === Number(day) && Number(month) > 0;
-  if (!isReal || Number(hour) > 23 || Number(minute) > 59 || Number(second) > 59)
-    throw new BadRow("one of its dates cannot be read. Dates look like 2026-11-22T10:00:00Z");
+  // A month or a day that does not exist, and a year before 100, become another date.
+  const isReal = match !== undefined && dayText(ms) === `${year}-${month}-${day}`;
   const [offsetHours = "0", offsetMinutes = "0"] = offset;
+  const isTime = [hour, offsetHours].every((one) => Number(one) < 24);
+  if (!isReal || !isTime || [minute, second, offsetMinutes].some((one) => Number(one) > 59))
+    throw new BadRow("one of its dates cannot be read. Dates look like 2026-11-22T10:00:00Z");
   const offsetMs = (Number(offsetHours) * 60 + Number(offsetMinutes)) * 60_000 * (sign === "-" ? -1 : 1);
   const timeMs = ((Number(hour) * 60 + Number(minute)) * 60 + Number(second)) * 1000;
   return ms + timeMs + Number(fraction.padEnd(3, "0").slice(0, 3)) - offsetMs;
+}
+
+/** Unix time in seconds, for sources that write nothing else. Undefined for nothing and zero. */
+export function unixSeconds(value: unknown): number | undefined {
+  if (isNothing(value) || value === 0) return undefined;
+  if (typeof value !== "number" || !Number.isFinite(value))
+    throw new BadRow("one of its dates is no Unix time in seconds");
+  return Math.floor(value * 1000);
+}
+
+function dayText(ms: number): string | undefined {
+  return Number.isNaN(ms) ? undefined : new Date(ms).toISOString().slice(0, 10);
 }
 
 /** For visits. Day 0 is for those without a date. */

@@ -5,7 +5,7 @@ import { readDump, type SqlRow } from "./sql-dump.ts";
 import { count, dayOf, instant, readRow, text } from "./values.ts";
 
 const EXPECTED =
-  "Curt reads a dump of the MySQL database of YOURLS: mysqldump --single-transaction --default-character-set=utf8mb4 DATABASE yourls_url yourls_log > yourls.sql";
+  "Curt reads a dump of the MySQL database of YOURLS: mysqldump --single-transaction --skip-tz-utc --default-character-set=utf8mb4 DATABASE yourls_url yourls_log > yourls.sql";
 
 /** The prefix of the tables' names is the operator's choice. */
 const KINDS = {

@@ -1,0 +1,167 @@
+import { Database } from "bun:sqlite";
+import { afterAll, describe, expect, test } from "bun:test";
+import { chownSync, readdirSync, statSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+import type { DatabaseAddress } from "../../src/settings/database-url.ts";
+import { hasStore, openStore } from "../../src/store/open.ts";
+import { startPostgres } from "../postgres.ts";
+import { ROOT, startHere, temporaryFolder } from "../service.ts";
+import { ended, HEAD, linkLine, manyLines } from "./export-file.ts";
+import { run } from "./run.ts";
+
+const server = await startPostgres();
+afterAll(() => server[Symbol.asyncDispose]());
+let databases = 0;
+
+const sqlite = (path: string): DatabaseAddress => ({ engine: "sqlite", path });
+const settingsFor = (path: string) => ({ DATABASE_URL: `sqlite:${path}`, PORT: "1" });
+
+describe("curt import", () => {
+  test("tells lines that are missing or there twice", async () => {
+    using folder = temporaryFolder();
+    const [a, b] = [linkLine("a"), linkLine("b")];
+    for (const [name, file, why] of [
+      [
+        "missing",
+        ended([HEAD, a], { link: 2 }),
+        "line 3: it counts 2 lines of the kind link, and there are 1",
+      ],
+      [
+        "twice",
+        ended([HEAD, a, b, a], { link: 3 }),
+        "line 5: 1 lines of the kind link tell what another one",
+      ],
+    ] as const) {
+      const path = join(folder.path, name);
+      writeFileSync(path, file);
+      for (const database of [`sqlite:${path}.db`, await server.url(`import_${++databases}`)]) {
+        const settings = { ...settingsFor(path), DATABASE_URL: database };
+        const refused = await run(["import", path], settings);
+        expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining(`is broken at ${why}`) });
+        const taken = await run(["import", "--skip-bad", path], settings);
+        expect(taken).toMatchObject({ code: 0, stdout: expect.stringContaining("left out, 1: the line is") });
+      }
+    }
+  });
+
+  test("counts a line that is too long as one", async () => {
+    using folder = temporaryFolder();
+    const file = join(folder.path, "export");
+    for (const end of [`${linkLine("a")}\n{kind}\n`, ""]) {
+      writeFileSync(file, `${HEAD}\n{"kind":"${"x".repeat(9_500_000)}"}\n${end}`);
+      const { code, stdout } = await run(
+        ["import", "--skip-bad", file],
+        settingsFor(`${file}${end.length}.db`),
+      );
+      const [too, ...rest] = end === "" ? [2, 3] : [2, 4, 5];
+      expect(stdout).toContain(
+        `it is no JSON object\n  line ${too}\n${end === "" ? "" : `  line ${rest[0]}\n`}`,
+      );
+      expect(stdout).toContain(`its last line is missing\n  line ${rest.at(-1)}\n`);
+      expect([code, stdout]).toEqual([0, expect.stringContaining(end === "" ? " 0 links" : " 1 link, ")]);
+    }
+  });
+
+  test("leaves out links to this service, also where it fills a store, and goes on after that", async () => {
+    using folder = temporaryFolder();
+    const file = join(folder.path, "export");
+    const own = linkLine("own", "https://curt.example/a");
+    writeFileSync(file, ended([HEAD, linkLine("a"), own, linkLine("b")], { link: 3 }));
+    const settings = { ...settingsFor(join(folder.path, "curt.db")), BASE_URL: "https://curt.example" };
+    const left = "left out, 1: URL: It leads back to this service.\n  line 3: own\n";
+    for (const [option, has] of [
+      ["--dry-run", "would have"],
+      ["--skip-bad", "has"],
+    ] as const) {
+      const { code, stdout, stderr } = await run(["import", option, file], settings);
+      expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+      expect(stdout).toContain(` ${has} everything else of the export: 2 links, 0 days of visits, `);
+      expect(stdout).toContain(left);
+    }
+    expect((await run(["export", "-"], settings)).stdout).not.toContain("curt.example");
+  });
+
+  test("says before what would fill a store, and writes nothing", async () => {
+    using folder = temporaryFolder();
+    const [path, file] = [join(folder.path, "curt.db"), join(folder.path, "export")];
+    writeFileSync(file, manyLines(1));
+    const would =
+      " would have everything of the export: 1 link, 1 day of visits, 0 secrets, 0 host rules, 9 ";
+    const tried = await run(["import", "--dry-run", file], settingsFor(path));
+    expect(tried).toMatchObject({ code: 0, stderr: "", stdout: expect.stringContaining(would) });
+    expect(await hasStore(sqlite(path))).toBe(false);
+    await (await openStore(sqlite(path))).close();
+    expect((await run(["import", "--dry-run", file], settingsFor(path))).stdout).toContain(would);
+    expect((await run(["export", "-"], settingsFor(path))).stdout).not.toContain("example.com");
+    writeFileSync(file, manyLines(1).slice(0, -300));
+    expect(await run(["import", "--dry-run", file], settingsFor(path))).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("Nothing was written."),
+    });
+  });
+
+  test("takes odd codes of an export also into a store that is in use", async () => {
+    using folder = temporaryFolder();
+    const file = join(folder.path, "export");
+    await using curt = await startHere();
+    await curt.shorten({ original_url: "https://example.org/", custom_code: "mine" });
+    writeFileSync(file, ended([HEAD, linkLine("a!b"), linkLine("api")], { link: 2 }));
+    const settings = { DATABASE_URL: curt.databaseUrl, DATA_DIR: folder.path, PORT: "1" };
+    const { stdout } = await run(["import", file], settings);
+    expect(stdout).toContain('left out, 1: code: "api" is reserved');
+    expect(stdout).toContain("1 of 2 links added");
+    expect((await curt.fetch("/a!b")).headers.get("location")).toBe("https://example.com/");
+  });
+
+  test("says what is wrong with the files that it reads and writes", async () => {
+    using folder = temporaryFolder();
+    const path = (name: string) => join(folder.path, name);
+    const settings = settingsFor(path("curt.db"));
+    writeFileSync(path("packed"), Bun.gzipSync(manyLines(1)));
+    writeFileSync(path("links.csv"), "code,url\na,https://example.com/\n");
+    const csv = ["--from", "csv", path("links.csv")];
+    writeFileSync(path("endless"), "x".repeat(5_000_000));
+    writeFileSync(path("locked"), "");
+    using locked = new Database(path("locked"));
+    for (const statement of ["CREATE TABLE urls (id INTEGER)", "BEGIN EXCLUSIVE"]) locked.run(statement);
+    for (const [line, message, more] of [
+      [[path("endless")], "endless is no file of curt export: its first line must say"],
+      [["--from", "chhoto", path("locked")], "locked is locked by another program. Stop it."],
+      [[path("packed")], "packed is compressed. Unpack it with gunzip."],
+      [["--from", "chhoto", path("packed")], "packed is compressed. Unpack it with gunzip."],
+      [["--from", "chhoto", "/dev/zero"], "/dev/zero is no file: an SQLite database cannot be read from"],
+      [["--report", path("links.csv"), ...csv], "--report would overwrite the file to be imported."],
+      [["--report", path("no/report"), ...csv], "no/report could not be written: ENOENT"],
+      [csv, `The temporary file in ${path("no")} could not be written: ENOENT`, { TMPDIR: path("no") }],
+    ] as const)
+      expect(await run(["import", ...line], { ...settings, ...more })).toMatchObject({
+        code: 1,
+        stdout: "",
+        stderr: expect.stringMatching(new RegExp(`^curt: .*${RegExp.escape(message)}[^\\n]*\\n$`)),
+      });
+    expect(readFileSync(path("links.csv"), "utf8")).toContain("example.com");
+    // Nothing is left of the temporary file, even in the middle of an import.
+    const child = Bun.spawn([process.execPath, join(ROOT, "src/main.ts"), "import", "--from", "csv", "-"], {
+      env: { ...process.env, ...settings, TMPDIR: path("."), LC_ALL: "C" },
+      stdin: "pipe",
+      stdout: "pipe",
+    });
+    for (let nth = 0; nth < 20_000; nth++)
+      void child.stdin.write(nth === 0 ? "code,url\n" : `c${nth},https://example.com/\n`);
+    await child.stdin.flush();
+    expect(readdirSync(folder.path).filter((name) => name.startsWith("curt-import"))).toEqual([]);
+    await child.stdin.end();
+    expect(await child.stdout.text()).toContain("19,999 of 19,999 links added");
+  });
+
+  test.skipIf(process.getuid?.() !== 0)("as root makes a store for the owner of the folder", async () => {
+    using folder = temporaryFolder();
+    const [path, file] = [join(folder.path, "curt.db"), join(folder.path, "export")];
+    writeFileSync(file, manyLines(1));
+    chownSync(folder.path, 1234, 2345);
+    expect(await run(["import", file], settingsFor(path))).toMatchObject({ code: 0 });
+    const { uid, gid } = statSync(path);
+    expect([uid, gid]).toEqual([1234, 2345]);
+  });
+});
