@@ -53,13 +53,10 @@ interface Known {
   weight: number;
 }
 
-/**
- * The unit is a number of 4 bytes, so this is 16 MB: some fifty links with a hundred visits on each of 400 days, or 3,600 with
- * a single visit.
- */
+/** The unit is a number of 4 bytes, so this is 16 MB: some fifty links with a hundred visits on each of 400 days. */
 const MAX_WEIGHT = 4_000_000;
-/** Its maps, its key and its arrays, however little they hold. */
-const LINK_WEIGHT = 800;
+/** Each takes 3 KB more than it weighs. Those with little to tell are soon read again. */
+const MAX_LINKS = 1000;
 const DAY_WEIGHT = 100;
 const VALUE_WEIGHT = 30;
 
@@ -80,7 +77,7 @@ export function createDayReader(store: Pick<VisitStore, "days" | "daySums">, sho
     links.delete(key);
     links.set(key, known);
     for (const [oldest, { weight: ofOldest }] of links) {
-      if (weight <= MAX_WEIGHT) break;
+      if (weight <= MAX_WEIGHT && links.size <= MAX_LINKS) break;
       links.delete(oldest);
       weight -= ofOldest;
     }
@@ -167,7 +164,7 @@ function placeOf({ values, places }: Known, dimension: Dimension, text: string):
 }
 
 function weigh({ days, values }: Known): number {
-  let weight = LINK_WEIGHT + values.length * VALUE_WEIGHT;
+  let weight = values.length * VALUE_WEIGHT;
   for (const day of days.values()) weight += DAY_WEIGHT + (day.hours?.length ?? 0) + day.values.length;
   return weight;
 }
