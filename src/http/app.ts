@@ -9,8 +9,9 @@ import { type Arrived, asGet, closedIfUnread } from "./arrived.ts";
 import type { Call, CallOf, Handler } from "./call.ts";
 import { allowEveryOrigin, forEveryOrigin, preflight } from "./cors.ts";
 import type { Health } from "./health.ts";
+import type { AnswerKept } from "./kept-answers.ts";
 import { CREATES, type Limiter } from "./limits.ts";
-import type { Overload } from "./overload.ts";
+import type { Overload, TakesTurns } from "./overload.ts";
 import type { AdminPages } from "./pages/admin.ts";
 import type { Home } from "./pages/home.ts";
 import type { Made } from "./pages/made.ts";
@@ -51,7 +52,8 @@ export interface AppOptions {
   readonly assets: Readonly<Record<string, Handler>>;
   readonly health: Health;
   readonly limiter: Limiter;
-  readonly overload: Pick<Overload, "refuses">;
+  readonly overload: Pick<Overload, "takeTurns">;
+  readonly answerKept: AnswerKept;
   readonly callOf: CallOf;
   readonly requests: RequestFigures;
   readonly onFault: (error: unknown, request?: string) => void;
@@ -87,12 +89,13 @@ export function createApp(options: AppOptions) {
     health,
     limiter,
     overload,
+    answerKept,
     callOf,
     requests,
     onChanged,
     onFault,
   } = options;
-  const { limit, view } = limiter;
+  const { limit } = limiter;
   const app = new Hono<{ Bindings: Arrived }>({ getPath: (request) => spelledOut(pathOf(request)) });
   const fixed: Record<string, Serve> = {};
 
@@ -247,10 +250,27 @@ export function createApp(options: AppOptions) {
     };
   }
 
-  /** Makes no links while there is too much to do. */
-  function making(handle: Handler): Handler {
+  /** Lets redirects go first. */
+  function inTurn(what: TakesTurns, handle: Handler): Handler {
     return (call) =>
-      overload.refuses("creates") ? answerProblem(call, { kind: "overloaded" }) : handle(call);
+      overload.takeTurns(
+        what,
+        call,
+        () => handle(call),
+        () => answerKept(call, { kind: "overloaded" }),
+      );
+  }
+
+  /** Makes links. A client that may not make any is told so at once, and takes no turn from others. */
+  function making(handle: Handler): Handler {
+    const later = inTurn("creates", handle);
+    return (call) => (limiter.left(call, CREATES) === 0 ? handle(call) : later(call));
+  }
+
+  /** Something else that takes longer than a redirect. */
+  function view(handle: Handler): Handler {
+    const [seen, changed] = [inTurn("views", handle), inTurn("creates", handle)];
+    return limiter.view((call) => (call.request.method === "GET" ? seen(call) : changed(call)));
   }
 
   function addAdmin({ api: operator, pages }: NonNullable<AppOptions["admin"]>): void {

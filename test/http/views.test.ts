@@ -34,7 +34,6 @@ function open(sharedMs?: number) {
     },
     clock,
     hostRules: { version: () => 0 },
-    overload: { refuses: () => false },
     onFault: (error) => faults.push(error),
     ...(sharedMs !== undefined && { sharedMs }),
   });
