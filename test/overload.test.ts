@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { readdirSync } from "node:fs";
 import { join } from "node:path";
 
 import { createOverload, type OverloadLimits, type TakesTurns } from "../src/http/overload.ts";
@@ -255,3 +256,35 @@ testOnLinux(
     expect((await program.shorten({ original_url: TARGET, custom_code: "after" })).status).toBe(201);
   },
 );
+
+testOnLinux("without file descriptors, no thread is started, and the process lives on", async () => {
+  await using program = await startProgram({}, withLimit("ulimit -n 128"));
+  await program.shorten({ original_url: TARGET, custom_code: "known" });
+  program.expectFaults();
+  const { hostname, port } = new URL(program.origin);
+  const received = { text: "" };
+  const connect = () =>
+    Bun.connect({
+      hostname,
+      port: Number(port),
+      socket: { data: (_, bytes) => void (received.text += bytes.toString()) },
+    });
+  const first = await connect();
+  const ask = async (path: string) => {
+    received.text = "";
+    first.write(`GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`);
+    while (!received.text.includes("\r\n\r\n")) await Bun.sleep(5);
+    return received.text.slice(9, 12);
+  };
+  expect(await ask("/readyz")).toBe("200");
+  const others = await Promise.all(Array.from({ length: 200 }, connect));
+  while (readdirSync(`/proc/${program.pid}/fd`).length < 128) await Bun.sleep(5);
+  // The visit has to be folded, and the preview has to be made.
+  expect(await ask("/known")).toBe("302");
+  expect(await ask("/known+")).toBe("503");
+  await untilLogged(program, "too few file descriptors are free");
+  expect(await ask("/known")).toBe("302");
+  for (const socket of others) socket.end();
+  while ((await ask("/known+")) !== "200") await Bun.sleep(50);
+  first.end();
+});

@@ -29,7 +29,7 @@ function open(sharedMs?: number) {
   const views = createViews({
     start() {
       started++;
-      const worker = new Worker(new URL("./view-worker.ts", import.meta.url));
+      const worker = () => new Worker(new URL("./view-worker.ts", import.meta.url));
       return startThread<ViewTask>(worker, {}, () => {});
     },
     clock,
