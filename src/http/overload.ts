@@ -10,10 +10,12 @@ export type TakesTurns = (typeof ORDER)[number];
 
 /** Begun between two looks at all connections. Redirects wait for these, about a millisecond. */
 const BEGUN_AT_ONCE = 16;
-/** A burst may wait this long. */
-const MAX_WAIT_MS = 1000;
+/** If so many wait, twice as many are begun, and so on: reading a burst of requests leaves little time for the first ones of it. */
+const WAITING_FOR_AS_MANY = 512;
+/** A burst may wait this long: a client that was refused would be told to wait as long. */
+const MAX_WAIT_MS = 2000;
 /** If some have waited all the time for so long, it is no burst, and those that come may only wait this long. */
-const MAX_STANDING_WAIT_MS = 100;
+const MAX_STANDING_WAIT_MS = 500;
 /** Each takes some kilobytes. */
 const MAX_WAITING = 10_000;
 /** It is over when nothing was refused for so long. */
@@ -72,16 +74,17 @@ export function createOverload(options: OverloadOptions): Overload {
     begun = 0;
     turn = undefined;
     const nowMs = clock.monotonicMs();
-    for (const line of lines) serve(line, nowMs);
+    const most = Math.floor(begunAtOnce * (1 + waiting / WAITING_FOR_AS_MANY));
+    for (const line of lines) serve(line, nowMs, most);
     if (waiting > 0) turn = setImmediate(nextTurn);
   }
 
-  function serve(line: Line, nowMs: number): void {
+  function serve(line: Line, nowMs: number, most: number): void {
     const isStanding = nowMs - line.emptyMs > maxWaitMs;
     const limitMs = isStanding ? Math.min(maxWaitMs, MAX_STANDING_WAIT_MS) : maxWaitMs;
     for (const next of line.waiting) {
       const isLate = nowMs - next.sinceMs > limitMs;
-      if (!isLate && begun >= begunAtOnce) return;
+      if (!isLate && begun >= most) return;
       line.waiting.delete(next);
       waiting--;
       if (!isLate) begun++;
