@@ -9,17 +9,23 @@ import type { Counted, Made, Traffic } from "./traffic.ts";
 const AT_ONCE = 32;
 const FOLD_LIMIT_MS = 60_000;
 const LOOK_AGAIN_MS = 200;
+/** Some 40,000 links after an hour take half a minute. */
+const LINKS_LIMIT_MS = 120_000;
 
-/** How many of the links that were answered with 201 do not lead where they should. */
+/** How many of the links that were answered with 201 do not lead where they should, or could not be asked for in time. */
 export async function countLostLinks(traffic: Traffic): Promise<number> {
   const left = [...traffic.made];
+  const deadlineMs = performance.now() + LINKS_LIMIT_MS;
   let lost = 0;
   const worker = async () => {
-    for (let link = left.pop(); link !== undefined; link = left.pop())
+    while (performance.now() < deadlineMs) {
+      const link = left.pop();
+      if (link === undefined) return;
       if (!(await traffic.visit(link.code, link.target))) lost++;
+    }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, worker));
-  return lost;
+  return lost + left.length;
 }
 
 /** What the store counts of each link, once all that ended processes left behind is in it. */
@@ -61,6 +67,8 @@ interface Restored {
   readonly missing: number;
 }
 
+export const NOTHING_RESTORED: Restored = { backups: 0, codes: [], missing: Number.NaN };
+
 /** Restores the newest backup that Curt made by itself. */
 export async function restoreNewest(
   backupFolder: string,
@@ -69,7 +77,7 @@ export async function restoreNewest(
 ): Promise<Restored> {
   const names = existsSync(backupFolder) ? readdirSync(backupFolder).toSorted() : [];
   const newest = names.findLast((name) => name.endsWith("Z.db"));
-  if (newest === undefined) return { backups: 0, codes: [], missing: Number.NaN };
+  if (newest === undefined) return NOTHING_RESTORED;
   const codes = [
     await command(["restore", join(backupFolder, newest), "--to", `sqlite:${database}`], database),
     await command(["check"], database),

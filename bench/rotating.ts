@@ -58,7 +58,7 @@ export async function startRotating(
       const isRight = last?.status === status && (target === undefined || last.location === target);
       inARow = isRight ? inARow + 1 : 0;
       if (isRight) continue;
-      if (performance.now() > deadlineMs)
+      if (performance.now() > deadlineMs || stopping.signal.aborted)
         throw new Error(
           `/${code} still answers ${last?.status} (${last?.location}), not ${status} (${target})`,
         );
@@ -104,7 +104,10 @@ export async function startRotating(
   /** From link to link, and from list to list, whatever goes wrong with one. */
   async function again(task: (nth: number) => Promise<void>, from = 0, step = 1): Promise<void> {
     for (let nth = from; !stopping.signal.aborted; nth += step)
-      await task(nth).catch((error: unknown) => traffic.surprise(String(error)));
+      await task(nth).catch((error: unknown) => {
+        // What is under way at the end is not waited for.
+        if (!stopping.signal.aborted) traffic.surprise(String(error));
+      });
   }
 
   const [first, second] = [await makeListed("listed-a.example"), await makeListed("listed-b.example")];

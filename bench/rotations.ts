@@ -1,26 +1,21 @@
 import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
-import { command, countedVisits, countLostLinks, restoreNewest } from "./aftermath.ts";
+import { command, countedVisits, countLostLinks, NOTHING_RESTORED, restoreNewest } from "./aftermath.ts";
 import { type Figures, isReached } from "./aims.ts";
 import { rounded } from "./measure.ts";
 import { cpuTimeUs, machineBusyUs, openDescriptors, ownMemoryBytes } from "./process.ts";
 import type { Bench, Result, Row } from "./report.ts";
 import { servingChildren, startRotating, writeList } from "./rotating.ts";
 import { freePort, startCurt } from "./servers.ts";
-import {
-  DESCRIPTOR_RANGE_LIMIT,
-  lowestOfMinutes,
-  requireMinutes,
-  rise,
-  type Sample,
-  WARM_UP,
-} from "./soak.ts";
+import { DESCRIPTOR_RANGE_LIMIT, lowestAfterWarmUp, requireMinutes, rise, type Sample } from "./soak.ts";
 import { startTraffic, type Traffic } from "./traffic.ts";
 
 const MIB = 1024 * 1024;
 const MINUTE_MS = 60_000;
 const SAMPLE_EVERY_MS = 10_000;
+/** With so few requests, all garbage is only collected every two or three minutes. */
+const GARBAGE_MS = 3 * MINUTE_MS;
 /** A process is killed or stopped, in turns. */
 const END_EVERY_MS = 2 * MINUTE_MS;
 /** At this age, processes that took another's place are compared. */
@@ -71,18 +66,31 @@ export async function measureRotations({ folder, progress, minutes }: Bench): Pr
   const curtUs = sum(watched.lives.map(({ cpuUs }) => cpuUs));
   const otherUs = machineBusyUs() - before.busyUs - own.user - own.system - curtUs;
 
+  /** What cannot be found out is told, and the figures of the hour are kept. */
+  async function find<T>(finding: Promise<T>, otherwise: T): Promise<T> {
+    return finding.catch((error: unknown) => {
+      traffic.surprise(String(error));
+      return otherwise;
+    });
+  }
   progress("looking for what was lost");
   const lostLinks = await countLostLinks(traffic);
   const lastMetrics = await scrape(metricsPort);
   await curt.stop();
-  const visits = await countedVisits(database, settings, traffic.counted);
+  const visits = await find(countedVisits(database, settings, traffic.counted), []);
   const checked = await command(["check"], database);
-  const restored = await restoreNewest(backupFolder, join(folder, "restored.db"), traffic.made);
+  const restored = await find(
+    restoreNewest(backupFolder, join(folder, "restored.db"), traffic.made),
+    NOTHING_RESTORED,
+  );
+  progress("all is known");
 
   const { supervisor, staying, lives } = watched;
   const figures: Figures = {
-    "rotations: rise of own memory, MiB": { Curt: riseOf(staying, minutes, "memoryMib") },
-    "rotations: rise of the supervisor's own memory, MiB": { Curt: riseOf(supervisor, minutes, "memoryMib") },
+    "rotations: rise of own memory, MiB": { Curt: riseOf(staying, durationMs, "memoryMib") },
+    "rotations: rise of the supervisor's own memory, MiB": {
+      Curt: riseOf(supervisor, durationMs, "memoryMib"),
+    },
   };
   const logged = readFileSync(logFile, "utf8");
   const lines = (pattern: RegExp) => logged.match(pattern)?.length ?? 0;
@@ -109,10 +117,11 @@ export async function measureRotations({ folder, progress, minutes }: Bench): Pr
     ["visits without room, by the metrics", valueOf(lastMetrics, "curt_visits_lost_total")],
     ["scrapes that failed or went back", watched.badScrapes],
     ["errors in the log", lines(/"level":"(error|fatal)"/g)],
+    ["processes that ended by themselves", lines(/"msg":"a process ended"/g) - watched.ended],
   ];
   const descriptors: readonly (readonly [string, number])[] = [
-    ["rise of descriptors", riseOf(staying, minutes, "descriptors")],
-    ["rise of the supervisor's descriptors", riseOf(supervisor, minutes, "descriptors")],
+    ["rise of descriptors", riseOf(staying, durationMs, "descriptors")],
+    ["rise of the supervisor's descriptors", riseOf(supervisor, durationMs, "descriptors")],
   ];
   const happened: readonly (readonly [string, number])[] = [
     ["links made", traffic.made.length],
@@ -181,10 +190,12 @@ async function watch({ supervisor, metricsPort, traffic, durationMs, progress }:
     atMs = performance.now() - startMs;
     const serving = servingChildren(supervisor);
     for (const pid of [supervisor, ...serving]) {
+      const seen = look(pid);
+      if (seen === undefined) continue;
       const life = lives.get(pid) ?? { pid, bornMs: lives.size < 3 ? 0 : atMs, samples: [], cpuUs: 0 };
       lives.set(pid, life);
-      life.cpuUs = cpuTimeUs(pid);
-      life.samples.push({ atMs, memoryMib: ownMemoryBytes(pid) / MIB, descriptors: openDescriptors(pid) });
+      life.cpuUs = seen.cpuUs;
+      life.samples.push({ atMs, ...seen });
     }
     const metrics = await scrape(metricsPort);
     const now = valueOf(metrics, "curt_redirects_total");
@@ -216,6 +227,19 @@ async function watch({ supervisor, metricsPort, traffic, durationMs, progress }:
   };
 }
 
+/** Undefined if the process has just ended. */
+function look(pid: number) {
+  try {
+    return {
+      cpuUs: cpuTimeUs(pid),
+      memoryMib: ownMemoryBytes(pid) / MIB,
+      descriptors: openDescriptors(pid),
+    };
+  } catch {
+    return undefined;
+  }
+}
+
 /** Empty if nothing answers. */
 async function scrape(port: number): Promise<string> {
   const answer = await fetch(`http://127.0.0.1:${port}/metrics`, { keepalive: false }).catch(() => undefined);
@@ -230,10 +254,8 @@ function valueOf(metrics: string, name: string): number {
   return values.length === 0 ? Number.NaN : sum(values);
 }
 
-/** By the lowest of each minute after the warm-up, as the soak does it. */
-function riseOf(samples: readonly Sample[], minutes: number, what: "memoryMib" | "descriptors"): number {
-  const settled = samples.filter(({ atMs }) => atMs >= minutes * MINUTE_MS * WARM_UP);
-  return rounded(rise(lowestOfMinutes(settled, minutes, what), what), 1);
+function riseOf(samples: readonly Sample[], durationMs: number, what: "memoryMib" | "descriptors"): number {
+  return rounded(rise(lowestAfterWarmUp(samples, durationMs, GARBAGE_MS, what), what), 1);
 }
 
 function sum(values: readonly number[]): number {

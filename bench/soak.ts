@@ -16,7 +16,7 @@ const LINKS = 300_000;
 /** A sample is taken after each; the next one comes with new connections. */
 const STINT_MS = 10_000;
 /** Before this share of the time is over, memory fills; it does not count. */
-export const WARM_UP = 1 / 3;
+const WARM_UP = 1 / 3;
 const MIB = 1024 * 1024;
 export const DESCRIPTOR_RANGE_LIMIT = 8;
 /** For the server to close the connections that its clients have closed; a busy machine takes longer than the first. */
@@ -37,7 +37,7 @@ export async function measureSoak({ folder, progress, minutes }: Bench): Promise
   const { samples, rounds, requests } = await soak(folder, durationMs, progress);
   const settled = samples.filter(({ atMs }) => atMs >= durationMs * WARM_UP);
   // Between two collections memory rises and falls by more than a leak that is worth finding.
-  const riseMib = rounded(rise(lowestOfMinutes(settled, minutes)), 1);
+  const riseMib = rounded(rise(lowestAfterWarmUp(samples, durationMs, MINUTE_MS)), 1);
   const rangeMib = rounded(range(settled.map(({ memoryMib }) => memoryMib)), 1);
   const descriptors = range(settled.map((sample) => sample.descriptors));
   const figures: Figures = {
@@ -113,16 +113,24 @@ async function settle(pid: number, idleDescriptors: number): Promise<void> {
 /** What a sample tells that should stay flat. */
 type Flat = "memoryMib" | "descriptors";
 
-/** The smallest of each minute: of memory, what is left when the garbage of that minute is gone. */
-export function lowestOfMinutes(
+/**
+ * The samples without the warm-up, and of those the lowest in each span of about this time: of memory, what is left when the
+ * garbage of that span is gone.
+ */
+export function lowestAfterWarmUp(
   samples: readonly Sample[],
-  minutes: number,
+  durationMs: number,
+  spanMs: number,
   what: Flat = "memoryMib",
 ): Sample[] {
-  // The last sample comes when the last minute is over. Alone, it would be the lowest of a minute of its own.
-  const minuteOf = ({ atMs }: Sample) => Math.min(Math.floor(atMs / MINUTE_MS), minutes - 1);
-  return [...Map.groupBy(samples, minuteOf).values()].map((ofMinute) =>
-    ofMinute.reduce((lowest, sample) => (sample[what] < lowest[what] ? sample : lowest)),
+  const fromMs = durationMs * WARM_UP;
+  const spans = Math.max(2, Math.floor((durationMs - fromMs) / spanMs));
+  // The last sample comes when the time is over. Alone, it would be the lowest of a span of its own.
+  const spanOf = ({ atMs }: Sample) =>
+    Math.min(Math.floor(((atMs - fromMs) / (durationMs - fromMs)) * spans), spans - 1);
+  const settled = samples.filter(({ atMs }) => atMs >= fromMs);
+  return [...Map.groupBy(settled, spanOf).values()].map((ofSpan) =>
+    ofSpan.reduce((lowest, sample) => (sample[what] < lowest[what] ? sample : lowest)),
   );
 }
 

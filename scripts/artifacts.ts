@@ -4,6 +4,7 @@ import { resolve } from "node:path";
 
 import packageJson from "../package.json";
 import { build, type Target } from "./build.ts";
+import { describeLibraries, FILE_NAME } from "./licences.ts";
 import { makePackage } from "./package.ts";
 
 const root = resolve(import.meta.dir, "..");
@@ -75,6 +76,7 @@ async function makeArtifacts(): Promise<string> {
     resolve(folder, `curt-${version}.cdx.json`),
     JSON.stringify(await listMaterials(), undefined, 2),
   );
+  await Bun.write(resolve(folder, FILE_NAME), describeLibraries());
   await Bun.write(resolve(folder, "SHA256SUMS"), checksums(folder));
   const changes = changesOf(readFileSync(resolve(root, "CHANGELOG.md"), "utf8"), version);
   await Bun.write(resolve(root, "dist/CHANGES.md"), `${changes}\n`);

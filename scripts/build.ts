@@ -1,5 +1,8 @@
-// `npm run build`: makes one executable with everything inside, for machines without Node or Bun.
+// `npm run build`: makes one executable with everything inside, for machines without Node or Bun,
+// and the licences of its libraries beside it.
 import { parse, resolve } from "node:path";
+
+import { describeLibraries, FILE_NAME } from "./licences.ts";
 
 const root = resolve(import.meta.dir, "..");
 
@@ -61,4 +64,7 @@ export async function buildModules(outdir: string): Promise<void> {
   }
 }
 
-if (import.meta.main) console.log(await build());
+if (import.meta.main) {
+  console.log(await build());
+  await Bun.write(resolve(root, "dist", FILE_NAME), describeLibraries());
+}

@@ -5,6 +5,7 @@ import { resolve } from "node:path";
 
 import packageJson from "../package.json";
 import { buildModules } from "./build.ts";
+import { describeLibraries, FILE_NAME } from "./licences.ts";
 
 const root = resolve(import.meta.dir, "..");
 
@@ -41,6 +42,7 @@ export async function makePackage(folder = resolve(root, "dist")): Promise<strin
   await buildModules(contents);
   copyFileSync(resolve(root, "scripts/launcher.sh"), resolve(contents, "curt.sh"));
   for (const file of ["README.md", "LICENSE"]) copyFileSync(resolve(root, file), resolve(contents, file));
+  await Bun.write(resolve(contents, FILE_NAME), describeLibraries());
   await Bun.write(resolve(contents, "bunfig.toml"), "# Nothing to configure.\n");
   await Bun.write(resolve(contents, "package.json"), `${JSON.stringify(CONTENTS, undefined, 2)}\n`);
   const pack = Bun.spawn(["npm", "pack", "--silent", "--pack-destination", folder, contents], {

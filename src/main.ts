@@ -1,5 +1,6 @@
 import { type Commands, UsageError, readCommandLine } from "./cli/command.ts";
 import { INSTANCE_COMMANDS } from "./cli/instance.ts";
+import { print } from "./cli/print.ts";
 import { ConfigError, readConfig } from "./config.ts";
 import { escapeLine } from "./escape.ts";
 import { CannotListen } from "./http/server.ts";
@@ -9,7 +10,10 @@ import { StoreUnavailable, StoreUnusable } from "./links/store.ts";
 async function main(line: string[]): Promise<number> {
   try {
     const asked = readCommandLine(await commandsFor(line), line);
-    if ("text" in asked) return tell(asked.text);
+    if ("text" in asked) {
+      print(asked.text);
+      return 0;
+    }
     const { command, args } = asked;
     return await ("ask" in command
       ? command.ask(process.env, args)
@@ -23,11 +27,6 @@ async function main(line: string[]): Promise<number> {
 async function commandsFor([first = ""]: string[]): Promise<Commands> {
   if (Object.hasOwn(INSTANCE_COMMANDS, first)) return INSTANCE_COMMANDS;
   return (await import("./cli/commands.ts")).COMMANDS;
-}
-
-function tell(text: string): number {
-  console.log(text);
-  return 0;
 }
 
 function explain(error: unknown): number {
@@ -46,4 +45,6 @@ function complain(text: string, code: number): number {
   return code;
 }
 
+// What Curt makes is for its own user alone: the store has the secret of the manage keys, and backups and exports have it, too.
+process.umask(0o077);
 process.exit(await main(process.argv.slice(2)));

@@ -393,3 +393,53 @@ describe("npm start", () => {
     expect(existsSync(`${program.file}-wal`)).toBeFalse();
   });
 });
+
+test("a command whose output is lost says so, with exit code 1", async () => {
+  using folder = temporaryFolder();
+  const env = { ...process.env, DATABASE_URL: `sqlite:${folder.path}/curt.db` };
+  for (const args of [["--help"], ["check"], ["completion", "bash"]]) {
+    const shell = Bun.spawn(
+      ["/bin/sh", "-c", '"$0" "$@" > /dev/full', process.execPath, join(ROOT, "src/main.ts"), ...args],
+      {
+        env,
+        stderr: "pipe",
+      },
+    );
+    expect([await shell.exited, await shell.stderr.text()]).toEqual([
+      1,
+      "curt: standard output is not complete: the disk is full.\n",
+    ]);
+  }
+});
+
+test("a command that makes no store finds none in an empty file, or where there is nothing", async () => {
+  using folder = temporaryFolder();
+  await Bun.write(join(folder.path, "empty"), "");
+  for (const name of ["empty", "missing.db"])
+    for (const args of [["export", "-"], ["admin", "links"], ["trust-clock"]]) {
+      const path = join(folder.path, name);
+      const env = { ...process.env, DATABASE_URL: `sqlite:${path}`, DATA_DIR: folder.path };
+      const child = Bun.spawn([process.execPath, join(ROOT, "src/main.ts"), ...args], {
+        env,
+        stdout: "pipe",
+        stderr: "pipe",
+      });
+      expect([await child.exited, await child.stderr.text(), await child.stdout.text()]).toEqual([
+        1,
+        `curt: there is no store at ${path}. Set DATABASE_URL and the other settings as for the server.\n`,
+        "",
+      ]);
+    }
+  expect(readdirSync(folder.path)).toEqual(["empty"]);
+});
+
+test("a command explains what the system refuses", async () => {
+  using folder = temporaryFolder();
+  const file = join(folder.path, "file");
+  await Bun.write(file, "");
+  for (const args of [["check"], ["export", "-"], ["admin", "links"], ["backup", `${file}2`]])
+    expect(await run(args, { DATABASE_URL: `sqlite:${file}/curt.db`, DATA_DIR: folder.path })).toMatchObject({
+      code: 1,
+      stderr: `curt: ${file}/curt.db cannot be used: its path has a file where a folder must be. Check DATABASE_URL, the folder's permissions and the free space.\n`,
+    });
+});

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { mkdirSync, symlinkSync } from "node:fs";
+import { mkdirSync, readFileSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 
 import bunPackage from "../node_modules/bun/package.json";
@@ -28,6 +28,8 @@ test("`npx curt serve` works in an empty folder, without an install script", asy
     "--no-fund",
   ];
   await run([...install, archive], folder.path);
+  const licences = readFileSync(join(folder.path, "node_modules/curt/THIRD-PARTY-LICENSES"), "utf8");
+  expect(licences).toContain("hono 4");
   const failed = await run(["node_modules/.bin/curt", "--version"], folder.path).catch(String);
   expect(failed).toContain("curt: there is no Bun for this system");
 

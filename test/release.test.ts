@@ -4,6 +4,7 @@ import { join } from "node:path";
 
 import packageJson from "../package.json";
 import { changesOf, checksums, listMaterials } from "../scripts/artifacts.ts";
+import { ACCEPTED, describeLibraries, listLibraries } from "../scripts/licences.ts";
 import { releaseChanges } from "../scripts/release.ts";
 import { ROOT, temporaryFolder } from "./service.ts";
 
@@ -47,4 +48,20 @@ test("the list of materials has every library of the program, with what these ne
   const known = new Set([metadata.component, ...components].map((component) => component["bom-ref"]));
   for (const { ref, dependsOn } of dependencies)
     for (const each of [ref, ...dependsOn]) expect(known).toContain(each);
+});
+
+test("the licences of all these libraries are told in full, and we accept each", async () => {
+  const { components } = await listMaterials();
+  // Bun's executables for other systems are not installed here.
+  const names = components.map(({ name }) => name).filter((name) => !name.startsWith("@oven/"));
+  const libraries = listLibraries();
+  const told = describeLibraries();
+  expect(new Set(libraries.map(({ name }) => name))).toEqual(new Set(names));
+  for (const { name, version, licence, text } of libraries) {
+    const choice = licence.replaceAll(/[()]/g, "").split(" OR ");
+    expect([name, choice.some((one) => ACCEPTED.includes(one))]).toEqual([name, true]);
+    if (name !== "bun" && licence !== "PDDL-1.0")
+      expect([name, text]).toEqual([name, expect.stringMatching(/permi|Apache/i)]);
+    expect(told).toContain(`\n${name} ${version}: ${licence}\n\n${text}\n`);
+  }
 });

@@ -19,6 +19,7 @@ const FILES_AT_ONCE = availableParallelism() + 1;
  */
 const OVER_POSTGRES = [
   "test/processes.test.ts",
+  "test/metrics/processes.test.ts",
   "test/durability/kill.test.ts",
   "test/visit-limit.test.ts",
   "test/browser/make.test.ts",

@@ -2,8 +2,9 @@
 import { closeSync, fsyncSync, linkSync, lstatSync, openSync, renameSync, rmSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 
+import { makeFolder, syncFolder } from "../files.ts";
 import { StoreUnavailable, StoreUnusable } from "../links/store.ts";
-import { makeFolder, syncFolder } from "../store/sqlite/file.ts";
+import { reasonOf } from "../system.ts";
 
 /** What becomes of a file that is being written. */
 export interface Part {
@@ -26,7 +27,7 @@ const NO_LINKS = new Set(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"])
 export function beginFile(file: string): Part {
   const path = `${file}.part`;
   requireFree(file);
-  makeFolder(dirname(resolve(file)));
+  makeFolder(dirname(file));
   const remove = () => BESIDE.forEach((suffix) => rmSync(path + suffix, { force: true }));
   remove();
   closeSync(openSync(path, "wx", 0o600));
@@ -82,11 +83,11 @@ export async function explained<T>(file: string, write: () => T | Promise<T>): P
   try {
     return await write();
   } catch (error) {
-    const { code, message } = error as { code?: unknown; message: string };
+    const { code } = error as { code?: unknown };
     const isExpected = typeof code === "string" || error instanceof StoreUnavailable;
     if (error instanceof StoreUnusable || !isExpected) throw error;
     throw new StoreUnusable(
-      `${file} could not be made: ${message}. It takes as much room as the store: check the free space and the folder's permissions.`,
+      `${file} could not be made: ${reasonOf(error)}. It takes as much room as the store: check the free space and the folder's permissions.`,
       { cause: error },
     );
   }

@@ -1,7 +1,8 @@
 // One file with everything: the store as it was at one moment, and the visits that were still on their way to it.
-import { chownSync, mkdirSync, rmSync, statSync } from "node:fs";
+import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 
+import { giveToOwnerOfFolder, makeFolder } from "../files.ts";
 import { StoreUnusable } from "../links/store.ts";
 import { checkFile } from "../store/sqlite/file.ts";
 import { checkpoint, leaveWal, openSnapshot, type Snapshot } from "../store/sqlite/snapshot.ts";
@@ -30,7 +31,7 @@ export interface BackupOptions {
  * how many links it has. Throws {@link StoreUnusable}.
  */
 export async function makeBackup({ path, journalFolder, file, progress }: BackupOptions): Promise<number> {
-  mkdirSync(journalFolder, { recursive: true });
+  makeFolder(journalFolder);
   using lock = lockBackups(journalFolder);
   if (lock === undefined) throw new StoreUnusable(`Another backup of ${path} is being made. Wait for it.`);
   using part = beginFile(file);
@@ -56,10 +57,7 @@ export function lockBackups(journalFolder: string): Disposable | undefined {
   const path = join(journalFolder, "backup.lock");
   const lock = lockFile(path);
   // A backup that root makes must not keep Curt's own user from making one.
-  if (lock !== undefined && process.getuid?.() === 0) {
-    const { uid, gid } = statSync(journalFolder);
-    chownSync(path, uid, gid);
-  }
+  if (lock !== undefined) giveToOwnerOfFolder(path);
   return lock;
 }
 

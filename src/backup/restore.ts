@@ -1,12 +1,12 @@
-import { chownSync, closeSync, existsSync, openSync, readSync, statSync, writeSync } from "node:fs";
-import { dirname, resolve } from "node:path";
+import { closeSync, existsSync, openSync, readSync, statSync, writeSync } from "node:fs";
 
+import { giveToOwnerOfFolder } from "../files.ts";
 import { StoreUnusable } from "../links/store.ts";
 import { checkFile, hasFile } from "../store/sqlite/file.ts";
-import { requireOurs } from "../store/sqlite/schema.ts";
 import { hasSegments } from "../visits/journal/slots.ts";
 import { beginFile } from "./file.ts";
 import type { Progress } from "./progress.ts";
+import { requireBackup } from "./source.ts";
 
 const CHUNK_BYTES = 1024 * 1024;
 
@@ -19,14 +19,20 @@ export interface RestoreOptions {
   readonly progress: Progress;
 }
 
+export interface Restored {
+  readonly links: number;
+  /** The file was copied from a store, maybe while that was written to. */
+  readonly isCopy: boolean;
+}
+
 /**
- * Makes a store of a backup, where there is none. What was copied is checked before it gets its name. Returns how many links
- * it has. Throws {@link StoreUnusable}.
+ * Makes a store of a backup, where there is none. What was copied is checked before it gets its name. Throws
+ * {@link StoreUnusable}.
  */
-export function restoreBackup({ file, path, journalFolder, progress }: RestoreOptions): number {
-  requireBackup(file);
+export function restoreBackup({ file, path, journalFolder, progress }: RestoreOptions): Restored {
+  const { isCopy } = requireBackup(file);
   // SQLite would undo what a journal of another file says.
-  if (hasFile(path) || ["-shm", "-journal"].some((suffix) => existsSync(path + suffix)))
+  if (hasFile(path) || ["", "-wal", "-shm", "-journal"].some((suffix) => existsSync(path + suffix)))
     throw new StoreUnusable(
       `There is a store at ${path}, and it is never overwritten. Move it away, with its -wal, -shm and -journal files, or restore elsewhere with --to.`,
     );
@@ -37,35 +43,27 @@ export function restoreBackup({ file, path, journalFolder, progress }: RestoreOp
   using part = beginFile(path);
   copy(file, part.path, progress);
   progress.checking();
-  const report = checkFile(part.path, true);
-  const [damage = "it is empty"] = report?.damage ?? [];
-  if (report === undefined || report.damage.length > 0)
-    throw new StoreUnusable(`${file} is damaged (${damage}). Nothing was restored. Take another backup.`);
-  giveToOwnerOf(dirname(resolve(path)), part.path);
+  const links = requireWhole(file, part.path);
+  giveToOwnerOfFolder(part.path);
   part.name();
-  return report.links;
+  return { links, isCopy };
 }
 
-/** Root restores, but the server runs as another user, who owns the folder of its store. */
-function giveToOwnerOf(folder: string, file: string): void {
-  if (process.getuid?.() !== 0) return;
-  const { uid, gid } = statSync(folder);
-  chownSync(file, uid, gid);
+function requireWhole(file: string, copied: string): number {
+  try {
+    const report = checkFile(copied, true);
+    const [damage] = report?.damage ?? ["it is empty"];
+    if (report === undefined || damage !== undefined) throw damaged(file, damage);
+    return report.links;
+  } catch (error) {
+    if (!(error instanceof StoreUnusable) || error.cause === undefined) throw error;
+    const { code, message } = error.cause as { code?: unknown; message: string };
+    throw /^SQLITE_(NOTADB|CORRUPT)/.test(String(code)) ? damaged(file, message) : error;
+  }
 }
 
-function requireBackup(file: string): void {
-  if (!existsSync(file)) throw new StoreUnusable(`${file} is not there.`);
-  requireOurs(file);
-  // A store that is open, or a copy of one, or a backup that was killed: what is in the log would be missing.
-  const log = ["-wal", "-journal"].map((suffix) => file + suffix).find(hasBytes);
-  if (log !== undefined)
-    throw new StoreUnusable(
-      `${file} has a log beside it (${log}), so it is no finished backup. Make one with curt backup.`,
-    );
-}
-
-function hasBytes(path: string): boolean {
-  return (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0;
+function damaged(file: string, damage = "it is empty"): StoreUnusable {
+  return new StoreUnusable(`${file} is damaged (${damage}). Nothing was restored. Take another backup.`);
 }
 
 function copy(from: string, to: string, progress: Progress): void {

@@ -9,6 +9,7 @@ import { type Config, journalFolderOf } from "../config.ts";
 import { escapeLine } from "../escape.ts";
 import { type DatabaseAddress, databaseUrl } from "../settings/database-url.ts";
 import type { Arguments } from "./command.ts";
+import { note, print } from "./print.ts";
 
 const SHOW_EVERY_MS = 200;
 /** Creates and redirects come first. */
@@ -27,7 +28,7 @@ export async function backup(config: Config, { positionals: [file = ""] }: Argum
   const links = await explained(file, () =>
     makeBackup({ path: database.path, journalFolder, file, progress }),
   ).finally(progress.end);
-  console.log(escapeLine(`${file} has ${inWords(links)}, was checked, and is on disk`));
+  print(escapeLine(`${file} has ${inWords(links)}, was checked, and is on disk`));
   return 0;
 }
 
@@ -45,10 +46,14 @@ export async function restore(
   const { path } = to;
   const journalFolder = journalFolderOf(to, config.dataFolder);
   const progress = showProgress();
-  const links = await explained(path, () => restoreBackup({ file, path, journalFolder, progress })).finally(
-    progress.end,
-  );
-  console.log(escapeLine(`${resolve(path)} has ${inWords(links)} of ${file}, and was checked`));
+  const { links, isCopy } = await explained(path, () =>
+    restoreBackup({ file, path, journalFolder, progress }),
+  ).finally(progress.end);
+  if (isCopy)
+    note(
+      `${file} was not made by curt backup. If it was copied while a store was open, the newest links and visits are missing.`,
+    );
+  print(escapeLine(`${resolve(path)} has ${inWords(links)} of ${file}, and was checked`));
   return 0;
 }
 

@@ -1,11 +1,12 @@
 // Backups that Curt makes by itself. Each is made by a process of its own, so that redirects share no thread with it
 // and a stop need not wait for it.
-import { mkdirSync, readdirSync, rmSync } from "node:fs";
-import { basename, extname, join } from "node:path";
+import { accessSync, constants, existsSync, mkdirSync, unlinkSync } from "node:fs";
+import { dirname, join } from "node:path";
 
 import { lockBackups } from "../backup/make.ts";
-import type { Config } from "../config.ts";
-import { systemNowMs } from "../core.ts";
+import { type Backups, backupsOf } from "../backup/names.ts";
+import { type Config, ConfigError } from "../config.ts";
+import { fillRandom, systemNowMs } from "../core.ts";
 import type { Log } from "../log.ts";
 import { repeat } from "../repeat.ts";
 import { ownProgram } from "./program.ts";
@@ -13,15 +14,37 @@ import { ownProgram } from "./program.ts";
 const LOOK_EVERY_MS = 60_000;
 /** What failed may take long, and fail again. */
 const TRY_AGAIN_MS = 3_600_000;
+/** The setting is wrong. Anything else, such as a full disk, may be over by the time of a backup. */
+const WRONG = new Set(["EACCES", "EPERM", "EROFS", "ENOENT", "ENOTDIR", "EEXIST", "ELOOP", "ENAMETOOLONG"]);
+
+/** Makes `BACKUP_DIR`, if it is not there. Throws {@link ConfigError} where Curt cannot write to it. */
+export function prepareBackups({ backupFolder }: Config): void {
+  if (backupFolder === null) return;
+  try {
+    mkdirSync(backupFolder, { recursive: true });
+    requireWritable(backupFolder);
+  } catch (error) {
+    const { code = "", message } = error as NodeJS.ErrnoException;
+    if (WRONG.has(code))
+      throw new ConfigError([
+        `BACKUP_DIR must be a folder that Curt can write to, not ${backupFolder}: ${message}`,
+      ]);
+  }
+}
+
+function requireWritable(folder: string): void {
+  accessSync(join(folder, "."), constants.R_OK | constants.W_OK | constants.X_OK);
+}
 
 /**
  * Makes a backup whenever the newest one in `BACKUP_DIR` is older than `BACKUP_EVERY`. The function that it returns ends that,
  * and the backup that is being made.
  */
 export function startBackups(config: Config, log: Log): () => Promise<void> {
-  const { backupFolder } = config;
-  if (backupFolder === null || config.database.engine !== "sqlite") return async () => {};
-  const names = namesFor(config.database.path);
+  const { backupFolder: folder } = config;
+  if (folder === null || config.database.engine !== "sqlite") return async () => {};
+  const place = { path: config.database.path, journalFolder: config.journalFolder, fillRandom };
+  let backups: Backups | undefined;
   let tryAtMs = Number.NEGATIVE_INFINITY;
   let toldReason: string | undefined;
   let endChild: (() => void) | undefined;
@@ -32,73 +55,89 @@ export function startBackups(config: Config, log: Log): () => Promise<void> {
     endChild = () => child.kill("SIGKILL");
     const [code, told] = await Promise.all([child.exited, child.stderr.text()]);
     endChild = undefined;
-    if (code !== 0) throw new Error(told.trim().replace(/^curt: /, "") || `its process ended with ${code}`);
+    // The name has the time in it, and each reason is told once.
+    const reason = told
+      .trim()
+      .replace(/^curt: /, "")
+      .replaceAll(file, `a backup in ${dirname(file)}`);
+    if (code !== 0) throw new Error(reason || `its process ended with ${code}`);
   }
 
-  function list(folder: string, isWanted: (name: string) => boolean): string[] {
-    return readdirSync(folder).filter(isWanted).toSorted().toReversed();
+  /** Undefined if none is due, or if somebody else makes one, such as another Curt of the same store. */
+  function begin(into: string, nowMs: number): Backups | undefined {
+    // While Curt runs, its folder may be deleted. Without its parent, a disk may have to be mounted again.
+    if (!existsSync(into)) mkdirSync(into);
+    requireWritable(into);
+    if (backups !== undefined && !isDue(backups, into, nowMs)) return undefined;
+    using lock = lockBackups(config.journalFolder);
+    if (lock === undefined) return undefined;
+    backups ??= backupsOf(place);
+    if (!isDue(backups, into, nowMs)) return undefined;
+    backups.removeParts(into);
+    return backups;
   }
 
-  function remove(folder: string, unwanted: readonly string[]): void {
-    for (const name of unwanted) rmSync(join(folder, name), { recursive: true, force: true });
+  /** Backups of a time to come were made while the clock was wrong. */
+  function isDue({ list, nameAt }: Backups, into: string, nowMs: number): boolean {
+    const last = list(into).find((name) => name <= nameAt(nowMs));
+    return last === undefined || last <= nameAt(nowMs - config.backupEveryMs);
   }
 
-  async function backUp(folder: string): Promise<void> {
+  async function backUp(into: string): Promise<void> {
     const nowMs = systemNowMs();
     if (isStopping || performance.now() < tryAtMs) return;
-    mkdirSync(folder, { recursive: true });
-    // Those of a time to come were made while the clock was wrong.
-    const last = list(folder, names.isBackup).find((name) => name <= names.at(nowMs));
-    if (last !== undefined && last > names.at(nowMs - config.backupEveryMs)) return;
-    if (isBeingMade(config.journalFolder)) return;
+    const begun = begin(into, nowMs);
+    if (begun === undefined) return;
     tryAtMs = performance.now() + Math.min(config.backupEveryMs, TRY_AGAIN_MS);
-    remove(folder, list(folder, names.isPart));
-    const name = names.at(nowMs);
-    await make(join(folder, name));
+    const name = begun.nameAt(nowMs);
+    await make(join(into, name));
     tryAtMs = Number.NEGATIVE_INFINITY;
     if (toldReason !== undefined) log.info("backups are made again");
     toldReason = undefined;
     log.info(
-      { file: join(folder, name), seconds: Math.round((systemNowMs() - nowMs) / 1000) },
+      { file: join(into, name), seconds: Math.round((systemNowMs() - nowMs) / 1000) },
       "a backup was made",
     );
-    const all = list(folder, names.isBackup);
+    const all = begun.list(into);
     // Those of a time to come were made before, while the clock was wrong.
     const [later, others] = [all.filter((one) => one > name), all.filter((one) => one <= name)];
-    remove(folder, [...others, ...later].slice(config.backupKeep));
+    for (const one of [...others, ...later].slice(config.backupKeep)) remove(join(into, one));
+  }
+
+  function remove(file: string): void {
+    try {
+      unlinkSync(file);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === "ENOENT") return;
+      log.warn(
+        { file, reason: reasonOf(error) },
+        "an old backup could not be deleted: delete it, or the disk fills",
+      );
+    }
   }
 
   function tell(error: unknown): void {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = reasonOf(error);
     if (isStopping || reason === toldReason) return;
     toldReason = reason;
     log.warn({ reason }, "a backup could not be made: Curt tries again, at least every hour");
   }
 
-  const looking = repeat(LOOK_EVERY_MS, () => backUp(backupFolder), tell);
+  try {
+    requireWritable(folder);
+  } catch (error) {
+    tell(error);
+  }
+  const looking = repeat(LOOK_EVERY_MS, () => backUp(folder), tell);
   return async () => {
     isStopping = true;
     const wasMaking = endChild !== undefined;
     endChild?.();
     await looking.stop();
-    if (wasMaking) remove(backupFolder, list(backupFolder, names.isPart));
+    if (wasMaking) backups?.removeParts(folder);
   };
 }
 
-/** By somebody else, such as another Curt of the same store. */
-function isBeingMade(journalFolder: string): boolean {
-  const lock = lockBackups(journalFolder);
-  lock?.[Symbol.dispose]();
-  return lock === undefined;
-}
-
-/** Names are in the order of their times (UTC). */
-function namesFor(path: string) {
-  const stem = `${basename(path, extname(path))}-`;
-  const isOurs = (name: string, end: RegExp) => name.startsWith(stem) && end.test(name.slice(stem.length));
-  return {
-    at: (ms: number) => `${stem}${new Date(ms).toISOString().replace(/[-:]|\.\d+/g, "")}.db`,
-    isBackup: (name: string) => isOurs(name, /^\d{8}T\d{6}Z\.db$/),
-    isPart: (name: string) => isOurs(name, /^\d{8}T\d{6}Z\.db\.part(-\w+)?$/),
-  };
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }

@@ -3,6 +3,7 @@ import { feedFile } from "../guard/feeds.ts";
 import { readListFile } from "../guard/list-file.ts";
 import { describeStore } from "../settings/database-url.ts";
 import { checkStore } from "../store/open.ts";
+import { print } from "./print.ts";
 
 /**
  * Checks the blocklists and the whole store, and returns the exit code. The configuration has already been checked by
@@ -10,12 +11,12 @@ import { checkStore } from "../store/open.ts";
  */
 export async function check(config: Config): Promise<number> {
   const { database, baseUrl, posture } = config;
-  console.log(`configuration: fine (links at ${baseUrl}, ${posture} posture)`);
+  print(`configuration: fine (links at ${baseUrl}, ${posture} posture)`);
   if (!checkLists(config)) return 2;
   const store = describeStore(database);
   const report = await checkStore(database);
   if (report === undefined) {
-    console.log(`store: ${store} is not there yet; the first start creates it`);
+    print(`store: ${store} is not there yet; the first start creates it`);
     return 0;
   }
   for (const line of report.damage) console.error(`store: damaged: ${line}`);
@@ -23,7 +24,7 @@ export async function check(config: Config): Promise<number> {
     console.error(`store: ${store} is damaged. Restore a backup.`);
     return 1;
   }
-  console.log(`store: fine (${report.links} links in ${store})`);
+  print(`store: fine (${report.links} links in ${store})`);
   return 0;
 }
 
@@ -32,7 +33,7 @@ function checkLists({ blocklist, blocklistFeeds, listFolder }: Config): boolean 
   let isFine = true;
   for (const path of blocklist) {
     const found = describeList(path);
-    if (typeof found === "string") console.log(`blocklist: ${path}: ${found}`);
+    if (typeof found === "string") print(`blocklist: ${path}: ${found}`);
     else console.error(`blocklist: ${path} cannot be read: ${found.message}`);
     isFine &&= typeof found === "string";
   }
@@ -41,7 +42,7 @@ function checkLists({ blocklist, blocklistFeeds, listFolder }: Config): boolean 
     const found = describeList(path);
     const text =
       typeof found === "string" ? found : "there is no list of it yet; Curt fetches it when it runs";
-    console.log(`blocklist: ${path} (feed of ${new URL(url).hostname}): ${text}`);
+    print(`blocklist: ${path} (feed of ${new URL(url).hostname}): ${text}`);
   }
   return isFine;
 }

@@ -9,6 +9,7 @@ import { copy } from "./copy.ts";
 import { exportStore } from "./export.ts";
 import { importFile } from "./import.ts";
 import { INSTANCE_COMMANDS } from "./instance.ts";
+import { print } from "./print.ts";
 import { serve } from "./serve.ts";
 import { trustClock } from "./trust-clock.ts";
 
@@ -77,7 +78,7 @@ export const COMMANDS: Commands = {
       {
         summary: `print a script that makes ${shell} complete commands and options`,
         ask: () => {
-          console.log(completion(shell, COMMANDS));
+          print(completion(shell, COMMANDS));
           return 0;
         },
       },

@@ -8,7 +8,7 @@ import { type Counts, type FilledRecords, type Kind, KINDS, type Records } from 
 import { hasSegments } from "../visits/journal/slots.ts";
 import type { Arguments } from "./command.ts";
 import { NAMES } from "./names.ts";
-import { fail } from "./print.ts";
+import { fail, print } from "./print.ts";
 
 /** Of differing links, which may be all. */
 const MAX_NAMED = 10;
@@ -65,10 +65,8 @@ async function compare(from: Records, to: FilledRecords): Promise<number> {
   }
   await to.finish();
   const all = KINDS.map((kind) => `${counts[kind].toLocaleString("en")} ${NAMES[kind]}`);
-  console.log(`the copy is complete: ${all.join(", ")}`);
-  console.log(
-    `compared: all counts, and ${compared.toLocaleString("en")} links with the sums of their visits`,
-  );
+  print(`the copy is complete: ${all.join(", ")}`);
+  print(`compared: all counts, and ${compared.toLocaleString("en")} links with the sums of their visits`);
   return 0;
 }
 

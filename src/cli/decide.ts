@@ -9,7 +9,7 @@ import type { LinkId } from "../links/store.ts";
 import { targetHost } from "../links/target.ts";
 import type { Arguments } from "./command.ts";
 import { failBy, operate } from "./operate.ts";
-import { fail, printRow, printRows, type Row } from "./print.ts";
+import { fail, print, printRow, printRows, type Row } from "./print.ts";
 
 type Given = Arguments["options"];
 
@@ -67,7 +67,7 @@ interface Done {
 export function tell(outcome: Done | RefusedDecision, options: Given): number {
   if (isProblem(outcome)) return failBy(outcome);
   if (options["json"] === true) printRow({ ...outcome }, true);
-  else console.log(outcome.changed ? "Done." : "Nothing was changed: it is so already.");
+  else print(outcome.changed ? "Done." : "Nothing was changed: it is so already.");
   return 0;
 }
 
@@ -115,14 +115,14 @@ export function changeFound(
           ["host", "links"],
           false,
         );
-        console.log(`Links found: ${count}. Nothing was changed. Add --yes to go ahead.`);
+        print(`Links found: ${count}. Nothing was changed. Add --yes to go ahead.`);
       }
       return 0;
     }
     const changed = await decide(core, found.links, options);
     if (isProblem(changed)) return failBy(changed);
     if (isJson) printRow({ count, done: true, changed: changed.length }, true);
-    else console.log(`Done. Links changed: ${changed.length} of ${count}.`);
+    else print(`Done. Links changed: ${changed.length} of ${count}.`);
     return 0;
   });
 }

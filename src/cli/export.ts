@@ -1,11 +1,10 @@
 import { type Config, journalFolderOf } from "../config.ts";
 import { EXPORTED } from "../moving/export-line.ts";
 import { exportRecords } from "../moving/export.ts";
-import { describeStore } from "../settings/database-url.ts";
 import { hasStore, openRecords } from "../store/open.ts";
 import { hasSegments } from "../visits/journal/slots.ts";
 import type { Arguments } from "./command.ts";
-import { NAMES } from "./names.ts";
+import { NAMES, noStore } from "./names.ts";
 import { openOutput } from "./output.ts";
 import { fail, note } from "./print.ts";
 import { showProgress } from "./progress.ts";
@@ -13,10 +12,7 @@ import { showProgress } from "./progress.ts";
 /** Writes everything of the store to a file or to standard output; returns the exit code. */
 export async function exportStore(config: Config, { positionals }: Arguments): Promise<number> {
   const { database, dataFolder } = config;
-  if (!(await hasStore(database)))
-    return fail(
-      `there is no store at ${describeStore(database)}. Set DATABASE_URL and the other settings as for the server.`,
-    );
+  if (!(await hasStore(database))) return fail(noStore(database));
   if (hasSegments(journalFolderOf(database, dataFolder)))
     note("Visits that are not in the store yet are not exported. Stop Curt before, if every visit counts.");
   const records = await openRecords(database);

@@ -1,6 +1,6 @@
 import { instanceOf } from "./ask.ts";
 import type { Environment } from "./command.ts";
-import { fail } from "./print.ts";
+import { fail, print } from "./print.ts";
 
 /** Whoever asks for the health of a container gives up a little later. */
 const PATIENCE_MS = 4000;
@@ -22,7 +22,7 @@ export async function health(environment: Environment): Promise<number> {
   } catch (error) {
     return fail(`not ready: ${href} does not answer: ${reasonOf(error)}`);
   }
-  console.log("ready");
+  print("ready");
   return 0;
 }
 

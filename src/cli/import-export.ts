@@ -8,7 +8,7 @@ import { openToFill } from "../store/open.ts";
 import { hasSegments } from "../visits/journal/slots.ts";
 import type { Importing } from "./importing.ts";
 import { NAMES } from "./names.ts";
-import { fail, note } from "./print.ts";
+import { fail, note, print } from "./print.ts";
 
 /** Imports a file of `curt export`: all of it into an empty store, links and visits into one that is in use. */
 export async function importExport(importing: Importing): Promise<number> {
@@ -55,7 +55,7 @@ async function fill(importing: Importing): Promise<number | undefined> {
         const counts = await filled.count();
         const all = EXPORTED.map((kind) => `${counts[kind].toLocaleString("en")} ${NAMES[kind]}`);
         const what = left.count() > 0 ? "everything else" : "everything";
-        console.log(`${store} has ${what} of the export: ${all.join(", ")}`);
+        print(`${store} has ${what} of the export: ${all.join(", ")}`);
         return 0;
       }
     }

@@ -8,7 +8,7 @@ import { hasStore, openIntake, openRecords } from "../store/open.ts";
 import type { Arguments } from "./command.ts";
 import { openInput } from "./input.ts";
 import { type LeftRows, openLeftRows } from "./left.ts";
-import { fail } from "./print.ts";
+import { fail, print } from "./print.ts";
 import { type ProgressLine, showProgress } from "./progress.ts";
 
 /** What an import has to do with. */
@@ -69,7 +69,7 @@ async function takeInFrom(
     `${inEnglish(known)} already there`,
     `${inEnglish(left.count())} rows${would} left out`,
   ];
-  console.log(`${describeStore(config.database)}: ${sums.join("; ")}`);
+  print(`${describeStore(config.database)}: ${sums.join("; ")}`);
   return 0;
 }
 

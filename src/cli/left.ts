@@ -4,6 +4,7 @@ import { escapeLine } from "../escape.ts";
 import { message } from "../language/messages.ts";
 import type { Refused } from "../moving/arrival.ts";
 import type { Left, Why } from "../moving/take-in.ts";
+import { print } from "./print.ts";
 
 /** Rows of each reason that are printed. */
 const TOLD = 20;
@@ -32,10 +33,10 @@ export function openLeftRows(path: string | undefined) {
     count: () => all,
     print(): void {
       for (const [reason, { rows, count }] of reasons) {
-        console.log(`left out, ${count.toLocaleString("en")}: ${escapeLine(reason)}`);
-        for (const row of rows) console.log(`  ${row}`);
+        print(`left out, ${count.toLocaleString("en")}: ${escapeLine(reason)}`);
+        for (const row of rows) print(`  ${row}`);
         if (count > rows.length)
-          console.log(
+          print(
             `  and ${(count - rows.length).toLocaleString("en")} more${path === undefined ? "; --report FILE lists all" : ""}`,
           );
       }

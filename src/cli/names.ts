@@ -1,3 +1,4 @@
+import { type DatabaseAddress, describeStore } from "../settings/database-url.ts";
 import type { Counts } from "../store/records.ts";
 
 /** What records are called in messages. */
@@ -16,3 +17,8 @@ export const NAMES: Readonly<Record<keyof Counts, string>> = {
   reporter: "reporters of today",
   counter: "counters",
 };
+
+/** What a command says that makes no store. */
+export function noStore(database: DatabaseAddress): string {
+  return `there is no store at ${describeStore(database)}. Set DATABASE_URL and the other settings as for the server.`;
+}

@@ -4,19 +4,16 @@ import { describe, type HttpProblem, nameFirst } from "../http/problems.ts";
 import { message } from "../language/messages.ts";
 import { StoreUnavailable } from "../links/store.ts";
 import { createLog } from "../log.ts";
-import { describeStore } from "../settings/database-url.ts";
 import { hasStore } from "../store/open.ts";
 import type { Arguments } from "./command.ts";
+import { noStore } from "./names.ts";
 import { fail } from "./print.ts";
 
 /** A command that works on the store itself. Servers that run apply what it changes within a second. */
 export function operate(act: (core: Core, args: Arguments) => Promise<number>) {
   return async (config: Config, args: Arguments): Promise<number> => {
     // Nobody looks for links in a new store: the settings are those of another place.
-    if (!(await hasStore(config.database)))
-      return fail(
-        `there is no store at ${describeStore(config.database)}. Set DATABASE_URL and the other settings as for the server.`,
-      );
+    if (!(await hasStore(config.database))) return fail(noStore(config.database));
     // Standard output is for what was asked.
     const core = await openCore(config, createLog(config.logLevel, process.stderr));
     try {

@@ -1,6 +1,7 @@
 import { closeSync, openSync, writeSync } from "node:fs";
 
 import { beginFile, explained } from "../backup/file.ts";
+import { outputLost } from "./print.ts";
 
 const STANDARD_OUTPUT = 1;
 /** Whoever reads a pipe that does not block is given this long before the next try. */
@@ -17,7 +18,10 @@ interface Output extends Disposable {
 export async function openOutput(file: string): Promise<Output> {
   if (file === "-")
     return {
-      write: (bytes) => explained("standard output", () => writeAll(STANDARD_OUTPUT, bytes)),
+      write: (bytes) =>
+        writeAll(STANDARD_OUTPUT, bytes).catch((error: unknown) => {
+          throw outputLost(error);
+        }),
       async finish() {},
       [Symbol.dispose]() {},
     };

@@ -1,17 +1,42 @@
+import { writeSync } from "node:fs";
+
 import { escapeLine } from "../escape.ts";
+import { StoreUnusable } from "../links/store.ts";
+import { reasonOf } from "../system.ts";
+
+const STANDARD_OUTPUT = 1;
+/** Whoever reads a pipe that does not block is given this long before the next try. */
+const FULL_PAUSE_MS = 5;
 
 export type Row = Readonly<Record<string, unknown>>;
 
+/** Prints a line. Throws {@link StoreUnusable} if it is lost, where console.log says nothing and a script would go on. */
+export function print(line: string): void {
+  const bytes = new TextEncoder().encode(`${line}\n`);
+  for (let written = 0; written < bytes.length;) {
+    try {
+      written += writeSync(STANDARD_OUTPUT, bytes, written);
+    } catch (error) {
+      if ((error as { code?: string }).code !== "EAGAIN") throw outputLost(error);
+      Bun.sleepSync(FULL_PAUSE_MS);
+    }
+  }
+}
+
+export function outputLost(cause: unknown): StoreUnusable {
+  return new StoreUnusable(`standard output is not complete: ${reasonOf(cause)}.`, { cause });
+}
+
 /** Prints rows: for people as a table of some columns, for programs as one JSON object a line, with everything. */
 export function printRows(rows: readonly Row[], columns: readonly string[], isJson: boolean): void {
-  if (isJson) return rows.forEach((row) => console.log(escapeLine(JSON.stringify(row))));
+  if (isJson) return rows.forEach((row) => print(escapeLine(JSON.stringify(row))));
   const cells = rows.map((row) => columns.map((column) => escapeLine(inWords(row[column]))));
   const table = [columns.map((column) => column.toUpperCase().replaceAll("_", " ")), ...cells];
   const widths = columns.map((_, nth) =>
     table.reduce((width, line) => Math.max(width, Bun.stringWidth(line[nth] ?? "")), 0),
   );
   for (const line of table)
-    console.log(
+    print(
       line
         .map((cell, nth) => padded(cell, widths[nth] ?? 0))
         .join("  ")
@@ -21,11 +46,11 @@ export function printRows(rows: readonly Row[], columns: readonly string[], isJs
 
 /** Prints one row: for people with a field a line. */
 export function printRow(row: Row, isJson: boolean): void {
-  if (isJson) return console.log(escapeLine(JSON.stringify(row)));
+  if (isJson) return print(escapeLine(JSON.stringify(row)));
   const fields = Object.entries(row).filter(([, value]) => value !== null);
   const width = Math.max(...fields.map(([name]) => name.length));
   for (const [name, value] of fields)
-    console.log(`${name.replaceAll("_", " ").padEnd(width)}  ${escapeLine(inWords(value))}`);
+    print(`${name.replaceAll("_", " ").padEnd(width)}  ${escapeLine(inWords(value))}`);
 }
 
 function inWords(value: unknown): string {

@@ -5,19 +5,21 @@ import { createLog, type Log } from "../log.ts";
 import type { Member } from "../metrics/members.ts";
 import { identifyStore } from "../store/open.ts";
 import { VERSION } from "../version.ts";
-import { startBackups } from "./backups.ts";
+import { prepareBackups, startBackups } from "./backups.ts";
 import { type Generation, type Members, startChildren } from "./children.ts";
+import { warnOfReaders } from "./readers.ts";
 import { warnOfLittleRoom } from "./room.ts";
 import { run } from "./run.ts";
 
 /**
  * Serves until SIGTERM or SIGINT, in this process or in `config.processes` children, then resolves with the exit code. A second
  * signal ends all at once. On SIGUSR2, new children of the program that is on disk then take over: an update without a
- * pause. Throws CannotListen.
+ * pause. Throws CannotListen and ConfigError.
  */
 export async function serve(settings: Config): Promise<number> {
   // A second Curt would silently share the port. Binding it once without sharing finds that out.
   const port = await findPort(settings.host, settings.port);
+  prepareBackups(settings);
   const config = { ...settings, port };
   const isAlone = config.processes === 1;
   const log = createLog(config.logLevel, process.stdout, isAlone ? undefined : { pid: process.pid });
@@ -76,6 +78,7 @@ export async function serve(settings: Config): Promise<number> {
     if (metrics !== undefined) log.info(metrics.about);
     warnOfOneClient(config, log);
     warnOfLittleRoom(config, log);
+    warnOfReaders(config.database, log);
     endBackups = startBackups(config, log);
   }
   for (;;) {

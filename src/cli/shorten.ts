@@ -4,7 +4,7 @@ import { ask } from "./ask.ts";
 import { copyToClipboard } from "./clipboard.ts";
 import type { Arguments, Environment } from "./command.ts";
 import { readPassword } from "./password.ts";
-import { fail, note, printRow } from "./print.ts";
+import { fail, note, print, printRow } from "./print.ts";
 import { qrText } from "./qr-text.ts";
 
 /** A pipe waits until the limits of the instance let it go on, which usually takes a minute. */
@@ -45,7 +45,7 @@ export async function shorten(
         // Only the first link matters, and whether it is the only one.
         if (made.length < 2) made.push(link);
         if (isJson) printRow({ ...link }, true);
-        else console.log(escapeLine(link.short_url));
+        else print(escapeLine(link.short_url));
       }
     }
     const [link] = made;
@@ -80,7 +80,7 @@ async function present({ short_url, manage_key }: ManagedLink, environment: Envi
   const lines = qrText(short_url);
   if (Bun.stringWidth(lines[0] ?? "") > process.stdout.columns)
     note("The terminal is too narrow for the QR code.");
-  else for (const line of lines) console.log(line);
+  else for (const line of lines) print(line);
 }
 
 /** The lines that arrive together, so that nobody waits for those to come. Empty ones are left out. */

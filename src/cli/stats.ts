@@ -3,7 +3,7 @@ import { escapeLine } from "../escape.ts";
 import { ask } from "./ask.ts";
 import { bar, bars } from "./chart.ts";
 import type { Arguments, Environment } from "./command.ts";
-import { fail, printRow } from "./print.ts";
+import { fail, print, printRow } from "./print.ts";
 
 const DEFAULT_DAYS = 30;
 /** What the API tells at once. */
@@ -28,7 +28,7 @@ export async function stats(environment: Environment, { positionals, options }: 
       async (client) => {
         const statistics = await client.links.statistics(link.code, lastDays(days));
         if (options["json"] === true) printRow({ ...statistics }, true);
-        else for (const line of draw(statistics)) console.log(escapeLine(line));
+        else for (const line of draw(statistics)) print(escapeLine(line));
         return 0;
       },
       link.origin,

@@ -1,13 +1,10 @@
-import { Hono, type MiddlewareHandler } from "hono";
-
 import { MY_LINKS_PATH, PRIVACY_PATH, REPORT_PATH } from "../pages/layout.tsx";
 import { answer } from "./answers.ts";
 import type { AdminApi } from "./api/admin/admin.ts";
 import type { Api } from "./api/api.ts";
 import { PATHS } from "./api/paths.ts";
-import { type Arrived, asGet, closedIfUnread } from "./arrived.ts";
-import type { Call, CallOf, Handler } from "./call.ts";
-import { allowEveryOrigin, forEveryOrigin, preflight } from "./cors.ts";
+import type { Call, Handler } from "./call.ts";
+import { forEveryOrigin } from "./cors.ts";
 import type { Health } from "./health.ts";
 import type { AnswerKept } from "./kept-answers.ts";
 import { CREATES, type Limiter } from "./limits.ts";
@@ -18,17 +15,14 @@ import type { Made } from "./pages/made.ts";
 import type { ManagePages } from "./pages/manage.ts";
 import type { Notices } from "./pages/notices.ts";
 import { type Report, REPORTED_PATH } from "./pages/report.ts";
-import { answerProblem, problemOf } from "./problems.ts";
 import type { Gate } from "./redirect/gate.ts";
 import type { Redirect } from "./redirect/redirect.ts";
-import type { RequestFigures } from "./request-figures.ts";
-import { REQUEST_ID, requestIdOf } from "./request-id.ts";
-import { readRoute, spelledOut } from "./route.ts";
+import { createRouter, type RouterOptions } from "./router.ts";
 import type { UnknownAnswer } from "./unknown.ts";
-import { pathOf, queryOf } from "./url.ts";
+import { queryOf } from "./url.ts";
 import type { Views } from "./views/views.ts";
 
-export interface AppOptions {
+export interface AppOptions extends Omit<RouterOptions, "isOpen" | "notFound"> {
   readonly api: Api;
   /** Undefined if there is no operator's token. */
   readonly admin:
@@ -54,19 +48,7 @@ export interface AppOptions {
   readonly limiter: Limiter;
   readonly overload: Pick<Overload, "takeTurns">;
   readonly answerKept: AnswerKept;
-  readonly callOf: CallOf;
-  readonly requests: RequestFigures;
-  readonly onFault: (error: unknown, request?: string) => void;
 }
-
-interface RouteOptions {
-  readonly middleware?: readonly MiddlewareHandler[];
-  /** Whether an address takes POST, too, by another route. */
-  readonly takesPost?: (call: Call) => boolean | Promise<boolean>;
-}
-
-/** What the server calls. */
-type Serve = (request: Request, server: Bun.Server<unknown>) => Promise<Response>;
 
 /**
  * Every route. The server sends each path of `fixed` to its function, GET of /:code and /:code/ to `redirect`, and
@@ -90,25 +72,11 @@ export function createApp(options: AppOptions) {
     limiter,
     overload,
     answerKept,
-    callOf,
-    requests,
     onChanged,
-    onFault,
   } = options;
   const { limit } = limiter;
-  const app = new Hono<{ Bindings: Arrived }>({ getPath: (request) => spelledOut(pathOf(request)) });
-  const fixed: Record<string, Serve> = {};
-
-  app.use("/api/*", ({ env, req }, next) => {
-    env.id = requestIdOf(req.raw.headers);
-    return next();
-  });
   const isOpen = (path: string) => admin === undefined || !path.startsWith("/api/v1/admin/");
-  app.options("/api/*", (context, next) => {
-    const isPreflight = context.req.header("access-control-request-method") !== undefined;
-    return isPreflight && isOpen(context.req.path) ? preflight(context, next) : next();
-  });
-  app.use("/api/*", (context, next) => (isOpen(context.req.path) ? forEveryOrigin(context, next) : next()));
+  const { route, serve, receive, fetch, fixed } = createRouter({ ...options, isOpen, notFound });
 
   route("/", { GET: sharedPage("home"), POST: making(limit(CREATES, home.make, home.refuse)) });
   route("/docs", { GET: view(views.show("reference")) });
@@ -153,93 +121,9 @@ export function createApp(options: AppOptions) {
   route(MY_LINKS_PATH, { GET: sharedPage("myLinks") });
   // Short addresses are answered with a slash at the end, and people put the + behind it.
   route("/{code}/+", { GET: ({ code }) => moved(`/${encodeURIComponent(code)}+`) });
-  for (const pattern of readRoute("/{code}").patterns) {
-    app.post(pattern, async ({ env, req }, next) => {
-      env.route = "/{code}";
-      const call = arrived(env, req.param("code"));
-      const response = await gate.receive(call);
-      return response === undefined ? next() : limiter.tell(call, response);
-    });
-  }
+  receive("/{code}", gate.receive);
   // A GET gets here with what no code can be, or by an address that Bun has tidied up, such as /x/../code.
   route("/{code}", { GET: notFound }, { takesPost: gate.takesPost });
-  app.notFound(async ({ env }) => {
-    const call = arrived(env);
-    return limiter.tell(call, await notFound(call));
-  });
-  app.onError((error, { env }) => fault(arrived(env), error, env.id));
-
-  /** A path, with and without a slash at its end. OPTIONS is answered, and 405 to methods that it does not take. */
-  function route(
-    path: string,
-    handlers: Readonly<Record<string, Handler>>,
-    { middleware = [], takesPost = () => false }: RouteOptions = {},
-  ): void {
-    serve(path, handlers, ...middleware);
-    const methods = Object.keys(handlers).flatMap((method) =>
-      method === "GET" ? ["GET", "HEAD"] : [method],
-    );
-    const { patterns, codeIn } = readRoute(path);
-    for (const pattern of patterns) {
-      app.all(pattern, async ({ env, req }) => {
-        const { method } = req;
-        env.route = path;
-        const call = arrived(env, codeIn(req.param("code")));
-        const post = method !== "POST" && (await takesPost(call)) ? ["POST"] : [];
-        const allow = [...methods, ...post, "OPTIONS"].join(", ");
-        return method === "OPTIONS"
-          ? answer({ status: 204, headers: { Allow: allow } })
-          : answerProblem(call, { kind: "method", method, allow });
-      });
-    }
-  }
-
-  /** Leaves all other methods to the routes that follow. */
-  function serve(
-    path: string,
-    handlers: Readonly<Record<string, Handler>>,
-    ...middleware: MiddlewareHandler[]
-  ): void {
-    const { patterns, codeIn, isFixed } = readRoute(path);
-    for (const pattern of patterns) {
-      for (const [method, handle] of Object.entries(handlers))
-        app.on(method, [pattern], ...middleware, async ({ env, req }) => {
-          env.route = path;
-          const call = arrived(env, codeIn(req.param("code")));
-          return limiter.tell(call, await handle(call));
-        });
-      if (isFixed) fixed[pattern] = direct(path, handlers);
-    }
-  }
-
-  /**
-   * Does for these methods what Hono would do, which was a fifth of what a create took on this thread. Paths without a code
-   * have no middleware of their own.
-   */
-  function direct(path: string, handlers: Readonly<Record<string, Handler>>): Serve {
-    const isOfApi = path.startsWith("/api/");
-    const isForEveryOrigin = isOfApi && isOpen(path);
-    return async (request, server) => {
-      const handle = handlers[request.method];
-      if (handle === undefined) return fetch(request, server);
-      const startMs = performance.now();
-      const id = isOfApi ? requestIdOf(request.headers) : undefined;
-      const call = callOf(request, server, "");
-      let response: Response;
-      try {
-        response = limiter.tell(call, await handle(call));
-      } catch (error) {
-        response = fault(call, error, id);
-      }
-      if (isForEveryOrigin) allowEveryOrigin(response);
-      return finish({ request, server, route: path, id }, response, startMs);
-    };
-  }
-
-  function fault(call: Call, error: unknown, id: string | undefined): Response {
-    onFault(error, id);
-    return answerProblem(call, problemOf(error));
-  }
 
   /** In this process, what was changed or decided has taken effect when it is answered. */
   function atOnce(handle: Handler): Handler {
@@ -307,30 +191,6 @@ export function createApp(options: AppOptions) {
 
   async function notFound(call: Call): Promise<Response> {
     return answerUnknown(call, { kind: "not-found" });
-  }
-
-  function arrived({ request, server }: Arrived, code = ""): Call {
-    return callOf(request, server, code);
-  }
-
-  /** HEAD is answered as GET, length included; Bun leaves the body out (RFC 9110, section 9.3.2). */
-  async function fetch(request: Request, server: Bun.Server<unknown>): Promise<Response> {
-    const startMs = performance.now();
-    const arriving: Arrived = { request, server };
-    const response = await app.fetch(request.method === "HEAD" ? asGet(request) : request, arriving);
-    return finish(arriving, response, startMs);
-  }
-
-  /** What every answer gets that is no redirect. */
-  function finish({ request, route: path = "other", id }: Arrived, response: Response, startMs: number) {
-    if (id !== undefined) response.headers.set(REQUEST_ID, id);
-    requests.observe(
-      path.startsWith("/.assets/") ? "/.assets/" : path,
-      request.method,
-      response.status,
-      startMs,
-    );
-    return closedIfUnread(request, response);
   }
 
   return { redirect: redirect(fetch), fetch, fixed };

@@ -6,7 +6,7 @@ import type english from "./en.json";
 import { lookupAmong } from "./lookup.ts";
 
 export type MessageKey = keyof typeof english;
-/** A function gives what depends on the language. */
+/** A number is written as the language writes numbers. A function gives what else depends on the language. */
 export type Values = Readonly<Record<string, string | number | ((language: string) => string)>>;
 
 type Catalogue = Readonly<Record<MessageKey, Text>>;
@@ -36,16 +36,16 @@ const negotiate = memoize((acceptLanguage) => {
 
 /**
  * Returns a message with its `{name}` placeholders filled from `values`. `language` is one of {@link LANGUAGES}. The `count`
- * of a message with plural forms is a number, and is written as the language writes numbers.
+ * of a message with plural forms is a number.
  */
 export function message(language: string, key: MessageKey, values: Values = {}): string {
   const text = textOf(language, key) ?? textOf(DEFAULT_LANGUAGE, key) ?? key;
   if (typeof textOf(DEFAULT_LANGUAGE, key) !== "object" && typeof text === "string")
     return filled(language, text, values);
-  const { form, written } = counted(language)(String(values["count"]));
   // Japanese and Korean have no plural forms: one text for any count.
-  const chosen = typeof text === "string" ? text : (text[form] ?? text.other);
-  return filled(language, chosen, { ...values, count: written });
+  const chosen =
+    typeof text === "string" ? text : (text[counted(language)(String(values["count"])).form] ?? text.other);
+  return filled(language, chosen, values);
 }
 
 /** What a language writes between two sentences, and behind a colon: a space, or in Japanese nothing. */
@@ -69,7 +69,8 @@ function filled(language: string, text: string, values: Values): string {
   if (!text.includes("{")) return text;
   return text.replace(/\{(\w+)\}/g, (placeholder, name: string) => {
     const value = values[name] ?? placeholder;
-    return typeof value === "function" ? value(language) : String(value);
+    if (typeof value === "number") return counted(language)(String(value)).written;
+    return typeof value === "function" ? value(language) : value;
   });
 }
 

@@ -12,10 +12,12 @@ export interface ProcessOptions {
   /** Path of the SQLite file. Undefined if there is none. */
   readonly file: string | undefined;
   readonly journalFolder: string;
+  /** Null if Curt makes no backups by itself. */
+  readonly backupFolder: string | null;
 }
 
 /** What the system tells of this process and its disks. What it does not tell is missing. */
-export function watchProcess({ file, journalFolder }: ProcessOptions) {
+export function watchProcess({ file, journalFolder, backupFolder }: ProcessOptions) {
   const late = createHistogram(LATE_SECONDS);
   let lastMs = performance.now();
   const timer = setInterval(() => {
@@ -23,7 +25,11 @@ export function watchProcess({ file, journalFolder }: ProcessOptions) {
     late.observe(Math.max(0, nowMs - lastMs - TICK_MS) / 1000);
     lastMs = nowMs;
   }, TICK_MS).unref();
-  const places = { ...(file !== undefined && { store: dirname(file) }), journal: dirname(journalFolder) };
+  const places = {
+    ...(file !== undefined && { store: dirname(file) }),
+    journal: dirname(journalFolder),
+    ...(backupFolder !== null && { backups: backupFolder }),
+  };
 
   return {
     async read(): Promise<Reading> {

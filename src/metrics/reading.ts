@@ -21,7 +21,7 @@ const STORE_WAIT_MS = 1000;
 const PROBE = "metrics";
 
 export interface ReadingOptions {
-  readonly config: Pick<Config, "codeLength" | "database" | "journalFolder">;
+  readonly config: Pick<Config, "backupFolder" | "codeLength" | "database" | "journalFolder">;
   readonly core: Pick<Core, "links" | "counters" | "storeFigures" | "size" | "clock">;
   readonly redirects: RedirectFigures;
   readonly requests: RequestFigures;
@@ -47,10 +47,11 @@ export type ReadMetrics = (request: ReadingRequest) => Promise<Reading>;
  */
 export function createReading(options: ReadingOptions): { read: ReadMetrics; close(): void } {
   const { config, core, redirects, requests, memory, views, lists, recorder, faults, inProgress } = options;
-  const { database, journalFolder } = config;
+  const { backupFolder, database, journalFolder } = config;
   const own = watchProcess({
     file: database.engine === "sqlite" ? database.path : undefined,
     journalFolder,
+    backupFolder,
   });
   let sample: Reading = {};
   let isClosed = false;
@@ -72,24 +73,23 @@ export function createReading(options: ReadingOptions): { read: ReadMetrics; clo
     const json = await views.figures();
     if (json === undefined) return {};
     const { data } = JSON.parse(json) as {
-      data: { links: number; disabled: number; created_in_a_day: number; blocked_hosts: number };
+      data: { disabled: number; created_in_a_day: number; blocked_hosts: number };
     };
     return {
-      curt_links: [one(data.links)],
       curt_links_disabled: [one(data.disabled)],
       curt_links_made_in_a_day: [one(data.created_in_a_day)],
       curt_hosts_blocked: [one(data.blocked_hosts)],
-      curt_codes_used_ratio: [one(data.links / codeSpace(config.codeLength))],
     };
   }
 
   async function storeAnswers(): Promise<boolean> {
-    const late = Bun.sleep(STORE_WAIT_MS).then(() => false);
-    const found = core.links.find(PROBE).then(
-      () => true,
-      () => false,
-    );
-    return Promise.race([found, late]);
+    return (await inTime(core.links.find(PROBE).then(() => true))) ?? false;
+  }
+
+  async function countLinks(): Promise<Reading> {
+    const links = await inTime(core.size());
+    if (links === undefined) return {};
+    return { curt_links: [one(links)], curt_codes_used_ratio: [one(links / codeSpace(config.codeLength))] };
   }
 
   function commits(): Reading {
@@ -153,13 +153,18 @@ export function createReading(options: ReadingOptions): { read: ReadMetrics; clo
   return {
     async read({ samples }) {
       if (samples) sampleLinks();
-      const [isUp, ofProcess] = await Promise.all([storeAnswers(), own.read()]);
+      const [isUp, counted, ofProcess] = await Promise.all([
+        storeAnswers(),
+        samples ? countLinks() : {},
+        own.read(),
+      ]);
       return {
         curt_build_info: [one(1, { version: VERSION, bun: Bun.version })],
         curt_store_up: [one(isUp ? 1 : 0)],
         ...serving(),
         ...commits(),
         ...guard(),
+        ...counted,
         ...(samples && sample),
         ...ofProcess,
       };
@@ -169,4 +174,9 @@ export function createReading(options: ReadingOptions): { read: ReadMetrics; clo
       own.close();
     },
   };
+}
+
+/** Undefined if the store does not answer, or too late. */
+function inTime<T>(answer: Promise<T>): Promise<T | undefined> {
+  return Promise.race([answer.catch(() => undefined), Bun.sleep(STORE_WAIT_MS).then(() => undefined)]);
 }

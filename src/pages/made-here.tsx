@@ -3,6 +3,7 @@ import { message, type MessageKey } from "../language/messages.ts";
 import { CopyButton } from "./copy.tsx";
 import type { Child } from "./html/jsx-runtime.ts";
 import { MY_LINKS_PATH } from "./layout.tsx";
+import { timeStyle } from "./when.ts";
 
 /** What the browser script says of links. */
 const STATES: Record<string, MessageKey> = {
@@ -22,6 +23,7 @@ export function wordsOf(language: string, baseUrl: string, more: Readonly<Record
   const words = Object.entries({ ...STATES, ...more });
   return {
     "data-base": baseUrl,
+    "data-times": timeStyle(language),
     ...Object.fromEntries(words.map(([name, key]) => [`data-${name}`, message(language, key)])),
   };
 }

@@ -15,11 +15,14 @@ export function whenIn(language: string, seconds: number): string {
   return relativeTime(language).format(Math.ceil(count), unit);
 }
 
-/** The long names of Japanese units have a space before them, which nobody writes. */
 export const relativeTime = memoize(
-  (language) =>
-    new Intl.RelativeTimeFormat(language, { style: sentenceSpace(language) === "" ? "narrow" : "long" }),
+  (language) => new Intl.RelativeTimeFormat(language, { style: timeStyle(language) }),
 );
+
+/** The long names of Japanese units have a space before them, which nobody writes. */
+export function timeStyle(language: string): "narrow" | "long" {
+  return sentenceSpace(language) === "" ? "narrow" : "long";
+}
 
 /** How long something lasts: "30 days", "12 hours". Rounded down, so that nothing is promised for longer. */
 export function lasting(language: string, ms: number): string {

@@ -53,8 +53,13 @@ interface Known {
   weight: number;
 }
 
-/** The unit is a number of 4 bytes, so this is 16 MB: some fifty links with a hundred visits on each of 400 days. */
+/**
+ * The unit is a number of 4 bytes, so this is 16 MB: some fifty links with a hundred visits on each of 400 days, or 3,600 with
+ * a single visit.
+ */
 const MAX_WEIGHT = 4_000_000;
+/** Its maps, its key and its arrays, however little they hold. */
+const LINK_WEIGHT = 800;
 const DAY_WEIGHT = 100;
 const VALUE_WEIGHT = 30;
 
@@ -162,7 +167,7 @@ function placeOf({ values, places }: Known, dimension: Dimension, text: string):
 }
 
 function weigh({ days, values }: Known): number {
-  let weight = values.length * VALUE_WEIGHT;
+  let weight = LINK_WEIGHT + values.length * VALUE_WEIGHT;
   for (const day of days.values()) weight += DAY_WEIGHT + (day.hours?.length ?? 0) + day.values.length;
   return weight;
 }

@@ -2,6 +2,7 @@ import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
 import {
   chownSync,
+  copyFileSync,
   existsSync,
   mkdirSync,
   openSync,
@@ -14,6 +15,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 
+import { HEADER } from "../../src/moving/export-line.ts";
 import { runInTerminal } from "../cli/run.ts";
 import { testOnLinux } from "../linux.ts";
 import { ask, type Made, make } from "../managed.ts";
@@ -173,8 +175,30 @@ describe("curt restore", () => {
     expect((await restore(join(folder.path, "missing"))).stderr).toBe(
       `curt: ${folder.path}/missing is not there.\n`,
     );
-    writeFileSync(join(folder.path, "text"), "no store ".repeat(1000));
-    expect((await restore(join(folder.path, "text"))).stderr).toContain("is not a SQLite file");
+    const whole = readFileSync(file);
+    const foreign = Buffer.from(whole);
+    foreign.writeUInt32BE(0, 68);
+    const others: readonly (readonly [Uint8Array | string, string])[] = [
+      [
+        "no store ".repeat(1000),
+        "is not a SQLite file, so it is no backup. Name a file that curt backup made.",
+      ],
+      ["", "is empty. Take another backup."],
+      [Bun.gzipSync(whole), "is compressed. Unpack it, and restore what comes out."],
+      [HEADER, `is an export, and no backup. Take it in with curt import ${folder.path}/other.`],
+      [foreign, "is of another program. Name a file that curt backup made."],
+      [whole.subarray(0, 9000), `is cut off: it has 9000 of ${whole.length} bytes. Copy it again,`],
+    ];
+    for (const [bytes, told] of others) {
+      writeFileSync(join(folder.path, "other"), bytes);
+      expect((await restore(join(folder.path, "other"))).stderr).toStartWith(
+        `curt: ${folder.path}/other ${told}`,
+      );
+    }
+    rmSync(join(folder.path, "other"));
+    expect((await restore(folder.path)).stderr).toBe(
+      `curt: ${folder.path} is a folder. Name one of the backups in it.\n`,
+    );
     writeFileSync(`${to}-wal`, "x");
     expect((await restore(file)).stderr).toContain("is never overwritten");
     Bun.spawnSync(["mv", `${to}-wal`, `${to}-journal`]);
@@ -187,7 +211,6 @@ describe("curt restore", () => {
     await writeSegment({ folder: `${to}-visits`, hour: 1, visits: [] });
     expect((await restore(file)).stderr).toContain("Move that folder away");
     Bun.spawnSync(["rm", "-r", `${to}-visits`]);
-    const whole = readFileSync(file);
     // One bit of a code, so that SQLite can read everything; and pages that it cannot read.
     const oneBit = Buffer.from(whole);
     const at = oneBit.indexOf("made4321");
@@ -198,7 +221,7 @@ describe("curt restore", () => {
       expect(damaged).toMatchObject({ code: 1, stdout: "" });
       expect(damaged.stderr).toContain("is damaged");
     }
-    expect(filesIn(folder.path)).toEqual(["curt.db", "file", "text"]);
+    expect(filesIn(folder.path)).toEqual(["curt.db", "file"]);
   });
 
   test("as root gives the store to the owner of its folder, who serves it", async () => {
@@ -210,6 +233,30 @@ describe("curt restore", () => {
     expect(await run(["restore", path, "--to", `sqlite:${to}/curt.db`])).toMatchObject({ code: 0 });
     const { uid, gid } = statSync(to);
     expect(statSync(join(to, "curt.db"))).toMatchObject({ uid, gid, mode: 0o100600 });
+  });
+
+  test("of a plain copy of a store says what may be missing, and how to back up one with a log", async () => {
+    using folder = temporaryFolder();
+    const here = (name: string) => join(folder.path, name);
+    await makeLargeStore(here("curt.db"), 10);
+    const copied = await run(["restore", here("curt.db"), "--to", `sqlite:${here("to")}`]);
+    expect(copied).toMatchObject({
+      code: 0,
+      stderr: `${here("curt.db")} was not made by curt backup. If it was copied while a store was open, the newest links and visits are missing.\n`,
+    });
+    using database = new Database(here("curt.db"));
+    database.run("UPDATE links SET created_ms = 1");
+    for (const log of ["", "-wal"]) copyFileSync(here(`curt.db${log}`), here(`copy.db${log}`));
+    const { stderr } = await run(["restore", here("copy.db"), "--to", `sqlite:${here("to2")}`]);
+    const [, settings = "", file = ""] =
+      /Make one of it with DATABASE_URL=(\S+) curt backup (\S+), and restore that\.\n$/.exec(stderr) ?? [];
+    expect(await run(["backup", here(file)], { DATABASE_URL: settings })).toMatchObject({ code: 0 });
+    const restored = await run(["restore", here(file), "--to", `sqlite:${here("to2")}`]);
+    expect(restored).toMatchObject({ code: 0, stderr: "" });
+    using made = new Database(here("to2"));
+    expect(made.query("SELECT count(*) AS links FROM links WHERE created_ms = 1").get()).toEqual({
+      links: 10,
+    });
   });
 
   test("takes a backup of an older schema, which the start migrates", async () => {

@@ -1,7 +1,18 @@
 import { expect, test } from "bun:test";
-import { mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { basename, join } from "node:path";
 
+import { addressOf, scrape } from "../metrics/scrape.ts";
 import { type Running, startProgram, temporaryFolder, untilLogged } from "../service.ts";
 import { makeLargeStore, run } from "./run.ts";
 
@@ -14,29 +25,54 @@ async function untilMade(curt: Running, times: number): Promise<void> {
   while (linesWith(curt, MADE).length < times) await Bun.sleep(10);
 }
 
+const filesOf = (curt: Running) =>
+  linesWith(curt, MADE).map((line) => (JSON.parse(line) as { file: string }).file);
+
+/** Makes a store and a first backup. Returns how the names of its backups begin. */
+async function firstBackup(folder: string, backups: string): Promise<string> {
+  await using curt = await startProgram({ BACKUP_DIR: backups }, { folder, ...SOON });
+  expect((await curt.shorten({ original_url: "https://example.com/" })).status).toBe(201);
+  await untilMade(curt, 1);
+  const [file = ""] = filesOf(curt);
+  rmSync(file);
+  return basename(file).replace(/\d{8}T\d{6}Z\.db$/, "");
+}
+
 test("BACKUP_DIR gets backups, of which the newest stay, and nothing else in it is touched", async () => {
   using folder = temporaryFolder();
   const backups = join(folder.path, "backups");
-  mkdirSync(backups);
-  const others = ["curt-20200101T000000Z.db.txt", "curt-notes.db", "other-20200101T000000Z.db"];
+  const stem = await firstBackup(folder.path, backups);
+  expect(stem).toMatch(/^curt-[0-9a-f]{8}-$/);
+  const others = [
+    `${stem}20200101T000000Z.db.txt`,
+    `${stem}notes.db`,
+    "curt-20200101T000000Z.db",
+    "curt-00000000-20200101T000000Z.db",
+    "curt-00000000-20200101T000000Z.db.part",
+  ];
   for (const name of others) writeFileSync(join(backups, name), "mine");
+  const named = `${stem}20200103T000000Z.db`;
+  mkdirSync(join(backups, named));
+  writeFileSync(join(backups, named, "file"), "mine");
+  symlinkSync(join(backups, named), join(backups, `${stem}20200104T000000Z.db`));
   // As Curt was killed while it made one.
-  writeFileSync(join(backups, "curt-20200101T000000Z.db.part"), "");
-  writeFileSync(join(backups, "curt-20200101T000000Z.db"), "old");
+  writeFileSync(join(backups, `${stem}20200101T000000Z.db.part`), "");
+  writeFileSync(join(backups, `${stem}20200101T000000Z.db`), "old");
   await using curt = await startProgram(
     { BACKUP_DIR: backups, BACKUP_EVERY: "1s", BACKUP_KEEP: "2", PROCESSES: "2" },
     { folder: folder.path, ...SOON },
   );
-  expect((await curt.shorten({ original_url: "https://example.com/" })).status).toBe(201);
   await untilMade(curt, 4);
-  const files = linesWith(curt, MADE).map((line) => (JSON.parse(line) as { file: string }).file);
+  const files = filesOf(curt);
   // One process makes them.
   expect(new Set(files).size).toBe(files.length);
-  const kept = readdirSync(backups).filter((name) => /^curt-\d{8}T\d{6}Z\.db$/.test(name));
-  expect(kept.length).toBeLessThanOrEqual(3);
-  for (const name of others) expect(readdirSync(backups)).toContain(name);
-  expect(readdirSync(backups)).not.toContain("curt-20200101T000000Z.db.part");
-  expect(readdirSync(backups)).not.toContain("curt-20200101T000000Z.db");
+  const kept = readdirSync(backups).filter((name) => name.startsWith(`${stem}202`) && name.endsWith("Z.db"));
+  expect(kept.length).toBeLessThanOrEqual(5);
+  for (const name of [...others, named, `${stem}20200104T000000Z.db`])
+    expect(readdirSync(backups)).toContain(name);
+  expect(readdirSync(join(backups, named))).toEqual(["file"]);
+  expect(readdirSync(backups)).not.toContain(`${stem}20200101T000000Z.db.part`);
+  expect(readdirSync(backups)).not.toContain(`${stem}20200101T000000Z.db`);
   const last = files.at(-1) ?? "";
   const to = `sqlite:${folder.path}/restored`;
   expect(await run(["restore", last, "--to", to])).toMatchObject({
@@ -45,11 +81,39 @@ test("BACKUP_DIR gets backups, of which the newest stay, and nothing else in it 
   });
 });
 
+test("a store, one that was restored from it and one that was copied with its journal share a folder, and delete no backup of each other", async () => {
+  using folder = temporaryFolder();
+  const backups = join(folder.path, "backups");
+  const place = (name: string) => join(folder.path, name);
+  const settings = (name: string) => ({ DATABASE_URL: `sqlite:${place(name)}/curt.db` });
+  {
+    await using curt = await startProgram(
+      { ...settings("first"), BACKUP_DIR: backups },
+      { folder: folder.path, ...SOON },
+    );
+    await untilMade(curt, 1);
+    expect(await run(["restore", filesOf(curt)[0] ?? ""], settings("restored"))).toMatchObject({ code: 0 });
+  }
+  cpSync(place("first"), place("copied"), { recursive: true });
+  rmSync(backups, { recursive: true });
+  const stems = new Set<string>();
+  for (const name of ["first", "restored", "copied"]) {
+    await using curt = await startProgram(
+      { ...settings(name), BACKUP_DIR: backups, BACKUP_EVERY: "1s", BACKUP_KEEP: "1" },
+      { folder: folder.path, ...SOON },
+    );
+    await untilMade(curt, 2);
+    for (const file of filesOf(curt)) stems.add(basename(file).slice(0, "curt-00000000".length));
+  }
+  expect(stems.size).toBe(3);
+  for (const stem of stems) expect(readdirSync(backups).some((name) => name.startsWith(stem))).toBe(true);
+});
+
 test("backups of a time to come, when the clock was wrong, take no place of those that are made now", async () => {
   using folder = temporaryFolder();
   const backups = join(folder.path, "backups");
-  mkdirSync(backups);
-  const later = ["curt-20990101T000000Z.db", "curt-20990102T000000Z.db"];
+  const stem = await firstBackup(folder.path, backups);
+  const later = [`${stem}20990101T000000Z.db`, `${stem}20990102T000000Z.db`];
   for (const name of later) writeFileSync(join(backups, name), "later");
   await using curt = await startProgram(
     { BACKUP_DIR: backups, BACKUP_EVERY: "1h", BACKUP_KEEP: "2" },
@@ -58,9 +122,9 @@ test("backups of a time to come, when the clock was wrong, take no place of thos
   await untilMade(curt, 1);
   // Fifty rounds.
   await Bun.sleep(1000);
-  const files = linesWith(curt, MADE).map((line) => basename((JSON.parse(line) as { file: string }).file));
+  const files = filesOf(curt).map((file) => basename(file));
   expect(files).toHaveLength(1);
-  expect(readdirSync(backups).toSorted()).toEqual([...files, "curt-20990102T000000Z.db"]);
+  expect(readdirSync(backups).toSorted()).toEqual([...files, `${stem}20990102T000000Z.db`]);
 });
 
 test("a backup that is not due is not made", async () => {
@@ -78,20 +142,71 @@ test("a backup that is not due is not made", async () => {
   expect(readdirSync(settings.BACKUP_DIR)).toHaveLength(1);
 });
 
+test("a BACKUP_DIR that cannot be a folder stops the start", async () => {
+  using folder = temporaryFolder();
+  const file = join(folder.path, "file");
+  writeFileSync(file, "no folder");
+  for (const BACKUP_DIR of [file, join(file, "backups")]) {
+    const refused = await run(["serve"], {
+      DATABASE_URL: `sqlite:${folder.path}/curt.db`,
+      PORT: "0",
+      BASE_URL: "http://localhost",
+      BACKUP_DIR,
+    });
+    expect(refused).toMatchObject({ code: 2, stdout: "" });
+    expect(refused.stderr).toStartWith(
+      `curt: BACKUP_DIR must be a folder that Curt can write to, not ${BACKUP_DIR}: `,
+    );
+  }
+  expect(readdirSync(folder.path)).toEqual(["file"]);
+});
+
 test("a backup that fails is told once, and again when they are made again", async () => {
   using folder = temporaryFolder();
   const backups = join(folder.path, "backups");
-  writeFileSync(backups, "no folder");
   await using curt = await startProgram(
     { BACKUP_DIR: backups, BACKUP_EVERY: "1s" },
     { folder: folder.path, ...SOON },
   );
+  await untilMade(curt, 1);
+  // Curt may make the folder again before the file is there.
+  for (let nth = 0; !existsSync(backups) || statSync(backups).isDirectory(); nth++) {
+    if (existsSync(backups)) renameSync(backups, join(folder.path, `aside${nth}`));
+    try {
+      writeFileSync(backups, "no folder", { flag: "wx" });
+    } catch {}
+  }
   await untilLogged(curt, "a backup could not be made");
   await Bun.sleep(1500);
-  expect(linesWith(curt, "a backup could not be made")).toHaveLength(1);
+  // One that was being made may fail for another reason.
+  const reasons = linesWith(curt, "a backup could not be made").map(
+    (line) => (JSON.parse(line) as { reason: string }).reason,
+  );
+  expect(new Set(reasons).size).toBe(reasons.length);
   renameSync(backups, join(folder.path, "aside"));
   await untilLogged(curt, "backups are made again");
-  await untilMade(curt, 1);
+});
+
+test("the free space of BACKUP_DIR is among the metrics", async () => {
+  using folder = temporaryFolder();
+  await using curt = await startProgram({ BACKUP_DIR: folder.path, METRICS_PORT: "0" });
+  const told = await scrape(await addressOf(curt));
+  expect(told.of('curt_disk_free_bytes{holds="backups"}')).toBeGreaterThan(0);
+});
+
+test("a reason is told once, though each backup would have another name", async () => {
+  using folder = temporaryFolder();
+  // The name of a backup is longer than that of its store, and too long.
+  const path = join(folder.path, `${"long".repeat(58)}.db`);
+  const backups = join(folder.path, "backups");
+  await using curt = await startProgram(
+    { DATABASE_URL: `sqlite:${path}`, BACKUP_DIR: backups, BACKUP_EVERY: "1s" },
+    { folder: folder.path, ...SOON },
+  );
+  await untilLogged(curt, `a backup in ${backups} could not be made: ENAMETOOLONG`);
+  // Three tries more.
+  await Bun.sleep(4000);
+  expect(linesWith(curt, "a backup could not be made")).toHaveLength(1);
 });
 
 test("a stop waits for no backup, and leaves no part of one", async () => {

@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 
 import type { BrowserContext, Page } from "playwright-core";
 
+import { relativeTime } from "../../src/pages/when.ts";
 import { BASE_URL, type Running, startHere } from "../service.ts";
 import { untilCounted, visit } from "../visits/visits.ts";
 import { arrive, PHONE, untilFocused, wordsOf } from "./browser.ts";
@@ -109,7 +110,7 @@ test.each(["en-GB", "ko-KR"])(
     const gone = { ...ends, path: "/api/v1/links/never-made" };
     await openList(page, [gone, withdrawn, used, later, secret, ends]);
     const { item } = on(page, locale);
-    const left = new Intl.RelativeTimeFormat(locale.slice(0, 2)).format(48, "hour");
+    const left = relativeTime(locale.slice(0, 2)).format(48, "hour");
     for (const [name, text] of [
       ["ends", words("home.ends-in", { left })],
       ["비밀", words("home.endless")],

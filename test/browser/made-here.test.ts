@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 
 import { DAY_MS } from "../../src/links/time.ts";
+import { relativeTime } from "../../src/pages/when.ts";
 import { type Running, startHere } from "../service.ts";
 import { untilCounted, visit } from "../visits/visits.ts";
 import { arrive, openBrowser, PHONE, wordsOf } from "./browser.ts";
@@ -36,7 +37,7 @@ function listOn(page: Page, locale: string) {
   return { region, items: region.getByRole("listitem"), item };
 }
 
-test.each(["en-GB", "ko-KR"])(
+test.each(["en-GB", "ja-JP", "ko-KR"])(
   "what was made in this browser is listed, newest first, with visits and the time left (%s)",
   async (locale) => {
     const say = wordsOf(locale);
@@ -61,7 +62,7 @@ test.each(["en-GB", "ko-KR"])(
     expect(await items.first().getByText(`${host}${pathname}`).getAttribute("title")).toBe(LONG);
     expect(await items.first().textContent()).toContain(`${say("preview.visits")} 0`);
     expect(await items.last().textContent()).toContain(`${say("preview.visits")} 1`);
-    const left = new Intl.RelativeTimeFormat(locale.slice(0, 2)).format(48, "hour");
+    const left = relativeTime(locale.slice(0, 2)).format(48, "hour");
     expect(await items.first().textContent()).toContain(say("home.ends-in", { left }));
     // It can be copied there, and leads to the preview.
     await maker.context.grantPermissions(["clipboard-read", "clipboard-write"], { origin: curt.origin });

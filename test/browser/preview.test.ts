@@ -330,6 +330,26 @@ test("whoever is looking at a preview learns that the link leads elsewhere, or n
   await page.getByText(wordsOf("en")("page.expired.title.withdrawn")).first().waitFor();
 });
 
+test("a change before the first look is noticed, too", async () => {
+  await using visitor = await arrive(curt.origin);
+  const { page } = visitor;
+  await page.clock.install();
+  const { code, path, key } = await make(curt, { target: "https://example.com/" });
+  await page.goto(`/${code}+`);
+  await ask(curt, "PATCH", path, { key, body: { target: "https://example.net/" } });
+  await page.clock.runFor(LOOK_MS);
+  const host = page.locator(".leads .host");
+  await host.filter({ hasText: "example.net" }).waitFor();
+  // It is noticed once.
+  const opened: string[] = [];
+  page.on("load", () => void opened.push(page.url()));
+  const looked = page.waitForResponse((response) => response.url().endsWith(path));
+  await page.clock.runFor(LOOK_MS);
+  await looked;
+  await page.clock.runFor(LOOK_MS);
+  expect(opened).toEqual([]);
+});
+
 test("the visits of another link that has its code by now are not shown", async () => {
   await using maker = await arrive(curt.origin);
   const { page } = maker;

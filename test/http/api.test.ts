@@ -204,7 +204,7 @@ describe("POST /api/v1/shorten", () => {
     expect((await curt.shorten(ofSize(65_536))).status).toBe(201);
     await refused(await curt.shorten(ofSize(3_000_000)), 413);
     expect(await refused(await curt.shorten(ofSize(65_537)), 413)).toBe(
-      "The body may have at most 65536 bytes.",
+      "The body may have at most 65,536 bytes.",
     );
     for (const [bytes, status] of [
       [65_536, 201],

@@ -126,7 +126,7 @@ test("all mistakes are reported at once, next to their fields, and other problem
     above: undefined,
   });
   expect(await told({ original_url: "x".repeat(70_000) })).toEqual({
-    above: en["body.too-large"].replace("{max}", "65536"),
+    above: en["body.too-large"].replace("{max}", "65,536"),
   });
 });
 

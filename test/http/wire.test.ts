@@ -22,7 +22,7 @@ describe("forged headers", () => {
     ["Host", "evil.example"],
     ["X-Forwarded-Host", "evil.example"],
     ["X-Forwarded-Proto", "evil"],
-    ["X-Forwarded-Port", "666"],
+    ["X-Forwarded-Port", "61666"],
     ["X-Forwarded-Prefix", "/evil"],
     ["Forwarded", "host=evil.example;proto=evil"],
     ["X-Original-URL", "/evil"],
@@ -46,7 +46,7 @@ describe("forged headers", () => {
       expect(answers.map(({ status }) => status)).toEqual([201, 200, 302, 404, 200]);
       for (const answer of answers) {
         expect([name, JSON.stringify([...answer.headers]), await answer.text()].join()).not.toMatch(
-          /evil|666/i,
+          /evil|:61666/i,
         );
       }
     }

@@ -54,7 +54,7 @@ describe("the metrics", () => {
     expect(told.of("curt_event_loop_delay_seconds_count")).toBeGreaterThan(0);
     for (const positive of ["process_resident_memory_bytes", "process_cpu_seconds_total"])
       expect(told.of(positive)).toBeGreaterThan(0);
-    expect(told.of('curt_disk_free_bytes{holds="store"}')).toBeGreaterThan(0);
+    expect(told.of('curt_disk_free_bytes{holds="journal"}')).toBeGreaterThan(0);
   });
 
   test("tell which limit was hit", async () => {

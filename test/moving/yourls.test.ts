@@ -69,7 +69,7 @@ const ODD = "code: A character is not allowed: use letters, marks and numbers of
 const LEFT = {
   [BAD_DATE]: ["row 6 of yourls_log: abc", "row 8 of yourls_url: feb"],
   "URL: It must start with http:// or https://.": ["row 4 of yourls_url: script"],
-  "URL: It may have at most 8192 characters, also after percent-encoding.": ["row 5 of yourls_url: long"],
+  "URL: It may have at most 8,192 characters, also after percent-encoding.": ["row 5 of yourls_url: long"],
   [ODD]: ["row 6 of yourls_url: a!b (! (U+0021))"],
   'code: "api" is reserved for this service. Please choose another.': ["row 7 of yourls_url: api"],
 };

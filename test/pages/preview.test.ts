@@ -31,6 +31,7 @@ function previewIn(
     shortUrl: "https://curt.example/code/",
     target: "https://example.com/",
     createdMs: 0,
+    aimedMs: 0,
     endsMs: NEVER_MS,
     hasEnded: false,
     hints: [],

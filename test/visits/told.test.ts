@@ -128,3 +128,37 @@ test("a day is read again only when it has changed", async () => {
   expect(read.slice(1)).toEqual([[first + 19, first + 19]]);
   await store.close();
 });
+
+test("links with little to tell are forgotten in time as well", async () => {
+  using folder = temporaryFolder();
+  const store = await openSqliteStore(join(folder.path, "curt.db"));
+  let reads = 0;
+  const reading: Pick<VisitStore, "days" | "daySums"> = {
+    daySums: store.daySums,
+    days(...asked) {
+      reads++;
+      return store.days(...asked);
+    },
+  };
+  const links = Array.from({ length: 4000 }, (_, nth) => newLink(`once-${nth}`, { createdMs: 5 }));
+  const visits = links.map(({ code }) => ({ code }));
+  for (const slice of slicesOf({ hour: START_HOUR, visits })) await store.add(slice);
+  const clock = { nowMs: () => (START_HOUR + 1) * HOUR_MS };
+  const { statistics } = createStatistics({ store: reading, clock, shown: "all" });
+  const ask = async (link: (typeof links)[number]) => {
+    expect(await statistics(link, { interval: "day", timeZone: "UTC" })).toMatchObject({ visits: 1 });
+    return reads;
+  };
+  for (const link of links) await ask(link);
+  expect(reads).toBe(links.length);
+  // From the last one back, so that asking for one that is kept drops none of those that were asked for earlier.
+  let kept = 0;
+  for (const link of links.toReversed()) {
+    if ((await ask(link)) > links.length) break;
+    kept++;
+  }
+  // Each takes some 4 KB, and all together 16 MB.
+  expect(kept).toBeGreaterThan(3000);
+  expect(kept).toBeLessThan(3900);
+  await store.close();
+});

@@ -1,7 +1,7 @@
 import type { DisabledSince } from "../../guard/since.ts";
 import { hintsOf, isPassing } from "../../guard/suspicion.ts";
 import type { Clock } from "../../links/clock.ts";
-import { hasBegun, hasEnded, hasPassword } from "../../links/link.ts";
+import { aimedMs, hasBegun, hasEnded, hasPassword } from "../../links/link.ts";
 import type { Links } from "../../links/links.ts";
 import { isProblem } from "../../links/problem.ts";
 import { HOUR_MS } from "../../links/time.ts";
@@ -92,6 +92,7 @@ export function createPreview({ links, visits, clock, disabledSince, statsKeepDa
       code,
       target: isSecret ? undefined : target,
       createdMs,
+      aimedMs: aimedMs(link),
       startsMs,
       endsMs,
       changed,

@@ -50,10 +50,13 @@ function read(file: string): Buffer {
   return readFileSync(join(import.meta.dir, file));
 }
 
-/** `Bun.build` waits for ever inside a macro; a process of its own does not. */
+/**
+ * `Bun.build` waits for ever inside a macro; a process of its own does not. It gets no environment: `BUN_OPTIONS` with
+ * a `--preload` would make it run the package's script of that name, which would start it again, and so on.
+ */
 function bundleScript(entry: string): string {
   const command = [process.execPath, "build", join(import.meta.dir, entry), "--minify", "--target=browser"];
-  const { success, stdout, stderr } = Bun.spawnSync(command);
+  const { success, stdout, stderr } = Bun.spawnSync(command, { env: {} });
   if (!success) throw new Error(`${entry} does not compile: ${stderr.toString()}`);
   return stdout.toString();
 }

@@ -5,6 +5,8 @@ export interface Link {
   /** Null if it is told only to those who know the link's password. */
   readonly original_url: string | null;
   readonly created: string;
+  /** When its maker last changed where it leads. Null if never. */
+  readonly changed: string | null;
   /** Null if the link never ends. */
   readonly expires: string | null;
   readonly state: string;

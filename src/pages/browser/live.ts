@@ -28,8 +28,9 @@ export function watchVisits(): void {
   let tag: string | undefined;
   let reading = 0;
   let refreshedMs = -REFRESH_EVERY_MS;
-  /** Which link the service told of last, and where it led. */
-  let leadsThen: string | undefined;
+  const { created, aimed } = visits.dataset;
+  /** Which link was shown or told of last, since when it had its target, and its state. The page tells it if the link works. */
+  let leadsThen = aimed === undefined ? undefined : [created, aimed, "active"].join(" ");
 
   async function look(): Promise<void> {
     if (document.hidden || visits?.isConnected !== true) return;
@@ -37,7 +38,7 @@ export function watchVisits(): void {
     askedForMs = pollMs;
     if (data === undefined && status !== 404 && status !== 410) return;
     // Whoever is about to follow the link must not read where it led before. Another link may have its code by now.
-    const leads = [data?.created, data?.original_url, data?.state].join(" ");
+    const leads = [data?.created, data?.changed ?? data?.created, data?.state].join(" ");
     if (leadsThen !== undefined && leads !== leadsThen) return location.reload();
     leadsThen = leads;
     if (data === undefined || data.created !== visits?.dataset["created"]) return;

@@ -58,7 +58,8 @@ export function describeState({ told }: Made, words: DOMStringMap): string {
 
 function timeLeft(leftMs: number, words: DOMStringMap): string {
   if (!(leftMs > 0)) return words["expired"] ?? "";
-  const format = new Intl.RelativeTimeFormat(document.documentElement.lang);
+  const style = words["times"] === "narrow" ? "narrow" : "long";
+  const format = new Intl.RelativeTimeFormat(document.documentElement.lang, { style });
   const [count, unit] =
     leftMs >= 2 * DAY_MS
       ? ([leftMs / DAY_MS, "day"] as const)

@@ -1,9 +1,11 @@
 // The file as SQLite opens it: for one writer, for readers, and to check it.
 import { Database, SQLiteError } from "bun:sqlite";
-import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, statSync } from "node:fs";
-import { dirname, resolve } from "node:path";
+import { existsSync, statSync } from "node:fs";
+import { dirname } from "node:path";
 
+import { giveToOwnerOfFolder, makeFolder } from "../../files.ts";
 import { StoreUnusable } from "../../links/store.ts";
+import { reasonOf } from "../../system.ts";
 import { requireWhole } from "./copied.ts";
 import { type Identity, identify, isInPlace, replacedMeanwhile } from "./identity.ts";
 import { isCurrent, migrate, requireCurrentVersion, requireOurs, requireSchema } from "./schema.ts";
@@ -25,7 +27,7 @@ export function openWriter(path: string, openElsewhere?: Identity, busyWaitMs = 
   return explained(path, () => {
     requireSafeSqlite();
     if (openElsewhere !== undefined) requireSame(path, openElsewhere);
-    makeFolder(dirname(resolve(path)));
+    makeFolder(dirname(path));
     requireOurs(path);
     requireLog(path);
     requireWholeWal(path);
@@ -37,6 +39,8 @@ export function openWriter(path: string, openElsewhere?: Identity, busyWaitMs = 
       strict: true,
     });
     try {
+      // SQLite gives the log to the same owner.
+      if (before.length === 0) giveToOwnerOfFolder(path);
       database.run(`PRAGMA busy_timeout = ${busyWaitMs}`);
       migrate(database, path);
       database.run("PRAGMA journal_mode = WAL");
@@ -95,7 +99,12 @@ export function openReader(path: string): Database {
 
 /** Whether there is a store, or a log that is left of one: opening it says what to do. */
 export function hasFile(path: string): boolean {
-  return existsSync(path) || existsSync(`${path}-wal`);
+  return sizeOf(path) > 0 || sizeOf(`${path}-wal`) > 0;
+}
+
+/** 0 if there is no such file. Throws {@link StoreUnusable} if nobody may know that. */
+function sizeOf(path: string): number {
+  return explained(path, () => statSync(path, { throwIfNoEntry: false })?.size ?? 0);
 }
 
 /**
@@ -103,7 +112,7 @@ export function hasFile(path: string): boolean {
  * older schema may do for whoever asks nothing of it.
  */
 export function openChecked(path: string, mayBeOlder = false): Database | undefined {
-  if (!existsSync(path) || statSync(path).size === 0) return undefined;
+  if (sizeOf(path) === 0) return undefined;
   return explained(path, () => {
     requireSafeSqlite();
     requireOurs(path);
@@ -152,22 +161,6 @@ function requireSafeSqlite(): void {
   }
 }
 
-/** A new folder is on disk only once its parent is synced. */
-export function makeFolder(folder: string): void {
-  const made = mkdirSync(folder, { recursive: true });
-  if (made === undefined) return;
-  for (let path = folder; path.length >= made.length; path = dirname(path)) syncFolder(dirname(path));
-}
-
-export function syncFolder(folder: string): void {
-  const descriptor = openSync(folder, "r");
-  try {
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
-  }
-}
-
 function requirePragma(database: Database, name: string, wanted: string | number): void {
   const [value] = Object.values(database.query<Record<string, unknown>, []>(`PRAGMA ${name}`).get() ?? {});
   if (value !== wanted)
@@ -184,7 +177,7 @@ function explained<T>(path: string, open: () => T): T {
 }
 
 function explain(path: string, error: unknown): string {
-  const reason = error instanceof Error ? error.message : String(error);
+  const reason = reasonOf(error);
   const code = (error as { code?: string }).code ?? "";
   if (/^SQLITE_(BUSY|LOCKED)/.test(code))
     return `${path} is locked by another program. Stop it, or wait until it is done.`;

@@ -19,7 +19,7 @@ import terms from "./migrations/011-terms.sql" with { type: "text" };
 const MIGRATIONS = [links, clicks, visits, changes, sources, guard, search, cases, days, copied, terms];
 
 /** "Curt" in ASCII: marks our files (PRAGMA application_id). */
-const APPLICATION_ID = 0x43757274;
+export const APPLICATION_ID = 0x43757274;
 
 /**
  * Refuses what is no file of ours or of a newer schema. Reads the header
@@ -33,8 +33,7 @@ export function requireOurs(path: string): void {
   const { header, length } = readHeader(path);
   // Empty, or its making was cut off: SQLite rolls that back from the journal.
   if (length === 0 || existsSync(`${path}-journal`)) return;
-  const magic = new TextDecoder("latin1").decode(header.buffer.slice(0, 16));
-  if (length < header.byteLength || magic !== "SQLite format 3\0") {
+  if (!isSqlite(header, length)) {
     throw new StoreUnusable(
       `${path} is not a SQLite file, or is damaged. Restore a backup or point DATABASE_URL elsewhere.`,
     );
@@ -43,7 +42,13 @@ export function requireOurs(path: string): void {
   requireKnownVersion(path, header.getUint32(60));
 }
 
-function readHeader(path: string): { header: DataView<ArrayBuffer>; length: number } {
+export function isSqlite(header: DataView<ArrayBuffer>, length: number): boolean {
+  const magic = new TextDecoder("latin1").decode(header.buffer.slice(0, 16));
+  return length === header.byteLength && magic === "SQLite format 3\0";
+}
+
+/** How many bytes of it there are, and as many zeros as are missing. */
+export function readHeader(path: string): { header: DataView<ArrayBuffer>; length: number } {
   const header = new DataView(new ArrayBuffer(100));
   const descriptor = openSync(path, "r");
   try {

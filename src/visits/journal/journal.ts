@@ -1,6 +1,7 @@
 import { existsSync, type FSWatcher, mkdirSync, readFileSync, rmSync, watch } from "node:fs";
 import { dirname } from "node:path";
 
+import { makeFolder } from "../../files.ts";
 import { repeat } from "../../repeat.ts";
 import type { VisitStore } from "../store.ts";
 import { startFolding } from "./folding.ts";
@@ -45,7 +46,7 @@ export type Journal = Awaited<ReturnType<typeof openJournal>>;
  */
 export async function openJournal(options: JournalOptions) {
   const { folder, store, nowMs, hour, onFault, onDropped, onLeft, tickMs = TICK_MS } = options;
-  mkdirSync(folder, { recursive: true });
+  makeFolder(folder);
   const owner: Owner = { source: randomWords(options.fillRandom), boot: bootWords() };
   const slots = { folder, owner, onFault, onDropped };
   let slot = takeSlot(slots);

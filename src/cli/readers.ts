@@ -1,0 +1,24 @@
+import { realpathSync, statSync } from "node:fs";
+import { dirname } from "node:path";
+
+import type { Config } from "../config.ts";
+import type { Log } from "../log.ts";
+
+/**
+ * A store that an earlier version made, or that somebody copied, may be open to everybody on the machine. That is told and not
+ * changed, because whoever copies the files elsewhere may do so as another user.
+ */
+export function warnOfReaders(database: Config["database"], log: Log): void {
+  if (database.engine !== "sqlite") return;
+  const file = realpathSync(database.path);
+  if ((statSync(file).mode & 0o006) === 0 || !canOthersEnter(dirname(file))) return;
+  log.warn(
+    { file },
+    "every user of this machine can read the store, and the secret of the manage keys in it: run chmod o-rwx on the file, its -wal and its -shm",
+  );
+}
+
+function canOthersEnter(folder: string): boolean {
+  const isOpen = (statSync(folder).mode & 0o001) !== 0;
+  return isOpen && (dirname(folder) === folder || canOthersEnter(dirname(folder)));
+}

@@ -1,0 +1,20 @@
+const REASONS: Readonly<Record<string, string>> = {
+  EACCES: "this user may not use it",
+  EPERM: "this user may not use it",
+  EROFS: "the disk is read-only",
+  ENOSPC: "the disk is full",
+  EDQUOT: "the disk quota is used up",
+  EFBIG: "it is larger than a file may be here",
+  EISDIR: "it is a folder",
+  ENOTDIR: "its path has a file where a folder must be",
+  // Of a folder that is to be made.
+  EEXIST: "its path has a file where a folder must be",
+  ENOENT: "it is not there",
+  EPIPE: "nobody reads it any more",
+};
+
+/** What the system says, in words. */
+export function reasonOf(error: unknown): string {
+  const { code = "" } = error as { code?: string };
+  return REASONS[code] ?? (error instanceof Error ? error.message : String(error));
+}

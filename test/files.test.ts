@@ -1,0 +1,118 @@
+import { expect, test } from "bun:test";
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+} from "node:fs";
+import { join } from "node:path";
+
+import { openStore } from "../src/store/open.ts";
+import { ROOT, startProgram, temporaryFolder } from "./service.ts";
+import { visit } from "./visits/visits.ts";
+
+const OPEN_TO_ALL = "every user of this machine can read the store";
+
+/** The program, started by a shell with this umask. */
+function curtWith(umask: string, ...args: string[]): string[] {
+  return ["sh", "-c", `umask ${umask}; exec "$0" "$@"`, process.execPath, join(ROOT, "src/main.ts"), ...args];
+}
+
+function curt(umask: string, args: string[], settings: Record<string, string>): void {
+  const { exitCode, stderr } = Bun.spawnSync(curtWith(umask, ...args), {
+    env: { ...process.env, ...settings },
+  });
+  expect([args, exitCode, stderr.toString()]).toEqual([args, 0, expect.any(String)]);
+}
+
+function allIn(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, encoding: "utf8" });
+}
+
+function openToOthers(folder: string): string[] {
+  return allIn(folder).filter((name) => (lstatSync(join(folder, name)).mode & 0o077) !== 0);
+}
+
+for (const umask of ["022", "000"])
+  test(`what Curt makes is for its own user alone, with umask ${umask}`, async () => {
+    using folder = temporaryFolder();
+    const here = (name: string) => join(folder.path, name);
+    const settings = { DATABASE_URL: `sqlite:${here("data/curt.db")}` };
+    const elsewhere = (name: string) => ({ DATABASE_URL: `sqlite:${here(`${name}/curt.db`)}` });
+    {
+      await using program = await startProgram(
+        { ...settings, BACKUP_DIR: here("backups"), PROCESSES: "2" },
+        { folder: folder.path, command: curtWith(umask, "serve") },
+      );
+      await program.shorten({ original_url: "https://example.com/", custom_code: "code" });
+      await visit(program, "code");
+      curt(umask, ["backup", here("made/backup.db")], settings);
+      for (const name of [
+        "data/curt.db-wal",
+        "data/curt.db-shm",
+        "data/curt.db-visits/backup.lock",
+        "backups",
+      ])
+        expect(existsSync(here(name))).toBe(true);
+      expect(allIn(here("data")).filter((name) => name.endsWith(".visits")).length).toBeGreaterThan(0);
+      expect(openToOthers(folder.path)).toEqual([]);
+    }
+    curt(umask, ["export", here("exported/all.ndjson")], settings);
+    curt(umask, ["copy", settings.DATABASE_URL, elsewhere("copied").DATABASE_URL], settings);
+    curt(umask, ["restore", here("made/backup.db")], elsewhere("restored"));
+    curt(umask, ["import", here("exported/all.ndjson")], elsewhere("imported"));
+    for (const name of ["copied", "restored", "imported"])
+      expect(existsSync(here(`${name}/curt.db`))).toBe(true);
+    expect(openToOthers(folder.path)).toEqual([]);
+  });
+
+test("a store that everybody can read stays as it is, and a warning says so where everybody gets to it", async () => {
+  const path = mkdtempSync("/tmp/curt-test-");
+  using _ = { [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) };
+  const file = join(path, "curt.db");
+  const warningsWith = async (folderMode: number, fileMode: number) => {
+    chmodSync(path, folderMode);
+    if (existsSync(file)) chmodSync(file, fileMode);
+    await using program = await startProgram({}, { folder: path });
+    await program.shorten({ original_url: "https://example.com/" });
+    // SQLite gives the same rights to the log.
+    expect(statSync(`${file}-wal`).mode & 0o777).toBe(fileMode);
+    return program.logged.filter((line) => line.includes(OPEN_TO_ALL)).length;
+  };
+  expect(await warningsWith(0o755, 0o600)).toBe(0);
+  expect(await warningsWith(0o755, 0o644)).toBe(1);
+  expect(statSync(file).mode & 0o777).toBe(0o644);
+  expect(await warningsWith(0o700, 0o644)).toBe(0);
+  // As for a group that makes copies of it.
+  expect(await warningsWith(0o755, 0o660)).toBe(0);
+});
+
+test("what root makes in the folder of a service belongs to the owner of the folder", async () => {
+  using folder = temporaryFolder();
+  const here = (name: string) => join(folder.path, name);
+  const home = here("home");
+  mkdirSync(home);
+  if (process.getuid?.() === 0) chownSync(home, 65_534, 65_534);
+  const { uid, gid } = statSync(home);
+  await (await openStore({ engine: "sqlite", path: here("curt.db") })).close();
+  curt("022", ["export", here("all.ndjson")], { DATABASE_URL: `sqlite:${here("curt.db")}` });
+  curt("022", ["import", here("all.ndjson")], { DATABASE_URL: `sqlite:${home}/imported/curt.db` });
+  curt("022", ["copy", `sqlite:${here("curt.db")}`, `sqlite:${home}/copied/curt.db`], {});
+  const settings = { DATABASE_URL: `sqlite:${home}/imported/curt.db`, DATA_DIR: `${home}/new` };
+  curt("022", ["backup", here("backup.db")], settings);
+  curt("022", ["restore", here("backup.db")], { DATABASE_URL: `sqlite:${home}/restored/curt.db` });
+  const made = allIn(home);
+  for (const name of [
+    "imported/curt.db",
+    "copied/curt.db",
+    "restored/curt.db",
+    "new/curt.db-visits/backup.lock",
+  ])
+    expect(made).toContain(name);
+  for (const name of made) expect([name, statSync(join(home, name))]).toMatchObject([name, { uid, gid }]);
+});
