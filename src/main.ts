@@ -45,6 +45,8 @@ function complain(text: string, code: number): number {
   return code;
 }
 
+// This signal is for `serve` once it serves. By default it would end a start, and any other command.
+process.on("SIGUSR2", () => {});
 // What Curt makes is for its own user alone: the store has the secret of the manage keys, and backups and exports have it, too.
 process.umask(0o077);
 process.exit(await main(process.argv.slice(2)));

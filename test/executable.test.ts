@@ -1,12 +1,12 @@
 import { expect, test } from "bun:test";
-import { copyFileSync, writeFileSync } from "node:fs";
+import { copyFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { version } from "../package.json";
 import { build } from "../scripts/build.ts";
 import { assets } from "../src/pages/assets/assets.ts";
 import { connect } from "./mcp/connect.ts";
-import { startProgram, temporaryFolder } from "./service.ts";
+import { startProgram, temporaryFolder, untilLogged } from "./service.ts";
 
 test("the executable runs alone: no Node, no Bun, no sources beside it", async () => {
   using built = temporaryFolder();
@@ -48,6 +48,12 @@ test("the executable runs alone: no Node, no Bun, no sources beside it", async (
   for (const path of loaded) expect([path, (await program.fetch(path)).status]).toEqual([path, 200]);
   const looks = ["/한글+", "/한글.svg", "/한글.png", "/docs", "/api/v1/links/한글/stats"];
   for (const path of looks) expect([path, (await program.fetch(path)).status]).toEqual([path, 200]);
+  // As upgrading.md says.
+  copyFileSync(executable, `${executable}.new`);
+  renameSync(`${executable}.new`, executable);
+  program.kill("SIGUSR2");
+  await untilLogged(program, "the old processes have ended");
+  expect((await program.fetch("/한글")).headers.get("location")).toBe("https://example.com/");
   program.kill("SIGTERM");
   expect(await program.exited).toBe(0);
 

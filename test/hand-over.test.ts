@@ -1,14 +1,14 @@
 // SIGUSR2: the program on disk takes over from the one that runs.
 import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
-import { cpSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, readdirSync, readFileSync, readlinkSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { checkStore } from "../src/store/open.ts";
 import { freePort } from "./free-port.ts";
 import { sendRaw } from "./http/raw.ts";
 import { testOnLinux } from "./linux.ts";
-import { type Program, ROOT, startProgram, temporaryFolder, untilLogged } from "./service.ts";
+import { type Program, ROOT, type Settings, startProgram, temporaryFolder, untilLogged } from "./service.ts";
 import { isRunning, signal } from "./signals.ts";
 
 const TARGET = "https://example.com/";
@@ -17,12 +17,12 @@ const KEPT = 4;
 const FRESH = 48;
 
 /** Starts a copy of the program, which a test can change. */
-async function startCopy(folder: string, processes: number): Promise<Program> {
+async function startCopy(folder: string, processes: number, more: Settings = {}): Promise<Program> {
   for (const part of ["src", "client", "package.json", "tsconfig.json"])
     cpSync(join(ROOT, part), join(folder, part), { recursive: true });
   symlinkSync(join(ROOT, "node_modules"), join(folder, "node_modules"));
   const command = [process.execPath, join(folder, "src/main.ts"), "serve"];
-  const settings = { PROCESSES: String(processes), PORT: String(await freePort()) };
+  const settings = { PROCESSES: String(processes), PORT: String(await freePort()), ...more };
   return startProgram(settings, { command, folder });
 }
 
@@ -123,3 +123,88 @@ test("a program that cannot start leaves the old one serving, and one that crash
   program.kill("SIGTERM");
   expect(await program.exited).toBe(0);
 });
+
+test("what the old processes have counted stays in the metrics, even if nobody asked them before", async () => {
+  const metricsPort = await freePort();
+  await using program = await startProgram({ METRICS_PORT: String(metricsPort) });
+  await program.shorten({ original_url: TARGET, custom_code: "abc" });
+  for (let nth = 0; nth < 20; nth++) await program.fetch("/abc");
+  program.kill("SIGUSR2");
+  await untilLogged(program, "the old processes have ended");
+  const text = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text();
+  const counts = [...text.matchAll(/^curt_redirects_total\{.*\} (\d+)$/gm)].map(([, count]) => Number(count));
+  expect(counts.reduce((sum, count) => sum + count, 0)).toBe(20);
+});
+
+testOnLinux("SIGUSR2 during the start ends nothing", async () => {
+  using folder = temporaryFolder();
+  const file = join(folder.path, "curt.db");
+  await (await startProgram({}, { folder: folder.path }))[Symbol.asyncDispose]();
+  using locked = new Database(file);
+  locked.run("BEGIN IMMEDIATE");
+  const child = Bun.spawn([process.execPath, join(ROOT, "src/main.ts"), "serve"], {
+    env: { ...process.env, PORT: "0", BASE_URL: "https://curt.example", DATABASE_URL: `sqlite:${file}` },
+    stdout: "pipe",
+  });
+  while (!opened(child.pid).includes(file)) await Bun.sleep(5);
+  child.kill("SIGUSR2");
+  locked.run("COMMIT");
+  let logged = "";
+  let isStarted = false;
+  for await (const chunk of child.stdout) {
+    logged += Buffer.from(chunk).toString();
+    if (isStarted || !logged.includes("listens on")) continue;
+    isStarted = true;
+    child.kill("SIGTERM");
+  }
+  expect(logged).toContain("SIGUSR2 is ignored");
+  expect([await child.exited, child.signalCode]).toEqual([0, null]);
+});
+
+test("an old process that hangs is killed, so that another version can follow", async () => {
+  await using program = await startProgram({ PROCESSES: "2" }, { roundMs: 300 });
+  const [hung = 0] = childrenIn(lineWith(program, "listens on"));
+  program.kill("SIGUSR2");
+  await untilLogged(program, "takes over");
+  signal(hung, "SIGSTOP");
+  await untilLogged(program, "the old processes have ended");
+  expect(isRunning(hung)).toBeFalse();
+});
+
+testOnLinux(
+  "all new processes get connections, though an old one was missing when they took over",
+  async () => {
+    using folder = temporaryFolder();
+    await using program = await startCopy(folder.path, 3, { LOG_LEVEL: "debug" });
+    const [crashed = 0] = childrenIn(lineWith(program, "listens on"));
+    // While others cannot start, its place stays empty for longer each time.
+    const schema = join(folder.path, "src/store/sqlite/schema.ts");
+    const good = readFileSync(schema, "utf8");
+    writeFileSync(schema, "this is no program");
+    signal(crashed, "SIGKILL");
+    while (program.logged.filter((line) => line.includes("a process ended")).length < 5) await Bun.sleep(5);
+    writeFileSync(schema, good);
+    program.kill("SIGUSR2");
+    await untilLogged(program, "the old processes have ended");
+    const present = childrenIn(lineWith(program, "takes over"));
+    const makers = new Set<unknown>();
+    for (let nth = 0; nth < 200 && makers.size < present.length; nth++) {
+      await program.shorten({ original_url: TARGET, custom_code: `c-${nth}` }, { Connection: "close" });
+      await untilLogged(program, `"c-${nth}"`);
+      makers.add((JSON.parse(lineWith(program, `"c-${nth}"`) ?? "{}") as { pid?: number }).pid);
+    }
+    expect(makers).toEqual(new Set(present));
+  },
+);
+
+/** The paths of the files that a process has open. */
+function opened(pid: number): string[] {
+  const folder = `/proc/${pid}/fd`;
+  return readdirSync(folder).flatMap((descriptor) => {
+    try {
+      return [readlinkSync(join(folder, descriptor))];
+    } catch {
+      return [];
+    }
+  });
+}

@@ -1,9 +1,8 @@
 import type { Config } from "../config.ts";
-import { steerConnections } from "../http/steering.ts";
+import { type Places, steerConnections } from "../http/steering.ts";
 import { createLog } from "../log.ts";
 import type { Reading } from "../metrics/catalogue.ts";
 import type { ReadingRequest } from "../metrics/reading.ts";
-import { HAND_OVER_MS } from "../service.ts";
 import { identifyStore } from "../store/open.ts";
 import { VERSION } from "../version.ts";
 import { run } from "./run.ts";
@@ -23,8 +22,8 @@ export type Orders = Pick<Config, "port" | "openElsewhere">;
 export interface Order {
   /** Other children serve on, for this reason. */
   readonly replaced?: string;
-  /** New connections go to these of all processes that listen, in the order in which they began to. */
-  readonly steer?: { readonly first: number; readonly count: number };
+  /** New connections go to these of all processes that listen. */
+  readonly steer?: Places;
 }
 
 /** A child sends this every second to show that it is alive. */
@@ -35,9 +34,6 @@ export interface Report {
   /** What was asked for. */
   readonly metrics?: Reading;
 }
-
-/** When others begin to close their sockets, they move up in the order: from then on, only one place of it is sure. */
-const SPREAD_MS = HAND_OVER_MS * 0.75;
 
 /** Serves on the port that the parent says, until it lets go; resolves with the exit code. */
 export async function serveAsChild(config: Config): Promise<number> {
@@ -53,8 +49,10 @@ export async function serveAsChild(config: Config): Promise<number> {
   // counts. Whom a second signal ends, the parent decides.
   for (const reason of ["SIGTERM", "SIGINT"]) process.on(reason, () => stop({ reason, isReplaced: false }));
   process.on("disconnect", () => stop({ reason: "the supervisor let go", isReplaced: false }));
-  // For the parent alone.
-  process.on("SIGUSR2", () => {});
+  // Others may take over while this process starts.
+  process.on("message", ({ replaced }: Order) => {
+    if (replaced !== undefined) stop({ reason: replaced, isReplaced: true });
+  });
   const { promise: told, resolve: tell } = Promise.withResolvers<Orders>();
   process.once("message", tell);
   const orders = await Promise.race([told, stopped]);
@@ -63,24 +61,24 @@ export async function serveAsChild(config: Config): Promise<number> {
   const log = createLog(config.logLevel, process.stdout, { pid: process.pid });
   const service = await run({ ...config, ...orders }, log);
   const report = (what: Report) => void (process.connected && process.send?.(what));
+  let canSteer = true;
+  const steer = async (to: Places) => {
+    if (!canSteer) return;
+    canSteer = await steerConnections(to);
+    if (!canSteer)
+      log.warn("connections cannot be led past the old processes here: some may be reset when those stop");
+  };
   const answer = async (request: ReadingRequest) => {
     const metrics = await service.readMetrics?.(request);
     if (metrics !== undefined) report({ metrics });
   };
   process.on("message", (message: Order | ReadingRequest) => {
     if ("samples" in message) void answer(message);
-    else if (message.replaced !== undefined) stop({ reason: message.replaced, isReplaced: true });
-    else if (message.steer !== undefined) void takeOver(message.steer);
+    else if (message.steer !== undefined) void steer(message.steer);
   });
   report({ files: identifyStore(config.database), version: VERSION });
   const beating = setInterval(() => report({}), BEAT_MS);
   void service.exit.finally(() => clearInterval(beating));
   void stopped.then(({ reason, isReplaced }) => service.stop(reason, 0, isReplaced));
   return service.exit;
-}
-
-async function takeOver({ first, count }: NonNullable<Order["steer"]>): Promise<void> {
-  if (!(await steerConnections(first, count))) return;
-  await Bun.sleep(SPREAD_MS);
-  await steerConnections(first, 1);
 }

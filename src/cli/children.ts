@@ -1,6 +1,7 @@
 import type { Subprocess } from "bun";
 
 import type { Config } from "../config.ts";
+import type { Places } from "../http/steering.ts";
 import type { Log } from "../log.ts";
 import type { createMembers, Member } from "../metrics/members.ts";
 import { BEAT_MS, CHILD, type Order, type Orders, type Report } from "./child.ts";
@@ -23,6 +24,8 @@ export interface Generation {
   readonly ended: Promise<number>;
   /** Process ids of children. */
   pids(): number[];
+  /** How many of these processes listen. */
+  listening(): number;
   /** The files of the store that they have open. */
   storeFiles(): Orders["openElsewhere"];
   /** Stops gracefully. `isReplaced`: another generation serves on. */
@@ -33,8 +36,8 @@ export interface Generation {
 export type Members = ReturnType<typeof createMembers>;
 
 export interface Children extends Generation {
-  /** Sends all new connections to these, and none to the others: so many began to listen before these. */
-  takeOver(listening: number): void;
+  /** Sends new connections to these of all processes that listen. */
+  steer(to: Places): void;
   /** The version that they are. */
   version(): string;
 }
@@ -55,8 +58,10 @@ export function startChildren(
   others?: Generation,
 ): Children {
   const running = new Set<Subprocess>();
+  const listeners = new Set<Subprocess>();
   const { promise: stopped, resolve: endWaits } = Promise.withResolvers<void>();
   let stopping = false;
+  let hasLetGo = false;
   let storeFiles = others?.storeFiles();
   let areOthersGone = others === undefined;
   void others?.ended.then(() => (areOthersGone = true));
@@ -65,9 +70,10 @@ export function startChildren(
   function stop(reason: string, isReplaced = false): void {
     if (stopping) return;
     stopping = true;
+    hasLetGo = !isReplaced;
     endWaits();
     for (const child of running) {
-      if (isReplaced) child.send({ replaced: reason } satisfies Order);
+      if (isReplaced) tell(child, { replaced: reason });
       else child.disconnect();
     }
   }
@@ -88,11 +94,12 @@ export function startChildren(
         storeFiles = report.files;
         version = report.version ?? "";
         member = members?.join((request) => child.send(request));
+        listeners.add(child);
         listening(child.pid);
         watching = setInterval(() => {
-          // Count missing beats, not seconds, so that a suspended machine kills nobody. During a stop children have
+          // Count missing beats, not seconds, so that a suspended machine kills nobody. Children that were let go have
           // no channel any more, and may take their time.
-          if (stopping || ++silentBeats !== MAX_SILENT_BEATS) return;
+          if (hasLetGo || ++silentBeats !== MAX_SILENT_BEATS) return;
           log.warn({ child: child.pid }, "a process is hung and will be killed");
           child.kill("SIGKILL");
         }, BEAT_MS);
@@ -100,6 +107,7 @@ export function startChildren(
       running.add(child);
       const code = await child.exited;
       running.delete(child);
+      listeners.delete(child);
       return { child: child.pid, code, signal: child.signalCode ?? undefined };
     } catch (err) {
       return { code: 1, err };
@@ -159,15 +167,25 @@ export function startChildren(
     pids: () => Array.from(running, ({ pid }) => pid),
     storeFiles: () => storeFiles,
     version: () => version,
-    takeOver(listening) {
-      const [first] = running;
-      first?.send({ steer: { first: listening, count: processes } } satisfies Order);
+    listening: () => listeners.size,
+    steer(to) {
+      // Any of those that share the port can do it.
+      const [child] = listeners;
+      if (child !== undefined) tell(child, { steer: to });
     },
     stop,
     kill() {
       for (const child of running) child.kill("SIGKILL");
     },
   };
+}
+
+function tell(child: Subprocess, order: Order): void {
+  try {
+    child.send(order);
+  } catch {
+    // It has just ended.
+  }
 }
 
 function startChild(orders: Orders, onReport: (report: Report) => void): Subprocess {

@@ -1,4 +1,7 @@
-/** The command line of this program, however it was started, for starting it once more. */
+/** Asked now: once another file has replaced it, Bun calls it `curt (deleted)`. */
+const EXECUTABLE = process.execPath;
+
+/** The command line of this program, however it was started, for starting what is at its path by then. */
 export function ownProgram(): string[] {
-  return [process.execPath, ...(Bun.isStandaloneExecutable ? [] : [...process.execArgv, Bun.main])];
+  return [EXECUTABLE, ...(Bun.isStandaloneExecutable ? [] : [...process.execArgv, Bun.main])];
 }

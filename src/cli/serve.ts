@@ -1,8 +1,10 @@
 import type { Config } from "../config.ts";
 import { findPort } from "../http/server.ts";
+import { ANYWHERE } from "../http/steering.ts";
 import { startHttps } from "../https/start.ts";
 import { createLog, type Log } from "../log.ts";
 import type { Member } from "../metrics/members.ts";
+import { HAND_OVER_MS } from "../service.ts";
 import { identifyStore } from "../store/open.ts";
 import { VERSION } from "../version.ts";
 import { prepareBackups, startBackups } from "./backups.ts";
@@ -11,18 +13,30 @@ import { warnOfReaders } from "./readers.ts";
 import { warnOfLittleRoom } from "./room.ts";
 import { run } from "./run.ts";
 
+/** When old processes begin to close their sockets, the others move up in the order: from then on, only one place of it is sure. */
+const SPREAD_MS = HAND_OVER_MS * 0.75;
+
 /**
  * Serves until SIGTERM or SIGINT, in this process or in `config.processes` children, then resolves with the exit code. A second
  * signal ends all at once. On SIGUSR2, new children of the program that is on disk then take over: an update without a
  * pause. Throws CannotListen and ConfigError.
  */
 export async function serve(settings: Config): Promise<number> {
+  const isAlone = settings.processes === 1;
+  const log = createLog(settings.logLevel, process.stdout, isAlone ? undefined : { pid: process.pid });
+  /** Those that are to take over, and then those that were taken over from. */
+  let beside: Generation | undefined;
+  let isStarted = false;
+  let isStopping = false;
+  // From now on, because a certificate or a migration may take long.
+  process.on("SIGUSR2", () => {
+    if (isStarted && !isStopping && beside === undefined) void handOver();
+    else log.warn("SIGUSR2 is ignored while Curt starts, stops or is taken over");
+  });
   // A second Curt would silently share the port. Binding it once without sharing finds that out.
   const port = await findPort(settings.host, settings.port);
   prepareBackups(settings);
   const config = { ...settings, port };
-  const isAlone = config.processes === 1;
-  const log = createLog(config.logLevel, process.stdout, isAlone ? undefined : { pid: process.pid });
   const metrics = await startMetrics(config);
   const https = config.https === null ? undefined : startHttps(config, config.https, log);
   // Without a certificate, or with a wrong one, visitors would be warned.
@@ -30,10 +44,6 @@ export async function serve(settings: Config): Promise<number> {
   let current = isAlone
     ? await serveHere(config, log, metrics?.members)
     : startChildren(config, log, metrics?.members);
-  /** Those that are to take over, and then those that were taken over from. */
-  let beside: Generation | undefined;
-  let isStarted = false;
-  let isStopping = false;
   let endBackups = async () => {};
 
   for (const reason of ["SIGTERM", "SIGINT"] as const) {
@@ -47,26 +57,27 @@ export async function serve(settings: Config): Promise<number> {
       void endBackups();
     });
   }
-  process.on("SIGUSR2", () => {
-    if (isStarted && !isStopping && beside === undefined) void handOver();
-    else log.warn("SIGUSR2 is ignored while Curt starts, stops or is taken over");
-  });
 
   async function handOver(): Promise<void> {
-    const listening = Math.max(1, current.pids().length);
     const children = startChildren(config, log, metrics?.members, current);
     beside = children;
     const isUp = await children.up;
     if (isUp && !isStopping) {
+      const first = current.listening();
       beside = current;
       current = children;
-      children.takeOver(listening);
+      children.steer({ first, count: config.processes });
       log.info({ children: children.pids() }, `Curt ${children.version()} takes over`);
       beside.stop("new processes take over", true);
+      await Bun.sleep(SPREAD_MS);
+      children.steer({ first, count: 1 });
+      // What the old ones have counted since they were last asked would end with them.
+      void metrics?.members.read();
     } else if (!isStopping) log.error("the new processes could not start: the old ones go on");
     // Before all of them are gone, it is not known how many listen.
     await beside.ended;
     beside = undefined;
+    if (isUp) children.steer(ANYWHERE);
     if (isUp && !isStopping) log.info("the old processes have ended");
   }
 
@@ -116,6 +127,7 @@ async function serveHere(config: Config, log: Log, members?: Members): Promise<G
     up: Promise.resolve(true),
     ended: exit,
     pids: () => [],
+    listening: () => 1,
     storeFiles: () => identifyStore(config.database),
     stop: (reason, isReplaced) => void stop(reason, 0, isReplaced),
     kill: () => process.exit(1),

@@ -12,12 +12,24 @@ const RETURN = 0x16;
 const LIBRARIES = ["libc.so.6", "libc.musl-x86_64.so.1", "libc.musl-aarch64.so.1"];
 
 /**
- * Sends all new connections of the ports that this process listens on to some of the processes that share them: `count`, from
- * the one that began to listen as the `first` (from 0). A process that closes its listening socket resets the connections that
- * wait in it, so before that, they have to go to others. Should those be gone, the kernel spreads connections as usual.
+ * So many of the processes that share a port, from the one that began to listen as the `first` (from 0). When one stops
+ * listening, the last one takes its place.
+ */
+export interface Places {
+  readonly first: number;
+  readonly count: number;
+}
+
+/** No process has this place, so the kernel spreads connections as usual. Otherwise some would get none. */
+export const ANYWHERE: Places = { first: 0xff_ff_ff_ff, count: 1 };
+
+/**
+ * Sends all new connections of the ports that this process listens on to some of the processes that share them.
+ * A process that closes its listening socket resets the connections that wait in it, so before that, they have to go to others.
+ * Should those be gone, the kernel spreads connections as usual.
  * Returns false where the system cannot do this: only Linux can.
  */
-export async function steerConnections(first: number, count: number): Promise<boolean> {
+export async function steerConnections({ first, count }: Places): Promise<boolean> {
   if (process.platform !== "linux") return false;
   const { ptr } = await import("bun:ffi");
   const libc = await openLibc();

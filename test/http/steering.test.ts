@@ -1,6 +1,6 @@
 import { expect } from "bun:test";
 
-import { steerConnections } from "../../src/http/steering.ts";
+import { ANYWHERE, steerConnections } from "../../src/http/steering.ts";
 import { freePort } from "../free-port.ts";
 import { testOnLinux } from "../linux.ts";
 
@@ -20,10 +20,13 @@ testOnLinux("new connections go to those that are told, until these are gone", a
   };
   try {
     expect((await ask()).size).toBe(3);
-    expect(await steerConnections(1, 2)).toBeTrue();
+    expect(await steerConnections({ first: 1, count: 2 })).toBeTrue();
     expect(await ask()).toEqual(new Set(["second", "third"]));
-    expect(await steerConnections(1, 1)).toBeTrue();
+    expect(await steerConnections({ first: 1, count: 1 })).toBeTrue();
     expect(await ask()).toEqual(new Set(["second"]));
+    expect(await steerConnections(ANYWHERE)).toBeTrue();
+    expect((await ask()).size).toBe(3);
+    expect(await steerConnections({ first: 1, count: 1 })).toBeTrue();
     await servers[1]?.stop(true);
     await servers[2]?.stop(true);
     expect(await ask()).toEqual(new Set(["first"]));
