@@ -7,6 +7,7 @@ const FIGURES = {
   "hot redirect with metrics, × without": ["≤", 1.01],
   "unknown codes, × nginx": ["≤", 1.6],
   "p99 at 10,000 redirects/s, × nginx": ["≤", 1.5],
+  "p99 of redirects at twice the load, × quiet": ["≤", 5],
   "durable creates/s, 32 connections": ["≥", 25_000],
   "durable creates/s, 1 connection": undefined,
   "durable creates, 1 connection, per disk sync": ["≥", 0.7],

@@ -28,13 +28,17 @@ export interface Stream {
 }
 
 /** Of one stream of requests, from when each was due until its answer was there. */
-interface Latency {
+export interface Latency {
   readonly p50Us: number;
   readonly p99Us: number;
   readonly maxUs: number;
   /** How late requests left although a connection was free: the generator's own share, at its 99th percentile. */
   readonly ownP99Us: number;
+  /** How many of the stream's answers had each status. */
+  readonly statuses: Statuses;
 }
+
+type Statuses = Readonly<Record<number, number>>;
 
 export interface Driven {
   readonly requests: number;
@@ -42,7 +46,7 @@ export interface Driven {
   /** Of each stream that has a rate. */
   readonly latencies: readonly Latency[];
   /** How many answers had each status. */
-  readonly statuses?: Readonly<Record<number, number>>;
+  readonly statuses?: Statuses;
 }
 
 interface Exchange {
@@ -77,6 +81,7 @@ export async function drive(port: number, durationMs: number, streams: readonly 
   async function open({ connections = CONNECTIONS, clients = [], perSecond, request, check }: Stream) {
     const dueMs = (number: number) => (perSecond === undefined ? 0 : (number / perSecond) * 1000);
     const latenciesMs: number[] = [];
+    const ownStatuses: Record<number, number> = {};
     const lateMs: number[] = [];
     let sent = 0;
     let unanswered = 0;
@@ -86,7 +91,7 @@ export async function drive(port: number, durationMs: number, streams: readonly 
     const onAnswer = (connection: Connection, answer: Answer) => {
       const { number } = connection.data;
       answered++;
-      statuses[answer.status] = (statuses[answer.status] ?? 0) + 1;
+      for (const counts of [statuses, ownStatuses]) counts[answer.status] = (counts[answer.status] ?? 0) + 1;
       unanswered--;
       lastMs = nowMs();
       if (perSecond !== undefined) latenciesMs.push(lastMs - dueMs(number));
@@ -118,6 +123,7 @@ export async function drive(port: number, durationMs: number, streams: readonly 
         p99Us: percentileUs(latenciesMs, 0.99),
         maxUs: percentileUs(latenciesMs, 1),
         ownP99Us: percentileUs(lateMs, 0.99),
+        statuses: ownStatuses,
       }),
     };
   }

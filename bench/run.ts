@@ -10,6 +10,7 @@ import { measureCreates } from "./creates.ts";
 import { measureEvening } from "./evening.ts";
 import { measureFlood } from "./flood.ts";
 import { measureLatency } from "./latency.ts";
+import { measureOverload } from "./overload.ts";
 import { measurePostgres } from "./postgres.ts";
 import { inTemporaryFolder } from "./process.ts";
 import { type Bench, describe, report, type Result, type Results } from "./report.ts";
@@ -25,6 +26,7 @@ import { measureVisits } from "./visits.ts";
 const PARTS: Readonly<Record<string, (bench: Bench) => Promise<Result>>> = {
   latency: measureLatency,
   flood: measureFlood,
+  overload: measureOverload,
   visits: measureVisits,
   creates: measureCreates,
   batches: measureBatches,

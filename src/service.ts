@@ -10,9 +10,10 @@ import { createCalls } from "./http/call.ts";
 import { createClientReader } from "./http/client.ts";
 import { createDomain } from "./http/domain.ts";
 import { createHealth } from "./http/health.ts";
+import { createKeptAnswers } from "./http/kept-answers.ts";
 import { createLimiter } from "./http/limits.ts";
 import { createOperatorCheck } from "./http/operator.ts";
-import { type OverloadLimits, watchOverload } from "./http/overload.ts";
+import { createOverload, type OverloadLimits } from "./http/overload.ts";
 import { type AdminPagesOptions, createAdminPages } from "./http/pages/admin.ts";
 import { createAssetRoutes } from "./http/pages/assets.ts";
 import { createHome } from "./http/pages/home.ts";
@@ -121,12 +122,12 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
   const health = createHealth(links);
   const storeFiles = identifyStore(config.database);
   const overload = opened.adopt(
-    watchOverload({
+    createOverload({
       ...limits,
       clock,
-      onChange(refused, lateMs) {
-        if (refused.length > 0) log.warn({ refused, lateMs }, "overloaded: some requests are refused");
-        else log.info({ lateMs }, "no longer overloaded");
+      onChange(refused) {
+        if (refused.length > 0) log.warn({ refused }, "overloaded: some requests are refused");
+        else log.info("no longer overloaded");
       },
     }),
     (one) => one.close(),
@@ -139,7 +140,6 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
       clock,
       hostRules,
       onFault,
-      overload,
     }),
     (one) => one.close(),
   );
@@ -164,6 +164,7 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
   const mayCreate = createTokenCheck(config.createToken);
   const redirects = createRedirectFigures();
   const requests = createRequestFigures();
+  const answerKept = createKeptAnswers();
   const shared = {
     ...config,
     limiter,
@@ -178,6 +179,7 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
     memory,
     views,
     overload,
+    answerKept,
     callOf,
     onFault,
   };
@@ -203,6 +205,7 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
     health,
     limiter,
     overload,
+    answerKept,
     callOf,
     requests,
     onFault,

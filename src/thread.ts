@@ -1,3 +1,5 @@
+import { closeSync, openSync } from "node:fs";
+
 /** A worker thread as a function. */
 export interface Thread<Task> {
   /** Performs tasks one at a time, in order. Rejects with the error that the task threw. */
@@ -21,16 +23,22 @@ export class ThreadEnded extends Error {
   override readonly name = "ThreadEnded";
 }
 
+/** A thread opens about ten. More connections may be accepted while it starts. */
+const FREE_DESCRIPTORS = 32;
+
 /**
  * Starts sending tasks to a worker that runs {@link performTasks}. Errors lose their class between threads. Those whose
  * `name` is in `errorClasses` get it back; the others become plain errors. If the thread ends by itself, `onEnd` is
- * called; without it, the process ends, because it cannot do without the thread.
+ * called; without it, the process ends, because it cannot do without the thread. Throws {@link ThreadEnded} if there are
+ * too few file descriptors to start one.
  */
 export function startThread<Task>(
-  worker: Worker,
+  start: () => Worker,
   errorClasses: Readonly<Record<string, ErrorClass>>,
   onEnd: (end: ThreadEnded) => void = giveUp,
 ): Thread<Task> {
+  requireDescriptors();
+  const worker = start();
   const waiting: { resolve(result: unknown): void; reject(reason: unknown): void }[] = [];
   let end: ThreadEnded | undefined;
 
@@ -63,6 +71,20 @@ export function startThread<Task>(
       worker.terminate();
     },
   };
+}
+
+/** A thread that starts without any makes Bun end the process. Looking takes a tenth of a millisecond. */
+function requireDescriptors(): void {
+  const opened: number[] = [];
+  try {
+    for (let nth = 0; nth < FREE_DESCRIPTORS; nth++) opened.push(openSync("/dev/null", "r"));
+  } catch (cause) {
+    throw new ThreadEnded("No worker thread can be started: too few file descriptors are free (ulimit -n)", {
+      cause,
+    });
+  } finally {
+    for (const descriptor of opened) closeSync(descriptor);
+  }
 }
 
 /** Reaches the handler of last resort. */

@@ -13,8 +13,8 @@ export function startViews(
   storeFiles: readonly string[],
   lists: Lists,
 ): Thread<ViewsTask> {
-  const worker = new Worker(new URL("./views.ts", import.meta.url));
-  const thread = startThread<ViewsTask>(worker, { StoreMisplaced, StoreUnavailable }, () => {});
+  const start = () => new Worker(new URL("./views.ts", import.meta.url));
+  const thread = startThread<ViewsTask>(start, { StoreMisplaced, StoreUnavailable }, () => {});
   tellViews(thread, config, storeFiles, lists);
   return thread;
 }

@@ -1,91 +1,190 @@
 import { describe, expect, test } from "bun:test";
+import { readdirSync } from "node:fs";
 import { join } from "node:path";
 
-import { createDecision } from "../src/http/overload.ts";
+import { createOverload, type OverloadLimits, type TakesTurns } from "../src/http/overload.ts";
 import { REASON_HEADER } from "../src/http/reasons.ts";
 import { testOnLinux } from "./linux.ts";
-import { ROOT, type Running, startHere, startProgram, untilLogged } from "./service.ts";
+import { ROOT, type Running, startHere, startProgram, temporaryFolder, untilLogged } from "./service.ts";
 import { signal } from "./signals.ts";
 
 const TARGET = "https://example.com/";
-const LIMITS_MS = [20, 40, 80];
+const KINDS = ["views", "creates", "unknown"] as const;
 
-describe("what is refused", () => {
-  /** The levels after each of these samples that changed it. */
-  function levels(samples: readonly number[], decide = createDecision(LIMITS_MS)): number[] {
-    return samples.flatMap((lateMs) => decide(lateMs)?.level ?? []);
+describe("turns", () => {
+  const call = { client: () => ({ address: "", country: "" }) } as Parameters<
+    ReturnType<typeof createOverload>["takeTurns"]
+  >[1];
+
+  /** Each turn takes 10 ms. */
+  function open(limits: OverloadLimits) {
+    let nowMs = 0;
+    const told: (readonly TakesTurns[])[] = [];
+    const overload = createOverload({
+      ...limits,
+      clock: { monotonicMs: () => nowMs },
+      onChange: (refused) => told.push(refused),
+    });
+    const done: string[] = [];
+    const ask = (what: TakesTurns) => {
+      const atMs = nowMs;
+      const end = (how: string) => () => {
+        done.push(how);
+        return new Response(String(nowMs - atMs));
+      };
+      return overload.takeTurns(what, call, end(what), end(`no ${what}`));
+    };
+    async function turn(): Promise<void> {
+      nowMs += 10;
+      await new Promise(setImmediate);
+    }
+    return { ask, turn, done, told, [Symbol.dispose]: () => overload.close() };
   }
-  const samples = (count: number, lateMs: number) => Array.from({ length: count }, () => lateMs);
 
-  test("grows by one step a second, as far as it has to", () => {
-    expect(levels(samples(9, 100))).toEqual([]);
-    expect(levels(samples(30, 100))).toEqual([1, 2, 3]);
-    expect(levels(samples(90, 100))).toEqual([1, 2, 3]);
-    expect(levels(samples(90, 50))).toEqual([1, 2]);
-    expect(levels(samples(90, 19))).toEqual([]);
+  test("are at once while few ask", () => {
+    using turns = open({});
+    for (const what of KINDS) void turns.ask(what);
+    expect(turns.done).toEqual([...KINDS]);
   });
 
-  test("is nothing if the thread was held up now and then", () => {
-    const heldUp = Array.from({ length: 100 }, (_, nth) => (nth % 10 < 4 ? 500 : 1));
-    expect(levels(heldUp)).toEqual([]);
+  test("are given to unknown codes first, then to creates, then to views, whoever came first", async () => {
+    using turns = open({ begunAtOnce: 1 });
+    for (const what of [...KINDS, ...KINDS]) void turns.ask(what);
+    for (let nth = 0; nth < 20; nth++) await turns.turn();
+    expect(turns.done).toEqual(["views", "unknown", "unknown", "creates", "creates", "views"]);
   });
 
-  test("becomes less by one step in three seconds, and only if the thread is well below", () => {
-    const decide = createDecision(LIMITS_MS);
-    levels(samples(30, 100), decide);
-    expect(levels(samples(90, 45), decide)).toEqual([]);
-    expect(levels(samples(200, 1), decide)).toEqual([2, 1, 0]);
+  for (const [begunAtOnce, refused] of [
+    [3, []],
+    [2, ["views"]],
+    [1, ["creates", "views"]],
+    [0, ["unknown", "creates", "views"]],
+  ] as const)
+    test(`are refused to ${refused.join(" and ") || "nobody"} if three ask and ${begunAtOnce} can be done`, async () => {
+      using turns = open({ begunAtOnce });
+      for (let nth = 0; nth < 300; nth++) {
+        for (const what of KINDS) void turns.ask(what);
+        await turns.turn();
+      }
+      expect(turns.told.at(-1) ?? []).toEqual(refused);
+      for (const what of KINDS)
+        expect(turns.done.includes(`no ${what}`)).toBe(refused.some((one) => one === what));
+    });
+
+  test("are waited for in a burst, and for half a second if there is no end to it", async () => {
+    using turns = open({ begunAtOnce: 1 });
+    const burst = Array.from({ length: 100 }, () => turns.ask("creates"));
+    for (let nth = 0; nth < 120; nth++) await turns.turn();
+    expect(turns.done).toEqual(Array.from({ length: 100 }, () => "creates"));
+    expect(await (await burst.at(-1))?.text()).toBe("990");
+    for (let nth = 0; nth < 300; nth++) {
+      for (const what of ["creates", "creates"] as const) void turns.ask(what);
+      await turns.turn();
+    }
+    const last = turns.ask("creates");
+    for (let nth = 0; nth < 60; nth++) await turns.turn();
+    expect(Number(await (await last).text())).toBeLessThanOrEqual(510);
   });
 });
 
-async function statusesOf({ fetch, shorten }: Running) {
-  const answers = {
+async function answersOf({ fetch, shorten }: Running) {
+  const page = { headers: { Accept: "text/html", "Accept-Language": "ko" } };
+  return {
     known: await fetch("/known"),
+    head: await fetch("/known", { method: "HEAD" }),
     cold: await fetch("/cold"),
     live: await fetch("/livez"),
     ready: await fetch("/readyz"),
-    preview: await fetch("/known+", { headers: { Accept: "text/html" } }),
+    home: await fetch("/"),
+    robots: await fetch("/robots.txt"),
+    unknown: await fetch("/nowhere"),
+    preview: await fetch("/known+", page),
     statistics: await fetch("/api/v1/links/known/stats"),
     image: await fetch("/known.svg"),
+    imageHead: await fetch("/known.svg", { method: "HEAD" }),
     create: await shorten({ original_url: TARGET }),
     form: await fetch("/", { method: "POST", body: new URLSearchParams({ original_url: TARGET }) }),
-    unknown: await fetch("/nowhere"),
-    unknownPage: await fetch("/nowhere", { headers: { Accept: "text/html" } }),
+    unknownPage: await fetch("/nowhere", page),
   };
-  for (const answer of Object.values(answers))
-    if (answer.status === 503)
-      expect([answer.headers.get(REASON_HEADER), answer.headers.get("retry-after")]).toEqual([
+}
+
+const ALWAYS = {
+  known: 302,
+  head: 302,
+  cold: 302,
+  live: 200,
+  ready: 200,
+  home: 200,
+  robots: 200,
+  unknown: 404,
+};
+
+test("with room, everything is answered", async () => {
+  await using service = await startHere();
+  for (const custom_code of ["known", "cold"]) await service.shorten({ original_url: TARGET, custom_code });
+  const answers = Object.entries(await answersOf(service)).map(([name, { status }]) => [name, status]);
+  const views = { preview: 200, statistics: 200, image: 200, imageHead: 200 };
+  expect(Object.fromEntries(answers)).toEqual({
+    ...ALWAYS,
+    ...views,
+    create: 201,
+    form: 303,
+    unknownPage: 404,
+  });
+});
+
+describe("without any room", () => {
+  async function start(folder: string) {
+    {
+      await using before = await startHere({}, { folder });
+      for (const custom_code of ["known", "cold"])
+        await before.shorten({ original_url: TARGET, custom_code });
+    }
+    const limits = { begunAtOnce: 0, maxWaitMs: 0, overAfterMs: 100 };
+    const service = await startHere({}, { folder, limits });
+    service.expectFaults();
+    return service;
+  }
+
+  test("links lead on, programs learn what is unknown, and all else is refused, and the log tells", async () => {
+    using folder = temporaryFolder();
+    await using service = await start(folder.path);
+    const { preview, statistics, ...answers } = await answersOf(service);
+    const statuses = Object.entries(answers).map(([name, { status }]) => [name, status]);
+    const refused = Object.keys(answers).filter((name) => !(name in ALWAYS));
+    expect(Object.fromEntries(statuses)).toEqual({
+      ...ALWAYS,
+      ...Object.fromEntries(refused.map((name) => [name, 503])),
+    });
+    for (const { status, headers } of [preview, statistics])
+      expect([status, headers.get(REASON_HEADER), headers.get("retry-after")]).toEqual([
+        503,
         "overloaded",
         "2",
       ]);
-  return Object.fromEntries(Object.entries(answers).map(([name, { status }]) => [name, status]));
-}
-
-const SERVED = { known: 302, cold: 302, live: 200, ready: 200 };
-const VIEWS = { preview: 200, statistics: 200, image: 200 };
-const CREATES = { create: 201, form: 303 };
-const UNKNOWN = { unknown: 404, unknownPage: 404 };
-const refused = (answers: object) => Object.fromEntries(Object.keys(answers).map((name) => [name, 503]));
-
-for (const [nth, expected] of [
-  { ...SERVED, ...VIEWS, ...CREATES, ...UNKNOWN },
-  { ...SERVED, ...refused(VIEWS), ...CREATES, ...UNKNOWN },
-  { ...SERVED, ...refused(VIEWS), ...refused(CREATES), ...UNKNOWN },
-  { ...SERVED, ...refused(VIEWS), ...refused(CREATES), ...refused(UNKNOWN) },
-].entries())
-  test(`at level ${nth}, only what comes first is refused`, async () => {
-    // Each thread is later than that, and none as late as that.
-    const lateMs = [-1, -1, -1].fill(Number.POSITIVE_INFINITY, nth);
-    await using service = await startHere({}, { limits: { lateMs } });
-    for (const custom_code of ["known", "cold"]) await service.shorten({ original_url: TARGET, custom_code });
-    expect((await service.fetch("/known")).status).toBe(302);
-    service.expectFaults();
-    const last = ["", "views", "creates", "unknown"][nth] ?? "";
-    if (last !== "") await untilLogged(service, `"${last}"],"lateMs"`);
-    expect(await statusesOf(service)).toEqual(expected);
+    expect(await preview.text()).toContain('<html lang="ko"');
+    expect(await statistics.json()).toMatchObject({ status: "error" });
+    expect(statistics.headers.get("access-control-allow-origin")).toBe("*");
+    await untilLogged(service, '"refused":["unknown","creates","views"]');
+    await untilLogged(service, "no longer overloaded");
   });
 
-test("a program that gets too little time says so, refuses previews, and recovers", async () => {
+  test("each reader gets a language and a cookie of their own", async () => {
+    using folder = temporaryFolder();
+    await using service = await start(folder.path);
+    const ask = async (query: string, cookie = "") => {
+      const headers = { Accept: "text/html", "Accept-Language": "en", Cookie: cookie };
+      const answer = await service.fetch(`/nowhere${query}`, { headers });
+      return [/<html lang="(..)"/.exec(await answer.text())?.[1], answer.headers.has("set-cookie")];
+    };
+    expect(await ask("?language=ko")).toEqual(["ko", true]);
+    expect(await ask("")).toEqual(["en", false]);
+    expect(await ask("", "language=ja")).toEqual(["ja", false]);
+    expect(await ask("")).toEqual(["en", false]);
+  });
+});
+
+test("a program that gets too little time redirects, refuses what is too much, and recovers", async () => {
   await using program = await startProgram();
   await program.shorten({ original_url: TARGET, custom_code: "known" });
   program.expectFaults();
@@ -98,11 +197,15 @@ test("a program that gets too little time says so, refuses previews, and recover
       await Bun.sleep(5);
     }
   })();
+  const asking = (async () => {
+    for (let nth = 0; !fed.signal.aborted; nth++)
+      await Promise.all(Array.from({ length: 200 }, (_, at) => program.fetch(`/known.svg?size=${200 + at}`)));
+  })();
   await untilLogged(program, "overloaded: some requests are refused");
-  expect((await program.fetch("/known.svg")).status).toBe(503);
   expect((await program.fetch("/known")).status).toBe(302);
   fed.abort();
   await starving;
+  await asking;
   await untilLogged(program, "no longer overloaded");
   expect((await program.fetch("/known.svg")).status).toBe(200);
 });
@@ -153,3 +256,35 @@ testOnLinux(
     expect((await program.shorten({ original_url: TARGET, custom_code: "after" })).status).toBe(201);
   },
 );
+
+testOnLinux("without file descriptors, no thread is started, and the process lives on", async () => {
+  await using program = await startProgram({}, withLimit("ulimit -n 128"));
+  await program.shorten({ original_url: TARGET, custom_code: "known" });
+  program.expectFaults();
+  const { hostname, port } = new URL(program.origin);
+  const received = { text: "" };
+  const connect = () =>
+    Bun.connect({
+      hostname,
+      port: Number(port),
+      socket: { data: (_, bytes) => void (received.text += bytes.toString()) },
+    });
+  const first = await connect();
+  const ask = async (path: string) => {
+    received.text = "";
+    first.write(`GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`);
+    while (!received.text.includes("\r\n\r\n")) await Bun.sleep(5);
+    return received.text.slice(9, 12);
+  };
+  expect(await ask("/readyz")).toBe("200");
+  const others = await Promise.all(Array.from({ length: 200 }, connect));
+  while (readdirSync(`/proc/${program.pid}/fd`).length < 128) await Bun.sleep(5);
+  // The visit has to be folded, and the preview has to be made.
+  expect(await ask("/known")).toBe("302");
+  expect(await ask("/known+")).toBe("503");
+  await untilLogged(program, "too few file descriptors are free");
+  expect(await ask("/known")).toBe("302");
+  for (const socket of others) socket.end();
+  while ((await ask("/known+")) !== "200") await Bun.sleep(50);
+  first.end();
+});

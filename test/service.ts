@@ -85,7 +85,7 @@ async function settingsFor(folder: string, settings: Settings): Promise<Settings
  * Stores visits sooner than usual, and shares no views, so that tests need not wait. Is never overloaded: the tests hold up the
  * thread themselves.
  */
-const USUAL_LIMITS: Limits = { tickMs: 20, sharedMs: 0, lateMs: [] };
+const USUAL_LIMITS: Limits = { tickMs: 20, sharedMs: 0, maxWaitMs: Number.POSITIVE_INFINITY };
 
 export interface HereOptions {
   readonly limits?: Limits;

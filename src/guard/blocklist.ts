@@ -87,8 +87,8 @@ export async function openBlocklist(options: BlocklistOptions): Promise<Blocklis
   async function withReader(
     task: (read: (path: string) => Promise<ReadList>) => Promise<void>,
   ): Promise<void> {
-    const worker = new Worker(new URL("./list-reader.ts", import.meta.url));
-    const thread = startThread<ListTask>(worker, { NotAList }, () => {});
+    const start = () => new Worker(new URL("./list-reader.ts", import.meta.url));
+    const thread = startThread<ListTask>(start, { NotAList }, () => {});
     threads.add(thread);
     try {
       await task((path) => thread.perform({ path, key }) as Promise<ReadList>);

@@ -6,15 +6,15 @@ import { PATHS } from "./api/paths.ts";
 import type { Call, Handler } from "./call.ts";
 import { forEveryOrigin } from "./cors.ts";
 import type { Health } from "./health.ts";
+import type { AnswerKept } from "./kept-answers.ts";
 import { CREATES, type Limiter } from "./limits.ts";
-import type { Overload } from "./overload.ts";
+import type { Overload, TakesTurns } from "./overload.ts";
 import type { AdminPages } from "./pages/admin.ts";
 import type { Home } from "./pages/home.ts";
 import type { Made } from "./pages/made.ts";
 import type { ManagePages } from "./pages/manage.ts";
 import type { Notices } from "./pages/notices.ts";
 import { type Report, REPORTED_PATH } from "./pages/report.ts";
-import { answerProblem } from "./problems.ts";
 import type { Gate } from "./redirect/gate.ts";
 import type { Redirect } from "./redirect/redirect.ts";
 import { createRouter, type RouterOptions } from "./router.ts";
@@ -46,7 +46,8 @@ export interface AppOptions extends Omit<RouterOptions, "isOpen" | "notFound"> {
   readonly assets: Readonly<Record<string, Handler>>;
   readonly health: Health;
   readonly limiter: Limiter;
-  readonly overload: Pick<Overload, "refuses">;
+  readonly overload: Pick<Overload, "takeTurns">;
+  readonly answerKept: AnswerKept;
 }
 
 /**
@@ -70,9 +71,10 @@ export function createApp(options: AppOptions) {
     health,
     limiter,
     overload,
+    answerKept,
     onChanged,
   } = options;
-  const { limit, view } = limiter;
+  const { limit } = limiter;
   const isOpen = (path: string) => admin === undefined || !path.startsWith("/api/v1/admin/");
   const { route, serve, receive, fetch, fixed } = createRouter({ ...options, isOpen, notFound });
 
@@ -132,10 +134,27 @@ export function createApp(options: AppOptions) {
     };
   }
 
-  /** Makes no links while there is too much to do. */
-  function making(handle: Handler): Handler {
+  /** Lets redirects go first. */
+  function inTurn(what: TakesTurns, handle: Handler): Handler {
     return (call) =>
-      overload.refuses("creates") ? answerProblem(call, { kind: "overloaded" }) : handle(call);
+      overload.takeTurns(
+        what,
+        call,
+        () => handle(call),
+        () => answerKept(call, { kind: "overloaded" }),
+      );
+  }
+
+  /** Makes links. A client that may not make any is told so at once, and takes no turn from others. */
+  function making(handle: Handler): Handler {
+    const later = inTurn("creates", handle);
+    return (call) => (limiter.left(call, CREATES) === 0 ? handle(call) : later(call));
+  }
+
+  /** Something else that takes longer than a redirect. */
+  function view(handle: Handler): Handler {
+    const [seen, changed] = [inTurn("views", handle), inTurn("creates", handle)];
+    return limiter.view((call) => (call.request.method === "GET" ? seen(call) : changed(call)));
   }
 
   function addAdmin({ api: operator, pages }: NonNullable<AppOptions["admin"]>): void {

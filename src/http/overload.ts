@@ -1,85 +1,136 @@
 import type { Clock } from "../links/clock.ts";
+import type { Call } from "./call.ts";
 
-/** What is refused when there is too much to do, in this order. Links that lead on never are. */
-const ORDER = ["views", "creates", "unknown"] as const;
-type Refusable = (typeof ORDER)[number];
-
-/** How often the thread is asked whether it is late. */
-const SAMPLE_EVERY_MS = 100;
-/** Samples until more is refused: a second. A thread that was held up once is not overloaded. */
-const SAMPLES_UP = 10;
-/** And until less is: nobody is refused and admitted by turns. */
-const SAMPLES_DOWN = 30;
 /**
- * Usually the thread is up to so late when each of {@link ORDER} is refused. A request waits about twice as long. On a machine
- * with ten times as many threads to run as cores, a thread with room is late by some 50 ms.
+ * What takes turns with redirects, in the order of who goes first. Who goes last waits longest, and so is refused first. Links
+ * that lead on never wait here.
  */
-const LATE_MS = [100, 200, 400];
+const ORDER = ["unknown", "creates", "views"] as const;
+export type TakesTurns = (typeof ORDER)[number];
 
-/** Tests set other limits. */
+/** Begun between two looks at all connections. Redirects wait for these, about a millisecond. */
+const BEGUN_AT_ONCE = 16;
+/** If so many wait, twice as many are begun, and so on: reading a burst of requests leaves little time for the first ones of it. */
+const WAITING_FOR_AS_MANY = 512;
+/** A burst may wait this long: a client that was refused would be told to wait as long. */
+const MAX_WAIT_MS = 2000;
+/** If some have waited all the time for so long, it is no burst, and those that come may only wait this long. */
+const MAX_STANDING_WAIT_MS = 500;
+/** Each takes some kilobytes. */
+const MAX_WAITING = 10_000;
+/** It is over when nothing was refused for so long. */
+const OVER_AFTER_MS = 5000;
+
+/** Tests lower them. */
 export interface OverloadLimits {
-  readonly lateMs?: readonly number[];
+  readonly begunAtOnce?: number;
+  readonly maxWaitMs?: number;
+  readonly overAfterMs?: number;
 }
 
 export interface OverloadOptions extends OverloadLimits {
   readonly clock: Pick<Clock, "monotonicMs">;
-  /** More or less is refused from now on. `lateMs` is how late the thread usually was. */
-  readonly onChange: (refused: readonly Refusable[], lateMs: number) => void;
+  /** More is refused from now on, or nothing any more. */
+  readonly onChange: (refused: readonly TakesTurns[]) => void;
+}
+
+type Answer = Response | Promise<Response>;
+
+interface Waiting {
+  readonly sinceMs: number;
+  readonly begin: () => Answer;
+  readonly refuse: () => Answer;
+  readonly resolve: (answer: Answer) => void;
+}
+
+interface Line {
+  readonly what: TakesTurns;
+  readonly waiting: Set<Waiting>;
+  /** When nobody waited. */
+  emptyMs: number;
 }
 
 export interface Overload {
-  refuses(what: Refusable): boolean;
+  /** Begins the work at once if there is nothing else to do, otherwise when it is its turn. `refuse` answers if that takes too long. */
+  takeTurns(what: TakesTurns, call: Call, begin: () => Answer, refuse: () => Answer): Answer;
   close(): void;
 }
 
-/** Watches how late the thread is, at no cost for requests. */
-export function watchOverload({ clock, onChange, lateMs = LATE_MS }: OverloadOptions): Overload {
-  const decide = createDecision(lateMs);
-  let refused: readonly Refusable[] = [];
-  let dueMs = 0;
-  let timer: NodeJS.Timeout;
+/** Lets redirects go first. What takes longer is begun a few at a time, and all connections are looked at in between. */
+export function createOverload(options: OverloadOptions): Overload {
+  const { clock, onChange, begunAtOnce = BEGUN_AT_ONCE } = options;
+  const { maxWaitMs = MAX_WAIT_MS, overAfterMs = OVER_AFTER_MS } = options;
+  const lines = ORDER.map((what): Line => ({ what, waiting: new Set(), emptyMs: clock.monotonicMs() }));
+  const lineOf = Object.fromEntries(lines.map((line) => [line.what, line])) as Record<TakesTurns, Line>;
+  let waiting = 0;
+  let begun = 0;
+  let turn: NodeJS.Immediate | undefined;
+  let refused: readonly TakesTurns[] = [];
+  let refusedMs = 0;
+  let over: NodeJS.Timeout | undefined;
 
-  function wait(): void {
-    dueMs = clock.monotonicMs() + SAMPLE_EVERY_MS;
-    timer = setTimeout(sample, SAMPLE_EVERY_MS);
+  /** After all that has arrived on connections by now. */
+  function nextTurn(): void {
+    begun = 0;
+    turn = undefined;
+    const nowMs = clock.monotonicMs();
+    const most = Math.floor(begunAtOnce * (1 + waiting / WAITING_FOR_AS_MANY));
+    for (const line of lines) serve(line, nowMs, most);
+    if (waiting > 0) turn = setImmediate(nextTurn);
   }
-  function sample(): void {
-    const decided = decide(Math.max(0, clock.monotonicMs() - dueMs));
-    if (decided !== undefined) {
-      refused = ORDER.slice(0, decided.level);
-      onChange(refused, Math.round(decided.lateMs));
+
+  function serve(line: Line, nowMs: number, most: number): void {
+    const isStanding = nowMs - line.emptyMs > maxWaitMs;
+    const limitMs = isStanding ? Math.min(maxWaitMs, MAX_STANDING_WAIT_MS) : maxWaitMs;
+    for (const next of line.waiting) {
+      const isLate = nowMs - next.sinceMs > limitMs;
+      if (!isLate && begun >= most) return;
+      line.waiting.delete(next);
+      waiting--;
+      if (!isLate) begun++;
+      const answer = isLate ? () => refuseOne(line.what, next.refuse) : next.begin;
+      // What it throws rejects the promise.
+      next.resolve((async () => answer())());
     }
-    wait();
+    line.emptyMs = nowMs;
   }
 
-  wait();
+  function refuseOne(what: TakesTurns, refuse: () => Answer): Answer {
+    refusedMs = clock.monotonicMs();
+    if (!refused.includes(what)) {
+      refused = ORDER.filter((one) => one === what || refused.includes(one));
+      onChange(refused);
+    }
+    over ??= setTimeout(lookIfOver, overAfterMs);
+    return refuse();
+  }
+
+  function lookIfOver(): void {
+    const leftMs = refusedMs + overAfterMs - clock.monotonicMs();
+    over = leftMs > 0 ? setTimeout(lookIfOver, leftMs) : undefined;
+    if (over !== undefined) return;
+    refused = [];
+    onChange(refused);
+  }
+
   return {
-    refuses: (what) => refused.includes(what),
-    close: () => clearTimeout(timer),
-  };
-}
-
-/** Takes how late the thread was each time. Returns how many of {@link ORDER} to refuse when that changes, one step at a time. */
-export function createDecision(limitsMs: readonly number[]) {
-  let level = 0;
-  let samples: number[] = [];
-
-  function middleOf(last: number): number {
-    return samples.slice(-last).toSorted((one, other) => one - other)[Math.floor(last / 2)] ?? 0;
-  }
-
-  return (lateMs: number): { readonly level: number; readonly lateMs: number } | undefined => {
-    samples = [...samples.slice(1 - SAMPLES_DOWN), lateMs];
-    const upMs = limitsMs[level] ?? Number.POSITIVE_INFINITY;
-    const downMs = (limitsMs[level - 1] ?? 0) / 2;
-    let step = 0;
-    if (samples.length >= SAMPLES_UP && middleOf(SAMPLES_UP) > upMs) step = 1;
-    else if (level > 0 && samples.length >= SAMPLES_DOWN && middleOf(SAMPLES_DOWN) < downMs) step = -1;
-    if (step === 0) return undefined;
-    const usuallyMs = middleOf(Math.min(samples.length, SAMPLES_UP));
-    level += step;
-    // What was refused until now has to show first.
-    samples = [];
-    return { level, lateMs: usuallyMs };
+    takeTurns(what, call, begin, refuse) {
+      turn ??= setImmediate(nextTurn);
+      if (waiting === 0 && begun < begunAtOnce) {
+        begun++;
+        return begin();
+      }
+      if (waiting >= MAX_WAITING) return refuseOne(what, refuse);
+      // The client's address is lost if it hangs up meanwhile.
+      call.client();
+      const sinceMs = clock.monotonicMs();
+      const line = lineOf[what];
+      if (line.waiting.size === 0) line.emptyMs = sinceMs;
+      waiting++;
+      return new Promise((resolve) => line.waiting.add({ sinceMs, begin, refuse, resolve }));
+    },
+    close() {
+      clearTimeout(over);
+    },
   };
 }

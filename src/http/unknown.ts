@@ -1,55 +1,35 @@
-import { negotiateLanguage } from "../language/messages.ts";
 import type { Clock } from "../links/clock.ts";
 import type { Code } from "../links/code.ts";
 import { meantBy } from "../links/meant.ts";
 import { isProblem } from "../links/problem.ts";
-import { prefersHtml } from "./answers.ts";
 import type { Call } from "./call.ts";
-import { acceptsGzip } from "./compression.ts";
-import { memoizeByDomain } from "./domain.ts";
+import { type AnswerKept, isForReader } from "./kept-answers.ts";
 import type { Limiter } from "./limits.ts";
 import type { Overload } from "./overload.ts";
 import { answerProblem, problemAnswer, problemOf } from "./problems.ts";
 import type { LinkMemory } from "./redirect/memory.ts";
-import { pathOf, writtenIn } from "./url.ts";
+import { writtenIn } from "./url.ts";
 
 export interface UnknownOptions {
   readonly memory: Pick<LinkMemory, "get" | "lookUp">;
   readonly clock: Pick<Clock, "nowMs">;
   readonly limiter: Pick<Limiter, "unknown" | "barred">;
-  readonly overload: Pick<Overload, "refuses">;
+  readonly overload: Pick<Overload, "takeTurns">;
+  readonly answerKept: AnswerKept;
   readonly onFault: (error: unknown) => void;
 }
 
 /** There is no such link, or there can be none. */
 type LeadsNowhere = { readonly kind: "unknown" | "not-found" };
 
-/** Answers that are made once and then copied. */
-type Kept = "unknown" | "overloaded";
-
 /** Counts and answers an address that leads nowhere. */
-export function createUnknownAnswer({ memory, clock, limiter, overload, onFault }: UnknownOptions) {
-  const keptBy = memoizeByDomain((): { answer?: Response } => ({}));
+export function createUnknownAnswer(options: UnknownOptions) {
+  const { memory, clock, limiter, overload, answerKept, onFault } = options;
 
-  /** `kept` is answered instead of the problem. */
-  function answerBriefly(
-    call: Call,
-    problem: LeadsNowhere,
-    kept: Kept | undefined,
-  ): Response | Promise<Response> {
+  /** Counts, and answers what costs little. */
+  function answerBriefly(call: Call, answer: () => Response): Response | Promise<Response> {
     const limited = limiter.unknown(call);
-    if (limited !== undefined) return limited.then((refusal) => answerProblem(call, refusal));
-    return kept === undefined ? answerProblem(call, problem) : answerKept(call, kept);
-  }
-
-  /** Robots ask for many codes, and making the answer takes ten times as long as copying it. */
-  function answerKept(call: Call, kind: Kept): Response {
-    const language = negotiateLanguage(call.headers.get("accept-language"));
-    const coding = acceptsGzip(call.headers.get("accept-encoding")) ? "gzip" : "";
-    const form = isForReader(call) ? "html" : isForApi(call) ? "api" : "json";
-    const kept = keptBy(call.domain, `${kind} ${form} ${language} ${coding}`);
-    kept.answer ??= answerProblem(call, { kind });
-    return kept.answer.clone() as Response;
+    return limited === undefined ? answer() : limited.then((refusal) => answerProblem(call, refusal));
   }
 
   /**
@@ -83,18 +63,18 @@ export function createUnknownAnswer({ memory, clock, limiter, overload, onFault 
   }
 
   return (call: Call, problem: LeadsNowhere): Response | Promise<Response> => {
-    if (overload.refuses("unknown")) return answerBriefly(call, problem, "overloaded");
-    if (isForReader(call)) return answerReader(call, problem);
-    return answerBriefly(call, problem, problem.kind === "unknown" ? problem.kind : undefined);
+    if (!isForReader(call))
+      // This takes no longer than to refuse it.
+      return answerBriefly(call, () =>
+        problem.kind === "unknown" ? answerKept(call, { kind: problem.kind }) : answerProblem(call, problem),
+      );
+    return overload.takeTurns(
+      "unknown",
+      call,
+      () => answerReader(call, problem),
+      () => answerBriefly(call, () => answerKept(call, { kind: "overloaded" })),
+    );
   };
-}
-
-function isForApi({ request }: Call): boolean {
-  return pathOf(request).startsWith("/api/");
-}
-
-function isForReader(call: Call): boolean {
-  return prefersHtml(call.headers.get("accept")) && !isForApi(call);
 }
 
 export type UnknownAnswer = ReturnType<typeof createUnknownAnswer>;

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { createCalls } from "../../src/http/call.ts";
 import type { ClientOf } from "../../src/http/client.ts";
 import { createDomain } from "../../src/http/domain.ts";
+import { createKeptAnswers } from "../../src/http/kept-answers.ts";
 import { createLimiter } from "../../src/http/limits.ts";
 import { createLinkMemory } from "../../src/http/redirect/memory.ts";
 import { createRedirect, createRedirectFigures } from "../../src/http/redirect/redirect.ts";
@@ -75,7 +76,8 @@ async function serve(folder: string, record = () => {}) {
       memory,
       clock,
       limiter,
-      overload: { refuses: () => false },
+      overload: { takeTurns: (_what, _call, begin) => begin() },
+      answerKept: createKeptAnswers(),
       onFault,
     }),
     cacheSeconds: 0,

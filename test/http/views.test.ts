@@ -29,12 +29,11 @@ function open(sharedMs?: number) {
   const views = createViews({
     start() {
       started++;
-      const worker = new Worker(new URL("./view-worker.ts", import.meta.url));
+      const worker = () => new Worker(new URL("./view-worker.ts", import.meta.url));
       return startThread<ViewTask>(worker, {}, () => {});
     },
     clock,
     hostRules: { version: () => 0 },
-    overload: { refuses: () => false },
     onFault: (error) => faults.push(error),
     ...(sharedMs !== undefined && { sharedMs }),
   });

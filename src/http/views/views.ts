@@ -8,7 +8,6 @@ import { answer, prefersHtml } from "../answers.ts";
 import type { Call, Handler } from "../call.ts";
 import { acceptsGzip } from "../compression.ts";
 import { knowsAlready } from "../conditional.ts";
-import type { Overload } from "../overload.ts";
 import { rememberedLanguage } from "../page-language.ts";
 import { answerProblem } from "../problems.ts";
 import { queryFor } from "./query.ts";
@@ -26,8 +25,6 @@ const RESTART_AFTER_MS = 1000;
 const MAX_TAG_LENGTH = 256;
 /** Views that are dear to make and whose tag is known before: if the caller has it, they need not be made. */
 const ANSWER_KNOWN: ReadonlySet<View> = new Set<View>(["preview", "statistics"]);
-/** Views of one link, which nobody needs to get where it leads. */
-const REFUSED_FIRST: ReadonlySet<View> = new Set<View>(["preview", "statistics", "svg", "png", "qr"]);
 const OF_A_BODY: ReadonlySet<string> = new Set(["content-type", "content-encoding", "content-length"]);
 
 /** Tests lower it to see changes at once. */
@@ -41,7 +38,6 @@ export interface ViewsOptions extends ViewLimits {
   readonly clock: Pick<Clock, "nowMs" | "monotonicMs">;
   readonly hostRules: Pick<HostRules, "version">;
   readonly onFault: (error: unknown) => void;
-  readonly overload: Pick<Overload, "refuses">;
 }
 
 /** As a memory of links, it shares no view that was made before a change. */
@@ -82,7 +78,7 @@ interface Shared {
  * needed. If it crashes, redirects continue.
  */
 export function createViews(options: ViewsOptions): Views {
-  const { start, clock, hostRules, onFault, overload, sharedMs = SHARED_MS } = options;
+  const { start, clock, hostRules, onFault, sharedMs = SHARED_MS } = options;
   let thread: Thread<ViewTask> | undefined;
   let startAgainAtMs = 0;
   const waiting = { visitors: 0, operator: 0 };
@@ -162,8 +158,7 @@ export function createViews(options: ViewsOptions): Views {
     const from = senderOf(task);
     const isReady = thread !== undefined || clock.monotonicMs() >= startAgainAtMs;
     if (!isReady) return { kind: "unavailable" };
-    const isRefused = REFUSED_FIRST.has(task.view) && overload.refuses("views");
-    return isRefused || waiting[from] >= MAX_WAITING[from] ? { kind: "overloaded" } : undefined;
+    return waiting[from] >= MAX_WAITING[from] ? { kind: "overloaded" } : undefined;
   }
 
   async function figures(): Promise<string | undefined> {

@@ -68,8 +68,8 @@ export async function openSqliteStore(
   path: string,
   { openElsewhere, busyWaitMs, sizeKnownMs, storeFigures = createStoreFigures() }: StoreOptions = {},
 ): Promise<LinkStore & VisitStore & GuardStore> {
-  const worker = new Worker(new URL("./writer.ts", import.meta.url));
-  const thread = startThread<Turn>(worker, { StoreUnusable, StoreUnavailable, StoreMisplaced, StoreBusy });
+  const start = () => new Worker(new URL("./writer.ts", import.meta.url));
+  const thread = startThread<Turn>(start, { StoreUnusable, StoreUnavailable, StoreMisplaced, StoreBusy });
   const writer = createTurns(thread, busyWaitMs);
   let reader: Reader;
   try {

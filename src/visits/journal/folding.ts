@@ -33,6 +33,6 @@ export function startFolding(store: Pick<VisitStore, "add">) {
 
 /** Started with the first visits, so that the start does not wait for it. */
 function startSlicer(): Thread<SliceTask> {
-  const worker = new Worker(new URL("./slicer.ts", import.meta.url));
-  return startThread<SliceTask>(worker, { SegmentDamaged, StoreUnavailable });
+  const start = () => new Worker(new URL("./slicer.ts", import.meta.url));
+  return startThread<SliceTask>(start, { SegmentDamaged, StoreUnavailable });
 }
