@@ -70,6 +70,23 @@ test("visits of very many links at once are all counted, before any timer had it
   await store.close();
 });
 
+test("a file is used again once its visits are in the store", async () => {
+  using folder = temporaryFolder();
+  const { file, store, journal, faults, recorder } = await openRecorder(folder.path);
+  const link = counterOf({ code: "again" as Code, createdMs: CREATED });
+  const used = new Set<string>();
+  for (let visits = 1; visits <= 10; visits++) {
+    recorder.record(link, VISIT, NOW);
+    while (journal.figures().visits > 0) await Bun.sleep(1);
+    for (const name of readdirSync(join(folder.path, "visits"))) if (name.endsWith(".visits")) used.add(name);
+  }
+  expect(used.size).toBe(2);
+  await journal.close();
+  expect(sums(file)).toEqual({ links: 1, visits: 10 });
+  expect(faults).toEqual([]);
+  await store.close();
+});
+
 test("when there is no more room, first details are lost, then visits of links that are new, and it is said", async () => {
   using folder = temporaryFolder();
   const { file, store, journal, recorder } = await openRecorder(folder.path);

@@ -107,12 +107,14 @@ export async function openJournal(options: JournalOptions) {
     // While the store is away, only full segments wait, and those of hours that are over.
     if (startMs >= foldAtMs && segments.waiting.length === 0 && !segments.active.isEmpty)
       segments.next(hour());
-    await foldWaiting();
-    if (startMs >= adoptAtMs) {
-      adoptAtMs = startMs + ADOPT_EVERY_MS;
-      await adopt();
+    try {
+      await foldWaiting();
+    } finally {
+      segments.prepare();
     }
-    segments.prepare();
+    if (startMs < adoptAtMs) return;
+    adoptAtMs = startMs + ADOPT_EVERY_MS;
+    await adopt();
   }
 
   /** The visits that follow must not touch a file that was cut short: there is no time to wait for a tick. */

@@ -122,7 +122,8 @@ export function createSegments(options: SegmentsOptions) {
     (active.isEmpty ? spares : waiting).push(active);
     active = following;
     active.begin(owner, ++sequence, newHour);
-    prepare();
+    // Without much to do, the last one is folded before this one is full, and is used again.
+    if (wanted() === BUSY) prepare();
     return true;
   }
 
