@@ -10,9 +10,9 @@ const FULL_PAUSE_MS = 5;
 
 export type Row = Readonly<Record<string, unknown>>;
 
-/** Prints a line. Throws {@link StoreUnusable} if it is lost, where console.log says nothing and a script would go on. */
-export function print(line: string): void {
-  const bytes = new TextEncoder().encode(`${line}\n`);
+/** Prints lines. Throws {@link StoreUnusable} if they are lost, where console.log says nothing and a script would go on. */
+export function print(lines: string): void {
+  const bytes = new TextEncoder().encode(`${lines}\n`);
   for (let written = 0; written < bytes.length;) {
     try {
       written += writeSync(STANDARD_OUTPUT, bytes, written);
@@ -29,19 +29,19 @@ export function outputLost(cause: unknown): StoreUnusable {
 
 /** Prints rows: for people as a table of some columns, for programs as one JSON object a line, with everything. */
 export function printRows(rows: readonly Row[], columns: readonly string[], isJson: boolean): void {
-  if (isJson) return rows.forEach((row) => print(escapeLine(JSON.stringify(row))));
+  if (isJson) return rows.forEach((row) => printRow(row, true));
   const cells = rows.map((row) => columns.map((column) => escapeLine(inWords(row[column]))));
   const table = [columns.map((column) => column.toUpperCase().replaceAll("_", " ")), ...cells];
   const widths = columns.map((_, nth) =>
     table.reduce((width, line) => Math.max(width, Bun.stringWidth(line[nth] ?? "")), 0),
   );
-  for (const line of table)
-    print(
-      line
-        .map((cell, nth) => padded(cell, widths[nth] ?? 0))
-        .join("  ")
-        .trimEnd(),
-    );
+  const lines = table.map((line) =>
+    line
+      .map((cell, nth) => padded(cell, widths[nth] ?? 0))
+      .join("  ")
+      .trimEnd(),
+  );
+  print(lines.join("\n"));
 }
 
 /** Prints one row: for people with a field a line. */

@@ -429,6 +429,6 @@ test("more links than can be changed at once are told so, and none is changed", 
     reason: "spam",
     count: 12_000,
   });
-  expect([status, message]).toEqual([409, en["operator.too-many"].replace("{max}", "10000")]);
+  expect([status, message]).toEqual([409, en["operator.too-many"].replace("{max}", "10,000")]);
   expect((await askOwn("GET", "links?state=disabled")).data.links).toEqual([]);
 });

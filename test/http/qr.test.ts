@@ -263,7 +263,10 @@ describe("there is no QR code", () => {
 
   test("for a wrong parameter, with the field and the rule, in the caller's language", async () => {
     const range = {
-      size: ["size: It must be a whole number from 64 to 2048.", "size: 64부터 2048까지의 정수여야 합니다."],
+      size: [
+        "size: It must be a whole number from 64 to 2,048.",
+        "size: 64부터 2,048까지의 정수여야 합니다.",
+      ],
       margin: ["margin: It must be a whole number from 0 to 16.", "margin: 0부터 16까지의 정수여야 합니다."],
     } as const;
     const colour = (field: string) =>

@@ -112,7 +112,7 @@ describe("POST /api/v1/links/{code}/reports", () => {
     expect(await refusal({ reason: 1 })).toBe("reason: It must be of type string, not number.");
     expect(await refusal({ reason: "spam", note: 1 })).toBe("note: It must be of type string, not number.");
     expect(await refusal({ reason: "spam", note: "x".repeat(2001) })).toBe(
-      `note: ${en["note.too-long"].replace("{max}", "2000")}`,
+      `note: ${en["note.too-long"].replace("{max}", "2,000")}`,
     );
     expect(await refusal('{"reason":"spam","note":"\\ud800"}')).toBe(`note: ${en["note.ill-formed"]}`);
     expect(await refusal("[]")).toContain('such as {"reason":"phishing"');
@@ -305,7 +305,7 @@ describe("the form of a link", () => {
     expect(empty.page).toContain(">\n\nkept &lt;b&gt;\n</textarea>");
     expect(await told({ reason: "boring" })).toMatchObject({ status: 400, reason: en["report.choose"] });
     const long = await told({ reason: "legal", note: "x".repeat(2001) });
-    expect(long).toMatchObject({ status: 400, note: en["note.too-long"].replace("{max}", "2000") });
+    expect(long).toMatchObject({ status: 400, note: en["note.too-long"].replace("{max}", "2,000") });
     expect(long.page).toContain("x".repeat(2001));
     expect(long.page).toMatch(/value="legal"[^>]* checked=""/);
     // A browser sends each line break as two characters.
