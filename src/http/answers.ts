@@ -88,15 +88,16 @@ const jsonHeaders = memoize(
 /** For pages that search engines may list. Browsers may keep them, but must revalidate before showing them. */
 export const FINDABLE = { "X-Robots-Tag": "all", "Cache-Control": "private, no-cache" };
 
-/** A page in the reader's language. Search engines may not list it unless `headers` say otherwise. */
+/** A page in the reader's language. Search engines may not list it unless `headers` say otherwise. `code` compresses it. */
 export function html(
   call: Asked,
   status: number,
   render: (language: string) => Page,
   headers: AnswerHeaders = {},
+  code: typeof compress = compress,
 ): Response {
   const { language, headers: ofLanguage } = pageLanguage(call.request);
-  const coded = compress(render(language)(call.domain.identity), call.headers.get("accept-encoding"));
+  const coded = code(render(language)(call.domain.identity), call.headers.get("accept-encoding"));
   const response = answer({
     status,
     body: coded.body,

@@ -25,6 +25,11 @@ export function compress(text: string, acceptEncoding: string | null): Coded {
   return { body: gzip(text), headers: { "Content-Encoding": "gzip" }, vary };
 }
 
+/** Leaves a text as it is: one that is made for a single reader, and small, is not worth the time of two redirects. */
+export function leave(text: string): Coded {
+  return { body: text };
+}
+
 export function acceptsGzip(acceptEncoding: string | null): boolean {
   return acceptEncoding !== null && gzipWins(acceptEncoding);
 }

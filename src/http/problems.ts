@@ -13,6 +13,7 @@ import { whenIn } from "../pages/when.ts";
 import type { RangeRefusal } from "../visits/statistics.ts";
 import { html, json, prefersHtml } from "./answers.ts";
 import type { Asked } from "./call.ts";
+import { leave } from "./compression.ts";
 import { type FieldNames, partOf, SHORTEN_FIELDS } from "./field-names.ts";
 import { type ProblemReason, REASON_HEADER } from "./reasons.ts";
 import { pathOf, writtenIn } from "./url.ts";
@@ -274,14 +275,10 @@ export function answerProblem(call: Asked, problem: AddressProblem): Response {
 
 function problemHtml(call: Asked, problem: PageProblem, meant?: Code): Response {
   const { status, headers } = describe(problem);
+  const all = { ...headers, Vary: "Accept, Accept-Language, Cookie" };
+  if (problem.kind !== "unknown" && problem.kind !== "not-found")
+    return html(call, status, (language) => problemPage(language, problem), all);
   const { baseUrl } = call.domain;
   const written = call.code || writtenIn(call.request);
-  const render = (language: string) =>
-    problem.kind === "unknown" || problem.kind === "not-found"
-      ? unknownPage(language, { baseUrl, written, meant })
-      : problemPage(language, problem);
-  return html(call, status, render, {
-    ...headers,
-    Vary: "Accept, Accept-Language, Cookie",
-  });
+  return html(call, status, (language) => unknownPage(language, { baseUrl, written, meant }), all, leave);
 }

@@ -2,6 +2,8 @@
 import { message } from "../language/messages.ts";
 import { type Code, MAX_CODE_POINTS, parseCode } from "../links/code.ts";
 import { isProblem } from "../links/problem.ts";
+import { memoize } from "../memoize.ts";
+import { escape } from "./html/jsx-runtime.ts";
 import { type Page, page } from "./layout.tsx";
 
 export interface Unknown {
@@ -17,26 +19,46 @@ const UNSEEN = /[[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]--\u0020]|^ |
 
 /** The page for an address that leads nowhere: which one, the link that was probably meant, and what else to do. */
 export function unknownPage(language: string, { baseUrl, written, meant }: Unknown): Page {
+  const mayBeMade = !isProblem(parseCode(written));
+  const text = mayBeMade ? written : shown(written);
+  const whole = rendered(
+    JSON.stringify([language, baseUrl, text === "" ? "" : PLACE, mayBeMade, meant ?? null]),
+  );
+  return (identity) => whole(identity).replaceAll(PLACE, () => escape(text));
+}
+
+/** Where a page has what was asked for. No other text has this character. */
+const PLACE = "\u0001";
+
+/** Robots ask for many codes. Rendering takes as long as several redirects, and filling in a code a tenth of that. */
+const rendered = memoize((key) => render(...(JSON.parse(key) as Parameters<typeof render>)));
+
+function render(
+  language: string,
+  baseUrl: string,
+  text: string,
+  mayBeMade: boolean,
+  meant: Code | null,
+): Page {
   const title = message(language, "page.unknown.title");
   const base = `${baseUrl.replace(/^https?:\/\//, "")}/`;
-  const mayBeMade = !isProblem(parseCode(written));
   const [before, after] = message(language, "page.unknown.at").split("{address}");
   return page(
     language,
     { title },
     <div class="unknown">
       <h1>{title}</h1>
-      {written !== "" && (
+      {text !== "" && (
         <p class="lead">
           {before}
           <bdi class="written" dir="ltr">
             {base}
-            <bdi>{mayBeMade ? written : shown(written)}</bdi>
+            <bdi>{text}</bdi>
           </bdi>
           {after}
         </p>
       )}
-      {meant !== undefined && (
+      {meant !== null && (
         <div class="card">
           <p class="label">{message(language, "page.unknown.meant")}</p>
           <p class="host">
@@ -58,7 +80,7 @@ export function unknownPage(language: string, { baseUrl, written, meant }: Unkno
       <p class="soft">{message(language, "page.unknown.next")}</p>
       {mayBeMade ? (
         <form action="/">
-          <input type="hidden" name="custom_code" value={written} />
+          <input type="hidden" name="custom_code" value={text} />
           <button>{message(language, "page.unknown.make")}</button>
         </form>
       ) : (

@@ -102,6 +102,7 @@ test.each([
   ["a%20b%20", "curt.example/a b%20"],
   ["a%00%0A.", "curt.example/a%00%0A."],
   ["%FF%FE.", "curt.example/%FF%FE."],
+  ["$&.", "curt.example/$&amp;."],
   [`${"x".repeat(70)}.`, `curt.example/${"x".repeat(64)}…`],
   [`${"x".repeat(9000)}.`, `curt.example/${"x".repeat(64)}…`],
   [`a.${"%E2%80%AE".repeat(400)}`, `curt.example/a.${"%E2%80%AE".repeat(62)}…`],

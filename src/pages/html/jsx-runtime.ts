@@ -76,8 +76,8 @@ function writeAttribute(name: string, value: Value): string {
   return ` ${name}="${typeof value === "string" ? escape(value) : value}"`;
 }
 
-/** With the spelling of an apostrophe that HTML 4 knows too. */
-function escape(text: string): string {
+/** For text, and for values in quotation marks. With the spelling of an apostrophe that HTML 4 knows too. */
+export function escape(text: string): string {
   const escaped = Bun.escapeHTML(text);
   return text.includes("'") ? escaped.replaceAll("&#x27;", "&#39;") : escaped;
 }
