@@ -12,12 +12,16 @@ import {
 } from "node:fs";
 import { basename, extname, join } from "node:path";
 
+const ID_FILE = "backup.id";
 const ID = /^[0-9a-f]{32}$/;
 
-export interface Place {
-  /** Of the store, which is there. */
+interface Store {
+  /** It is there. */
   readonly path: string;
   readonly journalFolder: string;
+}
+
+export interface Place extends Store {
   /** Fills an array with bytes from a CSPRNG. */
   readonly fillRandom: (bytes: Uint8Array) => void;
 }
@@ -26,25 +30,40 @@ export type Backups = ReturnType<typeof backupsOf>;
 
 /** What Curt may find in a folder with its backups, and delete there. To be called by one process at a time. */
 export function backupsOf(place: Place) {
-  const { path } = place;
-  const stem = `${basename(path, extname(path))}-${shortId(place)}-`;
-  const isOurs = (name: string, end: RegExp) => name.startsWith(stem) && end.test(name.slice(stem.length));
+  const stem = stemOf(place, readId(place) ?? makeId(place));
   return {
     /** Names are in the order of their times (UTC). */
     nameAt: (ms: number) => `${stem}${new Date(ms).toISOString().replace(/[-:]|\.\d+/g, "")}.db`,
     /** The names of whole backups, newest first. */
-    list: (folder: string) =>
-      readdirSync(folder)
-        .filter((name) => isOurs(name, /^\d{8}T\d{6}Z\.db$/) && isFile(join(folder, name)))
-        .toSorted()
-        .toReversed(),
+    list: (folder: string) => namesIn(folder, stem),
     /** Deletes what is left of backups that were cut off. */
     removeParts(folder: string): void {
       for (const name of readdirSync(folder))
-        if (isOurs(name, /^\d{8}T\d{6}Z\.db\.part(-\w+)?$/))
+        if (isOurs(stem, name, /^\d{8}T\d{6}Z\.db\.part(-\w+)?$/))
           rmSync(join(folder, name), { recursive: true, force: true });
     },
   };
+}
+
+/** When the newest backup of a store in this folder was begun, in Unix seconds; 0 if there is none. Throws if nobody can know. */
+export function newestBackupSeconds(folder: string, store: Store): number {
+  const id = readId(store);
+  const [newest] = id === undefined ? [] : namesIn(folder, stemOf(store, id));
+  const [, day, hour, minute, second] = /(\d{8})T(\d\d)(\d\d)(\d\d)Z\.db$/.exec(newest ?? "") ?? [];
+  if (day === undefined) return 0;
+  const date = day.replace(/(....)(..)(..)/, "$1-$2-$3");
+  return Date.parse(`${date}T${hour}:${minute}:${second}Z`) / 1000;
+}
+
+function namesIn(folder: string, stem: string): string[] {
+  return readdirSync(folder)
+    .filter((name) => isOurs(stem, name, /^\d{8}T\d{6}Z\.db$/) && isFile(join(folder, name)))
+    .toSorted()
+    .toReversed();
+}
+
+function isOurs(stem: string, name: string, end: RegExp): boolean {
+  return name.startsWith(stem) && end.test(name.slice(stem.length));
 }
 
 /** Somebody may have put a folder or a symbolic link there. */
@@ -56,14 +75,27 @@ function isFile(path: string): boolean {
  * No two stores have the same: one that was restored has another journal, and one that was copied with its journal another
  * place.
  */
-function shortId({ path, journalFolder, fillRandom }: Place): string {
-  const file = join(journalFolder, "backup.id");
-  if (!existsSync(file) || !ID.test(readFileSync(file, "latin1"))) {
-    const random = new Uint8Array(16);
-    fillRandom(random);
-    writeFileSync(`${file}.new`, Buffer.from(random).toString("hex"), { flush: true });
-    renameSync(`${file}.new`, file);
-  }
-  const id = `${readFileSync(file, "latin1")} ${realpathSync(path)}`;
-  return createHash("sha256").update(id).digest("hex").slice(0, 8);
+function stemOf({ path }: Store, id: string): string {
+  const short = createHash("sha256")
+    .update(`${id} ${realpathSync(path)}`)
+    .digest("hex")
+    .slice(0, 8);
+  return `${basename(path, extname(path))}-${short}-`;
+}
+
+/** Undefined if there is none yet. */
+function readId({ journalFolder }: Store): string | undefined {
+  const file = join(journalFolder, ID_FILE);
+  const id = existsSync(file) ? readFileSync(file, "latin1") : "";
+  return ID.test(id) ? id : undefined;
+}
+
+function makeId({ journalFolder, fillRandom }: Place): string {
+  const random = new Uint8Array(16);
+  fillRandom(random);
+  const id = Buffer.from(random).toString("hex");
+  const file = join(journalFolder, ID_FILE);
+  writeFileSync(`${file}.new`, id, { flush: true });
+  renameSync(`${file}.new`, file);
+  return id;
 }

@@ -54,6 +54,7 @@ export const METRICS = {
   curt_event_loop_delay_seconds: histogram("How late a timer of 100 ms is on the thread that redirects"),
   curt_disk_free_bytes: gauge("Free space where the store, the journal or BACKUP_DIR is", "min"),
   curt_disk_size_bytes: gauge("Size of these disks", "max"),
+  curt_backup_timestamp_seconds: gauge("When the newest backup in BACKUP_DIR was begun", "max"),
   curt_store_file_bytes: gauge("Size of SQLite's files", "max"),
   process_cpu_seconds_total: counter("User and system time of all threads"),
   process_resident_memory_bytes: gauge("Memory, with mapped files"),

@@ -1,6 +1,7 @@
 import { readdir, readFile, stat, statfs } from "node:fs/promises";
 import { dirname } from "node:path";
 
+import { newestBackupSeconds } from "../backup/names.ts";
 import { createHistogram } from "../histogram.ts";
 import type { Reading, Value } from "./catalogue.ts";
 import { each, histogramValues, one } from "./values.ts";
@@ -47,6 +48,8 @@ export function watchProcess({ file, journalFolder, backupFolder }: ProcessOptio
         process_start_time_seconds: [one(Math.round(performance.timeOrigin / 1000))],
         curt_disk_free_bytes: disks.flatMap(({ free }) => free),
         curt_disk_size_bytes: disks.flatMap(({ size }) => size),
+        curt_backup_timestamp_seconds:
+          file === undefined || backupFolder === null ? [] : newestBackup(backupFolder, file, journalFolder),
         curt_store_file_bytes: file === undefined ? [] : await sizes({ database: file, log: `${file}-wal` }),
       };
     },
@@ -61,6 +64,14 @@ async function spaceOf(holds: string, folder: string): Promise<{ free: Value[]; 
     free: [one(disk.bavail * disk.bsize, { holds })],
     size: [one(disk.blocks * disk.bsize, { holds })],
   };
+}
+
+function newestBackup(folder: string, path: string, journalFolder: string): Value[] {
+  try {
+    return [one(newestBackupSeconds(folder, { path, journalFolder }))];
+  } catch {
+    return [];
+  }
 }
 
 async function sizes(files: Readonly<Record<string, string>>): Promise<Value[]> {

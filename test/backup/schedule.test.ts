@@ -12,7 +12,7 @@ import {
 } from "node:fs";
 import { basename, join } from "node:path";
 
-import { addressOf, scrape } from "../metrics/scrape.ts";
+import { addressOf, scrape, scrapeUntil } from "../metrics/scrape.ts";
 import { type Running, startProgram, temporaryFolder, untilLogged } from "../service.ts";
 import { makeLargeStore, run } from "./run.ts";
 
@@ -192,6 +192,31 @@ test("the free space of BACKUP_DIR is among the metrics", async () => {
   await using curt = await startProgram({ BACKUP_DIR: folder.path, METRICS_PORT: "0" });
   const told = await scrape(await addressOf(curt));
   expect(told.of('curt_disk_free_bytes{holds="backups"}')).toBeGreaterThan(0);
+});
+
+test("the time of the newest backup is among the metrics", async () => {
+  using folder = temporaryFolder();
+  const backups = join(folder.path, "backups");
+  mkdirSync(backups);
+  // Another store's does not count.
+  writeFileSync(join(backups, "curt-00000000-29991231T000000Z.db"), "");
+  await using curt = await startProgram(
+    { BACKUP_DIR: backups, METRICS_PORT: "0" },
+    { folder: folder.path, ...SOON },
+  );
+  const address = await addressOf(curt);
+  await untilMade(curt, 1);
+  const name = basename(filesOf(curt)[0] ?? "");
+  const [, date, time] = /-(\d{8})T(\d{6})Z\.db$/.exec(name) ?? [];
+  const told = await scrapeUntil(
+    address,
+    "there is a backup",
+    (now) => now.of("curt_backup_timestamp_seconds") > 0,
+  );
+  const at = new Date(told.of("curt_backup_timestamp_seconds") * 1000)
+    .toISOString()
+    .replace(/[-:]|\.000/g, "");
+  expect(at).toBe(`${date}T${time}Z`);
 });
 
 test("a reason is told once, though each backup would have another name", async () => {
