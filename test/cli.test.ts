@@ -261,7 +261,7 @@ describe("the handler of uncaught exceptions", () => {
       expect(existsSync(`${program.file}-wal`)).toBeFalse();
       expect(await run(["check"], { DATABASE_URL: `sqlite:${program.file}` })).toMatchObject({
         code: 0,
-        stdout: expect.stringContaining("1 links"),
+        stdout: expect.stringContaining("1 link"),
       });
     });
   }
@@ -320,7 +320,7 @@ describe("curt check", () => {
     const { code, stdout } = await check(program.file);
     expect([code, stdout]).toEqual([
       0,
-      `configuration: fine (links at http://localhost:3000, private posture)\nstore: fine (1 links in ${program.file})\n`,
+      `configuration: fine (links at http://localhost:3000, private posture)\nstore: fine (1 link in ${program.file})\n`,
     ]);
   });
 

@@ -59,7 +59,7 @@ test("`npx curt serve` works in an empty folder, without an install script", asy
   expect(await curt.exited).toBe(0);
 
   const told = await run([join(folder.path, "node_modules/.bin/curt"), "check"], folder.path);
-  expect(told).toContain("store: fine (1 links in ./data/curt.db)");
+  expect(told).toContain("store: fine (1 link in ./data/curt.db)");
 });
 
 test("the package asks for Bun as this project has it", () => {

@@ -173,7 +173,7 @@ describe("a database that cannot be used", () => {
     await using first = await startHere(settings);
     await first.shorten({ original_url: TARGET });
     expect((await end(settings, "check")).stdout).toMatch(
-      /store: fine \(1 links in postgres:\/\/curt@[^:]+:\d+\/newer\)/,
+      /store: fine \(1 link in postgres:\/\/curt@[^:]+:\d+\/newer\)/,
     );
     const database = openDatabase(await server.address("newer"));
     await database.run("UPDATE curt SET version = 99");

@@ -3,6 +3,7 @@ import { feedFile } from "../guard/feeds.ts";
 import { readListFile } from "../guard/list-file.ts";
 import { describeStore } from "../settings/database-url.ts";
 import { checkStore } from "../store/open.ts";
+import { counted } from "./names.ts";
 import { print } from "./print.ts";
 
 /**
@@ -24,7 +25,7 @@ export async function check(config: Config): Promise<number> {
     console.error(`store: ${store} is damaged. Restore a backup.`);
     return 1;
   }
-  print(`store: fine (${report.links} links in ${store})`);
+  print(`store: fine (${counted("link", report.links)} in ${store})`);
   return 0;
 }
 

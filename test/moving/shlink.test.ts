@@ -25,8 +25,8 @@ function shortUrl(
   };
 }
 
-const page = (data: readonly object[]) =>
-  JSON.stringify({ shortUrls: { data, pagination: { currentPage: 1, pagesCount: 2 } } }, null, 2);
+const page = (currentPage: number, data: readonly object[]) =>
+  JSON.stringify({ shortUrls: { data, pagination: { currentPage, pagesCount: 2 } } }, null, 2);
 const visit = (visitedUrl: string, date: string, potentialBot = false) => ({
   referer: "",
   date,
@@ -36,11 +36,11 @@ const visit = (visitedUrl: string, date: string, potentialBot = false) => ({
   visitedUrl,
 });
 
-const FIRST = page([
+const FIRST = page(1, [
   shortUrl("abc", { visits: [3, 2] }),
   shortUrl("over", { meta: { validUntil: "2024-06-01T00:00:00+00:00" } }),
 ]);
-const SECOND = page([
+const SECOND = page(2, [
   shortUrl("ABC", { meta: { validSince: "2199-01-01T00:00:00+00:00" } }),
   shortUrl("used", { visits: [1, 1], meta: { maxVisits: 2 } }),
   shortUrl("left", { visits: [1, 0], meta: { maxVisits: 2 } }),
@@ -99,6 +99,8 @@ describe("curt import --from shlink", () => {
 
   test("refuses what is no such file, or not all of it", async () => {
     const how = "Curt reads pages of GET /rest/v3/short-urls";
+    await refuse("shlink", FIRST, "has no page 2 of 2", how);
+    await refuse("shlink", `${SECOND}${SECOND}`, "has no page 1 of 2", how);
     await refuse("shlink", FIRST.slice(0, -20), "is cut off", how);
     await refuse("shlink", FIRST.slice(0, 300), "is cut off in object 1", how);
     await refuse("shlink", '{"type":"INVALID_API_KEY","detail":"x"}', "has no list shortUrls.data", how);

@@ -4,18 +4,22 @@ import type { Scanner } from "./scanner.ts";
 const MAX_DEPTH = 100;
 
 export interface FoundObject {
-  /** Of the list, such as "shortUrls.data" or "" for a list that stands alone. */
-  readonly list: string;
-  /** Such as "object 12". */
+  /** Of the list that it is in, such as "shortUrls.data" or "" for a list that stands alone; or else its own name. */
+  readonly name: string;
+  /** Such as "object 12" of those in lists. */
   readonly place: string;
   readonly value: Readonly<Record<string, unknown>>;
 }
 
 /**
- * Reads the objects of the lists with these names. The file is JSON, or several pages of it one after the other. Only one
- * object at a time is in memory.
+ * Reads the objects in the lists with these names, and single objects with one of the other names. The file is JSON, or
+ * several pages of it one after the other. Only one object at a time is in memory.
  */
-export async function* readObjects(scanner: Scanner, lists: readonly string[]): AsyncGenerator<FoundObject> {
+export async function* readObjects(
+  scanner: Scanner,
+  lists: readonly string[],
+  others: readonly string[] = [],
+): AsyncGenerator<FoundObject> {
   /** The names that lead to where we are; undefined inside a list. */
   const names: (string | undefined)[] = [];
   let found = 0;
@@ -31,16 +35,17 @@ export async function* readObjects(scanner: Scanner, lists: readonly string[]): 
     }
     const first = text[at];
     const list = listOf(names);
-    const isWanted = list !== undefined && lists.includes(list);
-    hasList ||= isWanted;
-    if (first === "{" && isWanted) {
+    const isInList = list !== undefined && lists.includes(list);
+    const path = list ?? names.join(".");
+    hasList ||= isInList;
+    if (first === "{" && (isInList || others.includes(path))) {
       const close = endOfObject(text, at);
       if (close < 0) {
         if (await scanner.more()) continue;
         throw scanner.wrong(`is cut off in object ${found + 1}`);
       }
-      found++;
-      yield { list, place: `object ${found}`, value: parse(text.slice(at, close), found, scanner) };
+      if (isInList) found++;
+      yield { name: path, place: `object ${found}`, value: parse(text.slice(at, close), found, scanner) };
       scanner.at = close;
       continue;
     }

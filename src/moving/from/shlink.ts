@@ -11,6 +11,9 @@ const EXPECTED =
 
 const LINKS = "shortUrls.data";
 const VISITS = "visits.data";
+const PAGE = "shortUrls.pagination";
+/** A file that says more is not believed. */
+const MAX_PAGES = 1_000_000;
 const COLUMNS = {
   created: ["createdAt"],
   code: ["shortCode"],
@@ -52,8 +55,15 @@ async function* readTable(scanner: Scanner, domains: Domains): AsyncGenerator<So
 }
 
 async function* readJson(scanner: Scanner, domains: Domains): AsyncGenerator<SourceItem> {
-  for await (const { list, place, value } of readObjects(scanner, [LINKS, VISITS]))
-    yield list === LINKS
+  const seen = new Set<unknown>();
+  let pages = 0;
+  for await (const { name, place, value } of readObjects(scanner, [LINKS, VISITS], [PAGE])) {
+    if (name === PAGE) {
+      seen.add(value["currentPage"]);
+      pages = Math.max(pages, Math.min(Number(value["pagesCount"]) || 0, MAX_PAGES));
+      continue;
+    }
+    yield name === LINKS
       ? readRow(place, value["shortCode"], () => {
           domains.take(address(value["shortUrl"]).domain);
           return readLink(value, place);
@@ -68,6 +78,9 @@ async function* readJson(scanner: Scanner, domains: Domains): AsyncGenerator<Sou
             bots: isBot ? 1 : 0,
           };
         });
+  }
+  for (let page = 1; page <= pages; page++)
+    if (!seen.has(page)) throw scanner.wrong(`has no page ${page} of ${pages}`);
 }
 
 function readLink(value: Fields, place: string): SourceItem {
