@@ -1,5 +1,14 @@
 // Files and folders as Curt makes them. That they are for one user alone is settled in main.ts, for all of them at once.
-import { closeSync, fsyncSync, lchownSync, mkdirSync, openSync, statSync } from "node:fs";
+import {
+  closeSync,
+  constants,
+  fchownSync,
+  fstatSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  statSync,
+} from "node:fs";
 import { dirname, resolve } from "node:path";
 
 /** A new folder is on disk only once its parent is synced. */
@@ -25,11 +34,17 @@ export function syncFolder(folder: string): void {
 }
 
 /**
- * Root calls a command, but the server runs as another user, who owns the folder of its store. A symbolic link that this user
- * puts there meanwhile is not followed.
+ * Root calls a command, but the server runs as another user, who owns the folder of its store. A link to a file of somebody else
+ * that this user puts there meanwhile is left as it is, symbolic or hard.
  */
 export function giveToOwnerOfFolder(path: string): void {
   if (process.getuid?.() !== 0) return;
   const { uid, gid } = statSync(dirname(resolve(path)));
-  lchownSync(path, uid, gid);
+  const descriptor = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  try {
+    const file = fstatSync(descriptor);
+    if (file.isDirectory() || (file.isFile() && file.nlink === 1)) fchownSync(descriptor, uid, gid);
+  } finally {
+    closeSync(descriptor);
+  }
 }

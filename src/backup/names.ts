@@ -10,10 +10,12 @@ import {
   rmSync,
   writeFileSync,
 } from "node:fs";
+import { readdir, readFile, realpath } from "node:fs/promises";
 import { basename, extname, join } from "node:path";
 
 const ID_FILE = "backup.id";
 const ID = /^[0-9a-f]{32}$/;
+const WHOLE = /^\d{8}T\d{6}Z\.db$/;
 
 interface Store {
   /** It is there. */
@@ -45,19 +47,31 @@ export function backupsOf(place: Place) {
   };
 }
 
-/** When the newest backup of a store in this folder was begun, in Unix seconds; 0 if there is none. Throws if nobody can know. */
-export function newestBackupSeconds(folder: string, store: Store): number {
-  const id = readId(store);
-  const [newest] = id === undefined ? [] : namesIn(folder, stemOf(store, id));
-  const [, day, hour, minute, second] = /(\d{8})T(\d\d)(\d\d)(\d\d)Z\.db$/.exec(newest ?? "") ?? [];
-  if (day === undefined) return 0;
-  const date = day.replace(/(....)(..)(..)/, "$1-$2-$3");
-  return Date.parse(`${date}T${hour}:${minute}:${second}Z`) / 1000;
+/**
+ * When the newest backup of a store in this folder was begun, in Unix milliseconds; 0 if there is none. Backups of a time to come
+ * were made while the clock was wrong. Rejects if that cannot be found out.
+ */
+export async function newestBackupMs(folder: string, store: Store, nowMs: number): Promise<number> {
+  const [id, path, entries] = await Promise.all([
+    readFile(join(store.journalFolder, ID_FILE), "latin1"),
+    realpath(store.path),
+    readdir(folder, { withFileTypes: true }),
+  ]);
+  const stem = stemOf(store, id, path);
+  const times = entries
+    .filter((entry) => entry.isFile() && isOurs(stem, entry.name, WHOLE))
+    .map(({ name }) => timeOf(name.slice(stem.length)));
+  return Math.max(0, ...times.filter((ms) => ms <= nowMs));
+}
+
+/** Of the end of a name, such as "20261122T093000Z.db". */
+function timeOf(end: string): number {
+  return Date.parse(end.replace(/^(....)(..)(..T..)(..)(..)Z\.db$/, "$1-$2-$3:$4:$5Z"));
 }
 
 function namesIn(folder: string, stem: string): string[] {
   return readdirSync(folder)
-    .filter((name) => isOurs(stem, name, /^\d{8}T\d{6}Z\.db$/) && isFile(join(folder, name)))
+    .filter((name) => isOurs(stem, name, WHOLE) && isFile(join(folder, name)))
     .toSorted()
     .toReversed();
 }
@@ -75,11 +89,8 @@ function isFile(path: string): boolean {
  * No two stores have the same: one that was restored has another journal, and one that was copied with its journal another
  * place.
  */
-function stemOf({ path }: Store, id: string): string {
-  const short = createHash("sha256")
-    .update(`${id} ${realpathSync(path)}`)
-    .digest("hex")
-    .slice(0, 8);
+function stemOf({ path }: Store, id: string, realPath = realpathSync(path)): string {
+  const short = createHash("sha256").update(`${id} ${realPath}`).digest("hex").slice(0, 8);
   return `${basename(path, extname(path))}-${short}-`;
 }
 

@@ -23,7 +23,7 @@ const EXPORT = '{"format":"curt-export"';
 /** Throws {@link StoreUnusable}. `isCopy`: it was copied from a store, as Litestream does. */
 export function requireBackup(file: string): { readonly isCopy: boolean } {
   const bytes = sizeOf(file);
-  const { header, length } = readFirst(file);
+  const { header, length } = explained(file, () => readHeader(file));
   const beginning = Buffer.from(header.buffer).toString("latin1");
   if (file.endsWith(".part"))
     throw new StoreUnusable(`${file} is a backup that was cut off while it was made. Take another one.`);
@@ -47,16 +47,16 @@ export function requireBackup(file: string): { readonly isCopy: boolean } {
 }
 
 function sizeOf(file: string): number {
-  const found = statSync(file, { throwIfNoEntry: false });
+  const found = explained(file, () => statSync(file, { throwIfNoEntry: false }));
   if (found === undefined) throw new StoreUnusable(`${file} is not there.`);
   if (found.isDirectory()) throw new StoreUnusable(`${file} is a folder. Name one of the backups in it.`);
   if (!found.isFile()) throw new StoreUnusable(`${file} is not a file. Name a file that curt backup made.`);
   return found.size;
 }
 
-function readFirst(file: string) {
+function explained<T>(file: string, read: () => T): T {
   try {
-    return readHeader(file);
+    return read();
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new StoreUnusable(`${file} cannot be read: ${reason}. Call the command as its owner, or as root.`, {

@@ -134,7 +134,11 @@ export function startBackups(config: Config, log: Log): () => Promise<void> {
     const wasMaking = endChild !== undefined;
     endChild?.();
     await looking.stop();
-    if (wasMaking) backups?.removeParts(folder);
+    try {
+      if (wasMaking) backups?.removeParts(folder);
+    } catch {
+      // The folder is away. The next backup removes them.
+    }
   };
 }
 

@@ -4,7 +4,7 @@ import { readListFile } from "../guard/list-file.ts";
 import { describeStore } from "../settings/database-url.ts";
 import { checkStore } from "../store/open.ts";
 import { counted } from "./names.ts";
-import { print } from "./print.ts";
+import { note, print } from "./print.ts";
 
 /**
  * Checks the blocklists and the whole store, and returns the exit code. The configuration has already been checked by
@@ -20,9 +20,9 @@ export async function check(config: Config): Promise<number> {
     print(`store: ${store} is not there yet; the first start creates it`);
     return 0;
   }
-  for (const line of report.damage) console.error(`store: damaged: ${line}`);
+  for (const line of report.damage) note(`store: damaged: ${line}`);
   if (report.damage.length > 0) {
-    console.error(`store: ${store} is damaged. Restore a backup.`);
+    note(`store: ${store} is damaged. Restore a backup.`);
     return 1;
   }
   print(`store: fine (${counted("link", report.links)} in ${store})`);
@@ -35,7 +35,7 @@ function checkLists({ blocklist, blocklistFeeds, listFolder }: Config): boolean 
   for (const path of blocklist) {
     const found = describeList(path);
     if (typeof found === "string") print(`blocklist: ${path}: ${found}`);
-    else console.error(`blocklist: ${path} cannot be read: ${found.message}`);
+    else note(`blocklist: ${path} cannot be read: ${found.message}`);
     isFine &&= typeof found === "string";
   }
   for (const url of blocklistFeeds) {

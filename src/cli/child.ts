@@ -64,7 +64,7 @@ export async function serveAsChild(config: Config): Promise<number> {
   let canSteer = true;
   const steer = async (to: Places) => {
     if (!canSteer) return;
-    canSteer = await steerConnections(to);
+    canSteer = await steerConnections(to).catch(() => false);
     if (!canSteer)
       log.warn("connections cannot be led past the old processes here: some may be reset when those stop");
   };

@@ -1,4 +1,4 @@
-import { createReadStream, statSync } from "node:fs";
+import { closeSync, createReadStream, openSync, statSync } from "node:fs";
 
 import { requirePlain } from "../moving/plain.ts";
 import { type Input, UnreadableSource } from "../moving/source.ts";
@@ -37,7 +37,10 @@ function sizeOf(path: string): number | undefined {
   try {
     const stat = statSync(path);
     if (stat.isDirectory()) throw new UnreadableSource("is a folder.");
-    return stat.isFile() ? stat.size : undefined;
+    if (!stat.isFile()) return undefined;
+    // Those who read it otherwise need not explain what the system says.
+    closeSync(openSync(path, "r"));
+    return stat.size;
   } catch (error) {
     throw explain(error);
   }

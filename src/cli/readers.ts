@@ -10,12 +10,22 @@ import type { Log } from "../log.ts";
  */
 export function warnOfReaders(database: Config["database"], log: Log): void {
   if (database.engine !== "sqlite") return;
-  const file = realpathSync(database.path);
-  if ((statSync(file).mode & 0o006) === 0 || !canOthersEnter(dirname(file))) return;
+  const { path: file } = database;
+  if (!canOthersRead(file)) return;
   log.warn(
     { file },
     "every user of this machine can read the store, and the secret of the manage keys in it: run chmod o-rwx on the file, its -wal and its -shm",
   );
+}
+
+/** False if it was moved away just now. */
+function canOthersRead(path: string): boolean {
+  try {
+    const file = realpathSync(path);
+    return (statSync(file).mode & 0o006) !== 0 && canOthersEnter(dirname(file));
+  } catch {
+    return false;
+  }
 }
 
 function canOthersEnter(folder: string): boolean {

@@ -154,7 +154,7 @@ export function createApp(options: AppOptions) {
   /** Something else that takes longer than a redirect. */
   function view(handle: Handler): Handler {
     const [seen, changed] = [inTurn("views", handle), inTurn("creates", handle)];
-    return limiter.view((call) => (call.request.method === "GET" ? seen(call) : changed(call)));
+    return limiter.view((call) => (/^(?:GET|HEAD)$/.test(call.request.method) ? seen(call) : changed(call)));
   }
 
   function addAdmin({ api: operator, pages }: NonNullable<AppOptions["admin"]>): void {

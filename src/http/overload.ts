@@ -12,6 +12,8 @@ export type TakesTurns = (typeof ORDER)[number];
 const BEGUN_AT_ONCE = 16;
 /** If so many wait, twice as many are begun, and so on: reading a burst of requests leaves little time for the first ones of it. */
 const WAITING_FOR_AS_MANY = 512;
+/** Refused between two looks: that takes less time. What is late now is late at the next turn, too. */
+const REFUSED_AT_ONCE = 128;
 /** A burst may wait this long: a client that was refused would be told to wait as long. */
 const MAX_WAIT_MS = 2000;
 /** If some have waited all the time for so long, it is no burst, and those that come may only wait this long. */
@@ -64,6 +66,8 @@ export function createOverload(options: OverloadOptions): Overload {
   const lineOf = Object.fromEntries(lines.map((line) => [line.what, line])) as Record<TakesTurns, Line>;
   let waiting = 0;
   let begun = 0;
+  /** Refused in this turn because they waited too long. */
+  let late = 0;
   let turn: NodeJS.Immediate | undefined;
   let refused: readonly TakesTurns[] = [];
   let refusedMs = 0;
@@ -72,6 +76,7 @@ export function createOverload(options: OverloadOptions): Overload {
   /** After all that has arrived on connections by now. */
   function nextTurn(): void {
     begun = 0;
+    late = 0;
     turn = undefined;
     const nowMs = clock.monotonicMs();
     const most = Math.floor(begunAtOnce * (1 + waiting / WAITING_FOR_AS_MANY));
@@ -84,10 +89,11 @@ export function createOverload(options: OverloadOptions): Overload {
     const limitMs = isStanding ? Math.min(maxWaitMs, MAX_STANDING_WAIT_MS) : maxWaitMs;
     for (const next of line.waiting) {
       const isLate = nowMs - next.sinceMs > limitMs;
-      if (!isLate && begun >= most) return;
+      if (isLate ? late >= REFUSED_AT_ONCE : begun >= most) return;
       line.waiting.delete(next);
       waiting--;
-      if (!isLate) begun++;
+      if (isLate) late++;
+      else begun++;
       const answer = isLate ? () => refuseOne(line.what, next.refuse) : next.begin;
       // What it throws rejects the promise.
       next.resolve((async () => answer())());

@@ -1,9 +1,10 @@
-import { readdir, readFile, stat, statfs } from "node:fs/promises";
+import { readdir, readFile, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 
-import { newestBackupSeconds } from "../backup/names.ts";
 import { createHistogram } from "../histogram.ts";
+import type { Clock } from "../links/clock.ts";
 import type { Reading, Value } from "./catalogue.ts";
+import { spaceOf, watchBackups } from "./disks.ts";
 import { each, histogramValues, one } from "./values.ts";
 
 const TICK_MS = 100;
@@ -15,29 +16,33 @@ export interface ProcessOptions {
   readonly journalFolder: string;
   /** Null if Curt makes no backups by itself. */
   readonly backupFolder: string | null;
+  readonly clock: Pick<Clock, "nowMs">;
 }
 
 /** What the system tells of this process and its disks. What it does not tell is missing. */
-export function watchProcess({ file, journalFolder, backupFolder }: ProcessOptions) {
+export function watchProcess({ file, journalFolder, backupFolder, clock }: ProcessOptions) {
   const late = createHistogram(LATE_SECONDS);
   let lastMs = performance.now();
   const timer = setInterval(() => {
-    const nowMs = performance.now();
-    late.observe(Math.max(0, nowMs - lastMs - TICK_MS) / 1000);
-    lastMs = nowMs;
+    const atMs = performance.now();
+    late.observe(Math.max(0, atMs - lastMs - TICK_MS) / 1000);
+    lastMs = atMs;
   }, TICK_MS).unref();
-  const places = {
-    ...(file !== undefined && { store: dirname(file) }),
-    journal: dirname(journalFolder),
-    ...(backupFolder !== null && { backups: backupFolder }),
-  };
+  const places = { ...(file !== undefined && { store: dirname(file) }), journal: dirname(journalFolder) };
+  const readBackups =
+    file === undefined || backupFolder === null
+      ? undefined
+      : watchBackups({ folder: backupFolder, path: file, journalFolder, clock });
 
   return {
-    async read(): Promise<Reading> {
+    /** `samples`: with what is the same for all processes, so that one of them tells it. */
+    async read(samples: boolean): Promise<Reading> {
       const { user, system } = process.cpuUsage();
+      const backups = samples ? await readBackups?.() : undefined;
       const disks = await Promise.all(
         Object.entries(places).map(([holds, folder]) => spaceOf(holds, folder)),
       );
+      if (backups !== undefined) disks.push(backups);
       return {
         curt_event_loop_delay_seconds: histogramValues("curt_event_loop_delay_seconds", late),
         process_cpu_seconds_total: [one((user + system) / 1e6)],
@@ -48,30 +53,12 @@ export function watchProcess({ file, journalFolder, backupFolder }: ProcessOptio
         process_start_time_seconds: [one(Math.round(performance.timeOrigin / 1000))],
         curt_disk_free_bytes: disks.flatMap(({ free }) => free),
         curt_disk_size_bytes: disks.flatMap(({ size }) => size),
-        curt_backup_timestamp_seconds:
-          file === undefined || backupFolder === null ? [] : newestBackup(backupFolder, file, journalFolder),
+        curt_backup_timestamp_seconds: backups === undefined ? [] : [one(backups.newestMs / 1000)],
         curt_store_file_bytes: file === undefined ? [] : await sizes({ database: file, log: `${file}-wal` }),
       };
     },
     close: () => clearInterval(timer),
   };
-}
-
-async function spaceOf(holds: string, folder: string): Promise<{ free: Value[]; size: Value[] }> {
-  const disk = await statfs(folder).catch(() => undefined);
-  if (disk === undefined) return { free: [], size: [] };
-  return {
-    free: [one(disk.bavail * disk.bsize, { holds })],
-    size: [one(disk.blocks * disk.bsize, { holds })],
-  };
-}
-
-function newestBackup(folder: string, path: string, journalFolder: string): Value[] {
-  try {
-    return [one(newestBackupSeconds(folder, { path, journalFolder }))];
-  } catch {
-    return [];
-  }
 }
 
 async function sizes(files: Readonly<Record<string, string>>): Promise<Value[]> {

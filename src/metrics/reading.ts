@@ -10,13 +10,12 @@ import { VERSION } from "../version.ts";
 import type { Recorder } from "../visits/recorder.ts";
 import type { Visits } from "../visits/visits.ts";
 import type { Reading } from "./catalogue.ts";
+import { inTime } from "./in-time.ts";
 import { watchProcess } from "./process.ts";
 import { each, histogramValues, one } from "./values.ts";
 
 /** How long the figures of all links are taken as known. They cost another thread up to a tenth of a second. */
 const SAMPLED_MS = 60_000;
-/** A store that takes longer counts as away. */
-const STORE_WAIT_MS = 1000;
 /** Reserved, so it is never there; looking it up shows that the store answers. */
 const PROBE = "metrics";
 
@@ -52,6 +51,7 @@ export function createReading(options: ReadingOptions): { read: ReadMetrics; clo
     file: database.engine === "sqlite" ? database.path : undefined,
     journalFolder,
     backupFolder,
+    clock: core.clock,
   });
   let sample: Reading = {};
   let isClosed = false;
@@ -156,7 +156,7 @@ export function createReading(options: ReadingOptions): { read: ReadMetrics; clo
       const [isUp, counted, ofProcess] = await Promise.all([
         storeAnswers(),
         samples ? countLinks() : {},
-        own.read(),
+        own.read(samples),
       ]);
       return {
         curt_build_info: [one(1, { version: VERSION, bun: Bun.version })],
@@ -174,9 +174,4 @@ export function createReading(options: ReadingOptions): { read: ReadMetrics; clo
       own.close();
     },
   };
-}
-
-/** Undefined if the store does not answer, or too late. */
-function inTime<T>(answer: Promise<T>): Promise<T | undefined> {
-  return Promise.race([answer.catch(() => undefined), Bun.sleep(STORE_WAIT_MS).then(() => undefined)]);
 }

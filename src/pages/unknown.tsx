@@ -21,9 +21,8 @@ const UNSEEN = /[[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]--\u0020]|^ |
 export function unknownPage(language: string, { baseUrl, written, meant }: Unknown): Page {
   const mayBeMade = !isProblem(parseCode(written));
   const text = mayBeMade ? written : shown(written);
-  const whole = rendered(
-    JSON.stringify([language, baseUrl, text === "" ? "" : PLACE, mayBeMade, meant ?? null]),
-  );
+  if (meant !== undefined) return render(language, baseUrl, text, mayBeMade, meant);
+  const whole = rendered(JSON.stringify([language, baseUrl, text === "" ? "" : PLACE, mayBeMade]));
   return (identity) => whole(identity).replaceAll(PLACE, () => escape(text));
 }
 
@@ -33,13 +32,7 @@ const PLACE = "\u0001";
 /** Robots ask for many codes. Rendering takes as long as several redirects, and filling in a code a tenth of that. */
 const rendered = memoize((key) => render(...(JSON.parse(key) as Parameters<typeof render>)));
 
-function render(
-  language: string,
-  baseUrl: string,
-  text: string,
-  mayBeMade: boolean,
-  meant: Code | null,
-): Page {
+function render(language: string, baseUrl: string, text: string, mayBeMade: boolean, meant?: Code): Page {
   const title = message(language, "page.unknown.title");
   const base = `${baseUrl.replace(/^https?:\/\//, "")}/`;
   const [before, after] = message(language, "page.unknown.at").split("{address}");
@@ -58,7 +51,7 @@ function render(
           {after}
         </p>
       )}
-      {meant !== null && (
+      {meant !== undefined && (
         <div class="card">
           <p class="label">{message(language, "page.unknown.meant")}</p>
           <p class="host">

@@ -111,7 +111,8 @@ describe("curt backup", () => {
     await makeLargeStore(path, LARGE);
     const child = start(["backup", file], settings);
     while ((statSync(`${file}.part`, { throwIfNoEntry: false })?.size ?? 0) === 0) await Bun.sleep(1);
-    // There is one at a time.
+    // There is one at a time. Stopped, the first one does not end meanwhile.
+    child.kill("SIGSTOP");
     const second = await run(["backup", join(folder.path, "second")], settings);
     expect(second.stderr).toBe(`curt: Another backup of ${path} is being made. Wait for it.\n`);
     child.kill("SIGKILL");

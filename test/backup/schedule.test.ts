@@ -198,7 +198,7 @@ test("the time of the newest backup is among the metrics", async () => {
   using folder = temporaryFolder();
   const backups = join(folder.path, "backups");
   mkdirSync(backups);
-  // Another store's does not count.
+  // Another store's does not count, and a folder that cannot be read has none.
   writeFileSync(join(backups, "curt-00000000-29991231T000000Z.db"), "");
   await using curt = await startProgram(
     { BACKUP_DIR: backups, METRICS_PORT: "0" },
@@ -217,6 +217,11 @@ test("the time of the newest backup is among the metrics", async () => {
     .toISOString()
     .replace(/[-:]|\.000/g, "");
   expect(at).toBe(`${date}T${time}Z`);
+  renameSync(backups, join(folder.path, "away"));
+  writeFileSync(backups, "no folder");
+  await scrapeUntil(address, "nobody can know", (now) =>
+    now.text.includes("\ncurt_backup_timestamp_seconds 0"),
+  );
 });
 
 test("a reason is told once, though each backup would have another name", async () => {

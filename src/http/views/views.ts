@@ -86,13 +86,14 @@ export function createViews(options: ViewsOptions): Views {
   const shared = new Map<string, Shared>();
 
   async function make(task: ViewTask): Promise<MadeView> {
-    thread ??= start();
-    const asked = thread;
     const from = senderOf(task);
+    let asked: Thread<ViewTask> | undefined;
     waiting[from]++;
     try {
+      asked = thread ??= start();
       return (await asked.perform(task)) as MadeView;
     } catch (error) {
+      // Undefined both if it could not be started.
       if (error instanceof ThreadEnded && thread === asked) {
         thread = undefined;
         load.crashes++;

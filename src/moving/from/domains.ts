@@ -15,7 +15,8 @@ export function openDomains(chosen: string | undefined) {
   return {
     take(domain: string): void {
       const name = toName(domain);
-      if (links.has(name) || links.size < MAX_DOMAINS) links.set(name, (links.get(name) ?? 0) + 1);
+      if (links.has(name) || name === wanted || links.size < MAX_DOMAINS)
+        links.set(name, (links.get(name) ?? 0) + 1);
       if (wanted !== undefined && name !== wanted) throw new BadRow("it is of another domain");
     },
     /** To be called after the last link. Throws {@link UnreadableSource} if it is not clear which domain is meant. */
