@@ -16,8 +16,8 @@ const WAITING_FOR_AS_MANY = 512;
 const MAX_WAIT_MS = 2000;
 /** If some have waited all the time for so long, it is no burst, and those that come may only wait this long. */
 const MAX_STANDING_WAIT_MS = 500;
-/** Each takes some kilobytes. */
-const MAX_WAITING = 10_000;
+/** In each line, so that a long one keeps nobody out of another. Each takes some kilobytes. */
+const MAX_IN_LINE = 5000;
 /** It is over when nothing was refused for so long. */
 const OVER_AFTER_MS = 5000;
 
@@ -120,11 +120,11 @@ export function createOverload(options: OverloadOptions): Overload {
         begun++;
         return begin();
       }
-      if (waiting >= MAX_WAITING) return refuseOne(what, refuse);
+      const line = lineOf[what];
+      if (line.waiting.size >= MAX_IN_LINE) return refuseOne(what, refuse);
       // The client's address is lost if it hangs up meanwhile.
       call.client();
       const sinceMs = clock.monotonicMs();
-      const line = lineOf[what];
       if (line.waiting.size === 0) line.emptyMs = sinceMs;
       waiting++;
       return new Promise((resolve) => line.waiting.add({ sinceMs, begin, refuse, resolve }));
