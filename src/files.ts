@@ -35,7 +35,8 @@ export function syncFolder(folder: string): void {
 
 /**
  * Root calls a command, but the server runs as another user, who owns the folder of its store. A link to a file of somebody else
- * that this user puts there meanwhile is left as it is, symbolic or hard.
+ * that this user puts there meanwhile is left as it is, symbolic or hard. Not for a file that this process has locked: closing it
+ * again ends the lock.
  */
 export function giveToOwnerOfFolder(path: string): void {
   if (process.getuid?.() !== 0) return;

@@ -1,5 +1,5 @@
 // One file with everything: the store as it was at one moment, and the visits that were still on their way to it.
-import { mkdirSync, rmSync } from "node:fs";
+import { closeSync, openSync, mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 
 import { giveToOwnerOfFolder, makeFolder } from "../files.ts";
@@ -55,10 +55,11 @@ export async function makeBackup({ path, journalFolder, file, progress }: Backup
 /** Two at once would hold up the log of the store twice. Undefined while somebody makes one. */
 export function lockBackups(journalFolder: string): Disposable | undefined {
   const path = join(journalFolder, "backup.lock");
-  const lock = lockFile(path);
-  // A backup that root makes must not keep Curt's own user from making one.
-  if (lock !== undefined) giveToOwnerOfFolder(path);
-  return lock;
+  // A backup that root makes must not keep Curt's own user from making one. Before it is locked, because a process that closes a
+  // file loses all its locks of it.
+  closeSync(openSync(path, "a"));
+  giveToOwnerOfFolder(path);
+  return lockFile(path);
 }
 
 /**
