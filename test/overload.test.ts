@@ -12,9 +12,10 @@ const TARGET = "https://example.com/";
 const KINDS = ["views", "creates", "unknown"] as const;
 
 describe("turns", () => {
-  const call = { client: () => ({ address: "", country: "" }) } as Parameters<
-    ReturnType<typeof createOverload>["takeTurns"]
-  >[1];
+  const callOf = (signal: AbortSignal) =>
+    ({ client: () => ({ address: "", country: "" }), request: { signal } }) as Parameters<
+      ReturnType<typeof createOverload>["takeTurns"]
+    >[1];
 
   /** Each turn takes 10 ms. */
   function open(limits: OverloadLimits) {
@@ -26,13 +27,13 @@ describe("turns", () => {
       onChange: (refused) => told.push(refused),
     });
     const done: string[] = [];
-    const ask = (what: TakesTurns) => {
+    const ask = (what: TakesTurns, signal = new AbortController().signal) => {
       const atMs = nowMs;
       const end = (how: string) => () => {
         done.push(how);
         return new Response(String(nowMs - atMs));
       };
-      return overload.takeTurns(what, call, end(what), end(`no ${what}`));
+      return overload.takeTurns(what, callOf(signal), end(what), end(`no ${what}`));
     };
     async function turn(): Promise<void> {
       nowMs += 10;
@@ -70,6 +71,16 @@ describe("turns", () => {
       for (const what of KINDS)
         expect(turns.done.includes(`no ${what}`)).toBe(refused.some((one) => one === what));
     });
+
+  test("are not begun for those who have hung up, and that is no overload", async () => {
+    using turns = open({ begunAtOnce: 1 });
+    const client = new AbortController();
+    void turns.ask("creates");
+    void turns.ask("creates", client.signal);
+    client.abort();
+    await turns.turn();
+    expect([turns.done, turns.told]).toEqual([["creates", "no creates"], []]);
+  });
 
   test("are waited for in a burst, and for half a second if there is no end to it", async () => {
     using turns = open({ begunAtOnce: 1 });

@@ -9,6 +9,7 @@ import { type Config, ConfigError } from "../config.ts";
 import { fillRandom, systemNowMs } from "../core.ts";
 import type { Log } from "../log.ts";
 import { repeat } from "../repeat.ts";
+import { reasonOf } from "../system.ts";
 import { ownProgram } from "./program.ts";
 
 const LOOK_EVERY_MS = 60_000;
@@ -140,8 +141,4 @@ export function startBackups(config: Config, log: Log): () => Promise<void> {
       // The folder is away. The next backup removes them.
     }
   };
-}
-
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -40,6 +40,8 @@ type Answer = Response | Promise<Response>;
 
 interface Waiting {
   readonly sinceMs: number;
+  /** Aborted when the client hangs up. */
+  readonly signal: AbortSignal;
   readonly begin: () => Answer;
   readonly refuse: () => Answer;
   readonly resolve: (answer: Answer) => void;
@@ -92,6 +94,11 @@ export function createOverload(options: OverloadOptions): Overload {
       if (isLate ? late >= REFUSED_AT_ONCE : begun >= most) return;
       line.waiting.delete(next);
       waiting--;
+      if (next.signal.aborted) {
+        // Who tries again would otherwise get two links.
+        next.resolve(next.refuse());
+        continue;
+      }
       if (isLate) late++;
       else begun++;
       const answer = isLate ? () => refuseOne(line.what, next.refuse) : next.begin;
@@ -130,10 +137,11 @@ export function createOverload(options: OverloadOptions): Overload {
       if (line.waiting.size >= MAX_IN_LINE) return refuseOne(what, refuse);
       // The client's address is lost if it hangs up meanwhile.
       call.client();
+      const { signal } = call.request;
       const sinceMs = clock.monotonicMs();
       if (line.waiting.size === 0) line.emptyMs = sinceMs;
       waiting++;
-      return new Promise((resolve) => line.waiting.add({ sinceMs, begin, refuse, resolve }));
+      return new Promise((resolve) => line.waiting.add({ sinceMs, signal, begin, refuse, resolve }));
     },
     close() {
       clearTimeout(over);

@@ -3,6 +3,7 @@ import { readFile, stat } from "node:fs/promises";
 import { createSecureContext } from "node:tls";
 
 import { isAddress } from "../settings/https.ts";
+import { reasonOf } from "../system.ts";
 
 const MAX_FILE_BYTES = 1024 * 1024;
 
@@ -81,5 +82,3 @@ async function readText(path: string): Promise<string | { readonly trouble: stri
     return { trouble: `cannot read ${path}: ${reasonOf(cause)}` };
   }
 }
-
-const reasonOf = (cause: unknown) => (cause instanceof Error ? cause.message : String(cause));
