@@ -1,4 +1,4 @@
-// Files and folders as Curt makes them. That they are for one user alone is settled in main.ts, for all of them at once.
+// Files and folders as Curt makes them. They are for one user alone, because main.ts sets the umask.
 import {
   closeSync,
   constants,

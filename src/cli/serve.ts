@@ -13,7 +13,7 @@ import { warnOfReaders } from "./readers.ts";
 import { warnOfLittleRoom } from "./room.ts";
 import { run } from "./run.ts";
 
-/** When old processes begin to close their sockets, the others move up in the order: from then on, only one place of it is sure. */
+/** Then the old processes begin to close their sockets, and the new ones move up: from then on, only the first place is certain. */
 const SPREAD_MS = HAND_OVER_MS * 0.75;
 
 /**

@@ -7,7 +7,7 @@ import { pageLanguage } from "./page-language.ts";
 import { answerProblem } from "./problems.ts";
 import { pathOf } from "./url.ts";
 
-/** Their answers say nothing of the request. */
+/** Problems whose answer is the same for every request in one language and form. */
 interface Same {
   readonly kind: "unknown" | "overloaded";
 }

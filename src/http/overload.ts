@@ -2,15 +2,15 @@ import type { Clock } from "../links/clock.ts";
 import type { Call } from "./call.ts";
 
 /**
- * What takes turns with redirects, in the order of who goes first. Who goes last waits longest, and so is refused first. Links
- * that lead on never wait here.
+ * Requests that wait for their turn, in the order in which they get one. The last kind waits longest, so it is refused first.
+ * Links that lead on never wait here.
  */
 const ORDER = ["unknown", "creates", "views"] as const;
 export type TakesTurns = (typeof ORDER)[number];
 
-/** Begun between two looks at all connections. Redirects wait for these, about a millisecond. */
+/** How many are begun before all connections are read again. Redirects wait for them, about a millisecond. */
 const BEGUN_AT_ONCE = 16;
-/** If so many wait, twice as many are begun, and so on: reading a burst of requests leaves little time for the first ones of it. */
+/** With this many waiting, twice as many are begun at once, and so on: reading a long burst leaves little time for the rest. */
 const WAITING_FOR_AS_MANY = 512;
 /** Refused between two looks: that takes less time. What is late now is late at the next turn, too. */
 const REFUSED_AT_ONCE = 128;
@@ -50,7 +50,7 @@ interface Waiting {
 interface Line {
   readonly what: TakesTurns;
   readonly waiting: Set<Waiting>;
-  /** When nobody waited. */
+  /** When the line was last empty. */
   emptyMs: number;
 }
 
