@@ -12,8 +12,8 @@ const TARGET = "https://example.com/";
 const KINDS = ["views", "creates", "unknown"] as const;
 
 describe("turns", () => {
-  const callOf = (signal: AbortSignal) =>
-    ({ client: () => ({ address: "", country: "" }), request: { signal } }) as Parameters<
+  const callOf = (hangsUp: AbortSignal) =>
+    ({ client: () => ({ address: "", country: "" }), request: { signal: hangsUp } }) as Parameters<
       ReturnType<typeof createOverload>["takeTurns"]
     >[1];
 
@@ -27,13 +27,13 @@ describe("turns", () => {
       onChange: (refused) => told.push(refused),
     });
     const done: string[] = [];
-    const ask = (what: TakesTurns, signal = new AbortController().signal) => {
+    const ask = (what: TakesTurns, hangsUp = new AbortController().signal) => {
       const atMs = nowMs;
       const end = (how: string) => () => {
         done.push(how);
         return new Response(String(nowMs - atMs));
       };
-      return overload.takeTurns(what, callOf(signal), end(what), end(`no ${what}`));
+      return overload.takeTurns(what, callOf(hangsUp), end(what), end(`no ${what}`));
     };
     async function turn(): Promise<void> {
       nowMs += 10;
