@@ -1,11 +1,7 @@
 import { closeSync, openSync, writeSync } from "node:fs";
 
 import { beginFile, explained } from "../backup/file.ts";
-import { outputLost } from "./print.ts";
-
-const STANDARD_OUTPUT = 1;
-/** Whoever reads a pipe that does not block is given this long before the next try. */
-const FULL_PAUSE_MS = 5;
+import { printBytes } from "./print.ts";
 
 interface Output extends Disposable {
   /** Rejects with a `StoreUnusable` if there is no room, or nobody reads any more. */
@@ -18,10 +14,7 @@ interface Output extends Disposable {
 export async function openOutput(file: string): Promise<Output> {
   if (file === "-")
     return {
-      write: (bytes) =>
-        writeAll(STANDARD_OUTPUT, bytes).catch((error: unknown) => {
-          throw outputLost(error);
-        }),
+      write: async (bytes) => printBytes(bytes),
       async finish() {},
       [Symbol.dispose]() {},
     };
@@ -37,13 +30,7 @@ export async function openOutput(file: string): Promise<Output> {
   };
 }
 
+/** The system may write less than it is asked to. */
 async function writeAll(descriptor: number, bytes: Uint8Array): Promise<void> {
-  for (let written = 0; written < bytes.length;) {
-    try {
-      written += writeSync(descriptor, bytes, written);
-    } catch (error) {
-      if ((error as { code?: unknown }).code !== "EAGAIN") throw error;
-      await Bun.sleep(FULL_PAUSE_MS);
-    }
-  }
+  for (let written = 0; written < bytes.length;) written += writeSync(descriptor, bytes, written);
 }

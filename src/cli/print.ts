@@ -12,7 +12,11 @@ export type Row = Readonly<Record<string, unknown>>;
 
 /** Prints lines. Throws {@link StoreUnusable} if they are lost, where console.log says nothing and a script would go on. */
 export function print(lines: string): void {
-  const bytes = new TextEncoder().encode(`${lines}\n`);
+  printBytes(new TextEncoder().encode(`${lines}\n`));
+}
+
+/** The same for bytes as they are. */
+export function printBytes(bytes: Uint8Array): void {
   for (let written = 0; written < bytes.length;) {
     try {
       written += writeSync(STANDARD_OUTPUT, bytes, written);
@@ -23,7 +27,7 @@ export function print(lines: string): void {
   }
 }
 
-export function outputLost(cause: unknown): StoreUnusable {
+function outputLost(cause: unknown): StoreUnusable {
   return new StoreUnusable(`standard output is not complete: ${reasonOf(cause)}.`, { cause });
 }
 
