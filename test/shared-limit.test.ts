@@ -148,6 +148,26 @@ describe("LIMIT_SHARED", () => {
     }
   });
 
+  test("counts by the time at which its turn comes, however long it waits for another process", async () => {
+    const store = await openPostgresStore(await server.address("turns"));
+    const counts = store.shareCounts?.([{ count: 60, ms: 86_400_000 }]);
+    const someone = "a".repeat(32);
+    expect(await counts?.take(someone, 10)).toMatchObject({ isCounted: true });
+    await using other = await connected("turns");
+    await other.query("BEGIN");
+    await other.query("SELECT FROM shared_limits FOR UPDATE");
+    const taken = counts?.take(someone, 30);
+    const waits = async () => (await other.query("SELECT FROM pg_locks WHERE NOT granted")).rowCount;
+    for (let tries = 0; (await waits()) === 0; tries++) expect(tries).toBeLessThan(MAX_TRIES);
+    // Another process counts 20 more: it asked later, but it is its turn.
+    const nowMs = "floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint";
+    await other.query(`UPDATE shared_limits SET paid_off = ARRAY[(${nowMs}) * 60 + 30::bigint * 86400000]`);
+    await other.query("COMMIT");
+    expect(await taken).toMatchObject({ isCounted: true });
+    expect(await counts?.take(someone, 1)).toMatchObject({ isCounted: false });
+    await store.close();
+  });
+
   test("forgets clients that have nothing counted any more", async () => {
     const store = await openPostgresStore(await server.address("forgotten"));
     const counts = store.shareCounts?.([{ count: 100, ms: 1000 }]);

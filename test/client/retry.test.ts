@@ -86,12 +86,10 @@ describe("@curt/client gives up", () => {
     const waiting = watched(silent.url.href, { timeoutMs: 300 });
     expect(await failureOf(waiting.client.links.get("a"))).toMatchObject({ status: 0, reason: "timeout" });
     expect(waiting.sent.length).toBeLessThanOrEqual(3);
-    expect(
-      await failureOf(watched("http://127.0.0.1:1").client.links.get("a", { timeoutMs: 300 })),
-    ).toMatchObject({
-      status: 0,
-      reason: "network",
-    });
+    // The time is enough for an attempt, also on a busy machine.
+    const nobody = watched("http://127.0.0.1:1", { timeoutMs: 3000 });
+    expect(await failureOf(nobody.client.links.get("a"))).toMatchObject({ status: 0, reason: "network" });
+    expect(nobody.sent.length).toBeGreaterThan(1);
   });
 
   test("when its caller aborts the call, before, during or between attempts", async () => {

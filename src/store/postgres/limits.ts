@@ -9,8 +9,11 @@ const TAKES = { waiting: 10_000, batch: 1000, atOnce: 2, waitMs: 500 };
 const MAX_FORGOTTEN = 100_000;
 const MAX_ROUNDS = 20;
 
-/** By the clock of the server: those of the processes differ. */
-const NOW_MS = "floor(extract(epoch FROM statement_timestamp()) * 1000)::bigint";
+/**
+ * By the clock of the server: those of the processes differ. Not the time at which the statement began: it may have waited
+ * for one that began later.
+ */
+const NOW_MS = "floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint";
 const WINDOWS = "$3::bigint[], $4::bigint[]";
 /** The algorithm of `guard/limits.ts`: how many of `asked` are granted, and when each window is paid off then. */
 const count = (paidOff: string, asked: string) => `
@@ -20,9 +23,10 @@ const count = (paidOff: string, asked: string) => `
     FROM (
       SELECT *, least(${asked}, greatest(0, min(count - ceil(owed / ms::numeric)) OVER ())) AS granted
       FROM (
-        SELECT nth, count, ms, ${NOW_MS} * count AS start_ms,
-          least(ms * count, greatest(0, paid_off - ${NOW_MS} * count)) AS owed
-        FROM unnest(${paidOff}, ${WINDOWS}) WITH ORDINALITY AS window_of (paid_off, count, ms, nth)
+        SELECT nth, count, ms, now_ms * count AS start_ms,
+          least(ms * count, greatest(0, paid_off - now_ms * count)) AS owed
+        FROM (SELECT ${NOW_MS} AS now_ms) AS clock,
+          unnest(${paidOff}, ${WINDOWS}) WITH ORDINALITY AS window_of (paid_off, count, ms, nth)
       ) AS before
     ) AS decided
   ) AS after
