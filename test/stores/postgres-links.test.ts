@@ -88,14 +88,14 @@ describe("creates over several machines", () => {
     ];
     proxy.delay(100);
     const inserting = store.insert(links);
+    const [elsewhere] = opened.stores;
     // The server has them, and its answer is on the way.
-    await Bun.sleep(150);
+    while ((await elsewhere.find("cut0" as Code)) === undefined) await Bun.sleep(1);
     proxy.delay(0);
     proxy.reset();
     expect((await inserting).map((outcome) => isProblem(outcome))).toEqual(
       links.map((_, nth) => nth < others.length),
     );
-    const [elsewhere] = opened.stores;
     for (const { code } of links) expect(await elsewhere.find(code)).toMatchObject({ code });
     for (const other of others)
       expect(await elsewhere.find(other.code)).toMatchObject({

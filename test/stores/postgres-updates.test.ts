@@ -16,7 +16,7 @@ import { destination, edit, visit } from "./updates.ts";
 
 /** A transaction has five round trips, and a second. */
 const DELAY_MS = 40;
-const MAX_TRIES = 1000;
+const MAX_TRIES = 10_000;
 
 const server = await startPostgres();
 afterAll(() => server[Symbol.asyncDispose]());

@@ -492,6 +492,7 @@ describe("a SQLite file", () => {
     using folder = temporaryFolder();
     const path = join(folder.path, "curt.db");
     const store = await openSqliteStore(path, { busyWaitMs: 50 });
+    const patient = await openSqliteStore(path, { busyWaitMs: 60_000 });
     await store.insert([newLink("before")]);
     const locking = new Database(path);
     locking.run("BEGIN IMMEDIATE");
@@ -503,9 +504,9 @@ describe("a SQLite file", () => {
       );
     const bounds = { closeBefore: 1, coarseBefore: 1, forgetBefore: 1 };
     const background = [
-      settling("purge", store.purge(1, 1)),
-      settling("age", store.age(bounds, 1)),
-      settling("salt", store.salt(1, 1)),
+      settling("purge", patient.purge(1, 1)),
+      settling("age", patient.age(bounds, 1)),
+      settling("salt", patient.salt(1, 1)),
     ];
     const inserts = [settling("first", store.insert([newLink("during")]))];
     // Waits while the first is tried, and not as long again by itself.
@@ -520,6 +521,7 @@ describe("a SQLite file", () => {
     expect(settled.slice(2)).toEqual(["purge is done", "age is done", "salt is done"]);
     expect(await store.insert([newLink("during")])).toMatchObject([{ code: "during" }]);
     await store.close();
+    await patient.close();
   });
 
   test("that is locked can be closed while background tasks wait for it", async () => {
