@@ -36,9 +36,16 @@ test("further commits begin only when a whole batch waits, or the last one takes
   }
   expect((await Promise.all(all)).flat()).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9]);
   await settled();
-  void add([10]);
-  await new Promise(setImmediate);
-  expect(begun.at(-1)?.items).toEqual([10]);
+  for (const [passedMs, item, last] of [
+    [0, 10, [10]],
+    [40, 11, [10]],
+    [20, 12, [11, 12]],
+  ] as const) {
+    clock.advance(passedMs);
+    void add([item]);
+    await new Promise(setImmediate);
+    expect(begun.at(-1)?.items).toEqual(last);
+  }
 });
 
 test("what has waited for too long is refused, and what came later is not", async () => {
