@@ -7,11 +7,12 @@ import { openPostgresStore } from "../../src/store/postgres/store.ts";
 import { addressOf, startPostgres, urlOf } from "../postgres.ts";
 import { startProxy } from "../proxy.ts";
 import { newLink } from "./links.ts";
+import { PATIENT } from "./postgres-away.ts";
 
 const server = await startPostgres();
 afterAll(() => server[Symbol.asyncDispose]());
 
-const open = async (name: string) => openPostgresStore(await server.address(name));
+const open = async (name: string) => openPostgresStore(await server.address(name), PATIENT);
 
 const REPORTED = { reason: "spam", day: 1, atMs: 1, works: true, aimedMs: 0 } as const;
 
@@ -85,7 +86,7 @@ describe("decisions and reports in PostgreSQL", () => {
   test("happen once, however often their connections break", async () => {
     await server.url("broken");
     await using proxy = await startProxy(server.port);
-    const store = await openPostgresStore(addressOf(urlOf([proxy.port], "broken")));
+    const store = await openPostgresStore(addressOf(urlOf([proxy.port], "broken")), PATIENT);
     const links = Array.from({ length: 5 }, (_, nth) => newLink(`broken${nth}`));
     await surely(() => store.insert(links));
     // In the middle of a statement, most likely, but only after one was answered: however slow the machine is, some are.

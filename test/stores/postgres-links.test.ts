@@ -8,6 +8,7 @@ import { openPostgresStore } from "../../src/store/postgres/store.ts";
 import { addressOf, startPostgres, urlOf } from "../postgres.ts";
 import { startProxy } from "../proxy.ts";
 import { newLink } from "./links.ts";
+import { PATIENT } from "./postgres-away.ts";
 
 const NOW = newLink("x").createdMs;
 
@@ -21,8 +22,8 @@ async function open(name: string, handles: number) {
   const address = await server.address(name);
   const stores: Store[] = [];
   for (let nth = 0; nth < handles; nth++)
-    stores.push(await openPostgresStore(address, { connections: 4, sizeKnownMs: 20 }));
-  const database = openDatabase(address);
+    stores.push(await openPostgresStore(address, { ...PATIENT, connections: 4, sizeKnownMs: 20 }));
+  const database = openDatabase(address, PATIENT);
   return {
     stores: stores as [Store, ...Store[]],
     database,
@@ -74,7 +75,7 @@ describe("creates over several machines", () => {
   test("connections cut after a commit and before its answer: the links are made, and no one else's", async () => {
     await using opened = await open("cut", 1);
     await using proxy = await startProxy(server.port);
-    const store = await openPostgresStore(addressOf(urlOf([proxy.port], "cut")));
+    const store = await openPostgresStore(addressOf(urlOf([proxy.port], "cut")), PATIENT);
     const others = [
       newLink("others", { originalUrl: "https://others.example/" }),
       newLink("others2", { terms: { maxVisits: 5 } }),

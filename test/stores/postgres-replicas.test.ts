@@ -10,7 +10,7 @@ import { addressOf, type PostgresServer, urlOf } from "../postgres.ts";
 import { startProxy } from "../proxy.ts";
 import { type Here, startHere } from "../service.ts";
 import { newLink } from "./links.ts";
-import { MAX_TRIES, TRY_MS, untilBack } from "./postgres-away.ts";
+import { MAX_TRIES, PATIENT, TRY_MS, untilBack } from "./postgres-away.ts";
 import { destination, edit } from "./updates.ts";
 
 const NOW = newLink("x").createdMs;
@@ -19,6 +19,7 @@ const decision = { who: "shell", atMs: NOW, reason: "phishing" } as const;
 /** A store that reads from a standby, and what a service does with it all the time. */
 async function open(primaries: string, replicas: string, troubles: (string | undefined)[] = []) {
   const store = await openPostgresStore(addressOf(primaries), {
+    ...PATIENT,
     readFrom: addressOf(replicas),
     onReplica: (_, trouble) => troubles.push(trouble),
   });
@@ -235,7 +236,7 @@ describe("a standby that is read from", () => {
     expect([await make("later"), await follow(two, "later"), await follow(two, "none")]).toEqual([
       201, 302, 404,
     ]);
-    await using store = await openPostgresStore(addressOf(DATABASE_URL)).then((opened) =>
+    await using store = await openPostgresStore(addressOf(DATABASE_URL), PATIENT).then((opened) =>
       Object.assign(opened, { [Symbol.asyncDispose]: () => opened.close() }),
     );
     const link = (await store.find("new0" as Code)) as Link;
@@ -274,10 +275,10 @@ test("a server with another history is not believed: an old primary after a fail
   }
   await promoted.kill();
   {
-    await using lost = await openPostgresStore(await old.address("curt")).then((store) =>
+    await using lost = await openPostgresStore(await old.address("curt"), PATIENT).then((store) =>
       Object.assign(store, { [Symbol.asyncDispose]: () => store.close() }),
     );
-    for (let nth = 0; nth < 50; nth++) await untilBack(() => lost.insert([newLink(`lost${nth}`)]));
+    for (let nth = 0; nth < 50; nth++) await lost.insert([newLink(`lost${nth}`)]);
   }
   await old.kill();
   await promoted.restart();
