@@ -34,14 +34,16 @@ import { testVisitStore } from "./visits.ts";
 const shared = temporaryFolder();
 afterAll(() => shared[Symbol.dispose]());
 const links = join(shared.path, "new", "folder", "curt.db");
-testLinkStore("SQLite", () => openSqliteStore(links, { sizeKnownMs: 20 }));
-testUpdates("SQLite", () => openSqliteStore(join(shared.path, "updates.db")));
-testRequests("SQLite", () => openSqliteStore(join(shared.path, "requests.db")));
-testVisitStore("SQLite", () => openSqliteStore(join(shared.path, "visits.db")));
-testGuardStore("SQLite", () => openSqliteStore(join(shared.path, "guard.db")));
-testSearch("SQLite", () => openSqliteStore(join(shared.path, "search.db")));
-testFigures("SQLite", () => openSqliteStore(join(shared.path, "figures.db")));
-testCaseStore("SQLite", () => openSqliteStore(join(shared.path, "cases.db")));
+/** Two handles wait for each other's commits, however busy the machine is. */
+const open = (path: string) => openSqliteStore(path, { busyWaitMs: 60_000, sizeKnownMs: 20 });
+testLinkStore("SQLite", () => open(links));
+testUpdates("SQLite", () => open(join(shared.path, "updates.db")));
+testRequests("SQLite", () => open(join(shared.path, "requests.db")));
+testVisitStore("SQLite", () => open(join(shared.path, "visits.db")));
+testGuardStore("SQLite", () => open(join(shared.path, "guard.db")));
+testSearch("SQLite", () => open(join(shared.path, "search.db")));
+testFigures("SQLite", () => open(join(shared.path, "figures.db")));
+testCaseStore("SQLite", () => open(join(shared.path, "cases.db")));
 
 const REPORTED = { reason: "spam", day: 1, atMs: 1, works: true, aimedMs: 0 } as const;
 

@@ -55,16 +55,16 @@ function sums(file: string) {
 test("visits of very many links at once are all counted, before any timer had its turn", async () => {
   using folder = temporaryFolder();
   const { file, store, journal, faults, recorder } = await openRecorder(folder.path);
-  const links = Array.from({ length: 100_000 }, (_, nth) =>
+  const links = Array.from({ length: 30_000 }, (_, nth) =>
     counterOf({ code: `many${nth}` as Code, createdMs: CREATED }),
   );
   for (const link of links) recorder.record(link, VISIT, NOW);
   for (const link of links) recorder.record(link, VISIT, NOW);
   expect(recorder.takeLost()).toBeUndefined();
-  expect(journal.figures()).toMatchObject({ visits: 200_000, segments: expect.any(Number) });
+  expect(journal.figures()).toMatchObject({ visits: 60_000, segments: expect.any(Number) });
   expect(journal.figures().segments).toBeGreaterThan(0);
   await journal.close();
-  expect(sums(file)).toEqual({ links: 100_000, visits: 200_000 });
+  expect(sums(file)).toEqual({ links: 30_000, visits: 60_000 });
   expect(faults).toEqual([]);
   expect(readdirSync(join(folder.path, "visits")).filter((name) => name.endsWith(".visits"))).toEqual([]);
   await store.close();
