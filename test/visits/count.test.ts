@@ -195,7 +195,11 @@ async function underFire(
   started = { count: 0 },
 ): Promise<void> {
   const before = answered.count;
-  const stopping = setInterval(() => answered.count > before && stop(), 700);
+  const stopping = setInterval(() => {
+    if (answered.count === before) return;
+    clearInterval(stopping);
+    stop();
+  }, 700);
   const fire = async (): Promise<void> => {
     for (let nth = 0; nth < 100_000; nth++) {
       try {
