@@ -45,6 +45,8 @@ export async function serveAsChild(config: Config): Promise<number> {
     reason: string;
     isReplaced: boolean;
   }>();
+  let mustStop = false;
+  void stopped.then(() => (mustStop = true));
   // A terminal and systemd signal all processes at once, and the parent lets go as well: whatever comes first
   // counts. Whom a second signal ends, the parent decides.
   for (const reason of ["SIGTERM", "SIGINT"]) process.on(reason, () => stop({ reason, isReplaced: false }));
@@ -59,7 +61,13 @@ export async function serveAsChild(config: Config): Promise<number> {
   if ("reason" in orders) return 0;
 
   const log = createLog(config.logLevel, process.stdout, { pid: process.pid });
-  const service = await run({ ...config, ...orders }, log);
+  const service = await run({ ...config, ...orders }, log).catch(async (error: unknown) => {
+    // Where all stop, the others may have closed the store meanwhile: that is no failure. Look whether it is so.
+    await new Promise(setImmediate);
+    if (!mustStop) throw error;
+    return undefined;
+  });
+  if (service === undefined) return 0;
   const report = (what: Report) => void (process.connected && process.send?.(what));
   let canSteer = true;
   const steer = async (to: Places) => {
