@@ -151,7 +151,7 @@ describe("without any room", () => {
       for (const custom_code of ["known", "cold"])
         await before.shorten({ original_url: TARGET, custom_code });
     }
-    const limits = { begunAtOnce: 0, maxWaitMs: 0, overAfterMs: 100 };
+    const limits = { begunAtOnce: 0, maxWaitMs: 0, overAfterMs: 1000 };
     const service = await startHere({}, { folder, limits });
     service.expectFaults();
     return service;
@@ -176,7 +176,9 @@ describe("without any room", () => {
     expect(await preview.text()).toContain('<html lang="ko"');
     expect(await statistics.json()).toMatchObject({ status: "error" });
     expect(statistics.headers.get("access-control-allow-origin")).toBe("*");
-    await untilLogged(service, '"refused":["unknown","creates","views"]');
+    // If more time passes between two refusals, the first one is over.
+    const all = '"refused":["unknown","creates","views"]';
+    while (!service.logged.some((line) => line.includes(all))) await answersOf(service);
     await untilLogged(service, "no longer overloaded");
   });
 
@@ -200,17 +202,24 @@ test("a program that gets too little time redirects, refuses what is too much, a
   await program.shorten({ original_url: TARGET, custom_code: "known" });
   program.expectFaults();
   const fed = new AbortController();
+  let answers = 0;
   const starving = (async () => {
-    while (!fed.signal.aborted) {
+    for (let fedMs = 5; !fed.signal.aborted;) {
+      const before = answers;
       signal(program.pid, "SIGSTOP");
       await Bun.sleep(400);
       signal(program.pid, "SIGCONT");
-      await Bun.sleep(5);
+      await Bun.sleep(fedMs);
+      // On a busy machine, others may have run in this time.
+      fedMs = answers === before ? 2 * fedMs : 5;
     }
   })();
+  const ask = async (at: number) => {
+    await program.fetch(`/known.svg?size=${200 + at}`);
+    answers++;
+  };
   const asking = (async () => {
-    for (let nth = 0; !fed.signal.aborted; nth++)
-      await Promise.all(Array.from({ length: 200 }, (_, at) => program.fetch(`/known.svg?size=${200 + at}`)));
+    while (!fed.signal.aborted) await Promise.all(Array.from({ length: 200 }, (_, at) => ask(at)));
   })();
   await untilLogged(program, "overloaded: some requests are refused");
   expect((await program.fetch("/known")).status).toBe(302);
@@ -231,7 +240,9 @@ testOnLinux(
   async () => {
     await using program = await startProgram({}, withLimit("ulimit -n 256"));
     await program.shorten({ original_url: TARGET, custom_code: "known" });
-    expect(program.logged.join()).toContain("few connections are possible");
+    await untilLogged(program, "few connections are possible");
+    // If its turn comes while there is no file descriptor, a visit is folded later.
+    program.expectFaults();
     const { hostname, port } = new URL(program.origin);
     const request = "GET /known HTTP/1.1\r\nHost: x\r\n\r\n";
     const statusLine = "HTTP/1.1 302 Found";
