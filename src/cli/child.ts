@@ -22,15 +22,24 @@ export type Orders = Pick<Config, "port" | "openElsewhere">;
 export interface Order {
   /** Other children serve on, for this reason. */
   readonly replaced?: string;
+  /** With `replaced`: another order will say when to leave. Parents of earlier versions do not know of it. */
+  readonly isToldToLeave?: boolean;
+  /** No new connections come any more. */
+  readonly leave?: boolean;
   /** New connections go to these of all processes that listen. */
   readonly steer?: Places;
 }
+
+/** How long connections are spread over new processes before all go to the one whose place is certain. */
+export const SPREAD_MS = 1500;
 
 /** A child sends this every second to show that it is alive. */
 export interface Report {
   /** The files of the store that it has open. Sent once, when it starts to listen. */
   readonly files?: Orders["openElsewhere"];
   readonly version?: string;
+  /** An order to steer was carried out, as far as the system can. */
+  readonly isSteered?: boolean;
   /** What was asked for. */
   readonly metrics?: Reading;
 }
@@ -48,10 +57,18 @@ export async function serveAsChild(config: Config): Promise<number> {
   // A terminal and systemd signal all processes at once, and the parent lets go as well: whatever comes first
   // counts. Whom a second signal ends, the parent decides.
   for (const reason of ["SIGTERM", "SIGINT"]) process.on(reason, () => stop({ reason, isReplaced: false }));
-  process.on("disconnect", () => stop({ reason: "the supervisor let go", isReplaced: false }));
+  const { promise: left, resolve: leave } = Promise.withResolvers<void>();
+  process.on("disconnect", () => {
+    stop({ reason: "the supervisor let go", isReplaced: false });
+    leave();
+  });
   // Others may take over while this process starts.
-  process.on("message", ({ replaced }: Order) => {
-    if (replaced !== undefined) stop({ reason: replaced, isReplaced: true });
+  process.on("message", ({ replaced, isToldToLeave, leave: mayLeave }: Order) => {
+    if (replaced !== undefined) {
+      stop({ reason: replaced, isReplaced: true });
+      if (isToldToLeave !== true) setTimeout(leave, SPREAD_MS);
+    }
+    if (mayLeave === true) leave();
   });
   const { promise: told, resolve: tell } = Promise.withResolvers<Orders>();
   process.once("message", tell);
@@ -68,17 +85,18 @@ export async function serveAsChild(config: Config): Promise<number> {
     if (!canSteer)
       log.warn("connections cannot be led past the old processes here: some may be reset when those stop");
   };
+  const steerAndTell = (to: Places) => steer(to).then(() => report({ isSteered: true }));
   const answer = async (request: ReadingRequest) => {
     const metrics = await service.readMetrics?.(request);
     if (metrics !== undefined) report({ metrics });
   };
   process.on("message", (message: Order | ReadingRequest) => {
     if ("samples" in message) void answer(message);
-    else if (message.steer !== undefined) void steer(message.steer);
+    else if (message.steer !== undefined) void steerAndTell(message.steer);
   });
   report({ files: identifyStore(config.database), version: VERSION });
   const beating = setInterval(() => report({}), BEAT_MS);
   void service.exit.finally(() => clearInterval(beating));
-  void stopped.then(({ reason, isReplaced }) => service.stop(reason, 0, isReplaced));
+  void stopped.then(({ reason, isReplaced }) => service.stop(reason, 0, isReplaced ? left : undefined));
   return service.exit;
 }
