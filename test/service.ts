@@ -131,6 +131,8 @@ function settableClock(startMs?: number) {
 
 export interface ProgramOptions {
   readonly command?: readonly string[];
+  /** Options of Bun, if there is no other command. */
+  readonly bunOptions?: readonly string[];
   /** For what the program does again and again, such as looking at a file: it does so after this time at the latest. */
   readonly roundMs?: number;
   /** Not deleted when the program ends. Default: a temporary folder. */
@@ -144,7 +146,13 @@ export async function startProgram(settings: Settings = {}, options: ProgramOpti
   const all = await settingsFor(folder, settings);
   const env = { ...process.env, ...all };
   const sooner = options.roundMs === undefined ? [] : ["--preload", roundsOf(options.roundMs, folder)];
-  const command = options.command ?? [process.execPath, ...sooner, join(ROOT, "src/main.ts"), "serve"];
+  const command = options.command ?? [
+    process.execPath,
+    ...(options.bunOptions ?? []),
+    ...sooner,
+    join(ROOT, "src/main.ts"),
+    "serve",
+  ];
   const child = Bun.spawn([...command], {
     cwd: ROOT,
     env,
