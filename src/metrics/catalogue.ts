@@ -29,6 +29,7 @@ export const METRICS = {
   curt_reports_total: counter("Reports of links"),
   curt_unknown_total: counter("Addresses that lead nowhere"),
   curt_limited_total: counter("Requests refused by a limit"),
+  curt_overload_refused_total: counter("Requests refused because too much was asked for at once"),
   curt_commit_seconds: histogram("Time of the transactions that share a commit"),
   curt_commit_items: histogram("What shares a commit"),
   curt_commit_waiting: gauge("What waits for its commit, or for its end"),
