@@ -221,7 +221,19 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
   ];
   if (certificate !== null) repetitions.push(certificate.follow(server.useCertificate, onFault, limits));
   const inProgress = server.pending;
-  const figures = { config, core, redirects, requests, memory, views, lists, recorder, faults, inProgress };
+  const figures = {
+    config,
+    core,
+    redirects,
+    requests,
+    memory,
+    views,
+    overload,
+    lists,
+    recorder,
+    faults,
+    inProgress,
+  };
   const metrics =
     config.metricsPort === null ? undefined : opened.adopt(createReading(figures), (one) => one.close());
   const closing = opened.move();
