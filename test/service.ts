@@ -162,7 +162,13 @@ export async function startProgram(settings: Settings = {}, options: ProgramOpti
     ...(options.roundMs === undefined ? [] : [roundsOf(options.roundMs, folder)]),
     ...(options.holdsDrain === true ? [drainsUntil(drainEnd, folder)] : []),
   ].flatMap((path) => ["--preload", path]);
-  const command = options.command ?? [process.execPath, ...(options.bunOptions ?? []), ...preloads, join(ROOT, "src/main.ts"), "serve"];
+  const command = options.command ?? [
+    process.execPath,
+    ...(options.bunOptions ?? []),
+    ...preloads,
+    join(ROOT, "src/main.ts"),
+    "serve",
+  ];
   const child = Bun.spawn([...command], {
     cwd: ROOT,
     env,
