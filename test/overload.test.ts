@@ -39,7 +39,7 @@ describe("turns", () => {
       nowMs += 10;
       await new Promise(setImmediate);
     }
-    return { ask, turn, done, told, [Symbol.dispose]: () => overload.close() };
+    return { ask, turn, done, told, close: overload.close, [Symbol.dispose]: () => overload.close() };
   }
 
   test("are at once while few ask", () => {
@@ -80,6 +80,15 @@ describe("turns", () => {
     client.abort();
     await turns.turn();
     expect([turns.done, turns.told]).toEqual([["creates", "no creates"], []]);
+  });
+
+  test("are not begun any more at the end, and whoever waits is refused, which is no overload", async () => {
+    using turns = open({ begunAtOnce: 1 });
+    const answers = KINDS.map((what) => turns.ask(what));
+    turns.close();
+    await Promise.all(answers);
+    await turns.turn();
+    expect([turns.done, turns.told]).toEqual([["views", "no unknown", "no creates"], []]);
   });
 
   test("are waited for in a burst, and for half a second if there is no end to it", async () => {

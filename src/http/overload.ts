@@ -57,6 +57,7 @@ interface Line {
 export interface Overload {
   /** Begins the work at once if there is nothing else to do, otherwise when it is its turn. `refuse` answers if that takes too long. */
   takeTurns(what: TakesTurns, call: Call, begin: () => Answer, refuse: () => Answer): Answer;
+  /** Refuses those that wait: what they would begin is about to be closed. */
   close(): void;
 }
 
@@ -145,6 +146,11 @@ export function createOverload(options: OverloadOptions): Overload {
     },
     close() {
       clearTimeout(over);
+      clearImmediate(turn);
+      const left = lines.flatMap((line) => [...line.waiting]);
+      for (const line of lines) line.waiting.clear();
+      waiting = 0;
+      for (const { resolve, refuse } of left) resolve(refuse());
     },
   };
 }
