@@ -86,7 +86,7 @@ describe("turns", () => {
     using turns = open({ begunAtOnce: 1 });
     const answers = KINDS.map((what) => turns.ask(what));
     turns.close();
-    await Promise.all(answers);
+    for (const answer of answers) await answer;
     await turns.turn();
     expect([turns.done, turns.told]).toEqual([["views", "no unknown", "no creates"], []]);
   });
