@@ -26,7 +26,7 @@ async function create(program: Program, links: number): Promise<void> {
 }
 
 function childrenOf({ logged }: Program): number[] {
-  const line = logged.find((one) => one.includes("listens on")) ?? "{}";
+  const line = logged.find((text) => text.includes("listens on")) ?? "{}";
   return (JSON.parse(line) as { children?: number[] }).children ?? [];
 }
 
