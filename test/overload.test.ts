@@ -40,8 +40,8 @@ describe("turns", () => {
       nowMs += 10;
       await new Promise(setImmediate);
     }
-    const { refusals } = overload;
-    return { ask, turn, done, told, refusals, [Symbol.dispose]: () => overload.close() };
+    const { refusals, close } = overload;
+    return { ask, turn, done, told, refusals, close, [Symbol.dispose]: close };
   }
 
   test("are at once while few ask", () => {
@@ -85,6 +85,15 @@ describe("turns", () => {
     await turns.turn();
     expect([turns.done, turns.told]).toEqual([["creates", "no creates"], []]);
     expect(turns.refusals.creates).toBe(0);
+  });
+
+  test("are not begun any more at the end, and whoever waits is refused, which is no overload", async () => {
+    using turns = open({ begunAtOnce: 1 });
+    const answers = KINDS.map((what) => turns.ask(what));
+    turns.close();
+    for (const answer of answers) await answer;
+    await turns.turn();
+    expect([turns.done, turns.told]).toEqual([["views", "no unknown", "no creates"], []]);
   });
 
   test("are waited for in a burst, and for half a second if there is no end to it", async () => {

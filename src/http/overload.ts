@@ -59,6 +59,7 @@ export interface Overload {
   takeTurns(what: TakesTurns, call: Call, begin: () => Answer, refuse: () => Answer): Answer;
   /** How many were refused since the start. */
   readonly refusals: Readonly<Record<TakesTurns, number>>;
+  /** Refuses those that wait: what they would begin is about to be closed. */
   close(): void;
 }
 
@@ -150,6 +151,11 @@ export function createOverload(options: OverloadOptions): Overload {
     refusals,
     close() {
       clearTimeout(over);
+      clearImmediate(turn);
+      const left = lines.flatMap((line) => [...line.waiting]);
+      for (const line of lines) line.waiting.clear();
+      waiting = 0;
+      for (const { resolve, refuse } of left) resolve(refuse());
     },
   };
 }
