@@ -1,6 +1,6 @@
 import type { Clock } from "../links/clock.ts";
-import { aimedMs, type Reason } from "../links/link.ts";
-import type { FoundLink, Links } from "../links/links.ts";
+import { aimedMs, type FoundLink, type Reason } from "../links/link.ts";
+import type { Links } from "../links/links.ts";
 import { isProblem, type Problem } from "../links/problem.ts";
 import type { LinkId, Who } from "../links/store.ts";
 import { targetHost } from "../links/target.ts";

@@ -1,5 +1,5 @@
-import type { Link } from "../links/link.ts";
-import type { FoundLink, Links } from "../links/links.ts";
+import type { FoundLink, Link } from "../links/link.ts";
+import type { Links } from "../links/links.ts";
 import type { EditRequest } from "../links/manage.ts";
 import { isProblem } from "../links/problem.ts";
 import type { Secret } from "../links/secret.ts";

@@ -1,7 +1,6 @@
 import type { Clock } from "./clock.ts";
 import type { Blocked } from "./create.ts";
-import { hasEnded, type Link, stateOf } from "./link.ts";
-import type { FoundLink } from "./links.ts";
+import { type FoundLink, hasEnded, type Link, stateOf } from "./link.ts";
 import type { Problem } from "./problem.ts";
 
 export interface BrokenOptions {

@@ -96,6 +96,11 @@ export type Reason = (typeof REASONS)[number];
 /** Why a link does not lead anywhere although it has not ended: its own state, or a rule about its target. */
 export type DisabledReason = Reason | "blocklist" | "deleted";
 
+/** A link as it was looked up: `disabled` is its own state, or else the rule that applies to its target. */
+export interface FoundLink extends Omit<Link, "disabled"> {
+  readonly disabled: Exclude<DisabledReason, "deleted"> | undefined;
+}
+
 /**
  * 9999-12-31T00:00:00.000Z. The API returns it as the `expiration_date` of links that never end. It is not the last
  * second of the year, because that is in the year 10000 in zones east of UTC, which Python cannot represent.

@@ -3,7 +3,7 @@ import { type ChangeReader, followChanges, type Memory } from "./changes.ts";
 import type { Clock } from "./clock.ts";
 import { type Code, lookUpCode } from "./code.ts";
 import { createCreation, type Creation, type CreationOptions } from "./create.ts";
-import { type DisabledReason, type Link, stateOf } from "./link.ts";
+import { type FoundLink, type Link, stateOf } from "./link.ts";
 import { createManagement, type Management, type ManagementOptions } from "./manage.ts";
 import { isProblem, type Problem } from "./problem.ts";
 import type { LinkId, LinkStore } from "./store.ts";
@@ -29,11 +29,6 @@ export interface Links extends Creation, Management {
   purge(): Promise<number>;
   /** Keeps a cache of links up to date. Each `read` makes it forget the links that any process has changed. */
   follow(memory: Memory): Promise<ChangeReader>;
-}
-
-/** `disabled` is the link's own state, or else the rule that applies to its target. */
-export interface FoundLink extends Omit<Link, "disabled"> {
-  readonly disabled: Exclude<DisabledReason, "deleted"> | undefined;
 }
 
 export interface LinksOptions extends CreationOptions, Pick<ManagementOptions, "edits"> {

@@ -1,8 +1,7 @@
 /** @jsxImportSource ./html */
 import { message, sentenceSpace } from "../language/messages.ts";
 import { formerOf, FORMER_HOST_MS } from "../links/change.ts";
-import { hasBegun, hasPassword } from "../links/link.ts";
-import type { FoundLink } from "../links/links.ts";
+import { type FoundLink, hasBegun, hasPassword } from "../links/link.ts";
 import { type Edits, editableUntilMs } from "../links/manage.ts";
 import { targetHost } from "../links/target.ts";
 import { describeDestination } from "./destination.ts";

@@ -1,5 +1,4 @@
-import { hasPassword, type Link, NEVER_MS, stateOf } from "../../links/link.ts";
-import type { FoundLink } from "../../links/links.ts";
+import { type FoundLink, hasPassword, type Link, NEVER_MS, stateOf } from "../../links/link.ts";
 import type { Secret } from "../../links/secret.ts";
 import type { Domain } from "../domain.ts";
 import type { LinkData, ManagedLinkData } from "./link-schemas.ts";

@@ -1,8 +1,8 @@
 import type { TokenCheck } from "../../guard/token.ts";
 import type { MessageKey } from "../../language/messages.ts";
 import type { Clock } from "../../links/clock.ts";
-import type { Link } from "../../links/link.ts";
-import type { FoundLink, Links } from "../../links/links.ts";
+import type { FoundLink, Link } from "../../links/link.ts";
+import type { Links } from "../../links/links.ts";
 import { isProblem } from "../../links/problem.ts";
 import type { Secret } from "../../links/secret.ts";
 import type { Visits } from "../../visits/visits.ts";

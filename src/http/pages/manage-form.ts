@@ -1,5 +1,5 @@
 import { type Duration, DURATIONS } from "../../links/expiry.ts";
-import type { FoundLink } from "../../links/links.ts";
+import type { FoundLink } from "../../links/link.ts";
 import type { EditRequest } from "../../links/manage.ts";
 import { type Invalid, invalid, isProblem } from "../../links/problem.ts";
 import { MAX_TARGET_LENGTH } from "../../links/target.ts";

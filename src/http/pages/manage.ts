@@ -1,6 +1,7 @@
 import { message } from "../../language/messages.ts";
 import type { Clock } from "../../links/clock.ts";
-import type { FoundLink, Links } from "../../links/links.ts";
+import type { FoundLink } from "../../links/link.ts";
+import type { Links } from "../../links/links.ts";
 import type { Edits } from "../../links/manage.ts";
 import { isProblem } from "../../links/problem.ts";
 import { MANAGE_FIELDS, type ManageForm } from "../../pages/manage-fields.tsx";
