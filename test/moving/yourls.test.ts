@@ -79,9 +79,12 @@ const LEFT = {
 describe("curt import --from yourls", () => {
   test("takes links with their visits by day", () => moveIn("yourls", DUMP, { links: LINKS, left: LEFT }));
 
-  test("takes odd codes on request, and dumps with CRLF and a byte order mark", async () => {
+  test("takes odd codes on request, and dumps of MariaDB with CRLF and a byte order mark", async () => {
     const { [ODD]: _, ...left } = LEFT;
-    await moveIn("yourls", `\uFEFF${DUMP.replaceAll("\n", "\r\n")}`, {
+    const dump = DUMP.replace("-- MySQL", "/*M!999999\\- enable the sandbox mode */ \n-- MariaDB")
+      .replaceAll("` VALUES (", "` VALUES\n(")
+      .replaceAll("),(", "),\n(");
+    await moveIn("yourls", `\uFEFF${dump.replaceAll("\n", "\r\n")}`, {
       links: { ...LINKS, "a!b": { leads: "https://example.com/" } },
       left,
       options: ["--keep-odd"],
