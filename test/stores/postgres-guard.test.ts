@@ -83,6 +83,37 @@ describe("decisions and reports in PostgreSQL", () => {
     await store.close();
   });
 
+  test("answer a case that is opened while they wait for its link", async () => {
+    const store = await open("opened");
+    const by = { who: "page", atMs: 5 } as const;
+    const [disabled, erased] = [newLink("disabled"), newLink("erased")];
+    await store.insert([disabled, erased]);
+    for (const [{ code, createdMs }, answer] of [
+      [disabled, () => store.disable([disabled], { ...by, reason: "spam" })],
+      [erased, () => store.erase(erased, by)],
+    ] as const) {
+      const client = new Client(await server.url("opened"));
+      await client.connect();
+      // A report holds its link, and then opens the case.
+      await client.query("BEGIN");
+      await client.query("SELECT FROM links WHERE code = $1 FOR UPDATE", [code]);
+      const answered = answer();
+      await untilSomebodyWaits(client);
+      await client.query(
+        `INSERT INTO cases (code, created_ms, is_open, first_ms, last_ms, reports, reasons, pending, version)
+        VALUES ($1, $2, true, 1, 1, 1, '{"spam": 1}', 1, 1)`,
+        [code, createdMs],
+      );
+      await client.query("COMMIT");
+      await client.end();
+      await answered;
+    }
+    expect(await store.cases({ state: "open", limit: 10 })).toEqual([]);
+    expect(await store.caseOf(disabled)).toMatchObject({ answer: { action: "disable" } });
+    expect(await store.caseOf(erased)).toMatchObject({ answer: { action: "erase" } });
+    await store.close();
+  });
+
   test("happen once, however often their connections break", async () => {
     await server.url("broken");
     await using proxy = await startProxy(server.port);

@@ -254,6 +254,31 @@ describe("a SQLite file", () => {
     expect(checkFile(path)).toEqual({ links: 3, damage: [] });
   });
 
+  test("keeps nothing of a visitor in its log either, whoever forgets the salt first, and whoever reads meanwhile", async () => {
+    using folder = temporaryFolder();
+    const path = join(folder.path, "curt.db");
+    const store = await openSqliteStore(path);
+    const day = 20_000;
+    const salt = await store.salt(day, day);
+    for (const slice of slicesOf({ hour: day * 24, visits: [{ code: "a", visitor: 987_654_321 }] }))
+      await store.add(slice);
+    const traces = [Buffer.from(Uint32Array.of(987_654_321).buffer), Buffer.from(salt)];
+    const isIn = (file: string) => traces.map((trace) => readFileSync(file).includes(trace));
+    expect(isIn(`${path}-wal`)).toEqual([true, true]);
+    // Somebody reports a link, before the visits of the day are closed.
+    await store.salt(day + 1, day + 1);
+    const bounds = { closeBefore: day + 1, forgetBefore: 0 };
+    using reader = new Database(path, { readonly: true });
+    reader.run("BEGIN");
+    reader.query("SELECT * FROM visits").all();
+    await store.age(bounds, 10);
+    expect(isIn(`${path}-wal`)).toEqual([true, true]);
+    reader.run("COMMIT");
+    await store.age(bounds, 10);
+    for (const file of [path, `${path}-wal`]) expect(isIn(file)).toEqual([false, false]);
+    await store.close();
+  });
+
   test("forgets and purges visits of schema 8 that have not moved yet", async () => {
     using folder = temporaryFolder();
     const path = join(folder.path, "curt.db");
