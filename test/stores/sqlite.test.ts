@@ -176,7 +176,7 @@ describe("a SQLite file", () => {
     const path = join(folder.path, "curt.db");
     const day = 20_000;
     const closed = `{"hours":{"3":[4,1]},"visitors":2,"networks":1,"values":{"devices":[["desktop",4,1]]},"others":{}}`;
-    const open = `{"hours":{"9":[1,0]},"visitors":[],"networks":[],"values":{},"others":{},"last":{"hour":9,
+    const present = `{"hours":{"9":[1,0]},"visitors":[],"networks":[],"values":{},"others":{},"last":{"hour":9,
       "visitors":[987654321],"networks":[7],"values":{"devices":[["desktop",1,[7]]]},"others":{}}}`;
     {
       using old = new Database(path, { create: true });
@@ -190,7 +190,7 @@ describe("a SQLite file", () => {
         ]);
         add.run(0, code, 100, 10, 2, null);
         add.run(day - 2, code, 4, 1, 2, closed);
-        add.run(code === "b" ? day + 1 : day, code, 1, 0, 0, open);
+        add.run(code === "b" ? day + 1 : day, code, 1, 0, 0, present);
       }
       add.finalize();
       old.run("PRAGMA application_id = 1131770484");
