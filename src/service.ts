@@ -252,9 +252,7 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
     readMetrics: metrics?.read,
     async stop(replaced) {
       if (replaced === undefined) health.stopping();
-      await server.drain(
-        replaced?.then(() => Bun.sleep(LAST_ACCEPTED_MS)) ?? Bun.sleep(config.drainWaitMs),
-      );
+      await server.drain(replaced?.then(() => Bun.sleep(LAST_ACCEPTED_MS)) ?? Bun.sleep(config.drainWaitMs));
       for (const repetition of repetitions) await repetition.stop();
       tellLost();
       await closing.disposeAsync();

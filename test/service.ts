@@ -244,9 +244,9 @@ export async function untilLogged(
   while (logged.filter((line) => line.includes(text)).length < times) await Bun.sleep(5);
 }
 
-/** The store of a service, opened once more, as another process has it. */
+/** The store of a service, opened once more, as another process has it. A database on a busy machine may need a while. */
 export async function openStoreOf({ database }: Running) {
-  const store = await openStore(database);
+  const store = await openStore(database, { openWaitMs: 60_000 });
   return Object.assign(store, { [Symbol.asyncDispose]: () => store.close() });
 }
 
