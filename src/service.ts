@@ -124,17 +124,6 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
   const callOf = createCalls({ domain: createDomain(config.baseUrl, identity), clientOf });
   const health = createHealth(links);
   const storeFiles = identifyStore(config.database);
-  const overload = opened.adopt(
-    createOverload({
-      ...limits,
-      clock,
-      onChange(refused) {
-        if (refused.length > 0) log.warn({ refused }, "overloaded: some requests are refused");
-        else log.info("no longer overloaded");
-      },
-    }),
-    (one) => one.close(),
-  );
   let viewsThread: Thread<ViewsTask> | undefined;
   const views = opened.adopt(
     createViews({
@@ -143,6 +132,17 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
       clock,
       hostRules,
       onFault,
+    }),
+    (one) => one.close(),
+  );
+  const overload = opened.adopt(
+    createOverload({
+      ...limits,
+      clock,
+      onChange(refused) {
+        if (refused.length > 0) log.warn({ refused }, "overloaded: some requests are refused");
+        else log.info("no longer overloaded");
+      },
     }),
     (one) => one.close(),
   );
@@ -221,7 +221,19 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
   ];
   if (certificate !== null) repetitions.push(certificate.follow(server.useCertificate, onFault, limits));
   const inProgress = server.pending;
-  const figures = { config, core, redirects, requests, memory, views, lists, recorder, faults, inProgress };
+  const figures = {
+    config,
+    core,
+    redirects,
+    requests,
+    memory,
+    views,
+    overload,
+    lists,
+    recorder,
+    faults,
+    inProgress,
+  };
   const metrics =
     config.metricsPort === null ? undefined : opened.adopt(createReading(figures), (one) => one.close());
   const closing = opened.move();

@@ -170,6 +170,30 @@ testOnLinux("SIGUSR2 during the start ends nothing", async () => {
   expect([await child.exited, child.signalCode]).toEqual([0, null]);
 });
 
+testOnLinux("a stop in the middle of a hand-over complains of nothing", async () => {
+  using folder = temporaryFolder();
+  const settings = { PORT: String(await freePort()), DATABASE_URL: `sqlite:${folder.path}/curt.db` };
+  const child = Bun.spawn([process.execPath, join(ROOT, "src/main.ts"), "serve"], {
+    env: { ...process.env, ...settings },
+    stdout: "pipe",
+    stderr: "pipe",
+  });
+  const { pid } = child;
+  let logged = "";
+  for await (const chunk of child.stdout) {
+    const wasStarted = logged.includes("listens on");
+    logged += Buffer.from(chunk).toString();
+    if (wasStarted || !logged.includes("listens on")) continue;
+    child.kill("SIGUSR2");
+    // The new process opens the store a moment later, when the old one has closed it.
+    while (readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8") === "") await Bun.sleep(1);
+    child.kill("SIGTERM");
+  }
+  expect([await child.exited, await child.stderr.text()]).toEqual([0, ""]);
+  expect(logged).toContain('"stopping"');
+  expect(logged).not.toMatch(/"level":"(?:warn|error)"/);
+});
+
 test("an old process that hangs is killed, so that another version can follow", async () => {
   await using program = await startProgram({ PROCESSES: "2" }, { roundMs: 300 });
   const [hung = 0] = childrenIn(lineWith(program, "listens on"));

@@ -255,6 +255,39 @@ describe("a signal to the supervisor", () => {
     expect(children(program).filter(isAlive)).toEqual([]);
   });
 
+  test("may reach a child that has hardly begun, and is no failure then", async () => {
+    using folder = temporaryFolder();
+    const preload = join(folder.path, "slow.ts");
+    const born = join(folder.path, "born");
+    writeFileSync(
+      preload,
+      `import { writeFileSync } from "node:fs";
+       if (Bun.isMainThread && process.argv.includes("child")) {
+         writeFileSync(${JSON.stringify(born)}, String(process.pid), { flush: true });
+         Bun.sleepSync(60_000);
+       }`,
+    );
+    const parent = Bun.spawn([process.execPath, "--preload", preload, join(ROOT, "src/main.ts"), "serve"], {
+      env: {
+        ...process.env,
+        PROCESSES: "2",
+        PORT: "0",
+        BASE_URL: "https://curt.example",
+        DATABASE_URL: `sqlite:${join(folder.path, "curt.db")}`,
+      },
+      stdout: "pipe",
+    });
+    begun.add(parent.pid);
+    const child = await until(
+      "a child has begun",
+      () => existsSync(born) && (Number(readFileSync(born)) || undefined),
+    );
+    begun.add(child);
+    for (const pid of [parent.pid, child]) process.kill(pid, "SIGTERM");
+    expect(await parent.exited).toBe(0);
+    expect(await parent.stdout.text()).not.toContain('"level":"error"');
+  });
+
   test("ends all at once when it comes twice", async () => {
     await using program = await startSeveral({ DRAIN_WAIT: "60s" });
     program.kill("SIGTERM");

@@ -135,6 +135,8 @@ function settableClock(startMs?: number) {
 
 export interface ProgramOptions {
   readonly command?: readonly string[];
+  /** Options of Bun, if there is no other command. */
+  readonly bunOptions?: readonly string[];
   /** For what the program does again and again, such as looking at a file: it does so after this time at the latest. */
   readonly roundMs?: number;
   /** When it stops, it drains until the test calls `endDrain`, however long the test needs. */
@@ -160,7 +162,13 @@ export async function startProgram(settings: Settings = {}, options: ProgramOpti
     ...(options.roundMs === undefined ? [] : [roundsOf(options.roundMs, folder)]),
     ...(options.holdsDrain === true ? [drainsUntil(drainEnd, folder)] : []),
   ].flatMap((path) => ["--preload", path]);
-  const command = options.command ?? [process.execPath, ...preloads, join(ROOT, "src/main.ts"), "serve"];
+  const command = options.command ?? [
+    process.execPath,
+    ...(options.bunOptions ?? []),
+    ...preloads,
+    join(ROOT, "src/main.ts"),
+    "serve",
+  ];
   const child = Bun.spawn([...command], {
     cwd: ROOT,
     env,

@@ -13,6 +13,9 @@ export const CHILD = "child";
 /** How often a child says that it is alive. */
 export const BEAT_MS = 1000;
 
+/** A start that has failed waits so long for the word that it should stop anyway. */
+const STOP_WORD_MS = 200;
+
 // What parent and child send each other may only grow: after an update, the parent is of an earlier version.
 
 /** What the parent sends at a child's start. */
@@ -76,7 +79,12 @@ export async function serveAsChild(config: Config): Promise<number> {
   if ("reason" in orders) return 0;
 
   const log = createLog(config.logLevel, process.stdout, { pid: process.pid });
-  const service = await run({ ...config, ...orders }, log);
+  const service = await run({ ...config, ...orders }, log).catch(async (error: unknown) => {
+    // What fails while the others close the store is no reason to complain. Word of the stop may still be on its way.
+    if ((await Promise.race([stopped, Bun.sleep(STOP_WORD_MS)])) === undefined) throw error;
+    return undefined;
+  });
+  if (service === undefined) return 0;
   const report = (what: Report) => void (process.connected && process.send?.(what));
   let canSteer = true;
   const steer = async (to: Places) => {

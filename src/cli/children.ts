@@ -13,6 +13,8 @@ const MAX_WAIT_MS = 5000;
 /** A child that lived this long starts the waits anew. */
 const LIVED_WELL_MS = 60_000;
 
+const TOLD_TO_STOP: ReadonlySet<unknown> = new Set<NodeJS.Signals>(["SIGTERM", "SIGINT"]);
+
 /** A child that was silent for so many beats is ended. */
 const MAX_SILENT_BEATS = 10;
 
@@ -133,7 +135,10 @@ export function startChildren(
         hasListened = true;
         up();
       });
-      if (stopping) return end.code;
+      // Whoever signals all processes at once also ends a child that has hardly begun. Our own signal may be told a moment later.
+      const wasTold = TOLD_TO_STOP.has(end.signal);
+      if (wasTold) await Promise.race([stopped, Bun.sleep(FIRST_WAIT_MS)]);
+      if (stopping) return wasTold ? 0 : end.code;
       if (!hasListened) {
         log.error(end, "a process could not start");
         stop("a process could not start");

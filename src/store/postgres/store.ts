@@ -37,7 +37,7 @@ const BACKGROUND_MS = 10_000;
 const COUNT_LINKS = "SELECT count(*) AS links FROM links";
 
 export interface PostgresOptions
-  extends OpeningOptions, Pick<DatabaseOptions, "limitMs" | "onPrimary">, Pick<ReplicaOptions, "onReplica"> {
+  extends OpeningOptions, Pick<DatabaseOptions, "onPrimary" | "limitMs">, Pick<ReplicaOptions, "onReplica"> {
   /** How many connections this process may have to the primary, and to each replica. */
   readonly connections?: number;
   /** How long the number of links is taken as known. */
@@ -53,10 +53,10 @@ export async function openPostgresStore(
   address: PostgresAddress,
   {
     connections,
+    limitMs,
     sizeKnownMs,
     readFrom,
     storeFigures,
-    limitMs,
     onPrimary,
     onReplica,
     ...opening
