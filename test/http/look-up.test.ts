@@ -20,6 +20,7 @@ import { BASE_URL, temporaryFolder } from "../service.ts";
 import { newLink } from "../stores/links.ts";
 
 const SLOW_MS = 50;
+const MAX_TRIES = 10_000;
 
 const ELSEWHERE = 418;
 
@@ -27,13 +28,14 @@ const ELSEWHERE = 418;
 async function serve(folder: string, record = () => {}) {
   const near = await openSqliteStore(join(folder, "curt.db"));
   let asked = 0;
+  let answering: () => Promise<unknown> = () => Bun.sleep(SLOW_MS);
   const recorded: string[] = [];
   const distant: LinkStore = {
     ...near,
     async find(code) {
       asked++;
       const link = await near.find(code);
-      await Bun.sleep(SLOW_MS);
+      await answering();
       return link;
     },
     findNow: undefined,
@@ -100,11 +102,30 @@ async function serve(folder: string, record = () => {}) {
     port: server.port ?? 0,
     counts: () => ({ asked, recorded: recorded.length, faults }),
     recorded,
+    /** Resolves when the store has looked, but its answer is on the way until `arrive` is called. */
+    async holdUp(asking: () => void) {
+      const { promise, resolve: arrive } = Promise.withResolvers<void>();
+      const before = asked;
+      answering = () => promise;
+      asking();
+      await until(() => asked > before);
+      answering = () => Bun.sleep(SLOW_MS);
+      return arrive;
+    },
+    /** Resolves when so many requests wait for their answer. */
+    pending: (requests: number) => until(() => server.pendingRequests === requests),
     async [Symbol.asyncDispose]() {
       await server.stop(true);
       await near.close();
     },
   };
+}
+
+async function until(isSo: () => boolean): Promise<void> {
+  for (let tries = 0; !isSo(); tries++) {
+    expect(tries).toBeLessThan(MAX_TRIES);
+    await Bun.sleep(1);
+  }
 }
 
 test("concurrent requests for one link query the store once, and each is counted", async () => {
@@ -119,8 +140,13 @@ test("concurrent requests for one link query the store once, and each is counted
 test("concurrent requests for an unknown code query the store a few times only", async () => {
   using folder = temporaryFolder();
   await using service = await serve(folder.path);
-  const statuses = await Promise.all(Array.from({ length: 100 }, () => service.visit("missing")));
-  expect(new Set(statuses)).toEqual(new Set([404]));
+  const visits: Promise<number>[] = [];
+  const visit = () => void visits.push(service.visit("missing"));
+  const arrive = await service.holdUp(visit);
+  for (let nth = 1; nth < 100; nth++) visit();
+  await service.pending(100);
+  arrive();
+  expect(new Set(await Promise.all(visits))).toEqual(new Set([404]));
   const { asked, recorded } = service.counts();
   expect(asked).toBeLessThanOrEqual(3);
   expect(recorded).toBe(0);
@@ -129,25 +155,30 @@ test("concurrent requests for an unknown code query the store a few times only",
 test("a new link is found even while an earlier query for its code is still running", async () => {
   using folder = temporaryFolder();
   await using service = await serve(folder.path);
-  const before = service.visit("made");
-  await Bun.sleep(SLOW_MS / 4);
+  let before: Promise<number> | undefined;
+  const arrive = await service.holdUp(() => void (before = service.visit("made")));
   await service.store.insert([newLink("made")]);
-  expect(await service.visit("made")).toBe(302);
+  const after = service.visit("made");
+  await service.pending(2);
+  arrive();
+  expect(await after).toBe(302);
   expect(await before).toBe(404);
 });
 
-test("an answer from before a link's change is not cached after it", async () => {
+test("an answer from before a link's change is neither cached nor shared after it", async () => {
   using folder = temporaryFolder();
   await using service = await serve(folder.path);
   const { store, memory, visit } = service;
   const link = newLink("changing");
   await store.insert([link]);
   const changes = await followChanges(store, memory, async () => {});
-  const asking = visit("changing");
-  await Bun.sleep(SLOW_MS / 2);
+  let before: Promise<number> | undefined;
+  const arrive = await service.holdUp(() => void (before = visit("changing")));
   await store.update(link, { type: "withdraw", atMs: link.createdMs + 1 });
   await changes.read();
-  expect(await asking).toBe(302);
+  expect(await visit("changing")).toBe(404);
+  arrive();
+  expect(await before).toBe(302);
   expect(await visit("changing")).toBe(404);
 });
 

@@ -1,5 +1,7 @@
 import { describe, expect, test } from "bun:test";
 
+import { createMembers } from "../../src/metrics/members.ts";
+import { one } from "../../src/metrics/values.ts";
 import { freePort } from "../free-port.ts";
 import { BASE_URL, type Program, startProgram, temporaryFolder, untilLogged } from "../service.ts";
 import { addressOf, scrapeUntil } from "./scrape.ts";
@@ -24,7 +26,7 @@ async function create(program: Program, links: number): Promise<void> {
 }
 
 function childrenOf({ logged }: Program): number[] {
-  const line = logged.find((one) => one.includes("listens on")) ?? "{}";
+  const line = logged.find((text) => text.includes("listens on")) ?? "{}";
   return (JSON.parse(line) as { children?: number[] }).children ?? [];
 }
 
@@ -67,6 +69,19 @@ describe("the metrics of several processes", () => {
     const again = await scrapeUntil(address, "it answers again", (now) => now.of(MISSING) === 0);
     expect(again.of(CREATED)).toBe(50);
   });
+});
+
+test("processes that are asked twice at the same time are missing in neither answer", async () => {
+  const members = createMembers(1);
+  const asked: number[] = [];
+  const member = members.join(() => void asked.push(asked.length));
+  const both = [members.read(), members.read()];
+  for (const nth of asked) member.answer({ curt_links: [one(nth)] });
+  for (const reading of both)
+    expect((await reading)[0]?.curt_processes).toEqual([
+      one(1, { state: "answering" }),
+      one(0, { state: "missing" }),
+    ]);
 });
 
 for (const processes of ["1", "2"])
