@@ -115,7 +115,7 @@ export async function untilFocused(element: Locator): Promise<void> {
  * From now on, also in the documents that follow, time passes on the page only with `page.clock.runFor`. So what it does in a while
  * is not done yet, and what it shows for a moment is still there, however slow the machine is.
  */
-export async function stopClock({ clock }: Page): Promise<void> {
+export async function stopTime({ clock }: Page): Promise<void> {
   await clock.install();
   await clock.pauseAt(Date.now() + MINUTE_MS);
 }

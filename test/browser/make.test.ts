@@ -5,7 +5,7 @@ import type { Locator } from "playwright-core";
 import { checkStore } from "../../src/store/open.ts";
 import { type Running, startHere } from "../service.ts";
 import { linkOf, untilCounted, visit } from "../visits/visits.ts";
-import { arrive, LAPTOP, type Person, PHONE, stopClock, untilFocused, wordsOf } from "./browser.ts";
+import { arrive, LAPTOP, type Person, PHONE, stopTime, untilFocused, wordsOf } from "./browser.ts";
 
 const HOUR_MS = 3_600_000;
 const LONG = "https://example.com/긴/주소?q=값";
@@ -80,7 +80,7 @@ describe.each(MAKERS)("a maker, $locale, $width pixels wide,", ({ locale, viewpo
   test("types a code of their own, is told whether it is free, and chooses the end with the arrow keys", async () => {
     await using maker = await arrive(curt.origin, { locale, viewport });
     const { page } = maker;
-    await stopClock(page);
+    await stopTime(page);
     await page.goto("/");
     const asked: string[] = [];
     page.on("request", (request) => void (/\/codes\//.test(request.url()) && asked.push(request.url())));
@@ -162,7 +162,7 @@ test.each([true, false])(
     else await context.addInitScript("Object.defineProperty(navigator, 'clipboard', { value: undefined })");
     const code = await make(maker, { code: `복사-${hasClipboard}` });
     const copy = page.getByRole("button", { name: say("copy"), exact: true });
-    await stopClock(page);
+    await stopTime(page);
     await copy.click();
     await page.getByRole("button", { name: `✓ ${say("copied")}` }).waitFor();
     await page

@@ -6,7 +6,7 @@ import { DAY_MS, HOUR_MS } from "../../src/links/time.ts";
 import { ask, make } from "../managed.ts";
 import { type Running, startHere } from "../service.ts";
 import { addVisits, linkOf, untilCounted, visit, WINDOWS_CHROME } from "../visits/visits.ts";
-import { arrive, LAPTOP, PHONE, stopClock, untilFocused, wordsOf } from "./browser.ts";
+import { arrive, LAPTOP, PHONE, stopTime, untilFocused, wordsOf } from "./browser.ts";
 
 /** More marks on one letter than any script needs. */
 const HEAP = `/%C3%A9${"%CC%80".repeat(5)}`;
@@ -301,7 +301,7 @@ test("while nobody looks, nothing is asked", async () => {
   await page.addInitScript(
     "Object.defineProperty(document, 'hidden', { get: () => globalThis.isAway === true })",
   );
-  await stopClock(page);
+  await stopTime(page);
   const asked: string[] = [];
   page.on("request", (request) => {
     if (request.url().includes("/api/v1/links/")) asked.push(request.url());
@@ -336,7 +336,7 @@ test("whoever is looking at a preview learns that the link leads elsewhere, or n
 test("a change before the first look is noticed, too", async () => {
   await using visitor = await arrive(curt.origin);
   const { page } = visitor;
-  await stopClock(page);
+  await stopTime(page);
   const { code, path, key } = await make(curt, { target: "https://example.com/" });
   await page.goto(`/${code}+`);
   await ask(curt, "PATCH", path, { key, body: { target: "https://example.net/" } });
@@ -357,7 +357,7 @@ test("a change before the first look is noticed, too", async () => {
 test("the visits of another link that has its code by now are not shown", async () => {
   await using maker = await arrive(curt.origin);
   const { page } = maker;
-  await stopClock(page);
+  await stopTime(page);
   await preview(page, "vergeben", "https://example.com/");
   const visits = page.getByRole("status").filter({ visible: true, hasText: /\d/ });
   const data = { ...(await linkOf(curt, "vergeben")), created: "2026-01-01T00:00:00.000Z", visits: 99 };
@@ -374,7 +374,7 @@ test("the visits of another link that has its code by now are not shown", async 
 test("a page asks as seldom as the service wants it to", async () => {
   await using maker = await arrive(curt.origin);
   const { page } = maker;
-  await stopClock(page);
+  await stopTime(page);
   const asked: string[] = [];
   await page.route("**/api/v1/links/beliebt", async (route) => {
     asked.push(route.request().url());

@@ -5,7 +5,7 @@ import type { Page } from "playwright-core";
 import { QrDrawn } from "../../src/pages/qr-drawn.tsx";
 import { addGuarded } from "../guarded.ts";
 import { BASE_URL, type Running, startHere } from "../service.ts";
-import { arrive, LAPTOP, openBrowser, PHONE, stopClock, wordsOf } from "./browser.ts";
+import { arrive, LAPTOP, openBrowser, PHONE, stopTime, wordsOf } from "./browser.ts";
 import { scan } from "./scan.ts";
 
 /** As long as a code can be. */
@@ -299,7 +299,7 @@ describe.each([
     });
     const { page } = maker;
     await page.addInitScript("window.print = () => { document.title = 'printed'; }");
-    await stopClock(page);
+    await stopTime(page);
     await page.goto("/abc+qr?size=300");
     await page.getByRole("button", { name: say("qr.copy") }).click();
     await page.getByRole("button", { name: say("copied") }).waitFor();
