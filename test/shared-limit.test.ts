@@ -5,6 +5,7 @@ import { Client } from "pg";
 import { openPostgresStore } from "../src/store/postgres/store.ts";
 import { startPostgres } from "./postgres.ts";
 import { type Here, type Settings, startHere } from "./service.ts";
+import { PATIENT } from "./stores/postgres-away.ts";
 
 const server = await startPostgres(["max_connections=200"]);
 afterAll(() => server[Symbol.asyncDispose]());
@@ -26,7 +27,7 @@ function create(curt: Here, address = "192.0.2.1", body: object = {}): Promise<R
 const statusOf = async (response: Promise<Response>) => (await response).status;
 
 /** However busy this machine is, the store is waited for. */
-const start = (settings: Settings) => startHere(settings, { limits: { shareWaitMs: 10_000 } });
+const start = (settings: Settings) => startHere(settings, { limits: { ...PATIENT, shareWaitMs: 30_000 } });
 
 async function connected(name: string) {
   const client = new Client(await server.url(name));
@@ -40,8 +41,8 @@ async function untilShared(instances: readonly Here[], address: string): Promise
 }
 
 describe("LIMIT_SHARED", () => {
-  test("lets exactly 20 of 40 through, over three instances at once", async () => {
-    const settings = await settingsOf("exact", "20/1d");
+  test("lets exactly 60 of 120 through, over three instances at once", async () => {
+    const settings = await settingsOf("exact", "60/1d");
     await using one = await start(settings);
     await using two = await start(settings);
     await using three = await start(settings);
@@ -49,10 +50,10 @@ describe("LIMIT_SHARED", () => {
     await untilShared(instances, "192.0.2.99");
     // Fewer than one of them allows by itself.
     const statuses = await Promise.all(
-      times(40).map((nth) => statusOf(create(instances[nth % 3] ?? one, "2001:db8::" + nth.toString(16)))),
+      times(120).map((nth) => statusOf(create(instances[nth % 3] ?? one, "2001:db8::" + nth.toString(16)))),
     );
-    expect(statuses.filter((status) => status === 201)).toHaveLength(20);
-    expect(statuses.filter((status) => status === 429)).toHaveLength(20);
+    expect(statuses.filter((status) => status === 201)).toHaveLength(60);
+    expect(statuses.filter((status) => status === 429)).toHaveLength(60);
     expect(await statusOf(create(two, "2001:db8:0:1::1"))).toBe(201);
     await using client = await connected("exact");
     const { rows } = await client.query("SELECT shared_limits::text AS row FROM shared_limits");
@@ -158,7 +159,7 @@ describe("LIMIT_SHARED", () => {
   });
 
   test("counts by the time at which its turn comes, however long it waits for another process", async () => {
-    const store = await openPostgresStore(await server.address("turns"));
+    const store = await openPostgresStore(await server.address("turns"), PATIENT);
     const counts = store.shareCounts?.([{ count: 60, ms: 86_400_000 }]);
     const someone = "a".repeat(32);
     expect(await counts?.take(someone, 10)).toMatchObject({ isCounted: true });

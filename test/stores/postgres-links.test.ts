@@ -10,6 +10,7 @@ import { openPostgresStore } from "../../src/store/postgres/store.ts";
 import { addressOf, startPostgres, urlOf } from "../postgres.ts";
 import { startProxy } from "../proxy.ts";
 import { newLink } from "./links.ts";
+import { PATIENT } from "./postgres-away.ts";
 
 const NOW = newLink("x").createdMs;
 const MAX_TRIES = 10_000;
@@ -24,8 +25,8 @@ async function open(name: string, handles: number) {
   const address = await server.address(name);
   const stores: Store[] = [];
   for (let nth = 0; nth < handles; nth++)
-    stores.push(await openPostgresStore(address, { connections: 4, sizeKnownMs: 20 }));
-  const database = openDatabase(address);
+    stores.push(await openPostgresStore(address, { ...PATIENT, connections: 4, sizeKnownMs: 20 }));
+  const database = openDatabase(address, PATIENT);
   return {
     stores: stores as [Store, ...Store[]],
     database,
@@ -99,7 +100,7 @@ describe("creates over several machines", () => {
   test("connections cut after a commit and before its answer: the links are made, and no one else's", async () => {
     await using opened = await open("cut", 1);
     await using proxy = await startProxy(server.port);
-    const store = await openPostgresStore(addressOf(urlOf([proxy.port], "cut")));
+    const store = await openPostgresStore(addressOf(urlOf([proxy.port], "cut")), PATIENT);
     const others = [
       newLink("others", { originalUrl: "https://others.example/" }),
       newLink("others2", { terms: { maxVisits: 5 } }),
@@ -113,14 +114,14 @@ describe("creates over several machines", () => {
     ];
     proxy.delay(100);
     const inserting = store.insert(links);
+    const [elsewhere] = opened.stores;
     // The server has them, and its answer is on the way.
-    await Bun.sleep(150);
+    while ((await elsewhere.find("cut0" as Code)) === undefined) await Bun.sleep(1);
     proxy.delay(0);
     proxy.reset();
     expect((await inserting).map((outcome) => isProblem(outcome))).toEqual(
       links.map((_, nth) => nth < others.length),
     );
-    const [elsewhere] = opened.stores;
     for (const { code } of links) expect(await elsewhere.find(code)).toMatchObject({ code });
     for (const other of others)
       expect(await elsewhere.find(other.code)).toMatchObject({
