@@ -27,7 +27,6 @@ function create(curt: Here, address = "192.0.2.1", body: object = {}): Promise<R
 const statusOf = async (response: Promise<Response>) => (await response).status;
 
 /** However busy this machine is, the store is waited for. */
-const PATIENT = { openWaitMs: 60_000, limitMs: 60_000 };
 /** Not at midnight, when each client gets another name in the store. */
 const NOON_MS = Date.UTC(2026, 0, 1, 12);
 const start = (settings: Settings, shareWaitMs = 60_000) =>
