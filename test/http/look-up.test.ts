@@ -19,21 +19,20 @@ import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { BASE_URL, temporaryFolder } from "../service.ts";
 import { newLink } from "../stores/links.ts";
 
-const SLOW_MS = 50;
-
 const ELSEWHERE = 418;
 
-/** Serves redirects from a real store, but delays its answers, as a database on another machine would. */
+/** Serves redirects from a real store, but delays its answers until `letGo`, as a database on another machine would. */
 async function serve(folder: string, record = () => {}) {
   const near = await openSqliteStore(join(folder, "curt.db"));
-  let asked = 0;
+  const answering = Promise.withResolvers<void>();
+  const times = { asked: 0, lookedUp: 0 };
   const recorded: string[] = [];
   const distant: LinkStore = {
     ...near,
     async find(code) {
-      asked++;
       const link = await near.find(code);
-      await Bun.sleep(SLOW_MS);
+      times.asked++;
+      await answering.promise;
       return link;
     },
     findNow: undefined,
@@ -62,7 +61,13 @@ async function serve(folder: string, record = () => {}) {
   const limiter = createLimiter({}, clock, { count: () => {} });
   const onFault = (error: unknown) => void faults.push(error);
   const redirect = createRedirect({
-    memory,
+    memory: {
+      ...memory,
+      lookUp(code) {
+        times.lookedUp++;
+        return memory.lookUp(code);
+      },
+    },
     clock,
     recorder: {
       record(_link, visit) {
@@ -98,7 +103,14 @@ async function serve(folder: string, record = () => {}) {
     memory,
     visit,
     port: server.port ?? 0,
-    counts: () => ({ asked, recorded: recorded.length, faults }),
+    letGo: answering.resolve,
+    async untilAsked(): Promise<void> {
+      while (times.asked === 0) await Bun.sleep(1);
+    },
+    async untilLookedUp(count: number): Promise<void> {
+      while (times.lookedUp < count) await Bun.sleep(1);
+    },
+    counts: () => ({ asked: times.asked, recorded: recorded.length, faults }),
     recorded,
     async [Symbol.asyncDispose]() {
       await server.stop(true);
@@ -111,16 +123,20 @@ test("concurrent requests for one link query the store once, and each is counted
   using folder = temporaryFolder();
   await using service = await serve(folder.path);
   await service.store.insert([newLink("wanted")]);
-  const statuses = await Promise.all(Array.from({ length: 100 }, () => service.visit("wanted")));
-  expect(new Set(statuses)).toEqual(new Set([302]));
+  const statuses = Promise.all(Array.from({ length: 100 }, () => service.visit("wanted")));
+  await service.untilLookedUp(100);
+  service.letGo();
+  expect(new Set(await statuses)).toEqual(new Set([302]));
   expect(service.counts()).toEqual({ asked: 1, recorded: 100, faults: [] });
 });
 
 test("concurrent requests for an unknown code query the store a few times only", async () => {
   using folder = temporaryFolder();
   await using service = await serve(folder.path);
-  const statuses = await Promise.all(Array.from({ length: 100 }, () => service.visit("missing")));
-  expect(new Set(statuses)).toEqual(new Set([404]));
+  const statuses = Promise.all(Array.from({ length: 100 }, () => service.visit("missing")));
+  await service.untilLookedUp(100);
+  service.letGo();
+  expect(new Set(await statuses)).toEqual(new Set([404]));
   const { asked, recorded } = service.counts();
   expect(asked).toBeLessThanOrEqual(3);
   expect(recorded).toBe(0);
@@ -130,9 +146,12 @@ test("a new link is found even while an earlier query for its code is still runn
   using folder = temporaryFolder();
   await using service = await serve(folder.path);
   const before = service.visit("made");
-  await Bun.sleep(SLOW_MS / 4);
+  await service.untilAsked();
   await service.store.insert([newLink("made")]);
-  expect(await service.visit("made")).toBe(302);
+  const after = service.visit("made");
+  await service.untilLookedUp(2);
+  service.letGo();
+  expect(await after).toBe(302);
   expect(await before).toBe(404);
 });
 
@@ -144,9 +163,10 @@ test("an answer from before a link's change is not cached after it", async () =>
   await store.insert([link]);
   const changes = await followChanges(store, memory, async () => {});
   const asking = visit("changing");
-  await Bun.sleep(SLOW_MS / 2);
+  await service.untilAsked();
   await store.update(link, { type: "withdraw", atMs: link.createdMs + 1 });
   await changes.read();
+  service.letGo();
   expect(await asking).toBe(302);
   expect(await visit("changing")).toBe(404);
 });
@@ -154,6 +174,7 @@ test("an answer from before a link's change is not cached after it", async () =>
 test("a HEAD is never counted, whether its link is cached or not", async () => {
   using folder = temporaryFolder();
   await using service = await serve(folder.path);
+  service.letGo();
   await service.store.insert([newLink("looked")]);
   expect([await service.visit("looked", "HEAD"), await service.visit("looked", "HEAD")]).toEqual([302, 302]);
   expect(service.counts().recorded).toBe(0);
@@ -164,6 +185,7 @@ test("visitors are redirected even if counting fails", async () => {
   await using service = await serve(folder.path, () => {
     throw new Error("planted");
   });
+  service.letGo();
   await service.store.insert([newLink("anyway")]);
   expect([await service.visit("anyway"), await service.visit("anyway")]).toEqual([302, 302]);
   expect(service.counts().faults).toHaveLength(2);
@@ -176,11 +198,15 @@ test("visitors who hang up while the store is asked are still counted as differe
   const { promise: closed, resolve } = Promise.withResolvers<void>();
   const socket = connect(service.port, "127.0.0.1", () => {
     socket.write("GET /hasty HTTP/1.1\r\nHost: x\r\n\r\n");
-    setTimeout(() => socket.resetAndDestroy(), SLOW_MS / 4);
   });
   socket.on("close", resolve);
+  await service.untilAsked();
+  socket.resetAndDestroy();
   await closed;
-  for (let tries = 0; tries < 100 && service.recorded.length === 0; tries++) await Bun.sleep(SLOW_MS / 4);
+  // What arrives later is read later.
+  expect(await service.visit("a+")).toBe(ELSEWHERE);
+  service.letGo();
+  while (service.recorded.length === 0) await Bun.sleep(1);
   expect(service.recorded).toEqual(["127.0.0.1"]);
 });
 
