@@ -18,10 +18,6 @@ export const ACCEPTED: readonly string[] = [
   "PDDL-1.0",
 ];
 
-const BUN = `Bun is MIT-licensed, Copyright Oven. It is linked with JavaScriptCore (LGPL-2.1) and other libraries. The list of
-these, with their licences and how to link Bun with changed ones, is at
-https://github.com/oven-sh/bun/blob/bun-v${packageJson.dependencies.bun}/LICENSE.md`;
-
 const MIT = (holder: string) => `The MIT License
 
 Copyright (c) ${holder}
@@ -38,6 +34,31 @@ THE SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR IMPLI
 WARRANTIES OF MERCHANTABILITY, FITNESS FOR A PARTICULAR PURPOSE AND NONINFRINGEMENT. IN NO EVENT SHALL THE AUTHORS OR
 COPYRIGHT HOLDERS BE LIABLE FOR ANY CLAIM, DAMAGES OR OTHER LIABILITY, WHETHER IN AN ACTION OF CONTRACT, TORT OR
 OTHERWISE, ARISING FROM, OUT OF OR IN CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE SOFTWARE.`;
+
+const textBeside = (name: string) => readFileSync(resolve(import.meta.dir, name), "utf8").trim();
+
+const { webkit, tinycc } = process.versions;
+
+/** What sections 6 of the LGPL ask of those who pass on an executable. Commits are those of the Bun that runs this. */
+const BUN = `${MIT("Oven")}
+
+The executables of Curt, and its image, contain Bun. Its package for npm does not. Bun is linked with these libraries, whose use is
+covered by the GNU Library General Public License, version 2, and the GNU Lesser General Public License, version 2.1. The texts of
+both are below. Here is the source of what was linked:
+
+  JavaScriptCore, WTF and bmalloc, parts of WebKit: https://github.com/oven-sh/WebKit/tree/${webkit}
+  TinyCC: https://github.com/oven-sh/tinycc/tree/${tinycc}
+  Bun: https://github.com/oven-sh/bun/tree/${Bun.revision}
+
+You may change these libraries and make Curt's executable with them:
+
+  1. Make a Bun with them, as https://github.com/oven-sh/bun/blob/bun-v${packageJson.dependencies.bun}/LICENSE.md says.
+     That page also lists the other libraries that Bun contains, with their licences.
+  2. In the sources of this version of Curt, run "npm ci", and then "/path/to/that/bun scripts/build.ts".
+
+${textBeside("LGPL-2.0.txt")}
+
+${textBeside("LGPL-2.1.txt")}`;
 
 interface Manifest {
   readonly name: string;
@@ -111,6 +132,7 @@ export function describeLibraries(): string {
     ({ name, version, licence, text }) => `${"=".repeat(80)}\n${name} ${version}: ${licence}\n\n${text}\n`,
   );
   return `Curt contains these libraries, which have licences of their own. Bun runs it, and is part of its executables.
+With Bun, these contain JavaScriptCore and TinyCC, which are under the LGPL: see "bun" below.
 
 Letters that look alike (src/pages/look-alikes.ts) are from Unicode's confusables.txt: Unicode-3.0,
 Copyright © 1991-2026 Unicode, Inc., https://www.unicode.org/license.txt

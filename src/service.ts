@@ -52,8 +52,8 @@ const INDEX_EVERY_MS = 1000;
 const MAX_INDEXED_BLOCKS = 16;
 /** A database that is only away for a moment, as while another server takes over, does not end a start. */
 const OPEN_WAIT_MS = 30_000;
-/** How long old processes go on beside new ones, to close each connection after an answer. */
-export const HAND_OVER_MS = 2000;
+/** So long after new connections have gone to other processes, the last ones that waited here are accepted. */
+const LAST_ACCEPTED_MS = 500;
 /** What changes in one process takes effect in all of them within a second. */
 const READ_CHANGES_EVERY_MS = 300;
 
@@ -72,8 +72,11 @@ export interface Service {
   readonly port: number;
   /** Undefined if there are no metrics. */
   readonly readMetrics: ReadMetrics | undefined;
-  /** Finishes what is under way, within its limits, and closes everything. `isReplaced`: other processes serve on. */
-  stop(how?: { readonly isReplaced: boolean }): Promise<void>;
+  /**
+   * Finishes what is under way, within its limits, and closes everything. `replaced`: other processes serve on, and once it
+   * resolves, they get all new connections.
+   */
+  stop(replaced?: Promise<void>): Promise<void>;
 }
 
 /** The core with a port and timers. Opens everything, in order; `stop` closes it in the reverse order. */
@@ -121,17 +124,6 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
   const callOf = createCalls({ domain: createDomain(config.baseUrl, identity), clientOf });
   const health = createHealth(links);
   const storeFiles = identifyStore(config.database);
-  const overload = opened.adopt(
-    createOverload({
-      ...limits,
-      clock,
-      onChange(refused) {
-        if (refused.length > 0) log.warn({ refused }, "overloaded: some requests are refused");
-        else log.info("no longer overloaded");
-      },
-    }),
-    (one) => one.close(),
-  );
   let viewsThread: Thread<ViewsTask> | undefined;
   const views = opened.adopt(
     createViews({
@@ -140,6 +132,17 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
       clock,
       hostRules,
       onFault,
+    }),
+    (one) => one.close(),
+  );
+  const overload = opened.adopt(
+    createOverload({
+      ...limits,
+      clock,
+      onChange(refused) {
+        if (refused.length > 0) log.warn({ refused }, "overloaded: some requests are refused");
+        else log.info("no longer overloaded");
+      },
     }),
     (one) => one.close(),
   );
@@ -218,7 +221,19 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
   ];
   if (certificate !== null) repetitions.push(certificate.follow(server.useCertificate, onFault, limits));
   const inProgress = server.pending;
-  const figures = { config, core, redirects, requests, memory, views, lists, recorder, faults, inProgress };
+  const figures = {
+    config,
+    core,
+    redirects,
+    requests,
+    memory,
+    views,
+    overload,
+    lists,
+    recorder,
+    faults,
+    inProgress,
+  };
   const metrics =
     config.metricsPort === null ? undefined : opened.adopt(createReading(figures), (one) => one.close());
   const closing = opened.move();
@@ -247,9 +262,9 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
   return {
     port: server.port,
     readMetrics: metrics?.read,
-    async stop({ isReplaced } = { isReplaced: false }) {
-      if (!isReplaced) health.stopping();
-      await server.drain(isReplaced ? HAND_OVER_MS : config.drainWaitMs);
+    async stop(replaced) {
+      if (replaced === undefined) health.stopping();
+      await server.drain(replaced?.then(() => Bun.sleep(LAST_ACCEPTED_MS)) ?? Bun.sleep(config.drainWaitMs));
       for (const repetition of repetitions) await repetition.stop();
       tellLost();
       await closing.disposeAsync();

@@ -24,7 +24,7 @@ test("a link that is ended early in one process ends in all others, even if it i
   await endLink(program, first, Date.now() - 1);
 
   const ended = async () =>
-    (await Promise.all(Array.from({ length: 12 }, () => status(first)))).every(isGone);
+    (await Promise.all(Array.from({ length: 24 }, () => status(first)))).every(isGone);
   while (!(await ended())) await Bun.sleep(20);
   for (let nth = 0; nth < 30; nth++) expect(await status(first)).toBe(410);
   for (const code of others) expect(await status(code)).toBe(302);

@@ -42,7 +42,7 @@ describe("SIGTERM", () => {
   });
 
   test("while draining says so in /readyz, serves, and asks each connection to close", async () => {
-    await using program = await startProgram({ DRAIN_WAIT: "2s" });
+    await using program = await startProgram({}, { holdsDrain: true });
     await program.shorten({ original_url, custom_code: "abc" });
     expect((await program.fetch("/readyz")).status).toBe(200);
     expect((await program.fetch("/abc")).headers.get("connection")).not.toBe("close");
@@ -58,6 +58,7 @@ describe("SIGTERM", () => {
     expect(redirect).toStartWith("HTTP/1.1 302 ");
     expect(redirect).toContain("Connection: close\r\n");
     expect((await program.shorten({ original_url, custom_code: "late" })).status).toBe(201);
+    program.endDrain();
     expect(await program.exited).toBe(0);
     expect(await fetch(program.origin).catch(() => "refused")).toBe("refused");
   });
@@ -65,15 +66,14 @@ describe("SIGTERM", () => {
   test("answers a page that is being made on its thread", async () => {
     const program = await startProgram();
     // The first page takes a while: its thread has yet to start.
-    const page = program.fetch("/docs");
-    expect((await program.fetch("/livez")).status).toBe(200);
+    const page = await sendBehindLive(program.origin, "GET /docs HTTP/1.1\r\nHost: x\r\n\r\n");
     program.kill("SIGTERM");
-    expect((await page).status).toBe(200);
+    expect(await page.answer).toStartWith("HTTP/1.1 200 ");
     expect(await program.exited).toBe(0);
   });
 
   test("loses no request of a steady load", async () => {
-    await using program = await startProgram({ DRAIN_WAIT: "2s" });
+    await using program = await startProgram({}, { holdsDrain: true });
     await program.shorten({ original_url, custom_code: "abc" });
     const answers: (number | "lost")[] = [];
     const ask = async () =>
@@ -93,6 +93,7 @@ describe("SIGTERM", () => {
     await untilLogged(program, "stopping");
     stopping.abort();
     await Promise.all(clients);
+    program.endDrain();
     expect(await program.exited).toBe(0);
     expect(new Set(answers)).toEqual(new Set([302]));
   });
@@ -117,6 +118,18 @@ describe("SIGTERM", () => {
 async function sendHalf(origin: string) {
   const body = JSON.stringify({ original_url, custom_code: "slow" });
   const half = `POST /api/v1/shorten HTTP/1.1\r\nHost: x\r\nContent-Length: ${body.length}\r\n\r\n${body.slice(0, 10)}`;
+  const { answer, send } = await sendBehindLive(origin, half);
+  return {
+    answer,
+    sendRest(): Promise<string> {
+      send(body.slice(10));
+      return answer;
+    },
+  };
+}
+
+/** Sends `request` behind another one. Resolves when the service has read both. */
+async function sendBehindLive(origin: string, request: string) {
   const { hostname, port } = new URL(origin);
   const { promise: began, resolve: begin } = Promise.withResolvers<void>();
   const { promise: answer, resolve: end } = Promise.withResolvers<string>();
@@ -132,15 +145,12 @@ async function sendHalf(origin: string) {
       close: () => end(received.slice(received.indexOf(LIVE) + LIVE.length)),
     },
   });
-  // The service reads both requests at once, so the answer to the first one shows that the half has arrived.
-  socket.write(`GET /livez HTTP/1.1\r\nHost: x\r\n\r\n${half}`);
+  // The service reads both requests at once, so the answer to the first one shows that the second one has arrived.
+  socket.write(`GET /livez HTTP/1.1\r\nHost: x\r\n\r\n${request}`);
   await began;
   return {
-    /** Everything received until the service closes the connection. */
+    /** Everything received behind the first answer, until the service closes the connection. */
     answer,
-    sendRest(): Promise<string> {
-      socket.write(body.slice(10));
-      return answer;
-    },
+    send: (more: string) => void socket.write(more),
   };
 }

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { version } from "../package.json";
 import { build } from "../scripts/build.ts";
 import { assets } from "../src/pages/assets/assets.ts";
+import { freePort } from "./free-port.ts";
 import { connect } from "./mcp/connect.ts";
 import { startProgram, temporaryFolder, untilLogged } from "./service.ts";
 
@@ -18,8 +19,8 @@ test("the executable runs alone: no Node, no Bun, no sources beside it", async (
   const told = Bun.spawnSync([...bare, executable, "--version"], { cwd: folder.path });
   expect([told.exitCode, told.stdout.toString()]).toEqual([0, `${version}\n`]);
 
-  const start = (...more: string[]) => {
-    const settings = ["PORT=0", "BASE_URL=https://curt.example", ...more].join(" ");
+  const start = async (...more: string[]) => {
+    const settings = [`PORT=${await freePort()}`, "BASE_URL=https://curt.example", ...more].join(" ");
     const inFolder = `cd "$1" && exec /usr/bin/env -i ${settings} ./curt serve`;
     const command = ["/bin/sh", "-c", inFolder, "sh", folder.path];
     return startProgram({}, { command, folder: folder.path });

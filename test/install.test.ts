@@ -140,7 +140,13 @@ const NEEDED: Readonly<Record<string, readonly string[]>> = {
     "option httpchk GET /readyz",
     "alpn h2,http/1.1",
   ],
-  Traefik: ["idleConnTimeout: 15s", "flushInterval: -1ms", "readTimeout: 0s", "http://127.0.0.1:3000"],
+  Traefik: [
+    "idleConnTimeout: 15s",
+    "flushInterval: -1ms",
+    "readTimeout: 0s",
+    "sanitizePath: false",
+    "http://127.0.0.1:3000",
+  ],
 };
 
 test("the examples for proxies have what Curt needs, and do not lead to the metrics", () => {

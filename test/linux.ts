@@ -12,6 +12,7 @@ export const NEEDS_LINUX: Readonly<Record<string, string>> = {
   "a newer version takes over 1 under load: nothing is refused or lost": SPREADS,
   "a newer version takes over 3 under load: nothing is refused or lost": SPREADS,
   "SIGUSR2 during the start ends nothing": "reads /proc",
+  "a stop in the middle of a hand-over complains of nothing": "reads /proc",
   "all new processes get connections, though an old one was missing when they took over": SPREADS,
   "new connections go to those that are told, until these are gone": SPREADS,
   "more connections than file descriptors: open ones are served, and the others once there is room":

@@ -64,4 +64,19 @@ test("the licences of all these libraries are told in full, and we accept each",
       expect([name, text]).toEqual([name, expect.stringMatching(/permi|Apache/i)]);
     expect(told).toContain(`\n${name} ${version}: ${licence}\n\n${text}\n`);
   }
+  for (const text of [
+    "JavaScriptCore and TinyCC, which are under the LGPL",
+    "GNU LIBRARY GENERAL PUBLIC LICENSE",
+    "GNU LESSER GENERAL PUBLIC LICENSE",
+  ])
+    expect(told).toContain(text);
+  const sources = [...told.matchAll(/oven-sh\/(\w+)\/tree\/(\S+)/g)].map(([, name, commit]) => [
+    name,
+    commit,
+  ]);
+  expect(sources).toEqual([
+    ["WebKit", expect.stringMatching(/^[0-9a-f]{40}$/)],
+    ["tinycc", expect.stringMatching(/^[0-9a-f]{40}$/)],
+    ["bun", expect.stringMatching(/^[0-9a-f]{40}$/)],
+  ]);
 });

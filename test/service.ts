@@ -10,6 +10,7 @@ import type { Reason } from "../src/links/link.ts";
 import { createLog } from "../src/log.ts";
 import { type Limits, startService } from "../src/service.ts";
 import { openStore } from "../src/store/open.ts";
+import { freePort } from "./free-port.ts";
 import { type PostgresServer, startPostgres } from "./postgres.ts";
 
 export const ROOT = resolve(import.meta.dir, "..");
@@ -45,8 +46,11 @@ export interface Here extends Running {
 
 export interface Program extends Running {
   readonly pid: number;
+  /** Resolves with the exit code when the program has ended and all that it logged is in `logged`, also by its children. */
   readonly exited: Promise<number>;
   kill(signal: NodeJS.Signals): void;
+  /** See {@link ProgramOptions.holdsDrain}. */
+  endDrain(): void;
 }
 
 /** Makes a folder that is deleted at the end of the scope. */
@@ -137,20 +141,40 @@ function settableClock({ startMs, standsStill = false }: HereOptions) {
 
 export interface ProgramOptions {
   readonly command?: readonly string[];
+  /** Options of Bun, if there is no other command. */
+  readonly bunOptions?: readonly string[];
   /** For what the program does again and again, such as looking at a file: it does so after this time at the latest. */
   readonly roundMs?: number;
+  /** When it stops, it drains until the test calls `endDrain`, however long the test needs. */
+  readonly holdsDrain?: boolean;
   /** Not deleted when the program ends. Default: a temporary folder. */
   readonly folder?: string;
 }
+
+/** What is held until the test ends it: the longest drain that can be set, so that nothing else waits for as long. */
+const HELD_DRAIN = { DRAIN_WAIT: "5m" };
+const HELD_MS = 300_000;
 
 /** Runs the program in its own process, as an operator starts it. */
 export async function startProgram(settings: Settings = {}, options: ProgramOptions = {}): Promise<Program> {
   const own = options.folder === undefined ? temporaryFolder() : undefined;
   const folder = options.folder ?? own?.path ?? "";
-  const all = await settingsFor(folder, settings);
+  const held = options.holdsDrain === true ? HELD_DRAIN : {};
+  // The program looks whether a port is free before its processes listen on it. Meanwhile, no other test must get it.
+  const all = await settingsFor(folder, { PORT: String(await freePort()), ...held, ...settings });
   const env = { ...process.env, ...all };
-  const sooner = options.roundMs === undefined ? [] : ["--preload", roundsOf(options.roundMs, folder)];
-  const command = options.command ?? [process.execPath, ...sooner, join(ROOT, "src/main.ts"), "serve"];
+  const drainEnd = join(folder, "end-of-drain");
+  const preloads = [
+    ...(options.roundMs === undefined ? [] : [roundsOf(options.roundMs, folder)]),
+    ...(options.holdsDrain === true ? [drainsUntil(drainEnd, folder)] : []),
+  ].flatMap((path) => ["--preload", path]);
+  const command = options.command ?? [
+    process.execPath,
+    ...(options.bunOptions ?? []),
+    ...preloads,
+    join(ROOT, "src/main.ts"),
+    "serve",
+  ];
   const child = Bun.spawn([...command], {
     cwd: ROOT,
     env,
@@ -158,20 +182,40 @@ export async function startProgram(settings: Settings = {}, options: ProgramOpti
     stderr: "inherit",
   });
   const logged: string[] = [];
-  const origin = await listening(child.stdout, logged);
+  const { listening, ended } = collect(child.stdout, logged);
+  const exited = ended.then(() => child.exited);
+  const origin = await listening;
   if (origin === undefined) {
-    throw new Error(`the program did not start (exit code ${await child.exited}): ${logged.join("")}`);
+    throw new Error(`the program did not start (exit code ${await exited}): ${logged.join("")}`);
   }
+  const endDrain = () => writeFileSync(drainEnd, "");
   const running = client(origin, all, logged, async () => {
+    if (options.holdsDrain === true) endDrain();
     child.kill("SIGTERM");
-    await child.exited;
+    await exited;
     own?.[Symbol.dispose]();
   });
   return Object.assign(running, {
     pid: child.pid,
-    exited: child.exited,
+    exited,
     kill: (signal: NodeJS.Signals) => child.kill(signal),
+    endDrain,
   });
+}
+
+/** A module that lets a held drain last until there is a file at `end`. */
+function drainsUntil(end: string, folder: string): string {
+  const path = join(folder, "drain.ts");
+  writeFileSync(
+    path,
+    `import { existsSync } from "node:fs";
+     const sleep = Bun.sleep;
+     Bun.sleep = async (ms) => {
+       if (ms !== ${HELD_MS}) return sleep(ms);
+       while (!existsSync(${JSON.stringify(end)})) await sleep(10);
+     };`,
+  );
+  return path;
 }
 
 /** A module that shortens the rounds of the program that loads it. */
@@ -185,10 +229,13 @@ function roundsOf(maxMs: number, folder: string): string {
   return path;
 }
 
-/** Resolves with the origin in the first line of the log, and keeps collecting lines. */
-function listening(output: ReadableStream<Uint8Array>, logged: string[]): Promise<string | undefined> {
-  const { promise, resolve: told } = Promise.withResolvers<string | undefined>();
-  async function collect(): Promise<void> {
+/**
+ * Collects the lines of a program's output. `listening` resolves with the origin that one of them names, or with undefined if none
+ * does; `ended` when all lines are there.
+ */
+function collect(output: ReadableStream<Uint8Array>, logged: string[]) {
+  const { promise: listening, resolve: told } = Promise.withResolvers<string | undefined>();
+  async function read(): Promise<void> {
     const decoder = new TextDecoder();
     let rest = "";
     for await (const chunk of output) {
@@ -199,13 +246,16 @@ function listening(output: ReadableStream<Uint8Array>, logged: string[]): Promis
       if (origin !== undefined) told(origin);
     }
   }
-  void collect().finally(() => told(undefined));
-  return promise;
+  return { listening, ended: read().finally(() => told(undefined)) };
 }
 
-/** Waits until a line of the log contains `text`. */
-export async function untilLogged({ logged }: Pick<Running, "logged">, text: string): Promise<void> {
-  while (!logged.some((line) => line.includes(text))) await Bun.sleep(5);
+/** Waits until `times` lines of the log contain `text`. What is logged may be read a moment after it has had its effect. */
+export async function untilLogged(
+  { logged }: Pick<Running, "logged">,
+  text: string,
+  times = 1,
+): Promise<void> {
+  while (logged.filter((line) => line.includes(text)).length < times) await Bun.sleep(5);
 }
 
 /** The store of a service, opened once more, as another process has it. */

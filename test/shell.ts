@@ -26,6 +26,9 @@ export function commandsOf(script: string): ShellCommand[] {
   let words: string[] = [];
   let isFile = false;
   const end = () => {
+    // It hides the settings of the shell from the command.
+    if (words[0] === "env" && words[1] === "-i")
+      words = words.slice(2).filter((word) => word !== "PATH=$PATH");
     const first = words.findIndex((word) => !/^\w+=/.test(word));
     const settings = words
       .slice(0, first === -1 ? words.length : first)

@@ -3,6 +3,7 @@ import { feedFile } from "../guard/feeds.ts";
 import { readListFile } from "../guard/list-file.ts";
 import { describeStore } from "../settings/database-url.ts";
 import { checkStore } from "../store/open.ts";
+import { reasonOf } from "../system.ts";
 import { counted } from "./names.ts";
 import { note, print } from "./print.ts";
 
@@ -35,7 +36,7 @@ function checkLists({ blocklist, blocklistFeeds, listFolder }: Config): boolean 
   for (const path of blocklist) {
     const found = describeList(path);
     if (typeof found === "string") print(`blocklist: ${path}: ${found}`);
-    else note(`blocklist: ${path} cannot be read: ${found.message}`);
+    else note(`blocklist: ${path} cannot be read: ${reasonOf(found)}`);
     isFine &&= typeof found === "string";
   }
   for (const url of blocklistFeeds) {

@@ -13,6 +13,8 @@ const MAX_WAIT_MS = 5000;
 /** A child that lived this long starts the waits anew. */
 const LIVED_WELL_MS = 60_000;
 
+const TOLD_TO_STOP: ReadonlySet<unknown> = new Set<NodeJS.Signals>(["SIGTERM", "SIGINT"]);
+
 /** A child that was silent for so many beats is ended. */
 const MAX_SILENT_BEATS = 10;
 
@@ -28,16 +30,18 @@ export interface Generation {
   listening(): number;
   /** The files of the store that they have open. */
   storeFiles(): Orders["openElsewhere"];
-  /** Stops gracefully. `isReplaced`: another generation serves on. */
+  /** Stops gracefully. `isReplaced`: another generation serves on, and `leave` will be called. */
   stop(reason: string, isReplaced?: boolean): void;
+  /** No new connections come any more to these, which are being replaced. */
+  leave(): void;
   kill(): void;
 }
 
 export type Members = ReturnType<typeof createMembers>;
 
 export interface Children extends Generation {
-  /** Sends new connections to these of all processes that listen. */
-  steer(to: Places): void;
+  /** Sends new connections to these of all processes that listen. Resolves when it is done, or cannot be done any more. */
+  steer(to: Places): Promise<void>;
   /** The version that they are. */
   version(): string;
 }
@@ -58,7 +62,8 @@ export function startChildren(
   others?: Generation,
 ): Children {
   const running = new Set<Subprocess>();
-  const listeners = new Set<Subprocess>();
+  /** Each with what is to be called when it has carried out an order to steer, or has ended. */
+  const listeners = new Map<Subprocess, () => void>();
   const { promise: stopped, resolve: endWaits } = Promise.withResolvers<void>();
   let stopping = false;
   let hasLetGo = false;
@@ -73,7 +78,7 @@ export function startChildren(
     hasLetGo = !isReplaced;
     endWaits();
     for (const child of running) {
-      if (isReplaced) tell(child, { replaced: reason });
+      if (isReplaced) tell(child, { replaced: reason, isToldToLeave: true });
       else child.disconnect();
     }
   }
@@ -90,11 +95,12 @@ export function startChildren(
       const child = startChild({ port, openElsewhere }, (report) => {
         silentBeats = 0;
         if (report.metrics !== undefined) member?.answer(report.metrics);
+        if (report.isSteered === true) listeners.get(child)?.();
         if (report.files === undefined) return;
         storeFiles = report.files;
         version = report.version ?? "";
         member = members?.join((request) => child.send(request));
-        listeners.add(child);
+        listeners.set(child, () => {});
         listening(child.pid);
         watching = setInterval(() => {
           // Count missing beats, not seconds, so that a suspended machine kills nobody. Children that were let go have
@@ -107,6 +113,7 @@ export function startChildren(
       running.add(child);
       const code = await child.exited;
       running.delete(child);
+      listeners.get(child)?.();
       listeners.delete(child);
       return { child: child.pid, code, signal: child.signalCode ?? undefined };
     } catch (err) {
@@ -128,7 +135,10 @@ export function startChildren(
         hasListened = true;
         up();
       });
-      if (stopping) return end.code;
+      // Whoever signals all processes at once also ends a child that has hardly begun. Our own signal may be told a moment later.
+      const wasTold = TOLD_TO_STOP.has(end.signal);
+      if (wasTold) await Promise.race([stopped, Bun.sleep(FIRST_WAIT_MS)]);
+      if (stopping) return wasTold ? 0 : end.code;
       if (!hasListened) {
         log.error(end, "a process could not start");
         stop("a process could not start");
@@ -168,12 +178,19 @@ export function startChildren(
     storeFiles: () => storeFiles,
     version: () => version,
     listening: () => listeners.size,
-    steer(to) {
+    async steer(to) {
       // Any of those that share the port can do it.
-      const [child] = listeners;
-      if (child !== undefined) tell(child, { steer: to });
+      const [child] = listeners.keys();
+      if (child === undefined) return;
+      const { promise: steered, resolve } = Promise.withResolvers<void>();
+      listeners.set(child, resolve);
+      tell(child, { steer: to });
+      await steered;
     },
     stop,
+    leave() {
+      for (const child of running) tell(child, { leave: true });
+    },
     kill() {
       for (const child of running) child.kill("SIGKILL");
     },

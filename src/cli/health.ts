@@ -1,3 +1,4 @@
+import { reasonOf } from "../system.ts";
 import { instanceOf } from "./ask.ts";
 import type { Environment } from "./command.ts";
 import { fail, print } from "./print.ts";
@@ -20,16 +21,14 @@ export async function health(environment: Environment): Promise<number> {
     });
     if (status !== 200) return fail(`not ready: ${href} answers ${status}`);
   } catch (error) {
-    return fail(`not ready: ${href} does not answer: ${reasonOf(error)}`);
+    const isRefused = (error as { code?: unknown }).code === "ECONNREFUSED";
+    const reason = isRefused
+      ? "nothing listens there. Is the server stopped, or its PORT not in this environment?"
+      : reasonOf(error);
+    return fail(`not ready: ${href} does not answer: ${reason}`);
   }
   print("ready");
   return 0;
-}
-
-function reasonOf(error: unknown): string {
-  if ((error as { code?: unknown }).code === "ECONNREFUSED")
-    return "nothing listens there. Is the server stopped, or its PORT not in this environment?";
-  return error instanceof Error ? error.message : String(error);
 }
 
 /** Where the server with these settings listens. */

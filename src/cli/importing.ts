@@ -1,5 +1,3 @@
-import { resolve } from "node:path";
-
 import type { Config } from "../config.ts";
 import { arrivalRules } from "../core.ts";
 import { OtherFile } from "../moving/lines.ts";
@@ -8,7 +6,7 @@ import { takeIn } from "../moving/take-in.ts";
 import { describeStore } from "../settings/database-url.ts";
 import { hasStore, openIntake, openRecords } from "../store/open.ts";
 import type { Arguments } from "./command.ts";
-import { openInput } from "./input.ts";
+import { isInput, openInput } from "./input.ts";
 import { type LeftRows, openLeftRows } from "./left.ts";
 import { counted } from "./names.ts";
 import { fail, print } from "./print.ts";
@@ -32,7 +30,7 @@ export async function openImport(
   act: (importing: Importing) => Promise<number>,
 ): Promise<number> {
   const report = options["report"] as string | undefined;
-  if (report !== undefined && resolve(report) === resolve(file))
+  if (report !== undefined && isInput(report, file))
     return fail("--report would overwrite the file to be imported. Name another one.");
   using left = openLeftRows(report);
   using progress = showProgress();

@@ -1,4 +1,4 @@
-import { closeSync, createReadStream, openSync, statSync } from "node:fs";
+import { closeSync, createReadStream, fstatSync, openSync, statSync } from "node:fs";
 
 import { requirePlain } from "../moving/plain.ts";
 import { type Input, UnreadableSource } from "../moving/source.ts";
@@ -30,6 +30,18 @@ export function openInput(file: string): Input & { progress(): Progress } {
     },
     progress: () => ({ done, all: size }),
   };
+}
+
+/** Whether `path` is the file to be read, whatever its name: whoever writes it would lose what was to be read. */
+export function isInput(path: string, file: string): boolean {
+  try {
+    const written = statSync(path, { bigint: true });
+    const read = file === "-" ? fstatSync(0, { bigint: true }) : statSync(file, { bigint: true });
+    return written.isFile() && written.dev === read.dev && written.ino === read.ino;
+  } catch {
+    // One is not there.
+    return false;
+  }
 }
 
 /** Undefined for a pipe. */

@@ -93,7 +93,9 @@ function ruleInWords(refused: Refused): string {
     ...("character" in refused && { character: "A character" }),
     ...("host" in refused && { host: "the host" }),
   };
-  return `${rule.startsWith("code.") ? "code" : "URL"}: ${message("en", rule, common)}`;
+  // Some begin with "The control character {character}" or the like.
+  const words = message("en", rule, common).replace(" A character", "");
+  return `${rule.startsWith("code.") ? "code" : "URL"}: ${words}`;
 }
 
 function detailOf(refused: Refused): string | undefined {

@@ -4,17 +4,14 @@ import { ANYWHERE } from "../http/steering.ts";
 import { startHttps } from "../https/start.ts";
 import { createLog, type Log } from "../log.ts";
 import type { Member } from "../metrics/members.ts";
-import { HAND_OVER_MS } from "../service.ts";
 import { identifyStore } from "../store/open.ts";
 import { VERSION } from "../version.ts";
 import { prepareBackups, startBackups } from "./backups.ts";
+import { SPREAD_MS } from "./child.ts";
 import { type Generation, type Members, startChildren } from "./children.ts";
 import { warnOfReaders } from "./readers.ts";
 import { warnOfLittleRoom } from "./room.ts";
 import { run } from "./run.ts";
-
-/** Then the old processes begin to close their sockets, and the new ones move up: from then on, only the first place is certain. */
-const SPREAD_MS = HAND_OVER_MS * 0.75;
 
 /**
  * Serves until SIGTERM or SIGINT, in this process or in `config.processes` children, then resolves with the exit code. A second
@@ -64,18 +61,20 @@ export async function serve(settings: Config): Promise<number> {
       const first = old.listening();
       beside = old;
       current = children;
-      children.steer({ first, count: config.processes });
+      const spread = children.steer({ first, count: config.processes });
       log.info({ children: children.pids() }, `Curt ${children.version()} takes over`);
       beside.stop("new processes take over", true);
-      await Bun.sleep(SPREAD_MS);
-      children.steer({ first, count: 1 });
+      await Promise.all([spread, Bun.sleep(SPREAD_MS)]);
+      // When the old processes close their sockets, the new ones move up: from then on, only the first place is certain.
+      await children.steer({ first, count: 1 });
       // What the old ones have counted since they were last asked would end with them.
-      void metrics?.members.read();
+      await metrics?.members.read();
+      beside.leave();
     } else if (!isStopping) log.error("the new processes could not start: the old ones go on");
     // Before all of them are gone, it is not known how many listen.
     await beside.ended;
     beside = undefined;
-    if (isUp) children.steer(ANYWHERE);
+    if (isUp) await children.steer(ANYWHERE);
     if (isUp && !isStopping) log.info("the old processes have ended");
   }
 
@@ -122,6 +121,7 @@ async function startMetrics({ metricsHost: host, metricsPort, processes }: Confi
 /** Serves in this process, which then is a child less to start and to keep. */
 async function serveHere(config: Config, log: Log, members?: Members): Promise<Generation> {
   const { stop, exit, readMetrics } = await run(config, log);
+  const { promise: left, resolve: leave } = Promise.withResolvers<void>();
   const member: Member | undefined = members?.join((request) => {
     void readMetrics?.(request).then((reading) => member?.answer(reading));
   });
@@ -132,7 +132,8 @@ async function serveHere(config: Config, log: Log, members?: Members): Promise<G
     pids: () => [],
     listening: () => 1,
     storeFiles: () => identifyStore(config.database),
-    stop: (reason, isReplaced) => void stop(reason, 0, isReplaced),
+    stop: (reason, isReplaced) => void stop(reason, 0, isReplaced === true ? left : undefined),
+    leave,
     kill: () => process.exit(1),
   };
 }

@@ -1,6 +1,7 @@
 import { stat } from "node:fs/promises";
 
 import { repeat } from "../repeat.ts";
+import { reasonOf } from "../system.ts";
 import { startThread, type Thread } from "../thread.ts";
 import { NotAList, type ReadList } from "./list-file.ts";
 import type { ListTask } from "./list-reader.ts";
@@ -216,8 +217,4 @@ async function identify(path: string): Promise<string> {
 
 function isMissing(error: unknown): boolean {
   return error instanceof Error && "code" in error && error.code === "ENOENT";
-}
-
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -2,6 +2,7 @@ import { type FileHandle, mkdir, open, readFile, rename, rm, stat, writeFile } f
 import { join } from "node:path";
 
 import { repeat } from "../repeat.ts";
+import { reasonOf } from "../system.ts";
 import { download, type DownloadLimits, type Validators } from "./download.ts";
 
 const EVERY_MS = 3_600_000;
@@ -112,7 +113,7 @@ export function startFeeds(options: FeedsOptions): Feeds {
 
   /** Tells each reason once, not at each attempt. */
   function fail(url: string, error: unknown): void {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = reasonOf(error);
     if (!closing.signal.aborted) asked.failed++;
     if (!closing.signal.aborted && failures.get(url) !== reason) onFailure(url, reason);
     failures.set(url, reason);

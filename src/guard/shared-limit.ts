@@ -42,6 +42,8 @@ export interface SharedLimitOptions extends LimitOptions, DaySaltOptions {
 const WAIT_MS = 100;
 /** How long the store is not asked after it did not answer. */
 const PAUSE_MS = 1000;
+/** How long what the store told is believed. It may have counted what fails in another process, and is then given back. */
+const TOLD_MS = 10_000;
 /** In hexadecimal digits: 128 bits. */
 const CLIENT_LENGTH = 32;
 
@@ -53,16 +55,21 @@ export function shareLimit(windows: readonly Window[], options: SharedLimitOptio
   const { clock, counts, waitMs = WAIT_MS } = options;
   const own = createLimit(windows, options);
   const told = createLimit(windows, options);
+  const justTold = createLimit([{ count: 1, ms: TOLD_MS }], options);
   const saltNow = createDaySalt(options);
   // Processes with other windows count apart from these.
   const kind = ["limit", ...windows.map(({ count, ms }) => `${count}/${ms}`)].join("\t");
   let pausedUntilMs = 0;
+
+  /** Undefined if the store has not told of the client lately. */
+  const toldOf = (client: string) => (justTold.wait(client) > 0 ? told : undefined);
 
   async function ask(client: string, things: number): Promise<GiveBack | undefined> {
     const { salt } = await saltNow();
     const hash = saltedHash(salt, `${kind}\t${client}`, CLIENT_LENGTH);
     const { isCounted, owed } = await counts.take(hash, things);
     told.put(client, owed);
+    justTold.put(client, [TOLD_MS]);
     if (!isCounted) return undefined;
     return (back) => {
       told.giveBack(client, back);
@@ -78,12 +85,12 @@ export function shareLimit(windows: readonly Window[], options: SharedLimitOptio
 
   return {
     most: own.most,
-    wait: (client, things) => Math.max(own.wait(client, things), told.wait(client, things)),
+    wait: (client, things) => Math.max(own.wait(client, things), toldOf(client)?.wait(client, things) ?? 0),
     // Several are asked for in any case: what was told may have been given back since.
-    take: (client, things) => told.wait(client) || own.take(client, things),
+    take: (client, things) => toldOf(client)?.wait(client) || own.take(client, things),
     giveBack: own.giveBack,
     allowances(client) {
-      const others = told.allowances(client);
+      const others = toldOf(client)?.allowances(client) ?? [];
       return own.allowances(client).map((mine, nth) => {
         const other = others[nth] ?? mine;
         return other.left < mine.left || (other.left === mine.left && other.seconds > mine.seconds)

@@ -57,6 +57,9 @@ interface Line {
 export interface Overload {
   /** Begins the work at once if there is nothing else to do, otherwise when it is its turn. `refuse` answers if that takes too long. */
   takeTurns(what: TakesTurns, call: Call, begin: () => Answer, refuse: () => Answer): Answer;
+  /** How many were refused since the start. */
+  readonly refusals: Readonly<Record<TakesTurns, number>>;
+  /** Refuses those that wait: what they would begin is about to be closed. */
   close(): void;
 }
 
@@ -65,6 +68,7 @@ export function createOverload(options: OverloadOptions): Overload {
   const { clock, onChange, begunAtOnce = BEGUN_AT_ONCE } = options;
   const { maxWaitMs = MAX_WAIT_MS, overAfterMs = OVER_AFTER_MS } = options;
   const lines = ORDER.map((what): Line => ({ what, waiting: new Set(), emptyMs: clock.monotonicMs() }));
+  const refusals = { unknown: 0, creates: 0, views: 0 };
   const lineOf = Object.fromEntries(lines.map((line) => [line.what, line])) as Record<TakesTurns, Line>;
   let waiting = 0;
   let begun = 0;
@@ -109,6 +113,7 @@ export function createOverload(options: OverloadOptions): Overload {
   }
 
   function refuseOne(what: TakesTurns, refuse: () => Answer): Answer {
+    refusals[what]++;
     refusedMs = clock.monotonicMs();
     if (!refused.includes(what)) {
       refused = ORDER.filter((one) => one === what || refused.includes(one));
@@ -143,8 +148,14 @@ export function createOverload(options: OverloadOptions): Overload {
       waiting++;
       return new Promise((resolve) => line.waiting.add({ sinceMs, signal, begin, refuse, resolve }));
     },
+    refusals,
     close() {
       clearTimeout(over);
+      clearImmediate(turn);
+      const left = lines.flatMap((line) => [...line.waiting]);
+      for (const line of lines) line.waiting.clear();
+      waiting = 0;
+      for (const { resolve, refuse } of left) resolve(refuse());
     },
   };
 }

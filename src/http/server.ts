@@ -43,10 +43,10 @@ export interface Server {
   /** New connections get this certificate. Those that are open go on, and are closed after their next answer. */
   useCertificate(tls: TlsPair): void;
   /**
-   * Keeps answering for `waitMs`, and closes each connection after its next answer. Then refuses new connections, and
+   * Keeps answering until `end` resolves, and closes each connection after its next answer. Then refuses new connections, and
    * waits some seconds for open requests to finish.
    */
-  drain(waitMs: number): Promise<void>;
+  drain(end: Promise<unknown>): Promise<void>;
 }
 
 type App = ReturnType<typeof createApp>;
@@ -75,10 +75,10 @@ export function listen(
   const known = servers[0]?.port ?? port;
   let isDraining = false;
 
-  async function close(old: readonly Bun.Server<unknown>[], waitMs: number): Promise<void> {
+  async function close(old: readonly Bun.Server<unknown>[], end: Promise<unknown>): Promise<void> {
     const closing = handlers(closingApp(app));
     for (const server of old) server.reload(closing);
-    await Bun.sleep(waitMs);
+    await end;
     await Promise.race([Promise.all(old.map((server) => server.stop())), Bun.sleep(drainLimitMs)]);
     await stopNow(old);
   }
@@ -91,12 +91,12 @@ export function listen(
       if (isDraining) return;
       const old = servers;
       servers = open(known, pair);
-      const closed = close(old, handoverMs).finally(() => replaced.delete(closed));
+      const closed = close(old, Bun.sleep(handoverMs)).finally(() => replaced.delete(closed));
       replaced.add(closed);
     },
-    async drain(waitMs) {
+    async drain(end) {
       isDraining = true;
-      await Promise.all([close(servers, waitMs), ...replaced]);
+      await Promise.all([close(servers, end), ...replaced]);
     },
   };
 }

@@ -19,7 +19,8 @@ export function createMembers(expected: number, waitMs = WAIT_MS) {
   interface Asked extends Member {
     readonly ask: (request: ReadingRequest) => void;
     last: Reading;
-    settle: ((isAnswered: boolean) => void) | undefined;
+    /** Told when it answers, or cannot any more. Two may ask at the same time. */
+    readonly waiting: Set<(isAnswered: boolean) => void>;
   }
   const members = new Set<Asked>();
   /** What those counted that have ended. */
@@ -27,16 +28,18 @@ export function createMembers(expected: number, waitMs = WAIT_MS) {
 
   function request(member: Asked, samples: boolean): Promise<boolean> {
     const { promise, resolve } = Promise.withResolvers<boolean>();
-    const timer = setTimeout(resolve, waitMs, false);
-    member.settle = (isAnswered) => {
+    const settle = (isAnswered: boolean) => {
       clearTimeout(timer);
+      member.waiting.delete(settle);
       resolve(isAnswered);
     };
+    const timer = setTimeout(settle, waitMs, false);
+    member.waiting.add(settle);
     try {
       member.ask({ samples });
     } catch {
       // It is just ending.
-      member.settle(false);
+      settle(false);
     }
     return promise;
   }
@@ -47,15 +50,15 @@ export function createMembers(expected: number, waitMs = WAIT_MS) {
       const member: Asked = {
         ask,
         last: {},
-        settle: undefined,
+        waiting: new Set(),
         answer(reading) {
           member.last = reading;
-          member.settle?.(true);
+          for (const settle of member.waiting) settle(true);
         },
         leave() {
           if (!members.delete(member)) return;
           past = countedIn([past, member.last]);
-          member.settle?.(false);
+          for (const settle of member.waiting) settle(false);
         },
       };
       members.add(member);

@@ -1,5 +1,6 @@
 import type { Config } from "../config.ts";
 import type { Core } from "../core.ts";
+import type { Overload } from "../http/overload.ts";
 import type { LinkMemory } from "../http/redirect/memory.ts";
 import type { RedirectFigures } from "../http/redirect/redirect.ts";
 import type { RequestFigures } from "../http/request-figures.ts";
@@ -26,6 +27,7 @@ export interface ReadingOptions {
   readonly requests: RequestFigures;
   readonly memory: Pick<LinkMemory, "size">;
   readonly views: Pick<Views, "figures" | "load">;
+  readonly overload: Pick<Overload, "refusals">;
   readonly lists: Pick<Lists, "figures" | "asked">;
   readonly recorder: Pick<Recorder, "lost"> & Pick<Awaited<ReturnType<Visits["openRecorder"]>>, "figures">;
   readonly faults: Readonly<Record<"store" | "other", number>>;
@@ -45,7 +47,8 @@ export type ReadMetrics = (request: ReadingRequest) => Promise<Reading>;
  * addition. Never rejects.
  */
 export function createReading(options: ReadingOptions): { read: ReadMetrics; close(): void } {
-  const { config, core, redirects, requests, memory, views, lists, recorder, faults, inProgress } = options;
+  const { config, core, redirects, requests, memory, views, overload } = options;
+  const { lists, recorder, faults, inProgress } = options;
   const { backupFolder, database, journalFolder } = config;
   const own = watchProcess({
     file: database.engine === "sqlite" ? database.path : undefined,
@@ -140,6 +143,7 @@ export function createReading(options: ReadingOptions): { read: ReadMetrics; clo
         histogramValues("curt_request_seconds", took, labels),
       ),
       curt_requests_in_progress: [one(inProgress())],
+      curt_overload_refused_total: each("what", overload.refusals),
       curt_visits_waiting: [one(waiting.visits)],
       curt_visits_segments_waiting: [one(waiting.segments)],
       curt_visits_lost_total: each("what", recorder.lost),

@@ -73,7 +73,10 @@ export function createVisitors({ store, fillRandom }: VisitorsOptions) {
     async prepare(nowMs: number): Promise<void> {
       const [today, soon] = [nowMs, nowMs + AHEAD_MS].map((ms) => Math.floor(ms / DAY_MS));
       for (const wanted of new Set([today ?? 0, soon ?? 0])) {
-        if (!salts.has(wanted)) salts.set(wanted, await store.salt(wanted, today ?? 0));
+        if (salts.has(wanted)) continue;
+        const salt = await store.salt(wanted, today ?? 0);
+        // Visits may have come meanwhile. Another salt would count their visitors once more.
+        if (!salts.has(wanted)) salts.set(wanted, salt);
       }
       for (const known of salts.keys()) if (known < (today ?? 0)) salts.delete(known);
     },

@@ -22,10 +22,7 @@ import { ask, type Made, make } from "../managed.ts";
 import { startProgram, temporaryFolder } from "../service.ts";
 import { writeSegment } from "../visits/segments.ts";
 import { visit } from "../visits/visits.ts";
-import { makeLargeStore, run, runWithRoom, start } from "./run.ts";
-
-/** Some 15 MB. */
-const LARGE = 100_000;
+import { makeLargeStore, run, runWithRoom, SEVERAL_STEPS, start, stopHalfway } from "./run.ts";
 
 /** What is in a folder, without the locks and logs of a store that is open. */
 function filesIn(folder: string): string[] {
@@ -106,13 +103,15 @@ describe("curt backup", () => {
 
   test("that is killed leaves nothing that looks like a backup, and the next one clears up", async () => {
     using folder = temporaryFolder();
+    using beside = temporaryFolder();
     const [path, file] = [join(folder.path, "curt.db"), join(folder.path, "file")];
     const settings = { DATABASE_URL: `sqlite:${path}` };
-    await makeLargeStore(path, LARGE);
-    const child = start(["backup", file], settings);
-    while ((statSync(`${file}.part`, { throwIfNoEntry: false })?.size ?? 0) === 0) await Bun.sleep(1);
-    // There is one at a time. Stopped, the first one does not end meanwhile.
-    child.kill("SIGSTOP");
+    await makeLargeStore(path, SEVERAL_STEPS);
+    const halfway = stopHalfway(beside.path);
+    const child = start(["backup", file], settings, halfway.options);
+    await halfway.untilStopped();
+    expect(statSync(`${file}.part`).size).toBeGreaterThan(0);
+    // There is one at a time.
     const second = await run(["backup", join(folder.path, "second")], settings);
     expect(second.stderr).toBe(`curt: Another backup of ${path} is being made. Wait for it.\n`);
     child.kill("SIGKILL");
@@ -127,8 +126,8 @@ describe("curt backup", () => {
   testOnLinux("without room on the disk says so and leaves nothing", async () => {
     using folder = temporaryFolder();
     const [path, file] = [join(folder.path, "curt.db"), join(folder.path, "file")];
-    await makeLargeStore(path, LARGE);
-    expect(await runWithRoom(5_000_000, ["backup", file], { DATABASE_URL: `sqlite:${path}` })).toEqual({
+    await makeLargeStore(path, SEVERAL_STEPS);
+    expect(await runWithRoom(1_000_000, ["backup", file], { DATABASE_URL: `sqlite:${path}` })).toEqual({
       code: 1,
       stdout: "",
       stderr: `curt: ${file} could not be made: disk I/O error. It takes as much room as the store: check the free space and the folder's permissions.\n`,
@@ -287,7 +286,8 @@ function damage(path: string): void {
 test("on a terminal, curt backup shows how far it is", async () => {
   using folder = temporaryFolder();
   const path = join(folder.path, "curt.db");
-  await makeLargeStore(path, LARGE);
+  // The copy is slowed down, so it takes long enough to be shown.
+  await makeLargeStore(path, 100_000);
   const { code, shown } = await runInTerminal(["backup", join(folder.path, "file")], {
     DATABASE_URL: `sqlite:${path}`,
     PORT: "3000",

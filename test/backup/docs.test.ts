@@ -8,12 +8,12 @@ import { makeLargeStore } from "./run.ts";
 
 /** Commands of other programs, which are not there. */
 const OTHERS = /^(litestream|pg_dump|pg_restore|psql) /m;
-const SERVE = /^(?:\w+=\S+ )+curt serve$/gm;
+const SERVE = /^(?:env -i )?(?:\w+=\S+ )+curt serve$/gm;
 
 test("docs/backup.md gives commands that do what it says", async () => {
   using folder = temporaryFolder();
   const here = (name: string) => join(folder.path, name);
-  for (const name of ["bin", "backup", "elsewhere", "data"]) mkdirSync(here(name));
+  for (const name of ["bin", "backup", "elsewhere", "data", "journal"]) mkdirSync(here(name));
   writeFileSync(here("bin/curt"), `#!/bin/sh\nexec ${process.execPath} ${join(ROOT, "src/main.ts")} "$@"\n`);
   chmodSync(here("bin/curt"), 0o755);
   await makeLargeStore(here("data/curt.db"), 10);
@@ -21,7 +21,7 @@ test("docs/backup.md gives commands that do what it says", async () => {
   const text = readFileSync(join(ROOT, "docs/backup.md"), "utf8");
   const blocks = [...text.matchAll(/```sh\n([\s\S]+?)```/g)].map(([, block = ""]) => block);
   const tried = blocks.filter((block) => !OTHERS.test(block));
-  expect(tried).toHaveLength(6);
+  expect(tried).toHaveLength(7);
   for (const block of tried) {
     for (const [line] of block.matchAll(SERVE)) {
       const settings = line.split(" ").flatMap((part) => (part.includes("=") ? [part.split("=", 2)] : []));
@@ -29,6 +29,8 @@ test("docs/backup.md gives commands that do what it says", async () => {
     }
     // As the text says before it.
     if (block.startsWith("curt restore") && !block.includes("--to")) renameSync(here("data"), here("old"));
+    if (block.includes("--to"))
+      writeFileSync(here("journal/curt.db-visits/1.visits"), "of the store that serves");
     const commands = block
       .replaceAll(SERVE, "")
       .replaceAll("/mnt/elsewhere", here("elsewhere"))
@@ -39,6 +41,7 @@ test("docs/backup.md gives commands that do what it says", async () => {
         ...process.env,
         PATH: `${here("bin")}:${process.env["PATH"]}`,
         DATABASE_URL: `sqlite:${here("data/curt.db")}`,
+        DATA_DIR: here("journal"),
       },
       stdout: "pipe",
       stderr: "pipe",

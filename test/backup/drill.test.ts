@@ -4,12 +4,14 @@ import { join } from "node:path";
 
 import { type Program, startProgram, temporaryFolder } from "../service.ts";
 import { linkOf, visit } from "../visits/visits.ts";
-import { run, start } from "./run.ts";
+import { makeLargeStore, run, SEVERAL_STEPS, start, stopHalfway } from "./run.ts";
 
 /** `ROUNDS=20 npm test -- test/backup/drill.test.ts` makes more backups. A visit lost or counted twice is rare. */
 const ROUNDS = Number(process.env["ROUNDS"] ?? 3);
 const CREATING = 4;
 const VISITING = 4;
+/** Between two requests of a client: a backup gives way to requests, and has to come to its end. */
+const PAUSE_MS = 5;
 const VISITED = Array.from({ length: 40 }, (_, nth) => `visited${nth}`);
 
 /** What callers were told. */
@@ -30,6 +32,7 @@ async function load(program: Program, { codes, answered, begun }: Told): Promise
       const original_url = `https://example.com/${client}/${nth}`;
       const response = await program.shorten({ original_url, custom_code }).catch(() => undefined);
       if (response?.status === 201) codes.set(custom_code, original_url);
+      await Bun.sleep(PAUSE_MS);
     }
   });
   const visits = Array.from({ length: VISITING }, async (_, client) => {
@@ -39,6 +42,7 @@ async function load(program: Program, { codes, answered, begun }: Told): Promise
         () => (answered[nth] = (answered[nth] ?? 0) + 1),
         () => {},
       );
+      await Bun.sleep(PAUSE_MS);
     }
   });
   await Promise.all([...creates, ...visits]);
@@ -46,6 +50,7 @@ async function load(program: Program, { codes, answered, begun }: Told): Promise
 
 test(`${ROUNDS} backups under load, each restored elsewhere, have all that was answered before`, async () => {
   using folder = temporaryFolder();
+  await makeLargeStore(join(folder.path, "curt.db"), SEVERAL_STEPS);
   const program = await startProgram({ PROCESSES: "2" }, { folder: folder.path });
   const settings = { DATABASE_URL: program.databaseUrl };
   for (const custom_code of VISITED)
@@ -63,8 +68,9 @@ test(`${ROUNDS} backups under load, each restored elsewhere, have all that was a
     backups.push({ file, ...before, begun: [...told.begun] });
   }
   // The last one is cut off, and then the machine is lost.
-  const cut = start(["backup", join(folder.path, "cut")], settings);
-  while (!existsSync(join(folder.path, "cut.part"))) await Bun.sleep(1);
+  const halfway = stopHalfway(folder.path);
+  const cut = start(["backup", join(folder.path, "cut")], settings, halfway.options);
+  await halfway.untilStopped();
   cut.kill("SIGKILL");
   program.kill("SIGKILL");
   await Promise.all([cut.exited, loading]);

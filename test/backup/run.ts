@@ -1,4 +1,5 @@
 import { Database } from "bun:sqlite";
+import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { openStore } from "../../src/store/open.ts";
@@ -6,9 +7,9 @@ import { ROOT, type Settings } from "../service.ts";
 
 const MAIN = join(ROOT, "src/main.ts");
 
-/** Starts a command of the program. */
-export function start(args: readonly string[], settings: Settings = {}) {
-  return Bun.spawn([process.execPath, MAIN, ...args], {
+/** Starts a command of the program, with options of Bun. */
+export function start(args: readonly string[], settings: Settings = {}, options: readonly string[] = []) {
+  return Bun.spawn([process.execPath, ...options, MAIN, ...args], {
     env: { ...process.env, ...settings },
     stdout: "pipe",
     stderr: "pipe",
@@ -37,7 +38,37 @@ async function ended(child: ReturnType<typeof start>) {
   return { code, stdout, stderr };
 }
 
-/** Makes a store of some 150 bytes a link, which takes a while to copy. */
+/** Links whose store is large enough to be copied in several steps, with a pause after each. */
+export const SEVERAL_STEPS = 15_000;
+
+/**
+ * Stops a backup in the middle, however fast the machine is: a program that is started with `options` stops itself in the
+ * second pause of the copy.
+ */
+export function stopHalfway(folder: string) {
+  const [module, told] = [join(folder, "halfway.ts"), join(folder, "halfway")];
+  writeFileSync(
+    module,
+    `import { writeFileSync } from "node:fs";
+     const pause = Bun.sleepSync;
+     let pauses = 0;
+     Bun.sleepSync = (ms) => {
+       if (++pauses === 2) {
+         writeFileSync(${JSON.stringify(told)}, "");
+         process.kill(process.pid, "SIGSTOP");
+       }
+       pause(ms);
+     };`,
+  );
+  return {
+    options: ["--preload", module],
+    async untilStopped(): Promise<void> {
+      while (!existsSync(told)) await Bun.sleep(5);
+    },
+  };
+}
+
+/** Makes a store of some 150 bytes a link. */
 export async function makeLargeStore(path: string, links: number): Promise<void> {
   await (await openStore({ engine: "sqlite", path })).close();
   using database = new Database(path);

@@ -12,9 +12,9 @@ import {
 } from "node:fs";
 import { basename, join } from "node:path";
 
-import { addressOf, scrape, scrapeUntil } from "../metrics/scrape.ts";
+import { addressOf, scrapeUntil } from "../metrics/scrape.ts";
 import { type Running, startProgram, temporaryFolder, untilLogged } from "../service.ts";
-import { makeLargeStore, run } from "./run.ts";
+import { makeLargeStore, run, SEVERAL_STEPS, stopHalfway } from "./run.ts";
 
 const MADE = "a backup was made";
 const SOON = { roundMs: 20 };
@@ -58,24 +58,27 @@ test("BACKUP_DIR gets backups, of which the newest stay, and nothing else in it 
   // As Curt was killed while it made one.
   writeFileSync(join(backups, `${stem}20200101T000000Z.db.part`), "");
   writeFileSync(join(backups, `${stem}20200101T000000Z.db`), "old");
-  await using curt = await startProgram(
-    { BACKUP_DIR: backups, BACKUP_EVERY: "1s", BACKUP_KEEP: "2", PROCESSES: "2" },
-    { folder: folder.path, ...SOON },
-  );
-  await untilMade(curt, 4);
-  const files = filesOf(curt);
-  // One process makes them.
-  expect(new Set(files).size).toBe(files.length);
+  {
+    await using curt = await startProgram(
+      { BACKUP_DIR: backups, BACKUP_EVERY: "1s", BACKUP_KEEP: "2", PROCESSES: "2" },
+      { folder: folder.path, ...SOON },
+    );
+    await untilMade(curt, 4);
+    const files = filesOf(curt);
+    // One process makes them.
+    expect(new Set(files).size).toBe(files.length);
+  }
   const kept = readdirSync(backups).filter((name) => name.startsWith(`${stem}202`) && name.endsWith("Z.db"));
+  // Two backups, what is no file, and one that was made just before the stop.
   expect(kept.length).toBeLessThanOrEqual(5);
   for (const name of [...others, named, `${stem}20200104T000000Z.db`])
     expect(readdirSync(backups)).toContain(name);
   expect(readdirSync(join(backups, named))).toEqual(["file"]);
   expect(readdirSync(backups)).not.toContain(`${stem}20200101T000000Z.db.part`);
   expect(readdirSync(backups)).not.toContain(`${stem}20200101T000000Z.db`);
-  const last = files.at(-1) ?? "";
+  const last = kept.toSorted().at(-1) ?? "";
   const to = `sqlite:${folder.path}/restored`;
-  expect(await run(["restore", last, "--to", to])).toMatchObject({
+  expect(await run(["restore", join(backups, last), "--to", to])).toMatchObject({
     code: 0,
     stdout: expect.stringContaining(" has 1 link of "),
   });
@@ -120,6 +123,8 @@ test("backups of a time to come, when the clock was wrong, take no place of thos
     { folder: folder.path, ...SOON },
   );
   await untilMade(curt, 1);
+  // Deleted a moment after the line in the log.
+  while (existsSync(join(backups, `${stem}20990101T000000Z.db`))) await Bun.sleep(10);
   // Fifty rounds.
   await Bun.sleep(1000);
   const files = filesOf(curt).map((file) => basename(file));
@@ -190,8 +195,11 @@ test("a backup that fails is told once, and again when they are made again", asy
 test("the free space of BACKUP_DIR is among the metrics", async () => {
   using folder = temporaryFolder();
   await using curt = await startProgram({ BACKUP_DIR: folder.path, METRICS_PORT: "0" });
-  const told = await scrape(await addressOf(curt));
-  expect(told.of('curt_disk_free_bytes{holds="backups"}')).toBeGreaterThan(0);
+  await scrapeUntil(
+    await addressOf(curt),
+    "the free space is told",
+    (now) => now.of('curt_disk_free_bytes{holds="backups"}') > 0,
+  );
 });
 
 test("the time of the newest backup is among the metrics", async () => {
@@ -242,13 +250,15 @@ test("a reason is told once, though each backup would have another name", async 
 test("a stop waits for no backup, and leaves no part of one", async () => {
   using folder = temporaryFolder();
   const backups = join(folder.path, "backups");
-  // Copying it takes a second or more.
-  await makeLargeStore(join(folder.path, "curt.db"), 500_000);
-  const curt = await startProgram({ BACKUP_DIR: backups }, { folder: folder.path, ...SOON });
-  const parts = () => readdirSync(backups).filter((name) => name.endsWith(".part"));
-  mkdirSync(backups, { recursive: true });
-  while (!parts().some((name) => (statSync(join(backups, name), { throwIfNoEntry: false })?.size ?? 0) > 0))
-    await Bun.sleep(1);
+  await makeLargeStore(join(folder.path, "curt.db"), SEVERAL_STEPS);
+  // The process that makes the backup gets these options, too.
+  const halfway = stopHalfway(folder.path);
+  const curt = await startProgram(
+    { BACKUP_DIR: backups },
+    { folder: folder.path, bunOptions: halfway.options, ...SOON },
+  );
+  await halfway.untilStopped();
+  expect(readdirSync(backups).some((name) => name.endsWith(".part"))).toBe(true);
   await curt[Symbol.asyncDispose]();
   expect(await curt.exited).toBe(0);
   expect(readdirSync(backups)).toEqual([]);

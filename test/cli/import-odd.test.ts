@@ -1,6 +1,14 @@
 import { Database } from "bun:sqlite";
 import { afterAll, describe, expect, test } from "bun:test";
-import { chownSync, readdirSync, statSync, readFileSync, writeFileSync } from "node:fs";
+import {
+  chownSync,
+  linkSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 
 import type { DatabaseAddress } from "../../src/settings/database-url.ts";
@@ -121,6 +129,9 @@ describe("curt import", () => {
     writeFileSync(path("packed"), Bun.gzipSync(manyLines(1)));
     writeFileSync(path("links.csv"), "code,url\na,https://example.com/\n");
     const csv = ["--from", "csv", path("links.csv")];
+    const overwrites = "--report would overwrite the file to be imported.";
+    symlinkSync("links.csv", path("symbolic"));
+    linkSync(path("links.csv"), path("hard"));
     writeFileSync(path("endless"), "x".repeat(5_000_000));
     writeFileSync(path("locked"), "");
     using locked = new Database(path("locked"));
@@ -131,7 +142,9 @@ describe("curt import", () => {
       [[path("packed")], "packed is compressed. Unpack it with gunzip."],
       [["--from", "chhoto", path("packed")], "packed is compressed. Unpack it with gunzip."],
       [["--from", "chhoto", "/dev/zero"], "/dev/zero is no file: an SQLite database cannot be read from"],
-      [["--report", path("links.csv"), ...csv], "--report would overwrite the file to be imported."],
+      [["--report", path("links.csv"), ...csv], overwrites],
+      [["--report", path("symbolic"), ...csv], overwrites],
+      [["--report", path("hard"), ...csv], overwrites],
       [["--report", path("no/report"), ...csv], "no/report could not be written: ENOENT"],
       [csv, `The temporary file in ${path("no")} could not be written: ENOENT`, { TMPDIR: path("no") }],
     ] as const)
@@ -140,6 +153,11 @@ describe("curt import", () => {
         stdout: "",
         stderr: expect.stringMatching(new RegExp(`^curt: .*${RegExp.escape(message)}[^\\n]*\\n$`)),
       });
+    const fromInput = Bun.spawn(
+      [process.execPath, join(ROOT, "src/main.ts"), "import", "--from", "csv", "--report", path("hard"), "-"],
+      { env: { ...process.env, ...settings }, stdin: Bun.file(path("links.csv")), stderr: "pipe" },
+    );
+    expect(await fromInput.stderr.text()).toContain(overwrites);
     expect(readFileSync(path("links.csv"), "utf8")).toContain("example.com");
     // Nothing is left of the temporary file, even in the middle of an import.
     const child = Bun.spawn([process.execPath, join(ROOT, "src/main.ts"), "import", "--from", "csv", "-"], {

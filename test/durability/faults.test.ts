@@ -72,7 +72,8 @@ for (const processes of ["1", "2"])
       expect(await statuses(50, visit("before"))).toEqual(new Set([302]));
       expect(await statuses(50, visit("during"))).toEqual(new Set([404]));
     }
-    expect(program.logged.length - linesBefore).toBeLessThan(12 * pids.length);
+    // Of 250 faults. A line every five seconds tells how many came.
+    expect(program.logged.length - linesBefore).toBeLessThan(50 * pids.length);
     for (const pid of pids) limitFileSize(pid, 0xffff_ffff_ffff_ffffn);
     expect(await statuses(50, create("during"))).toEqual(new Set([201]));
     for (const name of ["before", "during"]) expect(await statuses(50, visit(name))).toEqual(new Set([302]));
@@ -132,5 +133,5 @@ test("a file that cannot be read: 503 and never 404, while what is cached goes o
   expect((await curt.fetch("/link299.svg")).status).toBe(503);
   expect((await curt.fetch("/readyz")).status).toBe(503);
   expect((await curt.fetch("/livez")).status).toBe(200);
-  expect(curt.logged.filter((line) => line.includes("the store cannot answer")).length).toBeLessThan(5);
+  expect(curt.logged.filter((line) => line.includes("the store cannot answer")).length).toBeLessThan(30);
 });

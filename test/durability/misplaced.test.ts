@@ -37,7 +37,7 @@ function asks(program: Program) {
 }
 
 async function until(what: string, isSo: () => boolean): Promise<void> {
-  for (let patience = 400; !isSo(); patience--) {
+  for (let patience = 2400; !isSo(); patience--) {
     if (patience === 0) throw new Error(`waited too long until ${what}`);
     await Bun.sleep(50);
   }
@@ -71,7 +71,8 @@ for (const processes of ["1", "2"]) {
         expect(await get("/readyz")).toEqual(new Set([503]));
         expect(await get("/livez")).toEqual(new Set([200]));
         await until("it is logged", () => linesThatSay(program, "moved, deleted or replaced").length > 0);
-        expect(linesThatSay(program, '"level":"error"').length).toBeLessThanOrEqual(2 * Number(processes));
+        // Of 160 faults. A line every five seconds tells how many came.
+        expect(linesThatSay(program, '"level":"error"').length).toBeLessThan(30 * Number(processes));
         moveBack();
         expect(await create()).toEqual(new Set([201]));
         expect(await get("/unknown")).toEqual(new Set([404]));

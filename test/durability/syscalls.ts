@@ -23,7 +23,7 @@ export type SystemCall = { readonly at: number } & (
 );
 
 /** After this time it ends by itself, and the command with it. */
-const LIMIT_SECONDS = 120;
+const LIMIT_SECONDS = 170;
 const HTTP = "HTTP/1.";
 /** As much of an HTTP response is written down. */
 const HEAD_BYTES = 2048;

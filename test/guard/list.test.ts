@@ -308,7 +308,7 @@ describe("a file", () => {
     expect(Bun.spawnSync(["mkfifo", pipe]).exitCode).toBe(0);
     const checking = Bun.spawnSync([process.execPath, "src/main.ts", "check"], {
       env: { BLOCKLIST: pipe, DATABASE_URL: `sqlite:${join(folder.path, "curt.db")}` },
-      timeout: 20_000,
+      timeout: 100_000,
     });
     expect(checking.stderr.toString()).toContain("it is not a file");
   });

@@ -45,8 +45,9 @@ export interface AcmeServer extends AsyncDisposable {
   readonly accounts: readonly Account[];
   /** How many orders were asked for, and how many challenges were checked. */
   readonly counts: { orders: number; checks: number };
-  /** How long certificates last from now on. */
+  /** How long certificates last from now on, and how much of that is over when they are given. */
   lastMs: number;
+  ageMs: number;
   /** Port on this machine where it asks for http:// addresses of every host. */
   httpPort: number;
   /** If set, new orders are refused: 429, and Retry-After in seconds. */
@@ -225,7 +226,7 @@ export async function startAcmeServer({ isPlain = false } = {}): Promise<AcmeSer
     const asked = names.map(({ value }) => value);
     if (!(await request.verify()) || asked.toSorted().join() !== order.hosts.toSorted().join())
       return problem(400, "badCSR", "the request for a certificate is wrong");
-    const startsMs = Math.floor(Date.now() / 1000) * 1000;
+    const startsMs = Math.floor(Date.now() / 1000) * 1000 - state.ageMs;
     order.certificate = await authority.sign({
       hosts: state.otherHosts ?? order.hosts,
       publicKey: request.publicKey,
@@ -243,6 +244,7 @@ export async function startAcmeServer({ isPlain = false } = {}): Promise<AcmeSer
     accounts,
     counts: { orders: 0, checks: 0 },
     lastMs: 12 * 3_600_000,
+    ageMs: 0,
     httpPort: 0,
     refusedForSeconds: undefined,
     isDown: false,

@@ -9,7 +9,10 @@ import { type Running, startHere, startProgram, temporaryFolder, untilLogged } f
 import { type Authority, createAuthority, makePair, storePair } from "./certificates.ts";
 
 const TARGET = "https://example.com/";
-const SOON = { readCertificateEveryMs: 20, handoverMs: 200 };
+/** Between two requests of a visitor. */
+const PAUSE_MS = 5;
+/** Visitors ask again long before the end of a handover. */
+const SOON = { readCertificateEveryMs: 20, handoverMs: 1000, drainLimitMs: 1000 };
 
 let authority: Authority;
 beforeAll(async () => {
@@ -217,6 +220,7 @@ describe("a renewed certificate", () => {
           let head: string | undefined = "";
           !over.signal.aborted && !head?.includes("Connection: close");
         ) {
+          await Bun.sleep(PAUSE_MS);
           head = await kept.ask("/abc");
           if (head?.startsWith("HTTP/1.1 302 ") !== true) failures.push(head ?? "closed");
           if (head === undefined) break;
@@ -226,10 +230,14 @@ describe("a renewed certificate", () => {
     }
     const visitors = Array.from({ length: 8 }, visit);
     let last = await serial(curt);
-    for (let renewals = 0; renewals < 5; renewals++) {
+    for (let renewals = 0; renewals < 3; renewals++) {
+      // The old server closes it, because it asks nothing.
+      using idle = await openOrAgain(curt);
+      const { promise: closed, resolve: close } = Promise.withResolvers<void>();
+      idle.socket.on("close", close);
       storePair(folder.path, await makePair(authority));
       last = await untilSerialChanges(curt, last);
-      await Bun.sleep(2 * SOON.handoverMs);
+      await closed;
       expect(await serial(curt)).toBe(last);
     }
     over.abort();
@@ -267,9 +275,7 @@ describe("a renewed certificate", () => {
     await using curt = await startProgram(settings, { folder: folder.path, roundMs: 50 });
     storePair(folder.path, await makePair(authority));
     const uses = () => curt.logged.filter((line) => line.includes("a new certificate is in use")).length;
-    const patience = AbortSignal.timeout(60_000);
-    while (uses() < 2 && !patience.aborted) await Bun.sleep(10);
-    expect(uses()).toBe(2);
+    while (uses() < 2) await Bun.sleep(10);
   });
 });
 

@@ -1,7 +1,9 @@
 import { describe, expect, test } from "bun:test";
 
+import { createMembers } from "../../src/metrics/members.ts";
+import { one } from "../../src/metrics/values.ts";
 import { freePort } from "../free-port.ts";
-import { type Program, startProgram, temporaryFolder, untilLogged } from "../service.ts";
+import { BASE_URL, type Program, startProgram, temporaryFolder, untilLogged } from "../service.ts";
 import { addressOf, scrapeUntil } from "./scrape.ts";
 
 const original_url = "https://example.com/";
@@ -24,7 +26,7 @@ async function create(program: Program, links: number): Promise<void> {
 }
 
 function childrenOf({ logged }: Program): number[] {
-  const line = logged.find((one) => one.includes("listens on")) ?? "{}";
+  const line = logged.find((text) => text.includes("listens on")) ?? "{}";
   return (JSON.parse(line) as { children?: number[] }).children ?? [];
 }
 
@@ -33,12 +35,15 @@ describe("the metrics of several processes", () => {
     await using curt = await start();
     const address = await addressOf(curt);
     await create(curt, 40);
-    const told = await scrapeUntil(address, "all are counted", (now) => now.of(CREATED) === 40);
-    expect([told.of(ANSWERING), told.of(MISSING)]).toEqual([3, 0]);
+    const told = await scrapeUntil(
+      address,
+      "all processes answer, and the links are told",
+      (now) => now.of(ANSWERING) === 3 && now.of("curt_links") > 0,
+    );
+    expect([told.of(CREATED), told.of(MISSING)]).toEqual([40, 0]);
     expect(told.of('curt_commit_items_sum{what="links"}')).toBe(40);
     expect(told.sum("curt_request_seconds_count", 'route="/api/v1/shorten"')).toBe(40);
     // Not three times as many, because all have the same.
-    await scrapeUntil(address, "the links are told", (now) => now.of("curt_links") > 0);
     expect(told.of("curt_links")).toBeLessThanOrEqual(40);
     expect(told.of("curt_store_up")).toBe(1);
   });
@@ -66,10 +71,23 @@ describe("the metrics of several processes", () => {
   });
 });
 
+test("processes that are asked twice at the same time are missing in neither answer", async () => {
+  const members = createMembers(1);
+  const asked: number[] = [];
+  const member = members.join(() => void asked.push(asked.length));
+  const both = [members.read(), members.read()];
+  for (const nth of asked) member.answer({ curt_links: [one(nth)] });
+  for (const reading of both)
+    expect((await reading)[0]?.curt_processes).toEqual([
+      one(1, { state: "answering" }),
+      one(0, { state: "missing" }),
+    ]);
+});
+
 for (const processes of ["1", "2"])
   test(`PROCESSES=${processes}: who scrapes during the stop gets an answer until the end`, async () => {
     const port = await freePort();
-    const curt = await startProgram({ METRICS_PORT: `${port}`, PROCESSES: processes, DRAIN_WAIT: "3s" });
+    const curt = await startProgram({ METRICS_PORT: `${port}`, PROCESSES: processes, DRAIN_WAIT: "8s" });
     const address = await addressOf(curt);
     expect(address).toBe(`http://127.0.0.1:${port}/metrics`);
     await create(curt, 5);
@@ -98,7 +116,7 @@ describe("a start", () => {
     test(`fails if METRICS_PORT is in use (PROCESSES=${processes})`, async () => {
       const other = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => new Response() });
       const { port } = other;
-      const settings = { METRICS_PORT: `${port}`, PORT: `${await freePort()}`, PROCESSES: processes };
+      const settings = { METRICS_PORT: `${port}`, PORT: "0", BASE_URL, PROCESSES: processes };
       const [code, stderr] = await fail(settings);
       await other.stop(true);
       expect(code).toBe(1);

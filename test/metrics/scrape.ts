@@ -47,17 +47,23 @@ function read(text: string): Scrape {
   };
 }
 
-/** Scrapes until something is so: what is told is up to a second old. */
+const MAX_SCRAPES = 1000;
+const PAUSE_MS = 100;
+
+/**
+ * Scrapes until something is so: what is told is up to a second old, and a slow machine may leave out what it could not find
+ * out in time.
+ */
 export async function scrapeUntil(
   address: string,
   what: string,
   isSo: (scraped: Scrape) => boolean,
 ): Promise<Scrape> {
   let scraped: Scrape | undefined;
-  for (let patience = 200; patience > 0; patience--) {
+  for (let scrapes = 0; scrapes < MAX_SCRAPES; scrapes++) {
     scraped = await scrape(address);
     if (isSo(scraped)) return scraped;
-    await Bun.sleep(100);
+    await Bun.sleep(PAUSE_MS);
   }
   throw new Error(`waited too long until ${what}:\n${scraped?.text}`);
 }

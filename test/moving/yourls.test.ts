@@ -50,7 +50,8 @@ INSERT INTO \`yourls_url\` (\`url\`,\`keyword\`,\`clicks\`,\`timestamp\`,\`ip\`,
 (_utf8mb4 'https://example.com/${"x".repeat(8300)}','long',0,'2024-01-01 00:00:00','',NULL),
 ('https://example.com/','a!b',0,'2024-01-01 00:00:00','',NULL),
 ('https://example.com/','api',0,'2024-01-01 00:00:00','',NULL),
-('https://example.com/feb','feb',0,'2024-02-30 00:00:00','',NULL);
+('https://example.com/feb','feb',0,'2024-02-30 00:00:00','',NULL),
+('https://example.com/a\\0b','nul',0,'2024-01-01 00:00:00','',NULL);
 -- Dump completed on 2024-05-05  5:05:05
 `;
 
@@ -72,14 +73,18 @@ const LEFT = {
   "URL: It may have at most 8,192 characters, also after percent-encoding.": ["row 5 of yourls_url: long"],
   [ODD]: ["row 6 of yourls_url: a!b (! (U+0021))"],
   'code: "api" is reserved for this service. Please choose another.': ["row 7 of yourls_url: api"],
+  "URL: The control character is not allowed.": ["row 9 of yourls_url: nul (U+0000)"],
 };
 
 describe("curt import --from yourls", () => {
   test("takes links with their visits by day", () => moveIn("yourls", DUMP, { links: LINKS, left: LEFT }));
 
-  test("takes odd codes on request, and dumps with CRLF and a byte order mark", async () => {
+  test("takes odd codes on request, and dumps of MariaDB with CRLF and a byte order mark", async () => {
     const { [ODD]: _, ...left } = LEFT;
-    await moveIn("yourls", `\uFEFF${DUMP.replaceAll("\n", "\r\n")}`, {
+    const dump = DUMP.replace("-- MySQL", "/*M!999999\\- enable the sandbox mode */ \n-- MariaDB")
+      .replaceAll("` VALUES (", "` VALUES\n(")
+      .replaceAll("),(", "),\n(");
+    await moveIn("yourls", `\uFEFF${dump.replaceAll("\n", "\r\n")}`, {
       links: { ...LINKS, "a!b": { leads: "https://example.com/" } },
       left,
       options: ["--keep-odd"],
@@ -111,6 +116,13 @@ INSERT INTO \`my-db\`.\`yourls_url\` VALUES ('abc','https://example.com/it\\'s',
         "`b_url` (`keyword`,`url`,`title`,`timestamp`,`ip`,`clicks`) V",
       ),
       "holds both",
+    );
+    // Two installations whose tables have the same names.
+    const others = `USE \`other\`;\n${DUMP.slice(DUMP.indexOf("CREATE TABLE `yourls_url`"))}`;
+    await refuse(
+      "yourls",
+      `USE \`yourls\`;\n${DUMP}${others}`,
+      "holds both yourls.yourls_url and other.yourls_url. Dump the tables of one shortener",
     );
     await refuse(
       "yourls",

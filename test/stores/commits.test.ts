@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 
 import { StoreUnavailable } from "../../src/links/store.ts";
 import { createCommits, createStoreFigures } from "../../src/store/commits.ts";
+import { stopClock } from "../stopped-clock.ts";
 
 /** Commits that end when they are told to. */
 function holdable() {
@@ -12,6 +13,7 @@ function holdable() {
 }
 
 test("further commits begin only when a whole batch waits, or the last one takes long", async () => {
+  using clock = stopClock();
   const { begun, commit, sizes } = holdable();
   const { add, settled } = createCommits({ waiting: 100, batch: 3, atOnce: 3 }, commit);
   const all = [add([1])];
@@ -23,7 +25,7 @@ test("further commits begin only when a whole batch waits, or the last one takes
   await new Promise(setImmediate);
   expect(sizes()).toEqual([1, 3, 1]);
   all.push(add([6]), add([7]), add([8]));
-  await Bun.sleep(100);
+  clock.advance(100);
   all.push(add([9]));
   await new Promise(setImmediate);
   expect(sizes()).toEqual([1, 3, 1]);
@@ -34,18 +36,27 @@ test("further commits begin only when a whole batch waits, or the last one takes
   }
   expect((await Promise.all(all)).flat()).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9]);
   await settled();
-  expect(await Promise.race([add([10]), Bun.sleep(20)])).toBeUndefined();
-  expect(begun.at(-1)?.items).toEqual([10]);
+  for (const [passedMs, item, last] of [
+    [0, 10, [10]],
+    [40, 11, [10]],
+    [20, 12, [11, 12]],
+  ] as const) {
+    clock.advance(passedMs);
+    void add([item]);
+    await new Promise(setImmediate);
+    expect(begun.at(-1)?.items).toEqual(last);
+  }
 });
 
 test("what has waited for too long is refused, and what came later is not", async () => {
+  using clock = stopClock();
   const { begun, commit } = holdable();
   const { add } = createCommits({ waiting: 100, batch: 10, waitMs: 300 }, commit);
   const first = add([1]);
   await new Promise(setImmediate);
   const late = add([2]);
   const refused = late.catch((error: unknown) => error);
-  await Bun.sleep(400);
+  clock.advance(400);
   const inTime = add([3]);
   begun[0]?.end();
   expect(await first).toEqual([1]);

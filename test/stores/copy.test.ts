@@ -264,26 +264,33 @@ describe("curt copy", () => {
   test("that was killed goes on where it was, and until then its target is not served", async () => {
     using folder = temporaryFolder();
     const path = join(folder.path, "curt.db");
-    const links = 60_000;
-    await makeLinks(path, links);
+    // Three parts.
+    await makeLinks(path, 6000);
     const url = await newPostgres();
     const line = ["copy", `sqlite:${path}`, url];
-    const killed = start(line);
+    const made = await openToFill(await server.address(`copy${databases}`));
+    await made.close();
     const client = new Client(url);
     await client.connect();
-    const copied = async () => {
-      const { rows } = await client.query<{ there: boolean }>(
-        "SELECT to_regclass('copied') IS NOT NULL AS there",
-      );
-      if (rows[0]?.there !== true) return 0;
-      return Number((await client.query<{ count: string }>("SELECT count(*) FROM links")).rows[0]?.count);
-    };
-    while ((await copied()) === 0 && killed.exitCode === null) await Bun.sleep(1);
+    // The second part waits, so that the copy is killed in the middle of it.
+    for (const statement of [
+      `CREATE FUNCTION wait() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+        IF (SELECT count(*) > 2000 FROM links) THEN PERFORM pg_advisory_xact_lock(1); END IF; RETURN NULL; END $$`,
+      "CREATE TRIGGER waits AFTER INSERT ON links FOR EACH STATEMENT EXECUTE FUNCTION wait()",
+      "SELECT pg_advisory_lock(1)",
+    ])
+      await client.query(statement);
+    const killed = start(line);
+    const isWaiting = async () =>
+      (await client.query("SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted")).rowCount === 1;
+    while (!(await isWaiting()) && killed.exitCode === null) await Bun.sleep(5);
     killed.kill("SIGKILL");
     await killed.exited;
-    const before = await copied();
+    for (const statement of ["SELECT pg_advisory_unlock(1)", "DROP TRIGGER waits ON links"])
+      await client.query(statement);
+    const { rows } = await client.query("SELECT count(*)::integer FROM links");
+    expect(rows).toEqual([{ count: 2000 }]);
     await client.end();
-    expect(before).toBeLessThan(links);
     const served = await run(["serve"], { DATABASE_URL: url, PORT: "0", BASE_URL: "http://localhost" });
     expect([served.code, served.stderr]).toEqual([
       1,
@@ -296,7 +303,7 @@ describe("curt copy", () => {
     const again = await run(line);
     expect([again.code, again.stderr]).toEqual([
       0,
-      expect.stringMatching(/^going on where an earlier run stopped\nlinks: 60,000 of 60,000/),
+      expect.stringMatching(/^going on where an earlier run stopped\nlinks: 6,000 of 6,000/),
     ]);
     const [from, to] = [
       await openRecords(sqlite(path)),

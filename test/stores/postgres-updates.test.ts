@@ -12,25 +12,26 @@ import { addressOf, startPostgres, urlOf } from "../postgres.ts";
 import { type Proxy, startProxy } from "../proxy.ts";
 import { ROOT } from "../service.ts";
 import { newLink, NOW } from "./links.ts";
+import { PATIENT } from "./postgres-away.ts";
 import { destination, edit, visit } from "./updates.ts";
 
-/** A transaction has five round trips, and a second. */
+/** Each way. A transaction has five round trips. */
 const DELAY_MS = 40;
-const MAX_TRIES = 1000;
+const MAX_TRIES = 10_000;
 
 const server = await startPostgres();
 afterAll(() => server[Symbol.asyncDispose]());
 
 function openDisposable(address: PostgresAddress) {
-  const database = openDatabase(address);
+  const database = openDatabase(address, PATIENT);
   return Object.assign(database, { [Symbol.asyncDispose]: () => database.close() });
 }
 
 /** A store whose connections break, and another one on the same database. */
 async function openBoth(name: string) {
-  const direct = await openPostgresStore(await server.address(name));
+  const direct = await openPostgresStore(await server.address(name), PATIENT);
   const proxy = await startProxy(server.port);
-  const store = await openPostgresStore(addressOf(urlOf([proxy.port], name)));
+  const store = await openPostgresStore(addressOf(urlOf([proxy.port], name)), PATIENT);
   return {
     direct,
     store,
@@ -111,7 +112,7 @@ test("a request whose commit was not answered is repeated, and tells what it mad
 test("1,000 visits of a link at the same moment share transactions", async () => {
   const address = await server.address("shared");
   await using database = openDisposable(address);
-  const store = await openPostgresStore(address);
+  const store = await openPostgresStore(address, PATIENT);
   const link = newLink("shared", { terms: { maxVisits: 600 } });
   await store.insert([link]);
   const transactions = async () => {
@@ -143,7 +144,10 @@ test("a database of schema 5 is brought to the newest, and its links can be chan
       link.originalUrl,
     ]);
   }
-  const stores = await Promise.all([openPostgresStore(address), openPostgresStore(address)]);
+  const stores = await Promise.all([
+    openPostgresStore(address, PATIENT),
+    openPostgresStore(address, PATIENT),
+  ]);
   const [one, two] = stores;
   const { freeIfEndedByMs: _, ...before } = link;
   expect(await one.find(link.code)).toEqual(before);

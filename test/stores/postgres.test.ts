@@ -6,6 +6,7 @@ import { testCaseStore } from "./cases.ts";
 import { testGuardStore } from "./guard.ts";
 import { testSharedCounts } from "./limits.ts";
 import { testLinkStore } from "./links.ts";
+import { PATIENT } from "./postgres-away.ts";
 import { testRequests } from "./requests.ts";
 import { testFigures, testSearch } from "./search.ts";
 import { testUpdates } from "./updates.ts";
@@ -15,7 +16,7 @@ afterAll(() => server[Symbol.asyncDispose]());
 
 /** Another handle on the same database each time, as another machine has one. */
 const open = (name: string) => async () =>
-  openPostgresStore(await server.address(name), { sizeKnownMs: 20, connections: 4 });
+  openPostgresStore(await server.address(name), { ...PATIENT, sizeKnownMs: 20, connections: 4 });
 
 testLinkStore("PostgreSQL", open("links"));
 testUpdates("PostgreSQL", open("updates"));

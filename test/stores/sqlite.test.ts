@@ -34,14 +34,16 @@ import { testVisitStore } from "./visits.ts";
 const shared = temporaryFolder();
 afterAll(() => shared[Symbol.dispose]());
 const links = join(shared.path, "new", "folder", "curt.db");
-testLinkStore("SQLite", () => openSqliteStore(links, { sizeKnownMs: 20 }));
-testUpdates("SQLite", () => openSqliteStore(join(shared.path, "updates.db")));
-testRequests("SQLite", () => openSqliteStore(join(shared.path, "requests.db")));
-testVisitStore("SQLite", () => openSqliteStore(join(shared.path, "visits.db")));
-testGuardStore("SQLite", () => openSqliteStore(join(shared.path, "guard.db")));
-testSearch("SQLite", () => openSqliteStore(join(shared.path, "search.db")));
-testFigures("SQLite", () => openSqliteStore(join(shared.path, "figures.db")));
-testCaseStore("SQLite", () => openSqliteStore(join(shared.path, "cases.db")));
+/** Two handles wait for each other's commits, however busy the machine is. */
+const open = (path: string) => openSqliteStore(path, { busyWaitMs: 60_000, sizeKnownMs: 20 });
+testLinkStore("SQLite", () => open(links));
+testUpdates("SQLite", () => open(join(shared.path, "updates.db")));
+testRequests("SQLite", () => open(join(shared.path, "requests.db")));
+testVisitStore("SQLite", () => open(join(shared.path, "visits.db")));
+testGuardStore("SQLite", () => open(join(shared.path, "guard.db")));
+testSearch("SQLite", () => open(join(shared.path, "search.db")));
+testFigures("SQLite", () => open(join(shared.path, "figures.db")));
+testCaseStore("SQLite", () => open(join(shared.path, "cases.db")));
 
 const REPORTED = { reason: "spam", day: 1, atMs: 1, works: true, aimedMs: 0 } as const;
 
@@ -174,7 +176,7 @@ describe("a SQLite file", () => {
     const path = join(folder.path, "curt.db");
     const day = 20_000;
     const closed = `{"hours":{"3":[4,1]},"visitors":2,"networks":1,"values":{"devices":[["desktop",4,1]]},"others":{}}`;
-    const open = `{"hours":{"9":[1,0]},"visitors":[],"networks":[],"values":{},"others":{},"last":{"hour":9,
+    const present = `{"hours":{"9":[1,0]},"visitors":[],"networks":[],"values":{},"others":{},"last":{"hour":9,
       "visitors":[987654321],"networks":[7],"values":{"devices":[["desktop",1,[7]]]},"others":{}}}`;
     {
       using old = new Database(path, { create: true });
@@ -188,7 +190,7 @@ describe("a SQLite file", () => {
         ]);
         add.run(0, code, 100, 10, 2, null);
         add.run(day - 2, code, 4, 1, 2, closed);
-        add.run(code === "b" ? day + 1 : day, code, 1, 0, 0, open);
+        add.run(code === "b" ? day + 1 : day, code, 1, 0, 0, present);
       }
       add.finalize();
       old.run("PRAGMA application_id = 1131770484");
@@ -250,6 +252,31 @@ describe("a SQLite file", () => {
     const hash = Buffer.from(Uint32Array.of(987_654_321).buffer);
     for (const trace of ["987654321", hash]) expect(readFileSync(path).includes(trace)).toBeFalse();
     expect(checkFile(path)).toEqual({ links: 3, damage: [] });
+  });
+
+  test("keeps nothing of a visitor in its log either, whoever forgets the salt first, and whoever reads meanwhile", async () => {
+    using folder = temporaryFolder();
+    const path = join(folder.path, "curt.db");
+    const store = await openSqliteStore(path);
+    const day = 20_000;
+    const salt = await store.salt(day, day);
+    for (const slice of slicesOf({ hour: day * 24, visits: [{ code: "a", visitor: 987_654_321 }] }))
+      await store.add(slice);
+    const traces = [Buffer.from(Uint32Array.of(987_654_321).buffer), Buffer.from(salt)];
+    const isIn = (file: string) => traces.map((trace) => readFileSync(file).includes(trace));
+    expect(isIn(`${path}-wal`)).toEqual([true, true]);
+    // Somebody reports a link, before the visits of the day are closed.
+    await store.salt(day + 1, day + 1);
+    const bounds = { closeBefore: day + 1, forgetBefore: 0 };
+    using reader = new Database(path, { readonly: true });
+    reader.run("BEGIN");
+    reader.query("SELECT * FROM visits").all();
+    await store.age(bounds, 10);
+    expect(isIn(`${path}-wal`)).toEqual([true, true]);
+    reader.run("COMMIT");
+    await store.age(bounds, 10);
+    for (const file of [path, `${path}-wal`]) expect(isIn(file)).toEqual([false, false]);
+    await store.close();
   });
 
   test("forgets and purges visits of schema 8 that have not moved yet", async () => {
@@ -492,6 +519,7 @@ describe("a SQLite file", () => {
     using folder = temporaryFolder();
     const path = join(folder.path, "curt.db");
     const store = await openSqliteStore(path, { busyWaitMs: 50 });
+    const patient = await openSqliteStore(path, { busyWaitMs: 60_000 });
     await store.insert([newLink("before")]);
     const locking = new Database(path);
     locking.run("BEGIN IMMEDIATE");
@@ -503,9 +531,9 @@ describe("a SQLite file", () => {
       );
     const bounds = { closeBefore: 1, coarseBefore: 1, forgetBefore: 1 };
     const background = [
-      settling("purge", store.purge(1, 1)),
-      settling("age", store.age(bounds, 1)),
-      settling("salt", store.salt(1, 1)),
+      settling("purge", patient.purge(1, 1)),
+      settling("age", patient.age(bounds, 1)),
+      settling("salt", patient.salt(1, 1)),
     ];
     const inserts = [settling("first", store.insert([newLink("during")]))];
     // Waits while the first is tried, and not as long again by itself.
@@ -520,6 +548,7 @@ describe("a SQLite file", () => {
     expect(settled.slice(2)).toEqual(["purge is done", "age is done", "salt is done"]);
     expect(await store.insert([newLink("during")])).toMatchObject([{ code: "during" }]);
     await store.close();
+    await patient.close();
   });
 
   test("that is locked can be closed while background tasks wait for it", async () => {

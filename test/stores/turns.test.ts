@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 
-import { createTurns, type Turn } from "../../src/store/sqlite/turns.ts";
+import { createTurns, StoreBusy, type Turn } from "../../src/store/sqlite/turns.ts";
 
 test("a create that already waited for others waits for a lock only as long as is left", async () => {
   const turns: Turn[] = [];
@@ -11,4 +11,20 @@ test("a create that already waited for others waits for a lock only as long as i
   expect(fresh).toBeGreaterThan(1000);
   expect(late).toBeLessThanOrEqual(1000);
   expect(tooLate).toBe(0);
+});
+
+test("a create is not held up by a background task that waits for a lock", async () => {
+  const turns: string[] = [];
+  let isLocked = true;
+  async function performOne({ type }: Turn): Promise<void> {
+    turns.push(type);
+    if (type === "purge" && isLocked) throw new StoreBusy("locked");
+  }
+  const { perform } = createTurns({ perform: performOne }, 60_000);
+  const purged = perform({ type: "purge", endedByMs: 1, limit: 1 });
+  await perform({ type: "insert", links: "[]" });
+  isLocked = false;
+  await purged;
+  expect(turns.filter((type) => type === "insert")).toHaveLength(1);
+  expect(turns.slice(turns.indexOf("insert"))).toEqual(["insert", "purge"]);
 });

@@ -6,8 +6,8 @@ import { type Program, startHere, startProgram, temporaryFolder } from "../servi
 import { linkOf, WINDOWS_CHROME } from "./visits.ts";
 
 /** `REDIRECTS=1000000 npx bun test test/visits/restarts.test.ts` takes the count that was promised. */
-const REDIRECTS = Number(process.env["REDIRECTS"] ?? 60_000);
-const LIMIT_MS = 60_000 + REDIRECTS;
+const REDIRECTS = Number(process.env["REDIRECTS"] ?? 20_000);
+const LIMIT_MS = 180_000 + REDIRECTS;
 const PROCESSES = 4;
 /** So many processes end under load, at least. */
 const ENDS = 3;

@@ -378,7 +378,7 @@ describe("GET /api/v1/links/{code}/stats", () => {
       visitors: 5,
       countries: { values: [{ value: "KR", visits: 5 }], other: 0, hidden: 0 },
     });
-    await using open = await startHere({ STATS_SHOWN: "all" });
+    await using open = await startHere({ STATS_SHOWN: "all" }, { startMs: NOW });
     await made(open, "where");
     for (let nth = 0; nth < 5; nth++) await visit(open, "where", { "X-Forwarded-For": `168.126.63.${nth}` });
     await untilCounted(open, "where", 5);
@@ -390,11 +390,8 @@ describe("GET /api/v1/links/{code}/stats", () => {
   });
 
   test("believes only the proxies that are named", async () => {
-    await using service = await startHere({
-      STATS_SHOWN: "all",
-      TRUSTED_PROXIES: "10.0.0.1",
-      COUNTRY_HEADER: "CF-IPCountry",
-    });
+    const settings = { STATS_SHOWN: "all", TRUSTED_PROXIES: "10.0.0.1", COUNTRY_HEADER: "CF-IPCountry" };
+    await using service = await startHere(settings, { startMs: NOW });
     await made(service, "liar");
     for (let nth = 0; nth < 5; nth++) {
       await visit(service, "liar", { "X-Forwarded-For": `168.126.63.${nth}`, "CF-IPCountry": "KR" });

@@ -110,6 +110,19 @@ test("tomorrow's salt is there before tomorrow, and yesterday's is forgotten", a
   ]);
 });
 
+test("a visitor stays the same if the store answers after the day has begun", async () => {
+  const { promise: salt, resolve: answer } = Promise.withResolvers<Uint8Array>();
+  const visitors = createVisitors({
+    store: { salt: () => salt },
+    fillRandom: (bytes) => void crypto.getRandomValues(bytes),
+  });
+  const preparing = visitors.prepare(NOON);
+  const { visitor } = identify(visitors, "192.0.2.1");
+  answer(new Uint8Array(32));
+  await preparing;
+  expect(identify(visitors, "192.0.2.1").visitor).toBe(visitor);
+});
+
 test("without the store a process has a salt of its own", () => {
   const [one, other] = [visitorsWith([]), visitorsWith([])];
   const { visitor } = identify(one, "192.0.2.1");

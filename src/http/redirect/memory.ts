@@ -74,7 +74,9 @@ export function createLinkMemory(
 
   function ask(code: Code): Promise<Found> {
     const found = find(code);
-    const settle = () => void inFlight.delete(code);
+    const settle = () => {
+      if (inFlight.get(code) === found) inFlight.delete(code);
+    };
     inFlight.set(code, found);
     found.then(settle, settle);
     return found;
@@ -105,12 +107,15 @@ export function createLinkMemory(
     },
     keep: table.keep,
     size: () => table.size,
+    // Whoever asks from now on must not be given the answer to an earlier query.
     forget(code) {
       forgotten++;
+      inFlight.delete(code);
       table.delete(code);
     },
     forgetAll() {
       forgotten++;
+      inFlight.clear();
       table.clear();
     },
   };

@@ -10,8 +10,13 @@ export interface DumpRow<Kind extends string> {
   readonly row: SqlRow;
 }
 
-interface Table {
+interface TableName {
   readonly name: string;
+  /** Or its schema. Undefined if the dump does not say. */
+  readonly database: string | undefined;
+}
+
+interface Table extends TableName {
   readonly columns: readonly string[];
 }
 
@@ -33,7 +38,9 @@ export async function* readDump<Kind extends string>(
 ): AsyncGenerator<DumpRow<Kind>> {
   const tables = new Map<string, readonly string[]>();
   const rows = new Map<string, number>();
-  const named = new Map<Kind, string>();
+  const named = new Map<Kind, TableName>();
+  /** Of the last USE. */
+  let database: string | undefined;
   /** The first table with rows of which neither its structure nor the INSERT names the columns. */
   let unnamed: string | undefined;
   /** Until the dump says that it is of another database. */
@@ -49,17 +56,19 @@ export async function* readDump<Kind extends string>(
     },
   });
 
-  function kindOf({ name, columns }: Table): Kind | undefined {
+  function kindOf(table: Table): Kind | undefined {
     const all = Object.keys(kinds) as Kind[];
     // An INSERT may name fewer columns than its table has.
     const kind =
-      all.find((known) => named.get(known) === name) ??
-      all.find((candidate) => kinds[candidate].every((column) => columns.includes(column)));
+      all.find((candidate) => isSame(table, named.get(candidate))) ??
+      all.find((candidate) => kinds[candidate].every((column) => table.columns.includes(column)));
     if (kind === undefined) return undefined;
-    const known = named.get(kind) ?? name;
-    if (known !== name)
-      throw scanner.wrong(`holds both ${known} and ${name}. Dump the tables of one shortener`);
-    named.set(kind, name);
+    const known = named.get(kind) ?? table;
+    if (!isSame(table, known))
+      throw scanner.wrong(
+        `holds both ${inWords(known)} and ${inWords(table)}. Dump the tables of one shortener`,
+      );
+    named.set(kind, known);
     return kind;
   }
 
@@ -76,18 +85,24 @@ export async function* readDump<Kind extends string>(
     };
   }
 
+  async function readTable(first: Token) {
+    const read = await readName(tokens, first);
+    return { ...read, database: read.database ?? database };
+  }
+
   async function* insert(): AsyncGenerator<DumpRow<Kind>> {
     let token = await tokens.next();
     while (/^(?:into|ignore|low_priority|delayed|or|replace)$/i.test(token.value))
       token = await tokens.next();
-    const { name, following } = await readName(tokens, token);
+    const { following, ...table } = await readTable(token);
+    const { name } = table;
     let columns = tables.get(name) ?? [];
     token = following;
     if (token.value === "(" && token.type === "mark") {
       columns = (await readItems(tokens, scanner)).map(([first]) => first?.value ?? "");
       token = await tokens.next();
     }
-    const kind = kindOf({ name, columns });
+    const kind = kindOf({ ...table, columns });
     if (kind === undefined) {
       if (columns.length === 0) unnamed ??= name;
       return skip(tokens, scanner, token);
@@ -103,7 +118,7 @@ export async function* readDump<Kind extends string>(
       const items = await readItems(tokens, scanner);
       yield toRow(
         kind,
-        { name, columns },
+        { ...table, columns },
         items.map((item) => readValue(item, scanner, name)),
       );
       token = await tokens.next();
@@ -112,17 +127,17 @@ export async function* readDump<Kind extends string>(
   }
 
   async function* copy(): AsyncGenerator<DumpRow<Kind>> {
-    const { name, following } = await readName(tokens, await tokens.next());
+    const { following, ...table } = await readTable(await tokens.next());
     if (following.value !== "(") return skip(tokens, scanner, following);
     const columns = (await readItems(tokens, scanner)).map(([first]) => first?.value ?? "");
-    const kind = kindOf({ name, columns });
+    const kind = kindOf({ ...table, columns });
     await skip(tokens, scanner, await tokens.next());
     await tokens.line();
     for (;;) {
       const line = await tokens.line();
-      if (line === undefined) throw scanner.wrong(`is cut off: the rows of ${name} have no end`);
+      if (line === undefined) throw scanner.wrong(`is cut off: the rows of ${table.name} have no end`);
       if (line === "\\.") return;
-      if (kind !== undefined) yield toRow(kind, { name, columns }, line.split("\t").map(unescapeCopied));
+      if (kind !== undefined) yield toRow(kind, { ...table, columns }, line.split("\t").map(unescapeCopied));
     }
   }
 
@@ -131,13 +146,13 @@ export async function* readDump<Kind extends string>(
     if (!isWord(token, "table")) return skip(tokens, scanner, token);
     token = await tokens.next();
     while (token.type === "word" && /^(?:if|not|exists)$/i.test(token.value)) token = await tokens.next();
-    const { name, following } = await readName(tokens, token);
+    const { following, ...table } = await readTable(token);
     if (following.value !== "(") return skip(tokens, scanner, following);
     const columns = (await readItems(tokens, scanner)).flatMap(([first]) =>
       first === undefined || (first.type === "word" && NO_COLUMN.test(first.value)) ? [] : [first.value],
     );
-    if (tables.size < MAX_TABLES) tables.set(name, columns);
-    kindOf({ name, columns });
+    if (tables.size < MAX_TABLES) tables.set(table.name, columns);
+    kindOf({ ...table, columns });
     return skip(tokens, scanner, await tokens.next());
   }
 
@@ -147,6 +162,10 @@ export async function* readDump<Kind extends string>(
     if (isWord(token, "insert") || isWord(token, "replace")) yield* insert();
     else if (isWord(token, "copy")) yield* copy();
     else if (isWord(token, "create")) await create();
+    else if (isWord(token, "use")) {
+      database = (await tokens.next()).value;
+      await skip(tokens, scanner, await tokens.next());
+    }
     // Between these two lines are triggers and the like.
     else if (isWord(token, "delimiter"))
       while (!/^delimiter\s+;\s*$/i.test((await tokens.line()) ?? "delimiter ;"));
@@ -168,17 +187,31 @@ function isWord({ type, value }: Token, word: string): boolean {
   return type === "word" && value.toLowerCase() === word;
 }
 
-/** A name may come with that of its schema. Its last part counts. */
-async function readName(tokens: SqlTokens, first: Token) {
+/** Some programs name the database with some statements only. */
+function isSame(table: TableName, known: TableName | undefined): boolean {
+  if (table.name !== known?.name) return false;
+  return table.database === undefined || [undefined, table.database].includes(known.database);
+}
+
+function inWords({ name, database }: TableName): string {
+  return database === undefined ? name : `${database}.${name}`;
+}
+
+/** A name may come with that of its schema or database. */
+async function readName(tokens: SqlTokens, first: Token): Promise<TableName & { readonly following: Token }> {
   let last = first;
+  let before = "";
   let following = await tokens.next();
   // The dots may belong to words: schema.name, schema."name", "schema".name, "schema"."name".
   const isDotted = ({ type, value }: Token, at: 0 | -1) => type === "word" && value.at(at) === ".";
   while (isDotted(last, -1) || isDotted(following, 0)) {
+    before += last.value;
     last = following;
     following = await tokens.next();
   }
-  return { name: last.type === "word" ? (last.value.split(".").at(-1) ?? "") : last.value, following };
+  const name = last.type === "word" ? (last.value.split(".").at(-1) ?? "") : last.value;
+  const prefix = `${before}${last.value}`.slice(0, -name.length).replace(/\.$/, "");
+  return { name, database: prefix === "" ? undefined : prefix, following };
 }
 
 /** What stands in parentheses after the opening one, split by commas. */

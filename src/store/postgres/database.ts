@@ -27,6 +27,8 @@ export type Run = <Row extends QueryResultRow = never>(
 
 /** Statements, each with a limit of time that includes waiting for a connection. */
 export interface Statements {
+  /** In milliseconds. */
+  readonly limitMs: number;
   /** On the primary, in a transaction of its own. */
   readonly run: Run;
   /** Several statements in one transaction, within the limit together. It is rolled back if `work` rejects. */
@@ -39,6 +41,9 @@ export interface Database extends Statements {
   within(limitMs: number): Statements;
   close(): Promise<void>;
 }
+
+/** Of a statement's limit: who waits longer for the statements of others is refused, so that nobody waits for two limits. */
+export const WAIT_SHARE = 0.9;
 
 /** The server gives up first, so that the connection stays usable. */
 const EARLIER_MS = 100;
@@ -106,9 +111,11 @@ export function openDatabase(
   }
 
   return {
+    limitMs: usualMs,
     run,
     transaction: (work) => transaction(work, usualMs),
     within: (limitMs) => ({
+      limitMs,
       run: (text, values) => transaction((inside) => inside(text, values), limitMs),
       transaction: (work) => transaction(work, limitMs),
     }),

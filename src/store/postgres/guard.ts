@@ -10,16 +10,24 @@ import { EMPTY, STOP_ADDING } from "./visit-rows.ts";
 const ENTRY = "INSERT INTO journal (entry, at_ms, who, action, reason, note, code, created_ms, host)";
 
 /**
- * One statement decides about many links. They are locked in the order of their codes, so that two such statements wait
- * for each other instead of ending in a deadlock. Each is looked up by itself, whatever the planner believes of the table.
+ * Comes first in a transaction that decides about many links. They are locked in the order of their codes, so that two such
+ * transactions wait for each other instead of ending in a deadlock. Each is looked up by itself, whatever the planner believes
+ * of the table.
+ *
+ * It is a statement of its own because the next one then sees what was committed while this one waited, such as a case that a
+ * report has opened.
  */
+const LOCK = `
+  SELECT FROM (
+    SELECT * FROM unnest($1::text[], $2::bigint[]) AS asked (code, created_ms) ORDER BY code COLLATE "C"
+  ) AS asked CROSS JOIN LATERAL (
+    SELECT FROM links WHERE links.code = asked.code AND links.created_ms = asked.created_ms FOR UPDATE
+  ) AS held`;
 const decide = (from: string, to: string, more = "") => `
   WITH found AS MATERIALIZED (
-    SELECT asked.* FROM (
-      SELECT * FROM unnest($1::text[], $2::bigint[], $3::uuid[]) AS asked (code, created_ms, entry)
-      ORDER BY code COLLATE "C"
-    ) AS asked CROSS JOIN LATERAL (
-      SELECT FROM links WHERE links.code = asked.code AND links.created_ms = asked.created_ms AND ${from} FOR UPDATE
+    SELECT asked.* FROM unnest($1::text[], $2::bigint[], $3::uuid[]) AS asked (code, created_ms, entry)
+    CROSS JOIN LATERAL (
+      SELECT FROM links WHERE links.code = asked.code AND links.created_ms = asked.created_ms AND ${from}
     ) AS held
   ), changed AS (
     UPDATE links SET ${to} FROM found WHERE links.code = found.code RETURNING found.*
@@ -78,9 +86,10 @@ export function createGuard({ run, transaction }: Pick<Database, "run" | "transa
   ): Promise<LinkId[]> {
     const asked = distinct(links).map((link) => ({ ...link, entry: Bun.randomUUIDv7() }));
     if (asked.length === 0) return [];
+    const keys = [asked.map(({ code }) => code), asked.map(({ createdMs }) => createdMs)];
+    await on(LOCK, keys);
     const { rows } = await on<{ entry: string }>(statement, [
-      asked.map(({ code }) => code),
-      asked.map(({ createdMs }) => createdMs),
+      ...keys,
       asked.map(({ entry }) => entry),
       ...wordsOf(decision),
     ]);
@@ -97,9 +106,9 @@ export function createGuard({ run, transaction }: Pick<Database, "run" | "transa
 
   return {
     disable: (links: readonly LinkId[], decision: Decision & { readonly reason: Reason }) =>
-      decideAll(run, DISABLE, links, { ...decision, action: "disable" }),
+      transaction((on) => decideAll(on, DISABLE, links, { ...decision, action: "disable" })),
     enable: (links: readonly LinkId[], decision: Decision) =>
-      decideAll(run, ENABLE, links, { ...decision, action: "enable" }),
+      transaction((on) => decideAll(on, ENABLE, links, { ...decision, action: "enable" })),
     async erase(link: LinkId, decision: Decision) {
       const erased = await transaction(async (on) => {
         await on(STOP_ADDING);

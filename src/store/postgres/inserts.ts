@@ -2,17 +2,14 @@ import type { Link } from "../../links/link.ts";
 import { type LinkStore, type NewLink, StoreUnavailable } from "../../links/store.ts";
 import { type CommitFigures, createCommits } from "../commits.ts";
 import { closeCases } from "./case-row.ts";
-import type { Run, Statements } from "./database.ts";
+import { type Run, type Statements, WAIT_SHARE } from "./database.ts";
 import type { LinkCounts } from "./link-counts.ts";
 import { columnsOf, GIVEN_LINKS } from "./link-row.ts";
 
-/**
- * Three commits at once, so that a standby that is slow to confirm does not hold up everything. Together with one query's
- * limit of a second, nobody waits for two.
- */
-const INSERTS = { waiting: 10_000, batch: 1000, atOnce: 3, waitMs: 900 };
-/** A failed commit is only repeated if the first link of it came no longer ago than this. */
-const REPEAT_MS = 850;
+/** Three commits at once, so that a standby that is slow to confirm does not hold up everything. */
+const INSERTS = { waiting: 10_000, batch: 1000, atOnce: 3 };
+/** Of a statement's limit. A failed commit is only repeated if the first link of it came no longer ago than this. */
+const REPEAT_SHARE = 0.85;
 /** Before it is repeated: what broke one connection may have broken others, which are found out by then. */
 const PAUSE_MS = 30;
 
@@ -89,13 +86,20 @@ export async function insertInTurn(
   return isInserted;
 }
 
-/** Does work once more if its outcome is unknown. `sinceMs` is when the first of those who wait for it came. */
-export async function surely<T>(sinceMs: number, work: (isRepeated: boolean) => Promise<T>): Promise<T> {
+/**
+ * Does work once more if its outcome is unknown. `sinceMs` is when the first of those who wait for it came, `limitMs` that of
+ * a statement.
+ */
+export async function surely<T>(
+  sinceMs: number,
+  limitMs: number,
+  work: (isRepeated: boolean) => Promise<T>,
+): Promise<T> {
   try {
     return await work(false);
   } catch (error) {
-    const isUnknown = error instanceof StoreUnavailable && performance.now() - sinceMs < REPEAT_MS;
-    if (!isUnknown) throw error;
+    const isUnknown = error instanceof StoreUnavailable;
+    if (!isUnknown || performance.now() - sinceMs >= REPEAT_SHARE * limitMs) throw error;
     await Bun.sleep(PAUSE_MS);
     return work(true);
   }
@@ -103,15 +107,15 @@ export async function surely<T>(sinceMs: number, work: (isRepeated: boolean) => 
 
 /** Many creates share a statement and its commit. What is durable is counted. */
 export function createInserts(
-  { run }: Pick<Statements, "run">,
+  { run, limitMs }: Pick<Statements, "run" | "limitMs">,
   counts: Pick<LinkCounts, "add">,
   figures?: CommitFigures,
 ) {
   const inserts = createCommits(
-    INSERTS,
+    { ...INSERTS, waitMs: WAIT_SHARE * limitMs },
     (links: readonly NewLink[], sinceMs) =>
       insertInTurn(links, (distinct) =>
-        surely(sinceMs, async (isRepeated) => {
+        surely(sinceMs, limitMs, async (isRepeated) => {
           const { codes, replacedMs } = await insertRows(run, distinct, isRepeated);
           for (const { code, createdMs } of distinct) if (codes.has(code)) counts.add(createdMs, 1);
           for (const createdMs of replacedMs) counts.add(createdMs, -1);

@@ -4,7 +4,9 @@ import type { GuardStore } from "../../guard/store.ts";
 import { createCommits } from "../commits.ts";
 import type { Statements } from "./database.ts";
 
-const TAKES = { waiting: 10_000, batch: 1000, atOnce: 2, waitMs: 500 };
+const TAKES = { waiting: 10_000, batch: 1000, atOnce: 2 };
+/** Of a statement's limit: who waits longer to be counted is refused. */
+const WAIT_SHARE = 0.5;
 /** Deleted at once, so that no statement takes long. */
 const MAX_FORGOTTEN = 100_000;
 const MAX_ROUNDS = 20;
@@ -60,10 +62,10 @@ interface TakenRow {
 }
 
 /** Limits that all processes share. */
-export function createSharedLimits({ run }: Pick<Statements, "run">) {
+export function createSharedLimits({ run, limitMs }: Pick<Statements, "run" | "limitMs">) {
   function shareCounts(windows: readonly Window[]): SharedCounts {
     const [counts, times] = [windows.map((window) => window.count), windows.map((window) => window.ms)];
-    const takes = createCommits(TAKES, takeAll);
+    const takes = createCommits({ ...TAKES, waitMs: WAIT_SHARE * limitMs }, takeAll);
 
     /** What several ask for one client is one row: what is given back goes to those who ask at the same time. */
     async function takeAll(asked: readonly Asked[]): Promise<Taken[]> {

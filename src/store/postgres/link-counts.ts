@@ -10,9 +10,12 @@ const ADD = `
   SELECT hour, links FROM unnest($1::integer[], $2::bigint[]) AS added (hour, links) ORDER BY hour
   ON CONFLICT (hour) DO UPDATE SET links = known.links + excluded.links`;
 const SUM = "SELECT coalesce(sum(links), 0)::bigint AS links FROM link_counts WHERE hour >= $1";
-/** Hours that are long over become one row. */
+/** Hours that are long over become one row. In the order of the hours, as they are added: an import adds to many old ones. */
 const MERGE = `
-  WITH old AS (DELETE FROM link_counts WHERE hour BETWEEN 1 AND $1 RETURNING links)
+  WITH old AS (
+    DELETE FROM link_counts WHERE hour = ANY (ARRAY(
+      SELECT hour FROM link_counts WHERE hour BETWEEN 1 AND $1 ORDER BY hour FOR UPDATE)) RETURNING links
+  )
   INSERT INTO link_counts AS known (hour, links)
   SELECT 0, sum(links) FROM old HAVING count(*) > 0
   ON CONFLICT (hour) DO UPDATE SET links = known.links + excluded.links`;
@@ -70,7 +73,8 @@ export function createLinkCounts({ run }: Pick<Statements, "run">, knownMs = KNO
     /** Resolves when all that this process has made or purged is counted. */
     written: () => inTurn(write),
     /** Adds up what was made before this hour. */
-    merge: (beforeMs: number) => run(MERGE, [hourOf(beforeMs) - 1]),
+    merge: (beforeMs: number, background: Pick<Statements, "run">) =>
+      background.run(MERGE, [hourOf(beforeMs) - 1]),
     /** Writes what is left. */
     close: () => inTurn(write).catch(() => {}),
   };

@@ -5,13 +5,13 @@ import type { Link } from "../../links/link.ts";
 import type { LinkStore } from "../../links/store.ts";
 import type { Target } from "../../links/target.ts";
 import { createCommits } from "../commits.ts";
-import type { Statements } from "./database.ts";
+import { type Statements, WAIT_SHARE } from "./database.ts";
 import { LINK_COLUMNS, type LinkRow, toLink } from "./link-row.ts";
 import { inPart, OLDEST_PARTS } from "./search-steps.ts";
 import { isStorable } from "./text.ts";
 
 /** Look-ups that wait for each other share a round trip. A second one begins while the first takes long. */
-const LOOK_UPS = { waiting: 10_000, batch: 200, atOnce: 3, waitMs: 900 };
+const LOOK_UPS = { waiting: 10_000, batch: 200, atOnce: 3 };
 /**
  * How many links tell whether a site is known: the oldest ones. Where many people share a site, as at github.io, others'
  * come first.
@@ -33,8 +33,8 @@ const OLDEST_OF_SITES = `
   WHERE since_ms <= $2 AND disabled IS NULL AND strpos(found.target, $3) > 0`;
 
 /** Look-ups. */
-export function createLinksReader({ run }: Pick<Statements, "run">) {
-  const lookUps = createCommits(LOOK_UPS, findAll);
+export function createLinksReader({ run, limitMs }: Pick<Statements, "run" | "limitMs">) {
+  const lookUps = createCommits({ ...LOOK_UPS, waitMs: WAIT_SHARE * limitMs }, findAll);
 
   async function findAll(codes: readonly Code[]): Promise<(Link | undefined)[]> {
     const { rows } = await run<LinkRow>(FIND, [[...new Set(codes)]]);

@@ -57,7 +57,7 @@ export function createLinkTable(
       const { rows } = await background.run<{ created_ms: number }>(PURGE, [endedByMs, limit]);
       for (const { created_ms } of rows) counts.add(created_ms, -1);
       await changes.forget(background);
-      await counts.merge(endedByMs - KEEP_HOURS_MS);
+      await counts.merge(endedByMs - KEEP_HOURS_MS, background);
       return rows.length;
     },
     /** Finishes what was accepted. */

@@ -4,16 +4,11 @@ import type { Reason } from "../../links/link.ts";
 import { type LinkId, StoreUnavailable } from "../../links/store.ts";
 import { type CommitFigures, createCommits } from "../commits.ts";
 import { type CaseRow, toCase, toRow } from "./case-row.ts";
-import type { Database } from "./database.ts";
+import { type Database, WAIT_SHARE } from "./database.ts";
 import { createNotes } from "./notes.ts";
 import { bytesOf, isStorable } from "./text.ts";
 
-const REPORTS = { waiting: 1000, batch: 100, waitMs: 900 };
-/**
- * Of those who report the same link at the same moment, one gets through with each try. Nobody tries again if the first
- * report of the batch came longer ago than this.
- */
-const REPEAT_MS = 900;
+const REPORTS = { waiting: 1000, batch: 100 };
 
 /** All about one link and day. Each sub-select is a look-up by key, whatever the statistics of the tables say. */
 const LOOK = `
@@ -110,10 +105,11 @@ interface Next {
 }
 
 /** Adds reports to cases. Reports that wait for each other share two statements: one looks, one writes what follows. */
-export function createReports({ run }: Pick<Database, "run">, figures?: CommitFigures) {
+export function createReports({ run, limitMs }: Pick<Database, "run" | "limitMs">, figures?: CommitFigures) {
+  const waitMs = WAIT_SHARE * limitMs;
   const notes = createNotes({ run });
   const commits = createCommits(
-    REPORTS,
+    { ...REPORTS, waitMs },
     async (reports: readonly Report[], sinceMs) => {
       const outcomes = await reportAll(reports, sinceMs);
       await notes.added(reports.filter(({ note }) => note !== undefined).length);
@@ -129,7 +125,8 @@ export function createReports({ run }: Pick<Database, "run">, figures?: CommitFi
       reports.filter((report) => changed.has(linkKey(report)) && !kept.has(linkKey(report))),
     );
     if (again.size === 0) return outcomes;
-    if (performance.now() - sinceMs > REPEAT_MS)
+    // Of those who report the same link at the same moment, one gets through with each try.
+    if (performance.now() - sinceMs > waitMs)
       throw new StoreUnavailable("Others report the same links at the same moment");
     const later = await reportAll([...again], sinceMs);
     return reports.map((report, nth) => (again.has(report) ? later.shift() : outcomes[nth]) ?? "repeated");

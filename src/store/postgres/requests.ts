@@ -1,12 +1,12 @@
 // Requests that may be sent again.
 import type { KeyedRequest, LinkStore, Made, NumberedLink } from "../../links/store.ts";
 import { type CommitFigures, createCommits } from "../commits.ts";
-import type { Run, Statements } from "./database.ts";
+import { type Run, type Statements, WAIT_SHARE } from "./database.ts";
 import { insertInTurn, insertRows, surely } from "./inserts.ts";
 import type { LinkCounts } from "./link-counts.ts";
 
 /** Few in a transaction, because each may have many links. */
-const REQUESTS = { waiting: 1000, batch: 16, atOnce: 3, waitMs: 900 };
+const REQUESTS = { waiting: 1000, batch: 16, atOnce: 3 };
 
 /**
  * In the order of the keys, and before any link, so that no two transactions wait for each other. Requests with the same key
@@ -43,19 +43,19 @@ interface Known {
 }
 
 export function createRequests(
-  { transaction, run }: Statements,
+  { transaction, run, limitMs }: Statements,
   background: Pick<Statements, "run">,
   counts: Pick<LinkCounts, "add">,
   figures?: CommitFigures,
 ) {
-  const requests = createCommits(REQUESTS, insertAll, figures);
+  const requests = createCommits({ ...REQUESTS, waitMs: WAIT_SHARE * limitMs }, insertAll, figures);
 
   async function insertAll(tasks: readonly Task[], sinceMs: number): Promise<Outcome[]> {
     const outcomes = new Map<Task, Outcome>();
     for (let left = tasks; left.length > 0;) {
       const asked = left;
       // Because of the keys it can be repeated.
-      const decided = await surely(sinceMs, () => insertRound(asked));
+      const decided = await surely(sinceMs, limitMs, () => insertRound(asked));
       for (const [nth, task] of asked.entries()) {
         const outcome = decided[nth];
         if (outcome !== undefined) outcomes.set(task, outcome);

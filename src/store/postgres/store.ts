@@ -37,7 +37,7 @@ const BACKGROUND_MS = 10_000;
 const COUNT_LINKS = "SELECT count(*) AS links FROM links";
 
 export interface PostgresOptions
-  extends OpeningOptions, Pick<DatabaseOptions, "onPrimary">, Pick<ReplicaOptions, "onReplica"> {
+  extends OpeningOptions, Pick<DatabaseOptions, "onPrimary" | "limitMs">, Pick<ReplicaOptions, "onReplica"> {
   /** How many connections this process may have to the primary, and to each replica. */
   readonly connections?: number;
   /** How long the number of links is taken as known. */
@@ -53,6 +53,7 @@ export async function openPostgresStore(
   address: PostgresAddress,
   {
     connections,
+    limitMs,
     sizeKnownMs,
     readFrom,
     storeFigures,
@@ -61,7 +62,7 @@ export async function openPostgresStore(
     ...opening
   }: PostgresOptions = {},
 ): Promise<LinkStore & VisitStore & GuardStore> {
-  const database = openDatabase(address, { connections, onPrimary });
+  const database = openDatabase(address, { connections, limitMs, onPrimary });
   try {
     await reach(address, opening, async () => {
       await migrate(database);

@@ -3,12 +3,12 @@ import type { Code } from "../../links/code.ts";
 import type { Link } from "../../links/link.ts";
 import type { LinkId, LinkStore, Updated } from "../../links/store.ts";
 import { type CommitFigures, createCommits } from "../commits.ts";
-import type { Statements } from "./database.ts";
+import { type Statements, WAIT_SHARE } from "./database.ts";
 import { columnsOf, GIVEN_LINKS, LINK_COLUMNS, type LinkRow, toLink } from "./link-row.ts";
 import { isStorable } from "./text.ts";
 
 /** A second commit begins while the first takes long: it may wait for links that another process has locked. */
-const UPDATES = { waiting: 10_000, batch: 500, atOnce: 3, waitMs: 900 };
+const UPDATES = { waiting: 10_000, batch: 500, atOnce: 3 };
 
 /** In the order of the codes, so that no two transactions wait for each other. */
 const LOCK = `SELECT ${LINK_COLUMNS} FROM links WHERE code = ANY ($1) ORDER BY code FOR UPDATE`;
@@ -28,8 +28,11 @@ interface Task {
  * Many changes share a transaction. If its outcome is unknown, all of them reject with `StoreUnavailable` and none is tried
  * again: a visit must not count twice. A caller may repeat every change but a visit.
  */
-export function createUpdates({ transaction }: Pick<Statements, "transaction">, figures?: CommitFigures) {
-  const updates = createCommits(UPDATES, updateAll, figures);
+export function createUpdates(
+  { transaction, limitMs }: Pick<Statements, "transaction" | "limitMs">,
+  figures?: CommitFigures,
+) {
+  const updates = createCommits({ ...UPDATES, waitMs: WAIT_SHARE * limitMs }, updateAll, figures);
 
   function updateAll(tasks: readonly Task[]): Promise<Updated[]> {
     const codes = [...new Set(tasks.map(({ link }) => link.code))];

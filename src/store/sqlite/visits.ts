@@ -92,6 +92,7 @@ export function prepareVisits(database: Database, counters: CountersTable) {
   const addSalt = database.prepare<unknown, [number]>(ADD_SALT);
   const findSalt = database.prepare<{ salt: Uint8Array }, [number]>(FIND_SALT);
   const forgetSalts = database.prepare<unknown, [number]>(FORGET_SALTS);
+  const emptyLog = database.prepare<{ busy: number }, []>("PRAGMA wal_checkpoint(TRUNCATE)");
   const old = prepareOldVisits(database);
 
   /**
@@ -166,17 +167,29 @@ export function prepareVisits(database: Database, counters: CountersTable) {
     return rows.length;
   }
 
+  /** What a day's salt and hashes were may still be read from the log of changes. */
+  let isLogToEmpty = false;
+
+  function forgetSaltsBefore(day: number): void {
+    const { changes } = forgetSalts.run(day);
+    isLogToEmpty ||= changes > 0;
+  }
+
   const ageAll = database.transaction(({ closeBefore, forgetBefore }: AgeBounds, limit: number): number => {
-    const aged = [moveOld(closeBefore, limit), closeDays(closeBefore, limit)];
+    const moved = moveOld(closeBefore, limit);
+    const closed = closeDays(closeBefore, limit);
+    isLogToEmpty ||= closed > 0;
+    const aged = [moved, closed];
     for (const { sumUp, forget } of forgetting) {
       sumUp.run(forgetBefore, limit);
       aged.push(forget.run(forgetBefore, limit).changes);
     }
+    forgetSaltsBefore(closeBefore);
     return Math.max(...aged);
   });
 
   const salt = database.transaction((day: number, oldest: number): Uint8Array | undefined => {
-    forgetSalts.run(oldest);
+    forgetSaltsBefore(oldest);
     addSalt.run(day);
     return findSalt.get(day)?.salt;
   });
@@ -189,15 +202,24 @@ export function prepareVisits(database: Database, counters: CountersTable) {
     add: (slice: Slice): number => add.immediate(slice),
     age(bounds: AgeBounds, limit: number): number {
       const aged = ageAll.immediate(bounds, limit);
-      // What a day's salt and hashes were must not be read from the log of changes either.
-      if (forgetSalts.run(bounds.closeBefore).changes > 0) database.run("PRAGMA wal_checkpoint(TRUNCATE)");
+      // It cannot be emptied while somebody reads it. Then the next time does it.
+      if (isLogToEmpty && aged < limit) isLogToEmpty = emptyLog.get()?.busy !== 0;
       return aged;
     },
     salt: (day: number, oldest: number) => salt.immediate(day, oldest),
     close() {
       old.close();
       const aging = forgetting.flatMap(({ sumUp, forget }) => [sumUp, forget]);
-      for (const statement of [...adding, ...erased, ...closing, ...aging, addSalt, findSalt, forgetSalts])
+      for (const statement of [
+        ...adding,
+        ...erased,
+        ...closing,
+        ...aging,
+        addSalt,
+        findSalt,
+        forgetSalts,
+        emptyLog,
+      ])
         statement.finalize();
     },
   };
