@@ -6,6 +6,7 @@ import { basename, join } from "node:path";
 import { StoreMisplaced, StoreUnusable } from "../../src/links/store.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { type Program, startProgram, temporaryFolder } from "../service.ts";
+import { childrenOf, isRunning } from "../signals.ts";
 import { newLink } from "../stores/links.ts";
 
 const original_url = "https://example.com/";
@@ -151,6 +152,21 @@ describe("a process that takes a dead one's place", () => {
     for (const pid of children(program)) process.kill(pid, "SIGTERM");
     await until("both places are taken", () => linesThatSay(program, "took its place").length === 2);
     expect(await get("/kept")).toEqual(new Set([302]));
+  });
+
+  test("may start when all others have stopped: that is no failure", async () => {
+    await using program = await startProgram({ PROCESSES: "2" });
+    await program.shorten({ original_url, custom_code: "kept" });
+    const [victim = 0, other = 0] = children(program);
+    process.kill(victim, "SIGKILL");
+    const replacing = () => childrenOf(program.pid).find((pid) => pid !== victim && pid !== other);
+    await until("another starts in its place", () => replacing() !== undefined);
+    const starting = replacing() ?? 0;
+    process.kill(starting, "SIGSTOP");
+    program.kill("SIGTERM");
+    await until("the other has closed the store", () => !isRunning(other));
+    process.kill(starting, "SIGCONT");
+    expect(await program.exited).toBe(0);
   });
 });
 

@@ -35,15 +35,15 @@ const shared = temporaryFolder();
 afterAll(() => shared[Symbol.dispose]());
 const links = join(shared.path, "new", "folder", "curt.db");
 /** Two handles wait for each other's commits, however busy the machine is. */
-const open = (path: string) => openSqliteStore(path, { busyWaitMs: 60_000, sizeKnownMs: 20 });
-testLinkStore("SQLite", () => open(links));
-testUpdates("SQLite", () => open(join(shared.path, "updates.db")));
-testRequests("SQLite", () => open(join(shared.path, "requests.db")));
-testVisitStore("SQLite", () => open(join(shared.path, "visits.db")));
-testGuardStore("SQLite", () => open(join(shared.path, "guard.db")));
-testSearch("SQLite", () => open(join(shared.path, "search.db")));
-testFigures("SQLite", () => open(join(shared.path, "figures.db")));
-testCaseStore("SQLite", () => open(join(shared.path, "cases.db")));
+const openPatiently = (path: string) => openSqliteStore(path, { busyWaitMs: 60_000, sizeKnownMs: 20 });
+testLinkStore("SQLite", () => openPatiently(links));
+testUpdates("SQLite", () => openPatiently(join(shared.path, "updates.db")));
+testRequests("SQLite", () => openPatiently(join(shared.path, "requests.db")));
+testVisitStore("SQLite", () => openPatiently(join(shared.path, "visits.db")));
+testGuardStore("SQLite", () => openPatiently(join(shared.path, "guard.db")));
+testSearch("SQLite", () => openPatiently(join(shared.path, "search.db")));
+testFigures("SQLite", () => openPatiently(join(shared.path, "figures.db")));
+testCaseStore("SQLite", () => openPatiently(join(shared.path, "cases.db")));
 
 const REPORTED = { reason: "spam", day: 1, atMs: 1, works: true, aimedMs: 0 } as const;
 
