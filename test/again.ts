@@ -12,6 +12,16 @@ export interface Again {
 const MAX_TRIES = 4000;
 const PAUSE_MS = 10;
 
+/** Sends a request again as long as the answer is 503: of many requests at once, a busy machine may refuse some. */
+export async function sendUntilTaken(send: () => Promise<Response>): Promise<Response> {
+  for (let tries = 1; ; tries++) {
+    const response = await send();
+    if (response.status !== 503 || tries === MAX_TRIES) return response;
+    await response.bytes();
+    await Bun.sleep(PAUSE_MS);
+  }
+}
+
 /** Sends the same request so many times at once, and each again until it is answered. Returns the one answer of all. */
 export async function sendUntilAnswered(
   { path, body, key }: Again,

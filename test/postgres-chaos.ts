@@ -56,6 +56,10 @@ interface Deafness {
 /** Afterwards it must know them within so long. */
 const CATCH_UP_MS = 1000;
 
+/** How often it is looked whether this process gets time, and how much later that may be. */
+const PULSE_MS = 50;
+const LATE_MS = 100;
+
 /** Statements get a second, so a connection that has fallen silent is found out then. */
 const FOUND_OUT_MS = 1000;
 /** A manager of clusters makes sure that an old primary does not come back sooner: instances must have noticed the new one. */
@@ -102,6 +106,16 @@ export async function startChaos(instances: number, standbyCount: number, random
     deafness.untilMs = performance.now() + moreMs;
     tell("over");
   }
+
+  // While this process gets no time, as on a busy machine, none of its instances hears of changes.
+  let pulseMs = performance.now();
+  const pulse = setInterval(() => {
+    const [fromMs, untilMs] = [pulseMs, performance.now()];
+    pulseMs = untilMs;
+    if (untilMs - fromMs < PULSE_MS + LATE_MS) return;
+    tell(`nothing ran for ${Math.round(untilMs - fromMs)} ms`);
+    deaf.push({ who: undefined, fromMs, untilMs });
+  }, PULSE_MS);
 
   function onNetwork(what: string, fault: (network: Network) => unknown, moreMs?: number) {
     return () => {
@@ -182,6 +196,7 @@ export async function startChaos(instances: number, standbyCount: number, random
       await later;
     },
     async [Symbol.asyncDispose]() {
+      clearInterval(pulse);
       await Promise.all(networks.map((network) => network[Symbol.asyncDispose]()));
       await cluster[Symbol.asyncDispose]();
     },

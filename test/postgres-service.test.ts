@@ -19,7 +19,7 @@ const server = await startPostgres();
 afterAll(() => server[Symbol.asyncDispose]());
 
 const TARGET = "https://example.com/";
-const MAX_WAITS = 4000;
+const MAX_WAITS = 24_000;
 
 async function settingsOf(name: string): Promise<Settings> {
   return { DATABASE_URL: await server.url(name) };

@@ -1,18 +1,21 @@
 import { expect, test } from "bun:test";
 
+import { sendUntilTaken } from "./again.ts";
 import { startProgram, temporaryFolder } from "./service.ts";
 
 test("500 parallel creates of one code, over two processes on one file: exactly one 201", async () => {
   using folder = temporaryFolder();
   await using one = await startProgram({}, { folder: folder.path });
   await using two = await startProgram({}, { folder: folder.path });
+  for (const program of [one, two]) program.expectFaults();
   for (let round = 0; round < 3; round++) {
     const custom_code = `상품${round}`;
     const answers = await Promise.all(
       Array.from({ length: 500 }, async (_, nth) => {
         const original_url = `https://example.com/${nth}`;
-        const response = await (nth % 2 === 0 ? one : two).shorten({ original_url, custom_code });
-        return { status: response.status, original_url };
+        const program = nth % 2 === 0 ? one : two;
+        const { status } = await sendUntilTaken(() => program.shorten({ original_url, custom_code }));
+        return { status, original_url };
       }),
     );
     const won = answers.filter(({ status }) => status === 201);

@@ -97,6 +97,11 @@ export interface HereOptions {
   readonly folder?: string;
   /** What time it is for the service when it starts, in Unix milliseconds; the present where none is given. */
   readonly startMs?: number;
+  /**
+   * Time passes for the service only when the test advances it. For tests to the second, which a busy machine would miss.
+   * Visits are counted only as time passes.
+   */
+  readonly standsStill?: boolean;
   /** Gets the lines of the log, also of a start that fails. */
   readonly logged?: string[];
 }
@@ -110,7 +115,7 @@ export async function startHere(settings: Settings = {}, options: HereOptions = 
   const log = createLog("debug", output as unknown as NodeJS.WriteStream);
   const all = await settingsFor(folder, settings);
   const config = readConfig(all);
-  const { clock, advance } = settableClock(options.startMs);
+  const { clock, advance } = settableClock(options);
   const service = await startService(config, log, { ...USUAL_LIMITS, ...options.limits, clock });
   const scheme = config.https === null ? "http" : "https";
   const running = client(`${scheme}://127.0.0.1:${service.port}`, all, logged, async () => {
@@ -120,14 +125,15 @@ export async function startHere(settings: Settings = {}, options: HereOptions = 
   return Object.assign(running, { nowMs: clock.nowMs, advance });
 }
 
-/** Goes on like the system's. Wall and monotonic clock are moved together, for time that passes moves both. */
-function settableClock(startMs?: number) {
-  const shiftMs = startMs === undefined ? 0 : startMs - Date.now();
+/** Goes on like the system's, unless it stands still. Wall and monotonic clock are moved together, for time that passes moves both. */
+function settableClock({ startMs, standsStill = false }: HereOptions) {
+  const [startedMs, startedMonotonicMs] = [Date.now(), performance.now()];
+  const shiftMs = startMs === undefined ? 0 : startMs - startedMs;
   let passedMs = 0;
   return {
     clock: createClock(
-      () => Date.now() + shiftMs + passedMs,
-      () => performance.now() + passedMs,
+      () => shiftMs + passedMs + (standsStill ? startedMs : Date.now()),
+      () => passedMs + (standsStill ? startedMonotonicMs : performance.now()),
     ),
     advance: (ms: number) => void (passedMs += ms),
   };
@@ -252,9 +258,9 @@ export async function untilLogged(
   while (logged.filter((line) => line.includes(text)).length < times) await Bun.sleep(5);
 }
 
-/** The store of a service, opened once more, as another process has it. */
+/** The store of a service, opened once more, as another process has it. A database on a busy machine may need a while. */
 export async function openStoreOf({ database }: Running) {
-  const store = await openStore(database);
+  const store = await openStore(database, { openWaitMs: 60_000 });
   return Object.assign(store, { [Symbol.asyncDispose]: () => store.close() });
 }
 

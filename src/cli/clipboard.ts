@@ -6,8 +6,8 @@ const PROGRAMS = [
   { command: ["wl-copy"], needs: "WAYLAND_DISPLAY" },
   { command: ["xclip", "-selection", "clipboard"], needs: "DISPLAY" },
 ];
-/** A display that does not answer must not hold up the command. */
-const LIMIT_MS = 2000;
+/** A display that does not answer must not hold up the command for long, and one of a busy machine takes a while. */
+const LIMIT_MS = 5000;
 
 /**
  * Copies a text in two ways: with a program of the desktop if there is one, and by asking the terminal (OSC 52), which may

@@ -37,8 +37,10 @@ export async function closeBrowser(): Promise<void> {
  * installed. It talks to loopback only.
  */
 async function launch(): Promise<Browser> {
-  if (process.platform !== "linux") return playwright.launch({ channel: "chrome", args: QUIET });
+  if (process.platform !== "linux")
+    return playwright.launch({ channel: "chrome", args: QUIET, timeout: WAIT_MS });
   return playwright.launch({
+    timeout: WAIT_MS,
     executablePath: await unpackBrowser(),
     // Root, as in many CI machines, has no sandbox to give. The package's own arguments switch web security off.
     args: ["--no-sandbox", "--disable-gpu", ...QUIET],
@@ -54,8 +56,9 @@ export async function unpackBrowser(): Promise<string> {
   return chromium.executablePath();
 }
 
-/** For something to appear on a page. */
+/** For the browser to start, and for something to appear on a page. */
 const WAIT_MS = 60_000;
+const MINUTE_MS = 60_000;
 
 /** A person: a browser window without a past. Closing it fails the test if the browser complained. */
 export interface Person extends AsyncDisposable {
@@ -106,6 +109,15 @@ export async function arrive(origin: string, options: BrowserContextOptions = {}
 /** Resolves when `element` has the focus. */
 export async function untilFocused(element: Locator): Promise<void> {
   await element.and(element.page().locator(":focus")).waitFor();
+}
+
+/**
+ * From now on, also in the documents that follow, time passes on the page only with `page.clock.runFor`. So what it does in a while
+ * is not done yet, and what it shows for a moment is still there, however slow the machine is.
+ */
+export async function stopTime({ clock }: Page): Promise<void> {
+  await clock.install();
+  await clock.pauseAt(Date.now() + MINUTE_MS);
 }
 
 /** What the language of `locale` calls something. */

@@ -6,7 +6,7 @@ import type { BrowserContext, Page } from "playwright-core";
 import { relativeTime } from "../../src/pages/when.ts";
 import { BASE_URL, type Running, startHere } from "../service.ts";
 import { untilCounted, visit } from "../visits/visits.ts";
-import { arrive, PHONE, untilFocused, wordsOf } from "./browser.ts";
+import { arrive, PHONE, stopTime, untilFocused, wordsOf } from "./browser.ts";
 
 const say = wordsOf("en");
 
@@ -220,6 +220,7 @@ test("the addresses of all links, or of those found, are copied one per line", a
   await context.grantPermissions(["clipboard-read", "clipboard-write"], { origin: curt.origin });
   await openList(page, [await makeLink("copy-둘"), await makeLink("copy-one")]);
   const { search, status } = on(page);
+  await stopTime(page);
   const copied = async () => {
     await page.getByRole("button", { name: say("links.copy-all"), exact: true }).click();
     await status(say("copied")).waitFor();

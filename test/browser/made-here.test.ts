@@ -6,7 +6,7 @@ import { DAY_MS } from "../../src/links/time.ts";
 import { relativeTime } from "../../src/pages/when.ts";
 import { type Running, startHere } from "../service.ts";
 import { untilCounted, visit } from "../visits/visits.ts";
-import { arrive, openBrowser, PHONE, wordsOf } from "./browser.ts";
+import { arrive, openBrowser, PHONE, stopTime, wordsOf } from "./browser.ts";
 
 const LONG = "https://www.example.com/long";
 
@@ -66,6 +66,7 @@ test.each(["en-GB", "ja-JP", "ko-KR"])(
     expect(await items.first().textContent()).toContain(say("home.ends-in", { left }));
     // It can be copied there, and leads to the preview.
     await maker.context.grantPermissions(["clipboard-read", "clipboard-write"], { origin: curt.origin });
+    await stopTime(page);
     await item(lasting)
       .getByRole("button", { name: say("copy") })
       .click();

@@ -5,13 +5,15 @@ import type { Locator } from "playwright-core";
 import { checkStore } from "../../src/store/open.ts";
 import { type Running, startHere } from "../service.ts";
 import { linkOf, untilCounted, visit } from "../visits/visits.ts";
-import { arrive, LAPTOP, type Person, PHONE, untilFocused, wordsOf } from "./browser.ts";
+import { arrive, LAPTOP, type Person, PHONE, stopTime, untilFocused, wordsOf } from "./browser.ts";
 
 const HOUR_MS = 3_600_000;
 const LONG = "https://example.com/긴/주소?q=값";
 /** From one letter to the next, and longer than a pause. */
 const TYPING_MS = 100;
 const PAUSE_MS = 500;
+/** As long as the page says that it copied. */
+const SAID_MS = 3000;
 
 let curt: Running;
 beforeAll(async () => {
@@ -78,9 +80,8 @@ describe.each(MAKERS)("a maker, $locale, $width pixels wide,", ({ locale, viewpo
   test("types a code of their own, is told whether it is free, and chooses the end with the arrow keys", async () => {
     await using maker = await arrive(curt.origin, { locale, viewport });
     const { page } = maker;
-    await page.clock.install();
+    await stopTime(page);
     await page.goto("/");
-    await page.clock.pauseAt(Date.now() + HOUR_MS);
     const asked: string[] = [];
     page.on("request", (request) => void (/\/codes\//.test(request.url()) && asked.push(request.url())));
     const told = page.getByRole("status");
@@ -161,12 +162,14 @@ test.each([true, false])(
     else await context.addInitScript("Object.defineProperty(navigator, 'clipboard', { value: undefined })");
     const code = await make(maker, { code: `복사-${hasClipboard}` });
     const copy = page.getByRole("button", { name: say("copy"), exact: true });
+    await stopTime(page);
     await copy.click();
     await page.getByRole("button", { name: `✓ ${say("copied")}` }).waitFor();
     await page
       .getByRole("status")
       .filter({ hasText: say("copied") })
       .waitFor();
+    await page.clock.runFor(SAID_MS);
     await untilFocused(copy);
     const short = `https://curt.example/${decodeURIComponent(code)}/`;
     // The same in ASCII, for apps that cut the other one.

@@ -6,7 +6,7 @@ import { DAY_MS } from "../../src/links/time.ts";
 import { lasting } from "../../src/pages/when.ts";
 import { ask, make, OTHER, TARGET, visited } from "../managed.ts";
 import { type Running, startHere } from "../service.ts";
-import { arrive, LAPTOP, PHONE, untilFocused, wordsOf } from "./browser.ts";
+import { arrive, LAPTOP, PHONE, stopTime, untilFocused, wordsOf } from "./browser.ts";
 
 let curt: Running;
 beforeAll(async () => {
@@ -172,6 +172,7 @@ describe.each(MAKERS)("whoever has the manage key ($locale, scripts: $javaScript
     expect(page.url()).not.toContain(key);
     if (javaScriptEnabled) {
       await context.grantPermissions(["clipboard-read", "clipboard-write"], { origin: curt.origin });
+      await stopTime(page);
       await keep.getByRole("button", { name: say("keep.copy") }).click();
       await keep.getByText(say("copied"), { exact: true }).waitFor();
       expect(await page.evaluate<string>("navigator.clipboard.readText()")).toBe(address);

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Locator } from "playwright-core";
 
 import { type Running, startHere } from "../service.ts";
-import { arrive } from "./browser.ts";
+import { arrive, stopTime } from "./browser.ts";
 
 let curt: Running;
 
@@ -19,6 +19,7 @@ test("a sample is copied as it is shown", async () => {
     permissions: ["clipboard-read", "clipboard-write"],
   });
   const { page } = reader;
+  await stopTime(page);
   await page.goto("/docs");
   const section = page.getByRole("region", { name: "Shorten a URL", exact: true });
   const shown = await section.getByRole("group", { name: "curl: Shorten a URL" }).textContent();
@@ -230,6 +231,7 @@ test("every sample has a button that copies it", async () => {
   expect(samples).toBeGreaterThan(50);
   expect(await page.locator("pre + button[data-copy]:visible").count()).toBe(samples);
   const start = page.getByRole("region", { name: "Quick start" });
+  await stopTime(page);
   await start.getByRole("button", { name: "Copy" }).first().click();
   await start.getByRole("button", { name: "✓ Copied" }).waitFor();
   expect(await page.evaluate("navigator.clipboard.readText()")).toStartWith(

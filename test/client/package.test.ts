@@ -49,7 +49,7 @@ async function run(command: string[], cwd: string): Promise<string> {
  * which is what one attempt may take, is not a whole number: Node refuses that as a time.
  */
 const USE = `
-  const curt = createClient({ baseUrl, language: "en", timeoutMs: 10_000 });
+  const curt = createClient({ baseUrl, language: "en", timeoutMs: 100_000 });
   const { code, manage_key } = await curt.shorten("https://example.com/", { expires: "1week" });
   const { visits } = await curt.links.get(code);
   const refused = await curt.shorten("https://example.com/", { code }).catch((error) => error);

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 
 import en from "../../src/language/en.json";
 import ko from "../../src/language/ko.json";
-import { type Here, startHere, startProgram } from "../service.ts";
+import { type Here, startHere } from "../service.ts";
 
 const SHORTEN = "/api/v1/shorten/batch";
 const LINKS = "/api/v1/links/batch";
@@ -166,7 +166,8 @@ describe("many links in an array", () => {
 });
 
 test("many arrays leave redirects their turn, also if nothing waits for the store", async () => {
-  await using own = await startProgram();
+  // In this process, both ends of each connection have their turns, however busy the machine is.
+  await using own = await startHere();
   const link = (await (await own.shorten({ original_url: target })).json()) as Record<string, any>;
   const arrays = 30;
   const body = JSON.stringify(times(500).map(() => ({})));

@@ -12,7 +12,7 @@ const HTML = { Accept: "text/html", "User-Agent": WINDOWS_CHROME };
 
 let curt: Here;
 beforeAll(async () => {
-  curt = await startHere({ ADMIN_TOKEN, EDITS: "on" });
+  curt = await startHere({ ADMIN_TOKEN, EDITS: "on" }, { standsStill: true });
 });
 afterAll(() => curt[Symbol.asyncDispose]());
 

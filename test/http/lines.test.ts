@@ -43,11 +43,13 @@ function open({ origin }: Running, headers: Record<string, string> = {}) {
   };
   const head = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
   socket.write(`POST ${PATH} HTTP/1.1\r\n${head.join("")}\r\n`);
+  // What is after the last line break may be half a line.
   const results = () =>
     received
+      .slice(0, received.lastIndexOf("\n"))
       .split("\r\n")
       .flatMap((chunk) => chunk.split("\n"))
-      .filter((line) => line.startsWith("{") && line.endsWith("}"))
+      .filter((line) => line.startsWith("{"))
       .map((line) => JSON.parse(line) as Result);
 
   return {

@@ -204,14 +204,12 @@ test("visitors who hang up while the store is asked are still counted as differe
   using folder = temporaryFolder();
   await using service = await serve(folder.path);
   await service.store.insert([newLink("hasty")]);
-  const { promise: closed, resolve } = Promise.withResolvers<void>();
-  const socket = connect(service.port, "127.0.0.1", () => {
-    socket.write("GET /hasty HTTP/1.1\r\nHost: x\r\n\r\n");
-    setTimeout(() => socket.resetAndDestroy(), SLOW_MS / 4);
-  });
-  socket.on("close", resolve);
-  await closed;
-  for (let tries = 0; tries < 100 && service.recorded.length === 0; tries++) await Bun.sleep(SLOW_MS / 4);
+  const socket = connect(service.port, "127.0.0.1");
+  const arrive = await service.holdUp(() => socket.write("GET /hasty HTTP/1.1\r\nHost: x\r\n\r\n"));
+  socket.resetAndDestroy();
+  await service.pending(0);
+  arrive();
+  await until(() => service.recorded.length > 0);
   expect(service.recorded).toEqual(["127.0.0.1"]);
 });
 

@@ -188,7 +188,7 @@ describe("PATCH /api/v1/links/{code}", () => {
       ["24h", 200, 403],
       ["off", 403, 403],
     ] as const) {
-      await using instance = await startHere({ EDITS });
+      await using instance = await startHere({ EDITS }, { standsStill: true });
       const { path, key, code } = await make(instance);
       const change = (body: object) => ask(instance, "PATCH", path, { key, body });
       expect([EDITS, (await change({ target: OTHER })).status]).toEqual([EDITS, atFirst]);

@@ -14,7 +14,8 @@ const LONG = "https://example.com/long";
 
 let curt: Here;
 beforeAll(async () => {
-  curt = await startHere({ CONTACT: "abuse@curt.example" });
+  // Previews change with the time.
+  curt = await startHere({ CONTACT: "abuse@curt.example" }, { standsStill: true });
   await curt.shorten({ original_url: LONG, custom_code: "taken" });
   await curt.shorten({ original_url: LONG, custom_code: "ended", expire_duration: "24h" });
   curt.advance(DAY_MS);
@@ -146,6 +147,8 @@ describe("every page", () => {
     broken.expectFaults();
     {
       using database = new Database(broken.file);
+      // The service may be writing just now.
+      database.run("PRAGMA busy_timeout = 60000");
       database.run("UPDATE visits SET detail = x'00'");
     }
     const response = await broken.fetch("/odd+", { headers: HTML });

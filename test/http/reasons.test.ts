@@ -250,7 +250,7 @@ test("no answer that is not an error has one", async () => {
 });
 
 test("a limit names itself, and a wrong token too", async () => {
-  await using curt = await startHere({
+  const settings = {
     LIMIT_CREATE: "2/1d",
     LIMIT_CREATE_ALL: "1/1d",
     LIMIT_UNKNOWN: "1/1d",
@@ -258,7 +258,8 @@ test("a limit names itself, and a wrong token too", async () => {
     LIMIT_REPORT: "1/1d",
     CREATE_TOKEN: "correct-horse-battery",
     ADMIN_TOKEN: "0123456789abcdef0123456789abcdef",
-  });
+  };
+  await using curt = await startHere(settings, { standsStill: true });
   const token = { Authorization: "Bearer correct-horse-battery" };
   const create = async (headers: Record<string, string>, custom_code: string) => {
     const answer = await curt.shorten({ original_url: "https://example.com/", custom_code }, headers);

@@ -11,7 +11,7 @@ import { sendRaw } from "./raw.ts";
 
 let curt: Here;
 beforeAll(async () => {
-  curt = await startHere();
+  curt = await startHere({}, { standsStill: true });
   await curt.shorten({ original_url: TARGET, custom_code: "abc" });
 });
 afterAll(() => curt[Symbol.asyncDispose]());
@@ -250,16 +250,10 @@ describe("a short address", () => {
 describe("a link that ended", () => {
   test("is 410 on the millisecond, also when it was cached, and says when it ended", async () => {
     const ends = await makeForDay("short");
-    const endsMs = Date.parse(ends);
     expect((await curt.fetch("/short")).status).toBe(302);
-    curt.advance(endsMs - curt.nowMs() - 500);
-    while (curt.nowMs() < endsMs + 20) {
-      const sentMs = curt.nowMs();
-      const { status } = await curt.fetch("/short");
-      const answeredMs = curt.nowMs();
-      if (answeredMs < endsMs) expect(status).toBe(302);
-      if (sentMs >= endsMs) expect(status).toBe(410);
-    }
+    curt.advance(Date.parse(ends) - 1 - curt.nowMs());
+    expect((await curt.fetch("/short")).status).toBe(302);
+    curt.advance(1);
     const response = await curt.fetch("/short/");
     expect(response.status).toBe(410);
     expect(response.headers.get("cache-control")).toBe("no-store");
@@ -272,10 +266,10 @@ describe("a link that ended", () => {
   test("holds its code, then frees it, and the new link is right at once", async () => {
     await makeForDay("reborn");
     expect((await curt.fetch("/reborn")).status).toBe(302);
-    curt.advance(31 * DAY_MS - 60_000);
+    curt.advance(31 * DAY_MS - 1);
     const original_url = "https://example.org/new";
     expect((await curt.shorten({ original_url, custom_code: "reborn" })).status).toBe(409);
-    curt.advance(60_000);
+    curt.advance(1);
     expect((await curt.shorten({ original_url, custom_code: "reborn" })).status).toBe(201);
     expect((await curt.fetch("/reborn")).headers.get("location")).toBe(original_url);
   });
@@ -366,17 +360,17 @@ describe("an address that leads nowhere shows", () => {
 
 describe("a shared cache", () => {
   test("may keep a redirect for CACHE_SECONDS, never beyond the link's end", async () => {
-    await using cached = await startHere({ CACHE_SECONDS: "60" });
+    await using cached = await startHere({ CACHE_SECONDS: "60" }, { standsStill: true });
     await cached.shorten({ original_url: TARGET, custom_code: "far", expire_duration: "1week" });
     await makeForDay("last", cached);
     cached.advance(29_600);
-    const endsMs = Date.parse(await makeForDay("near", cached));
-    cached.advance(endsMs - cached.nowMs() - 30_500);
+    await makeForDay("near", cached);
+    cached.advance(DAY_MS - 30_500);
     const cacheControl = async (code: string) =>
       (await cached.fetch(`/${code}`)).headers.get("cache-control");
     for (let time = 0; time < 2; time++) {
       expect(await cacheControl("far")).toBe("public, max-age=0, s-maxage=60");
-      expect(await cacheControl("near")).toMatch(/^public, max-age=0, s-maxage=(30|29|28)$/);
+      expect(await cacheControl("near")).toBe("public, max-age=0, s-maxage=30");
       expect(await cacheControl("last")).toBe("no-store");
     }
     expect(await cacheControl("unknown")).toBe("no-store");

@@ -190,7 +190,8 @@ describe("POST /api/v1/links/{code}/reports", () => {
 
 describe("LIMIT_REPORT", () => {
   test("limits the reports of each client; the form keeps what was typed", async () => {
-    await using limited = await startHere({ TRUSTED_PROXIES: "127.0.0.1", LIMIT_REPORT: "2/1h" });
+    const settings = { TRUSTED_PROXIES: "127.0.0.1", LIMIT_REPORT: "2/1h" };
+    await using limited = await startHere(settings, { standsStill: true });
     const code = await make({}, limited);
     const me = from("192.0.2.1");
     // What is refused anyway does not count.
@@ -211,7 +212,7 @@ describe("LIMIT_REPORT", () => {
   });
 
   test("scanning for codes by reports is limited like any other way", async () => {
-    await using limited = await startHere({ LIMIT_UNKNOWN: "3/1m" });
+    await using limited = await startHere({ LIMIT_UNKNOWN: "3/1m" }, { standsStill: true });
     const statuses: number[] = [];
     for (let nth = 0; nth < 3; nth++) {
       statuses.push((await report(`scanned${nth}`, { reason: "spam" }, {}, limited)).status);
@@ -430,6 +431,8 @@ describe("a store that cannot take a report", () => {
     const code = await make({}, locked);
     locked.expectFaults();
     const locking = new Database(locked.file);
+    // The service may be writing just now.
+    locking.run("PRAGMA busy_timeout = 60000");
     locking.run("BEGIN IMMEDIATE");
     const response = await report(code, { reason: "spam" }, {}, locked);
     expect([response.status, response.headers.get("retry-after")]).toEqual([503, "2"]);

@@ -20,6 +20,9 @@ import { HTML } from "./markup.ts";
 
 const original_url = "https://example.com/";
 
+/** Charts change at the quarters of an hour. */
+const BETWEEN_QUARTERS_MS = Date.UTC(2026, 10, 21, 16, 5);
+
 /** Views of `view-worker.ts`, at a time that the test sets. */
 function open(sharedMs?: number) {
   const time = { nowMs: 1_000_000 };
@@ -208,7 +211,7 @@ test("what a view throws is thrown, with the place where it happened", async () 
 });
 
 test("a preview that did not change is not sent again", async () => {
-  await using curt = await startHere();
+  await using curt = await startHere({}, { startMs: BETWEEN_QUARTERS_MS });
   await curt.shorten({ original_url, custom_code: "live" });
   const first = await curt.fetch("/live+", { headers: HTML });
   const tag = first.headers.get("etag") ?? "";
@@ -224,7 +227,7 @@ test("a preview that did not change is not sent again", async () => {
 });
 
 test("statistics that did not change are not sent again", async () => {
-  await using curt = await startHere();
+  await using curt = await startHere({}, { startMs: BETWEEN_QUARTERS_MS });
   await curt.shorten({ original_url, custom_code: "live" });
   const ask = (headers: Record<string, string> = {}, query = "") =>
     curt.fetch(`/api/v1/links/live/stats${query}`, { headers });
