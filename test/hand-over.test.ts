@@ -130,6 +130,40 @@ test("a program that cannot start leaves the old one serving, and one that crash
   expect(await program.exited).toBe(0);
 });
 
+test("a version that does not say that connections are steered takes over as well", async () => {
+  using folder = temporaryFolder();
+  await using program = await startCopy(folder.path, 2);
+  change(join(folder.path, "src/cli/child.ts"), (text) =>
+    text.replace("isSteered: false", "").replace(".then(() => report({ isSteered: true }))", ""),
+  );
+  program.kill("SIGUSR2");
+  await untilLogged(program, "the old processes have ended");
+  expect((await program.shorten({ original_url: TARGET })).status).toBe(201);
+});
+
+test("the old processes do not leave while none of the new ones listens", async () => {
+  using folder = temporaryFolder();
+  await using program = await startCopy(folder.path, 1);
+  program.expectFaults();
+  await program.shorten({ original_url: TARGET, custom_code: "abc" });
+  const child = join(folder.path, "src/cli/child.ts");
+  const good = readFileSync(child, "utf8");
+  // The first one ends when it is to steer, and the others cannot start.
+  change(child, (text) =>
+    text.replace(
+      "if (!canSteer) return;",
+      `await Bun.write(import.meta.path, "this is no program"); process.kill(process.pid, "SIGKILL");`,
+    ),
+  );
+  program.kill("SIGUSR2");
+  // Each one waits for longer than the one before, and all of them for longer than old processes would go on.
+  while (program.logged.filter((line) => line.includes("a process ended")).length < 6) await Bun.sleep(5);
+  expect((await program.fetch("/abc", { headers: { Connection: "close" } })).status).toBe(302);
+  writeFileSync(child, good);
+  await untilLogged(program, "the old processes have ended");
+  expect((await program.fetch("/abc")).status).toBe(302);
+});
+
 test("what the old processes have counted stays in the metrics, even if nobody asked them before", async () => {
   const metricsPort = await freePort();
   await using program = await startProgram({ METRICS_PORT: String(metricsPort) });

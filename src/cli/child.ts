@@ -41,7 +41,10 @@ export interface Report {
   /** The files of the store that it has open. Sent once, when it starts to listen. */
   readonly files?: Orders["openElsewhere"];
   readonly version?: string;
-  /** An order to steer was carried out, as far as the system can. */
+  /**
+   * An order to steer was carried out, as far as the system can. The first report says false: this child will tell. Those of
+   * earlier versions do not.
+   */
   readonly isSteered?: boolean;
   /** What was asked for. */
   readonly metrics?: Reading;
@@ -102,7 +105,7 @@ export async function serveAsChild(config: Config): Promise<number> {
     if ("samples" in message) void answer(message);
     else if (message.steer !== undefined) void steerAndTell(message.steer);
   });
-  report({ files: identifyStore(config.database), version: VERSION });
+  report({ files: identifyStore(config.database), version: VERSION, isSteered: false });
   const beating = setInterval(() => report({}), BEAT_MS);
   void service.exit.finally(() => clearInterval(beating));
   void stopped.then(({ reason, isReplaced }) => service.stop(reason, 0, isReplaced ? left : undefined));

@@ -40,10 +40,17 @@ export interface Generation {
 export type Members = ReturnType<typeof createMembers>;
 
 export interface Children extends Generation {
-  /** Sends new connections to these of all processes that listen. Resolves when it is done, or cannot be done any more. */
+  /** Sends new connections to these of all processes that listen. Resolves when it is done, or when all are to stop. */
   steer(to: Places): Promise<void>;
   /** The version that they are. */
   version(): string;
+}
+
+interface Listener {
+  /** Whether it is of a version that says when an order to steer was carried out. */
+  readonly tellsSteered: boolean;
+  /** Told when it has carried one out, or has ended. */
+  steered(isSteered: boolean): void;
 }
 
 /**
@@ -62,8 +69,7 @@ export function startChildren(
   others?: Generation,
 ): Children {
   const running = new Set<Subprocess>();
-  /** Each with what is to be called when it has carried out an order to steer, or has ended. */
-  const listeners = new Map<Subprocess, () => void>();
+  const listeners = new Map<Subprocess, Listener>();
   const { promise: stopped, resolve: endWaits } = Promise.withResolvers<void>();
   let stopping = false;
   let hasLetGo = false;
@@ -95,12 +101,12 @@ export function startChildren(
       const child = startChild({ port, openElsewhere }, (report) => {
         silentBeats = 0;
         if (report.metrics !== undefined) member?.answer(report.metrics);
-        if (report.isSteered === true) listeners.get(child)?.();
+        if (report.isSteered === true) listeners.get(child)?.steered(true);
         if (report.files === undefined) return;
         storeFiles = report.files;
         version = report.version ?? "";
         member = members?.join((request) => child.send(request));
-        listeners.set(child, () => {});
+        listeners.set(child, { tellsSteered: report.isSteered === false, steered() {} });
         listening(child.pid);
         watching = setInterval(() => {
           // Count missing beats, not seconds, so that a suspended machine kills nobody. Children that were let go have
@@ -113,7 +119,7 @@ export function startChildren(
       running.add(child);
       const code = await child.exited;
       running.delete(child);
-      listeners.get(child)?.();
+      listeners.get(child)?.steered(false);
       listeners.delete(child);
       return { child: child.pid, code, signal: child.signalCode ?? undefined };
     } catch (err) {
@@ -152,6 +158,14 @@ export function startChildren(
     }
   }
 
+  /** Resolves with false if the child ends before it has done it, or if all are to stop. */
+  async function steerBy(child: Subprocess, listener: Listener, to: Places): Promise<boolean> {
+    const { promise: steered, resolve } = Promise.withResolvers<boolean>();
+    listener.steered = resolve;
+    tell(child, { steer: to });
+    return !listener.tellsSteered || Promise.race([steered, stopped.then(() => false)]);
+  }
+
   function place() {
     const { promise: up, resolve } = Promise.withResolvers<void>();
     return { up, ended: fill(resolve).finally(resolve) };
@@ -179,13 +193,13 @@ export function startChildren(
     version: () => version,
     listening: () => listeners.size,
     async steer(to) {
-      // Any of those that share the port can do it.
-      const [child] = listeners.keys();
-      if (child === undefined) return;
-      const { promise: steered, resolve } = Promise.withResolvers<void>();
-      listeners.set(child, resolve);
-      tell(child, { steer: to });
-      await steered;
+      for (;;) {
+        // Any of those that share the port can do it. If all have just ended, others will take their places.
+        const [found] = listeners;
+        if (found !== undefined && (await steerBy(...found, to))) return;
+        await Promise.race([stopped, Bun.sleep(FIRST_WAIT_MS)]);
+        if (stopping) return;
+      }
     },
     stop,
     leave() {

@@ -124,6 +124,21 @@ INSERT INTO \`my-db\`.\`yourls_url\` VALUES ('abc','https://example.com/it\\'s',
       `USE \`yourls\`;\n${DUMP}${others}`,
       "holds both yourls.yourls_url and other.yourls_url. Dump the tables of one shortener",
     );
+    // The structure does not say of which database it is, but rows do.
+    const row = "INSERT INTO `yourls_url` VALUES ('a','https://example.com/','','2024-01-31 12:34:56','',0);";
+    await refuse(
+      "yourls",
+      `${DUMP}USE \`yourls\`;\n${row}\nUSE \`other\`;\n${row}`,
+      "holds both yourls.yourls_url and other.yourls_url",
+    );
+    const long = "has a name of more than 1000 characters";
+    await refuse("yourls", `INSERT INTO a${" .".repeat(1000)}x VALUES (1);`, long);
+    await refuse("yourls", `USE \`${"a".repeat(1001)}\`;`, long);
+    await refuse(
+      "yourls",
+      DUMP.replace("VALUES (", `VALUES (${`'${"a".repeat(1e6)}',`.repeat(5)}`),
+      "has a statement that is too long",
+    );
     await refuse(
       "yourls",
       "code,url\na,https://example.com/\n",

@@ -25,6 +25,9 @@ const NO_COLUMN = /^(?:primary|key|unique|constraint|index|foreign|check|fulltex
 const MAX_TABLES = 10_000;
 /** Between two parentheses. */
 const MAX_TOKENS = 100_000;
+const MAX_CHARACTERS = 4 * 1024 * 1024;
+/** Also of one with those of its schema and database. Databases allow 64 for each. */
+const MAX_NAME_LENGTH = 1000;
 
 /**
  * Reads the rows of some tables from a dump: INSERT and REPLACE as mysqldump, phpMyAdmin, pg_dump and SQLite write them, and
@@ -68,7 +71,7 @@ export async function* readDump<Kind extends string>(
       throw scanner.wrong(
         `holds both ${inWords(known)} and ${inWords(table)}. Dump the tables of one shortener`,
       );
-    named.set(kind, known);
+    named.set(kind, known.database === undefined ? table : known);
     return kind;
   }
 
@@ -86,7 +89,7 @@ export async function* readDump<Kind extends string>(
   }
 
   async function readTable(first: Token) {
-    const read = await readName(tokens, first);
+    const read = await readName(tokens, scanner, first);
     return { ...read, database: read.database ?? database };
   }
 
@@ -163,8 +166,9 @@ export async function* readDump<Kind extends string>(
     else if (isWord(token, "copy")) yield* copy();
     else if (isWord(token, "create")) await create();
     else if (isWord(token, "use")) {
-      database = (await tokens.next()).value;
-      await skip(tokens, scanner, await tokens.next());
+      const { name, following } = await readName(tokens, scanner, await tokens.next());
+      database = name;
+      await skip(tokens, scanner, following);
     }
     // Between these two lines are triggers and the like.
     else if (isWord(token, "delimiter"))
@@ -198,16 +202,26 @@ function inWords({ name, database }: TableName): string {
 }
 
 /** A name may come with that of its schema or database. */
-async function readName(tokens: SqlTokens, first: Token): Promise<TableName & { readonly following: Token }> {
+async function readName(
+  tokens: SqlTokens,
+  scanner: Scanner,
+  first: Token,
+): Promise<TableName & { readonly following: Token }> {
   let last = first;
   let before = "";
   let following = await tokens.next();
   // The dots may belong to words: schema.name, schema."name", "schema".name, "schema"."name".
   const isDotted = ({ type, value }: Token, at: 0 | -1) => type === "word" && value.at(at) === ".";
+  const requireShort = () => {
+    if (before.length + last.value.length > MAX_NAME_LENGTH)
+      throw scanner.wrong(`has a name of more than ${MAX_NAME_LENGTH} characters`);
+  };
+  requireShort();
   while (isDotted(last, -1) || isDotted(following, 0)) {
     before += last.value;
     last = following;
     following = await tokens.next();
+    requireShort();
   }
   const name = last.type === "word" ? (last.value.split(".").at(-1) ?? "") : last.value;
   const prefix = `${before}${last.value}`.slice(0, -name.length).replace(/\.$/, "");
@@ -218,9 +232,12 @@ async function readName(tokens: SqlTokens, first: Token): Promise<TableName & { 
 async function readItems(tokens: SqlTokens, scanner: Scanner): Promise<Token[][]> {
   const items: Token[][] = [[]];
   let count = 0;
+  let characters = 0;
   for (let depth = 1; ;) {
     const token = await tokens.next();
-    if (++count > MAX_TOKENS) throw scanner.wrong("has a statement that is too long");
+    characters += token.value.length;
+    if (++count > MAX_TOKENS || characters > MAX_CHARACTERS)
+      throw scanner.wrong("has a statement that is too long");
     if (token.type === "end") throw scanner.wrong("is no SQL dump, or is cut off inside of a statement");
     const mark = token.type === "mark" ? token.value : "";
     if (mark === "(") depth++;
