@@ -2,7 +2,7 @@
 import { afterAll } from "bun:test";
 
 import { closeBrowser } from "./browser/browser.ts";
-import { closeCommands } from "./moving/commands.ts";
+import { closeCommands } from "./cli/commands.ts";
 import { closeServer } from "./service.ts";
 
 afterAll(closeBrowser);

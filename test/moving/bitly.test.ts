@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
 
+import { runCommand } from "../cli/commands.ts";
 import { temporaryFolder } from "../service.ts";
-import { runCommand } from "./commands.ts";
 import { moveIn, refuse } from "./moved.ts";
 
 const LINKS = {

@@ -3,8 +3,8 @@ import { join } from "node:path";
 
 import type { Code } from "../../src/links/code.ts";
 import { DAY_MS } from "../../src/links/time.ts";
+import { runCommand } from "../cli/commands.ts";
 import { openStoreOf, startHere, temporaryFolder } from "../service.ts";
-import { runCommand } from "./commands.ts";
 
 interface Moved {
   readonly links: Readonly<Record<string, MovedLink>>;
