@@ -19,7 +19,7 @@ let shared: ReturnType<typeof start> | undefined;
  * Runs a command of a server and returns what it wrote. One process runs all of them, one after the other, because its start takes
  * longer than most commands. For what the process itself does, see `run`.
  */
-export async function runCommand(args: readonly string[], settings: Settings) {
+export async function runCommand(args: readonly string[], settings: Settings = {}) {
   const { child, output, errors } = (shared ??= start());
   void child.stdin.write(`${JSON.stringify({ args, settings } satisfies Asked)}\n`);
   const stderr = await nextPart(errors);
