@@ -22,8 +22,13 @@ let shared: ReturnType<typeof start> | undefined;
 export async function runCommand(args: readonly string[], settings: Settings = {}) {
   const { child, output, errors } = (shared ??= start());
   void child.stdin.write(`${JSON.stringify({ args, settings } satisfies Asked)}\n`);
-  const stderr = await nextPart(errors);
-  return { stdout: await nextPart(output), code: Number(await nextPart(output)), stderr };
+  const [stdout, stderr] = await Promise.all([output.next(), errors.next()]);
+  if (stdout.done === true || stderr.done === true) {
+    shared = undefined;
+    throw new Error(`The command did not end as it should: ${stdout.value}${stderr.value}`);
+  }
+  const { value: code } = await output.next();
+  return { code: Number(code), stdout: stdout.value, stderr: stderr.value };
 }
 
 /** Another test may come and start it again. */
@@ -37,15 +42,6 @@ function start() {
   const command = [process.execPath, import.meta.path];
   const child = Bun.spawn(command, { stdin: "pipe", stdout: "pipe", stderr: "pipe" });
   return { child, output: partsOf(child.stdout), errors: partsOf(child.stderr) };
-}
-
-async function nextPart(parts: AsyncGenerator<string, string>): Promise<string> {
-  const { done, value } = await parts.next();
-  if (done === true) {
-    shared = undefined;
-    throw new Error(`The command did not end as it should: ${value}`);
-  }
-  return value;
 }
 
 /** Returns what comes after the last {@link END}. */
