@@ -1,13 +1,14 @@
-import { expect, test } from "bun:test";
+import { expect, spyOn, test } from "bun:test";
 
 import { createHostRules } from "../src/guard/hosts.ts";
 import { followChanges } from "../src/links/changes.ts";
 import { StoreUnavailable } from "../src/links/store.ts";
 import type { Target } from "../src/links/target.ts";
-import { endLink, startProgram } from "./service.ts";
+import { disableLink, endLink, startHere, startProgram } from "./service.ts";
 import { createMemoryStores } from "./stores/memory.ts";
 
 const original_url = "https://example.com/";
+const MAX_TRIES = 3000;
 
 test("a link that is ended early in one process ends in all others, even if it is in their cache", async () => {
   await using program = await startProgram({ PROCESSES: "2" });
@@ -28,6 +29,27 @@ test("a link that is ended early in one process ends in all others, even if it i
   while (!(await ended())) await Bun.sleep(20);
   for (let nth = 0; nth < 30; nth++) expect(await status(first)).toBe(410);
   for (const code of others) expect(await status(code)).toBe(302);
+});
+
+test("a process looks for changes at least twice a second", async () => {
+  const rounds: (() => void)[] = [];
+  const every = setInterval;
+  const collecting = spyOn(globalThis, "setInterval").mockImplementation(((round: () => void, ms: number) => {
+    if (ms <= 500) rounds.push(round);
+    return every(() => {}, 3_600_000);
+  }) as typeof setInterval);
+  await using curt = await startHere();
+  collecting.mockRestore();
+  const status = async () => (await curt.fetch("/abc")).status;
+  await curt.shorten({ original_url, custom_code: "abc" });
+  expect(await status()).toBe(302);
+  await disableLink(curt, "abc", "spam");
+  expect(await status()).toBe(302);
+  for (const round of rounds) round();
+  for (let tries = 0; (await status()) !== 410; tries++) {
+    expect(tries).toBeLessThan(MAX_TRIES);
+    await Bun.sleep(10);
+  }
 });
 
 const decision = { who: "shell", atMs: 1 } as const;

@@ -298,7 +298,7 @@ describe("a signal to the supervisor", () => {
   });
 });
 
-/** Not a second, as usual. Ten of them have to be long enough for a process that has to wait for others of a busy machine. */
+/** Usually a second. A process that is silent for ten of them is killed, so they must not be much shorter on a busy machine. */
 const SOONER_BEAT_MS = 400;
 
 describe("a process that hangs", () => {

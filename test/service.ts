@@ -12,6 +12,7 @@ import { type Limits, startService } from "../src/service.ts";
 import { openStore } from "../src/store/open.ts";
 import { freePort } from "./free-port.ts";
 import { type PostgresServer, startPostgres } from "./postgres.ts";
+import { drainsUntil, HELD_DRAIN, roundsOf } from "./preloads.ts";
 
 export const ROOT = resolve(import.meta.dir, "..");
 export const BASE_URL = "https://curt.example";
@@ -151,10 +152,6 @@ export interface ProgramOptions {
   readonly folder?: string;
 }
 
-/** What is held until the test ends it: the longest drain that can be set, so that nothing else waits for as long. */
-const HELD_DRAIN = { DRAIN_WAIT: "5m" };
-const HELD_MS = 300_000;
-
 /** Runs the program in its own process, as an operator starts it. */
 export async function startProgram(settings: Settings = {}, options: ProgramOptions = {}): Promise<Program> {
   const own = options.folder === undefined ? temporaryFolder() : undefined;
@@ -201,32 +198,6 @@ export async function startProgram(settings: Settings = {}, options: ProgramOpti
     kill: (signal: NodeJS.Signals) => child.kill(signal),
     endDrain,
   });
-}
-
-/** A module that lets a held drain last until there is a file at `end`. */
-function drainsUntil(end: string, folder: string): string {
-  const path = join(folder, "drain.ts");
-  writeFileSync(
-    path,
-    `import { existsSync } from "node:fs";
-     const sleep = Bun.sleep;
-     Bun.sleep = async (ms) => {
-       if (ms !== ${HELD_MS}) return sleep(ms);
-       while (!existsSync(${JSON.stringify(end)})) await sleep(10);
-     };`,
-  );
-  return path;
-}
-
-/** A module that shortens the rounds of the program that loads it. */
-function roundsOf(maxMs: number, folder: string): string {
-  const path = join(folder, "rounds.ts");
-  writeFileSync(
-    path,
-    `const every = setInterval;
-     globalThis.setInterval = (job, ms, ...rest) => every(job, Math.min(ms, ${maxMs}), ...rest);`,
-  );
-  return path;
 }
 
 /**

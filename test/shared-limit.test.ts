@@ -26,9 +26,9 @@ function create(curt: Here, address = "192.0.2.1", body: object = {}): Promise<R
 
 const statusOf = async (response: Promise<Response>) => (await response).status;
 
-/** However busy this machine is, the store is waited for. */
 /** Not at midnight, when each client gets another name in the store. */
 const NOON_MS = Date.UTC(2026, 0, 1, 12);
+/** However busy this machine is, the store is waited for. */
 const start = (settings: Settings, shareWaitMs = 60_000) =>
   startHere(settings, { startMs: NOON_MS, limits: { ...PATIENT, shareWaitMs } });
 

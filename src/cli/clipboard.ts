@@ -6,7 +6,7 @@ const PROGRAMS = [
   { command: ["wl-copy"], needs: "WAYLAND_DISPLAY" },
   { command: ["xclip", "-selection", "clipboard"], needs: "DISPLAY" },
 ];
-/** A display that does not answer must not hold up the command for long, and one of a busy machine takes a while. */
+/** A display that does not answer must not hold up the command for long. */
 const LIMIT_MS = 5000;
 
 /**

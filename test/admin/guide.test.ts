@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { COMMANDS } from "../../src/cli/commands.ts";
+import { startMany } from "../cli/many.ts";
 import { ROOT, type Running, startHere } from "../service.ts";
 import { addCampaign, report, TOKEN } from "./operator.ts";
 
@@ -14,6 +15,12 @@ function commandsOf(program: string): string[] {
     block.replaceAll("\\\n", " "),
   );
   return blocks.flatMap((block) => block.split("\n")).filter((line) => line.startsWith(`${program} `));
+}
+
+/** What a shell passes to `curt`. */
+function wordsOf(command: string): string[] {
+  const { stdout } = Bun.spawnSync(["/bin/sh", "-c", `curt() { printf '%s\\n' "$@"; }; ${command}`]);
+  return stdout.toString().trimEnd().split("\n");
 }
 
 async function prepare(): Promise<Running> {
@@ -56,18 +63,12 @@ test("the guide's evening with curl does what it says", async () => {
 
 test("the guide's evening in the shell does what it says", async () => {
   await using curt = await prepare();
-  const env = { ...process.env, DATABASE_URL: curt.databaseUrl, MAIN: join(ROOT, "src/main.ts") };
+  await using program = startMany({ DATABASE_URL: curt.databaseUrl });
   const outputs: string[] = [];
   for (const command of commandsOf("curt")) {
-    const line = command.replace(/^curt/, `'${process.execPath}' "$MAIN"`);
-    const child = Bun.spawn(["/bin/sh", "-c", line], { env, stdout: "pipe", stderr: "pipe" });
-    const [code, output, errors] = await Promise.all([
-      child.exited,
-      child.stdout.text(),
-      child.stderr.text(),
-    ]);
-    expect([command, code, errors.replace(/^There are more.*\n/, "")]).toEqual([command, 0, ""]);
-    outputs.push(output);
+    const { code, stdout, stderr } = await program.run(...wordsOf(command));
+    expect([command, code, stderr.replace(/^There are more.*\n/, "")]).toEqual([command, 0, ""]);
+    outputs.push(stdout);
   }
   expect(outputs[3]).toContain("Links found: 60. Nothing was changed.");
   expect(outputs[4]).toBe("Done. Links changed: 60 of 60.\n");

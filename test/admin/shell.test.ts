@@ -3,29 +3,30 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 
 import en from "../../src/language/en.json";
-import { ROOT, type Running, startHere, temporaryFolder } from "../service.ts";
+import { type Many, startMany } from "../cli/many.ts";
+import { run } from "../cli/run.ts";
+import { BASE_URL, type Running, startHere, temporaryFolder } from "../service.ts";
 import { addCampaign, askAs, CAMPAIGN, report, TOKEN, untilAnswered, untilRefused } from "./operator.ts";
 
 let curt: Running;
+let shell: Many;
 beforeAll(async () => {
   curt = await startHere({ ADMIN_TOKEN: TOKEN });
+  shell = startMany(settingsFor(curt.databaseUrl));
 });
-afterAll(async () => curt[Symbol.asyncDispose]());
+afterAll(async () => {
+  await shell[Symbol.asyncDispose]();
+  await curt[Symbol.asyncDispose]();
+});
 
-/** Runs `curt admin …` on the store of a service, without its token. */
-async function admin(service: Pick<Running, "databaseUrl">, ...args: string[]) {
-  const child = Bun.spawn([process.execPath, join(ROOT, "src/main.ts"), "admin", ...args], {
-    env: { ...process.env, DATABASE_URL: service.databaseUrl, BASE_URL: "https://curt.example" },
-    stdout: "pipe",
-    stderr: "pipe",
-  });
-  const [code, stdout, stderr] = await Promise.all([child.exited, child.stdout.text(), child.stderr.text()]);
-  return { code, stdout, stderr };
-}
+const settingsFor = (DATABASE_URL: string) => ({ PORT: "0", BASE_URL, DATABASE_URL });
+
+/** Runs `curt admin …` on the store of the service, without its token. */
+const admin = (...args: string[]) => shell.run("admin", ...args);
 
 /** The same, told as JSON. */
-async function told(service: Running, ...args: string[]): Promise<any[]> {
-  const { code, stdout, stderr } = await admin(service, ...args, "--json");
+async function told(...args: string[]): Promise<any[]> {
+  const { code, stdout, stderr } = await admin(...args, "--json");
   expect([args, code, stderr]).toEqual([args, 0, ""]);
   return stdout
     .trimEnd()
@@ -39,42 +40,36 @@ test("an evening as an operator, in the shell", async () => {
   await curt.shorten({ original_url: "https://honest.example/verify-account/", custom_code: "honest" });
   await report(curt, "bad7", { reason: "phishing", note: "Fake!" });
   await report(curt, "honest", { reason: "phishing" });
-  expect((await told(curt, "cases")).map(({ code, state }) => [code, state])).toEqual([
+  expect((await told("cases")).map(({ code, state }) => [code, state])).toEqual([
     ["honest", "open"],
     ["bad7", "open"],
   ]);
 
   const search = ["--q", "verify-account", "--state", "active"];
   const count = CAMPAIGN.links + 1;
-  expect(await told(curt, "links", ...search, "--limit", "500")).toHaveLength(count);
-  const asked = await admin(curt, "disable-found", ...search, "--reason", "phishing");
+  expect(await told("links", ...search, "--limit", "500")).toHaveLength(count);
+  const asked = await admin("disable-found", ...search, "--reason", "phishing");
   expect([asked.code, asked.stdout]).toEqual([0, expect.stringContaining(`Links found: ${count}. Nothing`)]);
   expect(asked.stdout).toMatch(/login0\.bank-0\.example +8\n/);
-  expect(await told(curt, "links", "--state", "disabled")).toEqual([]);
+  expect(await told("links", "--state", "disabled")).toEqual([]);
   const done = ["disable-found", ...search, "--reason", "phishing", "--note", "campaign", "--yes"];
-  expect(await told(curt, ...done)).toEqual([{ count, done: true, changed: count }]);
+  expect(await told(...done)).toEqual([{ count, done: true, changed: count }]);
   // The server that runs hears of it.
   for (const code of ["bad0", "bad59", "honest"]) await untilAnswered(curt, code, 410);
 
-  expect((await admin(curt, "block", "bank-3.example", "--reason", "phishing")).stdout).toBe("Done.\n");
+  expect((await admin("block", "bank-3.example", "--reason", "phishing")).stdout).toBe("Done.\n");
   await untilRefused(curt, "https://new.bank-3.example/");
-  expect((await told(curt, "hosts")).map(({ host, reason }) => [host, reason])).toEqual([
+  expect((await told("hosts")).map(({ host, reason }) => [host, reason])).toEqual([
     ["bank-3.example", "phishing"],
   ]);
-  expect(await told(curt, "unblock", "bank-3.example")).toEqual([{ host: "bank-3.example", changed: true }]);
+  expect(await told("unblock", "bank-3.example")).toEqual([{ host: "bank-3.example", changed: true }]);
 
-  expect(await told(curt, "enable", "honest", "--note", "not a bank")).toEqual([
-    { code: "honest", changed: true },
-  ]);
+  expect(await told("enable", "honest", "--note", "not a bank")).toEqual([{ code: "honest", changed: true }]);
   await untilAnswered(curt, "honest", 302);
-  expect(await told(curt, "answer", "honest", "--action", "nothing")).toEqual([
-    { code: "honest", changed: true },
-  ]);
-  expect(await told(curt, "answer", "bad7", "--action", "block-host", "--reason", "phishing")).toHaveLength(
-    1,
-  );
+  expect(await told("answer", "honest", "--action", "nothing")).toEqual([{ code: "honest", changed: true }]);
+  expect(await told("answer", "bad7", "--action", "block-host", "--reason", "phishing")).toHaveLength(1);
 
-  const [shown] = await told(curt, "show", "bad7");
+  const [shown] = await told("show", "bad7");
   expect(shown).toMatchObject({
     code: "bad7",
     state: "disabled",
@@ -85,33 +80,35 @@ test("an evening as an operator, in the shell", async () => {
       expect.objectContaining({ action: "disable", who: "shell", note: "campaign" }),
     ]),
   });
-  const journal = await told(curt, "journal", "--limit", "500");
+  const journal = await told("journal", "--limit", "500");
   expect(journal).toHaveLength(count + 5);
   expect(journal.every(({ who }) => who === "shell")).toBe(true);
   // Every door tells the same.
   const { data } = await askAs(curt)("GET", "journal?limit=200");
   expect(data.entries).toEqual(journal);
-  expect((await told(curt, "figures"))[0]).toEqual((await askAs(curt)("GET", "figures")).data);
+  expect((await told("figures"))[0]).toEqual((await askAs(curt)("GET", "figures")).data);
 });
 
 test("deleting for good needs --yes", async () => {
   await curt.shorten({ original_url: "https://example.com/", custom_code: "gone" });
-  const refused = await admin(curt, "delete", "gone");
+  const refused = await admin("delete", "gone");
   expect([refused.code, refused.stdout, refused.stderr]).toEqual([
     1,
     "",
     "curt: this cannot be undone. Add --yes to delete gone\n",
   ]);
   expect((await curt.fetch("/gone")).status).toBe(302);
-  expect((await admin(curt, "delete", "gone", "--yes")).code).toBe(0);
+  // In a process of its own, as an operator runs it.
+  const deleted = await run(["admin", "delete", "gone", "--yes"], settingsFor(curt.databaseUrl));
+  expect(deleted).toEqual({ code: 0, stdout: "Done.\n", stderr: "" });
   await untilAnswered(curt, "gone", 410);
 });
 
 test("people get a table, in which nothing acts on their terminal", async () => {
   const original_url = "https://example.com/\u202Egnp.exe?[31m";
   await curt.shorten({ original_url, custom_code: "긴코드🏳️‍🌈" });
-  await admin(curt, "disable", "긴코드🏳️‍🌈", "--reason", "other", "--note", "\u001B[31m\u202Ered\nline");
-  const { stdout } = await admin(curt, "links", "--q", "긴코드");
+  await admin("disable", "긴코드🏳️‍🌈", "--reason", "other", "--note", "\u001B[31m\u202Ered\nline");
+  const { stdout } = await admin("links", "--q", "긴코드");
   const [header = "", row = ""] = stdout.split("\n");
   expect(header).toMatch(/^CODE +STATE +REASON +CREATED +TARGET$/);
   expect(row).toMatch(/^긴코드🏳‍🌈 +disabled +other +\d{4}-\d\d-\d\d/);
@@ -124,7 +121,7 @@ test("people get a table, in which nothing acts on their terminal", async () => 
     ["cases"],
     ["figures"],
   ]) {
-    const all = (await admin(curt, ...args)).stdout;
+    const all = (await admin(...args)).stdout;
     expect(all).not.toMatch(/(?!\n)\p{Cc}|\p{Bidi_Control}/u);
     if (args[0] !== "cases" && args[0] !== "figures") expect(all).toContain(String.raw`\u202ered`);
   }
@@ -146,7 +143,7 @@ test("what is wrong is told, with an exit code", async () => {
     [["answer", "bad1", "--action", "nothing"], 1, en["operator.no-case"]],
     [["dance"], 2, 'there is no command "admin dance"'],
   ] as const) {
-    const { code: exited, stdout, stderr } = await admin(curt, ...args);
+    const { code: exited, stdout, stderr } = await admin(...args);
     expect([args, exited, stdout]).toEqual([args, code, ""]);
     expect([args, stderr]).toEqual([args, expect.stringContaining(message)]);
   }
@@ -155,7 +152,7 @@ test("what is wrong is told, with an exit code", async () => {
 test("a store that is not there is not made: the settings are those of another place", async () => {
   using folder = temporaryFolder();
   const file = join(folder.path, "data/curt.db");
-  const { code, stdout, stderr } = await admin({ databaseUrl: `sqlite:${file}` }, "links");
+  const { code, stdout, stderr } = await run(["admin", "links"], settingsFor(`sqlite:${file}`));
   expect([code, stdout]).toEqual([1, ""]);
   expect(stderr).toStartWith(`curt: there is no store at ${file}. Set DATABASE_URL`);
   expect(existsSync(file)).toBeFalse();

@@ -384,9 +384,9 @@ test("a page asks as seldom as the service wants it to", async () => {
   await using maker = await arrive(curt.origin);
   const { page } = maker;
   await stopTime(page);
-  const asked: string[] = [];
+  let asked = 0;
   await page.route("**/api/v1/links/beliebt", async (route) => {
-    asked.push(route.request().url());
+    asked++;
     const response = await route.fetch();
     await route.fulfill({ response, headers: { ...response.headers(), "x-poll-interval": "60" } });
   });
@@ -396,8 +396,8 @@ test("a page asks as seldom as the service wants it to", async () => {
   await (await first).finished();
   // A request that is under way would be seen by then.
   await page.clock.runFor(50_000);
-  expect(asked).toHaveLength(1);
+  expect(asked).toBe(1);
   const second = page.waitForResponse("**/api/v1/links/beliebt");
-  while (asked.length < 2) await page.clock.runFor(20_000);
+  await page.clock.runFor(60_000);
   await second;
 });

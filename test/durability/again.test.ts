@@ -4,7 +4,7 @@ import { checkStore } from "../../src/store/open.ts";
 import { sendUntilAnswered } from "../again.ts";
 import { testOnLinux } from "../linux.ts";
 import { startProgram, temporaryFolder } from "../service.ts";
-import { childrenOf } from "../signals.ts";
+import { childrenOf, signal } from "../signals.ts";
 
 const ROUNDS = 4;
 const REQUESTS = 200;
@@ -37,8 +37,9 @@ testOnLinux(
       // At any moment: before the first answer, or between two of them.
       const enough = Math.floor(Math.random() * Math.random() * REQUESTS);
       while (answered.count < enough) await Bun.sleep(1);
-      const [killed] = childrenOf(program.pid).toSorted(() => Math.random() - 0.5);
-      if (killed !== undefined) process.kill(killed, "SIGKILL");
+      const [killed = 0] = childrenOf(program.pid).toSorted(() => Math.random() - 0.5);
+      expect(killed).toBeGreaterThan(0);
+      signal(killed, "SIGKILL");
       const { answer, tries: needed } = await sent;
       tries += needed;
       const made = isBatch ? answer["data"].results.map(({ data }: any) => data) : [answer["data"]];

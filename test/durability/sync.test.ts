@@ -12,13 +12,13 @@ import {
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
 
+import { sendUntilTaken } from "../again.ts";
 import { testOnLinux } from "../linux.ts";
 import { BASE_URL, startProgram, temporaryFolder } from "../service.ts";
 import type { SystemCall } from "./syscalls.ts";
 
 const TRACER = join(import.meta.dir, "syscalls.ts");
 const CROWD = 500;
-const MAX_TRIES = 100;
 
 /** What the program did to its disk and its sockets, and what its clients were told. */
 interface Run {
@@ -42,10 +42,8 @@ async function traced(folder: string, createAll: (create: Create) => Promise<voi
     file = realpathSync(program.file);
     program.expectFaults();
     await createAll(async (custom_code, original_url = `https://example.org/${custom_code}`) => {
-      const create = async () => (await program.shorten({ original_url, custom_code })).status;
-      let status = await create();
       // It is traced, and so slow that some of a crowd may wait too long for their turn.
-      for (let tries = 0; status === 503 && tries < MAX_TRIES; tries++) status = await create();
+      const { status } = await sendUntilTaken(() => program.shorten({ original_url, custom_code }));
       expect(status).toBe(201);
       made.set(custom_code, original_url);
     });

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
 import en from "../../src/language/en.json";
 import { DAY_MS } from "../../src/links/time.ts";
@@ -28,6 +28,19 @@ async function retryAfter(response: Promise<Response>): Promise<number> {
   const { status, headers } = await response;
   expect(status).toBe(429);
   return Number(headers.get("retry-after"));
+}
+
+/** One service with a link for tests that let no time pass. Each gets two clients that have asked for nothing yet. */
+function shared(limit: Settings) {
+  let curt: Here;
+  let clients = 0;
+  beforeAll(async () => {
+    curt = await startHere({ ...PROXIED, ...limit });
+    await curt.shorten({ original_url: LONG, custom_code: "mine" });
+  });
+  afterAll(() => curt[Symbol.asyncDispose]());
+  const client = () => from(`198.51.100.${++clients}`);
+  return () => ({ curt, headers: client(), others: client() });
 }
 
 describe("LIMIT_CREATE", () => {
@@ -179,6 +192,8 @@ describe("LIMIT_UNKNOWN", () => {
     expect(await statuses(9, () => curt.fetch("/ended"))).toEqual({ 410: 9 });
   });
 
+  const newcomer = shared(LIMIT);
+
   test.each([
     "/none",
     "/none/",
@@ -192,29 +207,30 @@ describe("LIMIT_UNKNOWN", () => {
     "/api/v1/links/none/stats",
     "/api/v1/codes/none",
   ])("counts %s", async (path) => {
-    await using curt = await startHere(LIMIT);
-    const first = await statuses(3, () => curt.fetch(path));
+    const { curt, headers } = newcomer();
+    const first = await statuses(3, () => curt.fetch(path, { headers }));
     expect(Object.values(first)).toEqual([3]);
-    const refused = curt.fetch(path);
+    const refused = curt.fetch(path, { headers });
     expect(await retryAfter(refused)).toBeGreaterThan(0);
     const isOfApi = path.startsWith("/api/");
     if (isOfApi) expect((await refused).headers.get("ratelimit")).toMatch(/^"unknown";r=0;t=\d+$/);
   });
 
   test("counts codes that are in use, because free ones like them are told", async () => {
-    await using curt = await startHere(LIMIT);
-    await curt.shorten({ original_url: LONG, custom_code: "mine" });
-    expect(await statuses(9, () => curt.fetch("/api/v1/codes/mine"))).toEqual({ 200: 3, 429: 6 });
+    const { curt, headers } = newcomer();
+    expect(await statuses(9, () => curt.fetch("/api/v1/codes/mine", { headers }))).toEqual({
+      200: 3,
+      429: 6,
+    });
   });
 
   test("counts codes in a form that is refused, because it says which are in use", async () => {
-    await using curt = await startHere(LIMIT);
-    await curt.shorten({ original_url: LONG, custom_code: "mine" });
+    const { curt, headers } = newcomer();
     const send = (custom_code: string) =>
       curt.fetch("/", {
         method: "POST",
         body: new URLSearchParams({ original_url: "nowhere", custom_code }),
-        headers: { Accept: "text/html" },
+        headers: { ...headers, Accept: "text/html" },
       });
     expect(await (await send("mine")).text()).toContain('class="offers"');
     expect(await statuses(4, () => send("none"))).toEqual({ 400: 2, 429: 2 });
@@ -225,6 +241,8 @@ describe("LIMIT_UNKNOWN", () => {
 
 describe("LIMIT_VIEW", () => {
   const LIMIT: Settings = { ...PROXIED, LIMIT_VIEW: "2/1d" };
+
+  const newcomer = shared(LIMIT);
 
   test.each([
     "/mine+",
@@ -239,21 +257,20 @@ describe("LIMIT_VIEW", () => {
     "/api/v1/links/mine/stats",
     "/api/v1/codes/mine",
   ])("counts %s", async (path) => {
-    await using curt = await startHere(LIMIT);
-    await curt.shorten({ original_url: LONG, custom_code: "mine" });
-    const first = await curt.fetch(path);
+    const { curt, headers, others } = newcomer();
+    const first = await curt.fetch(path, { headers });
     expect([first.status, first.headers.get("ratelimit")]).toEqual([
       200,
       expect.stringMatching(/^"view";r=1;t=43\d{3}$/),
     ]);
     const tag = { "If-None-Match": first.headers.get("etag") ?? "" };
-    expect([200, 304]).toContain((await curt.fetch(path, { headers: tag })).status);
-    const refused = await curt.fetch(path);
+    expect([200, 304]).toContain((await curt.fetch(path, { headers: { ...headers, ...tag } })).status);
+    const refused = await curt.fetch(path, { headers });
     expect([refused.status, refused.headers.get("retry-after")]).toEqual([
       429,
       expect.stringMatching(/^43\d{3}$/),
     ]);
-    expect((await curt.fetch(path, { headers: from("192.0.2.1") })).status).toBe(200);
+    expect((await curt.fetch(path, { headers: others })).status).toBe(200);
   });
 
   test("counts a form that is shown again, whether it is wrong or over another limit", async () => {

@@ -1,6 +1,6 @@
 import { connect } from "node:net";
 
-/** For a connection that is never closed, which is what a test is to find. */
+/** A connection that says nothing for so long is not going to be closed. */
 const PATIENCE_MS = 60_000;
 
 /**
@@ -9,10 +9,13 @@ const PATIENCE_MS = 60_000;
  */
 export function sendRaw(origin: string, request: string | Uint8Array): Promise<string> {
   const { hostname, port } = new URL(origin);
-  return new Promise((resolve) => {
+  return new Promise((resolve, reject) => {
     let received = "";
     const socket = connect(Number(port), hostname, () => socket.write(request));
-    socket.setTimeout(PATIENCE_MS, () => socket.destroy(new Error("the connection stays open")));
+    socket.setTimeout(PATIENCE_MS, () => {
+      reject(new Error(`the connection stays open after ${received}`));
+      socket.destroy();
+    });
     socket.setEncoding("utf8").on("data", (text) => (received += text));
     socket.on("error", () => {});
     socket.on("close", () => resolve(received));

@@ -274,8 +274,7 @@ describe("a renewed certificate", () => {
     const settings = { ...files, PROCESSES: "2", HTTP_PORT: "off" };
     await using curt = await startProgram(settings, { folder: folder.path, roundMs: 50 });
     storePair(folder.path, await makePair(authority));
-    const uses = () => curt.logged.filter((line) => line.includes("a new certificate is in use")).length;
-    while (uses() < 2) await Bun.sleep(10);
+    await untilLogged(curt, "a new certificate is in use", 2);
   });
 });
 

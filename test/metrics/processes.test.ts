@@ -87,17 +87,18 @@ test("processes that are asked twice at the same time are missing in neither ans
 for (const processes of ["1", "2"])
   test(`PROCESSES=${processes}: who scrapes during the stop gets an answer until the end`, async () => {
     const port = await freePort();
-    const curt = await startProgram({ METRICS_PORT: `${port}`, PROCESSES: processes, DRAIN_WAIT: "8s" });
+    const settings = { METRICS_PORT: `${port}`, PROCESSES: processes };
+    await using curt = await startProgram(settings, { holdsDrain: true });
     const address = await addressOf(curt);
     expect(address).toBe(`http://127.0.0.1:${port}/metrics`);
     await create(curt, 5);
     await scrapeUntil(address, "all are counted", (now) => now.of(CREATED) === 5);
     curt.kill("SIGTERM");
-    const told = await scrapeUntil(address, "it is stopping", (now) => now.of(CREATED) === 5);
-    expect(told.of(CREATED)).toBe(5);
+    await untilLogged(curt, '"stopping"', processes === "1" ? 1 : 3);
+    await scrapeUntil(address, "all are counted during the stop", (now) => now.of(CREATED) === 5);
+    curt.endDrain();
     expect(await curt.exited).toBe(0);
     expect(await fetch(address).catch(() => "refused")).toBe("refused");
-    await curt[Symbol.asyncDispose]();
   });
 
 describe("a start", () => {

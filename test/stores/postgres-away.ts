@@ -74,7 +74,15 @@ export function listen() {
   };
 }
 
+const COUNT = "SELECT count(*) FROM rows";
+
 export async function count(database: Database): Promise<number> {
-  const { rows } = await untilBack(() => database.run<{ count: number }>("SELECT count(*) FROM rows"));
+  const { rows } = await untilBack(() => database.run<{ count: number }>(COUNT));
+  return rows[0]?.count ?? 0;
+}
+
+/** The same, but it fails if the database is unavailable. */
+export async function countAtOnce(database: Database): Promise<number> {
+  const { rows } = await database.run<{ count: number }>(COUNT);
   return rows[0]?.count ?? 0;
 }

@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 
 import { createTurns, StoreBusy, type Turn } from "../../src/store/sqlite/turns.ts";
+import { stopClock } from "../stopped-clock.ts";
 
 test("a create that already waited for others waits for a lock only as long as is left", async () => {
   const turns: Turn[] = [];
@@ -27,4 +28,19 @@ test("a create is not held up by a background task that waits for a lock", async
   await purged;
   expect(turns.filter((type) => type === "insert")).toHaveLength(1);
   expect(turns.slice(turns.indexOf("insert"))).toEqual(["insert", "purge"]);
+});
+
+test("a background task waits for a lock for longer than a create, but not forever", async () => {
+  using clock = stopClock();
+  const thread = {
+    async perform() {
+      clock.advance(1000);
+      throw new StoreBusy("locked");
+    },
+  };
+  const [createWaitMs, sinceMs] = [5000, performance.now()];
+  const { perform } = createTurns(thread, createWaitMs);
+  const failed = await perform({ type: "purge", endedByMs: 1, limit: 1 }).catch((error: unknown) => error);
+  expect(failed).toBeInstanceOf(StoreBusy);
+  expect(performance.now() - sinceMs).toBeGreaterThan(1.5 * createWaitMs);
 });

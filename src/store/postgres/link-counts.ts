@@ -10,7 +10,10 @@ const ADD = `
   SELECT hour, links FROM unnest($1::integer[], $2::bigint[]) AS added (hour, links) ORDER BY hour
   ON CONFLICT (hour) DO UPDATE SET links = known.links + excluded.links`;
 const SUM = "SELECT coalesce(sum(links), 0)::bigint AS links FROM link_counts WHERE hour >= $1";
-/** Hours that are long over become one row. In the order of the hours, as they are added: an import adds to many old ones. */
+/**
+ * Hours that are long over become one row. They are locked in their order, as they are by ADD: an import adds to many old hours,
+ * and the two would end in a deadlock otherwise.
+ */
 const MERGE = `
   WITH old AS (
     DELETE FROM link_counts WHERE hour = ANY (ARRAY(
