@@ -2,7 +2,9 @@
 import { afterAll } from "bun:test";
 
 import { closeBrowser } from "./browser/browser.ts";
+import { closeCommands } from "./cli/commands.ts";
 import { closeServer } from "./service.ts";
 
 afterAll(closeBrowser);
+afterAll(closeCommands);
 afterAll(closeServer);

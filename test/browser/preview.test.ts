@@ -320,17 +320,26 @@ test("while nobody looks, nothing is asked", async () => {
 test("whoever is looking at a preview learns that the link leads elsewhere, or nowhere, by now", async () => {
   await using visitor = await arrive(curt.origin);
   const { page } = visitor;
+  await stopTime(page);
   const { code, path, key } = await make(curt, { target: "https://example.com/" });
-  const looked = page.waitForResponse((response) => response.url().endsWith(path));
+  const looked: string[] = [];
+  page.on("response", (response) => void (response.url().endsWith(path) && looked.push(response.url())));
+  const untilLooked = async () => {
+    looked.length = 0;
+    while (looked.length === 0) await page.clock.runFor(LOOK_MS);
+  };
+  const untilShown = async (element: Locator) => {
+    while (!(await element.isVisible())) await page.clock.runFor(LOOK_MS);
+  };
   await page.goto(`/${code}+`);
-  await looked;
+  await untilLooked();
   const host = page.locator(".leads .host");
   expect(await host.textContent()).toBe("example.com");
   await ask(curt, "PATCH", path, { key, body: { target: "https://example.net/" } });
-  await host.filter({ hasText: "example.net" }).waitFor();
-  await page.waitForResponse((response) => response.url().endsWith(path));
+  await untilShown(host.filter({ hasText: "example.net" }));
+  await untilLooked();
   await ask(curt, "DELETE", path, { key });
-  await page.getByText(wordsOf("en")("page.expired.title.withdrawn")).first().waitFor();
+  await untilShown(page.getByText(wordsOf("en")("page.expired.title.withdrawn")).first());
 });
 
 test("a change before the first look is noticed, too", async () => {

@@ -15,6 +15,7 @@ import type { DatabaseAddress } from "../../src/settings/database-url.ts";
 import { hasStore, openStore } from "../../src/store/open.ts";
 import { startPostgres } from "../postgres.ts";
 import { ROOT, startHere, temporaryFolder } from "../service.ts";
+import { runCommand } from "./commands.ts";
 import { ended, HEAD, linkLine, manyLines } from "./export-file.ts";
 import { run } from "./run.ts";
 
@@ -45,9 +46,9 @@ describe("curt import", () => {
       writeFileSync(path, file);
       for (const database of [`sqlite:${path}.db`, await server.url(`import_${++databases}`)]) {
         const settings = { ...settingsFor(path), DATABASE_URL: database };
-        const refused = await run(["import", path], settings);
+        const refused = await runCommand(["import", path], settings);
         expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining(`is broken at ${why}`) });
-        const taken = await run(["import", "--skip-bad", path], settings);
+        const taken = await runCommand(["import", "--skip-bad", path], settings);
         expect(taken).toMatchObject({ code: 0, stdout: expect.stringContaining("left out, 1: the line is") });
       }
     }
@@ -82,12 +83,12 @@ describe("curt import", () => {
       ["--dry-run", "would have"],
       ["--skip-bad", "has"],
     ] as const) {
-      const { code, stdout, stderr } = await run(["import", option, file], settings);
+      const { code, stdout, stderr } = await runCommand(["import", option, file], settings);
       expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
       expect(stdout).toContain(` ${has} everything else of the export: 2 links, 0 days of visits, `);
       expect(stdout).toContain(left);
     }
-    expect((await run(["export", "-"], settings)).stdout).not.toContain("curt.example");
+    expect((await runCommand(["export", "-"], settings)).stdout).not.toContain("curt.example");
   });
 
   test("says before what would fill a store, and writes nothing", async () => {
@@ -96,14 +97,14 @@ describe("curt import", () => {
     writeFileSync(file, manyLines(1));
     const would =
       " would have everything of the export: 1 link, 1 day of visits, 0 secrets, 0 host rules, 9 ";
-    const tried = await run(["import", "--dry-run", file], settingsFor(path));
+    const tried = await runCommand(["import", "--dry-run", file], settingsFor(path));
     expect(tried).toMatchObject({ code: 0, stderr: "", stdout: expect.stringContaining(would) });
     expect(await hasStore(sqlite(path))).toBe(false);
     await (await openStore(sqlite(path))).close();
-    expect((await run(["import", "--dry-run", file], settingsFor(path))).stdout).toContain(would);
-    expect((await run(["export", "-"], settingsFor(path))).stdout).not.toContain("example.com");
+    expect((await runCommand(["import", "--dry-run", file], settingsFor(path))).stdout).toContain(would);
+    expect((await runCommand(["export", "-"], settingsFor(path))).stdout).not.toContain("example.com");
     writeFileSync(file, manyLines(1).slice(0, -300));
-    expect(await run(["import", "--dry-run", file], settingsFor(path))).toMatchObject({
+    expect(await runCommand(["import", "--dry-run", file], settingsFor(path))).toMatchObject({
       code: 1,
       stderr: expect.stringContaining("Nothing was written."),
     });
@@ -116,7 +117,7 @@ describe("curt import", () => {
     await curt.shorten({ original_url: "https://example.org/", custom_code: "mine" });
     writeFileSync(file, ended([HEAD, linkLine("a!b"), linkLine("api")], { link: 2 }));
     const settings = { DATABASE_URL: curt.databaseUrl, DATA_DIR: folder.path, PORT: "1" };
-    const { stdout } = await run(["import", file], settings);
+    const { stdout } = await runCommand(["import", file], settings);
     expect(stdout).toContain('left out, 1: code: "api" is reserved');
     expect(stdout).toContain("1 of 2 links added");
     expect((await curt.fetch("/a!b")).headers.get("location")).toBe("https://example.com/");
@@ -136,7 +137,12 @@ describe("curt import", () => {
     writeFileSync(path("locked"), "");
     using locked = new Database(path("locked"));
     for (const statement of ["CREATE TABLE urls (id INTEGER)", "BEGIN EXCLUSIVE"]) locked.run(statement);
-    for (const [line, message, more] of [
+    const refusal = (message: string) => ({
+      code: 1,
+      stdout: "",
+      stderr: expect.stringMatching(new RegExp(`^curt: .*${RegExp.escape(message)}[^\\n]*\\n$`)),
+    });
+    for (const [line, message] of [
       [[path("endless")], "endless is no file of curt export: its first line must say"],
       [["--from", "chhoto", path("locked")], "locked is locked by another program. Stop it."],
       [[path("packed")], "packed is compressed. Unpack it with gunzip."],
@@ -145,14 +151,14 @@ describe("curt import", () => {
       [["--report", path("links.csv"), ...csv], overwrites],
       [["--report", path("symbolic"), ...csv], overwrites],
       [["--report", path("hard"), ...csv], overwrites],
+    ] as const)
+      expect(await runCommand(["import", ...line], settings)).toMatchObject(refusal(message));
+    // What is thrown, and what the environment says, is for the program to read.
+    for (const [line, message, more] of [
       [["--report", path("no/report"), ...csv], "no/report could not be written: ENOENT"],
       [csv, `The temporary file in ${path("no")} could not be written: ENOENT`, { TMPDIR: path("no") }],
     ] as const)
-      expect(await run(["import", ...line], { ...settings, ...more })).toMatchObject({
-        code: 1,
-        stdout: "",
-        stderr: expect.stringMatching(new RegExp(`^curt: .*${RegExp.escape(message)}[^\\n]*\\n$`)),
-      });
+      expect(await run(["import", ...line], { ...settings, ...more })).toMatchObject(refusal(message));
     const fromInput = Bun.spawn(
       [process.execPath, join(ROOT, "src/main.ts"), "import", "--from", "csv", "--report", path("hard"), "-"],
       { env: { ...process.env, ...settings }, stdin: Bun.file(path("links.csv")), stderr: "pipe" },

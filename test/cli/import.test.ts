@@ -15,6 +15,7 @@ import { openStoreOf, ROOT, startHere, temporaryFolder } from "../service.ts";
 import { newLink, NOW } from "../stores/links.ts";
 import { makeStore } from "../stores/served-store.ts";
 import { slicesOf } from "../visits/slices.ts";
+import { runCommand } from "./commands.ts";
 import { manyLines } from "./export-file.ts";
 import { run, runInTerminal } from "./run.ts";
 
@@ -152,13 +153,13 @@ describe("curt import", () => {
       if (!commanded.includes(name)) continue;
       writeFileSync(path("export"), file);
       const settings = settingsFor(path(`${name}.db`));
-      const refused = await run(["import", path("export")], settings);
+      const refused = await runCommand(["import", path("export")], settings);
       expect([name, refused.code, refused.stderr]).toEqual([
         name,
         1,
         expect.stringContaining(`is broken at line ${number}: ${why}`),
       ]);
-      const taken = await run(["import", "--skip-bad", path("export")], settings);
+      const taken = await runCommand(["import", "--skip-bad", path("export")], settings);
       expect([name, taken.code]).toEqual([name, 0]);
       expect(taken.stdout).toContain(`line ${number}\n`);
       expect(taken.stdout).toContain("has everything else of the export: ");
@@ -182,13 +183,15 @@ describe("curt import", () => {
       [[join(folder.path, "none")], "none is not there."],
       [["--keep-odd", newer], "--keep-odd needs --from."],
     ] as const)
-      expect(await run(["import", ...line], settings)).toMatchObject({
+      expect(await runCommand(["import", ...line], settings)).toMatchObject({
         code: 1,
         stdout: "",
         stderr: expect.stringContaining(message),
       });
     const url = await server.url(`import_${++databases}`);
-    expect(await run(["import", newer], { ...settings, DATABASE_URL: url })).toMatchObject({ code: 1 });
+    expect(await runCommand(["import", newer], { ...settings, DATABASE_URL: url })).toMatchObject({
+      code: 1,
+    });
     for (const database of [sqlite(path), await server.address(`import_${databases}`)])
       await (await openStore(database)).close();
   });
@@ -197,20 +200,20 @@ describe("curt import", () => {
     using folder = temporaryFolder();
     const [path, file] = [join(folder.path, "from.db"), join(folder.path, "export")];
     await makeStore(path);
-    expect(await run(["export", file], settingsFor(path))).toMatchObject({ code: 0 });
+    expect(await runCommand(["export", file], settingsFor(path))).toMatchObject({ code: 0 });
     await using curt = await startHere({}, { startMs: NOW + DAY_MS });
     const taken = { original_url: "https://example.org/mine", custom_code: "ends" };
     expect((await curt.shorten(taken)).status).toBe(201);
     expect((await curt.fetch("/plain")).status).toBe(404);
     const settings = { DATABASE_URL: curt.databaseUrl, DATA_DIR: folder.path, PORT: "1" };
 
-    const tried = await run(["import", "--dry-run", file], settings);
+    const tried = await runCommand(["import", "--dry-run", file], settings);
     expect(tried.stdout).toContain(
       "10 of 11 links would be added, with 7 visits; 0 already there; 1 row would be left out",
     );
     expect((await curt.fetch("/plain")).status).toBe(404);
 
-    const imported = await run(["import", file], settings);
+    const imported = await runCommand(["import", file], settings);
     expect(imported.stdout).toContain("left out, 1: another link has the code already\n  line 5: ends\n");
     expect(imported.stdout).toContain("10 of 11 links added, with 7 visits; 0 already there; 1 row left out");
     expect(imported.stderr).toContain(
@@ -220,7 +223,7 @@ describe("curt import", () => {
     expect((await curt.fetch("/ends")).headers.get("location")).toBe("https://example.org/mine");
     expect((await curt.fetch("/bad")).status).toBe(410);
 
-    const again = await run(["import", file], settings);
+    const again = await runCommand(["import", file], settings);
     expect(again.stdout).toContain("0 of 11 links added, with 0 visits; 10 already there; 1 row left out");
     await using store = await openStoreOf(curt);
     const { createdMs } = (await store.find("plain" as Code)) ?? newLink("plain");

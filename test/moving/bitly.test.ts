@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
 
-import { run } from "../cli/run.ts";
+import { runCommand } from "../cli/commands.ts";
 import { temporaryFolder } from "../service.ts";
 import { moveIn, refuse } from "./moved.ts";
 
@@ -84,7 +84,8 @@ describe("curt import --from bitly", () => {
     const file = join(folder.path, "links.csv");
     await Bun.write(file, "link,long_url\nhttps://brand.example/a,https://example.com/\n");
     const settings = { DATABASE_URL: `sqlite:${join(folder.path, "curt.db")}`, PORT: "1" };
-    const choose = (from: string) => run(["import", "--from", from, "--domain", "bit.ly", file], settings);
+    const choose = (from: string) =>
+      runCommand(["import", "--from", from, "--domain", "bit.ly", file], settings);
     expect((await choose("bitly")).stderr).toContain(
       "holds no links of the domain bit.ly, only of: brand.example (1).",
     );

@@ -3,7 +3,7 @@ import { join } from "node:path";
 
 import type { Code } from "../../src/links/code.ts";
 import { DAY_MS } from "../../src/links/time.ts";
-import { run } from "../cli/run.ts";
+import { runCommand } from "../cli/commands.ts";
 import { openStoreOf, startHere, temporaryFolder } from "../service.ts";
 
 interface Moved {
@@ -39,13 +39,13 @@ export async function moveIn(source: string, content: string | Uint8Array, moved
   const all = sum(Object.values(moved.links).flatMap((link) => [link.visits, link.bots]));
   const visits = `${all} ${all === 1 ? "visit" : "visits"}`;
 
-  const tried = await run([...command.slice(0, 1), "--dry-run", ...command.slice(1)], settings);
+  const tried = await runCommand([...command.slice(0, 1), "--dry-run", ...command.slice(1)], settings);
   expect(tried.stderr).toBe("");
   expect(tried.stdout).toContain(`${codes.length} of `);
   expect(tried.stdout).toContain(` links would be added, with ${visits}; 0 already there`);
   expect((await curt.fetch(`/${encodeURIComponent(codes[0] ?? "")}`)).status).toBe(404);
 
-  const imported = await run(command, settings);
+  const imported = await runCommand(command, settings);
   expect(imported.stdout).toContain(` links added, with ${visits}; 0 already there`);
   const said = imported.stdout.split("\n").slice(0, -2);
   const expected = Object.entries(moved.left ?? {}).flatMap(([reason, rows]) => [
@@ -73,7 +73,7 @@ export async function moveIn(source: string, content: string | Uint8Array, moved
     const { status, headers } = await curt.fetch(`/${encodeURIComponent(code)}`);
     expect([code, headers.get("location") ?? status]).toEqual([code, leads]);
   }
-  const again = await run(command, settings);
+  const again = await runCommand(command, settings);
   expect(again.stdout).toContain(`; ${codes.length} already there; `);
   expect(again.stdout).toContain(`0 of `);
 }
@@ -88,7 +88,7 @@ export async function refuse(
   const file = join(folder.path, "file");
   await Bun.write(file, content);
   const settings = { DATABASE_URL: `sqlite:${join(folder.path, "curt.db")}`, PORT: "1" };
-  const refused = await run(["import", "--from", source, file], settings);
+  const refused = await runCommand(["import", "--from", source, file], settings);
   for (const word of words) expect(refused.stderr).toContain(word);
   expect(refused).toMatchObject({ code: 1, stdout: "" });
 }

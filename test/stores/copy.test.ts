@@ -16,6 +16,7 @@ import { openRecords, openStore, openToFill } from "../../src/store/open.ts";
 import { type Kind, KINDS, type LinkDay, type RecordOf, type Records } from "../../src/store/records.ts";
 import { close, dayOf } from "../../src/visits/day.ts";
 import { type Detail, readDetail } from "../../src/visits/detail.ts";
+import { runCommand } from "../cli/commands.ts";
 import { startPostgres } from "../postgres.ts";
 import { ROOT, type Settings, startHere, temporaryFolder } from "../service.ts";
 import { slicesOf } from "../visits/slices.ts";
@@ -236,13 +237,13 @@ describe("curt copy", () => {
     writeFileSync(join(folder.path, "password"), "secret\n");
     const line = ["copy", `sqlite:${path}`, url.replace(":secret", "")];
     const settings = { DATABASE_PASSWORD_FILE: join(folder.path, "password"), DATA_DIR: folder.path };
-    const copied = await run(line, settings);
+    const copied = await runCommand(line, settings);
     expect(copied).toMatchObject({
       code: 0,
       stdout: expect.stringContaining("the copy is complete: 11 links, "),
     });
     expect(copied.stderr).toStartWith("links: 11 of 11\ndays of visits: ");
-    expect(await run(line, settings)).toMatchObject({
+    expect(await runCommand(line, settings)).toMatchObject({
       code: 0,
       stderr: expect.stringMatching(/^an earlier run /),
     });
@@ -255,7 +256,7 @@ describe("curt copy", () => {
         (await curt.shorten({ original_url: "https://example.com/", custom_code: "plain" })).status,
       ).toBe(409);
     }
-    expect(await run(line, settings)).toMatchObject({
+    expect(await runCommand(line, settings)).toMatchObject({
       code: 1,
       stderr: expect.stringContaining("has links or visits of its own. Copy to an empty database."),
     });
@@ -300,7 +301,7 @@ describe("curt copy", () => {
       code: 1,
       stderr: expect.stringContaining("is an unfinished copy"),
     });
-    const again = await run(line);
+    const again = await runCommand(line);
     expect([again.code, again.stderr]).toEqual([
       0,
       expect.stringMatching(/^going on where an earlier run stopped\nlinks: 6,000 of 6,000/),
@@ -342,7 +343,7 @@ describe("curt copy", () => {
     await makeStore(path);
     const url = await newPostgres();
     const line = ["copy", `sqlite:${path}`, url];
-    expect((await run(line)).code).toBe(0);
+    expect((await runCommand(line)).code).toBe(0);
     const client = new Client(url);
     await client.connect();
     // Nothing reads the journal again, nor what the first kinds have when the last are copied.
@@ -355,7 +356,7 @@ describe("curt copy", () => {
       "CREATE TRIGGER planted AFTER INSERT ON counters FOR EACH STATEMENT EXECUTE FUNCTION plant()",
     ])
       await client.query(planted);
-    const differing = await run(line);
+    const differing = await runCommand(line);
     expect(differing).toMatchObject({ code: 1, stdout: "" });
     expect(differing.stderr).toContain("curt: links: 11 in FROM, 10 in TO\n");
     expect(differing.stderr).toContain("curt: visits: 6 in FROM, 7 in TO\n");
@@ -364,7 +365,7 @@ describe("curt copy", () => {
     expect(differing.stderr).toContain("curt: the copy differs from FROM. ");
     await client.query("DROP TRIGGER planted ON counters");
     await client.end();
-    expect(await run(line)).toMatchObject({ code: 0 });
+    expect(await runCommand(line)).toMatchObject({ code: 0 });
   });
 
   test("refuses what it cannot copy", async () => {
@@ -396,7 +397,7 @@ describe("curt copy", () => {
       ]);
     }
     await using _running = await startHere({ DATABASE_URL: `sqlite:${path}` });
-    expect(await run(["copy", `sqlite:${path}`, url])).toMatchObject({
+    expect(await runCommand(["copy", `sqlite:${path}`, url])).toMatchObject({
       code: 1,
       stderr: expect.stringContaining(`curt: ${path}-visits has visits that are not in FROM yet. `),
     });

@@ -116,7 +116,7 @@ describe("visits", () => {
       await Promise.all([one.exited, two.exited]);
       expect(journalFiles(folder.path)).toEqual([]);
     }
-    await using last = await startProgram({}, { folder: folder.path });
+    await using last = await startHere({}, { folder: folder.path });
     expect((await linkOf(last, "both"))["visits"]).toBe(answered.count);
     expect(answered.count).toBeGreaterThan(0);
   });
@@ -139,9 +139,9 @@ describe("visits", () => {
       await program.exited;
     }
     // Folded while it starts, and at the latest when it stops.
-    const folding = await startProgram({}, { folder: folder.path });
+    const folding = await startHere({}, { folder: folder.path });
     await folding[Symbol.asyncDispose]();
-    await using last = await startProgram({}, { folder: folder.path });
+    await using last = await startHere({}, { folder: folder.path });
     const counted = (await linkOf(last, "killed"))["visits"] as number;
     expect(counted).toBeGreaterThanOrEqual(answered.count);
     expect(counted).toBeLessThanOrEqual(started.count);
@@ -166,8 +166,8 @@ describe("visits", () => {
     using folder = temporaryFolder();
     const journal = join(folder.path, "curt.db-visits");
     {
-      await using program = await startProgram({}, { folder: folder.path });
-      await newLink(program, "cut");
+      await using service = await startHere({}, { folder: folder.path });
+      await newLink(service, "cut");
     }
     const path = join(journal, "0-77.visits");
     await makeSegmentFile(path, { links: 10, details: 10, nameBytes: 1000 });
@@ -175,10 +175,10 @@ describe("visits", () => {
     segment.begin({ source: [1, 2], boot: [123, 456] }, 1, 490_000);
     segment.count(createName("link", "cut\t5"), false);
     await Bun.write(join(journal, "0-78.visits"), "no segment");
-    await using program = await startProgram({}, { folder: folder.path });
-    await visit(program, "cut");
-    await untilCounted(program, "cut", 1);
-    const warnings = () => program.logged.filter((line) => line.includes("cannot be trusted"));
+    await using service = await startHere({}, { folder: folder.path });
+    await visit(service, "cut");
+    await untilCounted(service, "cut", 1);
+    const warnings = () => service.logged.filter((line) => line.includes("cannot be trusted"));
     while (warnings().length < 2) await Bun.sleep(5);
     expect(warnings()).toHaveLength(2);
     expect(readdirSync(journal)).toContain("0-78.visits.damaged");
