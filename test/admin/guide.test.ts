@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { COMMANDS } from "../../src/cli/commands.ts";
-import { startMany } from "../cli/many.ts";
+import { runCommand } from "../cli/commands.ts";
 import { ROOT, type Running, startHere } from "../service.ts";
 import { addCampaign, report, TOKEN } from "./operator.ts";
 
@@ -63,10 +63,9 @@ test("the guide's evening with curl does what it says", async () => {
 
 test("the guide's evening in the shell does what it says", async () => {
   await using curt = await prepare();
-  await using program = startMany({ DATABASE_URL: curt.databaseUrl });
   const outputs: string[] = [];
   for (const command of commandsOf("curt")) {
-    const { code, stdout, stderr } = await program.run(...wordsOf(command));
+    const { code, stdout, stderr } = await runCommand(wordsOf(command), { DATABASE_URL: curt.databaseUrl });
     expect([command, code, stderr.replace(/^There are more.*\n/, "")]).toEqual([command, 0, ""]);
     outputs.push(stdout);
   }

@@ -3,26 +3,23 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 
 import en from "../../src/language/en.json";
-import { type Many, startMany } from "../cli/many.ts";
+import { runCommand } from "../cli/commands.ts";
 import { run } from "../cli/run.ts";
 import { BASE_URL, type Running, startHere, temporaryFolder } from "../service.ts";
 import { addCampaign, askAs, CAMPAIGN, report, TOKEN, untilAnswered, untilRefused } from "./operator.ts";
 
 let curt: Running;
-let shell: Many;
 beforeAll(async () => {
   curt = await startHere({ ADMIN_TOKEN: TOKEN });
-  shell = startMany(settingsFor(curt.databaseUrl));
 });
 afterAll(async () => {
-  await shell[Symbol.asyncDispose]();
   await curt[Symbol.asyncDispose]();
 });
 
 const settingsFor = (DATABASE_URL: string) => ({ PORT: "0", BASE_URL, DATABASE_URL });
 
 /** Runs `curt admin …` on the store of the service, without its token. */
-const admin = (...args: string[]) => shell.run("admin", ...args);
+const admin = (...args: string[]) => runCommand(["admin", ...args], settingsFor(curt.databaseUrl));
 
 /** The same, told as JSON. */
 async function told(...args: string[]): Promise<any[]> {

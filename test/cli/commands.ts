@@ -1,8 +1,6 @@
+import { writeSync } from "node:fs";
 import { createInterface } from "node:readline";
 
-import { readCommandLine } from "../../src/cli/command.ts";
-import { printBytes } from "../../src/cli/print.ts";
-import { readConfig } from "../../src/config.ts";
 import type { Settings } from "../service.ts";
 
 /** Ends what a command wrote to an output, and its exit code. No command writes it. */
@@ -16,7 +14,7 @@ interface Asked {
 let shared: ReturnType<typeof start> | undefined;
 
 /**
- * Runs a command of a server and returns what it wrote. One process runs all of them, one after the other, because its start takes
+ * Runs the program with these arguments and returns what it wrote. One process does that again and again, because its start takes
  * longer than most commands. For what the process itself does, see `run`.
  */
 export async function runCommand(args: readonly string[], settings: Settings = {}) {
@@ -56,16 +54,21 @@ async function* partsOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<stri
   return rest;
 }
 
+/** The program as it is, except that it goes on to the next command where it would end. */
 async function runAll(): Promise<void> {
-  const { COMMANDS } = await import("../../src/cli/commands.ts");
+  const environment = { ...process.env };
+  for (const emitter of [process, process.stderr]) emitter.setMaxListeners(0);
+  let code: unknown;
+  process.exit = ((exitCode) => void (code = exitCode)) as typeof process.exit;
+  let count = 0;
   for await (const line of createInterface({ input: process.stdin })) {
     const { args, settings } = JSON.parse(line) as Asked;
-    const asked = readCommandLine(COMMANDS, args);
-    if (!("command" in asked) || !("run" in asked.command))
-      throw new Error(`no command of a server: ${line}`);
-    const code = await asked.command.run(readConfig({ ...process.env, ...settings }), asked.args);
-    printBytes(new TextEncoder().encode(`${END}${code}${END}`));
-    process.stderr.write(END);
+    process.argv = [process.execPath, "curt", ...args];
+    process.env = { ...environment, ...settings };
+    code = "none";
+    await import(`../../src/main.ts?${++count}`);
+    writeSync(1, [END, code, END].join(""));
+    writeSync(2, END);
   }
 }
 
