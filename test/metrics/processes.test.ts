@@ -11,8 +11,6 @@ const CREATED = 'curt_creates_total{outcome="created"}';
 const ANSWERING = 'curt_processes{state="answering"}';
 const MISSING = 'curt_processes{state="missing"}';
 
-const start = () => startProgram({ METRICS_PORT: "0", PROCESSES: "3" });
-
 /** Each over a connection of its own, so that every process makes some. */
 async function create(program: Program, links: number): Promise<void> {
   const headers = { "Content-Type": "application/json", Connection: "close" };
@@ -30,45 +28,36 @@ function childrenOf({ logged }: Program): number[] {
   return (JSON.parse(line) as { children?: number[] }).children ?? [];
 }
 
-describe("the metrics of several processes", () => {
-  test("are added up", async () => {
-    await using curt = await start();
-    const address = await addressOf(curt);
-    await create(curt, 40);
-    const told = await scrapeUntil(
-      address,
-      "all processes answer, and the links are told",
-      (now) => now.of(ANSWERING) === 3 && now.of("curt_links") > 0,
-    );
-    expect([told.of(CREATED), told.of(MISSING)]).toEqual([40, 0]);
-    expect(told.of('curt_commit_items_sum{what="links"}')).toBe(40);
-    expect(told.sum("curt_request_seconds_count", 'route="/api/v1/shorten"')).toBe(40);
-    // Not three times as many, because all have the same.
-    expect(told.of("curt_links")).toBeLessThanOrEqual(40);
-    expect(told.of("curt_store_up")).toBe(1);
-  });
+test("the metrics of several processes are added up, never go back when one is killed, and leave out one that does not answer", async () => {
+  await using curt = await startProgram({ METRICS_PORT: "0", PROCESSES: "3" });
+  const address = await addressOf(curt);
+  await create(curt, 40);
+  const told = await scrapeUntil(
+    address,
+    "all processes answer, and the links are told",
+    (now) => now.of(ANSWERING) === 3 && now.of("curt_links") > 0,
+  );
+  expect([told.of(CREATED), told.of(MISSING)]).toEqual([40, 0]);
+  expect(told.of('curt_commit_items_sum{what="links"}')).toBe(40);
+  expect(told.sum("curt_request_seconds_count", 'route="/api/v1/shorten"')).toBe(40);
+  // Not three times as many, because all have the same.
+  expect(told.of("curt_links")).toBeLessThanOrEqual(40);
+  expect(told.of("curt_store_up")).toBe(1);
+  const [killed = 0, hung = 0] = childrenOf(curt);
 
-  test("never go back when one is killed, and leave out one that does not answer", async () => {
-    await using curt = await start();
-    const address = await addressOf(curt);
-    await create(curt, 40);
-    await scrapeUntil(address, "all are counted", (now) => now.of(CREATED) === 40);
-    const [killed = 0, hung = 0] = childrenOf(curt);
+  process.kill(killed, "SIGKILL");
+  await untilLogged(curt, "another process took its place");
+  const without = await scrapeUntil(address, "another is there", (now) => now.of(ANSWERING) === 3);
+  expect(without.of(CREATED)).toBe(40);
+  await create(curt, 10);
+  await scrapeUntil(address, "both are counted", (now) => now.of(CREATED) === 50);
 
-    process.kill(killed, "SIGKILL");
-    await untilLogged(curt, "another process took its place");
-    const without = await scrapeUntil(address, "another is there", (now) => now.of(ANSWERING) === 3);
-    expect(without.of(CREATED)).toBe(40);
-    await create(curt, 10);
-    await scrapeUntil(address, "both are counted", (now) => now.of(CREATED) === 50);
-
-    process.kill(hung, "SIGSTOP");
-    const silent = await scrapeUntil(address, "one is missing", (now) => now.of(MISSING) === 1);
-    expect([silent.of(CREATED), silent.of(ANSWERING)]).toEqual([50, 2]);
-    process.kill(hung, "SIGCONT");
-    const again = await scrapeUntil(address, "it answers again", (now) => now.of(MISSING) === 0);
-    expect(again.of(CREATED)).toBe(50);
-  });
+  process.kill(hung, "SIGSTOP");
+  const silent = await scrapeUntil(address, "one is missing", (now) => now.of(MISSING) === 1);
+  expect([silent.of(CREATED), silent.of(ANSWERING)]).toEqual([50, 2]);
+  process.kill(hung, "SIGCONT");
+  const again = await scrapeUntil(address, "it answers again", (now) => now.of(MISSING) === 0);
+  expect(again.of(CREATED)).toBe(50);
 });
 
 test("processes that are asked twice at the same time are missing in neither answer", async () => {
@@ -87,14 +76,17 @@ test("processes that are asked twice at the same time are missing in neither ans
 for (const processes of ["1", "2"])
   test(`PROCESSES=${processes}: who scrapes during the stop gets an answer until the end`, async () => {
     const port = await freePort();
-    const curt = await startProgram({ METRICS_PORT: `${port}`, PROCESSES: processes, DRAIN_WAIT: "8s" });
+    const settings = { METRICS_PORT: `${port}`, PROCESSES: processes };
+    const curt = await startProgram(settings, { holdsDrain: true });
     const address = await addressOf(curt);
     expect(address).toBe(`http://127.0.0.1:${port}/metrics`);
     await create(curt, 5);
     await scrapeUntil(address, "all are counted", (now) => now.of(CREATED) === 5);
     curt.kill("SIGTERM");
+    await untilLogged(curt, "stopping");
     const told = await scrapeUntil(address, "it is stopping", (now) => now.of(CREATED) === 5);
     expect(told.of(CREATED)).toBe(5);
+    curt.endDrain();
     expect(await curt.exited).toBe(0);
     expect(await fetch(address).catch(() => "refused")).toBe("refused");
     await curt[Symbol.asyncDispose]();
