@@ -196,9 +196,7 @@ describe("curt restore", () => {
       expect(await refusalOf(join(folder.path, "other"))).toStartWith(`${folder.path}/other ${told}`);
     }
     rmSync(join(folder.path, "other"));
-    expect(await refusalOf(folder.path)).toBe(
-      `${folder.path} is a folder. Name one of the backups in it.`,
-    );
+    expect(await refusalOf(folder.path)).toBe(`${folder.path} is a folder. Name one of the backups in it.`);
     writeFileSync(`${to}-wal`, "x");
     expect(await refusalOf(file)).toContain("is never overwritten");
     Bun.spawnSync(["mv", `${to}-wal`, `${to}-journal`]);
