@@ -144,8 +144,8 @@ describe("curt backup", () => {
       code: 2,
       stderr: expect.stringMatching(/pg_dump.+pg_basebackup.+docs\/backup\.md/),
     });
-    const restore = await run(["restore", "file"], settings);
-    expect(restore).toMatchObject({
+    const restored = await run(["restore", "file"], settings);
+    expect(restored).toMatchObject({
       code: 2,
       stderr: expect.stringContaining("curt copy sqlite:file postgres://"),
     });
