@@ -9,8 +9,8 @@ export interface Again {
   readonly key: string;
 }
 
-const MAX_TRIES = 4000;
-const PAUSE_MS = 10;
+const MAX_TRIES = 1000;
+const PAUSE_MS = 100;
 
 /** Sends a request again as long as the answer is 503: of many requests at once, a busy machine may refuse some. */
 export async function sendUntilTaken(send: () => Promise<Response>): Promise<Response> {

@@ -3,7 +3,8 @@ import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "no
 import { join } from "node:path";
 
 import { version } from "../package.json";
-import { type Command, type Commands, readCommandLine } from "../src/cli/command.ts";
+import { type Command, type Commands, readCommandLine, UsageError } from "../src/cli/command.ts";
+import { COMMANDS } from "../src/cli/commands.ts";
 import type { Target } from "../src/links/target.ts";
 import { openStore } from "../src/store/open.ts";
 import { ROOT, type Settings, startHere, startProgram, temporaryFolder, untilLogged } from "./service.ts";
@@ -18,6 +19,15 @@ async function run(args: string[], settings: Settings = {}) {
   });
   const [code, stdout, stderr] = await Promise.all([child.exited, child.stdout.text(), child.stderr.text()]);
   return { code, stdout, stderr };
+}
+
+function refusalOf(args: readonly string[]): UsageError {
+  try {
+    readCommandLine(COMMANDS, args);
+  } catch (error) {
+    if (error instanceof UsageError) return error;
+  }
+  throw new Error(`${args.join(" ")} is not refused`);
 }
 
 describe("the command line", () => {
@@ -48,12 +58,17 @@ describe("the command line", () => {
       [["check", "--help=me"], "Option '-h, --help' does not take an argument", "check"],
     ];
     for (const [args, mistake, usage] of wrong) {
+      const { message, help } = refusalOf(args);
+      expect([args, message]).toEqual([args, mistake]);
+      expect(help).toStartWith(`Usage: curt ${usage}\n`);
+      expect(help).toContain('"curt --help" lists ');
+      expect(help).not.toContain("LOG_LEVEL");
+    }
+    for (const args of [[], ["__proto__"], ["serve", "now"]]) {
       // PORT is wrong, so that a command line that is accepted by mistake does not start the server.
       const { code, stdout, stderr } = await run(args, { PORT: "x" });
-      expect([args, code, stdout]).toEqual([args, 2, ""]);
-      expect(stderr).toStartWith(`curt: ${mistake}\n\nUsage: curt ${usage}\n`);
-      expect(stderr).toContain('"curt --help" lists ');
-      expect(stderr).not.toContain("LOG_LEVEL");
+      const { message, help } = refusalOf(args);
+      expect([code, stdout, stderr]).toEqual([2, "", `curt: ${message}\n\n${help}\n`]);
     }
   });
 

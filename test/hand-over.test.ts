@@ -4,6 +4,7 @@ import { expect, test } from "bun:test";
 import { cpSync, readdirSync, readFileSync, readlinkSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
+import { SPREAD_MS } from "../src/cli/child.ts";
 import { checkStore } from "../src/store/open.ts";
 import { freePort } from "./free-port.ts";
 import { sendRaw } from "./http/raw.ts";
@@ -15,6 +16,8 @@ const TARGET = "https://example.com/";
 /** Clients that keep their connections, and clients that open one for each request: so many that some always wait in it. */
 const KEPT = 4;
 const FRESH = 48;
+/** Between two of its requests, before the moments that matter. */
+const CALM_PAUSE_MS = 100;
 
 /** Starts a copy of the program, which a test can change. */
 async function startCopy(folder: string, processes: number, more: Settings = {}): Promise<Program> {
@@ -62,17 +65,22 @@ for (const processes of [1, 3])
     const answers: unknown[] = [];
     const lost = (error: unknown) => String(error);
     const stopping = new AbortController();
+    let pauseMs = CALM_PAUSE_MS;
+    const pause = async () => pauseMs > 0 && Bun.sleep(pauseMs);
     const kept = Array.from({ length: KEPT }, async (_, client) => {
       for (let nth = 0; !stopping.signal.aborted; nth++) {
         const body = { original_url: TARGET, custom_code: `c-${client}-${nth}` };
         answers.push(await program.fetch("/abc").then(({ status }) => status, lost));
         answers.push(await program.shorten(body).then(({ status }) => status, lost));
+        await pause();
       }
     });
     const fresh = Array.from({ length: FRESH }, async () => {
       const request = "GET /abc HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
-      while (!stopping.signal.aborted)
+      while (!stopping.signal.aborted) {
         answers.push(Number((await sendRaw(program.origin, request)).slice(9, 12)));
+        await pause();
+      }
     });
     while (answers.length < 50) await Bun.sleep(5);
     update(folder.path);
@@ -81,9 +89,12 @@ for (const processes of [1, 3])
     if (processes > 1) {
       // As on a busy machine. The old processes wait for it.
       signal(program.pid, "SIGSTOP");
-      await Bun.sleep(3000);
+      await Bun.sleep(SPREAD_MS);
+      pauseMs = 0;
+      await Bun.sleep(SPREAD_MS);
       signal(program.pid, "SIGCONT");
     }
+    pauseMs = 0;
     await untilLogged(program, "the old processes have ended");
     const enough = answers.length + 100;
     while (answers.length < enough) await Bun.sleep(5);

@@ -11,7 +11,7 @@ const INSTANCES = 3;
 const CREATORS = 6;
 const FOLLOWERS = 6;
 /** Creates take some milliseconds each, so this is plenty. It leaves processor time to the servers. */
-const PAUSE_MS = 10;
+const PAUSE_MS = 25;
 /** How long it cannot reach its standbys before it is lost. What it answered then would be lost with it. */
 const CUT_OFF_MS = 200;
 /** How long a manager of clusters needs to notice that the primary is lost. Most take longer: Patroni up to 30 s. */

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test } from "bun:test";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
@@ -11,6 +11,7 @@ import {
   type Program,
   type ProgramOptions,
   ROOT,
+  type Running,
   type Settings,
   startHere,
   startProgram,
@@ -155,8 +156,15 @@ async function refused(settings: Settings) {
 }
 
 describe("several processes", () => {
+  let program: Program;
+  beforeAll(async () => {
+    program = await startSeveral({ CODE_HOLD: "0s" });
+    // It serves several tests.
+    begun.clear();
+  });
+  afterAll(() => program[Symbol.asyncDispose]());
+
   testOnLinux("say once that they listen, when all do", async () => {
-    await using program = await startSeveral();
     expect(listeners(program.origin)).toBe(PROCESSES);
     expect(linesThatSay(program, "listens on")).toEqual([
       expect.objectContaining({
@@ -170,7 +178,6 @@ describe("several processes", () => {
   });
 
   testOnLinux("share the port, and what one makes resolves in all at once", async () => {
-    await using program = await startSeveral();
     using connections = await openEach(program, children(program));
     for (const [nth, pid] of children(program).entries()) {
       const code = `made-by-${nth}`;
@@ -186,7 +193,6 @@ describe("several processes", () => {
   testOnLinux(
     "follow a code that ended and was taken over, though each had the old link in memory",
     async () => {
-      await using program = await startSeveral({ CODE_HOLD: "0s" });
       using connections = await openEach(program, children(program));
       await using store = await openStoreOf(program);
       const old = all({ status: 302, location: "https://example.com/old" });
@@ -369,7 +375,7 @@ describe("SIGKILL", () => {
   test("again and again: the place is filled each time", async () => {
     await using program = await startSeveral();
     let [victim = 0] = children(program);
-    for (let round = 1; round <= 4; round++) {
+    for (let round = 1; round <= 3; round++) {
       process.kill(victim, "SIGKILL");
       const line = await until(
         "another takes its place",
@@ -398,27 +404,24 @@ describe("SIGKILL", () => {
 describe("a start that fails", () => {
   const elsewhere = (folder: string) => ({ DATABASE_URL: `sqlite:${join(folder, "curt.db")}` });
 
-  for (const [who, startOther] of Object.entries({
-    "one Curt": () => startHere(),
-    "several of another Curt": () => startSeveral(),
-  })) {
-    test(`finds its port taken by ${who}, and says so once`, async () => {
-      await using other = await startOther();
-      using folder = temporaryFolder();
-      const { port } = new URL(other.origin);
-      const { code, stdout, stderr } = await refused({ PORT: port, ...elsewhere(folder.path) });
-      expect([code, stdout]).toEqual([1, ""]);
-      expect(stderr).toMatch(new RegExp(`^curt: cannot listen on HOST localhost, PORT ${port}: .+\n$`));
-      expect(existsSync(join(folder.path, "curt.db"))).toBeFalse();
-    });
+  async function refusedAt({ origin }: Running, processes: number) {
+    using folder = temporaryFolder();
+    const { port } = new URL(origin);
+    const settings = { PROCESSES: String(processes), PORT: port, ...elsewhere(folder.path) };
+    const { code, stdout, stderr } = await refused(settings);
+    expect([code, stdout]).toEqual([1, ""]);
+    expect(stderr).toMatch(new RegExp(`^curt: cannot listen on HOST localhost, PORT ${port}: .+\n$`));
+    expect(existsSync(join(folder.path, "curt.db"))).toBeFalse();
   }
 
-  test("leaves the port of several to them, when one comes", async () => {
+  test("finds its port taken by one Curt, and says so once", async () => {
+    await using other = await startHere();
+    await refusedAt(other, PROCESSES);
+  });
+
+  test("finds its port taken by several of another Curt, and says so once, also if it is of one", async () => {
     await using several = await startSeveral();
-    using folder = temporaryFolder();
-    const { port } = new URL(several.origin);
-    const { code, stderr } = await refused({ PROCESSES: "1", PORT: port, ...elsewhere(folder.path) });
-    expect([code, stderr]).toEqual([1, expect.stringContaining("curt: cannot listen on")]);
+    for (const processes of [PROCESSES, 1]) await refusedAt(several, processes);
   });
 
   test("says once what is wrong with the store", async () => {
@@ -437,7 +440,6 @@ describe("a start that fails", () => {
   });
 
   for (const [failure, code] of [
-    [1, 1],
     [2, 2],
     [3, 1],
   ] as const)

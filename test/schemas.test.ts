@@ -65,7 +65,6 @@ async function checkAll(kept: Kept, settings: Record<string, string>, folder: st
     await using service = await startHere(all, options);
     await checkVisits(service, kept, 0);
     await checkLinks(service, kept);
-    await checkDecisions(service, kept);
     await checkKeys(service, kept);
     expect(
       (await service.shorten({ original_url: "https://example.com/new", custom_code: "new" })).status,

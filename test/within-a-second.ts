@@ -5,6 +5,8 @@ import type { Program } from "./service.ts";
 /** What is promised: every process applies a change within a second of its answer. */
 const PROMISED_MS = 1000;
 const CONNECTIONS = 6;
+/** Between two requests of a client: each process is asked many times in that second, and has time to apply the change. */
+const PAUSE_MS = 10;
 export const PROCESSES = 4;
 /** So many answers over new connections come from all processes. */
 const ENOUGH = 30 * PROCESSES;
@@ -30,6 +32,7 @@ export function follow(program: Program, code: string, onAnswer: (answer: Answer
       const { status, headers } = await program.fetch(`/${code}`, { headers: { Connection: "close" } });
       following.count++;
       onAnswer({ status, location: headers.get("location") }, askedMs);
+      await Bun.sleep(PAUSE_MS);
     }
   }
   const all = Promise.all(Array.from({ length: CONNECTIONS }, goOn));

@@ -15,6 +15,8 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 
+import { restore } from "../../src/cli/backup.ts";
+import { readConfig } from "../../src/config.ts";
 import { HEADER } from "../../src/moving/export-line.ts";
 import { runInTerminal } from "../cli/run.ts";
 import { testOnLinux } from "../linux.ts";
@@ -142,8 +144,8 @@ describe("curt backup", () => {
       code: 2,
       stderr: expect.stringMatching(/pg_dump.+pg_basebackup.+docs\/backup\.md/),
     });
-    const restore = await run(["restore", "file"], settings);
-    expect(restore).toMatchObject({
+    const restored = await run(["restore", "file"], settings);
+    expect(restored).toMatchObject({
       code: 2,
       stderr: expect.stringContaining("curt copy sqlite:file postgres://"),
     });
@@ -171,10 +173,10 @@ describe("curt restore", () => {
     expect(readFileSync(path).equals(before)).toBe(true);
 
     const to = join(folder.path, "to");
-    const restore = (from: string) => run(["restore", from, "--to", `sqlite:${to}`]);
-    expect((await restore(join(folder.path, "missing"))).stderr).toBe(
-      `curt: ${folder.path}/missing is not there.\n`,
-    );
+    const options = { to: `sqlite:${to}` };
+    const refusalOf = (from: string) =>
+      restore(readConfig({}), { positionals: [from], options }).then(String, (error: Error) => error.message);
+    expect(await refusalOf(join(folder.path, "missing"))).toBe(`${folder.path}/missing is not there.`);
     const whole = readFileSync(file);
     const foreign = Buffer.from(whole);
     foreign.writeUInt32BE(0, 68);
@@ -191,25 +193,21 @@ describe("curt restore", () => {
     ];
     for (const [bytes, told] of others) {
       writeFileSync(join(folder.path, "other"), bytes);
-      expect((await restore(join(folder.path, "other"))).stderr).toStartWith(
-        `curt: ${folder.path}/other ${told}`,
-      );
+      expect(await refusalOf(join(folder.path, "other"))).toStartWith(`${folder.path}/other ${told}`);
     }
     rmSync(join(folder.path, "other"));
-    expect((await restore(folder.path)).stderr).toBe(
-      `curt: ${folder.path} is a folder. Name one of the backups in it.\n`,
-    );
+    expect(await refusalOf(folder.path)).toBe(`${folder.path} is a folder. Name one of the backups in it.`);
     writeFileSync(`${to}-wal`, "x");
-    expect((await restore(file)).stderr).toContain("is never overwritten");
+    expect(await refusalOf(file)).toContain("is never overwritten");
     Bun.spawnSync(["mv", `${to}-wal`, `${to}-journal`]);
-    expect((await restore(file)).stderr).toContain("is never overwritten");
+    expect(await refusalOf(file)).toContain("is never overwritten");
     Bun.spawnSync(["rm", `${to}-journal`]);
     writeFileSync(`${file}-wal`, "x");
-    expect((await restore(file)).stderr).toContain("so it is no finished backup");
+    expect(await refusalOf(file)).toContain("so it is no finished backup");
     Bun.spawnSync(["rm", `${file}-wal`]);
     mkdirSync(`${to}-visits`);
     await writeSegment({ folder: `${to}-visits`, hour: 1, visits: [] });
-    expect((await restore(file)).stderr).toContain("Move that folder away");
+    expect(await refusalOf(file)).toContain("Move that folder away");
     Bun.spawnSync(["rm", "-r", `${to}-visits`]);
     // One bit of a code, so that SQLite can read everything; and pages that it cannot read.
     const oneBit = Buffer.from(whole);
@@ -217,7 +215,7 @@ describe("curt restore", () => {
     oneBit[at] = (oneBit[at] ?? 0) ^ 1;
     for (const spoil of [() => writeFileSync(file, oneBit), () => damage(file)]) {
       spoil();
-      const damaged = await restore(file);
+      const damaged = await run(["restore", file, "--to", options.to]);
       expect(damaged).toMatchObject({ code: 1, stdout: "" });
       expect(damaged.stderr).toContain("is damaged");
     }
