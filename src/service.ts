@@ -40,6 +40,7 @@ import { createReading, type ReadMetrics } from "./metrics/reading.ts";
 import { createIdentity } from "./pages/identity.ts";
 import { repeat } from "./repeat.ts";
 import { identifyStore } from "./store/open.ts";
+import { reasonOf } from "./system.ts";
 import type { Thread } from "./thread.ts";
 import { startViews, tellViews } from "./views-thread.ts";
 import type { ViewsTask } from "./views.ts";
@@ -221,19 +222,7 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
   ];
   if (certificate !== null) repetitions.push(certificate.follow(server.useCertificate, onFault, limits));
   const inProgress = server.pending;
-  const figures = {
-    config,
-    core,
-    redirects,
-    requests,
-    memory,
-    views,
-    overload,
-    lists,
-    recorder,
-    faults,
-    inProgress,
-  };
+  const figures = { ...shared, config, core, redirects, requests, lists, faults, inProgress };
   const metrics =
     config.metricsPort === null ? undefined : opened.adopt(createReading(figures), (one) => one.close());
   const closing = opened.move();
@@ -287,8 +276,9 @@ function createAdmin(shared: AdminOptions, adminToken: string, clients: Core["li
 
 function refuseFolder(folder: string): (error: unknown) => never {
   return (cause) => {
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new StoreUnusable(`${folder} cannot keep visits until they are in the store: ${reason}`, { cause });
+    throw new StoreUnusable(`${folder} cannot keep visits until they are in the store: ${reasonOf(cause)}`, {
+      cause,
+    });
   };
 }
 
@@ -296,7 +286,8 @@ function countries(file: string | null): (address: string) => string {
   try {
     return openCountries(file ?? undefined);
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new ConfigError([`COUNTRY_DATABASE must be a file in MaxMind's format, not ${file}: ${reason}`]);
+    throw new ConfigError([
+      `COUNTRY_DATABASE must be a file in MaxMind's format, not ${file}: ${reasonOf(error)}`,
+    ]);
   }
 }
