@@ -47,11 +47,15 @@ export type Limits = { readonly [name in LimitName]?: Limit | undefined } & {
   readonly scan?: Limit | undefined;
   /** The same for the password of a link, by everybody together. Its clients are links. */
   readonly passwordOfLink?: Limit | undefined;
+  /** Checks of passwords, right or wrong. */
+  readonly passwordCheck?: Limit | undefined;
   /** Wrong tokens of the operator. Undefined if there is no right one. */
   readonly wrongToken?: Limit | undefined;
 };
 
 const WRONG_TOKENS: Window = { count: 10, ms: 60_000 };
+/** Each takes about 40 ms of a core. Visitors of one link and an office behind one address need far fewer. */
+const PASSWORD_CHECKS: Window = { count: 60, ms: 60_000 };
 
 export interface LimitsOptions extends LimitOptions {
   readonly limitCreate: readonly Window[];
@@ -94,6 +98,7 @@ export function createLimits(options: LimitsOptions): Limits {
     report: limit(options.limitReport),
     password: limit(limitPasswords),
     passwordOfLink: limit(limitPasswords.map(({ count, ms }) => ({ count: count * TRYING_CLIENTS, ms }))),
+    passwordCheck: limitPasswords.length === 0 ? undefined : ownLimit([PASSWORD_CHECKS]),
     wrongToken: options.adminToken ? limit([WRONG_TOKENS]) : undefined,
   };
 }

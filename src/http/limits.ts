@@ -47,7 +47,11 @@ export const CREATES = ["create", "create-all"] as const;
 
 type Names = readonly [LimitName, ...LimitName[]];
 
-interface Try {
+export interface Try {
+  /** Who gets only a share of all checks: the client and the link. */
+  readonly sharers: readonly string[];
+  /** Counts a check, whatever comes of it, or returns the problem of a client that had too many. */
+  check(): Promise<Limited> | undefined;
   /** A right password is not counted. */
   undo(): void;
   /** How many more the client has now, infinite without a limit; and in how many seconds it has one. */
@@ -191,26 +195,29 @@ export function createLimiter(
 
     tryPassword(call, { code, createdMs }) {
       const link = `${code} ${createdMs}`;
+      const client = clientOf(call, "password");
       const isTaken = take(call, "password");
       if (!isTaken || (limits.passwordOfLink?.take(link) ?? 0) > 0) {
         if (isTaken) giveBack(call, ["password"], 1);
         return refusal(call, "password", 1, () => limits.passwordOfLink?.wait(link) ?? 0);
       }
       const allowances = () => [
-        ...(limits.password?.allowances(clientOf(call, "password")) ?? []),
+        ...(limits.password?.allowances(client) ?? []),
         ...(limits.passwordOfLink?.allowances(link) ?? []),
       ];
       return {
+        sharers: [client, link],
+        check() {
+          const seconds = limits.passwordCheck?.take(client) ?? 0;
+          return seconds === 0 ? undefined : refusal(call, "password", 1, () => seconds);
+        },
         undo() {
           giveBack(call, ["password"], 1);
           limits.passwordOfLink?.giveBack(link);
         },
         left: () => ({
           tries: Math.min(...allowances().map(({ left }) => left)),
-          seconds: Math.max(
-            limits.password?.wait(clientOf(call, "password")) ?? 0,
-            limits.passwordOfLink?.wait(link) ?? 0,
-          ),
+          seconds: Math.max(limits.password?.wait(client) ?? 0, limits.passwordOfLink?.wait(link) ?? 0),
         }),
       };
     },

@@ -6,8 +6,8 @@ const COST = { algorithm: "argon2id", memoryCost: 19_456, timeCost: 2 } as const
 
 // Each hash takes 19 MiB and a core. Whoever makes links with passwords does not keep visitors from entering theirs.
 const hashing = createQueue({ atOnce: 1, waiting: 64 });
-/** The last one waits for about a second. */
-const checking = createQueue({ atOnce: 2, waiting: 64 });
+/** The last one waits for about a second. With a share of 4, filling it takes 17 clients and 17 links. */
+const checking = createQueue({ atOnce: 2, waiting: 64, share: 4 });
 
 /** What is kept of a password. Takes about 20 ms on another thread, as long as a thousand redirects. */
 export async function hashPassword(password: string): Promise<string> {
@@ -16,9 +16,16 @@ export async function hashPassword(password: string): Promise<string> {
   return hash;
 }
 
-/** Whether a password is the one of a hash, which takes as long as making it. Undefined if too many wait already. */
-export function checkPassword(given: string, hash: string): Promise<boolean | undefined> {
-  return checking(() => Bun.password.verify(given.normalize("NFC"), hash));
+/**
+ * Whether a password is the one of a hash, which takes as long as hashing it. Undefined if too many checks wait already, in
+ * all or for one of the `sharers`.
+ */
+export function checkPassword(
+  given: string,
+  hash: string,
+  sharers: readonly string[],
+): Promise<boolean | undefined> {
+  return checking(() => Bun.password.verify(given.normalize("NFC"), hash), sharers);
 }
 
 /** Far more than the longest password has, in UTF-16 units and however a keyboard spells it. */

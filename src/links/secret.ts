@@ -12,7 +12,7 @@ export interface Secret {
   isManageKey(given: string, link: Pick<Link, "code" | "createdMs">): boolean;
 }
 
-type Purpose = "compare" | "made" | "manage" | "password" | "request" | "body";
+type Purpose = "compare" | "made" | "manage" | "password" | "password-check" | "request" | "body";
 
 const HASH_BYTES = 16;
 

@@ -371,18 +371,65 @@ describe("wrong passwords", () => {
     expectOpen(await service.fetch("/one", { headers: { ...from(11), ...basic(PASSWORD) } }));
   });
 
-  test("keep nobody waiting for long: too many at once are turned away", async () => {
+  test("keep nobody waiting for long: too many at once are turned away, but no password that was just right", async () => {
     await using service = await startHere({ LIMIT_PASSWORDS: "off" });
-    await addGuarded(service, "rush", { password: PASSWORD, target: TARGET });
+    for (const code of ["rush", "known"])
+      await addGuarded(service, code, { password: PASSWORD, target: TARGET });
+    expectOpen(await service.fetch("/known", { headers: basic(PASSWORD) }));
     const cheap = await hashCheaply("another");
     const enough = new AbortController();
     // Each place in the line is taken again as soon as it is free.
-    const checking = Array.from({ length: 66 }, async () => {
-      while (!enough.signal.aborted) expect(await checkPassword("another", cheap)).toBe(true);
+    const checking = Array.from({ length: 66 }, async (_, nth) => {
+      while (!enough.signal.aborted)
+        expect(await checkPassword("another", cheap, [`client ${nth}`])).toBe(true);
     });
     await expectClosed(await service.fetch("/rush", { headers: basic(PASSWORD) }), 429);
+    expectOpen(await service.fetch("/known", { headers: basic(PASSWORD) }));
+    await expectClosed(await service.fetch("/known", { headers: basic("wrong") }), 429);
+    service.advance(5 * 60_000);
+    await expectClosed(await service.fetch("/known", { headers: basic(PASSWORD) }), 429);
     enough.abort();
     await Promise.all(checking);
     expectOpen(await service.fetch("/rush", { headers: basic(PASSWORD) }));
+  });
+});
+
+describe("right passwords", () => {
+  const from = (address: string) => ({ "X-Forwarded-For": address, ...basic(PASSWORD) });
+  const PROXIED = { TRUSTED_PROXIES: "127.0.0.1" };
+
+  test("of a few clients at once leave room for those of other clients and links", async () => {
+    await using service = await startHere({ ...PROXIED, LIMIT_PASSWORDS: "10/1h" });
+    const passwordHash = await hashPassword(PASSWORD);
+    const codes = Array.from({ length: 80 }, (_, nth) => `own-${nth}`);
+    for (const code of [...codes, "other"]) await addGuarded(service, code, { passwordHash, target: TARGET });
+    const { promise: full, resolve: isFull } = Promise.withResolvers<void>();
+    const attack = codes.map(async (code, nth) => {
+      const { status } = await service.fetch(`/${code}`, { headers: from(`192.0.2.${nth % 8}`) });
+      if (status === 429) isFull();
+      return status;
+    });
+    await full;
+    const visitors = Array.from({ length: 20 }, (_, nth) =>
+      service.fetch("/other", { headers: from(`198.51.100.${nth}`) }),
+    );
+    for (const visitor of visitors) expectOpen(await visitor);
+    expect(new Set(await Promise.all(attack))).toEqual(new Set([302, 429]));
+  });
+
+  test("are limited for each client, but not those that were just right", async () => {
+    await using service = await startHere({ ...PROXIED, LIMIT_PASSWORDS: "10/1h" }, { standsStill: true });
+    const passwordHash = await hashCheaply(PASSWORD);
+    const codes = Array.from({ length: 61 }, (_, nth) => `own-${nth}`);
+    for (const code of codes) await addGuarded(service, code, { passwordHash, target: TARGET });
+    const visit = (code: string, address: string) => service.fetch(`/${code}`, { headers: from(address) });
+    for (const code of codes.slice(0, 60)) expectOpen(await visit(code, "192.0.2.1"));
+    const limited = await visit("own-60", "192.0.2.1");
+    expect(limited.headers.get("curt-reason")).toBe("limit.password");
+    expect(limited.headers.get("retry-after")).toBe("1");
+    await expectClosed(limited, 429);
+    for (let nth = 0; nth < 5; nth++) expectOpen(await visit("own-0", "192.0.2.1"));
+    expectOpen(await visit("own-60", "192.0.2.2"));
+    expectOpen(await visit("own-60", "192.0.2.1"));
   });
 });

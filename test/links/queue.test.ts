@@ -27,3 +27,14 @@ test("a queue serves so many at once, in the order in which they came, and refus
   for (const end of ends) end();
   expect(await later).toBe(7);
 });
+
+test("a queue lets each sharer have its share of the places", async () => {
+  const inTurn = createQueue({ atOnce: 1, waiting: 9, share: 2 });
+  const { promise: end, resolve: done } = Promise.withResolvers<string>();
+  const outcomes = [["a"], ["a", "x"], ["a"], ["b", "x"], ["c", "x"], ["c"], []].map((sharers) =>
+    inTurn(() => end, sharers),
+  );
+  done("done");
+  expect(await Promise.all(outcomes)).toEqual(["done", "done", undefined, "done", undefined, "done", "done"]);
+  expect(await inTurn(() => end, ["a", "x"])).toBe("done");
+});

@@ -6,17 +6,26 @@ import { PASSWORD_LENGTH } from "../../links/terms.ts";
 import { passwordPage, type Refusal } from "../../pages/password.tsx";
 import { FORM_LEADS_ELSEWHERE, html, prefersHtml } from "../answers.ts";
 import type { Call } from "../call.ts";
-import type { Limiter } from "../limits.ts";
-import { describe, type HttpProblem, problemJson } from "../problems.ts";
+import type { Limiter, Try } from "../limits.ts";
+import { describe, type HttpProblem, type Limited, problemJson } from "../problems.ts";
 import { createSignedCookie } from "../signed-cookie.ts";
 
 const OPEN_MS = 15 * 60_000;
 /** Until one of the passwords that are being checked is done. */
 const BUSY_SECONDS = 1;
+/** How long a right password isn't checked again, and how many are remembered: about 300 bytes each. */
+const REMEMBERED_MS = 5 * 60_000;
+const MAX_REMEMBERED = 10_000;
+
+interface Check {
+  readonly untilMs: number;
+  /** Undefined if too many checks were waiting. */
+  readonly isRight: Promise<boolean | undefined>;
+}
 
 export interface PasswordsOptions {
   readonly secret: Pick<Secret, "hash">;
-  readonly clock: Pick<Clock, "nowMs">;
+  readonly clock: Pick<Clock, "nowMs" | "monotonicMs">;
   readonly limiter: Pick<Limiter, "tryPassword">;
 }
 
@@ -46,6 +55,27 @@ export function createPasswords({ secret, clock, limiter }: PasswordsOptions) {
     });
   }
 
+  /** Checks in progress and right passwords, by keyed hash, the oldest first. */
+  const checks = new Map<string, Check>();
+
+  /** Visitors who give the same password of a link at once share a check, and those who follow need none. */
+  function check(link: Link, given: string, attempt: Try): Check["isRight"] | Promise<Limited> {
+    const key = secret.hash("password-check", [...partsOf(link), given.normalize("NFC")]);
+    const nowMs = clock.monotonicMs();
+    const known = checks.get(key);
+    if (known !== undefined && nowMs < known.untilMs) return known.isRight;
+    const limited = attempt.check();
+    if (limited !== undefined) return limited;
+    const isRight = checkPassword(given, link.terms?.passwordHash ?? "", attempt.sharers);
+    checks.delete(key);
+    checks.set(key, { untilMs: nowMs + REMEMBERED_MS, isRight });
+    const [oldest] = checks.keys();
+    if (checks.size > MAX_REMEMBERED && oldest !== undefined) checks.delete(oldest);
+    const forget = () => checks.delete(key);
+    isRight.then((right) => right === true || forget(), forget);
+    return isRight;
+  }
+
   const problemOf = ({ domain }: Call, { code }: Link, kind: "password.missing" | "password.wrong") => ({
     kind,
     shortUrl: domain.shortUrl(code),
@@ -63,25 +93,24 @@ export function createPasswords({ secret, clock, limiter }: PasswordsOptions) {
 
     /** Undefined if the password is right. Wrong ones are counted. */
     async refusalOf(call: Call, link: Link, given: string): Promise<Response | undefined> {
+      // Before anything is remembered: a client over the limit must not learn which password is right.
       const attempt = limiter.tryPassword(call, link);
       if (attempt instanceof Promise) {
         const limited = await attempt;
         return refuse(call, limited, limited);
       }
-      let isRight: boolean | undefined;
+      let isRight: boolean | Limited | undefined;
       try {
-        isRight =
-          passwordLength(given) <= PASSWORD_LENGTH.max &&
-          (await checkPassword(given, link.terms?.passwordHash ?? ""));
+        isRight = passwordLength(given) <= PASSWORD_LENGTH.max && (await check(link, given, attempt));
       } catch (error) {
         attempt.undo();
         throw error;
       }
       if (isRight !== false) attempt.undo();
       if (isRight === true) return undefined;
-      if (isRight === undefined) {
-        const busy = { kind: "limited", limit: "password", seconds: BUSY_SECONDS } as const;
-        return refuse(call, busy, busy);
+      if (isRight !== false) {
+        const limited = isRight ?? ({ kind: "limited", limit: "password", seconds: BUSY_SECONDS } as const);
+        return refuse(call, limited, limited);
       }
       return refuse(call, problemOf(call, link, "password.wrong"), { kind: "wrong", ...attempt.left() });
     },
