@@ -230,7 +230,12 @@ async function makePopular(path: string): Promise<void> {
   const config = readConfig({ DATABASE_URL: `sqlite:${path}` });
   const endMs = Date.now();
   let nowMs = endMs - POPULAR_DAYS * DAY_MS;
-  const clock = { nowMs: () => nowMs, monotonicMs: () => performance.now(), trustworthy: () => true };
+  const clock = {
+    nowMs: () => nowMs,
+    monotonicMs: () => performance.now(),
+    trustworthy: () => true,
+    onTakenBack() {},
+  };
   const core = await openCore(config, createLog("warn", process.stdout), { clock });
   const fail = (error: unknown) => {
     throw error;

@@ -37,7 +37,12 @@ const oneOf = <T>(choices: readonly T[]) => choices[Math.floor(Math.random() * c
 const begunMs = Date.now();
 let nowMs = begunMs - DAYS * DAY_MS;
 const config = readConfig({ DATABASE_URL });
-const clock = { nowMs: () => nowMs, monotonicMs: () => performance.now(), trustworthy: () => true };
+const clock = {
+  nowMs: () => nowMs,
+  monotonicMs: () => performance.now(),
+  trustworthy: () => true,
+  onTakenBack() {},
+};
 const core = await openCore(config, createLog("warn", process.stdout), { clock });
 
 const made: { link: Link; popularity: number }[] = [];

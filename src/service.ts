@@ -32,6 +32,7 @@ import { listen, type ServerLimits } from "./http/server.ts";
 import { createUnknownAnswer } from "./http/unknown.ts";
 import { createViews, type ViewLimits } from "./http/views/views.ts";
 import { type CertificateLimits, openCertificate } from "./https/open.ts";
+import type { Memory } from "./links/changes.ts";
 import { NEVER_MS } from "./links/link.ts";
 import { StoreUnavailable, StoreUnusable } from "./links/store.ts";
 import { type ListLimits, openLists } from "./lists.ts";
@@ -148,7 +149,7 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
     (one) => one.close(),
   );
   const memory = createLinkMemory(links, clock, previewUntil);
-  const changes = await links.follow({
+  const caches: Memory = {
     forget(code) {
       memory.forget(code);
       views.forget(code);
@@ -157,7 +158,9 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
       memory.forgetAll();
       views.forgetAll();
     },
-  });
+  };
+  clock.onTakenBack(caches.forgetAll);
+  const changes = await links.follow(caches);
 
   lists.onChange(() => {
     memory.forgetAll();

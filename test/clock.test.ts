@@ -77,6 +77,28 @@ for (const processes of ["1", "2"]) {
     expect(program.logged.filter((line) => line.includes("purged"))).toEqual([]);
   });
 
+  test(`PROCESSES=${processes}: a link that starts later is closed again after a jump ahead`, async () => {
+    using folder = temporaryFolder();
+    const { program, setWall } = await startWithClock(folder.path, { PROCESSES: processes });
+    await using _ = program;
+    const { status } = await program.fetch("/api/v1/links", {
+      method: "POST",
+      headers: { "Content-Type": "application/json" },
+      body: JSON.stringify({ target: original_url, code: "tomorrow", starts: "24h" }),
+    });
+    expect(status).toBe(201);
+    expect(await statusesOf(program, "/tomorrow")).toEqual(new Set([404]));
+    setWall(2 * DAY_MS, 0);
+    for (const path of ["/tomorrow", "/tomorrow+"])
+      expect([path, await statusesOf(program, path)]).toEqual([
+        path,
+        new Set([path.endsWith("+") ? 200 : 302]),
+      ]);
+    setWall(0, 0);
+    for (const path of ["/tomorrow", "/tomorrow+"])
+      expect([path, await statusesOf(program, path)]).toEqual([path, new Set([404])]);
+  });
+
   test(`PROCESSES=${processes}: a start far ahead deletes nothing until the clock is right, or trusted`, async () => {
     using folder = temporaryFolder();
     const settings = { PROCESSES: processes };

@@ -14,6 +14,8 @@ export interface Clock {
    * at the start. Whatever cannot be undone (deleting expired links) waits until that is over.
    */
   trustworthy(): boolean;
+  /** Calls `forget` whenever a jump ahead is taken back, because a cache may have links that haven't started yet. */
+  onTakenBack(forget: () => void): void;
 }
 
 export interface ClockOptions {
@@ -40,6 +42,7 @@ export function createClock(
   let latestMs = startedWallMs;
   /** The latest reading that was believed. */
   let believedMs = wasBelieved ? startedWallMs : 0;
+  const caches: (() => void)[] = [];
   if (!wasBelieved) onChange(false, startedWallMs - believedUntilMs);
 
   function aheadMs(wall: number): number {
@@ -65,7 +68,9 @@ export function createClock(
     }
     if (isBelieved && !believes) believedMs = latestMs;
     const isTakenBack = !isBelieved && (believes || latestMs - wall > MAX_DRIFT_MS);
+    const beforeMs = latestMs;
     latestMs = Math.max(isTakenBack ? believedMs : latestMs, wall);
+    if (latestMs < beforeMs) for (const forget of caches) forget();
     if (believes !== isBelieved) onChange(believes, ahead);
     isBelieved = believes;
   }
@@ -77,5 +82,6 @@ export function createClock(
       examine(wallMs());
       return isBelieved;
     },
+    onTakenBack: (forget) => void caches.push(forget),
   };
 }

@@ -45,7 +45,12 @@ interface Settings {
 /** The use cases over the shared store; `later` lets time pass. */
 function open({ threshold, trustworthy = true, salt, blocked }: Settings = {}) {
   let nowMs = START;
-  const clock = { nowMs: () => nowMs, monotonicMs: () => nowMs, trustworthy: () => trustworthy };
+  const clock = {
+    nowMs: () => nowMs,
+    monotonicMs: () => nowMs,
+    trustworthy: () => trustworthy,
+    onTakenBack() {},
+  };
   const links = createLookUps({ store, clock, codeHoldMs: 0, blocked: blocked ?? (() => undefined) });
   const disabled: string[] = [];
   const reports = createReports({
