@@ -77,11 +77,16 @@ export function createLimiter(
     return name === "create-all" ? EVERYBODY : networkOf(call.client().address);
   }
 
+  /** Makes the headers of the response describe a limit. */
+  function describe(call: Call, name: LimitName): void {
+    if (limits[name] !== undefined && !call.limits.includes(name)) call.limits = [...call.limits, name];
+  }
+
   /** Returns false if the client has to wait. */
   function take(call: Call, name: LimitName, things = 1): boolean {
     const limit = limits[name];
     if (limit === undefined) return true;
-    if (!call.limits.includes(name)) call.limits = [...call.limits, name];
+    describe(call, name);
     return limit.take(clientOf(call, name), things) === 0;
   }
 
@@ -126,6 +131,7 @@ export function createLimiter(
   }
 
   function refuseAll(call: Call, names: Names, things = 1): Promise<Limited> {
+    for (const name of names) describe(call, name);
     const passed = names.find((name) => (limits[name]?.wait(clientOf(call, name), things) ?? 0) > 0);
     return refusal(call, passed ?? names[0], things);
   }
@@ -151,7 +157,7 @@ export function createLimiter(
 
   function barred(call: Call): Promise<Limited> | undefined {
     if (limits.scan === undefined || limits.scan.wait(clientOf(call, "scan")) === 0) return undefined;
-    call.limits = [...call.limits, "unknown"];
+    describe(call, "unknown");
     return refusal(call, "unknown");
   }
 

@@ -115,6 +115,15 @@ describe("LIMIT_CREATE", () => {
     });
   });
 
+  test("says how long a batch has to wait, too", async () => {
+    await using curt = await startHere({ LIMIT_CREATE: "5/1m" }, { standsStill: true });
+    expect(await statuses(5, () => create(curt))).toEqual({ 201: 5 });
+    const refused = await curt.fetch("/api/v1/shorten/batch", { method: "POST", body: "[]" });
+    expect([refused.status, refused.headers.get("retry-after")]).toEqual([429, "12"]);
+    expect(refused.headers.get("ratelimit-policy")).toBe('"create";q=5;w=60');
+    expect(refused.headers.get("ratelimit")).toBe('"create";r=0;t=12');
+  });
+
   test("also counts the form, which shows again what was typed", async () => {
     await using curt = await startHere({ LIMIT_CREATE: "1/1h" }, { standsStill: true });
     const body = () => new URLSearchParams({ original_url: LONG, custom_code: "mine" });
