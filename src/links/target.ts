@@ -28,8 +28,13 @@ const TOO_LONG = { rule: "target.too-long", max: MAX_TARGET_LENGTH } as const;
 const CONTROL = /[\p{Cc}]/u;
 const SCHEME = /^https?:\/\//i;
 const EDGE_SPACE = /^\s|\s$/u;
-/** RFC 6761, RFC 6762, RFC 8375 and ICANN's reservation of .internal. */
-const PRIVATE_SUFFIXES = [".localhost", ".local", ".internal", ".home.arpa"];
+/**
+ * RFC 6761, RFC 6762, RFC 8375 and ICANN's reservation of .internal. The rest are names that private networks give
+ * themselves (RFC 6762, appendix G), and Kubernetes its services.
+ */
+const PRIVATE_NAME = /\.(?:localhost|local|internal|home\.arpa|lan|home|corp|intranet|private|svc)$/;
+/** DNS has no empty labels, but `URL` takes them. Rules about hosts must not be passed by `evil.example..`. */
+const EMPTY_LABEL = /^\.|\.\./;
 /** Azure's metadata service. Its address looks public, so it must be listed. */
 const METADATA_ADDRESS = "168.63.129.16";
 
@@ -44,7 +49,8 @@ export function parseTarget(written: string, policy: TargetPolicy): Target | Inv
   if (written.includes("\\")) return invalid({ rule: "target.backslash" });
   if (hostOf(written).length > MAX_HOST_LENGTH) return invalid({ rule: "target.unparsable" });
   const url = URL.parse(written);
-  if (url === null || !isAscii(url.href)) return invalid({ rule: "target.unparsable" });
+  if (url === null || !isAscii(url.href) || EMPTY_LABEL.test(url.hostname))
+    return invalid({ rule: "target.unparsable" });
   if (url.username !== "" || url.password !== "") return invalid({ rule: "target.credentials" });
   if (url.href.length > MAX_TARGET_LENGTH) return invalid(TOO_LONG);
   if (isOwn(url, policy)) return invalid({ rule: "target.own" });
@@ -58,10 +64,10 @@ export function parseTarget(written: string, policy: TargetPolicy): Target | Inv
 export function isPrivateHost(hostname: string): boolean {
   const address = parseAddress(hostname);
   if (address !== undefined) {
-    return address.range() !== "unicast" || isIpv4Compatible(address) || hostname === METADATA_ADDRESS;
+    return address.range() !== "unicast" || isUnallocated(address) || hostname === METADATA_ADDRESS;
   }
-  const name = withoutTrailingDot(hostname);
-  return !name.includes(".") || PRIVATE_SUFFIXES.some((suffix) => name.endsWith(suffix));
+  const name = withoutTrailingDots(hostname);
+  return !name.includes(".") || PRIVATE_NAME.test(name);
 }
 
 /**
@@ -98,13 +104,13 @@ function isOwn(url: URL, policy: TargetPolicy): boolean {
 }
 
 /**
- * Takes a host as in `URL.hostname`, removes a trailing dot and writes IPv4-mapped IPv6 addresses as IPv4, so that equal
+ * Takes a host as in `URL.hostname`, removes trailing dots and writes IPv4-mapped IPv6 addresses as IPv4, so that equal
  * hosts compare equal.
  */
 export function canonicalHost(hostname: string): string {
   const address = parseAddress(hostname);
   const isMapped = address !== undefined && unmapped(address) !== address;
-  return isMapped ? unmapped(address).toString() : withoutTrailingDot(hostname);
+  return isMapped ? unmapped(address).toString() : withoutTrailingDots(hostname);
 }
 
 /** The port of a URL, also if it is the default of its scheme. */
@@ -117,7 +123,7 @@ function isLoopback(host: string): boolean {
   const address = parseAddress(host);
   // Connecting to 0.0.0.0 or :: reaches this machine too.
   if (address !== undefined) return ["loopback", "unspecified"].includes(unmapped(address).range());
-  const name = withoutTrailingDot(host);
+  const name = withoutTrailingDots(host);
   return name === "localhost" || name.endsWith(".localhost");
 }
 
@@ -135,13 +141,18 @@ function unmapped(address: ipaddr.IPv4 | ipaddr.IPv6): ipaddr.IPv4 | ipaddr.IPv6
   return address instanceof ipaddr.IPv6 && address.isIPv4MappedAddress() ? address.toIPv4Address() : address;
 }
 
-/** ::/96, the deprecated IPv4-compatible addresses (RFC 4291, section 2.5.5.1). */
-function isIpv4Compatible(address: ipaddr.IPv4 | ipaddr.IPv6): boolean {
-  return address instanceof ipaddr.IPv6 && address.match(ipaddr.IPv6.parse("::"), 96);
+/** IANA assigns addresses below 2000::/3 only (RFC 4291, section 2.4), and reserves all of that from 2d00:: on. */
+function isUnallocated(address: ipaddr.IPv4 | ipaddr.IPv6): boolean {
+  if (address instanceof ipaddr.IPv4) return false;
+  const [first = 0] = address.parts;
+  return first < 0x2000 || first >= 0x2d00;
 }
 
-function withoutTrailingDot(host: string): string {
-  return host.endsWith(".") ? host.slice(0, -1) : host;
+/** Links that were created before empty labels were refused may have several. */
+function withoutTrailingDots(host: string): string {
+  let { length } = host;
+  while (host[length - 1] === ".") length--;
+  return host.slice(0, length);
 }
 
 function isAscii(text: string): boolean {

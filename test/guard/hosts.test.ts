@@ -24,6 +24,8 @@ test("a rule about a host applies to it and to all hosts below it, in every spel
     "http://evil.example:8080/x?y#z",
     "https://EVIL.example",
     "https://evil.example./x",
+    "https://evil.example../x",
+    "https://a.evil.example.../x",
     "https://a.b.c.evil.example/",
     "https://a*b.evil.example/",
     "https://ｅｖｉｌ.example/",
