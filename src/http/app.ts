@@ -120,7 +120,8 @@ export function createApp(options: AppOptions) {
   route(PRIVACY_PATH, { GET: sharedPage("privacy") });
   route(MY_LINKS_PATH, { GET: sharedPage("myLinks") });
   // Short addresses are answered with a slash at the end, and people put the + behind it.
-  route("/{code}/+", { GET: ({ code }) => moved(`/${encodeURIComponent(code)}+`) });
+  for (const page of ["+", "+qr", "+report", "+manage"])
+    route(`/{code}/${page}`, { GET: ({ code }) => moved(`/${encodeURIComponent(code)}${page}`) });
   receive("/{code}", gate.receive);
   // A GET gets here with what no code can be, or by an address that Bun has tidied up, such as /x/../code.
   route("/{code}", { GET: notFound }, { takesPost: gate.takesPost });

@@ -26,6 +26,14 @@ function get(path: string, headers: Record<string, string> = {}): Promise<Respon
   return curt.fetch(path, { headers: { ...HTML, ...headers } });
 }
 
+test("what people put behind the slash of a short address leads to the pages of the link", async () => {
+  for (const page of ["+", "+qr", "+report", "+manage"])
+    for (const path of [`/taken/${page}`, `/taken/${page}/`]) {
+      const { status, headers } = await get(path);
+      expect([path, status, headers.get("location")]).toEqual([path, 308, `/taken${page}`]);
+    }
+});
+
 describe("every page", () => {
   const PAGES = [
     ["/", 200, true],
