@@ -1,4 +1,4 @@
-import { parse, serialize } from "hono/utils/cookie";
+import { serialize } from "hono/utils/cookie";
 
 import { createTokenCheck } from "../guard/token.ts";
 import type { Clock } from "../links/clock.ts";
@@ -27,19 +27,18 @@ export function createSignedCookie(
   const cookieUntil = (endsMs: number, parts: readonly (string | number)[]) =>
     `${endsMs}.${secret.hash(name, [endsMs, ...parts])}`;
 
-  const sent = ({ headers }: Call) => parse(headers.get("cookie") ?? "", name)[name] ?? "";
-
   return {
     /** Whether there is any such cookie, right or wrong. */
-    isSent: (call: Call) => sent(call) !== "",
+    isSent: (call: Call) => cookiesOf(call, name).some((cookie) => cookie !== ""),
 
     isRight(call: Call, parts: readonly (string | number)[]): boolean {
-      const cookie = sent(call);
-      const endsMs = Number(/^\d{1,16}(?=\.)/.exec(cookie)?.[0] ?? Number.NaN);
       const nowMs = clock.nowMs();
-      // A clock that was ahead may have signed a cookie that would last for years.
-      const isNow = nowMs < endsMs && endsMs <= nowMs + lastsMs;
-      return isNow && createTokenCheck(cookieUntil(endsMs, parts))(cookie);
+      return cookiesOf(call, name).some((cookie) => {
+        const endsMs = Number(/^\d{1,16}(?=\.)/.exec(cookie)?.[0] ?? Number.NaN);
+        // A clock that was ahead may have signed a cookie that would last for years.
+        const isNow = nowMs < endsMs && endsMs <= nowMs + lastsMs;
+        return isNow && createTokenCheck(cookieUntil(endsMs, parts))(cookie);
+      });
     },
 
     /** The cookie for `Set-Cookie`, which browsers send to `path` only and show to no script. */
@@ -53,4 +52,14 @@ export function createSignedCookie(
       });
     },
   };
+}
+
+/**
+ * All cookies of a name, as they are written. A site below the same domain can set one of this name for us, and browsers
+ * send that first if its path is longer, so the first one may not be ours.
+ */
+export function cookiesOf({ headers }: Call, name: string): string[] {
+  const start = `${name}=`;
+  const cookies = (headers.get("cookie") ?? "").split(";").map((cookie) => cookie.trim());
+  return cookies.filter((cookie) => cookie.startsWith(start)).map((cookie) => cookie.slice(start.length));
 }

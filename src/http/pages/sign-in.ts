@@ -1,4 +1,4 @@
-import { parse, serialize } from "hono/utils/cookie";
+import { serialize } from "hono/utils/cookie";
 
 import { type AdminToken, SESSION_MS } from "../../guard/admin-token.ts";
 import { message } from "../../language/messages.ts";
@@ -8,6 +8,7 @@ import { signInPage } from "../../pages/admin/sign-in.tsx";
 import { answer, html } from "../answers.ts";
 import type { Call, Handler } from "../call.ts";
 import { describe, type HttpProblem, problemJson } from "../problems.ts";
+import { cookiesOf } from "../signed-cookie.ts";
 import { isFromAnotherSite, readFields } from "./fields.ts";
 
 const COOKIE = "operator";
@@ -23,9 +24,8 @@ export interface SignInOptions {
 
 /** The door to the operator's pages: a form takes the token, and a cookie keeps the session. */
 export function createSignIn({ token, clock, onWrong }: SignInOptions) {
-  function sessionOf({ headers }: Call): string | undefined {
-    const session = parse(headers.get("cookie") ?? "", COOKIE)[COOKIE];
-    return session !== undefined && token.isOpen(session, clock.nowMs()) ? session : undefined;
+  function sessionOf(call: Call): string | undefined {
+    return cookiesOf(call, COOKIE).find((session) => token.isOpen(session, clock.nowMs()));
   }
 
   return {
