@@ -211,6 +211,42 @@ describe("the operator's pages", () => {
     expect((await askAs(curt)("GET", "journal")).data.entries).toEqual([]);
   });
 
+  test("block the host of an address, and keep what was typed if it has none", async () => {
+    await using own = await startHere({ ADMIN_TOKEN: TOKEN });
+    const session = await signIn(own);
+    const form = createAdminToken(TOKEN).formToken(session);
+    const block = (host: string) =>
+      post("/admin/hosts", { action: "block", host, reason: "spam", form }, session, {}, own);
+    for (const address of [
+      " https://evil.example/login?next=/#top",
+      "http://other.example:8080",
+      "https://[2001:db8::1]:8443/x",
+    ])
+      expect([address, (await block(address)).status]).toEqual([address, 303]);
+    const blocked = ["[2001:db8::1]", "evil.example", "other.example"];
+    expect((await askAs(own)("GET", "hosts")).data.hosts).toMatchObject(blocked.map((host) => ({ host })));
+    for (const address of ["https://a b.example/", "ftp://evil.example/", "https://me@evil.example/"]) {
+      const refused = await block(address);
+      expect([address, refused.status]).toEqual([address, 400]);
+      const field = (await elementsOf(refused)).find(
+        ({ attributes }) => attributes["name"] === "host" && attributes["type"] !== "hidden",
+      );
+      expect(field?.attributes["value"]).toBe(address);
+    }
+  });
+
+  test("open with the right one of several cookies, which another site of the domain may have set", async () => {
+    const session = await signIn();
+    const form = await formTokenOf(session);
+    const sent = (Cookie: string) => ({ headers: { ...HTML, Cookie } });
+    for (const Cookie of [`operator=bad; operator=${session}`, `operator=${session}; operator=bad`]) {
+      expect((await curt.fetch("/admin", sent(Cookie))).status).toBe(200);
+      const act = await post("/admin/hosts", { form }, "", { Cookie });
+      expect(act.status).toBe(400);
+    }
+    expect((await curt.fetch("/admin", sent("operator=bad; operator=worse"))).status).toBe(401);
+  });
+
   test("say what is wrong with a form, and keep the operator where they are", async () => {
     const session = await signIn();
     const form = await formTokenOf(session);

@@ -25,6 +25,8 @@ export interface AdminPageTask {
   readonly formToken: string;
   /** Why what a form asked for was not done. */
   readonly problem?: HttpProblem | undefined;
+  /** What the form about hosts had. */
+  readonly host?: string;
   readonly found?: {
     readonly action: FoundAction;
     readonly count: number;
@@ -82,7 +84,7 @@ export function createAdminPageViews(inspection: Inspection) {
 
     async hosts(call, task) {
       const { items, cursor } = await inspection.hosts(partOf(call));
-      const host = queried(call, "host");
+      const host = task.host ?? queried(call, "host");
       return show(call, task, (operator, refusal) =>
         hostsPage(operator, { rules: items, cursor, host, refusal }),
       );

@@ -3,6 +3,7 @@ import type { Operator, ReasonedRequest } from "../../guard/operator.ts";
 import type { Reports } from "../../guard/reports.ts";
 import { isProblem } from "../../links/problem.ts";
 import type { LinkId } from "../../links/store.ts";
+import { authorityOf } from "../../links/target.ts";
 import { linkPath, withQuery } from "../../pages/admin/frame.tsx";
 import { wantedOf } from "../../pages/admin/links.tsx";
 import { collectFound } from "../api/admin/admin.ts";
@@ -109,13 +110,15 @@ export function createAdminPages({ signIn, operator, reports, views }: AdminPage
     }),
 
     decideHost: form(async (call, sent, formToken) => {
-      const host = sent.get("host") ?? "";
+      const written = sent.get("host") ?? "";
+      // A report or the browser's address bar gives an address.
+      const host = authorityOf(written.trim()).host || written;
       const outcome =
         sent.get("action") === "unblock"
           ? await operator.unblockHost(host, decisionOf(sent), WHO)
           : await operator.blockHost(host, decisionOf(sent), WHO);
       return isProblem(outcome)
-        ? ask(call, { view: "hosts", formToken, problem: outcome })
+        ? ask(call, { view: "hosts", formToken, problem: outcome, host: written })
         : seeOther("/admin/hosts");
     }),
 
