@@ -59,28 +59,22 @@ export async function fillStore(
     return lastOfEach(kind, links);
   }
 
-  try {
-    for await (const { runs, place: reached } of readExport(bytes(), { onBroken, from: known })) {
-      let entries = 0;
-      const leftBefore = left;
-      for (const [nth, run] of runs.entries()) {
-        const records = wanted(run, entries);
-        if (run.kind === "entry") entries += run.records.length;
-        const isLast = nth === runs.length - 1;
-        await write(
-          { kind: run.kind, records },
-          isLast
-            ? { ...reached, entries: 0, left }
-            : { ...place, entries: Math.max(written, entries), left: leftBefore },
-        );
-      }
-      place = reached;
-      if (runs.length > 0) written = 0;
+  for await (const { runs, place: reached } of readExport(bytes(), { onBroken, from: known })) {
+    let entries = 0;
+    const leftBefore = left;
+    for (const [nth, run] of runs.entries()) {
+      const records = wanted(run, entries);
+      if (run.kind === "entry") entries += run.records.length;
+      const isLast = nth === runs.length - 1;
+      await write(
+        { kind: run.kind, records },
+        isLast
+          ? { ...reached, entries: 0, left }
+          : { ...place, entries: Math.max(written, entries), left: leftBefore },
+      );
     }
-  } catch (error) {
-    // A wrong file must not leave a store that cannot be served.
-    if (before === NOTHING) await filled.abandon(NOTHING);
-    throw error;
+    place = reached;
+    if (runs.length > 0) written = 0;
   }
   const counts = await filled.count();
   for (const kind of EXPORTED) {
