@@ -13,7 +13,7 @@ import { hasStore, openIntake, openRecords, openStore, openToFill } from "../../
 import { startPostgres } from "../postgres.ts";
 import { openStoreOf, ROOT, startHere, temporaryFolder } from "../service.ts";
 import { newLink, NOW } from "../stores/links.ts";
-import { makeStore } from "../stores/served-store.ts";
+import { HASH, makeStore } from "../stores/served-store.ts";
 import { slicesOf } from "../visits/slices.ts";
 import { runCommand } from "./commands.ts";
 import { manyLines } from "./export-file.ts";
@@ -127,6 +127,20 @@ describe("curt import", () => {
         6,
         "reports must be at most 2147483647",
       ],
+      ...[
+        HASH.replace("m=19456", "m=19457"),
+        HASH.replace("t=2", "t=3"),
+        "$2b$31$N9qo8uLOickgx2ZMRZoMyeIjZAgcfl7p92ldGxad68LJZdL17lhWy",
+        "$argon2id$",
+      ].map(
+        (hash, nth) =>
+          [
+            `hash ${nth}`,
+            whole.replace('"code":"c4"', () => `"code":"c4","password_hash":"${hash}"`),
+            6,
+            "password_hash must be an Argon2id hash",
+          ] as const,
+      ),
       ["kind", whole.replace('"kind":"day"', '"kind":"dog"'), 7, "kind must be link, day, "],
       ["cut", lines.slice(0, -1).join("\n"), lines.length, "the file was cut off"],
       ["cut inside", whole.slice(0, -300), whole.slice(0, -300).split("\n").length, "it is no JSON object"],
