@@ -3,7 +3,7 @@ import { escapeLine } from "../escape.ts";
 import { ask } from "./ask.ts";
 import { bar, bars } from "./chart.ts";
 import type { Arguments, Environment } from "./command.ts";
-import { fail, print, printRow } from "./print.ts";
+import { fail, plural, print, printRow } from "./print.ts";
 
 const DEFAULT_DAYS = 30;
 /** What the API tells at once. */
@@ -67,12 +67,12 @@ function draw(statistics: Statistics, total: number): string[] {
   const width = process.stdout.columns || PIPE_COLUMNS;
   const { code, from, to, tz, visits, bots, visitors, series } = statistics;
   const counts = [
-    counted(visits, "visit"),
-    ...(visitors === null ? [] : [counted(visitors, "visitor")]),
+    plural(visits, "visit"),
+    ...(visitors === null ? [] : [plural(visitors, "visitor")]),
     `${inWords(bots)} by bots`,
   ];
   const lines = [
-    `${code}: ${counted(total, "visit")} in total`,
+    `${code}: ${plural(total, "visit")} in total`,
     `${from} to ${to} (${tz})`,
     counts.join(", "),
   ];
@@ -113,10 +113,6 @@ function drawBreakdown(
       return `  ${name}${gap}  ${inWords(visits).padStart(countWidth)}  ${bar(visits, most, barWidth)}`;
     }),
   ];
-}
-
-function counted(count: number, one: string): string {
-  return `${inWords(count)} ${one}${count === 1 ? "" : "s"}`;
 }
 
 function inWords(count: number): string {

@@ -79,8 +79,7 @@ export async function fillStore(
   const counts = await filled.count();
   for (const kind of EXPORTED) {
     const twice = (place.records?.[kind] ?? 0) - (kind === "link" ? left : 0) - counts[kind];
-    if (twice > 0)
-      onBroken(place.lines + 1, `${twice} lines of the kind ${kind} tell what another one tells already`);
+    if (twice > 0) onBroken(place.lines + 1, `lines of the kind ${kind} that repeat another one: ${twice}`);
   }
   await filled.finish();
   return { kind: "filled", counts };
