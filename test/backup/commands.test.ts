@@ -214,6 +214,15 @@ describe("curt restore", () => {
     await writeSegment({ folder: `${to}-visits`, hour: 1, visits: [] });
     expect(await refusalOf(file)).toContain("Move that folder away");
     Bun.spawnSync(["rm", "-r", `${to}-visits`]);
+    writeFileSync(join(folder.path, "other"), whole);
+    {
+      using planted = new Database(join(folder.path, "other"));
+      planted.run("CREATE TRIGGER planted AFTER INSERT ON links BEGIN DELETE FROM hosts; END");
+    }
+    expect(await refusalOf(join(folder.path, "other"))).toContain(
+      "has what Curt did not make: trigger planted.",
+    );
+    rmSync(join(folder.path, "other"));
     // One bit of a code, so that SQLite can read everything; and pages that it cannot read.
     const oneBit = Buffer.from(whole);
     const at = oneBit.indexOf("made4321");
