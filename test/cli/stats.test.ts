@@ -82,6 +82,10 @@ describe("curt stats", () => {
     const unknown = await run(["stats", "nothing"], environment);
     expect([unknown.code, unknown.stdout]).toEqual([1, ""]);
     expect(unknown.stderr).toBe(`curt: There is no link with this code. (asked: ${environment.CURT_URL})\n`);
+    using other = Bun.serve({ port: 0, fetch: () => Response.json({ status: "success", data: {} }) });
+    const odd = await run(["stats", "a"], { CURT_URL: other.url.href });
+    expect([odd.code, odd.stdout]).toEqual([1, ""]);
+    expect(odd.stderr).toMatch(/^curt: GET http:.+: 200, which is no answer of Curt\. .+\n$/);
     const evil = "\u001b]0;owned\u0007\u009b2J\u202e";
     const breakdown = { values: [{ value: evil, visits: 1 }], other: 0 };
     const data = {

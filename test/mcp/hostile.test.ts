@@ -94,6 +94,7 @@ describe("a service that cannot be trusted", () => {
       code: "abc",
       from: "2026-01-01",
       to: "2026-01-01",
+      tz: "UTC",
       ...counts,
       series,
       ...dimensions,
@@ -116,7 +117,7 @@ describe("a service that cannot be trusted", () => {
       () => Response.json([1]),
       () => success(null),
       () => success({ ...LINK, visits: "many" }),
-      () => success({ ...LINK, target: "x".repeat(2 * MIB) }),
+      () => success({ ...LINK, target: "x".repeat(9 * MIB) }),
       () => new Response(null, { status: 204 }),
       endless,
     ];
