@@ -3,6 +3,9 @@ const REASONS: Readonly<Record<string, string>> = {
   EPERM: "this user may not use it",
   EROFS: "the disk is read-only",
   ENOSPC: "the disk is full",
+  SQLITE_FULL: "the disk is full",
+  // SQLite could not extend the -shm file.
+  SQLITE_IOERR_SHMSIZE: "the disk is full",
   EDQUOT: "the disk quota is used up",
   EFBIG: "it is larger than a file may be here",
   EISDIR: "it is a folder",

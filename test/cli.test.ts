@@ -363,7 +363,7 @@ describe("curt check", () => {
     };
     const { code, stdout } = await run(["check"], settings);
     expect(code).toBe(0);
-    expect(stdout).toContain(`blocklist: ${list}: 2 rules, 1 lines not understood\n`);
+    expect(stdout).toContain(`blocklist: ${list}: 2 rules, 1 line not understood\n`);
     expect(stdout).not.toContain("secret");
     expect(stdout).toContain("(feed of lists.example): there is no list of it yet");
     const wrong = await run(["check"], { ...settings, BLOCKLIST: `${list},${list}-2` });

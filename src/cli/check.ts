@@ -5,7 +5,7 @@ import { describeStore } from "../settings/database-url.ts";
 import { checkStore } from "../store/open.ts";
 import { reasonOf } from "../system.ts";
 import { counted } from "./names.ts";
-import { note, print } from "./print.ts";
+import { note, plural, print } from "./print.ts";
 
 /**
  * Checks the blocklists and the whole store, and returns the exit code. The configuration has already been checked by
@@ -52,7 +52,7 @@ function checkLists({ blocklist, blocklistFeeds, listFolder }: Config): boolean 
 function describeList(path: string): string | Error {
   try {
     const { rules, skipped, isCut } = readListFile(path, [0, 0]);
-    return `${rules} rules, ${skipped} lines not understood${isCut ? "; it is too long, the rest is not read" : ""}`;
+    return `${plural(rules, "rule")}, ${plural(skipped, "line")} not understood${isCut ? "; it is too long, the rest is not read" : ""}`;
   } catch (error) {
     return error instanceof Error ? error : new Error(String(error));
   }

@@ -71,6 +71,11 @@ function padded(text: string, width: number): string {
   return text + " ".repeat(width - Bun.stringWidth(text));
 }
 
+/** Such as "1 line" and "2,000 lines". */
+export function plural(count: number, noun: string): string {
+  return `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`;
+}
+
 /** Returns the exit code of a command that failed. */
 export function fail(text: string): number {
   console.error(`curt: ${escapeLine(text)}`);

@@ -3,6 +3,7 @@ import { ANSWERS, type AnswerAction } from "../guard/case.ts";
 import type { Action } from "../guard/store.ts";
 import { orNone } from "../links/change.ts";
 import { NEVER_MS, type Reason, REASONS, type Terms } from "../links/link.ts";
+import { isOwnHash } from "../links/password.ts";
 import type { Who } from "../links/store.ts";
 import type { Target } from "../links/target.ts";
 import type { RecordOf } from "../store/records.ts";
@@ -161,12 +162,19 @@ function readTerms(fields: Fields): Terms | undefined {
     startsMs: optional(instant, fields, "starts"),
     maxVisits: optional(count, fields, "max_visits"),
     visits: optional(count, fields, "counted_visits"),
-    passwordHash: optional(text, fields, "password_hash"),
+    passwordHash: optional(passwordHash, fields, "password_hash"),
     ended: optional(oneOf(["withdrawn", "visits"]), fields, "ended"),
     changedMs: optional(instant, fields, "changed"),
     formerHost: optional(text, fields, "former_host"),
     formerMs: optional(count, fields, "former_ms"),
   });
+}
+
+function passwordHash(fields: Fields, name: string): string {
+  const hash = text(fields, name);
+  if (!isOwnHash(hash))
+    throw new BrokenLine(`${name} must be an Argon2id hash with at most the memory and rounds of Curt's own`);
+  return hash;
 }
 
 function readDay(fields: Fields): Detail {

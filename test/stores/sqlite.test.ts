@@ -415,7 +415,31 @@ describe("a SQLite file", () => {
       database.run("DROP INDEX links_by_end");
       database.close();
     });
-    expect(message).toMatch(/lacks or has changed: links_by_end of schema/);
+    expect(message).toMatch(/lacks or has changed: index links_by_end of schema/);
+  });
+
+  test("with somebody else's trigger or index is refused, but not with their tables", async () => {
+    using folder = temporaryFolder();
+    const fine = join(folder.path, "fine.db");
+    {
+      using database = made(fine);
+      database.run("CREATE TABLE _litestream_seq (id INTEGER PRIMARY KEY, seq INTEGER)");
+      database.run("CREATE INDEX seqs ON _litestream_seq (seq)");
+      database.run("ANALYZE");
+    }
+    await (await openSqliteStore(fine)).close();
+    for (const statement of [
+      "CREATE TRIGGER planted AFTER INSERT ON LINKS BEGIN UPDATE links SET target = 'https://evil.example/'; END",
+      "CREATE UNIQUE INDEX planted ON links (original_url)",
+    ]) {
+      const message = await refusal((path) => {
+        using database = made(path);
+        database.run("PRAGMA journal_mode = DELETE");
+        database.run(statement);
+        expect(() => checkFile(path)).toThrow(/has what Curt did not make: (trigger|index) planted\./);
+      });
+      expect(message).toContain(" planted.");
+    }
   });
 
   test("with a damaged first page is refused", async () => {

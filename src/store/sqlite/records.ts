@@ -4,7 +4,7 @@ import type { Database } from "bun:sqlite";
 import type { Link } from "../../links/link.ts";
 import { StoreUnavailable, StoreUnusable } from "../../links/store.ts";
 import { type Counts, type FilledRecords, readAll, type Records } from "../records.ts";
-import { abandonCopy, beginCopy, finishCopy, keepProgress, requireWhole } from "./copied.ts";
+import { beginCopy, finishCopy, keepProgress, requireWhole } from "./copied.ts";
 import { openChecked, openWriter } from "./file.ts";
 import { guardRecords } from "./guard-records.ts";
 import { identify } from "./identity.ts";
@@ -69,7 +69,6 @@ export function openSqliteToFill(path: string): FilledRecords {
       });
       trying(write.immediate);
     },
-    abandon: async (progress) => trying(() => abandonCopy(database, progress)),
     finish: async () => trying(() => finishCopy(database)),
   };
 }

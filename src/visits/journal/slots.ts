@@ -1,4 +1,4 @@
-import { Database } from "bun:sqlite";
+import { Database, type SQLiteError } from "bun:sqlite";
 import { existsSync, readdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 
@@ -78,10 +78,13 @@ export function lockFile(path: string): Database | undefined {
   const database = new Database(path, { create: true, readwrite: true });
   try {
     database.run("PRAGMA busy_timeout = 0");
+    // A journal in a file could not be written on a full disk.
+    database.run("PRAGMA journal_mode = MEMORY");
     database.run("BEGIN EXCLUSIVE");
     return database;
-  } catch {
+  } catch (error) {
     database.close();
+    if ((error as SQLiteError).code !== "SQLITE_BUSY") throw error;
     return undefined;
   }
 }
