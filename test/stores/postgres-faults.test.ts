@@ -1,8 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { once } from "node:events";
+import { type AddressInfo, connect, createServer } from "node:net";
 
 import { Client } from "pg";
 
 import { StoreUnavailable } from "../../src/links/store.ts";
+import { within } from "../../src/store/postgres/connection.ts";
 import { testOnLinux } from "../linux.ts";
 import { addressOf, type PostgresServer, startPostgres, urlOf } from "../postgres.ts";
 import { startProxy } from "../proxy.ts";
@@ -219,6 +222,18 @@ describe("a full disk", () => {
 });
 
 describe("statements", () => {
+  test("an answer that arrived while the thread was busy is in time", async () => {
+    const listening = createServer().listen(0, "127.0.0.1");
+    await once(listening, "listening");
+    const socket = connect((listening.address() as AddressInfo).port, "127.0.0.1");
+    const [[peer]] = await Promise.all([once(listening, "connection"), once(socket, "connect")]);
+    const answer = within(once(socket, "data"), 1, () => socket.destroy());
+    peer.end("answer");
+    Bun.sleepSync(20);
+    expect(String(await answer)).toBe("answer");
+    listening.close();
+  });
+
   test("a statement that takes too long is unavailable, and the server does not go on with it", async () => {
     await using database = await openConnected(await server.address());
     // The server gives up before those who wait for it, after a second.
