@@ -7,8 +7,11 @@ const USUALLY_MS = 500;
 const AWAY_MS = 100;
 /** However often somebody doubts. */
 const LEAST_MS = 20;
-/** A server that leads for so long is told of. One that comes and goes would fill the log. */
-const STEADY_MS = 1000;
+/**
+ * A server is reported once it leads for so long. One that comes and goes would fill the log. Longer than a statement that
+ * somebody waits for, so that those that the outage caught have failed before.
+ */
+const STEADY_MS = 2000;
 /** How long the first choice waits for all answers: an old primary may be the first to say that it leads. */
 const FIRST_MS = 500;
 const CONNECT_MS = 1500;
