@@ -84,7 +84,9 @@ export function startChildren(
     for (const child of running) {
       if (isReplaced) tell(child, { replaced: reason, isToldToLeave: true });
       // The channel stays open, so that a child that hangs while it stops is noticed.
-      else child.kill("SIGTERM");
+      else if (listeners.has(child)) child.kill("SIGTERM");
+      // One that still starts may not handle signals yet, and sends no beats.
+      else child.disconnect();
     }
   }
 
