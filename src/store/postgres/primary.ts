@@ -1,10 +1,8 @@
-import { StoreUnavailable } from "../../links/store.ts";
-import { type Connect, type Connection, type Host, isFull, Unanswered } from "./connection.ts";
+import { StoreMisconfigured, StoreUnavailable } from "../../links/store.ts";
+import { type Connect, type Connection, type Host, isRefusal, retryMs, Unanswered } from "./connection.ts";
 
 /** How often each server is asked. */
 const USUALLY_MS = 500;
-/** While none leads or commits are stuck: the database is used again at most so much later than it could be. */
-const AWAY_MS = 100;
 /** However often somebody doubts. */
 const LEAST_MS = 20;
 /**
@@ -125,6 +123,7 @@ export function watchPrimary(
 
   async function watch(asked: Host): Promise<void> {
     let connection: Connection | undefined;
+    let refusals = 0;
 
     async function ask(): Promise<Standing> {
       if (connection?.isOpen === true) {
@@ -149,11 +148,13 @@ export function watchPrimary(
 
     while (!closing.signal.aborted) {
       const known = doubts;
-      answers.set(asked, await ask().catch((error: Error) => error));
+      const standing = await ask().catch((error: Error) => error);
+      refusals = isRefusal(standing) ? refusals + 1 : 0;
+      answers.set(asked, standing);
       settle();
       await Bun.sleep(LEAST_MS);
       const isAway = host === undefined || leading?.isStuck === true;
-      const ms = isAway && !isFull(answers.get(asked)) ? AWAY_MS : USUALLY_MS;
+      const ms = isAway ? retryMs(refusals) : USUALLY_MS;
       if (known === doubts) await rest(ms - LEAST_MS);
     }
     await connection?.end();
@@ -207,6 +208,7 @@ function nobodyLeads(answers: ReadonlyMap<Host, Standing | Error>): StoreUnavail
     const reason = answer instanceof Error ? answer.message : "it takes no changes";
     return `${nameOf(host)}: ${reason}`;
   });
-  const cause = [...answers.values()].find((answer) => answer instanceof Error);
+  const errors = [...answers.values()].filter((answer) => answer instanceof Error);
+  const cause = errors.find((error) => error instanceof StoreMisconfigured) ?? errors[0];
   return new StoreUnavailable(`No server of the database can be used: ${reasons.join("; ")}`, { cause });
 }
