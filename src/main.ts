@@ -4,7 +4,7 @@ import { print } from "./cli/print.ts";
 import { ConfigError, readConfig } from "./config.ts";
 import { escapeLine } from "./escape.ts";
 import { CannotListen } from "./http/server.ts";
-import { StoreUnavailable, StoreUnusable } from "./links/store.ts";
+import { StoreMisconfigured, StoreUnavailable, StoreUnusable } from "./links/store.ts";
 
 /** Exit codes: 0 done, 1 it failed, 2 the call or the configuration is wrong. */
 async function main(line: string[]): Promise<number> {
@@ -33,6 +33,7 @@ function explain(error: unknown): number {
   if (error instanceof UsageError) return complain(`curt: ${error.message}\n\n${error.help}`, 2);
   if (error instanceof ConfigError)
     return complain(error.mistakes.map((mistake) => `curt: ${mistake}`).join("\n"), 2);
+  if (error instanceof StoreMisconfigured) return complain(`curt: ${escapeLine(error.message)}`, 2);
   if (error instanceof StoreUnusable || error instanceof CannotListen)
     return complain(`curt: ${escapeLine(error.message)}`, 1);
   if (error instanceof StoreUnavailable)

@@ -84,7 +84,7 @@ export interface Service {
 /** The core with a port and timers. Opens everything, in order; `stop` closes it in the reverse order. */
 export async function startService(config: Config, log: Log, limits: Limits = {}): Promise<Service> {
   const faults = { store: 0, other: 0 };
-  const report = reportFaults(log);
+  const { report, settleStore } = reportFaults(log);
   const onFault: ReportFault = (error, request) => {
     faults[error instanceof StoreUnavailable ? "store" : "other"]++;
     report(error, request);
@@ -93,7 +93,12 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
   const certificate = config.https && (await openCertificate(config, config.https, log));
   const lists = opened.adopt(await openLists(config, log, limits, onFault), (one) => one.close());
   const core = opened.adopt(
-    await openCore(config, log, { openWaitMs: OPEN_WAIT_MS, ...limits, isListed: lists.isBlocked }),
+    await openCore(config, log, {
+      openWaitMs: OPEN_WAIT_MS,
+      ...limits,
+      isListed: lists.isBlocked,
+      settleFaults: settleStore,
+    }),
     (one) => one.close(),
   );
   const { clock, links, secret, newUntil, reports, operator, visits, hostRules, counters, index } = core;

@@ -402,7 +402,7 @@ describe("the configuration", () => {
       ["LIMIT_VIEW", ["1/1s,2/2s,3/3s,4/4s,5/5s"]],
       ["LIMIT_CREATE_ALL", ["auto"]],
       ["LIMIT_REPORT", ["auto"]],
-      ["DATABASE_POOL", ["0", "1001", "many"]],
+      ["DATABASE_POOL", ["0", "2", "1001", "many"]],
       ["READ_URL", ["sqlite:./data/curt.db", "postgres://db2/links", "http://db2/"]],
       ["LIMIT_SHARED", ["yes", "1", "30/1m"]],
       ["HOST", ["a b", "http://x", "[::1]"]],

@@ -10,8 +10,8 @@ const DOCUMENT = readFileSync(join(ROOT, "docs/troubleshooting.md"), "utf8");
 /** What writes each kind of message, up to its arguments. The document's tables for them have these first columns. */
 const WRITERS = {
   Line: /\blog\.(info|warn|error)\(/g,
-  Message: /\b(?:new (?:StoreUnusable|CannotListen|ConfigError)|mistakes\.push)\(/g,
-  Reason: /\bnew (?:StoreUnavailable|StoreMisplaced|StoreBusy|Unanswered)\(/g,
+  Message: /\b(?:new (?:StoreUnusable|StoreMisconfigured|CannotListen|ConfigError)|mistakes\.push)\(/g,
+  Reason: /\bnew (?:StoreUnavailable|StoreMisplaced|StoreMisconfigured|StoreBusy|Unanswered)\(/g,
 } as const;
 type Kind = keyof typeof WRITERS;
 
