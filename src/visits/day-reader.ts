@@ -1,53 +1,49 @@
 import type { LinkId } from "../links/store.ts";
-import { countNetworks, FEWEST_NETWORKS, includeLastHour, type Sums, visitorsOf } from "./day.ts";
-import { type Networks, readDetail } from "./detail.ts";
+import { firstOpenDay, type Sums, visitorsOf } from "./day.ts";
+import { readDetail } from "./detail.ts";
 import { type Dimension, DIMENSIONS } from "./dimensions.ts";
-import type { DayVisits, VisitStore } from "./store.ts";
+import { blur, type Noise } from "./noise.ts";
+import type { DaySums, DayVisits, VisitStore } from "./store.ts";
 
 /**
- * How much of statistics is told. Visits and bots are always told, live. `safe`: so is the series; visitors
- * and breakdowns only of hours that are over and where visits came from enough networks, visitors rounded. Who reads
- * statistics may also visit, and must not learn from what changes whether somebody else did. `all`: everything, live.
- * `more`: like `safe`, but also of the running hour, and with the exact number of visitors; for who manages the link.
- * `count`: nothing else.
+ * What readers see beside the totals, which are always exact and live. `all`: everything, exact and live. `safe`:
+ * visitors and values only of days that are over, each number with noise, because who reads statistics may also visit
+ * and must not learn from the difference what somebody else did. `count`: nothing else.
  */
-export type Shown = "safe" | "more" | "all" | "count";
+export type Shown = "safe" | "all" | "count";
 
-/** What statistics tell of a link's day (UTC). */
-export interface ToldDay extends Sums {
+/** What statistics say about a link's day (UTC). */
+export interface ReadDay extends Sums {
   readonly day: number;
   /** Three numbers for each hour that had any: the hour (0 to 23), its visits, its bots. Undefined if they are unknown. */
   readonly hours: Uint32Array | undefined;
-  readonly visitors: number;
-  /** Two numbers for each value that is told: its place in {@link ToldDays.values}, and its visits. */
+  /** Undefined where the reader may not know them yet, or nobody does. */
+  readonly visitors: number | undefined;
+  /** Two numbers for each value: its place in {@link ReadDays.values}, and its visits. */
   readonly values: Uint32Array;
-  /** The visits whose value is not told because too few networks had it, for each of {@link DIMENSIONS}. */
-  readonly hidden: readonly number[];
-  /** The visits whose value was not among those kept, for each of {@link DIMENSIONS}. */
-  readonly rest: readonly number[];
+  /** For each of {@link DIMENSIONS}, the visits with any other value. Noise may make it negative. */
+  readonly others: readonly number[];
 }
 
-export interface ToldDays {
+export interface ReadDays {
   /** Oldest first. */
-  readonly days: readonly ToldDay[];
-  readonly values: readonly ToldValue[];
+  readonly days: readonly ReadDay[];
+  readonly values: readonly DayValue[];
 }
 
-interface ToldValue {
+interface DayValue {
   readonly dimension: Dimension;
   readonly text: string;
 }
 
-interface KnownDay extends ToldDay {
-  /** The last hour (since 1970), if that decides what is told. */
-  readonly lastHour: number;
-  readonly isLastHourOver: boolean;
+interface KnownDay extends ReadDay {
+  readonly isOver: boolean;
 }
 
 /** The days of a link that were read. */
 interface Known {
   readonly days: Map<number, KnownDay>;
-  readonly values: ToldValue[];
+  readonly values: DayValue[];
   /** The places of the values, by text. */
   readonly places: Readonly<Record<Dimension, Map<string, number>>>;
   weight: number;
@@ -63,9 +59,9 @@ const VALUE_WEIGHT = 30;
 /**
  * Reads the days of links. The detail of a day takes ten times as long to read as its sums, and hardly any day but
  * today changes. So what was read is kept for as long as the sums of the day stay the same: every visit that is added
- * changes them, and closing a day changes nothing that is told.
+ * changes them, and closing a day changes nothing that is read. With `noise`, the days are for everyone to see.
  */
-export function createDayReader(store: Pick<VisitStore, "days" | "daySums">, shown: Shown) {
+export function createDayReader(store: Pick<VisitStore, "days" | "daySums">, noise: Noise | undefined) {
   /** The link that was asked for last comes last. */
   const links = new Map<string, Known>();
   let weight = 0;
@@ -83,22 +79,45 @@ export function createDayReader(store: Pick<VisitStore, "days" | "daySums">, sho
     }
   }
 
-  /** `hour` is the present one, since 1970. */
-  return async (
-    { code, createdMs }: LinkId,
-    firstDay: number,
-    lastDay: number,
-    hour: number,
-  ): Promise<ToldDays> => {
+  function read(row: DayVisits, known: Known, isOver: boolean, { code, createdMs }: LinkId): KnownDay {
+    const { day, visits, bots } = row;
+    const exact = readDetail(row.detail);
+    const { hours } = exact;
+    const sums = {
+      day,
+      visits,
+      bots,
+      hours: hours && Uint32Array.from(Object.entries(hours).flatMap(([hour, of]) => [Number(hour), ...of])),
+      isOver,
+    };
+    if (noise !== undefined && !isOver) return { ...sums, ...NOT_YET };
+    const people = visitorsOf(exact);
+    const detail =
+      noise === undefined ? exact : blur(exact, visits, (...name) => noise([code, createdMs, day, ...name]));
+    const values = DIMENSIONS.flatMap((dimension) =>
+      (detail.values[dimension] ?? []).flatMap(([text, of]) => [placeOf(known, dimension, text), of]),
+    );
+    return {
+      ...sums,
+      // Bots are no visitors, and those of imported visits are unknown.
+      visitors: people === 0 ? undefined : visitorsOf(detail),
+      values: Uint32Array.from(values),
+      others: DIMENSIONS.map((dimension) => detail.others[dimension] ?? 0),
+    };
+  }
+
+  return async (link: LinkId, firstDay: number, lastDay: number, nowMs: number): Promise<ReadDays> => {
+    const { code, createdMs } = link;
     const sums = await store.daySums(code, createdMs, firstDay, lastDay);
     if (sums.length === 0) return { days: [], values: [] };
     const key = `${createdMs} ${code}`;
     const known = links.get(key) ?? openKnown();
-    const changed = sums.filter((day) => !isCurrent(known.days.get(day.day), day, hour));
+    const openDay = firstOpenDay(nowMs);
+    const changed = sums.filter((day) => !isCurrent(known.days.get(day.day), day, openDay));
     const [first, last] = [changed[0], changed.at(-1)];
     if (first !== undefined && last !== undefined) {
       for (const row of await store.days(code, createdMs, first.day, last.day))
-        known.days.set(row.day, read(row, known, hour, shown));
+        known.days.set(row.day, read(row, known, row.day < openDay, link));
     }
     keep(key, known);
     const days = sums.map(({ day }) => known.days.get(day)).filter((day) => day !== undefined);
@@ -106,52 +125,15 @@ export function createDayReader(store: Pick<VisitStore, "days" | "daySums">, sho
   };
 }
 
+const NOT_YET = { visitors: undefined, values: new Uint32Array(), others: DIMENSIONS.map(() => 0) };
+
 function openKnown(): Known {
   const places = Object.fromEntries(DIMENSIONS.map((dimension) => [dimension, new Map()]));
   return { days: new Map(), values: [], places: places as Known["places"], weight: 0 };
 }
 
-function isCurrent(known: KnownDay | undefined, { visits, bots }: Sums, hour: number): boolean {
-  if (known === undefined) return false;
-  const { lastHour, isLastHourOver } = known;
-  return known.visits === visits && known.bots === bots && hour > lastHour === isLastHourOver;
-}
-
-/**
- * What visits from fewer than {@link FEWEST_NETWORKS} networks have in common would tell who made them. It is asked for
- * each day: visits on different days may be one person's.
- */
-function read({ day, visits, bots, detail }: DayVisits, known: Known, hour: number, shown: Shown): KnownDay {
-  const all = readDetail(detail);
-  const lastHour =
-    all.last === undefined || shown === "all" || shown === "more"
-      ? Number.NEGATIVE_INFINITY
-      : day * 24 + all.last.hour;
-  const isLastHourOver = hour > lastHour;
-  if (isLastHourOver) includeLastHour(all);
-  const isTold = (networks: Networks) => shown === "all" || countNetworks(networks) >= FEWEST_NETWORKS;
-  const values: number[] = [];
-  const hidden = DIMENSIONS.map((dimension) => {
-    let ofDimension = 0;
-    for (const [text, ofValue, networks] of all.values[dimension] ?? []) {
-      if (isTold(networks)) values.push(placeOf(known, dimension, text), ofValue);
-      else ofDimension += ofValue;
-    }
-    return ofDimension;
-  });
-  const hours = all.hours && Object.entries(all.hours).flatMap(([ofDay, sums]) => [Number(ofDay), ...sums]);
-  return {
-    day,
-    visits,
-    bots,
-    hours: hours && Uint32Array.from(hours),
-    visitors: isTold(all.networks) ? visitorsOf(all) : 0,
-    values: Uint32Array.from(values),
-    hidden,
-    rest: DIMENSIONS.map((dimension) => all.others[dimension] ?? 0),
-    lastHour,
-    isLastHourOver,
-  };
+function isCurrent(known: KnownDay | undefined, { day, visits, bots }: DaySums, openDay: number): boolean {
+  return known?.visits === visits && known.bots === bots && known.isOver === day < openDay;
 }
 
 function placeOf({ values, places }: Known, dimension: Dimension, text: string): number {

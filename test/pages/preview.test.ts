@@ -7,7 +7,7 @@ import { type Preview, previewPage } from "../../src/pages/preview.tsx";
 import { chooseRange } from "../../src/pages/ranges.ts";
 import type { Statistics } from "../../src/visits/statistics.ts";
 
-const NONE = { values: [], other: 0, hidden: 0 };
+const NONE = { values: [], other: 0 };
 
 function previewIn(
   language: string,
@@ -15,7 +15,7 @@ function previewIn(
   more: Partial<Preview> = {},
 ): string {
   const breakdowns = {
-    referrers: { values: [{ value: "host.example", visits: 3782 }], other: 0, hidden: 0 },
+    referrers: { values: [{ value: "host.example", visits: 3782 }], other: 0 },
     countries: NONE,
     browsers: NONE,
     operating_systems: NONE,
