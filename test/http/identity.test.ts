@@ -161,7 +161,7 @@ describe("the operator's logo", () => {
 
 test.each([
   ["safe", "off by a few at random"],
-  ["all", "at once and exactly"],
+  ["all", "even for a single visit"],
   ["count", "nothing else about visits"],
 ] as const)("what is kept and shown of visitors is told by the settings (%s)", async (shown, words) => {
   await using curt = await startHere({ STATS_SHOWN: shown, STATS_KEEP: "90d" });
@@ -170,7 +170,7 @@ test.each([
   const text = await answer.text();
   expect(text).toContain(words);
   expect(text).toContain("90 days");
-  for (const other of ["off by a few at random", "at once and exactly", "nothing else about visits"])
+  for (const other of ["off by a few at random", "even for a single visit", "nothing else about visits"])
     expect([other, text.includes(other)]).toEqual([other, other === words]);
   const home = await (await curt.fetch("/", { headers: HTML })).text();
   expect(home).toContain('<a href="/+privacy">');
