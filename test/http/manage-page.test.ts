@@ -61,7 +61,9 @@ describe("the page that manages a link", () => {
     await using totals = await startHere({ STATS_SHOWN: "count" });
     const other = await make(totals);
     await addVisits(totals, other.code, [{ visitor: 1 }]);
-    expect((await send(other.code, { key: other.key }, {}, totals)).body).not.toContain(en["preview.visitors"]);
+    expect((await send(other.code, { key: other.key }, {}, totals)).body).not.toContain(
+      en["preview.visitors"],
+    );
   });
 
   test("shows what can be done to whoever has the key or the manage address, and to nobody else", async () => {
