@@ -153,13 +153,7 @@ export async function openCore(config: Config, log: Log, options: CoreOptions = 
       onDisabled: ({ code }) => log.warn({ code }, "a link was disabled because of its reports"),
     }),
     newUntil: createNovelty(store, clock),
-    visits: createVisits({
-      store,
-      clock,
-      fillRandom,
-      keepDays: config.statsKeepDays,
-      shown: config.statsShown,
-    }),
+    visits: createVisits({ store, clock, fillRandom, keepDays: config.statsKeepDays }),
     limits: createLimits({ ...config, clock, seed, share: config.limitShared ? share : undefined }),
     async close() {
       // Figures are no reason to fail.

@@ -43,7 +43,7 @@ import { repeat } from "./repeat.ts";
 import { identifyStore } from "./store/open.ts";
 import { reasonOf } from "./system.ts";
 import type { Thread } from "./thread.ts";
-import { startViews, tellViews } from "./views-thread.ts";
+import { startViews, tellViews, type ViewsSettings } from "./views-thread.ts";
 import type { ViewsTask } from "./views.ts";
 import { openCountries } from "./visits/country.ts";
 import type { JournalLimits } from "./visits/journal/journal.ts";
@@ -131,11 +131,12 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
   const callOf = createCalls({ domain: createDomain(config.baseUrl, identity), clientOf });
   const health = createHealth(links);
   const storeFiles = identifyStore(config.database);
+  const viewsSettings: ViewsSettings = { ...config, identity, noiseKey: secret.hash("noise", []) };
   let viewsThread: Thread<ViewsTask> | undefined;
   const views = opened.adopt(
     createViews({
       ...limits,
-      start: () => (viewsThread = startViews({ ...config, identity }, storeFiles, lists)),
+      start: () => (viewsThread = startViews(viewsSettings, storeFiles, lists)),
       clock,
       hostRules,
       onFault,
@@ -169,7 +170,7 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
 
   lists.onChange(() => {
     memory.forgetAll();
-    if (viewsThread !== undefined) tellViews(viewsThread, { ...config, identity }, storeFiles, lists);
+    if (viewsThread !== undefined) tellViews(viewsThread, viewsSettings, storeFiles, lists);
   });
   lists.startFeeds(clock.nowMs);
   const limiter = createLimiter(core.limits, clock, counters);

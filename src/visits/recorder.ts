@@ -101,14 +101,12 @@ export function createRecorder({ journal, visitors }: RecorderOptions) {
       }
       if (bot) return;
       const { address, country } = visit.client();
-      const { visitor, network } = visitors.identify(link, address, agent.hash, nowMs);
       const details = {
         agent: agent.name,
         referrer: referrerOf(headers.get("referer") ?? ""),
         language: languageOf(headers.get("accept-language") ?? ""),
         country: countryName(country),
-        visitor,
-        network,
+        visitor: visitors.identify(link, address, agent.hash, nowMs),
       };
       if (
         !journal.active.tell(link, details) &&

@@ -101,7 +101,6 @@ describe("an export", () => {
           language: text,
           country: fc.constantFrom("KR", "XX", ""),
           visitor: fc.nat(),
-          network: fc.nat(),
           times: fc.integer({ min: 1, max: 9 }),
         }),
         { maxLength: 8 },
@@ -296,14 +295,13 @@ describe("curt export and curt import", () => {
       bots: 0,
       hours: { 1: [1, 0], 2: [1, 0] },
       visitors: 2,
-      networks: 2,
       values: {
-        referrers: [["", 2, 2]],
-        countries: [["KR", 2, 2]],
-        browsers: [["Chrome", 2, 2]],
-        operating_systems: [["Windows", 2, 2]],
-        devices: [["desktop", 2, 2]],
-        languages: [["ko", 2, 2]],
+        referrers: [["", 2]],
+        countries: [["KR", 2]],
+        browsers: [["Chrome", 2]],
+        operating_systems: [["Windows", 2]],
+        devices: [["desktop", 2]],
+        languages: [["ko", 2]],
       },
     });
     expect(lines.some((line) => line.includes("salt") || line.includes("reporter"))).toBeFalse();

@@ -11,8 +11,8 @@ const LEAVE = "DELETE FROM copied WHERE is_finished = 1";
 const BEGIN = `
   INSERT INTO copied (source, progress, is_finished)
   SELECT ?1, ?2, 0 WHERE NOT EXISTS (SELECT 1 FROM copied) AND NOT EXISTS (
-    SELECT 1 FROM links UNION ALL SELECT 1 FROM visits UNION ALL SELECT 1 FROM old_visits UNION ALL
-    SELECT 1 FROM hosts UNION ALL SELECT 1 FROM journal UNION ALL SELECT 1 FROM cases)`;
+    SELECT 1 FROM links UNION ALL SELECT 1 FROM visits UNION ALL SELECT 1 FROM hosts UNION ALL
+    SELECT 1 FROM journal UNION ALL SELECT 1 FROM cases)`;
 const KEEP = "UPDATE copied SET progress = ?2, is_finished = 0 WHERE progress = ?1";
 const FINISH = "UPDATE copied SET is_finished = 1";
 

@@ -27,12 +27,7 @@ const COUNT = `
     (SELECT count(*) FROM reporters JOIN cases ON cases.id = case_id) AS reporter,
     (SELECT count(*) FROM counters) AS counter
   FROM (
-    SELECT sum(is_first) AS day, coalesce(sum(visits), 0) AS visits, coalesce(sum(bots), 0) AS bots FROM (
-      SELECT 1 AS is_first, visits, bots FROM visits
-      UNION ALL SELECT NOT EXISTS (SELECT 1 FROM visits
-        WHERE visits.day = old.day AND visits.code = old.code AND visits.created_ms = old.created_ms), visits, bots
-      FROM old_visits AS old
-      UNION ALL SELECT 0, 0, 0)
+    SELECT count(*) AS day, coalesce(sum(visits), 0) AS visits, coalesce(sum(bots), 0) AS bots FROM visits
   ) AS counted`;
 /** Records that a snapshot returns at once. */
 const SNAPSHOT_PART = 1000;
