@@ -92,8 +92,6 @@ function conflicts({
     mistakes.push(
       "DATABASE_URL, DATABASE_PASSWORD and DATABASE_PASSWORD_FILE: only one of them may give the password",
     );
-  if (values.limitShared && values.database?.engine === "sqlite")
-    mistakes.push("LIMIT_SHARED needs a PostgreSQL database: set DATABASE_URL to postgres://…");
   if (values.readDatabase && values.database?.engine === "sqlite")
     mistakes.push("READ_URL needs a PostgreSQL database: set DATABASE_URL to postgres://…");
   if (port !== 0 && port === values.metricsPort)

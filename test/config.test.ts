@@ -64,7 +64,6 @@ describe("the configuration", () => {
       limitCreateAll: [],
       metricsPort: null,
       metricsHost: "127.0.0.1",
-      limitShared: false,
       drainWaitMs: 0,
       logLevel: "info",
     });
@@ -275,14 +274,12 @@ describe("the configuration", () => {
     ]);
   });
 
-  test("reads from replicas and shares limits only with PostgreSQL", () => {
+  test("reads from replicas only with PostgreSQL", () => {
     const database = { DATABASE_URL: "postgres://curt@db1/links", DATABASE_PASSWORD: "one" };
     const passwordAt = (READ_URL: string) => readConfig({ ...database, READ_URL }).readDatabase?.password;
     expect(passwordAt("postgres://curt@db2,db3/links")).toBe("one");
     expect(passwordAt("postgres://curt:two@db2/links")).toBe("two");
-    expect(readConfig({ ...database, LIMIT_SHARED: "on" }).limitShared).toBeTrue();
-    expect(mistakesOf({ READ_URL: "postgres://curt@db2/links", LIMIT_SHARED: "on" })).toEqual([
-      "LIMIT_SHARED needs a PostgreSQL database: set DATABASE_URL to postgres://…",
+    expect(mistakesOf({ READ_URL: "postgres://curt@db2/links" })).toEqual([
       "READ_URL needs a PostgreSQL database: set DATABASE_URL to postgres://…",
     ]);
   });
@@ -404,7 +401,6 @@ describe("the configuration", () => {
       ["LIMIT_REPORT", ["auto"]],
       ["DATABASE_POOL", ["0", "2", "1001", "many"]],
       ["READ_URL", ["sqlite:./data/curt.db", "postgres://db2/links", "http://db2/"]],
-      ["LIMIT_SHARED", ["yes", "1", "30/1m"]],
       ["HOST", ["a b", "http://x", "[::1]"]],
     ];
     for (const [name, values] of wrong) {
