@@ -28,8 +28,6 @@ export interface Config extends Omit<Decided, Settled> {
   readonly posture: Posture;
   /** Null if a proxy does it, or nobody. */
   readonly https: Https | null;
-  /** For PostgreSQL databases whose address has none. */
-  readonly databasePassword: PostgresAddress["password"];
   /** Keeps the lists of feeds. */
   readonly listFolder: string;
   /** Keeps visits until they are in the database. */
@@ -155,7 +153,6 @@ function settle({
       (authority) => join(folder, "https", authority),
     ),
     database,
-    databasePassword: password,
     readDatabase,
     baseUrl,
     posture,
@@ -176,16 +173,16 @@ export function journalFolderOf(database: DatabaseAddress, dataFolder: Config["d
   return join(dataFolder ?? folder, `${name}-visits`);
 }
 
-export function withPassword<Address extends DatabaseAddress>(
+function withPassword<Address extends DatabaseAddress>(
   database: Address,
-  password: Config["databasePassword"],
+  password: PostgresAddress["password"],
 ): Address {
   return database.engine === "postgres" && database.password === undefined
     ? { ...database, password }
     : database;
 }
 
-function passwordOf(database: DatabaseAddress): Config["databasePassword"] {
+function passwordOf(database: DatabaseAddress): PostgresAddress["password"] {
   return database.engine === "postgres" ? database.password : undefined;
 }
 

@@ -29,7 +29,6 @@ describe("the configuration", () => {
       chains: "allow",
       listFolder: "data/blocklists",
       database: { engine: "sqlite", path: "./data/curt.db" },
-      databasePassword: undefined,
       databasePool: 8,
       dataFolder: null,
       backupFolder: null,

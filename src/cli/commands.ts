@@ -5,7 +5,6 @@ import { check } from "./check.ts";
 import { CHILD, serveAsChild } from "./child.ts";
 import type { Commands, InstanceCommand } from "./command.ts";
 import { completion, SHELLS } from "./completion.ts";
-import { copy } from "./copy.ts";
 import { exportStore } from "./export.ts";
 import { importFile } from "./import.ts";
 import { INSTANCE_COMMANDS } from "./instance.ts";
@@ -38,11 +37,6 @@ export const COMMANDS: Commands = {
       },
     },
     run: restore,
-  },
-  copy: {
-    summary: "copy a store to an empty one; FROM and TO are addresses as in DATABASE_URL",
-    positionals: ["FROM", "TO"],
-    run: copy,
   },
   export: {
     summary: "write all that the store holds to a file; FILE - is standard output",

@@ -1,6 +1,5 @@
 import type { Config } from "../config.ts";
 import { arrivalRules } from "../core.ts";
-import { OtherFile } from "../moving/lines.ts";
 import { type Source, UnreadableSource } from "../moving/source.ts";
 import { takeIn } from "../moving/take-in.ts";
 import { describeStore } from "../settings/database-url.ts";
@@ -45,10 +44,6 @@ export async function openImport(
     progress.end();
     if (error instanceof UnreadableSource)
       return fail(`${file === "-" ? "standard input" : file} ${error.message}`);
-    if (error instanceof OtherFile)
-      return fail(
-        `${describeStore(config.database)} is partly filled from another file. Import that file again, or begin with an empty database.`,
-      );
     throw error;
   }
 }

@@ -1,7 +1,6 @@
 import type { Link } from "../links/link.ts";
 import type { LinkId } from "../links/store.ts";
-import type { LinkDay } from "../store/records.ts";
-import type { Exported } from "./export-line.ts";
+import type { Kind, LinkDay } from "../store/records.ts";
 import { readExport, type ReadOptions } from "./read-export.ts";
 import type { Source, SourceItem } from "./source.ts";
 
@@ -9,17 +8,16 @@ import type { Source, SourceItem } from "./source.ts";
 export function curtSource({
   onBroken,
   onOther,
-}: ReadOptions & { readonly onOther: (kind: Exported) => void }): Source {
+}: ReadOptions & { readonly onOther: (kind: Kind) => void }): Source {
   return {
     reads: "a file of curt export",
     async *read({ bytes }) {
-      for await (const { runs } of readExport(bytes(), { onBroken }))
-        for (const { kind, records, line } of runs)
-          for (const [nth, record] of records.entries()) {
-            if (kind === "link") yield toLink(record as Link, `line ${line + nth}`);
-            else if (kind === "day") yield toVisits(record as LinkDay);
-            else onOther(kind);
-          }
+      for await (const { kind, records, line } of readExport(bytes(), { onBroken }))
+        for (const [nth, record] of records.entries()) {
+          if (kind === "link") yield toLink(record as Link, `line ${line + nth}`);
+          else if (kind === "day") yield toVisits(record as LinkDay);
+          else onOther(kind);
+        }
     },
   };
 }

@@ -2,7 +2,6 @@ import type { Link } from "../../links/link.ts";
 import { type LinkId, StoreUnavailable } from "../../links/store.ts";
 import type { PostgresAddress } from "../../settings/database-url.ts";
 import type { ArrivingLink, Intake } from "../intake.ts";
-import { leaveCopy } from "./copied.ts";
 import type { Database, Run } from "./database.ts";
 import { addCounts, countByHour } from "./link-counts.ts";
 import { columnsOf, GIVEN_LINKS, LINK_COLUMNS, type LinkRow, toLink } from "./link-row.ts";
@@ -30,7 +29,6 @@ const FIND = `SELECT ${LINK_COLUMNS} FROM links WHERE code = ANY ($1::text[])`;
 export function openPostgresIntake(address: PostgresAddress): Promise<Intake> {
   return opening(address, async (database) => {
     await migrate(database);
-    await database.transaction(leaveCopy);
     return adding(database);
   });
 }
@@ -60,7 +58,7 @@ function adding(database: Database): Intake {
 
 async function addDays(run: Run, links: readonly ArrivingLink[]): Promise<void> {
   const days = links.flatMap(({ code, createdMs, days: ofLink }) =>
-    ofLink.map((day) => ({ ...day, code, createdMs, isOpen: false })),
+    ofLink.map((day) => ({ ...day, code, createdMs })),
   );
   if (days.length === 0) return;
   const { rows } = await run<LinkId & { day: number }>(FIND_DAYS, [

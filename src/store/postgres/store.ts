@@ -5,7 +5,6 @@ import type { VisitStore } from "../../visits/store.ts";
 import { createStoreFigures, type StoreFigures } from "../commits.ts";
 import { createCasesReader } from "./cases-reader.ts";
 import { createCases } from "./cases.ts";
-import { leaveCopy, requireWhole } from "./copied.ts";
 import { createCounters } from "./counters.ts";
 import { type Database, type DatabaseOptions, openDatabase } from "./database.ts";
 import { createFigures } from "./figures.ts";
@@ -62,10 +61,7 @@ export async function openPostgresStore(
   const own = Math.max(1, connections - READER_CONNECTIONS);
   const database = openDatabase(address, { connections: own, limitMs, onPrimary });
   try {
-    await reach(address, opening, async () => {
-      await migrate(database);
-      await leaveCopy(database.run);
-    });
+    await reach(address, opening, () => migrate(database));
   } catch (error) {
     await database.close();
     throw error;
@@ -127,7 +123,6 @@ export async function checkPostgresStore(
     await requireEncoding(run);
     if (!(await hasSchema(run))) return undefined;
     await requireCurrentVersion(run);
-    await requireWhole(run);
     const { rows } = await run<{ links: number }>(COUNT_LINKS);
     return { links: rows[0]?.links ?? 0, damage: [] };
   });

@@ -19,7 +19,6 @@ import type { Slice } from "../../visits/slice.ts";
 import type { AgeBounds } from "../../visits/store.ts";
 import { prepareCases } from "./cases.ts";
 import { prepareChanges } from "./changes.ts";
-import { leaveCopy } from "./copied.ts";
 import { prepareCounters } from "./counters.ts";
 import { openWriter } from "./file.ts";
 import { prepareGuard } from "./guard.ts";
@@ -61,12 +60,6 @@ export type Task =
 
 function open({ path, openElsewhere, busyWaitMs }: Extract<Task, { type: "open" }>) {
   const database = openWriter(path, openElsewhere, busyWaitMs);
-  try {
-    leaveCopy(database, path);
-  } catch (error) {
-    database.close();
-    throw error;
-  }
   const opened = identify(path);
   const changes = prepareChanges(database);
   const sites = prepareSites(database);

@@ -20,3 +20,6 @@ CREATE TABLE secrets (
   name   text  COLLATE "C" NOT NULL PRIMARY KEY,
   secret bytea NOT NULL
 );
+
+-- Nothing needs them any more.
+DROP TABLE copied, shared_limits;

@@ -16,3 +16,6 @@ CREATE TABLE secrets (
   name   TEXT NOT NULL PRIMARY KEY,
   secret BLOB NOT NULL
 ) STRICT, WITHOUT ROWID;
+
+-- Nothing needs it any more.
+DROP TABLE copied;
