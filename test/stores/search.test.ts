@@ -93,7 +93,7 @@ test("a file of an earlier version is searched at once, and indexed bit by bit",
     await earlier.insert(links);
     await earlier.close();
     using database = new Database(path, { readwrite: true });
-    for (const table of ["sites", "blocks", "counters", "cases", "notes", "reporters", "copied"])
+    for (const table of ["sites", "blocks", "counters", "cases", "notes", "reporters"])
       database.run(`DROP TABLE ${table}`);
     for (const table of ["requests", "secrets"]) database.run(`DROP TABLE ${table}`);
     database.run("DROP INDEX links_by_disabled");
