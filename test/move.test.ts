@@ -38,7 +38,7 @@ function startLoad(origin: string) {
           links.set(data.code, { target, sent: 0, answered: 0 });
           return data.code;
         }
-        // While it starts or stops.
+        // While it starts or stops, and on a busy machine.
         expect(response.status).toBe(503);
       } catch (error) {
         if (!isConnectionError(error)) throw error;
@@ -57,6 +57,7 @@ function startLoad(origin: string) {
     };
     try {
       const { status, headers: told } = await fetch(`${origin}/${code}`, { headers, redirect: "manual" });
+      if (status === 503) return;
       expect([code, status, told.get("location")]).toEqual([code, 302, link.target]);
       link.answered++;
     } catch (error) {
@@ -101,8 +102,11 @@ async function move(from: string, to: string, folder: string): Promise<void> {
     stderr: "pipe",
   });
   const [code, stdout, stderr] = await Promise.all([child.exited, child.stdout.text(), child.stderr.text()]);
-  expect([code, stdout]).toEqual([0, expect.stringContaining(" has everything of the export: ")]);
-  expect(stderr).toMatch(/^exported [^\n]*\n$/);
+  expect([code, stdout, stderr]).toEqual([
+    0,
+    expect.stringContaining(" has everything of the export: "),
+    expect.stringMatching(/^exported [^\n]*\n$/),
+  ]);
 }
 
 test("a service under load moves to PostgreSQL and back: links, keys, retries and visits are as before", async () => {
@@ -110,19 +114,29 @@ test("a service under load moves to PostgreSQL and back: links, keys, retries an
   using folder = temporaryFolder();
   const PORT = String(await freePort());
   const first = `sqlite:${join(folder.path, "first.db")}`;
-  const start = (url: string) =>
-    startProgram({ PORT, DATABASE_URL: url, DATA_DIR: folder.path }, { folder: folder.path });
+  async function start(DATABASE_URL: string): Promise<Program> {
+    const settings = { PORT, DATABASE_URL, DATA_DIR: folder.path };
+    const started = await startProgram(settings, { folder: folder.path });
+    started.expectFaults();
+    return started;
+  }
   async function stop(program: Program): Promise<void> {
     program.kill("SIGTERM");
     expect(await program.exited).toBe(0);
   }
-  const sendAgain = async (program: Program) => {
-    const sent = { target: "https://example.com/again" };
-    const response = await program.fetch("/api/v1/links", {
-      method: "POST",
-      headers: { "Idempotency-Key": "sent-again" },
-      body: JSON.stringify(sent),
-    });
+  /** A busy store does not answer in time. */
+  async function patiently<T extends { readonly status: number }>(request: () => Promise<T>): Promise<T> {
+    for (;;) {
+      const response = await request();
+      if (response.status !== 503) return response;
+      await Bun.sleep(AWAY_MS);
+    }
+  }
+  const sendAgain = async (to: Program) => {
+    const body = JSON.stringify({ target: "https://example.com/again" });
+    const response = await patiently(() =>
+      to.fetch("/api/v1/links", { method: "POST", headers: { "Idempotency-Key": "sent-again" }, body }),
+    );
     return [response.status, ((await response.json()) as { data: { code: string } }).data.code];
   };
 
@@ -140,7 +154,8 @@ test("a service under load moves to PostgreSQL and back: links, keys, retries an
     program = await start(to);
     expect(await sendAgain(program)).toEqual(created);
     const body = { target: `${OTHER}/${to.length}` };
-    expect(await ask(program, "PATCH", made.path, { key: made.key, body })).toMatchObject({ status: 200 });
+    const edited = await patiently(() => ask(program, "PATCH", made.path, { key: made.key, body }));
+    expect(edited.status).toBe(200);
     await load.untilMore();
   }
   await load[Symbol.asyncDispose]();
