@@ -1,4 +1,3 @@
-import { SOURCES } from "../moving/sources.ts";
 import { ADMIN_COMMANDS } from "./admin.ts";
 import { backup, restore } from "./backup.ts";
 import { check } from "./check.ts";
@@ -50,18 +49,14 @@ export const COMMANDS: Commands = {
     run: exportStore,
   },
   import: {
-    summary: "take in a file of curt export, or of another shortener; FILE - is standard input",
+    summary: "import a file of curt export, or links of another shortener from CSV; FILE - is standard input",
     positionals: ["FILE"],
     options: {
-      from: {
-        type: "string",
-        meaning: "what wrote the file, if not curt export",
-        values: Object.keys(SOURCES),
-      },
+      visits: { type: "string", meaning: "CSV file with the visits by day of the links in FILE" },
       "dry-run": { type: "boolean", meaning: "only say what would happen" },
-      domain: { type: "string", meaning: "take only the links of this domain" },
-      "keep-odd": { type: "boolean", meaning: "also take codes that nobody could choose here" },
-      "skip-bad": { type: "boolean", meaning: "pass over broken lines of an export" },
+      domain: { type: "string", meaning: "if FILE has addresses: import only those of this domain" },
+      "keep-odd": { type: "boolean", meaning: "also import codes that nobody could choose here" },
+      "skip-bad": { type: "boolean", meaning: "pass over broken lines" },
       report: { type: "string", meaning: "write all rows that are left out to this file" },
     },
     run: importFile,

@@ -3,6 +3,7 @@ import { type Code, lookUpCode, parseCode } from "../links/code.ts";
 import { type Link, NEVER_MS } from "../links/link.ts";
 import { isProblem, type Refusal } from "../links/problem.ts";
 import { parseTarget, type Target, type TargetPolicy } from "../links/target.ts";
+import { DAY_MS } from "../links/time.ts";
 import type { ArrivingLink } from "../store/intake.ts";
 import { type Detail, writeDetail } from "../visits/detail.ts";
 import type { StagedDay, StagedLink } from "./stage.ts";
@@ -11,7 +12,7 @@ export interface ArrivalRules {
   readonly targetPolicy: TargetPolicy;
   /** Takes codes that nobody could choose here, if an address can have them. */
   readonly keepOdd: boolean;
-  /** When a link was made if its source does not know. */
+  /** When a link was created if its source knows neither that nor a day of its visits. */
   readonly nowMs: number;
 }
 
@@ -40,7 +41,9 @@ export function arrive(
   if (typeof code !== "string") return code;
   const target = readTarget(staged, targetPolicy);
   if (typeof target !== "string") return target;
-  const { createdMs = nowMs, disabled, terms } = staged;
+  // Statistics begin with the day of its creation.
+  const firstDay = staged.days.find(({ day }) => day > 0)?.day;
+  const { createdMs = firstDay === undefined ? nowMs : firstDay * DAY_MS, disabled, terms } = staged;
   const endsMs = Math.min(staged.endsMs ?? NEVER_MS, NEVER_MS);
   if (![createdMs, endsMs].every(isDate)) return { rule: "dates" };
   return {

@@ -1,23 +1,9 @@
 import type { DisabledReason, Terms } from "../links/link.ts";
 import type { Detail } from "../visits/detail.ts";
 
-/** Reads what another shortener, or another Curt, wrote. `sources.ts` lists them all. */
-export interface Source {
-  /** One line for the help, such as "a database file of Sink". */
-  readonly reads: string;
-  /** Whether it may hold links of several domains. One of them is then chosen. */
-  readonly hasDomains?: true;
-  /**
-   * What the file holds, in any order and in bounded memory. Rows that cannot become a link are told as `refused`; what is
-   * wrong with a code or a URL is found out later, by whoever takes the links in. Throws {@link UnreadableSource} if the
-   * file is not what it should be.
-   */
-  read(input: Input, domain?: string): AsyncIterable<SourceItem>;
-}
-
 export interface Input {
-  /** Undefined for standard input. A source that needs a file then throws {@link UnreadableSource}. */
-  readonly path: string | undefined;
+  /** Without its end, and cut off if it is endless. To be called before `bytes`. */
+  firstLine(): Promise<string>;
   /** The bytes, from the beginning. To be called once. */
   bytes(): AsyncIterable<Uint8Array>;
 }
@@ -76,4 +62,11 @@ interface RefusedRow {
 /** The file is not what it should be. The message says what is wrong and what would be right. */
 export class UnreadableSource extends Error {
   override readonly name = "UnreadableSource";
+  constructor(
+    message: string,
+    /** Its name, if it is not the file that the command names. */
+    readonly file?: string,
+  ) {
+    super(message);
+  }
 }
