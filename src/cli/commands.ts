@@ -6,7 +6,6 @@ import type { Commands, InstanceCommand } from "./command.ts";
 import { completion, SHELLS } from "./completion.ts";
 import { copy } from "./copy.ts";
 import { exportStore } from "./export.ts";
-import { importFile } from "./import.ts";
 import { INSTANCE_COMMANDS } from "./instance.ts";
 import { print } from "./print.ts";
 import { serve } from "./serve.ts";
@@ -59,7 +58,8 @@ export const COMMANDS: Commands = {
       "skip-bad": { type: "boolean", meaning: "pass over broken lines" },
       report: { type: "string", meaning: "write all rows that are left out to this file" },
     },
-    run: importFile,
+    // Its reader of CSV would delay the start of every other command.
+    run: async (config, args) => (await import("./import.ts")).importFile(config, args),
   },
   "trust-clock": {
     summary: "tell Curt that the clock is right, after a warning that it may not be",

@@ -5,7 +5,7 @@ import { isProblem, type Refusal } from "../links/problem.ts";
 import { parseTarget, type Target, type TargetPolicy } from "../links/target.ts";
 import { DAY_MS } from "../links/time.ts";
 import type { ArrivingLink } from "../store/intake.ts";
-import { type Detail, writeDetail } from "../visits/detail.ts";
+import { writeDetail } from "../visits/detail.ts";
 import type { StagedDay, StagedLink } from "./stage.ts";
 
 export interface ArrivalRules {
@@ -77,23 +77,15 @@ function readTarget({ url, target, disabled }: StagedLink, policy: TargetPolicy)
   return target === undefined ? parsed : (target as Target);
 }
 
-function daysOf({ days, visits = 0, bots = 0 }: StagedLink): readonly StagedDay[] {
-  const told = days.map((day) =>
+function daysOf({ days, visits = 0 }: StagedLink): readonly StagedDay[] {
+  const dated = days.map((day) =>
     day.day > 0 && day.detail === null ? { ...day, detail: NOTHING_TOLD } : day,
   );
-  const rest = {
-    visits: Math.max(0, visits - sum(days, "visits")),
-    bots: Math.max(0, bots - sum(days, "bots")),
-  };
-  if (rest.visits + rest.bots === 0) return told;
-  const [first] = told;
-  if (first?.day === 0)
-    return [{ ...first, visits: first.visits + rest.visits, bots: first.bots + rest.bots }, ...told.slice(1)];
-  return [{ day: 0, ...rest, detail: null satisfies Detail | null }, ...told];
-}
-
-function sum(days: readonly StagedDay[], who: "visits" | "bots"): number {
-  return days.reduce((all, day) => all + day[who], 0);
+  const rest = visits - days.reduce((sum, day) => sum + day.visits, 0);
+  if (rest <= 0) return dated;
+  const [first] = dated;
+  if (first?.day === 0) return [{ ...first, visits: first.visits + rest }, ...dated.slice(1)];
+  return [{ day: 0, visits: rest, bots: 0, detail: null }, ...dated];
 }
 
 function isDate(ms: number): boolean {

@@ -2,7 +2,7 @@ import type { DisabledReason, Terms } from "../links/link.ts";
 import type { Detail } from "../visits/detail.ts";
 
 export interface Input {
-  /** Without its end, and cut off if it is endless. To be called before `bytes`. */
+  /** Without its line break, and cut off if it is endless. To be called before `bytes`. */
   firstLine(): Promise<string>;
   /** The bytes, from the beginning. To be called once. */
   bytes(): AsyncIterable<Uint8Array>;
@@ -13,9 +13,9 @@ export type SourceItem = SourceLink | SourceVisits | RefusedRow;
 /** Instants are Unix milliseconds. */
 export interface SourceLink {
   readonly kind: "link";
-  /** What visits name their link by: the number of its row, or its code. Anything that is unique in the file. */
+  /** What visits name their link by. */
   readonly key: string | number;
-  /** Where it stands, such as "line 12" or "row 12 of kutt.links". */
+  /** Where it stands, such as "line 12". */
   readonly place: string;
   /** As it is in an address, after percent-decoding. */
   readonly code: string;
@@ -28,8 +28,6 @@ export interface SourceLink {
   readonly endsMs?: number | undefined;
   /** All visits of the link. Those that no {@link SourceVisits} tells by day are kept as a sum. */
   readonly visits?: number | undefined;
-  /** All visits by programs, likewise. */
-  readonly bots?: number | undefined;
   readonly terms?: Terms | undefined;
   /** Why the link does not work. */
   readonly disabled?: Exclude<DisabledReason, "blocklist"> | undefined;
@@ -55,7 +53,7 @@ interface RefusedRow {
   readonly place: string;
   /** The code or whatever else names the row for people. */
   readonly code: string;
-  /** The same text for all rows with the same reason, such as "it has a password". */
+  /** The same text for all rows with the same reason, such as "it isn't of go.example". */
   readonly reason: string;
 }
 
