@@ -109,6 +109,10 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
             { path },
             "visits that a power cut or a damaged file left behind cannot be trusted: not counted",
           ),
+        onTrouble(reason) {
+          if (reason !== undefined) log.warn(`visits are not counted: ${reason}`);
+          else log.info("visits are counted again");
+        },
         // Whoever removes the machine now loses them.
         onLeft: () =>
           log.warn(
@@ -123,7 +127,7 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
   const identity = createIdentity(config);
   const clientOf = createClientReader({ ...config, countryOf });
   const callOf = createCalls({ domain: createDomain(config.baseUrl, identity), clientOf });
-  const health = createHealth(links);
+  const health = createHealth(links, recorder);
   const storeFiles = identifyStore(config.database);
   let viewsThread: Thread<ViewsTask> | undefined;
   const views = opened.adopt(
@@ -229,8 +233,7 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
 
   function tellLost(): void {
     const lost = recorder.takeLost();
-    if (lost !== undefined)
-      log.error(lost, "visits could not be counted: the store has been away for too long");
+    if (lost !== undefined) log.error(lost, "visits could not be counted: the journal had no room for them");
   }
 
   async function tidy(): Promise<void> {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 
 import { version } from "../package.json";
 import { type Command, type Commands, readCommandLine, UsageError } from "../src/cli/command.ts";
@@ -154,6 +154,13 @@ It needs the settings of the server, such as DATABASE_URL, as environment variab
     expect(noData.stderr).toStartWith(
       `curt: ${file}/curt.db-visits cannot keep visits until they are in the store: `,
     );
+    const noLock = join(folder.path, "data/curt.db-visits/0.lock");
+    await Bun.write(noLock, "This is no lock. ".repeat(100));
+    const { code, stderr } = await run(["serve"], { ...settings, DATA_DIR: join(folder.path, "data") });
+    expect([code, stderr]).toEqual([
+      1,
+      `curt: ${dirname(noLock)} cannot keep visits until they are in the store: ${noLock} cannot be locked: file is not a database\n`,
+    ]);
   });
 
   test("names every mistake of the configuration, with exit code 2", async () => {

@@ -23,6 +23,10 @@ export const NEEDS_LINUX: Readonly<Record<string, string>> = {
   "20000 lines take no more memory than some hundred": "reads /proc",
   "a full disk: creates are 503, redirects go on, and it recovers by itself":
     "limits file sizes with prlimit",
+  "a start on a full disk: links redirect without being counted until there is room":
+    "limits file sizes with prlimit",
+  "a stop after a full disk keeps the files that the next start might find no room for":
+    "limits file sizes with prlimit",
   "the database's disk is full: cached links redirect, what cannot be known is 503, and it is over by itself":
     "limits file sizes with prlimit",
   "without room on the disk says so and leaves nothing": "limits file sizes in blocks of 512 bytes",

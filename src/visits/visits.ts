@@ -29,9 +29,12 @@ export interface Visits {
   openRecorder(options: OpenRecorderOptions): Promise<OpenRecorder>;
 }
 
-type OpenRecorderOptions = Pick<JournalOptions, "folder" | "tickMs" | "onFault" | "onDropped" | "onLeft">;
+type OpenRecorderOptions = Pick<
+  JournalOptions,
+  "folder" | "tickMs" | "onFault" | "onDropped" | "onLeft" | "onTrouble"
+>;
 
-type OpenRecorder = Awaited<ReturnType<typeof openRecorder>>;
+export type OpenRecorder = Awaited<ReturnType<typeof openRecorder>>;
 
 export interface VisitsOptions {
   readonly store: VisitStore;
