@@ -16,7 +16,7 @@ function mistakesOf(env: Record<string, string>): readonly string[] {
 
 describe("the configuration", () => {
   test("has a default for everything", () => {
-    expect(readConfig({})).toEqual({
+    expect(readConfig({})).toMatchObject({
       host: "localhost",
       port: 3000,
       baseUrl: "http://localhost:3000",
