@@ -279,9 +279,12 @@ function createAdmin(shared: AdminOptions, adminToken: string, clients: Core["li
 
 function refuseFolder(folder: string): (error: unknown) => never {
   return (cause) => {
-    throw new StoreUnusable(`${folder} cannot keep visits until they are in the store: ${reasonOf(cause)}`, {
-      cause,
-    });
+    if (cause instanceof StoreUnusable) throw cause;
+    const reason = reasonOf(cause);
+    throw new StoreUnusable(
+      `${folder} cannot keep visits until they are in the store: ${reason}. Set DATA_DIR to a folder that Curt can write to.`,
+      { cause },
+    );
   };
 }
 

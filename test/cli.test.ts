@@ -1,12 +1,13 @@
 import { describe, expect, test } from "bun:test";
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 
 import { version } from "../package.json";
 import { type Command, type Commands, readCommandLine, UsageError } from "../src/cli/command.ts";
 import { COMMANDS } from "../src/cli/commands.ts";
 import type { Target } from "../src/links/target.ts";
 import { openStore } from "../src/store/open.ts";
+import { testOnLinux } from "./linux.ts";
 import { ROOT, type Settings, startHere, startProgram, temporaryFolder, untilLogged } from "./service.ts";
 import { newLink } from "./stores/links.ts";
 import { visit } from "./visits/visits.ts";
@@ -157,10 +158,7 @@ It needs the settings of the server, such as DATABASE_URL, as environment variab
     const noLock = join(folder.path, "data/curt.db-visits/0.lock");
     await Bun.write(noLock, "This is no lock. ".repeat(100));
     const { code, stderr } = await run(["serve"], { ...settings, DATA_DIR: join(folder.path, "data") });
-    expect([code, stderr]).toEqual([
-      1,
-      `curt: ${dirname(noLock)} cannot keep visits until they are in the store: ${noLock} cannot be locked: file is not a database\n`,
-    ]);
+    expect([code, stderr]).toEqual([1, `curt: ${noLock} cannot be locked: file is not a database\n`]);
   });
 
   test("names every mistake of the configuration, with exit code 2", async () => {
@@ -195,7 +193,62 @@ describe("curt serve", () => {
       DATABASE_URL: `sqlite:${join(folder.path, "curt.db")}`,
     });
     expect(code).toBe(1);
-    expect(stderr).toMatch(new RegExp(`^curt: cannot listen on HOST localhost, PORT ${port}: .+\n$`));
+    expect(stderr).toBe(
+      `curt: cannot listen on HOST localhost, PORT ${port}: another program uses the port. Stop it, or set another port\n`,
+    );
+  });
+
+  test("that cannot listen at an address says so", async () => {
+    for (const settings of [{ HOST: "192.0.2.7" }, { METRICS_HOST: "192.0.2.7", METRICS_PORT: "0" }]) {
+      const { code, stderr } = await run(["serve"], { PORT: "0", BASE_URL: "http://localhost", ...settings });
+      expect([code, stderr]).toEqual([
+        1,
+        expect.stringMatching(/HOST 192\.0\.2\.7, .*: it is not an address of this machine\. /),
+      ]);
+    }
+  });
+
+  const PRIVILEGED = "/proc/sys/net/ipv4/ip_unprivileged_port_start";
+  if (
+    Bun.which("setpriv") !== null &&
+    existsSync(PRIVILEGED) &&
+    Number(readFileSync(PRIVILEGED, "utf8")) > 81
+  )
+    test("that may not use a port says so", async () => {
+      const unprivileged = [
+        "setpriv",
+        "--inh-caps=-all",
+        ...(process.getuid?.() === 0 ? ["--bounding-set=-all"] : []),
+      ];
+      const child = Bun.spawn([...unprivileged, process.execPath, join(ROOT, "src/main.ts"), "serve"], {
+        env: { ...process.env, PORT: "81" },
+        stderr: "pipe",
+      });
+      expect([await child.exited, await child.stderr.text()]).toEqual([
+        1,
+        expect.stringMatching(
+          /^curt: cannot listen on HOST localhost, PORT 81: this user may not use a port below 1024. /,
+        ),
+      ]);
+    });
+
+  testOnLinux("that cannot make a folder says so", async () => {
+    using folder = temporaryFolder();
+    const settings = {
+      DATABASE_URL: `sqlite:${join(folder.path, "curt.db")}`,
+      PORT: "0",
+      BASE_URL: "http://localhost",
+    };
+    const { stderr: noData } = await run(["serve"], { ...settings, DATA_DIR: "/proc/x" });
+    expect(noData).toBe(
+      "curt: /proc/x/curt.db-visits cannot keep visits until they are in the store: no folder can be made there. Set DATA_DIR to a folder that Curt can write to.\n",
+    );
+    const { stderr: noStore } = await run(["serve"], { ...settings, DATABASE_URL: "sqlite:/proc/x/curt.db" });
+    expect(noStore).toStartWith("curt: /proc/x/curt.db cannot be used: no folder can be made there. ");
+    const { stderr: noBackups } = await run(["serve"], { ...settings, BACKUP_DIR: "/proc/x" });
+    expect(noBackups).toBe(
+      "curt: BACKUP_DIR must be a folder that Curt can write to, not /proc/x: it is not there\n",
+    );
   });
 
   test("says in its first line where it listens", async () => {

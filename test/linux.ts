@@ -18,6 +18,7 @@ export const NEEDS_LINUX: Readonly<Record<string, string>> = {
   "more connections than file descriptors: open ones are served, and the others once there is room":
     "reads /proc",
   "without file descriptors, no thread is started, and the process lives on": "reads /proc",
+  "that cannot make a folder says so": "tries it in /proc",
   "200 requests with one key make one link and get one answer, whichever process is killed meanwhile":
     SPREADS,
   "20000 lines take no more memory than some hundred": "reads /proc",
