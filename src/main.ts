@@ -19,7 +19,7 @@ async function main(line: string[]): Promise<number> {
     const { command, args } = asked;
     return await ("ask" in command
       ? command.ask(process.env, args)
-      : command.run(readConfig(process.env), args));
+      : command.run(readConfig(process.env, command.serves), args));
   } catch (error) {
     return explain(error);
   }

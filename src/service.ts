@@ -125,7 +125,14 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
   );
   const previewUntil = { off: undefined, new: newUntil, all: async () => NEVER_MS }[config.interstitial];
   const identity = createIdentity(config);
-  const clientOf = createClientReader({ ...config, countryOf });
+  const clientOf = createClientReader({
+    ...config,
+    countryOf,
+    onNotForwarded: () =>
+      log.warn(
+        "requests of TRUSTED_PROXIES come without X-Forwarded-For: all visitors count as one client. Let the proxy append to it",
+      ),
+  });
   const callOf = createCalls({ domain: createDomain(config.baseUrl, identity), clientOf });
   const health = createHealth(links, recorder);
   const storeFiles = identifyStore(config.database);

@@ -392,7 +392,58 @@ test("a public service behind a proxy that it does not trust warns that all visi
   }
 });
 
+test("a start warns of a misspelt setting and of a public http:// address, and a stop says when it is done", async () => {
+  const settings = { ADMIN_TOKN: "0123456789abcdef", BASE_URL: "http://go.curt.example", PROCESSES: "2" };
+  const program = await startProgram(settings);
+  await program[Symbol.asyncDispose]();
+  const lines = program.logged.join("\n");
+  expect(lines).toMatch(/"name":"ADMIN_TOKN","meant":"ADMIN_TOKEN","msg":"a setting may be misspelt: /);
+  expect(lines.match(/misspelt/g)).toHaveLength(1);
+  expect(lines).not.toContain(settings.ADMIN_TOKN);
+  expect(lines).toContain('"msg":"BASE_URL begins with http://: ');
+  expect(program.logged.findLast((line) => line !== "")).toContain('"msg":"stopped"');
+
+  for (const BASE_URL of ["http://localhost:8080", "https://go.curt.example"]) {
+    const silent = await startProgram({ BASE_URL });
+    await silent[Symbol.asyncDispose]();
+    expect(silent.logged.join("\n")).not.toMatch(/misspelt|begins with http:/);
+    expect(silent.logged.findLast((line) => line !== "")).toContain('"msg":"stopped"');
+  }
+});
+
+test("all mistakes are told at once, with missing files of a certificate", async () => {
+  const settings = {
+    PORT: "x",
+    TLS_CERT: "/nowhere/cert.pem",
+    TLS_KEY: "/nowhere/key.pem",
+    BASE_URL: "https://a.example",
+  };
+  const { code, stderr } = await run(["serve"], settings);
+  expect([code, stderr.split("\n")]).toEqual([
+    2,
+    [
+      'curt: PORT must be auto, a whole number from 0 to 65535, not "x"',
+      'curt: TLS_CERT must be a file that can be read, not "/nowhere/cert.pem": it is not there',
+      'curt: TLS_KEY must be a file that can be read, not "/nowhere/key.pem": it is not there',
+      "",
+    ],
+  ]);
+  // Another user may check the store, who may not read the key.
+  using folder = temporaryFolder();
+  const fine = { ...settings, PORT: "0", DATABASE_URL: `sqlite:${folder.path}/curt.db` };
+  expect((await run(["check"], fine)).code).toBe(0);
+});
+
 describe("curt check", () => {
+  test("says which settings may be misspelt", async () => {
+    using folder = temporaryFolder();
+    const { code, stderr } = await run(["check"], {
+      DATABASE_URL: `sqlite:${folder.path}/curt.db`,
+      BASE_URI: "x",
+    });
+    expect([code, stderr]).toEqual([0, "configuration: BASE_URI is not a setting. Do you mean BASE_URL?\n"]);
+  });
+
   const check = (path: string) => run(["check"], { DATABASE_URL: `sqlite:${path}` });
 
   test("finds a store fine, even while it is in use", async () => {
