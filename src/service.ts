@@ -115,6 +115,10 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
             { path },
             "visits that a power cut or a damaged file left behind cannot be trusted: not counted",
           ),
+        onTrouble(reason) {
+          if (reason !== undefined) log.warn(`visits are not counted: ${reason}`);
+          else log.info("visits are counted again");
+        },
         // Whoever removes the machine now loses them.
         onLeft: () =>
           log.warn(
@@ -127,9 +131,16 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
   );
   const previewUntil = { off: undefined, new: newUntil, all: async () => NEVER_MS }[config.interstitial];
   const identity = createIdentity(config);
-  const clientOf = createClientReader({ ...config, countryOf });
+  const clientOf = createClientReader({
+    ...config,
+    countryOf,
+    onNotForwarded: () =>
+      log.warn(
+        "requests of TRUSTED_PROXIES come without X-Forwarded-For: all visitors count as one client. Let the proxy append to it",
+      ),
+  });
   const callOf = createCalls({ domain: createDomain(config.baseUrl, identity), clientOf });
-  const health = createHealth(links);
+  const health = createHealth(links, recorder);
   const storeFiles = identifyStore(config.database);
   const viewsSettings: ViewsSettings = { ...config, identity, noiseKey: secret.hash("noise", []) };
   let viewsThread: Thread<ViewsTask> | undefined;
@@ -238,8 +249,7 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
 
   function tellLost(): void {
     const lost = recorder.takeLost();
-    if (lost !== undefined)
-      log.error(lost, "visits could not be counted: the store has been away for too long");
+    if (lost !== undefined) log.error(lost, "visits could not be counted: the journal had no room for them");
   }
 
   async function tidy(): Promise<void> {
@@ -285,9 +295,12 @@ function createAdmin(shared: AdminOptions, adminToken: string, clients: Core["li
 
 function refuseFolder(folder: string): (error: unknown) => never {
   return (cause) => {
-    throw new StoreUnusable(`${folder} cannot keep visits until they are in the store: ${reasonOf(cause)}`, {
-      cause,
-    });
+    if (cause instanceof StoreUnusable) throw cause;
+    const reason = reasonOf(cause);
+    throw new StoreUnusable(
+      `${folder} cannot keep visits until they are in the store: ${reason}. Set DATA_DIR to a folder that Curt can write to.`,
+      { cause },
+    );
   };
 }
 

@@ -18,10 +18,15 @@ export const NEEDS_LINUX: Readonly<Record<string, string>> = {
   "more connections than file descriptors: open ones are served, and the others once there is room":
     "reads /proc",
   "without file descriptors, no thread is started, and the process lives on": "reads /proc",
+  "that cannot make a folder says so": "tries it in /proc",
   "200 requests with one key make one link and get one answer, whichever process is killed meanwhile":
     SPREADS,
   "20000 lines take no more memory than some hundred": "reads /proc",
   "a full disk: creates are 503, redirects go on, and it recovers by itself":
+    "limits file sizes with prlimit",
+  "a start on a full disk: links redirect without being counted until there is room":
+    "limits file sizes with prlimit",
+  "a stop after a full disk keeps the files that the next start might find no room for":
     "limits file sizes with prlimit",
   "the database's disk is full: cached links redirect, what cannot be known is 503, and it is over by itself":
     "limits file sizes with prlimit",
