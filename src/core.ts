@@ -26,7 +26,7 @@ import { createVisits, type Visits } from "./visits/visits.ts";
 const BELIEVED_DAYS = 31;
 const SECRET_BYTES = 32;
 
-/** What Curt does, without HTTP: a command uses it as it is, and the service gives it a port and timers. */
+/** What Curt does, without HTTP; the service gives it a port and timers. */
 export interface Core {
   readonly clock: Clock;
   readonly links: Links;
@@ -54,7 +54,7 @@ export interface CoreOptions extends Omit<
 > {
   /** The system's, unless a test sets the time. */
   readonly clock?: Clock;
-  /** Whether a blocklist has a target. Commands do without. */
+  /** Whether a blocklist has a target. */
   readonly isListed?: ListCheck;
   /** How long a create waits for the store to count it. */
   readonly shareWaitMs?: number;

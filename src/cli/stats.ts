@@ -3,7 +3,7 @@ import { escapeLine } from "../escape.ts";
 import { ask } from "./ask.ts";
 import { bar, bars } from "./chart.ts";
 import type { Arguments, Environment } from "./command.ts";
-import { fail, print, printRow } from "./print.ts";
+import { fail, print, printJson } from "./print.ts";
 
 const DEFAULT_DAYS = 30;
 /** What the API tells at once. */
@@ -27,7 +27,7 @@ export async function stats(environment: Environment, { positionals, options }: 
       environment,
       async (client) => {
         const statistics = await client.links.statistics(link.code, lastDays(days));
-        if (options["json"] === true) printRow({ ...statistics }, true);
+        if (options["json"] === true) printJson(statistics);
         else for (const line of draw(statistics)) print(escapeLine(line));
         return 0;
       },

@@ -134,7 +134,7 @@ export interface Decision {
 }
 
 /** The operator, by the door that was used, or the reports of visitors. */
-export type Who = "api" | "page" | "shell" | "reports";
+export type Who = "api" | "page" | "reports";
 
 export interface NewLink extends Link {
   readonly freeIfEndedByMs: number;

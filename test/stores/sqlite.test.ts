@@ -109,7 +109,7 @@ describe("a SQLite file", () => {
     while (await store.index());
     expect(await known()).toEqual([true, false, true, true, true]);
     expect(await store.hasLinked("site2000.example", createdMs - 1)).toBe(false);
-    await store.disable(old.slice(0, 1), { reason: "spam", who: "shell", atMs: createdMs });
+    await store.disable(old.slice(0, 1), { reason: "spam", who: "api", atMs: createdMs });
     expect(await known()).toEqual([false, false, true, true, true]);
     await store.close();
   });
@@ -118,7 +118,7 @@ describe("a SQLite file", () => {
     using folder = temporaryFolder();
     const path = join(folder.path, "curt.db");
     const store = await openSqliteStore(path);
-    await store.blockHost({ host: "a.example", reason: "spam" }, { who: "shell", atMs: 1 });
+    await store.blockHost({ host: "a.example", reason: "spam" }, { who: "api", atMs: 1 });
     await store.close();
     using database = new Database(path);
     expect(() => database.run("DELETE FROM journal")).toThrow("the journal only grows");
@@ -233,7 +233,7 @@ describe("a SQLite file", () => {
       ],
     ]);
     const ofB = await told("b");
-    expect(await store.erase({ code: "c" as Code, createdMs: 5 }, { who: "shell", atMs: 1 })).toBeTrue();
+    expect(await store.erase({ code: "c" as Code, createdMs: 5 }, { who: "api", atMs: 1 })).toBeTrue();
     expect(await store.sums("c" as Code, 5)).toEqual({ visits: 0, bots: 0 });
 
     for (let rows = 6; rows > 0; rows--) {
