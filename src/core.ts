@@ -4,7 +4,6 @@ import { createHostRules, type HostRules } from "./guard/hosts.ts";
 import { createInspection, type Inspection } from "./guard/inspection.ts";
 import { createLimits, type Limits, type Window } from "./guard/limits.ts";
 import type { ListCheck } from "./guard/list-table.ts";
-import { createNovelty } from "./guard/novelty.ts";
 import { createOperator, createRuleCheck, type Operator } from "./guard/operator.ts";
 import { createReports, type Reports } from "./guard/reports.ts";
 import { shareLimit } from "./guard/shared-limit.ts";
@@ -32,7 +31,6 @@ export interface Core {
   readonly links: Links;
   readonly secret: Secret;
   readonly visits: Visits;
-  readonly newUntil: ReturnType<typeof createNovelty>;
   readonly hostRules: HostRules;
   readonly operator: Operator;
   readonly inspection: Inspection;
@@ -147,7 +145,6 @@ export async function openCore(config: Config, log: Log, options: CoreOptions = 
       onReported: () => counters.count("reports"),
       onDisabled: ({ code }) => log.warn({ code }, "a link was disabled because of its reports"),
     }),
-    newUntil: createNovelty(store, clock),
     visits: createVisits({
       store,
       clock,
