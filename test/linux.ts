@@ -21,7 +21,6 @@ export const NEEDS_LINUX: Readonly<Record<string, string>> = {
   "that cannot make a folder says so": "tries it in /proc",
   "200 requests with one key make one link and get one answer, whichever process is killed meanwhile":
     SPREADS,
-  "20000 lines take no more memory than some hundred": "reads /proc",
   "a full disk: creates are 503, redirects go on, and it recovers by itself":
     "limits file sizes with prlimit",
   "a start on a full disk: links redirect without being counted until there is room":
