@@ -1,3 +1,4 @@
+import { readCertificate } from "./certificate.ts";
 import { type Config, ConfigError } from "./config.ts";
 import { type Core, type CoreOptions, openCore } from "./core.ts";
 import { type ReportFault, reportFaults } from "./faults.ts";
@@ -31,7 +32,6 @@ import { createRequestFigures } from "./http/request-figures.ts";
 import { listen, type ServerLimits } from "./http/server.ts";
 import { createUnknownAnswer } from "./http/unknown.ts";
 import { createViews, type ViewLimits } from "./http/views/views.ts";
-import { type CertificateLimits, openCertificate } from "./https/open.ts";
 import type { Memory } from "./links/changes.ts";
 import { NEVER_MS } from "./links/link.ts";
 import { StoreUnavailable, StoreUnusable } from "./links/store.ts";
@@ -61,14 +61,7 @@ const READ_CHANGES_EVERY_MS = 300;
 
 /** What tests lower so as not to wait. Each limit has its usual value where it is used. */
 export interface Limits
-  extends
-    CoreOptions,
-    ServerLimits,
-    JournalLimits,
-    ViewLimits,
-    ListLimits,
-    OverloadLimits,
-    CertificateLimits {}
+  extends CoreOptions, ServerLimits, JournalLimits, ViewLimits, ListLimits, OverloadLimits {}
 
 export interface Service {
   readonly port: number;
@@ -90,7 +83,7 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
     report(error, request);
   };
   await using opened = new AsyncDisposableStack();
-  const certificate = config.https && (await openCertificate(config, config.https, log));
+  const certificate = await readCertificate(config, log);
   const lists = opened.adopt(await openLists(config, log, limits, onFault), (one) => one.close());
   const core = opened.adopt(
     await openCore(config, log, {
@@ -234,13 +227,12 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
     requests,
     onFault,
   });
-  const server = listen(app, config, { ...limits, tls: certificate?.first });
+  const server = listen(app, config, { ...limits, tls: certificate });
   const repetitions = [
     repeat(READ_CHANGES_EVERY_MS, () => changes.read(), onFault),
     repeat(TIDY_EVERY_MS, tidy, onFault),
     repeat(INDEX_EVERY_MS, indexLinks, onFault),
   ];
-  if (certificate !== null) repetitions.push(certificate.follow(server.useCertificate, onFault, limits));
   const inProgress = server.pending;
   const figures = { ...shared, config, core, redirects, requests, lists, faults, inProgress };
   const metrics =

@@ -1,7 +1,6 @@
 import type { Config } from "../config.ts";
 import { findPort } from "../http/server.ts";
 import { ANYWHERE } from "../http/steering.ts";
-import { startHttps } from "../https/start.ts";
 import { isPrivateHost } from "../links/target.ts";
 import { createLog, type Log } from "../log.ts";
 import type { Member } from "../metrics/members.ts";
@@ -28,7 +27,7 @@ export async function serve(settings: Config): Promise<number> {
   let beside: Generation | undefined;
   let isStarted = false;
   let isStopping = false;
-  // From now on, because a certificate or a migration may take long.
+  // From now on, because a migration may take long.
   process.on("SIGUSR2", () => {
     if (current !== undefined && isStarted && !isStopping && beside === undefined) void handOver(current);
     else log.warn("SIGUSR2 is ignored while Curt starts, stops or is taken over");
@@ -38,7 +37,6 @@ export async function serve(settings: Config): Promise<number> {
   prepareBackups(settings);
   const config = { ...settings, port };
   const metrics = await startMetrics(config);
-  const https = config.https === null ? undefined : startHttps(config, config.https, log);
   let endBackups = async () => {};
 
   for (const reason of ["SIGTERM", "SIGINT"] as const) {
@@ -79,8 +77,6 @@ export async function serve(settings: Config): Promise<number> {
     if (isUp && !isStopping) log.info("the old processes have ended");
   }
 
-  // Without a certificate, or with a wrong one, visitors would be warned.
-  await https?.ready;
   current = isAlone
     ? await serveHere(config, log, metrics?.members)
     : startChildren(config, log, metrics?.members);
@@ -105,7 +101,6 @@ export async function serve(settings: Config): Promise<number> {
     beside?.stop("the others ended");
     await beside?.ended;
     await endBackups();
-    await https?.stop();
     if (isStarted) log.info("stopped");
     return code;
   }
@@ -143,8 +138,8 @@ async function serveHere(config: Config, log: Log, members?: Members): Promise<G
   };
 }
 
-function listensOn({ host, baseUrl, https }: Config, port: number): string {
-  return `Curt ${VERSION} listens on ${https === null ? "http" : "https"}://${hostInUrl(host)}:${port} and makes links at ${baseUrl}`;
+function listensOn({ host, baseUrl, tlsCert }: Config, port: number): string {
+  return `Curt ${VERSION} listens on ${tlsCert === null ? "http" : "https"}://${hostInUrl(host)}:${port} and makes links at ${baseUrl}`;
 }
 
 function warnOfPlainAddress({ baseUrl }: Config, log: Log): void {
@@ -157,7 +152,7 @@ function warnOfPlainAddress({ baseUrl }: Config, log: Log): void {
 
 /** If only this machine can reach a public service, all visitors come through a proxy. */
 function warnOfOneClient(config: Config, log: Log): void {
-  const { host, posture, trustedProxies, https } = config;
+  const { host, posture, trustedProxies, tlsCert } = config;
   const { limitCreate, limitUnknown, limitView, limitReport, limitPasswords } = config;
   const limits = [limitCreate, limitUnknown, limitView, limitReport, limitPasswords];
   const isLocal = host === "localhost" || host === "::1" || host.startsWith("127.");
@@ -165,7 +160,7 @@ function warnOfOneClient(config: Config, log: Log): void {
     limits.some(({ length }) => length > 0) &&
     isLocal &&
     // Who lets Curt serve HTTPS has no proxy that could append to X-Forwarded-For.
-    https === null &&
+    tlsCert === null &&
     posture === "public" &&
     trustedProxies.length === 0
   )
