@@ -54,8 +54,8 @@ const INDEX_EVERY_MS = 1000;
 const MAX_INDEXED_BLOCKS = 16;
 /** A database that is only away for a moment, as while another server takes over, does not end a start. */
 const OPEN_WAIT_MS = 30_000;
-/** So long after new connections have gone to other processes, the last ones that waited here are accepted. */
-const LAST_ACCEPTED_MS = 500;
+/** How long a replaced process closes each connection after its next answer. A sudden end would cut off requests on their way. */
+const REPLACED_MS = 2000;
 /** What changes in one process takes effect in all of them within a second. */
 const READ_CHANGES_EVERY_MS = 300;
 
@@ -67,11 +67,8 @@ export interface Service {
   readonly port: number;
   /** Undefined if there are no metrics. */
   readonly readMetrics: ReadMetrics | undefined;
-  /**
-   * Finishes what is under way, within its limits, and closes everything. `replaced`: other processes serve on, and once it
-   * resolves, they get all new connections.
-   */
-  stop(replaced?: Promise<void>): Promise<void>;
+  /** Finishes what is under way, within its limits, and closes everything. `isReplaced`: other processes serve on. */
+  stop(isReplaced?: boolean): Promise<void>;
 }
 
 /** The core with a port and timers. Opens everything, in order; `stop` closes it in the reverse order. */
@@ -262,9 +259,9 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
   return {
     port: server.port,
     readMetrics: metrics?.read,
-    async stop(replaced) {
-      if (replaced === undefined) health.stopping();
-      await server.drain(replaced?.then(() => Bun.sleep(LAST_ACCEPTED_MS)) ?? Bun.sleep(config.drainWaitMs));
+    async stop(isReplaced = false) {
+      if (!isReplaced) health.stopping();
+      await server.drain(isReplaced ? REPLACED_MS : config.drainWaitMs);
       for (const repetition of repetitions) await repetition.stop();
       tellLost();
       await closing.disposeAsync();

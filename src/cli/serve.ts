@@ -1,13 +1,11 @@
 import type { Config } from "../config.ts";
 import { findPort } from "../http/server.ts";
-import { ANYWHERE } from "../http/steering.ts";
 import { isPrivateHost } from "../links/target.ts";
 import { createLog, type Log } from "../log.ts";
 import type { Member } from "../metrics/members.ts";
 import { identifyStore } from "../store/open.ts";
 import { VERSION } from "../version.ts";
 import { prepareBackups, startBackups } from "./backups.ts";
-import { SPREAD_MS } from "./child.ts";
 import { type Generation, type Members, startChildren } from "./children.ts";
 import { warnOfReaders } from "./readers.ts";
 import { warnOfLittleRoom } from "./room.ts";
@@ -57,23 +55,15 @@ export async function serve(settings: Config): Promise<number> {
     beside = children;
     const isUp = await children.up;
     if (isUp && !isStopping) {
-      const first = old.listening();
       beside = old;
       current = children;
-      const spread = children.steer({ first, count: config.processes });
       log.info({ children: children.pids() }, `Curt ${children.version()} takes over`);
       beside.stop("new processes take over", true);
-      await Promise.all([spread, Bun.sleep(SPREAD_MS)]);
-      // When the old processes close their sockets, the new ones move up: from then on, only the first place is certain.
-      await children.steer({ first, count: 1 });
       // What the old ones have counted since they were last asked would end with them.
       await metrics?.members.read();
-      beside.leave();
     } else if (!isStopping) log.error("the new processes could not start: the old ones go on");
-    // Before all of them are gone, it is not known how many listen.
     await beside.ended;
     beside = undefined;
-    if (isUp) await children.steer(ANYWHERE);
     if (isUp && !isStopping) log.info("the old processes have ended");
   }
 
@@ -121,7 +111,6 @@ async function startMetrics({ metricsHost: host, metricsPort, processes }: Confi
 /** Serves in this process, which then is a child less to start and to keep. */
 async function serveHere(config: Config, log: Log, members?: Members): Promise<Generation> {
   const { stop, exit, readMetrics } = await run(config, log);
-  const { promise: left, resolve: leave } = Promise.withResolvers<void>();
   const member: Member | undefined = members?.join((request) => {
     void readMetrics?.(request).then((reading) => member?.answer(reading));
   });
@@ -130,10 +119,8 @@ async function serveHere(config: Config, log: Log, members?: Members): Promise<G
     up: Promise.resolve(true),
     ended: exit,
     pids: () => [],
-    listening: () => 1,
     storeFiles: () => identifyStore(config.database),
-    stop: (reason, isReplaced) => void stop(reason, 0, isReplaced === true ? left : undefined),
-    leave,
+    stop: (reason, isReplaced) => void stop(reason, 0, isReplaced),
     kill: () => process.exit(1),
   };
 }

@@ -34,10 +34,10 @@ export interface Server {
   /** How many requests are not answered yet. */
   pending(): number;
   /**
-   * Keeps answering until `end` resolves, and closes each connection after its next answer. Then refuses new connections, and
-   * waits some seconds for open requests to finish.
+   * Keeps answering for `waitMs`, and closes each connection after its next answer. Then refuses new connections, and waits some
+   * seconds for open requests to finish.
    */
-  drain(end: Promise<unknown>): Promise<void>;
+  drain(waitMs: number): Promise<void>;
 }
 
 type App = ReturnType<typeof createApp>;
@@ -62,10 +62,10 @@ export function listen(
   return {
     port: servers[0]?.port ?? port,
     pending: () => servers.reduce((sum, { pendingRequests }) => sum + pendingRequests, 0),
-    async drain(end) {
+    async drain(waitMs) {
       const closing = handlers(closingApp(app));
       for (const server of servers) server.reload(closing);
-      await end;
+      await Bun.sleep(waitMs);
       await Promise.race([Promise.all(servers.map((server) => server.stop())), Bun.sleep(drainLimitMs)]);
       await stopNow(servers);
     },

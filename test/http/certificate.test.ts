@@ -165,7 +165,7 @@ describe("TLS_CERT and TLS_KEY", () => {
   });
 });
 
-/** What a client gets that speaks plain HTTP to the port. */
+/** Sends plain HTTP to the port, and returns the answer. */
 function plainAnswer({ origin }: Running): Promise<string> {
   const { promise, resolve } = Promise.withResolvers<string>();
   let text = "";
