@@ -1,4 +1,3 @@
-import { ADMIN_COMMANDS } from "./admin.ts";
 import { backup, restore } from "./backup.ts";
 import { check } from "./check.ts";
 import { CHILD, serveAsChild } from "./child.ts";
@@ -14,6 +13,7 @@ import { trustClock } from "./trust-clock.ts";
 export const COMMANDS: Commands = {
   serve: {
     summary: "serve the API and the short addresses",
+    serves: true,
     run: serve,
   },
   check: {
@@ -66,7 +66,6 @@ export const COMMANDS: Commands = {
     run: trustClock,
   },
   ...INSTANCE_COMMANDS,
-  ...ADMIN_COMMANDS,
   ...Object.fromEntries(
     SHELLS.map((shell): [string, InstanceCommand] => [
       `completion ${shell}`,
