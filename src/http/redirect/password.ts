@@ -7,7 +7,7 @@ import { passwordPage, type Refusal } from "../../pages/password.tsx";
 import { FORM_LEADS_ELSEWHERE, html, prefersHtml } from "../answers.ts";
 import type { Call } from "../call.ts";
 import type { Limiter, Try } from "../limits.ts";
-import { describe, type HttpProblem, type Limited, problemJson } from "../problems.ts";
+import { describe, type HttpProblem, problemJson } from "../problems.ts";
 import { createSignedCookie } from "../signed-cookie.ts";
 
 const OPEN_MS = 15 * 60_000;
