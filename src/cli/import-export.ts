@@ -5,7 +5,7 @@ import { isOwnTarget } from "../links/target.ts";
 import { curtSource } from "../moving/curt-source.ts";
 import { EXPORTED, type Exported } from "../moving/export-line.ts";
 import { fillStore } from "../moving/fill.ts";
-import { readExport } from "../moving/read-export.ts";
+import { readExport, requireExport } from "../moving/read-export.ts";
 import { UnreadableSource } from "../moving/source.ts";
 import { describeStore } from "../settings/database-url.ts";
 import { hasStore, openRecords, openToFill } from "../store/open.ts";
@@ -44,6 +44,8 @@ export async function importExport(importing: Importing): Promise<number> {
 async function fill(importing: Importing): Promise<number | undefined> {
   const { config, input, progress } = importing;
   const store = describeStore(config.database);
+  // A wrong file must not leave a store that Curt won't start on. A pipe, which has no size, can be read only once.
+  if (input.progress().all !== undefined) await requireExport(input.bytes());
   const filled = await openToFill(config.database);
   try {
     const outcome = await fillStore(input.bytes, filled, {

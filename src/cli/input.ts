@@ -17,6 +17,7 @@ export function openInput(file: string): Input & { progress(): Progress } {
   return {
     path,
     async *bytes() {
+      done = 0;
       try {
         for await (const chunk of path === undefined ? Bun.stdin.stream() : createReadStream(path)) {
           const bytes = chunk as Uint8Array;

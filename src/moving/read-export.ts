@@ -33,6 +33,11 @@ interface Part {
 
 const NONE: Counts = Object.fromEntries(EXPORTED.map((kind) => [kind, 0])) as Counts;
 
+/** Throws {@link UnreadableSource} if it doesn't begin like an export. */
+export async function requireExport(bytes: AsyncIterable<Uint8Array>): Promise<void> {
+  for await (const _ of readExport(bytes, { onBroken() {} })) return;
+}
+
 /** Throws {@link UnreadableSource} if it is no export, or was cut off or changed and `onBroken` does not pass over that. */
 export async function* readExport(
   bytes: AsyncIterable<Uint8Array>,
