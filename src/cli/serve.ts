@@ -106,7 +106,7 @@ export async function serve(settings: Config): Promise<number> {
     await beside?.ended;
     await endBackups();
     await https?.stop();
-    if (isStarted) log.info("stopped");
+    if (isStarted || isStopping) log.info("stopped");
     return code;
   }
 }
