@@ -5,7 +5,9 @@ import { isOwnTarget } from "../links/target.ts";
 import { readLinksAndVisits } from "../moving/curt-source.ts";
 import { EXPORTED, type Exported } from "../moving/export-line.ts";
 import { fillStore } from "../moving/fill.ts";
+import { wrongHeader } from "../moving/parse-line.ts";
 import { readExport } from "../moving/read-export.ts";
+import { UnreadableSource } from "../moving/source.ts";
 import { describeStore } from "../settings/database-url.ts";
 import { hasStore, openRecords, openToFill } from "../store/open.ts";
 import type { Kind } from "../store/records.ts";
@@ -43,6 +45,9 @@ export async function importExport(importing: Importing): Promise<number> {
 async function fill(importing: Importing): Promise<number | undefined> {
   const { config, input, progress } = importing;
   const store = describeStore(config.database);
+  // A wrong file must not leave a store that Curt won't start on.
+  const wrong = wrongHeader(await input.firstLine());
+  if (wrong !== undefined) throw new UnreadableSource(wrong);
   const filled = await openToFill(config.database);
   try {
     const outcome = await fillStore(input.bytes, filled, {

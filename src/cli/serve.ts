@@ -91,7 +91,7 @@ export async function serve(settings: Config): Promise<number> {
     beside?.stop("the others ended");
     await beside?.ended;
     await endBackups();
-    if (isStarted) log.info("stopped");
+    if (isStarted || isStopping) log.info("stopped");
     return code;
   }
 }

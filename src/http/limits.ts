@@ -50,8 +50,8 @@ type Names = readonly [LimitName, ...LimitName[]];
 export interface Try {
   /** Who gets only a share of all checks: the client and the link. */
   readonly sharers: readonly string[];
-  /** Counts a check, whatever comes of it, or returns the problem of a client that had too many. */
-  check(): Promise<Limited> | undefined;
+  /** Counts a check, whatever comes of it. */
+  countCheck(): void;
   /** A right password is not counted. */
   undo(): void;
   /** How many more the client has now, infinite without a limit; and in how many seconds it has one. */
@@ -202,10 +202,12 @@ export function createLimiter(
     tryPassword(call, { code, createdMs }) {
       const link = `${code} ${createdMs}`;
       const client = clientOf(call, "password");
+      const waitForCheck = () => limits.passwordCheck?.wait(client) ?? 0;
       const isTaken = take(call, "password");
-      if (!isTaken || (limits.passwordOfLink?.take(link) ?? 0) > 0) {
+      if (!isTaken || waitForCheck() > 0 || (limits.passwordOfLink?.take(link) ?? 0) > 0) {
         if (isTaken) giveBack(call, ["password"], 1);
-        return refusal(call, "password", 1, () => limits.passwordOfLink?.wait(link) ?? 0);
+        const otherWait = () => Math.max(waitForCheck(), limits.passwordOfLink?.wait(link) ?? 0);
+        return refusal(call, "password", 1, otherWait);
       }
       const allowances = () => [
         ...(limits.password?.allowances(client) ?? []),
@@ -213,10 +215,7 @@ export function createLimiter(
       ];
       return {
         sharers: [client, link],
-        check() {
-          const seconds = limits.passwordCheck?.take(client) ?? 0;
-          return seconds === 0 ? undefined : refusal(call, "password", 1, () => seconds);
-        },
+        countCheck: () => void limits.passwordCheck?.take(client),
         undo() {
           giveBack(call, ["password"], 1);
           limits.passwordOfLink?.giveBack(link);

@@ -180,8 +180,9 @@ describe("curt import", () => {
     }
   });
 
-  test("that failed leaves a store that is not served before all of a file is in it", async () => {
+  test("refuses what is no export, and doesn't serve a store before all of an export is in it", async () => {
     using folder = temporaryFolder();
+    const empty = join(folder.path, "empty");
     const newer = join(folder.path, "newer");
     const deep = join(folder.path, "deep");
     const broken = join(folder.path, "broken");
@@ -189,10 +190,23 @@ describe("curt import", () => {
     const depth = 1_000_000;
     writeFileSync(deep, `{"format":"curt-export","version":${"[".repeat(depth)}${"]".repeat(depth)}}\n`);
     writeFileSync(newer, '{"format":"curt-export","version":2}\n');
+    writeFileSync(empty, "");
     writeFileSync(broken, manyLines(200).replace('{"kind":"link","code":"c98"', "{kind"));
     writeFileSync(whole, manyLines(200));
     const path = join(folder.path, "curt.db");
     const url = await server.url(`import_${++databases}`);
+    const refuse = async (
+      line: readonly string[],
+      settings: Readonly<Record<string, string>>,
+      message: string,
+    ) =>
+      expect(await runCommand(["import", ...line], settings)).toMatchObject({
+        code: 1,
+        stdout: "",
+        stderr: expect.stringContaining(message),
+      });
+    for (const database of [sqlite(path), await server.address(`import_${databases}`)])
+      await (await openStore(database)).close();
     for (const settings of [settingsFor(path), { ...settingsFor(path), DATABASE_URL: url }]) {
       for (const [line, message] of [
         [[folder.path], "is a folder."],
@@ -200,14 +214,12 @@ describe("curt import", () => {
         [["--domain", "go.example", newer], "--domain and --visits are for CSV files."],
         [[join(ROOT, "package.json")], "package.json is no file of curt export: its first line must say"],
         [[newer], "newer is of version 2, and this Curt reads version 1. Use a newer Curt."],
-        [[deep], "deep is of an unknown version, and this Curt reads version 1."],
-        [[broken], "broken is broken at line 100: it is no JSON object."],
+        [[deep], "deep is no file of curt export: its first line must say"],
+        [[empty], "empty is empty."],
       ] as const)
-        expect(await runCommand(["import", ...line], settings)).toMatchObject({
-          code: 1,
-          stdout: "",
-          stderr: expect.stringContaining(message),
-        });
+        await refuse(line, settings, message);
+      expect(await runCommand(["check"], settings)).toMatchObject({ code: 0 });
+      await refuse([broken], settings, "broken is broken at line 100: it is no JSON object.");
       for (const command of ["check", "serve"])
         expect(await run([command], settings)).toMatchObject({
           code: 1,
