@@ -125,7 +125,7 @@ async function timed(work: () => Promise<unknown>): Promise<number> {
 async function disableSome(store: Awaited<ReturnType<typeof openSqliteStore>>, nowMs: number): Promise<void> {
   let cursor: LinkCursor | undefined;
   let disabled = 0;
-  const decision = { who: "shell", atMs: nowMs } as const;
+  const decision = { who: "api", atMs: nowMs } as const;
   while (disabled < DISABLED) {
     const page = await store.search({ host: "large1.com" }, { cursor, limit: 500, nowMs });
     const links: LinkId[] = page.links.map(({ code, createdMs }) => ({ code, createdMs }));

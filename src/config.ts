@@ -104,7 +104,7 @@ function conflicts({
     );
   if (port === 0 && baseUrl === null)
     mistakes.push("BASE_URL must be set when PORT is 0: the port is not known yet");
-  if (cacheSeconds && (interstitial === "new" || interstitial === "all"))
+  if (cacheSeconds && interstitial === "all")
     mistakes.push(
       "CACHE_SECONDS must be 0 when INTERSTITIAL is on: a shared cache would give people the redirect of a program",
     );

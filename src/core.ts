@@ -4,7 +4,6 @@ import { createHostRules, type HostRules } from "./guard/hosts.ts";
 import { createInspection, type Inspection } from "./guard/inspection.ts";
 import { createLimits, type Limits, type Window } from "./guard/limits.ts";
 import type { ListCheck } from "./guard/list-table.ts";
-import { createNovelty } from "./guard/novelty.ts";
 import { createOperator, createRuleCheck, type Operator } from "./guard/operator.ts";
 import { createReports, type Reports } from "./guard/reports.ts";
 import { shareLimit } from "./guard/shared-limit.ts";
@@ -26,13 +25,12 @@ import { createVisits, type Visits } from "./visits/visits.ts";
 const BELIEVED_DAYS = 31;
 const SECRET_BYTES = 32;
 
-/** What Curt does, without HTTP: a command uses it as it is, and the service gives it a port and timers. */
+/** What Curt does, without HTTP; the service gives it a port and timers. */
 export interface Core {
   readonly clock: Clock;
   readonly links: Links;
   readonly secret: Secret;
   readonly visits: Visits;
-  readonly newUntil: ReturnType<typeof createNovelty>;
   readonly hostRules: HostRules;
   readonly operator: Operator;
   readonly inspection: Inspection;
@@ -54,7 +52,7 @@ export interface CoreOptions extends Omit<
 > {
   /** The system's, unless a test sets the time. */
   readonly clock?: Clock;
-  /** Whether a blocklist has a target. Commands do without. */
+  /** Whether a blocklist has a target. */
   readonly isListed?: ListCheck;
   /** Logs the store's faults that were only counted so far. */
   readonly settleFaults?: () => void;
@@ -152,7 +150,6 @@ export async function openCore(config: Config, log: Log, options: CoreOptions = 
       onReported: () => counters.count("reports"),
       onDisabled: ({ code }) => log.warn({ code }, "a link was disabled because of its reports"),
     }),
-    newUntil: createNovelty(store, clock),
     visits: createVisits({ store, clock, fillRandom, keepDays: config.statsKeepDays }),
     limits: createLimits({ ...config, clock, seed, share: config.limitShared ? share : undefined }),
     async close() {

@@ -33,7 +33,6 @@ import { createUnknownAnswer } from "./http/unknown.ts";
 import { createViews, type ViewLimits } from "./http/views/views.ts";
 import { type CertificateLimits, openCertificate } from "./https/open.ts";
 import type { Memory } from "./links/changes.ts";
-import { NEVER_MS } from "./links/link.ts";
 import { StoreUnavailable, StoreUnusable } from "./links/store.ts";
 import { type ListLimits, openLists } from "./lists.ts";
 import type { Log } from "./log.ts";
@@ -101,7 +100,7 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
     }),
     (one) => one.close(),
   );
-  const { clock, links, secret, newUntil, reports, operator, visits, hostRules, counters, index } = core;
+  const { clock, links, secret, reports, operator, visits, hostRules, counters, index } = core;
 
   const countryOf = countries(config.countryDatabase);
   const recorder = opened.adopt(
@@ -125,7 +124,6 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
       .catch(refuseFolder(config.journalFolder)),
     (one) => one.close(),
   );
-  const previewUntil = { off: undefined, new: newUntil, all: async () => NEVER_MS }[config.interstitial];
   const identity = createIdentity(config);
   const clientOf = createClientReader({ ...config, countryOf });
   const callOf = createCalls({ domain: createDomain(config.baseUrl, identity), clientOf });
@@ -154,7 +152,7 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
     }),
     (one) => one.close(),
   );
-  const memory = createLinkMemory(links, clock, previewUntil);
+  const memory = createLinkMemory(links, clock);
   const caches: Memory = {
     forget(code) {
       memory.forget(code);
@@ -196,7 +194,7 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
     callOf,
     onFault,
   };
-  const interstitial = previewUntil === undefined ? undefined : createInterstitial(shared);
+  const interstitial = config.interstitial === "all" ? createInterstitial(shared) : undefined;
   const gate = createGate({ ...shared, interstitial, passwords: createPasswords(shared) });
   const made = createMade(shared);
   const answerUnknown = createUnknownAnswer(shared);

@@ -73,14 +73,14 @@ describe("the command line", () => {
   });
 
   test("lists the commands of a group without the rest", async () => {
-    const { code, stdout } = await run(["admin", "--help"]);
+    const { code, stdout } = await run(["completion", "--help"]);
     expect(code).toBe(0);
-    expect(stdout).toStartWith("Usage: curt <command>\n\nCommands:\n  admin links ");
+    expect(stdout).toStartWith("Usage: curt <command>\n\nCommands:\n  completion bash ");
     expect(stdout).not.toMatch(/trust-clock|LOG_LEVEL/);
-    expect(await run(["admin"])).toEqual({
+    expect(await run(["completion"])).toEqual({
       code: 2,
       stdout: "",
-      stderr: `curt: there is no command "admin"\n\n${stdout}`,
+      stderr: `curt: there is no command "completion"\n\n${stdout}`,
     });
   });
 
@@ -92,6 +92,7 @@ describe("the command line", () => {
         options: {
           minutes: { type: "string", short: "m", meaning: "how long it steeps" },
           sweet: { type: "boolean", meaning: "with sugar" },
+          milk: { type: "string", values: ["oat", "cow"], meaning: "a milk" },
         },
         run: () => 0,
       },
@@ -109,6 +110,7 @@ make tea
 Options:
   -m, --minutes <value>  how long it steeps
   --sweet                with sugar
+  --milk <oat|cow>       a milk
   -h, --help             show this help
 
 It needs the settings of the server, such as DATABASE_URL, as environment variables: "curt --help" lists them.`,
@@ -116,6 +118,7 @@ It needs the settings of the server, such as DATABASE_URL, as environment variab
     expect(() => call("tea make green")).toThrow("tea make needs CUP");
     expect(() => call("tea make green mug spoon")).toThrow('tea make takes no argument "spoon"');
     expect(() => call("tea make green mug --minutes")).toThrow("'-m, --minutes <value>' argument missing");
+    expect(() => call("tea make green mug --milk soy")).toThrow('tea make needs --milk oat|cow, not "soy"');
     expect(() => call("tea drink")).toThrow('there is no command "tea drink"');
   });
 
@@ -437,7 +440,7 @@ test("a command that makes no store finds none in an empty file, or where there 
   using folder = temporaryFolder();
   await Bun.write(join(folder.path, "empty"), "");
   for (const name of ["empty", "missing.db"])
-    for (const args of [["export", "-"], ["admin", "links"], ["trust-clock"]]) {
+    for (const args of [["export", "-"], ["trust-clock"]]) {
       const path = join(folder.path, name);
       const env = { ...process.env, DATABASE_URL: `sqlite:${path}`, DATA_DIR: folder.path };
       const child = Bun.spawn([process.execPath, join(ROOT, "src/main.ts"), ...args], {
@@ -458,7 +461,7 @@ test("a command explains what the system refuses", async () => {
   using folder = temporaryFolder();
   const file = join(folder.path, "file");
   await Bun.write(file, "");
-  for (const args of [["check"], ["export", "-"], ["admin", "links"], ["backup", `${file}2`]])
+  for (const args of [["check"], ["export", "-"], ["backup", `${file}2`]])
     expect(await run(args, { DATABASE_URL: `sqlite:${file}/curt.db`, DATA_DIR: folder.path })).toMatchObject({
       code: 1,
       stderr: `curt: ${file}/curt.db cannot be used: its path has a file where a folder must be. Check DATABASE_URL, the folder's permissions and the free space.\n`,

@@ -160,7 +160,7 @@ describe("the configuration", () => {
       [{ BASE_URL: "https://go.example.com", EDITS: "on" }, { edits: "on" }],
       [{ PROCESSES: "64" }, { processes: 64 }],
       [{ CACHE_SECONDS: "300" }, { cacheSeconds: 300 }],
-      [{ INTERSTITIAL: "new" }, { interstitial: "new" }],
+      [{ INTERSTITIAL: "all" }, { interstitial: "all" }],
       [{ DRAIN_WAIT: "5s" }, { drainWaitMs: 5000 }],
       [
         { HOST: "::", PORT: "80" },
@@ -173,12 +173,11 @@ describe("the configuration", () => {
   });
 
   test("refuses caches for redirects that only programs get", () => {
-    for (const INTERSTITIAL of ["new", "all"])
-      expect(mistakesOf({ INTERSTITIAL, CACHE_SECONDS: "60" })).toEqual([
-        "CACHE_SECONDS must be 0 when INTERSTITIAL is on: a shared cache would give people the redirect of a program",
-      ]);
+    expect(mistakesOf({ INTERSTITIAL: "all", CACHE_SECONDS: "60" })).toEqual([
+      "CACHE_SECONDS must be 0 when INTERSTITIAL is on: a shared cache would give people the redirect of a program",
+    ]);
     expect(mistakesOf({ INTERSTITIAL: "yes", CACHE_SECONDS: "60" })).toEqual([
-      'INTERSTITIAL must be off, new or all, not "yes"',
+      'INTERSTITIAL must be off or all, not "yes"',
     ]);
   });
 

@@ -20,7 +20,6 @@ export const NEEDS_LINUX: Readonly<Record<string, string>> = {
   "without file descriptors, no thread is started, and the process lives on": "reads /proc",
   "200 requests with one key make one link and get one answer, whichever process is killed meanwhile":
     SPREADS,
-  "20000 lines take no more memory than some hundred": "reads /proc",
   "a full disk: creates are 503, redirects go on, and it recovers by itself":
     "limits file sizes with prlimit",
   "the database's disk is full: cached links redirect, what cannot be known is 503, and it is over by itself":

@@ -190,7 +190,7 @@ describe("a database that cannot be used", () => {
 
   test("is refused if a newer Curt has made it, or none has", async () => {
     const settings = await settingsOf("newer");
-    const missing = await end(settings, "admin", "links");
+    const missing = await end(settings, "export", "-");
     expect([missing.code, missing.stderr]).toEqual([
       1,
       expect.stringContaining("there is no store at postgres://"),

@@ -247,7 +247,7 @@ export async function endLink(service: Running, code: string, endsMs: number): P
 export async function disableLink(service: Running, code: string, reason: Reason): Promise<void> {
   await using store = await openStoreOf(service);
   const link = await store.find(code as Code);
-  const decision = { who: "shell", atMs: Date.now(), reason } as const;
+  const decision = { who: "api", atMs: Date.now(), reason } as const;
   if (link === undefined || (await store.disable([link], decision)).length === 0)
     throw new Error(`${code} could not be disabled`);
 }

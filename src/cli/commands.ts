@@ -1,5 +1,4 @@
 import { SOURCES } from "../moving/sources.ts";
-import { ADMIN_COMMANDS } from "./admin.ts";
 import { backup, restore } from "./backup.ts";
 import { check } from "./check.ts";
 import { CHILD, serveAsChild } from "./child.ts";
@@ -71,7 +70,6 @@ export const COMMANDS: Commands = {
     run: trustClock,
   },
   ...INSTANCE_COMMANDS,
-  ...ADMIN_COMMANDS,
   ...Object.fromEntries(
     SHELLS.map((shell): [string, InstanceCommand] => [
       `completion ${shell}`,

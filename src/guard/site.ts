@@ -24,6 +24,6 @@ export function sitesOf(host: string): readonly number[] | undefined {
 }
 
 /** A hash of 32 bits. It is signed, because SQLite stores small numbers of either sign in fewer bytes. */
-export function numberOf(domain: string): number {
+function numberOf(domain: string): number {
   return Bun.hash.crc32(domain) | 0;
 }

@@ -1,4 +1,4 @@
-// What the operator's API and `--json` tell, field by field. Absent values are null, and instants are ISO 8601.
+// The fields of the operator's API. Absent values are null, and instants are ISO 8601.
 import { hasPassword } from "../links/link.ts";
 import { DAY_MS } from "../links/time.ts";
 import type { Note } from "./case-store.ts";

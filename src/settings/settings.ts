@@ -133,8 +133,8 @@ export const SETTINGS = {
     name: "INTERSTITIAL",
     default: "off",
     meaning:
-      "which links show people the preview before they lead on: new are links younger than a day to sites that no link led to a week before, all is every link, off is none; programs are redirected at once",
-    takes: oneOf("off", "new", "all"),
+      "which links show people the preview before they lead on: all is every link, off is none; bots are redirected immediately",
+    takes: oneOf("off", "all"),
   },
   trustedProxies: {
     name: "TRUSTED_PROXIES",

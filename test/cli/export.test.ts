@@ -120,7 +120,7 @@ describe("an export", () => {
     });
     const entry = fc.record({
       atMs: ms,
-      who: fc.constantFrom("api", "shell"),
+      who: fc.constantFrom("api", "page"),
       action: fc.constantFrom("disable", "block-host"),
       reason: optional(reason),
       note: optional(text),

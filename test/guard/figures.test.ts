@@ -35,7 +35,7 @@ test("the figures tell what was refused, limited, reported and unknown", async (
   using folder = temporaryFolder();
   const settings = { LIMIT_CREATE: "3/1h", LIMIT_UNKNOWN: "2/1h", LIMIT_VIEW: "5/1h", LIMIT_REPORT: "1/1h" };
   const before = await openStore({ engine: "sqlite", path: join(folder.path, "curt.db") });
-  await before.blockHost({ host: "evil.example", reason: "spam" }, { who: "shell", atMs: Date.now() });
+  await before.blockHost({ host: "evil.example", reason: "spam" }, { who: "api", atMs: Date.now() });
   await before.close();
   const service = await startHere(settings, { folder: folder.path, ...NOON });
   const [nowMs, { database }] = [service.nowMs(), service];

@@ -147,7 +147,7 @@ export function createMemoryStores(): () => TestedStore {
   };
   const cases = createMemoryCases(() => ({ ...store, look }), note);
 
-  const closeGone = (link: NewLink) => cases.answer(link, "erase", { who: "shell", atMs: link.endsMs });
+  const closeGone = (link: NewLink) => cases.answer(link, "erase", { who: "api", atMs: link.endsMs });
 
   const store: TestedStore = {
     ...cases,

@@ -14,7 +14,7 @@ import { MAX_TRIES, PATIENT, TRY_MS, untilBack } from "./postgres-away.ts";
 import { destination, edit } from "./updates.ts";
 
 const NOW = newLink("x").createdMs;
-const decision = { who: "shell", atMs: NOW, reason: "phishing" } as const;
+const decision = { who: "api", atMs: NOW, reason: "phishing" } as const;
 
 /** A store that reads from a standby, and what a service does with it all the time. */
 async function open(primaries: string, replicas: string, troubles: (string | undefined)[] = []) {

@@ -66,7 +66,7 @@ test("a request looks at a bounded number of links, and tells how far it got", a
   await store.close();
 });
 
-test("what was made since a copy is found, and its site is known", async () => {
+test("what was made since a copy is found", async () => {
   const address = await server.address("copied");
   const store = await openPostgresStore(address, PATIENT);
   const site = "https://since.example/";
@@ -77,9 +77,6 @@ test("what was made since a copy is found, and its site is known", async () => {
   await database.run("UPDATE links SET place = 1");
   const since = Array.from({ length: 3 }, (_, at) => to(`since${at}`, site));
   for (const link of since) await store.insert([link]);
-  expect(await store.hasLinked("since.example", before.createdMs)).toBe(true);
-  expect(await store.hasLinked("before.example", before.createdMs)).toBe(true);
-  expect(await store.hasLinked("never.example", before.createdMs)).toBe(false);
   for (const [host, codes] of [
     ["since.example", ["since2", "since1", "since0"]],
     ["before.example", ["before"]],

@@ -17,7 +17,7 @@ const HOSTS = [
   "someone.github.io",
   "192.0.2.1",
 ];
-const DECISION = { who: "shell", atMs: NOW } as const;
+const DECISION = { who: "api", atMs: NOW } as const;
 
 /** Some links of each kind, over several blocks of SQLite's index: every step of a search has its turn. */
 const someLinks = fc.array(

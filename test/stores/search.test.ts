@@ -16,7 +16,7 @@ import { findAll, to } from "./search.ts";
 import { destination, edit } from "./updates.ts";
 
 const NOW = newLink("x").createdMs;
-const DECISION = { who: "shell", atMs: NOW } as const;
+const DECISION = { who: "api", atMs: NOW } as const;
 
 const folder = temporaryFolder();
 afterAll(() => folder[Symbol.dispose]());

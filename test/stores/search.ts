@@ -11,7 +11,7 @@ import { newLink } from "./links.ts";
 import { destination, edit } from "./updates.ts";
 
 const NOW = newLink("x").createdMs;
-const DECISION = { who: "shell", atMs: NOW } as const;
+const DECISION = { who: "api", atMs: NOW } as const;
 
 /** All that a search finds, page by page. */
 export async function findAll(

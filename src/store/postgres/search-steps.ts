@@ -24,7 +24,7 @@ const newestOfEach = (type: string, those: string) => `
   ORDER BY at DESC, code DESC LIMIT $3`;
 /** The index of sites has parts. */
 const PART = "(links.place >> 35)::integer";
-export const inPart = (site: string) => `${PART} = part::integer AND links.site = ${site}`;
+const inPart = (site: string) => `${PART} = part::integer AND links.site = ${site}`;
 /**
  * The parts that have links, one after the other. Copied links have the lowest places, so tens of thousands of empty parts
  * may follow them.
@@ -36,10 +36,6 @@ const parts = (first: string, next: string) => `
     SELECT (SELECT ${next} >> 35) FROM parts WHERE part IS NOT NULL
   )
   SELECT part FROM parts WHERE part IS NOT NULL`;
-export const OLDEST_PARTS = parts(
-  "min(place)",
-  "(SELECT min(place) FROM links WHERE place >= (part + 1) << 35)",
-);
 const NEWEST_PARTS = parts(
   "least($1, max(place))",
   "(SELECT max(place) FROM links WHERE place < part << 35)",

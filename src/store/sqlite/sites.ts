@@ -151,6 +151,6 @@ export function isFull(block: number, newest: number): boolean {
   return newest >= (block + 1) * BLOCK_LINKS - 1;
 }
 
-export function partOf(link: number): number {
+function partOf(link: number): number {
   return Math.floor(link / PART_LINKS);
 }

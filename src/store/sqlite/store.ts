@@ -117,7 +117,6 @@ export async function openSqliteStore(
       return links.map((link, nth) => (inserted[nth] === true ? withoutHold(link) : { kind: "taken" }));
     },
     ...readingHalf(reader),
-    hasLinked: async (domain, createdByMs) => reader.hasLinked(domain, createdByMs),
     size: async () => reader.size(),
     async insertOnce(links, request) {
       const [outcome = []] = await requests.add([{ links, request }]);
