@@ -6,6 +6,7 @@ import { join } from "node:path";
 
 import { SPREAD_MS } from "../src/cli/child.ts";
 import { checkStore } from "../src/store/open.ts";
+import { openWriter } from "../src/store/sqlite/file.ts";
 import { freePort } from "./free-port.ts";
 import { sendRaw } from "./http/raw.ts";
 import { testOnLinux } from "./linux.ts";
@@ -19,12 +20,16 @@ const FRESH = 48;
 /** Between two of its requests, before the moments that matter. */
 const CALM_PAUSE_MS = 100;
 
-/** Starts a copy of the program, which a test can change. */
-async function startCopy(folder: string, processes: number, more: Settings = {}): Promise<Program> {
+/** A copy of the program, which a test can change. */
+function copyProgram(folder: string): string[] {
   for (const part of ["src", "client", "package.json", "tsconfig.json"])
     cpSync(join(ROOT, part), join(folder, part), { recursive: true });
   symlinkSync(join(ROOT, "node_modules"), join(folder, "node_modules"));
-  const command = [process.execPath, join(folder, "src/main.ts"), "serve"];
+  return [process.execPath, join(folder, "src/main.ts")];
+}
+
+async function startCopy(folder: string, processes: number, more: Settings = {}): Promise<Program> {
+  const command = [...copyProgram(folder), "serve"];
   const settings = { PROCESSES: String(processes), PORT: String(await freePort()), ...more };
   return startProgram(settings, { command, folder });
 }
@@ -141,15 +146,17 @@ test("a program that cannot start leaves the old one serving, and one that crash
   expect(await program.exited).toBe(0);
 });
 
-test("a version that does not say that connections are steered takes over as well", async () => {
+test("a newer version restores a backup of this one, and its start migrates it", async () => {
   using folder = temporaryFolder();
-  await using program = await startCopy(folder.path, 2);
-  change(join(folder.path, "src/cli/child.ts"), (text) =>
-    text.replace("isSteered: false", "").replace(".then(() => report({ isSteered: true }))", ""),
-  );
-  program.kill("SIGUSR2");
-  await untilLogged(program, "the old processes have ended");
+  const backup = join(folder.path, "backup.db");
+  openWriter(backup).close();
+  const command = copyProgram(folder.path);
+  update(folder.path);
+  const restore = [...command, "restore", backup, "--to", `sqlite:${folder.path}/curt.db`];
+  expect(Bun.spawnSync(restore).exitCode).toBe(0);
+  await using program = await startProgram({}, { command: [...command, "serve"], folder: folder.path });
   expect((await program.shorten({ original_url: TARGET })).status).toBe(201);
+  expect(await checkStore(program.database).catch(String)).toContain("made by a newer Curt");
 });
 
 test("the old processes do not leave while none of the new ones listens", async () => {

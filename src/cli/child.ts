@@ -23,10 +23,8 @@ export type Orders = Pick<Config, "port" | "openElsewhere">;
 
 /** What it may send later, one of these at a time; or it asks for metrics. */
 export interface Order {
-  /** Other children serve on, for this reason. */
+  /** Other children serve on, for this reason. Another order says when to leave. */
   readonly replaced?: string;
-  /** With `replaced`: another order will say when to leave. Parents of earlier versions do not know of it. */
-  readonly isToldToLeave?: boolean;
   /** No new connections come any more. */
   readonly leave?: boolean;
   /** New connections go to these of all processes that listen. */
@@ -41,11 +39,8 @@ export interface Report {
   /** The files of the store that it has open. Sent once, when it starts to listen. */
   readonly files?: Orders["openElsewhere"];
   readonly version?: string;
-  /**
-   * An order to steer was carried out, as far as the system can. The first report says false: this child will tell. Those of
-   * earlier versions do not.
-   */
-  readonly isSteered?: boolean;
+  /** An order to steer was carried out, as far as the system can. */
+  readonly isSteered?: true;
   /** What was asked for. */
   readonly metrics?: Reading;
 }
@@ -69,11 +64,8 @@ export async function serveAsChild(config: Config): Promise<number> {
     leave();
   });
   // Others may take over while this process starts.
-  process.on("message", ({ replaced, isToldToLeave, leave: mayLeave }: Order) => {
-    if (replaced !== undefined) {
-      stop({ reason: replaced, isReplaced: true });
-      if (isToldToLeave !== true) setTimeout(leave, SPREAD_MS);
-    }
+  process.on("message", ({ replaced, leave: mayLeave }: Order) => {
+    if (replaced !== undefined) stop({ reason: replaced, isReplaced: true });
     if (mayLeave === true) leave();
   });
   const { promise: told, resolve: tell } = Promise.withResolvers<Orders>();
@@ -105,7 +97,7 @@ export async function serveAsChild(config: Config): Promise<number> {
     if ("samples" in message) void answer(message);
     else if (message.steer !== undefined) void steerAndTell(message.steer);
   });
-  report({ files: identifyStore(config.database), version: VERSION, isSteered: false });
+  report({ files: identifyStore(config.database), version: VERSION });
   const beating = setInterval(() => report({}), BEAT_MS);
   void service.exit.finally(() => clearInterval(beating));
   void stopped.then(({ reason, isReplaced }) => service.stop(reason, 0, isReplaced ? left : undefined));

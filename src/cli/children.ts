@@ -46,13 +46,6 @@ export interface Children extends Generation {
   version(): string;
 }
 
-interface Listener {
-  /** Whether it is of a version that says when an order to steer was carried out. */
-  readonly tellsSteered: boolean;
-  /** Told when it has carried one out, or has ended. */
-  steered(isSteered: boolean): void;
-}
-
 /**
  * Starts `config.processes` children that serve, and replaces those that end until they are to stop. They may start beside
  * others, which serve until then.
@@ -69,7 +62,8 @@ export function startChildren(
   others?: Generation,
 ): Children {
   const running = new Set<Subprocess>();
-  const listeners = new Map<Subprocess, Listener>();
+  /** What to call when one has carried out an order to steer, or has ended. */
+  const listeners = new Map<Subprocess, (isSteered: boolean) => void>();
   const { promise: stopped, resolve: endWaits } = Promise.withResolvers<void>();
   let stopping = false;
   let storeFiles = others?.storeFiles();
@@ -82,7 +76,7 @@ export function startChildren(
     stopping = true;
     endWaits();
     for (const child of running) {
-      if (isReplaced) tell(child, { replaced: reason, isToldToLeave: true });
+      if (isReplaced) tell(child, { replaced: reason });
       // The channel stays open, so that a child that hangs while it stops is noticed.
       else if (listeners.has(child)) child.kill("SIGTERM");
       // One that still starts may not handle signals yet, and sends no beats.
@@ -102,12 +96,12 @@ export function startChildren(
       const child = startChild({ port, openElsewhere }, (report) => {
         silentBeats = 0;
         if (report.metrics !== undefined) member?.answer(report.metrics);
-        if (report.isSteered === true) listeners.get(child)?.steered(true);
+        if (report.isSteered === true) listeners.get(child)?.(true);
         if (report.files === undefined) return;
         storeFiles = report.files;
         version = report.version ?? "";
         member = members?.join((request) => child.send(request));
-        listeners.set(child, { tellsSteered: report.isSteered === false, steered() {} });
+        listeners.set(child, () => {});
         listening(child.pid);
         watching = setInterval(() => {
           // Count missing beats, not seconds, so that a suspended machine kills nobody.
@@ -119,7 +113,7 @@ export function startChildren(
       running.add(child);
       const code = await child.exited;
       running.delete(child);
-      listeners.get(child)?.steered(false);
+      listeners.get(child)?.(false);
       listeners.delete(child);
       return { child: child.pid, code, signal: child.signalCode ?? undefined };
     } catch (err) {
@@ -159,11 +153,11 @@ export function startChildren(
   }
 
   /** Resolves with false if the child ends before it has done it, or if all are to stop. */
-  async function steerBy(child: Subprocess, listener: Listener, to: Places): Promise<boolean> {
+  async function steerBy(child: Subprocess, to: Places): Promise<boolean> {
     const { promise: steered, resolve } = Promise.withResolvers<boolean>();
-    listener.steered = resolve;
+    listeners.set(child, resolve);
     tell(child, { steer: to });
-    return !listener.tellsSteered || Promise.race([steered, stopped.then(() => false)]);
+    return Promise.race([steered, stopped.then(() => false)]);
   }
 
   function place() {
@@ -195,8 +189,8 @@ export function startChildren(
     async steer(to) {
       for (;;) {
         // Any of those that share the port can do it. If all have just ended, others will take their places.
-        const [found] = listeners;
-        if (found !== undefined && (await steerBy(...found, to))) return;
+        const [found] = listeners.keys();
+        if (found !== undefined && (await steerBy(found, to))) return;
         await Promise.race([stopped, Bun.sleep(FIRST_WAIT_MS)]);
         if (stopping) return;
       }

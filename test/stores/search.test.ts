@@ -83,33 +83,6 @@ test("a host's links are found in every part of the index, in pages, newest firs
   await store.close();
 });
 
-test("a file of an earlier version is searched at once, and indexed bit by bit", async () => {
-  const path = join(folder.path, "earlier.db");
-  const links = Array.from({ length: 3000 }, (_, nth) =>
-    to(`a${nth}`, `https://a${nth % 100}.example/`, { createdMs: NOW - nth }),
-  );
-  {
-    const earlier = await openSqliteStore(path);
-    await earlier.insert(links);
-    await earlier.close();
-    using database = new Database(path, { readwrite: true });
-    for (const table of ["sites", "blocks", "counters", "cases", "notes", "reporters", "copied"])
-      database.run(`DROP TABLE ${table}`);
-    for (const table of ["requests", "secrets"]) database.run(`DROP TABLE ${table}`);
-    database.run("DROP INDEX links_by_disabled");
-    database.run("ALTER TABLE links DROP COLUMN terms");
-    database.run("DROP TABLE open_days");
-    database.run("PRAGMA user_version = 6");
-  }
-  const store = await openSqliteStore(path);
-  for (let blocks = 0; blocks < 5; blocks++) {
-    expect(await findAll(store, { host: "a33.example" })).toHaveLength(30);
-    expect(await findAll(store, { madeFromMs: NOW - 99 })).toHaveLength(100);
-    expect(await store.index()).toBe(blocks < 4);
-  }
-  await store.close();
-});
-
 test("the index forgets what is purged, erased or changed, and stays right after VACUUM", async () => {
   const path = join(folder.path, "forgets.db");
   const store = await openSqliteStore(path);

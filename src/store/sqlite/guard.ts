@@ -71,7 +71,7 @@ export function prepareGuard(database: Database, changes: ChangesTable, sites: S
     (links: readonly LinkId[], decision: Decision & { readonly reason: Reason }) =>
       links.filter((link) => {
         if (disable.run(link.code, link.createdMs, decision.reason).changes === 0) return false;
-        changes.add(link.code, link.createdMs);
+        changes.add(link.code);
         note("disable", decision, decision.reason, link);
         answer("disable", link, decision);
         return true;
@@ -80,7 +80,7 @@ export function prepareGuard(database: Database, changes: ChangesTable, sites: S
   const enableAll = database.transaction((links: readonly LinkId[], decision: Decision) =>
     links.filter((link) => {
       if (enable.run(link.code, link.createdMs).changes === 0) return false;
-      changes.add(link.code, link.createdMs);
+      changes.add(link.code);
       note("enable", decision, null, link);
       return true;
     }),
@@ -91,7 +91,7 @@ export function prepareGuard(database: Database, changes: ChangesTable, sites: S
     if (erase.run(code, createdMs).changes === 0) return false;
     // A clock may step back over midnight.
     eraseVisits.run(code, createdMs, Math.floor(createdMs / DAY_MS) - 1);
-    changes.add(code, createdMs);
+    changes.add(code);
     note("erase", decision, null, link);
     answer("erase", link, decision);
     return true;
@@ -99,14 +99,14 @@ export function prepareGuard(database: Database, changes: ChangesTable, sites: S
   const blockOne = database.transaction(
     ({ host, reason }: Pick<HostRule, "host" | "reason">, decision: Decision) => {
       if (block.run(host, reason, decision.atMs).changes === 0) return false;
-      changes.add(RULES, 0);
+      changes.add(RULES);
       note("block-host", decision, reason, { host });
       return true;
     },
   );
   const unblockOne = database.transaction((host: string, decision: Decision) => {
     if (unblock.run(host).changes === 0) return false;
-    changes.add(RULES, 0);
+    changes.add(RULES);
     note("unblock-host", decision, null, { host });
     return true;
   });

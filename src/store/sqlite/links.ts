@@ -85,7 +85,7 @@ export function prepareLinks(database: Database, changes: ChangesTable, sites: S
     if (after === undefined) return { link: before, isChanged: false };
     update.run(row.rowid, after.originalUrl, storedTarget(after), storedEndMs(after), termsJson(after));
     sites.move(row.rowid, before.target, after.target);
-    if (!isSilent(change)) changes.add(code, createdMs);
+    if (!isSilent(change)) changes.add(code);
     return { link: after, isChanged: true };
   }
 
