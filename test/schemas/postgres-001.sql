@@ -1,9 +1,7 @@
--- With more than eight columns, every row would be eight bytes longer.
+-- With more than eight columns, every row would be eight bytes longer. Texts come last: a number after one is padded.
 CREATE TABLE links (
   created_ms   bigint  NOT NULL,
-  place        bigint  NOT NULL, -- newer links have higher ones: µs since 1970 by the primary's clock
   ends_ms      bigint,           -- NULL: never
-  site         integer,          -- 32 bits of a hash, see guard/site.ts
   code         text    COLLATE "C" NOT NULL PRIMARY KEY,
   original_url text    NOT NULL,
   target       text,             -- NULL if it equals original_url
@@ -14,20 +12,17 @@ CREATE TABLE links (
 -- For the purge. Links without an end cost it nothing.
 CREATE INDEX links_by_end ON links (ends_ms) WHERE ends_ms IS NOT NULL;
 
--- Only the operator's searches and figures read these.
-CREATE INDEX links_by_place ON links (place);
+-- For the operator's searches and figures, and for exports: links with neighbouring codes are far apart in the table.
 CREATE INDEX links_by_time ON links (created_ms, code);
 
--- In parts of 2^35 µs, nine hours: all random writes go to the newest one, which stays in memory.
-CREATE INDEX links_by_site ON links (((place >> 35)::integer), site, place);
-CREATE INDEX links_by_disabled ON links (disabled, place) WHERE disabled IS NOT NULL;
+CREATE INDEX links_by_disabled ON links (disabled) WHERE disabled IS NOT NULL;
 
--- About how many links were made in each hour (since 1970-01-01), so that nobody has to count them. Hours that are long
--- over are added up in hour 0.
-CREATE TABLE link_counts (
-  hour  integer NOT NULL PRIMARY KEY,
-  links bigint  NOT NULL
+-- One row: about how many links there are, so that nobody has to count them.
+CREATE TABLE link_count (
+  links bigint NOT NULL
 );
+
+INSERT INTO link_count VALUES (0);
 
 -- Every change to an existing link. A change of the rules about hosts has an empty code. Read by the transactions that
 -- made the changes: numbers or times that are drawn before a commit can be out of commit order.
@@ -200,13 +195,13 @@ CREATE TABLE curt (version integer NOT NULL);
 TRUNCATE ageing;
 INSERT INTO ageing (part) VALUES ('visits');
 TRUNCATE cases;
-INSERT INTO cases (code, created_ms, is_open, first_ms, last_ms, reports, reasons, pending, disabled_ms, answer, answered_ms, version) VALUES ('reported', '1795410275137', 'true', '1795410275316', '1795410275316', '1', '{"phishing": 1}', '1', NULL, NULL, NULL, '1');
+INSERT INTO cases (code, created_ms, is_open, first_ms, last_ms, reports, reasons, pending, disabled_ms, answer, answered_ms, version) VALUES ('reported', '1795412094490', 'true', '1795412094600', '1795412094600', '1', '{"phishing": 1}', '1', NULL, NULL, NULL, '1');
 TRUNCATE changes;
-INSERT INTO changes (transaction, made_at, code) VALUES ('770', '2026-11-23 05:04:35.296762+00', 'moved');
-INSERT INTO changes (transaction, made_at, code) VALUES ('772', '2026-11-23 05:04:35.308503+00', 'withdrawn');
-INSERT INTO changes (transaction, made_at, code) VALUES ('774', '2026-11-23 05:04:35.339016+00', 'disabled');
-INSERT INTO changes (transaction, made_at, code) VALUES ('775', '2026-11-23 05:04:35.345789+00', '');
-INSERT INTO changes (transaction, made_at, code) VALUES ('776', '2026-11-23 05:04:35.351291+00', 'deleted');
+INSERT INTO changes (transaction, made_at, code) VALUES ('770', '2026-11-23 05:34:54.582076+00', 'moved');
+INSERT INTO changes (transaction, made_at, code) VALUES ('772', '2026-11-23 05:34:54.591752+00', 'withdrawn');
+INSERT INTO changes (transaction, made_at, code) VALUES ('774', '2026-11-23 05:34:54.610372+00', 'disabled');
+INSERT INTO changes (transaction, made_at, code) VALUES ('775', '2026-11-23 05:34:54.621481+00', '');
+INSERT INTO changes (transaction, made_at, code) VALUES ('776', '2026-11-23 05:34:54.627599+00', 'deleted');
 TRUNCATE counters;
 INSERT INTO counters (day, name, count) VALUES ('20780', 'bots', '2');
 INSERT INTO counters (day, name, count) VALUES ('20780', 'created', '14');
@@ -217,39 +212,39 @@ INSERT INTO curt (version) VALUES ('1');
 TRUNCATE forgotten_changes;
 INSERT INTO forgotten_changes (transaction) VALUES ('0');
 TRUNCATE hosts;
-INSERT INTO hosts (host, reason, since_ms) VALUES ('blocked.example', 'malware', '1795410275345');
-INSERT INTO journal (code, entry, at_ms, who, action, reason, note, created_ms, host) VALUES ('', '01a206ca-ac11-7436-a9b3-0473c5acd585', '1795410275345', 'api', 'block-host', 'malware', NULL, NULL, 'blocked.example');
-INSERT INTO journal (code, entry, at_ms, who, action, reason, note, created_ms, host) VALUES ('deleted', '01a206ca-ac1a-73df-bfcd-06c19275d75b', '1795410275351', 'api', 'erase', NULL, NULL, '1795410275135', NULL);
-INSERT INTO journal (code, entry, at_ms, who, action, reason, note, created_ms, host) VALUES ('disabled', '01a206ca-ac0b-773e-88ab-f03917e805f7', '1795410275338', 'api', 'disable', 'spam', E'\\x277365656e27', '1795410275133', NULL);
-TRUNCATE link_counts;
-INSERT INTO link_counts (hour, links) VALUES ('498725', '14');
+INSERT INTO hosts (host, reason, since_ms) VALUES ('blocked.example', 'malware', '1795412094620');
+INSERT INTO journal (code, entry, at_ms, who, action, reason, note, created_ms, host) VALUES ('', '01a206e6-6e9d-7528-b364-1f169d73c5ce', '1795412094620', 'api', 'block-host', 'malware', NULL, NULL, 'blocked.example');
+INSERT INTO journal (code, entry, at_ms, who, action, reason, note, created_ms, host) VALUES ('deleted', '01a206e6-6ea4-7065-93e3-7233e05dcce8', '1795412094626', 'api', 'erase', NULL, NULL, '1795412094488', NULL);
+INSERT INTO journal (code, entry, at_ms, who, action, reason, note, created_ms, host) VALUES ('disabled', '01a206e6-6e92-736f-b7da-ed3d12309548', '1795412094608', 'api', 'disable', 'spam', E'\\x277365656e27', '1795412094486', NULL);
+TRUNCATE link_count;
+INSERT INTO link_count (links) VALUES ('14');
 TRUNCATE links;
-INSERT INTO links (created_ms, place, ends_ms, site, code, original_url, target, disabled, terms) VALUES ('1795410275081', '1795410275102722', NULL, '-1225109831', 'plain', 'HTTPS://Example.com/plain?a=b#c', 'https://example.com/plain?a=b#c', NULL, NULL);
-INSERT INTO links (created_ms, place, ends_ms, site, code, original_url, target, disabled, terms) VALUES ('1795410275106', '1795410275124061', NULL, '1135353430', '한글날☕', 'https://누리집.example/안내/오시는 길', 'https://xn--od1b68ljso.example/%EC%95%88%EB%82%B4/%EC%98%A4%EC%8B%9C%EB%8A%94%20%EA%B8%B8', NULL, NULL);
-INSERT INTO links (created_ms, place, ends_ms, site, code, original_url, target, disabled, terms) VALUES ('1795410275126', '1795410275129742', NULL, '-1225109831', 'krL69H4', 'https://example.com/generated', NULL, NULL, NULL);
-INSERT INTO links (created_ms, place, ends_ms, site, code, original_url, target, disabled, terms) VALUES ('1795410275130', '1795410275131761', '1796015075130', '-1225109831', 'ends', 'https://example.com/ends', NULL, NULL, NULL);
-INSERT INTO links (created_ms, place, ends_ms, site, code, original_url, target, disabled, terms) VALUES ('1795410275133', '1795410275134252', NULL, '-1225109831', 'disabled', 'https://example.com/disabled', NULL, 'spam', NULL);
-INSERT INTO links (created_ms, place, ends_ms, site, code, original_url, target, disabled, terms) VALUES ('1795410275135', '1795410275136346', NULL, NULL, 'deleted', '', NULL, 'deleted', NULL);
-INSERT INTO links (created_ms, place, ends_ms, site, code, original_url, target, disabled, terms) VALUES ('1795410275137', '1795410275138364', NULL, '-1225109831', 'reported', 'https://example.com/reported', NULL, NULL, NULL);
-INSERT INTO links (created_ms, place, ends_ms, site, code, original_url, target, disabled, terms) VALUES ('1795410275139', '1795410275140609', NULL, '-1211866521', 'blocked', 'https://sub.blocked.example/', NULL, NULL, NULL);
-INSERT INTO links (created_ms, place, ends_ms, site, code, original_url, target, disabled, terms) VALUES ('1795410275159', '1795410275161271', NULL, '-1225109831', 'limited', 'https://example.com/limited', NULL, NULL, '{"maxVisits":3,"visits":1}');
-INSERT INTO links (created_ms, place, ends_ms, site, code, original_url, target, disabled, terms) VALUES ('1795410275168', '1795410275272910', NULL, '-1225109831', 'secret', 'https://example.com/secret', NULL, NULL, '{"passwordHash":"$argon2id$v=19$m=19456,t=2,p=1$fndkfmASnL5t65ek/ZHZPlpz1NRViPasRPLnHkpWaCc$cxDEd7NOeilFnkfwXo17rEM4WzQkfIfxAff9Qrx/vn4"}');
-INSERT INTO links (created_ms, place, ends_ms, site, code, original_url, target, disabled, terms) VALUES ('1795410275275', '1795410275278114', NULL, '-1225109831', 'later', 'https://example.com/later', NULL, NULL, '{"startsMs":1795428275052}');
-INSERT INTO links (created_ms, place, ends_ms, site, code, original_url, target, disabled, terms) VALUES ('1795410275279', '1795410275281754', NULL, '-1225109831', 'moved', 'https://example.com/after', NULL, NULL, '{"changedMs":1795410275296,"formerHost":"example.com","formerMs":17}');
-INSERT INTO links (created_ms, place, ends_ms, site, code, original_url, target, disabled, terms) VALUES ('1795410275304', '1795410275306003', '1795410275308', '-1225109831', 'withdrawn', 'https://example.com/withdrawn', NULL, NULL, '{"ended":"withdrawn"}');
-INSERT INTO links (created_ms, place, ends_ms, site, code, original_url, target, disabled, terms) VALUES ('1795410275365', '1795410275368590', NULL, '-1225109831', 'again', 'https://example.com/again', NULL, NULL, NULL);
+INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795412094455', NULL, 'plain', 'HTTPS://Example.com/plain?a=b#c', 'https://example.com/plain?a=b#c', NULL, NULL);
+INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795412094471', NULL, '한글날☕', 'https://누리집.example/안내/오시는 길', 'https://xn--od1b68ljso.example/%EC%95%88%EB%82%B4/%EC%98%A4%EC%8B%9C%EB%8A%94%20%EA%B8%B8', NULL, NULL);
+INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795412094481', NULL, 'RBs2bQr', 'https://example.com/generated', NULL, NULL, NULL);
+INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795412094485', '1796016894485', 'ends', 'https://example.com/ends', NULL, NULL, NULL);
+INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795412094486', NULL, 'disabled', 'https://example.com/disabled', NULL, 'spam', NULL);
+INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795412094488', NULL, 'deleted', '', NULL, 'deleted', NULL);
+INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795412094490', NULL, 'reported', 'https://example.com/reported', NULL, NULL, NULL);
+INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795412094492', NULL, 'blocked', 'https://sub.blocked.example/', NULL, NULL, NULL);
+INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795412094511', NULL, 'limited', 'https://example.com/limited', NULL, NULL, '{"maxVisits":3,"visits":1}');
+INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795412094519', NULL, 'secret', 'https://example.com/secret', NULL, NULL, '{"passwordHash":"$argon2id$v=19$m=19456,t=2,p=1$8xHbnfVpznwVXf7UHAy2OMYf0g2yXyqBnknuVGdnSYw$bd3I27ZqHiZ7+d2O8wEUW6ndks1UzjM3N7FlDVRGP/4"}');
+INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795412094560', NULL, 'later', 'https://example.com/later', NULL, NULL, '{"startsMs":1795430094415}');
+INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795412094564', NULL, 'moved', 'https://example.com/after', NULL, NULL, '{"changedMs":1795412094581,"formerHost":"example.com","formerMs":17}');
+INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795412094588', '1795412094591', 'withdrawn', 'https://example.com/withdrawn', NULL, NULL, '{"ended":"withdrawn"}');
+INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795412094634', NULL, 'again', 'https://example.com/again', NULL, NULL, NULL);
 TRUNCATE notes;
-INSERT INTO notes (code, created_ms, id, noted_ms, reason, note) VALUES ('reported', '1795410275137', '01a206ca-abf7-71af-ade4-017fbb1dce71', '1795410275316', 'phishing', E'\\xeab080eca79c20ec9d80ed9689');
+INSERT INTO notes (code, created_ms, id, noted_ms, reason, note) VALUES ('reported', '1795412094490', '01a206e6-6e8a-7023-81f0-9004b5d83bdf', '1795412094600', 'phishing', E'\\xeab080eca79c20ec9d80ed9689');
 TRUNCATE reporters;
-INSERT INTO reporters (code, created_ms, day, reporter) VALUES ('reported', '1795410275137', '20780', 'e34ed6b32e74237d');
+INSERT INTO reporters (code, created_ms, day, reporter) VALUES ('reported', '1795412094490', '20780', '05b45abc1ac89727');
 TRUNCATE requests;
-INSERT INTO requests (sent_ms, key, body, made) VALUES ('1795410275365', 'IP6BCZ-CoNQ_Rmp-hm5uqA', 'JaJ2tHFogSAMx9B2r88Zhg', '[{"nth":0,"code":"again","createdMs":1795410275365,"endsMs":253402214400000}]');
+INSERT INTO requests (sent_ms, key, body, made) VALUES ('1795412094634', 'cf1BaN6y8tIrjtoLD3VnUA', 'd5mVEm1KlPp8dtmLIoOW2Q', '[{"nth":0,"code":"again","createdMs":1795412094634,"endsMs":253402214400000}]');
 TRUNCATE salts;
-INSERT INTO salts (day, salt) VALUES ('20780', E'\\x88551cc41be596f64833c1f0ae5ac2119440a2c54510815da30808863267b291');
+INSERT INTO salts (day, salt) VALUES ('20780', E'\\x3afbe2e9477d336506a8c9b3a2b91cdfb5647601f5cf5a0ce4aa69397ababb81');
 TRUNCATE secrets;
-INSERT INTO secrets (name, secret) VALUES ('instance', E'\\x5470ae82971d92f2a908c8bf240227dd7bba3b87079fb1dcd6b8b700b6feaa9f');
+INSERT INTO secrets (name, secret) VALUES ('instance', E'\\xc5502a6a50edd48e9e0251a1b83c5e7294df51ddf8cd77a3b131193a36890a8f');
 TRUNCATE visits;
-INSERT INTO visits (created_ms, sequence, visits, bots, day, version, state, code, source, detail) VALUES ('1795410275081', '1', '3', '2', '20780', '1', '0', 'plain', '0ab976e235244fcd', E'\\x2120030202b71eef3406022603020003020203020603020403020203');
-INSERT INTO visits (created_ms, sequence, visits, bots, day, version, state, code, source, detail) VALUES ('1795410275106', '1', '1', '0', '20780', '1', '0', '한글날☕', '0ab976e235244fcd', E'\\x458b0ed3df06260002060402');
-INSERT INTO visits (created_ms, sequence, visits, bots, day, version, state, code, source, detail) VALUES ('1795410275133', '1', '2', '0', '20780', '1', '0', 'disabled', '0ab976e235244fcd', E'\\x2120020002fdcc9d9b06022602020002020202020602020402020202');
-INSERT INTO visits (created_ms, sequence, visits, bots, day, version, state, code, source, detail) VALUES ('1795410275159', '1', '1', '0', '20780', '1', '0', 'limited', '0ab976e235244fcd', E'\\x452a8e493206260002060402');
+INSERT INTO visits (created_ms, sequence, visits, bots, day, version, state, code, source, detail) VALUES ('1795412094455', '1', '3', '2', '20780', '1', '0', 'plain', 'd4c6ecf6bb0789c4', E'\\x2120030202c176589506022603020003020203020603020403020203');
+INSERT INTO visits (created_ms, sequence, visits, bots, day, version, state, code, source, detail) VALUES ('1795412094471', '1', '1', '0', '20780', '1', '0', '한글날☕', 'd4c6ecf6bb0789c4', E'\\x452013af6f06260002060402');
+INSERT INTO visits (created_ms, sequence, visits, bots, day, version, state, code, source, detail) VALUES ('1795412094486', '1', '2', '0', '20780', '1', '0', 'disabled', 'd4c6ecf6bb0789c4', E'\\x2120020002091fab3406022602020002020202020602020402020202');
+INSERT INTO visits (created_ms, sequence, visits, bots, day, version, state, code, source, detail) VALUES ('1795412094511', '1', '1', '0', '20780', '1', '0', 'limited', 'd4c6ecf6bb0789c4', E'\\x455e2190f106260002060402');

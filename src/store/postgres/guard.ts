@@ -49,7 +49,7 @@ const ENABLE = decide("links.disabled <> 'deleted'", "disabled = NULL");
 /** The rows of visits stay until they are too old, so that nothing that was sent before counts again. */
 const ERASE = decide(
   "links.disabled IS DISTINCT FROM 'deleted'",
-  "disabled = 'deleted', original_url = '', target = NULL, site = NULL, terms = NULL",
+  "disabled = 'deleted', original_url = '', target = NULL, terms = NULL",
   `${answered("erase")}, emptied AS (
     UPDATE visits SET state = ${EMPTY}, visits = 0, bots = 0, detail = NULL, version = visits.version + 1 FROM changed
     WHERE visits.code = changed.code AND visits.created_ms = changed.created_ms

@@ -11,11 +11,11 @@ const UPDATES = { waiting: 10_000, batch: 500, atOnce: 3 };
 
 /** In the order of the codes, so that no two transactions wait for each other. */
 const LOCK = `SELECT ${LINK_COLUMNS} FROM links WHERE code = ANY ($1) ORDER BY code FOR UPDATE`;
-/** Rows that are locked. $8 are the links that caches have to forget. */
+/** Rows that are locked. $7 are the links that caches have to forget. */
 const WRITE = `
-  WITH told AS (INSERT INTO changes (code) SELECT * FROM unnest($8::text[]))
+  WITH told AS (INSERT INTO changes (code) SELECT * FROM unnest($7::text[]))
   UPDATE links SET original_url = given.original_url, target = given.target, ends_ms = given.ends_ms,
-    site = given.site, terms = given.terms
+    terms = given.terms
   FROM ${GIVEN_LINKS} WHERE links.code = given.code AND links.code = ANY ($1::text[])`;
 
 interface Task {

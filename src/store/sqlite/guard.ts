@@ -7,7 +7,6 @@ import type { Reason } from "../../links/link.ts";
 import type { Decision, LinkId } from "../../links/store.ts";
 import { DAY_MS } from "../../links/time.ts";
 import { type ChangesTable, RULES } from "./changes.ts";
-import type { SitesIndex } from "./sites.ts";
 
 const DISABLE = `
   UPDATE links SET disabled = ?3
@@ -48,7 +47,7 @@ type EntryRow = [
   host: string | null,
 ];
 
-export function prepareGuard(database: Database, changes: ChangesTable, sites: SitesIndex) {
+export function prepareGuard(database: Database, changes: ChangesTable) {
   const disable = database.prepare<unknown, [string, number, Reason]>(DISABLE);
   const enable = database.prepare<unknown, [string, number]>(ENABLE);
   const erase = database.prepare<unknown, [string, number]>(ERASE);
@@ -87,7 +86,6 @@ export function prepareGuard(database: Database, changes: ChangesTable, sites: S
   );
   const eraseOne = database.transaction((link: LinkId, decision: Decision) => {
     const { code, createdMs } = link;
-    sites.forget(link);
     if (erase.run(code, createdMs).changes === 0) return false;
     // A clock may step back over midnight.
     eraseVisits.run(code, createdMs, Math.floor(createdMs / DAY_MS) - 1);

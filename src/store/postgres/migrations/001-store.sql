@@ -1,9 +1,7 @@
--- With more than eight columns, every row would be eight bytes longer.
+-- With more than eight columns, every row would be eight bytes longer. Texts come last: a number after one is padded.
 CREATE TABLE links (
   created_ms   bigint  NOT NULL,
-  place        bigint  NOT NULL, -- newer links have higher ones: µs since 1970 by the primary's clock
   ends_ms      bigint,           -- NULL: never
-  site         integer,          -- 32 bits of a hash, see guard/site.ts
   code         text    COLLATE "C" NOT NULL PRIMARY KEY,
   original_url text    NOT NULL,
   target       text,             -- NULL if it equals original_url
@@ -14,20 +12,17 @@ CREATE TABLE links (
 -- For the purge. Links without an end cost it nothing.
 CREATE INDEX links_by_end ON links (ends_ms) WHERE ends_ms IS NOT NULL;
 
--- Only the operator's searches and figures read these.
-CREATE INDEX links_by_place ON links (place);
+-- For the operator's searches and figures, and for exports: links with neighbouring codes are far apart in the table.
 CREATE INDEX links_by_time ON links (created_ms, code);
 
--- In parts of 2^35 µs, nine hours: all random writes go to the newest one, which stays in memory.
-CREATE INDEX links_by_site ON links (((place >> 35)::integer), site, place);
-CREATE INDEX links_by_disabled ON links (disabled, place) WHERE disabled IS NOT NULL;
+CREATE INDEX links_by_disabled ON links (disabled) WHERE disabled IS NOT NULL;
 
--- About how many links were made in each hour (since 1970-01-01), so that nobody has to count them. Hours that are long
--- over are added up in hour 0.
-CREATE TABLE link_counts (
-  hour  integer NOT NULL PRIMARY KEY,
-  links bigint  NOT NULL
+-- One row: about how many links there are, so that nobody has to count them.
+CREATE TABLE link_count (
+  links bigint NOT NULL
 );
+
+INSERT INTO link_count VALUES (0);
 
 -- Every change to an existing link. A change of the rules about hosts has an empty code. Read by the transactions that
 -- made the changes: numbers or times that are drawn before a commit can be out of commit order.

@@ -14,22 +14,6 @@ CREATE INDEX links_by_end ON links (ends_ms) WHERE ends_ms IS NOT NULL;
 
 CREATE INDEX links_by_disabled ON links (disabled) WHERE disabled IS NOT NULL;
 
--- Which links lead to a site, in parts of 32768 rowids: only the newest part changes, so that all of it stays in memory.
--- It lags behind: links after the last row of blocks are not in it yet.
-CREATE TABLE sites (
-  part  INTEGER NOT NULL,
-  site  INTEGER NOT NULL,   -- 32 bits of a hash, see sites.ts
-  place INTEGER NOT NULL,   -- the link's rowid is part * 32768 + place
-  PRIMARY KEY (part, site, place)
-) STRICT, WITHOUT ROWID;
-
--- When the links of a block were made: 512 rowids, from block * 512.
-CREATE TABLE blocks (
-  block     INTEGER NOT NULL PRIMARY KEY,
-  oldest_ms INTEGER NOT NULL,
-  newest_ms INTEGER NOT NULL
-) STRICT;
-
 -- Every change to an existing link, in the order of the commits, for the caches of other processes. A change of the rules
 -- about hosts has an empty code.
 CREATE TABLE changes (
