@@ -29,7 +29,7 @@ test("a search finds exactly what a plain filter over all links does, in the sam
       for (const each of [store, plain])
         for (const [round, one] of all.entries()) await play(each, one, round);
       using database = new Database(path, { readonly: true, strict: true });
-      const cramped = prepareSearch(database, { sliceMs: 0, step: 13 });
+      const cramped = prepareSearch(database, 13);
       for (const asked of asks) {
         const expected = await findAll(plain, asked, 10_000);
         expect(await findAll(store, asked, limit)).toEqual(expected);
@@ -51,7 +51,7 @@ test("a request looks at few links, and says how far it got, also past those tha
   await store.insert(links);
   while ((await store.purge(NOW, 500)) > 0);
   using database = new Database(path, { readonly: true, strict: true });
-  const { search, close } = prepareSearch(database, { sliceMs: 0, step: 100 });
+  const { search, close } = prepareSearch(database, 100);
   const shares: number[] = [];
   const found: string[] = [];
   let cursor: LinkCursor | undefined;

@@ -2,13 +2,12 @@ import type { Inspection, Part } from "../../../guard/inspection.ts";
 import { parseSearch } from "../../../guard/search.ts";
 import { toldCase, toldEntry, toldFigures, toldInspected, toldLink, toldRule } from "../../../guard/told.ts";
 import { isProblem } from "../../../links/problem.ts";
-import { targetHost } from "../../../links/target.ts";
 import { answer } from "../../answers.ts";
 import type { Asked } from "../../call.ts";
 import { problemJson } from "../../problems.ts";
 import { success } from "../envelope.ts";
 import { readPart, writtenSearch } from "./query.ts";
-import type { SearchResult } from "./search.ts";
+import { type SearchResult, searchSlice } from "./search.ts";
 
 /** What of the operator's API only reads. */
 export type AdminApiView = "links" | "link" | "hosts" | "cases" | "figures" | "journal" | "search";
@@ -55,11 +54,7 @@ export function createAdminApiViews(inspection: Inspection) {
     async search(call, { part = { limit: 1 } }) {
       const query = parseSearch(writtenSearch(call.request));
       if (isProblem(query)) return problemJson(call, query);
-      const { links, ...rest } = await inspection.search(query, part);
-      const result: SearchResult = {
-        links: links.map(({ code, createdMs, target }) => ({ code, createdMs, host: targetHost(target) })),
-        ...rest,
-      };
+      const result = await searchSlice(inspection, query, part);
       return answer({ type: "application/json", body: JSON.stringify(result) });
     },
   };
