@@ -1,39 +1,32 @@
+import { accessSync, constants } from "node:fs";
 import { basename, dirname, join } from "node:path";
 
 import { isPrivateHost, type Posture } from "./links/target.ts";
 import type { DatabaseAddress, PostgresAddress } from "./settings/database-url.ts";
 import { limit } from "./settings/formats.ts";
-import { type Https, httpsConflicts, portOf, settleHttps } from "./settings/https.ts";
+import { type Misspelling, misspellings } from "./settings/misspelling.ts";
 import type { Setting } from "./settings/setting.ts";
 import { SETTINGS, type Values } from "./settings/settings.ts";
+import { reasonOf } from "./system.ts";
 
 /** Every `auto` has been decided. */
 type Decided = { readonly [Key in keyof Values]: Exclude<Values[Key], "auto"> };
 
 /** What only helps to decide others. */
-type Settled =
-  | "baseUrl"
-  | "databasePassword"
-  | "databasePasswordFile"
-  | "https"
-  | "tlsCert"
-  | "tlsKey"
-  | "httpPort"
-  | "acmeDirectory";
+type Settled = "baseUrl" | "databasePassword" | "databasePasswordFile";
 
 /** The values of all settings, including those derived from several of them. */
 export interface Config extends Omit<Decided, Settled> {
   /** The public origin, without a trailing slash. */
   readonly baseUrl: string;
   readonly posture: Posture;
-  /** Null if a proxy does it, or nobody. */
-  readonly https: Https | null;
   /** For PostgreSQL databases whose address has none. */
   readonly databasePassword: PostgresAddress["password"];
   /** Keeps the lists of feeds. */
   readonly listFolder: string;
   /** Keeps visits until they are in the database. */
   readonly journalFolder: string;
+  readonly misspellings: readonly Misspelling[];
   /** Only for a process that joins others: which files of the store they have open. */
   readonly openElsewhere?: readonly string[] | undefined;
 }
@@ -48,15 +41,19 @@ export class ConfigError extends Error {
   }
 }
 
-/** Reads and checks each setting, then the rules between settings. Throws {@link ConfigError}. */
-export function readConfig(env: Environment): Config {
+/**
+ * Reads and checks each setting, then the rules between settings. Throws {@link ConfigError}. `serves`: also checks files that
+ * only a server reads.
+ */
+export function readConfig(env: Environment, serves = false): Config {
   const mistakes: string[] = [];
   const values = Object.fromEntries(
     Object.entries<Setting>(SETTINGS).map(([key, setting]) => [key, read(setting, env, mistakes)]),
   ) as Partial<Values>;
   mistakes.push(...conflicts(values));
+  if (serves) mistakes.push(...unreadable(values));
   if (mistakes.length > 0) throw new ConfigError(mistakes);
-  return settle(values as Values);
+  return { ...settle(values as Values), misspellings: misspellings(env) };
 }
 
 /** If the value is wrong, adds to `mistakes` and returns undefined. */
@@ -110,26 +107,33 @@ function conflicts({
     );
   if (countryHeader && trustedProxies?.length === 0)
     mistakes.push("COUNTRY_HEADER needs TRUSTED_PROXIES: only a trusted proxy is believed about the country");
-  mistakes.push(...httpsConflicts({ ...values, port, baseUrl }));
+  if (Boolean(values.tlsCert) !== Boolean(values.tlsKey))
+    mistakes.push("TLS_CERT and TLS_KEY belong together: set both or neither");
+  if (values.tlsCert && baseUrl !== undefined && !baseUrl?.startsWith("https:"))
+    mistakes.push("BASE_URL must begin with https:// when Curt serves HTTPS itself");
   return mistakes;
+}
+
+/** A file that is not there would otherwise be reported once all else is right. */
+function unreadable({ tlsCert, tlsKey }: Partial<Values>): string[] {
+  return Object.entries({ TLS_CERT: tlsCert, TLS_KEY: tlsKey }).flatMap(([name, path]) => {
+    try {
+      if (path) accessSync(path, constants.R_OK);
+      return [];
+    } catch (error) {
+      return `${name} must be a file that can be read, not ${JSON.stringify(path)}: ${reasonOf(error)}`;
+    }
+  });
 }
 
 /** What an `auto` limit is in public posture. In private posture it is off. */
 const PUBLIC_LIMITS = { limitCreate: "30/1m,1000/1d", limitUnknown: "60/1m", limitView: "120/1m" };
 
 /** Fills in the defaults that depend on other settings. */
-function settle({
-  databasePassword,
-  databasePasswordFile,
-  https,
-  tlsCert,
-  tlsKey,
-  httpPort,
-  acmeDirectory,
-  ...values
-}: Values): Config {
+function settle({ databasePassword, databasePasswordFile, ...values }: Values): Omit<Config, "misspellings"> {
   const { dataFolder } = values;
-  const port = portOf({ port: values.port, isOn: https === "auto" || tlsCert !== null });
+  const automaticPort = values.tlsCert === null ? 3000 : 443;
+  const port = values.port === "auto" ? automaticPort : values.port;
   const [password] = passwordsOf({ databasePassword, databasePasswordFile });
   const database = withPassword(values.database, password);
   const readDatabase = values.readDatabase && withPassword(values.readDatabase, passwordOf(database));
@@ -151,11 +155,6 @@ function settle({
   return {
     ...values,
     port,
-    https: settleHttps(
-      { ...values, port, https, tlsCert, tlsKey, httpPort, acmeDirectory },
-      baseUrl,
-      (authority) => join(folder, "https", authority),
-    ),
     database,
     databasePassword: password,
     readDatabase,

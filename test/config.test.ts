@@ -16,12 +16,11 @@ function mistakesOf(env: Record<string, string>): readonly string[] {
 
 describe("the configuration", () => {
   test("has a default for everything", () => {
-    expect(readConfig({})).toEqual({
+    expect(readConfig({})).toMatchObject({
       host: "localhost",
       port: 3000,
       baseUrl: "http://localhost:3000",
       aliases: [],
-      https: null,
       posture: "private",
       statsShown: "all",
       blocklist: [],
@@ -286,26 +285,10 @@ describe("the configuration", () => {
     ]);
   });
 
-  test("serves HTTPS with a certificate of its own, or one from files", () => {
+  test("listens on port 443 if it has a certificate", () => {
     const files = { TLS_CERT: "a.pem", TLS_KEY: "b.pem", BASE_URL: "https://go.example.com" };
-    const fromFiles = { certFile: "a.pem", keyFile: "b.pem", own: null };
-    expect(readConfig(files)).toMatchObject({ port: 443, https: { ...fromFiles, httpPort: 80 } });
-    expect(readConfig({ ...files, PORT: "8443" }).https?.httpPort).toBeNull();
-    expect(readConfig({ ...files, PORT: "8443", HTTP_PORT: "8080" }).https?.httpPort).toBe(8080);
-    expect(readConfig({ ...files, HTTP_PORT: "off" }).https?.httpPort).toBeNull();
-    const automatic = {
-      HTTPS: "auto",
-      HOST: "::",
-      BASE_URL: "https://숏.한국",
-      ALIASES: "10.0.0.1,b.example",
-    };
-    const directory = "https://ca.example:14000/dir";
-    expect(readConfig({ ...automatic, ACME_DIRECTORY: directory, DATA_DIR: "/d" }).https).toEqual({
-      certFile: "/d/https/ca.example_14000/certificate.pem",
-      keyFile: "/d/https/ca.example_14000/certificate.pem",
-      httpPort: 80,
-      own: { folder: "/d/https/ca.example_14000", hosts: ["xn--0p4b.xn--3e0b707e", "b.example"], directory },
-    });
+    expect(readConfig(files).port).toBe(443);
+    expect(readConfig({ ...files, PORT: "8443" }).port).toBe(8443);
   });
 
   test.each<[string, Record<string, string>]>([
@@ -315,23 +298,7 @@ describe("the configuration", () => {
       "BASE_URL must begin with https://",
       { TLS_CERT: "a.pem", TLS_KEY: "b.pem", BASE_URL: "http://a.example" },
     ],
-    ["BASE_URL must begin with https://", { HTTPS: "auto", HOST: "::" }],
-    ["HTTP_PORT needs HTTPS=auto", { HTTP_PORT: "80" }],
-    [
-      "HTTP_PORT and PORT must be two ports",
-      { HTTPS: "auto", HOST: "::", BASE_URL: "https://a.example", HTTP_PORT: "443" },
-    ],
-    ["needs a host name in BASE_URL", { HTTPS: "auto", HOST: "::", BASE_URL: "https://[2001:db8::1]" }],
-    ["needs HOST=0.0.0.0", { HTTPS: "auto", BASE_URL: "https://a.example" }],
-    ["needs HTTP_PORT", { HTTPS: "auto", HOST: "::", BASE_URL: "https://a.example", HTTP_PORT: "off" }],
-    [
-      "set either HTTPS or TLS_CERT",
-      { HTTPS: "auto", HOST: "::", BASE_URL: "https://a.example", TLS_CERT: "a.pem", TLS_KEY: "b.pem" },
-    ],
-    [
-      "ACME_DIRECTORY must be an https:// address",
-      { HTTPS: "auto", HOST: "::", BASE_URL: "https://a.example", ACME_DIRECTORY: "http://ca.example/" },
-    ],
+    ["BASE_URL must begin with https://", { TLS_CERT: "a.pem", TLS_KEY: "b.pem" }],
   ])("HTTPS: %s", (mistake, env) => {
     const mistakes = mistakesOf(env);
     expect(mistakes).toHaveLength(1);
@@ -342,6 +309,42 @@ describe("the configuration", () => {
     expect(mistakesOf({ ADMIN_TOKEN: "too-short" })).toEqual([
       expect.stringContaining('not "(9 characters)"'),
     ]);
+  });
+
+  test("finds settings that may be misspelt", () => {
+    const misspelt = {
+      ADMIN_TOKN: "ADMIN_TOKEN",
+      AMDIN_TOKEN: "ADMIN_TOKEN",
+      BASE_URI: "BASE_URL",
+      BLACKLIST: "BLOCKLIST",
+      HOSTS: "HOST",
+      LOGLEVEL: "LOG_LEVEL",
+      METRIC_PORT: "METRICS_PORT",
+      TRUSTED_PROXY: undefined,
+      TRUSTED_PROXYS: "TRUSTED_PROXIES",
+    };
+    for (const [name, meant] of Object.entries(misspelt))
+      expect(readConfig({ [name]: "x" }).misspellings).toEqual(meant === undefined ? [] : [{ name, meant }]);
+    expect(readConfig({ METRICS_POST: "x", METRICS_HOST: "::1" }).misspellings).toEqual([
+      { name: "METRICS_POST", meant: "METRICS_PORT" },
+    ]);
+  });
+
+  test("takes nothing for misspelt that is usually set", () => {
+    // Of a login, systemd, PostgreSQL, containers, platforms, and other programs' .env files.
+    const usual = `HOME USER LOGNAME SHELL PATH PWD OLDPWD MAIL MAILTO TERM LANG LANGUAGE LC_ALL TZ EDITOR VISUAL PAGER HOSTNAME
+      HOSTTYPE OSTYPE SHLVL DISPLAY COLORTERM LS_COLORS XDG_DATA_DIRS XDG_DATA_HOME XDG_SESSION_ID SSH_CLIENT SSH_TTY SUDO_USER
+      INVOCATION_ID JOURNAL_STREAM NOTIFY_SOCKET MAINPID STATE_DIRECTORY RUNTIME_DIRECTORY CACHE_DIRECTORY LOGS_DIRECTORY
+      CONFIGURATION_DIRECTORY CREDENTIALS_DIRECTORY LISTEN_FDS LISTEN_PID MEMORY_PRESSURE_WATCH SYSTEMD_EXEC_PID WATCHDOG_USEC
+      PGHOST PGPORT PGUSER PGPASSWORD PGPASSFILE PGDATABASE PGDATA PGSSLMODE PGSSLCERT PGSSLKEY POSTGRES_URL POSTGRES_PASSWORD
+      DB_HOST DB_PORT DB_URL DB_NAME DB_USER DB_PASSWORD DATABASE DATABASE_NAME DATABASE_USER DATABASE_HOST MYSQL_HOST REDIS_URL
+      REDIS_HOST REDIS_PORT SMTP_HOST SMTP_PORT HTTP_PROXY HTTPS_PROXY NO_PROXY ALL_PROXY FTP_PROXY NODE_ENV NODE_OPTIONS
+      NODE_VERSION BUN_INSTALL CI DEBUG VERBOSE APP_URL APP_KEY APP_ENV APP_PORT API_URL API_PORT WEB_PORT SITE_URL ROOT_URL
+      PUBLIC_URL DOMAIN SECRET SECRET_KEY TOKEN API_TOKEN ADMIN_EMAIL ADMIN_USER SSH_KEY LOG_FILE LOG_FORMAT LOG_DIR
+      KUBERNETES_PORT KUBERNETES_SERVICE_HOST KUBERNETES_SERVICE_PORT CURT_PORT CURT_SERVICE_HOST CURT_SERVICE_PORT
+      CURT_PORT_3000_TCP_PORT CURT_URL CURT_PASSWORD DYNO FLY_REGION K_SERVICE RENDER RAILWAY_ENVIRONMENT WEBSITE_HOSTNAME`;
+    const env = Object.fromEntries(usual.split(/\s+/).map((name) => [name, "x"]));
+    expect(readConfig(env).misspellings).toEqual([]);
   });
 
   test("refuses each wrong value", () => {
