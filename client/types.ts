@@ -164,16 +164,13 @@ export type ProblemReason =
   | "host.own"
   | "host.suffix"
   | "host.too-many"
-  | "made_from.invalid"
-  | "made_to.invalid"
   | "operator.confirm"
   | "operator.count"
   | "operator.missing"
   | "operator.no-case"
   | "operator.too-many"
   | "operator.wrong"
-  | "reason.unknown"
-  | "state.unknown";
+  | "reason.unknown";
 
 export type ProblemReasons = ProblemReason | (string & Record<never, never>);
 

@@ -38,8 +38,6 @@ export interface Core {
   readonly storeFigures: StoreFigures;
   /** About how many links there are. */
   size(): Promise<number>;
-  /** Does a small part of what makes the operator's searches fast. Returns true if there is more to do at once. */
-  index(): Promise<boolean>;
   readonly reports: Reports;
   readonly limits: Limits;
   /** Finishes accepted work, then closes the store. */
@@ -135,7 +133,6 @@ export async function openCore(config: Config, log: Log, options: CoreOptions = 
     counters,
     storeFigures,
     size: () => store.size(),
-    index: () => store.index(),
     operator: createOperator({ store, clock, refuseRule }),
     inspection: createInspection({ store, clock, blocked: hostRules.blocked }),
     links,

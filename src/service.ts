@@ -48,9 +48,6 @@ import { openCountries } from "./visits/country.ts";
 import type { JournalLimits } from "./visits/journal/journal.ts";
 
 const TIDY_EVERY_MS = 60_000;
-/** An index that is made from scratch, after an update, gets so many blocks each time. */
-const INDEX_EVERY_MS = 1000;
-const MAX_INDEXED_BLOCKS = 16;
 /** A database that is only away for a moment, as while another server takes over, does not end a start. */
 const OPEN_WAIT_MS = 30_000;
 /** How long a replaced process closes each connection after its next answer. A sudden end would cut off requests on their way. */
@@ -90,7 +87,7 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
     }),
     (one) => one.close(),
   );
-  const { clock, links, secret, reports, operator, visits, hostRules, counters, index } = core;
+  const { clock, links, secret, reports, operator, visits, hostRules, counters } = core;
 
   const countryOf = countries(config.countryDatabase);
   const recorder = opened.adopt(
@@ -226,7 +223,6 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
   const repetitions = [
     repeat(READ_CHANGES_EVERY_MS, () => changes.read(), onFault),
     repeat(TIDY_EVERY_MS, tidy, onFault),
-    repeat(INDEX_EVERY_MS, indexLinks, onFault),
   ];
   const inProgress = server.pending;
   const figures = { ...shared, config, core, redirects, requests, lists, faults, inProgress };
@@ -247,11 +243,6 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
     await reports.age();
     await visits.age();
     await counters.flush();
-  }
-
-  async function indexLinks(): Promise<void> {
-    let blocks = 0;
-    while (blocks < MAX_INDEXED_BLOCKS && (await index())) blocks++;
   }
 
   return {

@@ -5,6 +5,7 @@ import { cpSync, readdirSync, readFileSync, readlinkSync, symlinkSync, writeFile
 import { join } from "node:path";
 
 import { checkStore } from "../src/store/open.ts";
+import { openWriter } from "../src/store/sqlite/file.ts";
 import { freePort } from "./free-port.ts";
 import { sendRaw } from "./http/raw.ts";
 import { testOnLinux } from "./linux.ts";
@@ -20,12 +21,16 @@ const CALM_PAUSE_MS = 100;
 /** When an old process closes its port, the kernel resets connections that it has not accepted. Proxies then try again. */
 const MAX_TRIES = 3;
 
-/** Starts a copy of the program, which a test can change. */
-async function startCopy(folder: string, processes: number, more: Settings = {}): Promise<Program> {
+/** A copy of the program, which a test can change. */
+function copyProgram(folder: string): string[] {
   for (const part of ["src", "client", "package.json", "tsconfig.json"])
     cpSync(join(ROOT, part), join(folder, part), { recursive: true });
   symlinkSync(join(ROOT, "node_modules"), join(folder, "node_modules"));
-  const command = [process.execPath, join(folder, "src/main.ts"), "serve"];
+  return [process.execPath, join(folder, "src/main.ts")];
+}
+
+async function startCopy(folder: string, processes: number, more: Settings = {}): Promise<Program> {
+  const command = [...copyProgram(folder), "serve"];
   const settings = { PROCESSES: String(processes), PORT: String(await freePort()), ...more };
   return startProgram(settings, { command, folder });
 }
@@ -147,6 +152,19 @@ test("a program that cannot start leaves the old one serving, and one that crash
   expect((await program.fetch("/abc")).status).toBe(302);
   program.kill("SIGTERM");
   expect(await program.exited).toBe(0);
+});
+
+test("a newer version restores a backup of this one, and its start migrates it", async () => {
+  using folder = temporaryFolder();
+  const backup = join(folder.path, "backup.db");
+  openWriter(backup).close();
+  const command = copyProgram(folder.path);
+  update(folder.path);
+  const restore = [...command, "restore", backup, "--to", `sqlite:${folder.path}/curt.db`];
+  expect(Bun.spawnSync(restore).exitCode).toBe(0);
+  await using program = await startProgram({}, { command: [...command, "serve"], folder: folder.path });
+  expect((await program.shorten({ original_url: TARGET })).status).toBe(201);
+  expect(await checkStore(program.database).catch(String)).toContain("made by a newer Curt");
 });
 
 test("what the old processes have counted stays in the metrics, even if nobody asked them before", async () => {

@@ -89,11 +89,9 @@ function toldNote({ atMs, reason, note }: Note) {
 }
 
 export function toldFigures(figures: Figures) {
-  const { links, madeInDay, madeInWeek, disabled, blockedHosts, newestHosts, visitedHosts, days } = figures;
+  const { links, disabled, blockedHosts, newestHosts, visitedHosts, days } = figures;
   return {
     links,
-    created_in_a_day: madeInDay,
-    created_in_a_week: madeInWeek,
     disabled,
     blocked_hosts: blockedHosts,
     /** Where the newest links lead. */

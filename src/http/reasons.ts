@@ -98,8 +98,6 @@ export const REASONS = [
   "host.own",
   "host.suffix",
   "host.too-many",
-  "made_from.invalid",
-  "made_to.invalid",
   "operator.confirm",
   "operator.count",
   "operator.missing",
@@ -107,7 +105,6 @@ export const REASONS = [
   "operator.too-many",
   "operator.wrong",
   "reason.unknown",
-  "state.unknown",
 ] as const;
 
 export type ProblemReason = (typeof REASONS)[number];

@@ -41,7 +41,6 @@ export const METRICS = {
   ),
   curt_links: gauge("About how many links there are", "max"),
   curt_links_disabled: gauge("Links that were disabled or deleted, up to 100,000", "max"),
-  curt_links_made_in_a_day: gauge("About how many links were made in the last 24 hours", "max"),
   curt_hosts_blocked: gauge("Hosts that the operator has blocked", "max"),
   curt_codes_used_ratio: gauge("Share of all codes of CODE_LENGTH characters that is in use", "max"),
   curt_journal_up: gauge("1 if the journal has room for visits in every process", "min"),

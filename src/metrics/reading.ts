@@ -75,11 +75,10 @@ export function createReading(options: ReadingOptions): { read: ReadMetrics; clo
     const json = await views.figures();
     if (json === undefined) return {};
     const { data } = JSON.parse(json) as {
-      data: { disabled: number; created_in_a_day: number; blocked_hosts: number };
+      data: { disabled: number; blocked_hosts: number };
     };
     return {
       curt_links_disabled: [one(data.disabled)],
-      curt_links_made_in_a_day: [one(data.created_in_a_day)],
       curt_hosts_blocked: [one(data.blocked_hosts)],
     };
   }

@@ -10,7 +10,7 @@ import type { VisitStore } from "../visits/store.ts";
 
 /** Times are in Unix milliseconds, days count from 1970-01-01 (UTC). */
 export interface RecordOf {
-  /** Oldest first. */
+  /** About oldest first. */
   readonly link: Link;
   readonly day: LinkDay;
   readonly salt: { readonly day: number; readonly salt: Uint8Array };
@@ -77,8 +77,8 @@ export interface Records extends Pick<LinkStore, "find">, Pick<VisitStore, "sums
   /** At most `limit` records after a cursor, at first "". */
   read<K extends Kind>(kind: K, after: string, limit: number): Promise<Part<RecordOf[K]>>;
   /**
-   * Calls `work` with a reader of everything as it is at one moment, also while the store is served. Links and entries come
-   * as they were made. All other records come in an order that is the same in every engine; days by their number.
+   * Calls `work` with a reader of everything as it is at one moment, also while the store is served. Links come about oldest
+   * first, and entries as they were made. All other records come in an order that is the same in every engine; days by their number.
    */
   snapshot<T>(work: (parts: ReadParts) => Promise<T>): Promise<T>;
   count(): Promise<Counts>;

@@ -215,7 +215,7 @@ describe("curt import", () => {
         [[join(ROOT, "package.json")], "package.json is no file of curt export: its first line must say"],
         [[newer], "newer is of version 2, and this Curt reads version 1. Use a newer Curt."],
         [[deep], "deep is no file of curt export: its first line must say"],
-        [[empty], "empty is empty."],
+        [[empty], "empty is empty, or begins with an empty line."],
       ] as const)
         await refuse(line, settings, message);
       expect(await runCommand(["check"], settings)).toMatchObject({ code: 0 });

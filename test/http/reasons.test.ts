@@ -2,7 +2,6 @@ import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
-import type { SearchRefusal } from "../../src/guard/link-query.ts";
 import type { DecisionRefusal } from "../../src/guard/operator.ts";
 import { describe, type HttpProblem, malformed, nameFirst } from "../../src/http/problems.ts";
 import { type ProblemReason, REASON_HEADER, REASONS } from "../../src/http/reasons.ts";
@@ -11,8 +10,7 @@ import { invalid } from "../../src/links/problem.ts";
 import { type ApiDescription, operationsOf } from "../../src/pages/openapi.ts";
 import { checkReasons, ROOT, type Running, startHere } from "../service.ts";
 
-const refused = (refusal: DecisionRefusal | SearchRefusal) =>
-  ({ kind: "refused", refusals: [refusal] }) as HttpProblem;
+const refused = (refusal: DecisionRefusal) => ({ kind: "refused", refusals: [refusal] }) as HttpProblem;
 const limited = (limit: Extract<HttpProblem, { kind: "limited" }>["limit"]): HttpProblem => ({
   kind: "limited",
   limit,
@@ -113,8 +111,6 @@ const PROBLEMS: Readonly<Record<ProblemReason, readonly [HttpProblem, string?]>>
   "host.own": [refused({ rule: "host.own" }), "host"],
   "host.suffix": [refused({ rule: "host.suffix", host }), "host"],
   "host.too-many": [refused({ rule: "host.too-many", max }), "host"],
-  "made_from.invalid": [refused({ rule: "made_from.invalid", example }), "made_from"],
-  "made_to.invalid": [refused({ rule: "made_to.invalid", example }), "made_to"],
   "operator.confirm": [malformed({ rule: "operator.confirm", field: "confirm", code: "x" }), "confirm"],
   "operator.count": [{ kind: "other-count", count: 2 }, "count"],
   "operator.missing": [{ kind: "operator.missing" }],
@@ -122,7 +118,6 @@ const PROBLEMS: Readonly<Record<ProblemReason, readonly [HttpProblem, string?]>>
   "operator.too-many": [{ kind: "too-many", max }],
   "operator.wrong": [{ kind: "operator.wrong" }],
   "reason.unknown": [refused({ rule: "reason.unknown", values }), "reason"],
-  "state.unknown": [refused({ rule: "state.unknown", values }), "state"],
 };
 
 test("every reason is that of a problem, whose message is complete and begins with its field", () => {

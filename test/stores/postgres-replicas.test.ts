@@ -140,7 +140,7 @@ describe("a standby that is read from", () => {
     try {
       await slow.query("BEGIN");
       await slow.query("UPDATE links SET disabled = 'spam' WHERE code = 'slow'");
-      await slow.query("INSERT INTO changes (code, created_ms) VALUES ('slow', 0)");
+      await slow.query("INSERT INTO changes (code) VALUES ('slow')");
       await store.disable([newLink("quick")], decision);
       // The standby has all of that.
       await until(async () => {

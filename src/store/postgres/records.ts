@@ -52,19 +52,17 @@ const COUNT = `
       GROUP BY code, created_ms, day) AS days
   ) AS counted`;
 const SPREAD = `
-  SELECT DISTINCT ${LINK_COLUMNS} FROM (SELECT min(place) AS oldest, max(place) AS newest FROM links) AS ends,
+  SELECT DISTINCT ${LINK_COLUMNS} FROM (SELECT min(created_ms) AS oldest, max(created_ms) AS newest FROM links) AS ends,
     generate_series(0, $1::integer - 1) AS nth,
-    LATERAL (SELECT ${LINK_COLUMNS} FROM links WHERE place >= oldest + nth * (newest + 1 - oldest) / $1
-      ORDER BY place LIMIT 1) AS found`;
+    LATERAL (SELECT ${LINK_COLUMNS} FROM links WHERE created_ms >= oldest + nth * (newest + 1 - oldest) / $1
+      ORDER BY created_ms, code LIMIT 1) AS found`;
 /**
  * What a crash loses is copied again, because it loses the progress with it. `finish` waits until everything is on disk.
  */
 const LATER = "SET LOCAL synchronous_commit = off";
 /** Copies are not counted as they are made, because a copy may be repeated. */
-const COUNT_BY_HOUR = [
-  "DELETE FROM link_counts",
-  `INSERT INTO link_counts (hour, links)
-  SELECT greatest(0, created_ms / ${HOUR_MS}), count(*) FROM links GROUP BY 1`,
+const COUNT_LINKS = [
+  "UPDATE link_count SET links = (SELECT count(*) FROM links)",
   // The first requests need good plans.
   "ANALYZE links, visits, cases, journal",
 ];
@@ -101,7 +99,7 @@ export function openPostgresToFill(address: PostgresAddress): Promise<FilledReco
         }),
       finish: () =>
         whole.transaction(async (run) => {
-          for (const statement of COUNT_BY_HOUR) await run(statement);
+          for (const statement of COUNT_LINKS) await run(statement);
           await finishCopy(run);
         }),
     };

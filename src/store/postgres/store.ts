@@ -12,7 +12,7 @@ import { createFigures } from "./figures.ts";
 import { createGuardReader } from "./guard-reader.ts";
 import { createGuard } from "./guard.ts";
 import { createSharedLimits } from "./limits.ts";
-import { createLinkCounts } from "./link-counts.ts";
+import { createLinkCount } from "./link-count.ts";
 import { createLinksReader } from "./links-reader.ts";
 import { createLinkTable } from "./links.ts";
 import { type OpeningOptions, reach } from "./opening.ts";
@@ -74,10 +74,10 @@ export async function openPostgresStore(
     await database.close();
     throw error;
   }
-  const counts = createLinkCounts(database, sizeKnownMs);
+  const count = createLinkCount(database, sizeKnownMs);
   const figures = storeFigures ?? createStoreFigures();
   const replicas = readFrom && openReplicas(readFrom, database, { connections, onReplica });
-  const links = createLinkTable(database, counts, replicas?.read, figures);
+  const links = createLinkTable(database, count, replicas?.read, figures);
   const reports = createReports(database, figures.reports);
   const limits = createSharedLimits(database);
   const reader = readingHalf(database);
@@ -91,7 +91,7 @@ export async function openPostgresStore(
     ...createCounters(database),
     ...createSecrets(database),
     async figures(nowMs: number) {
-      await counts.written();
+      await count.written();
       return reader.figures(nowMs);
     },
     findNear: replicas?.findNear,
@@ -101,7 +101,6 @@ export async function openPostgresStore(
       await limits.forgetClients(database.within(BACKGROUND_MS));
       return purged;
     },
-    index: async () => false,
     async close() {
       await Promise.all([links.close(), reports.settled(), replicas?.close()]);
       await database.close();

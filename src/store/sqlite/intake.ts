@@ -8,11 +8,10 @@ import { leaveCopy } from "./copied.ts";
 import { openWriter } from "./file.ts";
 import { LINK_COLUMNS, type LinkRow, toLink } from "./link-row.ts";
 import { trying } from "./records.ts";
-import { prepareSites } from "./sites.ts";
 
 const ADD_LINK = `
-  INSERT INTO links (code, original_url, target, created_ms, ends_ms, disabled, terms, rowid)
-  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) ON CONFLICT (code) DO NOTHING`;
+  INSERT INTO links (code, original_url, target, created_ms, ends_ms, disabled, terms)
+  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT (code) DO NOTHING`;
 const FIND = `SELECT ${LINK_COLUMNS} FROM links WHERE code = ?1`;
 /** Visits of a link that was purged and is taken in again may still be there. */
 const ADD_DAY = `
@@ -34,12 +33,11 @@ export function openSqliteIntake(path: string): Intake {
 }
 
 function adding(database: Database): Intake {
-  const sites = prepareSites(database);
   const addLink = database.prepare<unknown, Value[]>(ADD_LINK);
   const addDay = database.prepare<unknown, Value[]>(ADD_DAY);
   const find = database.prepare<LinkRow, [Code]>(FIND);
 
-  function addOne(link: ArrivingLink, rowid: number): Link | undefined {
+  function addOne(link: ArrivingLink): Link | undefined {
     const { code, originalUrl, target, createdMs, endsMs, disabled } = link;
     const isAdded =
       addLink.run(
@@ -50,7 +48,6 @@ function adding(database: Database): Intake {
         endsMs === NEVER_MS ? null : endsMs,
         disabled ?? null,
         termsJson(link),
-        rowid,
       ).changes === 1;
     if (!isAdded) {
       const row = find.get(code);
@@ -62,19 +59,11 @@ function adding(database: Database): Intake {
     return undefined;
   }
 
-  const addAll = database.transaction((links: readonly ArrivingLink[]) => {
-    let rowid = sites.nextLink();
-    return links.map((link) => {
-      const known = addOne(link, rowid);
-      if (known === undefined) rowid++;
-      return known;
-    });
-  });
+  const addAll = database.transaction((links: readonly ArrivingLink[]) => links.map(addOne));
 
   return {
     add: async (links) => trying(() => addAll.immediate(links)),
     async close() {
-      sites.close();
       for (const statement of [addLink, addDay, find]) statement.finalize();
       database.close();
     },

@@ -9,11 +9,10 @@ import { reading, type Tables, writing } from "./record-table.ts";
 const READ_LINKS = `
   SELECT rowid, code, ${LINK_COLUMNS} FROM links
   WHERE rowid > ?1 ORDER BY rowid LIMIT ?2`;
-const LAST_LINK = "SELECT coalesce(max(rowid), 0) AS rowid FROM links";
 /** A link that is there keeps its place among the others. */
 const WRITE_LINK = `
-  INSERT INTO links (code, original_url, target, created_ms, ends_ms, disabled, terms, rowid)
-  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
+  INSERT INTO links (code, original_url, target, created_ms, ends_ms, disabled, terms)
+  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
   ON CONFLICT (code) DO UPDATE
     SET rowid = iif(links.created_ms = excluded.created_ms, links.rowid, excluded.rowid),
         original_url = excluded.original_url, target = excluded.target, created_ms = excluded.created_ms,
@@ -32,24 +31,19 @@ export function linkRecords(database: Database): Tables<"link"> {
         keyOf: ({ rowid }) => [rowid],
         toRecord: ({ code, ...row }) => toLink(code, row),
       }),
-      write(records) {
-        const last = database.query<{ rowid: number }, []>(LAST_LINK).get()?.rowid ?? 0;
-        let next = last + 1;
-        writing<Link>(
-          database,
-          WRITE_LINK,
-          ({ code, originalUrl, target, createdMs, endsMs, disabled, terms }) => [
-            code,
-            originalUrl,
-            (target as string) === originalUrl ? null : target,
-            createdMs,
-            endsMs === NEVER_MS ? null : endsMs,
-            disabled ?? null,
-            termsJson({ terms }),
-            next++,
-          ],
-        )(records);
-      },
+      write: writing<Link>(
+        database,
+        WRITE_LINK,
+        ({ code, originalUrl, target, createdMs, endsMs, disabled, terms }) => [
+          code,
+          originalUrl,
+          (target as string) === originalUrl ? null : target,
+          createdMs,
+          endsMs === NEVER_MS ? null : endsMs,
+          disabled ?? null,
+          termsJson({ terms }),
+        ],
+      ),
     },
   };
 }

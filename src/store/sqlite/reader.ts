@@ -141,7 +141,6 @@ export function createReader(path: string, opened: Identity, sizeKnownMs = SIZE_
     journal: (query: JournalQuery) => reading(() => guard.journal(query)),
     search: (query: LinkQuery, page: PageRequest) => reading(() => search(query, page)),
     figures: (nowMs: number) => reading(() => figures(nowMs)),
-    hasUnindexed: (): boolean => reading(searching.hasUnindexed),
     close() {
       guard.close();
       searching.close();

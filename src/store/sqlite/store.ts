@@ -142,7 +142,6 @@ export async function openSqliteStore(
       (await writer.perform({ type: "blockHost", rule, decision })) as boolean,
     unblockHost: async (host, decision) =>
       (await writer.perform({ type: "unblockHost", host, decision })) as boolean,
-    index: async () => reader.hasUnindexed() && ((await writer.perform({ type: "index" })) as boolean),
     count: async (day, counts) => void (await writer.perform({ type: "count", day, counts })),
     async report(report) {
       const [outcome = "repeated"] = await reports.add([report]);

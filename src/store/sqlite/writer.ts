@@ -27,7 +27,6 @@ import { type Identity, identify, watchLog, watchPlace } from "./identity.ts";
 import { prepareLinks, type UpdateTask } from "./links.ts";
 import { type KeyedTask, prepareRequests } from "./requests.ts";
 import { keepSecret } from "./secrets.ts";
-import { prepareSites } from "./sites.ts";
 import { StoreBusy, type Turn } from "./turns.ts";
 import { prepareVisits } from "./visits.ts";
 
@@ -54,7 +53,6 @@ export type Task =
   | ({ type: "add" } & Slice)
   | { type: "age"; bounds: AgeBounds; limit: number }
   | { type: "salt"; day: number; oldest: number }
-  | { type: "index" }
   | { type: "count"; day: number; counts: Counts }
   | { type: "rest" }
   | { type: "close" };
@@ -69,10 +67,9 @@ function open({ path, openElsewhere, busyWaitMs }: Extract<Task, { type: "open" 
   }
   const opened = identify(path);
   const changes = prepareChanges(database);
-  const sites = prepareSites(database);
-  const links = prepareLinks(database, changes, sites);
+  const links = prepareLinks(database, changes);
   const requests = prepareRequests(database, links);
-  const guard = prepareGuard(database, changes, sites);
+  const guard = prepareGuard(database, changes);
   const cases = prepareCases(database, guard);
   const counters = prepareCounters(database);
   const visits = prepareVisits(database, counters);
@@ -85,7 +82,6 @@ function open({ path, openElsewhere, busyWaitMs }: Extract<Task, { type: "open" 
     place,
     database,
     changes,
-    sites,
     counters,
     links,
     requests,
@@ -141,15 +137,12 @@ function perform(task: Task): unknown {
       return file.visits.age(task.bounds, task.limit);
     case "salt":
       return file.visits.salt(task.day, task.oldest);
-    case "index":
-      return file.sites.index();
     case "count":
       return file.counters.count(task.day, task.counts);
     case "rest":
       return rest();
     case "close":
       for (const part of [
-        file.sites,
         file.counters,
         file.requests,
         file.links,
