@@ -1,11 +1,15 @@
 import { CurtError } from "./error.ts";
-import { type CallOptions, type ClientOptions, request } from "./request.ts";
+import { type CallOptions, type ClientOptions, isLike, request } from "./request.ts";
 import type { LinkRequest, LinkResult, ManagedLink } from "./types.ts";
 
 /** What the service takes at once. */
 const MAX_LINKS = 500;
 /** In UTF-16 units, which take up to three bytes each. The service takes 1 MiB. */
 const MAX_LENGTH = 340_000;
+
+interface Results {
+  readonly results: LinkResult[];
+}
 
 /** Makes links, many with each request, and tells what became of each, in order. */
 export async function* makeAll(
@@ -20,8 +24,14 @@ export async function* makeAll(
 
   async function make(some: LinkRequest[]): Promise<LinkResult[]> {
     const key = idempotencyKey && `${idempotencyKey}-${requests++}`;
-    const call = { method: "POST", path: "/api/v1/links/batch", body: some, key: client.token } as const;
-    const { data } = await request<{ results: LinkResult[] }>(client, call, {
+    const call = {
+      method: "POST",
+      path: "/api/v1/links/batch",
+      body: some,
+      key: client.token,
+      isAnswer: (data: unknown) => areResults(data, some.length),
+    } as const;
+    const { data } = await request<Results>(client, call, {
       ...options,
       idempotencyKey: key,
     });
@@ -52,6 +62,15 @@ export async function* makeAll(
     length += ownLength;
   }
   yield* makeWaiting();
+}
+
+function areResults(data: unknown, count: number): boolean {
+  if (!isLike(data, { results: [{ status_code: 0, message: "" }] })) return false;
+  const { results } = data as Results;
+  return (
+    results.length === count &&
+    results.every((one) => one.data === undefined || isLike(one.data, { short_url: "" }))
+  );
 }
 
 function outcomeOf({ status_code: status, message, data, reason = "", retry_after }: LinkResult) {

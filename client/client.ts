@@ -1,6 +1,6 @@
 import { makeAll } from "./batch.ts";
 import { CurtError } from "./error.ts";
-import { type Call, type CallOptions, type ClientOptions, request } from "./request.ts";
+import { type Call, type CallOptions, type ClientOptions, isLike, request } from "./request.ts";
 import type {
   Availability,
   ExpireDuration,
@@ -44,6 +44,19 @@ export interface MadeLink extends ShortLink {
   readonly manage_key: string;
 }
 
+const BREAKDOWN = { values: [{ visits: 0 }], other: 0 };
+const STATISTICS = {
+  code: "",
+  from: "",
+  to: "",
+  tz: "",
+  visits: 0,
+  bots: 0,
+  series: [{ visits: 0 }],
+  referrers: BREAKDOWN,
+  countries: BREAKDOWN,
+};
+
 export type Client = ReturnType<typeof createClient>;
 
 /**
@@ -85,7 +98,7 @@ export function createClient(client: ClientOptions) {
 
       /** With its key, also if it is not there for everybody yet, and with a destination that needs a password. */
       get: (code: string, { key, ...options }: KeyOptions = {}): Promise<Link> =>
-        ask({ path: pathOf(code), key }, options),
+        ask({ path: pathOf(code), key, isAnswer: (data) => isLike(data, { code: "", visits: 0 }) }, options),
 
       /** Changes what is given, and nothing else. */
       edit: (
@@ -113,7 +126,14 @@ export function createClient(client: ClientOptions) {
         query: StatisticsQuery = {},
         { key, ...options }: KeyOptions = {},
       ): Promise<Statistics> =>
-        ask({ path: `${pathOf(code)}/stats?${new URLSearchParams(given(query))}`, key }, options),
+        ask(
+          {
+            path: `${pathOf(code)}/stats?${new URLSearchParams(given(query))}`,
+            key,
+            isAnswer: (data) => isLike(data, STATISTICS),
+          },
+          options,
+        ),
 
       /** Tells the operator about a harmful link. */
       report: (code: string, report: ReportRequest, options: CallOptions = {}): Promise<Report> =>

@@ -30,6 +30,8 @@ export interface Call {
   readonly body?: unknown;
   /** What the call needs: the token to make links, or the key of a link. */
   readonly key?: string | undefined;
+  /** Whether data is what the call asks for. Default: whether it's an object. */
+  readonly isAnswer?: ((data: unknown) => boolean) | undefined;
 }
 
 export interface Answer<T> {
@@ -38,6 +40,8 @@ export interface Answer<T> {
 }
 
 const TIMEOUT_MS = 30_000;
+/** In UTF-16 units. A full batch gets about half of it. */
+const MAX_ANSWER_LENGTH = 8 * 1024 * 1024;
 const MAX_ATTEMPTS = 5;
 /** Doubled with each attempt, for failures that do not say when to try again. */
 const FIRST_WAIT_MS = 200;
@@ -52,6 +56,7 @@ export async function request<T>(
   const { fetch = globalThis.fetch } = client;
   const url = new URL(call.path, client.baseUrl).href;
   const init = write(client, call, options);
+  const { isAnswer = isObject } = call;
   const { signal, timeoutMs = client.timeoutMs ?? TIMEOUT_MS } = options;
   const endMs = performance.now() + timeoutMs;
   for (let attempt = 1; ; attempt++) {
@@ -65,10 +70,10 @@ export async function request<T>(
         ...init,
         signal: signal ? AbortSignal.any([signal, timeLimit]) : timeLimit,
       });
-      const answer = read<T>(await response.text());
-      if (response.ok && answer.status === "success")
+      const answer = read<T>(await readText(response));
+      if (response.ok && answer.status === "success" && isAnswer(answer.data))
         return { data: answer.data as T, headers: response.headers };
-      failed = refused(`${init.method} ${url}`, response, answer);
+      failed = refused(`${init.method} ${url}`, response, response.ok ? {} : answer);
     } catch (cause) {
       signal?.throwIfAborted();
       const reason = timeLimit.aborted ? "timeout" : "network";
@@ -107,6 +112,31 @@ interface Envelope<T> {
   readonly status?: string;
   readonly message?: string;
   readonly data?: T;
+}
+
+/** Empty if it's too long, which no answer of Curt is. */
+async function readText({ body }: Response): Promise<string> {
+  const decoder = new TextDecoder();
+  const reader = body?.getReader();
+  let text = "";
+  for (let part = await reader?.read(); part?.value !== undefined; part = await reader?.read()) {
+    text += decoder.decode(part.value, { stream: true });
+    if (text.length <= MAX_ANSWER_LENGTH) continue;
+    await reader?.cancel();
+    return "";
+  }
+  return text;
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null;
+}
+
+/** Whether a value has the fields of an example, of the same types. The item of a list is the example of all its items. */
+export function isLike(value: unknown, example: unknown): boolean {
+  if (Array.isArray(example)) return Array.isArray(value) && value.every((item) => isLike(item, example[0]));
+  if (!isObject(example)) return typeof value === typeof example;
+  return isObject(value) && Object.entries(example).every(([name, part]) => isLike(value[name], part));
 }
 
 /** Whatever came: a proxy answers with pages of its own. */

@@ -230,16 +230,14 @@ export type SeriesPoint = {
 export type BreakdownValue = {
   /** null if unknown. */
   value: string | null;
-  /** Visits with this value. */
+  /** Visits with this value. Without the manage key, a public service counts only days (UTC) that are over, each with a random offset. */
   visits: number;
 };
 
 export type Breakdown = {
   values: BreakdownValue[];
-  /** Visits with any other value, including values that had visits from fewer than 5 networks in a day. */
+  /** Visits with any other value. Without the manage key, a public service adds values here that had fewer than 5 visits on a day. */
   other: number;
-  /** The part of `other` that is hidden to protect visitors: values that had visits from fewer than 5 networks in a day. */
-  hidden: number;
 };
 
 export type Statistics = {
@@ -257,7 +255,7 @@ export type Statistics = {
   visits: number;
   /** By programs, in the range. */
   bots: number;
-  /** An estimate: the visitors of each day (UTC), added up. A person who visits on two days counts twice. A public service rounds it down to two digits, leaves out the current hour and days with visits from fewer than 5 networks, and says null for fewer than 10 visitors. */
+  /** An estimate: the visitors of each day (UTC), added up. A person who visits on two days counts twice. Without the manage key, a public service counts only days that are over, each with a random offset, and says null if there are none. */
   visitors: number | null;
   series: SeriesPoint[];
   referrers: Breakdown;

@@ -1,11 +1,14 @@
+import { accessSync, constants } from "node:fs";
 import { basename, dirname, join } from "node:path";
 
 import { isPrivateHost, type Posture } from "./links/target.ts";
 import type { DatabaseAddress, PostgresAddress } from "./settings/database-url.ts";
 import { limit } from "./settings/formats.ts";
 import { type Https, httpsConflicts, portOf, settleHttps } from "./settings/https.ts";
+import { type Misspelling, misspellings } from "./settings/misspelling.ts";
 import type { Setting } from "./settings/setting.ts";
 import { SETTINGS, type Values } from "./settings/settings.ts";
+import { reasonOf } from "./system.ts";
 
 /** Every `auto` has been decided. */
 type Decided = { readonly [Key in keyof Values]: Exclude<Values[Key], "auto"> };
@@ -34,6 +37,7 @@ export interface Config extends Omit<Decided, Settled> {
   readonly listFolder: string;
   /** Keeps visits until they are in the database. */
   readonly journalFolder: string;
+  readonly misspellings: readonly Misspelling[];
   /** Only for a process that joins others: which files of the store they have open. */
   readonly openElsewhere?: readonly string[] | undefined;
 }
@@ -48,15 +52,19 @@ export class ConfigError extends Error {
   }
 }
 
-/** Reads and checks each setting, then the rules between settings. Throws {@link ConfigError}. */
-export function readConfig(env: Environment): Config {
+/**
+ * Reads and checks each setting, then the rules between settings. Throws {@link ConfigError}. `serves`: also checks files that
+ * only a server reads.
+ */
+export function readConfig(env: Environment, serves = false): Config {
   const mistakes: string[] = [];
   const values = Object.fromEntries(
     Object.entries<Setting>(SETTINGS).map(([key, setting]) => [key, read(setting, env, mistakes)]),
   ) as Partial<Values>;
   mistakes.push(...conflicts(values));
+  if (serves) mistakes.push(...unreadable(values));
   if (mistakes.length > 0) throw new ConfigError(mistakes);
-  return settle(values as Values);
+  return { ...settle(values as Values), misspellings: misspellings(env) };
 }
 
 /** If the value is wrong, adds to `mistakes` and returns undefined. */
@@ -114,6 +122,18 @@ function conflicts({
   return mistakes;
 }
 
+/** A file that is not there would otherwise be reported once all else is right. */
+function unreadable({ tlsCert, tlsKey }: Partial<Values>): string[] {
+  return Object.entries({ TLS_CERT: tlsCert, TLS_KEY: tlsKey }).flatMap(([name, path]) => {
+    try {
+      if (path) accessSync(path, constants.R_OK);
+      return [];
+    } catch (error) {
+      return `${name} must be a file that can be read, not ${JSON.stringify(path)}: ${reasonOf(error)}`;
+    }
+  });
+}
+
 /** What an `auto` limit is in public posture. In private posture it is off. */
 const PUBLIC_LIMITS = { limitCreate: "30/1m,1000/1d", limitUnknown: "60/1m", limitView: "120/1m" };
 
@@ -127,7 +147,7 @@ function settle({
   httpPort,
   acmeDirectory,
   ...values
-}: Values): Config {
+}: Values): Omit<Config, "misspellings"> {
   const { dataFolder } = values;
   const port = portOf({ port: values.port, isOn: https === "auto" || tlsCert !== null });
   const [password] = passwordsOf({ databasePassword, databasePasswordFile });

@@ -54,6 +54,8 @@ export interface CoreOptions extends Omit<
   readonly clock?: Clock;
   /** Whether a blocklist has a target. */
   readonly isListed?: ListCheck;
+  /** Logs the store's faults that were only counted so far. */
+  readonly settleFaults?: () => void;
   /** How long a create waits for the store to count it. */
   readonly shareWaitMs?: number;
 }
@@ -73,7 +75,10 @@ export async function openCore(config: Config, log: Log, options: CoreOptions = 
   const store = await openStore(config.database, {
     onWait: (reason) => log.warn({ reason }, "the database does not answer: waiting for it"),
     // That it does not answer is logged as a fault by whoever asks it.
-    onPrimary: (primary, trouble) => log.info({ primary, trouble }, "the database answers again"),
+    onPrimary: (primary, trouble) => {
+      options.settleFaults?.();
+      log.info({ primary, trouble }, "the database answers again");
+    },
     onReplica: (replica, trouble) => {
       if (trouble === undefined) log.info({ replica }, "the replica answers again");
       else
@@ -145,13 +150,7 @@ export async function openCore(config: Config, log: Log, options: CoreOptions = 
       onReported: () => counters.count("reports"),
       onDisabled: ({ code }) => log.warn({ code }, "a link was disabled because of its reports"),
     }),
-    visits: createVisits({
-      store,
-      clock,
-      fillRandom,
-      keepDays: config.statsKeepDays,
-      shown: config.statsShown,
-    }),
+    visits: createVisits({ store, clock, fillRandom, keepDays: config.statsKeepDays }),
     limits: createLimits({ ...config, clock, seed, share: config.limitShared ? share : undefined }),
     async close() {
       // Figures are no reason to fail.

@@ -42,7 +42,7 @@ import { repeat } from "./repeat.ts";
 import { identifyStore } from "./store/open.ts";
 import { reasonOf } from "./system.ts";
 import type { Thread } from "./thread.ts";
-import { startViews, tellViews } from "./views-thread.ts";
+import { startViews, tellViews, type ViewsSettings } from "./views-thread.ts";
 import type { ViewsTask } from "./views.ts";
 import { openCountries } from "./visits/country.ts";
 import type { JournalLimits } from "./visits/journal/journal.ts";
@@ -83,7 +83,7 @@ export interface Service {
 /** The core with a port and timers. Opens everything, in order; `stop` closes it in the reverse order. */
 export async function startService(config: Config, log: Log, limits: Limits = {}): Promise<Service> {
   const faults = { store: 0, other: 0 };
-  const report = reportFaults(log);
+  const { report, settleStore } = reportFaults(log);
   const onFault: ReportFault = (error, request) => {
     faults[error instanceof StoreUnavailable ? "store" : "other"]++;
     report(error, request);
@@ -92,7 +92,12 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
   const certificate = config.https && (await openCertificate(config, config.https, log));
   const lists = opened.adopt(await openLists(config, log, limits, onFault), (one) => one.close());
   const core = opened.adopt(
-    await openCore(config, log, { openWaitMs: OPEN_WAIT_MS, ...limits, isListed: lists.isBlocked }),
+    await openCore(config, log, {
+      openWaitMs: OPEN_WAIT_MS,
+      ...limits,
+      isListed: lists.isBlocked,
+      settleFaults: settleStore,
+    }),
     (one) => one.close(),
   );
   const { clock, links, secret, reports, operator, visits, hostRules, counters, index } = core;
@@ -109,6 +114,10 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
             { path },
             "visits that a power cut or a damaged file left behind cannot be trusted: not counted",
           ),
+        onTrouble(reason) {
+          if (reason !== undefined) log.warn(`visits are not counted: ${reason}`);
+          else log.info("visits are counted again");
+        },
         // Whoever removes the machine now loses them.
         onLeft: () =>
           log.warn(
@@ -120,15 +129,23 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
     (one) => one.close(),
   );
   const identity = createIdentity(config);
-  const clientOf = createClientReader({ ...config, countryOf });
+  const clientOf = createClientReader({
+    ...config,
+    countryOf,
+    onNotForwarded: () =>
+      log.warn(
+        "requests of TRUSTED_PROXIES come without X-Forwarded-For: all visitors count as one client. Let the proxy append to it",
+      ),
+  });
   const callOf = createCalls({ domain: createDomain(config.baseUrl, identity), clientOf });
-  const health = createHealth(links);
+  const health = createHealth(links, recorder);
   const storeFiles = identifyStore(config.database);
+  const viewsSettings: ViewsSettings = { ...config, identity, noiseKey: secret.hash("noise", []) };
   let viewsThread: Thread<ViewsTask> | undefined;
   const views = opened.adopt(
     createViews({
       ...limits,
-      start: () => (viewsThread = startViews({ ...config, identity }, storeFiles, lists)),
+      start: () => (viewsThread = startViews(viewsSettings, storeFiles, lists)),
       clock,
       hostRules,
       onFault,
@@ -162,7 +179,7 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
 
   lists.onChange(() => {
     memory.forgetAll();
-    if (viewsThread !== undefined) tellViews(viewsThread, { ...config, identity }, storeFiles, lists);
+    if (viewsThread !== undefined) tellViews(viewsThread, viewsSettings, storeFiles, lists);
   });
   lists.startFeeds(clock.nowMs);
   const limiter = createLimiter(core.limits, clock, counters);
@@ -230,8 +247,7 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
 
   function tellLost(): void {
     const lost = recorder.takeLost();
-    if (lost !== undefined)
-      log.error(lost, "visits could not be counted: the store has been away for too long");
+    if (lost !== undefined) log.error(lost, "visits could not be counted: the journal had no room for them");
   }
 
   async function tidy(): Promise<void> {
@@ -277,9 +293,12 @@ function createAdmin(shared: AdminOptions, adminToken: string, clients: Core["li
 
 function refuseFolder(folder: string): (error: unknown) => never {
   return (cause) => {
-    throw new StoreUnusable(`${folder} cannot keep visits until they are in the store: ${reasonOf(cause)}`, {
-      cause,
-    });
+    if (cause instanceof StoreUnusable) throw cause;
+    const reason = reasonOf(cause);
+    throw new StoreUnusable(
+      `${folder} cannot keep visits until they are in the store: ${reason}. Set DATA_DIR to a folder that Curt can write to.`,
+      { cause },
+    );
   };
 }
 

@@ -3,6 +3,9 @@ const REASONS: Readonly<Record<string, string>> = {
   EPERM: "this user may not use it",
   EROFS: "the disk is read-only",
   ENOSPC: "the disk is full",
+  SQLITE_FULL: "the disk is full",
+  // SQLite could not extend the -shm file.
+  SQLITE_IOERR_SHMSIZE: "the disk is full",
   EDQUOT: "the disk quota is used up",
   EFBIG: "it is larger than a file may be here",
   EISDIR: "it is a folder",
@@ -12,6 +15,13 @@ const REASONS: Readonly<Record<string, string>> = {
   ENOENT: "it is not there",
   EPIPE: "nobody reads it any more",
 };
+
+const NO_ROOM: ReadonlySet<unknown> = new Set(["ENOSPC", "EDQUOT", "EFBIG"]);
+
+/** Whether a file could not be written for lack of room. */
+export function isDiskFull(error: unknown): boolean {
+  return NO_ROOM.has((error as { code?: unknown }).code);
+}
 
 /** What the system says, in words. */
 export function reasonOf(error: unknown): string {

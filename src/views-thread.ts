@@ -5,7 +5,7 @@ import type { Identity } from "./pages/identity.ts";
 import { startThread, type Thread } from "./thread.ts";
 import type { ViewsTask } from "./views.ts";
 
-type ViewsSettings = Config & { readonly identity: Identity };
+export type ViewsSettings = Config & { readonly identity: Identity; readonly noiseKey: string };
 
 /** The process goes on without it until it is started again. */
 export function startViews(
@@ -36,6 +36,7 @@ export function tellViews(
     edits: config.edits,
     statsShown: config.statsShown,
     statsKeepDays: config.statsKeepDays,
+    noiseKey: config.noiseKey,
     limitCreate: config.limitCreate,
     limitUnknown: config.limitUnknown,
     limitView: config.limitView,

@@ -32,6 +32,7 @@ import type { Identity } from "./pages/identity.ts";
 import { openReader, type StoreReader } from "./store/open.ts";
 import { performTasks } from "./thread.ts";
 import { VERSION } from "./version.ts";
+import { createNoise } from "./visits/noise.ts";
 import { createCounts } from "./visits/visits.ts";
 
 /** The first task passes the configuration, and so does one after each change of the blocklists. */
@@ -48,6 +49,8 @@ export type ViewsConfig = Pick<
   | keyof ClientLimits
 > & {
   readonly identity: Identity;
+  /** For nothing but the noise in statistics. */
+  readonly noiseKey: string;
   /** The token itself stays where it is checked. */
   readonly needsToken: boolean;
   /** The files that the service has open. */
@@ -85,7 +88,8 @@ async function open() {
     return store.search(query, page);
   };
   const links = createLookUps({ ...config, store: { find }, clock, blocked: hostRules.blocked });
-  const visits = createCounts({ store, clock, shown: config.statsShown });
+  const noise = createNoise(config.noiseKey);
+  const visits = createCounts({ store, clock, shown: config.statsShown, noise });
   const disabledSince = createDisabledSince({ store, hostRules });
   const shared = { ...config, links, visits, clock, disabledSince, version: VERSION };
   const inspection = createInspection({

@@ -7,6 +7,7 @@ import { type Command, type Commands, readCommandLine, UsageError } from "../src
 import { COMMANDS } from "../src/cli/commands.ts";
 import type { Target } from "../src/links/target.ts";
 import { openStore } from "../src/store/open.ts";
+import { testOnLinux } from "./linux.ts";
 import { ROOT, type Settings, startHere, startProgram, temporaryFolder, untilLogged } from "./service.ts";
 import { newLink } from "./stores/links.ts";
 import { visit } from "./visits/visits.ts";
@@ -157,6 +158,10 @@ It needs the settings of the server, such as DATABASE_URL, as environment variab
     expect(noData.stderr).toStartWith(
       `curt: ${file}/curt.db-visits cannot keep visits until they are in the store: `,
     );
+    const noLock = join(folder.path, "data/curt.db-visits/0.lock");
+    await Bun.write(noLock, "This is no lock. ".repeat(100));
+    const { code, stderr } = await run(["serve"], { ...settings, DATA_DIR: join(folder.path, "data") });
+    expect([code, stderr]).toEqual([1, `curt: ${noLock} cannot be locked: file is not a database\n`]);
   });
 
   test("names every mistake of the configuration, with exit code 2", async () => {
@@ -191,7 +196,62 @@ describe("curt serve", () => {
       DATABASE_URL: `sqlite:${join(folder.path, "curt.db")}`,
     });
     expect(code).toBe(1);
-    expect(stderr).toMatch(new RegExp(`^curt: cannot listen on HOST localhost, PORT ${port}: .+\n$`));
+    expect(stderr).toBe(
+      `curt: cannot listen on HOST localhost, PORT ${port}: another program uses the port. Stop it, or set another port\n`,
+    );
+  });
+
+  test("that cannot listen at an address says so", async () => {
+    for (const settings of [{ HOST: "192.0.2.7" }, { METRICS_HOST: "192.0.2.7", METRICS_PORT: "0" }]) {
+      const { code, stderr } = await run(["serve"], { PORT: "0", BASE_URL: "http://localhost", ...settings });
+      expect([code, stderr]).toEqual([
+        1,
+        expect.stringMatching(/HOST 192\.0\.2\.7, .*: it is not an address of this machine\. /),
+      ]);
+    }
+  });
+
+  const PRIVILEGED = "/proc/sys/net/ipv4/ip_unprivileged_port_start";
+  if (
+    Bun.which("setpriv") !== null &&
+    existsSync(PRIVILEGED) &&
+    Number(readFileSync(PRIVILEGED, "utf8")) > 81
+  )
+    test("that may not use a port says so", async () => {
+      const unprivileged = [
+        "setpriv",
+        "--inh-caps=-all",
+        ...(process.getuid?.() === 0 ? ["--bounding-set=-all"] : []),
+      ];
+      const child = Bun.spawn([...unprivileged, process.execPath, join(ROOT, "src/main.ts"), "serve"], {
+        env: { ...process.env, PORT: "81" },
+        stderr: "pipe",
+      });
+      expect([await child.exited, await child.stderr.text()]).toEqual([
+        1,
+        expect.stringMatching(
+          /^curt: cannot listen on HOST localhost, PORT 81: this user may not use a port below 1024. /,
+        ),
+      ]);
+    });
+
+  testOnLinux("that cannot make a folder says so", async () => {
+    using folder = temporaryFolder();
+    const settings = {
+      DATABASE_URL: `sqlite:${join(folder.path, "curt.db")}`,
+      PORT: "0",
+      BASE_URL: "http://localhost",
+    };
+    const { stderr: noData } = await run(["serve"], { ...settings, DATA_DIR: "/proc/x" });
+    expect(noData).toBe(
+      "curt: /proc/x/curt.db-visits cannot keep visits until they are in the store: no folder can be made there. Set DATA_DIR to a folder that Curt can write to.\n",
+    );
+    const { stderr: noStore } = await run(["serve"], { ...settings, DATABASE_URL: "sqlite:/proc/x/curt.db" });
+    expect(noStore).toStartWith("curt: /proc/x/curt.db cannot be used: no folder can be made there. ");
+    const { stderr: noBackups } = await run(["serve"], { ...settings, BACKUP_DIR: "/proc/x" });
+    expect(noBackups).toBe(
+      "curt: BACKUP_DIR must be a folder that Curt can write to, not /proc/x: it is not there\n",
+    );
   });
 
   test("says in its first line where it listens", async () => {
@@ -335,7 +395,58 @@ test("a public service behind a proxy that it does not trust warns that all visi
   }
 });
 
+test("a start warns of a misspelt setting and of a public http:// address, and a stop says when it is done", async () => {
+  const settings = { ADMIN_TOKN: "0123456789abcdef", BASE_URL: "http://go.curt.example", PROCESSES: "2" };
+  const program = await startProgram(settings);
+  await program[Symbol.asyncDispose]();
+  const lines = program.logged.join("\n");
+  expect(lines).toMatch(/"name":"ADMIN_TOKN","meant":"ADMIN_TOKEN","msg":"a setting may be misspelt: /);
+  expect(lines.match(/misspelt/g)).toHaveLength(1);
+  expect(lines).not.toContain(settings.ADMIN_TOKN);
+  expect(lines).toContain('"msg":"BASE_URL begins with http://: ');
+  expect(program.logged.findLast((line) => line !== "")).toContain('"msg":"stopped"');
+
+  for (const BASE_URL of ["http://localhost:8080", "https://go.curt.example"]) {
+    const silent = await startProgram({ BASE_URL });
+    await silent[Symbol.asyncDispose]();
+    expect(silent.logged.join("\n")).not.toMatch(/misspelt|begins with http:/);
+    expect(silent.logged.findLast((line) => line !== "")).toContain('"msg":"stopped"');
+  }
+});
+
+test("all mistakes are told at once, with missing files of a certificate", async () => {
+  const settings = {
+    PORT: "x",
+    TLS_CERT: "/nowhere/cert.pem",
+    TLS_KEY: "/nowhere/key.pem",
+    BASE_URL: "https://a.example",
+  };
+  const { code, stderr } = await run(["serve"], settings);
+  expect([code, stderr.split("\n")]).toEqual([
+    2,
+    [
+      'curt: PORT must be auto, a whole number from 0 to 65535, not "x"',
+      'curt: TLS_CERT must be a file that can be read, not "/nowhere/cert.pem": it is not there',
+      'curt: TLS_KEY must be a file that can be read, not "/nowhere/key.pem": it is not there',
+      "",
+    ],
+  ]);
+  // Another user may check the store, who may not read the key.
+  using folder = temporaryFolder();
+  const fine = { ...settings, PORT: "0", DATABASE_URL: `sqlite:${folder.path}/curt.db` };
+  expect((await run(["check"], fine)).code).toBe(0);
+});
+
 describe("curt check", () => {
+  test("says which settings may be misspelt", async () => {
+    using folder = temporaryFolder();
+    const { code, stderr } = await run(["check"], {
+      DATABASE_URL: `sqlite:${folder.path}/curt.db`,
+      BASE_URI: "x",
+    });
+    expect([code, stderr]).toEqual([0, "configuration: BASE_URI is not a setting. Do you mean BASE_URL?\n"]);
+  });
+
   const check = (path: string) => run(["check"], { DATABASE_URL: `sqlite:${path}` });
 
   test("finds a store fine, even while it is in use", async () => {
@@ -366,7 +477,7 @@ describe("curt check", () => {
     };
     const { code, stdout } = await run(["check"], settings);
     expect(code).toBe(0);
-    expect(stdout).toContain(`blocklist: ${list}: 2 rules, 1 lines not understood\n`);
+    expect(stdout).toContain(`blocklist: ${list}: 2 rules, 1 line not understood\n`);
     expect(stdout).not.toContain("secret");
     expect(stdout).toContain("(feed of lists.example): there is no list of it yet");
     const wrong = await run(["check"], { ...settings, BLOCKLIST: `${list},${list}-2` });

@@ -16,7 +16,7 @@ function mistakesOf(env: Record<string, string>): readonly string[] {
 
 describe("the configuration", () => {
   test("has a default for everything", () => {
-    expect(readConfig({})).toEqual({
+    expect(readConfig({})).toMatchObject({
       host: "localhost",
       port: 3000,
       baseUrl: "http://localhost:3000",
@@ -344,6 +344,42 @@ describe("the configuration", () => {
     ]);
   });
 
+  test("finds settings that may be misspelt", () => {
+    const misspelt = {
+      ADMIN_TOKN: "ADMIN_TOKEN",
+      AMDIN_TOKEN: "ADMIN_TOKEN",
+      BASE_URI: "BASE_URL",
+      BLACKLIST: "BLOCKLIST",
+      HOSTS: "HOST",
+      LOGLEVEL: "LOG_LEVEL",
+      METRIC_PORT: "METRICS_PORT",
+      TRUSTED_PROXY: undefined,
+      TRUSTED_PROXYS: "TRUSTED_PROXIES",
+    };
+    for (const [name, meant] of Object.entries(misspelt))
+      expect(readConfig({ [name]: "x" }).misspellings).toEqual(meant === undefined ? [] : [{ name, meant }]);
+    expect(readConfig({ METRICS_POST: "x", METRICS_HOST: "::1" }).misspellings).toEqual([
+      { name: "METRICS_POST", meant: "METRICS_PORT" },
+    ]);
+  });
+
+  test("takes nothing for misspelt that is usually set", () => {
+    // Of a login, systemd, PostgreSQL, containers, platforms, and other programs' .env files.
+    const usual = `HOME USER LOGNAME SHELL PATH PWD OLDPWD MAIL MAILTO TERM LANG LANGUAGE LC_ALL TZ EDITOR VISUAL PAGER HOSTNAME
+      HOSTTYPE OSTYPE SHLVL DISPLAY COLORTERM LS_COLORS XDG_DATA_DIRS XDG_DATA_HOME XDG_SESSION_ID SSH_CLIENT SSH_TTY SUDO_USER
+      INVOCATION_ID JOURNAL_STREAM NOTIFY_SOCKET MAINPID STATE_DIRECTORY RUNTIME_DIRECTORY CACHE_DIRECTORY LOGS_DIRECTORY
+      CONFIGURATION_DIRECTORY CREDENTIALS_DIRECTORY LISTEN_FDS LISTEN_PID MEMORY_PRESSURE_WATCH SYSTEMD_EXEC_PID WATCHDOG_USEC
+      PGHOST PGPORT PGUSER PGPASSWORD PGPASSFILE PGDATABASE PGDATA PGSSLMODE PGSSLCERT PGSSLKEY POSTGRES_URL POSTGRES_PASSWORD
+      DB_HOST DB_PORT DB_URL DB_NAME DB_USER DB_PASSWORD DATABASE DATABASE_NAME DATABASE_USER DATABASE_HOST MYSQL_HOST REDIS_URL
+      REDIS_HOST REDIS_PORT SMTP_HOST SMTP_PORT HTTP_PROXY HTTPS_PROXY NO_PROXY ALL_PROXY FTP_PROXY NODE_ENV NODE_OPTIONS
+      NODE_VERSION BUN_INSTALL CI DEBUG VERBOSE APP_URL APP_KEY APP_ENV APP_PORT API_URL API_PORT WEB_PORT SITE_URL ROOT_URL
+      PUBLIC_URL DOMAIN SECRET SECRET_KEY TOKEN API_TOKEN ADMIN_EMAIL ADMIN_USER SSH_KEY LOG_FILE LOG_FORMAT LOG_DIR
+      KUBERNETES_PORT KUBERNETES_SERVICE_HOST KUBERNETES_SERVICE_PORT CURT_PORT CURT_SERVICE_HOST CURT_SERVICE_PORT
+      CURT_PORT_3000_TCP_PORT CURT_URL CURT_PASSWORD DYNO FLY_REGION K_SERVICE RENDER RAILWAY_ENVIRONMENT WEBSITE_HOSTNAME`;
+    const env = Object.fromEntries(usual.split(/\s+/).map((name) => [name, "x"]));
+    expect(readConfig(env).misspellings).toEqual([]);
+  });
+
   test("refuses each wrong value", () => {
     const wrong: [string, string[]][] = [
       [
@@ -401,7 +437,7 @@ describe("the configuration", () => {
       ["LIMIT_VIEW", ["1/1s,2/2s,3/3s,4/4s,5/5s"]],
       ["LIMIT_CREATE_ALL", ["auto"]],
       ["LIMIT_REPORT", ["auto"]],
-      ["DATABASE_POOL", ["0", "1001", "many"]],
+      ["DATABASE_POOL", ["0", "2", "1001", "many"]],
       ["READ_URL", ["sqlite:./data/curt.db", "postgres://db2/links", "http://db2/"]],
       ["LIMIT_SHARED", ["yes", "1", "30/1m"]],
       ["HOST", ["a b", "http://x", "[::1]"]],

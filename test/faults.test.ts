@@ -1,8 +1,10 @@
 import { expect, test } from "bun:test";
+import { writeFileSync } from "node:fs";
 
 import { reportFaults } from "../src/faults.ts";
 import { StoreMisplaced, StoreUnavailable } from "../src/links/store.ts";
 import { createLog } from "../src/log.ts";
+import { testOnLinux } from "./linux.ts";
 
 interface Line {
   readonly level: string;
@@ -17,32 +19,75 @@ function startReport(tellEveryMs: number) {
   const write = (line: string) => lines.push(JSON.parse(line) as Line);
   const output = { isTTY: false, writableLength: 0, on() {}, write };
   const log = createLog("info", output as unknown as NodeJS.WriteStream);
-  return { lines, report: reportFaults(log, tellEveryMs) };
+  return { lines, ...reportFaults(log, tellEveryMs) };
 }
 
-const full = (nth: number) => Object.assign(new Error(`no space for ${nth}`), { code: "ENOSPC" });
+async function untilLines(lines: readonly Line[], count: number): Promise<void> {
+  for (let patience = 500; lines.length < count && patience > 0; patience--) await Bun.sleep(10);
+  expect(lines).toHaveLength(count);
+}
+
+const broken = (nth: number) => Object.assign(new Error(`cannot write ${nth}`), { code: "EIO" });
 
 test("the first fault of a kind is logged at once, and many of them are one line with their number", async () => {
   const { lines, report } = startReport(20);
-  for (let nth = 0; nth < 20_000; nth++) report(full(nth));
+  for (let nth = 0; nth < 20_000; nth++) report(broken(nth));
   expect(lines).toMatchObject([{ level: "error", msg: "unexpected fault" }]);
-  for (let patience = 100; lines.length < 2 && patience > 0; patience--) await Bun.sleep(10);
+  await untilLines(lines, 3);
   expect(lines[1]).toMatchObject({
     level: "error",
     times: 19_999,
-    err: { message: "no space for 19999" },
+    err: { message: "cannot write 19999" },
   });
-  // Once it was quiet for a while, the next one is a first one again.
-  await Bun.sleep(100);
-  expect(lines).toHaveLength(2);
-  report(full(0));
-  expect(lines).toHaveLength(3);
+  expect(lines[2]).toMatchObject({
+    level: "info",
+    msg: "a repeated fault has stopped",
+    reason: "cannot write 19999",
+  });
+  // The next one is a first one again.
+  report(broken(0));
+  expect(lines).toHaveLength(4);
+});
+
+testOnLinux("a full disk is a warning without a stack, wherever it is written to", async () => {
+  const { lines, report } = startReport(60_000);
+  const writers = [() => writeFileSync("/dev/full", "a"), () => writeFileSync("/dev/full", "b")];
+  for (const write of writers)
+    try {
+      write();
+    } catch (error) {
+      report(error);
+    }
+  expect(lines).toMatchObject([
+    { level: "warn", msg: "the disk is full", reason: expect.stringContaining("ENOSPC") },
+  ]);
+  expect(JSON.stringify(lines)).not.toContain("faults.test.ts");
+});
+
+test("faults of the store that were only counted are logged before its all-clear, and none after it", async () => {
+  const { lines, report, settleStore } = startReport(20);
+  for (let nth = 0; nth < 10; nth++) {
+    report(new StoreUnavailable("away"));
+    report(broken(nth));
+  }
+  settleStore();
+  expect(lines).toMatchObject([
+    { msg: "the store cannot answer" },
+    { msg: "unexpected fault" },
+    { msg: "the store cannot answer", times: 9 },
+  ]);
+  // That of the broken disk, which goes on.
+  await untilLines(lines, 5);
+  expect(lines.slice(3)).toMatchObject([
+    { msg: "unexpected fault", times: 9 },
+    { msg: "a repeated fault has stopped" },
+  ]);
 });
 
 test("each kind has its line, and the store's troubles have theirs", () => {
   const { lines, report } = startReport(60_000);
   for (let nth = 0; nth < 100; nth++) {
-    report(full(nth));
+    report(broken(nth));
     report(new TypeError("a bug"));
     report(new StoreUnavailable("busy"));
     report(new StoreMisplaced("gone"));

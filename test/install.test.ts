@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { COMMANDS } from "../src/cli/commands.ts";
 import { readConfig } from "../src/config.ts";
 import { SETTINGS } from "../src/settings/settings.ts";
-import { ROOT } from "./service.ts";
+import { ROOT, temporaryFolder } from "./service.ts";
 
 const read = (path: string) => readFileSync(join(ROOT, path), "utf8");
 const NAMES: readonly string[] = Object.values(SETTINGS).map(({ name }) => name);
@@ -47,6 +47,24 @@ test("the systemd unit starts a command that exists, and gives Curt one folder t
   );
   // A wrong setting would be wrong again.
   expect(unit.get("RestartPreventExitStatus")).toBe("2");
+});
+
+test("the settings of the unit are a file that the shell reads, too", async () => {
+  using folder = temporaryFolder();
+  const guide = read("docs/install.md").replaceAll("/etc/curt.env", join(folder.path, "curt.env"));
+  const [, write = ""] = /^```sh\n(umask 077\n.+?)^```$/ms.exec(guide) ?? [];
+  const [use = ""] = /^set -a && .+$/m.exec(guide) ?? [];
+  const env = { PATH: process.env["PATH"] ?? "" };
+  const child = Bun.spawn(["sh", "-c", `${write}\n${use}\nenv -0`], { env, stdout: "pipe", stderr: "pipe" });
+  const [stdout, stderr] = await Promise.all([child.stdout.text(), child.stderr.text()]);
+  expect(stderr).toBe("");
+  const variables = stdout.split("\0").map((line) => line.split(/=(.*)/s, 2) as [string, string]);
+  expect(readConfig(Object.fromEntries(variables))).toMatchObject({
+    instanceName: "Our links",
+    posture: "public",
+    metricsPort: 9464,
+    database: { path: "/var/lib/curt/curt.db" },
+  });
 });
 
 if (Bun.which("systemd-analyze") !== null) {

@@ -18,9 +18,14 @@ export const NEEDS_LINUX: Readonly<Record<string, string>> = {
   "more connections than file descriptors: open ones are served, and the others once there is room":
     "reads /proc",
   "without file descriptors, no thread is started, and the process lives on": "reads /proc",
+  "that cannot make a folder says so": "tries it in /proc",
   "200 requests with one key make one link and get one answer, whichever process is killed meanwhile":
     SPREADS,
   "a full disk: creates are 503, redirects go on, and it recovers by itself":
+    "limits file sizes with prlimit",
+  "a start on a full disk: links redirect without being counted until there is room":
+    "limits file sizes with prlimit",
+  "a stop after a full disk keeps the files that the next start might find no room for":
     "limits file sizes with prlimit",
   "the database's disk is full: cached links redirect, what cannot be known is 503, and it is over by itself":
     "limits file sizes with prlimit",
@@ -34,6 +39,7 @@ export const NEEDS_LINUX: Readonly<Record<string, string>> = {
     "traces with ptrace",
   "the proof finds what it looks for": "traces with ptrace",
   "say what a file cannot be written for, and leave nothing of it": "writes to /dev/full",
+  "a full disk is a warning without a stack, wherever it is written to": "writes to /dev/full",
 };
 
 /** Only takes tests from the list above. */

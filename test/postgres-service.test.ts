@@ -1,7 +1,10 @@
 import { afterAll, describe, expect, test } from "bun:test";
+import { rmSync } from "node:fs";
+import { join } from "node:path";
 
 import { openDatabase } from "../src/store/postgres/database.ts";
-import { PASSWORD, startPostgres } from "./postgres.ts";
+import { PASSWORD, startPostgres, USER } from "./postgres.ts";
+import { startProxy } from "./proxy.ts";
 import {
   BASE_URL,
   disableLink,
@@ -131,6 +134,29 @@ describe("a database that cannot be used", () => {
 
   test.each([
     [
+      "a password is missing",
+      { DATABASE_PASSWORD: "" },
+      /^curt: postgres:.* asks for a password, .*DATABASE_PASSWORD/,
+    ],
+    [
+      "the file with it cannot be read",
+      { DATABASE_PASSWORD_FILE: "/missing" },
+      /^curt: DATABASE_PASSWORD_FILE .*\/missing/,
+    ],
+  ])("is a mistake in the settings if %s", async (_, settings, message) => {
+    const DATABASE_URL = (await server.url("refused")).replace(`:${PASSWORD}@`, "@");
+    for (const [command, PROCESSES] of [
+      ["serve", "1"],
+      ["serve", "2"],
+      ["check", "1"],
+    ] as const) {
+      const { code, stderr } = await end({ DATABASE_URL, PROCESSES, ...settings }, command);
+      expect([command, code, stderr]).toEqual([command, 2, expect.stringMatching(message)]);
+    }
+  });
+
+  test.each([
+    [
       "it has tables of somebody else",
       "CREATE TABLE curt (x int)",
       /cannot be used: column "version" does not/,
@@ -229,10 +255,47 @@ describe("a database that is away", () => {
     expect(told.filter(({ msg }) => msg === "the database answers again")).toMatchObject([
       { level: "info", primary: `127.0.0.1:${away.port}`, trouble: expect.stringContaining("No server") },
     ]);
-    const lost = told.findIndex(({ msg }) => msg === "the store cannot answer");
-    expect(lost).toBeWithin(
-      0,
-      told.findIndex(({ msg }) => msg === "the database answers again"),
-    );
+    const messages = told.map(({ msg }) => msg);
+    const back = messages.indexOf("the database answers again");
+    expect(messages.indexOf("the store cannot answer")).toBeWithin(0, back);
+    expect(messages.lastIndexOf("the store cannot answer")).toBeLessThan(back);
+    // Those that were only counted: several times a second, the changes are read.
+    expect(told.slice(0, back).some(({ times }) => times !== undefined)).toBeTrue();
+  });
+
+  test("because its password is: never more than DATABASE_POOL connections and two, and the log says why", async () => {
+    using folder = temporaryFolder();
+    const file = join(folder.path, "password");
+    await Bun.write(file, PASSWORD);
+    await server.url("unread");
+    await using proxy = await startProxy(server.port);
+    await using curt = await startHere({
+      DATABASE_URL: `postgres://${USER}@127.0.0.1:${proxy.port}/unread`,
+      DATABASE_PASSWORD_FILE: file,
+      DATABASE_POOL: "4",
+    });
+    curt.expectFaults();
+    /** Creates, look-ups, and statistics, for which a thread has connections of its own. */
+    const use = () =>
+      Promise.all(
+        Array.from({ length: 20 }, async (_, nth) => {
+          await curt.shorten({ original_url: TARGET, custom_code: `link${nth}` });
+          await curt.fetch(`/nothing${nth}`);
+          await curt.fetch(`/api/v1/links/link${nth}/stats`);
+          expect(proxy.open).toBeLessThanOrEqual(4 + 2);
+        }),
+      );
+    await until(async () => (await use(), proxy.open > 4));
+    rmSync(file);
+    proxy.reset();
+    for (let nth = 0; nth < 20; nth++) await use();
+    expect(proxy.open).toBe(0);
+    await untilLogged(curt, "DATABASE_PASSWORD_FILE cannot be read");
+    await Bun.write(file, "wrong");
+    const before = proxy.made;
+    await until(async () => (await use(), proxy.made > before + 12));
+    await Bun.write(file, PASSWORD);
+    await until(async () => (await use(), (await readiness(curt)) === 200));
+    await use();
   });
 });

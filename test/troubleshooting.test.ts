@@ -10,8 +10,8 @@ const DOCUMENT = readFileSync(join(ROOT, "docs/troubleshooting.md"), "utf8");
 /** What writes each kind of message, up to its arguments. The document's tables for them have these first columns. */
 const WRITERS = {
   Line: /\blog\.(info|warn|error)\(/g,
-  Message: /\b(?:new (?:StoreUnusable|CannotListen|ConfigError)|mistakes\.push)\(/g,
-  Reason: /\bnew (?:StoreUnavailable|StoreMisplaced|StoreBusy|Unanswered)\(/g,
+  Message: /\b(?:new (?:StoreUnusable|StoreMisconfigured|CannotListen|ConfigError)|mistakes\.push)\(/g,
+  Reason: /\bnew (?:StoreUnavailable|StoreMisplaced|StoreMisconfigured|StoreBusy|Unanswered)\(/g,
 } as const;
 type Kind = keyof typeof WRITERS;
 
@@ -30,6 +30,7 @@ const MADE_ELSEWHERE: Readonly<Record<string, readonly string[]>> = {
 const FORWARDED = [
   "mistakes",
   "...conflicts(values)",
+  "...unreadable(values)",
   "...httpsConflicts({ ...values, port, baseUrl })",
   "message",
   "error.message",
@@ -122,7 +123,7 @@ function textsIn(kind: Kind, given: string): readonly string[] | undefined {
   const found = literals(given);
   const text = kind === "Line" ? found.at(-1) : found.toSorted((a, b) => b.length - a.length)[0];
   // A message without words of its own would be about every row.
-  return text === undefined || text.replace(/[^a-z]/gi, "").length < 8 ? undefined : [text];
+  return text === undefined || text.replace(/[^a-z]/gi, "").length < 7 ? undefined : [text];
 }
 
 interface Row {

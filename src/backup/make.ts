@@ -52,9 +52,15 @@ export async function makeBackup({ path, journalFolder, file, progress }: Backup
   return links;
 }
 
-/** Two at once would hold up the log of the store twice. Undefined while somebody makes one. */
-export function lockBackups(journalFolder: string): Disposable | undefined {
-  const path = join(journalFolder, "backup.lock");
+/**
+ * Two at once would hold up the log of the store twice. Undefined while somebody makes one. `schedule` is held by the server that
+ * starts one, from its decision to the end.
+ */
+export function lockBackups(
+  journalFolder: string,
+  name: "backup" | "schedule" = "backup",
+): Disposable | undefined {
+  const path = join(journalFolder, `${name}.lock`);
   // A backup that root makes must not keep Curt's own user from making one. Before it is locked, because a process that closes a
   // file loses all its locks of it.
   closeSync(openSync(path, "a"));

@@ -9,7 +9,7 @@ import { type Config, journalFolderOf } from "../config.ts";
 import { escapeLine } from "../escape.ts";
 import { type DatabaseAddress, databaseUrl } from "../settings/database-url.ts";
 import type { Arguments } from "./command.ts";
-import { note, print } from "./print.ts";
+import { note, plural, print } from "./print.ts";
 
 const SHOW_EVERY_MS = 200;
 /** Creates and redirects come first. */
@@ -28,7 +28,7 @@ export async function backup(config: Config, { positionals: [file = ""] }: Argum
   const links = await explained(file, () =>
     makeBackup({ path: database.path, journalFolder, file, progress }),
   ).finally(progress.end);
-  print(escapeLine(`${file} has ${inWords(links)}, was checked, and is on disk`));
+  print(escapeLine(`${file} has ${plural(links, "link")}, was checked, and is on disk`));
   return 0;
 }
 
@@ -53,7 +53,7 @@ export async function restore(
     note(
       `${file} was not made by curt backup. If it was copied while a store was open, the newest links and visits are missing.`,
     );
-  print(escapeLine(`${resolve(path)} has ${inWords(links)} of ${file}, and was checked`));
+  print(escapeLine(`${resolve(path)} has ${plural(links, "link")} of ${file}, and was checked`));
   return 0;
 }
 
@@ -64,10 +64,6 @@ function readAddress(text: string): DatabaseAddress | undefined {
 function refuse(text: string): number {
   console.error(`curt: ${escapeLine(text)}`);
   return 2;
-}
-
-function inWords(links: number): string {
-  return links === 1 ? "1 link" : `${links.toLocaleString("en")} links`;
 }
 
 /** On a terminal, a line that changes. */

@@ -25,10 +25,10 @@ export function prepareBackups({ backupFolder }: Config): void {
     mkdirSync(backupFolder, { recursive: true });
     requireWritable(backupFolder);
   } catch (error) {
-    const { code = "", message } = error as NodeJS.ErrnoException;
+    const { code = "" } = error as NodeJS.ErrnoException;
     if (WRONG.has(code))
       throw new ConfigError([
-        `BACKUP_DIR must be a folder that Curt can write to, not ${backupFolder}: ${message}`,
+        `BACKUP_DIR must be a folder that Curt can write to, not ${backupFolder}: ${reasonOf(error)}`,
       ]);
   }
 }
@@ -64,12 +64,8 @@ export function startBackups(config: Config, log: Log): () => Promise<void> {
     if (code !== 0) throw new Error(reason || `its process ended with ${code}`);
   }
 
-  /** Undefined if none is due, or if somebody else makes one, such as another Curt of the same store. */
+  /** Undefined if none is due, or if somebody else makes one. */
   function begin(into: string, nowMs: number): Backups | undefined {
-    // While Curt runs, its folder may be deleted. Without its parent, a disk may have to be mounted again.
-    if (!existsSync(into)) mkdirSync(into);
-    requireWritable(into);
-    if (backups !== undefined && !isDue(backups, into, nowMs)) return undefined;
     using lock = lockBackups(config.journalFolder);
     if (lock === undefined) return undefined;
     backups ??= backupsOf(place);
@@ -87,7 +83,13 @@ export function startBackups(config: Config, log: Log): () => Promise<void> {
   async function backUp(into: string): Promise<void> {
     const nowMs = systemNowMs();
     if (isStopping || performance.now() < tryAtMs) return;
-    const begun = begin(into, nowMs);
+    // While Curt runs, its folder may be deleted. Without its parent, a disk may have to be mounted again.
+    if (!existsSync(into)) mkdirSync(into);
+    requireWritable(into);
+    if (backups !== undefined && !isDue(backups, into, nowMs)) return;
+    // Another Curt of the same store would start the same backup before the process that makes it has locked it.
+    using schedule = lockBackups(config.journalFolder, "schedule");
+    const begun = schedule && begin(into, nowMs);
     if (begun === undefined) return;
     tryAtMs = performance.now() + Math.min(config.backupEveryMs, TRY_AGAIN_MS);
     const name = begun.nameAt(nowMs);

@@ -5,7 +5,7 @@ import { describeStore } from "../settings/database-url.ts";
 import { checkStore } from "../store/open.ts";
 import { reasonOf } from "../system.ts";
 import { counted } from "./names.ts";
-import { note, print } from "./print.ts";
+import { note, plural, print } from "./print.ts";
 
 /**
  * Checks the blocklists and the whole store, and returns the exit code. The configuration has already been checked by
@@ -13,6 +13,8 @@ import { note, print } from "./print.ts";
  */
 export async function check(config: Config): Promise<number> {
   const { database, baseUrl, posture } = config;
+  for (const { name, meant } of config.misspellings)
+    note(`configuration: ${name} is not a setting. Do you mean ${meant}?`);
   print(`configuration: fine (links at ${baseUrl}, ${posture} posture)`);
   if (!checkLists(config)) return 2;
   const store = describeStore(database);
@@ -52,7 +54,7 @@ function checkLists({ blocklist, blocklistFeeds, listFolder }: Config): boolean 
 function describeList(path: string): string | Error {
   try {
     const { rules, skipped, isCut } = readListFile(path, [0, 0]);
-    return `${rules} rules, ${skipped} lines not understood${isCut ? "; it is too long, the rest is not read" : ""}`;
+    return `${plural(rules, "rule")}, ${plural(skipped, "line")} not understood${isCut ? "; it is too long, the rest is not read" : ""}`;
   } catch (error) {
     return error instanceof Error ? error : new Error(String(error));
   }

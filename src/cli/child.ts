@@ -60,12 +60,12 @@ export async function serveAsChild(config: Config): Promise<number> {
     reason: string;
     isReplaced: boolean;
   }>();
-  // A terminal and systemd signal all processes at once, and the parent lets go as well: whatever comes first
-  // counts. Whom a second signal ends, the parent decides.
+  // The parent signals its children, and so do a terminal and systemd: the first signal counts. The parent decides whom a
+  // second one ends.
   for (const reason of ["SIGTERM", "SIGINT"]) process.on(reason, () => stop({ reason, isReplaced: false }));
   const { promise: left, resolve: leave } = Promise.withResolvers<void>();
   process.on("disconnect", () => {
-    stop({ reason: "the supervisor let go", isReplaced: false });
+    stop({ reason: "the supervisor has ended", isReplaced: false });
     leave();
   });
   // Others may take over while this process starts.

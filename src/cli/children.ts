@@ -72,7 +72,6 @@ export function startChildren(
   const listeners = new Map<Subprocess, Listener>();
   const { promise: stopped, resolve: endWaits } = Promise.withResolvers<void>();
   let stopping = false;
-  let hasLetGo = false;
   let storeFiles = others?.storeFiles();
   let areOthersGone = others === undefined;
   void others?.ended.then(() => (areOthersGone = true));
@@ -81,10 +80,12 @@ export function startChildren(
   function stop(reason: string, isReplaced = false): void {
     if (stopping) return;
     stopping = true;
-    hasLetGo = !isReplaced;
     endWaits();
     for (const child of running) {
       if (isReplaced) tell(child, { replaced: reason, isToldToLeave: true });
+      // The channel stays open, so that a child that hangs while it stops is noticed.
+      else if (listeners.has(child)) child.kill("SIGTERM");
+      // One that still starts may not handle signals yet, and sends no beats.
       else child.disconnect();
     }
   }
@@ -109,9 +110,8 @@ export function startChildren(
         listeners.set(child, { tellsSteered: report.isSteered === false, steered() {} });
         listening(child.pid);
         watching = setInterval(() => {
-          // Count missing beats, not seconds, so that a suspended machine kills nobody. Children that were let go have
-          // no channel any more, and may take their time.
-          if (hasLetGo || ++silentBeats !== MAX_SILENT_BEATS) return;
+          // Count missing beats, not seconds, so that a suspended machine kills nobody.
+          if (++silentBeats !== MAX_SILENT_BEATS) return;
           log.warn({ child: child.pid }, "a process is hung and will be killed");
           child.kill("SIGKILL");
         }, BEAT_MS);

@@ -23,6 +23,8 @@ interface Described {
 
 /** Works with the settings and the store of a server. */
 interface ServerCommand extends Described {
+  /** Whether it reads the files that only a server needs. */
+  readonly serves?: boolean;
   /** Resolves with the exit code. */
   run(config: Config, args: Arguments): number | Promise<number>;
 }

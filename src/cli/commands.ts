@@ -15,6 +15,7 @@ import { trustClock } from "./trust-clock.ts";
 export const COMMANDS: Commands = {
   serve: {
     summary: "serve the API and the short addresses",
+    serves: true,
     run: serve,
   },
   check: {

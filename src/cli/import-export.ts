@@ -47,7 +47,10 @@ async function fill(importing: Importing): Promise<number | undefined> {
   const filled = await openToFill(config.database);
   try {
     const outcome = await fillStore(input.bytes, filled, {
-      onBroken: brokenLines(importing, "What came before it was written: the same command goes on there."),
+      onBroken: brokenLines(
+        importing,
+        "Curt won't start on this store until the import finishes; the same command continues it.",
+      ),
       leaves: ownLinks(importing),
       onRecords: (count) => progress.tell("importing", input.progress(), count),
     });

@@ -9,7 +9,7 @@ import type { Arguments } from "./command.ts";
 import { isInput, openInput } from "./input.ts";
 import { type LeftRows, openLeftRows } from "./left.ts";
 import { counted } from "./names.ts";
-import { fail, print } from "./print.ts";
+import { fail, plural, print } from "./print.ts";
 import { type ProgressLine, showProgress } from "./progress.ts";
 
 /** What an import has to do with. */
@@ -83,7 +83,7 @@ async function takeInFrom(
   const sums = [
     `${inEnglish(added)} of ${inEnglish(links)} links${would} added, with ${counted("visits", visits)}`,
     `${inEnglish(known)} already there`,
-    `${inEnglish(left.count())} ${left.count() === 1 ? "row" : "rows"}${would} left out`,
+    `${plural(left.count(), "row")}${would} left out`,
   ];
   print(`${describeStore(config.database)}: ${sums.join("; ")}`);
   return 0;

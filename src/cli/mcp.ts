@@ -1,6 +1,7 @@
-import { serveTools } from "../mcp/serve.ts";
+import { MAX_MESSAGE_LENGTH, serveTools } from "../mcp/serve.ts";
 import { instanceOf } from "./ask.ts";
 import type { Environment } from "./command.ts";
+import { readLines } from "./read-lines.ts";
 
 /** Serves until the model's program closes standard input; resolves with the exit code. */
 export async function mcp(environment: Environment): Promise<number> {
@@ -9,6 +10,6 @@ export async function mcp(environment: Environment): Promise<number> {
   const { origin } = new URL(instance.baseUrl);
   // Standard output belongs to the protocol.
   console.error(`curt: tools for the links of ${origin}, over MCP on standard input and output`);
-  await serveTools(instance);
+  await serveTools(instance, readLines(process.stdin, MAX_MESSAGE_LENGTH));
   return 0;
 }

@@ -34,6 +34,11 @@ export function printJson(value: object): void {
   print(escapeLine(JSON.stringify(value)));
 }
 
+/** Such as "1 line" and "2,000 lines". */
+export function plural(count: number, noun: string): string {
+  return `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`;
+}
+
 /** Returns the exit code of a command that failed. */
 export function fail(text: string): number {
   console.error(`curt: ${escapeLine(text)}`);

@@ -2,6 +2,7 @@ import type { Config } from "../config.ts";
 import { findPort } from "../http/server.ts";
 import { ANYWHERE } from "../http/steering.ts";
 import { startHttps } from "../https/start.ts";
+import { isPrivateHost } from "../links/target.ts";
 import { createLog, type Log } from "../log.ts";
 import type { Member } from "../metrics/members.ts";
 import { identifyStore } from "../store/open.ts";
@@ -89,6 +90,9 @@ export async function serve(settings: Config): Promise<number> {
     else
       log.info({ children: current.pids() }, `${listensOn(config, port)}, in ${config.processes} processes`);
     if (metrics !== undefined) log.info(metrics.about);
+    for (const misspelling of config.misspellings)
+      log.warn(misspelling, "a setting may be misspelt: the environment has `name`, and nothing reads it");
+    warnOfPlainAddress(config, log);
     warnOfOneClient(config, log);
     warnOfLittleRoom(config, log);
     warnOfReaders(config.database, log);
@@ -102,6 +106,7 @@ export async function serve(settings: Config): Promise<number> {
     await beside?.ended;
     await endBackups();
     await https?.stop();
+    if (isStarted) log.info("stopped");
     return code;
   }
 }
@@ -140,6 +145,14 @@ async function serveHere(config: Config, log: Log, members?: Members): Promise<G
 
 function listensOn({ host, baseUrl, https }: Config, port: number): string {
   return `Curt ${VERSION} listens on ${https === null ? "http" : "https"}://${hostInUrl(host)}:${port} and makes links at ${baseUrl}`;
+}
+
+function warnOfPlainAddress({ baseUrl }: Config, log: Log): void {
+  const { protocol, hostname } = new URL(baseUrl);
+  if (protocol === "http:" && !isPrivateHost(hostname))
+    log.warn(
+      "BASE_URL begins with http://: whoever is on the way can change where links lead. Serve HTTPS, and set BASE_URL to https://…",
+    );
 }
 
 /** If only this machine can reach a public service, all visitors come through a proxy. */

@@ -6,11 +6,12 @@ import type { Arguments, Environment } from "./command.ts";
 import { readPassword } from "./password.ts";
 import { fail, note, print, printJson } from "./print.ts";
 import { qrText } from "./qr-text.ts";
+import { readLines } from "./read-lines.ts";
 
 /** A pipe waits until the limits of the instance let it go on, which usually takes a minute. */
 const PATIENCE_MS = 130_000;
 
-/** More than an instance takes, so that an endless line is refused and not collected. */
+/** More than an instance takes. */
 const MAX_LINE_LENGTH = 10_000;
 /** Of a refused line, what is told. */
 const TOLD_LENGTH = 200;
@@ -33,7 +34,7 @@ export async function shorten(
   return ask(environment, async (client) => {
     let failed = 0;
     const made: ManagedLink[] = [];
-    for await (const targets of fromPipe ? linesOf(process.stdin) : [positionals]) {
+    for await (const targets of fromPipe ? readLines(process.stdin, MAX_LINE_LENGTH) : [positionals]) {
       const wanted = targets.map((target) => ({ target, ...terms }));
       let nth = 0;
       for await (const link of client.batch(wanted, fromPipe ? { timeoutMs: PATIENCE_MS } : {})) {
@@ -81,21 +82,4 @@ async function present({ short_url, manage_key }: ManagedLink, environment: Envi
   if (Bun.stringWidth(lines[0] ?? "") > process.stdout.columns)
     note("The terminal is too narrow for the QR code.");
   else for (const line of lines) print(line);
-}
-
-/** The lines that arrive together, so that nobody waits for those to come. Empty ones are left out. */
-async function* linesOf(input: AsyncIterable<Uint8Array>): AsyncGenerator<string[]> {
-  const decoder = new TextDecoder();
-  let rest = "";
-  for await (const chunk of input) {
-    const lines = (rest + decoder.decode(chunk, { stream: true })).split("\n");
-    // Cut, it is still too long for every instance, which says so.
-    rest = (lines.pop() ?? "").slice(0, MAX_LINE_LENGTH);
-    yield withText(lines);
-  }
-  yield withText([rest]);
-}
-
-function withText(lines: readonly string[]): string[] {
-  return lines.map((line) => line.trim()).filter((line) => line !== "");
 }

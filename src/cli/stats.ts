@@ -3,7 +3,7 @@ import { escapeLine } from "../escape.ts";
 import { ask } from "./ask.ts";
 import { bar, bars } from "./chart.ts";
 import type { Arguments, Environment } from "./command.ts";
-import { fail, print, printJson } from "./print.ts";
+import { fail, plural, print, printJson } from "./print.ts";
 
 const DEFAULT_DAYS = 30;
 /** What the API tells at once. */
@@ -27,8 +27,12 @@ export async function stats(environment: Environment, { positionals, options }: 
       environment,
       async (client) => {
         const statistics = await client.links.statistics(link.code, lastDays(days));
-        if (options["json"] === true) printJson(statistics);
-        else for (const line of draw(statistics)) print(escapeLine(line));
+        if (options["json"] === true) {
+          printJson(statistics);
+          return 0;
+        }
+        const { visits: total } = await client.links.get(link.code);
+        for (const line of draw(statistics, total)) print(escapeLine(line));
         return 0;
       },
       link.origin,
@@ -58,15 +62,20 @@ function lastDays(days: number) {
   };
 }
 
-function draw(statistics: Statistics): string[] {
+/** Visits of unknown or forgotten days are in no range, only in the total. */
+function draw(statistics: Statistics, total: number): string[] {
   const width = process.stdout.columns || PIPE_COLUMNS;
   const { code, from, to, tz, visits, bots, visitors, series } = statistics;
   const counts = [
-    counted(visits, "visit"),
-    ...(visitors === null ? [] : [counted(visitors, "visitor")]),
-    `${inWords(bots)} by programs`,
+    plural(visits, "visit"),
+    ...(visitors === null ? [] : [plural(visitors, "visitor")]),
+    `${inWords(bots)} by bots`,
   ];
-  const lines = [`${code}: ${counts.join(", ")}`, `${from} to ${to} (${tz})`];
+  const lines = [
+    `${code}: ${plural(total, "visit")} in total`,
+    `${from} to ${to} (${tz})`,
+    counts.join(", "),
+  ];
   const values = series.map((point) => point.visits);
   const label = Math.max(0, ...values).toLocaleString("en").length + 2;
   if (visits > 0 && values.length > 0)
@@ -104,10 +113,6 @@ function drawBreakdown(
       return `  ${name}${gap}  ${inWords(visits).padStart(countWidth)}  ${bar(visits, most, barWidth)}`;
     }),
   ];
-}
-
-function counted(count: number, one: string): string {
-  return `${inWords(count)} ${one}${count === 1 ? "" : "s"}`;
 }
 
 function inWords(count: number): string {

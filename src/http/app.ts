@@ -165,6 +165,7 @@ export function createApp(options: AppOptions) {
       POST: atOnce(operator.found),
       DELETE: atOnce(operator.erase),
     });
+    route("/api/v1/admin/links/{code}/stats", { GET: operator.statistics });
     route("/api/v1/admin/links/{code}/disable", { POST: atOnce(operator.disable) });
     route("/api/v1/admin/links/{code}/enable", { POST: atOnce(operator.enable) });
     route("/api/v1/admin/hosts", { GET: operator.hosts });

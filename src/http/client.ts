@@ -3,6 +3,9 @@ import { memoize } from "../memoize.ts";
 import { readCountry } from "../visits/country.ts";
 import type { Client } from "../visits/recorder.ts";
 
+/** A health check on the same machine comes without X-Forwarded-For, too. */
+const MANY_NOT_FORWARDED = 20;
+
 export interface ClientOptions {
   /** The address that the server listens on. */
   readonly host: string;
@@ -10,6 +13,8 @@ export interface ClientOptions {
   /** The header in which a trusted proxy sends the visitor's country. */
   readonly countryHeader: string | null;
   readonly countryOf: (address: string) => string;
+  /** Called once if trusted proxies send many requests, and none has X-Forwarded-For. */
+  readonly onNotForwarded?: () => void;
 }
 
 /** Returns the client that sent a request. Its address and country are "" if unknown. */
@@ -17,7 +22,7 @@ export type ClientOf = (request: Request, server: Bun.Server<unknown>) => Client
 
 /** The client is the other end of the connection, or, if that is a trusted proxy, whoever the proxy names. */
 export function createClientReader(options: ClientOptions): ClientOf {
-  const { host, trustedProxies, countryHeader, countryOf } = options;
+  const { host, trustedProxies, countryHeader, countryOf, onNotForwarded } = options;
   const peerOf = peerReader(host);
   const clientAddress = createClientAddress(trustedProxies);
   const direct = memoize((peer): Client => {
@@ -25,9 +30,11 @@ export function createClientReader(options: ClientOptions): ClientOf {
     return { address, country: countryOf(address) };
   });
   const trusts = memoize((peer) => isTrusted(trustedProxies, peer));
+  let notForwarded = 0;
   // Reading the header takes half as long as a redirect.
   const addressBehind = memoize((key) => {
     const [peer = "", forwarded = ""] = key.split("\n", 2);
+    if (forwarded !== "") notForwarded = Number.NEGATIVE_INFINITY;
     return clientAddress(peer, forwarded);
   });
   const country = memoize(countryOf);
@@ -37,7 +44,9 @@ export function createClientReader(options: ClientOptions): ClientOf {
     const peer = peerOf(request, server);
     if (trustedProxies.length === 0 || !trusts(peer)) return direct(peer);
     const { headers } = request;
-    const address = addressBehind(`${peer}\n${headers.get("x-forwarded-for") ?? ""}`);
+    const forwarded = headers.get("x-forwarded-for");
+    if (forwarded === null && ++notForwarded === MANY_NOT_FORWARDED) onNotForwarded?.();
+    const address = addressBehind(`${peer}\n${forwarded ?? ""}`);
     const header = countryHeader === null ? null : headers.get(countryHeader);
     return { address, country: header === null ? country(address) : told(header) };
   };

@@ -1,3 +1,4 @@
+import { isIP } from "node:net";
 import { networkInterfaces } from "node:os";
 
 import type { createApp } from "./app.ts";
@@ -140,9 +141,21 @@ export function bind(
     return servers;
   } catch (cause) {
     void stopNow(servers);
-    const reason = cause instanceof Error ? cause.message : String(cause);
+    const reason = whyNotListen(cause, host, port);
     throw new CannotListen(`cannot listen on HOST ${host}, ${setting} ${port}: ${reason}`, { cause });
   }
+}
+
+/** Why Curt can't listen there, and what to do. */
+export function whyNotListen(cause: unknown, host: string, port: number): string {
+  const { code, message } = cause as NodeJS.ErrnoException;
+  if (code === "EADDRINUSE") return "another program uses the port. Stop it, or set another port";
+  if (code === "EACCES" && port < 1024)
+    return "this user may not use a port below 1024. Set another port, or give Curt CAP_NET_BIND_SERVICE";
+  // For a name that nobody knows, Bun reports whatever failed last.
+  if (code === "EADDRNOTAVAIL" || (isIP(host) === 0 && host !== "localhost"))
+    return "it is not an address of this machine. Set localhost, an address that `ip address` shows, or :: for all";
+  return message;
 }
 
 /** Clients may try either loopback address for localhost first, so serve both. Some machines have no IPv6. */

@@ -4,6 +4,15 @@ import { StoreUnavailable } from "./store.ts";
 /** What OWASP's cheat sheet on storing passwords recommends: 19 MiB, twice. */
 const COST = { algorithm: "argon2id", memoryCost: 19_456, timeCost: 2 } as const;
 
+/** As Bun writes it: two times 32 bytes in Base64. */
+const HASH = /^\$argon2id\$v=19\$m=([1-9]\d{0,4}),t=([1-9]),p=1(?:\$[A-Za-z\d+/]{42}[AEIMQUYcgkosw048]){2}$/;
+
+/** Whether a hash from elsewhere is as cheap to check as our own. One with more memory or rounds would hold up all others. */
+export function isOwnHash(hash: string): boolean {
+  const [, memoryCost, timeCost] = HASH.exec(hash) ?? [];
+  return Number(memoryCost) <= COST.memoryCost && Number(timeCost) <= COST.timeCost;
+}
+
 // Each hash takes 19 MiB and a core. Whoever makes links with passwords does not keep visitors from entering theirs.
 const hashing = createQueue({ atOnce: 1, waiting: 64 });
 /** The last one waits for about a second. With a share of 4, filling it takes 17 clients and 17 links. */

@@ -2,7 +2,7 @@ import { timingSafeEqual } from "node:crypto";
 
 import type { Link } from "./link.ts";
 
-/** What manage keys, cookies and records of requests are made with. All processes of an instance share it. */
+/** What manage keys, cookies, records of requests and noise are made with. All processes of an instance share it. */
 export interface Secret {
   /** A keyed hash of 128 bits, in base64url. Hashes for different purposes have nothing in common. */
   hash(purpose: Purpose, parts: readonly (string | number)[]): string;
@@ -12,7 +12,7 @@ export interface Secret {
   isManageKey(given: string, link: Pick<Link, "code" | "createdMs">): boolean;
 }
 
-type Purpose = "compare" | "made" | "manage" | "password" | "password-check" | "request" | "body";
+type Purpose = "compare" | "made" | "manage" | "password" | "password-check" | "request" | "body" | "noise";
 
 const HASH_BYTES = 16;
 

@@ -145,6 +145,9 @@ export class StoreMisplaced extends StoreUnavailable {
   override readonly name = "StoreMisplaced";
 }
 
+/** The configuration lacks something that the store needs, or names a file that can't be read. Retries don't help. */
+export class StoreMisconfigured extends StoreUnavailable {}
+
 /** The configured database cannot be used. It has not been changed. The message says what to do. */
 export class StoreUnusable extends Error {
   override readonly name = "StoreUnusable";

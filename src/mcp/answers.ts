@@ -80,7 +80,7 @@ export const statisticsShape = z.object({
   to: z.string(),
   visits: count.describe("By people"),
   bots: count.describe("Visits by programs"),
-  visitors: count.nullable().describe("An estimate; null where it is not told"),
+  visitors: count.nullable().describe("An estimate; null if unknown"),
   days: z.array(z.object({ day: z.string(), visits: count, bots: count })).describe("Only days with visits"),
   most_frequent: z
     .record(z.enum(DIMENSIONS), z.array(z.object({ value: z.string().nullable(), visits: count })))

@@ -11,8 +11,6 @@ export interface Refusal {
   readonly text: string;
 }
 
-/** More than any answer of the API has. */
-const MAX_ANSWER_BYTES = 1024 * 1024;
 const MAX_MESSAGE_LENGTH = 1000;
 const MAX_CALLS = 16;
 
@@ -21,7 +19,7 @@ const information = z.object({ endpoint: z.url() });
 /** The service that the tools ask. What it answers is not trusted. */
 export function createInstance(options: ClientOptions) {
   const baseUrl = new URL(options.baseUrl).origin;
-  const asking = { ...options, baseUrl, language: "en", fetch: fetchBounded };
+  const asking = { ...options, baseUrl, language: "en" };
   const client = createClient(asking);
   let calls = 0;
   let publicHost: string | undefined;
@@ -80,18 +78,4 @@ function inWords({ status, reason, message, retryAfterMs }: CurtError): string {
   return retryAfterMs === undefined
     ? said
     : `${said} Try again in ${Math.ceil(retryAfterMs / 1000)} seconds.`;
-}
-
-/** An answer that is too long loses its body, so that it is none of Curt. */
-async function fetchBounded(url: string, init: RequestInit): Promise<Response> {
-  const { body, status, headers } = await fetch(url, init);
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of body ?? []) {
-    size += chunk.byteLength;
-    if (size > MAX_ANSWER_BYTES) break;
-    chunks.push(chunk);
-  }
-  const isWhole = size > 0 && size <= MAX_ANSWER_BYTES;
-  return new Response(isWhole ? Buffer.concat(chunks) : null, { status, headers });
 }

@@ -106,7 +106,7 @@ export function createTools({ instance, nowMs }: ToolOptions): McpServer {
       title: "Statistics of a short link",
       description:
         "Tells how often a short link was visited over the last days (UTC), today included: by people and by bots, for each day with visits, " +
-        "and the most frequent referrers, countries, browsers, operating systems, devices and languages. A public service leaves out what would tell about single visitors.",
+        "and the most frequent referrers, countries, browsers, operating systems, devices and languages. A public service has visitors and values only of days (UTC) that are over, each number with a small random offset.",
       annotations: READS,
       inputSchema: z.object({
         link,

@@ -44,6 +44,7 @@ export const METRICS = {
   curt_links_made_in_a_day: gauge("About how many links were made in the last 24 hours", "max"),
   curt_hosts_blocked: gauge("Hosts that the operator has blocked", "max"),
   curt_codes_used_ratio: gauge("Share of all codes of CODE_LENGTH characters that is in use", "max"),
+  curt_journal_up: gauge("1 if the journal has room for visits in every process", "min"),
   curt_visits_waiting: gauge("Visits that are not in the store yet"),
   curt_visits_segments_waiting: gauge("Full segments of the journal that are not in the store yet"),
   curt_visits_lost_total: counter("Visits, or details of them, that found no room in the journal"),

@@ -1,4 +1,4 @@
-import { CannotListen } from "../http/server.ts";
+import { CannotListen, whyNotListen } from "../http/server.ts";
 import type { Reading } from "./catalogue.ts";
 import { CONTENT_TYPE, textOf } from "./together.ts";
 
@@ -36,7 +36,7 @@ export function serveMetrics(host: string, port: number, read: () => Promise<rea
     const server = Bun.serve({ ...options, fetch });
     return server.port ?? port;
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
+    const reason = whyNotListen(cause, host, port);
     throw new CannotListen(`cannot listen on METRICS_HOST ${host}, METRICS_PORT ${port}: ${reason}`, {
       cause,
     });

@@ -29,8 +29,8 @@ const UNREACHABLE = /[/+.\p{Cc}]/u;
 /** Dates that stores and answers can hold: up to the year 9999. A link that ends later never ends. */
 const MAX_MS = NEVER_MS;
 
-/** Sums without anything else: who came is unknown, and from how many networks. */
-const NOTHING_TOLD = writeDetail({ visitors: 0, networks: 0, values: {}, others: {} });
+/** Sums without anything else: who came is unknown. */
+const NOTHING_TOLD = writeDetail({ visitors: 0, values: {}, others: {} });
 
 export function arrive(
   staged: StagedLink,

@@ -105,11 +105,10 @@ function writeTerms(terms: Terms): object {
 
 /** Only of closed days: numbers, no hashes. */
 function writeDay(detail: NonNullable<LinkDay["detail"]>): object {
-  const { hours, visitors, networks, values, others }: DayDetail = readDetail(detail);
+  const { hours, visitors, values, others }: DayDetail = readDetail(detail);
   return {
     hours,
     visitors,
-    networks,
     values: inOrder(values),
     others: inOrder(others),
   };

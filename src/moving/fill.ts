@@ -59,34 +59,27 @@ export async function fillStore(
     return lastOfEach(kind, links);
   }
 
-  try {
-    for await (const { runs, place: reached } of readExport(bytes(), { onBroken, from: known })) {
-      let entries = 0;
-      const leftBefore = left;
-      for (const [nth, run] of runs.entries()) {
-        const records = wanted(run, entries);
-        if (run.kind === "entry") entries += run.records.length;
-        const isLast = nth === runs.length - 1;
-        await write(
-          { kind: run.kind, records },
-          isLast
-            ? { ...reached, entries: 0, left }
-            : { ...place, entries: Math.max(written, entries), left: leftBefore },
-        );
-      }
-      place = reached;
-      if (runs.length > 0) written = 0;
+  for await (const { runs, place: reached } of readExport(bytes(), { onBroken, from: known })) {
+    let entries = 0;
+    const leftBefore = left;
+    for (const [nth, run] of runs.entries()) {
+      const records = wanted(run, entries);
+      if (run.kind === "entry") entries += run.records.length;
+      const isLast = nth === runs.length - 1;
+      await write(
+        { kind: run.kind, records },
+        isLast
+          ? { ...reached, entries: 0, left }
+          : { ...place, entries: Math.max(written, entries), left: leftBefore },
+      );
     }
-  } catch (error) {
-    // A wrong file must not leave a store that cannot be served.
-    if (before === NOTHING) await filled.abandon(NOTHING);
-    throw error;
+    place = reached;
+    if (runs.length > 0) written = 0;
   }
   const counts = await filled.count();
   for (const kind of EXPORTED) {
     const twice = (place.records?.[kind] ?? 0) - (kind === "link" ? left : 0) - counts[kind];
-    if (twice > 0)
-      onBroken(place.lines + 1, `${twice} lines of the kind ${kind} tell what another one tells already`);
+    if (twice > 0) onBroken(place.lines + 1, `lines of the kind ${kind} that repeat another one: ${twice}`);
   }
   await filled.finish();
   return { kind: "filled", counts };

@@ -3,6 +3,7 @@ import { ANSWERS, type AnswerAction } from "../guard/case.ts";
 import type { Action } from "../guard/store.ts";
 import { orNone } from "../links/change.ts";
 import { NEVER_MS, type Reason, REASONS, type Terms } from "../links/link.ts";
+import { isOwnHash } from "../links/password.ts";
 import type { Who } from "../links/store.ts";
 import type { Target } from "../links/target.ts";
 import type { RecordOf } from "../store/records.ts";
@@ -161,12 +162,19 @@ function readTerms(fields: Fields): Terms | undefined {
     startsMs: optional(instant, fields, "starts"),
     maxVisits: optional(count, fields, "max_visits"),
     visits: optional(count, fields, "counted_visits"),
-    passwordHash: optional(text, fields, "password_hash"),
+    passwordHash: optional(passwordHash, fields, "password_hash"),
     ended: optional(oneOf(["withdrawn", "visits"]), fields, "ended"),
     changedMs: optional(instant, fields, "changed"),
     formerHost: optional(text, fields, "former_host"),
     formerMs: optional(count, fields, "former_ms"),
   });
+}
+
+function passwordHash(fields: Fields, name: string): string {
+  const hash = text(fields, name);
+  if (!isOwnHash(hash))
+    throw new BrokenLine(`${name} must be an Argon2id hash with at most the memory and rounds of Curt's own`);
+  return hash;
 }
 
 function readDay(fields: Fields): Detail {
@@ -177,8 +185,6 @@ function readDay(fields: Fields): Detail {
     values: {},
     others: {},
   };
-  const networks = optional(count, fields, "networks");
-  if (networks !== undefined) detail.networks = networks;
   const values = optional(object, fields, "values") ?? {};
   const others = optional(object, fields, "others") ?? {};
   for (const dimension of DIMENSIONS) {
@@ -189,18 +195,16 @@ function readDay(fields: Fields): Detail {
 }
 
 /** Most days have one visit, which has a form of its own that takes less room. */
-function shortForm({ hours = {}, visitors, networks, values, others }: DayDetail): Detail | undefined {
+function shortForm({ hours = {}, visitors, values, others }: DayDetail): Detail | undefined {
   const [hour, ...more] = Object.entries(hours);
   if (hour === undefined || more.length > 0 || hour[1][0] !== 1 || hour[1][1] !== 0) return undefined;
-  if (visitors !== 1 || networks !== 1 || Object.keys(others).length > 0) return undefined;
+  if (visitors !== 1 || Object.keys(others).length > 0) return undefined;
   const texts = DIMENSIONS.map((dimension) => {
     const [value, ...rest] = values[dimension] ?? [];
-    return value !== undefined && rest.length === 0 && value[1] === 1 && value[2] === 1
-      ? value[0]
-      : undefined;
+    return value !== undefined && rest.length === 0 && value[1] === 1 ? value[0] : undefined;
   });
   if (!texts.every((one) => one !== undefined)) return undefined;
-  return closeOneVisit(writeOneVisit({ hour: Number(hour[0]), visitor: 0, network: 0, texts }));
+  return closeOneVisit(writeOneVisit({ hour: Number(hour[0]), visitor: 0, texts }));
 }
 
 function readHours(fields: Fields): NonNullable<DayDetail["hours"]> {
@@ -225,9 +229,9 @@ function readValues(fields: Fields, dimension: Dimension): Value[] {
     isText(value[0]) &&
     !value[0].includes("\0") &&
     isCount(value[1]) &&
-    (value.length === 2 || (value.length === 3 && isCount(value[2])));
+    value.length === 2;
   if (!Array.isArray(values) || !values.every(isValue))
-    throw new BrokenLine(`values.${dimension} must be a list of [text, visits] or [text, visits, networks]`);
+    throw new BrokenLine(`values.${dimension} must be a list of [text, visits]`);
   return values as Value[];
 }
 

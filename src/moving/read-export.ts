@@ -66,7 +66,7 @@ export async function* readExport(
         if (wrong !== undefined)
           onBroken(
             nth,
-            `it counts ${parsed.records[wrong]} lines of the kind ${wrong}, and there are ${records?.[wrong]}`,
+            `lines of the kind ${wrong}: it counts ${parsed.records[wrong]}, and there are ${records?.[wrong]}`,
           );
       } else {
         if (records !== undefined) records[parsed.kind]++;

@@ -1,9 +1,8 @@
 /** @jsxImportSource ./html */
-import { languageName, message, sentenceSpace } from "../language/messages.ts";
+import { languageName, message } from "../language/messages.ts";
 import { memoize } from "../memoize.ts";
-import { FEWEST_NETWORKS } from "../visits/day.ts";
 import { type Dimension, DIMENSIONS } from "../visits/dimensions.ts";
-import { MAX_VALUES, type Statistics } from "../visits/statistics.ts";
+import type { Statistics } from "../visits/statistics.ts";
 import { numberFormat } from "./chart.tsx";
 
 /** Values shown at once; the others are a click away. */
@@ -14,7 +13,7 @@ type BreakdownsProps = Pick<Statistics, "shown" | "breakdowns"> & { readonly lan
 interface Row {
   readonly name: string;
   readonly visits: number;
-  /** Not a value that visits told: unknown, hidden, or many values. */
+  /** Unknown, or many values. */
   readonly isVague?: boolean;
 }
 
@@ -22,8 +21,8 @@ interface Row {
 export function Breakdowns({ language, shown, breakdowns }: BreakdownsProps) {
   const known = DIMENSIONS.filter((dimension) => breakdowns[dimension].values.length > 0);
   const [first] = known;
-  if (first === undefined) return <p class="hint">{message(language, "preview.few")}</p>;
-  const hides = known.some((dimension) => breakdowns[dimension].hidden > 0);
+  if (first === undefined)
+    return shown === "safe" ? <p class="hint">{message(language, "preview.few")}</p> : null;
   return (
     <>
       <div class="breakdowns">
@@ -31,11 +30,7 @@ export function Breakdowns({ language, shown, breakdowns }: BreakdownsProps) {
           <Breakdown language={language} dimension={dimension} {...breakdowns[dimension]} />
         ))}
       </div>
-      <p class="hint">
-        {message(language, "preview.percent.of", { count: countTold(breakdowns[first]) })}
-        {shown === "safe" && sentenceSpace(language) + message(language, "preview.hour-over")}
-      </p>
-      {hides && <p class="hint">{message(language, "preview.hidden.why", { networks: FEWEST_NETWORKS })}</p>}
+      <p class="hint">{message(language, "preview.percent.of", { count: countTold(breakdowns[first]) })}</p>
     </>
   );
 }
@@ -43,25 +38,18 @@ export function Breakdowns({ language, shown, breakdowns }: BreakdownsProps) {
 type BreakdownProps = Statistics["breakdowns"][Dimension] & { language: string; dimension: Dimension };
 
 function Breakdown({ language, dimension, ...breakdown }: BreakdownProps) {
-  const { values, other, hidden } = breakdown;
+  const { values, other } = breakdown;
   const rows = values.map(({ value, visits }) => ({
     name: nameOf(language, dimension, value),
     visits,
     isVague: value === null,
   }));
   const [first, more] = [rows.slice(0, FIRST_VALUES), rows.slice(FIRST_VALUES)];
-  const vague = [
-    {
-      name: message(language, "preview.rest", { values: MAX_VALUES }),
-      visits: other - hidden,
-      isVague: true,
-    },
-    { name: message(language, "preview.hidden"), visits: hidden, isVague: true },
-  ].filter(({ visits }) => visits > 0);
+  const rest = other > 0 ? [{ name: message(language, "preview.other"), visits: other, isVague: true }] : [];
   const all = countTold(breakdown);
   return (
     <div>
-      <Values language={language} dimension={dimension} all={all} rows={[...first, ...vague]} />
+      <Values language={language} dimension={dimension} all={all} rows={[...first, ...rest]} />
       {more.length > 0 && (
         <details id={`more-${dimension}`}>
           <summary>{message(language, "preview.more", { count: more.length })}</summary>

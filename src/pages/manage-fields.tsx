@@ -4,6 +4,7 @@ import { formerOf, FORMER_HOST_MS } from "../links/change.ts";
 import { type FoundLink, hasBegun, hasPassword } from "../links/link.ts";
 import { type Edits, editableUntilMs } from "../links/manage.ts";
 import { targetHost } from "../links/target.ts";
+import type { Statistics } from "../visits/statistics.ts";
 import { describeDestination } from "./destination.ts";
 import { described, FieldError, type FieldErrors } from "./field.tsx";
 import { InstantIn } from "./instant.tsx";
@@ -21,6 +22,8 @@ export interface ManageForm {
   readonly shortUrl: string;
   readonly nowMs: number;
   readonly changed: Changed | undefined;
+  /** Of the last days, as only its maker sees them. Undefined if the store is away. */
+  readonly statistics: Statistics | undefined;
   readonly edits: Edits;
   readonly codeHoldMs: number;
   /** The values of the fields as they were sent, if they were refused. */

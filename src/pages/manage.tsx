@@ -1,7 +1,10 @@
 /** @jsxImportSource ./html */
 import { message, sentenceSpace } from "../language/messages.ts";
 import { hasEnded, stateOf } from "../links/link.ts";
+import type { Statistics } from "../visits/statistics.ts";
 import { Began, Begins } from "./begins.tsx";
+import { Breakdowns } from "./breakdowns.tsx";
+import { numberFormat, periodOf } from "./chart.tsx";
 import { CopyButton } from "./copy.tsx";
 import { described, FieldError, Notice } from "./field.tsx";
 import { type Page, page } from "./layout.tsx";
@@ -56,7 +59,7 @@ export function keyPage(language: string, { path, error }: KeyForm): Page {
 
 /** What can be done with a link, for whoever has its key. */
 export function managePage(language: string, form: ManageForm): Page {
-  const { link, key, shortUrl, nowMs, changed, errors, notice, done } = form;
+  const { link, key, shortUrl, nowMs, changed, statistics, errors, notice, done } = form;
   const heading = message(language, "manage.title");
   const isRefused = notice !== undefined || Object.keys(errors).length > 0;
   const state = stateOf(link, nowMs);
@@ -88,6 +91,9 @@ export function managePage(language: string, form: ManageForm): Page {
           <a href={`${path}+`}>{message(language, "manage.preview")}</a>
         </p>
       )}
+      {statistics?.shown === "all" && statistics.visits > 0 && (
+        <LastVisits language={language} statistics={statistics} />
+      )}
       {(isOver || link.disabled !== undefined) && <Destination language={language} link={link} />}
       {!isOver && link.disabled === undefined && (
         <section aria-labelledby="change">
@@ -115,6 +121,29 @@ export function managePage(language: string, form: ManageForm): Page {
         </section>
       )}
     </div>,
+  );
+}
+
+/** Exact and live, unlike the public preview. */
+function LastVisits({ language, statistics }: { language: string; statistics: Statistics }) {
+  const { from, to, visits, visitors } = statistics;
+  const number = numberFormat(language);
+  return (
+    <section aria-labelledby="last-visits">
+      <h2 id="last-visits">{message(language, "preview.visits.title")}</h2>
+      <p class="hint">{periodOf(language, from, to)} (UTC)</p>
+      <dl class="facts">
+        <div>
+          <dt>{message(language, "preview.period.visits")}</dt>
+          <dd>{number.format(visits)}</dd>
+        </div>
+        <div>
+          <dt>{message(language, "preview.visitors")}</dt>
+          <dd>{number.format(visitors ?? 0)}</dd>
+        </div>
+      </dl>
+      <Breakdowns language={language} {...statistics} />
+    </section>
   );
 }
 

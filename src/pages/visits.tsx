@@ -2,7 +2,8 @@
 import { message, sentenceSpace } from "../language/messages.ts";
 import { DAY_MS } from "../links/time.ts";
 import { memoize } from "../memoize.ts";
-import { FEWEST_VISITORS, type Statistics } from "../visits/statistics.ts";
+import { FEWEST_VISITS } from "../visits/noise.ts";
+import type { Statistics } from "../visits/statistics.ts";
 import { Breakdowns } from "./breakdowns.tsx";
 import { Chart, ChartTable, labelsOf, numberFormat, periodOf } from "./chart.tsx";
 import { Downloads } from "./downloads.tsx";
@@ -67,7 +68,8 @@ export function Visits(props: VisitsShown & { language: string }) {
         {message(language, "preview.privacy")}
         {sentenceSpace(language)}
         {shown !== "count" && message(language, "preview.privacy.days") + sentenceSpace(language)}
-        {shown === "safe" && message(language, "preview.privacy.safe") + sentenceSpace(language)}
+        {shown === "safe" &&
+          message(language, "preview.privacy.safe", { fewest: FEWEST_VISITS }) + sentenceSpace(language)}
         {!hasEnded && (
           <span data-live hidden>
             {message(language, "preview.live")}
@@ -153,11 +155,7 @@ function Sums({
       )}
       <div>
         <dt>{message(language, "preview.visitors")}</dt>
-        <dd>
-          {visitors === null
-            ? message(language, "preview.visitors.few", { count: FEWEST_VISITORS })
-            : number.format(visitors)}
-        </dd>
+        <dd>{visitors === null ? message(language, "preview.visitors.later") : number.format(visitors)}</dd>
       </div>
     </dl>
   );

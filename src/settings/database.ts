@@ -28,8 +28,8 @@ export const DATABASE_SETTINGS = {
   databasePool: {
     name: "DATABASE_POOL",
     default: "8",
-    meaning: "connections of each process to the PostgreSQL database, 1 to 1000",
-    takes: wholeNumber(1, 1000),
+    meaning: "connections of each process to the PostgreSQL database, 3 to 1000",
+    takes: wholeNumber(3, 1000),
   },
   readDatabase: {
     name: "READ_URL",

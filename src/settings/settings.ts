@@ -114,7 +114,7 @@ export const SETTINGS = {
     name: "STATS_SHOWN",
     default: "auto",
     meaning:
-      "what anyone sees of a link's statistics: safe tells nothing about a single visitor, all is exact and live, count is totals only; auto is safe in public posture and all in private posture",
+      "what anyone sees of a link's statistics: safe adds noise to all but totals, all is exact and live, count is totals only; auto is safe in public posture and all in private posture",
     takes: oneOf("auto", "safe", "all", "count"),
   },
   processes: {

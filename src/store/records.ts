@@ -109,8 +109,6 @@ export interface FilledRecords extends Records {
     records: readonly RecordOf[K][],
     progress: { readonly before: string; readonly after: string },
   ): Promise<void>;
-  /** Takes back {@link begin}, unless something was written since. */
-  abandon(progress: string): Promise<void>;
   /** Resolves once everything is durable. From now on the store may serve. Once it does, it is no copy any more. */
   finish(): Promise<void>;
 }

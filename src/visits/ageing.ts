@@ -1,9 +1,7 @@
 import type { Clock } from "../links/clock.ts";
-import { DAY_MS, HOUR_MS } from "../links/time.ts";
+import { firstOpenDay } from "./day.ts";
 import type { VisitStore } from "./store.ts";
 
-/** A day is over for us when its last visits are surely folded. */
-const CLOSE_AFTER_MS = HOUR_MS;
 const BATCH = 200;
 /** Ageing stops here and leaves the rest to the next time. */
 const MAX_BATCHES = 100;
@@ -16,8 +14,8 @@ export async function ageVisits(
 ): Promise<number> {
   let aged = 0;
   for (let batch = 0; batch < MAX_BATCHES && clock.trustworthy(); batch++) {
-    const today = Math.floor((clock.nowMs() - CLOSE_AFTER_MS) / DAY_MS);
-    const bounds = { closeBefore: today, forgetBefore: today - keepDays };
+    const openDay = firstOpenDay(clock.nowMs());
+    const bounds = { closeBefore: openDay, forgetBefore: openDay - keepDays };
     const done = await store.age(bounds, BATCH);
     aged += done;
     if (done < BATCH) break;

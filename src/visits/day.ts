@@ -1,27 +1,30 @@
+import { DAY_MS, HOUR_MS } from "../links/time.ts";
 import {
   closeOneVisit,
   type DayDetail,
   type Detail,
-  emptyPart,
-  isEmpty,
-  type Networks,
-  type Part,
   readDetail,
   type Value,
   writeDetail,
   writeOneVisit,
 } from "./detail.ts";
 import { type Dimension, DIMENSIONS } from "./dimensions.ts";
-import { addToSketch, estimate, mergeSketches, type Sketch } from "./sketch.ts";
+import { addToSketch, estimate, mergeSketches } from "./sketch.ts";
 
 /** Values that are kept of each dimension; the visits of the rest are added up. */
-const MAX_VALUES = 50;
+export const KEPT_VALUES = 100;
 /** For so few values, comparing with each is faster than making a map. */
 const FEW_VALUES = 8;
 /** Some 6 % off above this many visitors a day; exact below. */
 const VISITORS_SKETCH = 256;
-/** A value is shown only if visits from at least this many networks had it that day: a visitor is easily made up. */
-export const FEWEST_NETWORKS = 5;
+
+/** A day is over when the last visits of all processes have reached the store. */
+const CLOSE_AFTER_MS = HOUR_MS;
+
+/** The first day (UTC, since 1970) that is not over yet: days before it are closed, and what they have is for everyone. */
+export function firstOpenDay(nowMs: number): number {
+  return Math.floor((nowMs - CLOSE_AFTER_MS) / DAY_MS);
+}
 
 export interface Sums {
   readonly visits: number;
@@ -44,9 +47,8 @@ export interface SameVisits {
   readonly referrer: string;
   readonly language: string;
   readonly country: string;
-  /** uint32s: see `visitor.ts`. */
+  /** A uint32: see `visitor.ts`. */
   readonly visitor: number;
-  readonly network: number;
   readonly times: number;
 }
 
@@ -55,28 +57,20 @@ export function dayOf({ visits, bots, details }: CountedVisits, hour: number): D
   const [first] = details;
   if (first !== undefined && visits === 1 && bots === 0)
     return { visits, bots, detail: detailOfOne(first, hour) };
-  const visitors: Sketch = [];
-  const networks: Sketch = [];
+  const detail: DayDetail = { hours: { [hour]: [visits, bots] }, visitors: [], values: {}, others: {} };
+  const visitors: number[] = (detail.visitors = []);
   const lists = DIMENSIONS.map(() => openValues([]));
   for (const same of details) {
-    const { visitor, network, times } = same;
-    addToSketch(visitors, visitor, VISITORS_SKETCH);
-    addToSketch(networks, network, FEWEST_NETWORKS);
-    textsOf(same).forEach((text, nth) => lists[nth]?.add([text, times, [network]]));
+    addToSketch(visitors, same.visitor, VISITORS_SKETCH);
+    textsOf(same).forEach((text, nth) => lists[nth]?.add([text, same.times]));
   }
-  const last = { hour, visitors, networks: fewNetworks(networks), values: {}, others: {} };
-  DIMENSIONS.forEach((dimension, nth) => keepValues(last, dimension, lists[nth]?.all ?? []));
-  const detail: DayDetail = {
-    hours: { [hour]: [visits, bots] },
-    ...emptyPart(),
-    ...(details.length > 0 && { last }),
-  };
+  DIMENSIONS.forEach((dimension, nth) => keepValues(detail, dimension, lists[nth]?.all ?? []));
   return { visits, bots, detail: writeDetail(detail) };
 }
 
 /** Most rows are of one visit, so this takes the short way. */
 function detailOfOne(visit: SameVisits, hour: number): Detail {
-  return writeOneVisit({ hour, visitor: visit.visitor, network: visit.network, texts: textsOf(visit) });
+  return writeOneVisit({ hour, visitor: visit.visitor, texts: textsOf(visit) });
 }
 
 /** In the order of {@link DIMENSIONS}. */
@@ -86,7 +80,7 @@ function textsOf({ agent, referrer, country, language }: SameVisits): string[] {
 
 /**
  * Two parts of a day as one; where one part is closed, so is the whole. The order of merging does not matter, except
- * for which of more than {@link MAX_VALUES} values are kept, and for visitors once their day is closed: whether
+ * for which of more than {@link KEPT_VALUES} values are kept, and for visitors once their day is closed: whether
  * somebody is in both parts is then no longer known.
  */
 export function merge(one: Day, other: Day): Day {
@@ -98,47 +92,15 @@ export function merge(one: Day, other: Day): Day {
 function mergeInto(day: DayDetail, added: DayDetail): void {
   if (day.hours === undefined || added.hours === undefined) delete day.hours;
   else addHours(day.hours, added.hours);
-  if (typeof day.visitors === "number" || typeof added.visitors === "number") {
-    includeLastHour(day);
-    includeLastHour(added);
-  }
-  mergeLast(day, added);
-  mergePart(day, added);
-  if (typeof day.visitors === "number") closePart(day);
-}
-
-/** The last hour of two parts of a day; the other is no longer the last. */
-function mergeLast(day: DayDetail, added: DayDetail): void {
-  if (day.last === undefined || added.last === undefined) {
-    if (added.last !== undefined) day.last = added.last;
-  } else if (day.last.hour === added.last.hour) {
-    mergePart(day.last, added.last);
-  } else {
-    const [earlier, last] = day.last.hour < added.last.hour ? [day.last, added.last] : [added.last, day.last];
-    mergePart(day, earlier);
-    day.last = last;
-  }
-}
-
-/** Makes the last hour one of the others. */
-export function includeLastHour(day: DayDetail): void {
-  if (day.last !== undefined) mergePart(day, day.last);
-  delete day.last;
-}
-
-function mergePart(part: Part, added: Part): void {
-  // Nearly always so for the hours before the last one: what is added is of one hour.
-  if (isEmpty(added)) return;
-  if (Array.isArray(part.visitors) && Array.isArray(added.visitors))
-    mergeSketches(part.visitors, added.visitors, VISITORS_SKETCH);
-  else part.visitors = visitorsOf(part) + visitorsOf(added);
-  part.networks = mergeNetworks(part.networks, added.networks);
+  if (Array.isArray(day.visitors) && Array.isArray(added.visitors))
+    mergeSketches(day.visitors, added.visitors, VISITORS_SKETCH);
+  else day.visitors = visitorsOf(day) + visitorsOf(added);
   for (const dimension of DIMENSIONS) {
-    const values = openValues(part.values[dimension] ?? []);
+    const values = openValues(day.values[dimension] ?? []);
     for (const value of added.values[dimension] ?? []) values.add(value);
-    const others = (part.others[dimension] ?? 0) + (added.others[dimension] ?? 0);
-    if (others > 0) part.others[dimension] = others;
-    keepValues(part, dimension, values.all);
+    const others = (day.others[dimension] ?? 0) + (added.others[dimension] ?? 0);
+    if (others > 0) day.others[dimension] = others;
+    keepValues(day, dimension, values.all);
   }
 }
 
@@ -164,71 +126,41 @@ function openValues(all: Value[]) {
     all,
     add(added: Value): void {
       const value = find(added[0]);
-      if (value !== undefined) return mergeValue(value, added);
+      if (value !== undefined) {
+        value[1] += added[1];
+        return;
+      }
       all.push(added);
       byText?.set(added[0], added);
     },
   };
 }
 
-function mergeValue(value: Value, added: Value): void {
-  value[1] += added[1];
-  value[2] = mergeNetworks(value[2], added[2]);
-  if (value[2] === undefined) value.length = 2;
-}
-
-function mergeNetworks(one: Networks, other: Networks): Networks {
-  // Once the day is closed, the networks of both parts may be the same.
-  if (!Array.isArray(one) || !Array.isArray(other))
-    return fewNetworks(Math.max(countNetworks(one), countNetworks(other)));
-  mergeSketches(one, other, FEWEST_NETWORKS);
-  return fewNetworks(one);
-}
-
-function fewNetworks(networks: Networks): Networks {
-  return countNetworks(networks) < FEWEST_NETWORKS ? networks : undefined;
-}
-
-function keepValues(part: Part, dimension: Dimension, values: Value[]): void {
-  if (values.length > MAX_VALUES) {
+function keepValues(day: DayDetail, dimension: Dimension, values: Value[]): void {
+  if (values.length > KEPT_VALUES) {
     values.sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1));
-    const rest = values.splice(MAX_VALUES).reduce((sum, [, visits]) => sum + visits, 0);
-    part.others[dimension] = (part.others[dimension] ?? 0) + rest;
+    const rest = values.splice(KEPT_VALUES).reduce((sum, [, visits]) => sum + visits, 0);
+    day.others[dimension] = (day.others[dimension] ?? 0) + rest;
   }
-  if (values.length > 0) part.values[dimension] = values;
-}
-
-/** At most {@link FEWEST_NETWORKS}: more are not counted. */
-export function countNetworks(networks: Networks): number {
-  if (networks === undefined) return FEWEST_NETWORKS;
-  return Array.isArray(networks) ? networks.length : networks;
+  if (values.length > 0) day.values[dimension] = values;
 }
 
 /** An estimate may be too high, but nobody visits without a visit. */
-export function visitorsOf(part: Part): number {
-  const { visitors } = part;
-  return Array.isArray(visitors) ? Math.min(estimate(visitors, VISITORS_SKETCH), visitsTold(part)) : visitors;
+export function visitorsOf(day: DayDetail): number {
+  const { visitors } = day;
+  return Array.isArray(visitors) ? Math.min(estimate(visitors, VISITORS_SKETCH), knownVisits(day)) : visitors;
 }
 
 /** Visits whose detail is known: each has a value of every dimension. */
-function visitsTold({ values, others }: Part): number {
+function knownVisits({ values, others }: DayDetail): number {
   return (values.devices ?? []).reduce((sum, [, visits]) => sum + visits, others.devices ?? 0);
 }
 
-/** Closes a day that is over: of its visitors only numbers stay. */
+/** Closes a day that is over: of its visitors only their number stays. */
 export function close(detail: Detail): Detail {
   const one = closeOneVisit(detail);
   if (one !== undefined) return one;
   const day = readDetail(detail);
-  includeLastHour(day);
-  closePart(day);
+  day.visitors = visitorsOf(day);
   return writeDetail(day);
-}
-
-function closePart(part: Part): void {
-  part.visitors = visitorsOf(part);
-  if (Array.isArray(part.networks)) part.networks = part.networks.length;
-  for (const value of Object.values(part.values).flat()) {
-    if (Array.isArray(value[2])) value[2] = value[2].length;
-  }
 }

@@ -5,51 +5,40 @@ import type { Sketch } from "./sketch.ts";
 /** A {@link DayDetail} as it is stored and sent. To a store it is opaque. */
 export type Detail = Uint8Array & { readonly __brand: "Detail" };
 
-/** A sketch while their day lasts, then their number; undefined where there are enough. */
-export type Networks = Sketch | number | undefined;
+export type Value = [text: string, visits: number];
 
-export type Value = [text: string, visits: number, networks?: Networks];
-
-/** What some visits had in common. */
-export interface Part {
+/** What is known of a link's day beside its sums. */
+export interface DayDetail {
+  /** Visits and bots of each hour, 0 to 23, that had any. Undefined if only the sums were imported. */
+  hours?: Record<number, [visits: number, bots: number]>;
   /** A sketch while the day lasts, then the estimate. */
   visitors: Sketch | number;
-  networks?: Networks;
   values: Partial<Record<Dimension, Value[]>>;
   /** Visits whose value is not among those kept. */
   others: Partial<Record<Dimension, number>>;
-}
-
-/** What is known of a link's day beside its sums. The part is that of all hours but the last. */
-export interface DayDetail extends Part {
-  /** Visits and bots of each hour, 0 to 23, that had any. Undefined for old days, which earlier versions made forget it. */
-  hours?: Record<number, [visits: number, bots: number]>;
-  /** The last hour in which people came, apart: it is not for everyone until it is over. Undefined once the day is closed. */
-  last?: Part & { readonly hour: number };
 }
 
 /** A day with one visit, by a person. Most rows have no more. */
 export interface OneVisit {
   readonly hour: number;
   readonly visitor: number;
-  readonly network: number;
   /** Its value of each of {@link DIMENSIONS}. */
   readonly texts: readonly string[];
 }
 
 /**
- * The first byte says what follows; the lower five bits are the hour, or which parts there are.
+ * The first byte says what follows; its lower five bits are the hour, or whether the hours are known.
  *
- *   one visit         visitor (4 bytes), network (4 bytes), a name of each dimension
- *   closed visit      the same without visitor and network
- *   parts             the parts that there are, in the order of {@link Has}
- *   JSON              as earlier versions wrote it
+ *   visit         visitor (4 bytes), number of dimensions, a name of each
+ *   closed visit  number of dimensions, a name of each
+ *   day           hours if they are known, visitors, number of dimensions, the values of each
+ *
+ * A row may have fewer dimensions than {@link DIMENSIONS}, which grows at its end: its visits have no value of the others.
  */
-const Form = { parts: 0x20, visit: 0x40, json: "{".charCodeAt(0) & 0xe0, closedVisit: 0x80 } as const;
+const Form = { day: 0x20, visit: 0x40, closedVisit: 0x80 } as const;
 const FORM = 0xe0;
-/** The visitor and the network of one visit. */
-const HASH_BYTES = 8;
-const Has = { hours: 1, others: 2, last: 4 } as const;
+const VISITOR_BYTES = 4;
+const HAS_HOURS = 1;
 const HOURS = 24;
 
 const PLACES = DIMENSIONS.map(
@@ -59,12 +48,12 @@ const PLACES = DIMENSIONS.map(
 /** Used for one detail after the other. */
 const bytes = createBytes();
 
-export function writeOneVisit({ hour, visitor, network, texts }: OneVisit): Detail {
+export function writeOneVisit({ hour, visitor, texts }: OneVisit): Detail {
   bytes.clear();
   bytes.number(Form.visit + hour);
   bytes.word(visitor);
-  bytes.word(network);
-  for (let nth = 0; nth < DIMENSIONS.length; nth++) writeName(bytes, nth, texts[nth] ?? "");
+  bytes.number(texts.length);
+  texts.forEach((text, nth) => writeName(bytes, nth, text));
   return bytes.take() as Detail;
 }
 
@@ -73,24 +62,20 @@ export function closeOneVisit(detail: Detail): Detail | undefined {
   const first = detail[0] ?? 0;
   if ((first & FORM) === Form.closedVisit) return detail;
   if ((first & FORM) !== Form.visit) return undefined;
-  const closed = new Uint8Array(detail.subarray(HASH_BYTES));
+  const closed = new Uint8Array(detail.subarray(VISITOR_BYTES));
   closed[0] = first - Form.visit + Form.closedVisit;
   return closed as Detail;
 }
 
-export function writeDetail(day: DayDetail): Detail {
-  const { hours, last } = day;
-  const hasOthers = !isEmpty(day);
+export function writeDetail({ hours, visitors, values, others }: DayDetail): Detail {
   bytes.clear();
-  bytes.number(
-    Form.parts + (hours && Has.hours ? Has.hours : 0) + (hasOthers ? Has.others : 0) + (last ? Has.last : 0),
-  );
+  bytes.number(Form.day + (hours === undefined ? 0 : HAS_HOURS));
   if (hours !== undefined) writeHours(bytes, hours);
-  if (hasOthers) writePart(bytes, day);
-  if (last !== undefined) {
-    bytes.number(last.hour);
-    writePart(bytes, last);
-  }
+  writeVisitors(bytes, visitors);
+  const hasValues = Object.keys(values).length + Object.keys(others).length > 0;
+  bytes.number(hasValues ? DIMENSIONS.length : 0);
+  if (hasValues)
+    DIMENSIONS.forEach((dimension, nth) => writeValues(bytes, nth, values[dimension], others[dimension]));
   return bytes.take() as Detail;
 }
 
@@ -101,49 +86,29 @@ export function readDetail(detail: Detail): DayDetail {
   const low = first & ~FORM;
   switch (first & FORM) {
     case Form.visit:
-      return readOneVisit(from, low);
+      return { hours: { [low]: [1, 0] }, visitors: [from.word()], ...readNames(from) };
     case Form.closedVisit:
-      return { hours: { [low]: [1, 0] }, ...readNames(from, 1, () => 1) };
-    case Form.parts: {
-      const hours = low & Has.hours ? readHours(from) : undefined;
-      const others = low & Has.others ? readPart(from) : emptyPart();
-      const last = low & Has.last ? { hour: from.number(), ...readPart(from) } : undefined;
-      return { ...(hours && { hours }), ...others, ...(last && { last }) };
+      return { hours: { [low]: [1, 0] }, visitors: 1, ...readNames(from) };
+    case Form.day: {
+      const hours = low & HAS_HOURS ? readHours(from) : undefined;
+      return { ...(hours && { hours }), visitors: readVisitors(from), ...readValues(from) };
     }
-    case Form.json:
-      return JSON.parse(new TextDecoder().decode(detail)) as DayDetail;
     default:
       throw new RangeError(`${first} begins no detail of a day`);
   }
 }
 
-function readOneVisit(from: BytesReader, hour: number): DayDetail {
-  const visitor = from.word();
-  const network = from.word();
-  const last = { hour, ...readNames(from, [visitor], () => [network]) };
-  return { hours: { [hour]: [1, 0] }, ...emptyPart(), last };
+function readNames(from: BytesReader): Pick<DayDetail, "values" | "others"> {
+  const values: DayDetail["values"] = {};
+  for (const [nth, dimension] of readDimensions(from).entries())
+    values[dimension] = [[readName(from, nth), 1]];
+  return { values, others: {} };
 }
 
-/** One visit with these names. Each value has networks of its own, because merging changes them in place. */
-function readNames(from: BytesReader, visitors: Part["visitors"], networks: () => Networks): Part {
-  const values: Part["values"] = {};
-  DIMENSIONS.forEach((dimension, nth) => (values[dimension] = [[readName(from, nth), 1, networks()]]));
-  return { visitors, networks: networks(), values, others: {} };
-}
-
-export function emptyPart(): Part {
-  return { visitors: [], networks: [], values: {}, others: {} };
-}
-
-export function isEmpty({ visitors, networks, values, others }: Part): boolean {
-  return (
-    Array.isArray(visitors) &&
-    visitors.length === 0 &&
-    Array.isArray(networks) &&
-    networks.length === 0 &&
-    Object.keys(values).length === 0 &&
-    Object.keys(others).length === 0
-  );
+function readDimensions(from: BytesReader): readonly Dimension[] {
+  const count = from.number();
+  if (count > DIMENSIONS.length) throw new RangeError(`A later version wrote ${count} dimensions`);
+  return DIMENSIONS.slice(0, count);
 }
 
 /** A bit for each hour, then the visits and bots of those that had any. */
@@ -165,89 +130,41 @@ function readHours(from: BytesReader): NonNullable<DayDetail["hours"]> {
   return hours;
 }
 
-/** Networks come first, each once: nearly all values have them from few. */
-function writePart(to: Bytes, part: Part): void {
-  const { visitors } = part;
-  if (Array.isArray(visitors)) {
-    to.number(2 * visitors.length);
-    for (const visitor of visitors) to.word(visitor);
-  } else {
-    to.number(2 * visitors + 1);
-  }
-  const places = placesOfNetworks(part);
-  to.number(places.size);
-  for (const network of places.keys()) to.word(network);
-  writeNetworks(to, part.networks, places);
-  DIMENSIONS.forEach((dimension, nth) => {
-    const values = part.values[dimension] ?? [];
-    const other = part.others[dimension] ?? 0;
-    to.number(2 * values.length + (other > 0 ? 1 : 0));
-    if (other > 0) to.number(other);
-    for (const [text, visits, networks] of values) {
-      writeName(to, nth, text);
-      to.number(visits);
-      writeNetworks(to, networks, places);
-    }
-  });
+/** Even: twice the number of hashes that follow. Odd: twice the estimate and one. */
+function writeVisitors(to: Bytes, visitors: DayDetail["visitors"]): void {
+  if (!Array.isArray(visitors)) return to.number(2 * visitors + 1);
+  to.number(2 * visitors.length);
+  for (const visitor of visitors) to.word(visitor);
 }
 
-function readPart(from: BytesReader): Part {
-  const visitors = readVisitors(from);
-  const all = readWords(from, from.number());
-  const part: Part = { visitors, networks: readNetworks(from, all), values: {}, others: {} };
-  if (part.networks === undefined) delete part.networks;
-  for (const [nth, dimension] of DIMENSIONS.entries()) {
+function readVisitors(from: BytesReader): DayDetail["visitors"] {
+  const head = from.number();
+  if (head % 2 === 1) return (head - 1) / 2;
+  const visitors: number[] = [];
+  for (let left = head / 2; left > 0; left--) visitors.push(from.word());
+  return visitors;
+}
+
+function writeValues(to: Bytes, dimension: number, values: readonly Value[] = [], other = 0): void {
+  to.number(2 * values.length + (other > 0 ? 1 : 0));
+  if (other > 0) to.number(other);
+  for (const [text, visits] of values) {
+    writeName(to, dimension, text);
+    to.number(visits);
+  }
+}
+
+function readValues(from: BytesReader): Pick<DayDetail, "values" | "others"> {
+  const read: Pick<DayDetail, "values" | "others"> = { values: {}, others: {} };
+  for (const [nth, dimension] of readDimensions(from).entries()) {
     const head = from.number();
-    if (head % 2 === 1) part.others[dimension] = from.number();
+    if (head % 2 === 1) read.others[dimension] = from.number();
     if (head < 2) continue;
     const values: Value[] = [];
-    for (let left = Math.floor(head / 2); left > 0; left--) {
-      const value: Value = [readName(from, nth), from.number()];
-      const networks = readNetworks(from, all);
-      if (networks !== undefined) value.push(networks);
-      values.push(value);
-    }
-    part.values[dimension] = values;
+    for (let left = Math.floor(head / 2); left > 0; left--) values.push([readName(from, nth), from.number()]);
+    read.values[dimension] = values;
   }
-  return part;
-}
-
-function readVisitors(from: BytesReader): Part["visitors"] {
-  const head = from.number();
-  return head % 2 === 1 ? (head - 1) / 2 : readWords(from, head / 2);
-}
-
-function readWords(from: BytesReader, count: number): number[] {
-  const words: number[] = [];
-  for (let left = count; left > 0; left--) words.push(from.word());
-  return words;
-}
-
-function placesOfNetworks({ networks, values }: Part): Map<number, number> {
-  const places = new Map<number, number>();
-  const add = (some: Networks) => {
-    if (Array.isArray(some))
-      for (const network of some) if (!places.has(network)) places.set(network, places.size);
-  };
-  add(networks);
-  for (const dimension of DIMENSIONS) for (const value of values[dimension] ?? []) add(value[2]);
-  return places;
-}
-
-/** 0: enough of them. Odd: so many places of networks follow. Even: only how many there were. */
-function writeNetworks(to: Bytes, networks: Networks, places: ReadonlyMap<number, number>): void {
-  if (!Array.isArray(networks)) return to.number(networks === undefined ? 0 : 2 * networks + 2);
-  to.number(2 * networks.length + 1);
-  for (const network of networks) to.number(places.get(network) ?? 0);
-}
-
-function readNetworks(from: BytesReader, all: readonly number[]): Networks {
-  const head = from.number();
-  if (head === 0) return undefined;
-  if (head % 2 === 0) return (head - 2) / 2;
-  const networks: number[] = [];
-  for (let left = (head - 1) / 2; left > 0; left--) networks.push(all[from.number()] ?? 0);
-  return networks;
+  return read;
 }
 
 /** Even: a place in {@link NAMES}. Odd: the length of the text that follows. */

@@ -1,17 +1,16 @@
 import type { Clock } from "../links/clock.ts";
 import type { LinkId } from "../links/store.ts";
 import { DAY_MS, HOUR_MS } from "../links/time.ts";
-import type { Sums } from "./day.ts";
+import { createDayReader, type ReadDay, type ReadDays, type Shown } from "./day-reader.ts";
+import { firstOpenDay, type Sums } from "./day.ts";
 import { type Dimension, DIMENSIONS } from "./dimensions.ts";
+import type { Noise } from "./noise.ts";
 import type { DaySums, VisitStore } from "./store.ts";
-import { createDayReader, type Shown, type ToldDay, type ToldDays } from "./told.ts";
 import { type Week, weekOf } from "./week.ts";
 import { openZone, writeDay, type Zone } from "./zone.ts";
 
 /** Values of one dimension in an answer. */
-export const MAX_VALUES = 50;
-/** Fewer visitors are not told to everyone. */
-export const FEWEST_VISITORS = 10;
+const MAX_VALUES = 50;
 
 export const INTERVALS = ["hour", "day", "month"] as const;
 export type Interval = (typeof INTERVALS)[number];
@@ -40,7 +39,7 @@ export interface Statistics extends Sums {
   readonly shown: Shown;
   readonly from: string;
   readonly to: string;
-  /** Visitors of each day (UTC), added up: those of different days cannot be told apart. Null where they are not told. */
+  /** Visitors of each day (UTC), added up: a person counts on each day. Null if this reader doesn't see those of any day. */
   readonly visitors: number | null;
   /** Every hour, day or month of the range; `start` is a timestamp, a date or a month. */
   readonly series: ({ readonly start: string } & Sums)[];
@@ -52,24 +51,20 @@ export interface Statistics extends Sums {
 interface Breakdown {
   /** Most visits first; null where a visit did not tell. */
   readonly values: { readonly value: string | null; readonly visits: number }[];
-  /** Visits whose value is not told, or is not among the most common ones. */
+  /** Visits with any other value. */
   readonly other: number;
-  /** Those of them whose value is not told because too few networks had it. */
-  readonly hidden: number;
 }
 
 export interface StatisticsOptions {
   readonly store: Pick<VisitStore, "days" | "daySums">;
   readonly clock: Pick<Clock, "nowMs">;
+  /** What everyone sees. */
   readonly shown: Shown;
+  readonly noise: Noise;
 }
 
-/** Who reads statistics. Only the maker of a link can be told from anyone else. */
+/** Who reads statistics. A maker controls the destination and learns more there, so nothing is withheld from them. */
 export type Reader = "visitor" | "maker";
-
-function shownTo(reader: Reader, shown: Shown): Shown {
-  return reader === "maker" && shown === "safe" ? "more" : shown;
-}
 
 /** What {@link StatisticsRequest} asks for at a certain time. */
 interface Range {
@@ -87,10 +82,11 @@ const daysOfUtc = ({ first, last }: Range) => [Math.max(1, first - 1), last + 1]
  * Reads the visits of a link between two dates of a time zone; an hour of UTC belongs to the day in which it begins.
  * Breakdowns and visitors are of days of UTC.
  */
-export function createStatistics({ store, clock, shown }: StatisticsOptions) {
+export function createStatistics({ store, clock, shown: shownToAll, noise }: StatisticsOptions) {
+  const readExactly = createDayReader(store, undefined);
   const readers = {
-    visitor: createDayReader(store, shown),
-    maker: createDayReader(store, shownTo("maker", shown)),
+    visitor: shownToAll === "safe" ? createDayReader(store, noise) : readExactly,
+    maker: readExactly,
   };
   /** A store may answer with the same array until something is written. */
   const written = new WeakMap<readonly DaySums[], string>();
@@ -108,9 +104,15 @@ export function createStatistics({ store, clock, shown }: StatisticsOptions) {
     const range = rangeOf(request, nowMs);
     if (isRefused(range)) return range;
     const sums = await store.daySums(link.code, link.createdMs, ...daysOfUtc(range));
-    // What is told of the last visits changes when their hour is over.
-    const hour = Math.floor(nowMs / HOUR_MS);
-    return [link.createdMs, range.from, range.to, interval, timeZone, hour, writeSums(sums)].join(" ");
+    return [
+      link.createdMs,
+      range.from,
+      range.to,
+      interval,
+      timeZone,
+      firstOpenDay(nowMs),
+      writeSums(sums),
+    ].join(" ");
   }
 
   async function statistics(
@@ -123,8 +125,8 @@ export function createStatistics({ store, clock, shown }: StatisticsOptions) {
     const range = rangeOf(request, nowMs);
     if (isRefused(range)) return range;
     const { from, to, first, last } = range;
-    const hour = Math.floor(nowMs / HOUR_MS);
-    const { days, values } = await readers[reader](link, ...daysOfUtc(range), hour);
+    const shown = reader === "maker" && shownToAll === "safe" ? "all" : shownToAll;
+    const { days, values } = await readers[reader](link, ...daysOfUtc(range), nowMs);
     const zone = openZone(timeZone);
     const { points, pointOf } = openSeries(first, last, interval, zone);
     for (const day of days) addDay(day, pointOf);
@@ -136,10 +138,10 @@ export function createStatistics({ store, clock, shown }: StatisticsOptions) {
       to,
       visits,
       bots: sum(points.map(({ bots }) => bots)),
-      visitors: countVisitors(within, visits, shownTo(reader, shown)),
+      visitors: countVisitors(within, visits, shown),
       series: shown === "count" ? [] : points,
       week: shown === "count" ? undefined : weekOf(days, range, zone),
-      breakdowns: breakDown(shown === "count" ? NOTHING_TOLD : { days: within, values }),
+      breakdowns: breakDown(shown === "count" ? NOTHING : { days: within, values }),
     };
   }
 
@@ -213,7 +215,7 @@ function openHours(first: number, last: number, zone: Zone): Series {
 }
 
 /** The days around the range touch it with some of their hours. */
-function addDay({ day, visits, bots, hours }: ToldDay, pointOf: Series["pointOf"]): void {
+function addDay({ day, visits, bots, hours }: ReadDay, pointOf: Series["pointOf"]): void {
   if (hours === undefined) return addTo(pointOf(day), visits, bots);
   for (let at = 0; at < hours.length; at += 3)
     addTo(pointOf(day, hours[at]), hours[at + 1] ?? 0, hours[at + 2] ?? 0);
@@ -225,43 +227,36 @@ function addTo(point: Point | undefined, visits: number, bots: number): void {
   point.bots += bots;
 }
 
-function countVisitors(days: readonly ToldDay[], visits: number, shown: Shown): number | null {
-  if (shown === "count") return null;
-  // A day of UTC may have visits that another zone counts to the day before or after.
-  const visitors = Math.min(sum(days.map((day) => day.visitors)), visits);
-  if (shown === "all") return visitors;
-  if (visitors < FEWEST_VISITORS) return null;
-  return shown === "more" ? visitors : roundDown(visitors);
+function countVisitors(days: readonly ReadDay[], visits: number, shown: Shown): number | null {
+  const known = days.map(({ visitors }) => visitors).filter((visitors) => visitors !== undefined);
+  if (shown === "count" || (shown === "safe" && known.length === 0)) return null;
+  // Each of these days had a visitor, whatever the noise. A day of UTC may have visits that another zone counts to the
+  // day before or after.
+  const fewest = shown === "safe" ? known.length : 0;
+  return Math.min(Math.max(sum(known), fewest), visits);
 }
 
-/** To two significant digits, of a number of two or more: rounded up, visitors could be more than visits. */
-function roundDown(number: number): number {
-  const unit = 10 ** (String(number).length - 2);
-  return Math.floor(number / unit) * unit;
-}
+const NOTHING: ReadDays = { days: [], values: [] };
 
-const NOTHING_TOLD: ToldDays = { days: [], values: [] };
-
-function breakDown({ days, values }: ToldDays): Statistics["breakdowns"] {
+function breakDown({ days, values }: ReadDays): Statistics["breakdowns"] {
   const visits = values.map(() => 0);
-  /** In the order in which they first occur. */
-  const places: number[] = [];
   for (const { values: ofDay } of days) {
     for (let at = 0; at < ofDay.length; at += 2) {
       const place = ofDay[at] ?? 0;
-      const before = visits[place] ?? 0;
-      if (before === 0) places.push(place);
-      visits[place] = before + (ofDay[at + 1] ?? 0);
+      visits[place] = (visits[place] ?? 0) + (ofDay[at + 1] ?? 0);
     }
   }
+  const found = values
+    .map(({ dimension, text }, place) => ({ dimension, text, visits: visits[place] ?? 0 }))
+    .filter((value) => value.visits > 0)
+    // Their order in a row could say which of two equal ones really has more.
+    .toSorted((a, b) => b.visits - a.visits || (a.text < b.text ? -1 : 1));
   return eachDimension((dimension, nth) => {
-    const told = places
-      .filter((place) => values[place]?.dimension === dimension)
-      .map((place) => ({ value: values[place]?.text || null, visits: visits[place] ?? 0 }))
-      .toSorted((a, b) => b.visits - a.visits);
-    const rest = sum(told.splice(MAX_VALUES).map((value) => value.visits));
-    const hidden = sum(days.map((day) => day.hidden[nth] ?? 0));
-    return { values: told, other: hidden + rest + sum(days.map((day) => day.rest[nth] ?? 0)), hidden };
+    const known = found
+      .filter((value) => value.dimension === dimension)
+      .map(({ text, visits: ofValue }) => ({ value: text || null, visits: ofValue }));
+    const rest = sum(known.splice(MAX_VALUES).map((value) => value.visits));
+    return { values: known, other: Math.max(0, rest + sum(days.map(({ others }) => others[nth] ?? 0))) };
   });
 }
 

@@ -22,17 +22,6 @@ export interface KeyedLink {
   key1: number;
 }
 
-/** Who visited a link, as uint32s that mean nothing on another link or tomorrow. */
-export interface Identity {
-  /** One browser at one address. */
-  readonly visitor: number;
-  /** All addresses of its network: {@link networkOf}. */
-  readonly network: number;
-}
-
-/** Two words of the HMAC of an address, and two of its network's. */
-type Secrets = readonly [address0: number, address1: number, network0: number, network1: number];
-
 /**
  * Visitors as numbers: keyed hashes (HMAC-SHA-256, then HalfSipHash) of address, agent and link, under a salt that all
  * processes share for one day (UTC) and then forget. Without the salt nobody can tell which number an address has, or
@@ -41,7 +30,7 @@ type Secrets = readonly [address0: number, address1: number, network0: number, n
 export function createVisitors({ store, fillRandom }: VisitorsOptions) {
   const salts = new Map<number, Uint8Array>();
   let day = -1;
-  let addresses = new Map<string, Secrets>();
+  let addresses = new Map<string, [number, number]>();
 
   function saltOf(wanted: number): Uint8Array {
     const shared = salts.get(wanted);
@@ -53,19 +42,20 @@ export function createVisitors({ store, fillRandom }: VisitorsOptions) {
     return own;
   }
 
-  function secret(kind: "address" | "network" | "link", text: string): [number, number] {
+  /** Two words of an HMAC. */
+  function secret(kind: "address" | "link", text: string): [number, number] {
     const digest = new Bun.CryptoHasher("sha256", saltOf(day)).update(`${kind}\t${text}`).digest();
     return [digest.readInt32LE(0), digest.readInt32LE(4)];
   }
 
-  function secretsOf(address: string): Secrets {
-    let secrets = addresses.get(address);
-    if (secrets === undefined) {
-      secrets = [...secret("address", address), ...secret("network", networkOf(address))];
+  function secretOf(address: string): [number, number] {
+    let known = addresses.get(address);
+    if (known === undefined) {
+      known = secret("address", address);
       if (addresses.size >= MAX_ADDRESSES) addresses.clear();
-      addresses.set(address, secrets);
+      addresses.set(address, known);
     }
-    return secrets;
+    return known;
   }
 
   return {
@@ -80,8 +70,11 @@ export function createVisitors({ store, fillRandom }: VisitorsOptions) {
       }
       for (const known of salts.keys()) if (known < (today ?? 0)) salts.delete(known);
     },
-    /** `agentHash` tells visitors behind one address apart. */
-    identify(link: KeyedLink, address: string, agentHash: number, nowMs: number): Identity {
+    /**
+     * Returns who visits, a browser at an address, as a uint32 that means nothing on another link or tomorrow.
+     * `agentHash` tells visitors behind one address apart.
+     */
+    identify(link: KeyedLink, address: string, agentHash: number, nowMs: number): number {
       const today = Math.floor(nowMs / DAY_MS);
       if (today !== day) {
         day = today;
@@ -91,25 +84,10 @@ export function createVisitors({ store, fillRandom }: VisitorsOptions) {
         [link.key0, link.key1] = secret("link", `${link.text}\t${link.createdMs}`);
         link.keyDay = today;
       }
-      const { key0, key1 } = link;
-      const [address0, address1, network0, network1] = secretsOf(address);
-      return {
-        visitor: halfSipHash(key0, key1, address0, address1, agentHash),
-        network: halfSipHash(key0, key1, network0, network1, 0),
-      };
+      const [address0, address1] = secretOf(address);
+      return halfSipHash(link.key0, link.key1, address0, address1, agentHash);
     },
   };
 }
 
 export type Visitors = ReturnType<typeof createVisitors>;
-
-/**
- * What one household or company usually has, and may use any address of: the first three bytes of an IPv4 address, the
- * first 48 bits of an IPv6 address. Takes addresses as RFC 5952 writes them.
- */
-export function networkOf(address: string): string {
-  if (!address.includes(":")) return address.slice(0, address.lastIndexOf("."));
-  const [start = ""] = address.split("::", 1);
-  const groups = start.split(":").map((group) => group || "0");
-  return [...groups, "0", "0", "0"].slice(0, 3).join(":");
-}

@@ -10,28 +10,35 @@ import {
   type Reader,
   type RefusedRange,
   type Statistics,
+  type StatisticsOptions,
   type StatisticsRequest,
 } from "./statistics.ts";
 import type { VisitStore } from "./store.ts";
-import type { Shown } from "./told.ts";
 import { createVisitors } from "./visitor.ts";
 
 /** The use cases. Faults of the store are thrown as `StoreUnavailable`. */
-export interface Visits {
-  /** All visits of a link since it was made. */
-  sums(link: LinkId): Promise<Sums>;
-  statistics(link: LinkId, request: StatisticsRequest, reader?: Reader): Promise<Statistics | RefusedRange>;
-  /** A text that stays the same for as long as these statistics do. Takes a small part of their time. */
-  revision(link: LinkId, request: StatisticsRequest): Promise<string | RefusedRange>;
+export interface Visits extends Pick<Counts, "sums"> {
   /** Lets statistics age, in small batches; says how many days of links have aged. */
   age(): Promise<number>;
   /** Counts visits in this process, until it is closed. */
   openRecorder(options: OpenRecorderOptions): Promise<OpenRecorder>;
 }
 
-type OpenRecorderOptions = Pick<JournalOptions, "folder" | "tickMs" | "onFault" | "onDropped" | "onLeft">;
+/** The half that only reads. */
+export interface Counts {
+  /** All visits of a link since it was made. */
+  sums(link: LinkId): Promise<Sums>;
+  statistics(link: LinkId, request: StatisticsRequest, reader?: Reader): Promise<Statistics | RefusedRange>;
+  /** A text that stays the same for as long as these statistics do. Takes a small part of their time. */
+  revision(link: LinkId, request: StatisticsRequest): Promise<string | RefusedRange>;
+}
 
-type OpenRecorder = Awaited<ReturnType<typeof openRecorder>>;
+type OpenRecorderOptions = Pick<
+  JournalOptions,
+  "folder" | "tickMs" | "onFault" | "onDropped" | "onLeft" | "onTrouble"
+>;
+
+export type OpenRecorder = Awaited<ReturnType<typeof openRecorder>>;
 
 export interface VisitsOptions {
   readonly store: VisitStore;
@@ -40,17 +47,13 @@ export interface VisitsOptions {
   readonly fillRandom: (bytes: Uint8Array) => void;
   /** How many days statistics are told by the day. */
   readonly keepDays: number;
-  readonly shown: Shown;
 }
 
-export interface CountsOptions {
+export interface CountsOptions extends StatisticsOptions {
   readonly store: Pick<VisitStore, "sums" | "days" | "daySums">;
-  readonly clock: Pick<Clock, "nowMs">;
-  readonly shown: Shown;
 }
 
-/** The half that only reads. */
-export function createCounts(options: CountsOptions): Pick<Visits, "sums" | "statistics" | "revision"> {
+export function createCounts(options: CountsOptions): Counts {
   return {
     sums: ({ code, createdMs }) => options.store.sums(code, createdMs),
     ...createStatistics(options),
@@ -60,7 +63,7 @@ export function createCounts(options: CountsOptions): Pick<Visits, "sums" | "sta
 export function createVisits(options: VisitsOptions): Visits {
   const { store, clock, keepDays } = options;
   return {
-    ...createCounts(options),
+    sums: ({ code, createdMs }) => store.sums(code, createdMs),
     age: () => ageVisits(store, clock, keepDays),
     openRecorder: (recorderOptions) => openRecorder({ ...options, ...recorderOptions }),
   };

@@ -1,5 +1,5 @@
 import { DAY_MS, HOUR_MS } from "../links/time.ts";
-import type { ToldDay } from "./told.ts";
+import type { ReadDay } from "./day-reader.ts";
 import { writeDay, type Zone } from "./zone.ts";
 
 const DAYS = 7;
@@ -20,7 +20,7 @@ export interface Week {
  * out. Undefined if no week is left. When clocks are set back, the hour that they repeat is counted twice.
  */
 export function weekOf(
-  days: readonly ToldDay[],
+  days: readonly ReadDay[],
   { first, last }: { readonly first: number; readonly last: number },
   zone: Zone,
 ): Week | undefined {

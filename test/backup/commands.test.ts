@@ -129,12 +129,17 @@ describe("curt backup", () => {
     using folder = temporaryFolder();
     const [path, file] = [join(folder.path, "curt.db"), join(folder.path, "file")];
     await makeLargeStore(path, SEVERAL_STEPS);
-    expect(await runWithRoom(1_000_000, ["backup", file], { DATABASE_URL: `sqlite:${path}` })).toEqual({
-      code: 1,
-      stdout: "",
-      stderr: `curt: ${file} could not be made: disk I/O error. It takes as much room as the store: check the free space and the folder's permissions.\n`,
-    });
-    expect(filesIn(folder.path)).toEqual(["curt.db"]);
+    for (const [room, what] of [
+      [1_000_000, `${file} could not be made: disk I/O error. It takes as much room as the store`],
+      [0, `${path} cannot be opened: the disk is full`],
+    ] as const) {
+      expect(await runWithRoom(room, ["backup", file], { DATABASE_URL: `sqlite:${path}` })).toEqual({
+        code: 1,
+        stdout: "",
+        stderr: expect.stringMatching(new RegExp(`^curt: ${what}.*free space.*\\n$`)),
+      });
+      expect(filesIn(folder.path)).toEqual(["curt.db"]);
+    }
   });
 
   test("and restore say how PostgreSQL does it", async () => {
@@ -209,6 +214,15 @@ describe("curt restore", () => {
     await writeSegment({ folder: `${to}-visits`, hour: 1, visits: [] });
     expect(await refusalOf(file)).toContain("Move that folder away");
     Bun.spawnSync(["rm", "-r", `${to}-visits`]);
+    writeFileSync(join(folder.path, "other"), whole);
+    {
+      using planted = new Database(join(folder.path, "other"));
+      planted.run("CREATE TRIGGER planted AFTER INSERT ON links BEGIN DELETE FROM hosts; END");
+    }
+    expect(await refusalOf(join(folder.path, "other"))).toContain(
+      "has what Curt did not make: trigger planted.",
+    );
+    rmSync(join(folder.path, "other"));
     // One bit of a code, so that SQLite can read everything; and pages that it cannot read.
     const oneBit = Buffer.from(whole);
     const at = oneBit.indexOf("made4321");

@@ -166,6 +166,38 @@ test("a BACKUP_DIR that cannot be a folder stops the start", async () => {
   expect(readdirSync(folder.path)).toEqual(["file"]);
 });
 
+test("two servers of one store do not start the same backup", async () => {
+  using folder = temporaryFolder();
+  const [backups, begun, end] = ["backups", "begun", "end"].map((name) => join(folder.path, name)) as [
+    string,
+    string,
+    string,
+  ];
+  const module = join(folder.path, "wait.ts");
+  writeFileSync(
+    module,
+    `import { appendFileSync, existsSync } from "node:fs";
+     if (process.argv.includes("backup")) {
+       appendFileSync(${JSON.stringify(begun)}, "x");
+       while (!existsSync(${JSON.stringify(end)})) Bun.sleepSync(5);
+     }`,
+  );
+  const started = () => (existsSync(begun) ? statSync(begun).size : 0);
+  const options = { folder: folder.path, bunOptions: ["--preload", module], ...SOON };
+  await using first = await startProgram({ BACKUP_DIR: backups }, options);
+  while (started() === 0) await Bun.sleep(5);
+  await using second = await startProgram({ BACKUP_DIR: backups }, options);
+  // The second server makes the folder whenever it looks for what is due. Its second look begins after the first one's end.
+  for (let looks = 0; looks < 2; looks++) {
+    rmSync(backups, { recursive: true, force: true });
+    while (!existsSync(backups) && started() < 2) await Bun.sleep(5);
+  }
+  expect(started()).toBe(1);
+  writeFileSync(end, "");
+  await untilMade(first, 1);
+  expect(linesWith(second, MADE)).toEqual([]);
+});
+
 test("a backup that fails is told once, and again when they are made again", async () => {
   using folder = temporaryFolder();
   const backups = join(folder.path, "backups");

@@ -18,7 +18,6 @@ export function manyLines(links: number): string {
         visits: 2,
         bots: 1,
         visitors: 0,
-        networks: 0,
       }),
     );
   for (let nth = 0; nth < 9; nth++)

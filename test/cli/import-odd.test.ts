@@ -34,12 +34,12 @@ describe("curt import", () => {
       [
         "missing",
         ended([HEAD, a], { link: 2 }),
-        "line 3: it counts 2 lines of the kind link, and there are 1",
+        "line 3: lines of the kind link: it counts 2, and there are 1",
       ],
       [
         "twice",
         ended([HEAD, a, b, a], { link: 3 }),
-        "line 5: 1 lines of the kind link tell what another one",
+        "line 5: lines of the kind link that repeat another one: 1",
       ],
     ] as const) {
       const path = join(folder.path, name);
@@ -152,7 +152,9 @@ describe("curt import", () => {
       [["--report", path("symbolic"), ...csv], overwrites],
       [["--report", path("hard"), ...csv], overwrites],
     ] as const)
-      expect(await runCommand(["import", ...line], settings)).toMatchObject(refusal(message));
+      expect(await runCommand(["import", ...line], settingsFor(path(`${++databases}.db`)))).toMatchObject(
+        refusal(message),
+      );
     // What is thrown, and what the environment says, is for the program to read.
     for (const [line, message, more] of [
       [["--report", path("no/report"), ...csv], "no/report could not be written: ENOENT"],

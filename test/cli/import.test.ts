@@ -13,7 +13,7 @@ import { hasStore, openIntake, openRecords, openStore, openToFill } from "../../
 import { startPostgres } from "../postgres.ts";
 import { openStoreOf, ROOT, startHere, temporaryFolder } from "../service.ts";
 import { newLink, NOW } from "../stores/links.ts";
-import { makeStore } from "../stores/served-store.ts";
+import { HASH, makeStore } from "../stores/served-store.ts";
 import { slicesOf } from "../visits/slices.ts";
 import { runCommand } from "./commands.ts";
 import { manyLines } from "./export-file.ts";
@@ -127,6 +127,20 @@ describe("curt import", () => {
         6,
         "reports must be at most 2147483647",
       ],
+      ...[
+        HASH.replace("m=19456", "m=19457"),
+        HASH.replace("t=2", "t=3"),
+        "$2b$31$N9qo8uLOickgx2ZMRZoMyeIjZAgcfl7p92ldGxad68LJZdL17lhWy",
+        "$argon2id$",
+      ].map(
+        (hash, nth) =>
+          [
+            `hash ${nth}`,
+            whole.replace('"code":"c4"', () => `"code":"c4","password_hash":"${hash}"`),
+            6,
+            "password_hash must be an Argon2id hash",
+          ] as const,
+      ),
       ["kind", whole.replace('"kind":"day"', '"kind":"dog"'), 7, "kind must be link, day, "],
       ["cut", lines.slice(0, -1).join("\n"), lines.length, "the file was cut off"],
       ["cut inside", whole.slice(0, -300), whole.slice(0, -300).split("\n").length, "it is no JSON object"],
@@ -166,34 +180,46 @@ describe("curt import", () => {
     }
   });
 
-  test("refuses what is no export, and leaves a store that can be served", async () => {
+  test("that failed leaves a store that is not served before all of a file is in it", async () => {
     using folder = temporaryFolder();
-    const path = join(folder.path, "curt.db");
-    const settings = settingsFor(path);
     const newer = join(folder.path, "newer");
     const deep = join(folder.path, "deep");
+    const broken = join(folder.path, "broken");
+    const whole = join(folder.path, "whole");
     const depth = 1_000_000;
     writeFileSync(deep, `{"format":"curt-export","version":${"[".repeat(depth)}${"]".repeat(depth)}}\n`);
     writeFileSync(newer, '{"format":"curt-export","version":2}\n');
-    for (const [line, message] of [
-      [[join(ROOT, "package.json")], "package.json is no file of curt export: its first line must say"],
-      [[newer], "newer is of version 2, and this Curt reads version 1. Use a newer Curt."],
-      [[deep], "deep is of an unknown version, and this Curt reads version 1."],
-      [[folder.path], "is a folder."],
-      [[join(folder.path, "none")], "none is not there."],
-      [["--keep-odd", newer], "--keep-odd needs --from."],
-    ] as const)
-      expect(await runCommand(["import", ...line], settings)).toMatchObject({
-        code: 1,
-        stdout: "",
-        stderr: expect.stringContaining(message),
-      });
+    writeFileSync(broken, manyLines(200).replace('{"kind":"link","code":"c98"', "{kind"));
+    writeFileSync(whole, manyLines(200));
+    const path = join(folder.path, "curt.db");
     const url = await server.url(`import_${++databases}`);
-    expect(await runCommand(["import", newer], { ...settings, DATABASE_URL: url })).toMatchObject({
-      code: 1,
-    });
-    for (const database of [sqlite(path), await server.address(`import_${databases}`)])
-      await (await openStore(database)).close();
+    for (const settings of [settingsFor(path), { ...settingsFor(path), DATABASE_URL: url }]) {
+      for (const [line, message] of [
+        [[folder.path], "is a folder."],
+        [[join(folder.path, "none")], "none is not there."],
+        [["--keep-odd", newer], "--keep-odd needs --from."],
+        [[join(ROOT, "package.json")], "package.json is no file of curt export: its first line must say"],
+        [[newer], "newer is of version 2, and this Curt reads version 1. Use a newer Curt."],
+        [[deep], "deep is of an unknown version, and this Curt reads version 1."],
+        [[broken], "broken is broken at line 100: it is no JSON object."],
+      ] as const)
+        expect(await runCommand(["import", ...line], settings)).toMatchObject({
+          code: 1,
+          stdout: "",
+          stderr: expect.stringContaining(message),
+        });
+      for (const command of ["check", "serve"])
+        expect(await run([command], settings)).toMatchObject({
+          code: 1,
+          stderr: expect.stringContaining("is an unfinished copy of a file of curt export."),
+        });
+      expect(await runCommand(["import", whole], settings)).toMatchObject({
+        code: 0,
+        stdout: expect.stringContaining(
+          "has everything of the export: 200 links, 200 days of visits, 0 secrets, 0 host rules, 9 journal entries",
+        ),
+      });
+    }
   });
 
   test("adds links with their visits to a store that is served, which leads on at once; twice changes nothing", async () => {

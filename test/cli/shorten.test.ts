@@ -131,6 +131,38 @@ describe("curt shorten, in a pipe", () => {
     expect(code).toBe(0);
   });
 
+  test("reports an answer that is not Curt's, and reads no endless one", async () => {
+    const success = (data: unknown) => JSON.stringify({ status: "success", message: "", data });
+    let body: string | ReadableStream = "";
+    let sent = 0;
+    using other = Bun.serve({ port: 0, fetch: () => new Response(body) });
+    const endless = new ReadableStream({
+      pull(controller) {
+        sent++;
+        controller.enqueue(new Uint8Array(1024 * 1024).fill(32));
+      },
+    });
+    for (body of [
+      "<html>",
+      "7",
+      success(undefined),
+      success({ results: 7 }),
+      success({ results: [null] }),
+      success({ results: [{}] }),
+      success({ results: [{ status_code: 201, message: "", data: { short_url: 7 } }] }),
+      success({ results: [] }),
+      endless,
+    ]) {
+      const { code, stdout, stderr } = await run(["shorten", "a"], { CURT_URL: other.url.href });
+      expect([code, stdout, stderr]).toEqual([
+        1,
+        "",
+        `curt: POST ${other.url.href}api/v1/links/batch: 200, which is no answer of Curt. Is the address right? (asked: ${other.url.href})\n`,
+      ]);
+    }
+    expect(sent).toBeLessThan(100);
+  });
+
   test("lets no control character of an answer through", async () => {
     const evil = "\u001b]0;owned\u0007\u009b2J";
     const data = { short_url: `https://curt.example/${evil}`, code: evil };

@@ -2,7 +2,9 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
 import { bar, bars } from "../../src/cli/chart.ts";
 import { type Here, startHere } from "../service.ts";
+import { NOW } from "../stores/links.ts";
 import { untilCounted, visit } from "../visits/visits.ts";
+import { ended, HEAD, linkLine } from "./export-file.ts";
 import { run, runInTerminal } from "./run.ts";
 
 let curt: Here;
@@ -22,12 +24,23 @@ describe("curt stats", () => {
     const { code, shown } = await runInTerminal(["stats", "한글"], environment, { columns: 60 });
     expect(code).toBe(0);
     const lines = shown.split("\n");
-    expect(lines[0]).toBe("한글: 3 visits, 1 visitor, 0 by programs");
+    expect(lines[0]).toBe("한글: 3 visits in total");
     expect(lines[1]).toMatch(/^\d{4}-\d\d-\d\d to \d{4}-\d\d-\d\d \(UTC\)$/);
-    expect(lines[3]).toMatch(/^3 │ +█$/);
+    expect(lines[2]).toBe("3 visits, 1 visitor, 0 by bots");
+    expect(lines[4]).toMatch(/^3 │ +█$/);
     expect(shown).toMatch(/\nReferrers\n {2}search\.naver\.com {2}2 {2}█+\n {2}example\.org {7}1 {2}█+/);
     expect(shown).toContain("\nCountries\n  unknown");
     for (const line of lines) expect(Bun.stringWidth(line)).toBeLessThanOrEqual(60);
+  });
+
+  test("counts visits whose days are unknown in the total", async () => {
+    const created = new Date(NOW).toISOString();
+    const day = JSON.stringify({ kind: "day", code: "moved", created, day: null, visits: 5, bots: 2 });
+    const file = ended([HEAD, linkLine("moved"), day], { link: 1, day: 1 });
+    const settings = { DATABASE_URL: curt.databaseUrl, PORT: "1" };
+    expect(await run(["import", "-"], settings, file)).toMatchObject({ code: 0 });
+    const { stdout } = await run(["stats", "moved"], environment);
+    expect(stdout).toMatch(/^moved: 5 visits in total\n.*\n0 visits, 0 visitors, 0 by bots\n$/);
   });
 
   test("asks for so many days, in the time zone of the terminal", async () => {
@@ -69,6 +82,10 @@ describe("curt stats", () => {
     const unknown = await run(["stats", "nothing"], environment);
     expect([unknown.code, unknown.stdout]).toEqual([1, ""]);
     expect(unknown.stderr).toBe(`curt: There is no link with this code. (asked: ${environment.CURT_URL})\n`);
+    using other = Bun.serve({ port: 0, fetch: () => Response.json({ status: "success", data: {} }) });
+    const odd = await run(["stats", "a"], { CURT_URL: other.url.href });
+    expect([odd.code, odd.stdout]).toEqual([1, ""]);
+    expect(odd.stderr).toMatch(/^curt: GET http:.+: 200, which is no answer of Curt\. .+\n$/);
     const evil = "\u001b]0;owned\u0007\u009b2J\u202e";
     const breakdown = { values: [{ value: evil, visits: 1 }], other: 0 };
     const data = {

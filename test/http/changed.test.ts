@@ -119,75 +119,46 @@ describe("a link that was changed", () => {
 });
 
 describe("the statistics of a public service", () => {
-  // The visits are in the running hour.
   const startMs = Date.UTC(2026, 10, 21, 16, 5);
 
-  test("tell more with the key: the running hour and exact visitors, but never a person", async () => {
-    await using service = await startHere({}, { startMs });
+  test("are exact and live with the key and for the operator, down to a single visit", async () => {
+    await using service = await startHere({ ADMIN_TOKEN }, { startMs });
     const { code, path, key } = await make(service);
-    await addVisits(
-      service,
-      code,
-      Array.from({ length: 123 }, (_, nth) => ({
-        visitor: nth,
-        referrer: nth < 4 ? "few.example" : "many.example",
-      })),
-    );
-    const statistics = async (given?: string) =>
-      (await ask(service, "GET", `${path}/stats`, { key: given })).data;
+    await addVisits(service, code, [{ visitor: 1, referrer: "one.example" }, { visitor: 2 }]);
+    const operators = `/api/v1/admin/links/${code}/stats`;
     const none = { values: [], other: 0 };
-    expect(await statistics()).toMatchObject({ visits: 123, visitors: null, referrers: none });
-    const exact = (await statistics(key))["visitors"];
-    expect(exact).toBeGreaterThan(110);
-    expect(await statistics(key)).toMatchObject({
-      visits: 123,
-      referrers: { values: [{ value: "many.example", visits: 119 }], other: 4 },
-    });
-    // Neither is shared with the other, and each is known again by its own tag.
-    expect(await statistics()).toMatchObject({ visitors: null, referrers: none });
-    const [mine, theirs] = [
-      await ask(service, "GET", `${path}/stats`, { key }),
-      await ask(service, "GET", `${path}/stats`),
-    ];
-    expect(mine.headers.get("etag")).not.toBe(theirs.headers.get("etag"));
-    expect(mine.headers.get("vary")).toContain("Authorization");
-    service.advance(HOUR_MS);
-    expect(await statistics()).toMatchObject({ visitors: Math.floor(exact / 10) * 10 });
-    expect(await statistics(key)).toMatchObject({ visitors: exact });
-  });
-
-  test("tell whoever has the key nothing of fewer than ten visitors or five networks", async () => {
-    await using service = await startHere({}, { startMs });
-    const few = await make(service);
-    await addVisits(
-      service,
-      few.code,
-      Array.from({ length: 9 }, (_, nth) => ({ visitor: nth })),
-    );
-    const house = await make(service);
-    await addVisits(
-      service,
-      house.code,
-      Array.from({ length: 40 }, (_, nth) => ({ visitor: nth * 1000, network: nth % 4, country: "KR" })),
-    );
-    for (const { path, key } of [few, house]) {
-      const { data } = await ask(service, "GET", `${path}/stats`, { key });
-      expect(data["visitors"]).toBeNull();
+    const exact = {
+      values: [
+        { value: null, visits: 1 },
+        { value: "one.example", visits: 1 },
+      ],
+      other: 0,
+    };
+    const everyone = await ask(service, "GET", `${path}/stats`);
+    expect(everyone.data).toMatchObject({ visits: 2, visitors: null, referrers: none });
+    const maker = await ask(service, "GET", `${path}/stats`, { key });
+    const operator = await ask(service, "GET", operators, { key: ADMIN_TOKEN });
+    for (const { data, headers } of [maker, operator]) {
+      expect(data).toMatchObject({ visits: 2, visitors: 2, referrers: exact });
+      expect(headers.get("etag")).not.toBe(everyone.headers.get("etag"));
+      expect(headers.get("vary")).toContain("Authorization");
     }
-    const { data } = await ask(service, "GET", `${house.path}/stats`, { key: house.key });
-    expect(data["countries"]).toEqual({ values: [], other: 40, hidden: 40 });
+    // Nobody else gets that answer.
+    expect((await ask(service, "GET", `${path}/stats`)).data).toEqual(everyone.data);
+    expect((await ask(service, "GET", `${path}/stats`, { key: ADMIN_TOKEN })).status).toBe(403);
+    for (const wrong of [undefined, key])
+      expect((await ask(service, "GET", operators, { key: wrong })).status).toBe(401);
+    expect((await ask(service, "GET", "/api/v1/admin/links/nobody/stats", { key: ADMIN_TOKEN })).status).toBe(
+      404,
+    );
   });
 
   test("stay totals only if the operator says so", async () => {
     await using service = await startHere({ STATS_SHOWN: "count" }, { startMs });
     const { code, path, key } = await make(service);
-    await addVisits(
-      service,
-      code,
-      Array.from({ length: 40 }, (_, nth) => ({ visitor: nth * 1000 })),
-    );
+    await addVisits(service, code, [{ visitor: 1 }]);
     expect((await ask(service, "GET", `${path}/stats`, { key })).data).toMatchObject({
-      visits: 40,
+      visits: 1,
       visitors: null,
       series: [],
     });

@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
+import en from "../../src/language/en.json";
 import { DAY_MS, HOUR_MS } from "../../src/links/time.ts";
 import { ask, make, type Made, OTHER, TARGET, visited } from "../managed.ts";
 import { disableLink, type Here, startHere } from "../service.ts";
+import { addVisits } from "../visits/visits.ts";
 
 const SECRET = "https://example.com/only-for-those-who-know";
 
@@ -43,6 +45,25 @@ describe("the page that manages a link", () => {
     expect(pages[0]).toEqual(pages[1]);
     expect(pages[0]?.[0]).toBe(200);
     expect(pages[0]?.[1]).not.toContain(TARGET);
+  });
+
+  test("shows its maker exactly and at once what everyone sees with noise once the day is over", async () => {
+    await using open = await startHere({ STATS_SHOWN: "safe" });
+    const { code, key } = await make(open);
+    expect((await send(code, { key }, {}, open)).body).not.toContain(en["preview.referrers"]);
+    await addVisits(open, code, [{ visitor: 1, referrer: "one.example" }, { visitor: 2 }]);
+    const { body } = await send(code, { key }, {}, open);
+    expect(body).toContain(`<dt>${en["preview.visitors"]}</dt><dd>2</dd>`);
+    expect(body.replaceAll("<wbr/>", "")).toMatch(/<bdi>one\.example<\/bdi>.*?<td class="number">1<\/td>/);
+    const preview = await (await open.fetch(`/${code}+`, { headers: { Accept: "text/html" } })).text();
+    expect(preview).toContain(en["preview.few"]);
+    expect(preview).not.toContain("one.");
+    await using totals = await startHere({ STATS_SHOWN: "count" });
+    const other = await make(totals);
+    await addVisits(totals, other.code, [{ visitor: 1 }]);
+    expect((await send(other.code, { key: other.key }, {}, totals)).body).not.toContain(
+      en["preview.visitors"],
+    );
   });
 
   test("shows what can be done to whoever has the key or the manage address, and to nobody else", async () => {

@@ -259,7 +259,7 @@ test("what is known of a preview that did not change is told without reading its
   const clock = { nowMs: () => newLink("live").createdMs + 1000 };
   const show = createPreview({
     links: createLookUps({ store, clock, codeHoldMs: 0, blocked: () => undefined }),
-    visits: createCounts({ store: counting, clock, shown: "all" }),
+    visits: createCounts({ store: counting, clock, shown: "all", noise: () => 0 }),
     clock,
     disabledSince: async () => undefined,
     statsKeepDays: 400,

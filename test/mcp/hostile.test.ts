@@ -94,6 +94,7 @@ describe("a service that cannot be trusted", () => {
       code: "abc",
       from: "2026-01-01",
       to: "2026-01-01",
+      tz: "UTC",
       ...counts,
       series,
       ...dimensions,
@@ -116,7 +117,7 @@ describe("a service that cannot be trusted", () => {
       () => Response.json([1]),
       () => success(null),
       () => success({ ...LINK, visits: "many" }),
-      () => success({ ...LINK, target: "x".repeat(2 * MIB) }),
+      () => success({ ...LINK, target: "x".repeat(9 * MIB) }),
       () => new Response(null, { status: 204 }),
       endless,
     ];
@@ -156,23 +157,53 @@ describe("the process", () => {
       stderr: "pipe",
     });
 
+  async function answersOf({ stdout }: ReturnType<typeof start>) {
+    const lines = (await stdout.text()).trim().split("\n");
+    return lines.map(
+      (line) => JSON.parse(line) as { jsonrpc: "2.0"; id: number | null; error?: { code: number } },
+    );
+  }
+
   test("writes nothing but the protocol to standard output, and ends with its input", async () => {
     const child = start({ CURT_URL: "http://127.0.0.1:1" });
-    await child.stdin.write('not JSON\n{"jsonrpc":"2.0","id":1,"method":"nothing"}\n');
-    await child.stdin.write('{"jsonrpc":"2.0","id":2,"method":"tools/list"}\n');
-    let text = "";
-    const decoder = new TextDecoder();
-    for await (const chunk of child.stdout) {
-      text += decoder.decode(chunk, { stream: true });
-      if (text.includes('"id":2') && text.endsWith("\n")) await child.stdin.end();
-    }
-    const answers = text
-      .trim()
-      .split("\n")
-      .map((line) => JSON.parse(line) as { jsonrpc: string; id: number });
-    expect(answers.map(({ jsonrpc, id }) => [jsonrpc, id])).toContainEqual(["2.0", 2]);
+    await child.stdin.write('not JSON\n["no message"]\n');
+    await child.stdin.write(`"${"x".repeat(11 * MIB)}"\n`);
+    await child.stdin.write(
+      '{"jsonrpc":"2.0","id":1,"method":"nothing"}\n{"jsonrpc":"2.0","id":2,"method":"tools/list"}\n',
+    );
+    await child.stdin.end();
+    const answers = await answersOf(child);
+    expect(answers.map(({ id, error }) => [id, error?.code])).toEqual([
+      [null, -32_700],
+      [null, -32_600],
+      [null, -32_700],
+      [1, -32_601],
+      [2, undefined],
+    ]);
     expect(await child.exited).toBe(0);
-    expect(await child.stderr.text()).toStartWith("curt: tools for the links of http://127.0.0.1:1");
+    expect(await child.stderr.text()).toBe(
+      "curt: tools for the links of http://127.0.0.1:1, over MCP on standard input and output\n",
+    );
+  });
+
+  test("answers all requests before it ends, except those that were cancelled", async () => {
+    await using other = startOther();
+    const never = Promise.withResolvers<Response>();
+    other.answerWith(() => (other.asked.at(-1)?.endsWith("/code1") ? never.promise : success(LINK)));
+    const call = (id: number) => ({
+      id,
+      method: "tools/call",
+      params: { name: "look_inside", arguments: { link: `code${id}` } },
+    });
+    const cancel = (requestId: number) => ({ method: "notifications/cancelled", params: { requestId } });
+    const child = start({ CURT_URL: other.url });
+    for (const message of [call(1), call(2), cancel(1), call(3)])
+      await child.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
+    await child.stdin.end();
+    const ids = (await answersOf(child)).map(({ id }) => id);
+    expect(new Set(ids)).toEqual(new Set([2, 3]));
+    expect(await child.exited).toBe(0);
+    never.resolve(success(LINK));
   });
 
   test("refuses a wrong CURT_URL", async () => {

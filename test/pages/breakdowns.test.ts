@@ -1,15 +1,15 @@
 import { expect, test } from "bun:test";
 
-import { LANGUAGES, message } from "../../src/language/messages.ts";
+import { message } from "../../src/language/messages.ts";
 import { Breakdowns } from "../../src/pages/breakdowns.tsx";
 import { write } from "../../src/pages/html/jsx-runtime.ts";
 import { DIMENSIONS } from "../../src/visits/dimensions.ts";
-import { MAX_VALUES, type Statistics } from "../../src/visits/statistics.ts";
+import type { Statistics } from "../../src/visits/statistics.ts";
 
 type Shown = Statistics["shown"];
 type All = Statistics["breakdowns"];
 
-const NONE = { values: [], other: 0, hidden: 0 };
+const NONE = { values: [], other: 0 };
 const NOTHING = Object.fromEntries(DIMENSIONS.map((dimension) => [dimension, NONE])) as unknown as All;
 
 function show(breakdowns: Partial<All>, language = "en", shown: Shown = "safe"): string {
@@ -34,15 +34,11 @@ function values(told: Readonly<Record<string, number>>) {
 
 test("every value is there, the first eight at once, and what is no value is apart from them", () => {
   const hosts = Object.fromEntries(Array.from({ length: 50 }, (_, nth) => [`host${nth}.example`, 100 - nth]));
-  const page = show({ referrers: { values: values(hosts), other: 7, hidden: 4 } });
+  const page = show({ referrers: { values: values(hosts), other: 7 } });
   const [atOnce = "", opened = ""] = page.split("<details");
   const told = Object.entries(hosts).map(([name, visits]) => [name, String(visits)]);
   const namesAndVisits = (part: string) => rowsOf(part).map(([name, , visits]) => [name, visits]);
-  expect(namesAndVisits(atOnce)).toEqual([
-    ...told.slice(0, 8),
-    [message("en", "preview.rest", { values: MAX_VALUES }), "3"],
-    [message("en", "preview.hidden"), "4"],
-  ]);
+  expect(namesAndVisits(atOnce)).toEqual([...told.slice(0, 8), [message("en", "preview.other"), "7"]]);
   expect(namesAndVisits(opened)).toEqual(told.slice(8));
   expect(opened).toContain(`<summary>${message("en", "preview.more", { count: 42 })}</summary>`);
 });
@@ -55,47 +51,30 @@ test("shares are of all visits of a list, whatever they told, and never hide tha
       { value: "b.example", visits: 4 },
     ],
     other: 121,
-    hidden: 121,
   };
-  const page = show({ referrers, countries: { values: values({ KR: 999, US: 1 }), other: 0, hidden: 0 } });
+  const page = show({ referrers, countries: { values: values({ KR: 999, US: 1 }), other: 0 } });
   expect(rowsOf(page)).toEqual([
     [message("en", "preview.direct"), "50", "500", "50%"],
     ["a.example", "37.5", "375", "38%"],
     ["b.example", "0.4", "4", "&lt;1%"],
-    [message("en", "preview.hidden"), "12.1", "121", "12%"],
+    [message("en", "preview.other"), "12.1", "121", "12%"],
     ["South Korea", "99.9", "999", "&gt;99%"],
     ["United States", "0.1", "1", "&lt;1%"],
   ]);
   expect(page).toContain("Shares are of the 1,000 visits in each list.");
 });
 
-test("unknown, hidden and other values look different from those that visits told", () => {
+test("unknown and other values look different from those that visits told", () => {
   const referrers = {
     values: [{ value: null, visits: 1 }, ...values({ "a.example": 1 })],
     other: 2,
-    hidden: 1,
   };
   const page = show({ referrers });
   const vague = Array.from(
     page.matchAll(/<tr class="vague"><th scope="row"><bdi>([^<]*)/g),
     ([, name]) => name,
   );
-  expect(vague).toEqual([
-    message("en", "preview.direct"),
-    message("en", "preview.rest", { values: MAX_VALUES }),
-    message("en", "preview.hidden"),
-  ]);
-});
-
-test.each([...LANGUAGES])("what is hidden is explained by its name, where something is (%s)", (language) => {
-  const why = message(language, "preview.hidden.why", { networks: 5 });
-  const over = message(language, "preview.hour-over");
-  expect(why).toContain(message(language, "preview.hidden"));
-  const told = values({ "a.example": 9 });
-  expect(show({ referrers: { values: told, other: 1, hidden: 1 } }, language)).toContain(why);
-  expect(show({ referrers: { values: told, other: 1, hidden: 0 } }, language)).not.toContain(why);
-  expect(show({ referrers: { values: told, other: 0, hidden: 0 } }, language)).toContain(over);
-  expect(show({ referrers: { values: told, other: 0, hidden: 0 } }, language, "all")).not.toContain(over);
+  expect(vague).toEqual([message("en", "preview.direct"), message("en", "preview.other")]);
 });
 
 test("all six lists have names that the reader knows", () => {
@@ -109,7 +88,7 @@ test("all six lists have names that the reader knows", () => {
   };
   const one = Object.entries(all).map(([dimension, value]) => [
     dimension,
-    { values: values({ [value]: 1 }), other: 0, hidden: 0 },
+    { values: values({ [value]: 1 }), other: 0 },
   ]);
   const names = (language: string) =>
     rowsOf(show(Object.fromEntries(one) as Partial<All>, language)).map(([name]) => name);
@@ -131,7 +110,8 @@ test("all six lists have names that the reader knows", () => {
   ]);
 });
 
-test("without any value there are no lists, but the reason", () => {
-  const page = show({ referrers: { values: [], other: 4, hidden: 4 } });
-  expect(page).toBe(`<p class="hint">${message("en", "preview.few")}</p>`);
+test("without any value there are no lists, but the reason if there is one", () => {
+  const referrers = { values: [], other: 4 };
+  expect(show({ referrers })).toBe(`<p class="hint">${message("en", "preview.few")}</p>`);
+  expect(show({ referrers }, "en", "all")).toBe("");
 });

@@ -5,16 +5,6 @@ CREATE TABLE links (
   created_ms   INTEGER NOT NULL,
   ends_ms      INTEGER           -- NULL: never
 , disabled TEXT, terms TEXT) STRICT;
-CREATE TABLE "old_visits" (
-  day        INTEGER NOT NULL,
-  code       TEXT    NOT NULL,
-  created_ms INTEGER NOT NULL,   -- a code can be given again: counts belong to one link
-  visits     INTEGER NOT NULL,
-  bots       INTEGER NOT NULL,
-  stage      INTEGER NOT NULL,   -- 0: open, 1: visitors are numbers, 2: no hours either
-  detail     TEXT,               -- JSON; NULL for day 0
-  UNIQUE (day, code, created_ms)
-) STRICT;
 CREATE TABLE "sources" (
   source  TEXT    NOT NULL PRIMARY KEY,
   sequence INTEGER NOT NULL,
@@ -131,45 +121,45 @@ CREATE TRIGGER journal_keeps_rows BEFORE DELETE ON journal
 BEGIN SELECT raise(ABORT, 'the journal only grows'); END;
 CREATE TRIGGER journal_keeps_values BEFORE UPDATE ON journal
 BEGIN SELECT raise(ABORT, 'the journal only grows'); END;
-INSERT INTO links (rowid, code, original_url, target, created_ms, ends_ms, disabled, terms) VALUES (1, 'plain', 'HTTPS://Example.com/plain?a=b#c', 'https://example.com/plain?a=b#c', 1795345147185, NULL, NULL, NULL);
-INSERT INTO links (rowid, code, original_url, target, created_ms, ends_ms, disabled, terms) VALUES (10, 'secret', 'https://example.com/secret', NULL, 1795345147330, NULL, NULL, '{"passwordHash":"$argon2id$v=19$m=19456,t=2,p=1$spnSASAq4HCaLUAZSujJNbqqf1ND3Z2PdOf+DUjM7gQ$nuRC+4snZ8t1Xr+RblCvABoFlBSvo1yqTfOoboLTY0Y"}');
-INSERT INTO links (rowid, code, original_url, target, created_ms, ends_ms, disabled, terms) VALUES (11, 'later', 'https://example.com/later', NULL, 1795345147537, NULL, NULL, '{"startsMs":1795363147141}');
-INSERT INTO links (rowid, code, original_url, target, created_ms, ends_ms, disabled, terms) VALUES (12, 'moved', 'https://example.com/after', NULL, 1795345147553, NULL, NULL, '{"changedMs":1795345147643,"formerHost":"example.com","formerMs":90}');
-INSERT INTO links (rowid, code, original_url, target, created_ms, ends_ms, disabled, terms) VALUES (13, 'withdrawn', 'https://example.com/withdrawn', NULL, 1795345147678, 1795345147705, NULL, '{"ended":"withdrawn"}');
-INSERT INTO links (rowid, code, original_url, target, created_ms, ends_ms, disabled, terms) VALUES (14, 'again', 'https://example.com/again', NULL, 1795345148049, NULL, NULL, NULL);
-INSERT INTO links (rowid, code, original_url, target, created_ms, ends_ms, disabled, terms) VALUES (2, '한글날☕', 'https://누리집.example/안내/오시는 길', 'https://xn--od1b68ljso.example/%EC%95%88%EB%82%B4/%EC%98%A4%EC%8B%9C%EB%8A%94%20%EA%B8%B8', 1795345147232, NULL, NULL, NULL);
-INSERT INTO links (rowid, code, original_url, target, created_ms, ends_ms, disabled, terms) VALUES (3, 'fcWnvzr', 'https://example.com/generated', NULL, 1795345147273, NULL, NULL, NULL);
-INSERT INTO links (rowid, code, original_url, target, created_ms, ends_ms, disabled, terms) VALUES (4, 'ends', 'https://example.com/ends', NULL, 1795345147275, 1795949947275, NULL, NULL);
-INSERT INTO links (rowid, code, original_url, target, created_ms, ends_ms, disabled, terms) VALUES (5, 'disabled', 'https://example.com/disabled', NULL, 1795345147276, NULL, 'spam', NULL);
-INSERT INTO links (rowid, code, original_url, target, created_ms, ends_ms, disabled, terms) VALUES (6, 'deleted', '', NULL, 1795345147277, NULL, 'deleted', NULL);
-INSERT INTO links (rowid, code, original_url, target, created_ms, ends_ms, disabled, terms) VALUES (7, 'reported', 'https://example.com/reported', NULL, 1795345147278, NULL, NULL, NULL);
-INSERT INTO links (rowid, code, original_url, target, created_ms, ends_ms, disabled, terms) VALUES (8, 'blocked', 'https://sub.blocked.example/', NULL, 1795345147279, NULL, NULL, NULL);
-INSERT INTO links (rowid, code, original_url, target, created_ms, ends_ms, disabled, terms) VALUES (9, 'limited', 'https://example.com/limited', NULL, 1795345147300, NULL, NULL, '{"maxVisits":3,"visits":1}');
-INSERT INTO sources (source, sequence, rows, day) VALUES ('87c5f8b7d4144637', 1, 4, 20779);
-INSERT INTO salts (rowid, day, salt) VALUES (20779, 20779, X'B58F9784B020D466C4D274544E0DA3E3B3F742A809CA814EAF137DE7136ABB0C');
-INSERT INTO changes (rowid, revision, code, created_ms) VALUES (1, 1, 'moved', 1795345147553);
-INSERT INTO changes (rowid, revision, code, created_ms) VALUES (2, 2, 'withdrawn', 1795345147678);
-INSERT INTO changes (rowid, revision, code, created_ms) VALUES (3, 3, 'disabled', 1795345147276);
+INSERT INTO links (rowid, code, original_url, target, created_ms, ends_ms, disabled, terms) VALUES (1, 'plain', 'HTTPS://Example.com/plain?a=b#c', 'https://example.com/plain?a=b#c', 1795407348046, NULL, NULL, NULL);
+INSERT INTO links (rowid, code, original_url, target, created_ms, ends_ms, disabled, terms) VALUES (10, 'secret', 'https://example.com/secret', NULL, 1795407348094, NULL, NULL, '{"passwordHash":"$argon2id$v=19$m=19456,t=2,p=1$4Rb3rfoBOBpbB3hP7GIQ7W6k+JuBg0Iq9cUUha/vVqM$FISq4H8hy/h26m+SUidJRSheKwwsrdSFGEDdqVPxq1E"}');
+INSERT INTO links (rowid, code, original_url, target, created_ms, ends_ms, disabled, terms) VALUES (11, 'later', 'https://example.com/later', NULL, 1795407348137, NULL, NULL, '{"startsMs":1795425348030}');
+INSERT INTO links (rowid, code, original_url, target, created_ms, ends_ms, disabled, terms) VALUES (12, 'moved', 'https://example.com/after', NULL, 1795407348139, NULL, NULL, '{"changedMs":1795407348147,"formerHost":"example.com","formerMs":8}');
+INSERT INTO links (rowid, code, original_url, target, created_ms, ends_ms, disabled, terms) VALUES (13, 'withdrawn', 'https://example.com/withdrawn', NULL, 1795407348150, 1795407348152, NULL, '{"ended":"withdrawn"}');
+INSERT INTO links (rowid, code, original_url, target, created_ms, ends_ms, disabled, terms) VALUES (14, 'again', 'https://example.com/again', NULL, 1795407348171, NULL, NULL, NULL);
+INSERT INTO links (rowid, code, original_url, target, created_ms, ends_ms, disabled, terms) VALUES (2, '한글날☕', 'https://누리집.example/안내/오시는 길', 'https://xn--od1b68ljso.example/%EC%95%88%EB%82%B4/%EC%98%A4%EC%8B%9C%EB%8A%94%20%EA%B8%B8', 1795407348057, NULL, NULL, NULL);
+INSERT INTO links (rowid, code, original_url, target, created_ms, ends_ms, disabled, terms) VALUES (3, 'g55b9ty', 'https://example.com/generated', NULL, 1795407348064, NULL, NULL, NULL);
+INSERT INTO links (rowid, code, original_url, target, created_ms, ends_ms, disabled, terms) VALUES (4, 'ends', 'https://example.com/ends', NULL, 1795407348066, 1796012148066, NULL, NULL);
+INSERT INTO links (rowid, code, original_url, target, created_ms, ends_ms, disabled, terms) VALUES (5, 'disabled', 'https://example.com/disabled', NULL, 1795407348066, NULL, 'spam', NULL);
+INSERT INTO links (rowid, code, original_url, target, created_ms, ends_ms, disabled, terms) VALUES (6, 'deleted', '', NULL, 1795407348067, NULL, 'deleted', NULL);
+INSERT INTO links (rowid, code, original_url, target, created_ms, ends_ms, disabled, terms) VALUES (7, 'reported', 'https://example.com/reported', NULL, 1795407348068, NULL, NULL, NULL);
+INSERT INTO links (rowid, code, original_url, target, created_ms, ends_ms, disabled, terms) VALUES (8, 'blocked', 'https://sub.blocked.example/', NULL, 1795407348069, NULL, NULL, NULL);
+INSERT INTO links (rowid, code, original_url, target, created_ms, ends_ms, disabled, terms) VALUES (9, 'limited', 'https://example.com/limited', NULL, 1795407348081, NULL, NULL, '{"maxVisits":3,"visits":1}');
+INSERT INTO sources (source, sequence, rows, day) VALUES ('482960d934ebc9f0', 1, 4, 20780);
+INSERT INTO salts (rowid, day, salt) VALUES (20780, 20780, X'5CB14DD10FA596BEF8799494A7F68F59FBF214830CC3A539870A14223C56980E');
+INSERT INTO changes (rowid, revision, code, created_ms) VALUES (1, 1, 'moved', 1795407348139);
+INSERT INTO changes (rowid, revision, code, created_ms) VALUES (2, 2, 'withdrawn', 1795407348150);
+INSERT INTO changes (rowid, revision, code, created_ms) VALUES (3, 3, 'disabled', 1795407348066);
 INSERT INTO changes (rowid, revision, code, created_ms) VALUES (4, 4, '', 0);
-INSERT INTO changes (rowid, revision, code, created_ms) VALUES (5, 5, 'deleted', 1795345147277);
-INSERT INTO hosts (host, reason, since_ms) VALUES ('blocked.example', 'malware', 1795345148014);
-INSERT INTO journal (rowid, entry, at_ms, who, action, reason, note, code, created_ms, host) VALUES (1, 1, 1795345147928, 'api', 'disable', 'spam', '''seen''', 'disabled', 1795345147276, NULL);
-INSERT INTO journal (rowid, entry, at_ms, who, action, reason, note, code, created_ms, host) VALUES (2, 2, 1795345148014, 'api', 'block-host', 'malware', NULL, NULL, NULL, 'blocked.example');
-INSERT INTO journal (rowid, entry, at_ms, who, action, reason, note, code, created_ms, host) VALUES (3, 3, 1795345148044, 'api', 'erase', NULL, NULL, 'deleted', 1795345147277, NULL);
-INSERT INTO counters (day, name, count) VALUES (20779, 'bots', 2);
-INSERT INTO counters (day, name, count) VALUES (20779, 'created', 14);
-INSERT INTO counters (day, name, count) VALUES (20779, 'reports', 1);
-INSERT INTO counters (day, name, count) VALUES (20779, 'visits', 7);
-INSERT INTO cases (rowid, id, code, created_ms, is_open, first_ms, last_ms, reports, reasons, pending, disabled_ms, answer, answered_ms) VALUES (1, 1, 'reported', 1795345147278, 1, 1795345147793, 1795345147793, 1, '{"phishing":1}', 1, NULL, NULL, NULL);
-INSERT INTO notes (rowid, id, case_id, noted_ms, reason, note) VALUES (1, 1, 1, 1795345147793, 'phishing', '가짜 은행');
-INSERT INTO reporters (day, case_id, reporter) VALUES (20779, 1, 'b1077a9ab9a8bbf8');
-INSERT INTO visits (day, code, created_ms, visits, bots, detail) VALUES (20779, 'disabled', 1795345147276, 2, 0, X'25800802000A02FAE4A8360100C3CAB30300022602030002000203000202020300020602030002040203000202020300');
-INSERT INTO visits (day, code, created_ms, visits, bots, detail) VALUES (20779, 'limited', 1795345147300, 1, 0, X'4A3AF9ECBE4C201FB2260002060402');
-INSERT INTO visits (day, code, created_ms, visits, bots, detail) VALUES (20779, 'plain', 1795345147185, 3, 2, X'25800803020A028FE2BD3F011F72FC630300022603030002000303000202030300020603030002040303000202030300');
-INSERT INTO visits (day, code, created_ms, visits, bots, detail) VALUES (20779, '한글날☕', 1795345147232, 1, 0, X'4A7C9BF3978DF00423260002060402');
-INSERT INTO open_days (rowid, day, code, created_ms) VALUES (20779, 20779, '', 0);
-INSERT INTO requests (key, body, sent_ms, made) VALUES ('wNgvShK80fH_WOl4hIjSDw', '3mJD7SUJFKtam_HfApNmzg', 1795345148049, '[{"nth":0,"code":"again","createdMs":1795345148049,"endsMs":253402214400000}]');
-INSERT INTO secrets (name, secret) VALUES ('instance', X'8C97CB374DE86921339142E98963415E06FC3226F808FEE5F83072E1B4C5067C');
+INSERT INTO changes (rowid, revision, code, created_ms) VALUES (5, 5, 'deleted', 1795407348067);
+INSERT INTO hosts (host, reason, since_ms) VALUES ('blocked.example', 'malware', 1795407348166);
+INSERT INTO journal (rowid, entry, at_ms, who, action, reason, note, code, created_ms, host) VALUES (1, 1, 1795407348158, 'api', 'disable', 'spam', '''seen''', 'disabled', 1795407348066, NULL);
+INSERT INTO journal (rowid, entry, at_ms, who, action, reason, note, code, created_ms, host) VALUES (2, 2, 1795407348166, 'api', 'block-host', 'malware', NULL, NULL, NULL, 'blocked.example');
+INSERT INTO journal (rowid, entry, at_ms, who, action, reason, note, code, created_ms, host) VALUES (3, 3, 1795407348168, 'api', 'erase', NULL, NULL, 'deleted', 1795407348067, NULL);
+INSERT INTO counters (day, name, count) VALUES (20780, 'bots', 2);
+INSERT INTO counters (day, name, count) VALUES (20780, 'created', 14);
+INSERT INTO counters (day, name, count) VALUES (20780, 'reports', 1);
+INSERT INTO counters (day, name, count) VALUES (20780, 'visits', 7);
+INSERT INTO cases (rowid, id, code, created_ms, is_open, first_ms, last_ms, reports, reasons, pending, disabled_ms, answer, answered_ms) VALUES (1, 1, 'reported', 1795407348068, 1, 1795407348155, 1795407348155, 1, '{"phishing":1}', 1, NULL, NULL, NULL);
+INSERT INTO notes (rowid, id, case_id, noted_ms, reason, note) VALUES (1, 1, 1, 1795407348155, 'phishing', '가짜 은행');
+INSERT INTO reporters (day, case_id, reporter) VALUES (20780, 1, '297a4148f84c0dae');
+INSERT INTO visits (day, code, created_ms, visits, bots, detail) VALUES (20780, 'disabled', 1795407348066, 2, 0, X'2110020002025E2DA706022602020002020202020602020402020202');
+INSERT INTO visits (day, code, created_ms, visits, bots, detail) VALUES (20780, 'limited', 1795407348081, 1, 0, X'44C8F814A406260002060402');
+INSERT INTO visits (day, code, created_ms, visits, bots, detail) VALUES (20780, 'plain', 1795407348046, 3, 2, X'21100302024D5C9C9006022603020003020203020603020403020203');
+INSERT INTO visits (day, code, created_ms, visits, bots, detail) VALUES (20780, '한글날☕', 1795407348057, 1, 0, X'4443CB9FD306260002060402');
+INSERT INTO open_days (rowid, day, code, created_ms) VALUES (20780, 20780, '', 0);
+INSERT INTO requests (key, body, sent_ms, made) VALUES ('Lr_KSswMTqHkolYxLCrcEw', 'xJOJ3V8p4VQz5oQ0eC7Txg', 1795407348170, '[{"nth":0,"code":"again","createdMs":1795407348171,"endsMs":253402214400000}]');
+INSERT INTO secrets (name, secret) VALUES ('instance', X'31ADDDA50C2898CE03678E9B75AE1A4A09A3A9F735DF5DD709ABE15C053B1ECE');
 DELETE FROM sqlite_sequence;
 INSERT INTO sqlite_sequence (rowid, name, seq) VALUES (1, 'changes', 5);
 INSERT INTO sqlite_sequence (rowid, name, seq) VALUES (2, 'notes', 1);

@@ -1,8 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { once } from "node:events";
+import { type AddressInfo, connect, createServer } from "node:net";
 
 import { Client } from "pg";
 
 import { StoreUnavailable } from "../../src/links/store.ts";
+import type { PostgresAddress } from "../../src/settings/database-url.ts";
+import { within } from "../../src/store/postgres/connection.ts";
 import { testOnLinux } from "../linux.ts";
 import { addressOf, type PostgresServer, startPostgres, urlOf } from "../postgres.ts";
 import { startProxy } from "../proxy.ts";
@@ -20,11 +24,18 @@ import {
   untilBack,
 } from "./postgres-away.ts";
 
+/** Accepts connections and answers nothing. */
+function listenDeaf() {
+  const deaf = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data() {} } });
+  return { port: deaf.port, [Symbol.dispose]: () => deaf.stop(true) };
+}
+
 let server: PostgresServer;
 beforeAll(async () => {
   server = await startPostgres(["max_connections=20"]);
   await using database = await openConnected(await server.address());
   await database.run("CREATE TABLE rows (n integer)");
+  await server.ask("CREATE ROLE crowded LOGIN PASSWORD 'crowded' CONNECTION LIMIT 0");
 });
 afterAll(() => server[Symbol.asyncDispose]());
 
@@ -193,6 +204,87 @@ describe("one server", () => {
   });
 });
 
+describe("failed attempts leave no connection open:", () => {
+  /** The pool's one, the one that asks who leads, and one that the proxy has not closed yet. */
+  const MAX_OPEN = 3;
+  /** More than may be open. Without TLS, an attempt may take two. */
+  const ENOUGH = 8;
+
+  test.each<[string, Partial<PostgresAddress>, string]>([
+    ["no password", { password: undefined }, "DATABASE_PASSWORD"],
+    ["an empty file with the password", { password: { file: "/dev/null" } }, "DATABASE_PASSWORD"],
+    ["a wrong password", { password: "wrong" }, "password authentication failed"],
+    ["a role without connections", { user: "crowded", password: "crowded" }, "too many connections"],
+    ["an unknown database", { name: "missing" }, '"missing" does not exist'],
+    ["no TLS", { sslMode: "require" }, "does not support SSL"],
+  ])("%s", async (_, wrong, reason) => {
+    await using proxy = await startProxy(server.port);
+    const address = addressOf(urlOf([proxy.port], "curt"));
+    await using database = open({ ...address, ...wrong }, { connections: 1 });
+    while (proxy.made < ENOUGH) {
+      expect(await untilAway(database)).toContain(reason);
+      expect(proxy.open).toBeLessThanOrEqual(MAX_OPEN);
+      await Bun.sleep(TRY_MS);
+    }
+  });
+
+  test.each<[string, Partial<PostgresAddress>, string]>([
+    ["an unreadable file with the password", { password: { file: "/missing" } }, "/missing"],
+    ["an unreadable certificate", { sslMode: "require", sslRootCert: "/missing.pem" }, "/missing.pem"],
+    ["an unknown host", { hosts: [{ host: "db.invalid", port: 5432 }] }, "db.invalid"],
+  ])("%s is noticed before there is one", async (_, wrong, reason) => {
+    await using proxy = await startProxy(server.port);
+    const address = addressOf(urlOf([proxy.port], "curt"));
+    await using database = open({ ...address, ...wrong }, { connections: 1 });
+    expect(await untilAway(database)).toContain(reason);
+    expect(proxy.made).toBe(0);
+  });
+
+  test("no answer to a statement, and then to a connection", async () => {
+    await using proxy = await startProxy(server.port);
+    await using database = await openConnected(addressOf(urlOf([proxy.port], "curt")), { connections: 1 });
+    const before = proxy.made;
+    server.freeze();
+    try {
+      while (proxy.made <= before + MAX_OPEN) {
+        await refusal(database.run("SELECT 1"));
+        expect(proxy.open).toBeLessThanOrEqual(MAX_OPEN);
+        await Bun.sleep(TRY_MS);
+      }
+    } finally {
+      server.thaw();
+    }
+  });
+
+  test("attempts that hang while the leader comes and goes", async () => {
+    await using proxy = await startProxy(server.port);
+    using deaf = listenDeaf();
+    const connections = 2;
+    await using database = await openConnected(addressOf(urlOf([proxy.port], "curt")), { connections });
+    const takesChanges = async (isOn: boolean) => {
+      await server.ask(`ALTER SYSTEM SET default_transaction_read_only = ${isOn ? "off" : "on"}`);
+      await server.ask("SELECT pg_reload_conf()");
+    };
+    proxy.lead(deaf.port);
+    try {
+      for (let nth = 0; nth < 4; nth++) {
+        await takesChanges(false);
+        await untilAway(database);
+        await takesChanges(true);
+        const before = proxy.made;
+        while (proxy.made < before + connections) {
+          database.run("SELECT 1").catch(() => {});
+          await Bun.sleep(TRY_MS);
+        }
+        expect(proxy.open).toBeLessThanOrEqual(connections + 2);
+      }
+    } finally {
+      await server.ask("ALTER SYSTEM RESET default_transaction_read_only");
+      await server.ask("SELECT pg_reload_conf()");
+    }
+  });
+});
+
 describe("a full disk", () => {
   testOnLinux("for data: changes are unavailable, look-ups are not, and it recovers by itself", async () => {
     await using database = await openConnected(await server.address(), { limitMs: 20_000 });
@@ -219,6 +311,18 @@ describe("a full disk", () => {
 });
 
 describe("statements", () => {
+  test("an answer that arrived while the thread was busy is in time", async () => {
+    const listening = createServer().listen(0, "127.0.0.1");
+    await once(listening, "listening");
+    const socket = connect((listening.address() as AddressInfo).port, "127.0.0.1");
+    const [[peer]] = await Promise.all([once(listening, "connection"), once(socket, "connect")]);
+    const answer = within(once(socket, "data"), 1, () => socket.destroy());
+    peer.end("answer");
+    Bun.sleepSync(20);
+    expect(String(await answer)).toBe("answer");
+    listening.close();
+  });
+
   test("a statement that takes too long is unavailable, and the server does not go on with it", async () => {
     await using database = await openConnected(await server.address());
     // The server gives up before those who wait for it, after a second.

@@ -98,9 +98,7 @@ test("a file of an earlier version is searched at once, and indexed bit by bit",
     for (const table of ["requests", "secrets"]) database.run(`DROP TABLE ${table}`);
     database.run("DROP INDEX links_by_disabled");
     database.run("ALTER TABLE links DROP COLUMN terms");
-    for (const table of ["visits", "open_days"]) database.run(`DROP TABLE ${table}`);
-    database.run("ALTER TABLE old_visits RENAME TO visits");
-    database.run("CREATE INDEX visits_by_stage ON visits (stage, day) WHERE stage < 2");
+    database.run("DROP TABLE open_days");
     database.run("PRAGMA user_version = 6");
   }
   const store = await openSqliteStore(path);

@@ -7,6 +7,10 @@ import { newLink, NOW } from "./links.ts";
 
 const TODAY = Math.floor(NOW / DAY_MS);
 
+/** Of a password. */
+export const HASH =
+  "$argon2id$v=19$m=19456,t=2,p=1$8c2Os7z+n5MOC+gSMLzYInwo7tkVqzITXXoQGoMtYoI$TdOHDK4zoVOudCfO3dKCH+lreOEx18foEpQSLuQqQEE";
+
 /** A store that has been served for a while, with something of every kind. */
 export async function makeStore(path: string): Promise<void> {
   const store = await openStore({ engine: "sqlite", path });
@@ -18,7 +22,7 @@ export async function makeStore(path: string): Promise<void> {
     newLink("other", {
       originalUrl: "HTTP://Example.com/ü",
       target: "http://example.com/%C3%BC" as Target,
-      terms: { startsMs: NOW, maxVisits: 2, passwordHash: "$argon2id$한글" },
+      terms: { startsMs: NOW, maxVisits: 2, passwordHash: HASH },
     }),
   ]);
   const idOf = (code: string) => made.find((link) => link.code === code) ?? newLink(code);

@@ -21,7 +21,7 @@ import { DAY_MS } from "../../src/links/time.ts";
 import { checkFile, openWriter } from "../../src/store/sqlite/file.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { ROOT, temporaryFolder } from "../service.ts";
-import { detailOf, slicesOf } from "../visits/slices.ts";
+import { slicesOf } from "../visits/slices.ts";
 import { testCaseStore } from "./cases.ts";
 import { testGuardStore } from "./guard.ts";
 import { newLink, testLinkStore } from "./links.ts";
@@ -135,89 +135,6 @@ describe("a SQLite file", () => {
     expect(after.query("SELECT day FROM sources").get()).toEqual({ day: Math.floor(490_000 / 24) });
   });
 
-  test("of schema 8 tells the same of its visits before, while and after their rows move", async () => {
-    using folder = temporaryFolder();
-    const path = join(folder.path, "curt.db");
-    const day = 20_000;
-    const closed = `{"hours":{"3":[4,1]},"visitors":2,"networks":1,"values":{"devices":[["desktop",4,1]]},"others":{}}`;
-    const present = `{"hours":{"9":[1,0]},"visitors":[],"networks":[],"values":{},"others":{},"last":{"hour":9,
-      "visitors":[987654321],"networks":[7],"values":{"devices":[["desktop",1,[7]]]},"others":{}}}`;
-    {
-      using old = new Database(path, { create: true });
-      const migrations = readdirSync(join(ROOT, "src/store/sqlite/migrations")).toSorted().slice(0, 8);
-      for (const name of migrations)
-        old.run(readFileSync(join(ROOT, "src/store/sqlite/migrations", name), "utf8"));
-      const add = old.prepare("INSERT INTO visits VALUES (?1, ?2, 5, ?3, ?4, ?5, ?6)");
-      for (const code of ["a", "b", "c"]) {
-        old.run("INSERT INTO links (code, original_url, created_ms) VALUES (?1, 'https://a.example/', 5)", [
-          code,
-        ]);
-        add.run(0, code, 100, 10, 2, null);
-        add.run(day - 2, code, 4, 1, 2, closed);
-        add.run(code === "b" ? day + 1 : day, code, 1, 0, 0, present);
-      }
-      add.finalize();
-      old.run("PRAGMA application_id = 1131770484");
-      old.run("PRAGMA user_version = 8");
-    }
-    const store = await openSqliteStore(path);
-    const told = (code: string) =>
-      Promise.all([
-        store.sums(code as Code, 5),
-        store.daySums(code as Code, 5, 1, day + 9),
-        store
-          .days(code as Code, 5, 1, day + 9)
-          .then((days) => days.map((one) => ({ ...one, detail: detailOf(one) }))),
-      ]);
-    for (const slice of slicesOf({
-      hour: day * 24 + 9,
-      visits: [{ code: "a", visitor: 987_654_321, network: 7 }],
-    }))
-      await store.add(slice);
-    const before = await told("a");
-    expect(before).toMatchObject([
-      { visits: 106, bots: 11 },
-      [
-        { day: day - 2, visits: 4, bots: 1 },
-        { day, visits: 2, bots: 0 },
-      ],
-      [
-        {
-          day: day - 2,
-          detail: { hours: { 3: [4, 1] }, visitors: 2, values: { devices: [["desktop", 4, 1]] } },
-        },
-        {
-          day,
-          detail: {
-            hours: { 9: [2, 0] },
-            visitors: [987_654_321],
-            values: { devices: [["desktop", 2, [7]]] },
-          },
-        },
-      ],
-    ]);
-    const ofB = await told("b");
-    expect(await store.erase({ code: "c" as Code, createdMs: 5 }, { who: "api", atMs: 1 })).toBeTrue();
-    expect(await store.sums("c" as Code, 5)).toEqual({ visits: 0, bots: 0 });
-
-    for (let rows = 6; rows > 0; rows--) {
-      expect(await store.age({ closeBefore: day, forgetBefore: 0 }, 1)).toBe(1);
-      expect(await told("a")).toEqual(before);
-      expect(await told("b")).toEqual(ofB);
-    }
-    while ((await store.age({ closeBefore: day + 2, forgetBefore: 0 }, 1)) === 1);
-    expect((await told("a"))[2]).toMatchObject([{}, { detail: { visitors: 1, hours: { 9: [2, 0] } } }]);
-    expect((await told("b"))[2]).toMatchObject([{}, { detail: { visitors: 1, hours: { 9: [1, 0] } } }]);
-    await store.age({ closeBefore: day + 2, forgetBefore: day - 1 }, 100);
-    expect(await told("a")).toMatchObject([{ visits: 106, bots: 11 }, [{ day }], [{ day }]]);
-    await store.close();
-    using after = new Database(path);
-    expect(after.query("SELECT count(*) AS rows FROM old_visits").get()).toEqual({ rows: 0 });
-    const hash = Buffer.from(Uint32Array.of(987_654_321).buffer);
-    for (const trace of ["987654321", hash]) expect(readFileSync(path).includes(trace)).toBeFalse();
-    expect(checkFile(path)).toEqual({ links: 3, damage: [] });
-  });
-
   test("keeps nothing of a visitor in its log either, whoever forgets the salt first, and whoever reads meanwhile", async () => {
     using folder = temporaryFolder();
     const path = join(folder.path, "curt.db");
@@ -240,33 +157,6 @@ describe("a SQLite file", () => {
     reader.run("COMMIT");
     await store.age(bounds, 10);
     for (const file of [path, `${path}-wal`]) expect(isIn(file)).toEqual([false, false]);
-    await store.close();
-  });
-
-  test("forgets and purges visits of schema 8 that have not moved yet", async () => {
-    using folder = temporaryFolder();
-    const path = join(folder.path, "curt.db");
-    const store = await openSqliteStore(path);
-    const link = newLink("ends", { createdMs: 5, endsMs: 9 });
-    await store.insert([link]);
-    {
-      using database = new Database(path);
-      for (let nth = 0; nth < 5; nth++)
-        database.run(
-          `INSERT INTO old_visits VALUES (${100 + nth}, 'ends', 5, 1, 0, 2, '{"visitors":1,"values":{},"others":{}}')`,
-        );
-    }
-    // Moves the newest one, and forgets the oldest one.
-    expect(await store.age({ closeBefore: 200, forgetBefore: 102 }, 1)).toBe(1);
-    const days = await store.daySums(link.code, 5, 1, 200);
-    expect(days.map(({ day }) => day)).toEqual([101, 102, 103, 104]);
-    expect(await store.sums(link.code, 5)).toEqual({ visits: 5, bots: 0 });
-    {
-      using database = new Database(path);
-      database.run("INSERT INTO old_visits VALUES (0, 'ends', 5, 7, 0, 2, NULL)");
-    }
-    expect(await store.purge(9, 10)).toBe(1);
-    expect(await store.sums(link.code, 5)).toEqual({ visits: 4, bots: 0 });
     await store.close();
   });
 
@@ -379,7 +269,31 @@ describe("a SQLite file", () => {
       database.run("DROP INDEX links_by_end");
       database.close();
     });
-    expect(message).toMatch(/lacks or has changed: links_by_end of schema/);
+    expect(message).toMatch(/lacks or has changed: index links_by_end of schema/);
+  });
+
+  test("with somebody else's trigger or index is refused, but not with their tables", async () => {
+    using folder = temporaryFolder();
+    const fine = join(folder.path, "fine.db");
+    {
+      using database = made(fine);
+      database.run("CREATE TABLE _litestream_seq (id INTEGER PRIMARY KEY, seq INTEGER)");
+      database.run("CREATE INDEX seqs ON _litestream_seq (seq)");
+      database.run("ANALYZE");
+    }
+    await (await openSqliteStore(fine)).close();
+    for (const statement of [
+      "CREATE TRIGGER planted AFTER INSERT ON LINKS BEGIN UPDATE links SET target = 'https://evil.example/'; END",
+      "CREATE UNIQUE INDEX planted ON links (original_url)",
+    ]) {
+      const message = await refusal((path) => {
+        using database = made(path);
+        database.run("PRAGMA journal_mode = DELETE");
+        database.run(statement);
+        expect(() => checkFile(path)).toThrow(/has what Curt did not make: (trigger|index) planted\./);
+      });
+      expect(message).toContain(" planted.");
+    }
   });
 
   test("with a damaged first page is refused", async () => {

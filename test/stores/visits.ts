@@ -75,7 +75,7 @@ export function testVisitStore(name: string, open: () => Promise<TestedStore>): 
       const value = (dimension: "referrers" | "browsers", text: string) =>
         detailOf(day)?.values[dimension]?.find(([one]) => one === text);
       expect(value("referrers", "naver.com")).toEqual(["naver.com", 300]);
-      expect(value("referrers", "a.example")).toEqual(["a.example", 5, [0]]);
+      expect(value("referrers", "a.example")).toEqual(["a.example", 5]);
       expect(value("browsers", "Chrome")?.[1]).toBe(300);
       expect(detailOf(day)?.visitors).toHaveLength(256);
     });
@@ -85,9 +85,9 @@ export function testVisitStore(name: string, open: () => Promise<TestedStore>): 
       const visits = [...rare, ...times(9, visit("tail", { referrer: "often.example" }))];
       await add({ hour: HOUR, visits });
       const [day] = await days("tail");
-      expect(detailOf(day)?.values.referrers).toHaveLength(50);
-      expect(detailOf(day)?.values.referrers?.[0]?.slice(0, 2)).toEqual(["often.example", 9]);
-      expect(detailOf(day)?.others.referrers).toBe(151);
+      expect(detailOf(day)?.values.referrers).toHaveLength(100);
+      expect(detailOf(day)?.values.referrers?.[0]).toEqual(["often.example", 9]);
+      expect(detailOf(day)?.others.referrers).toBe(101);
     });
 
     test("counts a slice once, however often, by whomever and in whatever state of its day", async () => {
@@ -149,7 +149,7 @@ export function testVisitStore(name: string, open: () => Promise<TestedStore>): 
       await ageAll({ ...NEVER, closeBefore: DAY + 1 });
       const [closed] = await days("old");
       expect(detailOf(closed)).toMatchObject({ visitors: 2, hours: { 13: [4, 0] } });
-      expect(detailOf(closed)?.values.browsers).toEqual([["Chrome", 4, 2]]);
+      expect(detailOf(closed)?.values.browsers).toEqual([["Chrome", 4]]);
 
       // One that comes late: it still counts, and ages as the others did.
       await add({ hour: HOUR, visits: [visit("old", { visitor: 9 })] });

@@ -2,8 +2,8 @@ import { describe, expect, test } from "bun:test";
 
 import * as fc from "fast-check";
 
-import { close, type Day, dayOf, includeLastHour, merge, type SameVisits } from "../../src/visits/day.ts";
-import { type DayDetail, readDetail } from "../../src/visits/detail.ts";
+import { close, type Day, dayOf, KEPT_VALUES, merge, type SameVisits } from "../../src/visits/day.ts";
+import { readDetail } from "../../src/visits/detail.ts";
 import { DIMENSIONS } from "../../src/visits/dimensions.ts";
 
 /** A visit, as a person or a bot made it, in an hour. */
@@ -13,7 +13,7 @@ interface Told {
   readonly by: SameVisits | undefined;
 }
 
-/** Few values of each kind, so that they meet; few networks, so that some values stay below five of them. */
+/** Few values of each kind, so that they meet. */
 const person = fc.record({
   agent: fc.record({
     browser: fc.constantFrom("Chrome", "Safari", ""),
@@ -24,7 +24,6 @@ const person = fc.record({
   language: fc.constantFrom("ko", "en"),
   country: fc.constantFrom("KR", "JP", ""),
   visitor: fc.nat({ max: 30 }).map((nth) => Math.imul(nth + 1, 0x9e37_79b1) >>> 0),
-  network: fc.nat({ max: 12 }).map((nth) => Math.imul(nth + 1, 0x85eb_ca6b) >>> 0),
   times: fc.integer({ min: 1, max: 3 }),
 });
 const told = fc.record({ hour: fc.nat({ max: 23 }), by: fc.option(person, { nil: undefined }) });
@@ -46,38 +45,8 @@ function dayOfHour(visits: readonly Told[], hour: number): Day {
 /** Without the order in which values came. */
 function plain({ visits, bots, detail }: Day) {
   const day = readDetail(detail);
-  if (day.last !== undefined) sort(day.last);
-  return { visits, bots, ...sort(day) };
-}
-
-function sort<T extends Pick<DayDetail, "values">>(part: T): T {
-  for (const all of Object.values(part.values)) all.sort(([a], [b]) => (a < b ? -1 : 1));
-  return part;
-}
-
-/** With the last hour. */
-function wholeOf({ detail }: Day): DayDetail {
-  const day = readDetail(detail);
-  includeLastHour(day);
-  return day;
-}
-
-function expectedLast(visits: readonly Told[], hour: number) {
-  if (visits.length === 0) return undefined;
-  const { last } = readDetail(dayOfHour(visits, hour).detail);
-  return last && sort(last);
-}
-
-function expectedOthers(visits: readonly Told[]) {
-  if (visits.length === 0) return { visitors: [], networks: [], values: {}, others: {} };
-  const { hours: _, ...others } = wholeOf(visits.map(dayOfOne).reduce(merge));
-  return sort(others);
-}
-
-/** Undefined where there are enough. */
-function fewNetworksOf(people: readonly SameVisits[]): number[] | undefined {
-  const networks = [...new Set(people.map(({ network }) => network))].toSorted((a, b) => a - b);
-  return networks.length < 5 ? networks : undefined;
+  for (const all of Object.values(day.values)) all.sort(([a], [b]) => (a < b ? -1 : 1));
+  return { visits, bots, ...day };
 }
 
 describe("the parts of a day", () => {
@@ -105,7 +74,7 @@ describe("the parts of a day", () => {
         const day = visits.map(dayOfOne).reduce(merge);
         const people = visits.flatMap(({ by }) => by ?? []);
         const sum = (some: readonly SameVisits[]) => some.reduce((all, { times }) => all + times, 0);
-        const { hours, visitors, networks, values, others } = wholeOf(day);
+        const { hours, visitors, values, others } = readDetail(day.detail);
         expect(day).toMatchObject({ visits: sum(people), bots: visits.length - people.length });
         for (const [hour, all] of Map.groupBy(visits, (visit) => visit.hour)) {
           const ofHour = all.flatMap(({ by }) => by ?? []);
@@ -114,28 +83,11 @@ describe("the parts of a day", () => {
         expect(visitors).toEqual(
           [...new Set(people.map(({ visitor }) => visitor))].toSorted((a, b) => a - b),
         );
-        expect(networks).toEqual(fewNetworksOf(people));
         for (const [country, some] of Map.groupBy(people, (by) => by.country)) {
           const value = values.countries?.find(([text]) => text === country);
-          const few = fewNetworksOf(some);
-          expect(value).toEqual(few === undefined ? [country, sum(some)] : [country, sum(some), few]);
+          expect(value).toEqual([country, sum(some)]);
         }
         expect(others).toEqual({});
-      }),
-    );
-  });
-
-  test("keep the last hour in which people came apart from the others", () => {
-    fc.assert(
-      fc.property(manyTold, (visits) => {
-        const people = visits.filter(({ by }) => by !== undefined);
-        const hour = Math.max(...people.map((visit) => visit.hour));
-        const [ofLast, ofOthers] = [true, false].map((isLast) =>
-          people.filter((visit) => (visit.hour === hour) === isLast),
-        );
-        const { last, hours: _, ...others } = readDetail(visits.map(dayOfOne).reduce(merge).detail);
-        expect(last && sort(last)).toEqual(expectedLast(ofLast ?? [], hour));
-        expect(sort(others)).toEqual(expectedOthers(ofOthers ?? []));
       }),
     );
   });
@@ -147,7 +99,6 @@ describe("the parts of a day", () => {
       language: "ko",
       country: "KR",
       visitor: nth,
-      network: nth,
       times,
     });
     const visitOf = fc.tuple(fc.nat({ max: 300 }), fc.integer({ min: 1, max: 9 }));
@@ -159,10 +110,10 @@ describe("the parts of a day", () => {
           return dayOf({ visits: details.reduce((all, { times }) => all + times, 0), bots: 0, details }, 0);
         });
         const day = days.reduce(merge);
-        const { values, others } = wholeOf(day);
+        const { values, others } = readDetail(day.detail);
         for (const dimension of DIMENSIONS) {
           const kept = values[dimension] ?? [];
-          expect(kept.length).toBeLessThanOrEqual(50);
+          expect(kept.length).toBeLessThanOrEqual(KEPT_VALUES);
           const all = kept.reduce((sum, [, visits]) => sum + visits, others[dimension] ?? 0);
           expect(all).toBe(day.visits);
         }

@@ -30,7 +30,6 @@ export async function writeSegment(written: Written, isSynced = false): Promise<
     createdMs = 5,
     bot = false,
     visitor = 1,
-    network = visitor,
     browser,
     referrer,
     language,
@@ -47,7 +46,6 @@ export async function writeSegment(written: Written, isSynced = false): Promise<
       language: createName("language", language ?? "ko"),
       country: createName("country", country ?? "KR"),
       visitor,
-      network,
     };
     if (!segment.tell(link, detail)) throw new Error("the segment is full");
   }

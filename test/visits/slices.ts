@@ -1,5 +1,5 @@
 import type { Code } from "../../src/links/code.ts";
-import { dayOf, includeLastHour } from "../../src/visits/day.ts";
+import { dayOf } from "../../src/visits/day.ts";
 import { readDetail } from "../../src/visits/detail.ts";
 import { MAX_ROWS, type Row, type Slice, writeRows } from "../../src/visits/slice.ts";
 import type { DayVisits } from "../../src/visits/store.ts";
@@ -10,8 +10,6 @@ export interface Told {
   readonly createdMs?: number;
   readonly bot?: boolean;
   readonly visitor?: number;
-  /** Its own for each visitor where none is named. */
-  readonly network?: number;
   readonly browser?: string;
   readonly referrer?: string;
   readonly language?: string;
@@ -45,14 +43,13 @@ export function slicesOf(counted: Counted, size = MAX_ROWS): Slice[] {
 function rowOf(told: readonly Told[], hour: number): Row {
   const people = told.filter(({ bot = false }) => !bot);
   const details = people.map(({ visitor = 1, browser = "Chrome", ...more }) => {
-    const { referrer = "", language = "ko", country = "KR", network = visitor } = more;
+    const { referrer = "", language = "ko", country = "KR" } = more;
     return {
       agent: { browser, os: "Windows", device: "desktop" },
       referrer,
       language,
       country,
       visitor,
-      network,
       times: 1,
     };
   });
@@ -66,10 +63,6 @@ function rowOf(told: readonly Told[], hour: number): Row {
   };
 }
 
-/** With the last hour. */
 export function detailOf(day: DayVisits | undefined) {
-  if (day === undefined) return undefined;
-  const detail = readDetail(day.detail);
-  includeLastHour(detail);
-  return detail;
+  return day && readDetail(day.detail);
 }

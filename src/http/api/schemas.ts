@@ -8,9 +8,9 @@ import { REASONS } from "../../links/link.ts";
 import { MAX_TARGET_LENGTH } from "../../links/target.ts";
 import { memoize } from "../../memoize.ts";
 import { ERROR_CORRECTIONS, MARGINS, SIZES } from "../../pages/qr-style.ts";
-import { FEWEST_NETWORKS } from "../../visits/day.ts";
 import { type Dimension, DIMENSIONS } from "../../visits/dimensions.ts";
-import { FEWEST_VISITORS, INTERVALS, MAX_DAYS } from "../../visits/statistics.ts";
+import { FEWEST_VISITS } from "../../visits/noise.ts";
+import { INTERVALS, MAX_DAYS } from "../../visits/statistics.ts";
 import { MAX_BODY_BYTES } from "../body.ts";
 import { MAX_BATCH, MAX_BATCH_BYTES } from "./batch.ts";
 
@@ -29,8 +29,7 @@ export const LIMITS = {
   batch_bytes: MAX_BATCH_BYTES,
   days: MAX_DAYS.day,
   hours_days: MAX_DAYS.hour,
-  networks: FEWEST_NETWORKS,
-  visitors: FEWEST_VISITORS,
+  fewest: FEWEST_VISITS,
 };
 
 // Every description is the key of a message; document.ts puts the message there. In an example,
@@ -145,11 +144,10 @@ const breakdown = z
         .openapi("BreakdownValue"),
     ),
     other: count("api.stats.other"),
-    hidden: count("api.stats.hidden"),
   })
   .openapi("Breakdown");
 
-const nobody = { values: [], other: 0, hidden: 0 };
+const nobody = { values: [], other: 0 };
 const STATISTICS = {
   code: EXAMPLE.custom_code,
   from: "2026-11-20",
@@ -173,9 +171,8 @@ const STATISTICS = {
       { value: null, visits: 30 },
     ],
     other: 10,
-    hidden: 10,
   },
-  countries: { values: [{ value: "KR", visits: 120 }], other: 0, hidden: 0 },
+  countries: { values: [{ value: "KR", visits: 120 }], other: 0 },
 };
 
 const statistics = z

@@ -4,19 +4,15 @@ import type { StatisticsData } from "./schemas.ts";
 const HEADER = ["dimension", "value", "visits", "bots"];
 /** In brackets, which no real value has. */
 const UNKNOWN = "(unknown)";
-const HIDDEN = "(hidden)";
-const REST = "(rest)";
+const OTHER = "(other)";
 
 /** RFC 4180. Rows of the series, whose dimension is the interval, and then of the breakdowns, which do not tell bots. */
 export function statisticsCsv({ interval, series, ...data }: StatisticsData): string {
   const ofSeries = series.map(({ start, visits, bots }) => [interval, start, visits, bots]);
   const ofBreakdowns = DIMENSIONS.flatMap((dimension) => {
-    const { values, other, hidden } = data[dimension];
-    const vague = [
-      [dimension, REST, other - hidden, ""],
-      [dimension, HIDDEN, hidden, ""],
-    ].filter(([, , visits]) => visits !== 0);
-    return [...values.map(({ value, visits }) => [dimension, value ?? UNKNOWN, visits, ""]), ...vague];
+    const { values, other } = data[dimension];
+    const rows = values.map(({ value, visits }) => [dimension, value ?? UNKNOWN, visits, ""]);
+    return other === 0 ? rows : [...rows, [dimension, OTHER, other, ""]];
   });
   return [HEADER, ...ofSeries, ...ofBreakdowns].map(writeRow).join("");
 }

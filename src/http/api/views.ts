@@ -3,7 +3,7 @@ import type { Clock } from "../../links/clock.ts";
 import { endsMs, type Expiry } from "../../links/expiry.ts";
 import type { Links } from "../../links/links.ts";
 import { isProblem } from "../../links/problem.ts";
-import type { Visits } from "../../visits/visits.ts";
+import type { Counts } from "../../visits/visits.ts";
 import { answer, csv, json } from "../answers.ts";
 import { MAX_BODY_BYTES } from "../body.ts";
 import type { Asked } from "../call.ts";
@@ -25,7 +25,7 @@ const REVALIDATED = { "Cache-Control": "no-cache" };
 
 export interface ApiViewsOptions {
   readonly links: Pick<Links, "find">;
-  readonly visits: Pick<Visits, "sums" | "statistics" | "revision">;
+  readonly visits: Counts;
   readonly clock: Pick<Clock, "nowMs">;
   readonly defaultExpiry: Expiry;
   readonly version: string;

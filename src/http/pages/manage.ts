@@ -4,8 +4,10 @@ import type { FoundLink } from "../../links/link.ts";
 import type { Links } from "../../links/links.ts";
 import type { Edits } from "../../links/manage.ts";
 import { isProblem } from "../../links/problem.ts";
+import { StoreUnavailable } from "../../links/store.ts";
 import { MANAGE_FIELDS, type ManageForm } from "../../pages/manage-fields.tsx";
 import { keyPage, managePage, managePath } from "../../pages/manage.tsx";
+import type { Counts } from "../../visits/visits.ts";
 import { html } from "../answers.ts";
 import type { Asked, Call } from "../call.ts";
 import { LINK_FIELDS } from "../field-names.ts";
@@ -32,15 +34,16 @@ interface Shown {
 }
 
 export interface ManageViewsOptions {
+  readonly visits: Pick<Counts, "statistics">;
   readonly clock: Pick<Clock, "nowMs">;
   readonly edits: Edits;
   readonly codeHoldMs: number;
 }
 
 /** The form that asks for a link's manage key, and what can be done with the link. */
-export function createManageViews({ clock, edits, codeHoldMs }: ManageViewsOptions) {
+export function createManageViews({ visits, clock, edits, codeHoldMs }: ManageViewsOptions) {
   return {
-    manage(call: Asked, data: string): Response {
+    async manage(call: Asked, data: string): Promise<Response> {
       const { problem, done, sent, unlocked }: Shown = data === "" ? {} : (JSON.parse(data) as Shown);
       const { status, headers } =
         problem === undefined ? { status: 200, headers: {} } : describe(problem, LINK_FIELDS);
@@ -57,6 +60,9 @@ export function createManageViews({ clock, edits, codeHoldMs }: ManageViewsOptio
         );
       const { link, key } = unlocked;
       const nowMs = clock.nowMs();
+      const lastDays = { interval: "day", timeZone: "UTC" } as const;
+      // Without the store, the form says at least what became of the change.
+      const statistics = await visits.statistics(link, lastDays, "maker").catch(orNothing);
       const shown = { link, key, nowMs, edits, codeHoldMs, sent };
       return html(
         call,
@@ -66,6 +72,7 @@ export function createManageViews({ clock, edits, codeHoldMs }: ManageViewsOptio
             ...shown,
             shortUrl: call.domain.shortUrl(link.code),
             changed: changedOf(link, nowMs),
+            statistics: isProblem(statistics) ? undefined : statistics,
             done: done && message(language, done),
             ...(problem === undefined ? { errors: {} } : tell(problem, language)),
           }),
@@ -136,6 +143,10 @@ export function createManagePages(options: ManagePagesOptions) {
 }
 
 export type ManagePages = ReturnType<typeof createManagePages>;
+
+function orNothing(error: unknown): undefined {
+  if (!(error instanceof StoreUnavailable)) throw error;
+}
 
 /** In words for people, not for programs. */
 function tellKey(problem: HttpProblem, language: string): string | undefined {

@@ -8,7 +8,7 @@ import { HOUR_MS } from "../../links/time.ts";
 import { type Preview, previewPage } from "../../pages/preview.tsx";
 import { chooseRange, within } from "../../pages/ranges.ts";
 import type { Sums } from "../../visits/day.ts";
-import type { Visits } from "../../visits/visits.ts";
+import type { Counts } from "../../visits/visits.ts";
 import { answer, html } from "../answers.ts";
 import { readTimeZone } from "../api/query.ts";
 import type { Asked } from "../call.ts";
@@ -24,7 +24,7 @@ const QUARTER_MS = HOUR_MS / 4;
 
 export interface PreviewOptions {
   readonly links: Pick<Links, "find">;
-  readonly visits: Pick<Visits, "sums" | "statistics">;
+  readonly visits: Pick<Counts, "sums" | "statistics">;
   readonly clock: Pick<Clock, "nowMs">;
   readonly disabledSince: DisabledSince;
   readonly statsKeepDays: number;

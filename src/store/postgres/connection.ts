@@ -3,8 +3,8 @@ import type { ConnectionOptions } from "node:tls";
 
 import { Client, DatabaseError, type QueryResult, type QueryResultRow, types } from "pg";
 
-import { StoreUnavailable } from "../../links/store.ts";
-import type { PostgresAddress } from "../../settings/database-url.ts";
+import { StoreMisconfigured, StoreUnavailable } from "../../links/store.ts";
+import { describeStore, type PostgresAddress } from "../../settings/database-url.ts";
 import type { Result, Value } from "./database.ts";
 
 export type Host = PostgresAddress["hosts"][number];
@@ -26,13 +26,21 @@ export interface Connection {
   end(): Promise<void>;
 }
 
-export type Connect = (host: Host, limitMs: number, onEnd?: () => void) => Promise<Connection>;
+/** `signal` aborts the attempt, not the connection. */
+export type Connect = (
+  host: Host,
+  limitMs: number,
+  onEnd?: () => void,
+  signal?: AbortSignal,
+) => Promise<Connection>;
 
 /** `protocol_violation`, with which PgBouncer refuses a session's settings. */
 const REFUSED = "08P01";
 /** `invalid_authorization_specification`: pg_hba.conf wants TLS here, or does not want it. */
 const UNAUTHORIZED = "28000";
 const END_MS = 200;
+const FIRST_RETRY_MS = 100;
+const MAX_RETRY_MS = 1000;
 /** So that a network that forgets idle connections does not, or is found out. */
 const KEEP_ALIVE_MS = 10_000;
 
@@ -43,17 +51,20 @@ const KEEP_ALIVE_MS = 10_000;
 export function connector(address: PostgresAddress, statementMs: number): Connect {
   let hasSettings = true;
 
-  return async (host, limitMs, onEnd) => {
+  return async (host, limitMs, onEnd, signal) => {
     const untilMs = performance.now() + limitMs;
-    const ways = await within(waysOf(address), limitMs, () => {});
+    // Files come first: while one can't be read, the server sees no attempt.
+    const files = Promise.all([waysOf(address), passwordOf(address)]);
+    const [ways, password] = await within(files, limitMs, () => {});
     for (;;) {
+      signal?.throwIfAborted();
       const [ssl = false] = ways;
       const settings = hasSettings ? { statement_timeout: statementMs } : {};
       const client = new Client({
         host: host.host,
         port: host.port,
         user: address.user,
-        password: () => passwordOf(address),
+        password: () => password || lackPassword(address),
         database: address.name,
         application_name: "curt",
         types: { getTypeParser: parserOf },
@@ -63,7 +74,7 @@ export function connector(address: PostgresAddress, statementMs: number): Connec
         ...settings,
       });
       try {
-        return await open(client, untilMs - performance.now(), onEnd);
+        return await open(client, untilMs - performance.now(), onEnd, signal);
       } catch (error) {
         const { code } = error as { code?: unknown };
         if (hasSettings && code === REFUSED) hasSettings = false;
@@ -74,7 +85,12 @@ export function connector(address: PostgresAddress, statementMs: number): Connec
   };
 }
 
-async function open(client: Client, limitMs: number, onEnd?: () => void): Promise<Connection> {
+async function open(
+  client: Client,
+  limitMs: number,
+  onEnd?: () => void,
+  signal?: AbortSignal,
+): Promise<Connection> {
   let isOpen = false;
   let isUnsure = false;
 
@@ -94,7 +110,16 @@ async function open(client: Client, limitMs: number, onEnd?: () => void): Promis
   client.once("end", over);
   // The general warning: "canceling wait for synchronous replication". Its text depends on the server's language.
   client.on("notice", ({ code }) => (isUnsure ||= code === "01000"));
-  await within(client.connect(), limitMs, drop);
+  signal?.addEventListener("abort", drop);
+  try {
+    await within(client.connect(), limitMs, () => {});
+  } catch (error) {
+    // pg leaves the socket open if it can't answer the server, which then keeps a connection for it.
+    drop();
+    throw error;
+  } finally {
+    signal?.removeEventListener("abort", drop);
+  }
   isOpen = true;
   return {
     get isOpen() {
@@ -126,10 +151,14 @@ export class Unanswered extends StoreUnavailable {}
 /** Rejects with {@link Unanswered} if it takes longer, and calls `onLate`. */
 export async function within<T>(work: Promise<T>, limitMs: number, onLate: () => void): Promise<T> {
   const { promise: late, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(
+  let timer = setTimeout(
     () => {
-      reject(new Unanswered(`The database did not answer within ${Math.round(limitMs)} ms`));
-      onLate();
+      // After this thread was busy, timers run before sockets are read, so the answer may have arrived. A second timer
+      // runs after the read.
+      timer = setTimeout(() => {
+        reject(new Unanswered(`The database did not answer within ${Math.round(limitMs)} ms`));
+        onLate();
+      });
     },
     Math.max(0, limitMs),
   );
@@ -163,9 +192,17 @@ export function sqlStateOf(error: unknown): string | undefined {
   return cause instanceof DatabaseError ? cause.code : undefined;
 }
 
-/** The server has no connection, memory or space left (class 53): asking often makes it worse. */
-export function isFull(error: unknown): boolean {
-  return sqlStateOf(error)?.startsWith("53") === true;
+/**
+ * Whether retrying soon is useless and costs the server: it accepts no login (class 28), has no connection, memory or space
+ * left (53), or the configuration is wrong.
+ */
+export function isRefusal(error: unknown): boolean {
+  return error instanceof StoreMisconfigured || /^(?:28|53)/.test(sqlStateOf(error) ?? "");
+}
+
+/** How long to wait before the next attempt, after so many refusals in a row. */
+export function retryMs(refusals: number): number {
+  return Math.min(FIRST_RETRY_MS * 2 ** refusals, MAX_RETRY_MS);
 }
 
 /** Only `bigint` differs: none of ours is beyond 2^53. */
@@ -174,18 +211,32 @@ function parserOf(...asked: Parameters<typeof types.getTypeParser>) {
 }
 
 /** Read for each connection, so that the password can be changed while Curt runs. */
-async function passwordOf({ password }: PostgresAddress): Promise<string> {
-  if (password === undefined)
-    throw new StoreUnavailable("The database wants a password: set DATABASE_PASSWORD");
-  if (typeof password === "string") return password;
-  return (await readFile(password.file, "utf8")).replace(/\r?\n$/, "");
+async function passwordOf({ password }: PostgresAddress): Promise<string | undefined> {
+  return typeof password === "object"
+    ? (await readSetting("DATABASE_PASSWORD_FILE", password.file)).replace(/\r?\n$/, "")
+    : password;
+}
+
+/** Only once the server asks for one: it may trust Curt without. */
+function lackPassword(address: PostgresAddress): never {
+  throw new StoreMisconfigured(
+    `${describeStore(address)} asks for a password, which DATABASE_PASSWORD or DATABASE_PASSWORD_FILE must give`,
+  );
+}
+
+async function readSetting(name: string, file: string): Promise<string> {
+  try {
+    return await readFile(file, "utf8");
+  } catch (cause) {
+    throw new StoreMisconfigured(`${name} cannot be read: ${(cause as Error).message}`, { cause });
+  }
 }
 
 /** How to connect, as libpq does: without TLS (false) or with it, the preferred way first. */
 async function waysOf({ sslMode, sslRootCert }: PostgresAddress): Promise<(ConnectionOptions | false)[]> {
   if (sslMode === "disable") return [false];
   const isOwn = sslRootCert !== undefined && sslRootCert !== "system";
-  const ca = isOwn ? { ca: await readFile(sslRootCert, "utf8") } : {};
+  const ca = isOwn ? { ca: await readSetting("sslrootcert", sslRootCert) } : {};
   const rejectUnauthorized = sslMode.startsWith("verify") || (sslMode === "require" && isOwn);
   const name = sslMode === "verify-full" ? {} : { checkServerIdentity: () => undefined };
   const tls = { ...ca, ...name, rejectUnauthorized };

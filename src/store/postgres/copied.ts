@@ -15,7 +15,6 @@ const BEGIN = [
     AND NOT EXISTS (SELECT FROM journal) AND NOT EXISTS (SELECT FROM cases)`,
 ] as const;
 const KEEP = "UPDATE copied SET progress = $2, is_finished = FALSE WHERE progress = $1";
-const ABANDON = "DELETE FROM copied WHERE progress = $1 AND NOT is_finished";
 const FINISH = "UPDATE copied SET is_finished = TRUE";
 
 /** Refuses a database that lacks a part of what is copied to it. Says whether it is a finished copy. */
@@ -44,11 +43,6 @@ export async function beginCopy(run: Run, { source, progress }: Copying): Promis
 /** To be called in the transaction that writes what was copied. */
 export async function keepProgress(run: Run, before: string, after: string): Promise<boolean> {
   return (await run(KEEP, [before, after])).count === 1;
-}
-
-/** Nothing was written if the progress is the one that the copy began with. */
-export async function abandonCopy(run: Run, progress: string): Promise<void> {
-  await run(ABANDON, [progress]);
 }
 
 export async function finishCopy(run: Run): Promise<void> {

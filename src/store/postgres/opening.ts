@@ -1,5 +1,5 @@
 // How the database is first reached, and how messages say why it is not.
-import { StoreUnavailable, StoreUnusable } from "../../links/store.ts";
+import { StoreMisconfigured, StoreUnavailable, StoreUnusable } from "../../links/store.ts";
 import { describeStore, type PostgresAddress } from "../../settings/database-url.ts";
 
 export interface OpeningOptions {
@@ -16,7 +16,10 @@ const RETRY_EVERY_MS = 250;
  */
 const REFUSED = /^(?:28...|3D000|3F000|42...)$/;
 
-/** Runs the first statements on a database. Throws {@link StoreUnusable} if it refuses them or does not answer in time. */
+/**
+ * Runs the first statements on a database. Throws {@link StoreUnusable} if it refuses them or does not answer in time, and
+ * {@link StoreMisconfigured}.
+ */
 export async function reach<T>(
   address: PostgresAddress,
   { openWaitMs = 0, onWait = () => {} }: OpeningOptions,
@@ -28,6 +31,7 @@ export async function reach<T>(
       return await work();
     } catch (error) {
       const causes = causesOf(error);
+      for (const cause of causes) if (cause instanceof StoreMisconfigured) throw cause;
       const reason = reasonOf(causes);
       const isRefused = causes.some(({ code = "" }) => REFUSED.test(code));
       if (isRefused || (error instanceof StoreUnavailable && performance.now() >= giveUpMs)) {

@@ -1,5 +1,13 @@
 import { StoreUnavailable } from "../../links/store.ts";
-import { type Connect, type Connection, type Host, isFull, sqlStateOf, within } from "./connection.ts";
+import {
+  type Connect,
+  type Connection,
+  type Host,
+  isRefusal,
+  retryMs,
+  sqlStateOf,
+  within,
+} from "./connection.ts";
 import type { Primary } from "./primary.ts";
 
 /** Statements that wait for a connection. */
@@ -9,9 +17,6 @@ const WAITING_SHARE = 0.75;
 /** At once, so that many processes do not storm a primary that has just become one. */
 const MAX_CONNECTING = 2;
 const CONNECT_MS = 1500;
-/** How long no other connection is tried after one failed. */
-const AGAIN_MS = 100;
-const FULL_AGAIN_MS = 500;
 /** How long statements may go on when the pool is closed. */
 const CLOSE_MS = 2000;
 const READ_ONLY = "25006";
@@ -44,7 +49,8 @@ export function openPool(
   let onUnused: (() => void) | undefined;
   let leader: Host | undefined;
   /** To the present leader. */
-  let connecting = new Set<symbol>();
+  const connecting = new Set<AbortController>();
+  let refusals = 0;
   /** Why no connection could be made the last time, for a moment. */
   let trouble: Error | undefined;
   let isClosed = false;
@@ -52,8 +58,8 @@ export function openPool(
   const primary = watch(() => {
     if (primary.host !== leader) {
       leader = primary.host;
-      connecting = new Set();
       trouble = undefined;
+      abandonAttempts();
       // What led before may not know what is so by now.
       for (const connection of open) connection.drop();
     }
@@ -65,6 +71,12 @@ export function openPool(
     if (error !== undefined) for (const { refuse } of waiting) refuse(error);
   }
 
+  /** They may hang. If they went on beside new ones, there would be too many connections. */
+  function abandonAttempts(): void {
+    for (const attempt of connecting) attempt.abort();
+    connecting.clear();
+  }
+
   /** Connects for those who wait. */
   function grow(): void {
     if (leader === undefined || trouble !== undefined || isClosed) return;
@@ -73,17 +85,19 @@ export function openPool(
   }
 
   async function add(host: Host): Promise<void> {
-    const [attempt, attempts] = [Symbol(host.host), connecting];
-    attempts.add(attempt);
+    const attempt = new AbortController();
+    const { signal } = attempt;
+    connecting.add(attempt);
     try {
-      const connection: Connection = await connect(host, CONNECT_MS, () => remove(connection));
-      if (host !== leader || isClosed) return connection.drop();
+      const connection: Connection = await connect(host, CONNECT_MS, () => remove(connection), signal);
+      if (signal.aborted) return connection.drop();
+      refusals = 0;
       open.add(connection);
       give(connection);
     } catch (error) {
-      if (host === leader) pause(error as Error);
+      if (!signal.aborted) pause(error as Error);
     } finally {
-      attempts.delete(attempt);
+      connecting.delete(attempt);
       grow();
     }
   }
@@ -91,11 +105,12 @@ export function openPool(
   function pause(error: Error): void {
     primary.doubt();
     trouble = error;
+    refusals = isRefusal(error) ? refusals + 1 : 0;
     const again = () => {
       trouble = undefined;
       grow();
     };
-    setTimeout(again, isFull(error) ? FULL_AGAIN_MS : AGAIN_MS);
+    setTimeout(again, retryMs(refusals));
     if (open.size === 0) refuseAll(error);
   }
 
@@ -161,6 +176,7 @@ export function openPool(
     },
     async close() {
       isClosed = true;
+      abandonAttempts();
       refuseAll(new StoreUnavailable("The database is closed"));
       const { promise: unused, resolve } = Promise.withResolvers<void>();
       onUnused = resolve;

@@ -1,14 +1,15 @@
-import { StoreUnavailable } from "../../links/store.ts";
-import { type Connect, type Connection, type Host, isFull, Unanswered } from "./connection.ts";
+import { StoreMisconfigured, StoreUnavailable } from "../../links/store.ts";
+import { type Connect, type Connection, type Host, isRefusal, retryMs, Unanswered } from "./connection.ts";
 
 /** How often each server is asked. */
 const USUALLY_MS = 500;
-/** While none leads or commits are stuck: the database is used again at most so much later than it could be. */
-const AWAY_MS = 100;
 /** However often somebody doubts. */
 const LEAST_MS = 20;
-/** A server that leads for so long is told of. One that comes and goes would fill the log. */
-const STEADY_MS = 1000;
+/**
+ * A server is reported once it leads for so long. One that comes and goes would fill the log. Longer than a statement that
+ * somebody waits for, so that those that the outage caught have failed before.
+ */
+const STEADY_MS = 2000;
 /** How long the first choice waits for all answers: an old primary may be the first to say that it leads. */
 const FIRST_MS = 500;
 const CONNECT_MS = 1500;
@@ -122,6 +123,7 @@ export function watchPrimary(
 
   async function watch(asked: Host): Promise<void> {
     let connection: Connection | undefined;
+    let refusals = 0;
 
     async function ask(): Promise<Standing> {
       if (connection?.isOpen === true) {
@@ -146,11 +148,13 @@ export function watchPrimary(
 
     while (!closing.signal.aborted) {
       const known = doubts;
-      answers.set(asked, await ask().catch((error: Error) => error));
+      const standing = await ask().catch((error: Error) => error);
+      refusals = isRefusal(standing) ? refusals + 1 : 0;
+      answers.set(asked, standing);
       settle();
       await Bun.sleep(LEAST_MS);
       const isAway = host === undefined || leading?.isStuck === true;
-      const ms = isAway && !isFull(answers.get(asked)) ? AWAY_MS : USUALLY_MS;
+      const ms = isAway ? retryMs(refusals) : USUALLY_MS;
       if (known === doubts) await rest(ms - LEAST_MS);
     }
     await connection?.end();
@@ -204,6 +208,7 @@ function nobodyLeads(answers: ReadonlyMap<Host, Standing | Error>): StoreUnavail
     const reason = answer instanceof Error ? answer.message : "it takes no changes";
     return `${nameOf(host)}: ${reason}`;
   });
-  const cause = [...answers.values()].find((answer) => answer instanceof Error);
+  const errors = [...answers.values()].filter((answer) => answer instanceof Error);
+  const cause = errors.find((error) => error instanceof StoreMisconfigured) ?? errors[0];
   return new StoreUnavailable(`No server of the database can be used: ${reasons.join("; ")}`, { cause });
 }

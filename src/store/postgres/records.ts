@@ -4,7 +4,7 @@ import { StoreUnusable } from "../../links/store.ts";
 import { HOUR_MS } from "../../links/time.ts";
 import { describeStore, type PostgresAddress } from "../../settings/database-url.ts";
 import { type Counts, type FilledRecords, readAll, type Records } from "../records.ts";
-import { abandonCopy, beginCopy, finishCopy, keepProgress, requireWhole } from "./copied.ts";
+import { beginCopy, finishCopy, keepProgress, requireWhole } from "./copied.ts";
 import { type Database, openDatabase } from "./database.ts";
 import { GUARD_RECORDS } from "./guard-records.ts";
 import { LINK_RECORDS } from "./link-records.ts";
@@ -90,7 +90,6 @@ export function openPostgresToFill(address: PostgresAddress): Promise<FilledReco
     return {
       ...reading(database),
       begin: (copying) => database.transaction((run) => beginCopy(run, copying)),
-      abandon: (progress) => abandonCopy(database.run, progress),
       write: (kind, records, { before, after }) =>
         database.transaction(async (run) => {
           await run(LATER);

@@ -26,6 +26,7 @@ import { createVisits } from "./visits.ts";
 
 /** Views are made one after the other, and some read several things at once. */
 const READER_CONNECTIONS = 2;
+const CONNECTIONS = 8;
 /** Longer than usual: this thread comes last where there is one core. */
 const READER_MS = 1500;
 /** Counting a billion links takes minutes. */
@@ -38,7 +39,7 @@ const COUNT_LINKS = "SELECT count(*) AS links FROM links";
 
 export interface PostgresOptions
   extends OpeningOptions, Pick<DatabaseOptions, "onPrimary" | "limitMs">, Pick<ReplicaOptions, "onReplica"> {
-  /** How many connections this process may have to the primary, and to each replica. */
+  /** How many connections this process may have to the primary, with those for views, and to each replica. */
   readonly connections?: number;
   /** How long the number of links is taken as known. */
   readonly sizeKnownMs?: number;
@@ -52,7 +53,7 @@ export interface PostgresOptions
 export async function openPostgresStore(
   address: PostgresAddress,
   {
-    connections,
+    connections = CONNECTIONS,
     limitMs,
     sizeKnownMs,
     readFrom,
@@ -62,7 +63,8 @@ export async function openPostgresStore(
     ...opening
   }: PostgresOptions = {},
 ): Promise<LinkStore & VisitStore & GuardStore> {
-  const database = openDatabase(address, { connections, limitMs, onPrimary });
+  const own = Math.max(1, connections - READER_CONNECTIONS);
+  const database = openDatabase(address, { connections: own, limitMs, onPrimary });
   try {
     await reach(address, opening, async () => {
       await migrate(database);

@@ -11,10 +11,9 @@ const LEAVE = "DELETE FROM copied WHERE is_finished = 1";
 const BEGIN = `
   INSERT INTO copied (source, progress, is_finished)
   SELECT ?1, ?2, 0 WHERE NOT EXISTS (SELECT 1 FROM copied) AND NOT EXISTS (
-    SELECT 1 FROM links UNION ALL SELECT 1 FROM visits UNION ALL SELECT 1 FROM old_visits UNION ALL
-    SELECT 1 FROM hosts UNION ALL SELECT 1 FROM journal UNION ALL SELECT 1 FROM cases)`;
+    SELECT 1 FROM links UNION ALL SELECT 1 FROM visits UNION ALL SELECT 1 FROM hosts UNION ALL
+    SELECT 1 FROM journal UNION ALL SELECT 1 FROM cases)`;
 const KEEP = "UPDATE copied SET progress = ?2, is_finished = 0 WHERE progress = ?1";
-const ABANDON = "DELETE FROM copied WHERE progress = ?1 AND is_finished = 0";
 const FINISH = "UPDATE copied SET is_finished = 1";
 
 /** Refuses a file that lacks a part of what is copied to it. */
@@ -41,11 +40,6 @@ export function beginCopy(database: Database, { source, progress }: Copying): Co
 /** To be called in the transaction that writes what was copied. */
 export function keepProgress(database: Database, before: string, after: string): boolean {
   return database.query<unknown, [string, string]>(KEEP).run(before, after).changes === 1;
-}
-
-/** Nothing was written if the progress is the one that the copy began with. */
-export function abandonCopy(database: Database, progress: string): void {
-  database.query<unknown, [string]>(ABANDON).run(progress);
 }
 
 export function finishCopy(database: Database): void {

@@ -28,10 +28,7 @@ const NEWEST = `
 const VISITED = `
   SELECT coalesce((SELECT coalesce(target, original_url) FROM links
     WHERE links.code = day.code AND links.created_ms = day.created_ms), '') AS target, visits AS count
-  FROM (
-    SELECT code, created_ms, visits FROM visits WHERE day = ?1
-    UNION ALL SELECT code, created_ms, visits FROM old_visits WHERE day = ?1
-    LIMIT ${FIGURE_LINKS}) AS day`;
+  FROM (SELECT code, created_ms, visits FROM visits WHERE day = ?1 LIMIT ${FIGURE_LINKS}) AS day`;
 const COUNTERS = "SELECT day, name, count FROM counters WHERE day > ?1 ORDER BY day";
 
 interface Count {

@@ -18,11 +18,11 @@ const ERASE = `
   UPDATE links SET disabled = 'deleted', original_url = '', target = NULL, terms = NULL
   WHERE code = ?1 AND created_ms = ?2 AND disabled IS NOT 'deleted'`;
 /** Each day is one look-up by key, because rows are ordered by day. Day 0 holds the sums of old days. */
-const eraseVisitsIn = (table: string) => `
+const ERASE_VISITS = `
   WITH RECURSIVE span (day) AS (
-    SELECT max(?3, (SELECT min(day) FROM ${table} WHERE day > 0))
-    UNION ALL SELECT day + 1 FROM span WHERE day < (SELECT max(day) FROM ${table}))
-  DELETE FROM ${table}
+    SELECT max(?3, (SELECT min(day) FROM visits WHERE day > 0))
+    UNION ALL SELECT day + 1 FROM span WHERE day < (SELECT max(day) FROM visits))
+  DELETE FROM visits
   WHERE day IN (SELECT 0 UNION ALL SELECT day FROM span) AND code = ?1 AND created_ms = ?2`;
 const BLOCK = `
   INSERT INTO hosts (host, reason, since_ms) VALUES (?1, ?2, ?3)
@@ -52,9 +52,7 @@ export function prepareGuard(database: Database, changes: ChangesTable, sites: S
   const disable = database.prepare<unknown, [string, number, Reason]>(DISABLE);
   const enable = database.prepare<unknown, [string, number]>(ENABLE);
   const erase = database.prepare<unknown, [string, number]>(ERASE);
-  const eraseVisits = ["visits", "old_visits"].map((table) =>
-    database.prepare<unknown, [string, number, number]>(eraseVisitsIn(table)),
-  );
+  const eraseVisits = database.prepare<unknown, [string, number, number]>(ERASE_VISITS);
   const block = database.prepare<unknown, [string, Reason, number]>(BLOCK);
   const unblock = database.prepare<unknown, [string]>(UNBLOCK);
   const enter = database.prepare<unknown, EntryRow>(ENTER);
@@ -92,7 +90,7 @@ export function prepareGuard(database: Database, changes: ChangesTable, sites: S
     sites.forget(link);
     if (erase.run(code, createdMs).changes === 0) return false;
     // A clock may step back over midnight.
-    for (const ofTable of eraseVisits) ofTable.run(code, createdMs, Math.floor(createdMs / DAY_MS) - 1);
+    eraseVisits.run(code, createdMs, Math.floor(createdMs / DAY_MS) - 1);
     changes.add(code, createdMs);
     note("erase", decision, null, link);
     answer("erase", link, decision);
@@ -122,7 +120,7 @@ export function prepareGuard(database: Database, changes: ChangesTable, sites: S
     /** Enters in the journal what changed nothing else. To be called in a transaction. */
     enter: note,
     close() {
-      for (const statement of [disable, enable, erase, ...eraseVisits, block, unblock, enter, answerCase])
+      for (const statement of [disable, enable, erase, eraseVisits, block, unblock, enter, answerCase])
         statement.finalize();
     },
   };

@@ -21,8 +21,8 @@ const UPDATE = `
   UPDATE links SET original_url = ?2, target = ?3, ends_ms = ?4, terms = ?5 WHERE rowid = ?1`;
 const DUE = "SELECT rowid FROM links WHERE ends_ms <= ?1 AND disabled IS NULL ORDER BY ends_ms LIMIT ?2";
 /** The days of its statistics age by themselves. */
-const purgeSumsIn = (table: string) => `
-  DELETE FROM ${table} WHERE day = 0 AND (code, created_ms) IN
+const PURGE_SUMS = `
+  DELETE FROM visits WHERE day = 0 AND (code, created_ms) IN
     (SELECT code, created_ms FROM links WHERE rowid IN (${DUE}))`;
 const PURGE = `
   DELETE FROM links WHERE rowid IN (${DUE}) RETURNING rowid AS link, coalesce(target, original_url) AS target`;
@@ -48,9 +48,7 @@ export function prepareLinks(database: Database, changes: ChangesTable, sites: S
   const update = database.prepare<unknown, [number, string, string | null, number | null, string | null]>(
     UPDATE,
   );
-  const purgeSums = ["visits", "old_visits"].map((table) =>
-    database.prepare<unknown, [number, number]>(purgeSumsIn(table)),
-  );
+  const purgeSums = database.prepare<unknown, [number, number]>(PURGE_SUMS);
   const purge = database.prepare<{ link: number; target: Target }, [number, number]>(PURGE);
 
   /** A code that is given anew gets a new rowid too, because newer links have higher ones. */
@@ -94,7 +92,7 @@ export function prepareLinks(database: Database, changes: ChangesTable, sites: S
   const insertTransaction = database.transaction(insertAll);
   const updateTransaction = database.transaction((tasks: readonly UpdateTask[]) => tasks.map(updateOne));
   const purgeAll = database.transaction((endedByMs: number, limit: number) => {
-    for (const ofTable of purgeSums) ofTable.run(endedByMs, limit);
+    purgeSums.run(endedByMs, limit);
     const purged = purge.all(endedByMs, limit);
     for (const { link, target } of purged) sites.remove(link, target);
     return purged.length;
@@ -108,7 +106,7 @@ export function prepareLinks(database: Database, changes: ChangesTable, sites: S
     update: (tasks: readonly UpdateTask[]): Updated[] => updateTransaction.immediate(tasks),
     purge: (endedByMs: number, limit: number): number => purgeAll.immediate(endedByMs, limit),
     close() {
-      for (const statement of [insert, find, update, ...purgeSums, purge]) statement.finalize();
+      for (const statement of [insert, find, update, purgeSums, purge]) statement.finalize();
     },
   };
 }

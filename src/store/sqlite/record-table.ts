@@ -10,7 +10,7 @@ interface Table<Record> {
 
 export type Tables<K extends Kind = Kind> = { readonly [Each in K]: Table<RecordOf[Each]> };
 
-export type Key = readonly (string | number)[];
+type Key = readonly (string | number)[];
 
 interface Keyed<Row, Record> {
   /** Comes before all others. */

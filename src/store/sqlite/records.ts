@@ -4,7 +4,7 @@ import type { Database } from "bun:sqlite";
 import type { Link } from "../../links/link.ts";
 import { StoreUnavailable, StoreUnusable } from "../../links/store.ts";
 import { type Counts, type FilledRecords, readAll, type Records } from "../records.ts";
-import { abandonCopy, beginCopy, finishCopy, keepProgress, requireWhole } from "./copied.ts";
+import { beginCopy, finishCopy, keepProgress, requireWhole } from "./copied.ts";
 import { openChecked, openWriter } from "./file.ts";
 import { guardRecords } from "./guard-records.ts";
 import { identify } from "./identity.ts";
@@ -27,12 +27,7 @@ const COUNT = `
     (SELECT count(*) FROM reporters JOIN cases ON cases.id = case_id) AS reporter,
     (SELECT count(*) FROM counters) AS counter
   FROM (
-    SELECT sum(is_first) AS day, coalesce(sum(visits), 0) AS visits, coalesce(sum(bots), 0) AS bots FROM (
-      SELECT 1 AS is_first, visits, bots FROM visits
-      UNION ALL SELECT NOT EXISTS (SELECT 1 FROM visits
-        WHERE visits.day = old.day AND visits.code = old.code AND visits.created_ms = old.created_ms), visits, bots
-      FROM old_visits AS old
-      UNION ALL SELECT 0, 0, 0)
+    SELECT count(*) AS day, coalesce(sum(visits), 0) AS visits, coalesce(sum(bots), 0) AS bots FROM visits
   ) AS counted`;
 /** Records that a snapshot returns at once. */
 const SNAPSHOT_PART = 1000;
@@ -69,7 +64,6 @@ export function openSqliteToFill(path: string): FilledRecords {
       });
       trying(write.immediate);
     },
-    abandon: async (progress) => trying(() => abandonCopy(database, progress)),
     finish: async () => trying(() => finishCopy(database)),
   };
 }

@@ -18,6 +18,16 @@ import terms from "./migrations/011-terms.sql" with { type: "text" };
 /** In order. How many of them a file has is its schema version (PRAGMA user_version). */
 const MIGRATIONS = [links, clicks, visits, changes, sources, guard, search, cases, days, copied, terms];
 
+interface Part {
+  /** With its type, such as "index links_by_end": a trigger may be called like a table. */
+  readonly name: string;
+  /** The table that it is, or belongs to. */
+  readonly place: string;
+  readonly sql: string | null;
+}
+
+const PARTS = "SELECT type || ' ' || name AS name, lower(tbl_name) AS place, sql FROM sqlite_schema";
+
 /** "Curt" in ASCII: marks our files (PRAGMA application_id). */
 export const APPLICATION_ID = 0x43757274;
 
@@ -95,22 +105,31 @@ export function isCurrent(database: Database, path: string): boolean {
   return version === MIGRATIONS.length;
 }
 
-/** Looks for every table and index that the migrations make. What other tools add beside them is theirs. */
+/** Looks for all that the migrations make, and for what is not theirs on our tables. Tables that other tools add are fine. */
 export function requireSchema(database: Database, path: string): void {
   using fresh = new Database(":memory:");
   for (const migration of MIGRATIONS) fresh.run(migration);
-  const wanted = fresh
-    .query<{ name: string; sql: string | null }, []>("SELECT name, sql FROM sqlite_schema")
-    .all();
-  const find = database.query<{ sql: string | null }, [string]>(
-    "SELECT sql FROM sqlite_schema WHERE name = ?1",
-  );
-  const differing = wanted.filter(({ name, sql }) => find.get(name)?.sql !== sql).map(({ name }) => name);
+  const wanted = fresh.query<Part, []>(PARTS).all();
+  const found = database.query<Part, []>(PARTS).all();
+  const differing = wanted.filter(({ name, sql }) => found.find((one) => one.name === name)?.sql !== sql);
   if (differing.length > 0) {
     throw new StoreUnusable(
-      `${path} lacks or has changed: ${differing.join(", ")} of schema ${MIGRATIONS.length}. Restore a backup.`,
+      `${path} lacks or has changed: ${namesOf(differing)} of schema ${MIGRATIONS.length}. Restore a backup.`,
     );
   }
+  const foreign = found.filter(
+    ({ name, place }) =>
+      wanted.some((one) => one.place === place) && !wanted.some((one) => one.name === name),
+  );
+  if (foreign.length > 0) {
+    throw new StoreUnusable(
+      `${path} has what Curt did not make: ${namesOf(foreign)}. It could change links. Drop it, or restore another backup.`,
+    );
+  }
+}
+
+function namesOf(parts: readonly Part[]): string {
+  return parts.map(({ name }) => name).join(", ");
 }
 
 function schemaVersion(database: Database): number {

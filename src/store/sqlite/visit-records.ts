@@ -1,19 +1,12 @@
 import type { Database } from "bun:sqlite";
 
-import { merge } from "../../visits/day.ts";
-import type { Detail } from "../../visits/detail.ts";
 import type { LinkDay, RecordOf } from "../records.ts";
-import { type Key, reading, type Tables, writing } from "./record-table.ts";
+import { reading, type Tables, writing } from "./record-table.ts";
 
-const daysOf = (table: string, isOpen: string) => `
-  SELECT * FROM (
-    SELECT day, code, created_ms AS createdMs, visits, bots, CAST(detail AS BLOB) AS detail, ${isOpen} AS isOpen
-    FROM ${table} WHERE (day, code, created_ms) > (?1, ?2, ?3) ORDER BY day, code, created_ms LIMIT ?4)`;
-/** Rows of earlier versions that have not moved yet may be of the same day. */
 const READ_DAYS = `
-  ${daysOf("visits", "EXISTS (SELECT 1 FROM open_days WHERE open_days.day = visits.day)")}
-  UNION ALL ${daysOf("old_visits", "day > 0")}
-  ORDER BY day, code, createdMs LIMIT ?4`;
+  SELECT day, code, created_ms AS createdMs, visits, bots, detail,
+    EXISTS (SELECT 1 FROM open_days WHERE open_days.day = visits.day) AS isOpen
+  FROM visits WHERE (day, code, created_ms) > (?1, ?2, ?3) ORDER BY day, code, created_ms LIMIT ?4`;
 const WRITE_DAY = `
   INSERT INTO visits (day, code, created_ms, visits, bots, detail) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
   ON CONFLICT (day, code, created_ms) DO UPDATE SET visits = ?4, bots = ?5, detail = ?6
@@ -32,27 +25,17 @@ const WRITE_SECRET = `
 type DayRow = Omit<LinkDay, "isOpen"> & { isOpen: number };
 
 export function visitRecords(database: Database): Tables<"day" | "salt" | "secret"> {
-  const readDayRows = reading<DayRow, LinkDay>(database, READ_DAYS, {
-    start: [-1, "", 0],
-    keyOf: dayKey,
-    toRecord: ({ isOpen, ...day }) => ({ ...day, isOpen: isOpen === 1 }),
-  });
   const writeDayRows = writing<LinkDay>(
     database,
     WRITE_DAY,
     ({ day, code, createdMs, visits, bots, detail }) => [day, code, createdMs, visits, bots, detail],
   );
   const days: Tables["day"] = {
-    read(after, limit) {
-      const part = readDayRows(after, limit);
-      const records = mergeEqual(part.records);
-      // The other row of the last day may be in the next part.
-      const last = part.hasMore && records.length > 1 ? records.splice(-1) : [];
-      const reached = records.at(-1);
-      return last.length === 0 || reached === undefined
-        ? { ...part, records }
-        : { records, cursor: JSON.stringify(dayKey(reached)), hasMore: true };
-    },
+    read: reading<DayRow, LinkDay>(database, READ_DAYS, {
+      start: [-1, "", 0],
+      keyOf: ({ day, code, createdMs }) => [day, code, createdMs],
+      toRecord: ({ isOpen, ...day }) => ({ ...day, isOpen: isOpen === 1 }),
+    }),
     write(records) {
       writeDayRows(records);
       const open = database.query<unknown, [number]>(OPEN_DAY);
@@ -80,29 +63,4 @@ export function visitRecords(database: Database): Tables<"day" | "salt" | "secre
       write: writing(database, WRITE_SECRET, ({ name, secret }) => [name, secret]),
     },
   };
-}
-
-function dayKey({ day, code, createdMs }: Pick<LinkDay, "day" | "code" | "createdMs">): Key {
-  return [day, code, createdMs];
-}
-
-/** Equal days stand together. */
-function mergeEqual(days: readonly LinkDay[]): LinkDay[] {
-  const merged: LinkDay[] = [];
-  for (const day of days) {
-    const last = merged.at(-1);
-    if (last?.day === day.day && last.code === day.code && last.createdMs === day.createdMs)
-      merged[merged.length - 1] = mergeDays(last, day);
-    else merged.push(day);
-  }
-  return merged;
-}
-
-function mergeDays(one: LinkDay, other: LinkDay): LinkDay {
-  const sums = { visits: one.visits + other.visits, bots: one.bots + other.bots };
-  const detail: Detail | null =
-    one.detail === null || other.detail === null
-      ? null
-      : merge({ ...one, detail: one.detail }, { ...other, detail: other.detail }).detail;
-  return { ...one, ...sums, detail, isOpen: one.isOpen || other.isOpen };
 }

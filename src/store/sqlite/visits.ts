@@ -6,7 +6,6 @@ import type { Detail } from "../../visits/detail.ts";
 import { parseRows, type Row, type Slice } from "../../visits/slice.ts";
 import type { AgeBounds } from "../../visits/store.ts";
 import type { CountersTable } from "./counters.ts";
-import { prepareOldVisits } from "./old-visits.ts";
 
 /** Sources that nobody has heard of for so long have ended. */
 const KEEP_SOURCES_DAYS = 30;
@@ -38,20 +37,16 @@ const CLOSE_ROW = "UPDATE visits SET detail = ?4 WHERE day = ?1 AND code = ?2 AN
 const KEEP_POSITION = "UPDATE open_days SET code = ?2, created_ms = ?3 WHERE day = ?1";
 const CLOSE_DAY = "DELETE FROM open_days WHERE day = ?1";
 const FORGOTTEN = "WHERE day > 0 AND day < ?1 ORDER BY day, code, created_ms LIMIT ?2";
-const ADD_SUMS = `
+const SUM_UP = `
+  INSERT INTO visits (day, code, created_ms, visits, bots)
+  SELECT 0, code, created_ms, sum(visits), sum(bots) FROM (SELECT * FROM visits ${FORGOTTEN}) AS old
+    WHERE EXISTS (SELECT 1 FROM links WHERE links.code = old.code AND links.created_ms = old.created_ms)
+    GROUP BY code, created_ms
   ON CONFLICT (day, code, created_ms)
     DO UPDATE SET visits = visits.visits + excluded.visits, bots = visits.bots + excluded.bots`;
-const sumUpIn = (table: string) => `
-  INSERT INTO visits (day, code, created_ms, visits, bots)
-  SELECT 0, code, created_ms, sum(visits), sum(bots) FROM (SELECT * FROM ${table} ${FORGOTTEN}) AS old
-    WHERE EXISTS (SELECT 1 FROM links WHERE links.code = old.code AND links.created_ms = old.created_ms)
-    GROUP BY code, created_ms ${ADD_SUMS}`;
-const forgetIn = (table: string) => `
-  DELETE FROM ${table}
-  WHERE (day, code, created_ms) IN (SELECT day, code, created_ms FROM ${table} ${FORGOTTEN})`;
-/** A row of an earlier version that had forgotten its day. */
-const MOVE_SUMS = `
-  INSERT INTO visits (day, code, created_ms, visits, bots) VALUES (0, ?1, ?2, ?3, ?4) ${ADD_SUMS}`;
+const FORGET = `
+  DELETE FROM visits
+  WHERE (day, code, created_ms) IN (SELECT day, code, created_ms FROM visits ${FORGOTTEN})`;
 const ADD_SALT = "INSERT INTO salts (day, salt) VALUES (?1, randomblob(32)) ON CONFLICT (day) DO NOTHING";
 const FIND_SALT = "SELECT salt FROM salts WHERE day = ?1";
 const FORGET_SALTS = "DELETE FROM salts WHERE day < ?1";
@@ -84,16 +79,12 @@ export function prepareVisits(database: Database, counters: CountersTable) {
   const closeRow = database.prepare<unknown, [...RowKey, Detail]>(CLOSE_ROW);
   const keepPosition = database.prepare<unknown, RowKey>(KEEP_POSITION);
   const closeDay = database.prepare<unknown, [number]>(CLOSE_DAY);
-  const forgetting = ["visits", "old_visits"].map((table) => ({
-    sumUp: database.prepare<unknown, Ageing>(sumUpIn(table)),
-    forget: database.prepare<unknown, Ageing>(forgetIn(table)),
-  }));
-  const moveSums = database.prepare<unknown, [string, number, number, number]>(MOVE_SUMS);
+  const sumUp = database.prepare<unknown, Ageing>(SUM_UP);
+  const forget = database.prepare<unknown, Ageing>(FORGET);
   const addSalt = database.prepare<unknown, [number]>(ADD_SALT);
   const findSalt = database.prepare<{ salt: Uint8Array }, [number]>(FIND_SALT);
   const forgetSalts = database.prepare<unknown, [number]>(FORGET_SALTS);
   const emptyLog = database.prepare<{ busy: number }, []>("PRAGMA wal_checkpoint(TRUNCATE)");
-  const old = prepareOldVisits(database);
 
   /**
    * Most links have no row of the day yet, so that is tried first. An erased link has none: only new rows have to be
@@ -151,22 +142,6 @@ export function prepareVisits(database: Database, counters: CountersTable) {
     return looked;
   }
 
-  /** Open rows go first: nothing of a visitor stays for longer than it has to. Those of erased links are gone. */
-  function moveOld(closeBefore: number, limit: number): number {
-    const rows = old.take(limit);
-    for (const { detail, ...row } of rows) {
-      if (detail === null) {
-        moveSums.run(row.code, row.createdMs, row.visits, row.bots);
-      } else if (row.day < closeBefore) {
-        addRow({ ...row, detail: close(detail) }, false);
-      } else {
-        addRow({ ...row, detail }, false);
-        openDay.run(row.day);
-      }
-    }
-    return rows.length;
-  }
-
   /** What a day's salt and hashes were may still be read from the log of changes. */
   let isLogToEmpty = false;
 
@@ -176,16 +151,12 @@ export function prepareVisits(database: Database, counters: CountersTable) {
   }
 
   const ageAll = database.transaction(({ closeBefore, forgetBefore }: AgeBounds, limit: number): number => {
-    const moved = moveOld(closeBefore, limit);
     const closed = closeDays(closeBefore, limit);
     isLogToEmpty ||= closed > 0;
-    const aged = [moved, closed];
-    for (const { sumUp, forget } of forgetting) {
-      sumUp.run(forgetBefore, limit);
-      aged.push(forget.run(forgetBefore, limit).changes);
-    }
+    sumUp.run(forgetBefore, limit);
+    const { changes: forgotten } = forget.run(forgetBefore, limit);
     forgetSaltsBefore(closeBefore);
-    return Math.max(...aged);
+    return Math.max(closed, forgotten);
   });
 
   const salt = database.transaction((day: number, oldest: number): Uint8Array | undefined => {
@@ -194,7 +165,7 @@ export function prepareVisits(database: Database, counters: CountersTable) {
     return findSalt.get(day)?.salt;
   });
 
-  const adding = [findSource, keepSource, forgetSources, findDay, addDay, changeDay, openDay, moveSums];
+  const adding = [findSource, keepSource, forgetSources, findDay, addDay, changeDay, openDay];
   const erased = [findAnyErased, findErased, removeDay];
   const closing = [findOpen, rowsAfter, closeRow, keepPosition, closeDay];
   return {
@@ -208,13 +179,12 @@ export function prepareVisits(database: Database, counters: CountersTable) {
     },
     salt: (day: number, oldest: number) => salt.immediate(day, oldest),
     close() {
-      old.close();
-      const aging = forgetting.flatMap(({ sumUp, forget }) => [sumUp, forget]);
       for (const statement of [
         ...adding,
         ...erased,
         ...closing,
-        ...aging,
+        sumUp,
+        forget,
         addSalt,
         findSalt,
         forgetSalts,

@@ -1,5 +1,5 @@
 // The worker thread that writes, so that no commit or checkpoint ever holds up a redirect.
-import { SQLiteError } from "bun:sqlite";
+import { constants, SQLiteError } from "bun:sqlite";
 import { statSync } from "node:fs";
 
 import type { CaseAnswer, CaseBounds } from "../../guard/case-store.ts";
@@ -99,6 +99,8 @@ function open({ path, openElsewhere, busyWaitMs }: Extract<Task, { type: "open" 
 let file: ReturnType<typeof open>;
 /** When the log was last written to, as far as known. */
 let logWrittenMs = 0;
+/** Whether the disk has been full in this life. */
+let wasFull = false;
 
 function perform(task: Task): unknown {
   switch (task.type) {
@@ -182,6 +184,8 @@ function close(): void {
   if (!Bun.deepEquals(log, file.opened.slice(1))) return;
   // SQLite leaves the log of a file that was replaced, and the next start would apply it to the wrong one.
   if (main !== file.opened[0]) file.database.run("PRAGMA wal_checkpoint(TRUNCATE)");
+  // Otherwise the last connection deletes the log and its index, and a restart on a full disk could not make them again.
+  if (wasFull) file.database.fileControl(constants.SQLITE_FCNTL_PERSIST_WAL, 1);
   // The last connection to close checkpoints. Where that fails, the WAL keeps everything.
   file.database.close();
 }
@@ -210,6 +214,8 @@ performTasks((turn: Turn) => {
   } catch (error) {
     if (error instanceof StoreMisplaced) throw error;
     const { code } = error as { code?: unknown };
+    // With a quota, SQLite only knows that it could not write.
+    wasFull ||= code === "SQLITE_FULL" || code === "SQLITE_IOERR_WRITE";
     if (typeof code === "string" && code.startsWith("SQLITE_BUSY"))
       throw new StoreBusy((error as Error).message, { cause: error });
     // Whatever SQLite or the system says may be over soon.

@@ -4,7 +4,7 @@
  *
  *   head      magic and version, hour, which process wrote it, sizes, how far the last two parts are filled
  *   counters  for each link: visits, bots
- *   details   for each visit: its link, agent and referrer, language and country, visitor, network
+ *   details   for each visit: its link, agent and referrer, language and country, visitor
  *   names     the texts that the others refer to by their place: table, length (bytes), UTF-8
  *
  * It contains no visitor's IP address or full user agent, and it is emptied as soon as the store has its sums.
@@ -36,7 +36,7 @@ export const TABLES = ["link", "agent", "referrer", "language", "country"] as co
 export type Table = (typeof TABLES)[number];
 
 export const COUNTER_WORDS = 2;
-export const DETAIL_WORDS = 5;
+export const DETAIL_WORDS = 4;
 export const NAME_HEAD_BYTES = 3;
 
 export interface Capacity {

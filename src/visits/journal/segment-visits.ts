@@ -63,7 +63,6 @@ export function readSegment(path: string): SegmentVisits {
         language: texts.language[two >>> 16] ?? "",
         country: texts.country[two & 0xffff] ?? "",
         visitor: details[at + 3] ?? 0,
-        network: details[at + 4] ?? 0,
         times: 1,
       });
     }
@@ -160,8 +159,7 @@ function isSame(details: Uint32Array, a: number, b: number): boolean {
   return (
     details[a + 1] === details[b + 1] &&
     details[a + 2] === details[b + 2] &&
-    details[a + 3] === details[b + 3] &&
-    details[a + 4] === details[b + 4]
+    details[a + 3] === details[b + 3]
   );
 }
 

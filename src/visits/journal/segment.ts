@@ -46,9 +46,8 @@ export interface VisitDetail {
   readonly referrer: Name;
   readonly language: Name;
   readonly country: Name;
-  /** uint32s */
+  /** A uint32. */
   readonly visitor: number;
-  readonly network: number;
 }
 
 export type Segment = ReturnType<typeof openSegment>;
@@ -188,7 +187,7 @@ export function openSegment(path: string) {
       return true;
     },
     /** False when there is no room. */
-    tell(link: Name, { agent, referrer, language, country, visitor, network }: VisitDetail): boolean {
+    tell(link: Name, { agent, referrer, language, country, visitor }: VisitDetail): boolean {
       if (usedDetails >= capacity.details) return false;
       const place = placeOf(link);
       const a = placeOf(agent);
@@ -201,7 +200,6 @@ export function openSegment(path: string) {
       details[at + 1] = (a << 16) | r;
       details[at + 2] = (l << 16) | c;
       details[at + 3] = visitor;
-      details[at + 4] = network;
       head[Head.usedDetails] = ++usedDetails;
       return true;
     },

@@ -13,6 +13,7 @@ import { queryOf } from "../../url.ts";
 import type { Views } from "../../views/views.ts";
 import { success } from "../envelope.ts";
 import { readFields, readJson } from "../json-body.ts";
+import type { Managed } from "../manage.ts";
 import {
   caseRequest,
   countedReasonedRequest,
@@ -94,6 +95,13 @@ export function createAdminApi({ operator, reports, views, refusalOf }: AdminApi
     cases: show("cases"),
     figures: show("figures"),
     journal: show("journal"),
+    /** What the link's maker sees. */
+    statistics: guarded(async (call) => {
+      const link = await operator.look(call.code);
+      if (isProblem(link)) return problemJson(call, link);
+      const managed: Managed = { createdMs: link.createdMs };
+      return views.ask("statistics", call, JSON.stringify(managed));
+    }),
 
     disable: changeLink(async (call, link) => {
       const body = await readBody(call, reasonedRequest);

@@ -1,6 +1,5 @@
--- Rows of earlier versions. They move to the new table in small batches, newest first.
-DROP INDEX visits_by_stage;
-ALTER TABLE visits RENAME TO old_visits;
+-- No version that wrote such rows was released.
+DROP TABLE visits;
 
 -- Visits of a link on one day (UTC, days since 1970-01-01); day 0 holds what is too old to be told by day.
 CREATE TABLE visits (

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import * as fc from "fast-check";
 
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
+import { createNoise } from "../../src/visits/noise.ts";
 import { createStatistics, INTERVALS } from "../../src/visits/statistics.ts";
 import type { VisitStore } from "../../src/visits/store.ts";
 import { temporaryFolder } from "../service.ts";
@@ -11,12 +12,12 @@ import { newLink } from "../stores/links.ts";
 import { slicesOf, type Told } from "./slices.ts";
 
 const HOUR_MS = 3_600_000;
+const noise = createNoise("a key");
 const START_HOUR = Date.UTC(2026, 9, 1) / HOUR_MS;
 
 const visit: fc.Arbitrary<Partial<Told>> = fc.record({
   bot: fc.boolean(),
   visitor: fc.nat(20),
-  network: fc.nat(8),
   referrer: fc.constantFrom("", "a.example", "b.example", "c.example"),
 });
 /** Some hours pass, some visits come that were made a while ago, and perhaps days are closed or forgotten. */
@@ -37,7 +38,7 @@ test("what is kept of days is told as if every day were read anew", async () => 
   const tellTheSame = async (steps: readonly (typeof step extends fc.Arbitrary<infer S> ? S : never)[]) => {
     let hour = START_HOUR;
     const clock = { nowMs: () => hour * HOUR_MS };
-    const kinds = (["safe", "all", "count"] as const).map((shown) => ({ store, clock, shown }));
+    const kinds = (["safe", "all", "count"] as const).map((shown) => ({ store, clock, shown, noise }));
     const keeping = kinds.map((kind) => createStatistics(kind).statistics);
     const link = newLink(`link${links++}`, { createdMs: 5 });
     for (const { hours, hoursLate, visits, closes, forgets, interval, timeZone } of steps) {
@@ -71,7 +72,7 @@ test("statistics of the same revision are the same", async () => {
     const clock = { nowMs: () => hour * HOUR_MS };
     const kinds = (["safe", "all", "count"] as const).map((shown) => {
       const told = new Map<string, unknown>();
-      return { told, ...createStatistics({ store, clock, shown }) };
+      return { told, ...createStatistics({ store, clock, shown, noise }) };
     });
     const link = newLink(`revision${links++}`, { createdMs: 5 });
     for (const { hours, hoursLate, visits, closes, forgets } of steps) {
@@ -117,7 +118,7 @@ test("a day is read again only when it has changed", async () => {
   for (let day = 0; day < 20; day++) await add(START_HOUR + day * 24);
   const nowHour = START_HOUR + 19 * 24 + 1;
   const clock = { nowMs: () => nowHour * HOUR_MS };
-  const { statistics } = createStatistics({ store: reading, clock, shown: "safe" });
+  const { statistics } = createStatistics({ store: reading, clock, shown: "safe", noise });
   const ask = () => statistics(link, { interval: "day", timeZone: "UTC" });
   const first = START_HOUR / 24;
   await ask();
@@ -144,7 +145,7 @@ test("links with little to tell are forgotten in time as well", async () => {
   const visits = links.map(({ code }) => ({ code }));
   for (const slice of slicesOf({ hour: START_HOUR, visits })) await store.add(slice);
   const clock = { nowMs: () => (START_HOUR + 1) * HOUR_MS };
-  const { statistics } = createStatistics({ store: reading, clock, shown: "all" });
+  const { statistics } = createStatistics({ store: reading, clock, shown: "all", noise });
   const ask = async (link: (typeof links)[number]) => {
     expect(await statistics(link, { interval: "day", timeZone: "UTC" })).toMatchObject({ visits: 1 });
     return reads;
