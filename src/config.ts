@@ -4,7 +4,6 @@ import { basename, dirname, join } from "node:path";
 import { isPrivateHost, type Posture } from "./links/target.ts";
 import type { DatabaseAddress, PostgresAddress } from "./settings/database-url.ts";
 import { limit } from "./settings/formats.ts";
-import { type Https, httpsConflicts, portOf, settleHttps } from "./settings/https.ts";
 import { type Misspelling, misspellings } from "./settings/misspelling.ts";
 import type { Setting } from "./settings/setting.ts";
 import { SETTINGS, type Values } from "./settings/settings.ts";
@@ -14,23 +13,13 @@ import { reasonOf } from "./system.ts";
 type Decided = { readonly [Key in keyof Values]: Exclude<Values[Key], "auto"> };
 
 /** What only helps to decide others. */
-type Settled =
-  | "baseUrl"
-  | "databasePassword"
-  | "databasePasswordFile"
-  | "https"
-  | "tlsCert"
-  | "tlsKey"
-  | "httpPort"
-  | "acmeDirectory";
+type Settled = "baseUrl" | "databasePassword" | "databasePasswordFile";
 
 /** The values of all settings, including those derived from several of them. */
 export interface Config extends Omit<Decided, Settled> {
   /** The public origin, without a trailing slash. */
   readonly baseUrl: string;
   readonly posture: Posture;
-  /** Null if a proxy does it, or nobody. */
-  readonly https: Https | null;
   /** For PostgreSQL databases whose address has none. */
   readonly databasePassword: PostgresAddress["password"];
   /** Keeps the lists of feeds. */
@@ -118,7 +107,10 @@ function conflicts({
     );
   if (countryHeader && trustedProxies?.length === 0)
     mistakes.push("COUNTRY_HEADER needs TRUSTED_PROXIES: only a trusted proxy is believed about the country");
-  mistakes.push(...httpsConflicts({ ...values, port, baseUrl }));
+  if (Boolean(values.tlsCert) !== Boolean(values.tlsKey))
+    mistakes.push("TLS_CERT and TLS_KEY belong together: set both or neither");
+  if (values.tlsCert && baseUrl !== undefined && !baseUrl?.startsWith("https:"))
+    mistakes.push("BASE_URL must begin with https:// when Curt serves HTTPS itself");
   return mistakes;
 }
 
@@ -138,18 +130,10 @@ function unreadable({ tlsCert, tlsKey }: Partial<Values>): string[] {
 const PUBLIC_LIMITS = { limitCreate: "30/1m,1000/1d", limitUnknown: "60/1m", limitView: "120/1m" };
 
 /** Fills in the defaults that depend on other settings. */
-function settle({
-  databasePassword,
-  databasePasswordFile,
-  https,
-  tlsCert,
-  tlsKey,
-  httpPort,
-  acmeDirectory,
-  ...values
-}: Values): Omit<Config, "misspellings"> {
+function settle({ databasePassword, databasePasswordFile, ...values }: Values): Omit<Config, "misspellings"> {
   const { dataFolder } = values;
-  const port = portOf({ port: values.port, isOn: https === "auto" || tlsCert !== null });
+  const automaticPort = values.tlsCert === null ? 3000 : 443;
+  const port = values.port === "auto" ? automaticPort : values.port;
   const [password] = passwordsOf({ databasePassword, databasePasswordFile });
   const database = withPassword(values.database, password);
   const readDatabase = values.readDatabase && withPassword(values.readDatabase, passwordOf(database));
@@ -171,11 +155,6 @@ function settle({
   return {
     ...values,
     port,
-    https: settleHttps(
-      { ...values, port, https, tlsCert, tlsKey, httpPort, acmeDirectory },
-      baseUrl,
-      (authority) => join(folder, "https", authority),
-    ),
     database,
     databasePassword: password,
     readDatabase,

@@ -1,3 +1,4 @@
+import { readCertificate } from "./certificate.ts";
 import { type Config, ConfigError } from "./config.ts";
 import { type Core, type CoreOptions, openCore } from "./core.ts";
 import { type ReportFault, reportFaults } from "./faults.ts";
@@ -31,7 +32,6 @@ import { createRequestFigures } from "./http/request-figures.ts";
 import { listen, type ServerLimits } from "./http/server.ts";
 import { createUnknownAnswer } from "./http/unknown.ts";
 import { createViews, type ViewLimits } from "./http/views/views.ts";
-import { type CertificateLimits, openCertificate } from "./https/open.ts";
 import type { Memory } from "./links/changes.ts";
 import { StoreUnavailable, StoreUnusable } from "./links/store.ts";
 import { type ListLimits, openLists } from "./lists.ts";
@@ -53,31 +53,21 @@ const INDEX_EVERY_MS = 1000;
 const MAX_INDEXED_BLOCKS = 16;
 /** A database that is only away for a moment, as while another server takes over, does not end a start. */
 const OPEN_WAIT_MS = 30_000;
-/** So long after new connections have gone to other processes, the last ones that waited here are accepted. */
-const LAST_ACCEPTED_MS = 500;
+/** How long a replaced process closes each connection after its next answer. A sudden end would cut off requests on their way. */
+const REPLACED_MS = 2000;
 /** What changes in one process takes effect in all of them within a second. */
 const READ_CHANGES_EVERY_MS = 300;
 
 /** What tests lower so as not to wait. Each limit has its usual value where it is used. */
 export interface Limits
-  extends
-    CoreOptions,
-    ServerLimits,
-    JournalLimits,
-    ViewLimits,
-    ListLimits,
-    OverloadLimits,
-    CertificateLimits {}
+  extends CoreOptions, ServerLimits, JournalLimits, ViewLimits, ListLimits, OverloadLimits {}
 
 export interface Service {
   readonly port: number;
   /** Undefined if there are no metrics. */
   readonly readMetrics: ReadMetrics | undefined;
-  /**
-   * Finishes what is under way, within its limits, and closes everything. `replaced`: other processes serve on, and once it
-   * resolves, they get all new connections.
-   */
-  stop(replaced?: Promise<void>): Promise<void>;
+  /** Finishes what is under way, within its limits, and closes everything. `isReplaced`: other processes serve on. */
+  stop(isReplaced?: boolean): Promise<void>;
 }
 
 /** The core with a port and timers. Opens everything, in order; `stop` closes it in the reverse order. */
@@ -89,7 +79,7 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
     report(error, request);
   };
   await using opened = new AsyncDisposableStack();
-  const certificate = config.https && (await openCertificate(config, config.https, log));
+  const certificate = await readCertificate(config, log);
   const lists = opened.adopt(await openLists(config, log, limits, onFault), (one) => one.close());
   const core = opened.adopt(
     await openCore(config, log, {
@@ -232,13 +222,12 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
     requests,
     onFault,
   });
-  const server = listen(app, config, { ...limits, tls: certificate?.first });
+  const server = listen(app, config, { ...limits, tls: certificate });
   const repetitions = [
     repeat(READ_CHANGES_EVERY_MS, () => changes.read(), onFault),
     repeat(TIDY_EVERY_MS, tidy, onFault),
     repeat(INDEX_EVERY_MS, indexLinks, onFault),
   ];
-  if (certificate !== null) repetitions.push(certificate.follow(server.useCertificate, onFault, limits));
   const inProgress = server.pending;
   const figures = { ...shared, config, core, redirects, requests, lists, faults, inProgress };
   const metrics =
@@ -268,9 +257,9 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
   return {
     port: server.port,
     readMetrics: metrics?.read,
-    async stop(replaced) {
-      if (replaced === undefined) health.stopping();
-      await server.drain(replaced?.then(() => Bun.sleep(LAST_ACCEPTED_MS)) ?? Bun.sleep(config.drainWaitMs));
+    async stop(isReplaced = false) {
+      if (!isReplaced) health.stopping();
+      await server.drain(isReplaced ? REPLACED_MS : config.drainWaitMs);
       for (const repetition of repetitions) await repetition.stop();
       tellLost();
       await closing.disposeAsync();

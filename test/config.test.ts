@@ -21,7 +21,6 @@ describe("the configuration", () => {
       port: 3000,
       baseUrl: "http://localhost:3000",
       aliases: [],
-      https: null,
       posture: "private",
       statsShown: "all",
       blocklist: [],
@@ -286,26 +285,10 @@ describe("the configuration", () => {
     ]);
   });
 
-  test("serves HTTPS with a certificate of its own, or one from files", () => {
+  test("listens on port 443 if it has a certificate", () => {
     const files = { TLS_CERT: "a.pem", TLS_KEY: "b.pem", BASE_URL: "https://go.example.com" };
-    const fromFiles = { certFile: "a.pem", keyFile: "b.pem", own: null };
-    expect(readConfig(files)).toMatchObject({ port: 443, https: { ...fromFiles, httpPort: 80 } });
-    expect(readConfig({ ...files, PORT: "8443" }).https?.httpPort).toBeNull();
-    expect(readConfig({ ...files, PORT: "8443", HTTP_PORT: "8080" }).https?.httpPort).toBe(8080);
-    expect(readConfig({ ...files, HTTP_PORT: "off" }).https?.httpPort).toBeNull();
-    const automatic = {
-      HTTPS: "auto",
-      HOST: "::",
-      BASE_URL: "https://숏.한국",
-      ALIASES: "10.0.0.1,b.example",
-    };
-    const directory = "https://ca.example:14000/dir";
-    expect(readConfig({ ...automatic, ACME_DIRECTORY: directory, DATA_DIR: "/d" }).https).toEqual({
-      certFile: "/d/https/ca.example_14000/certificate.pem",
-      keyFile: "/d/https/ca.example_14000/certificate.pem",
-      httpPort: 80,
-      own: { folder: "/d/https/ca.example_14000", hosts: ["xn--0p4b.xn--3e0b707e", "b.example"], directory },
-    });
+    expect(readConfig(files).port).toBe(443);
+    expect(readConfig({ ...files, PORT: "8443" }).port).toBe(8443);
   });
 
   test.each<[string, Record<string, string>]>([
@@ -315,23 +298,7 @@ describe("the configuration", () => {
       "BASE_URL must begin with https://",
       { TLS_CERT: "a.pem", TLS_KEY: "b.pem", BASE_URL: "http://a.example" },
     ],
-    ["BASE_URL must begin with https://", { HTTPS: "auto", HOST: "::" }],
-    ["HTTP_PORT needs HTTPS=auto", { HTTP_PORT: "80" }],
-    [
-      "HTTP_PORT and PORT must be two ports",
-      { HTTPS: "auto", HOST: "::", BASE_URL: "https://a.example", HTTP_PORT: "443" },
-    ],
-    ["needs a host name in BASE_URL", { HTTPS: "auto", HOST: "::", BASE_URL: "https://[2001:db8::1]" }],
-    ["needs HOST=0.0.0.0", { HTTPS: "auto", BASE_URL: "https://a.example" }],
-    ["needs HTTP_PORT", { HTTPS: "auto", HOST: "::", BASE_URL: "https://a.example", HTTP_PORT: "off" }],
-    [
-      "set either HTTPS or TLS_CERT",
-      { HTTPS: "auto", HOST: "::", BASE_URL: "https://a.example", TLS_CERT: "a.pem", TLS_KEY: "b.pem" },
-    ],
-    [
-      "ACME_DIRECTORY must be an https:// address",
-      { HTTPS: "auto", HOST: "::", BASE_URL: "https://a.example", ACME_DIRECTORY: "http://ca.example/" },
-    ],
+    ["BASE_URL must begin with https://", { TLS_CERT: "a.pem", TLS_KEY: "b.pem" }],
   ])("HTTPS: %s", (mistake, env) => {
     const mistakes = mistakesOf(env);
     expect(mistakes).toHaveLength(1);

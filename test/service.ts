@@ -118,7 +118,7 @@ export async function startHere(settings: Settings = {}, options: HereOptions = 
   const config = readConfig(all);
   const { clock, advance } = settableClock(options);
   const service = await startService(config, log, { ...USUAL_LIMITS, ...options.limits, clock });
-  const scheme = config.https === null ? "http" : "https";
+  const scheme = config.tlsCert === null ? "http" : "https";
   const running = client(`${scheme}://127.0.0.1:${service.port}`, all, logged, async () => {
     await service.stop();
     own?.[Symbol.dispose]();

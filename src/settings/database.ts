@@ -43,8 +43,7 @@ export const DATABASE_SETTINGS = {
     name: "DATA_DIR",
     default: "the database's folder, or ./data with PostgreSQL",
     unset: null,
-    meaning:
-      "folder on a local disk for the journal of visits, the certificates of HTTPS=auto and the lists of feeds",
+    meaning: "folder on a local disk for the journal of visits and the lists of feeds",
     takes: path,
   },
 } satisfies Record<string, Setting>;

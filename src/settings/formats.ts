@@ -182,11 +182,6 @@ export function orAuto<T>({ right, parse }: Format<T>): Format<T | "auto"> {
   return { right: `auto, ${right}`, parse: (text) => (text === "auto" ? text : parse(text)) };
 }
 
-/** A setting that can be switched off. */
-export function orOff<T>({ right, parse }: Format<T>): Format<T | "off"> {
-  return { right: `off, or ${right}`, parse: (text) => (text === "off" ? text : parse(text)) };
-}
-
 function parseWhole(text: string, min: number, max: number): number | undefined {
   const number = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
   return number >= min && number <= max ? number : undefined;

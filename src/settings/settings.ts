@@ -18,7 +18,6 @@ import {
   secureUrl,
   wholeNumber,
 } from "./formats.ts";
-import { HTTPS_SETTINGS } from "./https.ts";
 import { IDENTITY_SETTINGS } from "./identity.ts";
 import { LIMIT_SETTINGS } from "./limits.ts";
 import { METRICS_SETTINGS } from "./metrics.ts";
@@ -55,7 +54,20 @@ export const SETTINGS = {
       "other host names of this service, separated by commas; links to them are refused because they would loop",
     takes: listOf(hostOfUrl),
   },
-  ...HTTPS_SETTINGS,
+  tlsCert: {
+    name: "TLS_CERT",
+    default: "none",
+    unset: null,
+    meaning: "PEM file of a certificate and its chain; Curt then serves HTTPS without a proxy",
+    takes: path,
+  },
+  tlsKey: {
+    name: "TLS_KEY",
+    default: "none",
+    unset: null,
+    meaning: "PEM file of the key that belongs to the certificate in TLS_CERT",
+    takes: path,
+  },
   posture: {
     name: "POSTURE",
     default: "auto",
