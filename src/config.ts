@@ -13,15 +13,13 @@ import { reasonOf } from "./system.ts";
 type Decided = { readonly [Key in keyof Values]: Exclude<Values[Key], "auto"> };
 
 /** What only helps to decide others. */
-type Settled = "baseUrl" | "databasePassword" | "databasePasswordFile";
+type Settled = "baseUrl" | "databasePasswordFile";
 
 /** The values of all settings, including those derived from several of them. */
 export interface Config extends Omit<Decided, Settled> {
   /** The public origin, without a trailing slash. */
   readonly baseUrl: string;
   readonly posture: Posture;
-  /** For PostgreSQL databases whose address has none. */
-  readonly databasePassword: PostgresAddress["password"];
   /** Keeps the lists of feeds. */
   readonly listFolder: string;
   /** Keeps visits until they are in the database. */
@@ -85,10 +83,8 @@ function conflicts({
   ...values
 }: Partial<Values>): string[] {
   const mistakes: string[] = [];
-  if (passwordsOf(values).length > 1)
-    mistakes.push(
-      "DATABASE_URL, DATABASE_PASSWORD and DATABASE_PASSWORD_FILE: only one of them may give the password",
-    );
+  if (values.databasePasswordFile && values.database && passwordOf(values.database) !== undefined)
+    mistakes.push("DATABASE_URL and DATABASE_PASSWORD_FILE: only one of them may give the password");
   if (values.limitShared && values.database?.engine === "sqlite")
     mistakes.push("LIMIT_SHARED needs a PostgreSQL database: set DATABASE_URL to postgres://…");
   if (values.readDatabase && values.database?.engine === "sqlite")
@@ -130,12 +126,14 @@ function unreadable({ tlsCert, tlsKey }: Partial<Values>): string[] {
 const PUBLIC_LIMITS = { limitCreate: "30/1m,1000/1d", limitUnknown: "60/1m", limitView: "120/1m" };
 
 /** Fills in the defaults that depend on other settings. */
-function settle({ databasePassword, databasePasswordFile, ...values }: Values): Omit<Config, "misspellings"> {
+function settle({ databasePasswordFile, ...values }: Values): Omit<Config, "misspellings"> {
   const { dataFolder } = values;
   const automaticPort = values.tlsCert === null ? 3000 : 443;
   const port = values.port === "auto" ? automaticPort : values.port;
-  const [password] = passwordsOf({ databasePassword, databasePasswordFile });
-  const database = withPassword(values.database, password);
+  const database = withPassword(
+    values.database,
+    databasePasswordFile === null ? undefined : { file: databasePasswordFile },
+  );
   const readDatabase = values.readDatabase && withPassword(values.readDatabase, passwordOf(database));
   const baseUrl = values.baseUrl ?? `http://localhost:${port}`;
   const automatic = isPrivateHost(new URL(baseUrl).hostname) ? "private" : "public";
@@ -156,7 +154,6 @@ function settle({ databasePassword, databasePasswordFile, ...values }: Values): 
     ...values,
     port,
     database,
-    databasePassword: password,
     readDatabase,
     baseUrl,
     posture,
@@ -179,26 +176,15 @@ export function journalFolderOf(database: DatabaseAddress, dataFolder: Config["d
 
 export function withPassword<Address extends DatabaseAddress>(
   database: Address,
-  password: Config["databasePassword"],
+  password: PostgresAddress["password"],
 ): Address {
   return database.engine === "postgres" && database.password === undefined
     ? { ...database, password }
     : database;
 }
 
-function passwordOf(database: DatabaseAddress): Config["databasePassword"] {
+export function passwordOf(database: DatabaseAddress): PostgresAddress["password"] {
   return database.engine === "postgres" ? database.password : undefined;
-}
-
-type PasswordSettings = Partial<Pick<Values, "database" | "databasePassword" | "databasePasswordFile">>;
-
-/** Every password that is given. */
-function passwordsOf({ database, databasePassword, databasePasswordFile }: PasswordSettings) {
-  return [
-    database?.engine === "postgres" ? database.password : undefined,
-    databasePassword ?? undefined,
-    databasePasswordFile ? { file: databasePasswordFile } : undefined,
-  ].filter((password) => password !== undefined);
 }
 
 /** Where files that belong to the database are kept unless something else is set, and how their names begin. */

@@ -145,13 +145,6 @@ export function secret(minLength: number): Format<string> {
   };
 }
 
-/** A password that somebody else chose. */
-export const password: Format<string> = {
-  right: "a password of at most 1024 characters",
-  parse: (text) => (text.length <= 1024 && !text.includes("\0") ? text : undefined),
-  wrongParts: (text) => [`(${text.length} characters)`],
-};
-
 /** No more than anybody needs, so that times multiplied by it remain exact. */
 const MAX_LIMIT = 1_000_000;
 const MAX_WINDOWS = 4;
