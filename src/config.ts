@@ -89,7 +89,7 @@ function conflicts({
     mistakes.push("LIMIT_SHARED needs a PostgreSQL database: set DATABASE_URL to postgres://…");
   if (values.readDatabase && values.database?.engine === "sqlite")
     mistakes.push("READ_URL needs a PostgreSQL database: set DATABASE_URL to postgres://…");
-  if (port !== 0 && port === values.metricsPort)
+  if (values.metrics && port !== 0 && port === values.metrics.port)
     mistakes.push(`METRICS_PORT must not be PORT (${port}): metrics have a port of their own`);
   if (values.backupFolder && values.database?.engine === "postgres")
     mistakes.push(

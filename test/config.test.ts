@@ -60,8 +60,7 @@ describe("the configuration", () => {
       limitPasswords: [{ count: 10, ms: 3_600_000 }],
       limitReport: [{ count: 10, ms: 3_600_000 }],
       limitCreateAll: [],
-      metricsPort: null,
-      metricsHost: "127.0.0.1",
+      metrics: null,
       limitShared: false,
       drainWaitMs: 0,
       logLevel: "info",
@@ -124,6 +123,9 @@ describe("the configuration", () => {
       ],
       [{ DEFAULT_EXPIRY: "1month" }, { defaultExpiry: "1month" }],
       [{ CODE_LENGTH: "4" }, { codeLength: 4 }],
+      [{ METRICS_PORT: "9464" }, { metrics: { host: "127.0.0.1", port: 9464 } }],
+      [{ METRICS_PORT: "localhost:0" }, { metrics: { host: "localhost", port: 0 } }],
+      [{ METRICS_PORT: "[::1]:9464" }, { metrics: { host: "::1", port: 9464 } }],
       [{ CODE_HOLD: "12h" }, { codeHoldMs: 43_200_000 }],
       [{ CODE_HOLD: "0s" }, { codeHoldMs: 0 }],
       [
@@ -320,9 +322,7 @@ describe("the configuration", () => {
     };
     for (const [name, meant] of Object.entries(misspelt))
       expect(readConfig({ [name]: "x" }).misspellings).toEqual(meant === undefined ? [] : [{ name, meant }]);
-    expect(readConfig({ METRICS_POST: "x", METRICS_HOST: "::1" }).misspellings).toEqual([
-      { name: "METRICS_POST", meant: "METRICS_PORT" },
-    ]);
+    expect(readConfig({ BASE_URI: "x", BASE_URL: "http://curt.example" }).misspellings).toEqual([]);
   });
 
   test("takes nothing for misspelt that is usually set", () => {
@@ -403,6 +403,7 @@ describe("the configuration", () => {
       ["READ_URL", ["sqlite:./data/curt.db", "postgres://db2/links", "http://db2/"]],
       ["LIMIT_SHARED", ["yes", "1", "30/1m"]],
       ["HOST", ["a b", "http://x", "[::1]"]],
+      ["METRICS_PORT", ["65536", "::1:9464", "10.0.0.5", "10.0.0.5:", "http://x:9464", "a b:9464", ":9464"]],
     ];
     for (const [name, values] of wrong) {
       for (const value of values)

@@ -87,6 +87,17 @@ export const host: Format<string> = {
   parse: (text) => (/[\s/[\]]/.test(text) ? undefined : text),
 };
 
+/** Where to listen. An IPv6 address stands in brackets, and no address is 127.0.0.1. */
+export const hostAndPort: Format<{ readonly host: string; readonly port: number }> = {
+  right: "a port from 0 to 65535, or an address and a port, such as 10.0.0.5:9464 or [::1]:9464",
+  parse(text) {
+    const [, bracketed, plain = "127.0.0.1", digits = ""] =
+      /^(?:(?:\[([^[\]\s]+)\]|([^:/[\]\s]+)):)?(\d+)$/.exec(text) ?? [];
+    const port = parseWhole(digits, 0, 65_535);
+    return port === undefined ? undefined : { host: bracketed ?? plain, port };
+  },
+};
+
 /** A host as in `URL.hostname`: lower case, other scripts in punycode. A port is accepted and ignored. */
 export const hostOfUrl: Format<string> = {
   right: "host names separated by commas, such as curt.example,www.curt.example",
