@@ -13,13 +13,17 @@ import { reasonOf } from "./system.ts";
 type Decided = { readonly [Key in keyof Values]: Exclude<Values[Key], "auto"> };
 
 /** What only helps to decide others. */
-type Settled = "baseUrl" | "databasePasswordFile";
+type Settled = "baseUrl";
 
 /** The values of all settings, including those derived from several of them. */
 export interface Config extends Omit<Decided, Settled> {
   /** The public origin, without a trailing slash. */
   readonly baseUrl: string;
   readonly posture: Posture;
+  /** Files. */
+  readonly blocklist: readonly string[];
+  /** The https:// addresses of BLOCKLIST. */
+  readonly blocklistFeeds: readonly string[];
   /** Keeps the lists of feeds. */
   readonly listFolder: string;
   /** Keeps visits until they are in the database. */
@@ -126,14 +130,11 @@ function unreadable({ tlsCert, tlsKey }: Partial<Values>): string[] {
 const PUBLIC_LIMITS = { limitCreate: "30/1m,1000/1d", limitUnknown: "60/1m", limitView: "120/1m" };
 
 /** Fills in the defaults that depend on other settings. */
-function settle({ databasePasswordFile, ...values }: Values): Omit<Config, "misspellings"> {
+function settle({ blocklist, ...values }: Values): Omit<Config, "misspellings"> {
   const { dataFolder } = values;
   const automaticPort = values.tlsCert === null ? 3000 : 443;
   const port = values.port === "auto" ? automaticPort : values.port;
-  const database = withPassword(
-    values.database,
-    databasePasswordFile === null ? undefined : { file: databasePasswordFile },
-  );
+  const database = withPassword(values.database, filePassword(values));
   const readDatabase = values.readDatabase && withPassword(values.readDatabase, passwordOf(database));
   const baseUrl = values.baseUrl ?? `http://localhost:${port}`;
   const automatic = isPrivateHost(new URL(baseUrl).hostname) ? "private" : "public";
@@ -163,15 +164,26 @@ function settle({ databasePasswordFile, ...values }: Values): Omit<Config, "miss
     limitView: limitOf("limitView"),
     chains,
     edits,
+    blocklist: blocklist.filter((list) => !isFeed(list)),
+    blocklistFeeds: blocklist.filter(isFeed),
     listFolder: join(folder, "blocklists"),
     journalFolder: journalFolderOf(database, dataFolder),
   };
+}
+
+function isFeed(list: string): boolean {
+  return list.startsWith("https://");
 }
 
 /** The name contains the database's, so that two databases in one folder do not share a journal. */
 export function journalFolderOf(database: DatabaseAddress, dataFolder: Config["dataFolder"]): string {
   const { folder, name } = placeOf(database);
   return join(dataFolder ?? folder, `${name}-visits`);
+}
+
+/** For PostgreSQL databases whose address has no password. */
+export function filePassword({ databasePasswordFile: file }: Pick<Config, "databasePasswordFile">) {
+  return file === null ? undefined : { file };
 }
 
 export function withPassword<Address extends DatabaseAddress>(
@@ -183,7 +195,7 @@ export function withPassword<Address extends DatabaseAddress>(
     : database;
 }
 
-export function passwordOf(database: DatabaseAddress): PostgresAddress["password"] {
+function passwordOf(database: DatabaseAddress): PostgresAddress["password"] {
   return database.engine === "postgres" ? database.password : undefined;
 }
 

@@ -474,8 +474,7 @@ describe("curt check", () => {
     writeFileSync(list, "# mine\nevil.example\n0.0.0.0 worse.example\n<html>\n");
     const settings = {
       DATABASE_URL: `sqlite:${join(folder.path, "curt.db")}`,
-      BLOCKLIST: list,
-      BLOCKLIST_FEEDS: "https://lists.example/hosts?key=secret",
+      BLOCKLIST: `${list},https://lists.example/hosts?key=secret`,
     };
     const { code, stdout } = await run(["check"], settings);
     expect(code).toBe(0);

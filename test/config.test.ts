@@ -28,6 +28,7 @@ describe("the configuration", () => {
       chains: "allow",
       listFolder: "data/blocklists",
       database: { engine: "sqlite", path: "./data/curt.db" },
+      databasePasswordFile: null,
       databasePool: 8,
       dataFolder: null,
       backupFolder: null,
@@ -97,8 +98,8 @@ describe("the configuration", () => {
       ],
       [{ BLOCKLIST: "a.txt, /lists/b" }, { blocklist: ["a.txt", "/lists/b"] }],
       [
-        { BLOCKLIST_FEEDS: "https://lists.example/a?b,HTTPS://lists.example" },
-        { blocklistFeeds: ["https://lists.example/a?b", "https://lists.example/"] },
+        { BLOCKLIST: "https://lists.example/a?b, a.txt,HTTPS://lists.example" },
+        { blocklist: ["a.txt"], blocklistFeeds: ["https://lists.example/a?b", "https://lists.example/"] },
       ],
       [{ STATS_SHOWN: "count" }, { statsShown: "count" }],
       [
@@ -345,8 +346,8 @@ describe("the configuration", () => {
   test("refuses each wrong value", () => {
     const wrong: [string, string[]][] = [
       [
-        "BLOCKLIST_FEEDS",
-        ["http://lists.example/", "lists.example", "https:///", "https://a:b@lists.example/"],
+        "BLOCKLIST",
+        ["http://lists.example/", "https:///", "https://a:b@lists.example/", "a.txt,file:///etc/list"],
       ],
       ["CHAINS", ["yes", "Allow"]],
       ["PORT", ["-1", "65536", "80.5", "0x50", "1e3"]],

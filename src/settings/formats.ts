@@ -118,10 +118,11 @@ export const origin: Format<string> = {
   },
 };
 
-/** The https address of a file. */
-export const secureUrl: Format<string> = {
-  right: "https:// addresses separated by commas",
+/** A path, or the https address of a file. */
+export const fileOrSecureUrl: Format<string> = {
+  right: "files and https:// addresses separated by commas",
   parse(text) {
+    if (!text.includes("://")) return text;
     const url = /^https:\/\/[^/]/i.test(text) ? URL.parse(text) : null;
     return url === null || url.username !== "" || url.password !== "" ? undefined : url.href;
   },

@@ -4,6 +4,7 @@ import { DATABASE_SETTINGS } from "./database.ts";
 import {
   days,
   duration,
+  fileOrSecureUrl,
   type Format,
   headerName,
   host,
@@ -15,7 +16,6 @@ import {
   origin,
   path,
   secret,
-  secureUrl,
   wholeNumber,
 } from "./formats.ts";
 import { IDENTITY_SETTINGS } from "./identity.ts";
@@ -79,15 +79,9 @@ export const SETTINGS = {
     name: "BLOCKLIST",
     default: "none",
     unset: [],
-    meaning: "files with lists of hosts and addresses that no link may lead to, separated by commas",
-    takes: listOf(path),
-  },
-  blocklistFeeds: {
-    name: "BLOCKLIST_FEEDS",
-    default: "none",
-    unset: [],
-    meaning: "https:// addresses of such lists, separated by commas; they are fetched every hour",
-    takes: listOf(secureUrl),
+    meaning:
+      "lists of hosts and addresses that no link may lead to: files and https:// addresses, separated by commas; addresses are fetched every hour",
+    takes: listOf(fileOrSecureUrl),
   },
   chains: {
     name: "CHAINS",
