@@ -77,15 +77,7 @@ function read({ name, takes, unset, ...setting }: Setting, env: Environment, mis
 }
 
 /** Checks settings that depend on each other. A setting that is already reported as wrong is undefined here. */
-function conflicts({
-  port,
-  baseUrl,
-  cacheSeconds,
-  interstitial,
-  countryHeader,
-  trustedProxies,
-  ...values
-}: Partial<Values>): string[] {
+function conflicts({ port, baseUrl, cacheSeconds, interstitial, ...values }: Partial<Values>): string[] {
   const mistakes: string[] = [];
   if (values.databasePasswordFile && values.database && passwordOf(values.database) !== undefined)
     mistakes.push("DATABASE_URL and DATABASE_PASSWORD_FILE: only one of them may give the password");
@@ -105,8 +97,6 @@ function conflicts({
     mistakes.push(
       "CACHE_SECONDS must be 0 when INTERSTITIAL is on: a shared cache would give people the redirect of a program",
     );
-  if (countryHeader && trustedProxies?.length === 0)
-    mistakes.push("COUNTRY_HEADER needs TRUSTED_PROXIES: only a trusted proxy is believed about the country");
   if (Boolean(values.tlsCert) !== Boolean(values.tlsKey))
     mistakes.push("TLS_CERT and TLS_KEY belong together: set both or neither");
   if (values.tlsCert && baseUrl !== undefined && !baseUrl?.startsWith("https:"))

@@ -44,7 +44,6 @@ describe("the configuration", () => {
       cacheSeconds: 0,
       interstitial: "off",
       trustedProxies: [],
-      countryHeader: null,
       countryDatabase: null,
       contact: null,
       instanceName: "Curt",
@@ -200,9 +199,8 @@ describe("the configuration", () => {
   });
 
   test("takes proxies as addresses and networks, and names each wrong one", () => {
-    const { trustedProxies, countryHeader } = readConfig({
+    const { trustedProxies } = readConfig({
       TRUSTED_PROXIES: " 10.0.0.0/8, 192.0.2.1,,2001:DB8::/32,::ffff:198.51.100.0/120,0.0.0.0/0,::1 ",
-      COUNTRY_HEADER: "CF-IPCountry",
     });
     expect(trustedProxies.map(({ address, prefix }) => `${address.toString()}/${prefix}`)).toEqual([
       "10.0.0.0/8",
@@ -212,7 +210,6 @@ describe("the configuration", () => {
       "0.0.0.0/0",
       "::1/128",
     ]);
-    expect(countryHeader).toBe("cf-ipcountry");
     const wrong = [
       "proxy.example",
       "10.0.0.0/33",
@@ -222,16 +219,10 @@ describe("the configuration", () => {
       "fe80::1%eth0",
       "1.2.3.4/",
     ];
-    const named = mistakesOf({ TRUSTED_PROXIES: ["10.0.0.1", ...wrong].join(), COUNTRY_HEADER: "a b" });
-    expect(named).toEqual([
-      ...wrong.map((entry) =>
-        expect.stringMatching(new RegExp(`^TRUSTED_PROXIES must be .*, not "${entry}"$`)),
-      ),
-      'COUNTRY_HEADER must be the name of a header, such as CF-IPCountry, not "a b"',
-    ]);
-    expect(mistakesOf({ COUNTRY_HEADER: "CF-IPCountry" })).toEqual([
-      "COUNTRY_HEADER needs TRUSTED_PROXIES: only a trusted proxy is believed about the country",
-    ]);
+    const named = mistakesOf({ TRUSTED_PROXIES: ["10.0.0.1", ...wrong].join() });
+    expect(named).toEqual(
+      wrong.map((entry) => expect.stringMatching(new RegExp(`^TRUSTED_PROXIES must be .*, not "${entry}"$`))),
+    );
   });
 
   test("takes one password of the database, and tells it to nobody", () => {
@@ -391,7 +382,6 @@ describe("the configuration", () => {
       ["PROCESSES", ["0", "65", "-1", "1.5", "all"]],
       ["CACHE_SECONDS", ["-1", "86401", "60s"]],
       ["TRUSTED_PROXIES", ["all", "10.0.0.0-10.0.0.9", "10.0.0.0/-1", "[::1]", "0x7f.1"]],
-      ["COUNTRY_HEADER", ["CF IPCountry", "a:b", "국가", "x".repeat(65)]],
       ["DRAIN_WAIT", ["5", "6m", "1d"]],
       [
         "LIMIT_CREATE",

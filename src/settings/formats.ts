@@ -133,12 +133,6 @@ export const network: Format<Network> = {
   parse: parseNetwork,
 };
 
-/** A header name in lower case (RFC 9110, sections 5.1 and 5.6.2). */
-export const headerName: Format<string> = {
-  right: "the name of a header, such as CF-IPCountry",
-  parse: (text) => (/^[\w!#$%&'*+.^`|~-]{1,64}$/.test(text) ? text.toLowerCase() : undefined),
-};
-
 /** A mailto: or https: URI. RFC 9116, section 2.5.3, does not allow http:. */
 export const contact: Format<string> = {
   right: "an e-mail address or an https:// address",

@@ -6,7 +6,6 @@ import {
   duration,
   fileOrSecureUrl,
   type Format,
-  headerName,
   host,
   hostOfUrl,
   listOf,
@@ -156,13 +155,6 @@ export const SETTINGS = {
     unset: null,
     meaning: "file in MaxMind's format (.mmdb) that maps IP addresses to countries",
     takes: path,
-  },
-  countryHeader: {
-    name: "COUNTRY_HEADER",
-    default: "none",
-    unset: null,
-    meaning: "header in which a trusted proxy sends the visitor's country, such as CF-IPCountry",
-    takes: headerName,
   },
   ...IDENTITY_SETTINGS,
   reportThreshold: {
