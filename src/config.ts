@@ -136,8 +136,6 @@ function settle({ blocklist, ...values }: Values): Omit<Config, "misspellings"> 
     if (chosen !== "auto") return chosen;
     return (posture === "public" && limit.parse(PUBLIC_LIMITS[name])) || [];
   };
-  const automaticChains = posture === "public" ? "refuse" : "allow";
-  const chains = values.chains === "auto" ? automaticChains : values.chains;
   const automaticEdits = posture === "public" ? "24h" : "on";
   const edits = values.edits === "auto" ? automaticEdits : values.edits;
   const folder = dataFolder ?? placeOf(database).folder;
@@ -152,7 +150,6 @@ function settle({ blocklist, ...values }: Values): Omit<Config, "misspellings"> 
     limitCreate: limitOf("limitCreate"),
     limitUnknown: limitOf("limitUnknown"),
     limitView: limitOf("limitView"),
-    chains,
     edits,
     blocklist: blocklist.filter((list) => !isFeed(list)),
     blocklistFeeds: blocklist.filter(isFeed),

@@ -203,12 +203,12 @@ export function arrivalRules(config: Config) {
   return { targetPolicy: targetPolicy(config), nowMs: Date.now() };
 }
 
-function targetPolicy({ posture, baseUrl, aliases, port, chains }: Config) {
+function targetPolicy({ posture, baseUrl, aliases, port }: Config) {
   const base = new URL(baseUrl);
   return {
     posture,
     ownHosts: [base.hostname, ...aliases],
     ownPorts: [effectivePort(base), String(port)],
-    isRefusedShortener: chains === "refuse" ? isShortener : () => false,
+    isShortener,
   };
 }

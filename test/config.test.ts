@@ -25,7 +25,6 @@ describe("the configuration", () => {
       statsShown: "all",
       blocklist: [],
       blocklistFeeds: [],
-      chains: "allow",
       listFolder: "data/blocklists",
       database: { engine: "sqlite", path: "./data/curt.db" },
       databasePasswordFile: null,
@@ -75,7 +74,7 @@ describe("the configuration", () => {
     const cases: [Record<string, string>, Partial<Config>][] = [
       [
         { BASE_URL: "https://Go.Example.com:443/" },
-        { baseUrl: "https://go.example.com", posture: "public", statsShown: "safe", chains: "refuse" },
+        { baseUrl: "https://go.example.com", posture: "public", statsShown: "safe" },
       ],
       [{ BASE_URL: "https://숏.한국" }, { baseUrl: "https://숏.한국" }],
       [{ BASE_URL: "HTTPS://숏.한국:443/" }, { baseUrl: "https://숏.한국" }],
@@ -85,8 +84,6 @@ describe("the configuration", () => {
       [{ BASE_URL: "http://curt.example", POSTURE: "private" }, { posture: "private" }],
       [{ POSTURE: "public" }, { posture: "public", statsShown: "safe" }],
       [{ POSTURE: "public", STATS_SHOWN: "all" }, { statsShown: "all" }],
-      [{ POSTURE: "public", CHAINS: "allow" }, { chains: "allow" }],
-      [{ CHAINS: "refuse" }, { chains: "refuse" }],
       [
         { DATABASE_URL: "postgres://curt@db/a%2Fb", DATABASE_POOL: "3" },
         { databasePool: 3, journalFolder: "data/a%2Fb-visits", listFolder: "data/blocklists" },
@@ -340,7 +337,6 @@ describe("the configuration", () => {
         "BLOCKLIST",
         ["http://lists.example/", "https:///", "https://a:b@lists.example/", "a.txt,file:///etc/list"],
       ],
-      ["CHAINS", ["yes", "Allow"]],
       ["PORT", ["-1", "65536", "80.5", "0x50", "1e3"]],
       [
         "BASE_URL",

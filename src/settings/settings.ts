@@ -71,7 +71,7 @@ export const SETTINGS = {
     name: "POSTURE",
     default: "auto",
     meaning:
-      "public refuses destinations in private networks, private accepts them; auto chooses by the host of BASE_URL",
+      "public refuses destinations in private networks and other URL shorteners, private accepts them; auto chooses by the host of BASE_URL",
     takes: oneOf("auto", "public", "private"),
   },
   blocklist: {
@@ -81,13 +81,6 @@ export const SETTINGS = {
     meaning:
       "lists of hosts and addresses that no link may lead to: files and https:// addresses, separated by commas; addresses are fetched every hour",
     takes: listOf(fileOrSecureUrl),
-  },
-  chains: {
-    name: "CHAINS",
-    default: "auto",
-    meaning:
-      "whether links may lead to other URL shorteners: refuse or allow; auto refuses in public posture and allows in private posture",
-    takes: oneOf("auto", "refuse", "allow"),
   },
   ...DATABASE_SETTINGS,
   ...BACKUP_SETTINGS,
