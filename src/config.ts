@@ -81,8 +81,6 @@ function conflicts({ port, baseUrl, cacheSeconds, interstitial, ...values }: Par
   const mistakes: string[] = [];
   if (values.databasePasswordFile && values.database && passwordOf(values.database) !== undefined)
     mistakes.push("DATABASE_URL and DATABASE_PASSWORD_FILE: only one of them may give the password");
-  if (values.limitShared && values.database?.engine === "sqlite")
-    mistakes.push("LIMIT_SHARED needs a PostgreSQL database: set DATABASE_URL to postgres://…");
   if (values.readDatabase && values.database?.engine === "sqlite")
     mistakes.push("READ_URL needs a PostgreSQL database: set DATABASE_URL to postgres://…");
   if (values.metrics && port !== 0 && port === values.metrics.port)

@@ -60,7 +60,6 @@ describe("the configuration", () => {
       limitReport: [{ count: 10, ms: 3_600_000 }],
       limitCreateAll: [],
       metrics: null,
-      limitShared: false,
       drainWaitMs: 0,
       logLevel: "info",
     });
@@ -259,14 +258,12 @@ describe("the configuration", () => {
     ]);
   });
 
-  test("reads from replicas and shares limits only with PostgreSQL", () => {
+  test("reads from replicas only with PostgreSQL", () => {
     const database = { DATABASE_URL: "postgres://curt:one@db1/links" };
     const passwordAt = (READ_URL: string) => readConfig({ ...database, READ_URL }).readDatabase?.password;
     expect(passwordAt("postgres://curt@db2,db3/links")).toBe("one");
     expect(passwordAt("postgres://curt:two@db2/links")).toBe("two");
-    expect(readConfig({ ...database, LIMIT_SHARED: "on" }).limitShared).toBeTrue();
-    expect(mistakesOf({ READ_URL: "postgres://curt@db2/links", LIMIT_SHARED: "on" })).toEqual([
-      "LIMIT_SHARED needs a PostgreSQL database: set DATABASE_URL to postgres://…",
+    expect(mistakesOf({ READ_URL: "postgres://curt@db2/links" })).toEqual([
       "READ_URL needs a PostgreSQL database: set DATABASE_URL to postgres://…",
     ]);
   });
@@ -388,7 +385,6 @@ describe("the configuration", () => {
       ["LIMIT_REPORT", ["auto"]],
       ["DATABASE_POOL", ["0", "2", "1001", "many"]],
       ["READ_URL", ["sqlite:./data/curt.db", "postgres://db2/links", "http://db2/"]],
-      ["LIMIT_SHARED", ["yes", "1", "30/1m"]],
       ["HOST", ["a b", "http://x", "[::1]"]],
       ["METRICS_PORT", ["65536", "::1:9464", "10.0.0.5", "10.0.0.5:", "http://x:9464", "a b:9464", ":9464"]],
     ];

@@ -1,7 +1,6 @@
 import { clientNetwork } from "../guard/client-address.ts";
 import type { Counters } from "../guard/counters.ts";
 import type { Allowance, LimitName, Limits } from "../guard/limits.ts";
-import type { GiveBack } from "../guard/shared-limit.ts";
 import type { Clock } from "../links/clock.ts";
 import { isProblem } from "../links/problem.ts";
 import type { LinkId } from "../links/store.ts";
@@ -20,7 +19,7 @@ export interface Limiter {
    * The same for so many things, all or none. Returns what gives back those that failed, or the problem of a client that has
    * to wait. Give it at most `most` things.
    */
-  take(call: Call, names: Names, things: number): Promise<GiveBack | Limited>;
+  take(call: Call, names: Names, things: number): GiveBack | Promise<Limited>;
   /** How many things these limits let a client do at once, if it did nothing before. */
   most(names: Names): number;
   /** How many of them the client may do now. */
@@ -44,6 +43,8 @@ export interface Limiter {
 
 /** What making a link by any door counts against. */
 export const CREATES = ["create", "create-all"] as const;
+
+type GiveBack = (failed: number) => void;
 
 type Names = readonly [LimitName, ...LimitName[]];
 
@@ -103,30 +104,10 @@ export function createLimiter(
     return false;
   }
 
-  /** Counts in the store what was taken. Returns what undoes that, or undefined if the client has to wait. */
-  async function shareAll(call: Call, names: Names, things: number): Promise<GiveBack[] | undefined> {
-    const undo: GiveBack[] = [];
-    for (const name of names) {
-      const share = limits[name]?.share;
-      if (share === undefined) continue;
-      const shared = await share(clientOf(call, name), things);
-      if (shared !== undefined) undo.push(shared);
-      else {
-        for (const each of undo) each(things);
-        giveBack(call, names, things);
-        return undefined;
-      }
-    }
-    return undo;
-  }
-
-  async function count(call: Call, names: Names, things: number): Promise<GiveBack | Limited> {
-    const undo = takeAll(call, names, things) ? await shareAll(call, names, things) : undefined;
-    if (undo === undefined) return refuseAll(call, names, things);
+  function count(call: Call, names: Names, things: number): GiveBack | Promise<Limited> {
+    if (!takeAll(call, names, things)) return refuseAll(call, names, things);
     return (failed) => {
-      if (failed === 0) return;
-      giveBack(call, names, failed);
-      for (const each of undo) each(failed);
+      if (failed > 0) giveBack(call, names, failed);
     };
   }
 

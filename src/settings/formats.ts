@@ -21,11 +21,6 @@ export function oneOf<const T extends string>(...values: readonly T[]): Format<T
   };
 }
 
-export const onOrOff: Format<boolean> = {
-  right: "on or off",
-  parse: (text) => (text === "on" || text === "off" ? text === "on" : undefined),
-};
-
 export function wholeNumber(min: number, max: number, unit = ""): Format<number> {
   return {
     right: `a whole number ${unit && `of ${unit} `}from ${min} to ${max}`,
