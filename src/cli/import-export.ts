@@ -2,16 +2,15 @@ import { type Config, journalFolderOf } from "../config.ts";
 import { arrivalRules } from "../core.ts";
 import type { Link } from "../links/link.ts";
 import { isOwnTarget } from "../links/target.ts";
-import { curtSource } from "../moving/curt-source.ts";
+import { readLinksAndVisits } from "../moving/curt-source.ts";
 import { EXPORTED, type Exported } from "../moving/export-line.ts";
 import { fillStore } from "../moving/fill.ts";
 import { readExport } from "../moving/read-export.ts";
-import { UnreadableSource } from "../moving/source.ts";
 import { describeStore } from "../settings/database-url.ts";
 import { hasStore, openRecords, openToFill } from "../store/open.ts";
 import type { Kind } from "../store/records.ts";
 import { hasSegments } from "../visits/journal/slots.ts";
-import type { Importing } from "./importing.ts";
+import { brokenLines, type Importing } from "./importing.ts";
 import { counted } from "./names.ts";
 import { fail, note, print } from "./print.ts";
 
@@ -25,12 +24,12 @@ export async function importExport(importing: Importing): Promise<number> {
     if (filled !== undefined) return filled;
   }
   const others = new Map<Exported, number>();
-  const source = curtSource({
-    onBroken: brokenLines(importing, "Nothing was written."),
+  const items = readLinksAndVisits(importing.input, {
+    onBroken: brokenLines(importing),
     onOther: (kind) => void others.set(kind, (others.get(kind) ?? 0) + 1),
   });
   // Its odd codes came from elsewhere, and were asked for then.
-  const code = await importing.takeIn(source, { keepOdd: true });
+  const code = await importing.takeIn(items, { keepOdd: true });
   const kept = [...others].map(([kind, count]) => counted(kind, count));
   if (code === 0 && kept.length > 0)
     note(
@@ -47,10 +46,9 @@ async function fill(importing: Importing): Promise<number | undefined> {
   const filled = await openToFill(config.database);
   try {
     const outcome = await fillStore(input.bytes, filled, {
-      onBroken: brokenLines(
-        importing,
-        "Curt won't start on this store until the import finishes; the same command continues it.",
-      ),
+      onBroken: brokenLines(importing, {
+        end: "Curt won't start on this store until the import finishes; the same command continues it.",
+      }),
       leaves: ownLinks(importing),
       onRecords: (count) => progress.tell("importing", input.progress(), count),
     });
@@ -76,7 +74,7 @@ async function tryToFill(importing: Importing): Promise<number | undefined> {
   if (!(await isEmpty(config.database))) return undefined;
   const leaves = ownLinks(importing);
   const counts = Object.fromEntries(EXPORTED.map((kind) => [kind, 0])) as Record<Exported, number>;
-  const onBroken = brokenLines(importing, "Nothing was written.");
+  const onBroken = brokenLines(importing);
   for await (const { runs } of readExport(input.bytes(), { onBroken }))
     for (const { kind, line, records } of runs) {
       const left = kind === "link" ? (records as Link[]).filter((link, nth) => leaves(link, line + nth)) : [];
@@ -119,16 +117,5 @@ function ownLinks({ config, left }: Importing) {
     if (!isOwnTarget(target, targetPolicy)) return false;
     left.add({ place: `line ${line}`, code, why: { kind: "refused", by: { rule: "target.own" } } });
     return true;
-  };
-}
-
-/** Ends the import, unless broken lines are to be passed over. */
-function brokenLines({ options, left }: Importing, written: string) {
-  return (line: number, why: string): void => {
-    if (options["skip-bad"] !== true)
-      throw new UnreadableSource(
-        `is broken at line ${line.toLocaleString("en")}: ${why}. Use a whole file, or --skip-bad to pass over broken lines. ${written}`,
-      );
-    left.add({ place: `line ${line}`, code: "", why: { kind: "row", reason: `the line is broken: ${why}` } });
   };
 }

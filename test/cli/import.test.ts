@@ -197,7 +197,7 @@ describe("curt import", () => {
       for (const [line, message] of [
         [[folder.path], "is a folder."],
         [[join(folder.path, "none")], "none is not there."],
-        [["--keep-odd", newer], "--keep-odd needs --from."],
+        [["--domain", "go.example", newer], "--domain and --visits are for CSV files."],
         [[join(ROOT, "package.json")], "package.json is no file of curt export: its first line must say"],
         [[newer], "newer is of version 2, and this Curt reads version 1. Use a newer Curt."],
         [[deep], "deep is of an unknown version, and this Curt reads version 1."],
@@ -307,7 +307,7 @@ async function* from(items: readonly SourceItem[]) {
   yield* items;
 }
 
-/** Takes them in as `curt import --from` does. */
+/** Takes them in as `curt import` does. */
 async function take(
   address: DatabaseAddress,
   items: readonly SourceItem[],
