@@ -144,7 +144,6 @@ export type ProblemReason =
   | "idempotency.format"
   | "idempotency.reused"
   | "limit.create"
-  | "limit.create-all"
   | "limit.password"
   | "limit.report"
   | "limit.token"

@@ -13,15 +13,17 @@ import { reasonOf } from "./system.ts";
 type Decided = { readonly [Key in keyof Values]: Exclude<Values[Key], "auto"> };
 
 /** What only helps to decide others. */
-type Settled = "baseUrl" | "databasePassword" | "databasePasswordFile";
+type Settled = "baseUrl";
 
 /** The values of all settings, including those derived from several of them. */
 export interface Config extends Omit<Decided, Settled> {
   /** The public origin, without a trailing slash. */
   readonly baseUrl: string;
   readonly posture: Posture;
-  /** For PostgreSQL databases whose address has none. */
-  readonly databasePassword: PostgresAddress["password"];
+  /** Files. */
+  readonly blocklist: readonly string[];
+  /** The https:// addresses of BLOCKLIST. */
+  readonly blocklistFeeds: readonly string[];
   /** Keeps the lists of feeds. */
   readonly listFolder: string;
   /** Keeps visits until they are in the database. */
@@ -75,25 +77,13 @@ function read({ name, takes, unset, ...setting }: Setting, env: Environment, mis
 }
 
 /** Checks settings that depend on each other. A setting that is already reported as wrong is undefined here. */
-function conflicts({
-  port,
-  baseUrl,
-  cacheSeconds,
-  interstitial,
-  countryHeader,
-  trustedProxies,
-  ...values
-}: Partial<Values>): string[] {
+function conflicts({ port, baseUrl, cacheSeconds, interstitial, ...values }: Partial<Values>): string[] {
   const mistakes: string[] = [];
-  if (passwordsOf(values).length > 1)
-    mistakes.push(
-      "DATABASE_URL, DATABASE_PASSWORD and DATABASE_PASSWORD_FILE: only one of them may give the password",
-    );
-  if (values.limitShared && values.database?.engine === "sqlite")
-    mistakes.push("LIMIT_SHARED needs a PostgreSQL database: set DATABASE_URL to postgres://…");
+  if (values.databasePasswordFile && values.database && passwordOf(values.database) !== undefined)
+    mistakes.push("DATABASE_URL and DATABASE_PASSWORD_FILE: only one of them may give the password");
   if (values.readDatabase && values.database?.engine === "sqlite")
     mistakes.push("READ_URL needs a PostgreSQL database: set DATABASE_URL to postgres://…");
-  if (port !== 0 && port === values.metricsPort)
+  if (values.metrics && port !== 0 && port === values.metrics.port)
     mistakes.push(`METRICS_PORT must not be PORT (${port}): metrics have a port of their own`);
   if (values.backupFolder && values.database?.engine === "postgres")
     mistakes.push(
@@ -105,8 +95,6 @@ function conflicts({
     mistakes.push(
       "CACHE_SECONDS must be 0 when INTERSTITIAL is on: a shared cache would give people the redirect of a program",
     );
-  if (countryHeader && trustedProxies?.length === 0)
-    mistakes.push("COUNTRY_HEADER needs TRUSTED_PROXIES: only a trusted proxy is believed about the country");
   if (Boolean(values.tlsCert) !== Boolean(values.tlsKey))
     mistakes.push("TLS_CERT and TLS_KEY belong together: set both or neither");
   if (values.tlsCert && baseUrl !== undefined && !baseUrl?.startsWith("https:"))
@@ -130,12 +118,11 @@ function unreadable({ tlsCert, tlsKey }: Partial<Values>): string[] {
 const PUBLIC_LIMITS = { limitCreate: "30/1m,1000/1d", limitUnknown: "60/1m", limitView: "120/1m" };
 
 /** Fills in the defaults that depend on other settings. */
-function settle({ databasePassword, databasePasswordFile, ...values }: Values): Omit<Config, "misspellings"> {
+function settle({ blocklist, ...values }: Values): Omit<Config, "misspellings"> {
   const { dataFolder } = values;
   const automaticPort = values.tlsCert === null ? 3000 : 443;
   const port = values.port === "auto" ? automaticPort : values.port;
-  const [password] = passwordsOf({ databasePassword, databasePasswordFile });
-  const database = withPassword(values.database, password);
+  const database = withPassword(values.database, filePassword(values));
   const readDatabase = values.readDatabase && withPassword(values.readDatabase, passwordOf(database));
   const baseUrl = values.baseUrl ?? `http://localhost:${port}`;
   const automatic = isPrivateHost(new URL(baseUrl).hostname) ? "private" : "public";
@@ -147,8 +134,6 @@ function settle({ databasePassword, databasePasswordFile, ...values }: Values): 
     if (chosen !== "auto") return chosen;
     return (posture === "public" && limit.parse(PUBLIC_LIMITS[name])) || [];
   };
-  const automaticChains = posture === "public" ? "refuse" : "allow";
-  const chains = values.chains === "auto" ? automaticChains : values.chains;
   const automaticEdits = posture === "public" ? "24h" : "on";
   const edits = values.edits === "auto" ? automaticEdits : values.edits;
   const folder = dataFolder ?? placeOf(database).folder;
@@ -156,7 +141,6 @@ function settle({ databasePassword, databasePasswordFile, ...values }: Values): 
     ...values,
     port,
     database,
-    databasePassword: password,
     readDatabase,
     baseUrl,
     posture,
@@ -164,11 +148,16 @@ function settle({ databasePassword, databasePasswordFile, ...values }: Values): 
     limitCreate: limitOf("limitCreate"),
     limitUnknown: limitOf("limitUnknown"),
     limitView: limitOf("limitView"),
-    chains,
     edits,
+    blocklist: blocklist.filter((list) => !isFeed(list)),
+    blocklistFeeds: blocklist.filter(isFeed),
     listFolder: join(folder, "blocklists"),
     journalFolder: journalFolderOf(database, dataFolder),
   };
+}
+
+function isFeed(list: string): boolean {
+  return list.startsWith("https://");
 }
 
 /** The name contains the database's, so that two databases in one folder do not share a journal. */
@@ -177,28 +166,22 @@ export function journalFolderOf(database: DatabaseAddress, dataFolder: Config["d
   return join(dataFolder ?? folder, `${name}-visits`);
 }
 
+/** For PostgreSQL databases whose address has no password. */
+export function filePassword({ databasePasswordFile: file }: Pick<Config, "databasePasswordFile">) {
+  return file === null ? undefined : { file };
+}
+
 export function withPassword<Address extends DatabaseAddress>(
   database: Address,
-  password: Config["databasePassword"],
+  password: PostgresAddress["password"],
 ): Address {
   return database.engine === "postgres" && database.password === undefined
     ? { ...database, password }
     : database;
 }
 
-function passwordOf(database: DatabaseAddress): Config["databasePassword"] {
+function passwordOf(database: DatabaseAddress): PostgresAddress["password"] {
   return database.engine === "postgres" ? database.password : undefined;
-}
-
-type PasswordSettings = Partial<Pick<Values, "database" | "databasePassword" | "databasePasswordFile">>;
-
-/** Every password that is given. */
-function passwordsOf({ database, databasePassword, databasePasswordFile }: PasswordSettings) {
-  return [
-    database?.engine === "postgres" ? database.password : undefined,
-    databasePassword ?? undefined,
-    databasePasswordFile ? { file: databasePasswordFile } : undefined,
-  ].filter((password) => password !== undefined);
 }
 
 /** Where files that belong to the database are kept unless something else is set, and how their names begin. */

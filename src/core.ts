@@ -2,11 +2,10 @@ import type { Config } from "./config.ts";
 import { type Counters, createCounters } from "./guard/counters.ts";
 import { createHostRules, type HostRules } from "./guard/hosts.ts";
 import { createInspection, type Inspection } from "./guard/inspection.ts";
-import { createLimits, type Limits, type Window } from "./guard/limits.ts";
+import { createLimits, type Limits } from "./guard/limits.ts";
 import type { ListCheck } from "./guard/list-table.ts";
 import { createOperator, createRuleCheck, type Operator } from "./guard/operator.ts";
 import { createReports, type Reports } from "./guard/reports.ts";
-import { shareLimit } from "./guard/shared-limit.ts";
 import { isShortener } from "./guard/shorteners.ts";
 import { type Clock, createClock } from "./links/clock.ts";
 import type { Link } from "./links/link.ts";
@@ -54,8 +53,6 @@ export interface CoreOptions extends Omit<
   readonly isListed?: ListCheck;
   /** Logs the store's faults that were only counted so far. */
   readonly settleFaults?: () => void;
-  /** How long a create waits for the store to count it. */
-  readonly shareWaitMs?: number;
 }
 
 /** For what opens no store. */
@@ -121,11 +118,6 @@ export async function openCore(config: Config, log: Log, options: CoreOptions = 
     config.secret === null ? await storedSecret(store) : Buffer.from(config.secret),
   );
   const seed = crypto.getRandomValues(new BigUint64Array(1))[0] ?? 0n;
-  const share = (windows: readonly Window[]) => {
-    const counts = store.shareCounts?.(windows);
-    if (counts === undefined) throw new Error("This store cannot share limits");
-    return shareLimit(windows, { store, clock, fillRandom, seed, counts, waitMs: options.shareWaitMs });
-  };
   const refuseRule = createRuleCheck({ hostRules, ...policy });
   return {
     clock,
@@ -148,7 +140,7 @@ export async function openCore(config: Config, log: Log, options: CoreOptions = 
       onDisabled: ({ code }) => log.warn({ code }, "a link was disabled because of its reports"),
     }),
     visits: createVisits({ store, clock, fillRandom, keepDays: config.statsKeepDays }),
-    limits: createLimits({ ...config, clock, seed, share: config.limitShared ? share : undefined }),
+    limits: createLimits({ ...config, clock, seed }),
     async close() {
       // Figures are no reason to fail.
       await counters.flush().catch(() => {});
@@ -200,12 +192,12 @@ export function arrivalRules(config: Config) {
   return { targetPolicy: targetPolicy(config), nowMs: Date.now() };
 }
 
-function targetPolicy({ posture, baseUrl, aliases, port, chains }: Config) {
+function targetPolicy({ posture, baseUrl, aliases, port }: Config) {
   const base = new URL(baseUrl);
   return {
     posture,
     ownHosts: [base.hostname, ...aliases],
     ownPorts: [effectivePort(base), String(port)],
-    isRefusedShortener: chains === "refuse" ? isShortener : () => false,
+    isShortener,
   };
 }

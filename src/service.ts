@@ -227,7 +227,7 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
   const inProgress = server.pending;
   const figures = { ...shared, config, core, redirects, requests, lists, faults, inProgress };
   const metrics =
-    config.metricsPort === null ? undefined : opened.adopt(createReading(figures), (one) => one.close());
+    config.metrics === null ? undefined : opened.adopt(createReading(figures), (one) => one.close());
   const closing = opened.move();
 
   function tellLost(): void {

@@ -202,11 +202,13 @@ describe("curt serve", () => {
   });
 
   test("that cannot listen at an address says so", async () => {
-    for (const settings of [{ HOST: "192.0.2.7" }, { METRICS_HOST: "192.0.2.7", METRICS_PORT: "0" }]) {
+    for (const settings of [{ HOST: "192.0.2.7" }, { METRICS_PORT: "192.0.2.7:0" }]) {
       const { code, stderr } = await run(["serve"], { PORT: "0", BASE_URL: "http://localhost", ...settings });
       expect([code, stderr]).toEqual([
         1,
-        expect.stringMatching(/HOST 192\.0\.2\.7, .*: it is not an address of this machine\. /),
+        expect.stringMatching(
+          /(?:HOST 192\.0\.2\.7, PORT 0|METRICS_PORT 0 at 192\.0\.2\.7): it is not an address of this machine\. /,
+        ),
       ]);
     }
   });
@@ -472,8 +474,7 @@ describe("curt check", () => {
     writeFileSync(list, "# mine\nevil.example\n0.0.0.0 worse.example\n<html>\n");
     const settings = {
       DATABASE_URL: `sqlite:${join(folder.path, "curt.db")}`,
-      BLOCKLIST: list,
-      BLOCKLIST_FEEDS: "https://lists.example/hosts?key=secret",
+      BLOCKLIST: `${list},https://lists.example/hosts?key=secret`,
     };
     const { code, stdout } = await run(["check"], settings);
     expect(code).toBe(0);

@@ -25,10 +25,9 @@ describe("the configuration", () => {
       statsShown: "all",
       blocklist: [],
       blocklistFeeds: [],
-      chains: "allow",
       listFolder: "data/blocklists",
       database: { engine: "sqlite", path: "./data/curt.db" },
-      databasePassword: undefined,
+      databasePasswordFile: null,
       databasePool: 8,
       dataFolder: null,
       backupFolder: null,
@@ -44,7 +43,6 @@ describe("the configuration", () => {
       cacheSeconds: 0,
       interstitial: "off",
       trustedProxies: [],
-      countryHeader: null,
       countryDatabase: null,
       contact: null,
       instanceName: "Curt",
@@ -60,10 +58,7 @@ describe("the configuration", () => {
       limitView: [],
       limitPasswords: [{ count: 10, ms: 3_600_000 }],
       limitReport: [{ count: 10, ms: 3_600_000 }],
-      limitCreateAll: [],
-      metricsPort: null,
-      metricsHost: "127.0.0.1",
-      limitShared: false,
+      metrics: null,
       drainWaitMs: 0,
       logLevel: "info",
     });
@@ -77,7 +72,7 @@ describe("the configuration", () => {
     const cases: [Record<string, string>, Partial<Config>][] = [
       [
         { BASE_URL: "https://Go.Example.com:443/" },
-        { baseUrl: "https://go.example.com", posture: "public", statsShown: "safe", chains: "refuse" },
+        { baseUrl: "https://go.example.com", posture: "public", statsShown: "safe" },
       ],
       [{ BASE_URL: "https://숏.한국" }, { baseUrl: "https://숏.한국" }],
       [{ BASE_URL: "HTTPS://숏.한국:443/" }, { baseUrl: "https://숏.한국" }],
@@ -87,8 +82,6 @@ describe("the configuration", () => {
       [{ BASE_URL: "http://curt.example", POSTURE: "private" }, { posture: "private" }],
       [{ POSTURE: "public" }, { posture: "public", statsShown: "safe" }],
       [{ POSTURE: "public", STATS_SHOWN: "all" }, { statsShown: "all" }],
-      [{ POSTURE: "public", CHAINS: "allow" }, { chains: "allow" }],
-      [{ CHAINS: "refuse" }, { chains: "refuse" }],
       [
         { DATABASE_URL: "postgres://curt@db/a%2Fb", DATABASE_POOL: "3" },
         { databasePool: 3, journalFolder: "data/a%2Fb-visits", listFolder: "data/blocklists" },
@@ -99,8 +92,8 @@ describe("the configuration", () => {
       ],
       [{ BLOCKLIST: "a.txt, /lists/b" }, { blocklist: ["a.txt", "/lists/b"] }],
       [
-        { BLOCKLIST_FEEDS: "https://lists.example/a?b,HTTPS://lists.example" },
-        { blocklistFeeds: ["https://lists.example/a?b", "https://lists.example/"] },
+        { BLOCKLIST: "https://lists.example/a?b, a.txt,HTTPS://lists.example" },
+        { blocklist: ["a.txt"], blocklistFeeds: ["https://lists.example/a?b", "https://lists.example/"] },
       ],
       [{ STATS_SHOWN: "count" }, { statsShown: "count" }],
       [
@@ -125,6 +118,9 @@ describe("the configuration", () => {
       ],
       [{ DEFAULT_EXPIRY: "1month" }, { defaultExpiry: "1month" }],
       [{ CODE_LENGTH: "4" }, { codeLength: 4 }],
+      [{ METRICS_PORT: "9464" }, { metrics: { host: "127.0.0.1", port: 9464 } }],
+      [{ METRICS_PORT: "localhost:0" }, { metrics: { host: "localhost", port: 0 } }],
+      [{ METRICS_PORT: "[::1]:9464" }, { metrics: { host: "::1", port: 9464 } }],
       [{ CODE_HOLD: "12h" }, { codeHoldMs: 43_200_000 }],
       [{ CODE_HOLD: "0s" }, { codeHoldMs: 0 }],
       [
@@ -137,7 +133,6 @@ describe("the configuration", () => {
           limitUnknown: [{ count: 60, ms: 60_000 }],
           limitView: [{ count: 120, ms: 60_000 }],
           limitReport: [{ count: 10, ms: 3_600_000 }],
-          limitCreateAll: [],
         },
       ],
       [
@@ -151,7 +146,6 @@ describe("the configuration", () => {
           limitReport: [],
         },
       ],
-      [{ LIMIT_CREATE_ALL: "5/10s" }, { limitCreateAll: [{ count: 5, ms: 10_000 }] }],
       [{ CREATE_TOKEN: "0123456789abcde=" }, { createToken: "0123456789abcde=" }],
       [{ CURT_SECRET: "x".repeat(32) }, { secret: "x".repeat(32) }],
       [{ EDITS: "off" }, { edits: "off" }],
@@ -198,9 +192,8 @@ describe("the configuration", () => {
   });
 
   test("takes proxies as addresses and networks, and names each wrong one", () => {
-    const { trustedProxies, countryHeader } = readConfig({
+    const { trustedProxies } = readConfig({
       TRUSTED_PROXIES: " 10.0.0.0/8, 192.0.2.1,,2001:DB8::/32,::ffff:198.51.100.0/120,0.0.0.0/0,::1 ",
-      COUNTRY_HEADER: "CF-IPCountry",
     });
     expect(trustedProxies.map(({ address, prefix }) => `${address.toString()}/${prefix}`)).toEqual([
       "10.0.0.0/8",
@@ -210,7 +203,6 @@ describe("the configuration", () => {
       "0.0.0.0/0",
       "::1/128",
     ]);
-    expect(countryHeader).toBe("cf-ipcountry");
     const wrong = [
       "proxy.example",
       "10.0.0.0/33",
@@ -220,16 +212,10 @@ describe("the configuration", () => {
       "fe80::1%eth0",
       "1.2.3.4/",
     ];
-    const named = mistakesOf({ TRUSTED_PROXIES: ["10.0.0.1", ...wrong].join(), COUNTRY_HEADER: "a b" });
-    expect(named).toEqual([
-      ...wrong.map((entry) =>
-        expect.stringMatching(new RegExp(`^TRUSTED_PROXIES must be .*, not "${entry}"$`)),
-      ),
-      'COUNTRY_HEADER must be the name of a header, such as CF-IPCountry, not "a b"',
-    ]);
-    expect(mistakesOf({ COUNTRY_HEADER: "CF-IPCountry" })).toEqual([
-      "COUNTRY_HEADER needs TRUSTED_PROXIES: only a trusted proxy is believed about the country",
-    ]);
+    const named = mistakesOf({ TRUSTED_PROXIES: ["10.0.0.1", ...wrong].join() });
+    expect(named).toEqual(
+      wrong.map((entry) => expect.stringMatching(new RegExp(`^TRUSTED_PROXIES must be .*, not "${entry}"$`))),
+    );
   });
 
   test("takes one password of the database, and tells it to nobody", () => {
@@ -241,12 +227,11 @@ describe("the configuration", () => {
     };
     expect(passwordOf({ DATABASE_URL: url })).toBeUndefined();
     expect(passwordOf({ DATABASE_URL: withPassword })).toBe("p/w");
-    expect(passwordOf({ DATABASE_URL: url, DATABASE_PASSWORD: "p/w" })).toBe("p/w");
     expect(passwordOf({ DATABASE_URL: url, DATABASE_PASSWORD_FILE: "/run/p" })).toEqual({ file: "/run/p" });
     expect(mistakesOf({ DATABASE_URL: withPassword, DATABASE_PASSWORD_FILE: "/run/p" })).toEqual([
-      "DATABASE_URL, DATABASE_PASSWORD and DATABASE_PASSWORD_FILE: only one of them may give the password",
+      "DATABASE_URL and DATABASE_PASSWORD_FILE: only one of them may give the password",
     ]);
-    const { database } = readConfig({ DATABASE_URL: url, DATABASE_PASSWORD: "secret" });
+    const { database } = readConfig({ DATABASE_URL: url.replace("@", ":secret@") });
     expect(describeStore(database)).toBe("postgres://curt@[::1]:5432,db2:5433/links");
     for (const wrong of [
       "postgres://curt:secret@db1/links?mode=x",
@@ -268,19 +253,14 @@ describe("the configuration", () => {
     expect(mistakesOf({ DATABASE_URL: "postgres://curt:a@db1/links?sslmode=x" })).toEqual([
       expect.stringContaining('not "postgres://curt:…@db1/links?sslmode=x"'),
     ]);
-    expect(mistakesOf({ DATABASE_PASSWORD: "secret".repeat(200) })).toEqual([
-      expect.stringContaining("(1200 characters)"),
-    ]);
   });
 
-  test("reads from replicas and shares limits only with PostgreSQL", () => {
-    const database = { DATABASE_URL: "postgres://curt@db1/links", DATABASE_PASSWORD: "one" };
+  test("reads from replicas only with PostgreSQL", () => {
+    const database = { DATABASE_URL: "postgres://curt:one@db1/links" };
     const passwordAt = (READ_URL: string) => readConfig({ ...database, READ_URL }).readDatabase?.password;
     expect(passwordAt("postgres://curt@db2,db3/links")).toBe("one");
     expect(passwordAt("postgres://curt:two@db2/links")).toBe("two");
-    expect(readConfig({ ...database, LIMIT_SHARED: "on" }).limitShared).toBeTrue();
-    expect(mistakesOf({ READ_URL: "postgres://curt@db2/links", LIMIT_SHARED: "on" })).toEqual([
-      "LIMIT_SHARED needs a PostgreSQL database: set DATABASE_URL to postgres://…",
+    expect(mistakesOf({ READ_URL: "postgres://curt@db2/links" })).toEqual([
       "READ_URL needs a PostgreSQL database: set DATABASE_URL to postgres://…",
     ]);
   });
@@ -325,9 +305,7 @@ describe("the configuration", () => {
     };
     for (const [name, meant] of Object.entries(misspelt))
       expect(readConfig({ [name]: "x" }).misspellings).toEqual(meant === undefined ? [] : [{ name, meant }]);
-    expect(readConfig({ METRICS_POST: "x", METRICS_HOST: "::1" }).misspellings).toEqual([
-      { name: "METRICS_POST", meant: "METRICS_PORT" },
-    ]);
+    expect(readConfig({ BASE_URI: "x", BASE_URL: "http://curt.example" }).misspellings).toEqual([]);
   });
 
   test("takes nothing for misspelt that is usually set", () => {
@@ -350,10 +328,9 @@ describe("the configuration", () => {
   test("refuses each wrong value", () => {
     const wrong: [string, string[]][] = [
       [
-        "BLOCKLIST_FEEDS",
-        ["http://lists.example/", "lists.example", "https:///", "https://a:b@lists.example/"],
+        "BLOCKLIST",
+        ["http://lists.example/", "https:///", "https://a:b@lists.example/", "a.txt,file:///etc/list"],
       ],
-      ["CHAINS", ["yes", "Allow"]],
       ["PORT", ["-1", "65536", "80.5", "0x50", "1e3"]],
       [
         "BASE_URL",
@@ -395,19 +372,17 @@ describe("the configuration", () => {
       ["PROCESSES", ["0", "65", "-1", "1.5", "all"]],
       ["CACHE_SECONDS", ["-1", "86401", "60s"]],
       ["TRUSTED_PROXIES", ["all", "10.0.0.0-10.0.0.9", "10.0.0.0/-1", "[::1]", "0x7f.1"]],
-      ["COUNTRY_HEADER", ["CF IPCountry", "a:b", "국가", "x".repeat(65)]],
       ["DRAIN_WAIT", ["5", "6m", "1d"]],
       [
         "LIMIT_CREATE",
         ["30", "0/1m", "30/1", "30/0s", "30/32d", "1/1m/1m", "-1/1m", "1000001/1s", "30/1m,off", ",", "on"],
       ],
       ["LIMIT_VIEW", ["1/1s,2/2s,3/3s,4/4s,5/5s"]],
-      ["LIMIT_CREATE_ALL", ["auto"]],
       ["LIMIT_REPORT", ["auto"]],
       ["DATABASE_POOL", ["0", "2", "1001", "many"]],
       ["READ_URL", ["sqlite:./data/curt.db", "postgres://db2/links", "http://db2/"]],
-      ["LIMIT_SHARED", ["yes", "1", "30/1m"]],
       ["HOST", ["a b", "http://x", "[::1]"]],
+      ["METRICS_PORT", ["65536", "::1:9464", "10.0.0.5", "10.0.0.5:", "http://x:9464", "a b:9464", ":9464"]],
     ];
     for (const [name, values] of wrong) {
       for (const value of values)

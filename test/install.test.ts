@@ -62,7 +62,7 @@ test("the settings of the unit are a file that the shell reads, too", async () =
   expect(readConfig(Object.fromEntries(variables))).toMatchObject({
     instanceName: "Our links",
     posture: "public",
-    metricsPort: 9464,
+    metrics: { host: "127.0.0.1", port: 9464 },
     database: { path: "/var/lib/curt/curt.db" },
   });
 });
@@ -175,7 +175,7 @@ test("the settings in docs/install.md exist and go together", () => {
   expect(config).toMatchObject({
     posture: "public",
     backupFolder: "/var/lib/curt/backups",
-    metricsPort: 9464,
+    metrics: { host: "127.0.0.1", port: 9464 },
   });
   expect(config.trustedProxies).toHaveLength(2);
   for (const [, name = ""] of read("docs/install.md").matchAll(/curt\/?(?: |-)(check|health|serve)\b/g))

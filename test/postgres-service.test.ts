@@ -133,11 +133,7 @@ describe("a database that cannot be used", () => {
   });
 
   test.each([
-    [
-      "a password is missing",
-      { DATABASE_PASSWORD: "" },
-      /^curt: postgres:.* asks for a password, .*DATABASE_PASSWORD/,
-    ],
+    ["a password is missing", {}, /^curt: postgres:.* asks for a password, .*DATABASE_PASSWORD_FILE/],
     [
       "the file with it cannot be read",
       { DATABASE_PASSWORD_FILE: "/missing" },

@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 
-import { type Config, journalFolderOf, withPassword } from "../config.ts";
+import { type Config, journalFolderOf, filePassword, withPassword } from "../config.ts";
 import { type DatabaseAddress, databaseUrl, describeStore } from "../settings/database-url.ts";
 import { compareRecords, copyRecords, type CopyWatch, type Difference } from "../store/copy.ts";
 import { openRecords, openToFill } from "../store/open.ts";
@@ -43,7 +43,7 @@ export async function copy(config: Config, { positionals }: Arguments): Promise<
 
 function readAddress(name: string, text: string, config: Config): DatabaseAddress | undefined {
   const address = databaseUrl.parse(text);
-  if (address !== undefined) return withPassword(address, config.databasePassword);
+  if (address !== undefined) return withPassword(address, filePassword(config));
   for (const wrong of databaseUrl.wrongParts?.(text) ?? [text])
     console.error(`curt: ${name} must be ${databaseUrl.right}, not ${JSON.stringify(wrong)}`);
   return undefined;

@@ -97,15 +97,18 @@ export async function serve(settings: Config): Promise<number> {
 }
 
 /** Undefined if there are to be none. They are loaded only here, because nothing else needs them. Throws CannotListen. */
-async function startMetrics({ metricsHost: host, metricsPort, processes }: Config) {
-  if (metricsPort === null) return undefined;
+async function startMetrics({ metrics, processes }: Config) {
+  if (metrics === null) return undefined;
   const [{ createMembers }, { serveMetrics }] = await Promise.all([
     import("../metrics/members.ts"),
     import("../metrics/serve.ts"),
   ]);
   const members = createMembers(processes);
-  const port = serveMetrics(host, metricsPort, members.read);
-  return { members, about: `metrics for Prometheus are at http://${hostInUrl(host)}:${port}/metrics` };
+  const port = serveMetrics(metrics, members.read);
+  return {
+    members,
+    about: `metrics for Prometheus are at http://${hostInUrl(metrics.host)}:${port}/metrics`,
+  };
 }
 
 /** Serves in this process, which then is a child less to start and to keep. */

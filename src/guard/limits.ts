@@ -1,5 +1,4 @@
 import type { Clock } from "../links/clock.ts";
-import type { SharedLimit } from "./shared-limit.ts";
 
 /** So many of something in so much time. */
 export interface Window {
@@ -26,17 +25,10 @@ export interface Limit {
   giveBack(client: string, things?: number): void;
   /** One for each window. */
   allowances(client: string): Allowance[];
-  /** See {@link SharedLimit}. */
-  readonly share?: SharedLimit["share"];
-}
-
-interface OwnLimit extends Limit {
-  /** Replaces what is counted for a client: for each window, what is not paid off yet, in milliseconds times its count. */
-  put(client: string, owed: readonly number[]): void;
 }
 
 /** What is limited. */
-export type LimitName = "create" | "create-all" | "unknown" | "view" | "report" | "password";
+export type LimitName = "create" | "unknown" | "view" | "report" | "password";
 
 /** Those that are on. */
 export type Limits = { readonly [name in LimitName]?: Limit | undefined } & {
@@ -59,14 +51,11 @@ const PASSWORD_CHECKS: Window = { count: 60, ms: 60_000 };
 
 export interface LimitsOptions extends LimitOptions {
   readonly limitCreate: readonly Window[];
-  readonly limitCreateAll: readonly Window[];
   readonly limitUnknown: readonly Window[];
   readonly limitView: readonly Window[];
   readonly limitReport: readonly Window[];
   readonly limitPasswords: readonly Window[];
   readonly adminToken?: string | null;
-  /** Makes the limit of creates one of all processes. Undefined if each counts for itself. */
-  readonly share?: ((windows: readonly Window[]) => Limit) | undefined;
 }
 
 /**
@@ -82,13 +71,11 @@ const TIMES_BEYOND = 99;
 const TRYING_CLIENTS = 10;
 
 export function createLimits(options: LimitsOptions): Limits {
-  const ownLimit = (windows: readonly Window[]): Limit => createLimit(windows, options);
-  const limit = (windows: readonly Window[], make = ownLimit) =>
-    windows.length === 0 ? undefined : make(windows);
+  const limit = (windows: readonly Window[]) =>
+    windows.length === 0 ? undefined : createLimit(windows, options);
   const { limitUnknown, limitPasswords } = options;
   return {
-    create: limit(options.limitCreate, options.share),
-    "create-all": limit(options.limitCreateAll),
+    create: limit(options.limitCreate),
     unknown: limit(limitUnknown),
     // Paid off at the same pace: a client that goes on is looked up again as often as `unknown` allows.
     scan: limit(
@@ -98,7 +85,7 @@ export function createLimits(options: LimitsOptions): Limits {
     report: limit(options.limitReport),
     password: limit(limitPasswords),
     passwordOfLink: limit(limitPasswords.map(({ count, ms }) => ({ count: count * TRYING_CLIENTS, ms }))),
-    passwordCheck: limitPasswords.length === 0 ? undefined : ownLimit([PASSWORD_CHECKS]),
+    passwordCheck: limitPasswords.length === 0 ? undefined : limit([PASSWORD_CHECKS]),
     wrongToken: options.adminToken ? limit([WRONG_TOKENS]) : undefined,
   };
 }
@@ -126,7 +113,7 @@ const WAYS = 8;
  * When a set is full, a new client takes the place of the one that is nearest to having nothing counted. So whoever has many
  * addresses can make Curt forget other clients, but never block them, and a client that is over a limit is forgotten last.
  */
-export function createLimit(windows: readonly Window[], { clock, seed }: LimitOptions): OwnLimit {
+export function createLimit(windows: readonly Window[], { clock, seed }: LimitOptions): Limit {
   const hashes = new Float64Array(SETS * WAYS);
   const paidOff = new Float64Array(SETS * WAYS * windows.length);
   const now = () => Math.floor(clock.monotonicMs());
@@ -175,11 +162,6 @@ export function createLimit(windows: readonly Window[], { clock, seed }: LimitOp
     return Math.ceil(longestMs / 1000);
   }
 
-  function enter(entry: number, nowMs: number, owedOf: (window: Window, nth: number) => number): void {
-    for (const [nth, window] of windows.entries())
-      paidOff[entry * windows.length + nth] = nowMs * window.count + owedOf(window, nth);
-  }
-
   return {
     most: Math.min(...windows.map(({ count }) => count)),
 
@@ -192,14 +174,10 @@ export function createLimit(windows: readonly Window[], { clock, seed }: LimitOp
       const seconds = waitSeconds(known, nowMs, things);
       if (seconds > 0) return seconds;
       const entry = known < 0 ? replace(hash) : known;
-      enter(entry, nowMs, (window, nth) => owed(entry, nth, window, nowMs) + window.ms * things);
+      for (const [nth, window] of windows.entries())
+        paidOff[entry * windows.length + nth] =
+          nowMs * window.count + owed(entry, nth, window, nowMs) + window.ms * things;
       return 0;
-    },
-
-    put(client, told) {
-      const hash = hashOf(client, seed);
-      const known = find(hash);
-      enter(known < 0 ? replace(hash) : known, now(), (_, nth) => told[nth] ?? 0);
     },
 
     giveBack(client, things = 1) {

@@ -7,10 +7,9 @@ import { targetHost } from "../links/target.ts";
 import { DAY_MS, HOUR_MS } from "../links/time.ts";
 import type { CaseAnswer, CaseStore, Note } from "./case-store.ts";
 import { ANSWERS, type Case } from "./case.ts";
-import type { DaySaltOptions } from "./day-salt.ts";
 import { refuseNote } from "./note.ts";
 import { readReason, type RefusedDecision, refuseReason, type RuleCheck } from "./operator.ts";
-import { createReporters } from "./reporter.ts";
+import { createReporters, type ReporterOptions } from "./reporter.ts";
 
 /** The use cases around reports. All of them reject with `StoreUnavailable` if the store cannot answer. */
 export interface Reports {
@@ -45,8 +44,8 @@ interface Answered extends Case {
   readonly notes: readonly Note[];
 }
 
-export interface ReportsOptions extends Omit<DaySaltOptions, "store"> {
-  readonly store: CaseStore & DaySaltOptions["store"];
+export interface ReportsOptions extends Omit<ReporterOptions, "store"> {
+  readonly store: CaseStore & ReporterOptions["store"];
   readonly links: Pick<Links, "find">;
   readonly clock: Clock;
   /** So many reports of a link disable it until the operator has looked at it. Null: none do. */

@@ -4,9 +4,7 @@ import type { Decision } from "../links/store.ts";
 import type { CaseStore } from "./case-store.ts";
 import type { Counts } from "./counters.ts";
 import type { Figures } from "./figures.ts";
-import type { Window } from "./limits.ts";
 import type { LinkPage, LinkQuery, PageRequest } from "./search.ts";
-import type { SharedCounts } from "./shared-limit.ts";
 
 /**
  * Stores what the operator decides. Every implementation must pass `test/stores/guard.ts`. A method that cannot answer
@@ -29,11 +27,6 @@ export interface GuardStore extends CaseStore {
   /** Adds to what was counted on a day (UTC, since 1970-01-01). */
   count(day: number, counts: Counts): Promise<void>;
   figures(nowMs: number): Promise<Figures>;
-  /**
-   * Counts what clients do, for all processes together. Only for stores where that costs little: it is asked before each
-   * create. Must pass `test/stores/limits.ts`.
-   */
-  readonly shareCounts?: ((windows: readonly Window[]) => SharedCounts) | undefined;
 }
 
 /** Links to this host and to all hosts below it do not work. */

@@ -1,6 +1,5 @@
 import { createClientAddress, isTrusted, type Network } from "../guard/client-address.ts";
 import { memoize } from "../memoize.ts";
-import { readCountry } from "../visits/country.ts";
 import type { Client } from "../visits/recorder.ts";
 
 /** A health check on the same machine comes without X-Forwarded-For, too. */
@@ -10,8 +9,6 @@ export interface ClientOptions {
   /** The address that the server listens on. */
   readonly host: string;
   readonly trustedProxies: readonly Network[];
-  /** The header in which a trusted proxy sends the visitor's country. */
-  readonly countryHeader: string | null;
   readonly countryOf: (address: string) => string;
   /** Called once if trusted proxies send many requests, and none has X-Forwarded-For. */
   readonly onNotForwarded?: () => void;
@@ -22,7 +19,7 @@ export type ClientOf = (request: Request, server: Bun.Server<unknown>) => Client
 
 /** The client is the other end of the connection, or, if that is a trusted proxy, whoever the proxy names. */
 export function createClientReader(options: ClientOptions): ClientOf {
-  const { host, trustedProxies, countryHeader, countryOf, onNotForwarded } = options;
+  const { host, trustedProxies, countryOf, onNotForwarded } = options;
   const peerOf = peerReader(host);
   const clientAddress = createClientAddress(trustedProxies);
   const direct = memoize((peer): Client => {
@@ -38,17 +35,14 @@ export function createClientReader(options: ClientOptions): ClientOf {
     return clientAddress(peer, forwarded);
   });
   const country = memoize(countryOf);
-  const told = memoize(readCountry);
 
   return (request, server) => {
     const peer = peerOf(request, server);
     if (trustedProxies.length === 0 || !trusts(peer)) return direct(peer);
-    const { headers } = request;
-    const forwarded = headers.get("x-forwarded-for");
+    const forwarded = request.headers.get("x-forwarded-for");
     if (forwarded === null && ++notForwarded === MANY_NOT_FORWARDED) onNotForwarded?.();
     const address = addressBehind(`${peer}\n${forwarded ?? ""}`);
-    const header = countryHeader === null ? null : headers.get(countryHeader);
-    return { address, country: header === null ? country(address) : told(header) };
+    return { address, country: country(address) };
   };
 }
 

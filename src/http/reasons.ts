@@ -76,7 +76,6 @@ export const REASONS = [
   "idempotency.format",
   "idempotency.reused",
   "limit.create",
-  "limit.create-all",
   "limit.password",
   "limit.report",
   "limit.token",

@@ -71,11 +71,10 @@ export const METRICS = {
 
 export type MetricName = keyof typeof METRICS;
 
-/** As prom-client has it. */
 export interface Value {
   readonly value: number;
   readonly labels: Readonly<Record<string, string>>;
-  /** For histograms, whose values have several names. */
+  /** Of a histogram, whose values have several names. */
   readonly metricName?: string;
 }
 

@@ -1,36 +1,38 @@
-import Registry from "prom-client/lib/cluster.js";
+import { type MetricName, METRICS, type Reading, type Value } from "./catalogue.ts";
 
-import { type MetricName, METRICS, type Reading } from "./catalogue.ts";
+export const CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8";
 
 const NAMES = Object.keys(METRICS) as MetricName[];
-
-/** As prom-client exchanges metrics between processes. */
-function exchanged(reading: Reading, names: readonly MetricName[]) {
-  return names.map((name) => {
-    const { type, help, together } = METRICS[name];
-    return { name, help, type, aggregator: together, values: reading[name] ?? [] };
-  });
-}
-
-function aggregate(readings: readonly Reading[], names = NAMES) {
-  return Registry.aggregate(readings.map((reading) => exchanged(reading, names)));
-}
-
-/** Everything as text (Prometheus text format, version 0.0.4). */
-export function textOf(readings: readonly Reading[]): Promise<string> {
-  // With an empty one, there is a line for every metric, whatever processes answer.
-  return aggregate([{}, ...readings]).metrics();
-}
-
 const COUNTED = NAMES.filter((name) => METRICS[name].type !== "gauge");
 
-/** What has been counted, in both together. */
-export function countedIn(readings: readonly Reading[]): Reading {
-  const metrics = aggregate(readings, COUNTED).getMetricsAsArray() as unknown as {
-    name: MetricName;
-    values: Reading[MetricName];
-  }[];
-  return Object.fromEntries(metrics.map(({ name, values }) => [name, values]));
+const TOGETHER = { sum: (one: number, other: number) => one + other, max: Math.max, min: Math.min };
+
+/** Everything in the text format of Prometheus, also metrics without a value. */
+export function textOf(readings: readonly Reading[]): string {
+  const metrics = NAMES.map((name) => {
+    const lines = [`# HELP ${name} ${METRICS[name].help}`, `# TYPE ${name} ${METRICS[name].type}`];
+    for (const [series, { value }] of seriesOf(name, readings)) lines.push(`${series} ${value}`);
+    return `${lines.join("\n")}\n`;
+  });
+  return metrics.join("\n");
 }
 
-export const CONTENT_TYPE = Registry.PROMETHEUS_CONTENT_TYPE;
+/** What has been counted, in all of them together. */
+export function countedIn(readings: readonly Reading[]): Reading {
+  return Object.fromEntries(COUNTED.map((name) => [name, [...seriesOf(name, readings).values()]]));
+}
+
+/** One value for each name with labels, such as `curt_creates_total{outcome="created"}`. */
+function seriesOf(name: MetricName, readings: readonly Reading[]): Map<string, Value> {
+  const series = new Map<string, Value>();
+  for (const reading of readings)
+    for (const one of reading[name] ?? []) {
+      // JSON escapes quotes, backslashes and newlines as the format wants it.
+      const labels = Object.entries(one.labels).map(([label, value]) => `${label}=${JSON.stringify(value)}`);
+      const key = (one.metricName ?? name) + (labels.length > 0 ? `{${labels.join(",")}}` : "");
+      const known = series.get(key);
+      const value = known ? TOGETHER[METRICS[name].together](known.value, one.value) : one.value;
+      series.set(key, { ...one, value });
+    }
+  return series;
+}

@@ -1,4 +1,4 @@
-import { limit, onOrOff, orAuto } from "./formats.ts";
+import { limit, orAuto } from "./formats.ts";
 import type { Setting } from "./setting.ts";
 
 /** How much clients may do. */
@@ -36,18 +36,5 @@ export const LIMIT_SETTINGS = {
     meaning:
       "how many wrong passwords of links a client may try, or off; ten times as many may be tried for one link by everybody together",
     takes: limit,
-  },
-  limitCreateAll: {
-    name: "LIMIT_CREATE_ALL",
-    default: "off",
-    meaning: "how many links all clients together may make, such as 10000/1h, or off",
-    takes: limit,
-  },
-  limitShared: {
-    name: "LIMIT_SHARED",
-    default: "off",
-    meaning:
-      "on: all processes on all machines count LIMIT_CREATE together, through the PostgreSQL database; off: each counts for itself",
-    takes: onOrOff,
   },
 } satisfies Record<string, Setting>;

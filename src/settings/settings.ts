@@ -4,8 +4,8 @@ import { DATABASE_SETTINGS } from "./database.ts";
 import {
   days,
   duration,
+  fileOrSecureUrl,
   type Format,
-  headerName,
   host,
   hostOfUrl,
   listOf,
@@ -15,7 +15,6 @@ import {
   origin,
   path,
   secret,
-  secureUrl,
   wholeNumber,
 } from "./formats.ts";
 import { IDENTITY_SETTINGS } from "./identity.ts";
@@ -72,29 +71,16 @@ export const SETTINGS = {
     name: "POSTURE",
     default: "auto",
     meaning:
-      "public refuses destinations in private networks, private accepts them; auto chooses by the host of BASE_URL",
+      "public refuses destinations in private networks and other URL shorteners, private accepts them; auto chooses by the host of BASE_URL",
     takes: oneOf("auto", "public", "private"),
   },
   blocklist: {
     name: "BLOCKLIST",
     default: "none",
     unset: [],
-    meaning: "files with lists of hosts and addresses that no link may lead to, separated by commas",
-    takes: listOf(path),
-  },
-  blocklistFeeds: {
-    name: "BLOCKLIST_FEEDS",
-    default: "none",
-    unset: [],
-    meaning: "https:// addresses of such lists, separated by commas; they are fetched every hour",
-    takes: listOf(secureUrl),
-  },
-  chains: {
-    name: "CHAINS",
-    default: "auto",
     meaning:
-      "whether links may lead to other URL shorteners: refuse or allow; auto refuses in public posture and allows in private posture",
-    takes: oneOf("auto", "refuse", "allow"),
+      "lists of hosts and addresses that no link may lead to: files and https:// addresses, separated by commas; addresses are fetched every hour",
+    takes: listOf(fileOrSecureUrl),
   },
   ...DATABASE_SETTINGS,
   ...BACKUP_SETTINGS,
@@ -162,13 +148,6 @@ export const SETTINGS = {
     unset: null,
     meaning: "file in MaxMind's format (.mmdb) that maps IP addresses to countries",
     takes: path,
-  },
-  countryHeader: {
-    name: "COUNTRY_HEADER",
-    default: "none",
-    unset: null,
-    meaning: "header in which a trusted proxy sends the visitor's country, such as CF-IPCountry",
-    takes: headerName,
   },
   ...IDENTITY_SETTINGS,
   reportThreshold: {

@@ -297,7 +297,7 @@ const RULES = {
     posture: "public",
     ownHosts: ["curt.example"],
     ownPorts: ["443"],
-    isRefusedShortener: () => false,
+    isShortener: () => false,
   },
   keepOdd: false,
   nowMs: NOW,

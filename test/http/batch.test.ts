@@ -224,7 +224,7 @@ describe("LIMIT_CREATE", () => {
   });
 
   test("bounds what an array may have", async () => {
-    await using own = await startHere({ LIMIT_CREATE: "10/1d", LIMIT_CREATE_ALL: "8/1d" });
+    await using own = await startHere({ LIMIT_CREATE: "8/1d" });
     const [status, reason, message] = await refusal(await send(LINKS, many(9), {}, own));
     expect([status, reason]).toEqual([400, "batch.length"]);
     expect(message).toContain("1 to 8 links");

@@ -162,18 +162,6 @@ describe("LIMIT_CREATE", () => {
   });
 });
 
-test("LIMIT_CREATE_ALL counts everybody's links together", async () => {
-  const limits = { LIMIT_CREATE: "3/1d", LIMIT_CREATE_ALL: "4/1d" };
-  await using curt = await startHere({ ...PROXIED, ...limits });
-  expect(await statuses(5, () => create(curt, from("192.0.2.1")))).toEqual({ 201: 3, 429: 2 });
-  expect(await statuses(3, () => create(curt, from("192.0.2.2")))).toEqual({ 201: 1, 429: 2 });
-  curt.advance(DAY_MS / 4);
-  // What was refused for everybody did not count for the client.
-  expect((await create(curt, from("192.0.2.2"))).status).toBe(201);
-  // By itself, the first client would have to wait for two hours, but everybody has to wait for six.
-  expect(await retryAfter(create(curt, from("192.0.2.1")))).toBeGreaterThan(DAY_MS / 5000);
-});
-
 describe("LIMIT_UNKNOWN", () => {
   const LIMIT: Settings = { ...PROXIED, LIMIT_UNKNOWN: "3/31d" };
 

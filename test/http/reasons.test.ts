@@ -91,7 +91,6 @@ const PROBLEMS: Readonly<Record<ProblemReason, readonly [HttpProblem, string?]>>
   "idempotency.format": [{ kind: "idempotency.format" }],
   "idempotency.reused": [{ kind: "idempotency.reused" }],
   "limit.create": [limited("create")],
-  "limit.create-all": [limited("create-all")],
   "limit.password": [limited("password")],
   "limit.report": [limited("report")],
   "limit.token": [limited("token")],
@@ -246,8 +245,7 @@ test("no answer that is not an error has one", async () => {
 
 test("a limit names itself, and a wrong token too", async () => {
   const settings = {
-    LIMIT_CREATE: "2/1d",
-    LIMIT_CREATE_ALL: "1/1d",
+    LIMIT_CREATE: "1/1d",
     LIMIT_UNKNOWN: "1/1d",
     LIMIT_VIEW: "3/1d",
     LIMIT_REPORT: "1/1d",
@@ -263,7 +261,7 @@ test("a limit names itself, and a wrong token too", async () => {
   expect(await create({}, "one")).toBe("token.missing");
   expect(await create({ Authorization: "Bearer horse" }, "one")).toBe("token.wrong");
   expect(await create(token, "one")).toBeNull();
-  expect(await create(token, "two")).toBe("limit.create-all");
+  expect(await create(token, "two")).toBe("limit.create");
   const report = { method: "POST", body: '{"reason":"spam"}', headers: JSON_TYPE };
   expect(await reasonOf(curt, "/api/v1/links/one/reports", report)).toBe("202 null");
   expect(await reasonOf(curt, "/api/v1/links/one/reports", report)).toBe("429 limit.report");

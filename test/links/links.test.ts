@@ -47,7 +47,7 @@ function open(changes: Partial<Pick<LinksOptions, "fillRandom" | "codeLength" | 
       posture: "public",
       ownHosts: ["curt.example"],
       ownPorts: ["443"],
-      isRefusedShortener: () => false,
+      isShortener: () => false,
     },
     defaultExpiry: "never",
     edits: "on",

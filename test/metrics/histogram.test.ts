@@ -1,7 +1,8 @@
 import { expect, test } from "bun:test";
 
 import { createHistogram } from "../../src/histogram.ts";
-import { histogramValues } from "../../src/metrics/values.ts";
+import { countedIn, textOf } from "../../src/metrics/together.ts";
+import { each, histogramValues, one } from "../../src/metrics/values.ts";
 
 test("a histogram counts each value in the first bucket that takes it, and tells buckets cumulatively", () => {
   const histogram = createHistogram([1, 5]);
@@ -15,4 +16,31 @@ test("a histogram counts each value in the first bucket that takes it, and tells
     ["curt_commit_items_sum", { what: "links" }, 113.5],
     ["curt_commit_items_count", { what: "links" }, 6],
   ]);
+});
+
+test("the values of several processes become one series for each label", () => {
+  const processOf = (links: number, isUp: number) => ({
+    curt_build_info: [one(1, { version: 'a "quoted" \\\n' })],
+    curt_creates_total: each("outcome", { created: links }),
+    curt_store_up: [one(isUp)],
+    curt_links: [one(links)],
+  });
+  const readings = [
+    processOf(3, 1),
+    { curt_creates_total: each("outcome", { refused: 1 }) },
+    processOf(4, 0),
+  ];
+  const text = textOf(readings);
+  const lines = text.split("\n").filter((line) => line !== "" && !line.startsWith("#"));
+  expect(lines).toEqual([
+    String.raw`curt_build_info{version="a \"quoted\" \\\n"} 1`,
+    'curt_creates_total{outcome="created"} 7',
+    'curt_creates_total{outcome="refused"} 1',
+    "curt_store_up 0",
+    "curt_links 4",
+  ]);
+  expect(text).toContain("# TYPE curt_links gauge\ncurt_links 4\n\n# HELP ");
+  // What a process has counted stays when it ends; what it was does not.
+  expect(textOf([countedIn(readings)])).toContain('curt_creates_total{outcome="created"} 7\n');
+  expect(textOf([countedIn(readings)])).not.toMatch(/^curt_links /m);
 });

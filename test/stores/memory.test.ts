@@ -1,7 +1,5 @@
 import { testCaseStore } from "./cases.ts";
 import { testGuardStore } from "./guard.ts";
-import { testSharedCounts } from "./limits.ts";
-import { createMemoryCounts } from "./memory-limits.ts";
 import { createMemoryStores } from "./memory.ts";
 import { testFigures, testSearch } from "./search.ts";
 import { testVisitStore } from "./visits.ts";
@@ -16,5 +14,3 @@ testSearch(name, async () => openSearch());
 testFigures(name, async () => createMemoryStores()());
 const openCases = createMemoryStores();
 testCaseStore(name, async () => openCases());
-const shareCounts = createMemoryCounts();
-testSharedCounts(name, async () => ({ shareCounts, close: async () => {} }));

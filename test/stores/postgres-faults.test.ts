@@ -211,8 +211,8 @@ describe("failed attempts leave no connection open:", () => {
   const ENOUGH = 8;
 
   test.each<[string, Partial<PostgresAddress>, string]>([
-    ["no password", { password: undefined }, "DATABASE_PASSWORD"],
-    ["an empty file with the password", { password: { file: "/dev/null" } }, "DATABASE_PASSWORD"],
+    ["no password", { password: undefined }, "DATABASE_PASSWORD_FILE"],
+    ["an empty file with the password", { password: { file: "/dev/null" } }, "DATABASE_PASSWORD_FILE"],
     ["a wrong password", { password: "wrong" }, "password authentication failed"],
     ["a role without connections", { user: "crowded", password: "crowded" }, "too many connections"],
     ["an unknown database", { name: "missing" }, '"missing" does not exist'],

@@ -182,7 +182,6 @@ describe("a public service", () => {
   const SETTINGS = {
     POSTURE: "public",
     TRUSTED_PROXIES: "127.0.0.1",
-    COUNTRY_HEADER: "CF-IPCountry",
     CURT_SECRET,
     ADMIN_TOKEN: "operator-token-0123456789",
   };
@@ -199,8 +198,8 @@ describe("a public service", () => {
     const createdMs = await make(service, "primed");
     const person = (network: number, mobile: boolean) =>
       visit(service, "primed", {
-        "X-Forwarded-For": `198.51.${network}.7`,
-        "CF-IPCountry": mobile ? "JP" : "KR",
+        // Of a Japanese university and a Korean carrier.
+        "X-Forwarded-For": `${mobile ? "133.11" : "168.126"}.${network}.7`,
         Referer: mobile ? "https://b.example/" : "https://a.example/",
       });
     for (let network = 0; network < 5; network++)

@@ -4,7 +4,7 @@ import { isProblem } from "../../links/problem.ts";
 import type { Secret } from "../../links/secret.ts";
 import { bearerToken } from "../bearer.ts";
 import type { Call, Handler } from "../call.ts";
-import { CREATES, type Limiter } from "../limits.ts";
+import type { Limiter } from "../limits.ts";
 import { problemJson } from "../problems.ts";
 import { createBatch } from "./batch.ts";
 import type { Dialect, Dialects } from "./create.ts";
@@ -76,7 +76,7 @@ export function createMakers(options: MakersOptions) {
   /** Without a key, a link is counted before the body is read, so that a refusal costs little. */
   function single(name: keyof Dialects, path: string): Handler {
     const make = guarded(name, path, makeSingle);
-    const counted = limiter.limit(CREATES, (call) => make(call));
+    const counted = limiter.limit("create", (call) => make(call));
     return (call) => {
       const recognize = readIdempotencyKey(call, secret);
       if (isProblem(recognize)) return problemJson(call, recognize);
@@ -92,8 +92,8 @@ export function createMakers(options: MakersOptions) {
       const recognize = readIdempotencyKey(call, secret);
       if (isProblem(recognize)) return problemJson(call, recognize);
       // What was made before costs nothing, so only a body without a key need not be read.
-      if (recognize === undefined && limiter.left(call, CREATES) === 0)
-        return problemJson(call, await limiter.refuse(call, CREATES));
+      if (recognize === undefined && limiter.left(call, "create") === 0)
+        return problemJson(call, await limiter.refuse(call, "create"));
       return batch(call, recognize);
     };
   }

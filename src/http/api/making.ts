@@ -5,7 +5,7 @@ import { isProblem, type Problem } from "../../links/problem.ts";
 import { createQueue } from "../../links/queue.ts";
 import { type Made, StoreUnavailable } from "../../links/store.ts";
 import type { Call } from "../call.ts";
-import { CREATES, type Limiter } from "../limits.ts";
+import type { Limiter } from "../limits.ts";
 import type { Limited } from "../problems.ts";
 
 export interface MakingOptions {
@@ -35,7 +35,7 @@ export function createMaking({ links, limiter }: MakingOptions) {
     before: readonly Made[],
   ): Promise<readonly (Link | Problem)[] | Refused> {
     const counted = requests.length - before.length;
-    const giveBack = counted === 0 ? () => {} : await limiter.take(call, CREATES, counted);
+    const giveBack = counted === 0 ? () => {} : await limiter.take(call, "create", counted);
     if (isProblem(giveBack)) return giveBack;
     let failed = counted;
     const makeNow = () =>

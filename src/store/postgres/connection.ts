@@ -227,7 +227,7 @@ async function passwordOf({ password }: PostgresAddress): Promise<string | undef
 /** Only once the server asks for one: it may trust Curt without. */
 function lackPassword(address: PostgresAddress): never {
   throw new StoreMisconfigured(
-    `${describeStore(address)} asks for a password, which DATABASE_PASSWORD or DATABASE_PASSWORD_FILE must give`,
+    `${describeStore(address)} asks for a password, which DATABASE_URL or DATABASE_PASSWORD_FILE must give`,
   );
 }
 

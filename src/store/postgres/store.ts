@@ -11,7 +11,6 @@ import { type Database, type DatabaseOptions, openDatabase } from "./database.ts
 import { createFigures } from "./figures.ts";
 import { createGuardReader } from "./guard-reader.ts";
 import { createGuard } from "./guard.ts";
-import { createSharedLimits } from "./limits.ts";
 import { createLinkCount } from "./link-count.ts";
 import { createLinksReader } from "./links-reader.ts";
 import { createLinkTable } from "./links.ts";
@@ -31,9 +30,6 @@ const CONNECTIONS = 8;
 const READER_MS = 1500;
 /** Counting a billion links takes minutes. */
 const CHECK_MS = 3_600_000;
-
-/** For work that nobody waits for. */
-const BACKGROUND_MS = 10_000;
 
 const COUNT_LINKS = "SELECT count(*) AS links FROM links";
 
@@ -79,7 +75,6 @@ export async function openPostgresStore(
   const replicas = readFrom && openReplicas(readFrom, database, { connections, onReplica });
   const links = createLinkTable(database, count, replicas?.read, figures);
   const reports = createReports(database, figures.reports);
-  const limits = createSharedLimits(database);
   const reader = readingHalf(database);
   return {
     ...reader,
@@ -95,12 +90,6 @@ export async function openPostgresStore(
       return reader.figures(nowMs);
     },
     findNear: replicas?.findNear,
-    shareCounts: limits.shareCounts,
-    async purge(endedByMs, limit) {
-      const purged = await links.purge(endedByMs, limit);
-      await limits.forgetClients(database.within(BACKGROUND_MS));
-      return purged;
-    },
     async close() {
       await Promise.all([links.close(), reports.settled(), replicas?.close()]);
       await database.close();
