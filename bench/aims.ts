@@ -20,7 +20,6 @@ const FIGURES = {
   "any of 10 million links, share of the hot rate": ["≥", 0.6],
   "own memory then, at its peak, MB": ["≤", 150],
   "bytes per link, 10 million links": ["≤", 125],
-  "bytes per link, with the operator's index": ["≤", 150],
   "bytes per day with one visit of a link": ["≤", 60],
   "preview, fresh link, in hot redirects": ["≤", 15],
   "preview, popular link, in hot redirects": ["≤", 15],

@@ -16,7 +16,6 @@ import { inTemporaryFolder } from "./process.ts";
 import { type Bench, describe, report, type Result, type Results } from "./report.ts";
 import { measureRotations } from "./rotations.ts";
 import { measureScale } from "./scale.ts";
-import { measureSearch } from "./search.ts";
 import { startCurt, startStage } from "./servers.ts";
 import { measureSoak } from "./soak.ts";
 import { measureStart } from "./start.ts";
@@ -34,7 +33,6 @@ const PARTS: Readonly<Record<string, (bench: Bench) => Promise<Result>>> = {
   scale: measureScale,
   costs: measureCosts,
   blocklist: measureBlocklist,
-  search: measureSearch,
   evening: measureEvening,
   postgres: measurePostgres,
   soak: measureSoak,

@@ -3,7 +3,6 @@ import { statSync } from "node:fs";
 import { join } from "node:path";
 
 import { build } from "../scripts/build.ts";
-import { openSqliteStore } from "../src/store/sqlite/store.ts";
 import { insertLinks, type Link, originalUrl, shuffled, writeLinks } from "./links.ts";
 import { generated, type Load, visits, visitsOnce } from "./load.ts";
 import {
@@ -48,9 +47,6 @@ export async function measureScale({ folder, stage, progress }: Bench): Promise<
   await insertLinks(database, LINKS, (nth) => [originalUrl("many-links", nth), createdMs + nth]);
   const sample = sampleLinks(database);
   const bytes = statSync(database).size;
-  progress("making the operator's index");
-  await index(database);
-  const indexedBytes = statSync(database).size;
   progress("days with one visit");
   const bytesPerDay = await measureDays(folder, database, sample);
   progress("starts");
@@ -71,7 +67,6 @@ export async function measureScale({ folder, stage, progress }: Bench): Promise<
   return {
     rows: [
       row("file, bytes per link", bytes / LINKS),
-      row("file with the operator's index, bytes per link", indexedBytes / LINKS),
       row("file, bytes per day with one visit of a link", bytesPerDay),
       row("executable, start to first redirect, ms", median(startsMs), startsMs),
       row("cold redirect, requests/s", medianOf(turns.cold, perSecond)),
@@ -89,18 +84,10 @@ export async function measureScale({ folder, stage, progress }: Bench): Promise<
       "any of 10 million links, share of the hot rate": { Curt: median(byHotRate) },
       "own memory then, at its peak, MB": { Curt: memory.peakMb },
       "bytes per link, 10 million links": { Curt: bytes / LINKS },
-      "bytes per link, with the operator's index": { Curt: indexedBytes / LINKS },
       "bytes per day with one visit of a link": { Curt: bytesPerDay },
     },
     samplesMb: { "cold redirects": memory.samplesMb, misses: misses.samplesMb },
   };
-}
-
-/** Curt does this itself, a block every few seconds, which would disturb what is measured. */
-async function index(database: string): Promise<void> {
-  const store = await openSqliteStore(database);
-  while (await store.index());
-  await store.close();
 }
 
 /** How much the file grows when links are visited once, by the days of links that have statistics then. */

@@ -144,7 +144,6 @@ export type ProblemReason =
   | "idempotency.format"
   | "idempotency.reused"
   | "limit.create"
-  | "limit.create-all"
   | "limit.password"
   | "limit.report"
   | "limit.token"
@@ -164,16 +163,13 @@ export type ProblemReason =
   | "host.own"
   | "host.suffix"
   | "host.too-many"
-  | "made_from.invalid"
-  | "made_to.invalid"
   | "operator.confirm"
   | "operator.count"
   | "operator.missing"
   | "operator.no-case"
   | "operator.too-many"
   | "operator.wrong"
-  | "reason.unknown"
-  | "state.unknown";
+  | "reason.unknown";
 
 export type ProblemReasons = ProblemReason | (string & Record<never, never>);
 

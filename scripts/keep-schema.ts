@@ -1,66 +1,58 @@
-// `npm run keep-schema [CHECKOUT]`: lets a version of Curt fill a store of each engine with something of everything,
-// and keeps both in test/schemas/, for test/schemas.test.ts. Run it for each release that has a new schema.
+// `npm run keep-schema` fills a store of each engine with something of everything and keeps both in test/schemas/, for
+// test/schemas.test.ts. Run it for each release that has a new schema.
 import { Database } from "bun:sqlite";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 
 import { startPostgres } from "../test/postgres.ts";
-import { fill } from "../test/schemas/fill.ts";
+import { fill, type Kept } from "../test/schemas/fill.ts";
 import { startProgram, temporaryFolder } from "../test/service.ts";
 import { ROOT } from "./development.ts";
 
-const checkout = resolve(process.argv[2] ?? ROOT);
-const command = [process.execPath, join(checkout, "src/main.ts"), "serve"];
 /** The highest number that each table with AUTOINCREMENT gave. */
 const SEQUENCES = "sqlite_sequence";
-const BASE_URL = "https://go.example.com";
+const ADMIN_TOKEN = "a".repeat(32);
 
 await keepSqlite();
-if (migrationsOf("postgres").length > 0) await keepPostgres();
+await keepPostgres();
 
 function migrationsOf(engine: string): string[] {
-  const folder = join(checkout, "src/store", engine, "migrations");
-  try {
-    return readdirSync(folder)
-      .toSorted()
-      .map((file) => readFileSync(join(folder, file), "utf8"));
-  } catch {
-    return [];
-  }
+  const folder = join(ROOT, "src/store", engine, "migrations");
+  return readdirSync(folder)
+    .toSorted()
+    .map((file) => readFileSync(join(folder, file), "utf8"));
 }
 
-async function filled(settings: Record<string, string>, folder: string) {
+async function filled(settings: Record<string, string>, folder: string): Promise<Kept> {
   const program = await startProgram(
-    { BASE_URL, ADMIN_TOKEN: "a".repeat(32), ...settings },
-    { command, folder },
+    { BASE_URL: "https://go.example.com", ADMIN_TOKEN, ...settings },
+    { folder },
   );
-  const told = await fill(program.origin, "a".repeat(32));
+  const kept = await fill(program.origin, ADMIN_TOKEN);
   program.kill("SIGTERM");
   await program.exited;
-  return told;
+  return kept;
 }
 
 async function keepSqlite(): Promise<void> {
   using folder = temporaryFolder();
   const path = join(folder.path, "curt.db");
-  const told = await filled({ DATABASE_URL: `sqlite:${path}` }, folder.path);
-  const version = migrationsOf("sqlite").length;
-  // Visits were not counted yet.
-  const links = told.links.map((link) => (version === 1 ? { ...link, visits: 0, bots: 0 } : link));
-  keep("sqlite", version, { ...told, links }, dumpSqlite(path));
+  const kept = await filled({ DATABASE_URL: `sqlite:${path}` }, folder.path);
+  keep("sqlite", kept, dumpSqlite(path));
 }
 
 async function keepPostgres(): Promise<void> {
   await using server = await startPostgres();
   using folder = temporaryFolder();
-  const told = await filled({ DATABASE_URL: await server.url("kept"), DATA_DIR: folder.path }, folder.path);
-  keep("postgres", migrationsOf("postgres").length, told, await dumpPostgres(server.ask));
+  const kept = await filled({ DATABASE_URL: await server.url("kept"), DATA_DIR: folder.path }, folder.path);
+  keep("postgres", kept, await dumpPostgres(server.ask));
 }
 
-function keep(engine: string, version: number, told: unknown, statements: readonly string[]): void {
-  const path = join(ROOT, "test/schemas", `${engine}-${String(version).padStart(3, "0")}`);
+function keep(engine: string, kept: Kept, statements: readonly string[]): void {
+  const version = String(migrationsOf(engine).length).padStart(3, "0");
+  const path = join(ROOT, "test/schemas", `${engine}-${version}`);
   writeFileSync(`${path}.sql`, `${statements.join(";\n")};\n`);
-  writeFileSync(`${path}.json`, `${JSON.stringify(told, undefined, 2)}\n`);
+  writeFileSync(`${path}.json`, `${JSON.stringify(kept, undefined, 2)}\n`);
   console.log(path);
 }
 

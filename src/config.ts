@@ -1,37 +1,34 @@
+import { accessSync, constants } from "node:fs";
 import { basename, dirname, join } from "node:path";
 
 import { isPrivateHost, type Posture } from "./links/target.ts";
 import type { DatabaseAddress, PostgresAddress } from "./settings/database-url.ts";
 import { limit } from "./settings/formats.ts";
-import { type Https, httpsConflicts, portOf, settleHttps } from "./settings/https.ts";
+import { type Misspelling, misspellings } from "./settings/misspelling.ts";
 import type { Setting } from "./settings/setting.ts";
 import { SETTINGS, type Values } from "./settings/settings.ts";
+import { reasonOf } from "./system.ts";
 
 /** Every `auto` has been decided. */
 type Decided = { readonly [Key in keyof Values]: Exclude<Values[Key], "auto"> };
 
 /** What only helps to decide others. */
-type Settled =
-  | "baseUrl"
-  | "databasePassword"
-  | "databasePasswordFile"
-  | "https"
-  | "tlsCert"
-  | "tlsKey"
-  | "httpPort"
-  | "acmeDirectory";
+type Settled = "baseUrl" | "databasePasswordFile";
 
 /** The values of all settings, including those derived from several of them. */
 export interface Config extends Omit<Decided, Settled> {
   /** The public origin, without a trailing slash. */
   readonly baseUrl: string;
   readonly posture: Posture;
-  /** Null if a proxy does it, or nobody. */
-  readonly https: Https | null;
+  /** Files. */
+  readonly blocklist: readonly string[];
+  /** The https:// addresses of BLOCKLIST. */
+  readonly blocklistFeeds: readonly string[];
   /** Keeps the lists of feeds. */
   readonly listFolder: string;
   /** Keeps visits until they are in the database. */
   readonly journalFolder: string;
+  readonly misspellings: readonly Misspelling[];
   /** Only for a process that joins others: which files of the store they have open. */
   readonly openElsewhere?: readonly string[] | undefined;
 }
@@ -46,15 +43,19 @@ export class ConfigError extends Error {
   }
 }
 
-/** Reads and checks each setting, then the rules between settings. Throws {@link ConfigError}. */
-export function readConfig(env: Environment): Config {
+/**
+ * Reads and checks each setting, then the rules between settings. Throws {@link ConfigError}. `serves`: also checks files that
+ * only a server reads.
+ */
+export function readConfig(env: Environment, serves = false): Config {
   const mistakes: string[] = [];
   const values = Object.fromEntries(
     Object.entries<Setting>(SETTINGS).map(([key, setting]) => [key, read(setting, env, mistakes)]),
   ) as Partial<Values>;
   mistakes.push(...conflicts(values));
+  if (serves) mistakes.push(...unreadable(values));
   if (mistakes.length > 0) throw new ConfigError(mistakes);
-  return settle(values as Values);
+  return { ...settle(values as Values), misspellings: misspellings(env) };
 }
 
 /** If the value is wrong, adds to `mistakes` and returns undefined. */
@@ -76,23 +77,13 @@ function read({ name, takes, unset, ...setting }: Setting, env: Environment, mis
 }
 
 /** Checks settings that depend on each other. A setting that is already reported as wrong is undefined here. */
-function conflicts({
-  port,
-  baseUrl,
-  cacheSeconds,
-  interstitial,
-  countryHeader,
-  trustedProxies,
-  ...values
-}: Partial<Values>): string[] {
+function conflicts({ port, baseUrl, cacheSeconds, interstitial, ...values }: Partial<Values>): string[] {
   const mistakes: string[] = [];
-  if (passwordsOf(values).length > 1)
-    mistakes.push(
-      "DATABASE_URL, DATABASE_PASSWORD and DATABASE_PASSWORD_FILE: only one of them may give the password",
-    );
+  if (values.databasePasswordFile && values.database && passwordOf(values.database) !== undefined)
+    mistakes.push("DATABASE_URL and DATABASE_PASSWORD_FILE: only one of them may give the password");
   if (values.readDatabase && values.database?.engine === "sqlite")
     mistakes.push("READ_URL needs a PostgreSQL database: set DATABASE_URL to postgres://…");
-  if (port !== 0 && port === values.metricsPort)
+  if (values.metrics && port !== 0 && port === values.metrics.port)
     mistakes.push(`METRICS_PORT must not be PORT (${port}): metrics have a port of their own`);
   if (values.backupFolder && values.database?.engine === "postgres")
     mistakes.push(
@@ -100,34 +91,41 @@ function conflicts({
     );
   if (port === 0 && baseUrl === null)
     mistakes.push("BASE_URL must be set when PORT is 0: the port is not known yet");
-  if (cacheSeconds && (interstitial === "new" || interstitial === "all"))
+  if (cacheSeconds && interstitial === "all")
     mistakes.push(
       "CACHE_SECONDS must be 0 when INTERSTITIAL is on: a shared cache would give people the redirect of a program",
     );
-  if (countryHeader && trustedProxies?.length === 0)
-    mistakes.push("COUNTRY_HEADER needs TRUSTED_PROXIES: only a trusted proxy is believed about the country");
-  mistakes.push(...httpsConflicts({ ...values, port, baseUrl }));
+  if (Boolean(values.tlsCert) !== Boolean(values.tlsKey))
+    mistakes.push("TLS_CERT and TLS_KEY belong together: set both or neither");
+  if (values.tlsCert && baseUrl !== undefined && !baseUrl?.startsWith("https:"))
+    mistakes.push("BASE_URL must begin with https:// when Curt serves HTTPS itself");
   return mistakes;
+}
+
+/** A file that is not there would otherwise be reported once all else is right. */
+function unreadable({ tlsCert, tlsKey }: Partial<Values>): string[] {
+  return Object.entries({ TLS_CERT: tlsCert, TLS_KEY: tlsKey }).flatMap(([name, path]) => {
+    try {
+      if (path) accessSync(path, constants.R_OK);
+      return [];
+    } catch (error) {
+      return `${name} must be a file that can be read, not ${JSON.stringify(path)}: ${reasonOf(error)}`;
+    }
+  });
 }
 
 /** What an `auto` limit is in public posture. In private posture it is off. */
 const PUBLIC_LIMITS = { limitCreate: "30/1m,1000/1d", limitUnknown: "60/1m", limitView: "120/1m" };
 
 /** Fills in the defaults that depend on other settings. */
-function settle({
-  databasePassword,
-  databasePasswordFile,
-  https,
-  tlsCert,
-  tlsKey,
-  httpPort,
-  acmeDirectory,
-  ...values
-}: Values): Config {
+function settle({ blocklist, databasePasswordFile, ...values }: Values): Omit<Config, "misspellings"> {
   const { dataFolder } = values;
-  const port = portOf({ port: values.port, isOn: https === "auto" || tlsCert !== null });
-  const [password] = passwordsOf({ databasePassword, databasePasswordFile });
-  const database = withPassword(values.database, password);
+  const automaticPort = values.tlsCert === null ? 3000 : 443;
+  const port = values.port === "auto" ? automaticPort : values.port;
+  const database = withPassword(
+    values.database,
+    databasePasswordFile === null ? undefined : { file: databasePasswordFile },
+  );
   const readDatabase = values.readDatabase && withPassword(values.readDatabase, passwordOf(database));
   const baseUrl = values.baseUrl ?? `http://localhost:${port}`;
   const automatic = isPrivateHost(new URL(baseUrl).hostname) ? "private" : "public";
@@ -139,19 +137,12 @@ function settle({
     if (chosen !== "auto") return chosen;
     return (posture === "public" && limit.parse(PUBLIC_LIMITS[name])) || [];
   };
-  const automaticChains = posture === "public" ? "refuse" : "allow";
-  const chains = values.chains === "auto" ? automaticChains : values.chains;
   const automaticEdits = posture === "public" ? "24h" : "on";
   const edits = values.edits === "auto" ? automaticEdits : values.edits;
   const folder = dataFolder ?? placeOf(database).folder;
   return {
     ...values,
     port,
-    https: settleHttps(
-      { ...values, port, https, tlsCert, tlsKey, httpPort, acmeDirectory },
-      baseUrl,
-      (authority) => join(folder, "https", authority),
-    ),
     database,
     readDatabase,
     baseUrl,
@@ -160,11 +151,16 @@ function settle({
     limitCreate: limitOf("limitCreate"),
     limitUnknown: limitOf("limitUnknown"),
     limitView: limitOf("limitView"),
-    chains,
     edits,
+    blocklist: blocklist.filter((list) => !isFeed(list)),
+    blocklistFeeds: blocklist.filter(isFeed),
     listFolder: join(folder, "blocklists"),
     journalFolder: journalFolderOf(database, dataFolder),
   };
+}
+
+function isFeed(list: string): boolean {
+  return list.startsWith("https://");
 }
 
 /** The name contains the database's, so that two databases in one folder do not share a journal. */
@@ -184,17 +180,6 @@ function withPassword<Address extends DatabaseAddress>(
 
 function passwordOf(database: DatabaseAddress): PostgresAddress["password"] {
   return database.engine === "postgres" ? database.password : undefined;
-}
-
-type PasswordSettings = Partial<Pick<Values, "database" | "databasePassword" | "databasePasswordFile">>;
-
-/** Every password that is given. */
-function passwordsOf({ database, databasePassword, databasePasswordFile }: PasswordSettings) {
-  return [
-    database?.engine === "postgres" ? database.password : undefined,
-    databasePassword ?? undefined,
-    databasePasswordFile ? { file: databasePasswordFile } : undefined,
-  ].filter((password) => password !== undefined);
 }
 
 /** Where files that belong to the database are kept unless something else is set, and how their names begin. */

@@ -4,7 +4,6 @@ import { createHostRules, type HostRules } from "./guard/hosts.ts";
 import { createInspection, type Inspection } from "./guard/inspection.ts";
 import { createLimits, type Limits } from "./guard/limits.ts";
 import type { ListCheck } from "./guard/list-table.ts";
-import { createNovelty } from "./guard/novelty.ts";
 import { createOperator, createRuleCheck, type Operator } from "./guard/operator.ts";
 import { createReports, type Reports } from "./guard/reports.ts";
 import { isShortener } from "./guard/shorteners.ts";
@@ -25,13 +24,12 @@ import { createVisits, type Visits } from "./visits/visits.ts";
 const BELIEVED_DAYS = 31;
 const SECRET_BYTES = 32;
 
-/** What Curt does, without HTTP: a command uses it as it is, and the service gives it a port and timers. */
+/** What Curt does, without HTTP; the service gives it a port and timers. */
 export interface Core {
   readonly clock: Clock;
   readonly links: Links;
   readonly secret: Secret;
   readonly visits: Visits;
-  readonly newUntil: ReturnType<typeof createNovelty>;
   readonly hostRules: HostRules;
   readonly operator: Operator;
   readonly inspection: Inspection;
@@ -39,8 +37,6 @@ export interface Core {
   readonly storeFigures: StoreFigures;
   /** About how many links there are. */
   size(): Promise<number>;
-  /** Does a small part of what makes the operator's searches fast. Returns true if there is more to do at once. */
-  index(): Promise<boolean>;
   readonly reports: Reports;
   readonly limits: Limits;
   /** Finishes accepted work, then closes the store. */
@@ -53,7 +49,7 @@ export interface CoreOptions extends Omit<
 > {
   /** The system's, unless a test sets the time. */
   readonly clock?: Clock;
-  /** Whether a blocklist has a target. Commands do without. */
+  /** Whether a blocklist has a target. */
   readonly isListed?: ListCheck;
   /** Logs the store's faults that were only counted so far. */
   readonly settleFaults?: () => void;
@@ -129,7 +125,6 @@ export async function openCore(config: Config, log: Log, options: CoreOptions = 
     counters,
     storeFigures,
     size: () => store.size(),
-    index: () => store.index(),
     operator: createOperator({ store, clock, refuseRule }),
     inspection: createInspection({ store, clock, blocked: hostRules.blocked }),
     links,
@@ -144,7 +139,6 @@ export async function openCore(config: Config, log: Log, options: CoreOptions = 
       onReported: () => counters.count("reports"),
       onDisabled: ({ code }) => log.warn({ code }, "a link was disabled because of its reports"),
     }),
-    newUntil: createNovelty(store, clock),
     visits: createVisits({ store, clock, fillRandom, keepDays: config.statsKeepDays }),
     limits: createLimits({ ...config, clock, seed }),
     async close() {
@@ -198,12 +192,12 @@ export function arrivalRules(config: Config) {
   return { targetPolicy: targetPolicy(config), nowMs: Date.now() };
 }
 
-function targetPolicy({ posture, baseUrl, aliases, port, chains }: Config) {
+function targetPolicy({ posture, baseUrl, aliases, port }: Config) {
   const base = new URL(baseUrl);
   return {
     posture,
     ownHosts: [base.hostname, ...aliases],
     ownPorts: [effectivePort(base), String(port)],
-    isRefusedShortener: chains === "refuse" ? isShortener : () => false,
+    isShortener,
   };
 }

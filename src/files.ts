@@ -14,13 +14,25 @@ import { dirname, resolve } from "node:path";
 /** A new folder is on disk only once its parent is synced. */
 export function makeFolder(folder: string): void {
   const wanted = resolve(folder);
-  const made = mkdirSync(wanted, { recursive: true });
+  const made = makeAll(wanted);
   if (made === undefined) return;
   const all: string[] = [];
   for (let path = wanted; path.length >= made.length; path = dirname(path)) all.unshift(path);
   for (const path of all) {
     giveToOwnerOfFolder(path);
     syncFolder(dirname(path));
+  }
+}
+
+/** The first folder that was made. */
+function makeAll(wanted: string): string | undefined {
+  try {
+    return mkdirSync(wanted, { recursive: true });
+  } catch (cause) {
+    // As in /proc. The system says that the folder is not there, which nobody doubts.
+    if ((cause as NodeJS.ErrnoException).code === "ENOENT")
+      throw new Error("no folder can be made there", { cause });
+    throw cause;
   }
 }
 

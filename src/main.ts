@@ -6,6 +6,8 @@ import { escapeLine } from "./escape.ts";
 import { CannotListen } from "./http/server.ts";
 import { StoreMisconfigured, StoreUnavailable, StoreUnusable } from "./links/store.ts";
 
+const PARENT_CHECK_MS = 1000;
+
 /** Exit codes: 0 done, 1 it failed, 2 the call or the configuration is wrong. */
 async function main(line: string[]): Promise<number> {
   try {
@@ -17,10 +19,20 @@ async function main(line: string[]): Promise<number> {
     const { command, args } = asked;
     return await ("ask" in command
       ? command.ask(process.env, args)
-      : command.run(readConfig(process.env), args));
+      : command.run(readConfig(process.env, command.serves), args));
   } catch (error) {
     return explain(error);
   }
+}
+
+/** npx ends on SIGTERM, as does its shell, and neither passes the signal on. */
+function endWithParent(): void {
+  const parent = process.ppid;
+  const watching = setInterval(() => {
+    if (process.ppid === parent) return;
+    clearInterval(watching);
+    process.kill(process.pid, "SIGTERM");
+  }, PARENT_CHECK_MS).unref();
 }
 
 /** To load the server takes ten times as long as to ask one. */
@@ -50,4 +62,5 @@ function complain(text: string, code: number): number {
 process.on("SIGUSR2", () => {});
 // What Curt makes is for its own user alone: the store has the secret of the manage keys, and backups and exports have it, too.
 process.umask(0o077);
+if (process.env["npm_command"] === "exec") endWithParent();
 process.exit(await main(process.argv.slice(2)));

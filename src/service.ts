@@ -1,3 +1,4 @@
+import { readCertificate } from "./certificate.ts";
 import { type Config, ConfigError } from "./config.ts";
 import { type Core, type CoreOptions, openCore } from "./core.ts";
 import { type ReportFault, reportFaults } from "./faults.ts";
@@ -31,9 +32,7 @@ import { createRequestFigures } from "./http/request-figures.ts";
 import { listen, type ServerLimits } from "./http/server.ts";
 import { createUnknownAnswer } from "./http/unknown.ts";
 import { createViews, type ViewLimits } from "./http/views/views.ts";
-import { type CertificateLimits, openCertificate } from "./https/open.ts";
 import type { Memory } from "./links/changes.ts";
-import { NEVER_MS } from "./links/link.ts";
 import { StoreUnavailable, StoreUnusable } from "./links/store.ts";
 import { type ListLimits, openLists } from "./lists.ts";
 import type { Log } from "./log.ts";
@@ -49,36 +48,23 @@ import { openCountries } from "./visits/country.ts";
 import type { JournalLimits } from "./visits/journal/journal.ts";
 
 const TIDY_EVERY_MS = 60_000;
-/** An index that is made from scratch, after an update, gets so many blocks each time. */
-const INDEX_EVERY_MS = 1000;
-const MAX_INDEXED_BLOCKS = 16;
 /** A database that is only away for a moment, as while another server takes over, does not end a start. */
 const OPEN_WAIT_MS = 30_000;
-/** So long after new connections have gone to other processes, the last ones that waited here are accepted. */
-const LAST_ACCEPTED_MS = 500;
+/** How long a replaced process closes each connection after its next answer. A sudden end would cut off requests on their way. */
+const REPLACED_MS = 2000;
 /** What changes in one process takes effect in all of them within a second. */
 const READ_CHANGES_EVERY_MS = 300;
 
 /** What tests lower so as not to wait. Each limit has its usual value where it is used. */
 export interface Limits
-  extends
-    CoreOptions,
-    ServerLimits,
-    JournalLimits,
-    ViewLimits,
-    ListLimits,
-    OverloadLimits,
-    CertificateLimits {}
+  extends CoreOptions, ServerLimits, JournalLimits, ViewLimits, ListLimits, OverloadLimits {}
 
 export interface Service {
   readonly port: number;
   /** Undefined if there are no metrics. */
   readonly readMetrics: ReadMetrics | undefined;
-  /**
-   * Finishes what is under way, within its limits, and closes everything. `replaced`: other processes serve on, and once it
-   * resolves, they get all new connections.
-   */
-  stop(replaced?: Promise<void>): Promise<void>;
+  /** Finishes what is under way, within its limits, and closes everything. `isReplaced`: other processes serve on. */
+  stop(isReplaced?: boolean): Promise<void>;
 }
 
 /** The core with a port and timers. Opens everything, in order; `stop` closes it in the reverse order. */
@@ -90,7 +76,7 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
     report(error, request);
   };
   await using opened = new AsyncDisposableStack();
-  const certificate = config.https && (await openCertificate(config, config.https, log));
+  const certificate = await readCertificate(config, log);
   const lists = opened.adopt(await openLists(config, log, limits, onFault), (one) => one.close());
   const core = opened.adopt(
     await openCore(config, log, {
@@ -101,7 +87,7 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
     }),
     (one) => one.close(),
   );
-  const { clock, links, secret, newUntil, reports, operator, visits, hostRules, counters, index } = core;
+  const { clock, links, secret, reports, operator, visits, hostRules, counters } = core;
 
   const countryOf = countries(config.countryDatabase);
   const recorder = opened.adopt(
@@ -115,6 +101,10 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
             { path },
             "visits that a power cut or a damaged file left behind cannot be trusted: not counted",
           ),
+        onTrouble(reason) {
+          if (reason !== undefined) log.warn(`visits are not counted: ${reason}`);
+          else log.info("visits are counted again");
+        },
         // Whoever removes the machine now loses them.
         onLeft: () =>
           log.warn(
@@ -125,11 +115,17 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
       .catch(refuseFolder(config.journalFolder)),
     (one) => one.close(),
   );
-  const previewUntil = { off: undefined, new: newUntil, all: async () => NEVER_MS }[config.interstitial];
   const identity = createIdentity(config);
-  const clientOf = createClientReader({ ...config, countryOf });
+  const clientOf = createClientReader({
+    ...config,
+    countryOf,
+    onNotForwarded: () =>
+      log.warn(
+        "requests of TRUSTED_PROXIES come without X-Forwarded-For: all visitors count as one client. Let the proxy append to it",
+      ),
+  });
   const callOf = createCalls({ domain: createDomain(config.baseUrl, identity), clientOf });
-  const health = createHealth(links);
+  const health = createHealth(links, recorder);
   const storeFiles = identifyStore(config.database);
   const viewsSettings: ViewsSettings = { ...config, identity, noiseKey: secret.hash("noise", []) };
   let viewsThread: Thread<ViewsTask> | undefined;
@@ -154,7 +150,7 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
     }),
     (one) => one.close(),
   );
-  const memory = createLinkMemory(links, clock, previewUntil);
+  const memory = createLinkMemory(links, clock);
   const caches: Memory = {
     forget(code) {
       memory.forget(code);
@@ -196,7 +192,7 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
     callOf,
     onFault,
   };
-  const interstitial = previewUntil === undefined ? undefined : createInterstitial(shared);
+  const interstitial = config.interstitial === "all" ? createInterstitial(shared) : undefined;
   const gate = createGate({ ...shared, interstitial, passwords: createPasswords(shared) });
   const made = createMade(shared);
   const answerUnknown = createUnknownAnswer(shared);
@@ -223,23 +219,20 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
     requests,
     onFault,
   });
-  const server = listen(app, config, { ...limits, tls: certificate?.first });
+  const server = listen(app, config, { ...limits, tls: certificate });
   const repetitions = [
     repeat(READ_CHANGES_EVERY_MS, () => changes.read(), onFault),
     repeat(TIDY_EVERY_MS, tidy, onFault),
-    repeat(INDEX_EVERY_MS, indexLinks, onFault),
   ];
-  if (certificate !== null) repetitions.push(certificate.follow(server.useCertificate, onFault, limits));
   const inProgress = server.pending;
   const figures = { ...shared, config, core, redirects, requests, lists, faults, inProgress };
   const metrics =
-    config.metricsPort === null ? undefined : opened.adopt(createReading(figures), (one) => one.close());
+    config.metrics === null ? undefined : opened.adopt(createReading(figures), (one) => one.close());
   const closing = opened.move();
 
   function tellLost(): void {
     const lost = recorder.takeLost();
-    if (lost !== undefined)
-      log.error(lost, "visits could not be counted: the store has been away for too long");
+    if (lost !== undefined) log.error(lost, "visits could not be counted: the journal had no room for them");
   }
 
   async function tidy(): Promise<void> {
@@ -252,17 +245,12 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
     await counters.flush();
   }
 
-  async function indexLinks(): Promise<void> {
-    let blocks = 0;
-    while (blocks < MAX_INDEXED_BLOCKS && (await index())) blocks++;
-  }
-
   return {
     port: server.port,
     readMetrics: metrics?.read,
-    async stop(replaced) {
-      if (replaced === undefined) health.stopping();
-      await server.drain(replaced?.then(() => Bun.sleep(LAST_ACCEPTED_MS)) ?? Bun.sleep(config.drainWaitMs));
+    async stop(isReplaced = false) {
+      if (!isReplaced) health.stopping();
+      await server.drain(isReplaced ? REPLACED_MS : config.drainWaitMs);
       for (const repetition of repetitions) await repetition.stop();
       tellLost();
       await closing.disposeAsync();
@@ -285,9 +273,12 @@ function createAdmin(shared: AdminOptions, adminToken: string, clients: Core["li
 
 function refuseFolder(folder: string): (error: unknown) => never {
   return (cause) => {
-    throw new StoreUnusable(`${folder} cannot keep visits until they are in the store: ${reasonOf(cause)}`, {
-      cause,
-    });
+    if (cause instanceof StoreUnusable) throw cause;
+    const reason = reasonOf(cause);
+    throw new StoreUnusable(
+      `${folder} cannot keep visits until they are in the store: ${reason}. Set DATA_DIR to a folder that Curt can write to.`,
+      { cause },
+    );
   };
 }
 

@@ -16,6 +16,13 @@ const REASONS: Readonly<Record<string, string>> = {
   EPIPE: "nobody reads it any more",
 };
 
+const NO_ROOM: ReadonlySet<unknown> = new Set(["ENOSPC", "EDQUOT", "EFBIG"]);
+
+/** Whether a file could not be written for lack of room. */
+export function isDiskFull(error: unknown): boolean {
+  return NO_ROOM.has((error as { code?: unknown }).code);
+}
+
 /** What the system says, in words. */
 export function reasonOf(error: unknown): string {
   const { code = "" } = error as { code?: string };

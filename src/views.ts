@@ -83,20 +83,12 @@ async function open() {
     await readRules();
     return store.find(code);
   }
-  const search: StoreReader["search"] = async (query, page) => {
-    await readRules();
-    return store.search(query, page);
-  };
   const links = createLookUps({ ...config, store: { find }, clock, blocked: hostRules.blocked });
   const noise = createNoise(config.noiseKey);
   const visits = createCounts({ store, clock, shown: config.statsShown, noise });
   const disabledSince = createDisabledSince({ store, hostRules });
   const shared = { ...config, links, visits, clock, disabledSince, version: VERSION };
-  const inspection = createInspection({
-    store: { ...store, find, search },
-    clock,
-    blocked: hostRules.blocked,
-  });
+  const inspection = createInspection({ store: { ...store, find }, clock, blocked: hostRules.blocked });
   const api = createApiViews(shared);
   const home = createHomeViews(shared);
   return createMaker(createDomain(config.baseUrl, config.identity), {

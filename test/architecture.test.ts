@@ -18,11 +18,10 @@ const RESERVED: Readonly<Record<string, readonly string[]>> = {
   "process.env": ["main.ts"],
   "process.exit": ["main.ts", "cli/serve.ts"],
   "Date.now": [
+    // Certificates are for the time that browsers have.
+    "certificate.ts",
     "cli/stats.ts",
     "core.ts",
-    // Certificates are for the time that browsers have.
-    "https/open.ts",
-    "https/start.ts",
     "mcp/serve.ts",
     "pages/browser/told.ts",
   ],

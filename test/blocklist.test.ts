@@ -42,7 +42,7 @@ describe("a blocklist", () => {
   test("refuses new links to what it lists, in words, and answers 410 for links from before", async () => {
     using folder = temporaryFolder();
     {
-      await using before = await startHere({}, { folder: folder.path });
+      await using before = await startHere({ POSTURE: "private" }, { folder: folder.path });
       await make(before, "old");
     }
     const list = listIn(folder.path, "# mine", "evil.example", "https://good.example/bad");
@@ -211,7 +211,7 @@ describe("links to other shorteners", () => {
   test("are refused in public posture, and those from before work", async () => {
     using folder = temporaryFolder();
     {
-      await using before = await startHere({ CHAINS: "allow" }, { folder: folder.path });
+      await using before = await startHere({ POSTURE: "private" }, { folder: folder.path });
       await make(before, "old", "https://bit.ly/x");
     }
     await using service = await startHere({ BASE_URL }, { folder: folder.path });

@@ -52,7 +52,7 @@ test("a process looks for changes at least twice a second", async () => {
   }
 });
 
-const decision = { who: "shell", atMs: 1 } as const;
+const decision = { who: "api", atMs: 1 } as const;
 const evil = "https://evil.example/" as Target;
 
 const memory = { forget: () => {}, forgetAll: () => {} };

@@ -7,6 +7,7 @@ import { type Command, type Commands, readCommandLine, UsageError } from "../src
 import { COMMANDS } from "../src/cli/commands.ts";
 import type { Target } from "../src/links/target.ts";
 import { openStore } from "../src/store/open.ts";
+import { testOnLinux } from "./linux.ts";
 import { ROOT, type Settings, startHere, startProgram, temporaryFolder, untilLogged } from "./service.ts";
 import { newLink } from "./stores/links.ts";
 import { visit } from "./visits/visits.ts";
@@ -73,14 +74,14 @@ describe("the command line", () => {
   });
 
   test("lists the commands of a group without the rest", async () => {
-    const { code, stdout } = await run(["admin", "--help"]);
+    const { code, stdout } = await run(["completion", "--help"]);
     expect(code).toBe(0);
-    expect(stdout).toStartWith("Usage: curt <command>\n\nCommands:\n  admin links ");
+    expect(stdout).toStartWith("Usage: curt <command>\n\nCommands:\n  completion bash ");
     expect(stdout).not.toMatch(/trust-clock|LOG_LEVEL/);
-    expect(await run(["admin"])).toEqual({
+    expect(await run(["completion"])).toEqual({
       code: 2,
       stdout: "",
-      stderr: `curt: there is no command "admin"\n\n${stdout}`,
+      stderr: `curt: there is no command "completion"\n\n${stdout}`,
     });
   });
 
@@ -92,6 +93,7 @@ describe("the command line", () => {
         options: {
           minutes: { type: "string", short: "m", meaning: "how long it steeps" },
           sweet: { type: "boolean", meaning: "with sugar" },
+          milk: { type: "string", values: ["oat", "cow"], meaning: "a milk" },
         },
         run: () => 0,
       },
@@ -109,6 +111,7 @@ make tea
 Options:
   -m, --minutes <value>  how long it steeps
   --sweet                with sugar
+  --milk <oat|cow>       a milk
   -h, --help             show this help
 
 It needs the settings of the server, such as DATABASE_URL, as environment variables: "curt --help" lists them.`,
@@ -116,6 +119,7 @@ It needs the settings of the server, such as DATABASE_URL, as environment variab
     expect(() => call("tea make green")).toThrow("tea make needs CUP");
     expect(() => call("tea make green mug spoon")).toThrow('tea make takes no argument "spoon"');
     expect(() => call("tea make green mug --minutes")).toThrow("'-m, --minutes <value>' argument missing");
+    expect(() => call("tea make green mug --milk soy")).toThrow('tea make needs --milk oat|cow, not "soy"');
     expect(() => call("tea drink")).toThrow('there is no command "tea drink"');
   });
 
@@ -154,6 +158,10 @@ It needs the settings of the server, such as DATABASE_URL, as environment variab
     expect(noData.stderr).toStartWith(
       `curt: ${file}/curt.db-visits cannot keep visits until they are in the store: `,
     );
+    const noLock = join(folder.path, "data/curt.db-visits/0.lock");
+    await Bun.write(noLock, "This is no lock. ".repeat(100));
+    const { code, stderr } = await run(["serve"], { ...settings, DATA_DIR: join(folder.path, "data") });
+    expect([code, stderr]).toEqual([1, `curt: ${noLock} cannot be locked: file is not a database\n`]);
   });
 
   test("names every mistake of the configuration, with exit code 2", async () => {
@@ -188,7 +196,64 @@ describe("curt serve", () => {
       DATABASE_URL: `sqlite:${join(folder.path, "curt.db")}`,
     });
     expect(code).toBe(1);
-    expect(stderr).toMatch(new RegExp(`^curt: cannot listen on HOST localhost, PORT ${port}: .+\n$`));
+    expect(stderr).toBe(
+      `curt: cannot listen on HOST localhost, PORT ${port}: another program uses the port. Stop it, or set another port\n`,
+    );
+  });
+
+  test("that cannot listen at an address says so", async () => {
+    for (const settings of [{ HOST: "192.0.2.7" }, { METRICS_PORT: "192.0.2.7:0" }]) {
+      const { code, stderr } = await run(["serve"], { PORT: "0", BASE_URL: "http://localhost", ...settings });
+      expect([code, stderr]).toEqual([
+        1,
+        expect.stringMatching(
+          /(?:HOST 192\.0\.2\.7, PORT 0|METRICS_PORT 0 at 192\.0\.2\.7): it is not an address of this machine\. /,
+        ),
+      ]);
+    }
+  });
+
+  const PRIVILEGED = "/proc/sys/net/ipv4/ip_unprivileged_port_start";
+  if (
+    Bun.which("setpriv") !== null &&
+    existsSync(PRIVILEGED) &&
+    Number(readFileSync(PRIVILEGED, "utf8")) > 81
+  )
+    test("that may not use a port says so", async () => {
+      const unprivileged = [
+        "setpriv",
+        "--inh-caps=-all",
+        ...(process.getuid?.() === 0 ? ["--bounding-set=-all"] : []),
+      ];
+      const child = Bun.spawn([...unprivileged, process.execPath, join(ROOT, "src/main.ts"), "serve"], {
+        env: { ...process.env, PORT: "81" },
+        stderr: "pipe",
+      });
+      expect([await child.exited, await child.stderr.text()]).toEqual([
+        1,
+        expect.stringMatching(
+          /^curt: cannot listen on HOST localhost, PORT 81: this user may not use a port below 1024. /,
+        ),
+      ]);
+    });
+
+  testOnLinux("that cannot make a folder says so", async () => {
+    using folder = temporaryFolder();
+    const settings = {
+      DATABASE_URL: `sqlite:${join(folder.path, "curt.db")}`,
+      PORT: "0",
+      BASE_URL: "http://localhost",
+    };
+    const { stderr: noData } = await run(["serve"], { ...settings, DATA_DIR: "/proc/x" });
+    expect(noData).toBe(
+      "curt: /proc/x/curt.db-visits cannot keep visits until they are in the store: no folder can be made there. Set DATA_DIR to a folder that Curt can write to.\n",
+    );
+    const { stderr: noStore } = await run(["serve"], { ...settings, DATABASE_URL: "sqlite:/proc/x/curt.db" });
+    expect(noStore).toStartWith("curt: /proc/x/curt.db cannot be used: no folder can be made there. ");
+    const { stderr: noBackups } = await run(["serve"], { ...settings, BACKUP_DIR: "/proc/x" });
+    expect(noBackups).toBe(
+      "curt: BACKUP_DIR must be a folder that Curt can write to, not /proc/x: it is not there\n",
+    );
   });
 
   test("says in its first line where it listens", async () => {
@@ -332,7 +397,58 @@ test("a public service behind a proxy that it does not trust warns that all visi
   }
 });
 
+test("a start warns of a misspelt setting and of a public http:// address, and a stop says when it is done", async () => {
+  const settings = { ADMIN_TOKN: "0123456789abcdef", BASE_URL: "http://go.curt.example", PROCESSES: "2" };
+  const program = await startProgram(settings);
+  await program[Symbol.asyncDispose]();
+  const lines = program.logged.join("\n");
+  expect(lines).toMatch(/"name":"ADMIN_TOKN","meant":"ADMIN_TOKEN","msg":"a setting may be misspelt: /);
+  expect(lines.match(/misspelt/g)).toHaveLength(1);
+  expect(lines).not.toContain(settings.ADMIN_TOKN);
+  expect(lines).toContain('"msg":"BASE_URL begins with http://: ');
+  expect(program.logged.findLast((line) => line !== "")).toContain('"msg":"stopped"');
+
+  for (const BASE_URL of ["http://localhost:8080", "https://go.curt.example"]) {
+    const silent = await startProgram({ BASE_URL });
+    await silent[Symbol.asyncDispose]();
+    expect(silent.logged.join("\n")).not.toMatch(/misspelt|begins with http:/);
+    expect(silent.logged.findLast((line) => line !== "")).toContain('"msg":"stopped"');
+  }
+});
+
+test("all mistakes are told at once, with missing files of a certificate", async () => {
+  const settings = {
+    PORT: "x",
+    TLS_CERT: "/nowhere/cert.pem",
+    TLS_KEY: "/nowhere/key.pem",
+    BASE_URL: "https://a.example",
+  };
+  const { code, stderr } = await run(["serve"], settings);
+  expect([code, stderr.split("\n")]).toEqual([
+    2,
+    [
+      'curt: PORT must be auto, a whole number from 0 to 65535, not "x"',
+      'curt: TLS_CERT must be a file that can be read, not "/nowhere/cert.pem": it is not there',
+      'curt: TLS_KEY must be a file that can be read, not "/nowhere/key.pem": it is not there',
+      "",
+    ],
+  ]);
+  // Another user may check the store, who may not read the key.
+  using folder = temporaryFolder();
+  const fine = { ...settings, PORT: "0", DATABASE_URL: `sqlite:${folder.path}/curt.db` };
+  expect((await run(["check"], fine)).code).toBe(0);
+});
+
 describe("curt check", () => {
+  test("says which settings may be misspelt", async () => {
+    using folder = temporaryFolder();
+    const { code, stderr } = await run(["check"], {
+      DATABASE_URL: `sqlite:${folder.path}/curt.db`,
+      BASE_URI: "x",
+    });
+    expect([code, stderr]).toEqual([0, "configuration: BASE_URI is not a setting. Do you mean BASE_URL?\n"]);
+  });
+
   const check = (path: string) => run(["check"], { DATABASE_URL: `sqlite:${path}` });
 
   test("finds a store fine, even while it is in use", async () => {
@@ -358,8 +474,7 @@ describe("curt check", () => {
     writeFileSync(list, "# mine\nevil.example\n0.0.0.0 worse.example\n<html>\n");
     const settings = {
       DATABASE_URL: `sqlite:${join(folder.path, "curt.db")}`,
-      BLOCKLIST: list,
-      BLOCKLIST_FEEDS: "https://lists.example/hosts?key=secret",
+      BLOCKLIST: `${list},https://lists.example/hosts?key=secret`,
     };
     const { code, stdout } = await run(["check"], settings);
     expect(code).toBe(0);
@@ -437,7 +552,7 @@ test("a command that makes no store finds none in an empty file, or where there 
   using folder = temporaryFolder();
   await Bun.write(join(folder.path, "empty"), "");
   for (const name of ["empty", "missing.db"])
-    for (const args of [["export", "-"], ["admin", "links"], ["trust-clock"]]) {
+    for (const args of [["export", "-"], ["trust-clock"]]) {
       const path = join(folder.path, name);
       const env = { ...process.env, DATABASE_URL: `sqlite:${path}`, DATA_DIR: folder.path };
       const child = Bun.spawn([process.execPath, join(ROOT, "src/main.ts"), ...args], {
@@ -458,7 +573,7 @@ test("a command explains what the system refuses", async () => {
   using folder = temporaryFolder();
   const file = join(folder.path, "file");
   await Bun.write(file, "");
-  for (const args of [["check"], ["export", "-"], ["admin", "links"], ["backup", `${file}2`]])
+  for (const args of [["check"], ["export", "-"], ["backup", `${file}2`]])
     expect(await run(args, { DATABASE_URL: `sqlite:${file}/curt.db`, DATA_DIR: folder.path })).toMatchObject({
       code: 1,
       stderr: `curt: ${file}/curt.db cannot be used: its path has a file where a folder must be. Check DATABASE_URL, the folder's permissions and the free space.\n`,

@@ -60,7 +60,6 @@ describe("the README", () => {
       "stats",
       "health",
       "mcp",
-      "admin",
       "completion",
     ]);
     for (const command of commands) expect(read("README.md")).toContain(`curt ${command}`);

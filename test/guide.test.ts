@@ -23,13 +23,10 @@ const DOCUMENTS = [
 
 /** Programs that tests cannot run: they change the machine, need other machines, or are not everywhere. Commands of the shell. */
 const NOT_RUN = [
-  "apt-get docker git install journalctl litestream mysqldump nft npm npx pg_basebackup pg_ctl pg_dump pg_restore psql sha256sum ss sysctl systemctl",
+  "apt-get docker git install journalctl litestream mysql nft npm npx pg_basebackup pg_ctl pg_dump pg_restore psql sha256sum sqlite3 ss systemctl",
   "cat chgrp chmod cp date find grep gunzip gzip jq ls mkdir mv openssl sleep touch",
   ". echo export set source umask",
 ].flatMap((names) => names.split(" "));
-
-/** Stands for the name of another shortener. Each has tests of its own. */
-const NAME = /\bNAME\b/g;
 
 interface Written extends ShellCommand {
   readonly document: string;
@@ -96,7 +93,7 @@ describe("every command in the documents", () => {
     expect(own.length).toBeGreaterThan(40);
     for (const command of own) {
       const { document, settings } = command;
-      const line = lineOf(command)?.map((word) => word.replace(NAME, "csv")) ?? [];
+      const line = lineOf(command) ?? [];
       expect([document, line, readCommandLine({ ...COMMANDS, ...INSTANCE_COMMANDS }, line)]).toEqual([
         document,
         line,
@@ -150,10 +147,8 @@ test("every call of curl in the documents is answered", async () => {
   });
   const { data } = (await made.json()) as { data: { manage_key: string } };
   // The operator's are run in test/admin/guide.test.ts, in their order.
-  // Those of moving.md ask other shorteners.
-  const elsewhere = ["docs/admin.md", "docs/moving.md"];
   const calls = ALL.filter(
-    ({ document, words: [first] }) => first === "curl" && !elsewhere.includes(document),
+    ({ document, words: [first] }) => first === "curl" && document !== "docs/admin.md",
   );
   expect(calls.length).toBeGreaterThan(12);
   for (const call of calls) {
@@ -186,8 +181,6 @@ describe("the commands of Curt", () => {
       .filter((line) => {
         const commands = commandsOf(line);
         const programs = commands.flatMap(({ words: [first] }) => first ?? []);
-        // The tests in test/moving/ read the files of other shorteners.
-        if (/--from [a-z]/.test(line)) return false;
         return programs.includes("curt") && programs.every((program) => RUNNABLE.includes(program));
       });
     expect(lines.length).toBeGreaterThan(0);
@@ -201,7 +194,9 @@ describe("the commands of Curt", () => {
     );
     chmodSync(here("bin/curt"), 0o755);
     writeFileSync(here("password"), PASSWORD);
-    writeFileSync(here("FILE"), "code,url\nfrom-csv,https://example.com/\n");
+    const [links = "", visits = ""] = read("docs/moving.md").match(/(?<=```csv\n).*?(?=```)/gs) ?? [];
+    writeFileSync(here("links.csv"), links);
+    writeFileSync(here("visits.csv"), visits);
     writeFileSync(here("addresses.txt"), "https://example.com/one\nhttps://example.com/two\n");
     const port = await freePort();
     const origin = `http://127.0.0.1:${port}`;
@@ -218,8 +213,7 @@ describe("the commands of Curt", () => {
         .replaceAll("https://go.example.com", origin)
         .replaceAll("sqlite:/var/lib/curt/curt.db", curt.databaseUrl)
         .replaceAll("postgres://curt@db1:5432/curt", movedUrl)
-        .replaceAll("/etc/curt/password", here("password"))
-        .replace(NAME, "csv");
+        .replaceAll("/etc/curt/password", here("password"));
       const child = Bun.spawn(["sh", "-c", command], {
         cwd: folder.path,
         env: {

@@ -4,8 +4,8 @@ import { expect, test } from "bun:test";
 import { cpSync, readdirSync, readFileSync, readlinkSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-import { SPREAD_MS } from "../src/cli/child.ts";
 import { checkStore } from "../src/store/open.ts";
+import { openWriter } from "../src/store/sqlite/file.ts";
 import { freePort } from "./free-port.ts";
 import { sendRaw } from "./http/raw.ts";
 import { testOnLinux } from "./linux.ts";
@@ -13,18 +13,24 @@ import { type Program, ROOT, type Settings, startProgram, temporaryFolder, until
 import { isRunning, signal } from "./signals.ts";
 
 const TARGET = "https://example.com/";
-/** Clients that keep their connections, and clients that open one for each request: so many that some always wait in it. */
+/** Clients that keep their connections, and clients that open one for each request. */
 const KEPT = 4;
 const FRESH = 48;
 /** Between two of its requests, before the moments that matter. */
 const CALM_PAUSE_MS = 100;
+/** When an old process closes its port, the kernel resets connections that it has not accepted. Proxies then try again. */
+const MAX_TRIES = 3;
 
-/** Starts a copy of the program, which a test can change. */
-async function startCopy(folder: string, processes: number, more: Settings = {}): Promise<Program> {
+/** A copy of the program, which a test can change. */
+function copyProgram(folder: string): string[] {
   for (const part of ["src", "client", "package.json", "tsconfig.json"])
     cpSync(join(ROOT, part), join(folder, part), { recursive: true });
   symlinkSync(join(ROOT, "node_modules"), join(folder, "node_modules"));
-  const command = [process.execPath, join(folder, "src/main.ts"), "serve"];
+  return [process.execPath, join(folder, "src/main.ts")];
+}
+
+async function startCopy(folder: string, processes: number, more: Settings = {}): Promise<Program> {
+  const command = [...copyProgram(folder), "serve"];
   const settings = { PROCESSES: String(processes), PORT: String(await freePort()), ...more };
   return startProgram(settings, { command, folder });
 }
@@ -57,66 +63,73 @@ const childrenIn = (line: string | undefined) =>
 const lineWith = ({ logged }: Program, text: string) => logged.findLast((line) => line.includes(text));
 
 for (const processes of [1, 3])
-  testOnLinux(`a newer version takes over ${processes} under load: nothing is refused or lost`, async () => {
-    using folder = temporaryFolder();
-    await using program = await startCopy(folder.path, processes);
-    const before = childrenIn(lineWith(program, "listens on"));
-    await program.shorten({ original_url: TARGET, custom_code: "abc" });
-    const answers: unknown[] = [];
-    const lost = (error: unknown) => String(error);
-    const stopping = new AbortController();
-    let pauseMs = CALM_PAUSE_MS;
-    const pause = async () => pauseMs > 0 && Bun.sleep(pauseMs);
-    const kept = Array.from({ length: KEPT }, async (_, client) => {
-      for (let nth = 0; !stopping.signal.aborted; nth++) {
-        const body = { original_url: TARGET, custom_code: `c-${client}-${nth}` };
-        answers.push(await program.fetch("/abc").then(({ status }) => status, lost));
-        answers.push(await program.shorten(body).then(({ status }) => status, lost));
-        await pause();
+  testOnLinux(
+    `a newer version takes over ${processes} under load: nothing is lost, and proxies need not show an error`,
+    async () => {
+      using folder = temporaryFolder();
+      await using program = await startCopy(folder.path, processes);
+      const before = childrenIn(lineWith(program, "listens on"));
+      await program.shorten({ original_url: TARGET, custom_code: "abc" });
+      const answers: unknown[] = [];
+      async function ask(send: () => Promise<Response>, tries = 1): Promise<unknown> {
+        try {
+          return (await send()).status;
+        } catch (error) {
+          return tries < MAX_TRIES && (error as { code?: unknown }).code === "ECONNRESET"
+            ? ask(send, tries + 1)
+            : String(error);
+        }
       }
-    });
-    const fresh = Array.from({ length: FRESH }, async () => {
-      const request = "GET /abc HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
-      while (!stopping.signal.aborted) {
-        answers.push(Number((await sendRaw(program.origin, request)).slice(9, 12)));
-        await pause();
+      async function askRaw(request: string, tries = 1): Promise<number> {
+        const answer = await sendRaw(program.origin, request);
+        return answer === "" && tries < MAX_TRIES ? askRaw(request, tries + 1) : Number(answer.slice(9, 12));
       }
-    });
-    while (answers.length < 50) await Bun.sleep(5);
-    update(folder.path);
-    program.kill("SIGUSR2");
-    await untilLogged(program, "Curt 9.9.9 takes over");
-    if (processes > 1) {
-      // As on a busy machine. The old processes wait for it.
-      signal(program.pid, "SIGSTOP");
-      await Bun.sleep(SPREAD_MS);
+      const stopping = new AbortController();
+      let pauseMs = CALM_PAUSE_MS;
+      const pause = async () => pauseMs > 0 && Bun.sleep(pauseMs);
+      const kept = Array.from({ length: KEPT }, async (_, client) => {
+        for (let nth = 0; !stopping.signal.aborted; nth++) {
+          const body = { original_url: TARGET, custom_code: `c-${client}-${nth}` };
+          answers.push(await ask(() => program.fetch("/abc")));
+          answers.push(await ask(() => program.shorten(body)));
+          await pause();
+        }
+      });
+      const fresh = Array.from({ length: FRESH }, async () => {
+        const request = "GET /abc HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
+        while (!stopping.signal.aborted) {
+          answers.push(await askRaw(request));
+          await pause();
+        }
+      });
+      while (answers.length < 50) await Bun.sleep(5);
+      update(folder.path);
+      program.kill("SIGUSR2");
+      await untilLogged(program, "Curt 9.9.9 takes over");
       pauseMs = 0;
-      await Bun.sleep(SPREAD_MS);
-      signal(program.pid, "SIGCONT");
-    }
-    pauseMs = 0;
-    await untilLogged(program, "the old processes have ended");
-    const enough = answers.length + 100;
-    while (answers.length < enough) await Bun.sleep(5);
-    stopping.abort();
-    await Promise.all([...kept, ...fresh]);
-    expect(new Set(answers)).toEqual(new Set([302, 201]));
-    expect(before.filter(isRunning)).toEqual([]);
+      await untilLogged(program, "the old processes have ended");
+      const enough = answers.length + 100;
+      while (answers.length < enough) await Bun.sleep(5);
+      stopping.abort();
+      await Promise.all([...kept, ...fresh]);
+      expect(new Set(answers)).toEqual(new Set([302, 201]));
+      expect(before.filter(isRunning)).toEqual([]);
 
-    program.kill("SIGTERM");
-    expect(await program.exited).toBe(0);
+      program.kill("SIGTERM");
+      expect(await program.exited).toBe(0);
 
-    const counted = (status: number) => answers.filter((answer) => answer === status).length;
-    {
-      using database = new Database(program.file);
-      const numberOf = (query: string) => Object.values(database.query(query).get() as object)[0] as number;
-      expect(numberOf("SELECT count(*) FROM links")).toBe(1 + counted(201));
-      expect(numberOf("SELECT sum(visits + bots) FROM visits")).toBe(counted(302));
-    }
-    // There is no way back but a backup from before.
-    const refusal = await checkStore(program.database).catch((error: Error) => error.message);
-    expect(refusal).toContain("made by a newer Curt");
-  });
+      const counted = (status: number) => answers.filter((answer) => answer === status).length;
+      {
+        using database = new Database(program.file);
+        const numberOf = (query: string) => Object.values(database.query(query).get() as object)[0] as number;
+        expect(numberOf("SELECT count(*) FROM links")).toBe(1 + counted(201));
+        expect(numberOf("SELECT sum(visits + bots) FROM visits")).toBe(counted(302));
+      }
+      // There is no way back but a backup from before.
+      const refusal = await checkStore(program.database).catch((error: Error) => error.message);
+      expect(refusal).toContain("made by a newer Curt");
+    },
+  );
 
 test("a program that cannot start leaves the old one serving, and one that crashes is replaced", async () => {
   using folder = temporaryFolder();
@@ -141,38 +154,17 @@ test("a program that cannot start leaves the old one serving, and one that crash
   expect(await program.exited).toBe(0);
 });
 
-test("a version that does not say that connections are steered takes over as well", async () => {
+test("a newer version restores a backup of this one, and its start migrates it", async () => {
   using folder = temporaryFolder();
-  await using program = await startCopy(folder.path, 2);
-  change(join(folder.path, "src/cli/child.ts"), (text) =>
-    text.replace("isSteered: false", "").replace(".then(() => report({ isSteered: true }))", ""),
-  );
-  program.kill("SIGUSR2");
-  await untilLogged(program, "the old processes have ended");
+  const backup = join(folder.path, "backup.db");
+  openWriter(backup).close();
+  const command = copyProgram(folder.path);
+  update(folder.path);
+  const restore = [...command, "restore", backup, "--to", `sqlite:${folder.path}/curt.db`];
+  expect(Bun.spawnSync(restore).exitCode).toBe(0);
+  await using program = await startProgram({}, { command: [...command, "serve"], folder: folder.path });
   expect((await program.shorten({ original_url: TARGET })).status).toBe(201);
-});
-
-test("the old processes do not leave while none of the new ones listens", async () => {
-  using folder = temporaryFolder();
-  await using program = await startCopy(folder.path, 1);
-  program.expectFaults();
-  await program.shorten({ original_url: TARGET, custom_code: "abc" });
-  const child = join(folder.path, "src/cli/child.ts");
-  const good = readFileSync(child, "utf8");
-  // The first one ends when it is to steer, and the others cannot start.
-  change(child, (text) =>
-    text.replace(
-      "if (!canSteer) return;",
-      `await Bun.write(import.meta.path, "this is no program"); process.kill(process.pid, "SIGKILL");`,
-    ),
-  );
-  program.kill("SIGUSR2");
-  // Each one waits for longer than the one before, and all of them for longer than old processes would go on.
-  while (program.logged.filter((line) => line.includes("a process ended")).length < 6) await Bun.sleep(5);
-  expect((await program.fetch("/abc", { headers: { Connection: "close" } })).status).toBe(302);
-  writeFileSync(child, good);
-  await untilLogged(program, "the old processes have ended");
-  expect((await program.fetch("/abc")).status).toBe(302);
+  expect(await checkStore(program.database).catch(String)).toContain("made by a newer Curt");
 });
 
 test("what the old processes have counted stays in the metrics, even if nobody asked them before", async () => {
@@ -248,32 +240,6 @@ test("an old process that hangs is killed, so that another version can follow", 
   await untilLogged(program, "the old processes have ended");
   expect(isRunning(hung)).toBeFalse();
 });
-
-testOnLinux(
-  "all new processes get connections, though an old one was missing when they took over",
-  async () => {
-    using folder = temporaryFolder();
-    await using program = await startCopy(folder.path, 3, { LOG_LEVEL: "debug" });
-    const [crashed = 0] = childrenIn(lineWith(program, "listens on"));
-    // While others cannot start, its place stays empty for longer each time.
-    const schema = join(folder.path, "src/store/sqlite/schema.ts");
-    const good = readFileSync(schema, "utf8");
-    writeFileSync(schema, "this is no program");
-    signal(crashed, "SIGKILL");
-    while (program.logged.filter((line) => line.includes("a process ended")).length < 5) await Bun.sleep(5);
-    writeFileSync(schema, good);
-    program.kill("SIGUSR2");
-    await untilLogged(program, "the old processes have ended");
-    const present = childrenIn(lineWith(program, "takes over"));
-    const makers = new Set<unknown>();
-    for (let nth = 0; nth < 200 && makers.size < present.length; nth++) {
-      await program.shorten({ original_url: TARGET, custom_code: `c-${nth}` }, { Connection: "close" });
-      await untilLogged(program, `"c-${nth}"`);
-      makers.add((JSON.parse(lineWith(program, `"c-${nth}"`) ?? "{}") as { pid?: number }).pid);
-    }
-    expect(makers).toEqual(new Set(present));
-  },
-);
 
 /** The paths of the files that a process has open. */
 function opened(pid: number): string[] {

@@ -9,19 +9,21 @@ export const NEEDS_LINUX: Readonly<Record<string, string>> = {
   "follow a code that ended and was taken over, though each had the old link in memory": SPREADS,
   "of one process: the others serve on, and another takes its place": SPREADS,
   "of the supervisor leaves no process behind, and the store whole": SPREADS,
-  "a newer version takes over 1 under load: nothing is refused or lost": SPREADS,
-  "a newer version takes over 3 under load: nothing is refused or lost": SPREADS,
+  "a newer version takes over 1 under load: nothing is lost, and proxies need not show an error": SPREADS,
+  "a newer version takes over 3 under load: nothing is lost, and proxies need not show an error": SPREADS,
   "SIGUSR2 during the start ends nothing": "reads /proc",
   "a stop in the middle of a hand-over complains of nothing": "reads /proc",
-  "all new processes get connections, though an old one was missing when they took over": SPREADS,
-  "new connections go to those that are told, until these are gone": SPREADS,
   "more connections than file descriptors: open ones are served, and the others once there is room":
     "reads /proc",
   "without file descriptors, no thread is started, and the process lives on": "reads /proc",
+  "that cannot make a folder says so": "tries it in /proc",
   "200 requests with one key make one link and get one answer, whichever process is killed meanwhile":
     SPREADS,
-  "20000 lines take no more memory than some hundred": "reads /proc",
   "a full disk: creates are 503, redirects go on, and it recovers by itself":
+    "limits file sizes with prlimit",
+  "a start on a full disk: links redirect without being counted until there is room":
+    "limits file sizes with prlimit",
+  "a stop after a full disk keeps the files that the next start might find no room for":
     "limits file sizes with prlimit",
   "the database's disk is full: cached links redirect, what cannot be known is 503, and it is over by itself":
     "limits file sizes with prlimit",

@@ -1,11 +1,11 @@
 import { expect, test } from "bun:test";
-import { mkdirSync, readFileSync, symlinkSync } from "node:fs";
+import { copyFileSync, mkdirSync, readFileSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 
 import bunPackage from "../node_modules/bun/package.json";
 import { version } from "../package.json";
 import { CONTENTS, makePackage } from "../scripts/package.ts";
-import { startProgram, temporaryFolder } from "./service.ts";
+import { ROOT, startProgram, temporaryFolder } from "./service.ts";
 
 async function run(command: string[], cwd: string): Promise<string> {
   const child = Bun.spawn(command, { cwd, stdout: "pipe", stderr: "pipe" });
@@ -44,7 +44,7 @@ test("`npx curt serve` works in an empty folder, without an install script", asy
   await Bun.write(join(folder.path, "bunfig.toml"), 'preload = ["./missing.ts"]\n');
   await Bun.write(join(folder.path, ".env"), "PORT=x\n");
   await Bun.write(join(folder.path, "list"), "evil.example\n");
-  const start = `cd "$1" && unset DATABASE_URL && exec node_modules/.bin/curt serve`;
+  const start = `cd "$1" && unset DATABASE_URL && exec npx --offline curt serve`;
   const curt = await startProgram(
     { PROCESSES: "2", BLOCKLIST: "list" },
     { command: ["/bin/sh", "-c", start, "sh", folder.path], folder: folder.path },
@@ -56,10 +56,27 @@ test("`npx curt serve` works in an empty folder, without an install script", asy
   const views = ["/", "/한글+", "/한글.png", "/docs", "/api/v1/links/한글/stats"];
   for (const path of views) expect([path, (await curt.fetch(path)).status]).toEqual([path, 200]);
   curt.kill("SIGTERM");
-  expect(await curt.exited).toBe(0);
+  // Not of npx, but of all processes that write to the log.
+  await curt.exited;
+  expect(curt.logged.join("\n")).toContain('"reason":"SIGTERM","msg":"stopping"');
 
   const told = await run([join(folder.path, "node_modules/.bin/curt"), "check"], folder.path);
   expect(told).toContain("store: fine (1 link in ./data/curt.db)");
+});
+
+test("`npm run dev` ends when npm is told to", async () => {
+  using folder = temporaryFolder();
+  const own = (path: string) => join(folder.path, path);
+  mkdirSync(own("scripts"));
+  // Copies, because the development database is beside the scripts.
+  for (const path of ["package.json", "scripts/dev.ts", "scripts/development.ts"])
+    copyFileSync(join(ROOT, path), own(path));
+  for (const path of ["src", "node_modules"]) symlinkSync(join(ROOT, path), own(path));
+  const command = ["/bin/sh", "-c", `cd "$1" && exec npm run dev`, "sh", folder.path];
+  const dev = await startProgram({}, { command, folder: folder.path });
+  dev.kill("SIGTERM");
+  await dev.exited;
+  expect(dev.logged.join("\n")).toContain('"reason":"SIGTERM","msg":"stopping"');
 });
 
 test("the package asks for Bun as this project has it", () => {

@@ -133,11 +133,7 @@ describe("a database that cannot be used", () => {
   });
 
   test.each([
-    [
-      "a password is missing",
-      { DATABASE_PASSWORD: "" },
-      /^curt: postgres:.* asks for a password, .*DATABASE_PASSWORD/,
-    ],
+    ["a password is missing", {}, /^curt: postgres:.* asks for a password, .*DATABASE_PASSWORD_FILE/],
     [
       "the file with it cannot be read",
       { DATABASE_PASSWORD_FILE: "/missing" },
@@ -190,7 +186,7 @@ describe("a database that cannot be used", () => {
 
   test("is refused if a newer Curt has made it, or none has", async () => {
     const settings = await settingsOf("newer");
-    const missing = await end(settings, "admin", "links");
+    const missing = await end(settings, "export", "-");
     expect([missing.code, missing.stderr]).toEqual([
       1,
       expect.stringContaining("there is no store at postgres://"),

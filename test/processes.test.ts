@@ -291,7 +291,8 @@ describe("a signal to the supervisor", () => {
     begun.add(child);
     for (const pid of [parent.pid, child]) process.kill(pid, "SIGTERM");
     expect(await parent.exited).toBe(0);
-    expect(await parent.stdout.text()).not.toContain('"level":"error"');
+    const messages = (await parent.stdout.text()).matchAll(/"msg":"(.*)"/g);
+    expect([...messages].map(([, message]) => message)).toEqual(["stopping", "stopped"]);
   });
 
   test("ends all at once when it comes twice", async () => {

@@ -1,5 +1,5 @@
 // Stores that were filled earlier: each is opened with today's code, and must keep every word that was given.
-// `npm run keep-schema` makes them. Schemas that were never released have none.
+// `npm run keep-schema` makes them.
 import { Database } from "bun:sqlite";
 import { afterAll, describe, expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
@@ -110,7 +110,7 @@ async function checkDecisions(service: Here, { reportedCodes, blockedHosts }: Ke
   expect(await told("hosts")).toMatchObject({ hosts: blockedHosts.map((host) => ({ host })) });
   const { entries } = (await told("journal")) as { entries: object[] };
   // A link was disabled, a host blocked, and a link deleted.
-  expect(entries).toHaveLength(3 * blockedHosts.length);
+  expect(entries).toHaveLength(3);
 }
 
 async function checkKeys(service: Here, { links, idempotencyKey }: Kept): Promise<void> {
@@ -125,7 +125,6 @@ async function checkKeys(service: Here, { links, idempotencyKey }: Kept): Promis
     expect([code, (await change(code, `${key}x`)).status]).toEqual([code, 403]);
     expect([code, (await change(code, key)).status]).toEqual([code, 200]);
   }
-  if (idempotencyKey === undefined) return;
   const body = { original_url: "https://example.com/again", custom_code: "again" };
   expect((await service.shorten(body, { "Idempotency-Key": idempotencyKey })).status).toBe(201);
 }

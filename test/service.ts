@@ -118,7 +118,7 @@ export async function startHere(settings: Settings = {}, options: HereOptions = 
   const config = readConfig(all);
   const { clock, advance } = settableClock(options);
   const service = await startService(config, log, { ...USUAL_LIMITS, ...options.limits, clock });
-  const scheme = config.https === null ? "http" : "https";
+  const scheme = config.tlsCert === null ? "http" : "https";
   const running = client(`${scheme}://127.0.0.1:${service.port}`, all, logged, async () => {
     await service.stop();
     own?.[Symbol.dispose]();
@@ -247,7 +247,7 @@ export async function endLink(service: Running, code: string, endsMs: number): P
 export async function disableLink(service: Running, code: string, reason: Reason): Promise<void> {
   await using store = await openStoreOf(service);
   const link = await store.find(code as Code);
-  const decision = { who: "shell", atMs: Date.now(), reason } as const;
+  const decision = { who: "api", atMs: Date.now(), reason } as const;
   if (link === undefined || (await store.disable([link], decision)).length === 0)
     throw new Error(`${code} could not be disabled`);
 }

@@ -11,7 +11,7 @@ import { applyInTime, follow, PROCESSES } from "./within-a-second.ts";
 const ROUNDS = Number(process.env["ROUNDS"] ?? 1);
 
 type Store = Awaited<ReturnType<typeof openStoreOf>>;
-const DECISION = { who: "shell", atMs: 1, reason: "phishing" } as const;
+const DECISION = { who: "api", atMs: 1, reason: "phishing" } as const;
 
 test.each<[string, (store: Store, code: string, host: string) => Promise<unknown>]>([
   [

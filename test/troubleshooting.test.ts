@@ -30,6 +30,7 @@ const MADE_ELSEWHERE: Readonly<Record<string, readonly string[]>> = {
 const FORWARDED = [
   "mistakes",
   "...conflicts(values)",
+  "...unreadable(values)",
   "...httpsConflicts({ ...values, port, baseUrl })",
   "message",
   "error.message",
@@ -122,7 +123,7 @@ function textsIn(kind: Kind, given: string): readonly string[] | undefined {
   const found = literals(given);
   const text = kind === "Line" ? found.at(-1) : found.toSorted((a, b) => b.length - a.length)[0];
   // A message without words of its own would be about every row.
-  return text === undefined || text.replace(/[^a-z]/gi, "").length < 8 ? undefined : [text];
+  return text === undefined || text.replace(/[^a-z]/gi, "").length < 7 ? undefined : [text];
 }
 
 interface Row {

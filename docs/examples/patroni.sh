@@ -131,8 +131,8 @@ ask "CREATE DATABASE curt OWNER curt"
 
 echo "Starting two Curts"
 for nth in 1 2; do
-  env PORT="1300$nth" BASE_URL=http://localhost:13001 DATA_DIR="$folder/curt$nth" DATABASE_PASSWORD="$password" \
-    DATABASE_URL="postgres://curt@127.0.0.1:15431,127.0.0.1:15432,127.0.0.1:15433/curt" \
+  env PORT="1300$nth" BASE_URL=http://localhost:13001 DATA_DIR="$folder/curt$nth" \
+    DATABASE_URL="postgres://curt:$password@127.0.0.1:15431,127.0.0.1:15432,127.0.0.1:15433/curt" \
     "${curt[@]}" serve >"$folder/curt$nth.log" 2>&1 &
   others+=($!)
   wait_for 30 Curt curl -sf "127.0.0.1:1300$nth/readyz"

@@ -25,10 +25,10 @@ export function prepareBackups({ backupFolder }: Config): void {
     mkdirSync(backupFolder, { recursive: true });
     requireWritable(backupFolder);
   } catch (error) {
-    const { code = "", message } = error as NodeJS.ErrnoException;
+    const { code = "" } = error as NodeJS.ErrnoException;
     if (WRONG.has(code))
       throw new ConfigError([
-        `BACKUP_DIR must be a folder that Curt can write to, not ${backupFolder}: ${message}`,
+        `BACKUP_DIR must be a folder that Curt can write to, not ${backupFolder}: ${reasonOf(error)}`,
       ]);
   }
 }

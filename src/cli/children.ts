@@ -1,7 +1,6 @@
 import type { Subprocess } from "bun";
 
 import type { Config } from "../config.ts";
-import type { Places } from "../http/steering.ts";
 import type { Log } from "../log.ts";
 import type { createMembers, Member } from "../metrics/members.ts";
 import { BEAT_MS, CHILD, type Order, type Orders, type Report } from "./child.ts";
@@ -26,31 +25,18 @@ export interface Generation {
   readonly ended: Promise<number>;
   /** Process ids of children. */
   pids(): number[];
-  /** How many of these processes listen. */
-  listening(): number;
   /** The files of the store that they have open. */
   storeFiles(): Orders["openElsewhere"];
-  /** Stops gracefully. `isReplaced`: another generation serves on, and `leave` will be called. */
+  /** Stops gracefully. `isReplaced`: another generation serves on. */
   stop(reason: string, isReplaced?: boolean): void;
-  /** No new connections come any more to these, which are being replaced. */
-  leave(): void;
   kill(): void;
 }
 
 export type Members = ReturnType<typeof createMembers>;
 
 export interface Children extends Generation {
-  /** Sends new connections to these of all processes that listen. Resolves when it is done, or when all are to stop. */
-  steer(to: Places): Promise<void>;
   /** The version that they are. */
   version(): string;
-}
-
-interface Listener {
-  /** Whether it is of a version that says when an order to steer was carried out. */
-  readonly tellsSteered: boolean;
-  /** Told when it has carried one out, or has ended. */
-  steered(isSteered: boolean): void;
 }
 
 /**
@@ -69,7 +55,7 @@ export function startChildren(
   others?: Generation,
 ): Children {
   const running = new Set<Subprocess>();
-  const listeners = new Map<Subprocess, Listener>();
+  const listening = new Set<Subprocess>();
   const { promise: stopped, resolve: endWaits } = Promise.withResolvers<void>();
   let stopping = false;
   let storeFiles = others?.storeFiles();
@@ -82,16 +68,16 @@ export function startChildren(
     stopping = true;
     endWaits();
     for (const child of running) {
-      if (isReplaced) tell(child, { replaced: reason, isToldToLeave: true });
+      if (isReplaced) tell(child, { replaced: reason });
       // The channel stays open, so that a child that hangs while it stops is noticed.
-      else if (listeners.has(child)) child.kill("SIGTERM");
+      else if (listening.has(child)) child.kill("SIGTERM");
       // One that still starts may not handle signals yet, and sends no beats.
       else child.disconnect();
     }
   }
 
   /** The life of one child; resolves with its end. */
-  async function live(listening: (child: number) => void) {
+  async function live(onListening: (child: number) => void) {
     let watching: NodeJS.Timeout | undefined;
     let member: Member | undefined;
     try {
@@ -102,13 +88,12 @@ export function startChildren(
       const child = startChild({ port, openElsewhere }, (report) => {
         silentBeats = 0;
         if (report.metrics !== undefined) member?.answer(report.metrics);
-        if (report.isSteered === true) listeners.get(child)?.steered(true);
         if (report.files === undefined) return;
         storeFiles = report.files;
         version = report.version ?? "";
         member = members?.join((request) => child.send(request));
-        listeners.set(child, { tellsSteered: report.isSteered === false, steered() {} });
-        listening(child.pid);
+        listening.add(child);
+        onListening(child.pid);
         watching = setInterval(() => {
           // Count missing beats, not seconds, so that a suspended machine kills nobody.
           if (++silentBeats !== MAX_SILENT_BEATS) return;
@@ -119,8 +104,7 @@ export function startChildren(
       running.add(child);
       const code = await child.exited;
       running.delete(child);
-      listeners.get(child)?.steered(false);
-      listeners.delete(child);
+      listening.delete(child);
       return { child: child.pid, code, signal: child.signalCode ?? undefined };
     } catch (err) {
       return { code: 1, err };
@@ -158,14 +142,6 @@ export function startChildren(
     }
   }
 
-  /** Resolves with false if the child ends before it has done it, or if all are to stop. */
-  async function steerBy(child: Subprocess, listener: Listener, to: Places): Promise<boolean> {
-    const { promise: steered, resolve } = Promise.withResolvers<boolean>();
-    listener.steered = resolve;
-    tell(child, { steer: to });
-    return !listener.tellsSteered || Promise.race([steered, stopped.then(() => false)]);
-  }
-
   function place() {
     const { promise: up, resolve } = Promise.withResolvers<void>();
     return { up, ended: fill(resolve).finally(resolve) };
@@ -191,20 +167,7 @@ export function startChildren(
     pids: () => Array.from(running, ({ pid }) => pid),
     storeFiles: () => storeFiles,
     version: () => version,
-    listening: () => listeners.size,
-    async steer(to) {
-      for (;;) {
-        // Any of those that share the port can do it. If all have just ended, others will take their places.
-        const [found] = listeners;
-        if (found !== undefined && (await steerBy(...found, to))) return;
-        await Promise.race([stopped, Bun.sleep(FIRST_WAIT_MS)]);
-        if (stopping) return;
-      }
-    },
     stop,
-    leave() {
-      for (const child of running) tell(child, { leave: true });
-    },
     kill() {
       for (const child of running) child.kill("SIGKILL");
     },

@@ -4,7 +4,7 @@ import type { Config } from "../config.ts";
 import { VERSION } from "../version.ts";
 import { BRIEF_HELP, commandHelp, generalHelp, groupHelp } from "./help.ts";
 
-/** The keys are the words of the command line, such as `check` or `admin list`. */
+/** The keys are the words of the command line, such as `check` or `completion bash`. */
 export type Commands = Readonly<Record<string, Command>>;
 
 export type Command = ServerCommand | InstanceCommand;
@@ -23,6 +23,8 @@ interface Described {
 
 /** Works with the settings and the store of a server. */
 interface ServerCommand extends Described {
+  /** Whether it reads the files that only a server needs. */
+  readonly serves?: boolean;
   /** Resolves with the exit code. */
   run(config: Config, args: Arguments): number | Promise<number>;
 }
@@ -46,7 +48,6 @@ interface Option {
   readonly values?: readonly string[];
   /** Usual values, for completion, if it takes others, too. */
   readonly usual?: readonly string[];
-  readonly isRequired?: boolean;
 }
 
 export interface Arguments {
@@ -106,11 +107,9 @@ function readCommand(name: string, command: Command, line: readonly string[]): C
 }
 
 function wrongOption(options: NonNullable<Command["options"]>, given: Arguments["options"]) {
-  for (const [option, { values, isRequired = false }] of Object.entries(options)) {
-    const value = given[option];
-    const isMissing = value === undefined || value === "";
-    if (isMissing && isRequired) return `--${option}${values === undefined ? "" : ` ${values.join("|")}`}`;
-    if (!isMissing && values?.includes(String(value)) === false)
+  for (const [option, { values }] of Object.entries(options)) {
+    const value = given[option] ?? "";
+    if (value !== "" && values?.includes(String(value)) === false)
       return `--${option} ${values.join("|")}, not ${JSON.stringify(value)}`;
   }
   return undefined;

@@ -1,12 +1,9 @@
-import { SOURCES } from "../moving/sources.ts";
-import { ADMIN_COMMANDS } from "./admin.ts";
 import { backup, restore } from "./backup.ts";
 import { check } from "./check.ts";
 import { CHILD, serveAsChild } from "./child.ts";
 import type { Commands, InstanceCommand } from "./command.ts";
 import { completion, SHELLS } from "./completion.ts";
 import { exportStore } from "./export.ts";
-import { importFile } from "./import.ts";
 import { INSTANCE_COMMANDS } from "./instance.ts";
 import { print } from "./print.ts";
 import { serve } from "./serve.ts";
@@ -15,6 +12,7 @@ import { trustClock } from "./trust-clock.ts";
 export const COMMANDS: Commands = {
   serve: {
     summary: "serve the API and the short addresses",
+    serves: true,
     run: serve,
   },
   check: {
@@ -44,28 +42,24 @@ export const COMMANDS: Commands = {
     run: exportStore,
   },
   import: {
-    summary: "take in a file of curt export, or of another shortener; FILE - is standard input",
+    summary: "import a file of curt export, or links of another shortener from CSV; FILE - is standard input",
     positionals: ["FILE"],
     options: {
-      from: {
-        type: "string",
-        meaning: "what wrote the file, if not curt export",
-        values: Object.keys(SOURCES),
-      },
+      visits: { type: "string", meaning: "CSV file with the visits by day of the links in FILE" },
       "dry-run": { type: "boolean", meaning: "only say what would happen" },
-      domain: { type: "string", meaning: "take only the links of this domain" },
-      "keep-odd": { type: "boolean", meaning: "also take codes that nobody could choose here" },
-      "skip-bad": { type: "boolean", meaning: "pass over broken lines of an export" },
+      domain: { type: "string", meaning: "if FILE has addresses: import only those of this domain" },
+      "keep-odd": { type: "boolean", meaning: "also import codes that nobody could choose here" },
+      "skip-bad": { type: "boolean", meaning: "pass over broken lines" },
       report: { type: "string", meaning: "write all rows that are left out to this file" },
     },
-    run: importFile,
+    // Its reader of CSV would delay the start of every other command.
+    run: async (config, args) => (await import("./import.ts")).importFile(config, args),
   },
   "trust-clock": {
     summary: "tell Curt that the clock is right, after a warning that it may not be",
     run: trustClock,
   },
   ...INSTANCE_COMMANDS,
-  ...ADMIN_COMMANDS,
   ...Object.fromEntries(
     SHELLS.map((shell): [string, InstanceCommand] => [
       `completion ${shell}`,

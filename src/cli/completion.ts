@@ -35,7 +35,7 @@ function rulesOf(name: string, { options = {} }: Command): Rule[] {
 
 const HELP: Choice = { word: "--help", meaning: "show the help" };
 
-/** The first words of commands, and for groups such as `admin` the second ones. */
+/** The first words of commands, and for groups such as `completion` the second ones. */
 function beginnings(listed: readonly (readonly [string, Command])[]): Rule[] {
   const groups = Map.groupBy(listed, ([name]) => name.split(" ", 1)[0] ?? "");
   const first: Choice[] = [];

@@ -32,8 +32,8 @@ export async function health(environment: Environment): Promise<number> {
 }
 
 /** Where the server with these settings listens. */
-function here({ HOST, PORT, HTTPS, TLS_CERT }: Environment): string {
-  const isSecure = HTTPS === "auto" || Boolean(TLS_CERT);
+function here({ HOST, PORT, TLS_CERT }: Environment): string {
+  const isSecure = Boolean(TLS_CERT);
   const port = PORT || (isSecure ? 443 : 3000);
   return `${isSecure ? "https" : "http"}://${reachable(HOST)}:${port}`;
 }

@@ -1,14 +1,13 @@
 import { arrivalRules } from "../core.ts";
 import type { Link } from "../links/link.ts";
 import { isOwnTarget } from "../links/target.ts";
-import { curtSource } from "../moving/curt-source.ts";
+import { readLinksAndVisits } from "../moving/curt-source.ts";
 import { fillFrom } from "../moving/fill.ts";
-import { UnreadableSource } from "../moving/source.ts";
 import { describeStore } from "../settings/database-url.ts";
 import { fillStore, hasStore, openRecords } from "../store/open.ts";
 import { type Counts, type Kind, KINDS, type WriteRecords } from "../store/records.ts";
 import { hasSegments } from "../visits/journal/slots.ts";
-import type { Importing } from "./importing.ts";
+import { brokenLines, type Importing } from "./importing.ts";
 import { counted } from "./names.ts";
 import { note, print } from "./print.ts";
 
@@ -30,12 +29,12 @@ export async function importExport(importing: Importing): Promise<number> {
     return 0;
   }
   const others = new Map<Kind, number>();
-  const source = curtSource({
+  const items = readLinksAndVisits(importing.input, {
     onBroken: brokenLines(importing),
     onOther: (kind) => void others.set(kind, (others.get(kind) ?? 0) + 1),
   });
   // Its odd codes came from elsewhere, and were asked for then.
-  const code = await importing.takeIn(source, { keepOdd: true });
+  const code = await importing.takeIn(items, { keepOdd: true });
   const kept = [...others].map(([kind, count]) => counted(kind, count));
   if (code === 0 && kept.length > 0)
     note(
@@ -78,16 +77,5 @@ function ownLinks({ config, left }: Importing) {
     if (!isOwnTarget(target, targetPolicy)) return false;
     left.add({ place: `line ${line}`, code, why: { kind: "refused", by: { rule: "target.own" } } });
     return true;
-  };
-}
-
-/** Ends the import, unless broken lines are to be passed over. */
-function brokenLines({ options, left }: Importing) {
-  return (line: number, why: string): void => {
-    if (options["skip-bad"] !== true)
-      throw new UnreadableSource(
-        `is broken at line ${line.toLocaleString("en")}: ${why}. Use a whole file, or --skip-bad to pass over broken lines. Nothing was written.`,
-      );
-    left.add({ place: `line ${line}`, code: "", why: { kind: "row", reason: `the line is broken: ${why}` } });
   };
 }

@@ -1,24 +1,35 @@
 import type { Config } from "../config.ts";
-import type { Source } from "../moving/source.ts";
-import { SOURCES } from "../moving/sources.ts";
+import { readLinks, readVisits } from "../moving/csv-source.ts";
+import { type SourceItem, UnreadableSource } from "../moving/source.ts";
 import type { Arguments } from "./command.ts";
 import { importExport } from "./import-export.ts";
-import { openImport } from "./importing.ts";
+import { brokenLines, type Importing, openImport } from "./importing.ts";
+import { openInput } from "./input.ts";
 import { fail } from "./print.ts";
 
-/** Takes in a file of `curt export` or, with --from, of another shortener; returns the exit code. */
+/** Imports a file of `curt export`, or a table of links; returns the exit code. */
 export async function importFile(config: Config, args: Arguments): Promise<number> {
-  const { options } = args;
-  const from = options["from"];
-  if (from === undefined && options["keep-odd"] === true) return fail("--keep-odd needs --from.");
-  if (from !== undefined && options["skip-bad"] === true)
-    return fail("--skip-bad is for files of curt export. With --from, bad rows are passed over and listed.");
-  const source: Source | undefined = SOURCES[String(from)];
-  if (options["domain"] !== undefined && source?.hasDomains !== true) {
-    const names = Object.keys(SOURCES).filter((name) => SOURCES[name]?.hasDomains);
-    return fail(`--domain needs --from ${names.join("|")}.`);
-  }
+  const { domain, visits } = args.options as { readonly domain?: string; readonly visits?: string };
   return openImport(config, args, async (importing) => {
-    return source === undefined ? importExport(importing) : importing.takeIn(source);
+    // A table begins with the names of its columns.
+    const isExport = (await importing.input.firstLine()).startsWith("{");
+    if (!isExport) return importing.takeIn(itemsOf(importing, domain, visits));
+    return domain === undefined && visits === undefined
+      ? importExport(importing)
+      : fail("--domain and --visits are for CSV files. An export has the visits of its links.");
   });
+}
+
+async function* itemsOf(
+  importing: Importing,
+  domain: string | undefined,
+  visits: string | undefined,
+): AsyncGenerator<SourceItem> {
+  yield* readLinks(importing.input, { domain, onBroken: brokenLines(importing) });
+  if (visits === undefined) return;
+  try {
+    yield* readVisits(openInput(visits), { onBroken: brokenLines(importing, { of: ` of ${visits}` }) });
+  } catch (error) {
+    throw error instanceof UnreadableSource ? new UnreadableSource(error.message, visits) : error;
+  }
 }

@@ -1,6 +1,6 @@
 import type { Config } from "../config.ts";
 import { arrivalRules } from "../core.ts";
-import { type Source, UnreadableSource } from "../moving/source.ts";
+import { type SourceItem, UnreadableSource } from "../moving/source.ts";
 import { takeIn } from "../moving/take-in.ts";
 import { describeStore } from "../settings/database-url.ts";
 import { hasStore, openIntake, openRecords } from "../store/open.ts";
@@ -18,8 +18,8 @@ export interface Importing {
   readonly input: ReturnType<typeof openInput>;
   readonly left: LeftRows;
   readonly progress: ProgressLine;
-  /** Adds the links of a source; resolves with the exit code. */
-  takeIn(source: Source, options?: { readonly keepOdd: boolean }): Promise<number>;
+  /** Adds links and their visits; resolves with the exit code. */
+  takeIn(items: AsyncIterable<SourceItem>, options?: { readonly keepOdd: boolean }): Promise<number>;
 }
 
 /** Calls `act`, then says which rows were left, and what is wrong with the file if it cannot be read. */
@@ -29,8 +29,9 @@ export async function openImport(
   act: (importing: Importing) => Promise<number>,
 ): Promise<number> {
   const report = options["report"] as string | undefined;
-  if (report !== undefined && isInput(report, file))
-    return fail("--report would overwrite the file to be imported. Name another one.");
+  const files = [file, ...("visits" in options ? [String(options["visits"])] : [])];
+  if (report !== undefined && files.some((one) => isInput(report, one)))
+    return fail("--report would overwrite a file to be imported. Name another one.");
   using left = openLeftRows(report);
   using progress = showProgress();
   try {
@@ -38,18 +39,18 @@ export async function openImport(
     const keepOdd = options["keep-odd"] === true;
     return await act({
       ...importing,
-      takeIn: (source, how = { keepOdd }) => takeInFrom(source, { ...importing, ...how }),
+      takeIn: (items, how = { keepOdd }) => takeInFrom(items, { ...importing, ...how }),
     });
   } catch (error) {
     progress.end();
     if (error instanceof UnreadableSource)
-      return fail(`${file === "-" ? "standard input" : file} ${error.message}`);
+      return fail(`${error.file ?? (file === "-" ? "standard input" : file)} ${error.message}`);
     throw error;
   }
 }
 
 async function takeInFrom(
-  source: Source,
+  items: AsyncIterable<SourceItem>,
   {
     config,
     options,
@@ -61,17 +62,14 @@ async function takeInFrom(
 ): Promise<number> {
   const isDryRun = options["dry-run"] === true;
   await using target = isDryRun ? await openLookUp(config) : await openTarget(config);
-  const { links, added, known, visits } = await takeIn(
-    source.read(input, options["domain"] as string | undefined),
-    {
-      ...target,
-      ...arrivalRules(config),
-      keepOdd,
-      onLeft: left.add,
-      onRead: () => progress.tell("reading", input.progress()),
-      onTaken: (taken, count) => progress.tell(isDryRun ? "looking up" : "adding", taken, count),
-    },
-  );
+  const { links, added, known, visits } = await takeIn(items, {
+    ...target,
+    ...arrivalRules(config),
+    keepOdd,
+    onLeft: left.add,
+    onRead: () => progress.tell("reading", input.progress()),
+    onTaken: (taken, count) => progress.tell(isDryRun ? "looking up" : "adding", taken, count),
+  });
   progress.end();
   left.print();
   const would = isDryRun ? " would be" : "";
@@ -103,4 +101,19 @@ async function openLookUp({ database }: Config) {
     };
   const { find, close } = await openRecords(database);
   return { intake: undefined, find, [Symbol.asyncDispose]: close };
+}
+
+/** Ends the import, unless broken lines are to be passed over. `of` follows the number of a line. */
+export function brokenLines({ options, left }: Importing, { of = "" } = {}) {
+  return (line: number, why: string): void => {
+    if (options["skip-bad"] !== true)
+      throw new UnreadableSource(
+        `is broken at line ${line.toLocaleString("en")}: ${why}. Use a whole file, or --skip-bad to pass over broken lines. Nothing was written.`,
+      );
+    left.add({
+      place: `line ${line}${of}`,
+      code: "",
+      why: { kind: "row", reason: `the line is broken: ${why}` },
+    });
+  };
 }

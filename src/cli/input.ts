@@ -3,6 +3,10 @@ import { closeSync, createReadStream, fstatSync, openSync, statSync } from "node
 import { requirePlain } from "../moving/plain.ts";
 import { type Input, UnreadableSource } from "../moving/source.ts";
 
+/** Longer than any header of a table. */
+const MAX_LINE_BYTES = 64 * 1024;
+const NEWLINE = 10;
+
 /** How much is done; `all` is undefined if that is unknown. */
 export interface Progress {
   readonly done: number;
@@ -14,19 +18,33 @@ export function openInput(file: string): Input & { progress(): Progress } {
   const path = file === "-" ? undefined : file;
   const size = path === undefined ? undefined : sizeOf(path);
   let done = 0;
-  return {
-    path,
-    async *bytes() {
-      try {
-        for await (const chunk of path === undefined ? Bun.stdin.stream() : createReadStream(path)) {
-          const bytes = chunk as Uint8Array;
-          if (done === 0) requirePlain(bytes);
-          yield bytes;
-          done += bytes.length;
-        }
-      } catch (error) {
-        throw explain(error);
+  async function* read() {
+    try {
+      for await (const chunk of path === undefined ? Bun.stdin.stream() : createReadStream(path)) {
+        const bytes = chunk as Uint8Array;
+        if (done === 0) requirePlain(bytes);
+        yield bytes;
+        done += bytes.length;
       }
+    } catch (error) {
+      throw explain(error);
+    }
+  }
+  const chunks = read();
+  const beginning: Uint8Array[] = [];
+  return {
+    async firstLine() {
+      for (let length = 0; length < MAX_LINE_BYTES && beginning.at(-1)?.includes(NEWLINE) !== true;) {
+        const { value } = await chunks.next();
+        if (value === undefined) break;
+        beginning.push(value);
+        length += value.length;
+      }
+      return Buffer.concat(beginning).toString().split("\n", 1)[0] ?? "";
+    },
+    async *bytes() {
+      yield* beginning;
+      yield* chunks;
     },
     progress: () => ({ done, all: size }),
   };

@@ -5,8 +5,8 @@ import type { Config } from "../config.ts";
 import type { Log } from "../log.ts";
 
 /**
- * A store that an earlier version made, or that somebody copied, may be open to everybody on the machine. That is told and not
- * changed, because whoever copies the files elsewhere may do so as another user.
+ * Warns of a store that somebody copied or opened to everybody on the machine. Its mode stays as it is, because whoever copies
+ * the files elsewhere may do so as another user.
  */
 export function warnOfReaders(database: Config["database"], log: Log): void {
   if (database.engine !== "sqlite") return;

@@ -6,10 +6,10 @@ export interface Run {
   readonly port: number;
   readonly readMetrics: Service["readMetrics"];
   /**
-   * Stops gracefully; `exit` then resolves with `code`. Returns false if it is already stopping. `replaced`: other processes
-   * serve on, and once it resolves, they get all new connections.
+   * Stops gracefully; `exit` then resolves with `code`. Returns false if it is already stopping. `isReplaced`: other
+   * processes serve on.
    */
-  stop(reason: string, code: number, replaced?: Promise<void>): boolean;
+  stop(reason: string, code: number, isReplaced?: boolean): boolean;
   readonly exit: Promise<number>;
 }
 
@@ -18,11 +18,11 @@ export async function run(config: Config, log: Log): Promise<Run> {
   const { promise: exit, resolve: exitWith } = Promise.withResolvers<number>();
   const service = await startService(config, log);
   let stopping = false;
-  function stop(reason: string, code: number, replaced?: Promise<void>): boolean {
+  function stop(reason: string, code: number, isReplaced?: boolean): boolean {
     if (stopping) return false;
     stopping = true;
     log.info({ reason }, "stopping");
-    service.stop(replaced).then(
+    service.stop(isReplaced).then(
       () => exitWith(code),
       (err: unknown) => {
         log.error({ err }, "could not stop gracefully");

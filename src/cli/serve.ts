@@ -1,13 +1,11 @@
 import type { Config } from "../config.ts";
 import { findPort } from "../http/server.ts";
-import { ANYWHERE } from "../http/steering.ts";
-import { startHttps } from "../https/start.ts";
+import { isPrivateHost } from "../links/target.ts";
 import { createLog, type Log } from "../log.ts";
 import type { Member } from "../metrics/members.ts";
 import { identifyStore } from "../store/open.ts";
 import { VERSION } from "../version.ts";
 import { prepareBackups, startBackups } from "./backups.ts";
-import { SPREAD_MS } from "./child.ts";
 import { type Generation, type Members, startChildren } from "./children.ts";
 import { warnOfReaders } from "./readers.ts";
 import { warnOfLittleRoom } from "./room.ts";
@@ -27,7 +25,7 @@ export async function serve(settings: Config): Promise<number> {
   let beside: Generation | undefined;
   let isStarted = false;
   let isStopping = false;
-  // From now on, because a certificate or a migration may take long.
+  // From now on, because a migration may take long.
   process.on("SIGUSR2", () => {
     if (current !== undefined && isStarted && !isStopping && beside === undefined) void handOver(current);
     else log.warn("SIGUSR2 is ignored while Curt starts, stops or is taken over");
@@ -37,7 +35,6 @@ export async function serve(settings: Config): Promise<number> {
   prepareBackups(settings);
   const config = { ...settings, port };
   const metrics = await startMetrics(config);
-  const https = config.https === null ? undefined : startHttps(config, config.https, log);
   let endBackups = async () => {};
 
   for (const reason of ["SIGTERM", "SIGINT"] as const) {
@@ -58,28 +55,18 @@ export async function serve(settings: Config): Promise<number> {
     beside = children;
     const isUp = await children.up;
     if (isUp && !isStopping) {
-      const first = old.listening();
       beside = old;
       current = children;
-      const spread = children.steer({ first, count: config.processes });
       log.info({ children: children.pids() }, `Curt ${children.version()} takes over`);
       beside.stop("new processes take over", true);
-      await Promise.all([spread, Bun.sleep(SPREAD_MS)]);
-      // When the old processes close their sockets, the new ones move up: from then on, only the first place is certain.
-      await children.steer({ first, count: 1 });
       // What the old ones have counted since they were last asked would end with them.
       await metrics?.members.read();
-      beside.leave();
     } else if (!isStopping) log.error("the new processes could not start: the old ones go on");
-    // Before all of them are gone, it is not known how many listen.
     await beside.ended;
     beside = undefined;
-    if (isUp) await children.steer(ANYWHERE);
     if (isUp && !isStopping) log.info("the old processes have ended");
   }
 
-  // Without a certificate, or with a wrong one, visitors would be warned.
-  await https?.ready;
   current = isAlone
     ? await serveHere(config, log, metrics?.members)
     : startChildren(config, log, metrics?.members);
@@ -89,6 +76,9 @@ export async function serve(settings: Config): Promise<number> {
     else
       log.info({ children: current.pids() }, `${listensOn(config, port)}, in ${config.processes} processes`);
     if (metrics !== undefined) log.info(metrics.about);
+    for (const misspelling of config.misspellings)
+      log.warn(misspelling, "a setting may be misspelt: the environment has `name`, and nothing reads it");
+    warnOfPlainAddress(config, log);
     warnOfOneClient(config, log);
     warnOfLittleRoom(config, log);
     warnOfReaders(config.database, log);
@@ -101,27 +91,29 @@ export async function serve(settings: Config): Promise<number> {
     beside?.stop("the others ended");
     await beside?.ended;
     await endBackups();
-    await https?.stop();
+    if (isStarted || isStopping) log.info("stopped");
     return code;
   }
 }
 
 /** Undefined if there are to be none. They are loaded only here, because nothing else needs them. Throws CannotListen. */
-async function startMetrics({ metricsHost: host, metricsPort, processes }: Config) {
-  if (metricsPort === null) return undefined;
+async function startMetrics({ metrics, processes }: Config) {
+  if (metrics === null) return undefined;
   const [{ createMembers }, { serveMetrics }] = await Promise.all([
     import("../metrics/members.ts"),
     import("../metrics/serve.ts"),
   ]);
   const members = createMembers(processes);
-  const port = serveMetrics(host, metricsPort, members.read);
-  return { members, about: `metrics for Prometheus are at http://${hostInUrl(host)}:${port}/metrics` };
+  const port = serveMetrics(metrics, members.read);
+  return {
+    members,
+    about: `metrics for Prometheus are at http://${hostInUrl(metrics.host)}:${port}/metrics`,
+  };
 }
 
 /** Serves in this process, which then is a child less to start and to keep. */
 async function serveHere(config: Config, log: Log, members?: Members): Promise<Generation> {
   const { stop, exit, readMetrics } = await run(config, log);
-  const { promise: left, resolve: leave } = Promise.withResolvers<void>();
   const member: Member | undefined = members?.join((request) => {
     void readMetrics?.(request).then((reading) => member?.answer(reading));
   });
@@ -130,21 +122,27 @@ async function serveHere(config: Config, log: Log, members?: Members): Promise<G
     up: Promise.resolve(true),
     ended: exit,
     pids: () => [],
-    listening: () => 1,
     storeFiles: () => identifyStore(config.database),
-    stop: (reason, isReplaced) => void stop(reason, 0, isReplaced === true ? left : undefined),
-    leave,
+    stop: (reason, isReplaced) => void stop(reason, 0, isReplaced),
     kill: () => process.exit(1),
   };
 }
 
-function listensOn({ host, baseUrl, https }: Config, port: number): string {
-  return `Curt ${VERSION} listens on ${https === null ? "http" : "https"}://${hostInUrl(host)}:${port} and makes links at ${baseUrl}`;
+function listensOn({ host, baseUrl, tlsCert }: Config, port: number): string {
+  return `Curt ${VERSION} listens on ${tlsCert === null ? "http" : "https"}://${hostInUrl(host)}:${port} and makes links at ${baseUrl}`;
+}
+
+function warnOfPlainAddress({ baseUrl }: Config, log: Log): void {
+  const { protocol, hostname } = new URL(baseUrl);
+  if (protocol === "http:" && !isPrivateHost(hostname))
+    log.warn(
+      "BASE_URL begins with http://: whoever is on the way can change where links lead. Serve HTTPS, and set BASE_URL to https://…",
+    );
 }
 
 /** If only this machine can reach a public service, all visitors come through a proxy. */
 function warnOfOneClient(config: Config, log: Log): void {
-  const { host, posture, trustedProxies, https } = config;
+  const { host, posture, trustedProxies, tlsCert } = config;
   const { limitCreate, limitUnknown, limitView, limitReport, limitPasswords } = config;
   const limits = [limitCreate, limitUnknown, limitView, limitReport, limitPasswords];
   const isLocal = host === "localhost" || host === "::1" || host.startsWith("127.");
@@ -152,7 +150,7 @@ function warnOfOneClient(config: Config, log: Log): void {
     limits.some(({ length }) => length > 0) &&
     isLocal &&
     // Who lets Curt serve HTTPS has no proxy that could append to X-Forwarded-For.
-    https === null &&
+    tlsCert === null &&
     posture === "public" &&
     trustedProxies.length === 0
   )

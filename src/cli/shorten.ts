@@ -4,7 +4,7 @@ import { ask } from "./ask.ts";
 import { copyToClipboard } from "./clipboard.ts";
 import type { Arguments, Environment } from "./command.ts";
 import { readPassword } from "./password.ts";
-import { fail, note, print, printRow } from "./print.ts";
+import { fail, note, print, printJson } from "./print.ts";
 import { qrText } from "./qr-text.ts";
 import { readLines } from "./read-lines.ts";
 
@@ -45,7 +45,7 @@ export async function shorten(
         }
         // Only the first link matters, and whether it is the only one.
         if (made.length < 2) made.push(link);
-        if (isJson) printRow({ ...link }, true);
+        if (isJson) printJson(link);
         else print(escapeLine(link.short_url));
       }
     }

@@ -3,7 +3,7 @@ import { escapeLine } from "../escape.ts";
 import { ask } from "./ask.ts";
 import { bar, bars } from "./chart.ts";
 import type { Arguments, Environment } from "./command.ts";
-import { fail, plural, print, printRow } from "./print.ts";
+import { fail, plural, print, printJson } from "./print.ts";
 
 const DEFAULT_DAYS = 30;
 /** What the API tells at once. */
@@ -28,7 +28,7 @@ export async function stats(environment: Environment, { positionals, options }: 
       async (client) => {
         const statistics = await client.links.statistics(link.code, lastDays(days));
         if (options["json"] === true) {
-          printRow({ ...statistics }, true);
+          printJson(statistics);
           return 0;
         }
         const { visits: total } = await client.links.get(link.code);

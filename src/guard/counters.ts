@@ -3,7 +3,7 @@ import { DAY_MS } from "../links/time.ts";
 import type { GuardStore } from "./store.ts";
 
 /** What each process counts for the figures of the instance. Visits are counted where they are stored. */
-export const COUNTED = [
+const COUNTED = [
   "created",
   "refused",
   "blocked",

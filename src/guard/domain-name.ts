@@ -21,14 +21,6 @@ export function registrableDomain(host: string): string {
   return tldts().getDomain(name, BY_THE_WHOLE_LIST) ?? name;
 }
 
-/**
- * What was registered with a registry: `github.io` for `someone.github.io`. Undefined for a host that nobody registers:
- * an address, a registry's suffix and a name without a dot.
- */
-export function registeredDomain(host: string): string | undefined {
-  return tldts().getDomain(host, BY_REGISTRIES) ?? undefined;
-}
-
 /** Takes a host as in `URL.hostname`, where only the last part of an IPv4 address is a number. */
 export function isAddress(host: string): boolean {
   return /^\[|(?:^|\.)\d+$/.test(host);

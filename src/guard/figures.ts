@@ -4,10 +4,6 @@ import type { Counted } from "./counters.ts";
 export interface Figures {
   /** About: links that were deleted may count. */
   readonly links: number;
-  /** About, like the next: in the last 24 hours. */
-  readonly madeInDay: number;
-  /** In the last seven days. */
-  readonly madeInWeek: number;
   /** Links that the operator has disabled or deleted, up to {@link MAX_COUNTED_DISABLED}. */
   readonly disabled: number;
   readonly blockedHosts: number;

@@ -2,10 +2,10 @@ import type { Clock } from "../links/clock.ts";
 import { lookUpCode } from "../links/code.ts";
 import type { Blocked } from "../links/create.ts";
 import type { Link } from "../links/link.ts";
-import type { LinkStore } from "../links/store.ts";
+import type { LinkId, LinkStore } from "../links/store.ts";
 import type { VisitStore } from "../visits/store.ts";
 import type { CaseCursor } from "./case-store.ts";
-import type { LinkCursor, LinkQuery } from "./search.ts";
+import { leadsTo, type LinkCursor, type LinkPage, type LinkQuery } from "./search.ts";
 import type { GuardStore, JournalCursor } from "./store.ts";
 
 /** Which part of a list is asked for. `cursor` is that of the part before; any other text finds nothing. */
@@ -22,6 +22,8 @@ export interface InspectionOptions {
   readonly blocked: Blocked;
 }
 
+/** Where a search continues after the link whose code is the text. */
+const AFTER_CODE = "code" as LinkCursor;
 /** Entries in the history of one link. */
 const MAX_HISTORY = 200;
 
@@ -35,11 +37,23 @@ export function createInspection({ store, clock, blocked }: InspectionOptions) {
   return {
     nowMs: clock.nowMs,
 
-    /** The links that match, a bounded number of them looked at. */
-    async find(query: LinkQuery, { cursor, limit }: Part) {
-      const request = { cursor: cursor as LinkCursor | undefined, limit, nowMs: clock.nowMs() };
-      const { links, ...rest } = await store.search(query, request);
-      return { links: links.map(inspect), ...rest };
+    /** One slice of a search. The link whose code is the text comes first. */
+    async search(query: LinkQuery, { cursor, limit }: Part): Promise<LinkPage> {
+      const code = query.text === undefined ? undefined : lookUpCode(query.text);
+      const link = cursor === undefined && code !== undefined ? await store.find(code) : undefined;
+      if (link !== undefined && (query.host === undefined || leadsTo(link.target, query.host)))
+        return { links: [link], cursor: AFTER_CODE, searched: 0 };
+      const from = cursor === AFTER_CODE ? undefined : (cursor as LinkCursor | undefined);
+      const page = await store.search(query, { cursor: from, limit });
+      return { ...page, links: page.links.filter((one) => one.code !== code) };
+    },
+
+    /** Those of some links that are still there. */
+    async links(ids: readonly LinkId[]) {
+      const links = await Promise.all(ids.map(({ code }) => store.find(code)));
+      return links.flatMap((link, nth) =>
+        link !== undefined && link.createdMs === ids[nth]?.createdMs ? [inspect(link)] : [],
+      );
     },
 
     /** Everything about the link of a code, as an address spells it; also if it was deleted for good. */
@@ -90,7 +104,7 @@ export function createInspection({ store, clock, blocked }: InspectionOptions) {
 export type Inspection = ReturnType<typeof createInspection>;
 
 /** A link and the rule, if any, that its target is under. */
-export type InspectedLink = Awaited<ReturnType<Inspection["find"]>>["links"][number];
+export type InspectedLink = Awaited<ReturnType<Inspection["links"]>>[number];
 export type Inspected = Exclude<Awaited<ReturnType<Inspection["look"]>>, { kind: "unknown" }>;
 
 /** Reads one item more than are wanted: whether there is one tells whether the list goes on. */

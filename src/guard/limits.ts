@@ -28,7 +28,7 @@ export interface Limit {
 }
 
 /** What is limited. */
-export type LimitName = "create" | "create-all" | "unknown" | "view" | "report" | "password";
+export type LimitName = "create" | "unknown" | "view" | "report" | "password";
 
 /** Those that are on. */
 export type Limits = { readonly [name in LimitName]?: Limit | undefined } & {
@@ -51,7 +51,6 @@ const PASSWORD_CHECKS: Window = { count: 60, ms: 60_000 };
 
 export interface LimitsOptions extends LimitOptions {
   readonly limitCreate: readonly Window[];
-  readonly limitCreateAll: readonly Window[];
   readonly limitUnknown: readonly Window[];
   readonly limitView: readonly Window[];
   readonly limitReport: readonly Window[];
@@ -77,7 +76,6 @@ export function createLimits(options: LimitsOptions): Limits {
   const { limitUnknown, limitPasswords } = options;
   return {
     create: limit(options.limitCreate),
-    "create-all": limit(options.limitCreateAll),
     unknown: limit(limitUnknown),
     // Paid off at the same pace: a client that goes on is looked up again as often as `unknown` allows.
     scan: limit(

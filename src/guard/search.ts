@@ -1,47 +1,52 @@
 import type { Link } from "../links/link.ts";
 import { type Target, targetHost } from "../links/target.ts";
 import { isAddress } from "./domain-name.ts";
+import { parseHost } from "./hosts.ts";
+import type { RefusedDecision } from "./operator.ts";
 
-/** Every part narrows the search. Without any, all links are found. */
+/** What the operator searches for. Both parts narrow the search. Without any, it finds all links. */
 export interface LinkQuery {
-  /** A code, its beginning, or a part of the original URL or of the target. Letters A to Z match in either case in URLs. */
+  /** The beginning of a code, or a part of the original URL or of the target, in which A to Z match in either case. */
   readonly text?: string | undefined;
   /** The target's host or a domain above it, as `canonicalHost` writes it. */
   readonly host?: string | undefined;
-  readonly state?: LinkState | undefined;
-  /** The first instant. */
-  readonly madeFromMs?: number | undefined;
-  /** The instant after the last. */
-  readonly madeBeforeMs?: number | undefined;
+}
+
+/** A search as the operator writes it. */
+export const SEARCH_FIELDS = ["q", "host"] as const;
+export type WrittenSearch = Readonly<Record<(typeof SEARCH_FIELDS)[number], string>>;
+
+/** Empty fields don't narrow the search. */
+export function parseSearch({ q, host: written }: WrittenSearch): LinkQuery | RefusedDecision {
+  const host = written === "" ? undefined : parseHost(written);
+  if (written !== "" && host === undefined) return { kind: "refused", refusals: [{ rule: "host.invalid" }] };
+  return { text: q.trim() || undefined, host };
 }
 
 /** A link that was disabled or deleted counts as that, whether it has ended or not. */
-export const LINK_STATES = ["active", "disabled", "ended", "deleted"] as const;
-export type LinkState = (typeof LINK_STATES)[number];
+export type LinkState = "active" | "disabled" | "ended" | "deleted";
 
-/** Where a search goes on. Only the store that issued it understands it; another text finds nothing. */
+/** Where a search continues. Only the store that issued it understands it; any other text finds nothing. */
 export type LinkCursor = string & { readonly __brand: "LinkCursor" };
 
-/** Which part of the results is asked for. */
 export interface PageRequest {
-  /** Without it, the search begins. */
+  /** Without it, the search starts. */
   readonly cursor?: LinkCursor | undefined;
+  /** At least 1. */
   readonly limit: number;
-  /** Tells which links have ended. */
-  readonly nowMs: number;
 }
 
 export interface LinkPage {
-  /**
-   * Newest first, except that links whose code matches the text come before those whose URL does. There may be fewer
-   * than the limit, or none, although more follow: a request looks at a bounded number of links.
-   */
+  /** Newest first. There may be fewer than the limit, or none, although more follow: a request looks at few links. */
   readonly links: readonly Link[];
-  /** Undefined once every link was looked at. */
+  /** Undefined once the search has looked at every link. */
   readonly cursor: LinkCursor | undefined;
-  /** When the oldest link that was looked at was made. Undefined if nothing is left, or if no links were walked through. */
-  readonly lookedBackToMs: number | undefined;
+  /** The share of all links that the search has looked at so far, from 0 to 1. */
+  readonly searched: number;
 }
+
+/** Of a search that can find nothing. */
+export const NOTHING: LinkPage = { links: [], cursor: undefined, searched: 1 };
 
 export function stateOf({ disabled, endsMs }: Link, nowMs: number): LinkState {
   if (disabled === "deleted") return "deleted";

@@ -22,10 +22,8 @@ export interface GuardStore extends CaseStore {
   unblockHost(host: string, decision: Decision): Promise<boolean>;
   /** Reads the journal, newest first. Nothing removes or changes an entry. */
   journal(query: JournalQuery): Promise<readonly JournalEntry[]>;
-  /** Finds links. Each request looks at a bounded number of links, and the next one goes on with its cursor. */
+  /** Finds links. Each request looks at a bounded number of links, and the next one continues with its cursor. */
   search(query: LinkQuery, page: PageRequest): Promise<LinkPage>;
-  /** Does a small part of what makes searches fast. Returns true if there is more to do at once. */
-  index(): Promise<boolean>;
   /** Adds to what was counted on a day (UTC, since 1970-01-01). */
   count(day: number, counts: Counts): Promise<void>;
   figures(nowMs: number): Promise<Figures>;

@@ -1,4 +1,4 @@
-// What the operator's API and `--json` tell, field by field. Absent values are null, and instants are ISO 8601.
+// The fields of the operator's API. Absent values are null, and instants are ISO 8601.
 import { hasPassword } from "../links/link.ts";
 import { DAY_MS } from "../links/time.ts";
 import type { Note } from "./case-store.ts";
@@ -89,11 +89,9 @@ function toldNote({ atMs, reason, note }: Note) {
 }
 
 export function toldFigures(figures: Figures) {
-  const { links, madeInDay, madeInWeek, disabled, blockedHosts, newestHosts, visitedHosts, days } = figures;
+  const { links, disabled, blockedHosts, newestHosts, visitedHosts, days } = figures;
   return {
     links,
-    created_in_a_day: madeInDay,
-    created_in_a_week: madeInWeek,
     disabled,
     blocked_hosts: blockedHosts,
     /** Where the newest links lead. */

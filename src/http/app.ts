@@ -7,7 +7,7 @@ import type { Call, Handler } from "./call.ts";
 import { forEveryOrigin } from "./cors.ts";
 import type { Health } from "./health.ts";
 import type { AnswerKept } from "./kept-answers.ts";
-import { CREATES, type Limiter } from "./limits.ts";
+import type { Limiter } from "./limits.ts";
 import type { Overload, TakesTurns } from "./overload.ts";
 import type { AdminPages } from "./pages/admin.ts";
 import type { Home } from "./pages/home.ts";
@@ -78,7 +78,7 @@ export function createApp(options: AppOptions) {
   const isOpen = (path: string) => admin === undefined || !path.startsWith("/api/v1/admin/");
   const { route, serve, receive, fetch, fixed } = createRouter({ ...options, isOpen, notFound });
 
-  route("/", { GET: sharedPage("home"), POST: making(limit(CREATES, home.make, home.refuse)) });
+  route("/", { GET: sharedPage("home"), POST: making(limit("create", home.make, home.refuse)) });
   route("/docs", { GET: view(views.show("reference")) });
   route(PATHS.shorten, {
     GET: view(views.show("information")),
@@ -95,7 +95,7 @@ export function createApp(options: AppOptions) {
     { takesPost: ({ code }) => PATHS.link.replace("{code}", code) === PATHS.linksBatch },
   );
   route(PATHS.statistics, { GET: view(api.statistics) });
-  route(PATHS.report, { POST: view(limit(["report"], api.report)) });
+  route(PATHS.report, { POST: view(limit("report", api.report)) });
   route(PATHS.document, { GET: view(views.show("document")) });
   for (const [path, asset] of Object.entries(assets)) route(path, { GET: asset });
   route("/robots.txt", { GET: notices.robots });
@@ -109,7 +109,7 @@ export function createApp(options: AppOptions) {
   route("/{code}+qr", { GET: view(views.show("qr")) });
   route("/{code}+report", {
     GET: view(views.show("report")),
-    POST: view(limit(["report"], report.send, report.refuse)),
+    POST: view(limit("report", report.send, report.refuse)),
   });
   route("/{code}+manage", {
     GET: view(views.show("manage")),
@@ -149,7 +149,7 @@ export function createApp(options: AppOptions) {
   /** Makes links. A client that may not make any is told so at once, and takes no turn from others. */
   function making(handle: Handler): Handler {
     const later = inTurn("creates", handle);
-    return (call) => (limiter.left(call, CREATES) === 0 ? handle(call) : later(call));
+    return (call) => (limiter.left(call, "create") === 0 ? handle(call) : later(call));
   }
 
   /** Something else that takes longer than a redirect. */

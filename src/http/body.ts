@@ -1,6 +1,6 @@
 import { type HttpProblem, type Malformed, malformed } from "./problems.ts";
 
-/** Of a link, a form or a line. */
+/** Of a link or a form. */
 export const MAX_BODY_BYTES = 64 * 1024;
 
 const UTF8 = new TextDecoder("utf-8", { fatal: true });
@@ -22,14 +22,14 @@ export async function readText(request: Request, maxBytes = MAX_BODY_BYTES): Pro
   return bytes === undefined ? tooLarge : decodeText(bytes);
 }
 
-export function refuseCoding(headers: Headers): HttpProblem | undefined {
+function refuseCoding(headers: Headers): HttpProblem | undefined {
   const encoding = headers.get("content-encoding");
   return encoding === null || encoding.trim().toLowerCase() === "identity"
     ? undefined
     : { kind: "body.coding" };
 }
 
-export function decodeText(bytes: ArrayBuffer | Uint8Array): string | Malformed {
+function decodeText(bytes: ArrayBuffer | Uint8Array): string | Malformed {
   try {
     return UTF8.decode(bytes);
   } catch {

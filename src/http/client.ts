@@ -1,15 +1,17 @@
 import { createClientAddress, isTrusted, type Network } from "../guard/client-address.ts";
 import { memoize } from "../memoize.ts";
-import { readCountry } from "../visits/country.ts";
 import type { Client } from "../visits/recorder.ts";
+
+/** A health check on the same machine comes without X-Forwarded-For, too. */
+const MANY_NOT_FORWARDED = 20;
 
 export interface ClientOptions {
   /** The address that the server listens on. */
   readonly host: string;
   readonly trustedProxies: readonly Network[];
-  /** The header in which a trusted proxy sends the visitor's country. */
-  readonly countryHeader: string | null;
   readonly countryOf: (address: string) => string;
+  /** Called once if trusted proxies send many requests, and none has X-Forwarded-For. */
+  readonly onNotForwarded?: () => void;
 }
 
 /** Returns the client that sent a request. Its address and country are "" if unknown. */
@@ -17,7 +19,7 @@ export type ClientOf = (request: Request, server: Bun.Server<unknown>) => Client
 
 /** The client is the other end of the connection, or, if that is a trusted proxy, whoever the proxy names. */
 export function createClientReader(options: ClientOptions): ClientOf {
-  const { host, trustedProxies, countryHeader, countryOf } = options;
+  const { host, trustedProxies, countryOf, onNotForwarded } = options;
   const peerOf = peerReader(host);
   const clientAddress = createClientAddress(trustedProxies);
   const direct = memoize((peer): Client => {
@@ -25,21 +27,22 @@ export function createClientReader(options: ClientOptions): ClientOf {
     return { address, country: countryOf(address) };
   });
   const trusts = memoize((peer) => isTrusted(trustedProxies, peer));
+  let notForwarded = 0;
   // Reading the header takes half as long as a redirect.
   const addressBehind = memoize((key) => {
     const [peer = "", forwarded = ""] = key.split("\n", 2);
+    if (forwarded !== "") notForwarded = Number.NEGATIVE_INFINITY;
     return clientAddress(peer, forwarded);
   });
   const country = memoize(countryOf);
-  const told = memoize(readCountry);
 
   return (request, server) => {
     const peer = peerOf(request, server);
     if (trustedProxies.length === 0 || !trusts(peer)) return direct(peer);
-    const { headers } = request;
-    const address = addressBehind(`${peer}\n${headers.get("x-forwarded-for") ?? ""}`);
-    const header = countryHeader === null ? null : headers.get(countryHeader);
-    return { address, country: header === null ? country(address) : told(header) };
+    const forwarded = request.headers.get("x-forwarded-for");
+    if (forwarded === null && ++notForwarded === MANY_NOT_FORWARDED) onNotForwarded?.();
+    const address = addressBehind(`${peer}\n${forwarded ?? ""}`);
+    return { address, country: country(address) };
   };
 }
 

@@ -1,4 +1,5 @@
 import type { Links } from "../links/links.ts";
+import type { OpenRecorder } from "../visits/visits.ts";
 import { json } from "./answers.ts";
 import type { Call } from "./call.ts";
 import { problemJson } from "./problems.ts";
@@ -15,14 +16,16 @@ export interface Health {
 /** Reserved, so it is never there; looking it up shows that the store answers. */
 const PROBE = "readyz";
 
-export function createHealth(links: Links): Health {
+export function createHealth(links: Links, recorder: Pick<OpenRecorder, "figures">): Health {
   let isStopping = false;
   return {
     live: (call) => json(call, 200, { status: "success", message: "live" }, "en"),
     async ready(call) {
       if (isStopping) return problemJson(call, { kind: "unavailable" });
       await links.find(PROBE);
-      return json(call, 200, { status: "success", message: "ready" }, "en");
+      // A restart would not help, and visitors are still redirected.
+      const message = recorder.figures().isCounting ? "ready" : "ready, but visits are not counted";
+      return json(call, 200, { status: "success", message }, "en");
     },
     stopping() {
       isStopping = true;

@@ -11,21 +11,21 @@ import { createRefusalQueue } from "./refusal-queue.ts";
 
 export interface Limiter {
   /**
-   * Counts what `handle` does against these limits. What fails costs nothing in the end, but it is counted meanwhile, so that
-   * concurrent requests cannot pass a limit together. `refuse` answers a client that has to wait.
+   * Counts what `handle` does against this limit. What fails costs nothing in the end, but it is counted meanwhile, so that
+   * concurrent requests cannot pass it together. `refuse` answers a client that has to wait.
    */
-  limit(names: Names, handle: Handler, refuse?: Refuse): Handler;
+  limit(name: LimitName, handle: Handler, refuse?: Refuse): Handler;
   /**
    * The same for so many things, all or none. Returns what gives back those that failed, or the problem of a client that has
    * to wait. Give it at most `most` things.
    */
-  take(call: Call, names: Names, things: number): GiveBack | Promise<Limited>;
-  /** How many things these limits let a client do at once, if it did nothing before. */
-  most(names: Names): number;
+  take(call: Call, name: LimitName, things: number): GiveBack | Promise<Limited>;
+  /** How many things this limit lets a client do at once, if it did nothing before. */
+  most(name: LimitName): number;
   /** How many of them the client may do now. */
-  left(call: Call, names: Names): number;
+  left(call: Call, name: LimitName): number;
   /** Refuses a client that may do none of them now. */
-  refuse(call: Call, names: Names): Promise<Limited>;
+  refuse(call: Call, name: LimitName): Promise<Limited>;
   /** Counts every request for something that costs more than a redirect. Unknown codes also count as such. */
   view(handle: Handler): Handler;
   /**
@@ -41,18 +41,13 @@ export interface Limiter {
   tell(call: Call, response: Response): Response;
 }
 
-/** What making a link by any door counts against. */
-export const CREATES = ["create", "create-all"] as const;
-
 type GiveBack = (failed: number) => void;
-
-type Names = readonly [LimitName, ...LimitName[]];
 
 export interface Try {
   /** Who gets only a share of all checks: the client and the link. */
   readonly sharers: readonly string[];
-  /** Counts a check, whatever comes of it, or returns the problem of a client that had too many. */
-  check(): Promise<Limited> | undefined;
+  /** Counts a check, whatever comes of it. */
+  countCheck(): void;
   /** A right password is not counted. */
   undo(): void;
   /** How many more the client has now, infinite without a limit; and in how many seconds it has one. */
@@ -60,9 +55,6 @@ export interface Try {
 }
 
 type Refuse = (call: Call, problem: Limited) => Response | Promise<Response>;
-
-/** The client of limits for everybody together. No address looks like this. */
-const EVERYBODY = "*";
 
 /** Also counts, for the figures of the instance, what is limited and what leads nowhere. */
 export function createLimiter(
@@ -74,8 +66,8 @@ export function createLimiter(
   const holdBackMs = createRefusalQueue(clock);
 
   /** An unknown address is also the key of all clients without one. */
-  function clientOf(call: Call, name: keyof Limits): string {
-    return name === "create-all" ? EVERYBODY : networkOf(call.client().address);
+  function clientOf(call: Call): string {
+    return networkOf(call.client().address);
   }
 
   /** Makes the headers of the response describe a limit. */
@@ -88,42 +80,23 @@ export function createLimiter(
     const limit = limits[name];
     if (limit === undefined) return true;
     describe(call, name);
-    return limit.take(clientOf(call, name), things) === 0;
+    return limit.take(clientOf(call), things) === 0;
   }
 
-  function giveBack(call: Call, names: readonly LimitName[], things: number): void {
-    for (const name of names) limits[name]?.giveBack(clientOf(call, name), things);
-  }
-
-  /** Takes all or nothing. */
-  function takeAll(call: Call, names: Names, things: number): boolean {
-    const taken: LimitName[] = [];
-    for (const name of names) if (take(call, name, things)) taken.push(name);
-    if (taken.length === names.length) return true;
-    giveBack(call, taken, things);
-    return false;
-  }
-
-  function count(call: Call, names: Names, things: number): GiveBack | Promise<Limited> {
-    if (!takeAll(call, names, things)) return refuseAll(call, names, things);
+  function count(call: Call, name: LimitName, things: number): GiveBack | Promise<Limited> {
+    if (!take(call, name, things)) return refusal(call, name, things);
     return (failed) => {
-      if (failed > 0) giveBack(call, names, failed);
+      if (failed > 0) limits[name]?.giveBack(clientOf(call), failed);
     };
-  }
-
-  function refuseAll(call: Call, names: Names, things = 1): Promise<Limited> {
-    for (const name of names) describe(call, name);
-    const passed = names.find((name) => (limits[name]?.wait(clientOf(call, name), things) ?? 0) > 0);
-    return refusal(call, passed ?? names[0], things);
   }
 
   /** `limit` is the one that was passed. The wait is over when none of the limits refuses the request any more. */
   async function refusal(call: Call, limit: LimitName, things = 1, otherWait = () => 0): Promise<Limited> {
-    counters.count(limit === "create-all" ? "limited.create" : `limited.${limit}`);
+    counters.count(`limited.${limit}`);
     const waitMs = holdBackMs();
     if (waitMs > 0) await Bun.sleep(waitMs);
     const names = call.limits.flatMap((name) => (name === "unknown" ? ([name, "scan"] as const) : [name]));
-    const waits = names.map((name) => limits[name]?.wait(clientOf(call, name), things) ?? 0);
+    const waits = names.map((name) => limits[name]?.wait(clientOf(call), things) ?? 0);
     // At least 1, because time goes on between a refusal and this.
     return { kind: "limited", limit, seconds: Math.max(1, otherWait(), ...waits) };
   }
@@ -132,21 +105,21 @@ export function createLimiter(
     counters.count("unknown");
     if (take(call, "unknown", Math.min(things, limits.unknown?.most ?? things))) return undefined;
     // Counts the refusals, which is what bars a client in the end.
-    limits.scan?.take(clientOf(call, "scan"));
+    limits.scan?.take(clientOf(call));
     return refusal(call, "unknown");
   }
 
   function barred(call: Call): Promise<Limited> | undefined {
-    if (limits.scan === undefined || limits.scan.wait(clientOf(call, "scan")) === 0) return undefined;
+    if (limits.scan === undefined || limits.scan.wait(clientOf(call)) === 0) return undefined;
     describe(call, "unknown");
     return refusal(call, "unknown");
   }
 
   return {
-    limit(names, handle, refuse = answerProblem) {
-      if (names.every((name) => limits[name] === undefined)) return handle;
+    limit(name, handle, refuse = answerProblem) {
+      if (limits[name] === undefined) return handle;
       return async (call) => {
-        const undo = await count(call, names, 1);
+        const undo = await count(call, name, 1);
         if (isProblem(undo)) return refuse(call, undo);
         let response: Response | undefined;
         try {
@@ -159,11 +132,14 @@ export function createLimiter(
     },
 
     take: count,
-    refuse: refuseAll,
-    most: (names) => Math.min(...names.map((name) => limits[name]?.most ?? Number.POSITIVE_INFINITY)),
-    left(call, names) {
-      const left = names.flatMap((name) => limits[name]?.allowances(clientOf(call, name)) ?? []);
-      return Math.max(0, Math.min(...left.map((allowance) => allowance.left)));
+    refuse(call, name) {
+      describe(call, name);
+      return refusal(call, name);
+    },
+    most: (name) => limits[name]?.most ?? Number.POSITIVE_INFINITY,
+    left(call, name) {
+      const allowances = limits[name]?.allowances(clientOf(call)) ?? [];
+      return Math.max(0, Math.min(...allowances.map(({ left }) => left)));
     },
 
     view(handle) {
@@ -182,11 +158,13 @@ export function createLimiter(
 
     tryPassword(call, { code, createdMs }) {
       const link = `${code} ${createdMs}`;
-      const client = clientOf(call, "password");
+      const client = clientOf(call);
+      const waitForCheck = () => limits.passwordCheck?.wait(client) ?? 0;
       const isTaken = take(call, "password");
-      if (!isTaken || (limits.passwordOfLink?.take(link) ?? 0) > 0) {
-        if (isTaken) giveBack(call, ["password"], 1);
-        return refusal(call, "password", 1, () => limits.passwordOfLink?.wait(link) ?? 0);
+      if (!isTaken || waitForCheck() > 0 || (limits.passwordOfLink?.take(link) ?? 0) > 0) {
+        if (isTaken) limits.password?.giveBack(client);
+        const otherWait = () => Math.max(waitForCheck(), limits.passwordOfLink?.wait(link) ?? 0);
+        return refusal(call, "password", 1, otherWait);
       }
       const allowances = () => [
         ...(limits.password?.allowances(client) ?? []),
@@ -194,12 +172,9 @@ export function createLimiter(
       ];
       return {
         sharers: [client, link],
-        check() {
-          const seconds = limits.passwordCheck?.take(client) ?? 0;
-          return seconds === 0 ? undefined : refusal(call, "password", 1, () => seconds);
-        },
+        countCheck: () => void limits.passwordCheck?.take(client),
         undo() {
-          giveBack(call, ["password"], 1);
+          limits.password?.giveBack(client);
           limits.passwordOfLink?.giveBack(link);
         },
         left: () => ({
@@ -211,7 +186,7 @@ export function createLimiter(
 
     tell(call, response) {
       const told = call.limits.flatMap((name) =>
-        (limits[name]?.allowances(clientOf(call, name)) ?? []).map((allowance, nth) => ({
+        (limits[name]?.allowances(clientOf(call)) ?? []).map((allowance, nth) => ({
           // Every window is a policy, and policies have different names.
           name: nth === 0 ? name : `${name}-${nth + 1}`,
           ...allowance,

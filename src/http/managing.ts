@@ -4,7 +4,7 @@ import type { EditRequest } from "../links/manage.ts";
 import { isProblem } from "../links/problem.ts";
 import type { Secret } from "../links/secret.ts";
 import type { Call } from "./call.ts";
-import { CREATES, type Limiter } from "./limits.ts";
+import type { Limiter } from "./limits.ts";
 import type { HttpProblem } from "./problems.ts";
 
 export interface ManagingOptions {
@@ -29,7 +29,7 @@ export function createManaging({ links, secret, limiter }: ManagingOptions) {
     async edit(call: Call, link: FoundLink, request: EditRequest): Promise<Link | HttpProblem> {
       const isNewTarget = request.originalUrl !== undefined && request.originalUrl !== link.originalUrl;
       if (!isNewTarget) return links.edit(link, request);
-      const giveBack = await limiter.take(call, CREATES, 1);
+      const giveBack = await limiter.take(call, "create", 1);
       if (isProblem(giveBack)) return giveBack;
       let edited: Link | HttpProblem | undefined;
       try {

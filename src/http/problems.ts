@@ -1,5 +1,3 @@
-import type { TooMany } from "../guard/collect.ts";
-import type { RefusedSearch, SearchRefusal } from "../guard/link-query.ts";
 import type { DecisionRefusal, RefusedDecision } from "../guard/operator.ts";
 import { type MessageKey, message, negotiateLanguage, type Values } from "../language/messages.ts";
 import type { Code } from "../links/code.ts";
@@ -58,8 +56,7 @@ export type HttpProblem =
   | { kind: "cross-site" }
   | { kind: "idempotency.format" | "idempotency.reused" }
   | RefusedDecision
-  | RefusedSearch
-  | TooMany
+  | { kind: "too-many"; max: number }
   | { kind: "other-count"; count: number }
   | { kind: "operator.missing" | "operator.wrong" | "operator.no-case" }
   | { kind: "password.missing" | "password.wrong"; /** The short address. */ shortUrl: string }
@@ -228,7 +225,7 @@ const QUERY_FIELDS: Readonly<Partial<Record<RequestRefusal["rule"], string>>> = 
 };
 
 /** The first part of the rule is the parameter that it applies to. */
-function describeOperatorRefusal({ rule, ...values }: DecisionRefusal | SearchRefusal): Message {
+function describeOperatorRefusal({ rule, ...values }: DecisionRefusal): Message {
   return say(rule, values, partOf(rule));
 }
 

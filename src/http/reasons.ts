@@ -76,7 +76,6 @@ export const REASONS = [
   "idempotency.format",
   "idempotency.reused",
   "limit.create",
-  "limit.create-all",
   "limit.password",
   "limit.report",
   "limit.token",
@@ -98,8 +97,6 @@ export const REASONS = [
   "host.own",
   "host.suffix",
   "host.too-many",
-  "made_from.invalid",
-  "made_to.invalid",
   "operator.confirm",
   "operator.count",
   "operator.missing",
@@ -107,7 +104,6 @@ export const REASONS = [
   "operator.too-many",
   "operator.wrong",
   "reason.unknown",
-  "state.unknown",
 ] as const;
 
 export type ProblemReason = (typeof REASONS)[number];

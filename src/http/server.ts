@@ -1,5 +1,7 @@
+import { isIP } from "node:net";
 import { networkInterfaces } from "node:os";
 
+import type { Certificate } from "../certificate.ts";
 import type { createApp } from "./app.ts";
 
 /**
@@ -10,20 +12,11 @@ const MAX_REQUEST_BODY_BYTES = Number.MAX_SAFE_INTEGER;
 /** Connections are closed when idle for this long. For the headers of a request, Bun itself allows 12 s. */
 const IDLE_SECONDS = 20;
 const DRAIN_LIMIT_MS = 10_000;
-/** For so long, a server whose certificate was replaced asks its clients to connect anew. Then it closes. */
-const HANDOVER_MS = 5000;
 
 /** Tests set lower limits, so that they need not wait. */
 export interface ServerLimits {
   readonly idleSeconds?: number;
   readonly drainLimitMs?: number;
-  readonly handoverMs?: number;
-}
-
-/** PEM texts. */
-interface TlsPair {
-  readonly cert: string;
-  readonly key: string;
 }
 
 interface ListenConfig {
@@ -33,20 +26,18 @@ interface ListenConfig {
 
 interface ListenOptions extends ServerLimits {
   /** Plain HTTP without it. */
-  readonly tls?: TlsPair | undefined;
+  readonly tls?: Certificate | undefined;
 }
 
 export interface Server {
   readonly port: number;
   /** How many requests are not answered yet. */
   pending(): number;
-  /** New connections get this certificate. Those that are open go on, and are closed after their next answer. */
-  useCertificate(tls: TlsPair): void;
   /**
-   * Keeps answering until `end` resolves, and closes each connection after its next answer. Then refuses new connections, and
-   * waits some seconds for open requests to finish.
+   * Keeps answering for `waitMs`, and closes each connection after its next answer. Then refuses new connections, and waits some
+   * seconds for open requests to finish.
    */
-  drain(end: Promise<unknown>): Promise<void>;
+  drain(waitMs: number): Promise<void>;
 }
 
 type App = ReturnType<typeof createApp>;
@@ -60,43 +51,23 @@ export class CannotListen extends Error {
 export function listen(
   app: App,
   { host, port }: ListenConfig,
-  { tls, idleSeconds = IDLE_SECONDS, ...limits }: ListenOptions,
+  { tls, idleSeconds = IDLE_SECONDS, drainLimitMs = DRAIN_LIMIT_MS }: ListenOptions,
 ): Server {
-  const { drainLimitMs = DRAIN_LIMIT_MS, handoverMs = HANDOVER_MS } = limits;
-  const open = (onPort: number, pair: TlsPair | undefined) =>
-    bind(host, onPort, {
-      reusePort: true,
-      idleTimeout: idleSeconds,
-      ...(pair !== undefined && { tls: { cert: pair.cert, key: pair.key } }),
-      ...handlers(app),
-    });
-  // Bun cannot change the certificate of a server, so another server takes over on the same port.
-  let servers = open(port, tls);
-  const known = servers[0]?.port ?? port;
-  let isDraining = false;
-
-  async function close(old: readonly Bun.Server<unknown>[], end: Promise<unknown>): Promise<void> {
-    const closing = handlers(closingApp(app));
-    for (const server of old) server.reload(closing);
-    await end;
-    await Promise.race([Promise.all(old.map((server) => server.stop())), Bun.sleep(drainLimitMs)]);
-    await stopNow(old);
-  }
-
-  const replaced = new Set<Promise<void>>();
+  const servers = bind(host, port, {
+    reusePort: true,
+    idleTimeout: idleSeconds,
+    ...(tls !== undefined && { tls }),
+    ...handlers(app),
+  });
   return {
-    port: known,
+    port: servers[0]?.port ?? port,
     pending: () => servers.reduce((sum, { pendingRequests }) => sum + pendingRequests, 0),
-    useCertificate(pair) {
-      if (isDraining) return;
-      const old = servers;
-      servers = open(known, pair);
-      const closed = close(old, Bun.sleep(handoverMs)).finally(() => replaced.delete(closed));
-      replaced.add(closed);
-    },
-    async drain(end) {
-      isDraining = true;
-      await Promise.all([close(servers, end), ...replaced]);
+    async drain(waitMs) {
+      const closing = handlers(closingApp(app));
+      for (const server of servers) server.reload(closing);
+      await Bun.sleep(waitMs);
+      await Promise.race([Promise.all(servers.map((server) => server.stop())), Bun.sleep(drainLimitMs)]);
+      await stopNow(servers);
     },
   };
 }
@@ -117,20 +88,16 @@ export async function findPort(host: string, port: number): Promise<number> {
   return found;
 }
 
-export type BindOptions = {
+type BindOptions = {
   readonly fetch: (request: Request, server: Bun.Server<unknown>) => Response | Promise<Response>;
   readonly routes?: ReturnType<typeof handlers>["routes"];
   readonly reusePort?: boolean;
   readonly idleTimeout?: number;
-  readonly tls?: TlsPair;
+  readonly tls?: Certificate;
 };
 
 /** Starts one server for each address of the host, all on the same port. Throws {@link CannotListen}. */
-export function bind(
-  host: string,
-  port: number,
-  { setting = "PORT", ...options }: BindOptions & { readonly setting?: string },
-): Bun.Server<unknown>[] {
+function bind(host: string, port: number, options: BindOptions): Bun.Server<unknown>[] {
   const servers: Bun.Server<unknown>[] = [];
   try {
     for (const hostname of addressesOf(host)) {
@@ -140,9 +107,21 @@ export function bind(
     return servers;
   } catch (cause) {
     void stopNow(servers);
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new CannotListen(`cannot listen on HOST ${host}, ${setting} ${port}: ${reason}`, { cause });
+    const reason = whyNotListen(cause, host, port);
+    throw new CannotListen(`cannot listen on HOST ${host}, PORT ${port}: ${reason}`, { cause });
   }
+}
+
+/** Why Curt can't listen there, and what to do. */
+export function whyNotListen(cause: unknown, host: string, port: number): string {
+  const { code, message } = cause as NodeJS.ErrnoException;
+  if (code === "EADDRINUSE") return "another program uses the port. Stop it, or set another port";
+  if (code === "EACCES" && port < 1024)
+    return "this user may not use a port below 1024. Set another port, or give Curt CAP_NET_BIND_SERVICE";
+  // For a name that nobody knows, Bun reports whatever failed last.
+  if (code === "EADDRNOTAVAIL" || (isIP(host) === 0 && host !== "localhost"))
+    return "it is not an address of this machine. Set localhost, an address that `ip address` shows, or :: for all";
+  return message;
 }
 
 /** Clients may try either loopback address for localhost first, so serve both. Some machines have no IPv6. */
@@ -152,7 +131,7 @@ function addressesOf(host: string): string[] {
   return local.some(({ address }) => address === "::1") ? ["127.0.0.1", "::1"] : ["127.0.0.1"];
 }
 
-export async function stopNow(servers: readonly Bun.Server<unknown>[]): Promise<void> {
+async function stopNow(servers: readonly Bun.Server<unknown>[]): Promise<void> {
   await Promise.all(servers.map((server) => server.stop(true)));
 }
 

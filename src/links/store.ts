@@ -75,11 +75,6 @@ export interface LinkStore {
    */
   changes(since?: Position): Promise<Changes>;
   /**
-   * Whether a link leads to this registrable domain or a host below it, and has since `sinceMs` or longer: not one that
-   * was changed later. Looks at a bounded number of links; false if none of those does.
-   */
-  hasLinked(domain: string, sinceMs: number): Promise<boolean>;
-  /**
    * Deletes at most `limit` links that ended at or before `endedByMs` and are not disabled. Returns the number of
    * deleted links.
    */
@@ -134,7 +129,7 @@ export interface Decision {
 }
 
 /** The operator, by the door that was used, or the reports of visitors. */
-export type Who = "api" | "page" | "shell" | "reports";
+export type Who = "api" | "page" | "reports";
 
 export interface NewLink extends Link {
   readonly freeIfEndedByMs: number;

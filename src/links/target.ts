@@ -21,7 +21,7 @@ export interface TargetPolicy {
   /** Ports that lead to this service. Only used for loopback hosts, whose other ports belong to other programs. */
   readonly ownPorts: readonly string[];
   /** Whether a host, as in `URL.hostname`, shortens any address, so that links to it hide where they lead. */
-  readonly isRefusedShortener: (host: string) => boolean;
+  readonly isShortener: (host: string) => boolean;
 }
 
 const TOO_LONG = { rule: "target.too-long", max: MAX_TARGET_LENGTH } as const;
@@ -54,8 +54,9 @@ export function parseTarget(written: string, policy: TargetPolicy): Target | Inv
   if (url.username !== "" || url.password !== "") return invalid({ rule: "target.credentials" });
   if (url.href.length > MAX_TARGET_LENGTH) return invalid(TOO_LONG);
   if (isOwn(url, policy)) return invalid({ rule: "target.own" });
-  if (policy.posture === "public" && isPrivateHost(url.hostname)) return invalid({ rule: "target.private" });
-  if (policy.isRefusedShortener(url.hostname))
+  if (policy.posture === "private") return url.href as Target;
+  if (isPrivateHost(url.hostname)) return invalid({ rule: "target.private" });
+  if (policy.isShortener(url.hostname))
     return invalid({ rule: "target.chain", host: canonicalHost(url.hostname) });
   return url.href as Target;
 }

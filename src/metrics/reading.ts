@@ -8,8 +8,7 @@ import type { Views } from "../http/views/views.ts";
 import { codeSpace } from "../links/code.ts";
 import type { Lists } from "../lists.ts";
 import { VERSION } from "../version.ts";
-import type { Recorder } from "../visits/recorder.ts";
-import type { Visits } from "../visits/visits.ts";
+import type { OpenRecorder } from "../visits/visits.ts";
 import type { Reading } from "./catalogue.ts";
 import { inTime } from "./in-time.ts";
 import { watchProcess } from "./process.ts";
@@ -29,7 +28,7 @@ export interface ReadingOptions {
   readonly views: Pick<Views, "figures" | "load">;
   readonly overload: Pick<Overload, "refusals">;
   readonly lists: Pick<Lists, "figures" | "asked">;
-  readonly recorder: Pick<Recorder, "lost"> & Pick<Awaited<ReturnType<Visits["openRecorder"]>>, "figures">;
+  readonly recorder: Pick<OpenRecorder, "lost" | "figures">;
   readonly faults: Readonly<Record<"store" | "other", number>>;
   /** Requests that are not answered yet. */
   readonly inProgress: () => number;
@@ -76,11 +75,10 @@ export function createReading(options: ReadingOptions): { read: ReadMetrics; clo
     const json = await views.figures();
     if (json === undefined) return {};
     const { data } = JSON.parse(json) as {
-      data: { disabled: number; created_in_a_day: number; blocked_hosts: number };
+      data: { disabled: number; blocked_hosts: number };
     };
     return {
       curt_links_disabled: [one(data.disabled)],
-      curt_links_made_in_a_day: [one(data.created_in_a_day)],
       curt_hosts_blocked: [one(data.blocked_hosts)],
     };
   }
@@ -144,6 +142,7 @@ export function createReading(options: ReadingOptions): { read: ReadMetrics; clo
       ),
       curt_requests_in_progress: [one(inProgress())],
       curt_overload_refused_total: each("what", overload.refusals),
+      curt_journal_up: [one(waiting.isCounting ? 1 : 0)],
       curt_visits_waiting: [one(waiting.visits)],
       curt_visits_segments_waiting: [one(waiting.segments)],
       curt_visits_lost_total: each("what", recorder.lost),

@@ -1,4 +1,5 @@
-import { CannotListen } from "../http/server.ts";
+import type { Config } from "../config.ts";
+import { CannotListen, whyNotListen } from "../http/server.ts";
 import type { Reading } from "./catalogue.ts";
 import { CONTENT_TYPE, textOf } from "./together.ts";
 
@@ -10,7 +11,10 @@ const IDLE_SECONDS = 20;
 const MAX_BODY_BYTES = 1024;
 
 /** Answers GET /metrics on a port of its own until the process ends. Returns the port. Throws {@link CannotListen}. */
-export function serveMetrics(host: string, port: number, read: () => Promise<readonly Reading[]>): number {
+export function serveMetrics(
+  { host, port }: NonNullable<Config["metrics"]>,
+  read: () => Promise<readonly Reading[]>,
+): number {
   let text = Promise.resolve("");
   let untilMs = 0;
 
@@ -36,8 +40,8 @@ export function serveMetrics(host: string, port: number, read: () => Promise<rea
     const server = Bun.serve({ ...options, fetch });
     return server.port ?? port;
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new CannotListen(`cannot listen on METRICS_HOST ${host}, METRICS_PORT ${port}: ${reason}`, {
+    const reason = whyNotListen(cause, host, port);
+    throw new CannotListen(`cannot listen on METRICS_PORT ${port} at ${host}: ${reason}`, {
       cause,
     });
   }

@@ -3,15 +3,16 @@ import { type Code, lookUpCode, parseCode } from "../links/code.ts";
 import { type Link, NEVER_MS } from "../links/link.ts";
 import { isProblem, type Refusal } from "../links/problem.ts";
 import { parseTarget, type Target, type TargetPolicy } from "../links/target.ts";
+import { DAY_MS } from "../links/time.ts";
 import type { ArrivingLink } from "../store/intake.ts";
-import { type Detail, writeDetail } from "../visits/detail.ts";
+import { writeDetail } from "../visits/detail.ts";
 import type { StagedDay, StagedLink } from "./stage.ts";
 
 export interface ArrivalRules {
   readonly targetPolicy: TargetPolicy;
   /** Takes codes that nobody could choose here, if an address can have them. */
   readonly keepOdd: boolean;
-  /** When a link was made if its source does not know. */
+  /** When a link was created if its source knows neither that nor a day of its visits. */
   readonly nowMs: number;
 }
 
@@ -40,7 +41,9 @@ export function arrive(
   if (typeof code !== "string") return code;
   const target = readTarget(staged, targetPolicy);
   if (typeof target !== "string") return target;
-  const { createdMs = nowMs, disabled, terms } = staged;
+  // Statistics begin with the day of its creation.
+  const firstDay = staged.days.find(({ day }) => day > 0)?.day;
+  const { createdMs = firstDay === undefined ? nowMs : firstDay * DAY_MS, disabled, terms } = staged;
   const endsMs = Math.min(staged.endsMs ?? NEVER_MS, NEVER_MS);
   if (![createdMs, endsMs].every(isDate)) return { rule: "dates" };
   return {
@@ -74,23 +77,15 @@ function readTarget({ url, target, disabled }: StagedLink, policy: TargetPolicy)
   return target === undefined ? parsed : (target as Target);
 }
 
-function daysOf({ days, visits = 0, bots = 0 }: StagedLink): readonly StagedDay[] {
-  const told = days.map((day) =>
+function daysOf({ days, visits = 0 }: StagedLink): readonly StagedDay[] {
+  const dated = days.map((day) =>
     day.day > 0 && day.detail === null ? { ...day, detail: NOTHING_TOLD } : day,
   );
-  const rest = {
-    visits: Math.max(0, visits - sum(days, "visits")),
-    bots: Math.max(0, bots - sum(days, "bots")),
-  };
-  if (rest.visits + rest.bots === 0) return told;
-  const [first] = told;
-  if (first?.day === 0)
-    return [{ ...first, visits: first.visits + rest.visits, bots: first.bots + rest.bots }, ...told.slice(1)];
-  return [{ day: 0, ...rest, detail: null satisfies Detail | null }, ...told];
-}
-
-function sum(days: readonly StagedDay[], who: "visits" | "bots"): number {
-  return days.reduce((all, day) => all + day[who], 0);
+  const rest = visits - days.reduce((sum, day) => sum + day.visits, 0);
+  if (rest <= 0) return dated;
+  const [first] = dated;
+  if (first?.day === 0) return [{ ...first, visits: first.visits + rest }, ...dated.slice(1)];
+  return [{ day: 0, visits: rest, bots: 0, detail: null }, ...dated];
 }
 
 function isDate(ms: number): boolean {

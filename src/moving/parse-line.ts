@@ -106,7 +106,7 @@ const READERS: Readers = {
   }),
   entry: (fields) => ({
     atMs: instant(fields, "at"),
-    who: oneOf<Who>(["api", "page", "shell", "reports"])(fields, "who"),
+    who: oneOf<Who>(["api", "page", "reports"])(fields, "who"),
     action: oneOf(ACTIONS)(fields, "action"),
     reason: optional(reason, fields, "reason"),
     note: optional(anyText, fields, "note"),

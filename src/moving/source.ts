@@ -1,23 +1,9 @@
 import type { DisabledReason, Terms } from "../links/link.ts";
 import type { Detail } from "../visits/detail.ts";
 
-/** Reads what another shortener, or another Curt, wrote. `sources.ts` lists them all. */
-export interface Source {
-  /** One line for the help, such as "a database file of Sink". */
-  readonly reads: string;
-  /** Whether it may hold links of several domains. One of them is then chosen. */
-  readonly hasDomains?: true;
-  /**
-   * What the file holds, in any order and in bounded memory. Rows that cannot become a link are told as `refused`; what is
-   * wrong with a code or a URL is found out later, by whoever takes the links in. Throws {@link UnreadableSource} if the
-   * file is not what it should be.
-   */
-  read(input: Input, domain?: string): AsyncIterable<SourceItem>;
-}
-
 export interface Input {
-  /** Undefined for standard input. A source that needs a file then throws {@link UnreadableSource}. */
-  readonly path: string | undefined;
+  /** Without its line break, and cut off if it is endless. To be called before `bytes`. */
+  firstLine(): Promise<string>;
   /** The bytes, from the beginning. To be called once. */
   bytes(): AsyncIterable<Uint8Array>;
 }
@@ -27,9 +13,9 @@ export type SourceItem = SourceLink | SourceVisits | RefusedRow;
 /** Instants are Unix milliseconds. */
 export interface SourceLink {
   readonly kind: "link";
-  /** What visits name their link by: the number of its row, or its code. Anything that is unique in the file. */
+  /** What visits name their link by. */
   readonly key: string | number;
-  /** Where it stands, such as "line 12" or "row 12 of kutt.links". */
+  /** Where it stands, such as "line 12". */
   readonly place: string;
   /** As it is in an address, after percent-decoding. */
   readonly code: string;
@@ -42,8 +28,6 @@ export interface SourceLink {
   readonly endsMs?: number | undefined;
   /** All visits of the link. Those that no {@link SourceVisits} tells by day are kept as a sum. */
   readonly visits?: number | undefined;
-  /** All visits by programs, likewise. */
-  readonly bots?: number | undefined;
   readonly terms?: Terms | undefined;
   /** Why the link does not work. */
   readonly disabled?: Exclude<DisabledReason, "blocklist"> | undefined;
@@ -69,11 +53,18 @@ interface RefusedRow {
   readonly place: string;
   /** The code or whatever else names the row for people. */
   readonly code: string;
-  /** The same text for all rows with the same reason, such as "it has a password". */
+  /** The same text for all rows with the same reason, such as "it isn't of go.example". */
   readonly reason: string;
 }
 
 /** The file is not what it should be. The message says what is wrong and what would be right. */
 export class UnreadableSource extends Error {
   override readonly name = "UnreadableSource";
+  constructor(
+    message: string,
+    /** Its name, if it is not the file that the command names. */
+    readonly file?: string,
+  ) {
+    super(message);
+  }
 }

@@ -11,18 +11,12 @@ const SAID: Record<string, MessageKey> = {
   found: "links.found",
   removed: "links.removed",
   cleared: "links.cleared",
-  restored: "links.restored",
+  remove: "links.remove",
   clear: "links.clear",
   full: "links.full",
   blocked: "links.blocked",
   limited: "links.limited",
   away: "links.away",
-  loaded: "links.loaded",
-  "file-large": "links.file.large",
-  "file-format": "links.file.format",
-  "file-version": "links.file.version",
-  "file-many": "links.file.many",
-  "file-entry": "links.file.entry",
 };
 
 /** The page of the links made in this browser. The browser script fills it: the server does not know who made a link. */
@@ -64,29 +58,15 @@ export function myLinksPage(language: string, { baseUrl }: { readonly baseUrl: s
           {message(language, "links.none")}
         </p>
         <ul data-list></ul>
-        <p class="hint" data-hint hidden>
-          {message(language, "links.hint")}
-        </p>
         <button type="button" data-more hidden>
           {message(language, "links.more")}
         </button>
-        <section class="card" aria-labelledby="file">
-          <h2 id="file">{message(language, "links.file")}</h2>
-          <p>{message(language, "links.file.why")}</p>
-          <div class="actions">
-            <button type="button" data-save>
-              {message(language, "links.file.save")}
-            </button>
-            <button type="button" data-choose>
-              {message(language, "links.file.load")}
-            </button>
-            <input type="file" accept=".json,application/json" data-load hidden />
-            <button type="button" class="plain" data-clear>
-              {message(language, "home.forget-all")}
-            </button>
-          </div>
-          <p class="said" role="status" data-file-said></p>
-        </section>
+        <div data-below hidden>
+          <p class="hint">{message(language, "links.hint")}</p>
+          <button type="button" class="plain" data-clear>
+            {message(language, "home.forget-all")}
+          </button>
+        </div>
         <template data-item>
           <MadeLink
             language={language}
@@ -108,14 +88,6 @@ export function myLinksPage(language: string, { baseUrl }: { readonly baseUrl: s
               {message(language, "home.forget")}
             </button>
           </MadeLink>
-        </template>
-        <template data-undone>
-          <li class="undone">
-            <span data-what></span>{" "}
-            <button type="button" data-undo>
-              {message(language, "links.undo")}
-            </button>
-          </li>
         </template>
       </div>
     </>,

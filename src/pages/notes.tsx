@@ -23,7 +23,7 @@ export interface Notes {
 }
 
 /** Kinds that are seldom an accident. Their texts begin with words such as "Take care". */
-const WARNINGS: ReadonlySet<Hint["hint"]> = new Set(["imitation", "front", "changed"]);
+const WARNINGS: ReadonlySet<Hint["hint"]> = new Set(["front", "changed"]);
 const TWO_HOURS_MINUTES = 120;
 
 /** `destination` is undefined if only those who know the link's password are told. */
@@ -114,17 +114,14 @@ function Ending({ language, minutesLeft = 0, endsMs }: EndingProps) {
 
 export function describeHint(language: string, hint: Hint): string {
   switch (hint.hint) {
-    case "young":
-    case "begun":
     case "changed": {
-      if (hint.hours === 0) return message(language, `hint.${hint.hint}.fresh`);
+      if (hint.hours === 0) return message(language, "hint.changed.fresh");
       const ago = relativeTime(language).format(-hint.hours, "hour");
-      return message(language, `hint.${hint.hint}`, { ago });
+      return message(language, "hint.changed", { ago });
     }
     case "address":
     case "port":
     case "shortener":
-    case "imitation":
     case "front":
     case "labels": {
       const { hint: kind, ...values } = hint;

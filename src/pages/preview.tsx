@@ -1,5 +1,4 @@
 /** @jsxImportSource ./html */
-import { isPassing } from "../guard/suspicion.ts";
 import { message } from "../language/messages.ts";
 import type { DisabledReason, EndedBy } from "../links/link.ts";
 import { Begins } from "./begins.tsx";
@@ -61,8 +60,8 @@ export function previewPage(language: string, preview: Preview): Page {
         ...(destination === undefined
           ? [message(language, "preview.secret")]
           : describeInCard(language, destination, leadsOn)),
-        // The card stays in the chat when the link is no longer young.
-        ...hints.filter((hint) => !isPassing(hint)).map((hint) => describeHint(language, hint)),
+        // The card stays in the chat when the change is old.
+        ...hints.filter(({ hint }) => hint !== "changed").map((hint) => describeHint(language, hint)),
       ].join(" – "),
       origin,
       path: `${path}+`,
@@ -103,8 +102,6 @@ export function previewPage(language: string, preview: Preview): Page {
         isOver={!leadsOn}
         href={leadsOn && startsMs === undefined ? `${path}/` : undefined}
         showsAddress={disabled === undefined}
-        // Whoever has just made it knows that it is new.
-        hints={isSharedFirst ? hints.filter(({ hint }) => hint !== "young") : hints}
         isFirst={!isSharedFirst}
       />
 

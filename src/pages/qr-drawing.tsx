@@ -1,5 +1,5 @@
 /** @jsxImportSource ./html */
-import { MARGINS, moduleWidth, type QrStyle } from "./qr-style.ts";
+import { moduleWidth, type QrStyle } from "./qr-style.ts";
 import { modulesOf, pathOf } from "./qr.ts";
 
 interface QrDrawingProps {
@@ -28,11 +28,7 @@ export function QrDrawing({ shortUrl, style, label, width }: QrDrawingProps) {
       data-width={width}
       {...{ width: pixels, height: pixels, viewBox: `${-margin} ${-margin} ${across} ${across}` }}
     >
-      {/* As large as any margin, so that only the view box changes with it. */}
-      <rect
-        {...{ x: -MARGINS.max, y: -MARGINS.max, fill: `#${light}` }}
-        {...{ width: modules.length + 2 * MARGINS.max, height: modules.length + 2 * MARGINS.max }}
-      />
+      <rect {...{ x: -margin, y: -margin, width: across, height: across, fill: `#${light}` }} />
       <path stroke={`#${dark}`} d={pathOf(modules)} />
     </svg>
   );

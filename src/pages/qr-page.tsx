@@ -2,6 +2,7 @@
 import { message } from "../language/messages.ts";
 import { describeDestination } from "./destination.ts";
 import { described, FieldError, type FieldErrors } from "./field.tsx";
+import type { Child } from "./html/jsx-runtime.ts";
 import { type Page, page } from "./layout.tsx";
 import { qrPath, Sheet, withoutScheme } from "./qr-code.tsx";
 import { QrDrawing } from "./qr-drawing.tsx";
@@ -62,12 +63,20 @@ export function qrPage(language: string, view: QrView): Page {
           </Sheet>
           <Downloads language={language} path={path} style={style} isRefused={verdict.isRefused} />
         </div>
-        <form action={qrPath(path)} data-qr={path}>
+        {/* A browser can't point at a wrong value in the fold, but the service can. */}
+        <form action={qrPath(path)} data-qr={path} novalidate>
           <Colours language={language} {...view} verdict={verdict} />
-          <ErrorCorrection language={language} {...view} />
-          <Measure language={language} {...view} field="margin" verdict={verdict} />
-          <Measure language={language} {...view} field="size" verdict={verdict} />
-          <button data-unscripted>{message(language, "qr.show")}</button>
+          <Measure language={language} {...view} field="size">
+            <div aria-live="polite">
+              <Judgement language={language} word="size" verdict={verdict} />
+            </div>
+          </Measure>
+          <details class="more" open={form.ecc !== undefined || form.margin !== undefined}>
+            <summary>{message(language, "qr.fold")}</summary>
+            <ErrorCorrection language={language} {...view} />
+            <Measure language={language} {...view} field="margin" />
+          </details>
+          <button>{message(language, "qr.show")}</button>
         </form>
       </div>
       <p class="hint">
@@ -119,9 +128,7 @@ interface ChoiceProps extends Pick<QrView, "style" | "errors"> {
   readonly language: string;
 }
 
-type JudgedProps = ChoiceProps & { readonly verdict: Verdict };
-
-function Colours({ language, style, errors, verdict }: JudgedProps) {
+function Colours({ language, style, errors, verdict }: ChoiceProps & { readonly verdict: Verdict }) {
   return (
     <fieldset class="field">
       <legend>{message(language, "qr.colours")}</legend>
@@ -165,11 +172,12 @@ function ErrorCorrection({ language, style, errors }: ChoiceProps) {
   );
 }
 
-type MeasureProps = JudgedProps & Pick<QrView, "form"> & { readonly field: "margin" | "size" };
+type MeasureProps = ChoiceProps &
+  Pick<QrView, "form"> & { readonly field: "margin" | "size"; readonly children?: Child };
 
 const RANGES = { margin: MARGINS, size: SIZES };
 
-function Measure({ language, field, style, verdict, form, errors }: MeasureProps) {
+function Measure({ language, field, style, form, errors, children }: MeasureProps) {
   const hint = `${field}-hint`;
   return (
     <div class="field measure">
@@ -183,9 +191,7 @@ function Measure({ language, field, style, verdict, form, errors }: MeasureProps
       <p class="hint" id={hint}>
         {message(language, `qr.${field}.hint`)}
       </p>
-      <div aria-live="polite">
-        <Judgement language={language} word={field} verdict={verdict} />
-      </div>
+      {children}
     </div>
   );
 }

@@ -32,8 +32,8 @@ const QUIET_ZONE = 4;
 /** Cameras and printers blur. */
 const MIN_MODULE_PIXELS = 3;
 
-/** What there is to say of a code: of its colours, of its margin, of its size. */
-export type Word = "enough" | "weak" | "low" | "inverted" | "margin" | "size";
+/** What there is to say of a code: of its colours and of its size. */
+export type Word = "enough" | "weak" | "low" | "inverted" | "size";
 
 export interface Verdict {
   /** All that is true of it. */
@@ -56,7 +56,6 @@ export function judge({ dark, light, margin, size }: Omit<QrStyle, "ecc">, modul
   else if (ratio < 1) words.push("inverted");
   else words.push(isWeak(dark, light) ? "weak" : "enough");
   const isRefused = ratio < MIN_CONTRAST;
-  if (margin < QUIET_ZONE) words.push("margin");
   if (size < minSize) words.push("size");
   return { words, contrast: Math.floor(colours * 10) / 10, isRefused, minSize };
 }

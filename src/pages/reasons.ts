@@ -25,10 +25,7 @@ const OTHERS: readonly (readonly [RegExp, Advice])[] = [
     /^(?:internal|overloaded|store\..*|link\.prefetch)$/,
     { statuses: "500, 503", advice: "docs.errors.ours" },
   ],
-  [
-    /^(?:operator|action|host|made_from|made_to|reason|state)\./,
-    { statuses: "400, 401, 404, 409", advice: "docs.errors.operator" },
-  ],
+  [/^(?:operator|action|host|reason)\./, { statuses: "400, 401, 404, 409", advice: "docs.errors.operator" }],
 ];
 
 /** All reasons by what to do about them. Those of rules about what is sent come first, and are the rest. */

@@ -1,5 +1,5 @@
 import { databaseUrl, postgresUrl } from "./database-url.ts";
-import { password, path, wholeNumber } from "./formats.ts";
+import { path, wholeNumber } from "./formats.ts";
 import type { Setting } from "./setting.ts";
 
 /** Where things are stored. */
@@ -11,18 +11,12 @@ export const DATABASE_SETTINGS = {
       "where links and statistics are stored: a SQLite file, or postgres://user:password@host:5432/name for a PostgreSQL database; commas separate several hosts of one cluster",
     takes: databaseUrl,
   },
-  databasePassword: {
-    name: "DATABASE_PASSWORD",
-    default: "none",
-    unset: null,
-    meaning: "password of the PostgreSQL database, instead of one in DATABASE_URL",
-    takes: password,
-  },
   databasePasswordFile: {
     name: "DATABASE_PASSWORD_FILE",
     default: "none",
     unset: null,
-    meaning: "file that contains this password; it is read again for each connection",
+    meaning:
+      "file that contains the password of the PostgreSQL database, instead of one in DATABASE_URL; it is read again for each connection",
     takes: path,
   },
   databasePool: {
@@ -43,8 +37,7 @@ export const DATABASE_SETTINGS = {
     name: "DATA_DIR",
     default: "the database's folder, or ./data with PostgreSQL",
     unset: null,
-    meaning:
-      "folder on a local disk for the journal of visits, the certificates of HTTPS=auto and the lists of feeds",
+    meaning: "folder on a local disk for the journal of visits and the lists of feeds",
     takes: path,
   },
 } satisfies Record<string, Setting>;

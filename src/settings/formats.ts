@@ -82,6 +82,17 @@ export const host: Format<string> = {
   parse: (text) => (/[\s/[\]]/.test(text) ? undefined : text),
 };
 
+/** Where to listen. An IPv6 address stands in brackets, and no address is 127.0.0.1. */
+export const hostAndPort: Format<{ readonly host: string; readonly port: number }> = {
+  right: "a port from 0 to 65535, or an address and a port, such as 10.0.0.5:9464 or [::1]:9464",
+  parse(text) {
+    const [, bracketed, plain = "127.0.0.1", digits = ""] =
+      /^(?:(?:\[([^[\]\s]+)\]|([^:/[\]\s]+)):)?(\d+)$/.exec(text) ?? [];
+    const port = parseWhole(digits, 0, 65_535);
+    return port === undefined ? undefined : { host: bracketed ?? plain, port };
+  },
+};
+
 /** A host as in `URL.hostname`: lower case, other scripts in punycode. A port is accepted and ignored. */
 export const hostOfUrl: Format<string> = {
   right: "host names separated by commas, such as curt.example,www.curt.example",
@@ -102,10 +113,11 @@ export const origin: Format<string> = {
   },
 };
 
-/** The https address of a file. */
-export const secureUrl: Format<string> = {
-  right: "https:// addresses separated by commas",
+/** A path, or the https address of a file. */
+export const fileOrSecureUrl: Format<string> = {
+  right: "files and https:// addresses separated by commas",
   parse(text) {
+    if (!text.includes("://")) return text;
     const url = /^https:\/\/[^/]/i.test(text) ? URL.parse(text) : null;
     return url === null || url.username !== "" || url.password !== "" ? undefined : url.href;
   },
@@ -114,12 +126,6 @@ export const secureUrl: Format<string> = {
 export const network: Format<Network> = {
   right: "addresses and networks separated by commas, such as 10.0.0.0/8,2001:db8::1",
   parse: parseNetwork,
-};
-
-/** A header name in lower case (RFC 9110, sections 5.1 and 5.6.2). */
-export const headerName: Format<string> = {
-  right: "the name of a header, such as CF-IPCountry",
-  parse: (text) => (/^[\w!#$%&'*+.^`|~-]{1,64}$/.test(text) ? text.toLowerCase() : undefined),
 };
 
 /** A mailto: or https: URI. RFC 9116, section 2.5.3, does not allow http:. */
@@ -139,13 +145,6 @@ export function secret(minLength: number): Format<string> {
     wrongParts: (text) => [`(${text.length} characters)`],
   };
 }
-
-/** A password that somebody else chose. */
-export const password: Format<string> = {
-  right: "a password of at most 1024 characters",
-  parse: (text) => (text.length <= 1024 && !text.includes("\0") ? text : undefined),
-  wrongParts: (text) => [`(${text.length} characters)`],
-};
 
 /** No more than anybody needs, so that times multiplied by it remain exact. */
 const MAX_LIMIT = 1_000_000;
@@ -175,11 +174,6 @@ const window: Format<Window> = {
 /** A setting whose default depends on others. */
 export function orAuto<T>({ right, parse }: Format<T>): Format<T | "auto"> {
   return { right: `auto, ${right}`, parse: (text) => (text === "auto" ? text : parse(text)) };
-}
-
-/** A setting that can be switched off. */
-export function orOff<T>({ right, parse }: Format<T>): Format<T | "off"> {
-  return { right: `off, or ${right}`, parse: (text) => (text === "off" ? text : parse(text)) };
 }
 
 function parseWhole(text: string, min: number, max: number): number | undefined {

@@ -37,10 +37,4 @@ export const LIMIT_SETTINGS = {
       "how many wrong passwords of links a client may try, or off; ten times as many may be tried for one link by everybody together",
     takes: limit,
   },
-  limitCreateAll: {
-    name: "LIMIT_CREATE_ALL",
-    default: "off",
-    meaning: "how many links all clients together may make, such as 10000/1h, or off",
-    takes: limit,
-  },
 } satisfies Record<string, Setting>;

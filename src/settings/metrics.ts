@@ -1,19 +1,14 @@
-import { host, wholeNumber } from "./formats.ts";
+import { hostAndPort } from "./formats.ts";
 import type { Setting } from "./setting.ts";
 
 /** How the service tells what it does. */
 export const METRICS_SETTINGS = {
-  metricsPort: {
+  metrics: {
     name: "METRICS_PORT",
     default: "off",
     unset: null,
-    meaning: "port on which GET /metrics tells what Curt does, for Prometheus; 0 picks a free port",
-    takes: wholeNumber(0, 65_535),
-  },
-  metricsHost: {
-    name: "METRICS_HOST",
-    default: "127.0.0.1",
-    meaning: "address to listen on for that; whoever can reach it can read the metrics",
-    takes: host,
+    meaning:
+      "port on which GET /metrics reports what Curt does, for Prometheus, with an address before it if it isn't 127.0.0.1, such as 10.0.0.5:9464; whoever can reach it can read the metrics; port 0 is any free one",
+    takes: hostAndPort,
   },
 } as const satisfies Record<string, Setting>;

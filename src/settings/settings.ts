@@ -4,8 +4,8 @@ import { DATABASE_SETTINGS } from "./database.ts";
 import {
   days,
   duration,
+  fileOrSecureUrl,
   type Format,
-  headerName,
   host,
   hostOfUrl,
   listOf,
@@ -15,10 +15,8 @@ import {
   origin,
   path,
   secret,
-  secureUrl,
   wholeNumber,
 } from "./formats.ts";
-import { HTTPS_SETTINGS } from "./https.ts";
 import { IDENTITY_SETTINGS } from "./identity.ts";
 import { LIMIT_SETTINGS } from "./limits.ts";
 import { METRICS_SETTINGS } from "./metrics.ts";
@@ -55,34 +53,34 @@ export const SETTINGS = {
       "other host names of this service, separated by commas; links to them are refused because they would loop",
     takes: listOf(hostOfUrl),
   },
-  ...HTTPS_SETTINGS,
+  tlsCert: {
+    name: "TLS_CERT",
+    default: "none",
+    unset: null,
+    meaning: "PEM file of a certificate and its chain; Curt then serves HTTPS without a proxy",
+    takes: path,
+  },
+  tlsKey: {
+    name: "TLS_KEY",
+    default: "none",
+    unset: null,
+    meaning: "PEM file of the key that belongs to the certificate in TLS_CERT",
+    takes: path,
+  },
   posture: {
     name: "POSTURE",
     default: "auto",
     meaning:
-      "public refuses destinations in private networks, private accepts them; auto chooses by the host of BASE_URL",
+      "public refuses destinations in private networks and other URL shorteners, private accepts them; auto chooses by the host of BASE_URL",
     takes: oneOf("auto", "public", "private"),
   },
   blocklist: {
     name: "BLOCKLIST",
     default: "none",
     unset: [],
-    meaning: "files with lists of hosts and addresses that no link may lead to, separated by commas",
-    takes: listOf(path),
-  },
-  blocklistFeeds: {
-    name: "BLOCKLIST_FEEDS",
-    default: "none",
-    unset: [],
-    meaning: "https:// addresses of such lists, separated by commas; they are fetched every hour",
-    takes: listOf(secureUrl),
-  },
-  chains: {
-    name: "CHAINS",
-    default: "auto",
     meaning:
-      "whether links may lead to other URL shorteners: refuse or allow; auto refuses in public posture and allows in private posture",
-    takes: oneOf("auto", "refuse", "allow"),
+      "lists of hosts and addresses that no link may lead to: files and https:// addresses, separated by commas; addresses are fetched every hour",
+    takes: listOf(fileOrSecureUrl),
   },
   ...DATABASE_SETTINGS,
   ...BACKUP_SETTINGS,
@@ -133,8 +131,8 @@ export const SETTINGS = {
     name: "INTERSTITIAL",
     default: "off",
     meaning:
-      "which links show people the preview before they lead on: new are links younger than a day to sites that no link led to a week before, all is every link, off is none; programs are redirected at once",
-    takes: oneOf("off", "new", "all"),
+      "which links show people the preview before they lead on: all is every link, off is none; bots are redirected immediately",
+    takes: oneOf("off", "all"),
   },
   trustedProxies: {
     name: "TRUSTED_PROXIES",
@@ -150,13 +148,6 @@ export const SETTINGS = {
     unset: null,
     meaning: "file in MaxMind's format (.mmdb) that maps IP addresses to countries",
     takes: path,
-  },
-  countryHeader: {
-    name: "COUNTRY_HEADER",
-    default: "none",
-    unset: null,
-    meaning: "header in which a trusted proxy sends the visitor's country, such as CF-IPCountry",
-    takes: headerName,
   },
   ...IDENTITY_SETTINGS,
   reportThreshold: {

@@ -12,7 +12,7 @@ import type { Detail } from "../visits/detail.ts";
  * visitors must not outlive their day, and an export may be kept for years.
  */
 export interface RecordOf {
-  /** Oldest first. */
+  /** About oldest first. */
   readonly link: Link;
   readonly day: LinkDay;
   /** What manage keys are made with. */
@@ -53,7 +53,7 @@ export function noCounts(): Record<Kind, number> {
   return Object.fromEntries(KINDS.map((kind) => [kind, 0])) as Record<Kind, number>;
 }
 
-/** Reads all records of a kind, some at once, in an order that is the same in every engine. */
+/** Reads all records of a kind, some at once. All kinds but links come in an order that is the same in every engine. */
 type ReadRecords = <K extends Kind>(kind: K) => AsyncIterable<readonly RecordOf[K][]>;
 
 /** Adds records, but none that are there already. Returns how many it added. */

@@ -92,8 +92,9 @@ export function createDayReader(store: Pick<VisitStore, "days" | "daySums">, noi
     };
     if (noise !== undefined && !isOver) return { ...sums, ...NOT_YET };
     const people = visitorsOf(exact);
-    const detail =
-      noise === undefined ? exact : blur(exact, visits, (...name) => noise([code, createdMs, day, ...name]));
+    // With the visits, so that late ones draw all offsets again. Otherwise the difference would show them exactly.
+    const offsetOf = (...name: string[]) => noise?.([code, createdMs, day, visits, ...name]) ?? 0;
+    const detail = noise === undefined ? exact : blur(exact, visits, offsetOf);
     const values = DIMENSIONS.flatMap((dimension) =>
       (detail.values[dimension] ?? []).flatMap(([text, of]) => [placeOf(known, dimension, text), of]),
     );

@@ -89,13 +89,13 @@ export function createRecorder({ journal, visitors }: RecorderOptions) {
       const { headers } = visit;
       const nowHour = Math.floor(nowMs / HOUR_MS);
       // Never count a visit in another hour: the statistics would show it on the wrong day.
-      if (nowHour !== journal.active.hour && !journal.next(nowHour)) {
+      if (nowHour !== journal.active?.hour && !journal.next(nowHour)) {
         lost.visits++;
         return;
       }
       const agent = agentOf(headers.get("user-agent") ?? "");
       const bot = agent.bot || !isNavigation(headers);
-      if (!journal.active.count(link, bot) && !(journal.next(nowHour) && journal.active.count(link, bot))) {
+      if (!journal.active?.count(link, bot) && !(journal.next(nowHour) && journal.active?.count(link, bot))) {
         lost.visits++;
         return;
       }
@@ -109,8 +109,8 @@ export function createRecorder({ journal, visitors }: RecorderOptions) {
         visitor: visitors.identify(link, address, agent.hash, nowMs),
       };
       if (
-        !journal.active.tell(link, details) &&
-        !(journal.next(nowHour) && journal.active.tell(link, details))
+        !journal.active?.tell(link, details) &&
+        !(journal.next(nowHour) && journal.active?.tell(link, details))
       ) {
         lost.details++;
       }

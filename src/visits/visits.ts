@@ -33,9 +33,12 @@ export interface Counts {
   revision(link: LinkId, request: StatisticsRequest): Promise<string | RefusedRange>;
 }
 
-type OpenRecorderOptions = Pick<JournalOptions, "folder" | "tickMs" | "onFault" | "onDropped" | "onLeft">;
+type OpenRecorderOptions = Pick<
+  JournalOptions,
+  "folder" | "tickMs" | "onFault" | "onDropped" | "onLeft" | "onTrouble"
+>;
 
-type OpenRecorder = Awaited<ReturnType<typeof openRecorder>>;
+export type OpenRecorder = Awaited<ReturnType<typeof openRecorder>>;
 
 export interface VisitsOptions {
   readonly store: VisitStore;

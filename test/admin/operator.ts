@@ -65,12 +65,12 @@ export async function untilAnswered(curt: Running, code: string, status: number)
   while ((await curt.fetch(`/${code}`)).status !== status) await Bun.sleep(10);
 }
 
-/** 3,000 links to one host. */
-export async function addMany(curt: Running, series: number): Promise<void> {
+/** So many links to one host. */
+export async function addMany(curt: Running, count: number): Promise<void> {
   await using store = await openStoreOf(curt);
-  const links = Array.from({ length: 3000 }, (_, nth) => {
-    const url = `https://many.example/${series}/${nth}`;
-    return newLink(`many${series}-${nth}`, { originalUrl: url, target: url as Target });
+  const links = Array.from({ length: count }, (_, nth) => {
+    const url = `https://many.example/${nth}`;
+    return newLink(`many${nth}`, { originalUrl: url, target: url as Target });
   });
   await store.insert(links);
 }

@@ -178,7 +178,7 @@ describe("the operator's pages", () => {
     await using own = await startHere({ ADMIN_TOKEN: TOKEN });
     await own.shorten({ original_url: "https://example.com/wp-admin/verify", custom_code: "far" });
     await using store = await openStoreOf(own);
-    // One part of a search looks at 50,000 links.
+    // Many more than one slice of a search looks at.
     for (let part = 0; part < 60; part++)
       await store.insert(Array.from({ length: 1000 }, (_, nth) => newLink(`newer${part}-${nth}`)));
     const elements = await elementsOf(await get("/admin/links?q=wp-admin", await signIn(own), own));
@@ -277,8 +277,8 @@ describe("the operator's pages", () => {
         400,
         expect.stringContaining("It must be one of"),
       ]);
-    const search = await get("/admin/links?state=tired", session);
-    expect([search.status, await search.text()]).toEqual([400, expect.stringContaining("active, disabled")]);
+    const search = await get("/admin/links?host=a/b", session);
+    expect([search.status, await search.text()]).toEqual([400, expect.stringContaining(en["host.invalid"])]);
     // Deleting takes the box that says so.
     expect((await post("/admin/links/made", { action: "erase", form }, session)).status).toBe(303);
     expect((await curt.fetch("/made")).status).toBe(302);
@@ -287,7 +287,7 @@ describe("the operator's pages", () => {
 
   test("keep a search when the language is switched", async () => {
     const session = await signIn();
-    for (const path of ["/admin/links?host=example.com&state=active", `${FOUND}&action=enable`]) {
+    for (const path of ["/admin/links?host=example.com&q=made", `${FOUND}&action=enable`]) {
       const elements = await elementsOf(await get(path, session));
       const korean =
         elements.find(({ attributes }) => attributes["hreflang"] === "ko")?.attributes["href"] ?? "";
@@ -305,6 +305,16 @@ describe("the operator's pages", () => {
       expect([response.status, response.headers.get("location")]).toEqual([303, "/admin/links"]);
     }
   });
+});
+
+test("deleted links count among those found, but lead to no host", async () => {
+  await using own = await startHere({ ADMIN_TOKEN: TOKEN });
+  for (const code of ["d0", "d1", "d2"])
+    await own.shorten({ original_url: `https://${code}.example/`, custom_code: code });
+  for (const code of ["d1", "d2"]) await askAs(own)("DELETE", `links/${code}?confirm=${code}`);
+  const page = await (await get("/admin/found?q=d", await signIn(own), own)).text();
+  expect(page).toContain(en["admin.found.disable.title"].other.replace("{count}", "3"));
+  expect(page.match(/d\d\.example/g)).toEqual(["d0.example", "d0.example"]);
 });
 
 test("a long destination does not push the rest out of sight", async () => {

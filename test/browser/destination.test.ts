@@ -133,8 +133,7 @@ test("a danger looks different from what is merely good to know, and is not what
   const say = wordsOf("en");
   const leads = page.getByRole("region", { name: say("preview.leads") });
   await preview(page, "harmlos", "https://example.com/");
-  expect(await leads.getByRole("listitem").allTextContents()).toEqual([say("hint.young.fresh")]);
-  expect(await leads.locator(".warnings").count()).toBe(0);
+  expect(await leads.getByRole("listitem").count()).toBe(0);
   await leads.locator(".primary").waitFor();
   await preview(page, "gefahr", "http://paypal.com.example.net/");
   const warnings = leads.locator(".warnings");

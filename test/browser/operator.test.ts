@@ -153,7 +153,7 @@ describe.each([
     for (const path of [
       "/admin",
       "/admin/links?host=bank-5.example",
-      "/admin/links?state=tired",
+      "/admin/links?host=a/b",
       "/admin/links/bad5",
       "/admin/found?host=bank-5.example",
       "/admin/found?host=bank-5.example&action=enable",

@@ -166,7 +166,7 @@ describe.each([
   { locale: "ko-KR", viewport: PHONE },
 ])("the larger view ($locale)", ({ locale, viewport }) => {
   const say = wordsOf(locale);
-  const wordOf = (word: "weak" | "enough" | "inverted" | "low" | "margin" | "size") =>
+  const wordOf = (word: "weak" | "enough" | "inverted" | "low" | "size") =>
     new RegExp(RegExp.escape(say(`qr.word.${word}`)).replaceAll(/\\\{\w+\\\}/g, ".+"));
   const drawing = (page: Page) => page.getByRole("img", { name: say("preview.qr", { address: "" }).trim() });
 
@@ -176,15 +176,15 @@ describe.each([
     await page.goto("/abc+");
     await page.getByRole("link", { name: say("qr.more") }).click();
     await page.getByText(wordOf("enough")).waitFor();
-    for (const word of ["weak", "low", "inverted", "margin", "size"] as const)
+    for (const word of ["weak", "low", "inverted", "size"] as const)
       expect([word, await page.getByText(wordOf(word)).isVisible()]).toEqual([word, false]);
     expect(await page.getByRole("button", { name: say("qr.print") }).count()).toBe(0);
     await page.getByRole("textbox", { name: say("qr.dark") }).fill("#7a1f3d");
-    await page.getByLabel(say("qr.margin"), { exact: true }).fill("2");
     await page.getByLabel(say("qr.size"), { exact: true }).fill("64");
+    await page.getByText(say("qr.fold")).click();
+    await page.getByLabel(say("qr.margin"), { exact: true }).fill("2");
     await page.getByRole("radio", { name: say("qr.ecc.h") }).check();
     await page.getByRole("button", { name: say("qr.show") }).click();
-    await page.getByText(wordOf("margin")).waitFor();
     // 33 modules and a margin of 2 on both sides, at 3 pixels.
     await page.getByText(say("qr.word.size", { size: 111 })).waitFor();
     const query = Object.fromEntries(new URL(page.url()).searchParams);
@@ -255,19 +255,20 @@ describe.each([
     await page.getByText(say("qr.word.weak", { contrast: 4.4 })).waitFor();
     await dark.fill("#767676");
     await page.getByText(say("qr.word.enough", { contrast: 4.5 })).waitFor();
-    // A margin below the quiet zone, and pixels that are too few.
-    await page.getByLabel(say("qr.margin"), { exact: true }).fill("3");
-    await page.getByText(wordOf("margin")).waitFor();
-    await page.getByLabel(say("qr.margin"), { exact: true }).fill("4");
-    await page.getByText(wordOf("margin")).waitFor({ state: "hidden" });
+    // Too few pixels.
     await page.getByLabel(say("qr.size"), { exact: true }).fill("110");
     await page.getByText(say("qr.word.size", { size: 111 })).waitFor();
     await page.getByLabel(say("qr.size"), { exact: true }).fill("111");
     await page.getByText(wordOf("size")).waitFor({ state: "hidden" });
     expect(asked).toEqual([]);
-    // Other modules come from the service.
+    // The service draws other modules and margins.
+    expect(await page.getByRole("radio", { name: say("qr.ecc.h") }).isVisible()).toBe(false);
+    await page.getByText(say("qr.fold")).click();
     await page.getByRole("radio", { name: say("qr.ecc.h") }).check();
-    await page.locator("svg[data-modules='33']").waitFor();
+    await page.getByLabel(say("qr.margin"), { exact: true }).fill("2");
+    expect(await png.getAttribute("href")).toContain("&ecc=h&margin=2");
+    await page.getByRole("button", { name: say("qr.show") }).click();
+    await page.locator("svg[data-modules='33'][viewBox='-2 -2 37 37']").waitFor();
     expect(await scan(blank, pictureOf(page))).toBe(addressOf("abc"));
     await page.reload();
     expect(await page.getByRole("radio", { name: say("qr.ecc.h") }).isChecked()).toBe(true);
@@ -289,6 +290,12 @@ describe.each([
     expect(await scan(blank, pictureOf(page))).toBe(addressOf("abc"));
     await margin.fill("4");
     await page.getByText(say("query.range", { min: 0, max: 16 })).waitFor({ state: "hidden" });
+    // The fold hides a wrong value until the service refuses it.
+    await margin.fill("17");
+    await page.getByText(say("qr.fold")).click();
+    await page.getByRole("button", { name: say("qr.show") }).click();
+    await page.getByText(say("query.range", { min: 0, max: 16 })).waitFor();
+    expect(await margin.inputValue()).toBe("17");
   });
 
   test("copies the image, and prints", async () => {

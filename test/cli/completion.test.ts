@@ -13,18 +13,12 @@ async function scriptOf(shell: string): Promise<string> {
 
 const listed = Object.entries(COMMANDS).filter(([, { isInternal }]) => isInternal !== true);
 const FIRST_WORDS = [...new Set(listed.map(([name]) => name.split(" ")[0] ?? "")), "--help", "--version"];
-const REASONS = ["malware", "phishing", "spam", "illegal", "legal", "other"];
 
 /** What may follow a line. Its last word is what was typed of the next one. */
 const LINES: [string, string[]][] = [
   ["curt ", FIRST_WORDS],
   ["curt sh", ["shorten"]],
   ["curt completion ", ["bash", "zsh", "fish", "--help"]],
-  ["curt admin dis", ["disable", "disable-found"]],
-  ["curt admin disable code --", ["--reason", "--note", "--json", "--help"]],
-  ["curt admin disable code --reason ", REASONS],
-  ["curt admin disable --reason spam --js", ["--json"]],
-  ["curt admin disable-found --y", ["--yes"]],
   ["curt shorten --expires ", ["24h", "48h", "1week", "1month", "never"]],
   ["curt shorten https://example.com/ --expires 1", ["1week", "1month"]],
   ["curt shorten --code ", []],
@@ -75,8 +69,6 @@ complete -p curt > /dev/null && _curt && printf '%s\\n' "\${COMPREPLY[@]}"`;
       // Each line has one completion, so that zsh writes it without asking.
       const completed = {
         "curt sho": "curt shorten ",
-        "curt admin jou": "curt admin journal ",
-        "curt admin disable code --reason m": "curt admin disable code --reason malware ",
         "curt shorten --expires 1w": "curt shorten --expires 1week ",
       };
       for (const [line, expected] of Object.entries(completed))

@@ -25,7 +25,7 @@ export function manyLines(links: number): string {
       JSON.stringify({
         kind: "entry",
         at: created,
-        who: "shell",
+        who: "api",
         action: "block-host",
         host: `h${nth}.example`,
       }),

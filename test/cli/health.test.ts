@@ -1,25 +1,8 @@
 import { describe, expect, test } from "bun:test";
+import { join } from "node:path";
 
 import { startHere, startProgram } from "../service.ts";
 import { run } from "./run.ts";
-
-/** For go.example.com, until 2126. */
-const KEY = `-----BEGIN PRIVATE KEY-----
-MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgQ/t1p9MnL/KXUDG3
-t/i6GmeVjSFOTg+/Q74aSRcfi/GhRANCAAT+NlBna/f2f49y3Od5ZfYpCE5fl4dM
-DKgJy4hZ9nbFsCgjMBKv3Q4nccwdUza8mDKSRlbduW8QAJBNyK4OliEj
------END PRIVATE KEY-----`;
-const CERTIFICATE = `-----BEGIN CERTIFICATE-----
-MIIBiTCCAS+gAwIBAgIUMWgEUN8bLIkXXPQVnk4x1EStlCowCgYIKoZIzj0EAwIw
-GTEXMBUGA1UEAwwOZ28uZXhhbXBsZS5jb20wIBcNMjYxMTIyMTEzNzI4WhgPMjEy
-NjEwMjkxMTM3MjhaMBkxFzAVBgNVBAMMDmdvLmV4YW1wbGUuY29tMFkwEwYHKoZI
-zj0CAQYIKoZIzj0DAQcDQgAE/jZQZ2v39n+PctzneWX2KQhOX5eHTAyoCcuIWfZ2
-xbAoIzASr90OJ3HMHVM2vJgykkZW3blvEACQTciuDpYhI6NTMFEwHQYDVR0OBBYE
-FJyVfs+Xwslwmtzy5CsFXlfkJEUSMB8GA1UdIwQYMBaAFJyVfs+Xwslwmtzy5CsF
-XlfkJEUSMA8GA1UdEwEB/wQFMAMBAf8wCgYIKoZIzj0EAwIDSAAwRQIhAL+YOddK
-lNxNeKJBbhGfaFEIGwY2kbSUkQE5tvFD4VwDAiANl5EMkH/aeN+9tETFy2ZR48DK
-dKTEYHYKrhfNOwtV0w==
------END CERTIFICATE-----`;
 
 describe("curt health", () => {
   test("asks the server with the settings of its environment, or the one in CURT_URL", async () => {
@@ -53,14 +36,15 @@ describe("curt health", () => {
   });
 
   test("asks a server that does HTTPS itself, whose certificate is for another name than localhost", async () => {
+    const pem = await Bun.file(join(import.meta.dir, "../http/certificates/first.pem")).text();
     using server = Bun.serve({
       port: 0,
-      tls: { key: KEY, cert: CERTIFICATE },
+      tls: { key: pem, cert: pem },
       routes: { "/readyz": new Response() },
     });
     const PORT = String(server.port);
-    for (const settings of [{ HTTPS: "auto" }, { TLS_CERT: "/etc/curt/certificate.pem" }])
-      expect((await run(["health"], { HOST: "::", PORT, ...settings })).stdout).toBe("ready\n");
+    const settings = { HOST: "::", PORT, TLS_CERT: "/etc/curt/certificate.pem" };
+    expect((await run(["health"], settings)).stdout).toBe("ready\n");
     // Elsewhere it must be the right one.
     const { code, stderr } = await run(["health"], { CURT_URL: `https://localhost:${PORT}` });
     expect([code, stderr]).toEqual([1, expect.stringContaining("certificate")]);

@@ -1,4 +1,3 @@
-import { Database } from "bun:sqlite";
 import { afterAll, describe, expect, test } from "bun:test";
 import {
   chownSync,
@@ -128,15 +127,12 @@ describe("curt import", () => {
     const path = (name: string) => join(folder.path, name);
     const settings = settingsFor(path("curt.db"));
     writeFileSync(path("packed"), Bun.gzipSync(manyLines(1)));
-    writeFileSync(path("links.csv"), "code,url\na,https://example.com/\n");
-    const csv = ["--from", "csv", path("links.csv")];
-    const overwrites = "--report would overwrite the file to be imported.";
+    const csv = path("links.csv");
+    writeFileSync(csv, "code,target\na,https://example.com/\n");
+    const overwrites = "--report would overwrite a file to be imported.";
     symlinkSync("links.csv", path("symbolic"));
-    linkSync(path("links.csv"), path("hard"));
-    writeFileSync(path("endless"), "x".repeat(5_000_000));
-    writeFileSync(path("locked"), "");
-    using locked = new Database(path("locked"));
-    for (const statement of ["CREATE TABLE urls (id INTEGER)", "BEGIN EXCLUSIVE"]) locked.run(statement);
+    linkSync(csv, path("hard"));
+    writeFileSync(path("endless"), `{"${"x".repeat(5_000_000)}`);
     const refusal = (message: string) => ({
       code: 1,
       stdout: "",
@@ -144,37 +140,39 @@ describe("curt import", () => {
     });
     for (const [line, message] of [
       [[path("endless")], "endless is no file of curt export: its first line must say"],
-      [["--from", "chhoto", path("locked")], "locked is locked by another program. Stop it."],
+      [["/dev/zero"], "/dev/zero is broken at line 1: its row has more than 1 MiB"],
       [[path("packed")], "packed is compressed. Unpack it with gunzip."],
-      [["--from", "chhoto", path("packed")], "packed is compressed. Unpack it with gunzip."],
-      [["--from", "chhoto", "/dev/zero"], "/dev/zero is no file: an SQLite database cannot be read from"],
-      [["--report", path("links.csv"), ...csv], overwrites],
-      [["--report", path("symbolic"), ...csv], overwrites],
-      [["--report", path("hard"), ...csv], overwrites],
+      [["--visits", path("none"), csv], "none is not there."],
+      [["--visits", path("packed"), csv], "packed is compressed. Unpack it with gunzip."],
+      [["--visits", csv, csv], "links.csv has no column day."],
+      [["--report", csv, csv], overwrites],
+      [["--report", path("symbolic"), csv], overwrites],
+      [["--report", path("hard"), csv], overwrites],
+      [["--report", path("hard"), "--visits", csv, path("endless")], overwrites],
     ] as const)
       expect(await runCommand(["import", ...line], settingsFor(path(`${++databases}.db`)))).toMatchObject(
         refusal(message),
       );
     // What is thrown, and what the environment says, is for the program to read.
     for (const [line, message, more] of [
-      [["--report", path("no/report"), ...csv], "no/report could not be written: ENOENT"],
-      [csv, `The temporary file in ${path("no")} could not be written: ENOENT`, { TMPDIR: path("no") }],
+      [["--report", path("no/report"), csv], "no/report could not be written: ENOENT"],
+      [[csv], `The temporary file in ${path("no")} could not be written: ENOENT`, { TMPDIR: path("no") }],
     ] as const)
       expect(await run(["import", ...line], { ...settings, ...more })).toMatchObject(refusal(message));
     const fromInput = Bun.spawn(
-      [process.execPath, join(ROOT, "src/main.ts"), "import", "--from", "csv", "--report", path("hard"), "-"],
-      { env: { ...process.env, ...settings }, stdin: Bun.file(path("links.csv")), stderr: "pipe" },
+      [process.execPath, join(ROOT, "src/main.ts"), "import", "--report", path("hard"), "-"],
+      { env: { ...process.env, ...settings }, stdin: Bun.file(csv), stderr: "pipe" },
     );
     expect(await fromInput.stderr.text()).toContain(overwrites);
-    expect(readFileSync(path("links.csv"), "utf8")).toContain("example.com");
+    expect(readFileSync(csv, "utf8")).toContain("example.com");
     // Nothing is left of the temporary file, even in the middle of an import.
-    const child = Bun.spawn([process.execPath, join(ROOT, "src/main.ts"), "import", "--from", "csv", "-"], {
+    const child = Bun.spawn([process.execPath, join(ROOT, "src/main.ts"), "import", "-"], {
       env: { ...process.env, ...settings, TMPDIR: path("."), LC_ALL: "C" },
       stdin: "pipe",
       stdout: "pipe",
     });
     for (let nth = 0; nth < 20_000; nth++)
-      void child.stdin.write(nth === 0 ? "code,url\n" : `c${nth},https://example.com/\n`);
+      void child.stdin.write(nth === 0 ? "code,target\n" : `c${nth},https://example.com/\n`);
     await child.stdin.flush();
     expect(readdirSync(folder.path).filter((name) => name.startsWith("curt-import"))).toEqual([]);
     await child.stdin.end();

@@ -170,6 +170,7 @@ describe("curt import", () => {
 
   test("that failed leaves the store empty", async () => {
     using folder = temporaryFolder();
+    const empty = join(folder.path, "empty");
     const newer = join(folder.path, "newer");
     const deep = join(folder.path, "deep");
     const broken = join(folder.path, "broken");
@@ -177,26 +178,36 @@ describe("curt import", () => {
     const depth = 1_000_000;
     writeFileSync(deep, `{"format":"curt-export","version":${"[".repeat(depth)}${"]".repeat(depth)}}\n`);
     writeFileSync(newer, '{"format":"curt-export","version":2}\n');
+    writeFileSync(empty, "");
     writeFileSync(broken, manyLines(200).replace('{"kind":"link","code":"c98"', "{kind"));
     writeFileSync(whole, manyLines(200));
     const path = join(folder.path, "curt.db");
     const url = await server.url(`import_${++databases}`);
+    const refuse = async (
+      line: readonly string[],
+      settings: Readonly<Record<string, string>>,
+      message: string,
+    ) =>
+      expect(await runCommand(["import", ...line], settings)).toMatchObject({
+        code: 1,
+        stdout: "",
+        stderr: expect.stringContaining(message),
+      });
+    for (const database of [sqlite(path), await server.address(`import_${databases}`)])
+      await (await openStore(database)).close();
     for (const settings of [settingsFor(path), { ...settingsFor(path), DATABASE_URL: url }]) {
       for (const [line, message] of [
         [[folder.path], "is a folder."],
         [[join(folder.path, "none")], "none is not there."],
-        [["--keep-odd", newer], "--keep-odd needs --from."],
+        [["--domain", "go.example", newer], "--domain and --visits are for CSV files."],
         [[join(ROOT, "package.json")], "package.json is no file of curt export: its first line must say"],
         [[newer], "newer is of version 2, and this Curt reads version 1. Use a newer Curt."],
         [[deep], "deep is of an unknown version, and this Curt reads version 1."],
+        [[empty], "empty is empty, or begins with an empty line."],
         [[broken], "broken is broken at line 100: it is no JSON object."],
       ] as const)
-        expect(await runCommand(["import", ...line], settings)).toMatchObject({
-          code: 1,
-          stdout: "",
-          stderr: expect.stringContaining(message),
-        });
-      expect(await run(["check"], settings)).toMatchObject({
+        await refuse(line, settings, message);
+      expect(await runCommand(["check"], settings)).toMatchObject({
         code: 0,
         stdout: expect.stringContaining("0 links"),
       });
@@ -262,7 +273,7 @@ const RULES = {
     posture: "public",
     ownHosts: ["curt.example"],
     ownPorts: ["443"],
-    isRefusedShortener: () => false,
+    isShortener: () => false,
   },
   keepOdd: false,
   nowMs: NOW,
@@ -284,7 +295,7 @@ async function* from(items: readonly SourceItem[]) {
   yield* items;
 }
 
-/** Takes them in as `curt import --from` does. */
+/** Takes them in as `curt import` does. */
 async function take(
   address: DatabaseAddress,
   items: readonly SourceItem[],

@@ -1,9 +1,12 @@
 import { dlopen, FFIType, ptr } from "bun:ffi";
 import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
+import { existsSync } from "node:fs";
 
 import { testOnLinux } from "../linux.ts";
-import { startHere, startProgram } from "../service.ts";
+import { addressOf, scrapeUntil } from "../metrics/scrape.ts";
+import { startHere, startProgram, temporaryFolder, untilLogged } from "../service.ts";
+import { untilCounted, visit } from "../visits/visits.ts";
 import { makeUnreadable } from "./damage.ts";
 
 const original_url = "https://example.com/";
@@ -48,6 +51,69 @@ testOnLinux("a full disk: creates are 503, redirects go on, and it recovers by i
   expect((await program.fetch("/during0")).status).toBe(302);
 });
 
+testOnLinux("a start on a full disk: links redirect without being counted until there is room", async () => {
+  using folder = temporaryFolder();
+  {
+    await using before = await startProgram({}, { folder: folder.path });
+    expect((await before.shorten({ original_url, custom_code: "kept" })).status).toBe(201);
+    const body = JSON.stringify({ target: original_url, code: "once", max_visits: 1 });
+    const headers = { "Content-Type": "application/json" };
+    expect((await before.fetch("/api/v1/links", { method: "POST", headers, body })).status).toBe(201);
+    before.kill("SIGKILL");
+    await before.exited;
+  }
+  // Less than a segment of the journal needs: 2000 blocks of 512 bytes.
+  const command = [
+    "/bin/sh",
+    "-c",
+    `trap '' XFSZ; ulimit -S -f 2000; exec "$0" src/main.ts serve`,
+    process.execPath,
+  ];
+  await using program = await startProgram({ METRICS_PORT: "0" }, { folder: folder.path, command });
+  const ready = async () => ((await (await program.fetch("/readyz")).json()) as { message: string }).message;
+  const untilJournal = async (up: 0 | 1) =>
+    scrapeUntil(await addressOf(program), `the journal is ${up}`, (now) => now.of("curt_journal_up") === up);
+  await untilLogged(program, "visits are not counted: ");
+  for (let nth = 0; nth < 3; nth++) await visit(program, "kept");
+  expect(await ready()).toBe("ready, but visits are not counted");
+  await untilJournal(0);
+
+  // A visit that cannot be counted would be one too many.
+  limitFileSize(program.pid, 4096n);
+  program.expectFaults();
+  for (let nth = 0; nth < 3; nth++) {
+    const refused = await program.fetch("/once");
+    expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, "2"]);
+  }
+  await visit(program, "kept");
+
+  limitFileSize(program.pid, 0xffff_ffff_ffff_ffffn);
+  await untilLogged(program, "visits are counted again");
+  await visit(program, "kept");
+  await untilCounted(program, "kept", 1);
+  expect(await ready()).toBe("ready");
+  await untilJournal(1);
+  expect((await program.fetch("/once")).status).toBe(302);
+  expect((await program.fetch("/once")).status).toBe(410);
+});
+
+testOnLinux(
+  "a stop after a full disk keeps the files that the next start might find no room for",
+  async () => {
+    using folder = temporaryFolder();
+    const command = ["/bin/sh", "-c", `trap '' XFSZ; exec "$0" src/main.ts serve`, process.execPath];
+    const program = await startProgram({}, { folder: folder.path, command });
+    program.expectFaults();
+    limitFileSize(program.pid, 4096n);
+    expect((await program.shorten({ original_url })).status).toBe(503);
+    limitFileSize(program.pid, 0xffff_ffff_ffff_ffffn);
+    await program[Symbol.asyncDispose]();
+    for (const file of [`${program.file}-wal`, `${program.file}-shm`]) expect(existsSync(file)).toBe(true);
+    await using next = await startProgram({}, { folder: folder.path });
+    expect((await next.shorten({ original_url })).status).toBe(201);
+  },
+);
+
 for (const processes of ["1", "2"])
   test(`PROCESSES=${processes}, a full disk under load: few lines tell of many faults, and nothing answered is lost`, async () => {
     const command = ["/bin/sh", "-c", `trap '' XFSZ; exec "$0" src/main.ts serve`, process.execPath];
@@ -59,7 +125,7 @@ for (const processes of ["1", "2"])
       );
     const create = (name: string) => (nth: number) =>
       program.shorten({ original_url, custom_code: `${name}${nth}` }, close);
-    const visit = (name: string) => (nth: number) => program.fetch(`/${name}${nth}`, { headers: close });
+    const follow = (name: string) => (nth: number) => program.fetch(`/${name}${nth}`, { headers: close });
     expect(await statuses(50, create("before"))).toEqual(new Set([201]));
     const line = program.logged.find((logged) => logged.includes("listens on"));
     const { children } = JSON.parse(line ?? "{}") as { children?: number[] };
@@ -69,14 +135,14 @@ for (const processes of ["1", "2"])
     const linesBefore = program.logged.length;
     for (let round = 0; round < 5; round++) {
       expect(await statuses(50, create("during"))).toEqual(new Set([503]));
-      expect(await statuses(50, visit("before"))).toEqual(new Set([302]));
-      expect(await statuses(50, visit("during"))).toEqual(new Set([404]));
+      expect(await statuses(50, follow("before"))).toEqual(new Set([302]));
+      expect(await statuses(50, follow("during"))).toEqual(new Set([404]));
     }
     // Of 250 faults. A line every five seconds tells how many came.
     expect(program.logged.length - linesBefore).toBeLessThan(50 * pids.length);
     for (const pid of pids) limitFileSize(pid, 0xffff_ffff_ffff_ffffn);
     expect(await statuses(50, create("during"))).toEqual(new Set([201]));
-    for (const name of ["before", "during"]) expect(await statuses(50, visit(name))).toEqual(new Set([302]));
+    for (const name of ["before", "during"]) expect(await statuses(50, follow(name))).toEqual(new Set([302]));
   });
 
 for (const processes of ["1", "2"])

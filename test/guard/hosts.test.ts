@@ -6,7 +6,7 @@ import type { Reason } from "../../src/links/link.ts";
 import type { Target } from "../../src/links/target.ts";
 import { createMemoryStores } from "../stores/memory.ts";
 
-const decision = { who: "shell", atMs: 1 } as const;
+const decision = { who: "api", atMs: 1 } as const;
 
 async function rulesOf(rules: Readonly<Record<string, Reason>>) {
   const store = createMemoryStores()();

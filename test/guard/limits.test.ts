@@ -165,7 +165,7 @@ describe("an attacker with many addresses", () => {
 
   test("takes no more memory the more they are", () => {
     const windows = { limitCreate: CREATES, limitUnknown: CREATES, limitView: CREATES };
-    const options = { ...windows, limitReport: CREATES, limitPasswords: CREATES, limitCreateAll: CREATES };
+    const options = { ...windows, limitReport: CREATES, limitPasswords: CREATES };
     Bun.gc(true);
     const beforeBytes = process.memoryUsage().rss;
     const limits = createLimits({ ...options, clock: { monotonicMs: () => 0 }, seed: 1n });
@@ -180,7 +180,6 @@ test("a client is barred from looking up addresses at a hundred times the limit 
   const none: readonly Window[] = [];
   const { unknown, scan } = createLimits({
     limitCreate: none,
-    limitCreateAll: none,
     limitPasswords: none,
     limitView: none,
     limitReport: none,

@@ -30,8 +30,8 @@ test("a decision is in the journal with who, when, why and the note", async () =
   expect(await operator.disable([link], { reason: "phishing", note: "메모" }, "api")).toEqual([idOf(link)]);
   expect(await operator.look("a")).toMatchObject({ disabled: "phishing" });
   expect(await operator.enable([link], { note: "" }, "page")).toEqual([idOf(link)]);
-  expect(await operator.erase(link, {}, "shell")).toBeTrue();
-  expect(await operator.erase(link, {}, "shell")).toBeFalse();
+  expect(await operator.erase(link, {}, "api")).toBeTrue();
+  expect(await operator.erase(link, {}, "api")).toBeFalse();
   expect(await operator.blockHost(" Evil.Example. ", { reason: "spam" }, "api")).toEqual({
     host: "evil.example",
     changed: true,
@@ -47,7 +47,7 @@ test("a decision is in the journal with who, when, why and the note", async () =
   expect(entries.toReversed()).toMatchObject([
     { who: "api", action: "disable", reason: "phishing", note: "메모", atMs: NOW, ...idOf(link) },
     { who: "page", action: "enable", atMs: NOW, ...idOf(link) },
-    { who: "shell", action: "erase", atMs: NOW, ...idOf(link) },
+    { who: "api", action: "erase", atMs: NOW, ...idOf(link) },
     { who: "api", action: "block-host", reason: "spam", host: "evil.example" },
     { who: "page", action: "unblock-host", note: "mistake", host: "evil.example" },
   ]);

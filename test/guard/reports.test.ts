@@ -174,13 +174,13 @@ test("a case is answered by what the operator does, and told with its link", asy
   expect(await reports.answerCase(host, block, "page")).toMatchObject({ answer: { action: "block-host" } });
   expect(await store.hosts("", 9)).toMatchObject([{ host: "evil.example", reason: "spam" }]);
   expect(await reports.answerCase({ ...host, createdMs: 1 }, block, "page")).toEqual({ kind: "unknown" });
-  expect(await reports.answerCase(fine, { action: "nothing" }, "shell")).toMatchObject({
+  expect(await reports.answerCase(fine, { action: "nothing" }, "api")).toMatchObject({
     answer: { action: "nothing" },
   });
   expect(await store.find(fine.code)).not.toMatchObject({ disabled: expect.anything() });
   const actions = (await store.journal({ limit: 3 })).map(({ action, who }) => [action, who]);
   expect(actions).toEqual([
-    ["nothing-wrong", "shell"],
+    ["nothing-wrong", "api"],
     ["block-host", "page"],
     ["disable", "api"],
   ]);

@@ -11,7 +11,6 @@ async function answerOf(handle: Handler, method = "GET") {
   const clientOf = createClientReader({
     host: "0.0.0.0",
     trustedProxies: [],
-    countryHeader: null,
     countryOf: (address) => `country of ${address}`,
   });
   let lookedUp = 0;
@@ -66,7 +65,6 @@ test("what a proxy forwards counts for that proxy only", async () => {
   const clientOf = createClientReader({
     host: "0.0.0.0",
     trustedProxies: proxy === undefined ? [] : [proxy],
-    countryHeader: null,
     countryOf: () => "",
   });
   const addressOf = (peer: string, forwarded?: string) => {

@@ -10,7 +10,7 @@ import { type Here, openStoreOf, startHere } from "../service.ts";
 import { untilCounted, visit } from "../visits/visits.ts";
 import { HTML } from "./markup.ts";
 
-const DECISION = { who: "shell", atMs: Date.UTC(2026, 10, 22), note: "a private note" } as const;
+const DECISION = { who: "api", atMs: Date.UTC(2026, 10, 22), note: "a private note" } as const;
 
 let curt: Here;
 let store: Awaited<ReturnType<typeof openStoreOf>>;

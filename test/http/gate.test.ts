@@ -418,7 +418,7 @@ describe("right passwords", () => {
     expect(new Set(await Promise.all(attack))).toEqual(new Set([302, 429]));
   });
 
-  test("are limited for each client, but not those that were just right", async () => {
+  test("are limited for each client, which then can't try which ones are remembered", async () => {
     await using service = await startHere({ ...PROXIED, LIMIT_PASSWORDS: "10/1h" }, { standsStill: true });
     const passwordHash = await hashCheaply(PASSWORD);
     const codes = Array.from({ length: 61 }, (_, nth) => `own-${nth}`);
@@ -429,8 +429,30 @@ describe("right passwords", () => {
     expect(limited.headers.get("curt-reason")).toBe("limit.password");
     expect(limited.headers.get("retry-after")).toBe("1");
     await expectClosed(limited, 429);
+    await expectClosed(await visit("own-0", "192.0.2.1"), 429);
+    expectOpen(await visit("own-0", "192.0.2.2"));
+    service.advance(1000);
     for (let nth = 0; nth < 5; nth++) expectOpen(await visit("own-0", "192.0.2.1"));
-    expectOpen(await visit("own-60", "192.0.2.2"));
     expectOpen(await visit("own-60", "192.0.2.1"));
+    await expectClosed(await visit("own-0", "192.0.2.1"), 429);
+  });
+
+  test("can't be found among those remembered while too many are being checked", async () => {
+    await using service = await startHere({ ...PROXIED, LIMIT_PASSWORDS: "3/1h" });
+    await addGuarded(service, "known", { password: PASSWORD, target: TARGET });
+    const visit = (address: string, password: string) =>
+      service.fetch("/known", { headers: { ...from(address), ...basic(password) } });
+    expectOpen(await visit("192.0.2.1", PASSWORD));
+    const cheap = await hashCheaply("another");
+    const enough = new AbortController();
+    const checking = Array.from({ length: 66 }, async (_, nth) => {
+      while (!enough.signal.aborted)
+        expect(await checkPassword("another", cheap, [`client ${nth}`])).toBe(true);
+    });
+    for (let nth = 0; nth < 3; nth++) await expectClosed(await visit("192.0.2.2", `guess ${nth}`), 429);
+    await expectClosed(await visit("192.0.2.2", PASSWORD), 429);
+    expectOpen(await visit("192.0.2.1", PASSWORD));
+    enough.abort();
+    await Promise.all(checking);
   });
 });

@@ -2,10 +2,9 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
 import en from "../../src/language/en.json";
 import ko from "../../src/language/ko.json";
-import { DAY_MS, HOUR_MS } from "../../src/links/time.ts";
+import { DAY_MS } from "../../src/links/time.ts";
 import { makeUnreadable } from "../durability/damage.ts";
 import { addGuarded } from "../guarded.ts";
-import { make as makeLink } from "../managed.ts";
 import { endLink, type Here, type Running, startHere } from "../service.ts";
 import { linkOf, untilCounted, WINDOWS_CHROME } from "../visits/visits.ts";
 import { expectGuarded } from "./markup.ts";
@@ -46,7 +45,6 @@ describe("with INTERSTITIAL=all", () => {
         const page = await response.text();
         expect(page).toContain(en["interstitial.title"]);
         expect(page).toContain("<strong>example.com</strong>");
-        expect(page).toContain(en["hint.young.fresh"]);
         expect(page).not.toContain(en["interstitial.counts"]);
         const [, href] =
           /<a class="button primary" href="([^"]*)" rel="nofollow noreferrer">/.exec(page) ?? [];
@@ -212,62 +210,6 @@ describe("with INTERSTITIAL=all, a link that is not open to every visit", () => 
     await addGuarded(curt, "program", { maxVisits: 1, password: PASSWORD, target: TARGET });
     const headers = { Authorization: `Basic ${btoa(`:${PASSWORD}`)}` };
     expect((await curt.fetch("/program", { headers })).headers.get("location")).toBe(TARGET);
-  });
-});
-
-describe("with INTERSTITIAL=new", () => {
-  test("people see the preview for a day of links to a site that is new here", async () => {
-    await using curt = await startHere({ INTERSTITIAL: "new" });
-    const make = (custom_code: string, host: string) =>
-      curt.shorten({ original_url: `https://${host}/`, custom_code });
-    await make("first", "www.example.co.uk");
-    expect(await isStopped(curt, "first")).toBe(true);
-    expect(await isStopped(curt, "first", {})).toBe(false);
-    curt.advance(DAY_MS - HOUR_MS);
-    expect(await isStopped(curt, "first")).toBe(true);
-    curt.advance(HOUR_MS);
-    expect(await isStopped(curt, "first")).toBe(false);
-
-    // A site is new for a week.
-    curt.advance(5 * DAY_MS);
-    await make("sixth-day", "example.co.uk");
-    expect(await isStopped(curt, "sixth-day")).toBe(true);
-    curt.advance(DAY_MS);
-    await make("seventh-day", "other.example.co.uk");
-    expect(await isStopped(curt, "seventh-day")).toBe(false);
-    await make("neighbour", "another.co.uk");
-    expect(await isStopped(curt, "neighbour")).toBe(true);
-  });
-
-  test("neighbours below a suffix where everybody may register are other sites", async () => {
-    await using curt = await startHere({ INTERSTITIAL: "new" });
-    const make = (custom_code: string, host: string) =>
-      curt.shorten({ original_url: `https://${host}/`, custom_code });
-    await make("old", "someone.github.io");
-    curt.advance(8 * DAY_MS);
-    await make("same", "someone.github.io");
-    await make("stranger", "stranger.github.io");
-    expect(await isStopped(curt, "same")).toBe(false);
-    expect(await isStopped(curt, "stranger")).toBe(true);
-  });
-
-  test("an old link leads on at once, even if its site was never linked to before", async () => {
-    await using curt = await startHere({ INTERSTITIAL: "new" });
-    await curt.shorten({ original_url: TARGET, custom_code: "aged" });
-    curt.advance(DAY_MS);
-    expect(await isStopped(curt, "aged")).toBe(false);
-  });
-
-  test("a link that begins long after it was made is new from when it begins", async () => {
-    await using curt = await startHere({ INTERSTITIAL: "new" });
-    const startsMs = curt.nowMs() + 9 * DAY_MS;
-    const { code } = await makeLink(curt, { target: TARGET, starts: new Date(startsMs).toISOString() });
-    curt.advance(9 * DAY_MS);
-    const page = await (await curt.fetch(`/${code}`, { headers: PERSON })).text();
-    expect(page).toContain(en["interstitial.title"]);
-    expect(page).toContain(en["hint.begun.fresh"]);
-    curt.advance(DAY_MS);
-    expect(await isStopped(curt, code)).toBe(false);
   });
 });
 

@@ -26,7 +26,7 @@ interface Noted {
 const UNNOTED: Noted = { sequence: 0, place: 0, keyDay: -1, key0: 0, key1: 0 };
 
 type Step =
-  | { readonly type: "set"; readonly link: Link; readonly previewUntilMs: number }
+  | { readonly type: "set"; readonly link: Link }
   | { readonly type: "note"; readonly code: string; readonly noted: Noted }
   | { readonly type: "get" | "delete"; readonly code: string }
   | { readonly type: "clear" };
@@ -65,7 +65,7 @@ const noted: fc.Arbitrary<Noted> = fc.record({
 const steps: fc.Arbitrary<Step> = fc.oneof(
   {
     weight: 6,
-    arbitrary: fc.record({ type: fc.constant("set" as const), link: links, previewUntilMs: times }),
+    arbitrary: fc.record({ type: fc.constant("set" as const), link: links }),
   },
   { weight: 3, arbitrary: fc.record({ type: fc.constant("note" as const), code: codes, noted }) },
   {
@@ -76,14 +76,14 @@ const steps: fc.Arbitrary<Step> = fc.oneof(
 );
 
 /** The plain table: everything that was set, and never forgotten to make room. */
-type Model = Map<string, { readonly link: Link; readonly previewUntilMs: number; noted: Noted }>;
+type Model = Map<string, { readonly link: Link; noted: Noted }>;
 
 function plain(entry: Entry) {
   const { at: _, changes: _changes, ...rest } = entry;
   return rest;
 }
 
-function expected({ link, previewUntilMs, noted: { ...of } }: NonNullable<ReturnType<Model["get"]>>) {
+function expected({ link, noted: { ...of } }: NonNullable<ReturnType<Model["get"]>>) {
   const { code, target, createdMs, endsMs } = link;
   return {
     table: "link" as Entry["table"],
@@ -91,7 +91,6 @@ function expected({ link, previewUntilMs, noted: { ...of } }: NonNullable<Return
     createdMs,
     endsMs,
     target: target as string,
-    previewUntilMs,
     ...of,
   };
 }
@@ -110,10 +109,10 @@ function follow(bytes: number, list: readonly Step[], isExact: boolean): void {
   };
   for (const step of list) {
     if (step.type === "set") {
-      const { link, previewUntilMs } = step;
+      const { link } = step;
       const stale = check(link.code);
-      const known = { link, previewUntilMs, noted: UNNOTED };
-      expect(plain(table.set(link, previewUntilMs))).toEqual(expected(known));
+      const known = { link, noted: UNNOTED };
+      expect(plain(table.set(link))).toEqual(expected(known));
       model.set(link.code, known);
       // What was noted in an entry of the link before is not this one's.
       if (stale !== undefined) table.keep(Object.assign(stale, { sequence: 9, place: 9 }));

@@ -45,7 +45,7 @@ async function serve(folder: string, record = () => {}) {
     store: distant,
     clock,
     fillRandom: (bytes) => void crypto.getRandomValues(bytes),
-    targetPolicy: { posture: "private", ownHosts: [], ownPorts: [], isRefusedShortener: () => false },
+    targetPolicy: { posture: "private", ownHosts: [], ownPorts: [], isShortener: () => false },
     defaultExpiry: "never",
     edits: "on",
     codeLength: 7,

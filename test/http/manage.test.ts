@@ -92,7 +92,7 @@ describe("PATCH /api/v1/links/{code}", () => {
     }
     expect((await ask(curt, "PATCH", path, { key, body: [] })).reason).toBe("body.object");
     expect(await visited(curt, code)).toBe(TARGET);
-    await using refusing = await startHere({ CHAINS: "refuse" });
+    await using refusing = await startHere({ POSTURE: "public" });
     const link = await make(refusing);
     const chain = await ask(refusing, "PATCH", link.path, {
       key: link.key,

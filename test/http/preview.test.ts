@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import en from "../../src/language/en.json";
 import { message } from "../../src/language/messages.ts";
 import { DAY_MS, HOUR_MS } from "../../src/links/time.ts";
+import { ask, make } from "../managed.ts";
 import { disableLink, type Here, startHere } from "../service.ts";
 import { untilCounted, visit } from "../visits/visits.ts";
 import { type Element, elementsOf, HTML } from "./markup.ts";
@@ -62,45 +63,46 @@ test("a preview says beside the destination what is unusual about it, and emphas
       message(language, "hint.front", front),
       message(language, "hint.labels", front),
       message(language, "hint.port", { port: "8443" }),
-      message(language, "hint.young.fresh"),
     ])
       expect(page).toContain(`<li>${text}</li>`);
   }
-  const [imitation, address] = [
-    await textsOf("imitation", "https://paypa1.com/"),
-    await textsOf("address", "https://[2606:4700::1111]/"),
-  ];
-  expect(imitation?.[0]).toContain(message("en", "hint.imitation", { name: "paypal" }));
-  expect(address?.[1]).toContain(message("ko", "hint.address"));
+  const address = await textsOf("address", "https://[2606:4700::1111]/");
+  expect(address[1]).toContain(message("ko", "hint.address"));
 });
 
-test("a card in a chat says what is unusual about the destination, but not that the link is new", async () => {
-  await curt.shorten({ original_url: "https://paypal.com.example.net/", custom_code: "front" });
-  const elements = await elementsOf(await get("/front+"));
+test("a card in a chat says what is unusual about the destination, but not that it was changed", async () => {
+  const { code, path, key } = await make(curt);
+  await ask(curt, "PATCH", path, { key, body: { target: "https://paypal.com.example.net/" } });
+  const response = await get(`/${code}+`);
+  expect(await response.clone().text()).toContain(en["hint.changed.fresh"]);
+  const elements = await elementsOf(response);
   const card = elements.find(({ attributes }) => attributes["property"] === "og:description");
   const hint = message("en", "hint.front", { name: "paypal.com", domain: "example.net" });
   expect(card?.attributes["content"]).toBe(`Leads to: paypal.com.example.net – ${hint}`);
 });
 
-test("a preview says how old its link is for a day, and what a reader has changes with it", async () => {
-  // Charts change at the quarters of an hour. The link is made between two, so that only its age changes.
+test("a preview says for a day how long ago its link was changed, and what a reader has changes with it", async () => {
+  // Charts change at the quarters of an hour. The link is changed between two, so that only that time changes.
   const startMs = Math.floor(Date.now() / HOUR_MS) * HOUR_MS + 7 * MINUTE_MS;
   await using own = await startHere({}, { startMs, standsStill: true });
-  await own.shorten({ original_url: LONG, custom_code: "newborn" });
+  const { code, path, key } = await make(own);
+  await ask(own, "PATCH", path, { key, body: { target: LONG } });
   const read = async (known = "") => {
-    const response = await own.fetch("/newborn+", { headers: { ...HTML, "If-None-Match": known } });
+    const response = await own.fetch(`/${code}+`, { headers: { ...HTML, "If-None-Match": known } });
     return { status: response.status, tag: response.headers.get("etag") ?? "", text: await response.text() };
   };
-  const hint = /<ul class="hints"><li>([^<]*)<\/li>/;
+  const hint = /<ul class="warnings"><li>(Take care: [^.]*\.)/;
   own.advance(HOUR_MS - MINUTE_MS);
   const fresh = await read();
-  expect(hint.exec(fresh.text)?.[1]).toBe(en["hint.young.fresh"]);
+  expect(hint.exec(fresh.text)?.[1]).toBe(en["hint.changed.fresh"]);
   expect((await read(fresh.tag)).status).toBe(304);
   own.advance(2 * MINUTE_MS);
-  const young = await read(fresh.tag);
-  expect(hint.exec(young.text)?.[1]).toBe("This link is new: it was made 1 hour ago.");
+  const later = await read(fresh.tag);
+  expect(hint.exec(later.text)?.[1]).toBe("Take care: where this link leads was changed 1 hour ago.");
   own.advance(DAY_MS - HOUR_MS - 3 * MINUTE_MS);
-  expect(hint.exec((await read()).text)?.[1]).toBe("This link is new: it was made 23 hours ago.");
+  expect(hint.exec((await read()).text)?.[1]).toBe(
+    "Take care: where this link leads was changed 23 hours ago.",
+  );
   own.advance(3 * MINUTE_MS);
   expect((await read()).text).not.toMatch(hint);
 });
@@ -131,15 +133,16 @@ test("a preview says for the last day of its link when it ends and how soon, and
   expect((await read()).text).not.toMatch(hint);
 });
 
-test("a link that works no more is not said to be new, and neither shared nor led on", async () => {
+test("a link that works no more is not said to be changed, and neither shared nor led on", async () => {
   await using own = await startHere();
-  await own.shorten({ original_url: LONG, custom_code: "brief" });
-  expect(await (await get("/brief+", own)).text()).toContain(en["hint.young.fresh"]);
-  await disableLink(own, "brief", "spam");
-  const page = await (await get("/brief+", own)).text();
+  const { code, path, key } = await make(own);
+  await ask(own, "PATCH", path, { key, body: { target: LONG } });
+  expect(await (await get(`/${code}+`, own)).text()).toContain(en["hint.changed.fresh"]);
+  await disableLink(own, code, "spam");
+  const page = await (await get(`/${code}+`, own)).text();
   expect(page).toContain(en["preview.led"]);
   for (const text of [
-    en["hint.young.fresh"],
+    en["hint.changed.fresh"],
     en["preview.waiting"],
     en["preview.share"],
     "data-copy",

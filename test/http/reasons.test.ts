@@ -2,7 +2,6 @@ import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
-import type { SearchRefusal } from "../../src/guard/link-query.ts";
 import type { DecisionRefusal } from "../../src/guard/operator.ts";
 import { describe, type HttpProblem, malformed, nameFirst } from "../../src/http/problems.ts";
 import { type ProblemReason, REASON_HEADER, REASONS } from "../../src/http/reasons.ts";
@@ -11,8 +10,7 @@ import { invalid } from "../../src/links/problem.ts";
 import { type ApiDescription, operationsOf } from "../../src/pages/openapi.ts";
 import { checkReasons, ROOT, type Running, startHere } from "../service.ts";
 
-const refused = (refusal: DecisionRefusal | SearchRefusal) =>
-  ({ kind: "refused", refusals: [refusal] }) as HttpProblem;
+const refused = (refusal: DecisionRefusal) => ({ kind: "refused", refusals: [refusal] }) as HttpProblem;
 const limited = (limit: Extract<HttpProblem, { kind: "limited" }>["limit"]): HttpProblem => ({
   kind: "limited",
   limit,
@@ -93,7 +91,6 @@ const PROBLEMS: Readonly<Record<ProblemReason, readonly [HttpProblem, string?]>>
   "idempotency.format": [{ kind: "idempotency.format" }],
   "idempotency.reused": [{ kind: "idempotency.reused" }],
   "limit.create": [limited("create")],
-  "limit.create-all": [limited("create-all")],
   "limit.password": [limited("password")],
   "limit.report": [limited("report")],
   "limit.token": [limited("token")],
@@ -113,8 +110,6 @@ const PROBLEMS: Readonly<Record<ProblemReason, readonly [HttpProblem, string?]>>
   "host.own": [refused({ rule: "host.own" }), "host"],
   "host.suffix": [refused({ rule: "host.suffix", host }), "host"],
   "host.too-many": [refused({ rule: "host.too-many", max }), "host"],
-  "made_from.invalid": [refused({ rule: "made_from.invalid", example }), "made_from"],
-  "made_to.invalid": [refused({ rule: "made_to.invalid", example }), "made_to"],
   "operator.confirm": [malformed({ rule: "operator.confirm", field: "confirm", code: "x" }), "confirm"],
   "operator.count": [{ kind: "other-count", count: 2 }, "count"],
   "operator.missing": [{ kind: "operator.missing" }],
@@ -122,7 +117,6 @@ const PROBLEMS: Readonly<Record<ProblemReason, readonly [HttpProblem, string?]>>
   "operator.too-many": [{ kind: "too-many", max }],
   "operator.wrong": [{ kind: "operator.wrong" }],
   "reason.unknown": [refused({ rule: "reason.unknown", values }), "reason"],
-  "state.unknown": [refused({ rule: "state.unknown", values }), "state"],
 };
 
 test("every reason is that of a problem, whose message is complete and begins with its field", () => {
@@ -251,8 +245,7 @@ test("no answer that is not an error has one", async () => {
 
 test("a limit names itself, and a wrong token too", async () => {
   const settings = {
-    LIMIT_CREATE: "2/1d",
-    LIMIT_CREATE_ALL: "1/1d",
+    LIMIT_CREATE: "1/1d",
     LIMIT_UNKNOWN: "1/1d",
     LIMIT_VIEW: "3/1d",
     LIMIT_REPORT: "1/1d",
@@ -268,7 +261,7 @@ test("a limit names itself, and a wrong token too", async () => {
   expect(await create({}, "one")).toBe("token.missing");
   expect(await create({ Authorization: "Bearer horse" }, "one")).toBe("token.wrong");
   expect(await create(token, "one")).toBeNull();
-  expect(await create(token, "two")).toBe("limit.create-all");
+  expect(await create(token, "two")).toBe("limit.create");
   const report = { method: "POST", body: '{"reason":"spam"}', headers: JSON_TYPE };
   expect(await reasonOf(curt, "/api/v1/links/one/reports", report)).toBe("202 null");
   expect(await reasonOf(curt, "/api/v1/links/one/reports", report)).toBe("429 limit.report");

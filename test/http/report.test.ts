@@ -124,7 +124,7 @@ describe("POST /api/v1/links/{code}/reports", () => {
   test("answers 404 for an unknown link, 410 for a deleted one, and takes expired and disabled ones", async () => {
     const unknown = await report("nobody-made-it", { reason: "spam" });
     expect([unknown.status, await messageOf(unknown)]).toEqual([404, en.unknown]);
-    const decision = { who: "shell", atMs: curt.nowMs() } as const;
+    const decision = { who: "api", atMs: curt.nowMs() } as const;
     const linkOf = async (code: string) => (await store.find(code as Code)) ?? expect.unreachable();
     const [deleted, disabled] = [await make(), await make()];
     await store.erase(await linkOf(deleted), decision);

@@ -47,7 +47,7 @@ function open(changes: Partial<Pick<LinksOptions, "fillRandom" | "codeLength" | 
       posture: "public",
       ownHosts: ["curt.example"],
       ownPorts: ["443"],
-      isRefusedShortener: () => false,
+      isShortener: () => false,
     },
     defaultExpiry: "never",
     edits: "on",
@@ -305,7 +305,7 @@ describe("a rule about destinations", () => {
 });
 
 describe("a disabled link", () => {
-  const decision = { who: "shell", atMs: START, reason: "spam" } as const;
+  const decision = { who: "api", atMs: START, reason: "spam" } as const;
 
   test("is never purged nor is its code given anew; a deleted one has no more than its code", async () => {
     const links = open();

@@ -9,13 +9,13 @@ const PUBLIC: TargetPolicy = {
   posture: "public",
   ownHosts: ["curt.example", "xn--bj0bj06e.xn--3e0b707e", "203.0.113.9", "[2001:db8:0:1::9]"],
   ownPorts: ["443", "3000"],
-  isRefusedShortener: isShortener,
+  isShortener,
 };
 const PRIVATE: TargetPolicy = {
   posture: "private",
   ownHosts: ["localhost"],
   ownPorts: ["80", "3000"],
-  isRefusedShortener: () => false,
+  isShortener,
 };
 
 function expectRule(rule: string, written: string, policy = PUBLIC) {

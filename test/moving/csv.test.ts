@@ -1,16 +1,24 @@
-import { describe, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
+import { join } from "node:path";
 
+import { runCommand } from "../cli/commands.ts";
+import { temporaryFolder } from "../service.ts";
 import { moveIn, refuse } from "./moved.ts";
 
 const ROWS = [
-  ["Code", "URL", "Created", "Expires", "Visits"],
-  ["abc", '"https://example.com/?a=""b"",c;d"', "2024-01-31T14:34:56+02:00", "", "5"],
-  ["ABC", "https://example.com/upper", "2024-01-31", "2199-01-01", ""],
-  ["over", "https://example.com/over", "1706704496", "2024-06-01 00:00", "0"],
-  ["", "https://example.com/none", "", "", ""],
-  ["abc", "https://example.com/twice", "", "", ""],
-  ["short", "https://example.com/short"],
-  ["", "", "", "", ""],
+  ["Code", "Title", "Target", "Created", "Expires", "Visits"],
+  [
+    "abc",
+    '"A ""title""\nof two lines"',
+    '"https://example.com/?a=""b"",c;d"',
+    "2024-01-31T14:34:56+02:00",
+    "",
+    "5",
+  ],
+  ["ABC", "", "https://example.com/upper", "2024-01-31", "2199-01-01", ""],
+  ["over", "", "https://example.com/over", "1706704496", "2024-06-01 00:00", "0"],
+  ["", "", "https://example.com/none", "", "", ""],
+  ["abc", "", "https://example.com/twice", "", "", ""],
 ];
 const MOVED = {
   links: {
@@ -19,36 +27,182 @@ const MOVED = {
     over: { leads: 404, ends: "2024-06-01T00:00:00.000Z", created: "2024-01-31T12:34:56.000Z" },
   },
   left: {
-    "it has no code": ["line 5", "line 8"],
-    "it has too few or too many cells": ["line 7"],
-    "another link earlier in the file has the same code": ["line 6: abc"],
+    "code: there is none": ["line 6"],
+    "another link earlier in the file has the same code": ["line 7: abc"],
   },
 };
 const write = (separator: string, end: string) => ROWS.map((row) => row.join(separator)).join(end);
 
-describe("curt import --from csv", () => {
-  test("takes commas and plain lines, also empty ones", () =>
-    moveIn("csv", `${write(",", "\n")}\n\n`, MOVED));
+/** What `mysql --batch` of MariaDB 10.11 wrote for a database of YOURLS, with the commands of docs/moving.md. */
+const BATCH = {
+  links:
+    "code\ttarget\tcreated\tvisits\n" +
+    "ABC\thttps://example.com/back\\\\slash\\ttab\\nline\t2024-01-31 12:34:56\t1\n" +
+    "NULL\thttps://example.com/null\t2024-06-01 00:00:00\tNULL\n" +
+    "a!b\thttps://example.com/\t2024-01-01 00:00:00\t0\n" +
+    'abc\thttps://example.com/it\'s?a="1",2;3&b=%20\t2024-01-31 12:34:56\t7\n' +
+    '한\t"https://example.com/한"\t2024-06-01 00:00:00\t0\n' +
+    "😀\thttps://example.com/emoji\t0000-00-00 00:00:00\t0\n",
+  visits:
+    "code\tday\tvisits\n" +
+    "ABC\t2024-03-01\t1\nabc\t0000-00-00\t1\nabc\t2024-02-29\t1\nabc\t2024-03-01\t1\ngone\t2024-03-01\t1\n",
+};
 
-  test("takes semicolons, CRLF and a byte order mark", () =>
-    moveIn("csv", `\uFEFF${write(";", "\r\n")}`, MOVED));
+describe("curt import of a CSV file", () => {
+  test("reads commas and plain lines, also empty ones", () => moveIn(`${write(",", "\n")}\n\n`, MOVED));
 
-  test("takes what Excel writes: a line that names the separator, and empty columns", () =>
-    moveIn("csv", "sep=;\r\ncode;url;\r\nabc;https://example.com/;\r\n", {
-      links: { abc: { leads: "https://example.com/" } },
+  test("reads semicolons, CRLF and a byte order mark", () => moveIn(`\uFEFF${write(";", "\r\n")}`, MOVED));
+
+  test("adds visits by day, in any order, to their links", () =>
+    moveIn("code,url,visits\na,https://example.com/a,10\nb,https://example.com/b,\n", {
+      links: {
+        a: {
+          leads: "https://example.com/a",
+          created: "2024-02-29T00:00:00.000Z",
+          visits: 10,
+          days: { "2024-02-29": 3, "2024-03-01": 2 },
+        },
+        b: { leads: "https://example.com/b", visits: 4, days: { "2024-02-29": 4 } },
+      },
+      visits: [
+        "visits,Day,code,country",
+        "2,2024-03-01,a,",
+        "4,2024-02-29T23:59:59Z,b,DE",
+        "1,2024-02-29,a,DE",
+        "9,2024-02-29,gone,",
+        "2,2024-02-29,a,JP",
+      ].join("\n"),
     }));
 
-  test("reads Unix time, and no dates that do not exist", () =>
+  test("reads what mysql --batch writes: escaped tabs and line breaks, bare quotes, NULL", async () => {
+    const code =
+      "code: A character is not allowed: use letters, marks and numbers of any script, -, _ and emoji.";
+    const rest = {
+      NULL: { leads: "https://example.com/null" },
+      abc: {
+        leads: "https://example.com/it's?a=%221%22,2;3&b=%20",
+        created: "2024-01-31T12:34:56.000Z",
+        visits: 7,
+        days: { "2024-02-29": 1, "2024-03-01": 1 },
+      },
+      "😀": { leads: "https://example.com/emoji" },
+    };
+    const left = {
+      "URL: The control character is not allowed.": ["line 2: ABC (U+0009)"],
+      [code]: ["line 4: a!b (! (U+0021))"],
+      "URL: It must start with http:// or https://.": ["line 6: 한"],
+    };
+    await moveIn(BATCH.links, { links: rest, left, visits: BATCH.visits });
+    const { [code]: _, ...others } = left;
+    await moveIn(BATCH.links, {
+      links: { ...rest, "a!b": { leads: "https://example.com/" } },
+      left: others,
+      visits: BATCH.visits,
+      options: ["--keep-odd"],
+    });
+  });
+
+  test("reads the export of Dub, and of one domain only", async () => {
+    const csv = [
+      "Short link,Destination URL,Clicks,Created at,Link ID,Updated at,Tags,Archived",
+      '"https://go.example/abc","https://example.com/?a=""b""",12,2024-01-31T12:34:56.789Z,link_1,,"a, b",No',
+      "https://other.example/abc,https://example.com/other,1,2024-01-31T12:34:56.789Z,,,,No",
+      "https://go.example/,https://example.com/root,0,2024-01-31T12:34:56.789Z,,,,No",
+      "https://go.example/%ED%95%9C,https://example.com/han,0,2024-01-31T12:34:56.789Z,,,,No",
+    ].join("\n");
+    await moveIn(csv, {
+      links: {
+        abc: { leads: "https://example.com/?a=%22b%22", created: "2024-01-31T12:34:56.789Z", visits: 12 },
+        한: { leads: "https://example.com/han" },
+      },
+      left: {
+        "it isn't of go.example (choose with --domain)": ["line 3: https://other.example/abc"],
+        "code: there is none": ["line 4"],
+      },
+    });
+    await moveIn(csv, {
+      links: { abc: { leads: "https://example.com/other", visits: 1 } },
+      left: {
+        "it isn't of other.example (choose with --domain)": [
+          "line 2: https://go.example/abc",
+          "line 4: https://go.example/",
+          "line 5: https://go.example/%ED%95%9C",
+        ],
+      },
+      options: ["--domain", "Other.example"],
+    });
+  });
+
+  test("reads the export of Bitly, with both codes of a link", () =>
     moveIn(
-      "csv",
       [
-        "code,url,created,expires",
+        "Link,Custom Link,Date Created,Title,Destination URL,Total Engagements",
+        "https://bit.ly/4xYz,https://brand.example/spring,2024-01-31T12:34:56+0000,,https://example.com/s,3",
+        "https://brand.example/3AbC,https://brand.example/summer,2024-01-31T12:34:56+0000,,https://example.com/x,12",
+        "https://brand.example/plain,,2024-02-01 10:00,,https://example.com/p,",
+      ].join("\r\n"),
+      {
+        links: {
+          spring: { leads: "https://example.com/s", visits: 3 },
+          "3AbC": { leads: "https://example.com/x" },
+          summer: { leads: "https://example.com/x", visits: 12 },
+          plain: { leads: "https://example.com/p", created: "2024-02-01T10:00:00.000Z" },
+        },
+        left: { "it isn't of brand.example (choose with --domain)": ["line 2: https://bit.ly/4xYz"] },
+        options: ["--domain", "brand.example"],
+      },
+    ));
+
+  test("ends at a broken line and writes nothing, or passes over it with --skip-bad", async () => {
+    using folder = temporaryFolder();
+    const path = (name: string) => join(folder.path, name);
+    const settings = { DATABASE_URL: `sqlite:${path("curt.db")}`, PORT: "1" };
+    const good = "good,https://example.com/,,";
+    const date = "one of its dates can't be read. Dates look like 2026-11-22T10:00:00Z";
+    const wrong = [
+      ...[
+        "2026-13-01",
+        "2026-00-01",
+        "2026-02-29",
+        "2026-01-01 25:00",
+        "2026-01-01T00:00+24:00",
+        "1/2/2026",
+      ].map((created) => [`wrong,https://example.com/,${created},`, date] as const),
+      ["wrong,https://example.com/,,a lot", "its number of visits is no number"],
+      ["wrong,https://example.com/", "it has fewer or more cells than the first line"],
+      ["wrong,https://example.com/,,,", "it has fewer or more cells than the first line"],
+      ["https://go.example/%,https://example.com/,,", "its short address can't be read"],
+      [Buffer.from("wr\xF6ng,https://example.com/,,", "latin1"), "its code or target is no UTF-8"],
+    ] as const;
+    for (const [line, why] of wrong) {
+      await Bun.write(path("links.csv"), new Blob(["code,target,created,visits\n", line, `\n${good}\n`]));
+      expect(await runCommand(["import", path("links.csv")], settings)).toEqual({
+        code: 1,
+        stdout: "",
+        stderr: `curt: ${path("links.csv")} is broken at line 2: ${why}. Use a whole file, or --skip-bad to pass over broken lines. Nothing was written.\n`,
+      });
+      const skipped = await runCommand(["import", "--dry-run", "--skip-bad", path("links.csv")], settings);
+      expect(skipped.stdout).toContain(`left out, 1: the line is broken: ${why}\n  line 2\n`);
+      expect(skipped.stdout).toContain("1 of 1 links would be added");
+    }
+    await Bun.write(path("links.csv"), `code,target\n${good.slice(0, -2)}\n`);
+    await Bun.write(path("visits.csv"), "code,day,visits\ngood,yesterday,1\ngood,2024-02-29,2\n");
+    const command = ["import", "--visits", path("visits.csv"), path("links.csv")];
+    const refused = await runCommand(command, settings);
+    expect(refused).toMatchObject({ code: 1, stdout: "" });
+    expect(refused.stderr).toContain(`curt: ${path("visits.csv")} is broken at line 2: ${date}`);
+    const { stdout } = await runCommand([...command, "--skip-bad"], settings);
+    expect(stdout).toContain(`left out, 1: the line is broken: ${date}\n  line 2 of ${path("visits.csv")}\n`);
+    expect(stdout).toContain("1 of 1 links added, with 2 visits");
+  });
+
+  test("takes dates from 1970 to 9999, also as Unix time, and none for what never ends", () =>
+    moveIn(
+      [
+        "code,target,created,expires",
         "seconds,https://example.com/,1706704496,253402300799",
-        "milliseconds,https://example.com/,1706704496789,",
-        ...["2026-13-01", "2026-00-01", "2026-02-29", "0099-05-05", "0001-01-01", "2026-01-01 24:00"].map(
-          (created) => `wrong,https://example.com/,${created},`,
-        ),
-        "wrong,https://example.com/,2026-01-01T00:00:00+24:00,",
+        "milliseconds,https://example.com/,1706704496789,0",
+        "early,https://example.com/,0099-05-05,",
       ].join("\n"),
       {
         links: {
@@ -59,30 +213,24 @@ describe("curt import --from csv", () => {
           },
           milliseconds: { leads: "https://example.com/", created: "2024-01-31T12:34:56.789Z" },
         },
-        left: {
-          "one of its dates cannot be read. Dates look like 2026-11-22T10:00:00Z": [4, 5, 6, 7, 8, 9, 10].map(
-            (line) => `line ${line}: wrong`,
-          ),
-        },
+        left: { "dates: they are not between 1970 and 9999": ["line 4: early"] },
       },
     ));
 
   test("refuses what is no such file, or not all of it", async () => {
-    const how =
-      "Its first line must name the columns: code, url and, if you have them, created, expires and visits";
-    await refuse("csv", "code\na\n", "has no column url", how);
-    await refuse("csv", "code,url,expire\n", "has an unknown column expire", how);
-    await refuse("csv", "code,url,URL\n", "has two columns like URL", how);
+    const how = "The first line of a CSV file must name its columns, at least code, target.";
+    await refuse("code\na\n", "has no column target", how);
+    await refuse("-- MySQL dump 10.13\n--\n", "has no column code", how);
+    await refuse(Buffer.from("SQLite format 3\0\x10\0"), "has no column code", how);
+    await refuse('code,target\na,"https://example.com/\n', "is broken at line 2: its quotes are wrong");
+    await refuse('code,target\n"a"b,https://example.com/\n', "is broken at line 2: its quotes are wrong");
     await refuse(
-      "csv",
-      'code,url\na,"https://example.com/\n',
-      "the quotes that begin at line 2 have no end",
-      how,
+      `code,target\na,"${"x\n".repeat(1_000_000)}`,
+      "its row has more than 1 MiB, perhaps because a quote is missing",
     );
-    await refuse("csv", "", "is empty", how);
-    await refuse("csv", "code,url\ra,https://example.com/\r", "ends its lines with CR alone", how);
-    await refuse("csv", Bun.zstdCompressSync("code,url\n"), "is compressed. Unpack it with unzstd.");
+    await refuse("", "is empty");
+    await refuse(Bun.zstdCompressSync("code,target\n"), "is compressed. Unpack it with unzstd.");
     const zip = Uint8Array.of(0x50, 0x4b, 3, 4, 20, 0, 6, 0, 8, 0);
-    await refuse("csv", zip, "is a ZIP archive or an Excel workbook.");
+    await refuse(zip, "is a ZIP archive or an Excel workbook.");
   });
 });

@@ -12,6 +12,8 @@ interface Moved {
   readonly left?: Readonly<Record<string, readonly string[]>>;
   /** Options of the command. */
   readonly options?: readonly string[];
+  /** A table of visits by day. */
+  readonly visits?: string;
 }
 
 interface MovedLink {
@@ -26,13 +28,16 @@ interface MovedLink {
 }
 
 /** Imports a file to a store that is served, follows all links, reads their visits, and imports it again. */
-export async function moveIn(source: string, content: string | Uint8Array, moved: Moved): Promise<void> {
+export async function moveIn(content: string | Uint8Array, moved: Moved): Promise<void> {
   using folder = temporaryFolder();
   const file = join(folder.path, "file");
   await Bun.write(file, content);
   await using curt = await startHere();
   const settings = { DATABASE_URL: curt.databaseUrl, DATA_DIR: folder.path, PORT: "1" };
-  const command = ["import", "--from", source, ...(moved.options ?? []), file];
+  const visitsFile = join(folder.path, "visits");
+  if (moved.visits !== undefined) await Bun.write(visitsFile, moved.visits);
+  const history = moved.visits === undefined ? [] : ["--visits", visitsFile];
+  const command = ["import", ...history, ...(moved.options ?? []), file];
   const codes = Object.keys(moved.links);
   const sum = (values: readonly (number | undefined)[]) =>
     values.reduce<number>((all, one = 0) => all + one, 0);
@@ -79,16 +84,12 @@ export async function moveIn(source: string, content: string | Uint8Array, moved
 }
 
 /** Expects that a file is refused, with words of the message. */
-export async function refuse(
-  source: string,
-  content: string | Uint8Array,
-  ...words: string[]
-): Promise<void> {
+export async function refuse(content: string | Uint8Array, ...words: string[]): Promise<void> {
   using folder = temporaryFolder();
   const file = join(folder.path, "file");
   await Bun.write(file, content);
   const settings = { DATABASE_URL: `sqlite:${join(folder.path, "curt.db")}`, PORT: "1" };
-  const refused = await runCommand(["import", "--from", source, file], settings);
+  const refused = await runCommand(["import", file], settings);
   for (const word of words) expect(refused.stderr).toContain(word);
   expect(refused).toMatchObject({ code: 1, stdout: "" });
 }

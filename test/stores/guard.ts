@@ -20,7 +20,7 @@ export type TestedStore = GuardStore &
   Pick<VisitStore, "add" | "sums" | "days" | "age">;
 
 const NOW = newLink("x").createdMs;
-const decision = (more: Partial<Decision> = {}): Decision => ({ who: "shell", atMs: NOW + 1, ...more });
+const decision = (more: Partial<Decision> = {}): Decision => ({ who: "api", atMs: NOW + 1, ...more });
 const because = (reason: Reason, more: Partial<Decision> = {}) => ({ ...decision(more), reason });
 
 /** What every store promises of the operator's decisions; `open` as for the LinkStore. */
@@ -213,9 +213,9 @@ export function testGuardStore(name: string, open: () => Promise<TestedStore>): 
       const [one, two] = ids;
       const disabled = { who: "api", action: "disable", atMs: NOW + 1, reason: "illegal", note } as const;
       const expected = [
-        { who: "shell", action: "unblock-host", atMs: NOW + 5, host },
-        { who: "shell", action: "block-host", atMs: NOW + 4, reason: "spam", note: "", host },
-        { who: "shell", action: "erase", atMs: NOW + 3, ...two },
+        { who: "api", action: "unblock-host", atMs: NOW + 5, host },
+        { who: "api", action: "block-host", atMs: NOW + 4, reason: "spam", note: "", host },
+        { who: "api", action: "erase", atMs: NOW + 3, ...two },
         { who: "page", action: "enable", atMs: NOW + 2, ...one },
         { ...disabled, ...two },
         { ...disabled, ...one },

@@ -62,42 +62,6 @@ export function testLinkStore(name: string, open: () => Promise<LinkStore>): voi
       expect(await find("nothing")).toBeUndefined();
     });
 
-    test("knows to which sites older links lead", async () => {
-      const to = (code: string, target: string, createdMs: number) =>
-        newLink(code, { originalUrl: target, target: target as Target, createdMs });
-      await store.insert([
-        to("site1", "https://www.known.example:8443/a?b", NOW - 10),
-        to("site2", "http://known.test./", NOW - 10),
-        to("site3", "https://late.example/", NOW),
-        to("site4", "https://elsewhere.example/known.org/https://known.org/", NOW - 10),
-        to("site5", "http://[2606:4700::1111]/", NOW - 10),
-        to("site6", "https://before.example/", NOW - 10),
-      ]);
-      const destination = {
-        originalUrl: "https://after.example/",
-        target: "https://after.example/" as Target,
-      };
-      await store.update(newLink("site6", { createdMs: NOW - 10 }), { type: "edit", atMs: NOW, destination });
-      for (const from of [store, other]) {
-        for (const [domain, createdByMs, known] of [
-          ["known.example", NOW - 10, true],
-          ["known.example", NOW - 11, false],
-          ["www.known.example", NOW - 10, true],
-          ["a.www.known.example", NOW, false],
-          ["own.example", NOW, false],
-          ["known.test", NOW, true],
-          ["late.example", NOW - 1, false],
-          ["late.example", NOW, true],
-          ["before.example", NOW, false],
-          ["after.example", NOW - 1, false],
-          ["after.example", NOW, true],
-          ["known.org", NOW, false],
-          ["[2606:4700::1111]", NOW, true],
-        ] as const)
-          expect([domain, await from.hasLinked(domain, createdByMs)]).toEqual([domain, known]);
-      }
-    });
-
     test("keeps the longest and strangest values whole", async () => {
       const codes = [
         "가".repeat(64),

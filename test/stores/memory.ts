@@ -1,5 +1,5 @@
 import { FIGURE_DAYS, topHosts } from "../../src/guard/figures.ts";
-import { leadsTo, type LinkCursor, type LinkQuery, stateOf } from "../../src/guard/search.ts";
+import { leadsTo, type LinkCursor, type LinkQuery } from "../../src/guard/search.ts";
 import type { Action, HostRule, JournalCursor, JournalEntry } from "../../src/guard/store.ts";
 import { applyChange, isSilent } from "../../src/links/change.ts";
 import type { Position } from "../../src/links/changes.ts";
@@ -147,7 +147,7 @@ export function createMemoryStores(): () => TestedStore {
   };
   const cases = createMemoryCases(() => ({ ...store, look }), note);
 
-  const closeGone = (link: NewLink) => cases.answer(link, "erase", { who: "shell", atMs: link.endsMs });
+  const closeGone = (link: NewLink) => cases.answer(link, "erase", { who: "api", atMs: link.endsMs });
 
   const store: TestedStore = {
     ...cases,
@@ -243,37 +243,30 @@ export function createMemoryStores(): () => TestedStore {
       );
       return matching.toReversed().slice(0, limit);
     },
-    async search(query, { cursor, limit, nowMs }) {
-      const all = [...links.values()].filter((link) => isFound(link, query, nowMs));
-      // Codes that match come first.
-      const found = all.map((link) => {
-        const isCode = query.text !== undefined && startsWith(link, query.text);
-        return { link, rank: (isCode ? 1e9 : 0) + (numbers.get(linkKey(link)) ?? 0) };
-      });
-      const rest = found
-        .toSorted((a, b) => b.rank - a.rank)
-        .filter(({ rank }) => rank < Number(cursor ?? Number.POSITIVE_INFINITY));
+    async search(query, { cursor, limit }) {
+      const numberOf = (link: NewLink) => numbers.get(linkKey(link)) ?? 0;
+      const rest = [...links.values()]
+        .filter((link) => isFound(link, query))
+        .toSorted((a, b) => numberOf(b) - numberOf(a))
+        .filter((link) => numberOf(link) < Number(cursor ?? Number.POSITIVE_INFINITY));
       const page = rest.slice(0, limit);
+      const last = page.length < rest.length ? page.at(-1) : undefined;
       return {
-        links: page.map(({ link }) => toLink(link)),
-        cursor: page.length < rest.length ? (String(page.at(-1)?.rank) as LinkCursor) : undefined,
-        lookedBackToMs: undefined,
+        links: page.map(toLink),
+        cursor: last && (String(numberOf(last)) as LinkCursor),
+        searched: last === undefined ? 1 : 0,
       };
     },
-    index: async () => false,
     async count(day, counts) {
       for (const [name, count] of Object.entries(counts)) addCount(day, name, count);
     },
     async figures(nowMs) {
       const today = Math.floor(nowMs / DAY_MS);
       const all = [...links.values()].toReversed();
-      const madeSince = (ms: number) => all.filter(({ createdMs }) => createdMs >= ms).length;
       const visited = [...counted.keys()].filter((key) => dayIn(key) === today).flatMap(rowsOf);
       const hostOf = (code: Code) => targetHost(links.get(code)?.target ?? ("" as never));
       return {
         links: all.length,
-        madeInDay: madeSince(nowMs - DAY_MS),
-        madeInWeek: madeSince(nowMs - 7 * DAY_MS),
         disabled: all.filter(({ disabled }) => disabled !== undefined).length,
         blockedHosts: hosts.size,
         newestHosts: topHosts(all.map(({ code }) => ({ host: hostOf(code), count: 1 }))),
@@ -326,20 +319,14 @@ function toLink(newLink: NewLink): Link {
   return link;
 }
 
-function startsWith({ code }: NewLink, text: string): boolean {
-  const beginning = lookUpCode(text);
-  return beginning !== undefined && code.startsWith(beginning);
-}
-
-function isFound(link: NewLink, query: LinkQuery, nowMs: number): boolean {
-  const { text, host, state, madeFromMs = -Infinity, madeBeforeMs = Infinity } = query;
-  const urls = `${link.originalUrl}\n${link.target}`.toLowerCase();
+function isFound({ code, originalUrl, target }: NewLink, { text, host }: LinkQuery): boolean {
+  const beginning = text && lookUpCode(text);
+  const urls = `${originalUrl}\n${target}`.toLowerCase();
   return (
-    (text === undefined || startsWith(link, text) || urls.includes(text.toLowerCase())) &&
-    (host === undefined || leadsTo(link.target, host)) &&
-    (state === undefined || stateOf(link, nowMs) === state) &&
-    link.createdMs >= madeFromMs &&
-    link.createdMs < madeBeforeMs
+    (text === undefined ||
+      (beginning !== undefined && code.startsWith(beginning)) ||
+      urls.includes(text.toLowerCase())) &&
+    (host === undefined || leadsTo(target, host))
   );
 }
 

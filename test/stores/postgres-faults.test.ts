@@ -6,7 +6,7 @@ import { Client } from "pg";
 
 import { StoreUnavailable } from "../../src/links/store.ts";
 import type { PostgresAddress } from "../../src/settings/database-url.ts";
-import { within } from "../../src/store/postgres/connection.ts";
+import { connector, within } from "../../src/store/postgres/connection.ts";
 import { testOnLinux } from "../linux.ts";
 import { addressOf, type PostgresServer, startPostgres, urlOf } from "../postgres.ts";
 import { startProxy } from "../proxy.ts";
@@ -211,8 +211,8 @@ describe("failed attempts leave no connection open:", () => {
   const ENOUGH = 8;
 
   test.each<[string, Partial<PostgresAddress>, string]>([
-    ["no password", { password: undefined }, "DATABASE_PASSWORD"],
-    ["an empty file with the password", { password: { file: "/dev/null" } }, "DATABASE_PASSWORD"],
+    ["no password", { password: undefined }, "DATABASE_PASSWORD_FILE"],
+    ["an empty file with the password", { password: { file: "/dev/null" } }, "DATABASE_PASSWORD_FILE"],
     ["a wrong password", { password: "wrong" }, "password authentication failed"],
     ["a role without connections", { user: "crowded", password: "crowded" }, "too many connections"],
     ["an unknown database", { name: "missing" }, '"missing" does not exist'],
@@ -254,6 +254,22 @@ describe("failed attempts leave no connection open:", () => {
     } finally {
       server.thaw();
     }
+  });
+
+  test("a file that was read once no time is left", async () => {
+    let attempts = 0;
+    const deaf = Bun.listen({
+      hostname: "127.0.0.1",
+      port: 0,
+      socket: { open: () => void attempts++, data() {} },
+    });
+    const address = { ...addressOf(urlOf([deaf.port], "curt")), password: { file: "/dev/null" } };
+    const attempt = connector(address, TRY_MS)({ host: "127.0.0.1", port: deaf.port }, TRY_MS);
+    Bun.sleepSync(2 * TRY_MS);
+    const error: unknown = await attempt.catch((reason: unknown) => reason);
+    expect((error as Error).message).toBe(`The database did not answer within ${TRY_MS} ms`);
+    expect(attempts).toBe(0);
+    deaf.stop(true);
   });
 
   test("attempts that hang while the leader comes and goes", async () => {

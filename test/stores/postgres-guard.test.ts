@@ -30,7 +30,7 @@ describe("decisions and reports in PostgreSQL", () => {
 
   test("keep the journal from every statement that would change it", async () => {
     const store = await open("journal");
-    await store.blockHost({ host: "a.example", reason: "spam" }, { who: "shell", atMs: 1 });
+    await store.blockHost({ host: "a.example", reason: "spam" }, { who: "api", atMs: 1 });
     for (const statement of ["DELETE FROM journal", "UPDATE journal SET note = ''", "TRUNCATE journal"])
       expect(await query("journal", statement).catch(String)).toBe("error: the journal only grows");
     expect(await query("journal", "SELECT host FROM journal")).toEqual([{ host: "a.example" }]);

@@ -14,7 +14,7 @@ import { MAX_TRIES, PATIENT, TRY_MS, untilBack } from "./postgres-away.ts";
 import { destination, edit } from "./updates.ts";
 
 const NOW = newLink("x").createdMs;
-const decision = { who: "shell", atMs: NOW, reason: "phishing" } as const;
+const decision = { who: "api", atMs: NOW, reason: "phishing" } as const;
 
 /** A store that reads from a standby, and what a service does with it all the time. */
 async function open(primaries: string, replicas: string, troubles: (string | undefined)[] = []) {
@@ -140,7 +140,7 @@ describe("a standby that is read from", () => {
     try {
       await slow.query("BEGIN");
       await slow.query("UPDATE links SET disabled = 'spam' WHERE code = 'slow'");
-      await slow.query("INSERT INTO changes (code, created_ms) VALUES ('slow', 0)");
+      await slow.query("INSERT INTO changes (code) VALUES ('slow')");
       await store.disable([newLink("quick")], decision);
       // The standby has all of that.
       await until(async () => {

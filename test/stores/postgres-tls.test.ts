@@ -104,5 +104,5 @@ test("the password in a file is read again for each connection", async () => {
   await Bun.write(file, `${PASSWORD}\n`);
   await untilBack(() => database.run("SELECT 1"));
   await using none = open({ ...address, password: undefined });
-  expect(await untilAway(none)).toContain("DATABASE_PASSWORD");
+  expect(await untilAway(none)).toContain("DATABASE_PASSWORD_FILE");
 });

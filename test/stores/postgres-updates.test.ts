@@ -1,16 +1,14 @@
 import { afterAll, expect, test } from "bun:test";
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
 
 import type { Code } from "../../src/links/code.ts";
 import type { Link } from "../../src/links/link.ts";
 import { type LinkStore, StoreUnavailable } from "../../src/links/store.ts";
 import type { PostgresAddress } from "../../src/settings/database-url.ts";
 import { openDatabase } from "../../src/store/postgres/database.ts";
+import { migrate } from "../../src/store/postgres/schema.ts";
 import { openPostgresStore } from "../../src/store/postgres/store.ts";
 import { addressOf, startPostgres, urlOf } from "../postgres.ts";
 import { type Proxy, startProxy } from "../proxy.ts";
-import { ROOT } from "../service.ts";
 import { newLink, NOW } from "./links.ts";
 import { PATIENT } from "./postgres-away.ts";
 import { destination, edit, visit } from "./updates.ts";
@@ -128,30 +126,12 @@ test("1,000 visits of a link at the same moment share transactions", async () =>
   await store.close();
 });
 
-test("a database of schema 5 is brought to the newest, and its links can be changed", async () => {
-  const address = await server.address("earlier");
-  const link = newLink("old");
-  {
-    await using database = openDisposable(address);
-    const folder = join(ROOT, "src/store/postgres/migrations");
-    for (const file of readdirSync(folder).toSorted().slice(0, 5))
-      await database.run(readFileSync(join(folder, file), "utf8"));
-    await database.run("CREATE TABLE curt (version integer NOT NULL)");
-    await database.run("INSERT INTO curt VALUES (5)");
-    await database.run("INSERT INTO links (created_ms, place, code, original_url) VALUES ($1, 1, $2, $3)", [
-      link.createdMs,
-      link.code,
-      link.originalUrl,
-    ]);
-  }
-  const stores = await Promise.all([
-    openPostgresStore(address, PATIENT),
-    openPostgresStore(address, PATIENT),
-  ]);
-  const [one, two] = stores;
-  const { freeIfEndedByMs: _, ...before } = link;
-  expect(await one.find(link.code)).toEqual(before);
-  expect(await two.update(link, edit({ maxVisits: 3 }))).toMatchObject({ isChanged: true });
-  expect(await one.find(link.code)).toEqual({ ...before, terms: { maxVisits: 3 } });
-  for (const store of stores) await store.close();
+test("two starts bring a database to the newest schema once, and older versions refuse it", async () => {
+  await using database = openDisposable(await server.address("schemas"));
+  const first = "CREATE TABLE once (one integer); INSERT INTO once VALUES (1)";
+  await Promise.all([migrate(database, [first]), migrate(database, [first])]);
+  const both = [first, "ALTER TABLE once ADD COLUMN two integer DEFAULT 2"];
+  await Promise.all([migrate(database, both), migrate(database, both)]);
+  expect((await database.run<object>("SELECT * FROM once")).rows).toEqual([{ one: 1, two: 2 }]);
+  expect(await migrate(database, [first]).catch(String)).toContain("has schema 2, made by a newer Curt");
 });

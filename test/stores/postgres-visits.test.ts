@@ -154,7 +154,7 @@ describe("visits in PostgreSQL", () => {
       expect(await sums(store, link.code)).toEqual({ visits: 0, bots: 0 });
     }
     const add = (store: Store) => store.add(slice);
-    const erase = (store: Store) => store.erase(link, { who: "shell", atMs: 1 });
+    const erase = (store: Store) => store.erase(link, { who: "api", atMs: 1 });
 
     test("if they come while it is erased", () =>
       race("erased1", "SELECT FROM links WHERE code = 'gone' FOR UPDATE", erase, add));

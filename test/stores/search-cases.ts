@@ -1,7 +1,6 @@
 import * as fc from "fast-check";
 
-import { LINK_STATES, type LinkQuery } from "../../src/guard/search.ts";
-import type { GuardStore } from "../../src/guard/store.ts";
+import type { LinkQuery } from "../../src/guard/search.ts";
 import type { LinkStore, NewLink } from "../../src/links/store.ts";
 import { newLink } from "./links.ts";
 import { to } from "./search.ts";
@@ -17,9 +16,9 @@ const HOSTS = [
   "someone.github.io",
   "192.0.2.1",
 ];
-const DECISION = { who: "shell", atMs: NOW } as const;
+const DECISION = { who: "api", atMs: NOW } as const;
 
-/** Some links of each kind, over several blocks of SQLite's index: every step of a search has its turn. */
+/** Some links of each kind. */
 const someLinks = fc.array(
   fc.record({
     code: fc.string({ unit: fc.constantFrom("a", "b", "A", "가"), minLength: 1, maxLength: 9 }),
@@ -36,24 +35,20 @@ const someLinks = fc.array(
 
 interface Round {
   readonly links: typeof someLinks extends fc.Arbitrary<infer Links> ? Links : never;
-  readonly indexes: number;
   readonly purges: boolean;
 }
 
 /** What happens to a store before it is searched. */
-export const rounds: fc.Arbitrary<Round[]> = fc.array(
-  fc.record({ links: someLinks, indexes: fc.integer({ min: 0, max: 2 }), purges: fc.boolean() }),
-  { minLength: 4, maxLength: 12 },
-);
+export const rounds: fc.Arbitrary<Round[]> = fc.array(fc.record({ links: someLinks, purges: fc.boolean() }), {
+  minLength: 4,
+  maxLength: 12,
+});
 
 export const queries: fc.Arbitrary<LinkQuery[]> = fc.array(
   fc.record(
     {
       text: fc.constantFrom("a", "aa", "A", "가", "login", "LOG", "%", "example", "bb"),
       host: fc.constantFrom(...HOSTS, "co.uk", "github.io", "example", "uk", "b.example", "2.1"),
-      state: fc.constantFrom(...LINK_STATES),
-      madeFromMs: fc.integer({ min: NOW - 25, max: NOW }),
-      madeBeforeMs: fc.integer({ min: NOW - 25, max: NOW + 1 }),
     },
     { requiredKeys: [] },
   ),
@@ -62,8 +57,8 @@ export const queries: fc.Arbitrary<LinkQuery[]> = fc.array(
 
 /** Does to a store what happens in the nth round. */
 export async function play(
-  store: Pick<LinkStore, "insert" | "update" | "disable" | "erase" | "purge"> & Pick<GuardStore, "index">,
-  { links, indexes, purges }: Round,
+  store: Pick<LinkStore, "insert" | "update" | "disable" | "erase" | "purge">,
+  { links, purges }: Round,
   nth: number,
 ): Promise<void> {
   const made = links.map(({ code, host, path: end, laterMs, endsMs }): NewLink => {
@@ -81,7 +76,6 @@ export async function play(
   await store.disable(fated("disable"), { ...DECISION, reason: "spam" });
   for (const link of fated("erase").slice(0, 5)) await store.erase(link, DECISION);
   if (purges) while ((await store.purge(NOW, 500)) === 500);
-  for (let count = 0; count < indexes; count++) await store.index();
 }
 
 /** One link of each code. */

@@ -11,7 +11,7 @@ import { newLink } from "./links.ts";
 import { destination, edit } from "./updates.ts";
 
 const NOW = newLink("x").createdMs;
-const DECISION = { who: "shell", atMs: NOW } as const;
+const DECISION = { who: "api", atMs: NOW } as const;
 
 /** All that a search finds, page by page. */
 export async function findAll(
@@ -22,7 +22,7 @@ export async function findAll(
   const found: Link[] = [];
   let cursor: LinkCursor | undefined;
   do {
-    const page = await store.search(query, { cursor, limit, nowMs: NOW });
+    const page = await store.search(query, { cursor, limit });
     expect(page.links.length).toBeLessThanOrEqual(limit);
     found.push(...page.links);
     ({ cursor } = page);
@@ -53,13 +53,15 @@ export function testSearch(name: string, open: () => Promise<TestedStore>): void
         to("ended", "https://ended.example/100%_a", { createdMs: NOW - 10, endsMs: NOW }),
         to("later", "https://later.example/PayPal/login", { createdMs: NOW - 9, endsMs: NOW + 1 }),
         to("가나", "https://한국.kr/길", { createdMs: NOW - 8 }),
-        // Imported: it is new, and says that it was made long ago.
+        // Imported: an engine may take it for a new link or for an old one.
         to("import", "https://import.example/", { createdMs: 5 }),
       ]);
-      const ids = ["bad", "gone", "fine"].map((code) => to(code, `https://${code}.example/`));
+      const ids = ["bad", "gone", "fine"].map((code, nth) =>
+        to(code, `https://${code}.example/`, { createdMs: NOW - 7 + nth }),
+      );
       await store.insert(ids);
       await store.disable(ids.slice(0, 2), { ...DECISION, reason: "phishing" });
-      await store.erase({ code: "gone" as Code, createdMs: NOW }, DECISION);
+      await store.erase({ code: "gone" as Code, createdMs: NOW - 6 }, DECISION);
     });
     afterAll(async () => {
       await store.close();
@@ -72,8 +74,9 @@ export function testSearch(name: string, open: () => Promise<TestedStore>): void
     test("finds all links, newest first, in pages of any size", async () => {
       const all = await codes({}, 100);
       expect(all).toHaveLength(16);
-      expect(all.slice(0, 4)).toEqual(["fine", "gone", "bad", "import"]);
-      expect(all.at(-1)).toBe("host0");
+      const inOrder = all.filter((code) => code !== "import");
+      expect(inOrder.slice(0, 4)).toEqual(["fine", "gone", "bad", "가나"]);
+      expect(inOrder.at(-1)).toBe("host0");
       for (const limit of [1, 2, 16]) expect(await codes({}, limit)).toEqual(all);
     });
 
@@ -94,7 +97,7 @@ export function testSearch(name: string, open: () => Promise<TestedStore>): void
       expect(await codes({ host: "%" })).toEqual([]);
     });
 
-    test("finds codes and their beginnings first, then parts of URLs in either case", async () => {
+    test("finds beginnings of codes, and parts of URLs in either case", async () => {
       expect(await codes({ text: "host" })).toEqual(["host5", "host4", "host3", "host2", "host1", "host0"]);
       expect(await codes({ text: "Host" })).toEqual([]);
       expect(await codes({ text: "가" })).toEqual(["가나"]);
@@ -107,35 +110,20 @@ export function testSearch(name: string, open: () => Promise<TestedStore>): void
         expect(await codes({ text })).toEqual(text === "_" ? ["ended"] : []);
       await store.insert([to("lat", "https://example.com/import")]);
       expect(await codes({ text: "la" })).toEqual(["lat", "later"]);
-      expect(await codes({ text: "import" }, 1)).toEqual(["import", "lat"]);
+      expect(await codes({ text: "import" }, 1)).toEqual(["lat", "import"]);
     });
 
-    test("tells states apart: what was disabled or deleted is that first", async () => {
-      expect(await codes({ state: "disabled" })).toEqual(["bad"]);
-      expect(await codes({ state: "deleted" })).toEqual(["gone"]);
-      expect(await codes({ state: "ended" })).toEqual(["ended"]);
-      const active = await codes({ state: "active" });
-      expect(active).toHaveLength(14);
-      for (const code of ["bad", "gone", "ended"]) expect(active).not.toContain(code);
-    });
-
-    test("finds the links of a time, from its first instant on and before its end", async () => {
-      const between = (from: number, before: number) => codes({ madeFromMs: from, madeBeforeMs: before });
-      expect(await between(NOW - 99, NOW - 97)).toEqual(["host2", "host1"]);
-      expect(await between(0, 6)).toEqual(["import"]);
-      expect(await between(6, 5)).toEqual([]);
-      expect(await codes({ madeBeforeMs: NOW - 99 })).toEqual(["import", "host0"]);
-    });
-
-    test("narrows by everything at once", async () => {
-      const query = { text: "a.example", host: "a.example", state: "active", madeFromMs: NOW - 99 } as const;
-      expect(await codes(query)).toEqual(["port", "dot", "host1"].toSorted((a) => (a === "dot" ? -1 : 0)));
-      expect(await codes({ ...query, state: "disabled" })).toEqual([]);
+    test("narrows by both at once", async () => {
+      expect((await codes({ text: "to=a.example", host: "a.example" })).toSorted()).toEqual([
+        "host0",
+        "host1",
+      ]);
+      expect(await codes({ text: "host5", host: "a.example" })).toEqual([]);
     });
 
     test("a cursor of another store finds nothing", async () => {
       for (const cursor of ["", "x", "links-none--1", "-1", "codes-none", "x9".repeat(400), "'; --"]) {
-        const page = await store.search({}, { cursor: cursor as LinkCursor, limit: 5, nowMs: NOW });
+        const page = await store.search({}, { cursor: cursor as LinkCursor, limit: 5 });
         expect([cursor, page.links.length]).toEqual([cursor, 0]);
       }
     });
@@ -143,14 +131,13 @@ export function testSearch(name: string, open: () => Promise<TestedStore>): void
     test("a link whose code is given anew counts as new, and nothing is left of the old one", async () => {
       await store.insert([
         to("anew", "https://old.example/", { endsMs: NOW - 1 }),
-        to("between", "https://x.example/"),
+        to("between", "https://x.example/", { createdMs: NOW + 4 }),
       ]);
       const anew = to("anew", "https://new.example/", { createdMs: NOW + 5, freeIfEndedByMs: NOW });
       await store.insert([anew]);
       expect((await codes({})).slice(0, 2)).toEqual(["anew", "between"]);
       expect(await codes({ host: "old.example" })).toEqual([]);
       expect(await codes({ host: "new.example" })).toEqual(["anew"]);
-      expect(await codes({ madeFromMs: NOW + 5 })).toEqual(["anew"]);
     });
 
     test("a link that was edited is found by its new host and text, and not by its old ones", async () => {
@@ -158,7 +145,6 @@ export function testSearch(name: string, open: () => Promise<TestedStore>): void
         to(`many${nth}`, `https://many${nth}.example/before`, { terms: { maxVisits: 2 } }),
       );
       await store.insert(links);
-      // The newest links are in no index yet; the others are from the second time on.
       for (const host of ["first.moved.example", "second.other.example", "shop.a.co.uk"]) {
         for (const nth of [3, 1499]) {
           const link = links[nth] as Link;
@@ -174,8 +160,6 @@ export function testSearch(name: string, open: () => Promise<TestedStore>): void
           expect(await codes({ host: targetHost(before.target) })).not.toContain(link.code);
           expect(await codes({ text: before.originalUrl })).toEqual([]);
         }
-        while (await store.index());
-        for (const nth of [3, 1499]) expect(await codes({ host })).toContain(`many${nth}`);
       }
     });
   });
@@ -193,7 +177,6 @@ export function testFigures(name: string, open: () => Promise<TestedStore>): voi
       ...Array.from({ length: 700 }, (_, nth) => made(`week${nth}`, "week.example", 2 * DAY_MS - nth)),
       ...Array.from({ length: 40 }, (_, nth) => made(`day${nth}`, `day${nth % 20}.example`, nth)),
     ]);
-    while (await store.index());
     await store.disable([made("old1", "", 8 * DAY_MS - 1)], { ...DECISION, reason: "spam" });
     await store.blockHost({ host: "day1.example", reason: "spam" }, DECISION);
     const visits = ["week5", "week6", "week6", "day3"].map((code) => ({
@@ -207,7 +190,7 @@ export function testFigures(name: string, open: () => Promise<TestedStore>): voi
     await store.count(today, { created: 3 });
     await store.count(today - 30, { created: 9 });
     const { days, newestHosts, visitedHosts, ...figures } = await store.figures(NOW);
-    expect(figures).toEqual({ links: 1440, madeInDay: 40, madeInWeek: 740, disabled: 1, blockedHosts: 1 });
+    expect(figures).toEqual({ links: 1440, disabled: 1, blockedHosts: 1 });
     expect(days).toEqual([
       { day: today - 1, counts: { visits: 3, bots: 1 } },
       { day: today, counts: { visits: 3, bots: 1, created: 5, "limited.view": 1 } },

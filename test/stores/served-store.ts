@@ -34,7 +34,7 @@ export async function makeStore(path: string): Promise<void> {
   await store.update(newLink("other"), { type: "visit", atMs: NOW });
   await store.secret(new Uint8Array([0, 255, 39]));
   await store.insert([newLink("given-anew", { createdMs: NOW + 9, freeIfEndedByMs: NOW })]);
-  const decision = { who: "shell", atMs: NOW, note: "a note with \0 and 'quotes'" } as const;
+  const decision = { who: "api", atMs: NOW, note: "a note with \0 and 'quotes'" } as const;
   await store.disable([idOf("bad")], { ...decision, reason: "phishing" });
   await store.disable([idOf("plain")], { ...decision, reason: "spam" });
   await store.enable([idOf("plain")], decision);

@@ -6,7 +6,6 @@ import {
   existsSync,
   mkdirSync,
   openSync,
-  readdirSync,
   readFileSync,
   symlinkSync,
   writeFileSync,
@@ -14,14 +13,12 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 
-import type { Code } from "../../src/links/code.ts";
 import { isProblem } from "../../src/links/problem.ts";
 import { StoreUnavailable, StoreUnusable } from "../../src/links/store.ts";
-import type { Target } from "../../src/links/target.ts";
 import { DAY_MS } from "../../src/links/time.ts";
 import { checkFile, openWriter } from "../../src/store/sqlite/file.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
-import { ROOT, temporaryFolder } from "../service.ts";
+import { temporaryFolder } from "../service.ts";
 import { slicesOf } from "../visits/slices.ts";
 import { testCaseStore } from "./cases.ts";
 import { testGuardStore } from "./guard.ts";
@@ -79,96 +76,16 @@ describe("a SQLite file", () => {
     await store.close();
   });
 
-  test("knows older links to a site by its index, and by walking through those that are not in it yet", async () => {
-    using folder = temporaryFolder();
-    const store = await openSqliteStore(join(folder.path, "curt.db"));
-    const { createdMs } = newLink("now");
-    const hosts = [
-      "first.github.io",
-      ...Array.from({ length: 600 }, () => "second.github.io"),
-      "third.github.io",
-      ...Array.from({ length: 2500 }, (_, nth) => `site${nth}.example`),
-    ];
-    const old = hosts.map((host, nth) =>
-      newLink(`l${nth}`, { originalUrl: `https://www.${host}/`, target: `https://www.${host}/` as Target }),
-    );
-    await store.insert(old);
-    const known = async () => {
-      const asked = [
-        "first.github.io",
-        "third.github.io",
-        "site10.example",
-        "site2000.example",
-        "site2499.example",
-      ];
-      const answers = asked.map(async (domain) => store.hasLinked(domain, createdMs));
-      return Promise.all(answers);
-    };
-    // No question looks at all links.
-    expect(await known()).toEqual([true, true, true, false, false]);
-    while (await store.index());
-    expect(await known()).toEqual([true, false, true, true, true]);
-    expect(await store.hasLinked("site2000.example", createdMs - 1)).toBe(false);
-    await store.disable(old.slice(0, 1), { reason: "spam", who: "shell", atMs: createdMs });
-    expect(await known()).toEqual([false, false, true, true, true]);
-    await store.close();
-  });
-
   test("keeps its journal from every statement that would change it", async () => {
     using folder = temporaryFolder();
     const path = join(folder.path, "curt.db");
     const store = await openSqliteStore(path);
-    await store.blockHost({ host: "a.example", reason: "spam" }, { who: "shell", atMs: 1 });
+    await store.blockHost({ host: "a.example", reason: "spam" }, { who: "api", atMs: 1 });
     await store.close();
     using database = new Database(path);
     expect(() => database.run("DELETE FROM journal")).toThrow("the journal only grows");
     expect(() => database.run("UPDATE journal SET note = ''")).toThrow("the journal only grows");
     expect(database.query("SELECT host FROM journal").all()).toEqual([{ host: "a.example" }]);
-  });
-
-  test("of schema 1 is brought to the newest, with its links, also by two at once", async () => {
-    using folder = temporaryFolder();
-    const path = join(folder.path, "curt.db");
-    {
-      using old = new Database(path, { create: true });
-      old.run(readFileSync(join(ROOT, "src/store/sqlite/migrations/001-links.sql"), "utf8"));
-      old.run("INSERT INTO links VALUES ('old', 'https://example.com/', NULL, 5, NULL)");
-      old.run("PRAGMA application_id = 1131770484");
-      old.run("PRAGMA user_version = 1");
-    }
-    const stores = await Promise.all([openSqliteStore(path), openSqliteStore(path)]);
-    for (const store of stores) {
-      expect(await store.find("old" as Code)).toMatchObject({ originalUrl: "https://example.com/" });
-      expect(await store.sums("old" as Code, 5)).toEqual({ visits: 0, bots: 0 });
-    }
-    for (const slice of slicesOf({ hour: 490_000, visits: [{ code: "old" }] })) await stores[0]?.add(slice);
-    expect(await stores[1]?.sums("old" as Code, 5)).toEqual({ visits: 1, bots: 0 });
-    for (const store of stores) await store.close();
-    expect(checkFile(path)).toEqual({ links: 1, damage: [] });
-  });
-
-  test("of schema 4 knows how far visits had been added when it is brought to the newest", async () => {
-    using folder = temporaryFolder();
-    const path = join(folder.path, "curt.db");
-    {
-      using old = new Database(path, { create: true });
-      const migrations = readdirSync(join(ROOT, "src/store/sqlite/migrations")).toSorted().slice(0, 4);
-      for (const name of migrations)
-        old.run(readFileSync(join(ROOT, "src/store/sqlite/migrations", name), "utf8"));
-      old.run("INSERT INTO journals (journal, sequence, links, hour) VALUES ('old', 3, 2, 490000)");
-      old.run("PRAGMA application_id = 1131770484");
-      old.run("PRAGMA user_version = 4");
-    }
-    const store = await openSqliteStore(path);
-    const visits = ["a", "b", "c"].map((code) => ({ code }));
-    for (const slice of slicesOf({ source: "old", sequence: 3, hour: 490_000, visits }))
-      await store.add(slice);
-    const counted = await Promise.all(["a", "b", "c"].map((code) => store.sums(code as Code, 5)));
-    expect(counted.map(({ visits: sum }) => sum)).toEqual([0, 0, 1]);
-    await store.close();
-    expect(checkFile(path)).toMatchObject({ damage: [] });
-    using after = new Database(path);
-    expect(after.query("SELECT day FROM sources").get()).toEqual({ day: Math.floor(490_000 / 24) });
   });
 
   test("keeps nothing of a visitor in its log either, whoever forgets the salt first, and whoever reads meanwhile", async () => {

@@ -1,6 +1,6 @@
 import { negotiateLanguage } from "../../language/messages.ts";
 import { isProblem } from "../../links/problem.ts";
-import { CREATES, type Limiter } from "../limits.ts";
+import type { Limiter } from "../limits.ts";
 import { malformed, problemJson } from "../problems.ts";
 import { success } from "./envelope.ts";
 import { parseArray, readJsonText } from "./json-body.ts";
@@ -22,7 +22,7 @@ export interface BatchOptions {
 
 /** Makes the links of an array in one commit. A larger array than a limit ever lets through is too long, too. */
 export function createBatch({ limiter, making, enter, turn }: BatchOptions): Make {
-  const max = Math.min(MAX_BATCH, limiter.most(CREATES));
+  const max = Math.min(MAX_BATCH, limiter.most("create"));
 
   const make: Make = async (call, dialect, path, recognize) => {
     const text = await readJsonText(call.request, MAX_BATCH_BYTES);

@@ -11,8 +11,8 @@ const STRING = /^"((?:[^"\\]|\\["\\])*)"$/;
 /** What most clients send, a UUID for example. With a quote or a comma, it could be a string or a list. */
 const BARE = /^[^",]+$/;
 
-/** How a request is known again by its path and its body. `part` is the number of a part that is a request of its own. */
-export type Recognize = (path: string, body: string, part?: number) => SentAgain;
+/** How a request is known again by its path and its body. */
+export type Recognize = (path: string, body: string) => SentAgain;
 
 /**
  * Reads `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header-07, section 2.1). Undefined if there is none. Keys
@@ -27,8 +27,8 @@ export function readIdempotencyKey(
   const key = parseKey(value);
   if (isProblem(key)) return key;
   const client = clientNetwork(call.client().address);
-  return (path, body, part) => ({
-    key: secret.hash("request", part === undefined ? [client, key] : [client, key, part]),
+  return (path, body) => ({
+    key: secret.hash("request", [client, key]),
     body: secret.hash("body", [path, body]),
   });
 }

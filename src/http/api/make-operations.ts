@@ -49,19 +49,11 @@ const made = <T extends z.ZodType>(schema: T) => ({
   409: failed("api.taken"),
   ...problems,
 });
-const LINES = "application/x-ndjson";
-const many = <T extends z.ZodType>(schema: T) => {
-  const { description, content } = answer("api.many.answer", schema);
-  return {
-    200: { description, headers: z.object(rateLimit), content: { ...content, [LINES]: { schema: text } } },
-    ...problems,
-    413: failed("api.many.too-large"),
-  };
-};
-const manyBodies = <T extends z.ZodType>(schema: T, example: object) => {
-  const { required, content } = json(schema, example);
-  return { required, content: { ...content, [LINES]: { schema: text } } };
-};
+const many = <T extends z.ZodType>(schema: T) => ({
+  200: { ...answer("api.many.answer", schema), headers: z.object(rateLimit) },
+  ...problems,
+  413: failed("api.many.too-large"),
+});
 
 export const makeOperations = {
   shorten: createRoute({
@@ -92,7 +84,7 @@ export const makeOperations = {
     operationId: "createLinks",
     summary: "api.many.shorten",
     description: "api.many.description",
-    request: { headers, body: manyBodies(shortenRequests, SHORTEN_EXAMPLES) },
+    request: { headers, body: json(shortenRequests, SHORTEN_EXAMPLES) },
     responses: many(shortenResults),
   }),
   linksBatch: createRoute({
@@ -102,7 +94,7 @@ export const makeOperations = {
     operationId: "makeLinks",
     summary: "api.many.links",
     description: "api.many.description",
-    request: { headers, body: manyBodies(linkRequests, LINK_EXAMPLES) },
+    request: { headers, body: json(linkRequests, LINK_EXAMPLES) },
     responses: many(linkResults),
   }),
 };

@@ -4,7 +4,7 @@ import { isProblem } from "../../links/problem.ts";
 import type { Secret } from "../../links/secret.ts";
 import { bearerToken } from "../bearer.ts";
 import type { Call, Handler } from "../call.ts";
-import { CREATES, type Limiter } from "../limits.ts";
+import type { Limiter } from "../limits.ts";
 import { problemJson } from "../problems.ts";
 import { createBatch } from "./batch.ts";
 import type { Dialect, Dialects } from "./create.ts";
@@ -14,17 +14,15 @@ import { parseObject, readJsonText } from "./json-body.ts";
 import { createMaking, type MakingOptions } from "./making.ts";
 import { PATHS } from "./paths.ts";
 import { createPlaces, createTurn } from "./places.ts";
-import { createStream, isLines } from "./stream.ts";
 
 /** How long after the start the schemas are loaded, at the latest: before somebody replaces the files of this version. */
 const LOAD_AFTER_MS = 1000;
 
 export interface MakersOptions extends MakingOptions {
   readonly links: MakingOptions["links"] & Pick<Links, "create">;
-  readonly limiter: MakingOptions["limiter"] & Pick<Limiter, "limit" | "most">;
+  readonly limiter: Pick<Limiter, "limit" | "left" | "most" | "refuse" | "take">;
   readonly mayCreate: TokenCheck;
   readonly secret: Secret;
-  readonly onFault: (error: unknown) => void;
 }
 
 /** How a request for one or many links is answered. `recognize` is undefined if it has no `Idempotency-Key`. */
@@ -39,10 +37,7 @@ export type Make = (
 export function createMakers(options: MakersOptions) {
   const { links, limiter, mayCreate, secret } = options;
   const making = createMaking(options);
-  const enter = createPlaces();
-  const turn = createTurn();
-  const makeBatch = createBatch({ ...options, making, enter, turn });
-  const makeStream = createStream({ ...options, making, enter, turn });
+  const makeBatch = createBatch({ limiter, making, enter: createPlaces(), turn: createTurn() });
 
   let dialects: Dialects | undefined;
   /** After the start or with the first body, because making the schemas takes a while and redirects do without. */
@@ -81,7 +76,7 @@ export function createMakers(options: MakersOptions) {
   /** Without a key, a link is counted before the body is read, so that a refusal costs little. */
   function single(name: keyof Dialects, path: string): Handler {
     const make = guarded(name, path, makeSingle);
-    const counted = limiter.limit(CREATES, (call) => make(call));
+    const counted = limiter.limit("create", (call) => make(call));
     return (call) => {
       const recognize = readIdempotencyKey(call, secret);
       if (isProblem(recognize)) return problemJson(call, recognize);
@@ -91,16 +86,15 @@ export function createMakers(options: MakersOptions) {
 
   function many(name: keyof Dialects, path: string): Handler {
     const batch = guarded(name, path, makeBatch);
-    const stream = guarded(name, path, makeStream);
     return async (call) => {
       // The address is lost if the client hangs up meanwhile.
       call.client();
       const recognize = readIdempotencyKey(call, secret);
       if (isProblem(recognize)) return problemJson(call, recognize);
       // What was made before costs nothing, so only a body without a key need not be read.
-      if (recognize === undefined && limiter.left(call, CREATES) === 0)
-        return problemJson(call, await limiter.refuse(call, CREATES));
-      return isLines(call.request) ? stream(call, recognize) : batch(call, recognize);
+      if (recognize === undefined && limiter.left(call, "create") === 0)
+        return problemJson(call, await limiter.refuse(call, "create"));
+      return batch(call, recognize);
     };
   }
 

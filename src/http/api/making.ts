@@ -5,17 +5,16 @@ import { isProblem, type Problem } from "../../links/problem.ts";
 import { createQueue } from "../../links/queue.ts";
 import { type Made, StoreUnavailable } from "../../links/store.ts";
 import type { Call } from "../call.ts";
-import { CREATES, type Limiter } from "../limits.ts";
+import type { Limiter } from "../limits.ts";
 import type { Limited } from "../problems.ts";
 
 export interface MakingOptions {
   readonly links: Pick<Links, "createAll" | "createOnce" | "recall">;
-  readonly limiter: Pick<Limiter, "take" | "left" | "refuse">;
+  readonly limiter: Pick<Limiter, "take">;
 }
 
 /** Why none of the links is made. */
 type Refused = Limited | { readonly kind: "idempotency.reused" };
-type Outcome = Link | Problem | Limited;
 
 /** Of up to 500 links. Together they leave room in the store's queue for the links that others make one by one. */
 const GROUPS = { atOnce: 8, waiting: 64 };
@@ -36,7 +35,7 @@ export function createMaking({ links, limiter }: MakingOptions) {
     before: readonly Made[],
   ): Promise<readonly (Link | Problem)[] | Refused> {
     const counted = requests.length - before.length;
-    const giveBack = counted === 0 ? () => {} : await limiter.take(call, CREATES, counted);
+    const giveBack = counted === 0 ? () => {} : await limiter.take(call, "create", counted);
     if (isProblem(giveBack)) return giveBack;
     let failed = counted;
     const makeNow = () =>
@@ -76,30 +75,6 @@ export function createMaking({ links, limiter }: MakingOptions) {
       const [outcome] = outcomes;
       if (outcome === undefined) throw new Error("Every request has an outcome");
       return outcome;
-    },
-
-    /** As many links as the client may make now, from the first on. */
-    async makeSome(
-      call: Call,
-      requests: readonly CreateRequest[],
-      sent: SentAgain | undefined,
-    ): Promise<readonly Outcome[] | Refused> {
-      const before = await recall(sent);
-      if ("kind" in before) return before;
-      const known = new Set(before.map(({ nth }) => nth));
-      let left = limiter.left(call, CREATES);
-      const over = requests.findIndex((_, nth) => !known.has(nth) && left-- <= 0);
-      if (over === -1) return make(call, requests, sent, before);
-      const allowed = requests.slice(0, over);
-      const outcomes = await make(
-        call,
-        allowed,
-        sent,
-        before.filter(({ nth }) => nth < over),
-      );
-      if (isProblem(outcomes)) return outcomes;
-      const refused = await limiter.refuse(call, CREATES);
-      return [...outcomes, ...requests.slice(over).map(() => refused)];
     },
   };
 }

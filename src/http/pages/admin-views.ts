@@ -1,18 +1,19 @@
-import type { InspectedLink, Inspection, Part } from "../../guard/inspection.ts";
-import type { LinkQuery } from "../../guard/search.ts";
+import type { Inspection, Part } from "../../guard/inspection.ts";
+import { parseSearch } from "../../guard/search.ts";
 import { message, sentenceSpace } from "../../language/messages.ts";
 import { isProblem } from "../../links/problem.ts";
 import { casesPage } from "../../pages/admin/cases.tsx";
 import { figuresPage } from "../../pages/admin/figures.tsx";
 import { type FoundAction, foundPage } from "../../pages/admin/found.tsx";
-import type { Operator } from "../../pages/admin/frame.tsx";
+import { type Operator, withQuery } from "../../pages/admin/frame.tsx";
 import { journalPage } from "../../pages/admin/history.tsx";
 import { hostsPage } from "../../pages/admin/hosts.tsx";
 import { linkPage } from "../../pages/admin/link.tsx";
-import { linksPage } from "../../pages/admin/links.tsx";
+import { linksPage, wantedOf } from "../../pages/admin/links.tsx";
 import type { Page } from "../../pages/layout.tsx";
 import { html } from "../answers.ts";
-import { readSearch, writtenSearch } from "../api/admin/query.ts";
+import { writtenSearch } from "../api/admin/query.ts";
+import type { SearchResult } from "../api/admin/search.ts";
 import type { Asked } from "../call.ts";
 import { describe, type HttpProblem, problemAnswer } from "../problems.ts";
 import { queryOf } from "../url.ts";
@@ -27,6 +28,8 @@ export interface AdminPageTask {
   readonly problem?: HttpProblem | undefined;
   /** What the form about hosts had. */
   readonly host?: string;
+  /** What the page of links shows. */
+  readonly result?: SearchResult;
   readonly found?: {
     readonly action: FoundAction;
     readonly count: number;
@@ -35,8 +38,6 @@ export interface AdminPageTask {
 }
 
 const LIMIT = 50;
-/** How long a page of links may take to find. A part takes some 20 ms. */
-const FIND_MS = 1000;
 
 /** The operator's pages. Runs on the thread that makes views; whoever asks is signed in. */
 export function createAdminPageViews(inspection: Inspection) {
@@ -48,22 +49,26 @@ export function createAdminPageViews(inspection: Inspection) {
 
     async links(call, task) {
       const search = writtenSearch(call.request);
-      const query = readSearch(call.request);
+      const query = parseSearch(search);
       const problem = task.problem ?? (isProblem(query) ? query : undefined);
-      const { links, cursor } =
-        isProblem(query) || problem !== undefined
-          ? { links: [], cursor: undefined }
-          : await findPage(inspection, query, partOf(call));
+      const { links: ids = [], cursor, searched = 1 } = task.result ?? {};
+      const links = await inspection.links(ids);
       const [done] = /^\d{1,5}$/.exec(queried(call, "done")) ?? [];
       const found = {
         search,
         links,
         cursor,
+        searched,
         nowMs: inspection.nowMs(),
         ...(done !== undefined && { done: Number(done) }),
       };
-      return show(call, { ...task, problem }, (operator, refusal) =>
-        linksPage(operator, { ...found, refusal }),
+      const next = withQuery("/admin/links", { ...wantedOf(search), cursor: cursor ?? "" });
+      return show(
+        call,
+        { ...task, problem },
+        (operator, refusal) => linksPage(operator, { ...found, refusal }),
+        // Nobody wants to ask for many empty pages.
+        cursor !== undefined && links.length === 0 ? { Refresh: `0; url=${next}` } : {},
       );
     },
 
@@ -108,26 +113,12 @@ export function createAdminPageViews(inspection: Inspection) {
   };
 }
 
-/** Goes on for a while if a part of a search finds little: nobody wants to ask for hundreds of empty pages. */
-async function findPage(inspection: Inspection, query: LinkQuery, { cursor, limit }: Part) {
-  const untilMs = performance.now() + FIND_MS;
-  const links: InspectedLink[] = [];
-  for (let from = cursor; ;) {
-    const found = await inspection.find(query, { cursor: from, limit: limit - links.length });
-    links.push(...found.links);
-    if (found.cursor === undefined || links.length >= limit || performance.now() > untilMs)
-      return { links, cursor: found.cursor };
-    from = found.cursor;
-    // Other pages take turns with the parts.
-    await Bun.sleep(0);
-  }
-}
-
 /** A page, with what went wrong on it. */
 function show(
   call: Asked,
   { formToken, problem }: AdminPageTask,
   render: (operator: Operator, refusal: string | undefined) => Page,
+  more: Readonly<Record<string, string>> = {},
 ): Response {
   const { status, messages, headers } =
     problem === undefined ? { status: 200, messages: [], headers: {} } : describe(problem);
@@ -139,11 +130,12 @@ function show(
     call,
     status,
     (language) => render({ language, formToken, query }, tell(language) || undefined),
-    headers,
+    { ...headers, ...more },
   );
 }
 
-function partOf(call: Asked): Part {
+/** Which part of a list a page shows. */
+export function partOf(call: Asked): Part {
   return { cursor: queried(call, "cursor") || undefined, limit: LIMIT };
 }
 

@@ -1,4 +1,3 @@
-import type { Collected } from "../../guard/collect.ts";
 import type { Operator, ReasonedRequest } from "../../guard/operator.ts";
 import type { Reports } from "../../guard/reports.ts";
 import { isProblem } from "../../links/problem.ts";
@@ -6,13 +5,13 @@ import type { LinkId } from "../../links/store.ts";
 import { authorityOf } from "../../links/target.ts";
 import { linkPath, withQuery } from "../../pages/admin/frame.tsx";
 import { wantedOf } from "../../pages/admin/links.tsx";
-import { collectFound } from "../api/admin/admin.ts";
 import { writtenSearch } from "../api/admin/query.ts";
+import { searchAll, searchLinks } from "../api/admin/search.ts";
 import type { Call } from "../call.ts";
-import { answerProblem, type HttpProblem, problemAnswer } from "../problems.ts";
+import { type HttpProblem, problemAnswer } from "../problems.ts";
 import { queryOf } from "../url.ts";
 import type { Views } from "../views/views.ts";
-import type { AdminPageTask, AdminPageView } from "./admin-views.ts";
+import { type AdminPageTask, type AdminPageView, partOf } from "./admin-views.ts";
 import { seeOther, type SignIn } from "./sign-in.ts";
 
 export interface AdminPagesOptions {
@@ -56,7 +55,7 @@ export function createAdminPages({ signIn, operator, reports, views }: AdminPage
   /** Blocks the hosts that were chosen; the problem of the first that cannot be blocked. */
   async function blockHosts(
     sent: URLSearchParams,
-    found: Collected["hosts"],
+    found: ReadonlyMap<string, number>,
   ): Promise<HttpProblem | undefined> {
     for (const host of sent.getAll("block").filter((one) => found.has(one))) {
       const outcome = await operator.blockHost(host, decisionOf(sent), WHO);
@@ -71,28 +70,34 @@ export function createAdminPages({ signIn, operator, reports, views }: AdminPage
     const list = withQuery("/admin/links", wanted);
     // Without a search it would be about every link there is.
     if (Object.keys(wanted).length === 0) return seeOther("/admin/links");
-    const collected = await collectFound(views, call);
-    if (collected instanceof Response)
-      return collected.status < 500 ? seeOther(list) : answerProblem(call, { kind: "unavailable" });
-    if (isProblem(collected)) return ask(call, { view: "links", formToken, problem: collected });
+    const links = await searchAll(views, call);
+    if (links instanceof Response) return links.status < 500 ? seeOther(list) : links;
+    if (isProblem(links)) return ask(call, { view: "links", formToken, problem: links });
     const asked = (sent ?? new URLSearchParams(queryOf(call.request))).get("action");
     const action = asked === "enable" ? "enable" : "disable";
-    const count = collected.links.length;
-    const hosts = [...collected.hosts].toSorted(([, one], [, other]) => other - one).slice(0, MAX_HOSTS);
+    const count = links.length;
+    const counts = new Map<string, number>();
+    for (const { host } of links) if (host !== "") counts.set(host, (counts.get(host) ?? 0) + 1);
+    const hosts = [...counts].toSorted(([, one], [, other]) => other - one).slice(0, MAX_HOSTS);
     const again = (problem?: HttpProblem) =>
       ask(call, { view: "found", formToken, problem, found: { action, count, hosts } });
     if (sent === undefined) return again();
     if (sent.get("count") !== String(count)) return again({ kind: "other-count", count });
-    const changed = await operator[action](collected.links, decisionOf(sent), WHO);
+    const changed = await operator[action](links, decisionOf(sent), WHO);
     if (isProblem(changed)) return again(changed);
-    const refused = await blockHosts(sent, collected.hosts);
+    const refused = await blockHosts(sent, counts);
     return refused === undefined ? seeOther(`${list}&done=${changed.length}`) : again(refused);
   }
 
   return {
     ...signIn,
     figures: show("figures"),
-    links: show("links"),
+    links: page(async (call, formToken) => {
+      const result = await searchLinks(views, call, partOf(call));
+      if (!(result instanceof Response)) return ask(call, { view: "links", formToken, result });
+      // The page itself says what is wrong with a search.
+      return result.status < 500 ? ask(call, { view: "links", formToken }) : result;
+    }),
     link: show("link"),
     hosts: show("hosts"),
     cases: show("cases"),

@@ -1,5 +1,5 @@
 import type { DisabledSince } from "../../guard/since.ts";
-import { hintsOf, isPassing } from "../../guard/suspicion.ts";
+import { hintsOf } from "../../guard/suspicion.ts";
 import type { Clock } from "../../links/clock.ts";
 import { aimedMs, hasBegun, hasEnded, hasPassword } from "../../links/link.ts";
 import type { Links } from "../../links/links.ts";
@@ -54,8 +54,8 @@ export function createPreview({ links, visits, clock, disabledSince, statsKeepDa
     };
     const isSecret = hasPassword(link);
     const works = !isOver && reason === undefined;
-    // What is new matters to who may follow it. The other hints are about the destination.
-    const hints = hintsOf(link, nowMs).filter((hint) => (isPassing(hint) ? works : !isSecret));
+    // A change matters to those who may follow the link. The other hints are about the destination.
+    const hints = hintsOf(link, nowMs).filter(({ hint }) => (hint === "changed" ? works : !isSecret));
     const changed = changedOf(link, nowMs);
     const minutesLeft = works ? minutesLeftOf(link, nowMs) : undefined;
     const startsMs = hasBegun(link, nowMs) ? undefined : terms?.startsMs;

@@ -65,10 +65,10 @@ export function createGate(options: GateOptions) {
     return redirect(status, now);
   }
 
-  async function get(call: Call, { link, previewUntilMs }: Guarded): Promise<Response> {
+  async function get(call: Call, { link }: Guarded): Promise<Response> {
     const refusal = await refusalOf(call, link);
     if (refusal !== undefined) return refusal;
-    if (interstitial?.isFor({ previewUntilMs }, call, clock.nowMs()) === true) return interstitial.show(call);
+    if (interstitial?.isFor(call) === true) return interstitial.show(call);
     if (!isLimited(link)) return leadOn(call, link, 302);
     switch (recorder.comerOf(call.headers)) {
       case "crawler":
@@ -80,15 +80,15 @@ export function createGate(options: GateOptions) {
     }
   }
 
-  async function head(call: Call, { link, previewUntilMs }: Guarded): Promise<Response> {
+  async function head(call: Call, { link }: Guarded): Promise<Response> {
     const refusal = await refusalOf(call, link);
     if (refusal !== undefined) return refusal;
-    if (interstitial?.isFor({ previewUntilMs }, call, clock.nowMs()) === true) return interstitial.show(call);
+    if (interstitial?.isFor(call) === true) return interstitial.show(call);
     return isLimited(link) ? answer({ headers: NEVER_KEPT }) : redirect(302, link);
   }
 
   /** Takes the password, or the word of the interstitial's reader to go on. */
-  async function post(call: Call, { link, previewUntilMs }: Guarded): Promise<Response | undefined> {
+  async function post(call: Call, { link }: Guarded): Promise<Response | undefined> {
     if (!hasPassword(link) && interstitial === undefined) return undefined;
     // Read for anyone, so it has to be short.
     if (!(Number(call.headers.get("content-length") ?? Number.NaN) <= MAX_BYTES))
@@ -101,7 +101,7 @@ export function createGate(options: GateOptions) {
     const refusal = given === "" ? passwords.ask(call, link) : await passwords.refusalOf(call, link, given);
     if (refusal !== undefined) return refusal;
     const response =
-      interstitial?.isNewFor({ previewUntilMs }, call, clock.nowMs()) === true
+      interstitial?.isForPerson(call) === true
         ? await interstitial.show(call)
         : await leadOn(call, link, 303);
     if (response.status < 400) response.headers.append("Set-Cookie", passwords.remember(call, link));

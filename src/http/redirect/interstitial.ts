@@ -4,7 +4,6 @@ import type { Call } from "../call.ts";
 import { askedLanguage } from "../page-language.ts";
 import { problemAnswer, problemOf } from "../problems.ts";
 import type { Views } from "../views/views.ts";
-import type { Entry } from "./link-table.ts";
 
 /**
  * Whether the reader followed a link on one of our own pages (Fetch Metadata, section 2.4). Only previews lead on, so
@@ -17,13 +16,11 @@ export function comesFromHere(headers: Headers): boolean {
 /** The preview that people see before a link leads on. */
 export interface Interstitial {
   /** Whether this request gets the preview. Readers who choose their language on it get it again. */
-  isFor(link: Previewed, call: Call, nowMs: number): boolean;
+  isFor(call: Call): boolean;
   /** The same for a reader of one of our own pages that did not say where the link leads. */
-  isNewFor(link: Previewed, call: Call, nowMs: number): boolean;
+  isForPerson(call: Call): boolean;
   show(call: Call): Promise<Response>;
 }
-
-type Previewed = Pick<Entry, "previewUntilMs">;
 
 export interface InterstitialOptions {
   readonly recorder: Pick<Recorder, "isBrowser">;
@@ -32,15 +29,13 @@ export interface InterstitialOptions {
 }
 
 export function createInterstitial({ recorder, views, onFault }: InterstitialOptions): Interstitial {
-  const isNewFor: Interstitial["isNewFor"] = ({ previewUntilMs }, { headers }, nowMs) =>
-    nowMs < previewUntilMs && prefersHtml(headers.get("accept")) && recorder.isBrowser(headers);
+  const isForPerson = ({ headers }: Call) =>
+    prefersHtml(headers.get("accept")) && recorder.isBrowser(headers);
 
   return {
-    isNewFor,
-    isFor(link, call, nowMs) {
-      if (!isNewFor(link, call, nowMs)) return false;
-      return !comesFromHere(call.headers) || askedLanguage(call.request) !== undefined;
-    },
+    isForPerson,
+    isFor: (call) =>
+      isForPerson(call) && (!comesFromHere(call.headers) || askedLanguage(call.request) !== undefined),
     show: (call) =>
       views.ask("interstitial", call).catch((error: unknown) => {
         onFault(error);

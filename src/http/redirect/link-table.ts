@@ -5,8 +5,6 @@ import { type Counter, counterOf } from "../../visits/recorder.ts";
 export interface Entry extends Counter {
   readonly endsMs: number;
   readonly target: string;
-  /** Until then, people see the preview first. 0 if they never do. */
-  readonly previewUntilMs: number;
   /** Where the table has the link, and how often the table had changed by then. */
   readonly at: number;
   readonly changes: number;
@@ -30,8 +28,7 @@ const KEY_1 = 7;
 /** Two words each. */
 const CREATED = 8;
 const ENDS = 10;
-const PREVIEW_UNTIL = 12;
-const HEAD_WORDS = 14;
+const HEAD_WORDS = 12;
 const WORD_BYTES = 4;
 
 const USED = 1;
@@ -149,7 +146,7 @@ export function createLinkTable(maxBytes: number) {
     links--;
   }
 
-  function write({ code, createdMs, endsMs, target }: Link, previewUntilMs: number): number {
+  function write({ code, createdMs, endsMs, target }: Link): number {
     const hash = hashOf(code);
     const before = find(code, hash);
     if (before !== NONE) drop(before);
@@ -166,7 +163,6 @@ export function createLinkTable(maxBytes: number) {
     links++;
     numbers[(at + CREATED) / 2] = createdMs;
     numbers[(at + ENDS) / 2] = endsMs;
-    numbers[(at + PREVIEW_UNTIL) / 2] = previewUntilMs;
     const first = (at + HEAD_WORDS) * 2;
     for (let nth = 0; nth < code.length; nth++) units[first + nth] = code.charCodeAt(nth);
     bytes.write(target, targetAt(at, code.length), "latin1");
@@ -200,19 +196,18 @@ export function createLinkTable(maxBytes: number) {
         key1: word(at + KEY_1),
         endsMs: numbers[(at + ENDS) / 2] ?? 0,
         target: bytes.toString("latin1", start, start + targetLength(shape)),
-        previewUntilMs: numbers[(at + PREVIEW_UNTIL) / 2] ?? 0,
         at,
         changes,
       };
     },
     /** Adds a link, or replaces it. The entry returned is good even if the link is too long for the table. */
-    set(link: Link, previewUntilMs = 0): Entry {
+    set(link: Link): Entry {
       changes++;
-      const at = write(link, previewUntilMs);
+      const at = write(link);
       const counter = counterOf(link);
       if (at !== NONE) writeCounter(at, counter);
       const { endsMs, target } = link;
-      return { ...counter, endsMs, target, previewUntilMs, at, changes: at === NONE ? NONE : changes };
+      return { ...counter, endsMs, target, at, changes: at === NONE ? NONE : changes };
     },
     /** Keeps what the recorder wrote into an entry, unless the table has changed since. Then it is made anew. */
     keep(entry: Entry): void {

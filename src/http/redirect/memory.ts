@@ -6,14 +6,13 @@ import type { Links } from "../../links/links.ts";
 import { isProblem, type Problem } from "../../links/problem.ts";
 import { createLinkTable, type Entry } from "./link-table.ts";
 
-/** Enough for 210,000 links with targets of 80 characters. */
+/** Enough for 230,000 links with targets of 80 characters. */
 const MAX_BYTES = 32 * 1024 * 1024;
 
 /** A link that is never remembered, because more than the time decides each visit. See `gate.ts`. */
 export interface Guarded {
   readonly kind: "guarded";
   readonly link: Link;
-  readonly previewUntilMs: number;
 }
 
 /** What a look-up finds. A guarded link is told apart like a problem, so that plain links pay nothing for it. */
@@ -26,8 +25,8 @@ export interface LinkMemory extends Memory {
    */
   get(code: string, nowMs: number): Entry | undefined;
   /**
-   * Asks the store. Returns a promise only if the store has to be waited for, or the preview. Concurrent look-ups of the
-   * same code share one query.
+   * Asks the store. Returns a promise only if the store has to be waited for. Concurrent look-ups of the same code
+   * share one query.
    */
   lookUp(code: Code): Found | Promise<Found>;
   /** Keeps what the recorder wrote into the entry, so that the next visit costs less. */
@@ -36,9 +35,6 @@ export interface LinkMemory extends Memory {
   size(): number;
 }
 
-/** Until when people see the preview of a link first, in Unix milliseconds. It is asked once for each cached link. */
-export type PreviewUntil = (link: Link) => Promise<number>;
-
 /**
  * A cache of links that were visited recently. It never holds a 404 or 410, so a link that another process makes, or
  * that begins now, works at once.
@@ -46,7 +42,6 @@ export type PreviewUntil = (link: Link) => Promise<number>;
 export function createLinkMemory(
   { resolve, resolveNow }: Pick<Links, "resolve" | "resolveNow">,
   clock: Clock,
-  previewUntil?: PreviewUntil,
 ): LinkMemory {
   const table = createLinkTable(MAX_BYTES);
   const inFlight = new Map<Code, Promise<Found>>();
@@ -62,11 +57,10 @@ export function createLinkMemory(
     const forgottenBefore = forgotten;
     const link = await resolve(code);
     if (isProblem(link)) return link;
-    const previewUntilMs = await previewUntil?.(link);
-    if (isGuarded(link)) return { kind: "guarded", link, previewUntilMs: previewUntilMs ?? 0 };
+    if (isGuarded(link)) return { kind: "guarded", link };
     const known = get(link.code, clock.nowMs());
     if (known !== undefined) return known;
-    const entry = table.set(link, previewUntilMs);
+    const entry = table.set(link);
     // If anything was forgotten meanwhile, it may be this link. Then the answer may be older than the change.
     if (forgotten !== forgottenBefore) table.delete(link.code);
     return entry;
@@ -95,13 +89,13 @@ export function createLinkMemory(
   function findNow(now: (code: Code) => Link | Problem, code: Code): Found {
     const link = now(code);
     if (isProblem(link)) return link;
-    return isGuarded(link) ? { kind: "guarded", link, previewUntilMs: 0 } : table.set(link);
+    return isGuarded(link) ? { kind: "guarded", link } : table.set(link);
   }
 
   return {
     get,
     lookUp(code) {
-      if (resolveNow !== undefined && previewUntil === undefined) return findNow(resolveNow, code);
+      if (resolveNow !== undefined) return findNow(resolveNow, code);
       const early = inFlight.get(code);
       return early === undefined ? ask(code) : join(early, code);
     },

@@ -7,7 +7,7 @@ import { passwordPage, type Refusal } from "../../pages/password.tsx";
 import { FORM_LEADS_ELSEWHERE, html, prefersHtml } from "../answers.ts";
 import type { Call } from "../call.ts";
 import type { Limiter, Try } from "../limits.ts";
-import { describe, type HttpProblem, type Limited, problemJson } from "../problems.ts";
+import { describe, type HttpProblem, problemJson } from "../problems.ts";
 import { createSignedCookie } from "../signed-cookie.ts";
 
 const OPEN_MS = 15 * 60_000;
@@ -59,13 +59,12 @@ export function createPasswords({ secret, clock, limiter }: PasswordsOptions) {
   const checks = new Map<string, Check>();
 
   /** Visitors who give the same password of a link at once share a check, and those who follow need none. */
-  function check(link: Link, given: string, attempt: Try): Check["isRight"] | Promise<Limited> {
+  function check(link: Link, given: string, attempt: Try): Check["isRight"] {
     const key = secret.hash("password-check", [...partsOf(link), given.normalize("NFC")]);
     const nowMs = clock.monotonicMs();
     const known = checks.get(key);
     if (known !== undefined && nowMs < known.untilMs) return known.isRight;
-    const limited = attempt.check();
-    if (limited !== undefined) return limited;
+    attempt.countCheck();
     const isRight = checkPassword(given, link.terms?.passwordHash ?? "", attempt.sharers);
     checks.delete(key);
     checks.set(key, { untilMs: nowMs + REMEMBERED_MS, isRight });
@@ -99,17 +98,20 @@ export function createPasswords({ secret, clock, limiter }: PasswordsOptions) {
         const limited = await attempt;
         return refuse(call, limited, limited);
       }
-      let isRight: boolean | Limited | undefined;
+      let isRight: boolean | undefined;
       try {
         isRight = passwordLength(given) <= PASSWORD_LENGTH.max && (await check(link, given, attempt));
       } catch (error) {
         attempt.undo();
         throw error;
       }
-      if (isRight !== false) attempt.undo();
-      if (isRight === true) return undefined;
-      if (isRight !== false) {
-        const limited = isRight ?? ({ kind: "limited", limit: "password", seconds: BUSY_SECONDS } as const);
+      if (isRight === true) {
+        attempt.undo();
+        return undefined;
+      }
+      if (isRight === undefined) {
+        // It stays counted: the answer tells that this password is not among those remembered.
+        const limited = { kind: "limited", limit: "password", seconds: BUSY_SECONDS } as const;
         return refuse(call, limited, limited);
       }
       return refuse(call, problemOf(call, link, "password.wrong"), { kind: "wrong", ...attempt.left() });

@@ -138,7 +138,7 @@ export function createRedirect(options: RedirectOptions) {
   function afterPreview(follow: Follow, onShown: (entry: Entry, call: Call, nowMs: number) => void): Follow {
     if (interstitial === undefined) return follow;
     return (entry, call, nowMs) => {
-      if (!interstitial.isFor(entry, call, nowMs)) return follow(entry, call, nowMs);
+      if (!interstitial.isFor(call)) return follow(entry, call, nowMs);
       if (!comesFromHere(call.headers)) onShown(entry, call, nowMs);
       return interstitial.show(call);
     };

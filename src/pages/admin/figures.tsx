@@ -35,8 +35,6 @@ export function figuresPage(operator: Operator, figures: Figures): Page {
     <>
       <dl class="facts">
         <Fact name={say("admin.figures.links")}>{shown(figures.links)}</Fact>
-        <Fact name={say("admin.figures.day")}>{shown(figures.madeInDay)}</Fact>
-        <Fact name={say("admin.figures.week")}>{shown(figures.madeInWeek)}</Fact>
         <Fact name={say("admin.figures.disabled")}>{shown(figures.disabled)}</Fact>
         <Fact name={say("admin.hosts")}>{shown(figures.blockedHosts)}</Fact>
       </dl>

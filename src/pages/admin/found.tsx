@@ -1,5 +1,5 @@
 /** @jsxImportSource ../html */
-import type { WrittenSearch } from "../../guard/link-query.ts";
+import type { WrittenSearch } from "../../guard/search.ts";
 import { message } from "../../language/messages.ts";
 import type { Page } from "../layout.tsx";
 import { Decide, Fact, Form, framed, Given, type Operator, Refusal, withQuery } from "./frame.tsx";

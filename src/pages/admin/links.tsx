@@ -1,35 +1,23 @@
 /** @jsxImportSource ../html */
 import type { InspectedLink } from "../../guard/inspection.ts";
-import type { WrittenSearch } from "../../guard/link-query.ts";
-import { LINK_STATES, stateOf } from "../../guard/search.ts";
+import { stateOf, type WrittenSearch } from "../../guard/search.ts";
 import { type MessageKey, message } from "../../language/messages.ts";
 import { Instant } from "../instant.tsx";
 import type { Page } from "../layout.tsx";
-import {
-  Beginning,
-  Choice,
-  Field,
-  framed,
-  LinkTo,
-  More,
-  type Operator,
-  Refusal,
-  withQuery,
-} from "./frame.tsx";
+import { Beginning, Field, framed, LinkTo, More, type Operator, Refusal, withQuery } from "./frame.tsx";
 
 export const SEARCH_LABELS = {
   q: "admin.q",
   host: "admin.q.host",
-  state: "admin.state",
-  made_from: "admin.made-from",
-  made_to: "admin.made-to",
 } as const satisfies Record<keyof WrittenSearch, MessageKey>;
 
 export interface Links {
   readonly search: WrittenSearch;
   readonly links: readonly InspectedLink[];
-  /** Where the search goes on; undefined at its end. */
+  /** Where the search continues; undefined at its end. */
   readonly cursor: string | undefined;
+  /** The share of all links that the search has looked at, from 0 to 1. */
+  readonly searched: number;
   readonly nowMs: number;
   /** Why the search was refused. */
   readonly refusal?: string | undefined;
@@ -40,11 +28,11 @@ export interface Links {
 /** Finds links. */
 export function linksPage(operator: Operator, found: Links): Page {
   const { language } = operator;
-  const { search, links, cursor, refusal, done } = found;
+  const { search, links, cursor, searched, refusal, done } = found;
   const say = (key: Parameters<typeof message>[1]) => message(language, key);
   const wanted = wantedOf(search);
   const isSearch = Object.keys(wanted).length > 0;
-  const states = LINK_STATES.map((state) => [state, say(`admin.state.${state}`)] as const);
+  const percent = new Intl.NumberFormat(language, { style: "percent", roundingMode: "floor" });
   return framed(
     operator,
     "links",
@@ -54,21 +42,16 @@ export function linksPage(operator: Operator, found: Links): Page {
       <form action="/admin/links">
         <Field label={say("admin.q")} name="q" value={search.q} />
         <Field label={say("admin.q.host")} name="host" value={search.host} />
-        <Choice
-          label={say("admin.state")}
-          name="state"
-          value={search.state}
-          options={[["", say("admin.state.any")], ...states]}
-        />
-        <Field label={say("admin.made-from")} name="made_from" value={search.made_from} type="date" />
-        <Field label={say("admin.made-to")} name="made_to" value={search.made_to} type="date" />
         <button class="primary">{say("admin.search")}</button>
       </form>
       <Refusal text={refusal} />
-      {refusal === undefined && links.length === 0 && (
-        <p>{say(cursor === undefined ? "admin.links.none" : "admin.links.none-yet")}</p>
+      {refusal === undefined && links.length === 0 && cursor === undefined && (
+        <p>{say("admin.links.none")}</p>
       )}
       <LinkRows language={language} links={links} nowMs={found.nowMs} />
+      {isSearch && cursor !== undefined && (
+        <p role="status">{message(language, "admin.links.searched", { share: percent.format(searched) })}</p>
+      )}
       {cursor !== undefined && <More language={language} path="/admin/links" query={{ ...wanted, cursor }} />}
       {isSearch && (links.length > 0 || cursor !== undefined) && (
         <p class="actions">

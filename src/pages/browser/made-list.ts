@@ -3,11 +3,9 @@ import { read, write } from "./storage.ts";
 /** The key of the list in local storage. The list never leaves this browser. */
 export const LIST = "curt.made-here";
 /** Local storage has room for about five million characters, and a link takes 300. */
-export const MAX_LINKS = 10_000;
-/** A base64url text of 128 bits. */
-export const KEY = /^[\w-]{22}$/;
+const MAX_LINKS = 10_000;
 
-/** A link that was made in this browser, or came with a file from another one. */
+/** A link that was made in this browser. */
 export interface Made {
   /** Its address in the API. The last segment is its code. */
   readonly path: string;

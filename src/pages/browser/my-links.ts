@@ -1,16 +1,6 @@
 import { createAsking } from "./made-asking.ts";
-import { merge, readFile, saveFile } from "./made-file.ts";
 import { makeItem, part, tell, timeOf } from "./made-item.ts";
-import {
-  addressOf,
-  changeMade,
-  codeOf,
-  keepTold,
-  LIST,
-  type Made,
-  madeHere,
-  MAX_LINKS,
-} from "./made-list.ts";
+import { addressOf, changeMade, codeOf, keepTold, LIST, type Made, madeHere } from "./made-list.ts";
 import { withoutScheme } from "./url.ts";
 
 /** The page shows so many links, and as many more on request. */
@@ -21,7 +11,6 @@ const KEEP_EVERY_MS = 1000;
 /** The page of all links made in this browser. */
 function showLinks(main: HTMLElement): void {
   const template = part(main, "item") as HTMLTemplateElement;
-  const undoTemplate = part(main, "undone") as HTMLTemplateElement;
   const words = main.dataset;
   const base = words["base"] ?? "";
   const list = part(main, "list");
@@ -30,8 +19,6 @@ function showLinks(main: HTMLElement): void {
   const number = new Intl.NumberFormat(document.documentElement.lang);
 
   let links = new Map<string, Made>();
-  /** What was removed last, until something else is. */
-  let removed: readonly Made[] = [];
   let limit = AT_ONCE;
   const items = new Map<string, HTMLElement>();
   const texts = new Map<string, string>();
@@ -67,12 +54,7 @@ function showLinks(main: HTMLElement): void {
     show();
   });
   part(main, "more").addEventListener("click", showMore);
-  part(main, "save").addEventListener("click", () => saveFile([...links.values()], base));
-  part(main, "choose").addEventListener("click", () => part(main, "load").click());
-  part(main, "load").addEventListener("change", () => void load());
-  part(main, "clear").addEventListener("click", () => {
-    if (confirm(words["clear"])) remove([...links.values()]);
-  });
+  part(main, "clear").addEventListener("click", () => remove([...links.values()], "clear", "cleared"));
   addEventListener("storage", ({ key }) => {
     if (key !== LIST && key !== null) return;
     readList();
@@ -112,28 +94,23 @@ function showLinks(main: HTMLElement): void {
     fresh.clear();
   }
 
-  /** Shows the links that the search finds, and what was removed in its old place. */
+  /** Shows the links that the search finds. */
   function show(): void {
     const wanted = plain(search.value.trim());
     const found = [...links.values()].filter((made) => textOf(made).includes(wanted));
-    const shown = found.slice(0, limit).map(itemOf);
-    const [first] = removed;
-    const place = first && found.findIndex(({ created }) => created < first.created);
-    if (place !== undefined) shown.splice(place < 0 ? shown.length : place, 0, undoItem());
     const focused = document.activeElement as HTMLElement | null;
-    list.replaceChildren(...shown);
+    list.replaceChildren(...found.slice(0, limit).map(itemOf));
     if (focused?.isConnected && focused !== document.activeElement) focused.focus();
     for (const [path, item] of items) if (!item.isConnected) drop(path, item);
     count(found, wanted !== "");
   }
 
   function count(found: readonly Made[], isSearch: boolean): void {
-    part(main, "empty").hidden = links.size > 0 || removed.length > 0;
+    part(main, "empty").hidden = links.size > 0;
     part(main, "tools").hidden = links.size === 0;
     part(main, "none").hidden = found.length > 0 || links.size === 0;
     part(main, "more").hidden = found.length <= limit;
-    for (const button of main.querySelectorAll<HTMLElement>("[data-hint], [data-save], [data-clear]"))
-      button.hidden = links.size === 0;
+    part(main, "below").hidden = links.size === 0;
     const all = number.format(links.size);
     const form =
       new Intl.PluralRules(document.documentElement.lang).select(links.size) === "one" ? "one" : "other";
@@ -154,7 +131,7 @@ function showLinks(main: HTMLElement): void {
     const item = makeItem(template, made, words);
     item.dataset["path"] = made.path;
     part(item, "created").append(timeOf(made.created));
-    part(item, "forget").addEventListener("click", () => remove([links.get(made.path) ?? made]));
+    part(item, "forget").addEventListener("click", () => remove([made], "remove", "removed"));
     items.set(made.path, item);
     observer.observe(item);
     return item;
@@ -182,72 +159,28 @@ function showLinks(main: HTMLElement): void {
     list.children[next]?.querySelector("a")?.focus();
   }
 
-  function remove(gone: readonly Made[]): void {
+  function remove(gone: readonly Made[], question: string, confirmation: string): void {
+    const [first] = gone;
+    const name = first ? withoutScheme(addressOf(codeOf(first), base)) : "";
+    if (!confirm(textOfMessage(question, name))) return;
+    const item = items.get(first?.path ?? "");
+    const next = item?.nextElementSibling ?? item?.previousElementSibling;
     const paths = new Set(gone.map(({ path }) => path));
     if (!changeMade((all) => all.filter(({ path }) => !paths.has(path)))) return say("full");
-    removed = gone;
     readList();
     show();
-    part(list, "undo").focus();
-    say(gone.length === 1 ? "removed" : "cleared");
+    // The focused button is gone.
+    if (next?.isConnected) part(next as HTMLElement, "forget").focus();
+    else (links.size > 0 ? search : part(main, "empty").querySelector("a"))?.focus();
+    say(confirmation, name);
   }
 
-  function undoItem(): HTMLElement {
-    const item = undoTemplate.content.firstElementChild?.cloneNode(true) as HTMLElement;
-    part(item, "what").textContent = textSaid(removed.length === 1 ? "removed" : "cleared", nameOf(removed));
-    part(item, "undo").addEventListener("click", undo);
-    return item;
+  function say(name: string, value?: string): void {
+    said.textContent = textOfMessage(name, value);
   }
 
-  function undo(): void {
-    const back = removed;
-    if (!changeMade((all) => merge(all, back))) return say("full");
-    removed = [];
-    readList();
-    show();
-    const item = items.get(back[0]?.path ?? "");
-    (item ? part(item, "forget") : search).focus();
-    say("restored");
-  }
-
-  async function load(): Promise<void> {
-    const input = part(main, "load") as HTMLInputElement;
-    const [file] = input.files ?? [];
-    if (!file) return;
-    const loaded = await readFile(file, base);
-    // The same file can be chosen again.
-    input.value = "";
-    if ("refusal" in loaded) return sayOfFile(loaded.refusal, loaded.value);
-    let [before, after] = [0, 0];
-    const isKept = changeMade((all) => {
-      const merged = merge(all, loaded);
-      [before, after] = [all.length, merged.length];
-      return after > MAX_LINKS ? all : merged;
-    });
-    if (!isKept || after > MAX_LINKS) return sayOfFile(isKept ? "fileMany" : "full");
-    removed = [];
-    readList();
-    show();
-    sayOfFile("loaded", number.format(after - before));
-  }
-
-  /** Screen readers tell it. What can be seen elsewhere is for them alone. */
-  function say(name: string): void {
-    said.textContent = textSaid(name, nameOf(removed));
-    said.classList.toggle("unseen", name !== "full" && name !== "blocked");
-  }
-
-  function sayOfFile(name: string, value?: string): void {
-    part(main, "file-said").textContent = textSaid(name, value);
-    part(main, "file-said").classList.toggle("error", name !== "loaded");
-  }
-
-  function textSaid(name: string, value = ""): string {
+  function textOfMessage(name: string, value = ""): string {
     return (words[name] ?? "").replace("{value}", () => value);
-  }
-
-  function nameOf([first]: readonly Made[]): string {
-    return first ? withoutScheme(addressOf(codeOf(first), base)) : "";
   }
 }
 

@@ -1,12 +1,14 @@
 import { judge, moduleWidth, widthWithQuietZone } from "../qr-style.ts";
 import { sayOn } from "./copy.ts";
 
-/** Shows a QR code as it is styled, and says whether scanners will read it. Without scripts, the service does both. */
+/**
+ * Shows a QR code in the chosen colours, and says whether scanners will read it. Without scripts, the service does both; it
+ * always draws the modules and the margin.
+ */
 export function styleQrCode(): void {
   const form = document.querySelector<HTMLFormElement>("form[data-qr]");
   const drawing = document.querySelector<SVGSVGElement>("svg[data-modules]");
   if (!form || !drawing) return;
-  let asking = new AbortController();
 
   const chosen = () =>
     Object.fromEntries(
@@ -29,18 +31,15 @@ export function styleQrCode(): void {
     drawing.setAttribute("height", width);
   }
 
-  /** Everything but the modules, which the service computes. */
   function restyle(): void {
     if (!form?.checkValidity() || !drawing) return;
-    const { dark = "", light = "", margin: border, size } = chosen();
-    const modules = Number(drawing.dataset["modules"]);
-    const margin = Number(border);
-    const across = modules + 2 * margin;
-    drawing.setAttribute("viewBox", `${-margin} ${-margin} ${across} ${across}`);
-    fit();
+    const { dark = "", light = "", margin, size } = chosen();
     drawing.querySelector("rect")?.setAttribute("fill", light);
     drawing.querySelector("path")?.setAttribute("stroke", dark);
-    const verdict = judge({ dark, light, margin, size: Number(size) }, modules);
+    const verdict = judge(
+      { dark, light, margin: Number(margin), size: Number(size) },
+      Number(drawing.dataset["modules"]),
+    );
     for (const said of form.querySelectorAll<HTMLElement>("[data-word]"))
       said.hidden = !verdict.words.some((word) => word === said.dataset["word"]);
     for (const value of form.querySelectorAll<HTMLElement>("[data-value]"))
@@ -58,36 +57,16 @@ export function styleQrCode(): void {
       button.disabled = verdict.isRefused;
   }
 
-  /** With another error correction, a code has other modules. */
-  async function redraw(): Promise<void> {
-    asking.abort();
-    asking = new AbortController();
-    const { signal } = asking;
-    try {
-      const response = await fetch(`?${queryOf()}`, { signal });
-      const page = new DOMParser().parseFromString(await response.text(), "text/html");
-      const fresh = page.querySelector<SVGSVGElement>("svg[data-modules]");
-      if (!fresh || !drawing) throw new Error(`no drawing: ${response.status}`);
-      drawing.dataset["modules"] = fresh.dataset["modules"];
-      drawing.replaceChildren(...fresh.childNodes);
-      restyle();
-    } catch {
-      // The service says why.
-      if (!signal.aborted) form?.submit();
-    }
-  }
-
   fit();
   addEventListener("resize", fit);
   form.addEventListener("input", restyle);
   form.addEventListener("change", ({ target }) => {
-    if (!form.reportValidity()) return;
+    if (!(target as HTMLInputElement).reportValidity() || !form.checkValidity()) return;
     const query = queryOf();
     // So that the address shows the same after a reload, to whom it is sent, and in another language.
     history.replaceState(history.state, "", `?${query}`);
     for (const link of document.querySelectorAll<HTMLAnchorElement>("a[hreflang]"))
       link.search = `${query}&language=${link.hreflang}`;
-    if (target instanceof HTMLInputElement && target.name === "ecc") void redraw();
   });
   form.querySelector("[data-swap]")?.addEventListener("click", (event) => {
     event.preventDefault();
@@ -100,8 +79,6 @@ export function styleQrCode(): void {
     dark.focus();
     for (const type of ["input", "change"]) dark.dispatchEvent(new Event(type, { bubbles: true }));
   });
-  form.addEventListener("submit", (event) => event.preventDefault());
-  for (const button of form.querySelectorAll<HTMLButtonElement>("button")) button.hidden = true;
 }
 
 /** Shows the buttons that copy an image, where the browser can. That needs a secure context (https). */

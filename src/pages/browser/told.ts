@@ -25,7 +25,7 @@ export async function askAbout(made: Made): Promise<Answer | Refused> {
         ...(key !== undefined && { headers: { Authorization: `Bearer ${key}` } }),
       });
     const first = await asked(made.key);
-    // The code belongs to another link now, or the key came with a file and was never right.
+    // The code belongs to another link now.
     const { status, data, reason, pollMs } = first.status === 403 ? await asked() : first;
     if (status === 429) return { isLimited: true, waitMs: Math.max(pollMs, 1000) };
     if (status >= 500) return { isLimited: false, waitMs: MINUTE_MS / 2 };

@@ -32,8 +32,7 @@ const ANSWER = `
       WHERE hosts.reason <> excluded.reason
     RETURNING host
   ), told AS (
-    INSERT INTO changes (code, created_ms)
-    SELECT code, created_ms FROM changed UNION ALL SELECT '', 0 FROM ruled
+    INSERT INTO changes (code) SELECT code FROM changed UNION ALL SELECT '' FROM ruled
   ), entered AS (
     INSERT INTO journal (entry, at_ms, who, action, reason, note, code, created_ms, host)
     SELECT $7::uuid, $4::bigint, $9, CASE $3 WHEN 'nothing' THEN 'nothing-wrong' ELSE $3 END, $5, $10::bytea,

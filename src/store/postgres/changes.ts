@@ -14,7 +14,7 @@ const MAX_FORGOTTEN = 50_000;
 
 /** A change that changes nothing. */
 export const MARK = `
-  INSERT INTO changes (code, created_ms) VALUES ('${MARKER}', 0)
+  INSERT INTO changes (code) VALUES ('${MARKER}')
   RETURNING transaction::text, pg_postmaster_start_time()::text AS server`;
 /**
  * Where a reader is: which transactions it sees, and the newest change among them, with its time. Two servers do not start

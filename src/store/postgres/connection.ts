@@ -58,6 +58,9 @@ export function connector(address: PostgresAddress, statementMs: number): Connec
     const [ways, password] = await within(files, limitMs, () => {});
     for (;;) {
       signal?.throwIfAborted();
+      // The files or the other way may have taken all the time.
+      const leftMs = untilMs - performance.now();
+      if (leftMs <= 0) throw unanswered(limitMs);
       const [ssl = false] = ways;
       const settings = hasSettings ? { statement_timeout: statementMs } : {};
       const client = new Client({
@@ -74,7 +77,7 @@ export function connector(address: PostgresAddress, statementMs: number): Connec
         ...settings,
       });
       try {
-        return await open(client, untilMs - performance.now(), onEnd, signal);
+        return await open(client, leftMs, onEnd, signal);
       } catch (error) {
         const { code } = error as { code?: unknown };
         if (hasSettings && code === REFUSED) hasSettings = false;
@@ -148,6 +151,10 @@ async function open(
 /** It took too long. A statement may still be running. */
 export class Unanswered extends StoreUnavailable {}
 
+function unanswered(limitMs: number): Unanswered {
+  return new Unanswered(`The database did not answer within ${Math.round(limitMs)} ms`);
+}
+
 /** Rejects with {@link Unanswered} if it takes longer, and calls `onLate`. */
 export async function within<T>(work: Promise<T>, limitMs: number, onLate: () => void): Promise<T> {
   const { promise: late, reject } = Promise.withResolvers<never>();
@@ -156,7 +163,7 @@ export async function within<T>(work: Promise<T>, limitMs: number, onLate: () =>
       // After this thread was busy, timers run before sockets are read, so the answer may have arrived. A second timer
       // runs after the read.
       timer = setTimeout(() => {
-        reject(new Unanswered(`The database did not answer within ${Math.round(limitMs)} ms`));
+        reject(unanswered(limitMs));
         onLate();
       });
     },
@@ -220,7 +227,7 @@ async function passwordOf({ password }: PostgresAddress): Promise<string | undef
 /** Only once the server asks for one: it may trust Curt without. */
 function lackPassword(address: PostgresAddress): never {
   throw new StoreMisconfigured(
-    `${describeStore(address)} asks for a password, which DATABASE_PASSWORD or DATABASE_PASSWORD_FILE must give`,
+    `${describeStore(address)} asks for a password, which DATABASE_URL or DATABASE_PASSWORD_FILE must give`,
   );
 }
 

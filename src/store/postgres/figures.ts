@@ -10,13 +10,13 @@ import type { GuardStore } from "../../guard/store.ts";
 import { type Target, targetHost } from "../../links/target.ts";
 import { DAY_MS } from "../../links/time.ts";
 import type { Run, Statements } from "./database.ts";
-import { linksSince } from "./link-counts.ts";
+import { readCount } from "./link-count.ts";
 
 const DISABLED = `
   SELECT count(*) AS count FROM (SELECT FROM links WHERE disabled IS NOT NULL LIMIT ${MAX_COUNTED_DISABLED}) AS few`;
 const BLOCKED_HOSTS = "SELECT count(*) AS count FROM hosts";
 const NEWEST = `
-  SELECT coalesce(target, original_url) AS target, 1 AS count FROM links ORDER BY place DESC LIMIT ${FIGURE_LINKS}`;
+  SELECT coalesce(target, original_url) AS target, 1 AS count FROM links ORDER BY created_ms DESC, code DESC LIMIT ${FIGURE_LINKS}`;
 /** Each source has a row of the link. */
 const VISITED = `
   WITH day AS MATERIALIZED (
@@ -50,9 +50,7 @@ export function createFigures(
     async figures(nowMs: number): Promise<Figures> {
       const today = Math.floor(nowMs / DAY_MS);
       return {
-        links: await linksSince(run, 0),
-        madeInDay: await linksSince(run, nowMs - DAY_MS),
-        madeInWeek: await linksSince(run, nowMs - 7 * DAY_MS),
+        links: await readCount(run),
         disabled: await count(DISABLED),
         blockedHosts: await count(BLOCKED_HOSTS),
         newestHosts: await hosts(run, NEWEST),

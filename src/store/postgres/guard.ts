@@ -32,7 +32,7 @@ const decide = (from: string, to: string, more = "") => `
   ), changed AS (
     UPDATE links SET ${to} FROM found WHERE links.code = found.code RETURNING found.*
   ), told AS (
-    INSERT INTO changes (code, created_ms) SELECT code, created_ms FROM changed
+    INSERT INTO changes (code) SELECT code FROM changed
   ), entered AS (
     ${ENTRY} SELECT entry, $4, $5, $6, $7::text, $8, code, created_ms, NULL FROM changed
   ) ${more}
@@ -49,7 +49,7 @@ const ENABLE = decide("links.disabled <> 'deleted'", "disabled = NULL");
 /** The rows of visits stay until they are too old, so that nothing that was sent before counts again. */
 const ERASE = decide(
   "links.disabled IS DISTINCT FROM 'deleted'",
-  "disabled = 'deleted', original_url = '', target = NULL, site = NULL, terms = NULL",
+  "disabled = 'deleted', original_url = '', target = NULL, terms = NULL",
   `${answered("erase")}, emptied AS (
     UPDATE visits SET state = ${EMPTY}, visits = 0, bots = 0, detail = NULL, version = visits.version + 1 FROM changed
     WHERE visits.code = changed.code AND visits.created_ms = changed.created_ms
@@ -58,7 +58,7 @@ const ERASE = decide(
 /** `changed` has one row if the rule has changed. */
 const decideHost = (changed: string) => `
   WITH changed AS (${changed}), told AS (
-    INSERT INTO changes (code, created_ms) SELECT '', 0 FROM changed
+    INSERT INTO changes (code) SELECT '' FROM changed
   ), entered AS (
     ${ENTRY} SELECT $1::uuid, $2::bigint, $3, $4, $5::text, $6, '', NULL, host FROM changed
   )

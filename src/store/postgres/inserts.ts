@@ -3,7 +3,7 @@ import { type LinkStore, type NewLink, StoreUnavailable } from "../../links/stor
 import { type CommitFigures, createCommits } from "../commits.ts";
 import { closeCases } from "./case-row.ts";
 import { type Run, type Statements, WAIT_SHARE } from "./database.ts";
-import type { LinkCounts } from "./link-counts.ts";
+import type { LinkCount } from "./link-count.ts";
 import { columnsOf, GIVEN_LINKS } from "./link-row.ts";
 
 /** Three commits at once, so that a standby that is slow to confirm does not hold up everything. */
@@ -22,16 +22,14 @@ const PAUSE_MS = 30;
  */
 const INSERT = `
   WITH made AS (
-    INSERT INTO links (code, original_url, target, created_ms, ends_ms, site, terms, place)
-    SELECT code, original_url, target, created_ms, ends_ms, site, terms,
-      (extract(epoch FROM statement_timestamp()) * 1000000)::bigint + nth
-    FROM ${GIVEN_LINKS}
+    INSERT INTO links (code, original_url, target, created_ms, ends_ms, terms)
+    SELECT code, original_url, target, created_ms, ends_ms, terms FROM ${GIVEN_LINKS}
     ORDER BY code COLLATE "C"
     ON CONFLICT (code) DO UPDATE
       SET original_url = excluded.original_url, target = excluded.target, created_ms = excluded.created_ms,
-        ends_ms = excluded.ends_ms, site = excluded.site, terms = excluded.terms, place = excluded.place
-      WHERE links.disabled IS NULL AND (links.ends_ms <= $8
-        OR $9 AND links.created_ms = excluded.created_ms AND links.original_url = excluded.original_url
+        ends_ms = excluded.ends_ms, terms = excluded.terms
+      WHERE links.disabled IS NULL AND (links.ends_ms <= $7
+        OR $8 AND links.created_ms = excluded.created_ms AND links.original_url = excluded.original_url
           AND links.target IS NOT DISTINCT FROM excluded.target
           AND links.ends_ms IS NOT DISTINCT FROM excluded.ends_ms
           AND links.terms IS NOT DISTINCT FROM excluded.terms)
@@ -40,22 +38,22 @@ const INSERT = `
     SELECT links.code, links.created_ms, links.ends_ms FROM links JOIN made USING (code)
     WHERE links.code = ANY (ARRAY(SELECT code FROM made WHERE was_there)) AND links.created_ms <> made.created_ms
   ), answered AS (${closeCases("replaced", { answer: "erase", atMs: "replaced.ends_ms" })})
-  SELECT code, (SELECT created_ms FROM replaced WHERE replaced.code = made.code) AS replaced_ms FROM made`;
+  SELECT code, code = ANY (ARRAY(SELECT code FROM replaced)) AS is_replaced FROM made`;
 
-/** Adds links with distinct codes, in one statement. */
+/** Adds links with distinct codes, in one statement. `added` is how many more there are: a code that is given again replaces one. */
 export async function insertRows(
   run: Run,
   links: readonly NewLink[],
   isRepeated = false,
-): Promise<{ readonly codes: ReadonlySet<string>; readonly replacedMs: readonly number[] }> {
-  const { rows } = await run<{ code: string; replaced_ms: number | null }>(INSERT, [
+): Promise<{ readonly codes: ReadonlySet<string>; readonly added: number }> {
+  const { rows } = await run<{ code: string; is_replaced: boolean }>(INSERT, [
     ...columnsOf(links),
     Math.min(...links.map(({ freeIfEndedByMs }) => freeIfEndedByMs)),
     isRepeated,
   ]);
   return {
     codes: new Set(rows.map(({ code }) => code)),
-    replacedMs: rows.flatMap(({ replaced_ms: replacedMs }) => replacedMs ?? []),
+    added: rows.filter((row) => !row.is_replaced).length,
   };
 }
 
@@ -108,7 +106,7 @@ export async function surely<T>(
 /** Many creates share a statement and its commit. What is durable is counted. */
 export function createInserts(
   { run, limitMs }: Pick<Statements, "run" | "limitMs">,
-  counts: Pick<LinkCounts, "add">,
+  count: Pick<LinkCount, "add">,
   figures?: CommitFigures,
 ) {
   const inserts = createCommits(
@@ -116,9 +114,8 @@ export function createInserts(
     (links: readonly NewLink[], sinceMs) =>
       insertInTurn(links, (distinct) =>
         surely(sinceMs, limitMs, async (isRepeated) => {
-          const { codes, replacedMs } = await insertRows(run, distinct, isRepeated);
-          for (const { code, createdMs } of distinct) if (codes.has(code)) counts.add(createdMs, 1);
-          for (const createdMs of replacedMs) counts.add(createdMs, -1);
+          const { codes, added } = await insertRows(run, distinct, isRepeated);
+          count.add(added);
           return codes;
         }),
       ),

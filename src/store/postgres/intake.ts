@@ -3,7 +3,7 @@ import { type LinkId, StoreUnavailable } from "../../links/store.ts";
 import type { PostgresAddress } from "../../settings/database-url.ts";
 import type { ArrivingLink, Intake } from "../intake.ts";
 import type { Database, Run } from "./database.ts";
-import { addCounts, countByHour } from "./link-counts.ts";
+import { addToCount } from "./link-count.ts";
 import { columnsOf, GIVEN_LINKS, LINK_COLUMNS, type LinkRow, toLink } from "./link-row.ts";
 import { opening } from "./records.ts";
 import { migrate } from "./schema.ts";
@@ -12,9 +12,8 @@ import { EMPTY } from "./visit-rows.ts";
 
 /** In the order of the codes, so that no two statements wait for each other. */
 const ADD_LINKS = `
-  INSERT INTO links (code, original_url, target, created_ms, ends_ms, site, terms, disabled, place)
-  SELECT code, original_url, target, created_ms, ends_ms, site, terms, ($8::text[])[nth],
-    (extract(epoch FROM statement_timestamp()) * 1000000)::bigint + nth
+  INSERT INTO links (code, original_url, target, created_ms, ends_ms, terms, disabled)
+  SELECT code, original_url, target, created_ms, ends_ms, terms, ($7::text[])[nth]
   FROM ${GIVEN_LINKS}
   ORDER BY code COLLATE "C"
   ON CONFLICT (code) DO NOTHING
@@ -44,7 +43,8 @@ function adding(database: Database): Intake {
         const added = new Set(rows.map(({ code }) => code));
         const isAdded = ({ code }: Link) => added.has(code);
         await addDays(run, links.filter(isAdded));
-        await addCounts(run, countByHour(links.filter(isAdded)));
+        // Last of what it writes, because other processes wait for this row.
+        if (added.size > 0) await addToCount(run, added.size);
         const left = links.filter((link) => !isAdded(link)).map(({ code }) => code);
         if (left.length === 0) return links.map(() => undefined);
         const known = new Map((await run<LinkRow>(FIND, [left])).rows.map((row) => [row.code, toLink(row)]));

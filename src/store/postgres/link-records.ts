@@ -2,12 +2,10 @@ import type { KeyedRequest, Made } from "../../links/store.ts";
 import { columnsOf, GIVEN_LINKS, LINK_COLUMNS, toLink } from "./link-row.ts";
 import { reading, type Tables, writing } from "./record-table.ts";
 
-const LINKS = `SELECT ${LINK_COLUMNS} FROM links ORDER BY place, code`;
-/** The lowest places: new links get later ones. */
+const LINKS = `SELECT ${LINK_COLUMNS} FROM links ORDER BY created_ms, code`;
 const ADD_LINKS = `
-  INSERT INTO links (code, original_url, target, created_ms, ends_ms, disabled, terms, site, place)
-  SELECT code, original_url, target, created_ms, ends_ms, ($8::text[])[nth], terms, site, last.place + nth
-  FROM ${GIVEN_LINKS}, (SELECT coalesce(max(place), 0) AS place FROM links) AS last
+  INSERT INTO links (code, original_url, target, created_ms, ends_ms, disabled, terms)
+  SELECT code, original_url, target, created_ms, ends_ms, ($7::text[])[nth], terms FROM ${GIVEN_LINKS}
   ON CONFLICT DO NOTHING`;
 const REQUESTS = `SELECT key, body, sent_ms AS "sentMs", made FROM requests ORDER BY sent_ms, key`;
 const ADD_REQUESTS = `

@@ -1,4 +1,3 @@
-import { siteOf } from "../../guard/site.ts";
 import { parseTerms, termsJson } from "../../links/change.ts";
 import type { Code } from "../../links/code.ts";
 import { type Link, NEVER_MS, type Reason } from "../../links/link.ts";
@@ -30,10 +29,10 @@ export function toLink({ code, original_url: originalUrl, ...row }: LinkRow): Li
   };
 }
 
-/** A source of rows, with the columns of {@link columnsOf} as `$1` to `$7` and the number of the row from 1 on. */
+/** A source of rows, with the columns of {@link columnsOf} as `$1` to `$6` and the number of the row from 1 on. */
 export const GIVEN_LINKS = `
-  unnest($1::text[], $2::text[], $3::text[], $4::bigint[], $5::bigint[], $6::integer[], $7::text[]) WITH ORDINALITY
-    AS given (code, original_url, target, created_ms, ends_ms, site, terms, nth)`;
+  unnest($1::text[], $2::text[], $3::text[], $4::bigint[], $5::bigint[], $6::text[]) WITH ORDINALITY
+    AS given (code, original_url, target, created_ms, ends_ms, terms, nth)`;
 
 export function columnsOf(links: readonly Link[]): Value[] {
   return [
@@ -42,7 +41,6 @@ export function columnsOf(links: readonly Link[]): Value[] {
     links.map(({ originalUrl, target }) => ((target as string) === originalUrl ? null : target)),
     links.map(({ createdMs }) => createdMs),
     links.map(({ endsMs }) => (endsMs === NEVER_MS ? null : endsMs)),
-    links.map(({ target, disabled }) => (disabled === "deleted" ? null : siteOf(target))),
     links.map(termsJson),
   ];
 }

@@ -1,17 +1,13 @@
 import type { LinkStore } from "../../links/store.ts";
-import { HOUR_MS } from "../../links/time.ts";
 import { createStoreFigures } from "../commits.ts";
 import { closeCases } from "./case-row.ts";
 import { createChanges } from "./changes.ts";
 import type { Database } from "./database.ts";
 import { createInserts } from "./inserts.ts";
-import { createLinkCounts, type LinkCounts } from "./link-counts.ts";
+import { createLinkCount, type LinkCount } from "./link-count.ts";
 import type { Replicas } from "./replicas.ts";
 import { createRequests } from "./requests.ts";
 import { createUpdates } from "./updates.ts";
-
-/** Hours in which links were made are told apart for so long after the last hold of them is over. */
-const KEEP_HOURS_MS = 8 * 24 * HOUR_MS;
 
 /**
  * Rows that somebody else has locked are left for the next time. Nothing can be decided about a link that is gone. The days
@@ -28,21 +24,21 @@ const PURGE = `
     WHERE visits.code = ANY (ARRAY(SELECT code FROM due)) AND visits.day = 0
       AND visits.code = purged.code AND visits.created_ms = purged.created_ms
   )
-  SELECT created_ms FROM purged`;
+  SELECT count(*) AS purged FROM purged`;
 /** For work that nobody waits for. */
 const BACKGROUND_MS = 10_000;
 
 /** Creates, changes, and what changed. */
 export function createLinkTable(
   database: Database,
-  counts: LinkCounts = createLinkCounts(database),
+  count: LinkCount = createLinkCount(database),
   onRead?: Replicas["read"],
   figures = createStoreFigures(),
 ) {
   const background = database.within(BACKGROUND_MS);
   const changes = createChanges(database, onRead);
-  const inserts = createInserts(database, counts, figures.links);
-  const requests = createRequests(database, background, counts, figures.requests);
+  const inserts = createInserts(database, count, figures.links);
+  const requests = createRequests(database, background, count, figures.requests);
   const updates = createUpdates(database, figures.updates);
 
   return {
@@ -52,18 +48,18 @@ export function createLinkTable(
     forgetRequests: requests.forgetRequests,
     update: updates.update,
     changes: changes.changes,
-    size: counts.size,
+    size: count.size,
     async purge(endedByMs, limit) {
-      const { rows } = await background.run<{ created_ms: number }>(PURGE, [endedByMs, limit]);
-      for (const { created_ms } of rows) counts.add(created_ms, -1);
+      const { rows } = await background.run<{ purged: number }>(PURGE, [endedByMs, limit]);
+      const purged = rows[0]?.purged ?? 0;
+      count.add(-purged);
       await changes.forget(background);
-      await counts.merge(endedByMs - KEEP_HOURS_MS, background);
-      return rows.length;
+      return purged;
     },
     /** Finishes what was accepted. */
     async close() {
       await Promise.all([inserts, requests, updates].map(({ settled }) => settled()));
-      await counts.close();
+      await count.close();
     },
   } satisfies Partial<LinkStore>;
 }

@@ -76,7 +76,7 @@ const KEEP = `
     WHERE links.code = next.code AND next.due_reason IS NOT NULL
     RETURNING next.code, next.created_ms, next.disabled_ms, next.due_reason, next.entry
   ), told AS (
-    INSERT INTO changes (code, created_ms) SELECT code, created_ms FROM disabled
+    INSERT INTO changes (code) SELECT code FROM disabled
   ), entered AS (
     INSERT INTO journal (entry, at_ms, who, action, reason, code, created_ms)
     SELECT entry, disabled_ms, 'reports', 'disable', due_reason, code, created_ms FROM disabled

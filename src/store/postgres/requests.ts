@@ -3,7 +3,7 @@ import type { KeyedRequest, LinkStore, Made, NumberedLink } from "../../links/st
 import { type CommitFigures, createCommits } from "../commits.ts";
 import { type Run, type Statements, WAIT_SHARE } from "./database.ts";
 import { insertInTurn, insertRows, surely } from "./inserts.ts";
-import type { LinkCounts } from "./link-counts.ts";
+import type { LinkCount } from "./link-count.ts";
 
 /** Few in a transaction, because each may have many links. */
 const REQUESTS = { waiting: 1000, batch: 16, atOnce: 3 };
@@ -45,7 +45,7 @@ interface Known {
 export function createRequests(
   { transaction, run, limitMs }: Statements,
   background: Pick<Statements, "run">,
-  counts: Pick<LinkCounts, "add">,
+  count: Pick<LinkCount, "add">,
   figures?: CommitFigures,
 ) {
   const requests = createCommits({ ...REQUESTS, waitMs: WAIT_SHARE * limitMs }, insertAll, figures);
@@ -67,29 +67,26 @@ export function createRequests(
 
   /** Decides at least the first request of each key; undefined for what is left. */
   async function insertRound(tasks: readonly Task[]): Promise<(Outcome | undefined)[]> {
-    const added: number[] = [];
-    const replaced: number[] = [];
+    let added = 0;
     const outcomes = await transaction(async (on) => {
       const known = await lock(on, tasks);
       const tried = firstOfEach(tasks, known);
       const links = [...tried.values()];
       const isInserted = await insertInTurn(links, async (distinct) => {
-        const { codes, replacedMs } = await insertRows(on, distinct);
-        replaced.push(...replacedMs);
-        return codes;
+        const inserted = await insertRows(on, distinct);
+        added += inserted.added;
+        return inserted.codes;
       });
       const changed = new Set<string>();
       for (const [at, { nth, code, createdMs, endsMs, key }] of links.entries()) {
         if (isInserted[at] !== true) continue;
         known.get(key)?.made.set(nth, { nth, code, createdMs, endsMs });
         changed.add(key);
-        added.push(createdMs);
       }
       await keep(on, known, changed);
       return tasks.map((task) => outcomeOf(task, known.get(task.request.key), tried));
     });
-    for (const createdMs of added) counts.add(createdMs, 1);
-    for (const createdMs of replaced) counts.add(createdMs, -1);
+    count.add(added);
     return outcomes;
   }
 

@@ -1,14 +1,9 @@
 import { StoreUnusable } from "../../links/store.ts";
 import type { Database, Run } from "./database.ts";
-import links from "./migrations/001-links.sql" with { type: "text" };
-import visits from "./migrations/002-visits.sql" with { type: "text" };
-import guard from "./migrations/003-guard.sql" with { type: "text" };
-import copied from "./migrations/004-copied.sql" with { type: "text" };
-import limits from "./migrations/005-limits.sql" with { type: "text" };
-import terms from "./migrations/006-terms.sql" with { type: "text" };
+import store from "./migrations/001-store.sql" with { type: "text" };
 
 /** In order. How many of them a database has is its schema version. */
-const MIGRATIONS = [links, visits, guard, copied, limits, terms];
+const MIGRATIONS = [store];
 
 /** For all migrations together, and for waiting until another process has made them. */
 const MIGRATE_MS = 3_600_000;

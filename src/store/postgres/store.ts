@@ -10,7 +10,7 @@ import { type Database, type DatabaseOptions, openDatabase } from "./database.ts
 import { createFigures } from "./figures.ts";
 import { createGuardReader } from "./guard-reader.ts";
 import { createGuard } from "./guard.ts";
-import { createLinkCounts } from "./link-counts.ts";
+import { createLinkCount } from "./link-count.ts";
 import { createLinksReader } from "./links-reader.ts";
 import { createLinkTable } from "./links.ts";
 import { type OpeningOptions, reach } from "./opening.ts";
@@ -66,10 +66,10 @@ export async function openPostgresStore(
     await database.close();
     throw error;
   }
-  const counts = createLinkCounts(database, sizeKnownMs);
+  const count = createLinkCount(database, sizeKnownMs);
   const figures = storeFigures ?? createStoreFigures();
   const replicas = readFrom && openReplicas(readFrom, database, { connections, onReplica });
-  const links = createLinkTable(database, counts, replicas?.read, figures);
+  const links = createLinkTable(database, count, replicas?.read, figures);
   const reports = createReports(database, figures.reports);
   const reader = readingHalf(database);
   return {
@@ -82,11 +82,10 @@ export async function openPostgresStore(
     ...createCounters(database),
     ...createSecrets(database),
     async figures(nowMs: number) {
-      await counts.written();
+      await count.written();
       return reader.figures(nowMs);
     },
     findNear: replicas?.findNear,
-    index: async () => false,
     async close() {
       await Promise.all([links.close(), reports.settled(), replicas?.close()]);
       await database.close();

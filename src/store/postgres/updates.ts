@@ -1,6 +1,5 @@
 import { applyChange, type Change, isSilent } from "../../links/change.ts";
 import type { Code } from "../../links/code.ts";
-import type { Link } from "../../links/link.ts";
 import type { LinkId, LinkStore, Updated } from "../../links/store.ts";
 import { type CommitFigures, createCommits } from "../commits.ts";
 import { type Statements, WAIT_SHARE } from "./database.ts";
@@ -12,11 +11,11 @@ const UPDATES = { waiting: 10_000, batch: 500, atOnce: 3 };
 
 /** In the order of the codes, so that no two transactions wait for each other. */
 const LOCK = `SELECT ${LINK_COLUMNS} FROM links WHERE code = ANY ($1) ORDER BY code FOR UPDATE`;
-/** Rows that are locked. $8 and $9 are the links of which caches are to be told. */
+/** Rows that are locked. $7 are the links that caches have to forget. */
 const WRITE = `
-  WITH told AS (INSERT INTO changes (code, created_ms) SELECT * FROM unnest($8::text[], $9::bigint[]))
+  WITH told AS (INSERT INTO changes (code) SELECT * FROM unnest($7::text[]))
   UPDATE links SET original_url = given.original_url, target = given.target, ends_ms = given.ends_ms,
-    site = given.site, terms = given.terms
+    terms = given.terms
   FROM ${GIVEN_LINKS} WHERE links.code = given.code AND links.code = ANY ($1::text[])`;
 
 interface Task {
@@ -51,15 +50,9 @@ export function createUpdates(
         if (!isSilent(change)) told.add(code);
         return { link: after, isChanged: true };
       });
-      const those = (wanted: ReadonlySet<Code>): Link[] =>
-        [...links.values()].filter(({ code }) => wanted.has(code));
       if (changed.size > 0) {
-        const forCaches = those(told);
-        await run(WRITE, [
-          ...columnsOf(those(changed)),
-          forCaches.map(({ code }) => code),
-          forCaches.map(({ createdMs }) => createdMs),
-        ]);
+        const rewritten = [...links.values()].filter(({ code }) => changed.has(code));
+        await run(WRITE, [...columnsOf(rewritten), [...told]]);
       }
       return updated;
     });

@@ -5,16 +5,16 @@ const MAX_CHANGES = 100_000;
 /** Stands for the rules about hosts. No link has this code. */
 export const RULES = "";
 
-const ADD = "INSERT INTO changes (code, created_ms) VALUES (?1, ?2) RETURNING revision";
+const ADD = "INSERT INTO changes (code) VALUES (?1) RETURNING revision";
 const FORGET = "DELETE FROM changes WHERE revision <= ?1";
 
 /** Records changes for the memories of all processes. To be called in the transaction that makes the change. */
 export function prepareChanges(database: Database) {
-  const add = database.prepare<{ revision: number }, [string, number]>(ADD);
+  const add = database.prepare<{ revision: number }, [string]>(ADD);
   const forget = database.prepare<unknown, [number]>(FORGET);
   return {
-    add(code: string, createdMs: number): void {
-      const revision = add.get(code, createdMs)?.revision ?? 0;
+    add(code: string): void {
+      const revision = add.get(code)?.revision ?? 0;
       forget.run(revision - MAX_CHANGES);
     },
     close() {

@@ -7,7 +7,6 @@ import type { Reason } from "../../links/link.ts";
 import type { Decision, LinkId } from "../../links/store.ts";
 import { DAY_MS } from "../../links/time.ts";
 import { type ChangesTable, RULES } from "./changes.ts";
-import type { SitesIndex } from "./sites.ts";
 
 const DISABLE = `
   UPDATE links SET disabled = ?3
@@ -48,7 +47,7 @@ type EntryRow = [
   host: string | null,
 ];
 
-export function prepareGuard(database: Database, changes: ChangesTable, sites: SitesIndex) {
+export function prepareGuard(database: Database, changes: ChangesTable) {
   const disable = database.prepare<unknown, [string, number, Reason]>(DISABLE);
   const enable = database.prepare<unknown, [string, number]>(ENABLE);
   const erase = database.prepare<unknown, [string, number]>(ERASE);
@@ -71,7 +70,7 @@ export function prepareGuard(database: Database, changes: ChangesTable, sites: S
     (links: readonly LinkId[], decision: Decision & { readonly reason: Reason }) =>
       links.filter((link) => {
         if (disable.run(link.code, link.createdMs, decision.reason).changes === 0) return false;
-        changes.add(link.code, link.createdMs);
+        changes.add(link.code);
         note("disable", decision, decision.reason, link);
         answer("disable", link, decision);
         return true;
@@ -80,18 +79,17 @@ export function prepareGuard(database: Database, changes: ChangesTable, sites: S
   const enableAll = database.transaction((links: readonly LinkId[], decision: Decision) =>
     links.filter((link) => {
       if (enable.run(link.code, link.createdMs).changes === 0) return false;
-      changes.add(link.code, link.createdMs);
+      changes.add(link.code);
       note("enable", decision, null, link);
       return true;
     }),
   );
   const eraseOne = database.transaction((link: LinkId, decision: Decision) => {
     const { code, createdMs } = link;
-    sites.forget(link);
     if (erase.run(code, createdMs).changes === 0) return false;
     // A clock may step back over midnight.
     eraseVisits.run(code, createdMs, Math.floor(createdMs / DAY_MS) - 1);
-    changes.add(code, createdMs);
+    changes.add(code);
     note("erase", decision, null, link);
     answer("erase", link, decision);
     return true;
@@ -99,14 +97,14 @@ export function prepareGuard(database: Database, changes: ChangesTable, sites: S
   const blockOne = database.transaction(
     ({ host, reason }: Pick<HostRule, "host" | "reason">, decision: Decision) => {
       if (block.run(host, reason, decision.atMs).changes === 0) return false;
-      changes.add(RULES, 0);
+      changes.add(RULES);
       note("block-host", decision, reason, { host });
       return true;
     },
   );
   const unblockOne = database.transaction((host: string, decision: Decision) => {
     if (unblock.run(host).changes === 0) return false;
-    changes.add(RULES, 0);
+    changes.add(RULES);
     note("unblock-host", decision, null, { host });
     return true;
   });

@@ -4,7 +4,6 @@ import type { ArrivingLink, Intake } from "../intake.ts";
 import { openWriter } from "./file.ts";
 import { ADD_LINK, columnsOf, LINK_COLUMNS, type LinkRow, toLink } from "./link-row.ts";
 import { trying } from "./record-table.ts";
-import { prepareSites } from "./sites.ts";
 import { visitRecords } from "./visit-records.ts";
 
 const FIND = `SELECT ${LINK_COLUMNS} FROM links WHERE code = ?1`;
@@ -12,14 +11,13 @@ const FIND = `SELECT ${LINK_COLUMNS} FROM links WHERE code = ?1`;
 /** Opens a file to which links are added, made or migrated where needed. Throws {@link StoreUnusable}. */
 export function openSqliteIntake(path: string): Intake {
   const database = openWriter(path);
-  const sites = prepareSites(database);
   const addLink = database.prepare<unknown, (string | number | null)[]>(ADD_LINK);
   const find = database.prepare<LinkRow, [Code]>(FIND);
   const { day: days } = visitRecords(database);
 
-  function addOne(link: ArrivingLink, rowid: number): Link | undefined {
+  function addOne(link: ArrivingLink): Link | undefined {
     const { code, createdMs } = link;
-    if (addLink.run(...columnsOf(link, rowid)).changes === 0) {
+    if (addLink.run(...columnsOf(link)).changes === 0) {
       const row = find.get(code);
       if (row === null) throw new Error(`The link of ${code} is there and cannot be found`);
       return toLink(code, row);
@@ -28,19 +26,11 @@ export function openSqliteIntake(path: string): Intake {
     return undefined;
   }
 
-  const addAll = database.transaction((links: readonly ArrivingLink[]) => {
-    let rowid = sites.nextLink();
-    return links.map((link) => {
-      const known = addOne(link, rowid);
-      if (known === undefined) rowid++;
-      return known;
-    });
-  });
+  const addAll = database.transaction((links: readonly ArrivingLink[]) => links.map(addOne));
 
   return {
     add: async (links) => trying(() => addAll.immediate(links)),
     async close() {
-      sites.close();
       for (const statement of [addLink, find]) statement.finalize();
       database.close();
     },

@@ -1,13 +1,11 @@
 import type { Database } from "bun:sqlite";
 
 import type { Code } from "../../links/code.ts";
-import type { Link } from "../../links/link.ts";
 import type { KeyedRequest, Made } from "../../links/store.ts";
 import { ADD_LINK, columnsOf, LINK_COLUMNS, type LinkRow, toLink } from "./link-row.ts";
 import { reading, type Tables, writing } from "./record-table.ts";
 
 const LINKS = `SELECT code, ${LINK_COLUMNS} FROM links ORDER BY rowid`;
-const LAST_LINK = "SELECT coalesce(max(rowid), 0) AS rowid FROM links";
 const REQUESTS = "SELECT key, body, sent_ms AS sentMs, made FROM requests ORDER BY sent_ms, key";
 const ADD_REQUEST =
   "INSERT INTO requests (key, body, sent_ms, made) VALUES (?1, ?2, ?3, ?4) ON CONFLICT DO NOTHING";
@@ -16,10 +14,7 @@ export function linkRecords(database: Database): Tables<"link" | "request"> {
   return {
     link: {
       read: reading(database, LINKS, ({ code, ...row }: LinkRow & { code: Code }) => toLink(code, row)),
-      write(links) {
-        let rowid = database.query<{ rowid: number }, []>(LAST_LINK).get()?.rowid ?? 0;
-        return writing<Link>(database, ADD_LINK, (link) => columnsOf(link, ++rowid))(links);
-      },
+      write: writing(database, ADD_LINK, columnsOf),
     },
     request: {
       read: reading(database, REQUESTS, ({ made, ...request }: KeyedRequest & { made: string }) => ({

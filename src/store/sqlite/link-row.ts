@@ -28,14 +28,11 @@ export function toLink(code: Code, row: LinkRow): Link {
 
 /** A code that is there is left alone. */
 export const ADD_LINK = `
-  INSERT INTO links (code, original_url, target, created_ms, ends_ms, disabled, terms, rowid)
-  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) ON CONFLICT (code) DO NOTHING`;
+  INSERT INTO links (code, original_url, target, created_ms, ends_ms, disabled, terms)
+  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT (code) DO NOTHING`;
 
 /** For {@link ADD_LINK}. */
-export function columnsOf(
-  { code, originalUrl, target, createdMs, endsMs, disabled, terms }: Link,
-  rowid: number,
-) {
+export function columnsOf({ code, originalUrl, target, createdMs, endsMs, disabled, terms }: Link) {
   return [
     code,
     originalUrl,
@@ -44,6 +41,5 @@ export function columnsOf(
     endsMs === NEVER_MS ? null : endsMs,
     disabled ?? null,
     termsJson({ terms }),
-    rowid,
   ];
 }

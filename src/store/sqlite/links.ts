@@ -4,14 +4,13 @@ import type { Database } from "bun:sqlite";
 import { applyChange, type Change, isSilent, termsJson } from "../../links/change.ts";
 import { type Link, NEVER_MS } from "../../links/link.ts";
 import type { LinkId, NewLink, Updated } from "../../links/store.ts";
-import type { Target } from "../../links/target.ts";
 import type { ChangesTable } from "./changes.ts";
 import { LINK_COLUMNS, type LinkRow, toLink } from "./link-row.ts";
-import type { SitesIndex } from "./sites.ts";
 
+/** A code that is given again gets a new rowid too, because newer links have higher ones. */
 const INSERT = `
-  INSERT INTO links (code, original_url, target, created_ms, ends_ms, rowid, terms)
-  VALUES (?1, ?2, ?3, ?4, ?5, ?7, ?8)
+  INSERT INTO links (code, original_url, target, created_ms, ends_ms, terms)
+  VALUES (?1, ?2, ?3, ?4, ?5, ?7)
   ON CONFLICT (code) DO UPDATE
     SET rowid = excluded.rowid, original_url = excluded.original_url, target = excluded.target,
         created_ms = excluded.created_ms, ends_ms = excluded.ends_ms, terms = excluded.terms
@@ -24,8 +23,7 @@ const DUE = "SELECT rowid FROM links WHERE ends_ms <= ?1 AND disabled IS NULL OR
 const PURGE_SUMS = `
   DELETE FROM visits WHERE day = 0 AND (code, created_ms) IN
     (SELECT code, created_ms FROM links WHERE rowid IN (${DUE}))`;
-const PURGE = `
-  DELETE FROM links WHERE rowid IN (${DUE}) RETURNING rowid AS link, coalesce(target, original_url) AS target`;
+const PURGE = `DELETE FROM links WHERE rowid IN (${DUE})`;
 
 type InsertRow = [
   code: string,
@@ -33,7 +31,6 @@ type InsertRow = [
   createdMs: number,
   endsMs: number | null,
   freeIfEndedByMs: number,
-  rowid: number,
   terms: string | null,
 ];
 
@@ -42,17 +39,16 @@ export interface UpdateTask {
   readonly change: Change;
 }
 
-export function prepareLinks(database: Database, changes: ChangesTable, sites: SitesIndex) {
+export function prepareLinks(database: Database, changes: ChangesTable) {
   const insert = database.prepare<unknown, InsertRow>(INSERT);
   const find = database.prepare<LinkRow & { rowid: number }, [string, number]>(FIND);
   const update = database.prepare<unknown, [number, string, string | null, number | null, string | null]>(
     UPDATE,
   );
   const purgeSums = database.prepare<unknown, [number, number]>(PURGE_SUMS);
-  const purge = database.prepare<{ link: number; target: Target }, [number, number]>(PURGE);
+  const purge = database.prepare<unknown, [number, number]>(PURGE);
 
-  /** A code that is given anew gets a new rowid too, because newer links have higher ones. */
-  function insertOne(link: NewLink, rowid: number): boolean {
+  function insertOne(link: NewLink): boolean {
     const { code, originalUrl, createdMs, freeIfEndedByMs } = link;
     return (
       insert.run(
@@ -62,20 +58,12 @@ export function prepareLinks(database: Database, changes: ChangesTable, sites: S
         createdMs,
         storedEndMs(link),
         freeIfEndedByMs,
-        rowid,
         termsJson(link),
       ).changes === 1
     );
   }
 
-  function insertAll(links: readonly NewLink[]): boolean[] {
-    let rowid = sites.nextLink();
-    return links.map((link) => {
-      const isInserted = insertOne(link, rowid);
-      if (isInserted) rowid++;
-      return isInserted;
-    });
-  }
+  const insertAll = (links: readonly NewLink[]): boolean[] => links.map(insertOne);
 
   function updateOne({ link: { code, createdMs }, change }: UpdateTask): Updated {
     const row = find.get(code, createdMs);
@@ -84,8 +72,7 @@ export function prepareLinks(database: Database, changes: ChangesTable, sites: S
     const after = applyChange(before, change);
     if (after === undefined) return { link: before, isChanged: false };
     update.run(row.rowid, after.originalUrl, storedTarget(after), storedEndMs(after), termsJson(after));
-    sites.move(row.rowid, before.target, after.target);
-    if (!isSilent(change)) changes.add(code, createdMs);
+    if (!isSilent(change)) changes.add(code);
     return { link: after, isChanged: true };
   }
 
@@ -93,9 +80,7 @@ export function prepareLinks(database: Database, changes: ChangesTable, sites: S
   const updateTransaction = database.transaction((tasks: readonly UpdateTask[]) => tasks.map(updateOne));
   const purgeAll = database.transaction((endedByMs: number, limit: number) => {
     purgeSums.run(endedByMs, limit);
-    const purged = purge.all(endedByMs, limit);
-    for (const { link, target } of purged) sites.remove(link, target);
-    return purged.length;
+    return purge.run(endedByMs, limit).changes;
   });
 
   return {

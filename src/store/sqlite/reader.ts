@@ -17,7 +17,6 @@ import { openReader } from "./file.ts";
 import { prepareGuardReader } from "./guard-reader.ts";
 import { type Identity, isInPlace, replacedMeanwhile, watchPlace } from "./identity.ts";
 import { LINK_COLUMNS, type LinkRow, toLink } from "./link-row.ts";
-import { prepareLinked } from "./linked.ts";
 import { prepareRecall } from "./requests.ts";
 import { prepareSearch } from "./search.ts";
 
@@ -60,7 +59,6 @@ export function createReader(path: string, opened: Identity, sizeKnownMs = SIZE_
   const { search, ...searching } = prepareSearch(database);
   const { figures, ...counting } = prepareFigures(database);
   const cases = prepareCasesReader(database);
-  const linked = prepareLinked(database);
   const requests = prepareRecall(database);
   const version = database.prepare<{ data_version: number }, []>(VERSION);
   let known = { size: 0, untilMs: 0 };
@@ -122,7 +120,6 @@ export function createReader(path: string, opened: Identity, sizeKnownMs = SIZE_
       }
       return known.size;
     },
-    hasLinked: (domain: string, sinceMs: number): boolean => reading(() => linked.hasLinked(domain, sinceMs)),
     /** Asked several times a second, and so the first to tell when the file is no longer in its place. */
     changes(position: Position | undefined): Changes {
       place.requireNow();
@@ -144,13 +141,11 @@ export function createReader(path: string, opened: Identity, sizeKnownMs = SIZE_
     journal: (query: JournalQuery) => reading(() => guard.journal(query)),
     search: (query: LinkQuery, page: PageRequest) => reading(() => search(query, page)),
     figures: (nowMs: number) => reading(() => figures(nowMs)),
-    hasUnindexed: (): boolean => reading(searching.hasUnindexed),
     close() {
       guard.close();
       searching.close();
       counting.close();
       cases.close();
-      linked.close();
       requests.close();
       counted.close();
       for (const statement of [find, size, newestChange, oldestChange, changes, newestSaltDay, version])

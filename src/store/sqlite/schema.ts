@@ -3,20 +3,10 @@ import { Database } from "bun:sqlite";
 import { closeSync, existsSync, openSync, readSync, statSync } from "node:fs";
 
 import { StoreUnusable } from "../../links/store.ts";
-import links from "./migrations/001-links.sql" with { type: "text" };
-import clicks from "./migrations/002-clicks.sql" with { type: "text" };
-import visits from "./migrations/003-visits.sql" with { type: "text" };
-import changes from "./migrations/004-changes.sql" with { type: "text" };
-import sources from "./migrations/005-sources.sql" with { type: "text" };
-import guard from "./migrations/006-guard.sql" with { type: "text" };
-import search from "./migrations/007-search.sql" with { type: "text" };
-import cases from "./migrations/008-cases.sql" with { type: "text" };
-import days from "./migrations/009-days.sql" with { type: "text" };
-import copied from "./migrations/010-copied.sql" with { type: "text" };
-import terms from "./migrations/011-terms.sql" with { type: "text" };
+import store from "./migrations/001-store.sql" with { type: "text" };
 
 /** In order. How many of them a file has is its schema version (PRAGMA user_version). */
-const MIGRATIONS = [links, clicks, visits, changes, sources, guard, search, cases, days, copied, terms];
+const MIGRATIONS = [store];
 
 interface Part {
   /** With its type, such as "index links_by_end": a trigger may be called like a table. */

@@ -117,7 +117,6 @@ export async function openSqliteStore(
       return links.map((link, nth) => (inserted[nth] === true ? withoutHold(link) : { kind: "taken" }));
     },
     ...readingHalf(reader),
-    hasLinked: async (domain, createdByMs) => reader.hasLinked(domain, createdByMs),
     size: async () => reader.size(),
     async insertOnce(links, request) {
       const [outcome = []] = await requests.add([{ links, request }]);
@@ -143,7 +142,6 @@ export async function openSqliteStore(
       (await writer.perform({ type: "blockHost", rule, decision })) as boolean,
     unblockHost: async (host, decision) =>
       (await writer.perform({ type: "unblockHost", host, decision })) as boolean,
-    index: async () => reader.hasUnindexed() && ((await writer.perform({ type: "index" })) as boolean),
     count: async (day, counts) => void (await writer.perform({ type: "count", day, counts })),
     async report(report) {
       const [outcome = "repeated"] = await reports.add([report]);

@@ -1,5 +1,5 @@
 // The worker thread that writes, so that no commit or checkpoint ever holds up a redirect.
-import { SQLiteError } from "bun:sqlite";
+import { constants, SQLiteError } from "bun:sqlite";
 import { statSync } from "node:fs";
 
 import type { CaseAnswer, CaseBounds } from "../../guard/case-store.ts";
@@ -26,7 +26,6 @@ import { type Identity, identify, watchLog, watchPlace } from "./identity.ts";
 import { prepareLinks, type UpdateTask } from "./links.ts";
 import { type KeyedTask, prepareRequests } from "./requests.ts";
 import { keepSecret } from "./secrets.ts";
-import { prepareSites } from "./sites.ts";
 import { StoreBusy, type Turn } from "./turns.ts";
 import { prepareVisits } from "./visits.ts";
 
@@ -53,7 +52,6 @@ export type Task =
   | ({ type: "add" } & Slice)
   | { type: "age"; bounds: AgeBounds; limit: number }
   | { type: "salt"; day: number; oldest: number }
-  | { type: "index" }
   | { type: "count"; day: number; counts: Counts }
   | { type: "rest" }
   | { type: "close" };
@@ -62,10 +60,9 @@ function open({ path, openElsewhere, busyWaitMs }: Extract<Task, { type: "open" 
   const database = openWriter(path, openElsewhere, busyWaitMs);
   const opened = identify(path);
   const changes = prepareChanges(database);
-  const sites = prepareSites(database);
-  const links = prepareLinks(database, changes, sites);
+  const links = prepareLinks(database, changes);
   const requests = prepareRequests(database, links);
-  const guard = prepareGuard(database, changes, sites);
+  const guard = prepareGuard(database, changes);
   const cases = prepareCases(database, guard);
   const counters = prepareCounters(database);
   const visits = prepareVisits(database, counters);
@@ -78,7 +75,6 @@ function open({ path, openElsewhere, busyWaitMs }: Extract<Task, { type: "open" 
     place,
     database,
     changes,
-    sites,
     counters,
     links,
     requests,
@@ -92,6 +88,8 @@ function open({ path, openElsewhere, busyWaitMs }: Extract<Task, { type: "open" 
 let file: ReturnType<typeof open>;
 /** When the log was last written to, as far as known. */
 let logWrittenMs = 0;
+/** Whether the disk has been full in this life. */
+let wasFull = false;
 
 function perform(task: Task): unknown {
   switch (task.type) {
@@ -132,15 +130,12 @@ function perform(task: Task): unknown {
       return file.visits.age(task.bounds, task.limit);
     case "salt":
       return file.visits.salt(task.day, task.oldest);
-    case "index":
-      return file.sites.index();
     case "count":
       return file.counters.count(task.day, task.counts);
     case "rest":
       return rest();
     case "close":
       for (const part of [
-        file.sites,
         file.counters,
         file.requests,
         file.links,
@@ -175,6 +170,8 @@ function close(): void {
   if (!Bun.deepEquals(log, file.opened.slice(1))) return;
   // SQLite leaves the log of a file that was replaced, and the next start would apply it to the wrong one.
   if (main !== file.opened[0]) file.database.run("PRAGMA wal_checkpoint(TRUNCATE)");
+  // Otherwise the last connection deletes the log and its index, and a restart on a full disk could not make them again.
+  if (wasFull) file.database.fileControl(constants.SQLITE_FCNTL_PERSIST_WAL, 1);
   // The last connection to close checkpoints. Where that fails, the WAL keeps everything.
   file.database.close();
 }
@@ -203,6 +200,8 @@ performTasks((turn: Turn) => {
   } catch (error) {
     if (error instanceof StoreMisplaced) throw error;
     const { code } = error as { code?: unknown };
+    // With a quota, SQLite only knows that it could not write.
+    wasFull ||= code === "SQLITE_FULL" || code === "SQLITE_IOERR_WRITE";
     if (typeof code === "string" && code.startsWith("SQLITE_BUSY"))
       throw new StoreBusy((error as Error).message, { cause: error });
     // Whatever SQLite or the system says may be over soon.

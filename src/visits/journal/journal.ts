@@ -36,6 +36,8 @@ export interface JournalOptions extends JournalLimits {
   readonly onDropped: (path: string) => void;
   /** The store does not take the last visits: they stay in the folder until the next start. */
   readonly onLeft?: () => void;
+  /** Called with the reason when visits can't be counted, and with undefined when they can again. */
+  readonly onTrouble?: (reason: string | undefined) => void;
 }
 
 export type Journal = Awaited<ReturnType<typeof openJournal>>;
@@ -50,7 +52,7 @@ export async function openJournal(options: JournalOptions) {
   const owner: Owner = { source: randomWords(options.fillRandom), boot: bootWords() };
   const slots = { folder, owner, onFault, onDropped };
   let slot = takeSlot(slots);
-  const segments = createSegments({ folder, slot, owner, nowMs, hour: hour(), onFault });
+  const segments = createSegments({ ...options, slot, owner, hour: hour() });
   const folding = startFolding(store);
   let foldAtMs = 0;
   let adoptAtMs = 0;
@@ -105,7 +107,7 @@ export async function openJournal(options: JournalOptions) {
   async function tick(): Promise<void> {
     const startMs = nowMs();
     // While the store is away, only full segments wait, and those of hours that are over.
-    if (startMs >= foldAtMs && segments.waiting.length === 0 && !segments.active.isEmpty)
+    if (startMs >= foldAtMs && segments.waiting.length === 0 && segments.active?.isEmpty === false)
       segments.next(hour());
     try {
       await foldWaiting();
@@ -135,7 +137,7 @@ export async function openJournal(options: JournalOptions) {
   ];
 
   return {
-    /** The segment to write to. */
+    /** The segment to write to; undefined if the disk was full at the start. */
     get active() {
       return segments.active;
     },

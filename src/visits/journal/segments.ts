@@ -1,6 +1,7 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 
+import { isDiskFull, reasonOf } from "../../system.ts";
 import { type Capacity, segmentBytes } from "./layout.ts";
 import { makeSegmentFile, makeSegmentFileNow, saveSegmentFile } from "./segment-file.ts";
 import { openSegment, type Owner, type Segment } from "./segment.ts";
@@ -31,6 +32,8 @@ export interface SegmentsOptions {
   /** The hour of the first segment, in hours since 1970 (UTC). */
   readonly hour: number;
   readonly onFault: (error: unknown) => void;
+  /** Called with the reason when visits can't be counted, and with undefined when they can again. */
+  readonly onTrouble?: (reason: string | undefined) => void;
 }
 
 /**
@@ -38,7 +41,7 @@ export interface SegmentsOptions {
  * folded into the store.
  */
 export function createSegments(options: SegmentsOptions) {
-  const { folder, owner, nowMs, hour, onFault } = options;
+  const { folder, owner, nowMs, hour, onFault, onTrouble } = options;
   const spares: Segment[] = [];
   const waiting: Segment[] = [];
   let { slot } = options;
@@ -51,9 +54,11 @@ export function createSegments(options: SegmentsOptions) {
   let preparing: Promise<void> | undefined;
   /** The spare segment that is being made. */
   let preparingBytes = 0;
+  /** Why visits find no segment. */
+  let trouble: string | undefined;
   takeOver(slot);
-  let active = makeNow();
-  active.begin(owner, ++sequence, hour);
+  /** Undefined if the disk was full at the start. */
+  let active = makeFirst();
 
   function wanted(): Capacity {
     return nowMs() < busyUntilMs ? BUSY : USUAL;
@@ -78,21 +83,50 @@ export function createSegments(options: SegmentsOptions) {
     return openSegment(path);
   }
 
+  /** Links redirect even if no visit can be counted. */
+  function makeFirst(): Segment | undefined {
+    try {
+      const first = makeNow();
+      first.begin(owner, ++sequence, hour);
+      return first;
+    } catch (error) {
+      if (!isDiskFull(error)) throw error;
+      tell(reasonOf(error));
+      return undefined;
+    }
+  }
+
+  function tell(reason: string | undefined): void {
+    if (reason !== trouble) onTrouble?.(reason);
+    trouble = reason;
+  }
+
   function hasRoomFor(capacity: Capacity): boolean {
-    const bytes = [...spares, ...waiting, active].map((segment) => segmentBytes(segment.capacity));
+    const all = [...spares, ...waiting, ...(active === undefined ? [] : [active])];
+    const bytes = all.map((segment) => segmentBytes(segment.capacity));
     return bytes.reduce((sum, one) => sum + one, preparingBytes + segmentBytes(capacity)) <= MAX_BYTES;
   }
 
   /** For when visits come so fast that the active segment is full before a spare one is ready. Blocks the thread. */
   function makeInHaste(): Segment | undefined {
-    if (nowMs() < hasteAgainMs || !hasRoomFor(USUAL)) return undefined;
+    if (nowMs() < hasteAgainMs) return undefined;
+    if (!hasRoomFor(USUAL)) {
+      tell("the store has been away for too long");
+      return undefined;
+    }
     try {
       return makeNow();
     } catch (error) {
       hasteAgainMs = nowMs() + HASTE_AGAIN_MS;
-      onFault(error);
+      tell(reasonOf(error));
+      fail(error);
       return undefined;
     }
+  }
+
+  /** A full disk that keeps visits from being counted was reported as such. */
+  function fail(error: unknown): void {
+    if (trouble === undefined || !isDiskFull(error)) onFault(error);
   }
 
   /** Starts making a spare segment if there is none. */
@@ -101,7 +135,7 @@ export function createSegments(options: SegmentsOptions) {
     if (preparing !== undefined || spares.length > 0 || !hasRoomFor(capacity)) return;
     preparingBytes = segmentBytes(capacity);
     preparing = makeSpare(capacity)
-      .catch(onFault)
+      .catch(fail)
       .finally(() => {
         preparing = undefined;
         preparingBytes = 0;
@@ -111,15 +145,21 @@ export function createSegments(options: SegmentsOptions) {
   async function makeSpare(capacity: Capacity): Promise<void> {
     const path = newPath();
     await makeSegmentFile(path, capacity);
-    spares.push(openSegment(path));
+    addSpare(openSegment(path));
+  }
+
+  function addSpare(segment: Segment): void {
+    spares.push(segment);
+    tell(undefined);
   }
 
   function next(newHour: number): boolean {
-    if (active.outgrows(USUAL)) busyUntilMs = nowMs() + CALM_MS;
+    if (active?.outgrows(USUAL) === true) busyUntilMs = nowMs() + CALM_MS;
     dropLostSpares();
     const following = spares.shift() ?? makeInHaste();
     if (following === undefined) return false;
-    (active.isEmpty ? spares : waiting).push(active);
+    tell(undefined);
+    if (active !== undefined) (active.isEmpty ? spares : waiting).push(active);
     active = following;
     active.begin(owner, ++sequence, newHour);
     // Without much to do, the last one is folded before this one is full, and is used again.
@@ -151,8 +191,8 @@ export function createSegments(options: SegmentsOptions) {
     /** What is not in the store yet. */
     figures() {
       const full = waiting.filter((segment) => segment !== active);
-      const visits = full.reduce((sum, segment) => sum + segment.visits, active.visits);
-      return { visits, segments: full.length };
+      const visits = full.reduce((sum, segment) => sum + segment.visits, active?.visits ?? 0);
+      return { visits, segments: full.length, isCounting: trouble === undefined };
     },
     prepare,
 
@@ -162,7 +202,7 @@ export function createSegments(options: SegmentsOptions) {
     takeOver,
     /** Visits in a file that was deleted are still in memory, but only until the process ends: writes them to a new file. */
     async restore(): Promise<void> {
-      if (!hasEnded && active.file !== "whole") next(active.hour);
+      if (!hasEnded && active !== undefined && active.file !== "whole") next(active.hour);
       dropLostSpares();
       for (const gone of waiting.filter(({ file }) => file === "gone")) {
         const saved = await save(gone);
@@ -174,7 +214,7 @@ export function createSegments(options: SegmentsOptions) {
     },
     /** For as soon as a file may have been cut short: the next visit must not touch it. */
     leaveCut(): void {
-      if (active.file === "cut") next(active.hour);
+      if (active?.file === "cut") next(active.hour);
     },
     /** Call this when the first waiting segment has been folded or put aside. Reuses it as a spare, or deletes it. */
     releaseFirst(): void {
@@ -187,18 +227,19 @@ export function createSegments(options: SegmentsOptions) {
         segmentBytes(segment.capacity) === segmentBytes(wanted());
       if (!isWanted) return remove(segment);
       segment.free();
-      spares.push(segment);
+      addSpare(segment);
     },
     /** Call this after the last visit. The active segment then waits to be folded, like the others. */
     async end(): Promise<void> {
       hasEnded = true;
       await preparing;
-      if (!active.isEmpty) waiting.push(active);
+      if (active?.isEmpty === false) waiting.push(active);
     },
     /** Leaves segments that still wait to the next process. Deletes all others. */
     close(): void {
       for (const segment of waiting.filter(({ file }) => file === "whole")) segment.sync();
-      [...spares, active].filter((segment) => !waiting.includes(segment)).forEach(remove);
+      const unused = active === undefined || waiting.includes(active) ? spares : [...spares, active];
+      unused.forEach(remove);
     },
   };
 }

@@ -1,7 +1,9 @@
-import { Database, type SQLiteError } from "bun:sqlite";
+import { Database } from "bun:sqlite";
 import { existsSync, readdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 
+import { StoreUnusable } from "../../links/store.ts";
+import { reasonOf } from "../../system.ts";
 import { isPassing, putAside, UNFINISHED } from "./segment-file.ts";
 import { openSegment, type Owner, type Segment } from "./segment.ts";
 
@@ -73,19 +75,22 @@ function lockSlot(number: number, options: SlotOptions): Slot | undefined {
   }
 }
 
-/** A lock that is released even if the process is killed. SQLite's lock does this on every platform. Undefined if it is held. */
+/**
+ * A lock that is released even if the process is killed. SQLite's lock does this on every platform. Undefined if it is held.
+ * Throws {@link StoreUnusable} if it can't be taken for another reason.
+ */
 export function lockFile(path: string): Database | undefined {
   const database = new Database(path, { create: true, readwrite: true });
   try {
     database.run("PRAGMA busy_timeout = 0");
-    // A journal in a file could not be written on a full disk.
+    // A rollback journal on the disk would need room there.
     database.run("PRAGMA journal_mode = MEMORY");
     database.run("BEGIN EXCLUSIVE");
     return database;
-  } catch (error) {
+  } catch (cause) {
     database.close();
-    if ((error as SQLiteError).code !== "SQLITE_BUSY") throw error;
-    return undefined;
+    if ((cause as { code?: string }).code?.startsWith("SQLITE_BUSY") === true) return undefined;
+    throw new StoreUnusable(`${path} cannot be locked: ${reasonOf(cause)}`, { cause });
   }
 }
 

@@ -1,6 +1,5 @@
 import type { z } from "@hono/zod-openapi";
 
-import { collect, type Collected, type FoundPart, type TooMany } from "../../../guard/collect.ts";
 import type { Operator, RefusedDecision } from "../../../guard/operator.ts";
 import type { Reports } from "../../../guard/reports.ts";
 import { lookUpCode } from "../../../links/code.ts";
@@ -14,6 +13,7 @@ import type { Views } from "../../views/views.ts";
 import { success } from "../envelope.ts";
 import { readFields, readJson } from "../json-body.ts";
 import type { Managed } from "../manage.ts";
+import { readPart } from "./query.ts";
 import {
   caseRequest,
   countedReasonedRequest,
@@ -21,6 +21,7 @@ import {
   noteRequest,
   reasonedRequest,
 } from "./schemas.ts";
+import { searchAll, searchLinks } from "./search.ts";
 import type { AdminApiTask, AdminApiView } from "./views.ts";
 
 export interface AdminApiOptions {
@@ -42,8 +43,6 @@ interface Done {
 }
 
 const WHO = "api";
-/** Ten million links take ten seconds, and much longer on a busy machine. Bun allows no more. */
-const COLLECT_SECONDS = 255;
 
 /** The operator's API. Every handler asks for the token first. */
 export function createAdminApi({ operator, reports, views, refusalOf }: AdminApiOptions) {
@@ -79,17 +78,22 @@ export function createAdminApi({ operator, reports, views, refusalOf }: AdminApi
     told: number | null | undefined,
     decide: (links: readonly LinkId[]) => Promise<readonly LinkId[] | RefusedDecision>,
   ): Promise<HttpProblem | Done | Response> {
-    const found = await collectFound(views, call);
+    const found = await searchAll(views, call);
     if (found instanceof Response || isProblem(found)) return found;
-    const count = found.links.length;
+    const count = found.length;
     if (typeof told !== "number") return success(call, 200, "operator.asked", { count, done: false });
     if (told !== count) return { kind: "other-count", count };
-    const changed = await decide(found.links);
+    const changed = await decide(found);
     return isProblem(changed) ? changed : { count, done: true, changed: changed.length };
   }
 
   return {
-    links: show("links"),
+    links: guarded(async (call) => {
+      const part = readPart(call.request);
+      if (isProblem(part)) return problemJson(call, part);
+      const result = await searchLinks(views, call, part);
+      return result instanceof Response ? result : askFor(views, call, { view: "links", result });
+    }),
     link: show("link"),
     hosts: show("hosts"),
     cases: show("cases"),
@@ -167,22 +171,6 @@ export type AdminApi = ReturnType<typeof createAdminApi>;
 
 function askFor(views: Pick<Views, "ask">, call: Call, task: AdminApiTask): Promise<Response> {
   return views.ask("adminApi", call, JSON.stringify(task));
-}
-
-/** All that the search in a call's query finds. The other thread looks, step by step, and others take turns with it. */
-export async function collectFound(
-  views: Pick<Views, "ask">,
-  call: Call,
-): Promise<Collected | TooMany | Response> {
-  call.mayTake(COLLECT_SECONDS);
-  let failure: Response | undefined;
-  const found = await collect(async (cursor) => {
-    const response = await askFor(views, call, { view: "collect", cursor });
-    if (response.ok) return (await response.json()) as FoundPart;
-    failure = response;
-    return { links: [] };
-  });
-  return failure ?? found;
 }
 
 /** No body is as good as an empty object: all fields of some requests are optional. */

@@ -1,5 +1,5 @@
 import type { Part } from "../../../guard/inspection.ts";
-import { parseSearch, SEARCH_FIELDS, type WrittenSearch } from "../../../guard/link-query.ts";
+import { SEARCH_FIELDS, type WrittenSearch } from "../../../guard/search.ts";
 import { type Malformed, malformed } from "../../problems.ts";
 import { queryOf } from "../../url.ts";
 
@@ -10,10 +10,6 @@ const USUAL_LIMIT = 50;
 export function writtenSearch(request: Request): WrittenSearch {
   const query = new URLSearchParams(queryOf(request));
   return Object.fromEntries(SEARCH_FIELDS.map((field) => [field, query.get(field) ?? ""])) as WrittenSearch;
-}
-
-export function readSearch(request: Request) {
-  return parseSearch(writtenSearch(request));
 }
 
 /** Which part of a list a query asks for. */

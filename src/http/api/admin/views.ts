@@ -1,41 +1,38 @@
-import type { FoundPart } from "../../../guard/collect.ts";
 import type { Inspection, Part } from "../../../guard/inspection.ts";
+import { parseSearch } from "../../../guard/search.ts";
 import { toldCase, toldEntry, toldFigures, toldInspected, toldLink, toldRule } from "../../../guard/told.ts";
 import { isProblem } from "../../../links/problem.ts";
-import { targetHost } from "../../../links/target.ts";
 import { answer } from "../../answers.ts";
 import type { Asked } from "../../call.ts";
 import { problemJson } from "../../problems.ts";
 import { success } from "../envelope.ts";
-import { readPart, readSearch } from "./query.ts";
-
-/** Links that one step of a whole search asks for. */
-const COLLECTED_AT_ONCE = 1000;
+import { readPart, writtenSearch } from "./query.ts";
+import { type SearchResult, searchSlice } from "./search.ts";
 
 /** What of the operator's API only reads. */
-export type AdminApiView = "links" | "link" | "hosts" | "cases" | "figures" | "journal" | "collect";
+export type AdminApiView = "links" | "link" | "hosts" | "cases" | "figures" | "journal" | "search";
 
 /** What the serving thread sends, beside the request. */
 export interface AdminApiTask {
   readonly view: AdminApiView;
-  /** Where a whole search goes on. */
-  readonly cursor?: string | undefined;
+  /** Of a slice of a search. */
+  readonly part?: Part;
+  /** The links to show. */
+  readonly result?: SearchResult;
 }
+
+const NOTHING_YET: SearchResult = { links: [], searched: 0 };
 
 /** Runs on the thread that makes views. Whoever asks has shown the operator's token. */
 export function createAdminApiViews(inspection: Inspection) {
   const views: Record<AdminApiView, (call: Asked, task: AdminApiTask) => Promise<Response>> = {
-    async links(call) {
-      const query = readSearch(call.request);
-      const part = readPart(call.request);
-      if (isProblem(query)) return problemJson(call, query);
-      if (isProblem(part)) return problemJson(call, part);
-      const { links, cursor, lookedBackToMs } = await inspection.find(query, part);
+    async links(call, { result: { links: ids, cursor, searched } = NOTHING_YET }) {
+      const links = await inspection.links(ids);
       const nowMs = inspection.nowMs();
       return found(call, {
         links: links.map((link) => toldLink(link, nowMs)),
         cursor: cursor ?? null,
-        looked_back_to: lookedBackToMs === undefined ? null : new Date(lookedBackToMs).toISOString(),
+        searched: Math.floor(searched * 1000) / 1000,
       });
     },
 
@@ -53,18 +50,12 @@ export function createAdminApiViews(inspection: Inspection) {
       return found(call, toldFigures(await inspection.figures()));
     },
 
-    /** One step of a whole search. It is read by the serving thread, and so it is not compressed. */
-    async collect(call, { cursor }) {
-      const query = readSearch(call.request);
+    /** The serving thread reads it, so it isn't compressed. */
+    async search(call, { part = { limit: 1 } }) {
+      const query = parseSearch(writtenSearch(call.request));
       if (isProblem(query)) return problemJson(call, query);
-      const step = await inspection.find(query, { cursor, limit: COLLECTED_AT_ONCE });
-      const links = step.links.map(({ code, createdMs, target }) => ({
-        code,
-        createdMs,
-        host: targetHost(target),
-      }));
-      const part: FoundPart = { links, cursor: step.cursor };
-      return answer({ type: "application/json", body: JSON.stringify(part) });
+      const result = await searchSlice(inspection, query, part);
+      return answer({ type: "application/json", body: JSON.stringify(result) });
     },
   };
 

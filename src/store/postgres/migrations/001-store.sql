@@ -1,0 +1,177 @@
+-- With more than eight columns, every row would be eight bytes longer. Texts come last: a number after one is padded.
+CREATE TABLE links (
+  created_ms   bigint  NOT NULL,
+  ends_ms      bigint,           -- NULL: never
+  code         text    COLLATE "C" NOT NULL PRIMARY KEY,
+  original_url text    NOT NULL,
+  target       text,             -- NULL if it equals original_url
+  disabled     text,             -- why; 'deleted' if only the code is kept. NULL for nearly all
+  terms        text              -- JSON, see links/link.ts; NULL for nearly all
+);
+
+-- For the purge. Links without an end cost it nothing.
+CREATE INDEX links_by_end ON links (ends_ms) WHERE ends_ms IS NOT NULL;
+
+-- For the operator's searches and figures, and for exports: links with neighbouring codes are far apart in the table.
+CREATE INDEX links_by_time ON links (created_ms, code);
+
+CREATE INDEX links_by_disabled ON links (disabled) WHERE disabled IS NOT NULL;
+
+-- One row: about how many links there are, so that nobody has to count them.
+CREATE TABLE link_count (
+  links bigint NOT NULL
+);
+
+INSERT INTO link_count VALUES (0);
+
+-- Every change to an existing link. A change of the rules about hosts has an empty code. Read by the transactions that
+-- made the changes: numbers or times that are drawn before a commit can be out of commit order.
+CREATE TABLE changes (
+  transaction xid8   NOT NULL DEFAULT pg_current_xact_id(),
+  made_at     timestamptz NOT NULL DEFAULT now(),
+  code        text   COLLATE "C" NOT NULL
+);
+
+CREATE INDEX changes_by_transaction ON changes (transaction);
+
+-- The newest transaction whose changes were deleted.
+CREATE TABLE forgotten_changes (
+  transaction xid8 NOT NULL
+);
+
+INSERT INTO forgotten_changes VALUES ('0');
+
+-- What requests created that may be retried. Only what the request doesn't say itself.
+CREATE TABLE requests (
+  sent_ms bigint NOT NULL,
+  key     text   COLLATE "C" NOT NULL PRIMARY KEY, -- keyed hashes of the client's key and of the body
+  body    text   NOT NULL,
+  made    text   NOT NULL                          -- JSON: for each link its number, code, created_ms and ends_ms
+) WITH (fillfactor = 70);                          -- leaves room to fill in what was created where the row is
+
+-- Only what forgets them reads this.
+CREATE INDEX requests_by_time ON requests (sent_ms);
+
+-- One row: whoever knows it can make the manage key of every link.
+CREATE TABLE secrets (
+  name   text  COLLATE "C" NOT NULL PRIMARY KEY,
+  secret bytea NOT NULL
+);
+
+-- What one source counted of a link on one day (UTC, days since 1970-01-01). A source is the life of one process, and only
+-- it adds to its rows. When the day is over, they are merged into one of them. The others stay for a while with nothing but
+-- their sequence, so that no slice counts again. Day 0, with an empty source, holds what is too old to be told by day.
+-- Numbers come first, because texts between them would have to be padded.
+CREATE TABLE visits (
+  created_ms bigint   NOT NULL,   -- a code can be given again: counts belong to one link
+  sequence   bigint   NOT NULL,   -- the source's last that is part of this row
+  visits     bigint   NOT NULL,
+  bots       bigint   NOT NULL,
+  day        integer  NOT NULL,
+  version    integer  NOT NULL,   -- of the row: whoever writes it writes the one after what it read
+  state      smallint NOT NULL,   -- 0: open, 1: closed, 2: empty
+  code       text     COLLATE "C" NOT NULL,
+  source     text     COLLATE "C" NOT NULL,
+  detail     bytea,               -- see visits/detail.ts; NULL for day 0 and in empty rows
+  PRIMARY KEY (code, created_ms, day, source)
+) WITH (fillfactor = 85);         -- leaves room to change open rows where they are
+
+-- Ageing reads this.
+CREATE INDEX visits_by_age ON visits (state, day);
+
+-- Whoever lets visits age locks this row, so that one process merges all rows of a link's day.
+CREATE TABLE ageing (
+  part text NOT NULL PRIMARY KEY
+);
+INSERT INTO ageing (part) VALUES ('visits');
+
+CREATE TABLE salts (
+  day  integer NOT NULL PRIMARY KEY,
+  salt bytea   NOT NULL
+);
+
+-- Links to these hosts, and to all hosts below them, don't work.
+CREATE TABLE hosts (
+  host     text   COLLATE "C" NOT NULL PRIMARY KEY,
+  reason   text   NOT NULL,
+  since_ms bigint NOT NULL
+);
+
+-- What was decided about links and hosts. Nothing may change or remove a row.
+CREATE TABLE journal (
+  code       text   COLLATE "C" NOT NULL,  -- empty where a host was decided about
+  entry      uuid   NOT NULL,              -- of version 7, so that entries are in the order in which they were made
+  at_ms      bigint NOT NULL,
+  who        text   NOT NULL,
+  action     text   NOT NULL,
+  reason     text,
+  note       bytea,                        -- UTF-8: text cannot have a NUL
+  created_ms bigint,
+  host       text   COLLATE "C",
+  PRIMARY KEY (code, entry)
+);
+
+-- Only the operator reads by these.
+CREATE INDEX journal_by_entry ON journal (entry);
+CREATE INDEX journal_by_host ON journal (host, entry) WHERE host IS NOT NULL;
+
+CREATE FUNCTION keep_journal() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  RAISE EXCEPTION 'the journal only grows';
+END $$;
+
+CREATE TRIGGER journal_only_grows BEFORE UPDATE OR DELETE OR TRUNCATE ON journal
+FOR EACH STATEMENT EXECUTE FUNCTION keep_journal();
+
+-- All reports of one link (code and created_ms) are one case.
+CREATE TABLE cases (
+  code        text    COLLATE "C" NOT NULL,
+  created_ms  bigint  NOT NULL,
+  is_open     boolean NOT NULL,
+  first_ms    bigint  NOT NULL,
+  last_ms     bigint  NOT NULL,
+  reports     integer NOT NULL,
+  reasons     jsonb   NOT NULL,  -- how many reports gave each reason
+  pending     integer NOT NULL,  -- reports since the case was opened
+  disabled_ms bigint,            -- when reports disabled the link
+  answer      text,              -- NULL while it is open
+  answered_ms bigint,
+  version     integer NOT NULL,  -- counts the times it was written, so that a writer sees that another one came first
+  PRIMARY KEY (code, created_ms)
+);
+
+-- For the operator's list and for ageing.
+CREATE INDEX cases_by_report ON cases (is_open, last_ms, code, created_ms);
+
+-- The last notes of each case.
+CREATE TABLE notes (
+  code       text   COLLATE "C" NOT NULL,
+  created_ms bigint NOT NULL,
+  id         uuid   NOT NULL,  -- of version 7: in order
+  noted_ms   bigint NOT NULL,
+  reason     text   NOT NULL,
+  note       bytea  NOT NULL,  -- UTF-8
+  PRIMARY KEY (code, created_ms, id)
+);
+
+-- For deleting the oldest.
+CREATE INDEX notes_by_id ON notes (id);
+
+-- Who has reported a link today: keyed hashes, which are deleted when the day is over.
+CREATE TABLE reporters (
+  code       text    COLLATE "C" NOT NULL,
+  created_ms bigint  NOT NULL,
+  day        integer NOT NULL,
+  reporter   text    COLLATE "C" NOT NULL,
+  PRIMARY KEY (code, created_ms, day, reporter)
+);
+
+CREATE INDEX reporters_by_day ON reporters (day);
+
+-- What was counted on a day (UTC, since 1970-01-01).
+CREATE TABLE counters (
+  day   integer NOT NULL,
+  name  text    COLLATE "C" NOT NULL,
+  count bigint  NOT NULL,
+  PRIMARY KEY (day, name)
+);

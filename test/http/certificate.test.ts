@@ -1,0 +1,179 @@
+import { describe, expect, test } from "bun:test";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { connect as connectPlain } from "node:net";
+import { join } from "node:path";
+import { connect, type ConnectionOptions, type TLSSocket } from "node:tls";
+
+import { ConfigError } from "../../src/config.ts";
+import { type Running, startHere, startProgram, temporaryFolder, untilLogged } from "../service.ts";
+
+const TARGET = "https://example.com/";
+/**
+ * Each file has a certificate for curt.example and 127.0.0.1, the one in between, and the key. `first` and `second` are valid from
+ * 2020 to 2120.
+ */
+const fileOf = (name: "first" | "second" | "expired" | "authority") =>
+  join(import.meta.dir, `certificates/${name}.pem`);
+const textOf = (name: Parameters<typeof fileOf>[0]) => readFileSync(fileOf(name), "utf8");
+const AUTHORITY = textOf("authority");
+
+/** One TLS connection. */
+interface Connection extends Disposable {
+  readonly socket: TLSSocket;
+  /** The serial number of the certificate that it was answered with. */
+  readonly serial: string;
+  /** Sends a request for the path, and resolves with the head of the answer; undefined if the connection ends. */
+  ask(path: string): Promise<string | undefined>;
+}
+
+function open({ origin }: Pick<Running, "origin">, options: ConnectionOptions = {}): Promise<Connection> {
+  const { promise, resolve, reject } = Promise.withResolvers<Connection>();
+  const { hostname: host, port } = new URL(origin);
+  const socket = connect({ host, port: Number(port), ca: AUTHORITY, ...options });
+  let text = "";
+  let waiting: ((head: string | undefined) => void) | undefined;
+  socket.on("data", (bytes: Buffer) => {
+    text += bytes.toString("latin1");
+    const end = text.indexOf("\r\n\r\n");
+    if (end === -1) return;
+    waiting?.(text.slice(0, end));
+    text = "";
+  });
+  socket.on("close", () => waiting?.(undefined));
+  socket.on("error", reject);
+  socket.on("secureConnect", () =>
+    resolve({
+      socket,
+      serial: socket.getPeerCertificate().serialNumber,
+      ask(path) {
+        const answer = new Promise<string | undefined>((head) => (waiting = head));
+        socket.write(`HEAD ${path} HTTP/1.1\r\nHost: curt.example\r\n\r\n`);
+        return answer;
+      },
+      [Symbol.dispose]: () => socket.destroy(),
+    }),
+  );
+  return promise;
+}
+
+async function serial(curt: Running): Promise<string> {
+  using connection = await open(curt);
+  return connection.serial;
+}
+
+/** Writes both files, and returns the settings that name them. */
+function place(folder: string, text: string) {
+  const files = { TLS_CERT: join(folder, "cert.pem"), TLS_KEY: join(folder, "key.pem") };
+  for (const file of Object.values(files)) writeFileSync(file, text);
+  return files;
+}
+
+/** Starts with the first certificate. */
+const start = (settings = {}) =>
+  startHere({ TLS_CERT: fileOf("first"), TLS_KEY: fileOf("first"), ...settings });
+
+async function link(curt: Running, code: string): Promise<void> {
+  const response = await fetch(`${curt.origin}/api/v1/shorten`, {
+    method: "POST",
+    body: JSON.stringify({ original_url: TARGET, custom_code: code }),
+    headers: { "Content-Type": "application/json" },
+    tls: { ca: AUTHORITY },
+  });
+  expect(response.status).toBe(201);
+}
+
+describe("TLS_CERT and TLS_KEY", () => {
+  test("serve HTTPS, TLS 1.2 or newer, with the whole chain", async () => {
+    await using curt = await start();
+    await link(curt, "abc");
+    for (const version of ["TLSv1.2", "TLSv1.3"] as const) {
+      using connection = await open(curt, { minVersion: version, maxVersion: version });
+      expect(connection.socket.getProtocol()).toBe(version);
+      expect(connection.socket.authorized).toBe(true);
+      expect(await connection.ask("/abc")).toStartWith("HTTP/1.1 302 ");
+    }
+    const old = open(curt, { minVersion: "TLSv1", maxVersion: "TLSv1.1" });
+    expect(
+      await old.then(
+        () => "connected",
+        () => "refused",
+      ),
+    ).toBe("refused");
+    expect(await plainAnswer(curt)).not.toContain("302");
+  });
+
+  test("a connection that never finishes its handshake is closed", async () => {
+    await using curt = await start();
+    const { port } = new URL(curt.origin);
+    const closed = ["", "\u0016\u0003\u0001\u0002\u0000\u0001"].map((begun) => {
+      const { promise, resolve } = Promise.withResolvers<boolean>();
+      const socket = connectPlain(Number(port), "127.0.0.1", () => socket.write(begun, "latin1"));
+      socket.on("close", () => resolve(true));
+      socket.on("error", () => resolve(true));
+      return promise;
+    });
+    expect(await Promise.all(closed)).toEqual([true, true]);
+  }, 120_000);
+
+  test.each([
+    ["a file that is not there", "key.pem", undefined, "cannot read"],
+    ["a file that is too large", "cert.pem", "x".repeat(1024 * 1024 + 1), "at most 1 MiB"],
+    ["a certificate that is none", "cert.pem", "nonsense", "no certificate in PEM format"],
+    ["a key that is none", "key.pem", "nonsense", "no key in PEM format"],
+    ["a chain that is cut off", "cert.pem", textOf("first").slice(0, 1000), "cannot be served"],
+    ["the key of another certificate", "key.pem", textOf("second"), "does not belong to"],
+    ["a certificate that has ended", "both", textOf("expired"), "expired on"],
+  ])("a start with %s says so", async (_, name, text, reason) => {
+    using folder = temporaryFolder();
+    const files = place(folder.path, textOf("first"));
+    if (name === "both") place(folder.path, text ?? "");
+    else if (text === undefined) rmSync(join(folder.path, name));
+    else writeFileSync(join(folder.path, name), text);
+    const error = await startHere(files, { folder: folder.path }).then(
+      () => undefined,
+      (thrown: unknown) => thrown,
+    );
+    expect(error).toBeInstanceOf(ConfigError);
+    expect(String(error)).toContain(reason);
+    expect(existsSync(join(folder.path, "curt.db"))).toBe(false);
+  });
+
+  test("a start with the certificate of another host warns", async () => {
+    await using curt = await start({ BASE_URL: "https://other.example" });
+    await untilLogged(curt, "not for the host of BASE_URL");
+  });
+
+  test("a start with the certificate of its own address does not warn", async () => {
+    await using curt = await start({ BASE_URL: "https://127.0.0.1" });
+    expect(curt.logged.join("")).not.toContain("not for the host of BASE_URL");
+  });
+
+  test("are read again by the processes that take over, which a broken file stops", async () => {
+    using folder = temporaryFolder();
+    const settings = { HOST: "127.0.0.1", ...place(folder.path, textOf("first")) };
+    await using curt = await startProgram(settings, { folder: folder.path });
+    curt.expectFaults();
+    const before = await serial(curt);
+    writeFileSync(join(folder.path, "key.pem"), textOf("second"));
+    curt.kill("SIGUSR2");
+    await untilLogged(curt, "the old ones go on");
+    expect(await serial(curt)).toBe(before);
+    place(folder.path, textOf("second"));
+    curt.kill("SIGUSR2");
+    await untilLogged(curt, "the old processes have ended");
+    expect(await serial(curt)).not.toBe(before);
+  });
+});
+
+/** Sends plain HTTP to the port, and returns the answer. */
+function plainAnswer({ origin }: Running): Promise<string> {
+  const { promise, resolve } = Promise.withResolvers<string>();
+  let text = "";
+  const socket = connectPlain(Number(new URL(origin).port), "127.0.0.1", () =>
+    socket.write("GET /abc HTTP/1.1\r\nHost: curt.example\r\n\r\n"),
+  );
+  socket.on("data", (bytes: Buffer) => (text += bytes.toString("latin1")));
+  socket.on("close", () => resolve(text));
+  socket.on("error", () => resolve(text));
+  return promise;
+}

@@ -1,0 +1,235 @@
+-- With more than eight columns, every row would be eight bytes longer. Texts come last: a number after one is padded.
+CREATE TABLE links (
+  created_ms   bigint  NOT NULL,
+  ends_ms      bigint,           -- NULL: never
+  code         text    COLLATE "C" NOT NULL PRIMARY KEY,
+  original_url text    NOT NULL,
+  target       text,             -- NULL if it equals original_url
+  disabled     text,             -- why; 'deleted' if only the code is kept. NULL for nearly all
+  terms        text              -- JSON, see links/link.ts; NULL for nearly all
+);
+
+-- For the purge. Links without an end cost it nothing.
+CREATE INDEX links_by_end ON links (ends_ms) WHERE ends_ms IS NOT NULL;
+
+-- For the operator's searches and figures, and for exports: links with neighbouring codes are far apart in the table.
+CREATE INDEX links_by_time ON links (created_ms, code);
+
+CREATE INDEX links_by_disabled ON links (disabled) WHERE disabled IS NOT NULL;
+
+-- One row: about how many links there are, so that nobody has to count them.
+CREATE TABLE link_count (
+  links bigint NOT NULL
+);
+
+INSERT INTO link_count VALUES (0);
+
+-- Every change to an existing link. A change of the rules about hosts has an empty code. Read by the transactions that
+-- made the changes: numbers or times that are drawn before a commit can be out of commit order.
+CREATE TABLE changes (
+  transaction xid8   NOT NULL DEFAULT pg_current_xact_id(),
+  made_at     timestamptz NOT NULL DEFAULT now(),
+  code        text   COLLATE "C" NOT NULL
+);
+
+CREATE INDEX changes_by_transaction ON changes (transaction);
+
+-- The newest transaction whose changes were deleted.
+CREATE TABLE forgotten_changes (
+  transaction xid8 NOT NULL
+);
+
+INSERT INTO forgotten_changes VALUES ('0');
+
+-- What requests created that may be retried. Only what the request doesn't say itself.
+CREATE TABLE requests (
+  sent_ms bigint NOT NULL,
+  key     text   COLLATE "C" NOT NULL PRIMARY KEY, -- keyed hashes of the client's key and of the body
+  body    text   NOT NULL,
+  made    text   NOT NULL                          -- JSON: for each link its number, code, created_ms and ends_ms
+) WITH (fillfactor = 70);                          -- leaves room to fill in what was created where the row is
+
+-- Only what forgets them reads this.
+CREATE INDEX requests_by_time ON requests (sent_ms);
+
+-- One row: whoever knows it can make the manage key of every link.
+CREATE TABLE secrets (
+  name   text  COLLATE "C" NOT NULL PRIMARY KEY,
+  secret bytea NOT NULL
+);
+
+-- What one source counted of a link on one day (UTC, days since 1970-01-01). A source is the life of one process, and only
+-- it adds to its rows. When the day is over, they are merged into one of them. The others stay for a while with nothing but
+-- their sequence, so that no slice counts again. Day 0, with an empty source, holds what is too old to be told by day.
+-- Numbers come first, because texts between them would have to be padded.
+CREATE TABLE visits (
+  created_ms bigint   NOT NULL,   -- a code can be given again: counts belong to one link
+  sequence   bigint   NOT NULL,   -- the source's last that is part of this row
+  visits     bigint   NOT NULL,
+  bots       bigint   NOT NULL,
+  day        integer  NOT NULL,
+  version    integer  NOT NULL,   -- of the row: whoever writes it writes the one after what it read
+  state      smallint NOT NULL,   -- 0: open, 1: closed, 2: empty
+  code       text     COLLATE "C" NOT NULL,
+  source     text     COLLATE "C" NOT NULL,
+  detail     bytea,               -- see visits/detail.ts; NULL for day 0 and in empty rows
+  PRIMARY KEY (code, created_ms, day, source)
+) WITH (fillfactor = 85);         -- leaves room to change open rows where they are
+
+-- Ageing reads this.
+CREATE INDEX visits_by_age ON visits (state, day);
+
+-- Whoever lets visits age locks this row, so that one process merges all rows of a link's day.
+CREATE TABLE ageing (
+  part text NOT NULL PRIMARY KEY
+);
+INSERT INTO ageing (part) VALUES ('visits');
+
+CREATE TABLE salts (
+  day  integer NOT NULL PRIMARY KEY,
+  salt bytea   NOT NULL
+);
+
+-- Links to these hosts, and to all hosts below them, don't work.
+CREATE TABLE hosts (
+  host     text   COLLATE "C" NOT NULL PRIMARY KEY,
+  reason   text   NOT NULL,
+  since_ms bigint NOT NULL
+);
+
+-- What was decided about links and hosts. Nothing may change or remove a row.
+CREATE TABLE journal (
+  code       text   COLLATE "C" NOT NULL,  -- empty where a host was decided about
+  entry      uuid   NOT NULL,              -- of version 7, so that entries are in the order in which they were made
+  at_ms      bigint NOT NULL,
+  who        text   NOT NULL,
+  action     text   NOT NULL,
+  reason     text,
+  note       bytea,                        -- UTF-8: text cannot have a NUL
+  created_ms bigint,
+  host       text   COLLATE "C",
+  PRIMARY KEY (code, entry)
+);
+
+-- Only the operator reads by these.
+CREATE INDEX journal_by_entry ON journal (entry);
+CREATE INDEX journal_by_host ON journal (host, entry) WHERE host IS NOT NULL;
+
+CREATE FUNCTION keep_journal() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  RAISE EXCEPTION 'the journal only grows';
+END $$;
+
+CREATE TRIGGER journal_only_grows BEFORE UPDATE OR DELETE OR TRUNCATE ON journal
+FOR EACH STATEMENT EXECUTE FUNCTION keep_journal();
+
+-- All reports of one link (code and created_ms) are one case.
+CREATE TABLE cases (
+  code        text    COLLATE "C" NOT NULL,
+  created_ms  bigint  NOT NULL,
+  is_open     boolean NOT NULL,
+  first_ms    bigint  NOT NULL,
+  last_ms     bigint  NOT NULL,
+  reports     integer NOT NULL,
+  reasons     jsonb   NOT NULL,  -- how many reports gave each reason
+  pending     integer NOT NULL,  -- reports since the case was opened
+  disabled_ms bigint,            -- when reports disabled the link
+  answer      text,              -- NULL while it is open
+  answered_ms bigint,
+  version     integer NOT NULL,  -- counts the times it was written, so that a writer sees that another one came first
+  PRIMARY KEY (code, created_ms)
+);
+
+-- For the operator's list and for ageing.
+CREATE INDEX cases_by_report ON cases (is_open, last_ms, code, created_ms);
+
+-- The last notes of each case.
+CREATE TABLE notes (
+  code       text   COLLATE "C" NOT NULL,
+  created_ms bigint NOT NULL,
+  id         uuid   NOT NULL,  -- of version 7: in order
+  noted_ms   bigint NOT NULL,
+  reason     text   NOT NULL,
+  note       bytea  NOT NULL,  -- UTF-8
+  PRIMARY KEY (code, created_ms, id)
+);
+
+-- For deleting the oldest.
+CREATE INDEX notes_by_id ON notes (id);
+
+-- Who has reported a link today: keyed hashes, which are deleted when the day is over.
+CREATE TABLE reporters (
+  code       text    COLLATE "C" NOT NULL,
+  created_ms bigint  NOT NULL,
+  day        integer NOT NULL,
+  reporter   text    COLLATE "C" NOT NULL,
+  PRIMARY KEY (code, created_ms, day, reporter)
+);
+
+CREATE INDEX reporters_by_day ON reporters (day);
+
+-- What was counted on a day (UTC, since 1970-01-01).
+CREATE TABLE counters (
+  day   integer NOT NULL,
+  name  text    COLLATE "C" NOT NULL,
+  count bigint  NOT NULL,
+  PRIMARY KEY (day, name)
+);
+
+CREATE TABLE curt (version integer NOT NULL);
+TRUNCATE ageing;
+INSERT INTO ageing (part) VALUES ('visits');
+TRUNCATE cases;
+INSERT INTO cases (code, created_ms, is_open, first_ms, last_ms, reports, reasons, pending, disabled_ms, answer, answered_ms, version) VALUES ('reported', '1795412094490', 'true', '1795412094600', '1795412094600', '1', '{"phishing": 1}', '1', NULL, NULL, NULL, '1');
+TRUNCATE changes;
+INSERT INTO changes (transaction, made_at, code) VALUES ('770', '2026-11-23 05:34:54.582076+00', 'moved');
+INSERT INTO changes (transaction, made_at, code) VALUES ('772', '2026-11-23 05:34:54.591752+00', 'withdrawn');
+INSERT INTO changes (transaction, made_at, code) VALUES ('774', '2026-11-23 05:34:54.610372+00', 'disabled');
+INSERT INTO changes (transaction, made_at, code) VALUES ('775', '2026-11-23 05:34:54.621481+00', '');
+INSERT INTO changes (transaction, made_at, code) VALUES ('776', '2026-11-23 05:34:54.627599+00', 'deleted');
+TRUNCATE counters;
+INSERT INTO counters (day, name, count) VALUES ('20780', 'bots', '2');
+INSERT INTO counters (day, name, count) VALUES ('20780', 'created', '14');
+INSERT INTO counters (day, name, count) VALUES ('20780', 'reports', '1');
+INSERT INTO counters (day, name, count) VALUES ('20780', 'visits', '7');
+TRUNCATE curt;
+INSERT INTO curt (version) VALUES ('1');
+TRUNCATE forgotten_changes;
+INSERT INTO forgotten_changes (transaction) VALUES ('0');
+TRUNCATE hosts;
+INSERT INTO hosts (host, reason, since_ms) VALUES ('blocked.example', 'malware', '1795412094620');
+INSERT INTO journal (code, entry, at_ms, who, action, reason, note, created_ms, host) VALUES ('', '01a206e6-6e9d-7528-b364-1f169d73c5ce', '1795412094620', 'api', 'block-host', 'malware', NULL, NULL, 'blocked.example');
+INSERT INTO journal (code, entry, at_ms, who, action, reason, note, created_ms, host) VALUES ('deleted', '01a206e6-6ea4-7065-93e3-7233e05dcce8', '1795412094626', 'api', 'erase', NULL, NULL, '1795412094488', NULL);
+INSERT INTO journal (code, entry, at_ms, who, action, reason, note, created_ms, host) VALUES ('disabled', '01a206e6-6e92-736f-b7da-ed3d12309548', '1795412094608', 'api', 'disable', 'spam', E'\\x277365656e27', '1795412094486', NULL);
+TRUNCATE link_count;
+INSERT INTO link_count (links) VALUES ('14');
+TRUNCATE links;
+INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795412094455', NULL, 'plain', 'HTTPS://Example.com/plain?a=b#c', 'https://example.com/plain?a=b#c', NULL, NULL);
+INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795412094471', NULL, '한글날☕', 'https://누리집.example/안내/오시는 길', 'https://xn--od1b68ljso.example/%EC%95%88%EB%82%B4/%EC%98%A4%EC%8B%9C%EB%8A%94%20%EA%B8%B8', NULL, NULL);
+INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795412094481', NULL, 'RBs2bQr', 'https://example.com/generated', NULL, NULL, NULL);
+INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795412094485', '1796016894485', 'ends', 'https://example.com/ends', NULL, NULL, NULL);
+INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795412094486', NULL, 'disabled', 'https://example.com/disabled', NULL, 'spam', NULL);
+INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795412094488', NULL, 'deleted', '', NULL, 'deleted', NULL);
+INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795412094490', NULL, 'reported', 'https://example.com/reported', NULL, NULL, NULL);
+INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795412094492', NULL, 'blocked', 'https://sub.blocked.example/', NULL, NULL, NULL);
+INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795412094511', NULL, 'limited', 'https://example.com/limited', NULL, NULL, '{"maxVisits":3,"visits":1}');
+INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795412094519', NULL, 'secret', 'https://example.com/secret', NULL, NULL, '{"passwordHash":"$argon2id$v=19$m=19456,t=2,p=1$8xHbnfVpznwVXf7UHAy2OMYf0g2yXyqBnknuVGdnSYw$bd3I27ZqHiZ7+d2O8wEUW6ndks1UzjM3N7FlDVRGP/4"}');
+INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795412094560', NULL, 'later', 'https://example.com/later', NULL, NULL, '{"startsMs":1795430094415}');
+INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795412094564', NULL, 'moved', 'https://example.com/after', NULL, NULL, '{"changedMs":1795412094581,"formerHost":"example.com","formerMs":17}');
+INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795412094588', '1795412094591', 'withdrawn', 'https://example.com/withdrawn', NULL, NULL, '{"ended":"withdrawn"}');
+INSERT INTO links (created_ms, ends_ms, code, original_url, target, disabled, terms) VALUES ('1795412094634', NULL, 'again', 'https://example.com/again', NULL, NULL, NULL);
+TRUNCATE notes;
+INSERT INTO notes (code, created_ms, id, noted_ms, reason, note) VALUES ('reported', '1795412094490', '01a206e6-6e8a-7023-81f0-9004b5d83bdf', '1795412094600', 'phishing', E'\\xeab080eca79c20ec9d80ed9689');
+TRUNCATE reporters;
+INSERT INTO reporters (code, created_ms, day, reporter) VALUES ('reported', '1795412094490', '20780', '05b45abc1ac89727');
+TRUNCATE requests;
+INSERT INTO requests (sent_ms, key, body, made) VALUES ('1795412094634', 'cf1BaN6y8tIrjtoLD3VnUA', 'd5mVEm1KlPp8dtmLIoOW2Q', '[{"nth":0,"code":"again","createdMs":1795412094634,"endsMs":253402214400000}]');
+TRUNCATE salts;
+INSERT INTO salts (day, salt) VALUES ('20780', E'\\x3afbe2e9477d336506a8c9b3a2b91cdfb5647601f5cf5a0ce4aa69397ababb81');
+TRUNCATE secrets;
+INSERT INTO secrets (name, secret) VALUES ('instance', E'\\xc5502a6a50edd48e9e0251a1b83c5e7294df51ddf8cd77a3b131193a36890a8f');
+TRUNCATE visits;
+INSERT INTO visits (created_ms, sequence, visits, bots, day, version, state, code, source, detail) VALUES ('1795412094455', '1', '3', '2', '20780', '1', '0', 'plain', 'd4c6ecf6bb0789c4', E'\\x2120030202c176589506022603020003020203020603020403020203');
+INSERT INTO visits (created_ms, sequence, visits, bots, day, version, state, code, source, detail) VALUES ('1795412094471', '1', '1', '0', '20780', '1', '0', '한글날☕', 'd4c6ecf6bb0789c4', E'\\x452013af6f06260002060402');
+INSERT INTO visits (created_ms, sequence, visits, bots, day, version, state, code, source, detail) VALUES ('1795412094486', '1', '2', '0', '20780', '1', '0', 'disabled', 'd4c6ecf6bb0789c4', E'\\x2120020002091fab3406022602020002020202020602020402020202');
+INSERT INTO visits (created_ms, sequence, visits, bots, day, version, state, code, source, detail) VALUES ('1795412094511', '1', '1', '0', '20780', '1', '0', 'limited', 'd4c6ecf6bb0789c4', E'\\x455e2190f106260002060402');
