@@ -44,7 +44,7 @@ export async function importExport(importing: Importing): Promise<number> {
   return code;
 }
 
-/** Returns what the store then has; undefined if it is in use. */
+/** Returns the number of records written; undefined if the store is in use. */
 function fill(importing: Importing): Promise<Counts | undefined> {
   return fillStore(importing.config.database, (write) => fillWith(importing, write));
 }

@@ -8,7 +8,7 @@ interface FillOptions extends ReadOptions {
   onRecords(count: number): void;
 }
 
-/** Writes all that an export holds to an empty store. Returns what that has then. */
+/** Writes an export to an empty store. Returns the number of records written. */
 export async function fillFrom(
   bytes: AsyncIterable<Uint8Array>,
   write: WriteRecords,

@@ -15,7 +15,7 @@ interface Block {
 /** Reads lines in blocks, in bounded memory. A last line without an end of line is one, too. */
 export async function* readBlocks(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Block> {
   const hasher = new Bun.CryptoHasher("sha256");
-  let isBegun = false;
+  let hasStarted = false;
   let rest: Uint8Array[] = [];
   let restBytes = 0;
   /** Whether `rest` goes on with a line that is too long. */
@@ -30,7 +30,7 @@ export async function* readBlocks(bytes: AsyncIterable<Uint8Array>): AsyncGenera
     const lines = decode(all);
     if (isCut) lines[0] = undefined;
     isCut = false;
-    isBegun = true;
+    hasStarted = true;
     return { lines, sha256 };
   }
 
@@ -40,7 +40,7 @@ export async function* readBlocks(bytes: AsyncIterable<Uint8Array>): AsyncGenera
     if (restBytes < BLOCK_BYTES || (!chunk.includes(NEWLINE) && restBytes < MAX_LINE_BYTES)) continue;
     const all = Buffer.concat(rest);
     const length = all.lastIndexOf(NEWLINE) + 1;
-    if (length > 0 || !isBegun) {
+    if (length > 0 || !hasStarted) {
       // A first line that is too long may have no end, and is no header.
       const whole = length > 0 ? all.subarray(0, length) : all;
       yield block(whole);

@@ -22,7 +22,7 @@ export interface RecordOf {
   readonly entry: Omit<JournalEntry, "cursor">;
   readonly case: Case & { readonly notes: readonly Note[] };
   readonly counter: { readonly day: number; readonly name: string; readonly count: number };
-  /** A request that may be sent again. */
+  /** A request that may be retried. */
   readonly request: KeyedRequest & { readonly made: readonly Made[] };
 }
 
@@ -53,15 +53,15 @@ export function noCounts(): Record<Kind, number> {
   return Object.fromEntries(KINDS.map((kind) => [kind, 0])) as Record<Kind, number>;
 }
 
-/** Reads all records of a kind, some at once. All kinds but links come in an order that is the same in every engine. */
+/** Reads all records of a kind, in batches. The order is the same in every engine, except for links. */
 type ReadRecords = <K extends Kind>(kind: K) => AsyncIterable<readonly RecordOf[K][]>;
 
-/** Adds records, but none that are there already. Returns how many it added. */
+/** Adds the records that aren't there yet. Returns how many it added. */
 export type WriteRecords = <K extends Kind>(kind: K, records: readonly RecordOf[K][]) => Promise<number>;
 
 /** Reads everything in a store, whatever engine it has. Methods reject with `StoreUnavailable` if they cannot. */
 export interface Records extends Pick<LinkStore, "find"> {
-  /** Whether {@link IS_EMPTY}. */
+  /** Whether the store can be filled, as {@link IS_EMPTY} finds. */
   isEmpty(): Promise<boolean>;
   /** About how many records there are, which takes a while. */
   size(): Promise<number>;
@@ -70,11 +70,11 @@ export interface Records extends Pick<LinkStore, "find"> {
   close(): Promise<void>;
 }
 
-/** Whether a store can be filled: a service that nobody used yet has a secret and counters. */
+/** A service that nobody used yet has a secret and counters, and can be filled. */
 export const IS_EMPTY = `
   SELECT NOT EXISTS (SELECT 1 FROM links) AND NOT EXISTS (SELECT 1 FROM visits) AND NOT EXISTS (SELECT 1 FROM hosts)
     AND NOT EXISTS (SELECT 1 FROM journal) AND NOT EXISTS (SELECT 1 FROM cases) AS "isEmpty"`;
-/** What an empty store has is replaced. */
+/** Removes what a service that nobody used yet has written. */
 export const CLEAR = ["DELETE FROM secrets", "DELETE FROM counters", "DELETE FROM requests"];
 export const SIZE = `
   SELECT (SELECT count(*) FROM links) + (SELECT count(*) FROM visits) + (SELECT count(*) FROM journal)

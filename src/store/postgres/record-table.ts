@@ -4,7 +4,7 @@ import type { QueryResultRow } from "pg";
 import type { Kind, RecordOf } from "../records.ts";
 import type { Run, Value } from "./database.ts";
 
-/** Records that are read at once. */
+/** Records in a batch that is read. */
 const PART_RECORDS = 1000;
 
 interface Table<Record> {
@@ -15,7 +15,7 @@ interface Table<Record> {
 
 export type Tables<K extends Kind = Kind> = { readonly [Each in K]: Table<RecordOf[Each]> };
 
-/** `toRecord` knows what rows the statement has. */
+/** `toRecord` must take the statement's rows. */
 export function reading<Record>(statement: string, toRecord: (row: never) => Record): Table<Record>["read"] {
   return async function* read(run) {
     await run(`DECLARE records NO SCROLL CURSOR FOR ${statement}`);

@@ -12,15 +12,15 @@ import type { Tables } from "./record-table.ts";
 import { hasSchema, migrate, requireCurrentVersion } from "./schema.ts";
 import { VISIT_RECORDS } from "./visit-records.ts";
 
-/** Nobody waits for a statement. */
+/** Generous, because no request waits for a statement. */
 const STATEMENT_MS = 60_000;
 /** A billion links take hours to count, read or write. */
 const ALL_MS = 24 * HOUR_MS;
 
-/** Whoever takes or gives the records may be slow. */
+/** The other end of a pipe may be slow. */
 const WAIT = `SET LOCAL idle_in_transaction_session_timeout = ${HOUR_MS}`;
 const SNAPSHOT = ["SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY", WAIT];
-/** Until the end of the transaction, others can read the tables and not write to them. */
+/** Until the transaction ends, others can read the tables but not write to them. */
 const LOCK = [
   WAIT,
   "SET LOCAL lock_timeout = 5000",

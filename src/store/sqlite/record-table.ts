@@ -4,7 +4,7 @@ import type { Database, SQLQueryBindings } from "bun:sqlite";
 import { StoreUnavailable } from "../../links/store.ts";
 import type { Kind, RecordOf } from "../records.ts";
 
-/** Records that are read at once. */
+/** Records in a batch that is read. */
 const PART_RECORDS = 1000;
 
 interface Table<Record> {
@@ -15,7 +15,7 @@ interface Table<Record> {
 
 export type Tables<K extends Kind = Kind> = { readonly [Each in K]: Table<RecordOf[Each]> };
 
-/** `toRecord` knows what rows the statement has. */
+/** `toRecord` must take the statement's rows. */
 export function reading<Record>(
   database: Database,
   statement: string,
