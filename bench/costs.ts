@@ -1,10 +1,10 @@
 // What each kind of request costs, in hot redirects: on all threads of the process, and on the one that redirects.
 import { join } from "node:path";
 
-import { readConfig } from "../src/config.ts";
-import { openCore } from "../src/core.ts";
+import { readConfig } from "../src/config/config.ts";
+import { createLog } from "../src/lib/log.ts";
 import { isProblem } from "../src/links/problem.ts";
-import { createLog } from "../src/log.ts";
+import { openCore } from "../src/server/core.ts";
 import { counterOf } from "../src/visits/recorder.ts";
 import type { Task } from "./generator.ts";
 import { writeLinks } from "./links.ts";
