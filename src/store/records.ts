@@ -1,9 +1,9 @@
 // All that a store keeps, as plain data that means the same in every engine: what an export holds.
-import type { Note } from "../guard/case-store.ts";
-import type { Case } from "../guard/case.ts";
-import type { HostRule, JournalEntry } from "../guard/store.ts";
 import type { Link } from "../links/link.ts";
 import type { KeyedRequest, LinkId, LinkStore, Made } from "../links/store.ts";
+import type { Note } from "../moderation/reports/case-store.ts";
+import type { Case } from "../moderation/reports/case.ts";
+import type { HostRule, JournalEntry } from "../moderation/store.ts";
 import type { Sums } from "../visits/day.ts";
 import type { Detail } from "../visits/detail.ts";
 

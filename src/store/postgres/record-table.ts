@@ -2,7 +2,7 @@
 import type { QueryResultRow } from "pg";
 
 import type { Kind, RecordOf } from "../records.ts";
-import type { Run, Value } from "./database.ts";
+import type { Run, Value } from "./connection/database.ts";
 
 /** Records in a batch that is read. */
 const PART_RECORDS = 1000;

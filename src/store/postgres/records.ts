@@ -1,13 +1,13 @@
 // A PostgreSQL database as records: read for an export, or filled with one.
+import { describeStore, type PostgresAddress } from "../../config/database-url.ts";
 import { StoreUnusable } from "../../links/store.ts";
 import { HOUR_MS } from "../../links/time.ts";
-import { describeStore, type PostgresAddress } from "../../settings/database-url.ts";
 import { CLEAR, IS_EMPTY, type Records, SIZE, type WriteRecords } from "../records.ts";
-import { type Database, openDatabase, type Run } from "./database.ts";
+import { type Database, openDatabase, type Run } from "./connection/database.ts";
+import { reach } from "./connection/first-connection.ts";
 import { GUARD_RECORDS } from "./guard-records.ts";
 import { LINK_RECORDS } from "./link-records.ts";
 import { createLinksReader } from "./links-reader.ts";
-import { reach } from "./opening.ts";
 import type { Tables } from "./record-table.ts";
 import { hasSchema, migrate, requireCurrentVersion } from "./schema.ts";
 import { VISIT_RECORDS } from "./visit-records.ts";

@@ -1,7 +1,7 @@
 import type { Code } from "../../links/code.ts";
 import type { Link } from "../../links/link.ts";
 import type { ArrivingLink, Intake } from "../intake.ts";
-import { openWriter } from "./file.ts";
+import { openWriter } from "./file/file.ts";
 import { ADD_LINK, columnsOf, LINK_COLUMNS, type LinkRow, toLink } from "./link-row.ts";
 import { trying } from "./record-table.ts";
 import { visitRecords } from "./visit-records.ts";

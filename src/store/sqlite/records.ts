@@ -3,9 +3,9 @@ import type { Database } from "bun:sqlite";
 
 import { StoreUnusable } from "../../links/store.ts";
 import { CLEAR, IS_EMPTY, type Records, SIZE, type WriteRecords } from "../records.ts";
-import { openChecked, openWriter } from "./file.ts";
+import { identify } from "./file/file-identity.ts";
+import { openChecked, openWriter } from "./file/file.ts";
 import { guardRecords } from "./guard-records.ts";
-import { identify } from "./identity.ts";
 import { linkRecords } from "./link-records.ts";
 import { createReader } from "./reader.ts";
 import { type Tables, trying } from "./record-table.ts";
