@@ -1,15 +1,15 @@
 import type { Config } from "../config/config.ts";
 import { hasStore, openRecords } from "../store/open.ts";
 import { KINDS } from "../store/records.ts";
-import { exportRecords } from "../transfer/export.ts";
+import { exportRecords } from "../transfer/export-file.ts";
 import { hasSegments } from "../visits/journal/slots.ts";
 import type { Arguments } from "./command.ts";
-import { counted, noStore } from "./record-names.ts";
+import { formatCount, noStore } from "./record-names.ts";
 import { openOutput } from "./terminal/output.ts";
 import { fail, note } from "./terminal/print.ts";
 import { showProgress } from "./terminal/progress.ts";
 
-/** Writes everything of the store to a file or to standard output; returns the exit code. */
+/** Exports the store to a file or to standard output; returns the exit code. */
 export async function exportStore(config: Config, { positionals }: Arguments): Promise<number> {
   const { database, journalFolder } = config;
   if (!(await hasStore(database))) return fail(noStore(database));
@@ -19,7 +19,7 @@ export async function exportStore(config: Config, { positionals }: Arguments): P
   using progress = showProgress();
   try {
     using output = await openOutput(positionals[0] ?? "-");
-    // Counting a large store takes a while, and only tells how much time is left.
+    // Counting a large store takes a while, and only the progress needs it.
     const all = progress.isShown ? await records.size() : undefined;
     let done = 0;
     const counts = await exportRecords(records, output.write, (count) => {
@@ -28,8 +28,7 @@ export async function exportStore(config: Config, { positionals }: Arguments): P
     });
     await output.finish();
     progress.end();
-    const told = KINDS.map((kind) => counted(kind, counts[kind]));
-    note(`exported ${told.join(", ")}`);
+    note(`exported ${KINDS.map((kind) => formatCount(kind, counts[kind])).join(", ")}`);
     return 0;
   } finally {
     await records.close();

@@ -187,8 +187,7 @@ function tellClock(log: Log) {
   };
 }
 
-/** For links that are taken in from elsewhere. */
-export function arrivalRules(config: Config) {
+export function importRules(config: Config) {
   return { targetPolicy: targetPolicy(config), nowMs: Date.now() };
 }
 

@@ -1,6 +1,6 @@
 import type { Code } from "../../links/code.ts";
 import type { Link } from "../../links/link.ts";
-import type { ArrivingLink, Intake } from "../intake.ts";
+import type { ImportedLink, LinkImporter } from "../records.ts";
 import { openWriter } from "./file/file.ts";
 import { ADD_LINK, columnsOf, LINK_COLUMNS, type LinkRow, toLink } from "./link-row.ts";
 import { trying } from "./record-table.ts";
@@ -8,14 +8,14 @@ import { visitRecords } from "./visit-records.ts";
 
 const FIND = `SELECT ${LINK_COLUMNS} FROM links WHERE code = ?1`;
 
-/** Opens a file to which links are added, made or migrated where needed. Throws {@link StoreUnusable}. */
-export function openSqliteIntake(path: string): Intake {
+/** Opens a file to add links, created or migrated where needed. Throws {@link StoreUnusable}. */
+export function openSqliteImporter(path: string): LinkImporter {
   const database = openWriter(path);
   const addLink = database.prepare<unknown, (string | number | null)[]>(ADD_LINK);
   const find = database.prepare<LinkRow, [Code]>(FIND);
   const { day: days } = visitRecords(database);
 
-  function addOne(link: ArrivingLink): Link | undefined {
+  function addOne(link: ImportedLink): Link | undefined {
     const { code, createdMs } = link;
     if (addLink.run(...columnsOf(link)).changes === 0) {
       const row = find.get(code);
@@ -26,7 +26,7 @@ export function openSqliteIntake(path: string): Intake {
     return undefined;
   }
 
-  const addAll = database.transaction((links: readonly ArrivingLink[]) => links.map(addOne));
+  const addAll = database.transaction((links: readonly ImportedLink[]) => links.map(addOne));
 
   return {
     add: async (links) => trying(() => addAll.immediate(links)),
