@@ -1,11 +1,12 @@
+import { createAdminApi } from "./api/admin/admin.ts";
+import type { AdminApiOptions } from "./api/admin/endpoint.ts";
+import { createApi } from "./api/api.ts";
 import { readCertificate } from "./certificate.ts";
 import { type Config, ConfigError } from "./config.ts";
 import { type Core, type CoreOptions, openCore } from "./core.ts";
 import { type ReportFault, reportFaults } from "./faults.ts";
 import { createAdminToken } from "./guard/admin-token.ts";
 import { createTokenCheck } from "./guard/token.ts";
-import { type AdminApiOptions, createAdminApi } from "./http/api/admin/admin.ts";
-import { createApi } from "./http/api/api.ts";
 import { createApp } from "./http/app.ts";
 import { createCalls } from "./http/call.ts";
 import { createClientReader } from "./http/client.ts";

@@ -2,17 +2,16 @@
 // of the store.
 import { setPriority } from "node:os";
 
+import { createAdminApiViews } from "./api/admin/admin.ts";
+import { createApiViews } from "./api/api.ts";
 import type { Config } from "./config.ts";
 import { createHostRules } from "./guard/hosts.ts";
 import { createInspection } from "./guard/inspection.ts";
 import { createListCheck, type ListCheck, type ListTable } from "./guard/list-table.ts";
 import { createDisabledSince } from "./guard/since.ts";
-import { createAdminApiViews } from "./http/api/admin/views.ts";
-import { createApiViews } from "./http/api/views.ts";
 import { createDomain } from "./http/domain.ts";
 import { createAdminPageViews } from "./http/pages/admin-views.ts";
 import { createHomeViews } from "./http/pages/home.ts";
-import { createQr } from "./http/pages/images.ts";
 import { createInterstitialPage } from "./http/pages/interstitial.ts";
 import { createManageViews } from "./http/pages/manage.ts";
 import { showMyLinks } from "./http/pages/my-links.ts";
@@ -92,17 +91,13 @@ async function open() {
   const api = createApiViews(shared);
   const home = createHomeViews(shared);
   return createMaker(createDomain(config.baseUrl, config.identity), {
-    ...createQr(shared),
     qr: createQrPage(shared),
     home: home.show,
     refusedForm: home.refused,
     privacy: createPrivacy(shared),
     myLinks: showMyLinks,
     reference: createReference({ ...config, describe: api.describe }),
-    information: api.information,
-    link: api.link,
-    statistics: api.statistics,
-    document: api.document,
+    ...api.views,
     preview: createPreview(shared),
     adminApi: createAdminApiViews(inspection),
     adminPage: createAdminPageViews(inspection),

@@ -1,3 +1,4 @@
+import { readSearch, type SearchResult } from "../../api/admin/search.ts";
 import type { Inspection, Part } from "../../guard/inspection.ts";
 import { parseSearch } from "../../guard/search.ts";
 import { message, sentenceSpace } from "../../language/messages.ts";
@@ -12,8 +13,6 @@ import { linkPage } from "../../pages/admin/link.tsx";
 import { linksPage, wantedOf } from "../../pages/admin/links.tsx";
 import type { Page } from "../../pages/layout.tsx";
 import { html } from "../answers.ts";
-import { writtenSearch } from "../api/admin/query.ts";
-import type { SearchResult } from "../api/admin/search.ts";
 import type { Asked } from "../call.ts";
 import { describe, type HttpProblem, problemAnswer } from "../problems.ts";
 import { queryOf } from "../url.ts";
@@ -48,7 +47,7 @@ export function createAdminPageViews(inspection: Inspection) {
     },
 
     async links(call, task) {
-      const search = writtenSearch(call.request);
+      const search = readSearch(call.request);
       const query = parseSearch(search);
       const problem = task.problem ?? (isProblem(query) ? query : undefined);
       const { links: ids = [], cursor, searched = 1 } = task.result ?? {};
@@ -81,7 +80,7 @@ export function createAdminPageViews(inspection: Inspection) {
 
     async found(call, task) {
       const { action = "disable", count = 0, hosts = [] } = task.found ?? {};
-      const search = writtenSearch(call.request);
+      const search = readSearch(call.request);
       return show(call, task, (operator, refusal) =>
         foundPage(operator, { action, search, count, hosts, refusal }),
       );

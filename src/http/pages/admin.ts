@@ -1,3 +1,4 @@
+import { readSearch, searchAll, searchLinks } from "../../api/admin/search.ts";
 import type { Operator, ReasonedRequest } from "../../guard/operator.ts";
 import type { Reports } from "../../guard/reports.ts";
 import { isProblem } from "../../links/problem.ts";
@@ -5,8 +6,6 @@ import type { LinkId } from "../../links/store.ts";
 import { authorityOf } from "../../links/target.ts";
 import { linkPath, withQuery } from "../../pages/admin/frame.tsx";
 import { wantedOf } from "../../pages/admin/links.tsx";
-import { writtenSearch } from "../api/admin/query.ts";
-import { searchAll, searchLinks } from "../api/admin/search.ts";
 import type { Call } from "../call.ts";
 import { type HttpProblem, problemAnswer } from "../problems.ts";
 import { queryOf } from "../url.ts";
@@ -66,7 +65,7 @@ export function createAdminPages({ signIn, operator, reports, views }: AdminPage
 
   /** Asks what is to happen to all links that a search finds; `sent` is the answer. */
   async function decideFound(call: Call, formToken: string, sent?: URLSearchParams): Promise<Response> {
-    const wanted = wantedOf(writtenSearch(call.request));
+    const wanted = wantedOf(readSearch(call.request));
     const list = withQuery("/admin/links", wanted);
     // Without a search it would be about every link there is.
     if (Object.keys(wanted).length === 0) return seeOther("/admin/links");

@@ -1,3 +1,4 @@
+import { readStatisticsQuery } from "../../api/statistics.ts";
 import type { DisabledSince } from "../../guard/since.ts";
 import { hintsOf } from "../../guard/suspicion.ts";
 import type { Clock } from "../../links/clock.ts";
@@ -10,7 +11,6 @@ import { chooseRange, within } from "../../pages/ranges.ts";
 import type { Sums } from "../../visits/day.ts";
 import type { Counts } from "../../visits/visits.ts";
 import { answer, html } from "../answers.ts";
-import { readTimeZone } from "../api/query.ts";
 import type { Asked } from "../call.ts";
 import { knowsAlready, tagOf } from "../conditional.ts";
 import { askedLanguage, pageLanguage } from "../page-language.ts";
@@ -41,7 +41,7 @@ export function createPreview({ links, visits, clock, disabledSince, statsKeepDa
     const nowMs = clock.nowMs();
     const isOver = hasEnded(link, nowMs);
     const asked = new URLSearchParams(queryOf(call.request));
-    const timeZone = readTimeZone(call.request);
+    const timeZone = readStatisticsQuery(call.request).query.tz;
     const range = chooseRange(
       { range: asked.get("range"), by: asked.get("by") },
       { createdMs, endsMs, nowMs, keepDays: statsKeepDays, timeZone },

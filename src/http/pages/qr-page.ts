@@ -1,9 +1,9 @@
+import { readQrStyle } from "../../api/qr-code.ts";
 import { hasPassword } from "../../links/link.ts";
 import type { Links } from "../../links/links.ts";
 import { isProblem } from "../../links/problem.ts";
 import { QR_FIELDS, qrPage } from "../../pages/qr-page.tsx";
 import { html } from "../answers.ts";
-import { readQrStyle } from "../api/query.ts";
 import type { Asked } from "../call.ts";
 import { describe, problemAnswer } from "../problems.ts";
 import { queryOf } from "../url.ts";
@@ -12,7 +12,7 @@ import { tellBeside } from "./fields.ts";
 /** The page at /<code>+qr, which shows a link's QR code as its query styles it. */
 export function createQrPage({ links }: { readonly links: Pick<Links, "resolve"> }) {
   return async (call: Asked): Promise<Response> => {
-    const { style, problem } = readQrStyle(call.request);
+    const { query: style, problem } = readQrStyle(call.request);
     const link = await links.resolve(call.code);
     if (isProblem(link)) return problemAnswer(call, link);
     const query = new URLSearchParams(queryOf(call.request));

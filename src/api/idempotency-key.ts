@@ -1,27 +1,27 @@
-import { clientNetwork } from "../../guard/client-address.ts";
-import type { SentAgain } from "../../links/create.ts";
-import { isProblem } from "../../links/problem.ts";
-import type { Secret } from "../../links/secret.ts";
-import type { Call } from "../call.ts";
-import type { HttpProblem } from "../problems.ts";
+import { clientNetwork } from "../guard/client-address.ts";
+import type { Call } from "../http/call.ts";
+import type { HttpProblem } from "../http/problems.ts";
+import type { SentAgain } from "../links/create.ts";
+import { isProblem } from "../links/problem.ts";
+import type { Secret } from "../links/secret.ts";
 
 const PRINTABLE = /^[\x20-\x7E]{1,255}$/;
 /** A string of RFC 9651, section 3.3.3. */
 const STRING = /^"((?:[^"\\]|\\["\\])*)"$/;
-/** What most clients send, a UUID for example. With a quote or a comma, it could be a string or a list. */
+/** Most clients send a bare UUID. With a quote or a comma, it could be a string or a list. */
 const BARE = /^[^",]+$/;
 
-/** How a request is known again by its path and its body. */
-export type Recognize = (path: string, body: string) => SentAgain;
+/** Identifies a request by its path and body, so that its retries are recognized. */
+export type Identify = (path: string, body: string) => SentAgain;
 
 /**
- * Reads `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header-07, section 2.1). Undefined if there is none. Keys
- * belong to the network of the client. Call this before you await anything, see {@link Call.client}.
+ * Reads `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header-07, section 2.1). Undefined without one. Keys
+ * belong to the client's network. Call this before you await anything, see {@link Call.client}.
  */
 export function readIdempotencyKey(
   call: Call,
   secret: Pick<Secret, "hash">,
-): Recognize | undefined | HttpProblem {
+): Identify | undefined | HttpProblem {
   const value = call.headers.get("idempotency-key");
   if (value === null) return undefined;
   const key = parseKey(value);

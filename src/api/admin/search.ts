@@ -1,11 +1,12 @@
 // The operator's searches. The thread for views searches in slices, and other views take turns with them.
-import type { Inspection, Part } from "../../../guard/inspection.ts";
-import type { LinkQuery } from "../../../guard/search.ts";
-import type { LinkId } from "../../../links/store.ts";
-import { targetHost } from "../../../links/target.ts";
-import type { Call } from "../../call.ts";
-import type { Views } from "../../views/views.ts";
-import type { AdminApiTask } from "./views.ts";
+import type { Inspection, Part } from "../../guard/inspection.ts";
+import { type LinkQuery, SEARCH_FIELDS, type WrittenSearch } from "../../guard/search.ts";
+import type { Call } from "../../http/call.ts";
+import { queryOf } from "../../http/url.ts";
+import type { Views } from "../../http/views/views.ts";
+import type { LinkId } from "../../links/store.ts";
+import { targetHost } from "../../links/target.ts";
+import type { AdminApiTask } from "./endpoint.ts";
 
 /** How long a request searches before it shows what it has found. */
 const SEARCH_MS = 1000;
@@ -30,6 +31,12 @@ export interface SearchResult {
 }
 
 type Asking = Pick<Views, "ask">;
+
+/** The fields of a search, "" where there is none. */
+export function readSearch(request: Request): WrittenSearch {
+  const query = new URLSearchParams(queryOf(request));
+  return Object.fromEntries(SEARCH_FIELDS.map((field) => [field, query.get(field) ?? ""])) as WrittenSearch;
+}
 
 /** Searches on the serving thread's behalf, until the slice's time is over. */
 export async function searchSlice(

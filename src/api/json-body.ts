@@ -1,8 +1,8 @@
 import type { z } from "@hono/zod-openapi";
 
-import { isProblem } from "../../links/problem.ts";
-import { MAX_BODY_BYTES, readText } from "../body.ts";
-import { type HttpProblem, type Malformed, malformed, type RequestRefusal } from "../problems.ts";
+import { MAX_BODY_BYTES, readText } from "../http/body.ts";
+import { type HttpProblem, type Malformed, malformed, type RequestRefusal } from "../http/problems.ts";
+import { isProblem } from "../links/problem.ts";
 
 /** JSON (RFC 8259), or text/plain, which a page can send without a preflight. */
 const JSON_TYPE = /^(?:application\/(?:[\w.+-]+\+)?json|text\/plain)\s*(?:;|$)/i;

@@ -1,0 +1,27 @@
+import { z } from "@hono/zod-openapi";
+
+import { ANSWERS } from "../../guard/case.ts";
+import type { Inspection } from "../../guard/inspection.ts";
+import { toldCase } from "../../guard/told.ts";
+import { isProblem } from "../../links/problem.ts";
+import { type AdminApiOptions, type Endpoints, listView, note, readBody, reason, WHO } from "./endpoint.ts";
+
+/** "nothing" needs no reason. */
+const caseRequest = z.object({ action: z.enum(ANSWERS), reason: reason.nullish(), note });
+
+/** Handlers on the serving thread. */
+export const caseEndpoints = ({ reports }: AdminApiOptions, { show, decideLink }: Endpoints) => ({
+  cases: show("cases"),
+
+  answerCase: decideLink(async (call, link) => {
+    const body = await readBody(call, caseRequest);
+    if (isProblem(body)) return body;
+    const answered = await reports.answerCase(link, { ...body, reason: body.reason ?? undefined }, WHO);
+    if (!isProblem(answered)) return { code: link.code, changed: true };
+    return answered.kind === "unknown" ? { kind: "operator.no-case" } : answered;
+  }),
+});
+
+/** On the views thread. */
+export const casesView = (inspection: Inspection) =>
+  listView("cases", inspection.cases, (one) => toldCase(one, inspection.nowMs()));
