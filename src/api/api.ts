@@ -1,13 +1,13 @@
-import type { Reports } from "../guard/reports.ts";
-// The API's handlers, by the thread that they run on. An endpoint that costs more than a few redirects is a view.
-import type { TokenCheck } from "../guard/token.ts";
 import { memoizeByDomain } from "../http/domain.ts";
-import type { Limiter } from "../http/limits.ts";
+import type { Limiter } from "../http/limiter.ts";
 import type { Views } from "../http/views/views.ts";
 import type { Clock } from "../links/clock.ts";
 import type { Expiry } from "../links/expiry.ts";
 import type { Links } from "../links/links.ts";
 import type { Secret } from "../links/secret.ts";
+// The API's handlers, by the thread that they run on. An endpoint that costs more than a few redirects is a view.
+import type { TokenCheck } from "../moderation/create-token.ts";
+import type { Reports } from "../moderation/reports/reports.ts";
 import type { Counts, Visits } from "../visits/visits.ts";
 import { checkCode } from "./check-code.ts";
 import { createBatch, linksBatchRoute, shortenBatchRoute } from "./create-batch.ts";

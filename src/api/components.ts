@@ -2,9 +2,9 @@
 // replaces by its text. In an example, {base} is this service's address, and any other name in braces a message.
 import { z } from "@hono/zod-openapi";
 
-import { REASON_HEADER, REASONS } from "../http/reasons.ts";
-import type { MessageKey } from "../language/messages.ts";
-import { SCHEMES } from "../pages/openapi.ts";
+import { REASON_HEADER, REASONS } from "../http/problem-reasons.ts";
+import type { MessageKey } from "../locales/messages.ts";
+import { SCHEMES } from "../pages/reference/openapi.ts";
 
 export const EXAMPLE = {
   original_url: "https://example.com/a/long/address",

@@ -1,13 +1,13 @@
 // Creates the links of an array in one commit.
 import { createRoute, z } from "@hono/zod-openapi";
 
-import { clientNetwork } from "../guard/client-address.ts";
 import type { Call, Handler } from "../http/call.ts";
+import { REASON_HEADER } from "../http/problem-reasons.ts";
 import { type HttpProblem, malformed, problemJson, tellProblem } from "../http/problems.ts";
-import { REASON_HEADER } from "../http/reasons.ts";
-import { message, type MessageKey, negotiateLanguage } from "../language/messages.ts";
 import type { SentAgain } from "../links/create.ts";
 import { isProblem } from "../links/problem.ts";
+import { message, type MessageKey, negotiateLanguage } from "../locales/messages.ts";
+import { clientNetwork } from "../moderation/client-address.ts";
 import type { ApiOptions } from "./api.ts";
 import { EXAMPLE, failure, reasons, reference, returns, string } from "./components.ts";
 import { linkRequest } from "./create-link.ts";

@@ -1,19 +1,19 @@
 // What the four endpoints that create links share: who may create, limits, retries, and parts of their OpenAPI entries.
 import { z } from "@hono/zod-openapi";
 
-import { bearerToken } from "../http/bearer.ts";
+import { bearerToken } from "../http/bearer-token.ts";
 import type { Call, Handler } from "../http/call.ts";
 import type { Domain } from "../http/domain.ts";
 import type { FieldNames } from "../http/field-names.ts";
 import { type HttpProblem, type Limited, problemJson } from "../http/problems.ts";
-import type { MessageKey } from "../language/messages.ts";
 import type { CreateRequest, SentAgain } from "../links/create.ts";
 import type { Link } from "../links/link.ts";
 import { isProblem, type Problem } from "../links/problem.ts";
 import { createQueue } from "../links/queue.ts";
 import type { Secret } from "../links/secret.ts";
 import { StoreUnavailable } from "../links/store.ts";
-import { SCHEMES } from "../pages/openapi.ts";
+import type { MessageKey } from "../locales/messages.ts";
+import { SCHEMES } from "../pages/reference/openapi.ts";
 import type { ApiOptions } from "./api.ts";
 import {
   authenticate,

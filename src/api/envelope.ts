@@ -1,8 +1,8 @@
 import { z } from "@hono/zod-openapi";
 
-import { json } from "../http/answers.ts";
 import type { Asked } from "../http/call.ts";
-import { message, type MessageKey, negotiateLanguage } from "../language/messages.ts";
+import { json } from "../http/responses.ts";
+import { message, type MessageKey, negotiateLanguage } from "../locales/messages.ts";
 import { string } from "./components.ts";
 
 /** The shape of the contract's envelope. Its keys are fixed for created links; other responses may get new keys. */

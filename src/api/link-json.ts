@@ -1,9 +1,9 @@
 import { z } from "@hono/zod-openapi";
 
 import type { Domain } from "../http/domain.ts";
-import type { MessageKey } from "../language/messages.ts";
 import { type FoundLink, hasPassword, type Link, NEVER_MS, REASONS, STATES, stateOf } from "../links/link.ts";
 import type { Secret } from "../links/secret.ts";
+import type { MessageKey } from "../locales/messages.ts";
 import { codeField, count, EXAMPLE, instant, reference, shortUrl, string } from "./components.ts";
 
 const EXPIRES = "2026-01-08T00:00:00.000Z";

@@ -1,12 +1,12 @@
-import { bearerToken } from "../http/bearer.ts";
+import { bearerToken } from "../http/bearer-token.ts";
 import type { Asked, Call, Handler } from "../http/call.ts";
-import { createManaging } from "../http/managing.ts";
+import { createManaging } from "../http/link-manager.ts";
 import { problemJson } from "../http/problems.ts";
 import type { View } from "../http/views/view.ts";
-import type { MessageKey } from "../language/messages.ts";
 import type { FoundLink, Link } from "../links/link.ts";
 import type { Links } from "../links/links.ts";
 import { isProblem, type Problem } from "../links/problem.ts";
+import type { MessageKey } from "../locales/messages.ts";
 import type { ApiOptions } from "./api.ts";
 import { success } from "./envelope.ts";
 import { managedLinkJson } from "./link-json.ts";

@@ -1,14 +1,14 @@
 import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
 
-import { json } from "../http/answers.ts";
 import { MAX_BODY_BYTES } from "../http/body.ts";
 import type { Asked } from "../http/call.ts";
 import type { Domain } from "../http/domain.ts";
 import { REQUEST_ID } from "../http/request-id.ts";
-import { languageNames, type MessageKey, message, negotiateLanguage } from "../language/messages.ts";
-import type { ApiDescription } from "../pages/openapi.ts";
-import { FEWEST_VISITS } from "../visits/noise.ts";
-import { MAX_DAYS } from "../visits/statistics.ts";
+import { json } from "../http/responses.ts";
+import { languageNames, type MessageKey, message, negotiateLanguage } from "../locales/messages.ts";
+import type { ApiDescription } from "../pages/reference/openapi.ts";
+import { FEWEST_VISITS } from "../visits/statistics/noise.ts";
+import { MAX_DAYS } from "../visits/statistics/statistics.ts";
 import { checkCodeRoute } from "./check-code.ts";
 import {
   authenticate,

@@ -1,10 +1,8 @@
 import { createRoute, z } from "@hono/zod-openapi";
 
-import { contrast } from "../contrast.ts";
-import { answer } from "../http/answers.ts";
 import type { Asked } from "../http/call.ts";
-import { knowsAlready, tagOf } from "../http/conditional.ts";
-import { fileName } from "../http/file-name.ts";
+import { fileName } from "../http/download-name.ts";
+import { knowsAlready, tagOf } from "../http/etag.ts";
 import {
   type Malformed,
   malformed,
@@ -12,10 +10,12 @@ import {
   problemJson,
   type RequestRefusal,
 } from "../http/problems.ts";
-import type { MessageKey } from "../language/messages.ts";
+import { answer } from "../http/responses.ts";
+import { contrast } from "../lib/contrast.ts";
 import { isProblem } from "../links/problem.ts";
-import { ERROR_CORRECTIONS, MARGINS, MIN_CONTRAST, type QrStyle, SIZES } from "../pages/qr-style.ts";
-import { qrPng, qrSvg } from "../pages/qr.ts";
+import type { MessageKey } from "../locales/messages.ts";
+import { qrPng, qrSvg } from "../pages/qr/qr-matrix.ts";
+import { ERROR_CORRECTIONS, MARGINS, MIN_CONTRAST, type QrStyle, SIZES } from "../pages/qr/qr-style.ts";
 import type { ApiViewsOptions } from "./api.ts";
 import { codeParameter, failure, rateLimit, refusal, storeFailures, string } from "./components.ts";
 import { oneOf, readQuery } from "./query.ts";

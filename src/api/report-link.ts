@@ -1,10 +1,10 @@
 import { createRoute, z } from "@hono/zod-openapi";
 
-import { MAX_NOTE_LENGTH } from "../guard/note.ts";
 import type { Call } from "../http/call.ts";
 import { problemJson } from "../http/problems.ts";
 import { REASONS } from "../links/link.ts";
 import { isProblem } from "../links/problem.ts";
+import { MAX_NOTE_LENGTH } from "../moderation/reports/note.ts";
 import type { ApiOptions } from "./api.ts";
 import {
   bodyFailures,

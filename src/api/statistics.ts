@@ -1,15 +1,15 @@
 import { createRoute, z } from "@hono/zod-openapi";
 
-import { answer, csv } from "../http/answers.ts";
 import type { Asked, Handler } from "../http/call.ts";
-import { knowsAlready, tagOf } from "../http/conditional.ts";
-import { fileName } from "../http/file-name.ts";
+import { fileName } from "../http/download-name.ts";
+import { knowsAlready, tagOf } from "../http/etag.ts";
 import { problemJson } from "../http/problems.ts";
-import { negotiateLanguage } from "../language/messages.ts";
+import { answer, csv } from "../http/responses.ts";
+import { memoize } from "../lib/memoize.ts";
 import { isProblem } from "../links/problem.ts";
-import { memoize } from "../memoize.ts";
+import { negotiateLanguage } from "../locales/messages.ts";
 import { type Dimension, DIMENSIONS } from "../visits/dimensions.ts";
-import { INTERVALS } from "../visits/statistics.ts";
+import { INTERVALS } from "../visits/statistics/statistics.ts";
 import type { ApiViewsOptions } from "./api.ts";
 import {
   codeParameter,

@@ -1,6 +1,6 @@
-import type { Inspection } from "../../guard/inspection.ts";
-import { toldEntry, toldFigures } from "../../guard/told.ts";
 import type { Asked } from "../../http/call.ts";
+import type { Inspection } from "../../moderation/inspection.ts";
+import { toldEntry, toldFigures } from "../../moderation/operator-json.ts";
 import { caseEndpoints, casesView } from "./cases.ts";
 import {
   type AdminApiOptions,

@@ -1,9 +1,9 @@
 import { z } from "@hono/zod-openapi";
 
-import { ANSWERS } from "../../guard/case.ts";
-import type { Inspection } from "../../guard/inspection.ts";
-import { toldCase } from "../../guard/told.ts";
 import { isProblem } from "../../links/problem.ts";
+import type { Inspection } from "../../moderation/inspection.ts";
+import { toldCase } from "../../moderation/operator-json.ts";
+import { ANSWERS } from "../../moderation/reports/case.ts";
 import { type AdminApiOptions, type Endpoints, listView, note, readBody, reason, WHO } from "./endpoint.ts";
 
 /** "nothing" needs no reason. */

@@ -1,15 +1,15 @@
 // What the operator's endpoints share. Decisions run on the serving thread, and what only reads is a view.
 import { z } from "@hono/zod-openapi";
 
-import type { Part } from "../../guard/inspection.ts";
-import type { Operator } from "../../guard/operator.ts";
-import type { Reports } from "../../guard/reports.ts";
 import type { Asked, Call, Handler } from "../../http/call.ts";
 import { type HttpProblem, type Malformed, malformed, problemJson } from "../../http/problems.ts";
 import { queryOf } from "../../http/url.ts";
 import type { Views } from "../../http/views/views.ts";
 import { type Link, REASONS } from "../../links/link.ts";
 import { isProblem } from "../../links/problem.ts";
+import type { Part } from "../../moderation/inspection.ts";
+import type { Operator } from "../../moderation/operator.ts";
+import type { Reports } from "../../moderation/reports/reports.ts";
 import { success } from "../envelope.ts";
 import { readFields, readJson } from "../json-body.ts";
 import type { SearchResult } from "./search.ts";

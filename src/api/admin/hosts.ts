@@ -1,6 +1,6 @@
-import type { Inspection } from "../../guard/inspection.ts";
-import { toldRule } from "../../guard/told.ts";
 import { isProblem } from "../../links/problem.ts";
+import type { Inspection } from "../../moderation/inspection.ts";
+import { toldRule } from "../../moderation/operator-json.ts";
 import {
   type AdminApiOptions,
   type Endpoints,

@@ -1,16 +1,16 @@
 import { z } from "@hono/zod-openapi";
 
-import type { Inspection } from "../../guard/inspection.ts";
-import type { RefusedDecision } from "../../guard/operator.ts";
-import { parseSearch } from "../../guard/search.ts";
-import { toldInspected, toldLink } from "../../guard/told.ts";
-import { answer } from "../../http/answers.ts";
 import type { Call } from "../../http/call.ts";
 import { type HttpProblem, malformed, problemJson } from "../../http/problems.ts";
+import { answer } from "../../http/responses.ts";
 import { queryOf } from "../../http/url.ts";
 import { lookUpCode } from "../../links/code.ts";
 import { isProblem } from "../../links/problem.ts";
 import type { LinkId } from "../../links/store.ts";
+import type { Inspection } from "../../moderation/inspection.ts";
+import { toldInspected, toldLink } from "../../moderation/operator-json.ts";
+import type { RefusedDecision } from "../../moderation/operator.ts";
+import { parseSearch } from "../../moderation/search.ts";
 import { success } from "../envelope.ts";
 import type { CheckedKey } from "../manage-key.ts";
 import {

@@ -1,11 +1,11 @@
-// The operator's searches. The thread for views searches in slices, and other views take turns with them.
-import type { Inspection, Part } from "../../guard/inspection.ts";
-import { type LinkQuery, SEARCH_FIELDS, type WrittenSearch } from "../../guard/search.ts";
 import type { Call } from "../../http/call.ts";
 import { queryOf } from "../../http/url.ts";
 import type { Views } from "../../http/views/views.ts";
 import type { LinkId } from "../../links/store.ts";
 import { targetHost } from "../../links/target.ts";
+// The operator's searches. The thread for views searches in slices, and other views take turns with them.
+import type { Inspection, Part } from "../../moderation/inspection.ts";
+import { type LinkQuery, SEARCH_FIELDS, type WrittenSearch } from "../../moderation/search.ts";
 import type { AdminApiTask } from "./endpoint.ts";
 
 /** How long a request searches before it shows what it has found. */

@@ -1,5 +1,5 @@
-import type { AnswerAction, Case } from "../../guard/case.ts";
 import type { Code } from "../../links/code.ts";
+import type { AnswerAction, Case } from "../../moderation/reports/case.ts";
 
 /** A case as the table has it. */
 export interface CaseRow {

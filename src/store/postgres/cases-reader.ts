@@ -1,15 +1,15 @@
+import type { Code } from "../../links/code.ts";
+import type { Reason } from "../../links/link.ts";
+import type { LinkId } from "../../links/store.ts";
 import {
   type CaseCursor,
   type CaseQuery,
   type CaseStore,
   type ListedCase,
   MAX_CASE_NOTES,
-} from "../../guard/case-store.ts";
-import type { Code } from "../../links/code.ts";
-import type { Reason } from "../../links/link.ts";
-import type { LinkId } from "../../links/store.ts";
+} from "../../moderation/reports/case-store.ts";
 import { type CaseRow, toCase } from "./case-row.ts";
-import type { Database } from "./database.ts";
+import type { Database } from "./connection/database.ts";
 import { isStorable, textOf } from "./text.ts";
 
 const FIND = "SELECT * FROM cases WHERE code = $1 AND created_ms = $2";

@@ -1,6 +1,6 @@
-import type { CaseAnswer, CaseBounds, CaseStore } from "../../guard/case-store.ts";
 import type { Decision, LinkId } from "../../links/store.ts";
-import type { Database } from "./database.ts";
+import type { CaseAnswer, CaseBounds, CaseStore } from "../../moderation/reports/case-store.ts";
+import type { Database } from "./connection/database.ts";
 import { bytesOf, isStorable } from "./text.ts";
 
 /** So that no statement takes long. */

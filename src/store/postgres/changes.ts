@@ -1,7 +1,7 @@
 import type { Changes, Position } from "../../links/changes.ts";
 import type { Code } from "../../links/code.ts";
 import type { LinkStore } from "../../links/store.ts";
-import type { Result, Statements, Value } from "./database.ts";
+import type { Result, Statements, Value } from "./connection/database.ts";
 
 /** Stands for the rules about hosts. No link has this code. */
 const RULES = "";

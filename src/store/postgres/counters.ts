@@ -1,5 +1,5 @@
-import type { Counts } from "../../guard/counters.ts";
-import type { Database } from "./database.ts";
+import type { Counts } from "../../moderation/counters.ts";
+import type { Database } from "./connection/database.ts";
 
 /** Every writer goes in the order of names, so that two of them never end in a deadlock. */
 const ADD = `

@@ -1,3 +1,5 @@
+import { type Target, targetHost } from "../../links/target.ts";
+import { DAY_MS } from "../../links/time.ts";
 import {
   type DayFigures,
   FIGURE_DAYS,
@@ -5,11 +7,9 @@ import {
   type Figures,
   MAX_COUNTED_DISABLED,
   topHosts,
-} from "../../guard/figures.ts";
-import type { GuardStore } from "../../guard/store.ts";
-import { type Target, targetHost } from "../../links/target.ts";
-import { DAY_MS } from "../../links/time.ts";
-import type { Run, Statements } from "./database.ts";
+} from "../../moderation/figures.ts";
+import type { GuardStore } from "../../moderation/store.ts";
+import type { Run, Statements } from "./connection/database.ts";
 import { readCount } from "./link-count.ts";
 
 const DISABLED = `

@@ -1,3 +1,6 @@
+import type { Code } from "../../links/code.ts";
+import type { Reason } from "../../links/link.ts";
+import type { Who } from "../../links/store.ts";
 import type {
   Action,
   GuardStore,
@@ -5,11 +8,8 @@ import type {
   JournalCursor,
   JournalEntry,
   JournalQuery,
-} from "../../guard/store.ts";
-import type { Code } from "../../links/code.ts";
-import type { Reason } from "../../links/link.ts";
-import type { Who } from "../../links/store.ts";
-import type { Database } from "./database.ts";
+} from "../../moderation/store.ts";
+import type { Database } from "./connection/database.ts";
 import { isStorable, textOf } from "./text.ts";
 
 const HOSTS = `SELECT host, reason, since_ms AS "sinceMs" FROM hosts WHERE host > $1 ORDER BY host LIMIT $2`;

@@ -1,9 +1,9 @@
-import type { AnswerAction } from "../../guard/case.ts";
-import type { Action, GuardStore, HostRule } from "../../guard/store.ts";
 import type { Reason } from "../../links/link.ts";
 import type { Decision, LinkId, LinkStore } from "../../links/store.ts";
+import type { AnswerAction } from "../../moderation/reports/case.ts";
+import type { Action, GuardStore, HostRule } from "../../moderation/store.ts";
 import { closeCases } from "./case-row.ts";
-import type { Database, Run, Value } from "./database.ts";
+import type { Database, Run, Value } from "./connection/database.ts";
 import { bytesOf, isStorable } from "./text.ts";
 import { EMPTY, STOP_ADDING } from "./visit-rows.ts";
 

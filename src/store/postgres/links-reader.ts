@@ -2,7 +2,7 @@ import type { Code } from "../../links/code.ts";
 import type { Link } from "../../links/link.ts";
 import type { LinkStore } from "../../links/store.ts";
 import { createCommits } from "../commits.ts";
-import { type Statements, WAIT_SHARE } from "./database.ts";
+import { type Statements, WAIT_SHARE } from "./connection/database.ts";
 import { LINK_COLUMNS, type LinkRow, toLink } from "./link-row.ts";
 import { isStorable } from "./text.ts";
 

@@ -1,5 +1,5 @@
 import { StoreUnavailable } from "../../links/store.ts";
-import type { Database } from "./database.ts";
+import type { Database } from "./connection/database.ts";
 
 /** Notes of all cases together, so that a flood of reports cannot fill the disk: at most 400 MB. */
 const MAX_NOTES = 50_000;

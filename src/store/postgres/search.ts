@@ -1,3 +1,4 @@
+import { lookUpCode } from "../../links/code.ts";
 // Finds links for the operator by looking at all of them, newest first.
 import {
   leadsTo,
@@ -6,9 +7,8 @@ import {
   type LinkQuery,
   NOTHING,
   type PageRequest,
-} from "../../guard/search.ts";
-import { lookUpCode } from "../../links/code.ts";
-import type { Statements } from "./database.ts";
+} from "../../moderation/search.ts";
+import type { Statements } from "./connection/database.ts";
 import { LINK_COLUMNS, type LinkRow, toLink } from "./link-row.ts";
 import { isStorable } from "./text.ts";
 

@@ -1,5 +1,5 @@
 import type { LinkStore } from "../../links/store.ts";
-import type { Statements } from "./database.ts";
+import type { Statements } from "./connection/database.ts";
 
 /** The secret that every process of the instance uses, unless it has one of its own. */
 const NAME = "instance";

@@ -2,7 +2,7 @@ import { applyChange, type Change, isSilent } from "../../links/change.ts";
 import type { Code } from "../../links/code.ts";
 import type { LinkId, LinkStore, Updated } from "../../links/store.ts";
 import { type CommitFigures, createCommits } from "../commits.ts";
-import { type Statements, WAIT_SHARE } from "./database.ts";
+import { type Statements, WAIT_SHARE } from "./connection/database.ts";
 import { columnsOf, GIVEN_LINKS, LINK_COLUMNS, type LinkRow, toLink } from "./link-row.ts";
 import { isStorable } from "./text.ts";
 

@@ -1,8 +1,14 @@
 // The reading half of the reports, on the reader's connection.
 import type { Database } from "bun:sqlite";
 
-import type { CaseCursor, CaseQuery, CaseState, ListedCase, Note } from "../../guard/case-store.ts";
 import type { LinkId } from "../../links/store.ts";
+import type {
+  CaseCursor,
+  CaseQuery,
+  CaseState,
+  ListedCase,
+  Note,
+} from "../../moderation/reports/case-store.ts";
 import { type CaseRow, toCase } from "./case-row.ts";
 
 const FIND = "SELECT * FROM cases WHERE code = ?1 AND created_ms = ?2";

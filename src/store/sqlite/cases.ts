@@ -1,15 +1,22 @@
 // The writer's half of the reports: runs in the worker thread, one transaction a call.
 import type { Database } from "bun:sqlite";
 
+import type { Decision, LinkId } from "../../links/store.ts";
 import {
   type CaseAnswer,
   type CaseBounds,
   type CaseStore,
   MAX_CASE_NOTES,
   MAX_DAILY_REPORTS,
-} from "../../guard/case-store.ts";
-import { addReport, type Answer, type Case, isDue, mainReason, type Report } from "../../guard/case.ts";
-import type { Decision, LinkId } from "../../links/store.ts";
+} from "../../moderation/reports/case-store.ts";
+import {
+  addReport,
+  type Answer,
+  type Case,
+  isDue,
+  mainReason,
+  type Report,
+} from "../../moderation/reports/case.ts";
 import { type CaseRow, toCase } from "./case-row.ts";
 import type { GuardTables } from "./guard.ts";
 

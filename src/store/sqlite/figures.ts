@@ -1,6 +1,8 @@
 // The figures of the instance, on the reader's connection.
 import type { Database } from "bun:sqlite";
 
+import { type Target, targetHost } from "../../links/target.ts";
+import { DAY_MS } from "../../links/time.ts";
 import {
   type DayFigures,
   FIGURE_DAYS,
@@ -8,9 +10,7 @@ import {
   type Figures,
   MAX_COUNTED_DISABLED,
   topHosts,
-} from "../../guard/figures.ts";
-import { type Target, targetHost } from "../../links/target.ts";
-import { DAY_MS } from "../../links/time.ts";
+} from "../../moderation/figures.ts";
 
 const DISABLED = `
   SELECT count(*) AS count FROM (SELECT 1 FROM links WHERE disabled IS NOT NULL LIMIT ${MAX_COUNTED_DISABLED})`;

@@ -1,10 +1,10 @@
 // The reading half of what the operator decided, on the reader's connection.
 import type { Database } from "bun:sqlite";
 
-import type { Action, HostRule, JournalCursor, JournalEntry, JournalQuery } from "../../guard/store.ts";
 import type { Code } from "../../links/code.ts";
 import type { Reason } from "../../links/link.ts";
 import type { Who } from "../../links/store.ts";
+import type { Action, HostRule, JournalCursor, JournalEntry, JournalQuery } from "../../moderation/store.ts";
 
 const HOSTS = `
   SELECT host, reason, since_ms AS sinceMs FROM hosts WHERE host > ?1 ORDER BY host LIMIT ?2`;

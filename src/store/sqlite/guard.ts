@@ -1,11 +1,11 @@
 // The writer's half of what the operator decides: runs in the worker thread, one transaction a call.
 import type { Database } from "bun:sqlite";
 
-import type { AnswerAction } from "../../guard/case.ts";
-import type { Action, HostRule } from "../../guard/store.ts";
 import type { Reason } from "../../links/link.ts";
 import type { Decision, LinkId } from "../../links/store.ts";
 import { DAY_MS } from "../../links/time.ts";
+import type { AnswerAction } from "../../moderation/reports/case.ts";
+import type { Action, HostRule } from "../../moderation/store.ts";
 import { type ChangesTable, RULES } from "./changes.ts";
 
 const DISABLE = `

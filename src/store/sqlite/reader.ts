@@ -1,21 +1,21 @@
-import type { CaseQuery } from "../../guard/case-store.ts";
-// The reading half: prepared single-key look-ups, on the thread that serves.
-import type { LinkQuery, PageRequest } from "../../guard/search.ts";
-import type { JournalQuery } from "../../guard/store.ts";
 import type { Changes, Position } from "../../links/changes.ts";
 import type { Code } from "../../links/code.ts";
 import type { Link } from "../../links/link.ts";
 import { type KeyedRequest, type LinkId, StoreUnavailable } from "../../links/store.ts";
 import { DAY_MS } from "../../links/time.ts";
+import type { CaseQuery } from "../../moderation/reports/case-store.ts";
+// The reading half: prepared single-key look-ups, on the thread that serves.
+import type { LinkQuery, PageRequest } from "../../moderation/search.ts";
+import type { JournalQuery } from "../../moderation/store.ts";
 import type { Sums } from "../../visits/day.ts";
 import type { DaySums, DayVisits } from "../../visits/store.ts";
 import { prepareCasesReader } from "./cases-reader.ts";
 import { RULES } from "./changes.ts";
 import { prepareDays } from "./days-reader.ts";
 import { prepareFigures } from "./figures.ts";
-import { openReader } from "./file.ts";
+import { type Identity, isInPlace, replacedMeanwhile, watchPlace } from "./file/file-identity.ts";
+import { openReader } from "./file/file.ts";
 import { prepareGuardReader } from "./guard-reader.ts";
-import { type Identity, isInPlace, replacedMeanwhile, watchPlace } from "./identity.ts";
 import { LINK_COLUMNS, type LinkRow, toLink } from "./link-row.ts";
 import { prepareRecall } from "./requests.ts";
 import { prepareSearch } from "./search.ts";

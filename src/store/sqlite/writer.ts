@@ -2,10 +2,7 @@
 import { constants, SQLiteError } from "bun:sqlite";
 import { statSync } from "node:fs";
 
-import type { CaseAnswer, CaseBounds } from "../../guard/case-store.ts";
-import type { Report } from "../../guard/case.ts";
-import type { Counts } from "../../guard/counters.ts";
-import type { HostRule } from "../../guard/store.ts";
+import { performTasks } from "../../lib/thread.ts";
 import type { Reason } from "../../links/link.ts";
 import {
   type Decision,
@@ -14,20 +11,23 @@ import {
   StoreMisplaced,
   StoreUnavailable,
 } from "../../links/store.ts";
-import { performTasks } from "../../thread.ts";
-import type { Slice } from "../../visits/slice.ts";
+import type { Counts } from "../../moderation/counters.ts";
+import type { CaseAnswer, CaseBounds } from "../../moderation/reports/case-store.ts";
+import type { Report } from "../../moderation/reports/case.ts";
+import type { HostRule } from "../../moderation/store.ts";
 import type { AgeBounds } from "../../visits/store.ts";
+import type { Slice } from "../../visits/visit-batch.ts";
 import { prepareCases } from "./cases.ts";
 import { prepareChanges } from "./changes.ts";
 import { leaveCopy } from "./copied.ts";
 import { prepareCounters } from "./counters.ts";
-import { openWriter } from "./file.ts";
+import { type Identity, identify, watchLog, watchPlace } from "./file/file-identity.ts";
+import { openWriter } from "./file/file.ts";
+import { StoreBusy, type Turn } from "./file/write-turns.ts";
 import { prepareGuard } from "./guard.ts";
-import { type Identity, identify, watchLog, watchPlace } from "./identity.ts";
 import { prepareLinks, type UpdateTask } from "./links.ts";
 import { type KeyedTask, prepareRequests } from "./requests.ts";
 import { keepSecret } from "./secrets.ts";
-import { StoreBusy, type Turn } from "./turns.ts";
 import { prepareVisits } from "./visits.ts";
 
 /**
