@@ -6,85 +6,58 @@ import type { EntryRow } from "./guard-reader.ts";
 import { reading, type Tables, writing } from "./record-table.ts";
 import { bytesOf, textOf } from "./text.ts";
 
-const READ_HOSTS = `
-  SELECT host, reason, since_ms AS "sinceMs" FROM hosts WHERE host > $1 ORDER BY host LIMIT $2`;
-const WRITE_HOSTS = `
+const HOSTS = `SELECT host, reason, since_ms AS "sinceMs" FROM hosts ORDER BY host`;
+const ADD_HOSTS = `
   INSERT INTO hosts (host, reason, since_ms) SELECT * FROM unnest($1::text[], $2::text[], $3::bigint[])
-  ON CONFLICT (host) DO UPDATE SET reason = excluded.reason, since_ms = excluded.since_ms
-    WHERE (hosts.reason, hosts.since_ms) IS DISTINCT FROM (excluded.reason, excluded.since_ms)`;
-const READ_ENTRIES = `
-  SELECT entry, at_ms, who, action, reason, note, code, created_ms, host FROM journal
-  WHERE entry > $1::uuid ORDER BY entry LIMIT $2`;
-const WRITE_ENTRIES = `
+  ON CONFLICT DO NOTHING`;
+const ENTRIES = `
+  SELECT entry, at_ms, who, action, reason, note, code, created_ms, host FROM journal ORDER BY entry`;
+const ADD_ENTRIES = `
   INSERT INTO journal (entry, at_ms, who, action, reason, note, code, created_ms, host)
   SELECT * FROM unnest($1::uuid[], $2::bigint[], $3::text[], $4::text[], $5::text[], $6::bytea[], $7::text[],
     $8::bigint[], $9::text[])`;
-const READ_CASES = `
+const CASES = `
   SELECT cases.*, ARRAY(SELECT jsonb_build_object('atMs', noted_ms, 'reason', reason, 'note', encode(note, 'base64'))
     FROM notes WHERE notes.code = cases.code AND notes.created_ms = cases.created_ms ORDER BY id DESC) AS notes
-  FROM cases WHERE (code, created_ms) > ($1, $2) ORDER BY code, created_ms LIMIT $3`;
-const WRITE_CASES = `
+  FROM cases ORDER BY code, created_ms`;
+const ADD_CASES = `
   INSERT INTO cases (code, created_ms, is_open, first_ms, last_ms, reports, reasons, pending, disabled_ms, answer,
     answered_ms, version)
   SELECT *, 1 FROM jsonb_to_recordset($1) AS given (
     code text, created_ms bigint, is_open boolean, first_ms bigint, last_ms bigint, reports integer, reasons jsonb,
     pending integer, disabled_ms bigint, answer text, answered_ms bigint)
-  ON CONFLICT (code, created_ms) DO UPDATE
-    SET is_open = excluded.is_open, first_ms = excluded.first_ms, last_ms = excluded.last_ms,
-        reports = excluded.reports, reasons = excluded.reasons, pending = excluded.pending,
-        disabled_ms = excluded.disabled_ms, answer = excluded.answer, answered_ms = excluded.answered_ms,
-        version = cases.version + 1`;
-const FORGET_NOTES = `
-  DELETE FROM notes USING unnest($1::text[], $2::bigint[]) AS given (code, created_ms)
-  WHERE notes.code = given.code AND notes.created_ms = given.created_ms`;
-const WRITE_NOTES = `
+  ON CONFLICT DO NOTHING`;
+const ADD_NOTES = `
   INSERT INTO notes (code, created_ms, id, noted_ms, reason, note)
   SELECT * FROM unnest($1::text[], $2::bigint[], $3::uuid[], $4::bigint[], $5::text[], $6::bytea[])`;
-const READ_REPORTERS = `
-  SELECT code, created_ms AS "createdMs", day, reporter FROM reporters
-  WHERE (code, created_ms, day, reporter) > ($1, $2, $3, $4) ORDER BY code, created_ms, day, reporter LIMIT $5`;
-const WRITE_REPORTERS = `
-  INSERT INTO reporters (code, created_ms, day, reporter)
-  SELECT * FROM unnest($1::text[], $2::bigint[], $3::integer[], $4::text[]) ON CONFLICT DO NOTHING`;
-const READ_COUNTERS = `
-  SELECT day, name, count FROM counters WHERE (day, name) > ($1, $2) ORDER BY day, name LIMIT $3`;
-const WRITE_COUNTERS = `
+const COUNTERS = "SELECT day, name, count FROM counters ORDER BY day, name";
+const ADD_COUNTERS = `
   INSERT INTO counters (day, name, count) SELECT * FROM unnest($1::integer[], $2::text[], $3::bigint[])
-  ON CONFLICT (day, name) DO UPDATE SET count = excluded.count WHERE counters.count <> excluded.count`;
+  ON CONFLICT DO NOTHING`;
 
 type NotedCase = CaseRow & { notes: { atMs: number; reason: Reason; note: string }[] };
 
-const BEFORE_ALL = "00000000-0000-0000-0000-000000000000";
-
-export const GUARD_RECORDS: Tables<"host" | "entry" | "case" | "reporter" | "counter"> = {
+export const GUARD_RECORDS: Tables<"host" | "entry" | "case" | "counter"> = {
   host: {
-    read: reading<HostRule, HostRule>(READ_HOSTS, {
-      start: [""],
-      keyOf: ({ host }) => [host],
-      toRecord: (row) => row,
-    }),
-    write: writing(WRITE_HOSTS, (hosts) => [
+    read: reading(HOSTS, (row: HostRule) => row),
+    write: writing(ADD_HOSTS, (hosts) => [
       hosts.map(({ host }) => host),
       hosts.map(({ reason }) => reason),
       hosts.map(({ sinceMs }) => sinceMs),
     ]),
   },
   entry: {
-    read: reading<EntryRow, RecordOf["entry"]>(READ_ENTRIES, {
-      start: [BEFORE_ALL],
-      keyOf: ({ entry }) => [entry],
-      toRecord: ({ at_ms, who, action, reason, note, code, created_ms, host }) => ({
-        atMs: at_ms,
-        who,
-        action,
-        reason: reason ?? undefined,
-        note: note === null ? undefined : textOf(note),
-        code: code === "" ? undefined : code,
-        createdMs: created_ms ?? undefined,
-        host: host ?? undefined,
-      }),
-    }),
-    write: writing(WRITE_ENTRIES, (entries) => [
+    read: reading(ENTRIES, ({ at_ms, who, action, reason, note, code, created_ms, host }: EntryRow) => ({
+      atMs: at_ms,
+      who,
+      action,
+      reason: reason ?? undefined,
+      note: note === null ? undefined : textOf(note),
+      code: code === "" ? undefined : code,
+      createdMs: created_ms ?? undefined,
+      host: host ?? undefined,
+    })),
+    write: writing(ADD_ENTRIES, (entries) => [
       entries.map(() => Bun.randomUUIDv7()),
       entries.map(({ atMs }) => atMs),
       entries.map(({ who }) => who),
@@ -97,19 +70,14 @@ export const GUARD_RECORDS: Tables<"host" | "entry" | "case" | "reporter" | "cou
     ]),
   },
   case: {
-    read: reading<NotedCase, RecordOf["case"]>(READ_CASES, {
-      start: ["", 0],
-      keyOf: ({ code, created_ms }) => [code, created_ms],
-      toRecord: ({ notes, ...row }) => ({
-        ...toCase(row),
-        notes: notes.map(({ note, ...more }) => ({ ...more, note: textOf(Buffer.from(note, "base64")) })),
-      }),
-    }),
+    read: reading(CASES, ({ notes, ...row }: NotedCase) => ({
+      ...toCase(row),
+      notes: notes.map(({ note, ...more }) => ({ ...more, note: textOf(Buffer.from(note, "base64")) })),
+    })),
     async write(run, cases) {
-      await run(WRITE_CASES, [JSON.stringify(cases.map(toRow))]);
-      await run(FORGET_NOTES, [cases.map(({ code }) => code), cases.map(({ createdMs }) => createdMs)]);
+      const { count } = await run(ADD_CASES, [JSON.stringify(cases.map(toRow))]);
       const notes = cases.flatMap((one) => one.notes.toReversed().map((note) => ({ ...one, ...note })));
-      await run(WRITE_NOTES, [
+      await run(ADD_NOTES, [
         notes.map(({ code }) => code),
         notes.map(({ createdMs }) => createdMs),
         notes.map(() => Bun.randomUUIDv7()),
@@ -117,28 +85,12 @@ export const GUARD_RECORDS: Tables<"host" | "entry" | "case" | "reporter" | "cou
         notes.map(({ reason }) => reason),
         notes.map(({ note }) => bytesOf(note)),
       ]);
+      return count;
     },
   },
-  reporter: {
-    read: reading<RecordOf["reporter"], RecordOf["reporter"]>(READ_REPORTERS, {
-      start: ["", 0, -1, ""],
-      keyOf: ({ code, createdMs, day, reporter }) => [code, createdMs, day, reporter],
-      toRecord: (row) => row,
-    }),
-    write: writing(WRITE_REPORTERS, (reporters) => [
-      reporters.map(({ code }) => code),
-      reporters.map(({ createdMs }) => createdMs),
-      reporters.map(({ day }) => day),
-      reporters.map(({ reporter }) => reporter),
-    ]),
-  },
   counter: {
-    read: reading<RecordOf["counter"], RecordOf["counter"]>(READ_COUNTERS, {
-      start: [-1, ""],
-      keyOf: ({ day, name }) => [day, name],
-      toRecord: (row) => row,
-    }),
-    write: writing(WRITE_COUNTERS, (counters) => [
+    read: reading(COUNTERS, (row: RecordOf["counter"]) => row),
+    write: writing(ADD_COUNTERS, (counters) => [
       counters.map(({ day }) => day),
       counters.map(({ name }) => name),
       counters.map(({ count }) => count),

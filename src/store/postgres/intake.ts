@@ -3,7 +3,6 @@ import type { Link } from "../../links/link.ts";
 import { type LinkId, StoreUnavailable } from "../../links/store.ts";
 import type { ArrivingLink, Intake } from "../intake.ts";
 import type { Database, Run } from "./connection/database.ts";
-import { leaveCopy } from "./copied.ts";
 import { addToCount } from "./link-count.ts";
 import { columnsOf, GIVEN_LINKS, LINK_COLUMNS, type LinkRow, toLink } from "./link-row.ts";
 import { opening } from "./records.ts";
@@ -29,7 +28,6 @@ const FIND = `SELECT ${LINK_COLUMNS} FROM links WHERE code = ANY ($1::text[])`;
 export function openPostgresIntake(address: PostgresAddress): Promise<Intake> {
   return opening(address, async (database) => {
     await migrate(database);
-    await database.transaction(leaveCopy);
     return adding(database);
   });
 }
@@ -60,7 +58,7 @@ function adding(database: Database): Intake {
 
 async function addDays(run: Run, links: readonly ArrivingLink[]): Promise<void> {
   const days = links.flatMap(({ code, createdMs, days: ofLink }) =>
-    ofLink.map((day) => ({ ...day, code, createdMs, isOpen: false })),
+    ofLink.map((day) => ({ ...day, code, createdMs })),
   );
   if (days.length === 0) return;
   const { rows } = await run<LinkId & { day: number }>(FIND_DAYS, [

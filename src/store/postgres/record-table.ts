@@ -1,39 +1,30 @@
-// How records are read from and written to PostgreSQL. What writes is to be called in a transaction.
+// How records are read from and written to PostgreSQL, in a transaction.
 import type { QueryResultRow } from "pg";
 
-import type { Kind, Part, RecordOf } from "../records.ts";
+import type { Kind, RecordOf } from "../records.ts";
 import type { Run, Value } from "./connection/database.ts";
 
+/** Records in a batch that is read. */
+const PART_RECORDS = 1000;
+
 interface Table<Record> {
-  read(run: Run, after: string, limit: number): Promise<Part<Record>>;
-  write(run: Run, records: readonly Record[]): Promise<void>;
+  read(run: Run): AsyncGenerator<readonly Record[]>;
+  /** Returns how many were added. */
+  write(run: Run, records: readonly Record[]): Promise<number>;
 }
 
 export type Tables<K extends Kind = Kind> = { readonly [Each in K]: Table<RecordOf[Each]> };
 
-type Key = readonly (string | number)[];
-
-interface Keyed<Row, Record> {
-  /** Comes before all others. */
-  readonly start: Key;
-  keyOf(row: Row): Key;
-  toRecord(row: Row): Record;
-}
-
-/** Rows in the order of their keys, after the one with this key. */
-export function reading<Row extends object, Record>(
-  statement: string,
-  { start, keyOf, toRecord }: Keyed<Row, Record>,
-): Table<Record>["read"] {
-  return async (run, after, limit) => {
-    const key = after === "" ? start : (JSON.parse(after) as Key);
-    const rows = (await run<QueryResultRow>(statement, [...key, limit])).rows as readonly Row[];
-    const last = rows.at(-1);
-    return {
-      records: rows.map(toRecord),
-      cursor: last === undefined ? after : JSON.stringify(keyOf(last)),
-      hasMore: rows.length === limit,
-    };
+/** `toRecord` must take the statement's rows. */
+export function reading<Record>(statement: string, toRecord: (row: never) => Record): Table<Record>["read"] {
+  return async function* read(run) {
+    await run(`DECLARE records NO SCROLL CURSOR FOR ${statement}`);
+    for (;;) {
+      const { rows } = await run<QueryResultRow>(`FETCH ${PART_RECORDS} FROM records`);
+      if (rows.length === 0) break;
+      yield (rows as readonly never[]).map(toRecord);
+    }
+    await run("CLOSE records");
   };
 }
 
@@ -41,5 +32,5 @@ export function writing<Record>(
   statement: string,
   columnsOf: (records: readonly Record[]) => Value[],
 ): Table<Record>["write"] {
-  return async (run, records) => void (await run(statement, columnsOf(records)));
+  return async (run, records) => (await run(statement, columnsOf(records))).count;
 }

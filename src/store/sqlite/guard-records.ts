@@ -1,73 +1,42 @@
 import type { Database, SQLQueryBindings } from "bun:sqlite";
 
-import type { Code } from "../../links/code.ts";
 import type { HostRule } from "../../moderation/store.ts";
 import type { RecordOf } from "../records.ts";
 import { type CaseRow, toCase } from "./case-row.ts";
 import type { EntryRow } from "./guard-reader.ts";
 import { reading, type Tables, writing } from "./record-table.ts";
 
-const READ_HOSTS = `
-  SELECT host, reason, since_ms AS sinceMs FROM hosts WHERE host > ?1 ORDER BY host LIMIT ?2`;
-const WRITE_HOST = `
-  INSERT INTO hosts (host, reason, since_ms) VALUES (?1, ?2, ?3)
-  ON CONFLICT (host) DO UPDATE SET reason = ?2, since_ms = ?3 WHERE (reason, since_ms) IS NOT (?2, ?3)`;
-const READ_ENTRIES = `
-  SELECT entry, at_ms, who, action, reason, note, code, created_ms, host FROM journal
-  WHERE entry > ?1 ORDER BY entry LIMIT ?2`;
-const WRITE_ENTRY = `
+const HOSTS = "SELECT host, reason, since_ms AS sinceMs FROM hosts ORDER BY host";
+const ADD_HOST = "INSERT INTO hosts (host, reason, since_ms) VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING";
+const ENTRIES = `
+  SELECT entry, at_ms, who, action, reason, note, code, created_ms, host FROM journal ORDER BY entry`;
+const ADD_ENTRY = `
   INSERT INTO journal (at_ms, who, action, reason, note, code, created_ms, host)
   VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)`;
-const READ_CASES = `
-  SELECT * FROM cases WHERE (code, created_ms) > (?1, ?2) ORDER BY code, created_ms LIMIT ?3`;
+const CASES = "SELECT * FROM cases ORDER BY code, created_ms";
 const NOTES = "SELECT noted_ms AS atMs, reason, note FROM notes WHERE case_id = ?1 ORDER BY id DESC";
-const WRITE_CASE = `
+const ADD_CASE = `
   INSERT INTO cases
     (code, created_ms, is_open, first_ms, last_ms, reports, reasons, pending, disabled_ms, answer, answered_ms)
   VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)
-  ON CONFLICT (code, created_ms) DO UPDATE
-    SET is_open = ?3, first_ms = ?4, last_ms = ?5, reports = ?6, reasons = ?7, pending = ?8, disabled_ms = ?9,
-        answer = ?10, answered_ms = ?11
-  RETURNING id`;
-const FORGET_NOTES = "DELETE FROM notes WHERE case_id = ?1";
-const WRITE_NOTE = "INSERT INTO notes (case_id, noted_ms, reason, note) VALUES (?1, ?2, ?3, ?4)";
-const READ_REPORTERS = `
-  SELECT reporters.day, case_id, reporter, code, created_ms FROM reporters JOIN cases ON cases.id = case_id
-  WHERE (reporters.day, case_id, reporter) > (?1, ?2, ?3) ORDER BY reporters.day, case_id, reporter LIMIT ?4`;
-const WRITE_REPORTER = `
-  INSERT INTO reporters (day, case_id, reporter)
-  SELECT ?3, id, ?4 FROM cases WHERE code = ?1 AND created_ms = ?2 ON CONFLICT DO NOTHING`;
-const READ_COUNTERS =
-  "SELECT day, name, count FROM counters WHERE (day, name) > (?1, ?2) ORDER BY day, name LIMIT ?3";
-const WRITE_COUNTER = `
-  INSERT INTO counters (day, name, count) VALUES (?1, ?2, ?3)
-  ON CONFLICT (day, name) DO UPDATE SET count = ?3 WHERE count <> ?3`;
+  ON CONFLICT DO NOTHING RETURNING id`;
+const ADD_NOTE = "INSERT INTO notes (case_id, noted_ms, reason, note) VALUES (?1, ?2, ?3, ?4)";
+const COUNTERS = "SELECT day, name, count FROM counters ORDER BY day, name";
+const ADD_COUNTER = "INSERT INTO counters (day, name, count) VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING";
 
-interface ReporterRow {
-  day: number;
-  case_id: number;
-  reporter: string;
-  code: Code;
-  created_ms: number;
-}
-
-export function guardRecords(database: Database): Tables<"host" | "entry" | "case" | "reporter" | "counter"> {
+export function guardRecords(database: Database): Tables<"host" | "entry" | "case" | "counter"> {
   return {
     case: {
-      read: reading<CaseRow, RecordOf["case"]>(database, READ_CASES, {
-        start: ["", 0],
-        keyOf: ({ code, created_ms }) => [code, created_ms],
-        toRecord: (row) => ({
-          ...toCase(row),
-          notes: database.query<RecordOf["case"]["notes"][number], [number]>(NOTES).all(row.id),
-        }),
-      }),
+      read: reading(database, CASES, (row: CaseRow) => ({
+        ...toCase(row),
+        notes: database.query<RecordOf["case"]["notes"][number], [number]>(NOTES).all(row.id),
+      })),
       write(records) {
-        const write = database.query<{ id: number }, SQLQueryBindings[]>(WRITE_CASE);
-        const forgetNotes = database.query<unknown, [number]>(FORGET_NOTES);
-        const note = database.query<unknown, [number, number, string, string]>(WRITE_NOTE);
+        const add = database.query<{ id: number }, SQLQueryBindings[]>(ADD_CASE);
+        const addNote = database.query<unknown, [number, number, string, string]>(ADD_NOTE);
+        let added = 0;
         for (const { notes, answer, ...one } of records) {
-          const id = write.get(
+          const id = add.get(
             one.code,
             one.createdMs,
             answer === undefined ? 1 : 0,
@@ -80,25 +49,22 @@ export function guardRecords(database: Database): Tables<"host" | "entry" | "cas
             answer?.action ?? null,
             answer?.atMs ?? null,
           )?.id;
-          if (id === undefined) throw new Error(`The case of ${one.code} could not be kept`);
-          forgetNotes.run(id);
-          for (const { atMs, reason, note: text } of notes.toReversed()) note.run(id, atMs, reason, text);
+          if (id === undefined) continue;
+          added++;
+          for (const { atMs, reason, note } of notes.toReversed()) addNote.run(id, atMs, reason, note);
         }
+        return added;
       },
     },
     host: {
-      read: reading<HostRule, HostRule>(database, READ_HOSTS, {
-        start: [""],
-        keyOf: ({ host }) => [host],
-        toRecord: (row) => row,
-      }),
-      write: writing(database, WRITE_HOST, ({ host, reason, sinceMs }) => [host, reason, sinceMs]),
+      read: reading(database, HOSTS, (row: HostRule) => row),
+      write: writing(database, ADD_HOST, ({ host, reason, sinceMs }) => [host, reason, sinceMs]),
     },
     entry: {
-      read: reading<EntryRow, RecordOf["entry"]>(database, READ_ENTRIES, {
-        start: [-1],
-        keyOf: ({ entry }) => [entry],
-        toRecord: ({ at_ms, who, action, reason, note, code, created_ms, host }) => ({
+      read: reading(
+        database,
+        ENTRIES,
+        ({ at_ms, who, action, reason, note, code, created_ms, host }: EntryRow) => ({
           atMs: at_ms,
           who,
           action,
@@ -108,8 +74,8 @@ export function guardRecords(database: Database): Tables<"host" | "entry" | "cas
           createdMs: created_ms ?? undefined,
           host: host ?? undefined,
         }),
-      }),
-      write: writing(database, WRITE_ENTRY, ({ atMs, who, action, reason, note, code, createdMs, host }) => [
+      ),
+      write: writing(database, ADD_ENTRY, ({ atMs, who, action, reason, note, code, createdMs, host }) => [
         atMs,
         who,
         action,
@@ -120,26 +86,9 @@ export function guardRecords(database: Database): Tables<"host" | "entry" | "cas
         host ?? null,
       ]),
     },
-    reporter: {
-      read: reading<ReporterRow, RecordOf["reporter"]>(database, READ_REPORTERS, {
-        start: [-1, 0, ""],
-        keyOf: ({ day, case_id, reporter }) => [day, case_id, reporter],
-        toRecord: ({ day, reporter, code, created_ms }) => ({ day, reporter, code, createdMs: created_ms }),
-      }),
-      write: writing(database, WRITE_REPORTER, ({ code, createdMs, day, reporter }) => [
-        code,
-        createdMs,
-        day,
-        reporter,
-      ]),
-    },
     counter: {
-      read: reading<RecordOf["counter"], RecordOf["counter"]>(database, READ_COUNTERS, {
-        start: [-1, ""],
-        keyOf: ({ day, name }) => [day, name],
-        toRecord: (row) => row,
-      }),
-      write: writing(database, WRITE_COUNTER, ({ day, name, count }) => [day, name, count]),
+      read: reading(database, COUNTERS, (row: RecordOf["counter"]) => row),
+      write: writing(database, ADD_COUNTER, ({ day, name, count }) => [day, name, count]),
     },
   };
 }

@@ -1,39 +1,38 @@
-// How records are read from and written to SQLite. What writes is to be called in a transaction.
+// How records are read from and written to SQLite.
 import type { Database, SQLQueryBindings } from "bun:sqlite";
 
-import type { Kind, Part, RecordOf } from "../records.ts";
+import { StoreUnavailable } from "../../links/store.ts";
+import type { Kind, RecordOf } from "../records.ts";
+
+/** Records in a batch that is read. */
+const PART_RECORDS = 1000;
 
 interface Table<Record> {
-  read(after: string, limit: number): Part<Record>;
-  write(records: readonly Record[]): void;
+  read(): AsyncGenerator<readonly Record[]>;
+  /** Returns how many were added. */
+  write(records: readonly Record[]): number;
 }
 
 export type Tables<K extends Kind = Kind> = { readonly [Each in K]: Table<RecordOf[Each]> };
 
-type Key = readonly (string | number)[];
-
-interface Keyed<Row, Record> {
-  /** Comes before all others. */
-  readonly start: Key;
-  keyOf(row: Row): Key;
-  toRecord(row: Row): Record;
-}
-
-/** Rows in the order of their keys, after the one with this key. */
-export function reading<Row, Record>(
+/** `toRecord` must take the statement's rows. */
+export function reading<Record>(
   database: Database,
   statement: string,
-  { start, keyOf, toRecord }: Keyed<Row, Record>,
-) {
-  return (after: string, limit: number): Part<Record> => {
-    const key = after === "" ? start : (JSON.parse(after) as Key);
-    const rows = database.query<Row, SQLQueryBindings[]>(statement).all(...key, limit);
-    const last = rows.at(-1);
-    return {
-      records: rows.map(toRecord),
-      cursor: last === undefined ? after : JSON.stringify(keyOf(last)),
-      hasMore: rows.length === limit,
-    };
+  toRecord: (row: never) => Record,
+): Table<Record>["read"] {
+  return async function* read() {
+    const rows = database.query<never, []>(statement).iterate();
+    let part: Record[] = [];
+    for (;;) {
+      const next = trying(() => rows.next());
+      if (next.done === true) break;
+      part.push(toRecord(next.value));
+      if (part.length < PART_RECORDS) continue;
+      yield part;
+      part = [];
+    }
+    if (part.length > 0) yield part;
   };
 }
 
@@ -41,9 +40,19 @@ export function writing<Record>(
   database: Database,
   statement: string,
   columnsOf: (record: Record) => SQLQueryBindings[],
-) {
-  return (records: readonly Record[]): void => {
+): Table<Record>["write"] {
+  return (records) => {
     const write = database.query<unknown, SQLQueryBindings[]>(statement);
-    for (const record of records) write.run(...columnsOf(record));
+    return records.reduce((added, record) => added + write.run(...columnsOf(record)).changes, 0);
   };
+}
+
+export function trying<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    const { code, message } = error as { code?: unknown; message: string };
+    if (typeof code !== "string") throw error;
+    throw new StoreUnavailable(message, { cause: error });
+  }
 }

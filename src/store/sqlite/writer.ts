@@ -19,7 +19,6 @@ import type { AgeBounds } from "../../visits/store.ts";
 import type { Slice } from "../../visits/visit-batch.ts";
 import { prepareCases } from "./cases.ts";
 import { prepareChanges } from "./changes.ts";
-import { leaveCopy } from "./copied.ts";
 import { prepareCounters } from "./counters.ts";
 import { type Identity, identify, watchLog, watchPlace } from "./file/file-identity.ts";
 import { openWriter } from "./file/file.ts";
@@ -59,12 +58,6 @@ export type Task =
 
 function open({ path, openElsewhere, busyWaitMs }: Extract<Task, { type: "open" }>) {
   const database = openWriter(path, openElsewhere, busyWaitMs);
-  try {
-    leaveCopy(database, path);
-  } catch (error) {
-    database.close();
-    throw error;
-  }
   const opened = identify(path);
   const changes = prepareChanges(database);
   const links = prepareLinks(database, changes);
