@@ -1,7 +1,8 @@
 import { z } from "@hono/zod-openapi";
 
 import type { Domain } from "../http/domain.ts";
-import { type FoundLink, hasPassword, type Link, NEVER_MS, REASONS, STATES, stateOf } from "../links/link.ts";
+import { linkFields } from "../links/fields.ts";
+import { type FoundLink, type Link, REASONS, STATES, stateOf } from "../links/link.ts";
 import type { Secret } from "../links/secret.ts";
 import type { MessageKey } from "../locales/messages.ts";
 import { codeField, count, EXAMPLE, instant, reference, shortUrl, string } from "./components.ts";
@@ -62,26 +63,18 @@ export function linkJson(
   domain: Domain,
   { nowMs, visits, isMaker }: LinkContext,
 ): z.infer<typeof linkSchema> {
-  const { code, createdMs, endsMs, terms, disabled } = link;
+  const { code, changed, ...fields } = linkFields(link, isMaker);
+  const { disabled } = link;
   const short_url = domain.shortUrl(code);
   const path = encodeURIComponent(code);
-  const target = isMaker || !hasPassword(link) ? link.originalUrl : null;
   return {
     code,
     short_url,
     ascii_url: new URL(short_url).href,
-    original_url: target,
-    target,
-    created: writeInstant(createdMs),
-    starts: writeInstantOrNull(terms?.startsMs),
-    expires: endsMs === NEVER_MS ? null : writeInstant(endsMs),
-    expiration_date: writeInstant(endsMs),
-    max_visits: terms?.maxVisits ?? null,
-    visits_used: isMaker && terms?.maxVisits !== undefined ? (terms.visits ?? 0) : null,
-    has_password: hasPassword(link),
+    ...fields,
     state: stateOf(link, nowMs),
     disabled: disabled === undefined || disabled === "deleted" ? null : disabled,
-    changed: writeInstantOrNull(terms?.changedMs),
+    changed,
     visits,
     qr: { svg: `${domain.origin}/${path}.svg`, png: `${domain.origin}/${path}.png` },
   };
@@ -107,12 +100,4 @@ export function editLink(
   secret: Pick<Secret, "manageKey">,
 ): string {
   return `<${origin}/${encodeURIComponent(link.code)}+#key=${secret.manageKey(link)}>; rel="edit"`;
-}
-
-function writeInstant(ms: number): string {
-  return new Date(ms).toISOString();
-}
-
-function writeInstantOrNull(ms: number | undefined): string | null {
-  return ms === undefined ? null : writeInstant(ms);
 }

@@ -6,6 +6,7 @@ import type { Asked } from "../http/call.ts";
 import type { Domain } from "../http/domain.ts";
 import { SHORTEN_FIELDS } from "../http/field-names.ts";
 import { DURATIONS, endsMs, type Expiry } from "../links/expiry.ts";
+import { isoInstant } from "../links/instant.ts";
 import type { Link } from "../links/link.ts";
 import { isProblem } from "../links/problem.ts";
 import { message, negotiateLanguage } from "../locales/messages.ts";
@@ -77,7 +78,7 @@ function shortLinkJson(
     short_url: domain.shortUrl(written),
     original_url: link.originalUrl,
     code: written,
-    expiration_date: new Date(link.endsMs).toISOString(),
+    expiration_date: isoInstant(link.endsMs),
   };
 }
 

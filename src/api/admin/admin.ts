@@ -1,6 +1,5 @@
 import type { Asked } from "../../http/call.ts";
 import type { Inspection } from "../../moderation/inspection.ts";
-import { toldEntry, toldFigures } from "../../moderation/operator-json.ts";
 import { caseEndpoints, casesView } from "./cases.ts";
 import {
   type AdminApiOptions,
@@ -13,6 +12,7 @@ import {
 } from "./endpoint.ts";
 import { hostEndpoints, hostsView } from "./hosts.ts";
 import { linkEndpoints, linkViews } from "./links.ts";
+import { entryJson, figuresJson } from "./operator-json.ts";
 
 /** The operator's API on the serving thread. Every handler checks the token first. */
 export function createAdminApi(options: AdminApiOptions) {
@@ -34,8 +34,8 @@ export function createAdminApiViews(inspection: Inspection) {
     ...linkViews(inspection),
     hosts: hostsView(inspection),
     cases: casesView(inspection),
-    journal: listView("entries", inspection.journal, toldEntry),
-    figures: async (call) => show(call, toldFigures(await inspection.figures())),
+    journal: listView("entries", inspection.journal, entryJson),
+    figures: async (call) => show(call, figuresJson(await inspection.figures())),
   };
   return (call: Asked, data: string) => {
     const task = JSON.parse(data) as AdminApiTask;

@@ -2,9 +2,9 @@ import { z } from "@hono/zod-openapi";
 
 import { isProblem } from "../../links/problem.ts";
 import type { Inspection } from "../../moderation/inspection.ts";
-import { toldCase } from "../../moderation/operator-json.ts";
 import { ANSWERS } from "../../moderation/reports/case.ts";
 import { type AdminApiOptions, type Endpoints, listView, note, readBody, reason, WHO } from "./endpoint.ts";
+import { caseJson } from "./operator-json.ts";
 
 /** "nothing" needs no reason. */
 const caseRequest = z.object({ action: z.enum(ANSWERS), reason: reason.nullish(), note });
@@ -24,4 +24,4 @@ export const caseEndpoints = ({ reports }: AdminApiOptions, { show, decideLink }
 
 /** On the views thread. */
 export const casesView = (inspection: Inspection) =>
-  listView("cases", inspection.cases, (one) => toldCase(one, inspection.nowMs()));
+  listView("cases", inspection.cases, (one) => caseJson(one, inspection.nowMs()));

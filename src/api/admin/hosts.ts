@@ -1,6 +1,5 @@
 import { isProblem } from "../../links/problem.ts";
 import type { Inspection } from "../../moderation/inspection.ts";
-import { toldRule } from "../../moderation/operator-json.ts";
 import {
   type AdminApiOptions,
   type Endpoints,
@@ -10,6 +9,7 @@ import {
   reasonedRequest,
   WHO,
 } from "./endpoint.ts";
+import { ruleJson } from "./operator-json.ts";
 
 /** Handlers on the serving thread. */
 export const hostEndpoints = ({ operator }: AdminApiOptions, { show, decide }: Endpoints) => ({
@@ -27,4 +27,4 @@ export const hostEndpoints = ({ operator }: AdminApiOptions, { show, decide }: E
 });
 
 /** On the views thread. */
-export const hostsView = (inspection: Inspection) => listView("hosts", inspection.hosts, toldRule);
+export const hostsView = (inspection: Inspection) => listView("hosts", inspection.hosts, ruleJson);

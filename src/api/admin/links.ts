@@ -8,7 +8,6 @@ import { lookUpCode } from "../../links/code.ts";
 import { isProblem } from "../../links/problem.ts";
 import type { LinkId } from "../../links/store.ts";
 import type { Inspection } from "../../moderation/inspection.ts";
-import { toldInspected, toldLink } from "../../moderation/operator-json.ts";
 import type { RefusedDecision } from "../../moderation/operator.ts";
 import { parseSearch } from "../../moderation/search.ts";
 import { success } from "../envelope.ts";
@@ -27,6 +26,7 @@ import {
   show,
   WHO,
 } from "./endpoint.ts";
+import { inspectedJson, linkJson } from "./operator-json.ts";
 import { readSearch, searchAll, searchLinks, type SearchResult, searchSlice } from "./search.ts";
 
 /** `count` is how many links the first response said there are. */
@@ -118,7 +118,7 @@ export const linkViews = (inspection: Inspection): AdminApiViews<"links" | "link
     const links = await inspection.links(ids);
     const nowMs = inspection.nowMs();
     return show(call, {
-      links: links.map((link) => toldLink(link, nowMs)),
+      links: links.map((link) => linkJson(link, nowMs)),
       cursor: cursor ?? null,
       searched: Math.floor(searched * 1000) / 1000,
     });
@@ -127,7 +127,7 @@ export const linkViews = (inspection: Inspection): AdminApiViews<"links" | "link
   async link(call) {
     const inspected = await inspection.look(call.code);
     if (isProblem(inspected)) return problemJson(call, inspected);
-    return show(call, toldInspected(inspected, inspection.nowMs()));
+    return show(call, inspectedJson(inspected, inspection.nowMs()));
   },
 
   /** The serving thread reads the response, so it isn't compressed. */
