@@ -25,10 +25,7 @@ export const checkCodeRoute = createRoute({
   description: "api.availability.description",
   request: { params: codeParameter },
   responses: {
-    200: returns(
-      "api.availability.answer",
-      z.object(envelope("free", availability)).openapi("AvailabilityResponse"),
-    ),
+    200: returns("api.availability.answer", envelope("free", availability).openapi("AvailabilityResponse")),
     400: refusal("api.availability.refused"),
     ...storeFailures,
   },
@@ -41,8 +38,8 @@ export function checkCode({ links, limiter }: ApiOptions) {
     if (isProblem(result)) return problemJson(call, result);
     // A free code is an unknown address, so scans for codes count here as well.
     const isUnknown = result.available || result.free.length > 0;
-    const limited = isUnknown ? await limiter.unknown(call) : undefined;
-    if (limited !== undefined) return problemJson(call, limited);
+    const problem = isUnknown ? await limiter.unknown(call) : undefined;
+    if (problem !== undefined) return problemJson(call, problem);
     const data: z.infer<typeof availability> = { ...result, short_url: call.domain.shortUrl(call.code) };
     return success(call, 200, result.available ? "free" : "taken", data);
   };

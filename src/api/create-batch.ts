@@ -42,10 +42,7 @@ type Result = Omit<z.infer<typeof linkResult>, "data"> & { readonly data?: objec
 
 const responses = <T extends z.ZodType>(one: T, name: string) => ({
   ...createFailures,
-  200: returns(
-    "api.many.answer",
-    z.object(envelope("batch", z.object({ results: z.array(one) }))).openapi(name),
-  ),
+  200: returns("api.many.answer", envelope("batch", z.object({ results: z.array(one) })).openapi(name)),
   413: failure("api.many.too-large"),
 });
 

@@ -63,7 +63,7 @@ export const createLinkRoute = createRoute({
   summary: "api.links",
   description: "api.links.description",
   request: createBody(linkRequest, { target: EXAMPLE.original_url, expires: EXAMPLE.expire_duration }),
-  responses: createResponses(z.object(envelope("link.made", managedLinkSchema)).openapi("MadeResponse")),
+  responses: createResponses(envelope("link.made", managedLinkSchema).openapi("MadeResponse")),
 });
 
 export const LINK_FORMAT: CreateFormat = {

@@ -6,11 +6,8 @@ import { message, type MessageKey, negotiateLanguage } from "../locales/messages
 import { string } from "./components.ts";
 
 /** The shape of the contract's envelope. Its keys are fixed for created links; other responses may get new keys. */
-export const envelope = <T extends z.ZodType>(key: MessageKey, data: T) => ({
-  status: z.literal("success"),
-  message: string.openapi({ example: `{${key}}` }),
-  data,
-});
+export const envelope = <T extends z.ZodType>(key: MessageKey, data: T) =>
+  z.object({ status: z.literal("success"), message: string.openapi({ example: `{${key}}` }), data });
 
 /** A response in the contract's envelope. */
 export function success(

@@ -23,7 +23,7 @@ export const getLinkRoute = createRoute({
   security: KEY_HELPS,
   request: { params: codeParameter },
   responses: {
-    200: returns("link", z.object(envelope("link", linkSchema)).openapi("LinkResponse"), {
+    200: returns("link", envelope("link", linkSchema).openapi("LinkResponse"), {
       [POLL_INTERVAL]: z.int().positive().openapi({ description: "api.poll-interval" }),
     }),
     403: failure("api.key.wrong"),

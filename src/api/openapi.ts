@@ -116,13 +116,13 @@ export function describeApi(
   language: string,
   { version, needsToken }: DescribeOptions,
 ): ApiDescription {
-  const described = new OpenAPIHono();
-  const registry = described.openAPIRegistry;
+  const app = new OpenAPIHono();
+  const registry = app.openAPIRegistry;
   registry.registerComponent("securitySchemes", KEY_SCHEME.name, KEY_SCHEME.scheme);
   if (needsToken) registry.registerComponent("securitySchemes", TOKEN_SCHEME.name, TOKEN_SCHEME.scheme);
   for (const route of CREATE_ROUTES) registry.registerPath(needsToken ? withToken(route) : route);
   for (const route of OTHER_ROUTES) registry.registerPath(route);
-  const document = described.getOpenAPI31Document({
+  const document = app.getOpenAPI31Document({
     openapi: "3.1.0",
     info: {
       title: "Curt",
@@ -136,7 +136,7 @@ export function describeApi(
     tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
   });
   for (const [path, item] of Object.entries(document.paths ?? {}))
-    if (path.startsWith("/api/")) addRequestId(item);
+    if (path.startsWith("/api/")) addRequestId(item as Operations);
   const values = { ...LIMITS, languages: languageNames(language) };
   const say = (key: string) => message(language, key as MessageKey, values);
   return JSON.parse(JSON.stringify(document), (name, value: unknown) => {
@@ -147,19 +147,16 @@ export function describeApi(
   }) as ApiDescription;
 }
 
+type Operations = Record<string, { responses: Record<string, { headers?: object }> }>;
+
 /** Every response of the API has it. */
-function addRequestId(operations: object): void {
-  const described = Object.values(operations as Record<string, { responses: Record<string, Described> }>);
-  for (const { responses } of described)
+function addRequestId(operations: Operations): void {
+  for (const { responses } of Object.values(operations))
     for (const response of Object.values(responses))
       response.headers = {
         ...response.headers,
         [REQUEST_ID]: { description: "api.request-id", required: true, schema: { type: "string" } },
       };
-}
-
-interface Described {
-  headers?: object;
 }
 
 /** Clients may keep the document, but ask each time whether it changed. */

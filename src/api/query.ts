@@ -15,16 +15,16 @@ export function readQuery<T extends z.ZodObject>(
   schema: T,
   refusals: Readonly<Record<keyof T["shape"], Refuse>>,
 ): { query: z.infer<T>; problem?: Malformed } {
-  const given = [...new URLSearchParams(queryOf(request))].filter(([, value]) => value);
-  const parsed = schema.safeParse(Object.fromEntries(given));
-  if (parsed.success) return { query: parsed.data };
-  const refused = [...new Set(parsed.error.issues.map(({ path }) => String(path[0])))];
-  const values = new Map(given);
-  const accepted = given.filter(([name]) => !refused.includes(name));
+  const parameters = [...new URLSearchParams(queryOf(request))].filter(([, value]) => value);
+  const result = schema.safeParse(Object.fromEntries(parameters));
+  if (result.success) return { query: result.data };
+  const badNames = [...new Set(result.error.issues.map(({ path }) => String(path[0])))];
+  const values = new Map(parameters);
+  const accepted = parameters.filter(([name]) => !badNames.includes(name));
   return {
     query: schema.parse(Object.fromEntries(accepted)),
     problem: malformed(
-      ...refused.map((field) => refusals[field as keyof T["shape"]](field, values.get(field) ?? "")),
+      ...badNames.map((field) => refusals[field as keyof T["shape"]](field, values.get(field) ?? "")),
     ),
   };
 }

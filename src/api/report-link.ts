@@ -49,7 +49,7 @@ export const reportLinkRoute = createRoute({
   description: "api.report.description",
   request: { params: codeParameter, body: jsonBody(reportRequest, REPORT_EXAMPLE) },
   responses: {
-    202: returns("api.report.answer", z.object(envelope("reported", report)).openapi("ReportResponse")),
+    202: returns("api.report.answer", envelope("reported", report).openapi("ReportResponse")),
     ...bodyFailures,
     403: failure("api.report.cross-site"),
     404: failure("unknown"),

@@ -38,7 +38,7 @@ export const shortLink = z
     expiration_date: instant("api.short.expiration_date", "2026-01-08T00:00:00.000Z"),
   })
   .openapi("ShortLink");
-const shortenResponse = z.strictObject(envelope("shortened", shortLink)).openapi("ShortenResponse");
+const shortenResponse = envelope("shortened", shortLink).strict().openapi("ShortenResponse");
 
 export const shortenRoute = createRoute({
   tags: ["Links"],
@@ -117,10 +117,7 @@ export const informationRoute = createRoute({
   summary: "api.information",
   description: "api.information.description",
   responses: {
-    200: returns(
-      "api.information.answer",
-      z.object(envelope("info", information)).openapi("InformationResponse"),
-    ),
+    200: returns("api.information.answer", envelope("info", information).openapi("InformationResponse")),
     ...plainFailures,
   },
 });

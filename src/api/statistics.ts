@@ -146,7 +146,7 @@ export const statisticsRoute = createRoute({
       description: "api.stats.answer",
       headers: z.object(rateLimit),
       content: {
-        ...jsonContent(z.object(envelope("statistics", statistics)).openapi("StatisticsResponse")),
+        ...jsonContent(envelope("statistics", statistics).openapi("StatisticsResponse")),
         "text/csv": { schema: string, example: "dimension,value,visits,bots\r\nday,2026-11-21,100,0\r\n" },
       },
     },

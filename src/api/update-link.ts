@@ -45,10 +45,7 @@ export const updateLinkRoute = createRoute({
   security: KEY_NEEDED,
   request: { params: codeParameter, body: jsonBody(linkChange, CHANGE_EXAMPLE) },
   responses: {
-    200: returns(
-      "api.changed",
-      z.object(envelope("link.changed", managedLinkSchema)).openapi("ChangedResponse"),
-    ),
+    200: returns("api.changed", envelope("link.changed", managedLinkSchema).openapi("ChangedResponse")),
     ...bodyFailures,
     ...keyFailures("api.key.closed"),
   },
@@ -58,10 +55,10 @@ export const updateLinkRoute = createRoute({
 export const updateLink = ({ withKey, edit, respond }: KeyedLinks) =>
   withKey(async (call, link) => {
     const request = await readChange(call);
-    const edited = isProblem(request) ? request : await edit(call, link, request);
-    return isProblem(edited)
-      ? problemJson(call, edited, {}, LINK_FIELDS)
-      : respond(call, "link.changed", edited);
+    const outcome = isProblem(request) ? request : await edit(call, link, request);
+    return isProblem(outcome)
+      ? problemJson(call, outcome, {}, LINK_FIELDS)
+      : respond(call, "link.changed", outcome);
   });
 
 async function readChange({ request }: Call): Promise<EditRequest | HttpProblem> {

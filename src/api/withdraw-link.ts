@@ -1,4 +1,4 @@
-import { createRoute, z } from "@hono/zod-openapi";
+import { createRoute } from "@hono/zod-openapi";
 
 import { problemJson } from "../http/problems.ts";
 import { isProblem } from "../links/problem.ts";
@@ -18,10 +18,7 @@ export const withdrawLinkRoute = createRoute({
   security: KEY_NEEDED,
   request: { params: codeParameter },
   responses: {
-    200: returns(
-      "api.withdrawn",
-      z.object(envelope("link.ended", managedLinkSchema)).openapi("WithdrawnResponse"),
-    ),
+    200: returns("api.withdrawn", envelope("link.ended", managedLinkSchema).openapi("WithdrawnResponse")),
     ...keyFailures("api.key.wrong"),
   },
 });
@@ -29,6 +26,6 @@ export const withdrawLinkRoute = createRoute({
 /** Runs on the serving thread. */
 export const withdrawLink = ({ links }: ApiOptions, { withKey, respond }: KeyedLinks) =>
   withKey(async (call, link) => {
-    const withdrawn = await links.withdraw(link);
-    return isProblem(withdrawn) ? problemJson(call, withdrawn) : respond(call, "link.ended", withdrawn);
+    const outcome = await links.withdraw(link);
+    return isProblem(outcome) ? problemJson(call, outcome) : respond(call, "link.ended", outcome);
   });

@@ -16,9 +16,9 @@ export const caseEndpoints = ({ reports }: AdminApiOptions, { show, decideLink }
   answerCase: decideLink(async (call, link) => {
     const body = await readBody(call, caseRequest);
     if (isProblem(body)) return body;
-    const answered = await reports.answerCase(link, { ...body, reason: body.reason ?? undefined }, WHO);
-    if (!isProblem(answered)) return { code: link.code, changed: true };
-    return answered.kind === "unknown" ? { kind: "operator.no-case" } : answered;
+    const outcome = await reports.answerCase(link, { ...body, reason: body.reason ?? undefined }, WHO);
+    if (!isProblem(outcome)) return { code: link.code, changed: true };
+    return outcome.kind === "unknown" ? { kind: "operator.no-case" } : outcome;
   }),
 });
 
