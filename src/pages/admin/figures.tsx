@@ -4,7 +4,7 @@ import type { Counted } from "../../moderation/counters.ts";
 import type { Figures, TopHosts } from "../../moderation/figures.ts";
 import { dateOf } from "../../moderation/operator-json.ts";
 import type { Page } from "../shared/layout.tsx";
-import { Fact, framed, Given, type Operator, withQuery } from "./frame.tsx";
+import { Fact, framed, Given, type PageContext, withQuery } from "./frame.tsx";
 
 const COUNTS = {
   visits: "admin.count.visits",
@@ -23,13 +23,13 @@ const COUNTS = {
 const NAMES = Object.keys(COUNTS) as (keyof typeof COUNTS)[];
 
 /** Where the operator starts: how much there is of everything. */
-export function figuresPage(operator: Operator, figures: Figures): Page {
-  const { language } = operator;
+export function figuresPage(context: PageContext, figures: Figures): Page {
+  const { language } = context;
   const say = (key: MessageKey) => message(language, key);
   const shown = (count: number) => count.toLocaleString(language);
   const { newestHosts, visitedHosts, days } = figures;
   return framed(
-    operator,
+    context,
     "figures",
     say("admin.figures"),
     <>

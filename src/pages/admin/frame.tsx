@@ -7,7 +7,7 @@ import type { Child, Html } from "../shared/html/jsx-runtime.ts";
 import { type Page, page } from "../shared/layout.tsx";
 
 /** What every page for the operator is made with. */
-export interface Operator {
+export interface PageContext {
   readonly language: string;
   /** Every form sends it back. */
   readonly formToken: string;
@@ -24,9 +24,9 @@ const PAGES = {
 } as const;
 type Current = keyof typeof PAGES;
 
-/** A page for the operator. `current` is the page, or the one that it belongs to. */
-export function framed(operator: Operator, current: Current, title: Child, content: Html): Page {
-  const { language, query } = operator;
+/** A page for the context. `current` is the page, or the one that it belongs to. */
+export function framed(context: PageContext, current: Current, title: Child, content: Html): Page {
+  const { language, query } = context;
   const name = message(language, `admin.${current}`);
   return page(
     language,
@@ -38,7 +38,7 @@ export function framed(operator: Operator, current: Current, title: Child, conte
             {message(language, `admin.${key as Current}`)}
           </a>
         ))}
-        <Form operator={operator} action="/admin/sign-out">
+        <Form context={context} action="/admin/sign-out">
           <button class="plain">{message(language, "admin.sign-out")}</button>
         </Form>
       </nav>
@@ -49,17 +49,17 @@ export function framed(operator: Operator, current: Current, title: Child, conte
 }
 
 interface FormProps {
-  readonly operator: Operator;
+  readonly context: PageContext;
   readonly action: string;
   /** Sent as it is, beside what the operator fills in. */
   readonly hidden?: Readonly<Record<string, string>>;
   readonly children?: Child;
 }
 
-export function Form({ operator, action, hidden = {}, children }: FormProps) {
+export function Form({ context, action, hidden = {}, children }: FormProps) {
   return (
     <form method="post" action={action}>
-      {Object.entries({ ...hidden, form: operator.formToken }).map(([name, value]) => (
+      {Object.entries({ ...hidden, form: context.formToken }).map(([name, value]) => (
         <input type="hidden" name={name} value={value} />
       ))}
       {children}

@@ -3,7 +3,7 @@ import { message } from "../../locales/messages.ts";
 import type { JournalEntry } from "../../moderation/store.ts";
 import { Instant } from "../shared/instant.tsx";
 import type { Page } from "../shared/layout.tsx";
-import { framed, Given, LinkTo, More, type Operator } from "./frame.tsx";
+import { framed, Given, LinkTo, More, type PageContext } from "./frame.tsx";
 
 export interface Journal {
   readonly entries: readonly JournalEntry[];
@@ -12,10 +12,10 @@ export interface Journal {
 }
 
 /** Everything that was decided, newest first. */
-export function journalPage(operator: Operator, { entries, cursor }: Journal): Page {
-  const { language } = operator;
+export function journalPage(context: PageContext, { entries, cursor }: Journal): Page {
+  const { language } = context;
   return framed(
-    operator,
+    context,
     "journal",
     message(language, "admin.journal"),
     <>

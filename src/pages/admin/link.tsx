@@ -6,7 +6,17 @@ import type { Inspected } from "../../moderation/inspection.ts";
 import { Instant } from "../shared/instant.tsx";
 import type { Page } from "../shared/layout.tsx";
 import { AnswerForm, ReportFacts } from "./cases.tsx";
-import { Decide, Fact, Form, framed, Given, linkPath, type Operator, Refusal, withQuery } from "./frame.tsx";
+import {
+  Decide,
+  Fact,
+  Form,
+  framed,
+  Given,
+  linkPath,
+  type PageContext,
+  Refusal,
+  withQuery,
+} from "./frame.tsx";
 import { History } from "./journal.tsx";
 import { stateInWords } from "./links.tsx";
 
@@ -16,19 +26,19 @@ export interface LinkLooked extends Inspected {
 }
 
 /** One link: what it is, what can be done about it, and what was. */
-export function linkPage(operator: Operator, looked: LinkLooked): Page {
-  const { language } = operator;
+export function linkPage(context: PageContext, looked: LinkLooked): Page {
+  const { language } = context;
   const { link, refusal } = looked;
   const say = (key: MessageKey) => message(language, key);
   return framed(
-    operator,
+    context,
     "links",
     <Given text={link.code} />,
     <>
       <Refusal text={refusal} />
       <Facts language={language} looked={looked} />
-      {link.disabled !== "deleted" && <Decisions operator={operator} link={link} />}
-      <Reported operator={operator} looked={looked} />
+      {link.disabled !== "deleted" && <Decisions context={context} link={link} />}
+      <Reported context={context} looked={looked} />
       <h2>{say("admin.history")}</h2>
       <History language={language} entries={looked.history} />
     </>,
@@ -98,8 +108,8 @@ function Terms({ language, terms = {} }: { language: string; terms: Link["terms"
 }
 
 /** What was reported about the link, and the form that answers it. */
-function Reported({ operator, looked }: { operator: Operator; looked: LinkLooked }) {
-  const { language } = operator;
+function Reported({ context, looked }: { context: PageContext; looked: LinkLooked }) {
+  const { language } = context;
   const { link, reported } = looked;
   if (reported === undefined) return <></>;
   return (
@@ -119,25 +129,25 @@ function Reported({ operator, looked }: { operator: Operator; looked: LinkLooked
         ))}
       </ul>
       {reported.answer === undefined && link.disabled !== "deleted" && (
-        <AnswerForm operator={operator} one={reported} />
+        <AnswerForm context={context} one={reported} />
       )}
     </>
   );
 }
 
-function Decisions({ operator, link }: { operator: Operator; link: Link }) {
-  const { language } = operator;
+function Decisions({ context, link }: { context: PageContext; link: Link }) {
+  const { language } = context;
   const say = (key: MessageKey) => message(language, key);
   const action = linkPath(link.code);
   const host = targetHost(link.target);
   return (
     <>
       {link.disabled === undefined ? (
-        <Form operator={operator} action={action} hidden={{ action: "disable" }}>
+        <Form context={context} action={action} hidden={{ action: "disable" }}>
           <Decide language={language} action="disable" hasReason />
         </Form>
       ) : (
-        <Form operator={operator} action={action} hidden={{ action: "enable" }}>
+        <Form context={context} action={action} hidden={{ action: "enable" }}>
           <Decide language={language} action="enable" />
         </Form>
       )}
@@ -152,7 +162,7 @@ function Decisions({ operator, link }: { operator: Operator; link: Link }) {
       <details>
         <summary>{say("admin.do.erase")}</summary>
         <p>{say("admin.erase.intro")}</p>
-        <Form operator={operator} action={action} hidden={{ action: "erase" }}>
+        <Form context={context} action={action} hidden={{ action: "erase" }}>
           <label class="check">
             <input type="checkbox" name="confirm" value={link.code} required /> {say("admin.erase.confirm")}
           </label>

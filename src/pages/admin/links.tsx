@@ -1,12 +1,25 @@
 /** @jsxImportSource ../shared/html */
-import { type MessageKey, message } from "../../locales/messages.ts";
+import { message, type MessageKey } from "../../locales/messages.ts";
 import type { InspectedLink } from "../../moderation/inspection.ts";
 import { stateOf, type WrittenSearch } from "../../moderation/search.ts";
 import { Instant } from "../shared/instant.tsx";
 import type { Page } from "../shared/layout.tsx";
-import { Beginning, Field, framed, LinkTo, More, type Operator, Refusal, withQuery } from "./frame.tsx";
+import {
+  Beginning,
+  Decide,
+  Fact,
+  Field,
+  Form,
+  framed,
+  Given,
+  LinkTo,
+  More,
+  type PageContext,
+  Refusal,
+  withQuery,
+} from "./frame.tsx";
 
-export const SEARCH_LABELS = {
+const SEARCH_LABELS = {
   q: "admin.q",
   host: "admin.q.host",
 } as const satisfies Record<keyof WrittenSearch, MessageKey>;
@@ -26,15 +39,15 @@ export interface Links {
 }
 
 /** Finds links. */
-export function linksPage(operator: Operator, found: Links): Page {
-  const { language } = operator;
+export function linksPage(context: PageContext, found: Links): Page {
+  const { language } = context;
   const { search, links, cursor, searched, refusal, done } = found;
   const say = (key: Parameters<typeof message>[1]) => message(language, key);
   const wanted = wantedOf(search);
   const isSearch = Object.keys(wanted).length > 0;
   const percent = new Intl.NumberFormat(language, { style: "percent", roundingMode: "floor" });
   return framed(
-    operator,
+    context,
     "links",
     say("admin.links"),
     <>
@@ -104,4 +117,65 @@ export function stateInWords(language: string, link: InspectedLink, nowMs: numbe
   if (reason === undefined) return message(language, `admin.state.${stateOf(link, nowMs)}`);
   const key = link.disabled === undefined ? "admin.blocked" : "admin.disabled";
   return message(language, key, { reason: message(language, `reason.${reason}`) });
+}
+
+export type FoundAction = "disable" | "enable";
+
+export interface Found {
+  readonly action: FoundAction;
+  readonly search: WrittenSearch;
+  readonly count: number;
+  /** The hosts that most of the links lead to. */
+  readonly hosts: readonly (readonly [host: string, links: number])[];
+  readonly refusal: string | undefined;
+}
+
+/** Tells how many links a search finds, and asks before anything is done to them. */
+export function foundPage(context: PageContext, { action, search, count, hosts, refusal }: Found): Page {
+  const { language } = context;
+  const wanted = wantedOf(search);
+  return framed(
+    context,
+    "links",
+    message(language, `admin.found.${action}.title`, { count }),
+    <>
+      <Refusal text={refusal} />
+      <dl class="facts">
+        {Object.entries(wanted).map(([name, value]) => (
+          <Fact name={message(language, SEARCH_LABELS[name as keyof WrittenSearch])}>
+            <Given text={value} />
+          </Fact>
+        ))}
+      </dl>
+      <Form
+        context={context}
+        action={withQuery("/admin/found", wanted)}
+        hidden={{ action, count: String(count) }}
+      >
+        <fieldset>
+          <legend>
+            {message(language, action === "disable" ? "admin.found.block" : "admin.found.hosts")}
+          </legend>
+          <ul class="rows">
+            {hosts.map(([host, links]) => (
+              <li>
+                {action === "disable" ? (
+                  <label class="check">
+                    <input type="checkbox" name="block" value={host} /> <Given text={host} />
+                  </label>
+                ) : (
+                  <Given text={host} />
+                )}{" "}
+                <span class="soft">{message(language, "admin.found.links", { count: links })}</span>
+              </li>
+            ))}
+          </ul>
+        </fieldset>
+        <Decide language={language} action={action} hasReason={action === "disable"} />
+      </Form>
+      <p>
+        <a href={withQuery("/admin/links", wanted)}>{message(language, "admin.back")}</a>
+      </p>
+    </>,
+  );
 }

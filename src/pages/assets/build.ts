@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
-import { type Asset, asset } from "./asset.ts";
+import { type Asset, asset } from "../shared/asset.ts";
 
 type Name = "style" | "script" | "myLinks" | "icon" | "touchIcon" | "largeIcon";
 
@@ -15,13 +15,11 @@ const STYLES = [
   "shared/style/destination",
   "shared/charts/chart",
   "shared/charts/breakdowns",
-  "reference/code",
   "my-links/style",
   "admin/style",
   "shared/style/preferences",
   "reference/style",
   "manage/style",
-  "unknown/style",
 ];
 
 /**
@@ -30,11 +28,7 @@ const STYLES = [
  */
 export function buildAssets(): Record<Name, Asset> {
   const style = asset("style.css", "text/css; charset=utf-8", STYLES.map(readStyle).join("\n"));
-  const script = asset(
-    "script.js",
-    "text/javascript; charset=utf-8",
-    bundleScript("../shared/script/main.ts"),
-  );
+  const script = asset("script.js", "text/javascript; charset=utf-8", bundleScript("script.ts"));
   const myLinks = asset("links.js", script.type, bundleScript("../my-links/script/main.ts"));
   const icon = asset("icon.svg", "image/svg+xml", read("icon.svg").toString("utf8"));
   const touchIcon = picture("icon-180.png");

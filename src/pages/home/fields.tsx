@@ -1,8 +1,7 @@
 /** @jsxImportSource ../shared/html */
 import { DURATIONS, type Expiry } from "../../links/expiry.ts";
 import { message } from "../../locales/messages.ts";
-import { DateField } from "../shared/date-field.tsx";
-import { described, FieldError } from "../shared/field.tsx";
+import { DateField, described, FieldError } from "../shared/fields.tsx";
 import type { Home } from "./page.tsx";
 
 /** For fields that hold addresses and codes, not prose: turns off the browser's corrections. */

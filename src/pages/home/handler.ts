@@ -13,19 +13,11 @@ import { isProblem } from "../../links/problem.ts";
 import { StoreUnavailable } from "../../links/store.ts";
 import { freeVariants } from "../../links/variants.ts";
 import type { TokenCheck } from "../../moderation/create-token.ts";
+import { isFromAnotherSite } from "../forms.ts";
 import type { Made } from "../preview/just-created.ts";
-import { isFromAnotherSite } from "../shared/form-data.ts";
-import {
-  EMPTY,
-  type Form,
-  formOfQuery,
-  readForm,
-  readRequest,
-  shortened,
-  tellInForm,
-} from "../shared/link-form.ts";
-import { type Pasted, readPasted } from "../shared/pasted-address.ts";
+import { EMPTY, type Form, formOfQuery, readForm, readRequest, shortened, tellInForm } from "./form.ts";
 import { homePage, type Taken } from "./page.tsx";
+import { type Pasted, readPasted } from "./pasted-address.ts";
 
 export interface HomeOptions {
   readonly links: Pick<Links, "create" | "refusalsOf">;

@@ -1,8 +1,8 @@
 /** @jsxImportSource ../shared/html */
 import type { Expiry } from "../../links/expiry.ts";
 import { message, sentenceSpace } from "../../locales/messages.ts";
-import { MadeHere } from "../my-links/created-list.tsx";
-import { described, FieldError, type FieldErrors, Notice } from "../shared/field.tsx";
+import { MadeHere } from "../my-links/link-list.tsx";
+import { described, FieldError, type FieldErrors, Notice } from "../shared/fields.tsx";
 import { type Page, page } from "../shared/layout.tsx";
 import { ATTRIBUTES, Ends, MoreChoices } from "./fields.tsx";
 

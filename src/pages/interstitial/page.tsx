@@ -4,7 +4,7 @@ import { message } from "../../locales/messages.ts";
 import { describeDestination } from "../shared/destination-parts.ts";
 import { Leads } from "../shared/destination.tsx";
 import { type Page, page } from "../shared/layout.tsx";
-import { Lifetime } from "../shared/lifetime.tsx";
+import { Lifetime } from "../shared/link-facts.tsx";
 import type { Noted } from "../shared/warnings.tsx";
 
 export interface InterstitialShown extends Pick<Link, "code" | "target" | "createdMs">, Noted {

@@ -1,22 +1,29 @@
 import type { Asked, Call } from "../../http/call.ts";
 import { LINK_FIELDS } from "../../http/field-names.ts";
 import { createManaging, type ManagingOptions } from "../../http/link-manager.ts";
-import { describe, type HttpProblem, malformed, problemAnswer, problemOf } from "../../http/problems.ts";
+import {
+  describe,
+  type HttpProblem,
+  malformed,
+  type Malformed,
+  problemAnswer,
+  problemOf,
+} from "../../http/problems.ts";
 import { html } from "../../http/responses.ts";
 import type { Views } from "../../http/views/views.ts";
 import type { Clock } from "../../links/clock.ts";
+import { type Duration, DURATIONS } from "../../links/expiry.ts";
 import type { FoundLink } from "../../links/link.ts";
 import type { Links } from "../../links/links.ts";
-import type { Edits } from "../../links/manage.ts";
-import { isProblem } from "../../links/problem.ts";
+import type { EditRequest, Edits } from "../../links/manage.ts";
+import { type Invalid, invalid, isProblem } from "../../links/problem.ts";
 import { StoreUnavailable } from "../../links/store.ts";
+import { MAX_TARGET_LENGTH } from "../../links/target.ts";
 import { message } from "../../locales/messages.ts";
 import type { Counts } from "../../visits/visits.ts";
-import { isFromAnotherSite, readFields, tellBeside } from "../shared/form-data.ts";
-import { DATE_WORDS } from "../shared/link-form.ts";
-import { changedOf } from "../shared/remaining-time.ts";
+import { DATE_WORDS, instantOf, isFromAnotherSite, readFields, tellBeside } from "../forms.ts";
+import { changedOf } from "../shared/link-facts.tsx";
 import { MANAGE_FIELDS, type ManageForm } from "./fields.tsx";
-import { keyIn, readChange, shownAgain } from "./form.ts";
 import { keyPage, managePage, managePath } from "./page.tsx";
 
 const DONE: ReadonlyMap<string | null, Shown["done"]> = new Map([
@@ -159,4 +166,74 @@ function tell(problem: HttpProblem, language: string) {
   const told = tellBeside(problem, MANAGE_FIELDS, language, LINK_FIELDS, DATE_WORDS);
   if (told.errors.sure === undefined) return told;
   return { errors: { ...told.errors, sure: message(language, "manage.sure.missing") } };
+}
+
+/** In UTF-16 units: of a number, a date or a choice that is shown again. */
+const MAX_SHOWN = 64;
+
+const ENDS = new Map<string, Duration | "never">([
+  ...DURATIONS.map((duration) => [duration, duration] as const),
+  ["never", "never"],
+]);
+const STARTS = new Map([["now", null]]);
+
+/** The key in what was pasted, which may be the whole manage address. */
+function keyIn(pasted: string): string {
+  return pasted.trim().replace(/^.*#key=/s, "");
+}
+
+/** What the form changes. The domain checks all that can be read. */
+function readChange(sent: URLSearchParams, link: FoundLink): EditRequest | Malformed | Invalid {
+  const originalUrl = sent.has("target") ? textOf(sent, "target") : link.originalUrl;
+  const starts = readWhen(sent, "starts", STARTS);
+  const expiry = readWhen(sent, "expires", ENDS);
+  if (isProblem(starts)) return starts;
+  if (isProblem(expiry)) return expiry;
+  return {
+    originalUrl: originalUrl === link.originalUrl ? undefined : originalUrl,
+    expiry,
+    starts,
+    maxVisits: sent.has("max_visits") ? readNumber(textOf(sent, "max_visits")) : undefined,
+    password: sent.get("password") || (sent.has("remove") ? null : undefined),
+  };
+}
+
+/** What was chosen: one of the values, a date in the zone of the form, or nothing, which leaves it as it is. */
+function readWhen<Value>(
+  sent: URLSearchParams,
+  field: "expires" | "starts",
+  values: ReadonlyMap<string, Value>,
+): Value | number | undefined | Malformed | Invalid {
+  const chosen = textOf(sent, field);
+  if (chosen === "") return undefined;
+  if (chosen === "date")
+    return (
+      instantOf(textOf(sent, `${field}_date`), textOf(sent, "zone")) ?? invalid({ rule: `${field}.format` })
+    );
+  if (values.has(chosen)) return values.get(chosen);
+  return malformed({ rule: "field.values", field, values: [...values.keys(), "date"].join(", ") });
+}
+
+function textOf(sent: URLSearchParams, field: string): string {
+  return (sent.get(field) ?? "").trim();
+}
+
+/** Null if nothing is written, and no number if something else is: the domain says what is allowed. */
+function readNumber(written: string): number | null {
+  if (written === "") return null;
+  return /^\d+$/.test(written) ? Number(written) : Number.NaN;
+}
+
+/** What the fields show again. The password is never shown. */
+function shownAgain(sent: URLSearchParams): ManageForm["sent"] {
+  const shown = (field: string, max = MAX_SHOWN) => (sent.get(field) ?? "").slice(0, max);
+  return {
+    target: shown("target", MAX_TARGET_LENGTH + 1),
+    starts: shown("starts"),
+    starts_date: shown("starts_date"),
+    expires: shown("expires"),
+    expires_date: shown("expires_date"),
+    zone: shown("zone"),
+    max_visits: shown("max_visits"),
+  };
 }

@@ -2,20 +2,21 @@
 import { hasEnded, stateOf } from "../../links/link.ts";
 import { message, sentenceSpace } from "../../locales/messages.ts";
 import type { Statistics } from "../../visits/statistics/statistics.ts";
-import { QrDrawn } from "../qr/qr-image.tsx";
+import { QrDrawn } from "../qr/qr-code.tsx";
 import { Breakdowns } from "../shared/charts/breakdowns.tsx";
-import { numberFormat, periodOf } from "../shared/charts/chart.tsx";
-import { CopyButton } from "../shared/copy-button.tsx";
-import { described, FieldError, Notice } from "../shared/field.tsx";
+import { periodOf } from "../shared/charts/chart.tsx";
+import { described, FieldError, Notice } from "../shared/fields.tsx";
+import { numberFormat } from "../shared/formats.ts";
 import { type Page, page } from "../shared/layout.tsx";
-import { Lifetime } from "../shared/lifetime.tsx";
-import { Began, Begins } from "../shared/start-date.tsx";
-import { Ends, Starts } from "./dates.tsx";
+import { Began, Begins, Lifetime } from "../shared/link-facts.tsx";
+import { CopyButton } from "../shared/share.tsx";
 import {
   Destination,
+  Ends,
   type FieldProps,
   type ManageForm,
   Password,
+  Starts,
   Target,
   Visits,
   Withdrawal,

@@ -1,7 +1,4 @@
-import { type ApiRequest, ask, type Link } from "../shared/script/api-call.ts";
-import { offerCopies } from "../shared/script/copy.ts";
-import { tellZone } from "../shared/script/time-zone.ts";
-import { localiseTimes } from "../shared/script/times.ts";
+import { type ApiRequest, ask, type Link, localiseTimes, offerCopies, tellZone } from "../shared/script.ts";
 
 /** Messages of the API begin with the name of the field that they are about. */
 const FIELD = /(?:^| )(target|starts|expires|max_visits|password): /;

@@ -1,8 +1,17 @@
 /** @jsxImportSource ../shared/html */
+import type { Asked } from "../../http/call.ts";
+import { html } from "../../http/responses.ts";
 import { message, type MessageKey } from "../../locales/messages.ts";
-import { CopyButton } from "../shared/copy-button.tsx";
 import { type Page, page } from "../shared/layout.tsx";
-import { MadeLink, wordsOf } from "./created-list.tsx";
+import { CopyButton } from "../shared/share.tsx";
+import { MadeLink, wordsOf } from "./link-list.tsx";
+
+/** The page of the links made in a browser. It is the same for everybody. */
+export function showMyLinks(call: Asked): Response {
+  return html(call, 200, (language) => myLinksPage(language, call.domain), {
+    "Cache-Control": "private, no-cache",
+  });
+}
 
 /** What the browser script says. */
 const SAID: Record<string, MessageKey> = {
@@ -20,7 +29,7 @@ const SAID: Record<string, MessageKey> = {
 };
 
 /** The page of the links made in this browser. The browser script fills it: the server does not know who made a link. */
-export function myLinksPage(language: string, { baseUrl }: { readonly baseUrl: string }): Page {
+function myLinksPage(language: string, { baseUrl }: { readonly baseUrl: string }): Page {
   const title = message(language, "links.title");
   const [before, after] = message(language, "links.made").split("{created}");
   return page(

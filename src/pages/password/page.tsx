@@ -1,8 +1,8 @@
 /** @jsxImportSource ../shared/html */
 import { memoize } from "../../lib/memoize.ts";
 import { message, sentenceSpace } from "../../locales/messages.ts";
+import { whenIn } from "../shared/formats.ts";
 import { type Page, page } from "../shared/layout.tsx";
-import { whenIn } from "../shared/time-words.ts";
 
 /** Why the last password did not open the link. `seconds` is until the next one may be tried. */
 export type Refusal =

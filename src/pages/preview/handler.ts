@@ -14,7 +14,7 @@ import type { DisabledSince } from "../../moderation/disabled-since.ts";
 import { hintsOf } from "../../moderation/suspicion.ts";
 import type { Sums } from "../../visits/day.ts";
 import type { Counts } from "../../visits/visits.ts";
-import { changedOf, minutesLeftOf } from "../shared/remaining-time.ts";
+import { changedOf, minutesLeftOf } from "../shared/link-facts.tsx";
 import type { JustMade } from "./just-created.ts";
 import { type Preview, previewPage } from "./page.tsx";
 import { chooseRange, within } from "./ranges.ts";

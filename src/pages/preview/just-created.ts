@@ -5,7 +5,9 @@ import type { Link } from "../../links/link.ts";
 import type { Links } from "../../links/links.ts";
 import { isProblem } from "../../links/problem.ts";
 import type { Secret } from "../../links/secret.ts";
-import { JUST_MADE_MS } from "./manage-key.tsx";
+
+/** For so long, the browser that made a link is shown its manage address. */
+export const JUST_MADE_MS = 10 * 60_000;
 
 export interface MadeOptions extends SignedCookieOptions {
   readonly links: Pick<Links, "find">;

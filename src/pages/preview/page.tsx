@@ -1,18 +1,17 @@
 /** @jsxImportSource ../shared/html */
 import type { DisabledReason, EndedBy } from "../../links/link.ts";
-import { message } from "../../locales/messages.ts";
+import { message, sentenceSpace } from "../../locales/messages.ts";
 import { managePath } from "../manage/page.tsx";
 import { nextStep } from "../problem/page.tsx";
-import { QrCode, withoutScheme } from "../qr/qr-code.tsx";
-import { QrDrawn } from "../qr/qr-image.tsx";
+import { QrCode, QrDrawn, withoutScheme } from "../qr/qr-code.tsx";
 import { describeDestination, type Destination } from "../shared/destination-parts.ts";
 import { Leads, leadsTo } from "../shared/destination.tsx";
+import { lasting } from "../shared/formats.ts";
 import { type Page, page } from "../shared/layout.tsx";
-import { Lifetime } from "../shared/lifetime.tsx";
-import { Address, CopyAddress } from "../shared/share.tsx";
-import { Begins } from "../shared/start-date.tsx";
+import { Begins, Lifetime } from "../shared/link-facts.tsx";
+import { Address, CopyAddress, CopyButton } from "../shared/share.tsx";
 import { describeHint, type Noted } from "../shared/warnings.tsx";
-import { Keep } from "./manage-key.tsx";
+import { JUST_MADE_MS } from "./just-created.ts";
 import { Visits, type VisitsShown } from "./visits.tsx";
 
 export interface Preview extends VisitsShown, Noted {
@@ -150,4 +149,46 @@ function describeInCard(language: string, destination: Destination, leadsOn: boo
     `${leadsTo(language, leadsOn)}: ${asciiHost === undefined ? host : `${host} (${asciiHost})`}`,
     ...(isMistakable ? [message(language, "preview.mistakable")] : []),
   ];
+}
+
+interface KeepProps {
+  readonly language: string;
+  readonly code: string;
+  readonly createdMs: number;
+  readonly origin: string;
+  readonly manageKey: string;
+}
+
+/** The manage address of a link, for whoever has just made it. The script keeps the key with the links made here. */
+function Keep({ language, code, createdMs, origin, manageKey }: KeepProps) {
+  const address = `${origin}/${encodeURIComponent(code)}+#key=${manageKey}`;
+  return (
+    <section
+      class="card"
+      aria-labelledby="keep"
+      data-key={manageKey}
+      data-link={`/api/v1/links/${encodeURIComponent(code)}`}
+      data-created={new Date(createdMs).toISOString()}
+    >
+      <h2 id="keep">{message(language, "keep.title")}</h2>
+      <p>
+        {message(language, "keep.meaning")}
+        {sentenceSpace(language)}
+        {message(language, "keep.until", { minutes: lasting(language, JUST_MADE_MS) })}
+        {sentenceSpace(language)}
+        <span data-kept>{message(language, "keep.here")}</span>
+      </p>
+      <p class="whole">
+        <bdi dir="ltr">{address}</bdi>
+      </p>
+      <form method="post" action={managePath(code)}>
+        <input type="hidden" name="key" value={manageKey} />
+        <div class="actions">
+          <CopyButton language={language} kind="secondary" label="keep.copy" text={address}>
+            <button>{message(language, "preview.manage")}</button>
+          </CopyButton>
+        </div>
+      </form>
+    </section>
+  );
 }

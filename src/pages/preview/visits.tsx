@@ -5,9 +5,8 @@ import { message, sentenceSpace } from "../../locales/messages.ts";
 import { FEWEST_VISITS } from "../../visits/statistics/noise.ts";
 import type { Statistics } from "../../visits/statistics/statistics.ts";
 import { Breakdowns } from "../shared/charts/breakdowns.tsx";
-import { Chart, ChartTable, labelsOf, numberFormat, periodOf } from "../shared/charts/chart.tsx";
-import { Downloads } from "./downloads.tsx";
-import { Ranges, type RangesProps } from "./range-links.tsx";
+import { Chart, ChartTable, labelsOf, periodOf } from "../shared/charts/chart.tsx";
+import { numberFormat } from "../shared/formats.ts";
 import type { ShownRange } from "./ranges.ts";
 import { Week } from "./week.tsx";
 
@@ -176,5 +175,76 @@ function Waiting({ language }: { language: string }) {
       <p>{message(language, "preview.waiting")}</p>
       <p class="soft">{message(language, "preview.waiting.next")}</p>
     </div>
+  );
+}
+
+interface RangesProps {
+  readonly language: string;
+  readonly range: ShownRange;
+  /** Other parameters that the address of the page has. */
+  readonly carried: Readonly<Record<string, string>>;
+}
+
+/** Links to the same page with another range, or with other bars. The script follows them without leaving the page. */
+function Ranges({ language, range: { name, names, interval, intervals }, carried }: RangesProps) {
+  const address = (parameters: Record<string, string>) =>
+    `?${new URLSearchParams({ ...parameters, ...carried }).toString()}`;
+  if (names.length === 1 && intervals.length === 1) return null;
+  return (
+    <div class="ranges">
+      {names.length > 1 && (
+        <nav aria-label={message(language, "preview.range")}>
+          {names.map((range) => (
+            <a
+              id={`range-${range}`}
+              href={address({ range })}
+              rel="nofollow"
+              {...(range === name && { "aria-current": "true" })}
+            >
+              {message(language, `preview.range.${range}`)}
+            </a>
+          ))}
+        </nav>
+      )}
+      {intervals.length > 1 && (
+        <nav aria-label={message(language, "preview.by")}>
+          {intervals.map((by) => (
+            <a
+              id={`by-${by}`}
+              href={address({ range: name, by })}
+              rel="nofollow"
+              {...(by === interval && { "aria-current": "true" })}
+            >
+              {message(language, `preview.by.${by}`)}
+            </a>
+          ))}
+        </nav>
+      )}
+    </div>
+  );
+}
+
+interface DownloadsProps {
+  readonly language: string;
+  readonly code: string;
+  readonly range: ShownRange;
+}
+
+/** The statistics of a range, as files. */
+function Downloads({ language, code, range }: DownloadsProps) {
+  const { from, to, interval, timeZone } = range.request;
+  const query = new URLSearchParams({ from, to, interval, tz: timeZone }).toString();
+  const address = `/api/v1/links/${encodeURIComponent(code)}/stats?${query}`;
+  return (
+    <p class="downloads">
+      {message(language, "preview.download")}
+      {sentenceSpace(language)}
+      <a href={`${address}&format=csv`} rel="nofollow" download>
+        CSV
+      </a>{" "}
+      <a href={`${address}&download=true`} rel="nofollow" download>
+        JSON
+      </a>
+    </p>
   );
 }

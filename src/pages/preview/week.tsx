@@ -3,7 +3,8 @@ import { memoize } from "../../lib/memoize.ts";
 import { DAY_MS, HOUR_MS } from "../../links/time.ts";
 import { message } from "../../locales/messages.ts";
 import type { Statistics } from "../../visits/statistics/statistics.ts";
-import { formatIn, numberFormat, periodOf } from "../shared/charts/chart.tsx";
+import { formatIn, periodOf } from "../shared/charts/chart.tsx";
+import { numberFormat } from "../shared/formats.ts";
 
 /** Fewer visits show when these came, and not when people come. */
 const FEWEST_VISITS = 50;

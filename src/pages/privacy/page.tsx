@@ -1,6 +1,13 @@
 /** @jsxImportSource ../shared/html */
+import type { Asked } from "../../http/call.ts";
+import { FINDABLE, html } from "../../http/responses.ts";
 import { message } from "../../locales/messages.ts";
 import { type Page, page } from "../shared/layout.tsx";
+
+/** The page that says what is kept of visitors. */
+export function createPrivacy(privacy: Privacy) {
+  return (call: Asked): Response => html(call, 200, (language) => privacyPage(language, privacy), FINDABLE);
+}
 
 /** The settings that it depends on what is kept and shown. */
 export interface Privacy {
@@ -9,7 +16,7 @@ export interface Privacy {
 }
 
 /** docs/privacy.md in short, for visitors. */
-export function privacyPage(language: string, { statsShown, statsKeepDays }: Privacy): Page {
+function privacyPage(language: string, { statsShown, statsKeepDays }: Privacy): Page {
   const sections = [
     ["privacy.visit", message(language, "privacy.visit.kept", { days: statsKeepDays })],
     ["privacy.public", message(language, `privacy.public.${statsShown}`)],

@@ -4,10 +4,10 @@ import type { DisabledReason } from "../../links/link.ts";
 import type { Problem } from "../../links/problem.ts";
 import { message, type MessageKey } from "../../locales/messages.ts";
 import type { LimitName } from "../../moderation/rate-limits.ts";
+import { whenIn } from "../shared/formats.ts";
 import type { Child } from "../shared/html/jsx-runtime.ts";
 import { InstantIn } from "../shared/instant.tsx";
 import { type Page, page } from "../shared/layout.tsx";
-import { whenIn } from "../shared/time-words.ts";
 
 /** The problems that have a page. */
 export type PageProblem =
@@ -117,3 +117,16 @@ function Expired({ language, endedMs, by }: ExpiredProps) {
   const text = message(language, by === undefined ? "expired" : `expired.${by}`);
   return <InstantIn language={language} text={text} place="{ended}" ms={endedMs} />;
 }
+
+/** What crawlers get of a link with a limited number of visits. It is the same page for all links, so it is kept. */
+export const countedPage = memoize((language) => {
+  const title = message(language, "counted.title");
+  return page(
+    language,
+    { title },
+    <>
+      <h1>{title}</h1>
+      <p>{message(language, "counted.next")}</p>
+    </>,
+  );
+});

@@ -1,12 +1,11 @@
 /** @jsxImportSource ../shared/html */
 import { message } from "../../locales/messages.ts";
 import { describeDestination } from "../shared/destination-parts.ts";
-import { described, FieldError, type FieldErrors } from "../shared/field.tsx";
+import { described, FieldError, type FieldErrors } from "../shared/fields.tsx";
 import type { Child } from "../shared/html/jsx-runtime.ts";
 import { type Page, page } from "../shared/layout.tsx";
 import { Address } from "../shared/share.tsx";
-import { qrPath, Sheet, withoutScheme } from "./qr-code.tsx";
-import { QrDrawing } from "./qr-drawing.tsx";
+import { QrDrawing, qrPath, Sheet, withoutScheme } from "./qr-code.tsx";
 import { modulesOf } from "./qr-matrix.ts";
 import {
   ERROR_CORRECTIONS,

@@ -1,4 +1,4 @@
-import { sayOn } from "../shared/script/copy.ts";
+import { sayOn } from "../shared/script.ts";
 import { judge, moduleWidth, widthWithQuietZone } from "./qr-style.ts";
 
 /**

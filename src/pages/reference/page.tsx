@@ -1,10 +1,28 @@
 /** @jsxImportSource ../shared/html */
+import { operations } from "../../http/api/operations.ts";
+import type { Asked } from "../../http/call.ts";
+import { type Domain, memoizeByDomain } from "../../http/domain.ts";
+import { FINDABLE, html } from "../../http/responses.ts";
 import { message } from "../../locales/messages.ts";
 import { type Page, page } from "../shared/layout.tsx";
 import { type ClientLimits, GUIDE, Guide } from "./guide.tsx";
 import { type ApiDescription, operationsOf } from "./openapi.ts";
 import { OperationSection } from "./operation.tsx";
-import type { Context } from "./section.tsx";
+import type { Context } from "./parts.tsx";
+
+export interface ReferenceOptions extends ClientLimits {
+  /** Gives the OpenAPI document of a domain in a language. */
+  readonly describe: (domain: Domain, language: string) => ApiDescription;
+}
+
+/** The developers' page, for search engines as well. */
+export function createReference(options: ReferenceOptions) {
+  const documentPath = operations.document.path;
+  const render = memoizeByDomain((domain, language) =>
+    referencePage(language, { api: options.describe(domain, language), documentPath, limits: options }),
+  );
+  return (call: Asked): Response => html(call, 200, (language) => render(call.domain, language), FINDABLE);
+}
 
 export interface Reference {
   /** The OpenAPI document, which is in the same language. */

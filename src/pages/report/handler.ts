@@ -15,7 +15,7 @@ import type { Links } from "../../links/links.ts";
 import { isProblem } from "../../links/problem.ts";
 import { message } from "../../locales/messages.ts";
 import type { Reports } from "../../moderation/reports/reports.ts";
-import { isFromAnotherSite, parseForm, readFields, tellBeside } from "../shared/form-data.ts";
+import { isFromAnotherSite, parseForm, readFields, tellBeside } from "../forms.ts";
 import { REPORT_FIELDS, reportAnyPage, type ReportField, reportedPage, reportPage } from "./page.tsx";
 
 /** The page after a report was sent. No code has a +. */

@@ -2,8 +2,8 @@
 import { REASONS } from "../../links/link.ts";
 import { message, sentenceSpace } from "../../locales/messages.ts";
 import { describeDestination } from "../shared/destination-parts.ts";
-import { described, FieldError, type FieldErrors, Notice } from "../shared/field.tsx";
-import { FullAddress, Host } from "../shared/host.tsx";
+import { FullAddress, Host } from "../shared/destination.tsx";
+import { described, FieldError, type FieldErrors, Notice } from "../shared/fields.tsx";
 import { type Page, page, REPORT_PATH } from "../shared/layout.tsx";
 
 export const REPORT_FIELDS = ["reason", "note"] as const;

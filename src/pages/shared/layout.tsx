@@ -2,7 +2,7 @@
 import { memoize, once } from "../../lib/memoize.ts";
 import { VERSION } from "../../lib/version.ts";
 import { isRightToLeft, languageName, LANGUAGES, message, sentenceSpace } from "../../locales/messages.ts";
-import type { Identity } from "./branding.ts";
+import type { Asset } from "./asset.ts";
 import { type Html, write } from "./html/jsx-runtime.ts";
 
 // No code has a +.
@@ -13,6 +13,26 @@ export const PRIVACY_PATH = "/+privacy";
 
 /** The page of the links made in this browser. */
 export const MY_LINKS_PATH = "/+links";
+
+/** Whose service this is, as every page shows it. Plain data, so that it can be sent to another thread. */
+export interface Identity {
+  readonly name: string;
+  /** How people reach the operator, as a URI; null if there is no way. */
+  readonly contact: string | null;
+  readonly assets: IdentityAssets;
+}
+
+export interface IdentityAssets {
+  readonly style: Asset;
+  readonly script: Asset;
+  /** Only for the page of the links made in a browser. */
+  readonly myLinks: Asset;
+  readonly icon: Asset;
+  readonly manifest: Asset;
+  /** PNG, for where SVG is not understood. An operator's logo in SVG has none. */
+  readonly touchIcon?: Asset;
+  readonly largeIcon?: Asset;
+}
 
 /** The metadata of a page. */
 export interface Head {

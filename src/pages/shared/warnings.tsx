@@ -2,10 +2,10 @@
 import { message, sentenceSpace } from "../../locales/messages.ts";
 import type { Hint } from "../../moderation/suspicion.ts";
 import { describeDestination, type Destination } from "./destination-parts.ts";
+import { relativeTime } from "./formats.ts";
 import type { Child } from "./html/jsx-runtime.ts";
 import { InstantIn } from "./instant.tsx";
-import type { Changed } from "./lifetime.tsx";
-import { relativeTime } from "./time-words.ts";
+import type { Changed } from "./link-facts.tsx";
 
 /** What there is to say about a link to somebody who thinks about following it. */
 export interface Noted {

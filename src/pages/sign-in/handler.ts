@@ -2,13 +2,13 @@ import { serialize } from "hono/utils/cookie";
 
 import type { Call, Handler } from "../../http/call.ts";
 import { describe, type HttpProblem, problemJson } from "../../http/problems.ts";
-import { answer, html } from "../../http/responses.ts";
+import { html } from "../../http/responses.ts";
 import { cookiesOf } from "../../http/signed-cookie.ts";
 import type { Clock } from "../../links/clock.ts";
 import { isProblem } from "../../links/problem.ts";
 import { message } from "../../locales/messages.ts";
 import { type AdminToken, SESSION_MS } from "../../moderation/admin-token.ts";
-import { isFromAnotherSite, readFields } from "../shared/form-data.ts";
+import { isFromAnotherSite, readFields, seeOther } from "../forms.ts";
 import { signInPage } from "./page.tsx";
 
 const COOKIE = "operator";
@@ -91,12 +91,4 @@ function askFor(call: Call, problem: HttpProblem, isRefused = false): Response {
 function cookieOf({ domain }: Call, session: string, maxAge: number): string {
   const secure = domain.origin.startsWith("https:");
   return serialize(COOKIE, session, { path: "/admin", maxAge, httpOnly: true, sameSite: "Strict", secure });
-}
-
-export function seeOther(path: string, cookie?: string): Response {
-  const headers = { Location: path, "Cache-Control": "no-store" };
-  return answer({
-    status: 303,
-    headers: { ...headers, ...(cookie !== undefined && { "Set-Cookie": cookie }) },
-  });
 }

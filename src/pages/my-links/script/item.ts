@@ -1,7 +1,5 @@
-import { offerCopies } from "../../shared/script/copy.ts";
-import { withoutScheme } from "../../shared/script/short-url.ts";
-import { describeState } from "./link-status.ts";
-import { addressOf, codeOf, type Made } from "./saved-links.ts";
+import { offerCopies, withoutScheme } from "../../shared/script.ts";
+import { addressOf, codeOf, describeState, type Made } from "./saved-links.ts";
 
 /** In characters. Longer destinations are cut off. */
 const MAX_SHOWN = 60;
@@ -28,12 +26,12 @@ export function makeItem(template: HTMLTemplateElement, made: Made, words: DOMSt
     if (control.textContent !== "") control.ariaLabel = `${control.textContent}: ${shown}`;
   }
   offerCopies(item);
-  tell(item, made, words);
+  showStatus(item, made, words);
   return item;
 }
 
 /** Shows what is known of the link now. */
-export function tell(item: HTMLElement, made: Made, words: DOMStringMap): void {
+export function showStatus(item: HTMLElement, made: Made, words: DOMStringMap): void {
   const { told, target } = made;
   const isGone = told?.state === "gone";
   item.dataset["state"] = told?.state ?? "";

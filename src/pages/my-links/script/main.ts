@@ -1,10 +1,19 @@
-import { withoutScheme } from "../../shared/script/short-url.ts";
-import { makeItem, part, tell, timeOf } from "./item.ts";
-import { addressOf, changeMade, codeOf, keepTold, LIST, type Made, madeHere } from "./saved-links.ts";
-import { createAsking } from "./status-requests.ts";
+import { withoutScheme } from "../../shared/script.ts";
+import { makeItem, part, showStatus, timeOf } from "./item.ts";
+import {
+  addressOf,
+  askAbout,
+  changeMade,
+  codeOf,
+  isStale,
+  keepTold,
+  LIST,
+  type Made,
+  madeHere,
+} from "./saved-links.ts";
 
 /** The page shows so many links, and as many more on request. */
-const AT_ONCE = 50;
+const PAGE_SIZE = 50;
 /** Answers of the service are kept together, because each write is one of the whole list. */
 const KEEP_EVERY_MS = 1000;
 
@@ -19,7 +28,7 @@ function showLinks(main: HTMLElement): void {
   const number = new Intl.NumberFormat(document.documentElement.lang);
 
   let links = new Map<string, Made>();
-  let limit = AT_ONCE;
+  let limit = PAGE_SIZE;
   const items = new Map<string, HTMLElement>();
   const texts = new Map<string, string>();
   const seen = new Set<string>();
@@ -50,7 +59,7 @@ function showLinks(main: HTMLElement): void {
   document.querySelector(".scriptless")?.remove();
   if (!changeMade((all) => all)) say("blocked");
   search.addEventListener("input", () => {
-    limit = AT_ONCE;
+    limit = PAGE_SIZE;
     show();
   });
   part(main, "more").addEventListener("click", showMore);
@@ -84,7 +93,7 @@ function showLinks(main: HTMLElement): void {
     if (!links.has(made.path)) return;
     links.set(made.path, made);
     texts.delete(made.path);
-    if (item) tell(item, made, words);
+    if (item) showStatus(item, made, words);
     if (fresh.size === 0) setTimeout(keepFresh, KEEP_EVERY_MS);
     fresh.set(made.path, made);
   }
@@ -125,7 +134,7 @@ function showLinks(main: HTMLElement): void {
   function itemOf(made: Made): HTMLElement {
     const known = items.get(made.path);
     if (known) {
-      tell(known, made, words);
+      showStatus(known, made, words);
       return known;
     }
     const item = makeItem(template, made, words);
@@ -154,7 +163,7 @@ function showLinks(main: HTMLElement): void {
 
   function showMore(): void {
     const next = list.children.length;
-    limit += AT_ONCE;
+    limit += PAGE_SIZE;
     show();
     list.children[next]?.querySelector("a")?.focus();
   }
@@ -191,3 +200,71 @@ function plain(text: string): string {
 
 const page = document.querySelector<HTMLElement>("[data-my-links]");
 if (page) showLinks(page);
+
+/** Requests at the same time. */
+const MAX_CONCURRENT = 4;
+/** Half of what a public service grants each client by default, so that the reader can use other pages meanwhile. */
+const PER_MINUTE = 60;
+const MINUTE_MS = 60_000;
+/** How often it is looked for what has become stale. */
+const LOOK_EVERY_MS = 15_000;
+
+export interface AskingOptions {
+  /** Of these links, those that the reader sees come first. */
+  readonly wanted: () => readonly Made[];
+  readonly onTold: (made: Made) => void;
+  /** Called whenever it changes why nothing new can be told; undefined if nothing is in the way. */
+  readonly onTrouble: (trouble: "limited" | "away" | undefined) => void;
+}
+
+/** Asks the service about links, a few at a time, and no more often than it allows. */
+export function createAsking({ wanted, onTold, onTrouble }: AskingOptions) {
+  const underWay = new Set<string>();
+  const asked: number[] = [];
+  let pausedUntil = 0;
+
+  function mayAsk(): boolean {
+    const now = performance.now();
+    while ((asked[0] ?? now) < now - MINUTE_MS) asked.shift();
+    return (
+      underWay.size < MAX_CONCURRENT &&
+      asked.length < PER_MINUTE &&
+      now >= pausedUntil &&
+      document.visibilityState === "visible"
+    );
+  }
+
+  /** Asks about what is wanted and stale, as far as it is allowed now. */
+  function look(): void {
+    while (mayAsk()) {
+      const made = wanted().find((one) => isStale(one) && !underWay.has(one.path));
+      if (made === undefined) return;
+      void askFor(made);
+    }
+  }
+
+  async function askFor(made: Made): Promise<void> {
+    underWay.add(made.path);
+    asked.push(performance.now());
+    const answer = await askAbout(made);
+    underWay.delete(made.path);
+    if ("told" in answer) {
+      onTold({ ...made, ...answer });
+      if (performance.now() >= pausedUntil) onTrouble(undefined);
+    } else {
+      pausedUntil = performance.now() + answer.waitMs;
+      setTimeout(look, answer.waitMs);
+      onTrouble(answer.isLimited ? "limited" : "away");
+    }
+    look();
+  }
+
+  function lookAgain(): void {
+    pausedUntil = 0;
+    look();
+  }
+  addEventListener("online", lookAgain);
+  document.addEventListener("visibilitychange", look);
+  setInterval(look, LOOK_EVERY_MS);
+  return { look };
+}

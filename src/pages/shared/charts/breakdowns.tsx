@@ -3,7 +3,7 @@ import { memoize } from "../../../lib/memoize.ts";
 import { languageName, message } from "../../../locales/messages.ts";
 import { type Dimension, DIMENSIONS } from "../../../visits/dimensions.ts";
 import type { Statistics } from "../../../visits/statistics/statistics.ts";
-import { numberFormat } from "./chart.tsx";
+import { numberFormat } from "../formats.ts";
 
 /** Values shown at once; the others are a click away. */
 const FIRST_VALUES = 8;

@@ -1,25 +1,6 @@
-import { type Asset, asset } from "../assets/asset.ts";
-import { assets } from "../assets/assets.ts";
-
-/** Whose service this is, as every page shows it. Plain data, so that it can be sent to another thread. */
-export interface Identity {
-  readonly name: string;
-  /** How people reach the operator, as a URI; null if there is no way. */
-  readonly contact: string | null;
-  readonly assets: IdentityAssets;
-}
-
-interface IdentityAssets {
-  readonly style: Asset;
-  readonly script: Asset;
-  /** Only for the page of the links made in a browser. */
-  readonly myLinks: Asset;
-  readonly icon: Asset;
-  readonly manifest: Asset;
-  /** PNG, for where SVG is not understood. An operator's logo in SVG has none. */
-  readonly touchIcon?: Asset;
-  readonly largeIcon?: Asset;
-}
+import { type Asset, asset } from "../shared/asset.ts";
+import type { Identity, IdentityAssets } from "../shared/layout.tsx";
+import { buildAssets } from "./build.ts" with { type: "macro" };
 
 /** The colour of what can be clicked, as # and six hexadecimal digits, in light and in dark mode. */
 interface Accent {
@@ -39,6 +20,9 @@ export interface IdentityOptions {
   readonly accent: Accent | null;
   readonly logo: Logo | null;
 }
+
+/** What pages load unless the operator configures their own, by name. */
+export const assets = buildAssets();
 
 /** What is ours is green. */
 const GREEN = "#0b6e4f";

@@ -1,9 +1,9 @@
 /** @jsxImportSource ../shared/html */
 import { message, type MessageKey } from "../../locales/messages.ts";
-import { CopyButton } from "../shared/copy-button.tsx";
+import { timeStyle } from "../shared/formats.ts";
 import type { Child } from "../shared/html/jsx-runtime.ts";
 import { MY_LINKS_PATH } from "../shared/layout.tsx";
-import { timeStyle } from "../shared/time-words.ts";
+import { CopyButton } from "../shared/share.tsx";
 
 /** What the browser script says of links. */
 const STATES: Record<string, MessageKey> = {

@@ -1,5 +1,20 @@
-import { ask, type Link } from "../../shared/script/api-call.ts";
-import { readCharts } from "./chart-values.ts";
+import { ask, type Link } from "../shared/script.ts";
+
+/**
+ * Whoever has just made a link wants to copy it, so that button gets the focus, and says that the link is ready. Then removes
+ * #made from the address bar, because people share that address, and "your link is ready" is not for others. The message
+ * stays visible: `:target` does not change with `replaceState`.
+ */
+export function welcomeMaker(): void {
+  if (location.hash !== "#made") return;
+  // Wait until the browser has scrolled to the target, focused it and set `:target`.
+  addEventListener("load", () => {
+    history.replaceState(null, "", location.pathname + location.search);
+    const copy = document.querySelector<HTMLElement>("main [data-copy]");
+    copy?.setAttribute("aria-describedby", "made");
+    copy?.focus({ preventScroll: true });
+  });
+}
 
 const EVERY_MS = 2000;
 /** Between two looks at a link that nobody visits. */
@@ -155,4 +170,54 @@ function takeOver(visits: HTMLElement, fresh: HTMLElement): void {
   if (!id) return;
   const again = document.getElementById(id);
   (again?.matches("details") ? again.querySelector("summary") : again)?.focus({ preventScroll: true });
+}
+
+/** Tells the value of a chart that is pointed at, with the mouse, a finger or the arrow keys. */
+function readCharts(within: ParentNode): void {
+  for (const chart of within.querySelectorAll<HTMLElement>(".chart")) readChart(chart);
+}
+
+/** Keys move the value of a field that lies over the chart, which is also what screen readers read. */
+function readChart(chart: HTMLElement): void {
+  const bars = chart.querySelector<HTMLElement>(".bars");
+  const input = chart.querySelector<HTMLInputElement>("input");
+  const mark = chart.querySelector<SVGElement>(".at");
+  const reading = chart.querySelector<HTMLElement>(".reading");
+  const points = Array.from(chart.querySelectorAll("title"), ({ textContent }) => textContent);
+  if (!bars || !input || !mark || !reading) return;
+
+  function show(nth: number): void {
+    if (!input || !mark || !reading) return;
+    input.valueAsNumber = nth;
+    input.ariaValueText = points[nth] ?? "";
+    mark.setAttribute("x", String(nth * Number(mark.getAttribute("width"))));
+    mark.removeAttribute("hidden");
+    reading.textContent = points[nth] ?? "";
+  }
+
+  function hide(): void {
+    if (!mark || !reading || document.activeElement === input) return;
+    mark.setAttribute("hidden", "");
+    reading.textContent = "";
+  }
+
+  function point({ clientX }: PointerEvent): void {
+    const { left, width } = bars?.getBoundingClientRect() ?? { left: 0, width: 1 };
+    const nth = Math.floor(((clientX - left) / width) * points.length);
+    show(Math.min(Math.max(nth, 0), points.length - 1));
+  }
+
+  input.hidden = false;
+  input.ariaValueText = points.at(-1) ?? "";
+  bars.addEventListener("pointermove", point);
+  bars.addEventListener("pointerdown", (event) => {
+    point(event);
+    // What a finger has pointed at stays until something else is touched.
+    event.preventDefault();
+    input.focus({ preventScroll: true });
+  });
+  bars.addEventListener("pointerleave", hide);
+  input.addEventListener("input", () => show(input.valueAsNumber));
+  input.addEventListener("focus", () => show(input.valueAsNumber));
+  input.addEventListener("blur", hide);
 }

@@ -43,3 +43,9 @@ export function amount(language: string, count: number, unit: string): string {
   const text = count.toLocaleString(language, { style: "unit", unit, unitDisplay: "long" });
   return sentenceSpace(language) === "" ? text.replace(/\s/, "") : text;
 }
+
+export const numberFormat = memoize((language) => {
+  const format = new Intl.NumberFormat(language);
+  const written = memoize((number) => format.format(Number(number)));
+  return { format: (number: number) => written(String(number)) };
+});

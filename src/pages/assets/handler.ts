@@ -2,8 +2,8 @@ import type { Call } from "../../http/call.ts";
 import { acceptsGzip } from "../../http/compression.ts";
 import { answer } from "../../http/responses.ts";
 import { once } from "../../lib/memoize.ts";
-import type { Identity } from "../shared/branding.ts";
-import type { Asset } from "./asset.ts";
+import type { Asset } from "../shared/asset.ts";
+import type { Identity } from "../shared/layout.tsx";
 
 const FOR_EVER = "public, max-age=31536000, immutable";
 const DAY = "public, max-age=86400";

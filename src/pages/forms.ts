@@ -1,13 +1,15 @@
-import { readText } from "../../http/body.ts";
-import type { Call } from "../../http/call.ts";
-import type { FieldNames } from "../../http/field-names.ts";
-import { describe, type HttpProblem, type Malformed, malformed } from "../../http/problems.ts";
-import { isProblem } from "../../links/problem.ts";
-// What every form of a page has in common.
-import { message, type MessageKey } from "../../locales/messages.ts";
-import type { FieldErrors } from "./field.tsx";
+import { readText } from "../http/body.ts";
+import type { Call } from "../http/call.ts";
+import type { FieldNames } from "../http/field-names.ts";
+import { describe, type HttpProblem, type Malformed, malformed } from "../http/problems.ts";
+import { answer } from "../http/responses.ts";
+import { isProblem } from "../links/problem.ts";
+import { message, type MessageKey } from "../locales/messages.ts";
+import type { FieldErrors } from "./shared/fields.tsx";
 
 const FORM_TYPE = /^application\/x-www-form-urlencoded\s*(?:;|$)/i;
+/** As browsers send `datetime-local` (WHATWG HTML, section 2.3.5.5). */
+const LOCAL = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d)?$/;
 /** No form has as many. Reading the 30,000 that fit into a body would take as long as 300 redirects. */
 const MAX_FIELDS = 100;
 
@@ -46,6 +48,22 @@ export function isFromAnotherSite({ headers, domain }: Call): boolean {
   return origin !== "null" && origin !== domain.origin && URL.parse(origin)?.host !== headers.get("host");
 }
 
+/** A local time in a zone, in Unix milliseconds. What the clocks skip or repeat there is the later or the earlier one. */
+export function instantOf(local: string, zone: string): number | undefined {
+  if (!LOCAL.test(local)) return undefined;
+  try {
+    return Temporal.PlainDateTime.from(local, { overflow: "reject" }).toZonedDateTime(zone || "UTC")
+      .epochMilliseconds;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Where the words for programs would not help people. */
+export const DATE_WORDS = {
+  "expires.format": "home.date.wrong",
+  "starts.format": "home.date.wrong",
+} as const;
 /** The messages of a problem beside the fields they are about, or above the form if one is about none of them. */
 export function tellBeside<Field extends string>(
   problem: HttpProblem,
@@ -63,4 +81,12 @@ export function tellBeside<Field extends string>(
     errors.set(inForm, text);
   }
   return { errors: Object.fromEntries(errors) as FieldErrors<Field> };
+}
+
+export function seeOther(path: string, cookie?: string): Response {
+  const headers = { Location: path, "Cache-Control": "no-store" };
+  return answer({
+    status: 303,
+    headers: { ...headers, ...(cookie !== undefined && { "Set-Cookie": cookie }) },
+  });
 }

@@ -5,8 +5,8 @@ import { isProblem, type Refusal } from "../../links/problem.ts";
 import { MAX_TARGET_LENGTH } from "../../links/target.ts";
 import { refuseStart } from "../../links/terms.ts";
 import { message } from "../../locales/messages.ts";
-import { type Field, FIELDS, type Home } from "../home/page.tsx";
-import { parseForm, readFields, tellBeside } from "./form-data.ts";
+import { DATE_WORDS, instantOf, parseForm, readFields, tellBeside } from "../forms.ts";
+import { type Field, FIELDS, type Home } from "./page.tsx";
 import { readPasted } from "./pasted-address.ts";
 
 /** What the fields of the form hold. */
@@ -27,8 +27,6 @@ export interface Read {
 
 /** In UTF-16 units: enough for every spelling of a code. */
 const MAX_SHOWN = 1024;
-/** As browsers send `datetime-local` (WHATWG HTML, section 2.3.5.5). */
-const LOCAL = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d)?$/;
 
 /** Reads what the form sends. */
 export async function readForm(request: Request): Promise<Sent | HttpProblem> {
@@ -98,22 +96,6 @@ export function readRequest(form: Form, nowMs: number): Read | Malformed {
   return { request, refusals };
 }
 
-/** A local time in a zone, in Unix milliseconds. What the clocks skip or repeat there is the later or the earlier one. */
-export function instantOf(local: string, zone: string): number | undefined {
-  if (!LOCAL.test(local)) return undefined;
-  try {
-    return Temporal.PlainDateTime.from(local, { overflow: "reject" }).toZonedDateTime(zone || "UTC")
-      .epochMilliseconds;
-  } catch {
-    return undefined;
-  }
-}
-
-/** Where the words for programs would not help people. */
-export const DATE_WORDS = {
-  "expires.format": "home.date.wrong",
-  "starts.format": "home.date.wrong",
-} as const;
 const WORDS = {
   ...DATE_WORDS,
   "starts.past": "home.starts.past",
