@@ -4,7 +4,8 @@ import type { Counted } from "../../moderation/counters.ts";
 import type { Figures, TopHosts } from "../../moderation/figures.ts";
 import { dateOf } from "../../moderation/operator-json.ts";
 import type { Page } from "../shared/layout.tsx";
-import { Fact, framed, Given, type PageContext, withQuery } from "./frame.tsx";
+import { Fact } from "../shared/link-facts.tsx";
+import { framed, Given, type PageContext, withQuery } from "./frame.tsx";
 
 const COUNTS = {
   visits: "admin.count.visits",

@@ -143,21 +143,6 @@ export function Refusal({ text }: { text: string | undefined }) {
   );
 }
 
-interface FactProps {
-  readonly name: string;
-  readonly isLong?: boolean;
-  readonly children?: Child;
-}
-
-export function Fact({ name, isLong = false, children }: FactProps) {
-  return (
-    <div {...(isLong && { class: "long" })}>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </div>
-  );
-}
-
 /** Text from outside: on its own, whatever its direction, and never a link. */
 export function Given({ text }: { text: string }) {
   return <bdi dir="auto">{text}</bdi>;

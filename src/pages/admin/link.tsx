@@ -5,18 +5,9 @@ import { message, type MessageKey } from "../../locales/messages.ts";
 import type { Inspected } from "../../moderation/inspection.ts";
 import { Instant } from "../shared/instant.tsx";
 import type { Page } from "../shared/layout.tsx";
+import { Fact, InstantFact } from "../shared/link-facts.tsx";
 import { AnswerForm, ReportFacts } from "./cases.tsx";
-import {
-  Decide,
-  Fact,
-  Form,
-  framed,
-  Given,
-  linkPath,
-  type PageContext,
-  Refusal,
-  withQuery,
-} from "./frame.tsx";
+import { Decide, Form, framed, Given, linkPath, type PageContext, Refusal, withQuery } from "./frame.tsx";
 import { History } from "./journal.tsx";
 import { stateInWords } from "./links.tsx";
 
@@ -62,9 +53,7 @@ function Facts({ language, looked }: { language: string; looked: LinkLooked }) {
           <Given text={link.originalUrl} />
         </Fact>
       )}
-      <Fact name={say("preview.created")}>
-        <Instant language={language} ms={link.createdMs} />
-      </Fact>
+      <InstantFact language={language} name="preview.created" ms={link.createdMs} />
       <Fact name={say("preview.ends")}>
         {link.endsMs === NEVER_MS ? say("never") : <Instant language={language} ms={link.endsMs} />}
       </Fact>
@@ -81,11 +70,7 @@ function Terms({ language, terms = {} }: { language: string; terms: Link["terms"
   const { startsMs, maxVisits, visits = 0, passwordHash, ended, changedMs, formerHost } = terms;
   return (
     <>
-      {startsMs !== undefined && (
-        <Fact name={say("admin.starts")}>
-          <Instant language={language} ms={startsMs} />
-        </Fact>
-      )}
+      <InstantFact language={language} name="admin.starts" ms={startsMs} />
       {maxVisits !== undefined && (
         <Fact name={say("admin.max-visits")}>
           {visits.toLocaleString(language)} / {maxVisits.toLocaleString(language)}
@@ -93,11 +78,7 @@ function Terms({ language, terms = {} }: { language: string; terms: Link["terms"
       )}
       {passwordHash !== undefined && <Fact name={say("admin.password")}>{say("admin.password.yes")}</Fact>}
       {ended !== undefined && <Fact name={say("admin.ended")}>{say(`page.expired.title.${ended}`)}</Fact>}
-      {changedMs !== undefined && (
-        <Fact name={say("preview.changed")}>
-          <Instant language={language} ms={changedMs} />
-        </Fact>
-      )}
+      <InstantFact language={language} name="preview.changed" ms={changedMs} />
       {formerHost !== undefined && (
         <Fact name={say("preview.former")}>
           <Given text={formerHost} />

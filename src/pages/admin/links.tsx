@@ -4,10 +4,10 @@ import type { InspectedLink } from "../../moderation/inspection.ts";
 import { stateOf, type WrittenSearch } from "../../moderation/search.ts";
 import { Instant } from "../shared/instant.tsx";
 import type { Page } from "../shared/layout.tsx";
+import { Fact } from "../shared/link-facts.tsx";
 import {
   Beginning,
   Decide,
-  Fact,
   Field,
   Form,
   framed,

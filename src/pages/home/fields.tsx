@@ -1,16 +1,8 @@
 /** @jsxImportSource ../shared/html */
 import { DURATIONS, type Expiry } from "../../links/expiry.ts";
 import { message } from "../../locales/messages.ts";
-import { DateField, described, FieldError } from "../shared/fields.tsx";
+import { DateField, FieldError, TextField, VERBATIM } from "../shared/fields.tsx";
 import type { Home } from "./page.tsx";
-
-/** For fields that hold addresses and codes, not prose: turns off the browser's corrections. */
-export const ATTRIBUTES = {
-  type: "text",
-  autocomplete: "off",
-  autocapitalize: "none",
-  spellcheck: false,
-} as const;
 
 interface FieldsProps extends Pick<Home, "form" | "errors"> {
   readonly language: string;
@@ -87,33 +79,26 @@ export function MoreChoices({ language, form, errors, focused }: FieldsProps) {
           <FieldError field="starts" errors={errors} />
         </DateField>
       </div>
-      <div class="field">
-        <label for="max_visits">{message(language, "home.max-visits")}</label>
-        <input
-          {...{ id: "max_visits", name: "max_visits", value: form.max_visits, inputmode: "numeric" }}
-          {...ATTRIBUTES}
-          {...described("max_visits", errors, "max_visits-hint")}
-          autofocus={focused === "max_visits"}
-        />
-        <FieldError field="max_visits" errors={errors} />
-        <p class="hint" id="max_visits-hint">
-          {message(language, "home.max-visits.hint")}
-        </p>
-      </div>
-      <div class="field">
-        <label for="password">{message(language, "home.password")}</label>
-        {/* Its maker passes it on, so it must be seen. */}
-        <input
-          {...{ id: "password", name: "password", value: form.password }}
-          {...ATTRIBUTES}
-          {...described("password", errors, "password-hint")}
-          autofocus={focused === "password"}
-        />
-        <FieldError field="password" errors={errors} />
-        <p class="hint" id="password-hint">
-          {message(language, "home.password.hint")}
-        </p>
-      </div>
+      <TextField
+        name="max_visits"
+        label={message(language, "home.max-visits")}
+        hint={message(language, "home.max-visits.hint")}
+        errors={errors}
+        input={{
+          ...VERBATIM,
+          value: form.max_visits,
+          inputmode: "numeric",
+          autofocus: focused === "max_visits",
+        }}
+      />
+      {/* The password is visible, because its maker passes it on. */}
+      <TextField
+        name="password"
+        label={message(language, "home.password")}
+        hint={message(language, "home.password.hint")}
+        errors={errors}
+        input={{ ...VERBATIM, value: form.password, autofocus: focused === "password" }}
+      />
     </details>
   );
 }

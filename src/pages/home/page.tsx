@@ -1,10 +1,11 @@
 /** @jsxImportSource ../shared/html */
 import type { Expiry } from "../../links/expiry.ts";
-import { message, sentenceSpace } from "../../locales/messages.ts";
+import { message } from "../../locales/messages.ts";
 import { MadeHere } from "../my-links/link-list.tsx";
-import { described, FieldError, type FieldErrors, Notice } from "../shared/fields.tsx";
+import { described, FieldError, type FieldErrors, Notice, VERBATIM } from "../shared/fields.tsx";
+import { sentences } from "../shared/formats.ts";
 import { type Page, page } from "../shared/layout.tsx";
-import { ATTRIBUTES, Ends, MoreChoices } from "./fields.tsx";
+import { Ends, MoreChoices } from "./fields.tsx";
 
 export const FIELDS = [
   "original_url",
@@ -69,8 +70,8 @@ export function homePage(language: string, home: Home): Page {
           <label for="original_url">{message(language, "home.url")}</label>
           <div class="large">
             <input
-              {...{ id: "original_url", name: "original_url", value: form.original_url }}
-              {...ATTRIBUTES}
+              {...{ id: "original_url", name: "original_url", type: "text", value: form.original_url }}
+              {...VERBATIM}
               {...described("original_url", errors, "understood")}
               autofocus={focused === "original_url"}
               inputmode="url"
@@ -113,8 +114,8 @@ export function homePage(language: string, home: Home): Page {
               <bdi dir="ltr">{base}</bdi>
             </span>
             <input
-              {...{ id: "custom_code", name: "custom_code", value: form.custom_code }}
-              {...ATTRIBUTES}
+              {...{ id: "custom_code", name: "custom_code", type: "text", value: form.custom_code }}
+              {...VERBATIM}
               {...described("custom_code", errors, "custom_code-base custom_code-hint")}
               autofocus={focused === "custom_code"}
             />
@@ -139,9 +140,11 @@ export function homePage(language: string, home: Home): Page {
         <button class="primary last">{message(language, "home.make")}</button>
       </form>
       <p class="hint bookmarklet">
-        {message(language, "home.bookmarklet")}
-        {sentenceSpace(language)}
-        <a href={bookmarklet(baseUrl)}>{message(language, "home.make")}</a>
+        {sentences(
+          language,
+          message(language, "home.bookmarklet"),
+          <a href={bookmarklet(baseUrl)}>{message(language, "home.make")}</a>,
+        )}
       </p>
       <MadeHere language={language} baseUrl={baseUrl} />
     </>,

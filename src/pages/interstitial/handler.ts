@@ -6,7 +6,8 @@ import { isGuarded } from "../../links/link.ts";
 import type { Links } from "../../links/links.ts";
 import { isProblem } from "../../links/problem.ts";
 import { hintsOf } from "../../moderation/suspicion.ts";
-import { changedOf, minutesLeftOf } from "../shared/link-facts.tsx";
+import { changedOf } from "../shared/link-facts.tsx";
+import { minutesLeftOf } from "../shared/warnings.tsx";
 import { interstitialPage } from "./page.tsx";
 
 export interface InterstitialPageOptions {

@@ -3,6 +3,7 @@ import type { Link } from "../../links/link.ts";
 import { message } from "../../locales/messages.ts";
 import { describeDestination } from "../shared/destination-parts.ts";
 import { Leads } from "../shared/destination.tsx";
+import { richMessage } from "../shared/formats.ts";
 import { type Page, page } from "../shared/layout.tsx";
 import { Lifetime } from "../shared/link-facts.tsx";
 import type { Noted } from "../shared/warnings.tsx";
@@ -20,16 +21,13 @@ export interface InterstitialShown extends Pick<Link, "code" | "target" | "creat
 export function interstitialPage(language: string, link: InterstitialShown): Page {
   const { code, shortUrl, target, asksAgain, usesVisit } = link;
   const address = shortUrl.replace(/^https?:\/\//, "");
-  const [before, after] = message(language, "interstitial.why").split("{address}");
   return page(
     language,
     { title: `${message(language, "interstitial.title")} – ${address}` },
     <>
       <h1>{message(language, "interstitial.title")}</h1>
       <p class="soft">
-        {before}
-        <bdi dir="ltr">{address}</bdi>
-        {after}
+        {richMessage(language, "interstitial.why", { address: <bdi dir="ltr">{address}</bdi> })}
       </p>
       {usesVisit && <p>{message(language, "interstitial.counts")}</p>}
       <Leads

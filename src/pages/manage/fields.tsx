@@ -4,12 +4,19 @@ import { DURATIONS } from "../../links/expiry.ts";
 import { type FoundLink, hasBegun, hasPassword, NEVER_MS } from "../../links/link.ts";
 import { editableUntilMs, type Edits } from "../../links/manage.ts";
 import { targetHost } from "../../links/target.ts";
-import { message, type MessageKey, sentenceSpace } from "../../locales/messages.ts";
+import { message, type MessageKey } from "../../locales/messages.ts";
 import type { Statistics } from "../../visits/statistics/statistics.ts";
 import { describeDestination } from "../shared/destination-parts.ts";
-import { DateField, described, FieldError, type FieldErrors } from "../shared/fields.tsx";
-import { lasting } from "../shared/formats.ts";
-import { InstantIn } from "../shared/instant.tsx";
+import {
+  DateField,
+  described,
+  FieldError,
+  type FieldErrors,
+  TextField,
+  VERBATIM,
+} from "../shared/fields.tsx";
+import { lasting, richMessage, sentences } from "../shared/formats.ts";
+import { Instant } from "../shared/instant.tsx";
 import type { Changed } from "../shared/link-facts.tsx";
 
 export const MANAGE_FIELDS = ["target", "starts", "expires", "max_visits", "password", "sure"] as const;
@@ -63,72 +70,61 @@ export function Target({ language, link, nowMs, edits, sent, errors }: FieldProp
     );
   const { formerHost: host } = formerOf(link, nowMs);
   const { host: shown } = host === targetHost(link.target) ? describeDestination(link.target) : { host };
+  const rule =
+    hasPassword(link) || !hasBegun(link, nowMs)
+      ? message(language, "manage.target.secret")
+      : message(language, "manage.target.hint", { host: shown, days: lasting(language, FORMER_HOST_MS) });
+  const until = <Instant language={language} ms={untilMs} />;
   return (
-    <div class="field">
-      <label for="target">{message(language, "manage.target")}</label>
-      <input
-        {...{ id: "target", name: "target", value: sent?.target ?? link.originalUrl, type: "text" }}
-        {...{ inputmode: "url", autocomplete: "off", autocapitalize: "none", spellcheck: false }}
-        {...described("target", errors, "target-hint")}
-        autofocus={"target" in errors}
-        required
-      />
-      <FieldError field="target" errors={errors} />
-      <p class="hint" id="target-hint">
-        {hasPassword(link) || !hasBegun(link, nowMs)
-          ? message(language, "manage.target.secret")
-          : message(language, "manage.target.hint", { host: shown, days: lasting(language, FORMER_HOST_MS) })}
-        {Number.isFinite(untilMs) && (
-          <>
-            {sentenceSpace(language)}
-            <InstantIn
-              language={language}
-              text={message(language, "manage.target.until")}
-              place="{until}"
-              ms={untilMs}
-            />
-          </>
-        )}
-      </p>
-    </div>
+    <TextField
+      name="target"
+      label={message(language, "manage.target")}
+      hint={sentences(
+        language,
+        rule,
+        Number.isFinite(untilMs) && richMessage(language, "manage.target.until", { until }),
+      )}
+      errors={errors}
+      input={{
+        ...VERBATIM,
+        value: sent?.target ?? link.originalUrl,
+        inputmode: "url",
+        autofocus: "target" in errors,
+        required: true,
+      }}
+    />
   );
 }
 
 export function Visits({ language, link, sent, errors }: FieldProps) {
   const { maxVisits, visits = 0 } = link.terms ?? {};
+  const used = maxVisits !== undefined && ` ${message(language, "manage.visits.used", { used: visits })}`;
   return (
-    <div class="field">
-      <label for="max_visits">{message(language, "manage.visits")}</label>
-      <input
-        {...{ id: "max_visits", name: "max_visits", type: "text", inputmode: "numeric", autocomplete: "off" }}
-        value={sent?.max_visits ?? String(maxVisits ?? "")}
-        {...described("max_visits", errors, "max_visits-hint")}
-        autofocus={"max_visits" in errors}
-      />
-      <FieldError field="max_visits" errors={errors} />
-      <p class="hint" id="max_visits-hint">
-        {message(language, "manage.visits.hint")}
-        {maxVisits !== undefined && ` ${message(language, "manage.visits.used", { used: visits })}`}
-      </p>
-    </div>
+    <TextField
+      name="max_visits"
+      label={message(language, "manage.visits")}
+      hint={[message(language, "manage.visits.hint"), used]}
+      errors={errors}
+      input={{
+        value: sent?.max_visits ?? String(maxVisits ?? ""),
+        inputmode: "numeric",
+        autofocus: "max_visits" in errors,
+      }}
+    />
   );
 }
 
 export function Password({ language, link, errors }: FieldProps) {
   const has = hasPassword(link);
+  // Without autocomplete, because browsers that saved the password would offer it for every other link.
   return (
-    <div class="field">
-      <label for="password">{message(language, "manage.password")}</label>
-      {/* Browsers that saved it would offer it for every other link. */}
-      <input
-        {...{ id: "password", name: "password", type: "password", autocomplete: "off" }}
-        {...described("password", errors, "password-hint")}
-        autofocus={"password" in errors}
-      />
-      <FieldError field="password" errors={errors} />
-      <p class="hint" id="password-hint">
-        {message(language, has ? "manage.password.keep" : "manage.password.none")}
-      </p>
+    <TextField
+      name="password"
+      label={message(language, "manage.password")}
+      hint={message(language, has ? "manage.password.keep" : "manage.password.none")}
+      errors={errors}
+      input={{ type: "password", autofocus: "password" in errors }}
+    >
       {has && (
         <div class="list">
           <label>
@@ -136,7 +132,7 @@ export function Password({ language, link, errors }: FieldProps) {
           </label>
         </div>
       )}
-    </div>
+    </TextField>
   );
 }
 

@@ -5,10 +5,10 @@ import type { Statistics } from "../../visits/statistics/statistics.ts";
 import { QrDrawn } from "../qr/qr-code.tsx";
 import { Breakdowns } from "../shared/charts/breakdowns.tsx";
 import { periodOf } from "../shared/charts/chart.tsx";
-import { described, FieldError, Notice } from "../shared/fields.tsx";
+import { Notice, TextField, VERBATIM } from "../shared/fields.tsx";
 import { numberFormat } from "../shared/formats.ts";
 import { type Page, page } from "../shared/layout.tsx";
-import { Began, Begins, Lifetime } from "../shared/link-facts.tsx";
+import { Fact, PastStart, FutureStart, Lifetime } from "../shared/link-facts.tsx";
 import { CopyButton } from "../shared/share.tsx";
 import {
   Destination,
@@ -43,15 +43,12 @@ export function keyPage(language: string, { path, error }: KeyForm): Page {
       <h1>{heading}</h1>
       <p class="soft">{message(language, "manage.key.where")}</p>
       <form method="post" action={path}>
-        <div class="field">
-          <label for="key">{message(language, "manage.key")}</label>
-          <input
-            {...{ id: "key", name: "key", type: "text", autocomplete: "off", autocapitalize: "none" }}
-            {...{ spellcheck: false, required: true, autofocus: true }}
-            {...described("key", errors)}
-          />
-          <FieldError field="key" errors={errors} />
-        </div>
+        <TextField
+          name="key"
+          label={message(language, "manage.key")}
+          errors={errors}
+          input={{ ...VERBATIM, required: true, autofocus: true }}
+        />
         <button class="primary">{message(language, "manage.open")}</button>
       </form>
     </>,
@@ -134,14 +131,8 @@ function LastVisits({ language, statistics }: { language: string; statistics: St
       <h2 id="last-visits">{message(language, "preview.visits.title")}</h2>
       <p class="hint">{periodOf(language, from, to)} (UTC)</p>
       <dl class="facts">
-        <div>
-          <dt>{message(language, "preview.period.visits")}</dt>
-          <dd>{number.format(visits)}</dd>
-        </div>
-        <div>
-          <dt>{message(language, "preview.visitors")}</dt>
-          <dd>{number.format(visitors ?? 0)}</dd>
-        </div>
+        <Fact name={message(language, "preview.period.visits")}>{number.format(visits)}</Fact>
+        <Fact name={message(language, "preview.visitors")}>{number.format(visitors ?? 0)}</Fact>
       </dl>
       <Breakdowns language={language} {...statistics} />
     </section>
@@ -169,7 +160,7 @@ function State({
   const state = stateOf(link, nowMs);
   switch (state) {
     case "active":
-      return terms?.startsMs === undefined ? <></> : <Began language={language} ms={terms.startsMs} />;
+      return terms?.startsMs === undefined ? <></> : <PastStart language={language} ms={terms.startsMs} />;
     case "scheduled":
       return (
         <div class="sides">
@@ -177,7 +168,7 @@ function State({
             <div class="actions">
               <CopyButton language={language} kind="secondary" text={shortUrl} />
             </div>
-            <Begins language={language} ms={terms?.startsMs ?? 0} />
+            <FutureStart language={language} ms={terms?.startsMs ?? 0} />
           </div>
           <QrDrawn language={language} shortUrl={shortUrl} destination={undefined} />
         </div>

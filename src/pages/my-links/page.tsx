@@ -2,6 +2,7 @@
 import type { Asked } from "../../http/call.ts";
 import { html } from "../../http/responses.ts";
 import { message, type MessageKey } from "../../locales/messages.ts";
+import { richMessage } from "../shared/formats.ts";
 import { type Page, page } from "../shared/layout.tsx";
 import { CopyButton } from "../shared/share.tsx";
 import { MadeLink, wordsOf } from "./link-list.tsx";
@@ -31,7 +32,6 @@ const SAID: Record<string, MessageKey> = {
 /** The page of the links made in this browser. The browser script fills it: the server does not know who made a link. */
 function myLinksPage(language: string, { baseUrl }: { readonly baseUrl: string }): Page {
   const title = message(language, "links.title");
-  const [before, after] = message(language, "links.made").split("{created}");
   return page(
     language,
     { title, script: "myLinks" },
@@ -83,9 +83,7 @@ function myLinksPage(language: string, { baseUrl }: { readonly baseUrl: string }
               <>
                 {" · "}
                 <span class="made-on">
-                  {before}
-                  <span data-created></span>
-                  {after}
+                  {richMessage(language, "links.made", { created: <span data-created></span> })}
                 </span>
               </>
             }

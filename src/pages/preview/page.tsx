@@ -8,7 +8,7 @@ import { describeDestination, type Destination } from "../shared/destination-par
 import { Leads, leadsTo } from "../shared/destination.tsx";
 import { lasting } from "../shared/formats.ts";
 import { type Page, page } from "../shared/layout.tsx";
-import { Begins, Lifetime } from "../shared/link-facts.tsx";
+import { FutureStart, Lifetime } from "../shared/link-facts.tsx";
 import { Address, CopyAddress, CopyButton } from "../shared/share.tsx";
 import { describeHint, type Noted } from "../shared/warnings.tsx";
 import { JUST_MADE_MS } from "./just-created.ts";
@@ -78,7 +78,7 @@ export function previewPage(language: string, preview: Preview): Page {
           <div>
             <Address url={shown} isTitle />
             <CopyAddress language={language} kind="primary" shortUrl={shortUrl} />
-            {startsMs !== undefined && <Begins language={language} ms={startsMs} />}
+            {startsMs !== undefined && <FutureStart language={language} ms={startsMs} />}
           </div>
           {startsMs === undefined ? (
             <QrCode language={language} path={path} shortUrl={shortUrl} destination={destination} />

@@ -7,6 +7,7 @@ import type { Statistics } from "../../visits/statistics/statistics.ts";
 import { Breakdowns } from "../shared/charts/breakdowns.tsx";
 import { Chart, ChartTable, labelsOf, periodOf } from "../shared/charts/chart.tsx";
 import { numberFormat } from "../shared/formats.ts";
+import { Fact } from "../shared/link-facts.tsx";
 import type { ShownRange } from "./ranges.ts";
 import { Week } from "./week.tsx";
 
@@ -127,35 +128,24 @@ function Sums({
     <dl class="facts sums">
       {(name !== "all" || keptFrom !== undefined) && (
         <>
-          <div>
-            <dt>{message(language, "preview.period.visits")}</dt>
-            <dd>{number.format(visits)}</dd>
-          </div>
-          <div>
-            <dt>{message(language, "preview.period.bots")}</dt>
-            <dd>{number.format(bots)}</dd>
-          </div>
+          <Fact name={message(language, "preview.period.visits")}>{number.format(visits)}</Fact>
+          <Fact name={message(language, "preview.period.bots")}>{number.format(bots)}</Fact>
         </>
       )}
       {visits >= FEW_VISITS && days >= FEW_DAYS && (
-        <div>
-          <dt>{message(language, "preview.average")}</dt>
-          <dd>{averageFormat(language)(String(visits / days))}</dd>
-        </div>
+        <Fact name={message(language, "preview.average")}>
+          {averageFormat(language)(String(visits / days))}
+        </Fact>
       )}
       {visits >= FEW_VISITS && busiest !== undefined && series.length > 1 && (
-        <div>
-          <dt>{message(language, `preview.busiest.${interval}`)}</dt>
-          <dd>
-            {number.format(busiest.visits)}
-            <span class="hint">{labelsOf(language, interval, series)(busiest.start)}</span>
-          </dd>
-        </div>
+        <Fact name={message(language, `preview.busiest.${interval}`)}>
+          {number.format(busiest.visits)}
+          <span class="hint">{labelsOf(language, interval, series)(busiest.start)}</span>
+        </Fact>
       )}
-      <div>
-        <dt>{message(language, "preview.visitors")}</dt>
-        <dd>{visitors === null ? message(language, "preview.visitors.later") : number.format(visitors)}</dd>
-      </div>
+      <Fact name={message(language, "preview.visitors")}>
+        {visitors === null ? message(language, "preview.visitors.later") : number.format(visitors)}
+      </Fact>
     </dl>
   );
 }

@@ -4,9 +4,9 @@ import type { DisabledReason } from "../../links/link.ts";
 import type { Problem } from "../../links/problem.ts";
 import { message, type MessageKey } from "../../locales/messages.ts";
 import type { LimitName } from "../../moderation/rate-limits.ts";
-import { whenIn } from "../shared/formats.ts";
+import { richMessage, whenIn } from "../shared/formats.ts";
 import type { Child } from "../shared/html/jsx-runtime.ts";
-import { InstantIn } from "../shared/instant.tsx";
+import { Instant } from "../shared/instant.tsx";
 import { type Page, page } from "../shared/layout.tsx";
 
 /** The problems that have a page. */
@@ -40,7 +40,9 @@ function wordsFor(language: string, problem: PageProblem): Words {
     case "expired":
       return {
         title: problem.by === undefined ? "page.expired.title" : `page.expired.title.${problem.by}`,
-        told: <Expired language={language} {...problem} />,
+        told: richMessage(language, problem.by === undefined ? "expired" : `expired.${problem.by}`, {
+          ended: <Instant language={language} ms={problem.endedMs} />,
+        }),
         next: problem.by === undefined ? "page.expired.next" : "page.expired.ask",
       };
     case "disabled":
@@ -109,13 +111,6 @@ function render(language: string, problem: PageProblem): Page {
       </p>
     </>,
   );
-}
-
-type ExpiredProps = Omit<Extract<Problem, { kind: "expired" }>, "kind"> & { readonly language: string };
-
-function Expired({ language, endedMs, by }: ExpiredProps) {
-  const text = message(language, by === undefined ? "expired" : `expired.${by}`);
-  return <InstantIn language={language} text={text} place="{ended}" ms={endedMs} />;
 }
 
 /** What crawlers get of a link with a limited number of visits. It is the same page for all links, so it is kept. */

@@ -1,9 +1,9 @@
 /** @jsxImportSource ../shared/html */
 import { REASONS } from "../../links/link.ts";
-import { message, sentenceSpace } from "../../locales/messages.ts";
+import { message } from "../../locales/messages.ts";
 import { describeDestination } from "../shared/destination-parts.ts";
 import { FullAddress, Host } from "../shared/destination.tsx";
-import { described, FieldError, type FieldErrors, Notice } from "../shared/fields.tsx";
+import { described, FieldError, type FieldErrors, Notice, TextField, VERBATIM } from "../shared/fields.tsx";
 import { type Page, page, REPORT_PATH } from "../shared/layout.tsx";
 
 export const REPORT_FIELDS = ["reason", "note"] as const;
@@ -40,16 +40,12 @@ export function reportAnyPage(language: string, { address, errors }: ReportAny):
     <>
       <h1>{heading}</h1>
       <form action={REPORT_PATH}>
-        <div class="field">
-          <label for="address">{message(language, "report.address")}</label>
-          <input
-            {...{ id: "address", name: "address", value: address, type: "text", inputmode: "url" }}
-            {...{ autocomplete: "off", autocapitalize: "none", spellcheck: false, required: true }}
-            {...described("address", errors)}
-            autofocus
-          />
-          <FieldError field="address" errors={errors} />
-        </div>
+        <TextField
+          name="address"
+          label={message(language, "report.address")}
+          errors={errors}
+          input={{ ...VERBATIM, value: address, inputmode: "url", required: true, autofocus: true }}
+        />
         <button class="primary">{message(language, "report.next")}</button>
       </form>
     </>,
@@ -71,14 +67,7 @@ export function reportPage(language: string, report: ReportForm): Page {
         <p id="reported">
           <bdi dir="ltr">{shortUrl.replace(/^https?:\/\//, "")}</bdi>
         </p>
-        {destination !== undefined && <Host destination={destination} />}
-        {destination?.asciiHost !== undefined && (
-          <p class="hint">
-            {message(language, "preview.idn")}
-            {sentenceSpace(language)}
-            <bdi dir="ltr">{destination.asciiHost}</bdi>
-          </p>
-        )}
+        {destination !== undefined && <Host language={language} destination={destination} />}
         {works && destination !== undefined && (
           <FullAddress language={language} address={destination.address} />
         )}

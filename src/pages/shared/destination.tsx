@@ -1,8 +1,8 @@
 /** @jsxImportSource ./html */
-import { message, sentenceSpace } from "../../locales/messages.ts";
+import { message } from "../../locales/messages.ts";
 import { type Destination, splitHost } from "./destination-parts.ts";
-import { numberFormat } from "./formats.ts";
-import { Html, write } from "./html/jsx-runtime.ts";
+import { numberFormat, richMessage, sentences } from "./formats.ts";
+import { type Child, Html, write } from "./html/jsx-runtime.ts";
 import { type Noted, NoteList, notesOf } from "./warnings.tsx";
 
 interface LeadsProps extends Noted {
@@ -32,16 +32,7 @@ export function Leads(props: LeadsProps) {
       {destination === undefined ? (
         <p>{message(language, "preview.secret")}</p>
       ) : (
-        <>
-          <Host destination={destination} />
-          {destination.asciiHost !== undefined && (
-            <p class="hint">
-              {message(language, "preview.idn")}
-              {sentenceSpace(language)}
-              <bdi dir="ltr">{destination.asciiHost}</bdi>
-            </p>
-          )}
-        </>
+        <Host language={language} destination={destination} />
       )}
       <NoteList kind="warnings" notes={warnings} />
       {destination !== undefined && showsAddress && (
@@ -60,11 +51,9 @@ type GoOnProps = Pick<LeadsProps, "language" | "destination" | "method"> & {
 
 function GoOn({ language, destination, method, href, kind }: GoOnProps) {
   const text =
-    destination === undefined ? (
-      message(language, "password.open")
-    ) : (
-      <Continue language={language} domain={splitHost(destination)[1]} />
-    );
+    destination === undefined
+      ? message(language, "password.open")
+      : continueTo(language, splitHost(destination)[1]);
   if (method !== undefined)
     return (
       <form method={method} action={href}>
@@ -84,17 +73,13 @@ function GoOn({ language, destination, method, href, kind }: GoOnProps) {
 const SHORT = 20;
 
 /** A short name stays in one piece. */
-function Continue({ language, domain }: { language: string; domain: string }) {
-  const [before, after] = message(language, "preview.continue").split("{domain}");
-  return (
-    <>
-      {before}
-      <bdi dir="ltr" {...(domain.length <= SHORT && { class: "piece" })}>
-        {domain}
-      </bdi>
-      {after}
-    </>
+function continueTo(language: string, domain: string): Child {
+  const piece = (
+    <bdi dir="ltr" class={domain.length <= SHORT ? "piece" : undefined}>
+      {domain}
+    </bdi>
   );
+  return richMessage(language, "preview.continue", { domain: piece });
 }
 
 export function leadsTo(language: string, leadsOn: boolean): string {
@@ -113,20 +98,27 @@ const END = 40;
 /** Of a character, in UTF-16 units. */
 const WIDEST = 2;
 
-/** The host of a destination. The part that somebody registered stands out, because the rest is their choice. */
-export function Host({ destination }: { destination: Destination }) {
+/** The host of a destination. The registered part stands out, because its owner chooses the rest freely. */
+export function Host({ language, destination }: { language: string; destination: Destination }) {
   const [front, domain] = splitHost(destination);
-  const { port } = destination;
+  const { port, asciiHost } = destination;
   return (
-    <p class="host">
-      <bdi dir="ltr">
-        <Breaking text={front} />
-        <strong class={domain.length > WIDE ? "wide" : undefined}>
-          <Breaking text={domain} />
-        </strong>
-        {port !== "" && <span class="soft">:{port}</span>}
-      </bdi>
-    </p>
+    <>
+      <p class="host">
+        <bdi dir="ltr">
+          <Breaking text={front} />
+          <strong class={domain.length > WIDE ? "wide" : undefined}>
+            <Breaking text={domain} />
+          </strong>
+          {port !== "" && <span class="soft">:{port}</span>}
+        </bdi>
+      </p>
+      {asciiHost !== undefined && (
+        <p class="hint">
+          {sentences(language, message(language, "preview.idn"), <bdi dir="ltr">{asciiHost}</bdi>)}
+        </p>
+      )}
+    </>
   );
 }
 

@@ -1,5 +1,6 @@
 /** @jsxImportSource ./html */
 import { message, type MessageKey } from "../../locales/messages.ts";
+import { richMessage } from "./formats.ts";
 import type { Child } from "./html/jsx-runtime.ts";
 
 /** Why the values of a form's fields were refused, by the name of the field. */
@@ -63,7 +64,7 @@ interface DateFieldProps<Field extends string> {
 /** A date and time in the zone of the reader, or in UTC without scripts. */
 export function DateField<Field extends string>(props: DateFieldProps<Field>) {
   const { language, name, field, label, hint, value, ms, zone, errors, isFocused, children } = props;
-  const [before, after] = message(language, "home.zone").split("{zone}");
+  const zoneHint = richMessage(language, "home.zone", { zone: <span data-zone>{zone || "UTC"}</span> });
   return (
     <>
       <label for={name}>{message(language, label)}</label>
@@ -76,10 +77,44 @@ export function DateField<Field extends string>(props: DateFieldProps<Field>) {
       {children}
       <p class="hint" id={`${name}-zone`}>
         {hint !== undefined && `${message(language, hint)} `}
-        {before}
-        <span data-zone>{zone || "UTC"}</span>
-        {after}
+        {zoneHint}
       </p>
     </>
+  );
+}
+
+/** For fields that hold addresses and codes, not prose: turns off the browser's corrections. */
+export const VERBATIM = { autocomplete: "off", autocapitalize: "none", spellcheck: false } as const;
+
+interface TextFieldProps<Field extends string> {
+  /** The name of the input, and the first part of all ids. */
+  readonly name: Field;
+  readonly label: string;
+  readonly hint?: Child;
+  readonly errors: FieldErrors<Field>;
+  /** Attributes of the input. */
+  readonly input?: Readonly<Record<string, string | boolean>>;
+  /** Below the hint. */
+  readonly children?: Child;
+}
+
+/** A labelled line of text with its error message and its hint. */
+export function TextField<Field extends string>(props: TextFieldProps<Field>) {
+  const { name, label, hint, errors, input, children } = props;
+  return (
+    <div class="field">
+      <label for={name}>{label}</label>
+      <input
+        {...{ id: name, name, type: "text", autocomplete: "off", ...input }}
+        {...described(name, errors, hint === undefined ? "" : `${name}-hint`)}
+      />
+      <FieldError field={name} errors={errors} />
+      {hint !== undefined && (
+        <p class="hint" id={`${name}-hint`}>
+          {hint}
+        </p>
+      )}
+      {children}
+    </div>
   );
 }

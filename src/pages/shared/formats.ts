@@ -1,5 +1,6 @@
 import { memoize } from "../../lib/memoize.ts";
-import { sentenceSpace } from "../../locales/messages.ts";
+import { message, type MessageKey, sentenceSpace } from "../../locales/messages.ts";
+import type { Child } from "./html/jsx-runtime.ts";
 
 const MINUTE_SECONDS = 60;
 const HOUR_SECONDS = 3600;
@@ -49,3 +50,22 @@ export const numberFormat = memoize((language) => {
   const written = memoize((number) => format.format(Number(number)));
   return { format: (number: number) => written(String(number)) };
 });
+
+/** A message whose placeholders are filled with elements. */
+export function richMessage(
+  language: string,
+  key: MessageKey,
+  children: Readonly<Record<string, Child>>,
+): Child {
+  return message(language, key)
+    .split(/\{(\w+)\}/)
+    .map((part, nth) => (nth % 2 === 1 ? children[part] : part));
+}
+
+/** Sentences with the language's space between them. Those that are undefined or false are left out. */
+export function sentences(language: string, ...parts: readonly Child[]): Child {
+  const space = sentenceSpace(language);
+  return parts
+    .filter((part) => part !== undefined && part !== false)
+    .map((part, nth) => (nth === 0 ? part : [space, part]));
+}

@@ -1,10 +1,10 @@
 /** @jsxImportSource ./html */
 import { formerHostOf } from "../../links/change.ts";
 import { hasPassword, type Link, NEVER_MS } from "../../links/link.ts";
-import { DAY_MS, HOUR_MS } from "../../links/time.ts";
-import { message } from "../../locales/messages.ts";
-import { numberFormat } from "./formats.ts";
-import { Instant, InstantIn } from "./instant.tsx";
+import { message, type MessageKey } from "../../locales/messages.ts";
+import { numberFormat, richMessage } from "./formats.ts";
+import type { Child } from "./html/jsx-runtime.ts";
+import { Instant } from "./instant.tsx";
 
 /** When the target of a link was last changed. */
 export interface Changed {
@@ -21,78 +21,76 @@ type LifetimeProps = Pick<Link, "createdMs" | "endsMs"> & {
   readonly disabledSinceMs?: number | undefined;
 };
 
-/** Since when a link works, and until when, and when it was changed. */
+/** When a link was created, when it ends and when it was changed. */
 export function Lifetime(props: LifetimeProps) {
   const { language, createdMs, endsMs, hasEnded, maxVisits, changed, disabledSinceMs } = props;
   return (
     <dl class="facts">
-      <div>
-        <dt>{message(language, "preview.created")}</dt>
-        <dd>
-          <Instant language={language} ms={createdMs} />
-        </dd>
-      </div>
-      {changed !== undefined && (
-        <div>
-          <dt>{message(language, "preview.changed")}</dt>
-          <dd>
-            <Instant language={language} ms={changed.atMs} />
-          </dd>
-        </div>
-      )}
-      <div>
-        <dt>{message(language, hasEnded ? "preview.ended" : "preview.ends")}</dt>
-        <dd>
-          {endsMs === NEVER_MS ? message(language, "never") : <Instant language={language} ms={endsMs} />}
-        </dd>
-      </div>
+      <InstantFact language={language} name="preview.created" ms={createdMs} />
+      <InstantFact language={language} name="preview.changed" ms={changed?.atMs} />
+      <Fact name={message(language, hasEnded ? "preview.ended" : "preview.ends")}>
+        {endsMs === NEVER_MS ? message(language, "never") : <Instant language={language} ms={endsMs} />}
+      </Fact>
       {maxVisits !== undefined && (
-        <div>
-          <dt>{message(language, "preview.max-visits")}</dt>
-          <dd>{numberFormat(language).format(maxVisits)}</dd>
-        </div>
+        <Fact name={message(language, "preview.max-visits")}>{numberFormat(language).format(maxVisits)}</Fact>
       )}
-      {disabledSinceMs !== undefined && (
-        <div>
-          <dt>{message(language, "preview.disabled")}</dt>
-          <dd>
-            <Instant language={language} ms={disabledSinceMs} />
-          </dd>
-        </div>
-      )}
+      <InstantFact language={language} name="preview.disabled" ms={disabledSinceMs} />
     </dl>
   );
 }
 
-interface BeginsProps {
+interface FactProps {
+  readonly name: string;
+  readonly isLong?: boolean;
+  readonly children?: Child;
+}
+
+/** An item of a list of class `facts`. */
+export function Fact({ name, isLong = false, children }: FactProps) {
+  return (
+    <div class={isLong ? "long" : undefined}>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}
+
+interface InstantFactProps {
+  readonly language: string;
+  readonly name: MessageKey;
+  /** Without one, there is no item. */
+  readonly ms: number | undefined;
+}
+
+export function InstantFact({ language, name, ms }: InstantFactProps) {
+  if (ms === undefined) return null;
+  return (
+    <Fact name={message(language, name)}>
+      <Instant language={language} ms={ms} />
+    </Fact>
+  );
+}
+
+interface StartProps {
   readonly language: string;
   readonly ms: number;
 }
 
-/** When a link begins, and what others see until then. */
-export function Begins({ language, ms }: BeginsProps) {
+/** When a link starts, and what others see until then. */
+export function FutureStart({ language, ms }: StartProps) {
+  const starts = <Instant language={language} ms={ms} />;
   return (
     <>
-      <p class="begins">
-        <InstantIn
-          language={language}
-          text={message(language, "scheduled.begins")}
-          place="{starts}"
-          ms={ms}
-        />
-      </p>
+      <p class="begins">{richMessage(language, "scheduled.begins", { starts })}</p>
       <p class="soft">{message(language, "scheduled.until")}</p>
     </>
   );
 }
 
-/** When a link began that did not begin at once. */
-export function Began({ language, ms }: BeginsProps) {
-  return (
-    <p class="soft">
-      <InstantIn language={language} text={message(language, "scheduled.began")} place="{starts}" ms={ms} />
-    </p>
-  );
+/** When a link started that was created with a later start. */
+export function PastStart({ language, ms }: StartProps) {
+  const starts = <Instant language={language} ms={ms} />;
+  return <p class="soft">{richMessage(language, "scheduled.began", { starts })}</p>;
 }
 
 /** What visitors are told of a link that led elsewhere. The former host may be as secret as the present one. */
@@ -100,17 +98,4 @@ export function changedOf(link: Pick<Link, "target" | "terms">, nowMs: number): 
   const { changedMs } = link.terms ?? {};
   if (changedMs === undefined) return undefined;
   return { atMs: changedMs, formerHost: hasPassword(link) ? undefined : formerHostOf(link, nowMs) };
-}
-
-const MINUTE_MS = 60_000;
-
-/**
- * Minutes until a link ends, rounded up. Undefined if that is more than a day, or over. Above two hours, it is whole hours,
- * so that a page that tells it seldom changes.
- */
-export function minutesLeftOf({ endsMs }: Pick<Link, "endsMs">, nowMs: number): number | undefined {
-  const leftMs = endsMs - nowMs;
-  if (leftMs <= 0 || leftMs > DAY_MS) return undefined;
-  const stepMs = leftMs > 2 * HOUR_MS ? HOUR_MS : MINUTE_MS;
-  return (Math.ceil(leftMs / stepMs) * stepMs) / MINUTE_MS;
 }

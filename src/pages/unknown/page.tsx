@@ -3,6 +3,7 @@ import { memoize } from "../../lib/memoize.ts";
 import { type Code, MAX_CODE_POINTS, parseCode } from "../../links/code.ts";
 import { isProblem } from "../../links/problem.ts";
 import { message } from "../../locales/messages.ts";
+import { richMessage } from "../shared/formats.ts";
 import { escape } from "../shared/html/jsx-runtime.ts";
 import { type Page, page } from "../shared/layout.tsx";
 
@@ -35,22 +36,18 @@ const rendered = memoize((key) => render(...(JSON.parse(key) as Parameters<typeo
 function render(language: string, baseUrl: string, text: string, mayBeMade: boolean, meant?: Code): Page {
   const title = message(language, "page.unknown.title");
   const base = `${baseUrl.replace(/^https?:\/\//, "")}/`;
-  const [before, after] = message(language, "page.unknown.at").split("{address}");
+  const address = (
+    <bdi class="written" dir="ltr">
+      {base}
+      <bdi>{text}</bdi>
+    </bdi>
+  );
   return page(
     language,
     { title },
     <div class="unknown">
       <h1>{title}</h1>
-      {text !== "" && (
-        <p class="lead">
-          {before}
-          <bdi class="written" dir="ltr">
-            {base}
-            <bdi>{text}</bdi>
-          </bdi>
-          {after}
-        </p>
-      )}
+      {text !== "" && <p class="lead">{richMessage(language, "page.unknown.at", { address })}</p>}
       {meant !== undefined && (
         <div class="card">
           <p class="label">{message(language, "page.unknown.meant")}</p>
