@@ -8,12 +8,12 @@ import { message, type MessageKey } from "../locales/messages.ts";
 import type { FieldErrors } from "./shared/fields.tsx";
 
 const FORM_TYPE = /^application\/x-www-form-urlencoded\s*(?:;|$)/i;
-/** As browsers send `datetime-local` (WHATWG HTML, section 2.3.5.5). */
+/** `datetime-local` (WHATWG HTML, section 2.3.5.5). */
 const LOCAL = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d)?$/;
-/** No form has as many. Reading the 30,000 that fit into a body would take as long as 300 redirects. */
+/** More than any form has. Parsing the 30,000 that fit into a body would take as long as 300 redirects. */
 const MAX_FIELDS = 100;
 
-/** Reads what a form sends (WHATWG URL, section 5: application/x-www-form-urlencoded). */
+/** Reads a form (WHATWG URL, section 5: application/x-www-form-urlencoded). */
 export async function readFields(request: Request): Promise<URLSearchParams | HttpProblem> {
   const type = request.headers.get("content-type") ?? "";
   if (!FORM_TYPE.test(type.trim())) return { kind: "body.form" };
@@ -22,15 +22,15 @@ export async function readFields(request: Request): Promise<URLSearchParams | Ht
 }
 
 /**
- * Reads the first {@link MAX_FIELDS} fields. Refuses what is not UTF-8 once percent-decoded: the parser puts U+FFFD in
- * its place, and a form in another encoding would make a link that leads elsewhere than its maker said.
+ * Reads the first {@link MAX_FIELDS} fields. Refuses other encodings than UTF-8: with the parser's U+FFFD in it, a link
+ * would have the wrong destination.
  */
 export function parseForm(text: string): URLSearchParams | Malformed {
   const read = text.split("&", MAX_FIELDS).join("&");
   const sent = new URLSearchParams(read);
   if (![...sent].flat().some((part) => part.includes("\uFFFD"))) return sent;
   try {
-    // Somebody may have sent U+FFFD itself.
+    // A form may contain a real U+FFFD.
     decodeURIComponent(read);
     return sent;
   } catch {
@@ -39,8 +39,8 @@ export function parseForm(text: string): URLSearchParams | Malformed {
 }
 
 /**
- * Whether another site sent the form with a visitor's browser (Fetch Metadata, section 2.4). Browsers that do not say so
- * send an `Origin`, which is "null" for pages without a referrer, such as ours.
+ * Whether another site sent the form (Fetch Metadata, section 2.4). Older browsers send an `Origin`, which is "null" for
+ * pages without a referrer, such as ours.
  */
 export function isFromAnotherSite({ headers, domain }: Call): boolean {
   if (headers.get("sec-fetch-site") === "cross-site") return true;
@@ -48,7 +48,7 @@ export function isFromAnotherSite({ headers, domain }: Call): boolean {
   return origin !== "null" && origin !== domain.origin && URL.parse(origin)?.host !== headers.get("host");
 }
 
-/** A local time in a zone, in Unix milliseconds. What the clocks skip or repeat there is the later or the earlier one. */
+/** A local time in a zone, in Unix milliseconds. Times that clocks skip or repeat become the later or the earlier one. */
 export function instantOf(local: string, zone: string): number | undefined {
   if (!LOCAL.test(local)) return undefined;
   try {
@@ -59,18 +59,18 @@ export function instantOf(local: string, zone: string): number | undefined {
   }
 }
 
-/** Where the words for programs would not help people. */
+/** Messages that help people more than the API's. */
 export const DATE_WORDS = {
   "expires.format": "home.date.wrong",
   "starts.format": "home.date.wrong",
 } as const;
-/** The messages of a problem beside the fields they are about, or above the form if one is about none of them. */
-export function tellBeside<Field extends string>(
+/** The messages of a problem beside their fields, or above the form if one belongs to no field. */
+export function describeInForm<Field extends string>(
   problem: HttpProblem,
   fields: readonly Field[],
   language: string,
   names?: FieldNames,
-  /** Messages to say instead of others. */
+  /** Messages to replace. */
   words: Readonly<Partial<Record<MessageKey, MessageKey>>> = {},
 ): { errors: FieldErrors<Field>; notice?: string } {
   const errors = new Map<Field, string>();

@@ -10,7 +10,7 @@ import {
   Choice,
   Decide,
   Form,
-  framed,
+  adminPage,
   LinkTo,
   More,
   type PageContext,
@@ -26,10 +26,10 @@ export interface Cases extends Found {
   readonly refusal?: string | undefined;
 }
 
-/** What was reported: open cases first, each with the form that answers it. */
+/** Open cases first, each with the form that answers it. */
 export function casesPage(context: PageContext, { items, cursor, nowMs, refusal }: Cases): Page {
   const { language } = context;
-  return framed(
+  return adminPage(
     context,
     "cases",
     message(language, "admin.cases"),
@@ -71,7 +71,7 @@ function CaseFacts({ language, one, nowMs }: { language: string; one: Case; nowM
 
 type Counted = Pick<Case, "reports" | "reasons" | "lastMs" | "answer">;
 
-/** How often a link was reported for what, and what was done about it. */
+/** How often a link was reported for each reason, and the operator's answer. */
 export function ReportFacts({ language, one }: { language: string; one: Counted }) {
   const { reports, reasons, lastMs, answer } = one;
   const counted = REASONS.filter((reason) => reasons[reason] !== undefined).map(

@@ -5,7 +5,7 @@ import type { Figures, TopHosts } from "../../moderation/figures.ts";
 import { dateOf } from "../../moderation/operator-json.ts";
 import type { Page } from "../shared/layout.tsx";
 import { Fact } from "../shared/link-facts.tsx";
-import { framed, Given, type PageContext, withQuery } from "./frame.tsx";
+import { adminPage, Given, type PageContext, withQuery } from "./frame.tsx";
 
 const COUNTS = {
   visits: "admin.count.visits",
@@ -23,13 +23,13 @@ const COUNTS = {
 } as const satisfies Record<Counted | "visits" | "bots", MessageKey>;
 const NAMES = Object.keys(COUNTS) as (keyof typeof COUNTS)[];
 
-/** Where the operator starts: how much there is of everything. */
+/** The operator's start page: how much there is of everything. */
 export function figuresPage(context: PageContext, figures: Figures): Page {
   const { language } = context;
   const say = (key: MessageKey) => message(language, key);
   const shown = (count: number) => count.toLocaleString(language);
   const { newestHosts, visitedHosts, days } = figures;
-  return framed(
+  return adminPage(
     context,
     "figures",
     say("admin.figures"),

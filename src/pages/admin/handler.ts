@@ -22,7 +22,7 @@ import { linkPath, type PageContext, withQuery } from "./frame.tsx";
 import { hostsPage } from "./hosts.tsx";
 import { journalPage } from "./journal.tsx";
 import { linkPage } from "./link.tsx";
-import { type FoundAction, foundPage, linksPage, wantedOf } from "./links.tsx";
+import { type FoundAction, foundPage, linksPage, filledFields } from "./links.tsx";
 
 export interface AdminPagesOptions {
   readonly signIn: SignIn;
@@ -35,7 +35,7 @@ const WHO = "page";
 /** Hosts on the page that asks before it changes many links. */
 const MAX_HOSTS = 100;
 
-/** The operator's pages, which work without scripts. What a form asks for is done once, and then shown (303). */
+/** The operator's pages, which work without scripts. Each form answers 303, so a reload decides nothing again. */
 export function createAdminPages({ signIn, operator, reports, views }: AdminPagesOptions) {
   const { page, form } = signIn;
 
@@ -45,7 +45,7 @@ export function createAdminPages({ signIn, operator, reports, views }: AdminPage
 
   const show = (view: AdminPageView) => page((call, formToken) => ask(call, { view, formToken }));
 
-  /** Decides about one link, by the button that was pressed. */
+  /** Decides about one link. False if no decision was sent. */
   async function decide(
     link: LinkId,
     sent: URLSearchParams,
@@ -62,7 +62,7 @@ export function createAdminPages({ signIn, operator, reports, views }: AdminPage
     }
   }
 
-  /** Blocks the hosts that were chosen; the problem of the first that cannot be blocked. */
+  /** Blocks the chosen hosts, and returns the problem of the first that can't be blocked. */
   async function blockHosts(
     sent: URLSearchParams,
     found: ReadonlyMap<string, number>,
@@ -74,11 +74,11 @@ export function createAdminPages({ signIn, operator, reports, views }: AdminPage
     return undefined;
   }
 
-  /** Asks what is to happen to all links that a search finds; `sent` is the answer. */
+  /** Confirms a decision about all links of a search. Without `sent`, it only shows the question. */
   async function decideFound(call: Call, formToken: string, sent?: URLSearchParams): Promise<Response> {
-    const wanted = wantedOf(writtenSearch(call.request));
+    const wanted = filledFields(writtenSearch(call.request));
     const list = withQuery("/admin/links", wanted);
-    // Without a search it would be about every link there is.
+    // Without a search, this would apply to every link.
     if (Object.keys(wanted).length === 0) return seeOther("/admin/links");
     const links = await searchAll(views, call);
     if (links instanceof Response) return links.status < 500 ? seeOther(list) : links;
@@ -105,7 +105,7 @@ export function createAdminPages({ signIn, operator, reports, views }: AdminPage
     links: page(async (call, formToken) => {
       const result = await searchLinks(views, call, partOf(call));
       if (!(result instanceof Response)) return ask(call, { view: "links", formToken, result });
-      // The page itself says what is wrong with a search.
+      // The page itself says why it can't search.
       return result.status < 500 ? ask(call, { view: "links", formToken }) : result;
     }),
     link: show("link"),
@@ -126,7 +126,7 @@ export function createAdminPages({ signIn, operator, reports, views }: AdminPage
 
     decideHost: form(async (call, sent, formToken) => {
       const written = sent.get("host") ?? "";
-      // A report or the browser's address bar gives an address.
+      // Reports and the address bar contain addresses.
       const host = authorityOf(written.trim()).host || written;
       const outcome =
         sent.get("action") === "unblock"
@@ -157,15 +157,13 @@ function decisionOf(sent: URLSearchParams): ReasonedRequest {
 
 export type AdminPageView = "figures" | "links" | "link" | "found" | "hosts" | "cases" | "journal";
 
-/** What the serving thread sends, beside the request. */
+/** The task that the serving thread sends with the request. */
 export interface AdminPageTask {
   readonly view: AdminPageView;
   readonly formToken: string;
-  /** Why what a form asked for was not done. */
+  /** Why the form's request wasn't carried out. */
   readonly problem?: HttpProblem | undefined;
-  /** What the form about hosts had. */
   readonly host?: string;
-  /** What the page of links shows. */
   readonly result?: SearchResult;
   readonly found?: {
     readonly action: FoundAction;
@@ -176,7 +174,7 @@ export interface AdminPageTask {
 
 const LIMIT = 50;
 
-/** The operator's pages. Runs on the thread that makes views; whoever asks is signed in. */
+/** The operator's pages on the views thread. The serving thread has checked the session. */
 export function createAdminPageViews(inspection: Inspection) {
   const views: Record<AdminPageView, (call: Asked, task: AdminPageTask) => Promise<Response>> = {
     async figures(call, task) {
@@ -190,7 +188,7 @@ export function createAdminPageViews(inspection: Inspection) {
       const problem = task.problem ?? (isProblem(query) ? query : undefined);
       const { links: ids = [], cursor, searched = 1 } = task.result ?? {};
       const links = await inspection.links(ids);
-      const [done] = /^\d{1,5}$/.exec(queried(call, "done")) ?? [];
+      const [done] = /^\d{1,5}$/.exec(queryValue(call, "done")) ?? [];
       const found = {
         search,
         links,
@@ -199,12 +197,12 @@ export function createAdminPageViews(inspection: Inspection) {
         nowMs: inspection.nowMs(),
         ...(done !== undefined && { done: Number(done) }),
       };
-      const next = withQuery("/admin/links", { ...wantedOf(search), cursor: cursor ?? "" });
+      const next = withQuery("/admin/links", { ...filledFields(search), cursor: cursor ?? "" });
       return render(
         call,
         { ...task, problem },
         (context, refusal) => linksPage(context, { ...found, refusal }),
-        // Nobody wants to ask for many empty pages.
+        // Skips pages on which the search found nothing.
         cursor !== undefined && links.length === 0 ? { Refresh: `0; url=${next}` } : {},
       );
     },
@@ -226,7 +224,7 @@ export function createAdminPageViews(inspection: Inspection) {
 
     async hosts(call, task) {
       const { items, cursor } = await inspection.hosts(partOf(call));
-      const host = task.host ?? queried(call, "host");
+      const host = task.host ?? queryValue(call, "host");
       return render(call, task, (context, refusal) =>
         hostsPage(context, { rules: items, cursor, host, refusal }),
       );
@@ -250,7 +248,7 @@ export function createAdminPageViews(inspection: Inspection) {
   };
 }
 
-/** A page, with what went wrong on it. */
+/** A page with the problem on it, if there is one. */
 function render(
   call: Asked,
   { formToken, problem }: AdminPageTask,
@@ -259,21 +257,25 @@ function render(
 ): Response {
   const { status, messages, headers } =
     problem === undefined ? { status: 200, messages: [], headers: {} } : describe(problem);
-  const tell = (language: string) =>
+  const describeProblem = (language: string) =>
     messages.map(({ key, values }) => message(language, key, values)).join(sentenceSpace(language));
-  // Once is enough to be told what was done.
+  // The confirmation is for the first visit only.
   const { done: _, ...query } = Object.fromEntries(new URLSearchParams(queryOf(call.request)));
-  return html(call, status, (language) => show({ language, formToken, query }, tell(language) || undefined), {
-    ...headers,
-    ...more,
-  });
+  return html(
+    call,
+    status,
+    (language) => show({ language, formToken, query }, describeProblem(language) || undefined),
+    {
+      ...headers,
+      ...more,
+    },
+  );
 }
 
-/** Which part of a list a page shows. */
 function partOf(call: Asked): Part {
-  return { cursor: queried(call, "cursor") || undefined, limit: LIMIT };
+  return { cursor: queryValue(call, "cursor") || undefined, limit: LIMIT };
 }
 
-function queried({ request }: Asked, name: string): string {
+function queryValue({ request }: Asked, name: string): string {
   return new URLSearchParams(queryOf(request)).get(name) ?? "";
 }

@@ -3,21 +3,20 @@ import { message } from "../../locales/messages.ts";
 import type { HostRule } from "../../moderation/store.ts";
 import { Instant } from "../shared/instant.tsx";
 import type { Page } from "../shared/layout.tsx";
-import { Decide, Field, Form, framed, Given, More, type PageContext, Refusal } from "./frame.tsx";
+import { Decide, Field, Form, adminPage, Given, More, type PageContext, Refusal } from "./frame.tsx";
 
 export interface Hosts {
   readonly rules: readonly HostRule[];
-  /** Of the rules that follow; undefined if there are none. */
+  /** Undefined on the last page. */
   readonly cursor: string | undefined;
-  /** What a form sent before, or the page of a link suggests. */
+  /** From the refused form, or from the page of a link. */
   readonly host?: string | undefined;
   readonly refusal?: string | undefined;
 }
 
-/** The rules about hosts, and the form that adds one. */
 export function hostsPage(context: PageContext, { rules, cursor, host, refusal }: Hosts): Page {
   const { language } = context;
-  return framed(
+  return adminPage(
     context,
     "hosts",
     message(language, "admin.hosts"),

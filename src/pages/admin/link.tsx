@@ -7,21 +7,21 @@ import { Instant } from "../shared/instant.tsx";
 import type { Page } from "../shared/layout.tsx";
 import { Fact, InstantFact } from "../shared/link-facts.tsx";
 import { AnswerForm, ReportFacts } from "./cases.tsx";
-import { Decide, Form, framed, Given, linkPath, type PageContext, Refusal, withQuery } from "./frame.tsx";
+import { Decide, Form, adminPage, Given, linkPath, type PageContext, Refusal, withQuery } from "./frame.tsx";
 import { History } from "./journal.tsx";
 import { stateInWords } from "./links.tsx";
 
-export interface LinkLooked extends Inspected {
+export interface LinkView extends Inspected {
   readonly nowMs: number;
   readonly refusal?: string | undefined;
 }
 
-/** One link: what it is, what can be done about it, and what was. */
-export function linkPage(context: PageContext, looked: LinkLooked): Page {
+/** One link: its facts, the possible decisions, and the earlier ones. */
+export function linkPage(context: PageContext, looked: LinkView): Page {
   const { language } = context;
   const { link, refusal } = looked;
   const say = (key: MessageKey) => message(language, key);
-  return framed(
+  return adminPage(
     context,
     "links",
     <Given text={link.code} />,
@@ -36,7 +36,7 @@ export function linkPage(context: PageContext, looked: LinkLooked): Page {
   );
 }
 
-function Facts({ language, looked }: { language: string; looked: LinkLooked }) {
+function Facts({ language, looked }: { language: string; looked: LinkView }) {
   const { link, visits, bots, nowMs } = looked;
   const say = (key: MessageKey) => message(language, key);
   const isGone = link.disabled === "deleted";
@@ -64,7 +64,7 @@ function Facts({ language, looked }: { language: string; looked: LinkLooked }) {
   );
 }
 
-/** What only few links have. */
+/** Facts that only few links have. */
 function Terms({ language, terms = {} }: { language: string; terms: Link["terms"] }) {
   const say = (key: MessageKey) => message(language, key);
   const { startsMs, maxVisits, visits = 0, passwordHash, ended, changedMs, formerHost } = terms;
@@ -88,8 +88,7 @@ function Terms({ language, terms = {} }: { language: string; terms: Link["terms"
   );
 }
 
-/** What was reported about the link, and the form that answers it. */
-function Reported({ context, looked }: { context: PageContext; looked: LinkLooked }) {
+function Reported({ context, looked }: { context: PageContext; looked: LinkView }) {
   const { language } = context;
   const { link, reported } = looked;
   if (reported === undefined) return <></>;

@@ -10,7 +10,7 @@ import {
   Decide,
   Field,
   Form,
-  framed,
+  adminPage,
   Given,
   LinkTo,
   More,
@@ -27,26 +27,24 @@ const SEARCH_LABELS = {
 export interface Links {
   readonly search: WrittenSearch;
   readonly links: readonly InspectedLink[];
-  /** Where the search continues; undefined at its end. */
+  /** Undefined at the end of the search. */
   readonly cursor: string | undefined;
-  /** The share of all links that the search has looked at, from 0 to 1. */
+  /** The share of all links searched, from 0 to 1. */
   readonly searched: number;
   readonly nowMs: number;
-  /** Why the search was refused. */
   readonly refusal?: string | undefined;
-  /** How many links were disabled or enabled just now. */
+  /** The number of links that were disabled or enabled a moment ago. */
   readonly done?: number | undefined;
 }
 
-/** Finds links. */
 export function linksPage(context: PageContext, found: Links): Page {
   const { language } = context;
   const { search, links, cursor, searched, refusal, done } = found;
   const say = (key: Parameters<typeof message>[1]) => message(language, key);
-  const wanted = wantedOf(search);
+  const wanted = filledFields(search);
   const isSearch = Object.keys(wanted).length > 0;
   const percent = new Intl.NumberFormat(language, { style: "percent", roundingMode: "floor" });
-  return framed(
+  return adminPage(
     context,
     "links",
     say("admin.links"),
@@ -79,8 +77,8 @@ export function linksPage(context: PageContext, found: Links): Page {
   );
 }
 
-/** The fields that are filled in. */
-export function wantedOf(search: WrittenSearch): Record<string, string> {
+/** The fields that the operator filled in. */
+export function filledFields(search: WrittenSearch): Record<string, string> {
   return Object.fromEntries(Object.entries(search).filter(([, value]) => value !== ""));
 }
 
@@ -90,7 +88,7 @@ interface LinkRowsProps {
   readonly nowMs: number;
 }
 
-/** Where links lead is text: nobody should end up there by a slip of the hand. */
+/** Destinations are text, so that nobody opens one by accident. */
 function LinkRows({ language, links, nowMs }: LinkRowsProps) {
   return (
     <ul class="rows">
@@ -111,7 +109,6 @@ function LinkRows({ language, links, nowMs }: LinkRowsProps) {
   );
 }
 
-/** What a link does at the moment, in words. */
 export function stateInWords(language: string, link: InspectedLink, nowMs: number): string {
   const reason = link.disabled === "deleted" ? undefined : (link.disabled ?? link.blocked);
   if (reason === undefined) return message(language, `admin.state.${stateOf(link, nowMs)}`);
@@ -125,16 +122,16 @@ export interface Found {
   readonly action: FoundAction;
   readonly search: WrittenSearch;
   readonly count: number;
-  /** The hosts that most of the links lead to. */
+  /** The hosts of most of these links. */
   readonly hosts: readonly (readonly [host: string, links: number])[];
   readonly refusal: string | undefined;
 }
 
-/** Tells how many links a search finds, and asks before anything is done to them. */
+/** Shows how many links a search finds, and asks before changing them. */
 export function foundPage(context: PageContext, { action, search, count, hosts, refusal }: Found): Page {
   const { language } = context;
-  const wanted = wantedOf(search);
-  return framed(
+  const wanted = filledFields(search);
+  return adminPage(
     context,
     "links",
     message(language, `admin.found.${action}.title`, { count }),

@@ -2,15 +2,14 @@ import { type Asset, asset } from "../shared/asset.ts";
 import type { Identity, IdentityAssets } from "../shared/layout.tsx";
 import { buildAssets } from "./build.ts" with { type: "macro" };
 
-/** The colour of what can be clicked, as # and six hexadecimal digits, in light and in dark mode. */
+/** The colour of links and buttons, as # and six hexadecimal digits. */
 interface Accent {
   readonly light: string;
   readonly dark: string;
 }
 
-/** A square picture. */
 interface Logo extends Pick<Asset, "type" | "body" | "encoding"> {
-  /** Such as 512x512; "any" if it can be drawn at any size. */
+  /** Such as 512x512, or "any" if it scales. */
   readonly sizes: string;
 }
 
@@ -21,15 +20,14 @@ export interface IdentityOptions {
   readonly logo: Logo | null;
 }
 
-/** What pages load unless the operator configures their own, by name. */
+/** The assets that pages load unless the operator configures others. */
 export const assets = buildAssets();
 
-/** What is ours is green. */
 const GREEN = "#0b6e4f";
 
 export function createIdentity({ instanceName: name, contact, accent, logo }: IdentityOptions): Identity {
   const { script, myLinks } = assets;
-  const style = accent === null ? assets.style : restyled(accent);
+  const style = accent === null ? assets.style : styleWith(accent);
   const icons = logo === null ? ourIcons(accent) : iconsOf(logo);
   const manifest = asset(
     "app.webmanifest",
@@ -43,10 +41,10 @@ export function createIdentity({ instanceName: name, contact, accent, logo }: Id
   return { name, contact, assets: { style, script, myLinks, ...icons, manifest } };
 }
 
-/** The identity if no setting says otherwise. */
+/** The identity without settings. */
 export const CURT = createIdentity({ instanceName: "Curt", contact: null, accent: null, logo: null });
 
-function restyled({ light, dark }: Accent): Asset {
+function styleWith({ light, dark }: Accent): Asset {
   const { type, body } = assets.style;
   const colours = `:root{--mark:${light}}@media (prefers-color-scheme:dark){:root{--mark:${dark}}}\n`;
   return asset("style.css", type, body + colours);
@@ -57,7 +55,7 @@ type Icons = Pick<IdentityAssets, "icon" | "touchIcon" | "largeIcon">;
 function ourIcons(accent: Accent | null): Icons {
   const { icon, touchIcon, largeIcon } = assets;
   if (accent === null) return { icon, touchIcon, largeIcon };
-  // The pictures in PNG are green.
+  // The PNG icons are green.
   return { icon: asset("icon.svg", icon.type, icon.body.replace(GREEN, accent.light)) };
 }
 
@@ -67,7 +65,7 @@ function iconsOf({ type, body, encoding }: Logo): Icons {
   return { icon: logo, ...(isPng && { touchIcon: logo, largeIcon: logo }) };
 }
 
-/** Web Application Manifest; an installed Curt is offered where a phone shares a page (Web Share Target). */
+/** Web Application Manifest. Phones offer an installed Curt when they share a page (Web Share Target). */
 function describeApp(name: string, theme_color: string, icons: readonly object[]): string {
   return JSON.stringify({
     id: "/",

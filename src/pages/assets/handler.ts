@@ -8,17 +8,17 @@ import type { Identity } from "../shared/layout.tsx";
 const FOR_EVER = "public, max-age=31536000, immutable";
 const DAY = "public, max-age=86400";
 
-/** Opened by itself, a picture of the operator's may be styled, but nothing in it runs or is loaded. */
+/** An operator's picture may contain styles, but must not run or load anything. */
 const PICTURE_POLICY =
   "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox; frame-ancestors 'none'";
 
-/** What the pages load, by address: the address changes with the content, so that caches need never ask again. */
+/** Asset paths change with their content, so caches never revalidate them. */
 export function createAssetRoutes({
   assets,
 }: Pick<Identity, "assets">): Record<string, (call: Call) => Response> {
   return {
     ...Object.fromEntries(Object.values(assets).map((asset) => [asset.path, serve(asset, FOR_EVER)])),
-    // Asked for by browsers that show something else than a page of ours.
+    // For browsers that show a response other than our pages.
     "/favicon.ico": serve(assets.touchIcon ?? assets.icon, DAY),
   };
 }

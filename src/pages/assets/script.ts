@@ -1,22 +1,22 @@
 import {
   checkCodes,
   keepBookmarklet,
-  keepTyped,
-  rememberMade,
-  showMadeHere,
+  keepDraft,
+  rememberCreated,
+  showCreatedHere,
   takeAddresses,
 } from "../home/script.ts";
 import { manageLinks } from "../manage/script.ts";
-import { watchVisits, welcomeMaker } from "../preview/script.ts";
+import { watchVisits, focusCopyButton } from "../preview/script.ts";
 import { copyImages, printSheets, styleQrCode } from "../qr/script.ts";
-import { makeTryable, markRead } from "../reference/script.ts";
+import { enableForms, markCurrentPart } from "../reference/script.ts";
 import {
-  forgetRefusals,
+  clearStaleErrors,
   localiseTimes,
   offerCopies,
   rememberToken,
-  sendOnce,
-  tellZone,
+  submitOnce,
+  convertDates,
 } from "../shared/script.ts";
 
 // All pages load this script. Each function does nothing on pages without the elements it needs.
@@ -26,18 +26,18 @@ localiseTimes(document);
 offerCopies(document);
 checkCodes();
 rememberToken();
-forgetRefusals();
-sendOnce();
+clearStaleErrors();
+submitOnce();
 takeAddresses();
-tellZone(document);
-keepTyped();
+convertDates(document);
+keepDraft();
 keepBookmarklet();
-rememberMade();
-welcomeMaker();
-showMadeHere();
+rememberCreated();
+focusCopyButton();
+showCreatedHere();
 watchVisits();
 styleQrCode();
 copyImages();
 printSheets();
-makeTryable(document);
-markRead();
+enableForms(document);
+markCurrentPart();

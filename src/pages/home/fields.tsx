@@ -11,7 +11,7 @@ interface FieldsProps extends Pick<Home, "form" | "errors"> {
 
 type EndsProps = FieldsProps & Pick<Home, "defaultExpiry">;
 
-/** When the link ends. The date is asked for where it is chosen, or always by browsers that cannot tell. */
+/** When the link ends. Browsers without `:has` always show the date. */
 export function Ends({ language, defaultExpiry, form, errors, focused }: EndsProps) {
   const chosen = form.expire_duration || defaultExpiry;
   const isDate = chosen === "date";
@@ -51,12 +51,11 @@ export function Ends({ language, defaultExpiry, form, errors, focused }: EndsPro
   );
 }
 
-/** Links without a chosen expiry get the operator's default. So "never" is only possible if it is the default. */
+/** The operator's default applies if nothing is chosen, so "never" is offered only where it is the default. */
 function choices(defaultExpiry: Expiry): (Expiry | "date")[] {
   return [...(defaultExpiry === "never" ? (["never"] as const) : []), ...DURATIONS, "date"];
 }
 
-/** What few links need. */
 export function MoreChoices({ language, form, errors, focused }: FieldsProps) {
   const isUsed = (["starts", "max_visits", "password"] as const).some(
     (field) => form[field] || errors[field],

@@ -5,40 +5,35 @@ import { isProblem, type Refusal } from "../../links/problem.ts";
 import { MAX_TARGET_LENGTH } from "../../links/target.ts";
 import { refuseStart } from "../../links/terms.ts";
 import { message } from "../../locales/messages.ts";
-import { DATE_WORDS, instantOf, parseForm, readFields, tellBeside } from "../forms.ts";
+import { DATE_WORDS, instantOf, parseForm, readFields, describeInForm } from "../forms.ts";
 import { type Field, FIELDS, type Home } from "./page.tsx";
 import { readPasted } from "./pasted-address.ts";
 
-/** What the fields of the form hold. */
 export type Form = Home["form"];
 
-/** The form as it arrives. The token is never shown again. */
+/** The submitted form. The token is never shown again. */
 export interface Sent extends Form {
   readonly token: string;
-  /** Whether the address is one that the form offered. */
+  /** Whether the address is one of our offers. */
   readonly isMeant: boolean;
 }
 
-/** What the form asks for, and what is wrong with dates that cannot be read. */
+/** The request, and the mistakes in its dates. */
 export interface Read {
   readonly request: CreateRequest;
   readonly refusals: readonly Refusal[];
 }
 
-/** In UTF-16 units: enough for every spelling of a code. */
+/** In UTF-16 units; enough for every spelling of a code. */
 const MAX_SHOWN = 1024;
 
-/** Reads what the form sends. */
 export async function readForm(request: Request): Promise<Sent | HttpProblem> {
   const sent = await readFields(request);
   if (isProblem(sent)) return sent;
   return { ...formOf(sent), token: (sent.get("token") ?? "").trim(), isMeant: sent.has("meant") };
 }
 
-/**
- * Reads what the query of an address fills the form with. The bookmarklet sends the address of a page as
- * `original_url`; phones share a text that has an address somewhere in it.
- */
+/** The form that a query fills in. The bookmarklet sends `original_url`; phones share a text that contains an address. */
 export function formOfQuery(query: string): Form {
   const asked = parseForm(query);
   if (isProblem(asked)) return EMPTY;
@@ -48,7 +43,7 @@ export function formOfQuery(query: string): Form {
 
 export const EMPTY = eachField(() => "");
 
-/** `meant` and `instead` are buttons that offer what the maker may have meant. The other values may have been pasted with spaces. */
+/** `meant` and `instead` are the buttons with our offers. PastedText values may have spaces around them. */
 function formOf(sent: URLSearchParams): Form {
   const form = eachField((field) => (sent.get(field) ?? "").trim());
   return {
@@ -59,7 +54,7 @@ function formOf(sent: URLSearchParams): Form {
   };
 }
 
-/** What the fields show again: no more than what each can hold, and a little, so that one sees it is too much. */
+/** The values that the fields show again, cut a little above the limit of each. */
 export function shortened(form: Form): Form {
   const max = (field: Field) => (field === "original_url" ? MAX_TARGET_LENGTH + 1 : MAX_SHOWN);
   return eachField((field) => form[field].slice(0, max(field)));
@@ -69,7 +64,7 @@ function eachField(value: (field: Field) => string): Form {
   return Object.fromEntries(FIELDS.map((field) => [field, value(field)])) as Form;
 }
 
-/** The domain checks all that can be read. */
+/** The domain checks everything that can be parsed. */
 export function readRequest(form: Form, nowMs: number): Read | Malformed {
   const { original_url, custom_code, expire_duration, expires, starts, max_visits, password, zone } = form;
   const duration = DURATIONS.find((one) => one === expire_duration);
@@ -83,14 +78,14 @@ export function readRequest(form: Form, nowMs: number): Read | Malformed {
     customCode: custom_code || undefined,
     expiry: duration ?? endsMs,
     starts: startsMs,
-    // The domain refuses what is no number.
+    // The domain refuses NaN.
     maxVisits: max_visits === "" ? undefined : Number(/^\d{1,15}$/.exec(max_visits)?.[0]),
     password: password || undefined,
   };
   const refusals: Refusal[] = [
     ...(isDate && endsMs === undefined ? [{ rule: "expires.format" } as const] : []),
     ...(starts !== "" && startsMs === undefined ? [{ rule: "starts.format" } as const] : []),
-    // A program may be late. Here it is a mistake, and would show the link to everybody at once.
+    // API calls may arrive late. In the form this is a mistake, and would publish the link immediately.
     ...(startsMs === undefined ? [] : refuseStart(startsMs, nowMs)),
   ];
   return { request, refusals };
@@ -102,8 +97,7 @@ const WORDS = {
   "max_visits.range": "home.max-visits.wrong",
 } as const;
 
-/** Says a problem beside the fields it is about, or above the form where it is about none of them. */
-export function tellInForm(
+export function describeRefusal(
   problem: HttpProblem,
   form: Form,
   isUnclear: boolean,
@@ -112,7 +106,7 @@ export function tellInForm(
   if (problem.kind === "token.missing" || problem.kind === "token.wrong")
     return { errors: { token: message(language, "home.token.wrong") } };
   const words = isUnclear ? { ...WORDS, "target.scheme": "home.unclear" as const } : WORDS;
-  const told = tellBeside(problem, FIELDS, language, undefined, words);
-  if (told.notice !== undefined || form.original_url !== "") return told;
-  return { errors: { ...told.errors, original_url: message(language, "home.empty") } };
+  const description = describeInForm(problem, FIELDS, language, undefined, words);
+  if (description.notice !== undefined || form.original_url !== "") return description;
+  return { errors: { ...description.errors, original_url: message(language, "home.empty") } };
 }

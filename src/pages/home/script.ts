@@ -1,21 +1,21 @@
-import { makeItem, showStatus } from "../my-links/script/item.ts";
-import { askAbout, changeMade, keepTold, madeHere } from "../my-links/script/saved-links.ts";
-import { ask, read, withoutScheme, write } from "../shared/script.ts";
+import { createItem, showStatus } from "../my-links/script/item.ts";
+import { loadStatus, changeSavedLinks, saveStatuses, savedLinks } from "../my-links/script/saved-links.ts";
+import { callApi, read, withoutScheme, write } from "../shared/script.ts";
 import { readPasted } from "./pasted-address.ts";
 
-/** The bookmarklet is for dragging to the bookmarks. Clicking it here does nothing: the CSP would block its script. */
+/** The bookmarklet is for dragging. The CSP blocks a click on it. */
 export function keepBookmarklet(): void {
   document.querySelector(".bookmarklet a")?.addEventListener("click", (event) => event.preventDefault());
 }
 
-/** Servers accept 16 KiB for the address and all headers. This leaves room for the headers. */
+/** Servers accept 16 KiB for the address and all headers. */
 const MAX_QUERY_CHARS = 12_000;
 
 /**
- * Keeps the typed text when the language is switched. Adds it to the link's query, which fills the form again. The token and
- * the password are left out: addresses end up in histories and logs.
+ * Keeps the typed text when the language changes, in the query of the language links. Tokens and passwords stay out,
+ * because addresses end up in histories and logs.
  */
-export function keepTyped(): void {
+export function keepDraft(): void {
   const form = document.querySelector<HTMLFormElement>("form[data-make]");
   if (!form) return;
   for (const link of document.querySelectorAll<HTMLAnchorElement>("a[hreflang]"))
@@ -29,7 +29,7 @@ export function keepTyped(): void {
     });
 }
 
-/** Takes the address out of a text that is pasted, and says so. Without scripts, the service does it. */
+/** Takes the address out of a pasted text. Without scripts, the server does. */
 export function takeAddresses(): void {
   const input = document.querySelector<HTMLInputElement>("form[data-make] [name=original_url]");
   const said = document.querySelector<HTMLElement>("[data-understood]");
@@ -47,18 +47,16 @@ export function takeAddresses(): void {
   input.addEventListener("input", () => (said.hidden = true));
 }
 
-/** Ask once the reader has not typed for this long. */
 const PAUSE_MS = 300;
 
 interface Availability {
   readonly code: string;
   readonly available: boolean;
-  /** Codes like a taken one that are free. */
   readonly free: readonly string[];
   readonly short_url: string;
 }
 
-/** While a code is typed, shows the short address it would give and whether it is free. If it is taken, offers others. */
+/** While a code is typed, shows its short address and whether it is free. */
 export function checkCodes(): void {
   const output = document.querySelector<HTMLOutputElement>("output[data-check]");
   const input = output && document.querySelector<HTMLInputElement>(`#${output.htmlFor.value}`);
@@ -72,28 +70,28 @@ export function checkCodes(): void {
     const { signal } = asking;
     try {
       const path = `${output?.dataset["check"]}${encodeURIComponent(written)}`;
-      const { status, message, data } = await ask<Availability>(path, { signal });
-      // 404: the code is . or .., which turns the path into another one. The form explains what is wrong.
+      const { status, message, data } = await callApi<Availability>(path, { signal });
+      // The codes . and .. change the path, which answers 404. The form explains the mistake.
       if (status >= 500 || status === 404 || status === 429) return show("", hint);
-      // Remove the name of the parameter, which is for programs.
+      // The parameter's name is for API clients.
       if (data === undefined) return show("taken", message.replace(`${input?.name}: `, ""));
-      const told = `${withoutScheme(data.short_url)}: ${message}`;
-      if (data.available) show("free", told);
-      else show("taken", `${told} `, ...othersThan(data));
+      const text = `${withoutScheme(data.short_url)}: ${message}`;
+      if (data.available) show("free", text);
+      else show("taken", `${text} `, ...othersThan(data));
     } catch {
-      // Aborted requests are replaced by the next one. Other failures do not matter: the form checks the code again.
+      // The form checks the code again, so failures don't matter.
       if (!signal.aborted) show("", hint);
     }
   }
 
-  /** All at once, so that screen readers show it as one. */
+  /** All parts in one step, so that screen readers read them together. */
   function show(kind: "" | "free" | "taken", ...parts: readonly (Node | string | null)[]): void {
     if (!output) return;
     output.className = kind;
     output.replaceChildren(...parts.map((part) => part ?? ""));
   }
 
-  /** Where the code leads, and the codes that can be had instead. */
+  /** A link to the taken code, and free ones like it. */
   function othersThan({ code, free }: Availability): readonly (Node | string)[] {
     const { see = "", free: freeAre = "" } = output?.dataset ?? {};
     const link = document.createElement("a");
@@ -116,7 +114,7 @@ export function checkCodes(): void {
       if (!input) return;
       input.value = code;
       input.dispatchEvent(new Event("input", { bubbles: true }));
-      // The button is gone with what it was offered for.
+      // The button disappears with its offer.
       input.focus();
     });
     return button;
@@ -131,40 +129,42 @@ export function checkCodes(): void {
   });
 }
 
-/** The key in session storage that says: this tab has sent the form, so the next preview is of a link made here. */
-const SENT = "curt.sent";
-/** So many of the latest links are on the home page. */
+/** Session storage: this tab has sent the form, so the next preview shows a link created here. */
+const SUBMITTED_KEY = "curt.sent";
 const SHOWN = 3;
 
-/** Adds a link to the list if it was made with the form in this browser. */
-export function rememberMade(): void {
+/** Adds a link to the list if this browser created it with the form. */
+export function rememberCreated(): void {
   const form = document.querySelector("form[data-make]");
-  // The form is shown again, so anything sent before has been refused or is already in the list.
-  if (form) write("sessionStorage", SENT, null);
-  form?.addEventListener("submit", () => write("sessionStorage", SENT, "1"));
+  // An earlier submission was refused or is already in the list.
+  if (form) write("sessionStorage", SUBMITTED_KEY, null);
+  form?.addEventListener("submit", () => write("sessionStorage", SUBMITTED_KEY, "1"));
   const { link: path, created } = document.querySelector<HTMLElement>("[data-created]")?.dataset ?? {};
   if (location.hash !== "#made" || path === undefined || created === undefined) return;
-  if (read("sessionStorage", SENT) === null) return;
-  write("sessionStorage", SENT, null);
+  if (read("sessionStorage", SUBMITTED_KEY) === null) return;
+  write("sessionStorage", SUBMITTED_KEY, null);
   const shown = document.querySelector<HTMLElement>("[data-key]");
   const key = shown?.dataset["key"];
-  const isKept = changeMade((list) => [{ path, created, key }, ...list.filter((made) => made.path !== path)]);
+  const isKept = changeSavedLinks((list) => [
+    { path, created, key },
+    ...list.filter((saved) => saved.path !== path),
+  ]);
   if (isKept) shown?.querySelector("[data-kept]")?.removeAttribute("data-kept");
 }
 
-/** Shows the latest links made in this browser, with their current visits and expiry from the API. */
-export function showMadeHere(): void {
+/** Shows the latest links created in this browser, with their visits and expiry from the API. */
+export function showCreatedHere(): void {
   const section = document.querySelector<HTMLElement>(".made-here");
   const template = section?.querySelector("template");
   if (!section || !template) return;
   const words = section.dataset;
-  const all = madeHere();
-  const told = all.slice(0, SHOWN).map(async (made) => {
-    const item = makeItem(template, made, words);
+  const all = savedLinks();
+  const requests = all.slice(0, SHOWN).map(async (saved) => {
+    const item = createItem(template, saved, words);
     section.querySelector("ul")?.append(item);
-    const answer = await askAbout(made);
-    if (!("told" in answer)) return [];
-    const now = { ...made, ...answer };
+    const answer = await loadStatus(saved);
+    if (!("status" in answer)) return [];
+    const now = { ...saved, ...answer };
     showStatus(item, now, words);
     return [now];
   });
@@ -173,10 +173,10 @@ export function showMadeHere(): void {
     more.textContent = (words["all"] ?? "").replace("{count}", String(all.length));
   void settle();
 
-  /** Shows the list only once every request has finished, so that nothing moves while it is visible. */
+  /** Shows the list after the last response, so that nothing moves while it is visible. */
   async function settle(): Promise<void> {
-    const links = await Promise.all(told);
+    const links = await Promise.all(requests);
     if (section) section.hidden = all.length === 0;
-    keepTold(links.flat());
+    saveStatuses(links.flat());
   }
 }

@@ -9,13 +9,13 @@ import type { Statistics } from "../../visits/statistics/statistics.ts";
 import { describeDestination } from "../shared/destination-parts.ts";
 import {
   DateField,
-  described,
+  describedBy,
   FieldError,
   type FieldErrors,
   TextField,
   VERBATIM,
 } from "../shared/fields.tsx";
-import { lasting, richMessage, sentences } from "../shared/formats.ts";
+import { duration, richMessage, sentences } from "../shared/formats.ts";
 import { Instant } from "../shared/instant.tsx";
 import type { Changed } from "../shared/link-facts.tsx";
 
@@ -26,28 +26,27 @@ type SentField = ManageField | "starts_date" | "expires_date" | "zone";
 export interface ManageForm {
   readonly link: FoundLink;
   readonly key: string;
-  /** The short address, in readable Unicode. */
   readonly shortUrl: string;
   readonly nowMs: number;
   readonly changed: Changed | undefined;
-  /** Of the last days, as only its maker sees them. Undefined if the store is away. */
+  /** The maker's view of the last days. Undefined while the store is unavailable. */
   readonly statistics: Statistics | undefined;
   readonly edits: Edits;
   readonly codeHoldMs: number;
-  /** The values of the fields as they were sent, if they were refused. */
+  /** The submitted values of a refused form. */
   readonly sent?: Readonly<Partial<Record<SentField, string>>> | undefined;
   readonly errors: FieldErrors<ManageField>;
-  /** What was not done, if no field is to blame. */
+  /** The problem, if it belongs to no field. */
   readonly notice?: string | undefined;
-  /** What was done. */
+  /** The confirmation of the last change. */
   readonly done?: string | undefined;
 }
 
-// Each field says beforehand what its change will do.
+// Each field explains the effect of a change in advance.
 
 export type FieldProps = ManageForm & { readonly language: string };
 
-/** Where the link leads, if that cannot be changed. */
+/** The destination, if it can't be changed. */
 export function Destination({ language, link }: Pick<FieldProps, "language" | "link">) {
   return (
     <>
@@ -73,7 +72,7 @@ export function Target({ language, link, nowMs, edits, sent, errors }: FieldProp
   const rule =
     hasPassword(link) || !hasBegun(link, nowMs)
       ? message(language, "manage.target.secret")
-      : message(language, "manage.target.hint", { host: shown, days: lasting(language, FORMER_HOST_MS) });
+      : message(language, "manage.target.hint", { host: shown, days: duration(language, FORMER_HOST_MS) });
   const until = <Instant language={language} ms={untilMs} />;
   return (
     <TextField
@@ -116,7 +115,7 @@ export function Visits({ language, link, sent, errors }: FieldProps) {
 
 export function Password({ language, link, errors }: FieldProps) {
   const has = hasPassword(link);
-  // Without autocomplete, because browsers that saved the password would offer it for every other link.
+  // Browsers that saved the password would offer it for every other link.
   return (
     <TextField
       name="password"
@@ -142,13 +141,13 @@ export function Withdrawal({ language, codeHoldMs, errors }: FieldProps) {
       <p id="withdraw-hint">
         {codeHoldMs === 0
           ? message(language, "manage.withdraw.free")
-          : message(language, "manage.withdraw.hint", { held: lasting(language, codeHoldMs) })}
+          : message(language, "manage.withdraw.hint", { held: duration(language, codeHoldMs) })}
       </p>
       <div class="list">
         <label>
           <input
             {...{ type: "checkbox", name: "sure", value: "yes", required: true }}
-            {...described("sure", errors, "withdraw-hint")}
+            {...describedBy("sure", errors, "withdraw-hint")}
             autofocus={"sure" in errors}
           />{" "}
           {message(language, "manage.sure")}
@@ -176,7 +175,7 @@ export function Ends(props: FieldProps) {
   return <When {...props} field="expires" choices={ENDS} ms={endsMs === NEVER_MS ? undefined : endsMs} />;
 }
 
-/** When the link begins, as long as that can be changed. */
+/** When the link starts, while that can still be changed. */
 export function Starts(props: FieldProps) {
   const { link, nowMs } = props;
   if (hasBegun(link, nowMs)) return <></>;
@@ -186,7 +185,7 @@ export function Starts(props: FieldProps) {
 type WhenProps = FieldProps & {
   readonly field: "expires" | "starts";
   readonly choices: typeof ENDS;
-  /** What it is now. */
+  /** The present value. */
   readonly ms: number | undefined;
 };
 

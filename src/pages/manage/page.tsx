@@ -27,12 +27,12 @@ export interface KeyForm {
   readonly error?: string | undefined;
 }
 
-/** Where the link of a path is managed. No code has a +. */
+/** The address of a link's manage page. No code has a +. */
 export function managePath(code: string): string {
   return `/${encodeURIComponent(code)}+manage`;
 }
 
-/** Asks for the key. Says nothing about the link, not even whether there is one. */
+/** Asks for the key. Doesn't reveal whether the link exists. */
 export function keyPage(language: string, { path, error }: KeyForm): Page {
   const heading = message(language, "manage.title");
   const errors = error === undefined ? {} : { key: error };
@@ -55,7 +55,7 @@ export function keyPage(language: string, { path, error }: KeyForm): Page {
   );
 }
 
-/** What can be done with a link, for whoever has its key. */
+/** The forms that change a link, for the owner of its key. */
 export function managePage(language: string, form: ManageForm): Page {
   const { link, key, shortUrl, nowMs, changed, statistics, errors, notice, done } = form;
   const heading = message(language, "manage.title");
@@ -148,7 +148,7 @@ function Act({ act, manageKey }: { act: "change" | "withdraw"; manageKey: string
   );
 }
 
-/** Why the link does not work, and what can be done with it nevertheless. */
+/** Why the link doesn't work, and what is still possible. */
 function State({
   language,
   link,

@@ -5,7 +5,7 @@ import type { Child } from "../shared/html/jsx-runtime.ts";
 import { MY_LINKS_PATH } from "../shared/layout.tsx";
 import { CopyButton } from "../shared/share.tsx";
 
-/** What the browser script says of links. */
+/** The states of links, as the browser script names them. */
 const STATES: Record<string, MessageKey> = {
   never: "home.endless",
   ends: "home.ends-in",
@@ -18,7 +18,7 @@ const STATES: Record<string, MessageKey> = {
   unknown: "home.unknown",
 };
 
-/** What the browser script shows links made here with, for an element that it finds. */
+/** Texts for the browser script, as attributes of its element. */
 export function wordsOf(language: string, baseUrl: string, more: Readonly<Record<string, MessageKey>>) {
   const words = Object.entries({ ...STATES, ...more });
   return {
@@ -28,8 +28,11 @@ export function wordsOf(language: string, baseUrl: string, more: Readonly<Record
   };
 }
 
-/** The latest links made in this browser. The browser script fills it: the server does not know who made a link. */
-export function MadeHere({ language, baseUrl }: { language: string; baseUrl: string }) {
+/**
+ * The latest links created in this browser. The script fills the list, because the server doesn't know who created a
+ * link.
+ */
+export function CreatedHere({ language, baseUrl }: { language: string; baseUrl: string }) {
   return (
     <section
       class="made-here"
@@ -45,22 +48,20 @@ export function MadeHere({ language, baseUrl }: { language: string; baseUrl: str
         </a>
       </p>
       <template>
-        <MadeLink language={language} />
+        <LinkItem language={language} />
       </template>
     </section>
   );
 }
 
-interface MadeLinkProps {
+interface LinkItemProps {
   readonly language: string;
-  /** Below the destination. */
   readonly facts?: Child;
-  /** More buttons. */
   readonly children?: Child;
 }
 
-/** A link in a list, for the browser script to fill. */
-export function MadeLink({ language, facts, children }: MadeLinkProps) {
+/** An item of the list, for the browser script to fill. */
+export function LinkItem({ language, facts, children }: LinkItemProps) {
   return (
     <li>
       <div class="what">

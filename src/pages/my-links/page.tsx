@@ -5,16 +5,15 @@ import { message, type MessageKey } from "../../locales/messages.ts";
 import { richMessage } from "../shared/formats.ts";
 import { type Page, page } from "../shared/layout.tsx";
 import { CopyButton } from "../shared/share.tsx";
-import { MadeLink, wordsOf } from "./link-list.tsx";
+import { LinkItem, wordsOf } from "./link-list.tsx";
 
-/** The page of the links made in a browser. It is the same for everybody. */
 export function showMyLinks(call: Asked): Response {
   return html(call, 200, (language) => myLinksPage(language, call.domain), {
     "Cache-Control": "private, no-cache",
   });
 }
 
-/** What the browser script says. */
+/** Texts for the browser script. */
 const SAID: Record<string, MessageKey> = {
   one: "links.count.one",
   other: "links.count",
@@ -29,7 +28,7 @@ const SAID: Record<string, MessageKey> = {
   away: "links.away",
 };
 
-/** The page of the links made in this browser. The browser script fills it: the server does not know who made a link. */
+/** All links created in this browser. It is the same page for everybody; the browser script fills it. */
 function myLinksPage(language: string, { baseUrl }: { readonly baseUrl: string }): Page {
   const title = message(language, "links.title");
   return page(
@@ -77,7 +76,7 @@ function myLinksPage(language: string, { baseUrl }: { readonly baseUrl: string }
           </button>
         </div>
         <template data-item>
-          <MadeLink
+          <LinkItem
             language={language}
             facts={
               <>
@@ -94,7 +93,7 @@ function myLinksPage(language: string, { baseUrl }: { readonly baseUrl: string }
             <button type="button" class="plain" data-forget>
               {message(language, "home.forget")}
             </button>
-          </MadeLink>
+          </LinkItem>
         </template>
       </div>
     </>,

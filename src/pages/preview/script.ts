@@ -1,13 +1,12 @@
-import { ask, type Link } from "../shared/script.ts";
+import { callApi, type Link } from "../shared/script.ts";
 
 /**
- * Whoever has just made a link wants to copy it, so that button gets the focus, and says that the link is ready. Then removes
- * #made from the address bar, because people share that address, and "your link is ready" is not for others. The message
- * stays visible: `:target` does not change with `replaceState`.
+ * Focuses the copy button of a new link, with the message that the link is ready. Then removes #made from the address
+ * bar, because people share that address. The message stays visible: `:target` does not change with `replaceState`.
  */
-export function welcomeMaker(): void {
+export function focusCopyButton(): void {
   if (location.hash !== "#made") return;
-  // Wait until the browser has scrolled to the target, focused it and set `:target`.
+  // After the browser has scrolled to the target, focused it and set `:target`.
   addEventListener("load", () => {
     history.replaceState(null, "", location.pathname + location.search);
     const copy = document.querySelector<HTMLElement>("main [data-copy]");
@@ -17,17 +16,17 @@ export function welcomeMaker(): void {
 }
 
 const EVERY_MS = 2000;
-/** Between two looks at a link that nobody visits. */
+/** The longest pause while nobody visits the link. */
 const SLOWEST_MS = 30_000;
-/** Between two readings of the whole page, which cost the service more than a count. */
+/** The shortest pause between two loads of the page, which cost the service more than a count. */
 const REFRESH_EVERY_MS = 5000;
-/** What chooses a range in an address. */
+/** The parameters of a range. */
 const CHOICES = ["range", "by"];
 
 /**
- * Keeps the visits of a preview up to date, in the reader's own time zone, while somebody looks. The count is asked
- * for, less and less often while it stands still; after it has moved, the page is read anew, and its fresh parts are
- * taken over. Another range is read in the same way, and is in the address, so that the back button leads to the one before.
+ * Keeps the visits of a preview up to date while the page is visible, in the reader's time zone. Polls the count, less
+ * often while it stands still, and loads the page's fresh parts after a change. Ranges load in the same way, and are in
+ * the address for the back button.
  */
 export function watchVisits(): void {
   const visits = document.querySelector<HTMLElement>("#visits");
@@ -36,36 +35,36 @@ export function watchVisits(): void {
   const count = visits.querySelector("[role=status]");
   const number = new Intl.NumberFormat(document.documentElement.lang);
   let waitMs = EVERY_MS;
-  /** While many look at this link, the service asks each of them to wait longer. */
+  /** The service slows polling down while many people watch this link. */
   let askedForMs = 0;
   let shown = location.search;
-  /** Of the page as it was read last. */
+  /** The tag of the last page. */
   let tag: string | undefined;
   let reading = 0;
   let refreshedMs = -REFRESH_EVERY_MS;
   const { created, aimed } = visits.dataset;
-  /** Which link was shown or told of last, since when it had its target, and its state. The page tells it if the link works. */
-  let leadsThen = aimed === undefined ? undefined : [created, aimed, "active"].join(" ");
+  /** Creation, last change and state of the link. The page has them if the link works. */
+  let lastState = aimed === undefined ? undefined : [created, aimed, "active"].join(" ");
 
   async function look(): Promise<void> {
     if (document.hidden || visits?.isConnected !== true) return;
-    const { data, status, pollMs } = await ask<Link>(visits?.dataset["link"] ?? "");
+    const { data, status, pollMs } = await callApi<Link>(visits?.dataset["link"] ?? "");
     askedForMs = pollMs;
     if (data === undefined && status !== 404 && status !== 410) return;
-    // Whoever is about to follow the link must not read where it led before. Another link may have its code by now.
+    // Nobody must follow a link after reading its former destination. Another link may have its code by now.
     const leads = [data?.created, data?.changed ?? data?.created, data?.state].join(" ");
-    if (leadsThen !== undefined && leads !== leadsThen) return location.reload();
-    leadsThen = leads;
+    if (lastState !== undefined && leads !== lastState) return location.reload();
+    lastState = leads;
     if (data === undefined || data.created !== visits?.dataset["created"]) return;
     if (String(data.visits) === visits.dataset["visits"]) return;
     waitMs = EVERY_MS;
     if (count) count.textContent = number.format(data.visits);
-    // With the first visit, the page says that there are none beside a count of one.
+    // After the first visit, the page would say that there are none beside a count of one.
     const isFirst = visits.dataset["visits"] === "0";
     if (isFirst || performance.now() - refreshedMs >= REFRESH_EVERY_MS) await refresh();
   }
 
-  /** Reads the visits in the range that `search` chooses; says whether it got them. */
+  /** Loads the visits of the range in `search`. True if that succeeded. */
   async function refresh(search = shown): Promise<boolean> {
     refreshedMs = performance.now();
     const turn = ++reading;
@@ -74,21 +73,21 @@ export function watchVisits(): void {
     const headers = { "Accept-Language": lang, ...(known !== undefined && { "If-None-Match": known }) };
     const response = await fetch(addressOf(search), { headers });
     const text = await response.text();
-    // The reader has chosen another range since.
+    // The reader has chosen another range in the meantime.
     if (turn !== reading || response.status === 304) return true;
     const page = new DOMParser().parseFromString(text, "text/html");
     const fresh = page.querySelector<HTMLElement>("#visits");
     if (!visits || !fresh) return false;
     visits.dataset["visits"] = fresh.dataset["visits"];
     tag = response.headers.get("ETag") ?? undefined;
-    // The cookie prevails: another tab may have chosen another language since.
+    // The cookie prevails: another tab may have changed the language.
     if (page.documentElement.lang !== lang) return false;
     shown = search;
     takeOver(visits, fresh);
     return true;
   }
 
-  /** Only with what a range depends on: a language in the address would be remembered anew each time. */
+  /** Without the language, which the service would store in the cookie again. */
   function addressOf(search: string): string {
     const asked = new URLSearchParams(search);
     const query = new URLSearchParams([...asked].filter(([name]) => CHOICES.includes(name)));
@@ -96,7 +95,7 @@ export function watchVisits(): void {
     return `${location.pathname}?${query}`;
   }
 
-  /** Without an answer, the browser opens the page as it does without scripts. */
+  /** Without a response, the browser opens the page as it does without scripts. */
   async function choose(search: string): Promise<void> {
     const isShown = await refresh(search).catch(() => false);
     if (!isShown) location.reload();
@@ -129,7 +128,7 @@ export function watchVisits(): void {
     timer = window.setTimeout(
       () => {
         waitMs = Math.min(waitMs * 1.1, SLOWEST_MS);
-        // What could not be asked now is asked next time.
+        // The next poll tries again.
         void look()
           .catch(() => {})
           .finally(lookAgain);
@@ -148,7 +147,7 @@ export function watchVisits(): void {
   lookAgain();
 }
 
-/** Replaces what is fresh. What is open stays open, and the focus stays where it was. */
+/** Replaces the fresh parts. Open details and the focus stay. */
 function takeOver(visits: HTMLElement, fresh: HTMLElement): void {
   const parts = fresh.querySelectorAll("[data-fresh]");
   const open = new Set(Array.from(visits.querySelectorAll("details[open]"), ({ id }) => id));
@@ -164,7 +163,7 @@ function takeOver(visits: HTMLElement, fresh: HTMLElement): void {
   readCharts(visits);
   if (point && points && point.max === points.max) {
     points.value = point.value;
-    // Somebody points at it.
+    // The reader is pointing at it.
     if (isRead) points.dispatchEvent(new Event("input"));
   }
   if (!id) return;
@@ -172,12 +171,12 @@ function takeOver(visits: HTMLElement, fresh: HTMLElement): void {
   (again?.matches("details") ? again.querySelector("summary") : again)?.focus({ preventScroll: true });
 }
 
-/** Tells the value of a chart that is pointed at, with the mouse, a finger or the arrow keys. */
+/** Shows the value of a chart below the mouse, the finger or the arrow keys' position. */
 function readCharts(within: ParentNode): void {
   for (const chart of within.querySelectorAll<HTMLElement>(".chart")) readChart(chart);
 }
 
-/** Keys move the value of a field that lies over the chart, which is also what screen readers read. */
+/** A range input over the chart handles the keys, and screen readers read it. */
 function readChart(chart: HTMLElement): void {
   const bars = chart.querySelector<HTMLElement>(".bars");
   const input = chart.querySelector<HTMLInputElement>("input");
@@ -212,7 +211,7 @@ function readChart(chart: HTMLElement): void {
   bars.addEventListener("pointermove", point);
   bars.addEventListener("pointerdown", (event) => {
     point(event);
-    // What a finger has pointed at stays until something else is touched.
+    // The value stays until the finger touches something else.
     event.preventDefault();
     input.focus({ preventScroll: true });
   });

@@ -8,27 +8,26 @@ import { Breakdowns } from "../shared/charts/breakdowns.tsx";
 import { Chart, ChartTable, labelsOf, periodOf } from "../shared/charts/chart.tsx";
 import { numberFormat } from "../shared/formats.ts";
 import { Fact } from "../shared/link-facts.tsx";
-import type { ShownRange } from "./ranges.ts";
+import type { Range } from "./ranges.ts";
 import { Week } from "./week.tsx";
 
-export interface VisitsShown extends Pick<RangesProps, "carried"> {
+export interface VisitsView extends Pick<RangesProps, "carried"> {
   readonly code: string;
   readonly createdMs: number;
-  /** Since when it has its target. */
+  /** When the link got its present target. */
   readonly aimedMs: number;
   readonly hasEnded: boolean;
   /** By people, since the link was created. */
   readonly visits: number;
   readonly bots: number;
-  readonly range: ShownRange;
-  /** What the address asks for, which the page in another language shall show as well. */
+  readonly range: Range;
+  /** The parameters that the page keeps in another language. */
   readonly query: Readonly<Record<string, string>>;
-  /** Of that range. */
   readonly statistics: Statistics;
 }
 
-/** How often a link was visited, when and by whom. The script replaces this part while the count changes. */
-export function Visits(props: VisitsShown & { language: string }) {
+/** The visits of a link. The script replaces this part while the count changes. */
+export function Visits(props: VisitsView & { language: string }) {
   const { language, code, createdMs, aimedMs, hasEnded, visits, bots, range, statistics } = props;
   const number = numberFormat(language);
   const { shown } = statistics;
@@ -80,7 +79,7 @@ export function Visits(props: VisitsShown & { language: string }) {
   );
 }
 
-function InRange({ language, code, range, statistics, carried }: VisitsShown & { language: string }) {
+function InRange({ language, code, range, statistics, carried }: VisitsView & { language: string }) {
   const { visits, bots, series, from, to } = statistics;
   const { interval, name, keptFrom } = range;
   const [first = { start: from }, last = { start: to }] = [series[0], series.at(-1)];
@@ -108,17 +107,15 @@ function InRange({ language, code, range, statistics, carried }: VisitsShown & {
   );
 }
 
-/** So few visits say nothing about a day on average, or about a busiest one. */
+/** Fewer visits have no meaningful average or busiest day. */
 const FEW_VISITS = 10;
-/** Nor do so few days. */
 const FEW_DAYS = 3;
 
-/** What the bars add up to. */
 function Sums({
   language,
   statistics,
   range,
-}: Pick<VisitsShown, "statistics" | "range"> & { language: string }) {
+}: Pick<VisitsView, "statistics" | "range"> & { language: string }) {
   const { visits, bots, visitors, series, from, to } = statistics;
   const { interval, name, keptFrom } = range;
   const number = numberFormat(language);
@@ -150,7 +147,7 @@ function Sums({
   );
 }
 
-/** Two digits: more would pretend that tomorrow is known. */
+/** More than two digits would pretend to predict tomorrow. */
 const averageFormat = memoize((language) => {
   const [exact, rounded] = [{ maximumSignificantDigits: 2 }, { maximumFractionDigits: 0 }].map(
     (options) => new Intl.NumberFormat(language, options),
@@ -158,7 +155,7 @@ const averageFormat = memoize((language) => {
   return memoize((average) => (Number(average) < 10 ? exact : rounded)?.format(Number(average)) ?? average);
 });
 
-/** In the place of the chart, until somebody comes. */
+/** In the place of the chart, before the first visit. */
 function Waiting({ language }: { language: string }) {
   return (
     <div class="waiting">
@@ -170,12 +167,12 @@ function Waiting({ language }: { language: string }) {
 
 interface RangesProps {
   readonly language: string;
-  readonly range: ShownRange;
-  /** Other parameters that the address of the page has. */
+  readonly range: Range;
+  /** The page's other parameters. */
   readonly carried: Readonly<Record<string, string>>;
 }
 
-/** Links to the same page with another range, or with other bars. The script follows them without leaving the page. */
+/** Links to the page with other ranges or bars. The script follows them without leaving the page. */
 function Ranges({ language, range: { name, names, interval, intervals }, carried }: RangesProps) {
   const address = (parameters: Record<string, string>) =>
     `?${new URLSearchParams({ ...parameters, ...carried }).toString()}`;
@@ -217,10 +214,10 @@ function Ranges({ language, range: { name, names, interval, intervals }, carried
 interface DownloadsProps {
   readonly language: string;
   readonly code: string;
-  readonly range: ShownRange;
+  readonly range: Range;
 }
 
-/** The statistics of a range, as files. */
+/** Links to the statistics of a range as files. */
 function Downloads({ language, code, range }: DownloadsProps) {
   const { from, to, interval, timeZone } = range.request;
   const query = new URLSearchParams({ from, to, interval, tz: timeZone }).toString();

@@ -9,12 +9,12 @@ import type { Clock } from "../../links/clock.ts";
 import { hasPassword } from "../../links/link.ts";
 import type { Links } from "../../links/links.ts";
 import { isProblem } from "../../links/problem.ts";
-import { tellBeside } from "../forms.ts";
+import { describeInForm } from "../forms.ts";
 import { QR_FIELDS, qrPage } from "./page.tsx";
 import { qrPng, qrSvg } from "./qr-matrix.ts";
 import type { QrStyle } from "./qr-style.ts";
 
-/** The page at /<code>+qr, which shows a link's QR code as its query styles it. */
+/** The page at /<code>+qr, with a link's QR code in the style of the query. */
 export function createQrPage({ links }: { readonly links: Pick<Links, "resolve"> }) {
   return async (call: Asked): Promise<Response> => {
     const { style, problem } = readQrStyle(call.request);
@@ -41,7 +41,7 @@ export function createQrPage({ links }: { readonly links: Pick<Links, "resolve">
       (language) =>
         qrPage(language, {
           ...shown,
-          errors: problem === undefined ? {} : tellBeside(problem, QR_FIELDS, language).errors,
+          errors: problem === undefined ? {} : describeInForm(problem, QR_FIELDS, language).errors,
         }),
       headers,
     );
@@ -53,11 +53,11 @@ const DAY_SECONDS = 86_400;
 export interface QrOptions {
   readonly links: Pick<Links, "resolve">;
   readonly clock: Pick<Clock, "nowMs">;
-  /** Another one may draw differently. */
+  /** Part of the tag, because another version may draw differently. */
   readonly version: string;
 }
 
-/** GET of a short address's QR code. A link that leads nowhere has none: 404 and 410, as its address answers. */
+/** The images of a link's QR code. Links that don't redirect have none: 404 and 410. */
 export function createQr({ links, clock, version }: QrOptions) {
   const handler =
     (extension: string, type: string, draw: (address: string, style: QrStyle) => string | Uint8Array) =>

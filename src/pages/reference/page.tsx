@@ -11,11 +11,11 @@ import { OperationSection } from "./operation.tsx";
 import type { Context } from "./parts.tsx";
 
 export interface ReferenceOptions extends ClientLimits {
-  /** Gives the OpenAPI document of a domain in a language. */
+  /** The OpenAPI document of a domain in a language. */
   readonly describe: (domain: Domain, language: string) => ApiDescription;
 }
 
-/** The developers' page, for search engines as well. */
+/** The developers' page, which search engines may list. */
 export function createReference(options: ReferenceOptions) {
   const documentPath = operations.document.path;
   const render = memoizeByDomain((domain, language) =>
@@ -25,13 +25,12 @@ export function createReference(options: ReferenceOptions) {
 }
 
 export interface Reference {
-  /** The OpenAPI document, which is in the same language. */
   readonly api: ApiDescription;
   readonly documentPath: string;
   readonly limits: ClientLimits;
 }
 
-/** The developers' page: how to begin, and all that the OpenAPI document says, with forms to try the API. */
+/** The guide and all operations of the OpenAPI document, with forms to try them. */
 export function referencePage(language: string, { api, documentPath, limits }: Reference): Page {
   const base = api.servers[0]?.url ?? "";
   const say: Context["say"] = (key, values) => message(language, key, values);
@@ -60,7 +59,7 @@ export function referencePage(language: string, { api, documentPath, limits }: R
   );
 }
 
-/** The index. Folded where it comes above the rest. */
+/** The index. Closed where it comes above the rest. */
 function Contents({ context: { api, say } }: { context: Context }) {
   return (
     <nav class="contents" aria-label={say("docs.contents")}>

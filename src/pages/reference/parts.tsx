@@ -4,7 +4,6 @@ import type { Child } from "../shared/html/jsx-runtime.ts";
 import { CopyButton } from "../shared/share.tsx";
 import type { ApiDescription } from "./openapi.ts";
 
-/** What all parts of the reference need. */
 export interface Context {
   readonly language: string;
   readonly api: ApiDescription;
@@ -16,12 +15,12 @@ interface PartProps {
   readonly id: string;
   readonly title: string;
   readonly kind: "guide" | "operation";
-  /** What stands beside the text where there is room, and below it elsewhere. */
+  /** Beside the text on wide screens, below it on others. */
   readonly side?: Child;
   readonly children?: Child;
 }
 
-/** A part of the reference, which the index leads to. */
+/** A part of the reference, with an entry in the index. */
 export function Part({ id, title, kind, side, children }: PartProps) {
   return (
     <section id={id} class={`${kind} part`} aria-labelledby={`${id}-title`}>
@@ -38,14 +37,13 @@ export function Part({ id, title, kind, side, children }: PartProps) {
 
 interface CodeProps {
   readonly language: string;
-  /** For screen readers, because wide code scrolls and so takes the focus. */
+  /** For screen readers: wide code scrolls, so it takes the focus. */
   readonly name: string;
-  /** The name of a sample. */
   readonly sample?: string;
   readonly children: string;
 }
 
-/** Code with a button to copy it. What stands before it in a box of class `code` has the button at its right. */
+/** Code with a button to copy it, which is at the right of the caption in a box of class `code`. */
 export function Code({ language, name, sample, children }: CodeProps) {
   return (
     <>
@@ -57,7 +55,6 @@ export function Code({ language, name, sample, children }: CodeProps) {
   );
 }
 
-/** Code below what it is. */
 export function CodeBox({ caption, ...code }: CodeProps & { readonly caption: string }) {
   return (
     <div class="code">
@@ -68,7 +65,7 @@ export function CodeBox({ caption, ...code }: CodeProps & { readonly caption: st
 }
 
 /** Turns `text in backticks` into code elements. */
-export function marked(text: string): Child {
+export function withCode(text: string): Child {
   return text.split("`").map((part, index) => (index % 2 === 1 ? <code>{part}</code> : part));
 }
 

@@ -1,10 +1,10 @@
 import { type Answer, knownToken } from "../shared/script.ts";
 
-/** The part that is being read lies in this band of the window, below what is left of the one before. */
+/** The band of the window that decides which part is being read. */
 const READ_AT = "-15% 0px -80% 0px";
 
-/** Marks in the index of a page which of its parts is being read. */
-export function markRead(): void {
+/** Marks the part being read in the index. */
+export function markCurrentPart(): void {
   const index = document.querySelector(".contents");
   if (index === null) return;
   const links = new Map(
@@ -19,7 +19,7 @@ export function markRead(): void {
       const read = [...links.keys()].find((id) => inSight.has(id));
       for (const [id, link] of links) link.ariaCurrent = id === read ? "true" : null;
       const link = links.get(read ?? "");
-      // The index scrolls by itself where it is higher than the window.
+      // The index scrolls by itself if it is higher than the window.
       if (link !== undefined) index.scrollTop = link.offsetTop - index.clientHeight / 2;
     },
     { rootMargin: READ_AT },
@@ -31,10 +31,10 @@ export function markRead(): void {
 }
 
 const TIMEOUT_MS = 30_000;
-const TOLD_HEADERS = ["Location", "RateLimit", "Retry-After"];
+const SHOWN_HEADERS = ["Location", "RateLimit", "Retry-After"];
 
 /** Shows the forms that call the API and makes them work. Without scripts they stay hidden. */
-export function makeTryable(within: ParentNode): void {
+export function enableForms(within: ParentNode): void {
   for (const box of within.querySelectorAll<HTMLElement>(".try")) {
     const form = box.querySelector("form");
     const output = box.querySelector("output");
@@ -63,7 +63,7 @@ async function send(form: HTMLFormElement, output: HTMLOutputElement): Promise<v
   form.ariaBusy = "false";
 }
 
-/** Puts the code and the key of the new link into the other forms, so that they can be tried with it. */
+/** Fills the code and the key of the new link into the other forms. */
 async function askAbout(response: Response): Promise<void> {
   const { data } = (await response.json()) as Answer<{ code: string }>;
   fill("input[data-in=path][name=code]", data?.code);
@@ -74,7 +74,7 @@ function fill(inputs: string, value: string | undefined): void {
   for (const input of document.querySelectorAll<HTMLInputElement>(inputs)) input.value = value ?? input.value;
 }
 
-/** The address is relative: the request goes to the origin of this page, even if BASE_URL is another one. */
+/** Relative, so that the request goes to this page's origin even if BASE_URL is another one. */
 function addressOf(form: HTMLFormElement): string {
   let path = form.dataset["path"] ?? "";
   const query = new URLSearchParams();
@@ -87,7 +87,7 @@ function addressOf(form: HTMLFormElement): string {
   return query.size === 0 ? path : `${path}?${query}`;
 }
 
-/** Sends the text as typed, even if it is not JSON, to show how the service answers mistakes. */
+/** Sends the text as typed, even if it isn't JSON, to show how the API reports mistakes. */
 function requestOf(form: HTMLFormElement): RequestInit {
   const key = form.querySelector<HTMLInputElement>("input[data-in=authorization]")?.value;
   const token = form.dataset["method"] === "POST" ? knownToken() : key || null;
@@ -108,11 +108,11 @@ function requestOf(form: HTMLFormElement): RequestInit {
 
 async function describe(response: Response, isImage: boolean): Promise<string> {
   const { status, statusText, headers } = response;
-  const told = TOLD_HEADERS.filter((name) => headers.has(name)).map(
+  const shownHeaders = SHOWN_HEADERS.filter((name) => headers.has(name)).map(
     (name) => `${name}: ${headers.get(name)}`,
   );
   const body = isImage ? "" : pretty(await response.text());
-  return [`${status} ${statusText}`.trim(), ...told, "", body].join("\n");
+  return [`${status} ${statusText}`.trim(), ...shownHeaders, "", body].join("\n");
 }
 
 function pretty(text: string): string {

@@ -3,7 +3,7 @@ import { REASONS } from "../../links/link.ts";
 import { message } from "../../locales/messages.ts";
 import { describeDestination } from "../shared/destination-parts.ts";
 import { FullAddress, Host } from "../shared/destination.tsx";
-import { described, FieldError, type FieldErrors, Notice, TextField, VERBATIM } from "../shared/fields.tsx";
+import { describedBy, FieldError, type FieldErrors, Notice, TextField, VERBATIM } from "../shared/fields.tsx";
 import { type Page, page, REPORT_PATH } from "../shared/layout.tsx";
 
 export const REPORT_FIELDS = ["reason", "note"] as const;
@@ -11,27 +11,23 @@ export type ReportField = (typeof REPORT_FIELDS)[number];
 
 export interface ReportForm {
   readonly code: string;
-  /** The short address, in readable Unicode. */
   readonly shortUrl: string;
-  /** Undefined if only those who know its password are told. */
+  /** Undefined if it is secret, behind the link's password. */
   readonly target: string | undefined;
-  /** If not, the page tells no more than the host that it led to. */
+  /** If not, the page shows only the host of the destination. */
   readonly works: boolean;
-  /** The values of the fields. */
   readonly form: Readonly<Record<ReportField, string>>;
-  /** Why the values of fields were refused. */
   readonly errors: FieldErrors<ReportField>;
-  /** Why the report was not sent, if no field is to blame. */
+  /** The problem, if it belongs to no field. */
   readonly notice?: string | undefined;
 }
 
 export interface ReportAny {
-  /** The value of the field. */
   readonly address: string;
   readonly errors: FieldErrors<"address">;
 }
 
-/** The form that asks which link to report. */
+/** Asks which link to report. */
 export function reportAnyPage(language: string, { address, errors }: ReportAny): Page {
   const heading = message(language, "report.any");
   return page(
@@ -52,7 +48,6 @@ export function reportAnyPage(language: string, { address, errors }: ReportAny):
   );
 }
 
-/** The form that reports a link. */
 export function reportPage(language: string, report: ReportForm): Page {
   const { code, shortUrl, target, works, form, errors, notice } = report;
   const heading = message(language, "report.this");
@@ -94,10 +89,10 @@ export function reportPage(language: string, report: ReportForm): Page {
           <label for="note">{message(language, "report.note")}</label>
           <textarea
             {...{ id: "note", name: "note", rows: 5, dir: "auto" }}
-            {...described("note", errors, "note-hint")}
+            {...describedBy("note", errors, "note-hint")}
             autofocus={!("reason" in errors) && "note" in errors}
           >
-            {/* Browsers drop a line break at the beginning of a textarea. */}
+            {/* Browsers drop a line break at the start of a textarea. */}
             {`\n${form.note}`}
           </textarea>
           <FieldError field="note" errors={errors} />
@@ -112,7 +107,6 @@ export function reportPage(language: string, report: ReportForm): Page {
   );
 }
 
-/** Says that a report has arrived. */
 export function reportedPage(language: string): Page {
   const heading = message(language, "report.thanks");
   return page(

@@ -3,32 +3,31 @@ import { message } from "../../locales/messages.ts";
 import { type Destination, splitHost } from "./destination-parts.ts";
 import { numberFormat, richMessage, sentences } from "./formats.ts";
 import { type Child, Html, write } from "./html/jsx-runtime.ts";
-import { type Noted, NoteList, notesOf } from "./warnings.tsx";
+import { type LinkNotes, NoteList, notesOf } from "./warnings.tsx";
 
-interface LeadsProps extends Noted {
+interface DestinationCardProps extends LinkNotes {
   readonly language: string;
-  /** Undefined if only those who know the link's password are told. */
+  /** Undefined if it is secret, behind the link's password. */
   readonly destination: Destination | undefined;
-  /** Whether the link leads nowhere any more. */
+  /** Whether the link has ended or is blocked. */
   readonly isOver: boolean;
-  /** Where the button leads, if there is one. */
+  /** The address of the button, if there is one. */
   readonly href: string | undefined;
   /** Set if the button sends a form. */
   readonly method?: "post" | undefined;
-  /** Whether the whole address is shown, or the host alone. */
   readonly showsAddress: boolean;
-  /** Whether following the link is what most readers came for. */
+  /** Whether the button is the page's main action. */
   readonly isFirst: boolean;
 }
 
-/** Where a link leads, what is unusual about that, and the way on. */
-export function Leads(props: LeadsProps) {
+/** A link's destination, its warnings, and the button that opens it. */
+export function DestinationCard(props: DestinationCardProps) {
   const { language, destination, isOver, href, showsAddress, isFirst } = props;
   const { warnings, notes } = notesOf(language, props, destination);
   const isPrimary = isFirst && warnings.length === 0;
   return (
     <section class={isOver ? "card leads over" : "card leads"} aria-labelledby="leads">
-      <h2 id="leads">{leadsTo(language, !isOver)}</h2>
+      <h2 id="leads">{destinationLabel(language, !isOver)}</h2>
       {destination === undefined ? (
         <p>{message(language, "preview.secret")}</p>
       ) : (
@@ -39,17 +38,19 @@ export function Leads(props: LeadsProps) {
         <FullAddress language={language} address={destination.address} />
       )}
       <NoteList kind="hints" notes={notes} />
-      {href !== undefined && <GoOn {...props} href={href} kind={isPrimary ? "button primary" : "button"} />}
+      {href !== undefined && (
+        <ContinueButton {...props} href={href} kind={isPrimary ? "button primary" : "button"} />
+      )}
     </section>
   );
 }
 
-type GoOnProps = Pick<LeadsProps, "language" | "destination" | "method"> & {
+type ContinueButtonProps = Pick<DestinationCardProps, "language" | "destination" | "method"> & {
   readonly href: string;
   readonly kind: string;
 };
 
-function GoOn({ language, destination, method, href, kind }: GoOnProps) {
+function ContinueButton({ language, destination, method, href, kind }: ContinueButtonProps) {
   const text =
     destination === undefined
       ? message(language, "password.open")
@@ -69,7 +70,7 @@ function GoOn({ language, destination, method, href, kind }: GoOnProps) {
   );
 }
 
-/** Narrower than any button, in characters. */
+/** In characters; narrower than any button. */
 const SHORT = 20;
 
 /** A short name stays in one piece. */
@@ -82,20 +83,20 @@ function continueTo(language: string, domain: string): Child {
   return richMessage(language, "preview.continue", { domain: piece });
 }
 
-export function leadsTo(language: string, leadsOn: boolean): string {
-  return message(language, leadsOn ? "preview.leads" : "preview.led");
+export function destinationLabel(language: string, works: boolean): string {
+  return message(language, works ? "preview.leads" : "preview.led");
 }
 
-/** Longer addresses are folded, in characters. */
+/** In characters. Longer addresses fold. */
 const LONG = 200;
-/** Fits every line, also as a title. */
+/** Fits every line, even as a title. */
 const NARROW = 12;
-/** Does not fit a phone as a title. */
+/** Doesn't fit a phone as a title. */
 const WIDE = 13;
-/** So much of a folded address is seen. */
+/** The visible start and end of a folded address. */
 const BEGINNING = /^.{100}/su;
 const END = 40;
-/** Of a character, in UTF-16 units. */
+/** In UTF-16 units per character. */
 const WIDEST = 2;
 
 /** The host of a destination. The registered part stands out, because its owner chooses the rest freely. */
@@ -122,7 +123,7 @@ export function Host({ language, destination }: { language: string; destination:
   );
 }
 
-/** A whole address. A long one shows its beginning and its end until it is opened. */
+/** A whole address. A long one shows its start and its end until it is opened. */
 export function FullAddress({ language, address }: { language: string; address: string }) {
   const whole = (
     <bdi dir="ltr">
@@ -146,7 +147,7 @@ export function FullAddress({ language, address }: { language: string; address: 
   );
 }
 
-/** A regular expression would look for it from the first character on. */
+/** A regular expression would search from the first character. */
 function endOf(address: string): string {
   return Array.from(address.slice(-WIDEST * END))
     .slice(-END)
@@ -154,20 +155,20 @@ function endOf(address: string): string {
 }
 
 /**
- * Breaks behind dots and slashes, and before the parts of a query; elsewhere only where a part is wider than its line. Browsers
- * would break behind hyphens, so parts with hyphens are elements. An address may have thousands of parts: they are marked in
- * its text, by characters that no address has, and become HTML at once.
+ * Breaks after dots and slashes and before the parts of a query, elsewhere only inside parts that are wider than a line.
+ * Browsers break after hyphens, so parts with hyphens are elements. An address may have thousands of parts, so its text
+ * is withCode with characters that no address has, and becomes HTML in one step.
  */
 function Breaking({ text }: { text: string }): Html {
   if (text.length <= NARROW) return new Html(write(text));
-  let marked = text.replace(/[./]+(?!$)/g, `$&${BREAK}`).replace(/[?&#]/g, `${BREAK}$&`);
+  let withCode = text.replace(/[./]+(?!$)/g, `$&${BREAK}`).replace(/[?&#]/g, `${BREAK}$&`);
   if (text.includes("-") && text.length <= LONG)
-    marked = marked
+    withCode = withCode
       .split(BREAK)
       .map((part) => (part.includes("-") ? PART + part + PART_END : part))
       .join(BREAK);
   return new Html(
-    write(marked).replaceAll(BREAK, "<wbr/>").replaceAll(PART, "<span>").replaceAll(PART_END, "</span>"),
+    write(withCode).replaceAll(BREAK, "<wbr/>").replaceAll(PART, "<span>").replaceAll(PART_END, "</span>"),
   );
 }
 

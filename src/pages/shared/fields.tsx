@@ -3,11 +3,11 @@ import { message, type MessageKey } from "../../locales/messages.ts";
 import { richMessage } from "./formats.ts";
 import type { Child } from "./html/jsx-runtime.ts";
 
-/** Why the values of a form's fields were refused, by the name of the field. */
+/** Error messages by field. */
 export type FieldErrors<Field extends string> = Readonly<Partial<Record<Field, string>>>;
 
-/** Links a field to its error message, if any, and to the elements in `hints` (ids), for screen readers. */
-export function described<Field extends string>(field: Field, errors: FieldErrors<Field>, hints = "") {
+/** Links a field to its error message and to the elements in `hints` (ids), for screen readers. */
+export function describedBy<Field extends string>(field: Field, errors: FieldErrors<Field>, hints = "") {
   const isRefused = field in errors;
   const ids = [isRefused && `${field}-error`, hints].filter(Boolean).join(" ");
   return { ...(isRefused && { "aria-invalid": "true" }), ...(ids !== "" && { "aria-describedby": ids }) };
@@ -31,7 +31,7 @@ export function FieldError<Field extends string>({ field, errors, children }: Fi
   );
 }
 
-/** What is wrong with a form, if no field is to blame. */
+/** A problem that belongs to no field. */
 export function Notice({ text }: { text: string | undefined }) {
   if (text === undefined) return <></>;
   return (
@@ -44,24 +44,24 @@ export function Notice({ text }: { text: string | undefined }) {
 interface DateFieldProps<Field extends string> {
   readonly language: string;
   readonly name: string;
-  /** What refusals are about. */
+  /** The field of the error message. */
   readonly field: Field;
   readonly label: MessageKey;
-  /** What is said before the time zone. */
+  /** Before the time zone. */
   readonly hint?: MessageKey;
-  /** As browsers send it, in the time zone. */
+  /** As `datetime-local`, in the time zone. */
   readonly value: string;
-  /** What the value stands for. The script writes it in the reader's own time zone. */
+  /** The instant of the value. The script converts it to the reader's time zone. */
   readonly ms?: number | undefined;
-  /** Empty if the browser did not tell it: then it is UTC. */
+  /** Empty means UTC. */
   readonly zone: string;
   readonly errors: FieldErrors<Field>;
   readonly isFocused: boolean;
-  /** Why it was refused. */
+  /** The error message. */
   readonly children?: Child;
 }
 
-/** A date and time in the zone of the reader, or in UTC without scripts. */
+/** A date and time in the reader's zone, or in UTC without scripts. */
 export function DateField<Field extends string>(props: DateFieldProps<Field>) {
   const { language, name, field, label, hint, value, ms, zone, errors, isFocused, children } = props;
   const zoneHint = richMessage(language, "home.zone", { zone: <span data-zone>{zone || "UTC"}</span> });
@@ -70,7 +70,7 @@ export function DateField<Field extends string>(props: DateFieldProps<Field>) {
       <label for={name}>{message(language, label)}</label>
       <input
         {...{ id: name, name, value, type: "datetime-local", max: "9999-12-30T00:00" }}
-        {...described(field, errors, `${name}-zone`)}
+        {...describedBy(field, errors, `${name}-zone`)}
         {...(ms !== undefined && { "data-instant": new Date(ms).toISOString() })}
         autofocus={isFocused}
       />
@@ -87,14 +87,13 @@ export function DateField<Field extends string>(props: DateFieldProps<Field>) {
 export const VERBATIM = { autocomplete: "off", autocapitalize: "none", spellcheck: false } as const;
 
 interface TextFieldProps<Field extends string> {
-  /** The name of the input, and the first part of all ids. */
+  /** Also the prefix of all ids. */
   readonly name: Field;
   readonly label: string;
   readonly hint?: Child;
   readonly errors: FieldErrors<Field>;
   /** Attributes of the input. */
   readonly input?: Readonly<Record<string, string | boolean>>;
-  /** Below the hint. */
   readonly children?: Child;
 }
 
@@ -106,7 +105,7 @@ export function TextField<Field extends string>(props: TextFieldProps<Field>) {
       <label for={name}>{label}</label>
       <input
         {...{ id: name, name, type: "text", autocomplete: "off", ...input }}
-        {...described(name, errors, hint === undefined ? "" : `${name}-hint`)}
+        {...describedBy(name, errors, hint === undefined ? "" : `${name}-hint`)}
       />
       <FieldError field={name} errors={errors} />
       {hint !== undefined && (

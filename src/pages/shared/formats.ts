@@ -5,7 +5,7 @@ import type { Child } from "./html/jsx-runtime.ts";
 const MINUTE_SECONDS = 60;
 const HOUR_SECONDS = 3600;
 
-/** When something is over, as people say it: "in 12 seconds", "in 3 hours". Rounded up. */
+/** "in 12 seconds", "in 3 hours". Rounded up. */
 export function whenIn(language: string, seconds: number): string {
   const [count, unit] =
     seconds <= 2 * MINUTE_SECONDS
@@ -25,8 +25,8 @@ export function timeStyle(language: string): "narrow" | "long" {
   return sentenceSpace(language) === "" ? "narrow" : "long";
 }
 
-/** How long something lasts: "30 days", "12 hours". Rounded down, so that nothing is promised for longer. */
-export function lasting(language: string, ms: number): string {
+/** "30 days", "12 hours". Rounded down, so that nothing is promised for longer. */
+export function duration(language: string, ms: number): string {
   const seconds = ms / 1000;
   const [count, unit] =
     seconds < 2 * MINUTE_SECONDS
@@ -39,7 +39,7 @@ export function lasting(language: string, ms: number): string {
   return amount(language, Math.floor(count), unit);
 }
 
-/** So many of a unit, such as "10 minutes". Japanese units have a space before them, too, which nobody writes. */
+/** "10 minutes". Japanese units have a space before them, which nobody writes. */
 export function amount(language: string, count: number, unit: string): string {
   const text = count.toLocaleString(language, { style: "unit", unit, unitDisplay: "long" });
   return sentenceSpace(language) === "" ? text.replace(/\s/, "") : text;
@@ -62,7 +62,7 @@ export function richMessage(
     .map((part, nth) => (nth % 2 === 1 ? children[part] : part));
 }
 
-/** Sentences with the language's space between them. Those that are undefined or false are left out. */
+/** Sentences with the language's space between them. Omits undefined and false. */
 export function sentences(language: string, ...parts: readonly Child[]): Child {
   const space = sentenceSpace(language);
   return parts

@@ -6,10 +6,10 @@ import { numberFormat, richMessage } from "./formats.ts";
 import type { Child } from "./html/jsx-runtime.ts";
 import { Instant } from "./instant.tsx";
 
-/** When the target of a link was last changed. */
+/** The last change of a link's target. */
 export interface Changed {
   readonly atMs: number;
-  /** Where it led before, if that is told. */
+  /** Undefined if it is secret or unknown. */
   readonly formerHost: string | undefined;
 }
 
@@ -58,7 +58,7 @@ export function Fact({ name, isLong = false, children }: FactProps) {
 interface InstantFactProps {
   readonly language: string;
   readonly name: MessageKey;
-  /** Without one, there is no item. */
+  /** Undefined shows nothing. */
   readonly ms: number | undefined;
 }
 
@@ -81,7 +81,7 @@ export function FutureStart({ language, ms }: StartProps) {
   const starts = <Instant language={language} ms={ms} />;
   return (
     <>
-      <p class="begins">{richMessage(language, "scheduled.begins", { starts })}</p>
+      <p class="start">{richMessage(language, "scheduled.begins", { starts })}</p>
       <p class="soft">{message(language, "scheduled.until")}</p>
     </>
   );
@@ -93,8 +93,8 @@ export function PastStart({ language, ms }: StartProps) {
   return <p class="soft">{richMessage(language, "scheduled.began", { starts })}</p>;
 }
 
-/** What visitors are told of a link that led elsewhere. The former host may be as secret as the present one. */
-export function changedOf(link: Pick<Link, "target" | "terms">, nowMs: number): Changed | undefined {
+/** The last change of a link. A former host may be as secret as the present one, behind the password. */
+export function targetChangeOf(link: Pick<Link, "target" | "terms">, nowMs: number): Changed | undefined {
   const { changedMs } = link.terms ?? {};
   if (changedMs === undefined) return undefined;
   return { atMs: changedMs, formerHost: hasPassword(link) ? undefined : formerHostOf(link, nowMs) };

@@ -2,12 +2,12 @@ const { lang } = document.documentElement;
 
 export interface Link {
   readonly short_url: string;
-  /** Null if it is told only to those who know the link's password. */
+  /** Null if it is secret, behind the link's password. */
   readonly original_url: string | null;
   readonly created: string;
-  /** When its maker last changed where it leads. Null if never. */
+  /** Null if its target never changed. */
   readonly changed: string | null;
-  /** Null if the link never ends. */
+  /** Null if it never ends. */
   readonly expires: string | null;
   readonly state: string;
   readonly visits: number;
@@ -16,11 +16,11 @@ export interface Link {
 export interface Answer<T> {
   readonly status: number;
   readonly message: string;
-  /** Only if the call succeeded. */
+  /** Set if the call succeeded. */
   readonly data?: T;
-  /** Only if it failed. */
+  /** Set if the call failed. */
   readonly reason: string | null;
-  /** How long to wait before asking again; 0 where the service does not mind. */
+  /** The requested pause before the next call, or 0. */
   readonly pollMs: number;
 }
 
@@ -28,8 +28,8 @@ export interface ApiRequest extends Omit<RequestInit, "headers"> {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Calls this service's API in the page's language, by default with GET. Rejects if no JSON answer arrives. */
-export async function ask<T>(path: string, request: ApiRequest = {}): Promise<Answer<T>> {
+/** Calls this service's API in the page's language. Rejects without a JSON response. */
+export async function callApi<T>(path: string, request: ApiRequest = {}): Promise<Answer<T>> {
   const response = await fetch(path, {
     ...request,
     headers: { "Accept-Language": lang, ...request.headers },
@@ -46,7 +46,7 @@ export async function ask<T>(path: string, request: ApiRequest = {}): Promise<An
   };
 }
 
-/** A URL for people to read: without scheme, and with percent-encoding decoded if that is possible. */
+/** A URL for people: without scheme, and decoded if possible. */
 export function withoutScheme(url: string): string {
   const bare = url.replace(/^https?:\/\//i, "");
   try {
@@ -58,7 +58,7 @@ export function withoutScheme(url: string): string {
 
 type Storage = "localStorage" | "sessionStorage";
 
-/** A browser may deny access to storage, or it may be full. Then nothing is remembered. */
+/** Null if the browser denies access to its storage. */
 export function read(storage: Storage, key: string): string | null {
   try {
     return window[storage].getItem(key);
@@ -67,7 +67,7 @@ export function read(storage: Storage, key: string): string | null {
   }
 }
 
-/** Returns false if the browser did not keep it. */
+/** False if the browser denies access to its storage, or if that is full. */
 export function write(storage: Storage, key: string, value: string | null): boolean {
   try {
     if (value === null) window[storage].removeItem(key);
@@ -78,10 +78,10 @@ export function write(storage: Storage, key: string, value: string | null): bool
   }
 }
 
-/** The key in local storage of the token with which this browser makes links. */
+/** Local storage: the token for creating links. */
 const TOKEN = "curt.token";
 
-/** Asks for the token once: a remembered one fills the field, which is shown again only if the token was refused. */
+/** Fills in the stored token. The field stays hidden unless the service refused it. */
 export function rememberToken(): void {
   const field = document.querySelector<HTMLElement>("[data-token]");
   const input = field?.querySelector("input");
@@ -97,7 +97,6 @@ export function knownToken(): string | null {
   return read("localStorage", TOKEN);
 }
 
-/** How long "Copied" is shown. */
 const SAID_MS = 3000;
 
 /** Shows the copy and share buttons and makes them work. Without scripts they stay hidden. */
@@ -123,24 +122,24 @@ async function copyFrom(button: HTMLButtonElement): Promise<void> {
   const isCopied = await copy(text);
   if (!said) return;
   said.textContent = isCopied ? done : failed;
-  // Those who see it see it on the button.
+  // Sighted readers see it on the button.
   said.classList.toggle("unseen", isCopied);
-  if (isCopied) sayOn(button, said, done);
+  if (isCopied) showDone(button, said, done);
   else getSelection()?.selectAllChildren(given ? showIn(said, given) : (source ?? said));
 }
 
-export function sayOn(button: HTMLButtonElement, said: Element, done: string): void {
-  const marked = `✓ ${done}`;
+export function showDone(button: HTMLButtonElement, said: Element, done: string): void {
+  const withCode = `✓ ${done}`;
   const label = button.textContent;
-  if (label === marked) return;
-  button.textContent = marked;
+  if (label === withCode) return;
+  button.textContent = withCode;
   setTimeout(() => {
     button.textContent = label;
     if (said.textContent === done) said.replaceChildren();
   }, SAID_MS);
 }
 
-/** After a failed copy, shows the whole text to copy by hand. The page shows the address only without its scheme. */
+/** After a failed copy, shows the whole text, because the page omits the scheme. */
 function showIn(said: Element, text: string): Element {
   const shown = document.createElement("bdi");
   shown.dir = "ltr";
@@ -149,7 +148,7 @@ function showIn(said: Element, text: string): Element {
   return shown;
 }
 
-/** The clipboard API needs a secure context (https). Without it, copying a selection still works. */
+/** The clipboard API needs a secure context (https). Elsewhere, copying a selection still works. */
 async function copy(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);
@@ -172,8 +171,8 @@ function copySelected(text: string): boolean {
   return isCopied;
 }
 
-/** Removes the error message of a field once the reader changes the field. */
-export function forgetRefusals(): void {
+/** Removes the error message of a field once the reader changes it. */
+export function clearStaleErrors(): void {
   for (const input of document.querySelectorAll<HTMLInputElement>("input[aria-invalid]")) {
     input.addEventListener(
       "input",
@@ -186,18 +185,18 @@ export function forgetRefusals(): void {
   }
 }
 
-/** A double click is faster than this. If there is no answer for so long, the reader may try again. */
+/** Longer than a double click. The reader may try again after this without a response. */
 const ON_ITS_WAY_MS = 3000;
 
 /** Keeps a double click from sending the form twice. The second request would fail, because the first took the code. */
-export function sendOnce(): void {
+export function submitOnce(): void {
   let sentMs = -ON_ITS_WAY_MS;
   document.querySelector("form[data-make]")?.addEventListener("submit", (event) => {
     const nowMs = performance.now();
     if (nowMs - sentMs < ON_ITS_WAY_MS) event.preventDefault();
     else sentMs = nowMs;
   });
-  // The reader may have come back to this page from the browser's back/forward cache.
+  // The reader may have come back through the back/forward cache.
   addEventListener("pageshow", () => (sentMs = -ON_ITS_WAY_MS));
 }
 
@@ -213,12 +212,12 @@ export function localiseTimes(within: ParentNode): void {
   }
 }
 
-/** Dates in forms are in the reader's own time zone. Without scripts, they are in UTC, as the forms say. */
-export function tellZone(within: ParentNode): void {
+/** Converts the dates of forms to the reader's time zone. Without scripts, they are in UTC. */
+export function convertDates(within: ParentNode): void {
   const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
   for (const form of within.querySelectorAll("form")) {
     const input = form.querySelector<HTMLInputElement>("[name=zone]");
-    // Dates that were sent before are in the zone that was sent with them.
+    // Submitted dates are in the submitted zone.
     if (!input || input.value !== "") continue;
     input.value = timeZone;
     for (const shown of form.querySelectorAll("[data-zone]")) shown.textContent = timeZone;
@@ -227,7 +226,7 @@ export function tellZone(within: ParentNode): void {
   }
 }
 
-/** As `datetime-local` has it. */
+/** As `datetime-local`. */
 function localDate(date: Date): string {
   const shifted = date.getTime() - date.getTimezoneOffset() * 60_000;
   return new Date(shifted).toISOString().slice(0, "2026-01-01T00:00".length);

@@ -5,15 +5,14 @@ import type { Child } from "./html/jsx-runtime.ts";
 interface CopyButtonProps {
   readonly language: string;
   readonly kind: "primary" | "secondary" | "plain";
-  /** Default: Copy. */
   readonly label?: MessageKey;
-  /** The text to copy. Default: the text of the element before the button. */
+  /** Default: the text of the element before the button. */
   readonly text?: string;
-  /** More buttons to show next to this one. */
+  /** More buttons next to this one. */
   readonly children?: Child;
 }
 
-/** Hidden until the script shows it. The output comes after all buttons, so that they do not move when it appears. */
+/** Hidden until the script shows it. The output follows all buttons, so that they don't move when it appears. */
 export function CopyButton({ language, kind, label = "copy", text = "", children }: CopyButtonProps) {
   const answers = {
     "data-done": message(language, "copied"),
@@ -32,11 +31,11 @@ export function CopyButton({ language, kind, label = "copy", text = "", children
 interface AddressProps {
   /** Without its scheme. */
   readonly url: string;
-  /** Whether it is what the page is about. For a visitor, that is where it leads. */
+  /** Whether it is the page's title. For visitors, the destination is. */
   readonly isTitle?: boolean;
 }
 
-/** The short address. It may break behind its host. */
+/** The short address. It may break after its host. */
 export function Address({ url, isTitle = false }: AddressProps) {
   const [host, ...path] = url.split(/(?<=\/)/);
   return (
@@ -56,7 +55,7 @@ interface CopyAddressProps {
   readonly shortUrl: string;
 }
 
-/** Copies or shares the short address, also in ASCII where that differs. */
+/** Buttons that copy or share the short address, in Unicode and in ASCII. */
 export function CopyAddress({ language, kind, shortUrl }: CopyAddressProps) {
   const { href: ascii } = new URL(shortUrl);
   return (

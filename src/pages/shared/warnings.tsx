@@ -10,7 +10,7 @@ import { Instant } from "./instant.tsx";
 import type { Changed } from "./link-facts.tsx";
 
 /** The facts about a link that matter to somebody who is about to follow it. */
-export interface Noted {
+export interface LinkNotes {
   readonly hints: readonly Hint[];
   readonly changed?: Changed | undefined;
   /** Set if it ends soon. */
@@ -30,7 +30,7 @@ const MINUTE_MS = 60_000;
 const TWO_HOURS_MINUTES = 120;
 
 /** `destination` is undefined if it is secret, behind the link's password. */
-export function notesOf(language: string, link: Noted, destination: Destination | undefined): Notes {
+export function notesOf(language: string, link: LinkNotes, destination: Destination | undefined): Notes {
   const { hints, changed, minutesLeft, endsMs } = link;
   const isFresh = hints.some(({ hint }) => hint === "changed");
   const former = changed?.formerHost && <Former language={language} host={changed.formerHost} />;
