@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { readConfig } from "../src/config/config.ts";
 import { createLog } from "../src/lib/log.ts";
 import { feedFile } from "../src/moderation/blocklist/feeds.ts";
-import { openLists } from "../src/moderation/blocklist/lists.ts";
+import { openLists } from "../src/server/blocklists.ts";
 import { BASE_URL, type Running, startHere, startProgram, temporaryFolder, untilLogged } from "./service.ts";
 
 const LIMITS = { listPollMs: 20 };

@@ -2,13 +2,12 @@ import type { Config } from "../config/config.ts";
 import { createLog, type Log } from "../lib/log.ts";
 import { VERSION } from "../lib/version.ts";
 import { isPrivateHost } from "../links/target.ts";
-import type { Member } from "../metrics/members.ts";
-import { type Generation, type Members, startChildren } from "../server/children.ts";
-import { warnOfReaders } from "../server/file-permissions.ts";
+import type { Member } from "../metrics/process-group.ts";
 import { findPort } from "../server/listen.ts";
-import { warnOfLittleRoom } from "../server/memory-limit.ts";
+import { type Generation, type Members, startChildren } from "../server/process-pool.ts";
 import { run } from "../server/run.ts";
 import { prepareBackups, startBackups } from "../server/scheduled-backups.ts";
+import { warnOfReaders, warnOfLittleRoom } from "../server/start-warnings.ts";
 import { identifyStore } from "../store/open.ts";
 
 /**
@@ -100,8 +99,8 @@ export async function serve(settings: Config): Promise<number> {
 async function startMetrics({ metrics, processes }: Config) {
   if (metrics === null) return undefined;
   const [{ createMembers }, { serveMetrics }] = await Promise.all([
-    import("../metrics/members.ts"),
-    import("../metrics/serve.ts"),
+    import("../metrics/process-group.ts"),
+    import("../server/metrics-server.ts"),
   ]);
   const members = createMembers(processes);
   const port = serveMetrics(metrics, members.read);

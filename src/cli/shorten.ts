@@ -1,12 +1,11 @@
+import { encodeQR } from "qr";
+
 import { CurtError, type LinkRequest, type ManagedLink } from "../../client/client.ts";
 import { escapeLine } from "../lib/escape-line.ts";
 import type { Arguments, Environment } from "./command.ts";
 import { ask } from "./instance-request.ts";
-import { copyToClipboard } from "./terminal/clipboard.ts";
-import { readPassword } from "./terminal/password.ts";
 import { fail, note, print, printJson } from "./terminal/print.ts";
-import { qrText } from "./terminal/qr-text.ts";
-import { readLines } from "./terminal/read-lines.ts";
+import { readPassword, readLines } from "./terminal/standard-input.ts";
 
 /** A pipe waits until the limits of the instance let it go on, which usually takes a minute. */
 const PATIENCE_MS = 130_000;
@@ -82,4 +81,56 @@ async function present({ short_url, manage_key }: ManagedLink, environment: Envi
   if (Bun.stringWidth(lines[0] ?? "") > process.stdout.columns)
     note("The terminal is too narrow for the QR code.");
   else for (const line of lines) print(line);
+}
+
+/** Programs that copy their standard input, and the variable without which they have nothing to copy to. */
+const PROGRAMS = [
+  { command: ["pbcopy"], needs: undefined },
+  { command: ["wl-copy"], needs: "WAYLAND_DISPLAY" },
+  { command: ["xclip", "-selection", "clipboard"], needs: "DISPLAY" },
+];
+/** A display that does not answer must not hold up the command for long. */
+const LIMIT_MS = 5000;
+
+/**
+ * Copies a text in two ways: with a program of the desktop if there is one, and by asking the terminal (OSC 52), which may
+ * be on another machine. Resolves with what was done, in words: a terminal does not say whether it copied.
+ */
+export async function copyToClipboard(text: string, environment: Environment): Promise<string> {
+  process.stdout.write(`\u001b]52;c;${Buffer.from(text).toString("base64")}\u0007`);
+  for (const { command, needs } of PROGRAMS) {
+    const [name = "", ...args] = command;
+    const path = Bun.which(name, { PATH: environment["PATH"] ?? "" });
+    if (path === null || (needs !== undefined && !environment[needs])) continue;
+    const child = Bun.spawn([path, ...args], {
+      stdin: Buffer.from(text),
+      stdout: "ignore",
+      stderr: "ignore",
+      timeout: LIMIT_MS,
+    });
+    if ((await child.exited) === 0) return `Copied with ${name}.`;
+  }
+  return "Copied, if your terminal lets programs copy (OSC 52).";
+}
+
+/** Scanners need four modules. */
+const BORDER = 4;
+/** Black on white, whatever the colours of the terminal are. */
+const COLOURS = "\u001b[38;5;16;48;5;231m";
+const RESET = "\u001b[0m";
+
+/** The QR code of an address in half blocks: each character is two modules, one above the other. */
+export function qrText(address: string): string[] {
+  const modules = encodeQR(new URL(address).href, "raw", { ecc: "medium", border: BORDER });
+  const lines: string[] = [];
+  for (let y = 0; y < modules.length; y += 2) {
+    const upper = modules[y] ?? [];
+    const lower = modules[y + 1] ?? [];
+    const blocks = upper.map((isDark, x) => {
+      if (isDark) return lower[x] === true ? "█" : "▀";
+      return lower[x] === true ? "▄" : " ";
+    });
+    lines.push(`${COLOURS}${blocks.join("")}${RESET}`);
+  }
+  return lines;
 }

@@ -1,13 +1,12 @@
+import { clientNetwork } from "../lib/client-address.ts";
 import { memoize } from "../lib/memoize.ts";
 import type { Clock } from "../links/clock.ts";
 import { isProblem } from "../links/problem.ts";
 import type { LinkId } from "../links/store.ts";
-import { clientNetwork } from "../moderation/client-address.ts";
 import type { Counters } from "../moderation/counters.ts";
 import type { Allowance, LimitName, Limits } from "../moderation/rate-limits.ts";
 import type { Call, Handler } from "./call.ts";
 import { answerProblem, type Limited } from "./problems.ts";
-import { createRefusalQueue } from "./refusal-queue.ts";
 
 export interface Limiter {
   /**
@@ -211,4 +210,29 @@ function policy({ name, count, ms }: Named): string {
 /** Section 4.1 of the same: what is left, and for how many seconds there is no more than that. */
 function state({ name, left, seconds }: Named): string {
   return `"${name}";r=${left};t=${seconds}`;
+}
+
+/** This many refusals may be sent at once. A client that is refused now and then never waits. */
+const BURST = 100;
+/** Between two refusals beyond that. 500 a second take about a hundredth of a core. */
+const INTERVAL_MS = 2;
+/** More are refused at once, because each takes memory. The last one waits for 8 s, less than the server's idle limit. */
+const MAX_WAITING = 4000;
+
+/**
+ * Returns a function that says for how long to hold back the next refusal, in milliseconds. A refusal takes longer than a
+ * redirect, and a client that is refused can ask again at once. While its refusals are held back, it cannot.
+ */
+export function createRefusalQueue(clock: Pick<Clock, "monotonicMs">): () => number {
+  /** When all refusals so far would have been sent, one every `INTERVAL_MS`. */
+  let doneMs = 0;
+
+  return () => {
+    const nowMs = clock.monotonicMs();
+    const aheadMs = Math.max(0, doneMs - nowMs);
+    const waitMs = Math.max(0, aheadMs - (BURST - 1) * INTERVAL_MS);
+    if (waitMs > MAX_WAITING * INTERVAL_MS) return 0;
+    doneMs = nowMs + aheadMs + INTERVAL_MS;
+    return waitMs;
+  };
 }

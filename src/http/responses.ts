@@ -139,3 +139,32 @@ const htmlWins = memoize((accept) => {
   const negotiator = new Negotiator({ headers: { accept } });
   return negotiator.mediaType(["application/json", "text/html"]) === "text/html";
 }, false);
+
+/** `Content-Disposition` for a file that is named after a code (RFC 6266, section 4.3). `name` is for old clients, in ASCII. */
+export function fileName(
+  kind: "inline" | "attachment",
+  code: string,
+  name: string,
+  extension: string,
+): string {
+  if (/^[\w-]+$/.test(code)) return `${kind}; filename="${code}.${extension}"`;
+  // RFC 8187, section 3.2.1. Of what encodeURIComponent leaves as it is, a code can have *, in a keycap.
+  const encoded = encodeURIComponent(code).replaceAll("*", "%2A");
+  return `${kind}; filename="${name}.${extension}"; filename*=UTF-8''${encoded}.${extension}`;
+}
+
+/** Whether the caller says that it has this answer (RFC 9110, section 13.1.2); `tag` with its quotes. */
+export function knowsAlready(headers: Headers, tag: string): boolean {
+  const known = headers.get("if-none-match");
+  if (known === null) return false;
+  const opaque = tag.replace(/^W\//, "");
+  return known.trim() === "*" || known.match(/"[^"]*"/g)?.some((one) => one === opaque) === true;
+}
+
+/**
+ * The tag of an answer that is made of these parts and nothing else. It is known before the answer is made, so an answer
+ * that the caller has is not made again. If the coding may differ, put `W/` before it (RFC 9110, section 8.8.1).
+ */
+export function tagOf(parts: readonly unknown[]): string {
+  return `"${Bun.hash(JSON.stringify(parts)).toString(36)}"`;
+}

@@ -1,6 +1,5 @@
 import { pino } from "pino";
 
-import type { Config } from "../config/config.ts";
 import { escapeLine } from "./escape-line.ts";
 
 export type Log = ReturnType<typeof createLog>;
@@ -10,7 +9,7 @@ const MAX_UNREAD = 1024 * 1024;
 
 /** JSON lines on standard output; readable ones on a terminal. Every line has what is in `base`. */
 export function createLog(
-  level: Config["logLevel"],
+  level: "debug" | "info" | "warn" | "error",
   output: NodeJS.WriteStream,
   base: { readonly pid: number } | null = null,
 ) {

@@ -2,7 +2,6 @@ import { z } from "zod";
 
 import { MAX_TARGET_LENGTH } from "../links/target.ts";
 import { type Dimension, DIMENSIONS } from "../visits/dimensions.ts";
-import { plain } from "./sanitize.ts";
 
 // What models get (shapes), and how it is read from what the service answers (answers). Texts and lists have a bounded length,
 // because a model reads all of it.
@@ -10,9 +9,9 @@ import { plain } from "./sanitize.ts";
 const MAX_VALUES = 10;
 const MAX_SERIES = 400;
 
-const text = (maxLength: number) => z.string().transform((written) => plain(written, maxLength));
-const codeText = text(512);
-const instant = text(40);
+const boundedText = (maxLength: number) => z.string().transform((written) => plain(written, maxLength));
+const codeText = boundedText(512);
+const instant = boundedText(40);
 const count = z.number().nonnegative();
 
 export const linkShape = z.object({
@@ -45,11 +44,11 @@ export const madeShape = linkShape.extend({
 });
 
 const link = z.object({
-  short_url: text(2048),
+  short_url: boundedText(2048),
   code: codeText,
-  target: text(MAX_TARGET_LENGTH).nullable(),
-  state: text(40),
-  disabled: text(40).nullable(),
+  target: boundedText(MAX_TARGET_LENGTH).nullable(),
+  state: boundedText(40),
+  disabled: boundedText(40).nullable(),
   created: instant,
   changed: instant.nullable(),
   starts: instant.nullable(),
@@ -59,7 +58,7 @@ const link = z.object({
   visits: count,
 });
 export const linkAnswer = link.transform(inside);
-export const madeAnswer = link.extend({ manage_key: text(100) }).transform(inside);
+export const madeAnswer = link.extend({ manage_key: boundedText(100) }).transform(inside);
 
 function inside<T extends z.output<typeof link>>({ target, changed, ...rest }: T) {
   const host = target === null ? null : (URL.parse(target)?.host ?? null);
@@ -67,7 +66,7 @@ function inside<T extends z.output<typeof link>>({ target, changed, ...rest }: T
 }
 
 const breakdown = z
-  .object({ values: z.array(z.object({ value: text(300).nullable(), visits: count })) })
+  .object({ values: z.array(z.object({ value: boundedText(300).nullable(), visits: count })) })
   .transform(({ values }) => values.slice(0, MAX_VALUES));
 const breakdowns = Object.fromEntries(DIMENSIONS.map((dimension) => [dimension, breakdown])) as Record<
   Dimension,
@@ -110,3 +109,20 @@ export const statisticsAnswer = z
       .map(({ start, ...counts }) => ({ day: start, ...counts })),
     most_frequent,
   }));
+
+/**
+ * Characters that nobody sees, in which text for a model could hide, except what codes and emoji need. Private and
+ * unassigned ones are among them.
+ */
+const UNSEEN =
+  /(?<emoji>\p{RGI_Emoji})|[[\p{C}\p{Default_Ignorable_Code_Point}\p{Zl}\p{Zp}]--\p{Join_Control}--\u{FE0F}]/gv;
+
+/**
+ * Text from a service as a model gets it: of a bounded length, and without invisible characters, which are percent-encoded. In an
+ * address, that changes nothing.
+ */
+export function plain(text: string, maxLength: number): string {
+  const cut = text.slice(0, maxLength).toWellFormed();
+  const shown = cut.replace(UNSEEN, (character, emoji?: string) => emoji ?? encodeURIComponent(character));
+  return shown.length > maxLength || text.length > maxLength ? `${shown.slice(0, maxLength)}…` : shown;
+}

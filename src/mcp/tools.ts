@@ -5,7 +5,6 @@ import { VERSION } from "../lib/version.ts";
 import { DURATIONS } from "../links/expiry.ts";
 import { isProblem } from "../links/problem.ts";
 import { DAY_MS } from "../links/time.ts";
-import { MAX_ADDRESS_LENGTH, readShortAddress } from "./address.ts";
 import {
   linkAnswer,
   linkShape,
@@ -14,10 +13,13 @@ import {
   statisticsAnswer,
   statisticsShape,
 } from "./answers.ts";
-import { type Instance, refusal, type Refusal } from "./instance.ts";
+import { type Instance, refusal, type Refusal } from "./instance-client.ts";
 
 /** The API takes no more. */
 const MAX_DAYS = 400;
+
+/** In UTF-16 units: enough for every spelling of a short address. */
+const MAX_ADDRESS_LENGTH = 4096;
 
 const INSTANT = `an instant such as 2027-01-31T18:00:00Z, or how long from now: ${DURATIONS.join(", ")}`;
 
@@ -146,4 +148,34 @@ export function createTools({ instance, nowMs }: ToolOptions): McpServer {
 function tell(answer: Readonly<Record<string, unknown>> | Refusal): CallToolResult {
   if (isProblem(answer)) return { isError: true, content: [{ type: "text", text: answer.text }] };
   return { content: [{ type: "text", text: JSON.stringify(answer) }], structuredContent: answer };
+}
+
+/** What follows a code in the addresses of its pages and its QR codes. No code has a plus or a dot. */
+const AFTER_CODE = /(?:\+[a-z]*|\.(?:svg|png))$/;
+
+/** `host` as in `URL.host`; undefined if only a code was given. */
+export interface ShortAddress {
+  readonly code: string;
+  readonly host: string | undefined;
+}
+
+/** Reads a short address, with or without its scheme, or a code alone. Undefined if it is neither. */
+export function readShortAddress(written: string): ShortAddress | undefined {
+  const text = written.trim().toWellFormed();
+  if (!text.includes("/")) return short(text, undefined);
+  const url = URL.parse(/^https?:\/\//i.test(text) ? text : `http://${text}`);
+  if (url === null) return undefined;
+  const [, segment = "", ...more] = url.pathname.split("/");
+  if (more.join("") !== "") return undefined;
+  try {
+    return short(decodeURIComponent(segment), url.host);
+  } catch {
+    // It is not percent-encoded UTF-8.
+    return undefined;
+  }
+}
+
+function short(spelling: string, host: string | undefined): ShortAddress | undefined {
+  const code = spelling.replace(AFTER_CODE, "");
+  return code === "" || /[+./]/.test(code) ? undefined : { code, host };
 }

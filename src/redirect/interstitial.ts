@@ -2,7 +2,7 @@ import type { Call } from "../http/call.ts";
 import { askedLanguage } from "../http/page-language.ts";
 import { problemAnswer, problemOf } from "../http/problems.ts";
 import { prefersHtml } from "../http/responses.ts";
-import type { Views } from "../http/views/views.ts";
+import type { Views } from "../http/views.ts";
 import type { Recorder } from "../visits/recorder.ts";
 
 /**

@@ -1,15 +1,12 @@
 import { Hono, type MiddlewareHandler } from "hono";
 
+import { allowEveryOrigin, forEveryOrigin, preflight, REQUEST_ID, requestIdOf } from "../http/api-headers.ts";
 import type { Call, CallOf, Handler } from "../http/call.ts";
 import type { Limiter } from "../http/limiter.ts";
 import { answerProblem, problemOf } from "../http/problems.ts";
+import type { RequestFigures } from "../http/request-counts.ts";
 import { answer } from "../http/responses.ts";
-import { pathOf } from "../http/url.ts";
-import { allowEveryOrigin, forEveryOrigin, preflight } from "./cors.ts";
-import { type Arrived, asGet, closedIfUnread } from "./incoming-request.ts";
-import { readRoute, spelledOut } from "./path-pattern.ts";
-import type { RequestFigures } from "./request-counts.ts";
-import { REQUEST_ID, requestIdOf } from "./request-id.ts";
+import { pathOf, queryOf } from "../http/url.ts";
 
 export interface RouterOptions {
   readonly limiter: Pick<Limiter, "tell">;
@@ -165,4 +162,61 @@ export function createRouter(options: RouterOptions) {
   }
 
   return { route, serve, receive, fetch, fixed };
+}
+
+/** A request as it reached the server: behind a HEAD, Hono sees a GET. */
+export interface Arrived {
+  readonly request: Request;
+  readonly server: Bun.Server<unknown>;
+  /** The template of the route that took it. */
+  route?: string | undefined;
+  /** Of a request to the API. See `request-id.ts`. */
+  id?: string | undefined;
+}
+
+/** Reading on to the end of a longer body, only to throw it away, is not worth the connection. In bytes. */
+const MAX_UNREAD_BYTES = 1024 * 1024;
+
+function asGet(request: Request): Request {
+  return new Request(`http://localhost${pathOf(request)}${queryOf(request)}`, { headers: request.headers });
+}
+
+/** Closes the connection after an answer if the rest of a body that was refused or never read may be long. */
+function closedIfUnread({ headers }: Request, response: Response): Response {
+  const mayGoOn = () =>
+    headers.has("transfer-encoding") || Number(headers.get("content-length")) > MAX_UNREAD_BYTES;
+  if (response.status >= 400 && mayGoOn()) response.headers.set("Connection", "close");
+  return response;
+}
+
+export interface Route {
+  /** In Hono's syntax, without and with a trailing slash. */
+  readonly patterns: readonly string[];
+  /** Takes the code out of what `:code` matched, which includes any suffix such as `.svg`. */
+  codeIn(segment: string | undefined): string;
+  /** True if the path has no code, so that it is a single address. */
+  readonly isFixed: boolean;
+}
+
+const CODE = /\{(?:code|host)\}([^/]*)/;
+
+/**
+ * Reads a route in OpenAPI's syntax, such as /api/v1/links/{code}, /{code}.svg or /{code}+. A suffix after the code
+ * begins with + or a dot. Codes cannot contain these, so it is clear where the code ends. A {host} is read as a code.
+ */
+export function readRoute(path: string): Route {
+  const code = CODE.exec(path);
+  const suffix = code?.[1] ?? "";
+  const parameter = suffix === "" ? ":code" : `:code{[^/+.]+${RegExp.escape(suffix)}}`;
+  const pattern = path.replace(CODE, () => parameter);
+  return {
+    patterns: path === "/" ? [path] : [pattern, `${pattern}/`],
+    codeIn: (segment = "") => segment.slice(0, segment.length - suffix.length),
+    isFixed: code === null,
+  };
+}
+
+/** Decodes %2B and %2E in a path, so that /abc%2B is routed like /abc+. */
+export function spelledOut(path: string): string {
+  return path.replaceAll(/%2[be]/gi, decodeURIComponent);
 }

@@ -1,3 +1,4 @@
+import { forEveryOrigin } from "../http/api-headers.ts";
 import type { AdminApi } from "../http/api/admin/admin.ts";
 import type { Api } from "../http/api/api.ts";
 import { PATHS } from "../http/api/paths.ts";
@@ -7,7 +8,7 @@ import type { Overload, TakesTurns } from "../http/overload.ts";
 import type { AnswerKept } from "../http/response-cache.ts";
 import { answer } from "../http/responses.ts";
 import { queryOf } from "../http/url.ts";
-import type { Views } from "../http/views/views.ts";
+import type { Views } from "../http/views.ts";
 import type { AdminPages } from "../pages/admin/handler.ts";
 import type { Home } from "../pages/home/handler.ts";
 import type { ManagePages } from "../pages/manage/handler.ts";
@@ -17,7 +18,6 @@ import { MY_LINKS_PATH, PRIVACY_PATH, REPORT_PATH } from "../pages/shared/layout
 import type { UnknownAnswer } from "../pages/unknown/handler.ts";
 import type { Gate } from "../redirect/gate.ts";
 import type { Redirect } from "../redirect/redirect.ts";
-import { forEveryOrigin } from "./cors.ts";
 import type { Health } from "./health.ts";
 import { createRouter, type RouterOptions } from "./router.ts";
 import type { Notices } from "./well-known.ts";

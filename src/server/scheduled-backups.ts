@@ -10,7 +10,7 @@ import { reasonOf } from "../lib/error-reason.ts";
 import type { Log } from "../lib/log.ts";
 import { repeat } from "../lib/repeat.ts";
 import { fillRandom, systemNowMs } from "./core.ts";
-import { ownProgram } from "./own-program.ts";
+import { ownProgram } from "./process-pool.ts";
 
 const LOOK_EVERY_MS = 60_000;
 /** What failed may take long, and fail again. */

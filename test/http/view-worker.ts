@@ -1,5 +1,5 @@
 // A thread that makes views, for tests: what it does is the code that it is asked for.
-import type { MadeView, ViewTask } from "../../src/http/views/view.ts";
+import type { MadeView, ViewTask } from "../../src/http/view-task.ts";
 import { performTasks } from "../../src/lib/thread.ts";
 
 let made = 0;

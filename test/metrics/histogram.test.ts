@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 
 import { createHistogram } from "../../src/lib/histogram.ts";
+import { each, histogramValues, one } from "../../src/metrics/catalogue.ts";
 import { countedIn, textOf } from "../../src/metrics/text-format.ts";
-import { each, histogramValues, one } from "../../src/metrics/values.ts";
 
 test("a histogram counts each value in the first bucket that takes it, and tells buckets cumulatively", () => {
   const histogram = createHistogram([1, 5]);

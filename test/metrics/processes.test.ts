@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 
-import { createMembers } from "../../src/metrics/members.ts";
-import { one } from "../../src/metrics/values.ts";
+import { one } from "../../src/metrics/catalogue.ts";
+import { createMembers } from "../../src/metrics/process-group.ts";
 import { freePort } from "../free-port.ts";
 import { BASE_URL, type Program, startProgram, temporaryFolder, untilLogged } from "../service.ts";
 import { addressOf, scrapeUntil } from "./scrape.ts";

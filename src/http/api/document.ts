@@ -3,7 +3,7 @@ import { OpenAPIHono } from "@hono/zod-openapi";
 import type { Expiry } from "../../links/expiry.ts";
 import { languageNames, type MessageKey, message } from "../../locales/messages.ts";
 import { type ApiDescription, dereference } from "../../pages/reference/openapi.ts";
-import { REQUEST_ID } from "../../server/request-id.ts";
+import { REQUEST_ID } from "../api-headers.ts";
 import type { Domain } from "../domain.ts";
 import { TOKEN_SCHEME, withToken } from "./make-operations.ts";
 import { KEY_SCHEME, TAGS } from "./operation.ts";

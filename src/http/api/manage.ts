@@ -6,13 +6,13 @@ import type { Secret } from "../../links/secret.ts";
 import type { MessageKey } from "../../locales/messages.ts";
 import type { TokenCheck } from "../../moderation/create-token.ts";
 import type { Visits } from "../../visits/visits.ts";
-import { bearerToken } from "../bearer-token.ts";
 import type { Call } from "../call.ts";
+import { bearerToken } from "../credentials.ts";
 import { LINK_FIELDS } from "../field-names.ts";
 import { createManaging, type ManagingOptions } from "../link-manager.ts";
 import { problemJson } from "../problems.ts";
-import type { View } from "../views/view.ts";
-import type { Views } from "../views/views.ts";
+import type { View } from "../view-task.ts";
+import type { Views } from "../views.ts";
 import { success } from "./envelope.ts";
 import { managedLinkData } from "./link-data.ts";
 

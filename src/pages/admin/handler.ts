@@ -3,7 +3,7 @@ import { searchAll, searchLinks } from "../../http/api/admin/search.ts";
 import type { Call } from "../../http/call.ts";
 import { type HttpProblem, problemAnswer } from "../../http/problems.ts";
 import { queryOf } from "../../http/url.ts";
-import type { Views } from "../../http/views/views.ts";
+import type { Views } from "../../http/views.ts";
 import { isProblem } from "../../links/problem.ts";
 import type { LinkId } from "../../links/store.ts";
 import { authorityOf } from "../../links/target.ts";

@@ -3,7 +3,7 @@ import type { Limiter } from "../../http/limiter.ts";
 import { describe, type HttpProblem, problemJson, problemOf } from "../../http/problems.ts";
 import { answer, FINDABLE, html, prefersHtml } from "../../http/responses.ts";
 import { queryOf } from "../../http/url.ts";
-import type { Views } from "../../http/views/views.ts";
+import type { Views } from "../../http/views.ts";
 import type { Clock } from "../../links/clock.ts";
 import { type Code, parseCode } from "../../links/code.ts";
 import type { Expiry } from "../../links/expiry.ts";

@@ -3,7 +3,7 @@ import { LINK_FIELDS } from "../../http/field-names.ts";
 import { createManaging, type ManagingOptions } from "../../http/link-manager.ts";
 import { describe, type HttpProblem, malformed, problemAnswer, problemOf } from "../../http/problems.ts";
 import { html } from "../../http/responses.ts";
-import type { Views } from "../../http/views/views.ts";
+import type { Views } from "../../http/views.ts";
 import type { Clock } from "../../links/clock.ts";
 import type { FoundLink } from "../../links/link.ts";
 import type { Links } from "../../links/links.ts";

@@ -1,9 +1,8 @@
 import { readTimeZone } from "../../http/api/query.ts";
 import type { Asked } from "../../http/call.ts";
-import { knowsAlready, tagOf } from "../../http/etag.ts";
 import { askedLanguage, pageLanguage } from "../../http/page-language.ts";
 import { describe, problemAnswer } from "../../http/problems.ts";
-import { answer, html } from "../../http/responses.ts";
+import { knowsAlready, tagOf, answer, html } from "../../http/responses.ts";
 import { queryOf } from "../../http/url.ts";
 import type { Clock } from "../../links/clock.ts";
 import { aimedMs, hasBegun, hasEnded, hasPassword } from "../../links/link.ts";

@@ -1,9 +1,7 @@
 import { readQrQuery } from "../../http/api/query.ts";
 import type { Asked } from "../../http/call.ts";
-import { fileName } from "../../http/download-name.ts";
-import { knowsAlready, tagOf } from "../../http/etag.ts";
 import { problemAnswer, problemJson } from "../../http/problems.ts";
-import { answer } from "../../http/responses.ts";
+import { fileName, knowsAlready, tagOf, answer } from "../../http/responses.ts";
 import type { Clock } from "../../links/clock.ts";
 import type { Links } from "../../links/links.ts";
 import { isProblem } from "../../links/problem.ts";

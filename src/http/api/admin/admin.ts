@@ -9,7 +9,7 @@ import type { Reports } from "../../../moderation/reports/reports.ts";
 import type { Call, Handler } from "../../call.ts";
 import { type HttpProblem, malformed, problemJson } from "../../problems.ts";
 import { queryOf } from "../../url.ts";
-import type { Views } from "../../views/views.ts";
+import type { Views } from "../../views.ts";
 import { success } from "../envelope.ts";
 import { readFields, readJson } from "../json-body.ts";
 import type { Managed } from "../manage.ts";

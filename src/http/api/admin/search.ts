@@ -4,7 +4,7 @@ import { targetHost } from "../../../links/target.ts";
 import type { Inspection, Part } from "../../../moderation/inspection.ts";
 import type { LinkQuery } from "../../../moderation/search.ts";
 import type { Call } from "../../call.ts";
-import type { Views } from "../../views/views.ts";
+import type { Views } from "../../views.ts";
 import type { AdminApiTask } from "./views.ts";
 
 /** How long a request searches before it shows what it has found. */

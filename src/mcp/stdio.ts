@@ -11,7 +11,7 @@ import {
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
 
 import type { ClientOptions } from "../../client/client.ts";
-import { createInstance } from "./instance.ts";
+import { createInstance } from "./instance-client.ts";
 import { createTools } from "./tools.ts";
 
 /** Of a line, in UTF-16 units. Calls of our tools are far shorter. */

@@ -1,18 +1,16 @@
 import type { Config } from "../config/config.ts";
 import type { Overload } from "../http/overload.ts";
-import type { Views } from "../http/views/views.ts";
+import type { RequestFigures } from "../http/request-counts.ts";
+import type { Views } from "../http/views.ts";
 import { VERSION } from "../lib/version.ts";
 import { codeSpace } from "../links/code.ts";
-import type { Lists } from "../moderation/blocklist/lists.ts";
 import type { LinkMemory } from "../redirect/link-cache.ts";
 import type { RedirectFigures } from "../redirect/redirect.ts";
+import type { Lists } from "../server/blocklists.ts";
 import type { Core } from "../server/core.ts";
-import type { RequestFigures } from "../server/request-counts.ts";
 import type { OpenRecorder } from "../visits/visits.ts";
-import type { Reading } from "./catalogue.ts";
-import { watchProcess } from "./process.ts";
-import { inTime } from "./timeout.ts";
-import { each, histogramValues, one } from "./values.ts";
+import { type Reading, each, histogramValues, one } from "./catalogue.ts";
+import { watchProcess, inTime } from "./system.ts";
 
 /** How long the figures of all links are taken as known. They cost another thread up to a tenth of a second. */
 const SAMPLED_MS = 60_000;

@@ -2,9 +2,8 @@ import type { Subprocess } from "bun";
 
 import type { Config } from "../config/config.ts";
 import type { Log } from "../lib/log.ts";
-import type { createMembers, Member } from "../metrics/members.ts";
-import { BEAT_MS, CHILD, type Order, type Orders, type Report } from "./child.ts";
-import { ownProgram } from "./own-program.ts";
+import type { createMembers, Member } from "../metrics/process-group.ts";
+import { BEAT_MS, CHILD, type Order, type Orders, type Report } from "./child-process.ts";
 
 /** How long a child's place stays empty after its end; doubled each time, up to the limit. */
 const FIRST_WAIT_MS = 100;
@@ -190,4 +189,12 @@ function startChild(orders: Orders, onReport: (report: Report) => void): Subproc
   });
   child.send(orders);
   return child;
+}
+
+/** Asked now: once another file has replaced it, Bun calls it `curt (deleted)`. */
+const EXECUTABLE = process.execPath;
+
+/** The command line of this program, however it was started, for starting what is at its path by then. */
+export function ownProgram(): string[] {
+  return [EXECUTABLE, ...(Bun.isStandaloneExecutable ? [] : [...process.execArgv, Bun.main])];
 }

@@ -1,8 +1,7 @@
 import { databaseUrl, postgresUrl } from "./database-url.ts";
-import { path, wholeNumber } from "./formats.ts";
-import type { Setting } from "./setting.ts";
+import { path, wholeNumber, type Setting, duration, type Format } from "./formats.ts";
 
-/** Where things are stored. */
+/** Where links and visits are stored. */
 export const DATABASE_SETTINGS = {
   database: {
     name: "DATABASE_URL",
@@ -39,5 +38,41 @@ export const DATABASE_SETTINGS = {
     unset: null,
     meaning: "folder on a local disk for the journal of visits and the lists of feeds",
     takes: path,
+  },
+} satisfies Record<string, Setting>;
+
+const upToMonth = duration("24h", "31d");
+const MIN_MS = 1000;
+
+const every: Format<number> = {
+  right: "a time such as 24h or 6h, from 1s to 31d",
+  parse(text) {
+    const ms = upToMonth.parse(text);
+    return ms !== undefined && ms >= MIN_MS ? ms : undefined;
+  },
+};
+
+/** Backups that Curt makes by itself. */
+export const BACKUP_SETTINGS = {
+  backupFolder: {
+    name: "BACKUP_DIR",
+    default: "none",
+    unset: null,
+    meaning:
+      "folder in which Curt keeps backups of its SQLite file that it makes by itself; without it, it makes none",
+    takes: path,
+  },
+  backupEveryMs: {
+    name: "BACKUP_EVERY",
+    default: "24h",
+    meaning: "how old the newest backup in BACKUP_DIR gets before Curt makes another one, such as 24h or 6h",
+    takes: every,
+  },
+  backupKeep: {
+    name: "BACKUP_KEEP",
+    default: "7",
+    meaning:
+      "how many backups Curt keeps in BACKUP_DIR, 1 to 1000; it deletes the older ones that it made itself",
+    takes: wholeNumber(1, 1000),
   },
 } satisfies Record<string, Setting>;

@@ -1,8 +1,19 @@
 import type { MiddlewareHandler } from "hono";
 import { cors } from "hono/cors";
 
-import { REASON_HEADER } from "../http/problem-reasons.ts";
-import { REQUEST_ID } from "./request-id.ts";
+import { REASON_HEADER } from "./problem-reasons.ts";
+
+/** Identifies a response and the log lines about it. */
+export const REQUEST_ID = "Request-Id";
+
+/** Such as a UUID. No address has this form, because a caller's id gets into the log. */
+const FORM = /^[A-Za-z0-9][A-Za-z0-9_-]{7,63}$/;
+
+/** The id that the caller gave its request, if it has the right form, or else a new one. */
+export function requestIdOf(headers: Headers): string {
+  const given = headers.get(REQUEST_ID);
+  return given !== null && FORM.test(given) ? given : crypto.randomUUID();
+}
 
 /**
  * Open to scripts of every origin: browsers send no credentials of their own. A preflight's request headers are all

@@ -1,9 +1,13 @@
 import { serialize } from "hono/utils/cookie";
 
+import { clientNetwork } from "../lib/client-address.ts";
 import type { Clock } from "../links/clock.ts";
 import type { Secret } from "../links/secret.ts";
+import type { AdminToken } from "../moderation/admin-token.ts";
 import { createTokenCheck } from "../moderation/create-token.ts";
+import type { Limits } from "../moderation/rate-limits.ts";
 import type { Call } from "./call.ts";
+import type { HttpProblem } from "./problems.ts";
 
 export interface SignedCookieOptions {
   readonly secret: Pick<Secret, "hash">;
@@ -62,4 +66,33 @@ export function cookiesOf({ headers }: Call, name: string): string[] {
   const start = `${name}=`;
   const cookies = (headers.get("cookie") ?? "").split(";").map((cookie) => cookie.trim());
   return cookies.filter((cookie) => cookie.startsWith(start)).map((cookie) => cookie.slice(start.length));
+}
+
+/** RFC 6750, section 2.1. "" if there is none. */
+export function bearerToken(headers: Headers): string {
+  return /^Bearer +(\S+)$/i.exec(headers.get("authorization") ?? "")?.[1] ?? "";
+}
+
+/** Asks a call for the operator's token. */
+export interface OperatorCheck {
+  /** Undefined if the call shows the token. */
+  refusalOf(call: Call): HttpProblem | undefined;
+  /** Counts a wrong token against its client, and says what the client is told. */
+  onWrong(call: Call): HttpProblem;
+}
+
+export function createOperatorCheck(token: AdminToken, { wrongToken }: Limits): OperatorCheck {
+  function onWrong(call: Call): HttpProblem {
+    const seconds = wrongToken?.take(clientNetwork(call.client().address)) ?? 0;
+    return seconds === 0 ? { kind: "operator.wrong" } : { kind: "limited", limit: "token", seconds };
+  }
+  return {
+    refusalOf(call) {
+      const given = bearerToken(call.headers);
+      if (given === "") return { kind: "operator.missing" };
+      // A right token opens, whatever was tried before: wrong ones keep nobody out.
+      return token.isRight(given) ? undefined : onWrong(call);
+    },
+    onWrong,
+  };
 }

@@ -2,7 +2,7 @@ import type { Config } from "../config/config.ts";
 import { createLog } from "../lib/log.ts";
 import { VERSION } from "../lib/version.ts";
 import type { Reading } from "../metrics/catalogue.ts";
-import type { ReadingRequest } from "../metrics/reading.ts";
+import type { ReadingRequest } from "../metrics/snapshot.ts";
 import { identifyStore } from "../store/open.ts";
 import { run } from "./run.ts";
 

@@ -1,8 +1,13 @@
-import { type Config, ConfigError } from "../../config/config.ts";
-import type { Log } from "../../lib/log.ts";
-import { fillRandom } from "../../server/core.ts";
-import { type Blocklist, type BlocklistLimits, ListsUnusable, openBlocklist } from "./blocklist.ts";
-import { feedFile, type FeedLimits, type Feeds, startFeeds } from "./feeds.ts";
+import { type Config, ConfigError } from "../config/config.ts";
+import type { Log } from "../lib/log.ts";
+import {
+  type Blocklist,
+  type BlocklistLimits,
+  ListsUnusable,
+  openBlocklist,
+} from "../moderation/blocklist/blocklist.ts";
+import { feedFile, type FeedLimits, type Feeds, startFeeds } from "../moderation/blocklist/feeds.ts";
+import { fillRandom } from "./core.ts";
 
 export interface ListLimits extends BlocklistLimits, FeedLimits {}
 

@@ -1,11 +1,10 @@
-import { readdir, readFile, stat } from "node:fs/promises";
+import { readdir, readFile, stat, statfs } from "node:fs/promises";
 import { dirname } from "node:path";
 
+import { newestBackupMs } from "../backup/names.ts";
 import { createHistogram } from "../lib/histogram.ts";
 import type { Clock } from "../links/clock.ts";
-import type { Reading, Value } from "./catalogue.ts";
-import { spaceOf, watchBackups } from "./disks.ts";
-import { each, histogramValues, one } from "./values.ts";
+import { type Reading, type Value, each, histogramValues, one } from "./catalogue.ts";
 
 const TICK_MS = 100;
 const LATE_SECONDS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
@@ -91,4 +90,53 @@ async function maxFiles(): Promise<Value[]> {
 
 function readText(path: string): Promise<string> {
   return readFile(path, "latin1").catch(() => "");
+}
+
+export interface Space {
+  readonly free: readonly Value[];
+  readonly size: readonly Value[];
+}
+
+async function spaceOf(holds: string, folder: string): Promise<Space> {
+  const disk = await statfs(folder).catch(() => undefined);
+  if (disk === undefined) return { free: [], size: [] };
+  return {
+    free: [one(disk.bavail * disk.bsize, { holds })],
+    size: [one(disk.blocks * disk.bsize, { holds })],
+  };
+}
+
+export interface BackupsOptions {
+  readonly folder: string;
+  /** Path of the SQLite file. */
+  readonly path: string;
+  readonly journalFolder: string;
+  readonly clock: Pick<Clock, "nowMs">;
+}
+
+/** What `BACKUP_DIR` tells. It may be on another machine, which may not answer: it is asked once at a time. */
+function watchBackups({ folder, path, journalFolder, clock }: BackupsOptions) {
+  let asked: Promise<Space & { readonly newestMs: number }> | undefined;
+
+  async function ask() {
+    const [space, newestMs] = await Promise.all([
+      spaceOf("backups", folder),
+      newestBackupMs(folder, { path, journalFolder }, clock.nowMs()).catch(() => 0),
+    ]);
+    return { ...space, newestMs };
+  }
+
+  return async () => {
+    asked ??= ask().finally(() => {
+      asked = undefined;
+    });
+    return (await inTime(asked)) ?? { free: [], size: [], newestMs: 0 };
+  };
+}
+
+const WAIT_MS = 1000;
+
+/** Undefined if there is no answer, or too late. */
+export function inTime<T>(answer: Promise<T>): Promise<T | undefined> {
+  return Promise.race([answer.catch(() => undefined), Bun.sleep(WAIT_MS).then(() => undefined)]);
 }

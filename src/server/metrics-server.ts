@@ -1,7 +1,7 @@
 import type { Config } from "../config/config.ts";
-import { CannotListen, whyNotListen } from "../server/listen.ts";
-import type { Reading } from "./catalogue.ts";
-import { CONTENT_TYPE, textOf } from "./text-format.ts";
+import type { Reading } from "../metrics/catalogue.ts";
+import { CONTENT_TYPE, textOf } from "../metrics/text-format.ts";
+import { CannotListen, whyNotListen } from "./listen.ts";
 
 /** However many ask, the processes are asked once in this time. */
 const SHARED_MS = 1000;
