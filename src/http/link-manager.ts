@@ -7,14 +7,14 @@ import type { Call } from "./call.ts";
 import type { Limiter } from "./limiter.ts";
 import type { HttpProblem } from "./problems.ts";
 
-export interface ManagingOptions {
+export interface LinkManagerOptions {
   readonly links: Pick<Links, "find" | "edit">;
   readonly secret: Pick<Secret, "isManageKey">;
   readonly limiter: Pick<Limiter, "take" | "unknown">;
 }
 
 /** What the API and the pages have in common for whoever manages a link. */
-export function createManaging({ links, secret, limiter }: ManagingOptions) {
+export function createLinkManager({ links, secret, limiter }: LinkManagerOptions) {
   return {
     /** Returns the link if the key is its own. Wrong keys count like unknown codes, so that nobody can try many. */
     async unlock(call: Call, key: string): Promise<FoundLink | HttpProblem> {

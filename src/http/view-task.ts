@@ -49,7 +49,7 @@ export interface ViewTask {
   readonly rulesVersion: number;
 }
 
-export interface MadeView {
+export interface RenderedView {
   readonly status: number;
   /** The response headers, as JSON. */
   readonly headers: string;
@@ -60,8 +60,8 @@ export interface MadeView {
 export type ViewHandler = (call: Asked, data: string) => Response | Promise<Response>;
 
 /** Runs on the thread that makes views, and turns a task into its answer. Throws what the handler throws. */
-export function createMaker(domain: Domain, handlers: Readonly<Record<View, ViewHandler>>) {
-  return async ({ view, code, query, headers, known, data }: ViewTask): Promise<MadeView> => {
+export function createRenderer(domain: Domain, handlers: Readonly<Record<View, ViewHandler>>) {
+  return async ({ view, code, query, headers, known, data }: ViewTask): Promise<RenderedView> => {
     const request = new Request(`${domain.origin}/${query}`, {
       headers: JSON.parse(headers) as Record<string, string>,
     });
@@ -71,7 +71,7 @@ export function createMaker(domain: Domain, handlers: Readonly<Record<View, View
   };
 }
 
-async function toMade(response: Response): Promise<MadeView> {
+async function toMade(response: Response): Promise<RenderedView> {
   const body = await response.bytes();
   const { status, headers } = response;
   if (status === 200 && !headers.has("etag")) headers.set("ETag", `"${Bun.hash(body).toString(36)}"`);

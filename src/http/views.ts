@@ -9,7 +9,7 @@ import { acceptsGzip } from "./compression.ts";
 import { rememberedLanguage } from "./page-language.ts";
 import { answerProblem } from "./problems.ts";
 import { knowsAlready, answer, prefersHtml } from "./responses.ts";
-import { queryFor, type MadeView, type View, type ViewTask } from "./view-task.ts";
+import { queryFor, type RenderedView, type View, type ViewTask } from "./view-task.ts";
 
 /** Further requests get 503, so that the queue stays short. The operator's have places that visitors cannot take. */
 const MAX_WAITING = { visitors: 64, operator: 16 };
@@ -65,10 +65,10 @@ interface Refusal {
 interface Shared {
   /** The code as the path spells it. */
   readonly code: string;
-  readonly made: Promise<MadeView>;
+  readonly made: Promise<RenderedView>;
   untilMs: number;
   /** The view, once it is made: it can be sent again for as long as the thread says that it did not change. */
-  kept?: MadeView;
+  kept?: RenderedView;
 }
 
 /**
@@ -83,13 +83,13 @@ export function createViews(options: ViewsOptions): Views {
   const load: ViewLoad = { waiting, refused: 0, crashes: 0 };
   const shared = new Map<string, Shared>();
 
-  async function make(task: ViewTask): Promise<MadeView> {
+  async function make(task: ViewTask): Promise<RenderedView> {
     const from = senderOf(task);
     let asked: Thread<ViewTask> | undefined;
     waiting[from]++;
     try {
       asked = thread ??= start();
-      return (await asked.perform(task)) as MadeView;
+      return (await asked.perform(task)) as RenderedView;
     } catch (error) {
       // Undefined both if it could not be started.
       if (error instanceof ThreadEnded && thread === asked) {
@@ -104,7 +104,7 @@ export function createViews(options: ViewsOptions): Views {
     }
   }
 
-  function makeShared(key: string, task: ViewTask, before: MadeView | undefined): Promise<MadeView> {
+  function makeShared(key: string, task: ViewTask, before: RenderedView | undefined): Promise<RenderedView> {
     const { code } = task;
     const entry: Shared = { code, made: remake(task, before), untilMs: Number.POSITIVE_INFINITY };
     shared.delete(key);
@@ -116,7 +116,7 @@ export function createViews(options: ViewsOptions): Views {
   }
 
   /** Makes a view, unless the one from `before` is still right. */
-  async function remake(task: ViewTask, before: MadeView | undefined): Promise<MadeView> {
+  async function remake(task: ViewTask, before: RenderedView | undefined): Promise<RenderedView> {
     const made = await make(before === undefined ? task : { ...task, known: tagOf(before) });
     return made.status === 304 && before !== undefined ? before : made;
   }
@@ -132,7 +132,7 @@ export function createViews(options: ViewsOptions): Views {
   }
 
   /** Problems are not shared: a link that did not exist a moment ago may exist now. */
-  async function find(task: ViewTask): Promise<MadeView | Refusal> {
+  async function find(task: ViewTask): Promise<RenderedView | Refusal> {
     const { view, code, query, headers, data, rulesVersion } = task;
     // A view with data of its own is a refused form or the operator's, which nobody else sees.
     const isShared = data === "";
@@ -219,11 +219,11 @@ function senderOf({ view }: ViewTask): Asker {
   return view.startsWith("admin") ? "operator" : "visitors";
 }
 
-function isView(made: MadeView | undefined): made is MadeView {
+function isView(made: RenderedView | undefined): made is RenderedView {
   return made !== undefined && made.status < 400;
 }
 
-function tagOf({ headers }: MadeView): string {
+function tagOf({ headers }: RenderedView): string {
   return (JSON.parse(headers) as Record<string, string>)["etag"] ?? "";
 }
 
@@ -234,7 +234,7 @@ function knownTag(headers: Headers): string {
 }
 
 /** Answers 304 if the caller already has this view (RFC 9110, section 13.1.2). */
-function answerWith({ status, body, headers: json }: MadeView, asked: Headers): Response {
+function answerWith({ status, body, headers: json }: RenderedView, asked: Headers): Response {
   const headers = JSON.parse(json) as Record<string, string>;
   if (status !== 200 || !knowsAlready(asked, headers["etag"] ?? "")) return answer({ status, body, headers });
   const kept = Object.entries(headers).filter(([name]) => !OF_A_BODY.has(name));

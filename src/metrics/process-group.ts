@@ -1,6 +1,5 @@
-import { type Reading, one } from "./catalogue.ts";
-import type { ReadingRequest } from "./snapshot.ts";
-import { countedIn } from "./text-format.ts";
+import { one, type Snapshot, type SnapshotRequest } from "./catalogue.ts";
+import { sumCounters } from "./text-format.ts";
 
 /** A process that takes longer does not take part in this answer. */
 const WAIT_MS = 2000;
@@ -8,22 +7,22 @@ const WAIT_MS = 2000;
 /** One serving process. */
 export interface Member {
   /** Takes what the process answered, even if that is too late for the answer it was asked for. */
-  answer(reading: Reading): void;
+  answer(reading: Snapshot): void;
   /** The process has ended. What it counted stays in the sums, so that no counter goes back. */
   leave(): void;
 }
 
 /** Asks all serving processes for what they have to tell. */
-export function createMembers(expected: number, waitMs = WAIT_MS) {
+export function createProcessGroup(expected: number, waitMs = WAIT_MS) {
   interface Asked extends Member {
-    readonly ask: (request: ReadingRequest) => void;
-    last: Reading;
+    readonly ask: (request: SnapshotRequest) => void;
+    last: Snapshot;
     /** Told when it answers, or cannot any more. Two may ask at the same time. */
     readonly waiting: Set<(isAnswered: boolean) => void>;
   }
   const members = new Set<Asked>();
   /** What those counted that have ended. */
-  let past: Reading = {};
+  let past: Snapshot = {};
 
   function request(member: Asked, samples: boolean): Promise<boolean> {
     const { promise, resolve } = Promise.withResolvers<boolean>();
@@ -56,7 +55,7 @@ export function createMembers(expected: number, waitMs = WAIT_MS) {
         },
         leave() {
           if (!members.delete(member)) return;
-          past = countedIn([past, member.last]);
+          past = sumCounters([past, member.last]);
           for (const settle of member.waiting) settle(false);
         },
       };
@@ -65,7 +64,7 @@ export function createMembers(expected: number, waitMs = WAIT_MS) {
     },
 
     /** Of a process that does not answer, only what it had counted when it last did. */
-    async read(): Promise<readonly Reading[]> {
+    async read(): Promise<readonly Snapshot[]> {
       const asked = [...members];
       const answers = await Promise.all(asked.map((member, nth) => request(member, nth === 0)));
       const present = asked.filter((member, nth) => answers[nth] === true && members.has(member));
@@ -78,7 +77,7 @@ export function createMembers(expected: number, waitMs = WAIT_MS) {
         { curt_processes: processes },
         past,
         ...present.map(({ last }) => last),
-        ...silent.map(({ last }) => countedIn([last])),
+        ...silent.map(({ last }) => sumCounters([last])),
       ];
     },
   };

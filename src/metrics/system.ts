@@ -4,7 +4,7 @@ import { dirname } from "node:path";
 import { newestBackupMs } from "../backup/names.ts";
 import { createHistogram } from "../lib/histogram.ts";
 import type { Clock } from "../links/clock.ts";
-import { type Reading, type Value, each, histogramValues, one } from "./catalogue.ts";
+import { type Snapshot, type Value, each, histogramValues, one } from "./catalogue.ts";
 
 const TICK_MS = 100;
 const LATE_SECONDS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
@@ -35,7 +35,7 @@ export function watchProcess({ file, journalFolder, backupFolder, clock }: Proce
 
   return {
     /** `samples`: with what is the same for all processes, so that one of them tells it. */
-    async read(samples: boolean): Promise<Reading> {
+    async read(samples: boolean): Promise<Snapshot> {
       const { user, system } = process.cpuUsage();
       const backups = samples ? await readBackups?.() : undefined;
       const disks = await Promise.all(

@@ -1,14 +1,14 @@
-import { type MetricName, METRICS, type Reading, type Value } from "./catalogue.ts";
+import { type MetricName, METRICS, type Snapshot, type Value } from "./catalogue.ts";
 
 export const CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8";
 
 const NAMES = Object.keys(METRICS) as MetricName[];
 const COUNTED = NAMES.filter((name) => METRICS[name].type !== "gauge");
 
-const TOGETHER = { sum: (one: number, other: number) => one + other, max: Math.max, min: Math.min };
+const AGGREGATES = { sum: (one: number, other: number) => one + other, max: Math.max, min: Math.min };
 
 /** Everything in the text format of Prometheus, also metrics without a value. */
-export function textOf(readings: readonly Reading[]): string {
+export function textOf(readings: readonly Snapshot[]): string {
   const metrics = NAMES.map((name) => {
     const lines = [`# HELP ${name} ${METRICS[name].help}`, `# TYPE ${name} ${METRICS[name].type}`];
     for (const [series, { value }] of seriesOf(name, readings)) lines.push(`${series} ${value}`);
@@ -18,12 +18,12 @@ export function textOf(readings: readonly Reading[]): string {
 }
 
 /** What has been counted, in all of them together. */
-export function countedIn(readings: readonly Reading[]): Reading {
+export function sumCounters(readings: readonly Snapshot[]): Snapshot {
   return Object.fromEntries(COUNTED.map((name) => [name, [...seriesOf(name, readings).values()]]));
 }
 
 /** One value for each name with labels, such as `curt_creates_total{outcome="created"}`. */
-function seriesOf(name: MetricName, readings: readonly Reading[]): Map<string, Value> {
+function seriesOf(name: MetricName, readings: readonly Snapshot[]): Map<string, Value> {
   const series = new Map<string, Value>();
   for (const reading of readings)
     for (const one of reading[name] ?? []) {
@@ -31,7 +31,7 @@ function seriesOf(name: MetricName, readings: readonly Reading[]): Map<string, V
       const labels = Object.entries(one.labels).map(([label, value]) => `${label}=${JSON.stringify(value)}`);
       const key = (one.metricName ?? name) + (labels.length > 0 ? `{${labels.join(",")}}` : "");
       const known = series.get(key);
-      const value = known ? TOGETHER[METRICS[name].together](known.value, one.value) : one.value;
+      const value = known ? AGGREGATES[METRICS[name].aggregate](known.value, one.value) : one.value;
       series.set(key, { ...one, value });
     }
   return series;

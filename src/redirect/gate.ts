@@ -12,14 +12,14 @@ import { isFromAnotherSite, readFields } from "../pages/shared/form-data.ts";
 import { countedPage } from "../pages/visit-limit/page.tsx";
 import { counterOf, type Recorder } from "../visits/recorder.ts";
 import type { Interstitial } from "./interstitial.ts";
-import type { Guarded, LinkMemory } from "./link-cache.ts";
+import type { Guarded, LinkCache } from "./link-cache.ts";
 
 /** Of the form that takes the password. */
 const MAX_BYTES = 2048;
 
 export interface GateOptions {
   readonly links: Pick<Links, "visit">;
-  readonly memory: Pick<LinkMemory, "get" | "lookUp">;
+  readonly linkCache: Pick<LinkCache, "get" | "lookUp">;
   readonly clock: Pick<Clock, "nowMs">;
   readonly recorder: Pick<Recorder, "record" | "comerOf">;
   readonly limiter: Pick<Limiter, "barred" | "unknown">;
@@ -42,7 +42,7 @@ export interface GateOptions {
  * visits count once the password was right.
  */
 export function createGate(options: GateOptions) {
-  const { links, memory, clock, recorder, limiter, passwords, interstitial, onFault } = options;
+  const { links, linkCache, clock, recorder, limiter, passwords, interstitial, onFault } = options;
 
   /** What a call without the password gets, or with a wrong one. */
   async function refusalOf(call: Call, link: Link): Promise<Response | undefined> {
@@ -113,10 +113,10 @@ export function createGate(options: GateOptions) {
     // Now: the client's address is lost if the visitor hangs up meanwhile.
     call.client();
     const code = lookUpCode(call.code);
-    if (code === undefined || memory.get(code, clock.nowMs()) !== undefined) return undefined;
+    if (code === undefined || linkCache.get(code, clock.nowMs()) !== undefined) return undefined;
     const barred = limiter.barred(call);
     if (barred !== undefined) return problemAnswer(call, await barred);
-    const found = await memory.lookUp(code);
+    const found = await linkCache.lookUp(code);
     if (!isProblem(found)) return undefined;
     if (found.kind === "guarded") return post(call, found);
     if (found.kind !== "unknown") return problemAnswer(call, found);
@@ -127,9 +127,9 @@ export function createGate(options: GateOptions) {
   /** Whether `receive` may take a POST. Asked for `Allow` only, so it changes nothing. */
   async function takesPost(call: Call): Promise<boolean> {
     const code = lookUpCode(call.code);
-    if (code === undefined || memory.get(code, clock.nowMs()) !== undefined) return false;
+    if (code === undefined || linkCache.get(code, clock.nowMs()) !== undefined) return false;
     if (limiter.barred(call) !== undefined) return false;
-    const found = await memory.lookUp(code);
+    const found = await linkCache.lookUp(code);
     if (!isProblem(found) || found.kind !== "guarded") {
       // Whoever looks for codes must not do it here.
       if (isProblem(found) && found.kind === "unknown") await limiter.unknown(call);

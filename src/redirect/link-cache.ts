@@ -18,7 +18,7 @@ export interface Guarded {
 /** What a look-up finds. A guarded link is told apart like a problem, so that plain links pay nothing for it. */
 export type Found = Entry | Guarded | Problem;
 
-export interface LinkMemory extends Memory {
+export interface LinkCache extends Memory {
   /**
    * Undefined if the store must be asked. This includes links that have ended, because their code may be reused. Most
    * addresses spell a code as it is stored, so it is worth asking with a spelling that has not been normalised.
@@ -39,10 +39,10 @@ export interface LinkMemory extends Memory {
  * A cache of links that were visited recently. It never holds a 404 or 410, so a link that another process makes, or
  * that begins now, works at once.
  */
-export function createLinkMemory(
+export function createLinkCache(
   { resolve, resolveNow }: Pick<Links, "resolve" | "resolveNow">,
   clock: Clock,
-): LinkMemory {
+): LinkCache {
   const table = createLinkTable(MAX_BYTES);
   const inFlight = new Map<Code, Promise<Found>>();
   /** How often `forget` or `forgetAll` was called. */

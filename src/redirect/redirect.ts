@@ -9,11 +9,11 @@ import type { UnknownAnswer } from "../pages/unknown/handler.ts";
 import type { Recorder } from "../visits/recorder.ts";
 import type { Gate } from "./gate.ts";
 import { comesFromHere, type Interstitial } from "./interstitial.ts";
-import type { Found, Guarded, LinkMemory } from "./link-cache.ts";
+import type { Found, Guarded, LinkCache } from "./link-cache.ts";
 import type { Entry } from "./link-table.ts";
 
 export interface RedirectOptions {
-  readonly memory: Pick<LinkMemory, "get" | "lookUp" | "keep">;
+  readonly linkCache: Pick<LinkCache, "get" | "lookUp" | "keep">;
   readonly clock: Clock;
   readonly recorder: Pick<Recorder, "record">;
   readonly callOf: CallOf;
@@ -62,7 +62,7 @@ type Guard = (call: Call, guarded: Guarded) => Promise<Response>;
  * answered before any limit is looked at.
  */
 export function createRedirect(options: RedirectOptions) {
-  const { memory, clock, recorder, callOf, limiter, answerUnknown } = options;
+  const { linkCache, clock, recorder, callOf, limiter, answerUnknown } = options;
   const { cacheSeconds, interstitial, gate, figures, onFault } = options;
 
   /** Kept, because a response copies a `Headers` in less time than it reads an object. */
@@ -78,10 +78,10 @@ export function createRedirect(options: RedirectOptions) {
 
   /** Returns the cached link, or the code to ask the store for, or undefined if the spelling cannot be a code. */
   function find(spelling: string, nowMs: number): Entry | Code | undefined {
-    const entry = memory.get(spelling, nowMs);
+    const entry = linkCache.get(spelling, nowMs);
     if (entry !== undefined || NEVER_IN_CODES.test(spelling)) return entry;
     const code = lookUpCode(spelling);
-    return code === undefined || code === spelling ? code : (memory.get(code, nowMs) ?? code);
+    return code === undefined || code === spelling ? code : (linkCache.get(code, nowMs) ?? code);
   }
 
   function tell(response: Response, startMs: number): Response {
@@ -117,7 +117,7 @@ export function createRedirect(options: RedirectOptions) {
       return problemAnswer(call, problemOf(error));
     };
     try {
-      const found = memory.lookUp(code);
+      const found = linkCache.lookUp(code);
       return found instanceof Promise ? found.then(answerWith, fail) : answerWith(found);
     } catch (error) {
       return fail(error);
@@ -128,7 +128,7 @@ export function createRedirect(options: RedirectOptions) {
   function count(entry: Entry, call: Call, nowMs: number): void {
     try {
       recorder.record(entry, call, nowMs);
-      memory.keep(entry);
+      linkCache.keep(entry);
     } catch (error) {
       onFault(error);
     }

@@ -9,23 +9,27 @@ import {
 import { feedFile, type FeedLimits, type Feeds, startFeeds } from "../moderation/blocklist/feeds.ts";
 import { fillRandom } from "./core.ts";
 
-export interface ListLimits extends BlocklistLimits, FeedLimits {}
+export interface BlocklistsLimits extends BlocklistLimits, FeedLimits {}
 
-export interface Lists extends Pick<Blocklist, "isBlocked" | "tables" | "onChange" | "figures"> {
-  /** How often feeds were asked, by what came of it. */
-  asked(): Feeds["asked"];
-  /** Fetches the feeds, now and from time to time. */
+export interface Blocklists extends Pick<Blocklist, "isBlocked" | "tables" | "onChange" | "figures"> {
+  /** How often feeds were fetched, by outcome. */
+  fetches(): Feeds["asked"];
+  /** Fetches the feeds now and then periodically. */
   startFeeds(nowMs: () => number): void;
   close(): Promise<void>;
 }
 
-/** Opens the blocklist that is configured, and logs what becomes of its files and feeds. Throws {@link ConfigError}. */
-export async function openLists(
-  { blocklist: files, blocklistFeeds: urls, listFolder: folder }: Config,
+/** Opens the configured blocklist, and logs changes of its files and feeds. Throws {@link ConfigError}. */
+export async function openBlocklists(
+  {
+    blocklist: files,
+    blocklistFeeds: urls,
+    listFolder: folder,
+  }: Pick<Config, "blocklist" | "blocklistFeeds" | "listFolder">,
   log: Log,
-  limits: ListLimits,
+  limits: BlocklistsLimits,
   onFault: (error: unknown) => void,
-): Promise<Lists> {
+): Promise<Blocklists> {
   const [key0 = 0, key1 = 0, chance = 0] = randomWords(3);
   const blocklist = await openBlocklist({
     ...limits,
@@ -68,7 +72,7 @@ export async function openLists(
         onFault,
       });
     },
-    asked: () => feeds?.asked ?? { new: 0, unchanged: 0, failed: 0 },
+    fetches: () => feeds?.asked ?? { new: 0, unchanged: 0, failed: 0 },
     async close() {
       await Promise.all([feeds?.close(), blocklist.close()]);
     },

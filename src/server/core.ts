@@ -20,11 +20,11 @@ import { createStoreFigures, type StoreFigures } from "../store/commits.ts";
 import { openStore, type StoreOptions } from "../store/open.ts";
 import { createVisits, type Visits } from "../visits/visits.ts";
 
-/** A clock is believed at a start until so many days after Curt last ran with one that was. */
+/** A start believes the clock until this many days after Curt last ran with a believed one. */
 const BELIEVED_DAYS = 31;
 const SECRET_BYTES = 32;
 
-/** What Curt does, without HTTP; the service gives it a port and timers. */
+/** The domain on an open store, without HTTP and timers. */
 export interface Core {
   readonly clock: Clock;
   readonly links: Links;
@@ -47,15 +47,15 @@ export interface CoreOptions extends Omit<
   StoreOptions,
   "openElsewhere" | "connections" | "readFrom" | "storeFigures"
 > {
-  /** The system's, unless a test sets the time. */
+  /** Tests set the time. Default: the system's clock. */
   readonly clock?: Clock;
-  /** Whether a blocklist has a target. */
+  /** Whether a blocklist contains a target. */
   readonly isListed?: ListCheck;
-  /** Logs the store's faults that were only counted so far. */
+  /** Logs faults of the store that were only counted so far. */
   readonly settleFaults?: () => void;
 }
 
-/** For what opens no store. */
+/** For code that opens no store. */
 export function systemNowMs(): number {
   return Date.now();
 }
@@ -69,7 +69,7 @@ export async function openCore(config: Config, log: Log, options: CoreOptions = 
   const storeFigures = createStoreFigures();
   const store = await openStore(config.database, {
     onWait: (reason) => log.warn({ reason }, "the database does not answer: waiting for it"),
-    // That it does not answer is logged as a fault by whoever asks it.
+    // The failed query logs that the database doesn't answer, as a fault.
     onPrimary: (primary, trouble) => {
       options.settleFaults?.();
       log.info({ primary, trouble }, "the database answers again");
@@ -92,7 +92,7 @@ export async function openCore(config: Config, log: Log, options: CoreOptions = 
     options.clock ??
     createClock(Date.now, () => performance.now(), {
       believedUntilMs: ((await store.newestSaltDay()) + BELIEVED_DAYS) * DAY_MS,
-      onChange: tellClock(log),
+      onChange: logClock(log),
     });
   const counters = createCounters({ store, clock });
   const onCreated = ({ code, target }: Link) => {
@@ -104,7 +104,10 @@ export async function openCore(config: Config, log: Log, options: CoreOptions = 
   await hostRules.read();
   const policy = targetPolicy(config);
   const links = createLinks({
-    ...config,
+    codeLength: config.codeLength,
+    codeHoldMs: config.codeHoldMs,
+    defaultExpiry: config.defaultExpiry,
+    edits: config.edits,
     store,
     clock,
     fillRandom,
@@ -130,7 +133,7 @@ export async function openCore(config: Config, log: Log, options: CoreOptions = 
     links,
     secret,
     reports: createReports({
-      ...config,
+      reportThreshold: config.reportThreshold,
       store,
       links,
       clock,
@@ -140,9 +143,18 @@ export async function openCore(config: Config, log: Log, options: CoreOptions = 
       onDisabled: ({ code }) => log.warn({ code }, "a link was disabled because of its reports"),
     }),
     visits: createVisits({ store, clock, fillRandom, keepDays: config.statsKeepDays }),
-    limits: createLimits({ ...config, clock, seed }),
+    limits: createLimits({
+      limitCreate: config.limitCreate,
+      limitUnknown: config.limitUnknown,
+      limitView: config.limitView,
+      limitReport: config.limitReport,
+      limitPasswords: config.limitPasswords,
+      adminToken: config.adminToken,
+      clock,
+      seed,
+    }),
     async close() {
-      // Figures are no reason to fail.
+      // Losing counts is no reason to fail.
       await counters.flush().catch(() => {});
       await store.close();
     },
@@ -161,20 +173,7 @@ function isBlocked(problem: Problem): boolean {
   return problem.kind === "invalid" && problem.refusals.some(({ rule }) => rule === "target.blocked");
 }
 
-/** Makes later starts believe the clock as it is, by a salt of today; resolves with its reading. */
-export async function trustClock({ database }: Config): Promise<string> {
-  const store = await openStore(database);
-  const now = new Date(Date.now());
-  const today = Math.floor(now.getTime() / DAY_MS);
-  try {
-    await store.salt(today, 0);
-  } finally {
-    await store.close();
-  }
-  return now.toISOString();
-}
-
-function tellClock(log: Log) {
+function logClock(log: Log) {
   return (isBelieved: boolean, aheadMs: number) => {
     const hours = Math.round(aheadMs / HOUR_MS);
     if (isBelieved) log.warn({ hours }, "the clock is right again: links and codes age as usual");
@@ -187,7 +186,7 @@ function tellClock(log: Log) {
   };
 }
 
-/** For links that are taken in from elsewhere. */
+/** The rules for imported links. */
 export function arrivalRules(config: Config) {
   return { targetPolicy: targetPolicy(config), nowMs: Date.now() };
 }

@@ -1,5 +1,5 @@
 import type { Config } from "../config/config.ts";
-import type { Reading } from "../metrics/catalogue.ts";
+import type { Snapshot } from "../metrics/catalogue.ts";
 import { CONTENT_TYPE, textOf } from "../metrics/text-format.ts";
 import { CannotListen, whyNotListen } from "./listen.ts";
 
@@ -13,7 +13,7 @@ const MAX_BODY_BYTES = 1024;
 /** Answers GET /metrics on a port of its own until the process ends. Returns the port. Throws {@link CannotListen}. */
 export function serveMetrics(
   { host, port }: NonNullable<Config["metrics"]>,
-  read: () => Promise<readonly Reading[]>,
+  read: () => Promise<readonly Snapshot[]>,
 ): number {
   let text = Promise.resolve("");
   let untilMs = 0;

@@ -2,57 +2,59 @@ import type { Subprocess } from "bun";
 
 import type { Config } from "../config/config.ts";
 import type { Log } from "../lib/log.ts";
-import type { createMembers, Member } from "../metrics/process-group.ts";
-import { BEAT_MS, CHILD, type Order, type Orders, type Report } from "./child-process.ts";
+import type { createProcessGroup, Member } from "../metrics/process-group.ts";
+import { BEAT_MS, CHILD, type Report, type StartOrder, type StopOrder } from "./child-process.ts";
+
+/** Read at the start: once another file replaces the program, Bun calls it `curt (deleted)`. */
+const EXECUTABLE = process.execPath;
 
 /** How long a child's place stays empty after its end; doubled each time, up to the limit. */
 const FIRST_WAIT_MS = 100;
 const MAX_WAIT_MS = 5000;
-/** A child that lived this long starts the waits anew. */
+/** A child that lived this long resets the wait. */
 const LIVED_WELL_MS = 60_000;
 
-const TOLD_TO_STOP: ReadonlySet<unknown> = new Set<NodeJS.Signals>(["SIGTERM", "SIGINT"]);
+const STOP_SIGNALS: ReadonlySet<unknown> = new Set<NodeJS.Signals>(["SIGTERM", "SIGINT"]);
 
-/** A child that was silent for so many beats is ended. */
+/** A child that misses this many beats is killed. */
 const MAX_SILENT_BEATS = 10;
 
-/** What serves at a time: this process itself, or its children. */
+/** The processes that serve together: this process itself, or its children. */
 export interface Generation {
   /** Resolves when all listen, or with false if one could not start and all were stopped. */
   readonly up: Promise<boolean>;
   /** Resolves with the exit code when all have ended. */
   readonly ended: Promise<number>;
-  /** Process ids of children. */
+  /** Process ids of the children. */
   pids(): number[];
   /** The files of the store that they have open. */
-  storeFiles(): Orders["openElsewhere"];
-  /** Stops gracefully. `isReplaced`: another generation serves on. */
+  storeFiles(): StartOrder["openElsewhere"];
+  /** Stops gracefully. `isReplaced`: another generation keeps serving. */
   stop(reason: string, isReplaced?: boolean): void;
   kill(): void;
 }
 
-export type Members = ReturnType<typeof createMembers>;
+export type ProcessGroup = ReturnType<typeof createProcessGroup>;
 
-export interface Children extends Generation {
-  /** The version that they are. */
+export interface ProcessPool extends Generation {
+  /** The version of Curt that they run. */
   version(): string;
 }
 
 /**
- * Starts `config.processes` children that serve, and replaces those that end until they are to stop. They may start beside
- * others, which serve until then.
+ * Starts `config.processes` serving children, and replaces those that end, until the stop. `others` may serve meanwhile.
  *
  * A child runs the program that is on disk when it starts. Parent and child share a channel. The parent sends the port and the
  * files of the store that the other children have open. The child reports when it listens and which files it opened, and then
  * every second that it is alive. When the channel closes, the child shuts down. The system closes it if the parent is killed,
  * so no child outlives it.
  */
-export function startChildren(
+export function startProcessPool(
   { processes, port }: Pick<Config, "processes" | "port">,
   log: Log,
-  members: Members | undefined,
+  group: ProcessGroup | undefined,
   others?: Generation,
-): Children {
+): ProcessPool {
   const running = new Set<Subprocess>();
   const listening = new Set<Subprocess>();
   const { promise: stopped, resolve: endWaits } = Promise.withResolvers<void>();
@@ -67,20 +69,20 @@ export function startChildren(
     stopping = true;
     endWaits();
     for (const child of running) {
-      if (isReplaced) tell(child, { replaced: reason });
-      // The channel stays open, so that a child that hangs while it stops is noticed.
+      if (isReplaced) send(child, { replaced: reason });
+      // The channel stays open, so that a hung child is noticed.
       else if (listening.has(child)) child.kill("SIGTERM");
-      // One that still starts may not handle signals yet, and sends no beats.
+      // A starting child may not handle signals yet, and sends no beats.
       else child.disconnect();
     }
   }
 
-  /** The life of one child; resolves with its end. */
-  async function live(onListening: (child: number) => void) {
+  /** Runs one child. Resolves with how it ended. */
+  async function runChild(onListening: (child: number) => void) {
     let watching: NodeJS.Timeout | undefined;
     let member: Member | undefined;
     try {
-      // If no other process runs, the WAL may be gone, because the last one removed it when it closed the store.
+      // Without other processes, the WAL may be gone: the last one removes it when it closes the store.
       const isAlone = running.size === 0 && areOthersGone;
       const openElsewhere = storeFiles?.slice(0, isAlone ? 1 : storeFiles.length);
       let silentBeats = 0;
@@ -90,7 +92,7 @@ export function startChildren(
         if (report.files === undefined) return;
         storeFiles = report.files;
         version = report.version ?? "";
-        member = members?.join((request) => child.send(request));
+        member = group?.join((request) => child.send(request));
         listening.add(child);
         onListening(child.pid);
         watching = setInterval(() => {
@@ -113,21 +115,21 @@ export function startChildren(
     }
   }
 
-  /** Keeps one place filled until the stop; resolves with the exit code of its last child. */
+  /** Keeps one place filled until the stop. Resolves with the exit code of its last child. */
   async function fill(up: () => void): Promise<number> {
     let waitMs = FIRST_WAIT_MS;
     let hasListened = false;
     for (;;) {
       const startedMs = performance.now();
-      const end = await live((child) => {
+      const end = await runChild((child) => {
         if (hasListened) log.info({ child }, "another process took its place");
         hasListened = true;
         up();
       });
-      // Whoever signals all processes at once also ends a child that has hardly begun. Our own signal may be told a moment later.
-      const wasTold = TOLD_TO_STOP.has(end.signal);
-      if (wasTold) await Promise.race([stopped, Bun.sleep(FIRST_WAIT_MS)]);
-      if (stopping) return wasTold ? 0 : end.code;
+      // A signal to all processes also ends a child that has hardly started. Our own signal may arrive a moment later.
+      const isSignalled = STOP_SIGNALS.has(end.signal);
+      if (isSignalled) await Promise.race([stopped, Bun.sleep(FIRST_WAIT_MS)]);
+      if (stopping) return isSignalled ? 0 : end.code;
       if (!hasListened) {
         log.error(end, "a process could not start");
         stop("a process could not start");
@@ -146,16 +148,16 @@ export function startChildren(
     return { up, ended: fill(resolve).finally(resolve) };
   }
 
-  const { promise: up, resolve: tellUp } = Promise.withResolvers<boolean>();
+  const { promise: up, resolve: resolveUp } = Promise.withResolvers<boolean>();
   async function startAll(): Promise<number> {
-    // The first child creates or migrates the store, and only it reports what is wrong with it.
+    // Only the first child creates or migrates the store, and reports problems with it.
     const first = place();
     await first.up;
     const further = stopping ? [] : Array.from({ length: processes - 1 }, place);
     await Promise.all(further.map((each) => each.up));
-    tellUp(!stopping);
+    resolveUp(!stopping);
     const codes = await Promise.all([first, ...further].map(({ ended }) => ended));
-    // That the configuration is wrong may only show once a child opens what it names.
+    // A wrong configuration may only show when a child opens a file.
     if (codes.includes(2)) return 2;
     return codes.every((code) => code === 0) ? 0 : 1;
   }
@@ -173,28 +175,25 @@ export function startChildren(
   };
 }
 
-function tell(child: Subprocess, order: Order): void {
+function send(child: Subprocess, order: StopOrder): void {
   try {
     child.send(order);
   } catch {
-    // It has just ended.
+    // The child has just ended.
   }
 }
 
-function startChild(orders: Orders, onReport: (report: Report) => void): Subprocess {
+function startChild(order: StartOrder, onReport: (report: Report) => void): Subprocess {
   const child = Bun.spawn([...ownProgram(), CHILD], {
     stdio: ["ignore", "inherit", "inherit"],
     serialization: "json",
     ipc: onReport,
   });
-  child.send(orders);
+  child.send(order);
   return child;
 }
 
-/** Asked now: once another file has replaced it, Bun calls it `curt (deleted)`. */
-const EXECUTABLE = process.execPath;
-
-/** The command line of this program, however it was started, for starting what is at its path by then. */
+/** The command line that starts whatever program is at this program's path now. */
 export function ownProgram(): string[] {
   return [EXECUTABLE, ...(Bun.isStandaloneExecutable ? [] : [...process.execArgv, Bun.main])];
 }

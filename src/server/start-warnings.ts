@@ -4,16 +4,27 @@ import { dirname } from "node:path";
 
 import type { Config } from "../config/config.ts";
 import type { Log } from "../lib/log.ts";
+import { isPrivateHost } from "../links/target.ts";
 
-/** The most that one was seen to take is 289 MB, with full tables. Blocklists come on top. */
+/** Peak observed: 289 MB, with full tables and without blocklists. */
 const PROCESS_BYTES = 300 * 1024 * 1024;
 const MIN_DESCRIPTORS = 4096;
 
-/** Tells whoever starts Curt that the system gives it little, before visitors do. */
-export function warnOfLittleRoom({ processes }: Pick<Config, "processes">, log: Log): void {
+/** Logs what is worth a look but no reason not to start. */
+export function warnAtStart(config: Config, log: Log): void {
+  for (const misspelling of config.misspellings)
+    log.warn(misspelling, "a setting may be misspelt: the environment has `name`, and nothing reads it");
+  warnOfPlainAddress(config, log);
+  warnOfOneClient(config, log);
+  warnOfLowLimits(config, log);
+  warnOfReaders(config.database, log);
+}
+
+/** Warns of low limits of the system before visitors run into them. */
+function warnOfLowLimits({ processes }: Pick<Config, "processes">, log: Log): void {
   const megabytes = (bytes: number) => Math.floor(bytes / 1024 / 1024);
   const neededBytes = processes * PROCESS_BYTES;
-  // Of the container or the unit; the machine's where neither has a limit.
+  // The limit of the container or the unit, or else the memory of the machine.
   const limitBytes = Math.min(process.constrainedMemory() || Number.POSITIVE_INFINITY, totalmem());
   if (limitBytes < neededBytes)
     log.warn(
@@ -41,10 +52,10 @@ function mostDescriptors(): number {
 }
 
 /**
- * Warns of a store that somebody copied or opened to everybody on the machine. Its mode stays as it is, because whoever copies
- * the files elsewhere may do so as another user.
+ * Warns of a store that every user of the machine can read. Curt leaves its mode alone, because another user may have to copy
+ * the files.
  */
-export function warnOfReaders(database: Config["database"], log: Log): void {
+function warnOfReaders(database: Config["database"], log: Log): void {
   if (database.engine !== "sqlite") return;
   const { path: file } = database;
   if (!canOthersRead(file)) return;
@@ -54,7 +65,7 @@ export function warnOfReaders(database: Config["database"], log: Log): void {
   );
 }
 
-/** False if it was moved away just now. */
+/** False if the file was moved away just now. */
 function canOthersRead(path: string): boolean {
   try {
     const file = realpathSync(path);
@@ -67,4 +78,32 @@ function canOthersRead(path: string): boolean {
 function canOthersEnter(folder: string): boolean {
   const isOpen = (statSync(folder).mode & 0o001) !== 0;
   return isOpen && (dirname(folder) === folder || canOthersEnter(dirname(folder)));
+}
+
+function warnOfPlainAddress({ baseUrl }: Config, log: Log): void {
+  const { protocol, hostname } = new URL(baseUrl);
+  if (protocol === "http:" && !isPrivateHost(hostname))
+    log.warn(
+      "BASE_URL begins with http://: whoever is on the way can change where links lead. Serve HTTPS, and set BASE_URL to https://…",
+    );
+}
+
+/** If only this machine can reach a public service, all visitors come through a proxy. */
+function warnOfOneClient(config: Config, log: Log): void {
+  const { host, posture, trustedProxies, tlsCert } = config;
+  const { limitCreate, limitUnknown, limitView, limitReport, limitPasswords } = config;
+  const limits = [limitCreate, limitUnknown, limitView, limitReport, limitPasswords];
+  const isLocal = host === "localhost" || host === "::1" || host.startsWith("127.");
+  if (
+    limits.some(({ length }) => length > 0) &&
+    isLocal &&
+    // With TLS_CERT, there is no proxy that could append to X-Forwarded-For.
+    tlsCert === null &&
+    posture === "public" &&
+    trustedProxies.length === 0
+  )
+    log.warn(
+      "all visitors count as one client, because they come through a proxy on this machine: set TRUSTED_PROXIES=127.0.0.1,::1 " +
+        "and let the proxy append to X-Forwarded-For, or set LIMIT_CREATE, LIMIT_UNKNOWN, LIMIT_VIEW, LIMIT_REPORT and LIMIT_PASSWORDS to off",
+    );
 }

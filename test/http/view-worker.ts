@@ -1,10 +1,10 @@
 // A thread that makes views, for tests: what it does is the code that it is asked for.
-import type { MadeView, ViewTask } from "../../src/http/view-task.ts";
+import type { RenderedView, ViewTask } from "../../src/http/view-task.ts";
 import { performTasks } from "../../src/lib/thread.ts";
 
 let made = 0;
 
-performTasks((task: ViewTask): MadeView | Promise<MadeView> => {
+performTasks((task: ViewTask): RenderedView | Promise<RenderedView> => {
   if (task.code === "crash") setTimeout(() => process.exit(1));
   if (task.code === "crash" || task.code === "never") return new Promise(() => {});
   if (task.code === "fault") throw new Error("planted");

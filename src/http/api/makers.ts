@@ -20,7 +20,7 @@ const LOAD_AFTER_MS = 1000;
 
 export interface MakersOptions extends MakingOptions {
   readonly links: MakingOptions["links"] & Pick<Links, "create">;
-  readonly limiter: Pick<Limiter, "limit" | "left" | "most" | "refuse" | "take">;
+  readonly limiter: Pick<Limiter, "limit" | "most" | "remaining" | "refuse" | "take">;
   readonly mayCreate: TokenCheck;
   readonly secret: Secret;
 }
@@ -92,7 +92,7 @@ export function createMakers(options: MakersOptions) {
       const recognize = readIdempotencyKey(call, secret);
       if (isProblem(recognize)) return problemJson(call, recognize);
       // What was made before costs nothing, so only a body without a key need not be read.
-      if (recognize === undefined && limiter.left(call, "create") === 0)
+      if (recognize === undefined && limiter.remaining(call, "create") === 0)
         return problemJson(call, await limiter.refuse(call, "create"));
       return batch(call, recognize);
     };

@@ -9,15 +9,15 @@ import type { Visits } from "../../visits/visits.ts";
 import type { Call } from "../call.ts";
 import { bearerToken } from "../credentials.ts";
 import { LINK_FIELDS } from "../field-names.ts";
-import { createManaging, type ManagingOptions } from "../link-manager.ts";
+import { createLinkManager, type LinkManagerOptions } from "../link-manager.ts";
 import { problemJson } from "../problems.ts";
 import type { View } from "../view-task.ts";
 import type { Views } from "../views.ts";
 import { success } from "./envelope.ts";
 import { managedLinkData } from "./link-data.ts";
 
-export interface ManageOptions extends ManagingOptions {
-  readonly links: ManagingOptions["links"] & Pick<Links, "withdraw">;
+export interface ManageOptions extends LinkManagerOptions {
+  readonly links: LinkManagerOptions["links"] & Pick<Links, "withdraw">;
   readonly secret: Secret;
   readonly visits: Pick<Visits, "sums">;
   readonly views: Pick<Views, "ask">;
@@ -36,7 +36,7 @@ const VARY = { Vary: "Accept-Language, Authorization" };
 /** What needs the manage key of a link, or shows more to whoever has it. */
 export function createManage(options: ManageOptions) {
   const { links, secret, visits, views, clock, createToken, mayCreate } = options;
-  const { unlock, edit } = createManaging(options);
+  const { unlock, edit } = createLinkManager(options);
 
   async function tell(call: Call, message: MessageKey, link: Link): Promise<Response> {
     const { visits: counted } = await visits.sums(link);

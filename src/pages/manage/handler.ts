@@ -1,6 +1,6 @@
 import type { Asked, Call } from "../../http/call.ts";
 import { LINK_FIELDS } from "../../http/field-names.ts";
-import { createManaging, type ManagingOptions } from "../../http/link-manager.ts";
+import { createLinkManager, type LinkManagerOptions } from "../../http/link-manager.ts";
 import { describe, type HttpProblem, malformed, problemAnswer, problemOf } from "../../http/problems.ts";
 import { html } from "../../http/responses.ts";
 import type { Views } from "../../http/views.ts";
@@ -82,8 +82,8 @@ export function createManageViews({ visits, clock, edits, codeHoldMs }: ManageVi
   };
 }
 
-export interface ManagePagesOptions extends ManagingOptions {
-  readonly links: ManagingOptions["links"] & Pick<Links, "withdraw">;
+export interface ManagePagesOptions extends LinkManagerOptions {
+  readonly links: LinkManagerOptions["links"] & Pick<Links, "withdraw">;
   readonly views: Pick<Views, "ask">;
   readonly onFault: (error: unknown) => void;
 }
@@ -91,7 +91,7 @@ export interface ManagePagesOptions extends ManagingOptions {
 /** What the forms send: the key, and what is to be done. The key is in no address and no cookie. */
 export function createManagePages(options: ManagePagesOptions) {
   const { links, views, onFault } = options;
-  const { unlock, edit } = createManaging(options);
+  const { unlock, edit } = createLinkManager(options);
 
   const show = (call: Call, shown: Shown) => views.ask("manage", call, JSON.stringify(shown));
 

@@ -114,7 +114,7 @@ export function createPasswords({ secret, clock, limiter }: PasswordsOptions) {
         const limited = { kind: "limited", limit: "password", seconds: BUSY_SECONDS } as const;
         return refuse(call, limited, limited);
       }
-      return refuse(call, problemOf(call, link, "password.wrong"), { kind: "wrong", ...attempt.left() });
+      return refuse(call, problemOf(call, link, "password.wrong"), { kind: "wrong", ...attempt.remaining() });
     },
   };
 }

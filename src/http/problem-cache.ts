@@ -13,9 +13,9 @@ interface Same {
 }
 
 /** Answers that are made once and then copied: making one takes ten times as long. */
-export type AnswerKept = (call: Call, problem: Same) => Response;
+export type CachedProblem = (call: Call, problem: Same) => Response;
 
-export function createKeptAnswers(): AnswerKept {
+export function createProblemCache(): CachedProblem {
   const keptBy = memoizeByDomain((): { answer?: Response } => ({}));
 
   return (call, problem) => {

@@ -4,72 +4,67 @@ import type { RequestFigures } from "../http/request-counts.ts";
 import type { Views } from "../http/views.ts";
 import { VERSION } from "../lib/version.ts";
 import { codeSpace } from "../links/code.ts";
-import type { LinkMemory } from "../redirect/link-cache.ts";
+import { each, histogramValues, one, type Snapshot, type SnapshotRequest } from "../metrics/catalogue.ts";
+import { inTime, watchProcess } from "../metrics/system.ts";
+import type { LinkCache } from "../redirect/link-cache.ts";
 import type { RedirectFigures } from "../redirect/redirect.ts";
-import type { Lists } from "../server/blocklists.ts";
-import type { Core } from "../server/core.ts";
 import type { OpenRecorder } from "../visits/visits.ts";
-import { type Reading, each, histogramValues, one } from "./catalogue.ts";
-import { watchProcess, inTime } from "./system.ts";
+import type { Blocklists } from "./blocklists.ts";
+import type { Core } from "./core.ts";
 
-/** How long the figures of all links are taken as known. They cost another thread up to a tenth of a second. */
+/** How long a sample of all links stays valid. It takes up to a tenth of a second on the views thread. */
 const SAMPLED_MS = 60_000;
-/** Reserved, so it is never there; looking it up shows that the store answers. */
+/** A reserved code, so it never exists. Looking it up shows that the store answers. */
 const PROBE = "metrics";
 
-export interface ReadingOptions {
-  readonly config: Pick<Config, "backupFolder" | "codeLength" | "database" | "journalFolder">;
-  readonly core: Pick<Core, "links" | "counters" | "storeFigures" | "size" | "clock">;
+export interface SnapshotParts {
   readonly redirects: RedirectFigures;
   readonly requests: RequestFigures;
-  readonly memory: Pick<LinkMemory, "size">;
+  readonly linkCache: Pick<LinkCache, "size">;
   readonly views: Pick<Views, "figures" | "load">;
   readonly overload: Pick<Overload, "refusals">;
-  readonly lists: Pick<Lists, "figures" | "asked">;
+  readonly blocklists: Pick<Blocklists, "figures" | "fetches">;
   readonly recorder: Pick<OpenRecorder, "lost" | "figures">;
   readonly faults: Readonly<Record<"store" | "other", number>>;
-  /** Requests that are not answered yet. */
+  /** Requests without a response yet. */
   readonly inProgress: () => number;
 }
 
-/** What is asked of one process. Only one process has to sample the figures of all links. */
-export interface ReadingRequest {
-  readonly samples: boolean;
-}
-
-export type ReadMetrics = (request: ReadingRequest) => Promise<Reading>;
+export type ReadMetrics = (request: SnapshotRequest) => Promise<Snapshot>;
 
 /**
- * Reads what this process has to tell. Whatever is counted is a plain number, which costs whoever counts no more than an
- * addition. Never rejects.
+ * Reads the metrics of this process. All counters are plain numbers, so that counting costs no more than an addition. Never
+ * rejects.
  */
-export function createReading(options: ReadingOptions): { read: ReadMetrics; close(): void } {
-  const { config, core, redirects, requests, memory, views, overload } = options;
-  const { lists, recorder, faults, inProgress } = options;
-  const { backupFolder, database, journalFolder } = config;
+export function createMetricsReader(
+  { backupFolder, codeLength, database, journalFolder }: Config,
+  core: Pick<Core, "links" | "counters" | "storeFigures" | "size" | "clock">,
+  parts: SnapshotParts,
+): { read: ReadMetrics; close(): void } {
+  const { redirects, requests, linkCache, views, overload, blocklists, recorder } = parts;
   const own = watchProcess({
     file: database.engine === "sqlite" ? database.path : undefined,
     journalFolder,
     backupFolder,
     clock: core.clock,
   });
-  let sample: Reading = {};
+  let sample: Snapshot = {};
   let isClosed = false;
   let sampledMs = Number.NEGATIVE_INFINITY;
 
-  /** The next reading has it: this one does not wait. */
+  /** The next snapshot has the sample: this one doesn't wait. */
   function sampleLinks(): void {
     const nowMs = core.clock.monotonicMs();
     if (isClosed || nowMs - sampledMs < SAMPLED_MS) return;
     sampledMs = nowMs;
     readLinks().then(
-      (found) => (sample = found),
-      // `curt_store_up` tells it.
+      (links) => (sample = links),
+      // `curt_store_up` reports this failure.
       () => (sample = {}),
     );
   }
 
-  async function readLinks(): Promise<Reading> {
+  async function readLinks(): Promise<Snapshot> {
     const json = await views.figures();
     if (json === undefined) return {};
     const { data } = JSON.parse(json) as {
@@ -85,13 +80,13 @@ export function createReading(options: ReadingOptions): { read: ReadMetrics; clo
     return (await inTime(core.links.find(PROBE).then(() => true))) ?? false;
   }
 
-  async function countLinks(): Promise<Reading> {
+  async function countLinks(): Promise<Snapshot> {
     const links = await inTime(core.size());
     if (links === undefined) return {};
-    return { curt_links: [one(links)], curt_codes_used_ratio: [one(links / codeSpace(config.codeLength))] };
+    return { curt_links: [one(links)], curt_codes_used_ratio: [one(links / codeSpace(codeLength))] };
   }
 
-  function commits(): Reading {
+  function commits(): Snapshot {
     const kinds = Object.entries(core.storeFigures);
     return {
       curt_commit_seconds: kinds.flatMap(([what, { seconds }]) =>
@@ -106,13 +101,13 @@ export function createReading(options: ReadingOptions): { read: ReadMetrics; clo
     };
   }
 
-  function guard(): Reading {
+  function guard(): Snapshot {
     const { totals } = core.counters;
     const { created, refused, blocked } = totals;
     const limited = Object.entries(totals).flatMap(([name, count]) =>
       name.startsWith("limited.") ? one(count, { limit: name.slice("limited.".length) }) : [],
     );
-    const { rules, doubted, oldestMs } = lists.figures();
+    const { rules, doubted, oldestMs } = blocklists.figures();
     return {
       curt_creates_total: each("outcome", { created, refused, blocked }),
       curt_reports_total: [one(totals.reports)],
@@ -122,39 +117,39 @@ export function createReading(options: ReadingOptions): { read: ReadMetrics; clo
       curt_blocklist_lists_doubted: [one(doubted)],
       curt_blocklist_oldest_timestamp_seconds:
         oldestMs === undefined ? [] : [one(Math.round(oldestMs / 1000))],
-      curt_blocklist_fetches_total: each("outcome", lists.asked()),
+      curt_blocklist_fetches_total: each("outcome", blocklists.fetches()),
     };
   }
 
-  function serving(): Reading {
+  function serving(): Snapshot {
     const { fromMemory, others, seconds } = redirects;
     const misses = Object.values(others).reduce((sum, count) => sum + count, 0);
-    const waiting = recorder.figures();
+    const journal = recorder.figures();
     return {
       curt_redirects_total: each("outcome", { memory: fromMemory, ...others }),
       curt_redirect_seconds: histogramValues("curt_redirect_seconds", seconds),
-      curt_memory_links: [one(memory.size())],
+      curt_memory_links: [one(linkCache.size())],
       curt_memory_lookups_total: each("result", { hit: fromMemory, miss: misses }),
       curt_request_seconds: [...requests.series.values()].flatMap(({ seconds: took, ...labels }) =>
         histogramValues("curt_request_seconds", took, labels),
       ),
-      curt_requests_in_progress: [one(inProgress())],
+      curt_requests_in_progress: [one(parts.inProgress())],
       curt_overload_refused_total: each("what", overload.refusals),
-      curt_journal_up: [one(waiting.isCounting ? 1 : 0)],
-      curt_visits_waiting: [one(waiting.visits)],
-      curt_visits_segments_waiting: [one(waiting.segments)],
+      curt_journal_up: [one(journal.isCounting ? 1 : 0)],
+      curt_visits_waiting: [one(journal.visits)],
+      curt_visits_segments_waiting: [one(journal.segments)],
       curt_visits_lost_total: each("what", recorder.lost),
       curt_views_waiting: each("for", views.load.waiting),
       curt_views_refused_total: [one(views.load.refused)],
       curt_views_crashes_total: [one(views.load.crashes)],
-      curt_faults_total: each("what", faults),
+      curt_faults_total: each("what", parts.faults),
     };
   }
 
   return {
     async read({ samples }) {
       if (samples) sampleLinks();
-      const [isUp, counted, ofProcess] = await Promise.all([
+      const [isUp, links, ofProcess] = await Promise.all([
         storeAnswers(),
         samples ? countLinks() : {},
         own.read(samples),
@@ -165,7 +160,7 @@ export function createReading(options: ReadingOptions): { read: ReadMetrics; clo
         ...serving(),
         ...commits(),
         ...guard(),
-        ...counted,
+        ...links,
         ...(samples && sample),
         ...ofProcess,
       };
