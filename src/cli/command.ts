@@ -14,14 +14,14 @@ interface Described {
   readonly summary: string;
   /** Names of the arguments, in order, such as FILE. All are required. */
   readonly positionals?: readonly string[];
-  /** Name of what may follow them, any number of times. */
+  /** Name of further arguments, any number. */
   readonly rest?: string;
   readonly options?: Readonly<Record<string, Option>>;
-  /** Curt starts it itself, so the help does not list it. */
+  /** Only Curt starts it, so the help doesn't list it. */
   readonly isInternal?: boolean;
 }
 
-/** Works with the settings and the store of a server. */
+/** Uses the settings and the store of a server. */
 interface ServerCommand extends Described {
   /** Whether it reads the files that only a server needs. */
   readonly serves?: boolean;
@@ -29,7 +29,7 @@ interface ServerCommand extends Described {
   run(config: Config, args: Arguments): number | Promise<number>;
 }
 
-/** Reads no settings of a server and opens no store. It may ask a running instance, here or elsewhere. */
+/** Uses no settings and no store of a server, but may send requests to a running instance. */
 export interface InstanceCommand extends Described {
   /** The environment variables that it reads, for the help. */
   readonly variables?: Readonly<Record<string, string>>;
@@ -39,14 +39,14 @@ export interface InstanceCommand extends Described {
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** As `parseArgs` expects it, plus its `meaning` for the help. */
+/** An option of `parseArgs`, with its `meaning` for the help. */
 interface Option {
   readonly type: "string" | "boolean";
   readonly short?: string;
   readonly meaning: string;
   /** The only values that it takes. */
   readonly values?: readonly string[];
-  /** Usual values, for completion, if it takes others, too. */
+  /** Usual values for completion, among others. */
   readonly usual?: readonly string[];
 }
 
@@ -126,7 +126,7 @@ function parse(
   } catch (error) {
     const { code = "", message } = error as Error & { code?: string };
     if (!code.startsWith("ERR_PARSE_ARGS")) throw error;
-    // Cut off Node's advice on how to pass an argument that starts with a dash. It hardly ever applies.
+    // Removes Node's advice about arguments that start with a dash, which hardly ever applies.
     throw new UsageError(message.split(". To specify", 1)[0] ?? message, help);
   }
 }
@@ -152,7 +152,7 @@ Settings (environment variables, all optional):
 ${rows(Object.values(SETTINGS).map((setting) => [setting.name, `${setting.meaning} [${setting.default}]`]))}`;
 }
 
-/** For commands that begin with the same word. */
+/** For commands with the same first word. */
 function groupHelp(commands: Commands): string {
   return `Usage: curt <command>
 
@@ -162,7 +162,7 @@ ${rows(Object.entries(commands).map(([name, { summary }]) => [name, summary]))}
 "curt <command> --help" explains one command. "curt --help" lists all commands and the settings.`;
 }
 
-/** What is shown with a mistake, so that the mistake does not scroll away. */
+/** Short, so that the error above stays visible. */
 const BRIEF_HELP = `Usage: curt <command>
 
 "curt --help" lists all commands and the settings.`;

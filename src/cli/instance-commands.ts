@@ -1,6 +1,6 @@
 import type { InstanceCommand } from "./command.ts";
 
-/** Where a command finds the instance that it asks. */
+/** How a command finds its instance. */
 const VARIABLES = {
   CURT_URL: "the instance, such as https://go.example.com [http://localhost:3000]",
   CURT_TOKEN: "its CREATE_TOKEN, if it has one",
@@ -8,7 +8,7 @@ const VARIABLES = {
 
 const JSON_OUTPUT = { json: { type: "boolean", meaning: "one JSON object a line" } } as const;
 
-/** The commands that ask a running instance. They load what they need when they run, and nothing of the server. */
+/** The commands for a running instance. They load their modules when they run, and nothing of the server. */
 export const INSTANCE_COMMANDS: Readonly<Record<string, InstanceCommand>> = {
   shorten: {
     summary: "shorten addresses: the arguments, or each line of a pipe",

@@ -7,13 +7,13 @@ import { ask } from "./instance-request.ts";
 import { fail, note, print, printJson } from "./terminal/print.ts";
 import { readPassword, readLines } from "./terminal/standard-input.ts";
 
-/** A pipe waits until the limits of the instance let it go on, which usually takes a minute. */
+/** Lets a pipe wait for the limits of the instance, which usually takes a minute. */
 const PATIENCE_MS = 130_000;
 
-/** More than an instance takes. */
+/** Beyond the limit of any instance. */
 const MAX_LINE_LENGTH = 10_000;
-/** Of a refused line, what is told. */
-const TOLD_LENGTH = 200;
+/** In error messages. */
+const MAX_QUOTE_LENGTH = 200;
 
 type Terms = Omit<LinkRequest, "target">;
 
@@ -32,30 +32,30 @@ export async function shorten(
   const fromPipe = positionals.length === 0;
   return ask(environment, async (client) => {
     let failed = 0;
-    const made: ManagedLink[] = [];
+    const created: ManagedLink[] = [];
     for await (const targets of fromPipe ? readLines(process.stdin, MAX_LINE_LENGTH) : [positionals]) {
-      const wanted = targets.map((target) => ({ target, ...terms }));
+      const requests = targets.map((target) => ({ target, ...terms }));
       let nth = 0;
-      for await (const link of client.batch(wanted, fromPipe ? { timeoutMs: PATIENCE_MS } : {})) {
+      for await (const link of client.batch(requests, fromPipe ? { timeoutMs: PATIENCE_MS } : {})) {
         const target = targets[nth++];
         if (link instanceof CurtError) {
-          failed = fail(`${target?.slice(0, TOLD_LENGTH)}: ${link.message}`);
+          failed = fail(`${target?.slice(0, MAX_QUOTE_LENGTH)}: ${link.message}`);
           continue;
         }
-        // Only the first link matters, and whether it is the only one.
-        if (made.length < 2) made.push(link);
+        // Later only the first link matters, and whether it is the only one.
+        if (created.length < 2) created.push(link);
         if (isJson) printJson(link);
         else print(escapeLine(link.short_url));
       }
     }
-    const [link] = made;
-    if (link !== undefined && made.length === 1 && process.stdout.isTTY && !isJson)
+    const [link] = created;
+    if (link !== undefined && created.length === 1 && process.stdout.isTTY && !isJson)
       await present(link, environment);
     return failed;
   });
 }
 
-/** What all links have in common; a text is what is wrong. */
+/** The terms of all links, or an error message. */
 async function readTerms(environment: Environment, options: Arguments["options"]): Promise<Terms | string> {
   const [code, expires, starts] = ["code", "expires", "starts"].map(
     (name) => options[name] as string | undefined,
@@ -73,7 +73,7 @@ function misuse(text: string): number {
   return 2;
 }
 
-/** What a person does next with an address: paste it, or hold a phone in front of it. */
+/** For the next step of a person: pasting the address, or scanning it with a phone. */
 async function present({ short_url, manage_key }: ManagedLink, environment: Environment): Promise<void> {
   note(await copyToClipboard(short_url, environment));
   note(`To change or end the link: ${short_url.replace(/\/$/, "")}+#key=${manage_key}`);
@@ -83,18 +83,18 @@ async function present({ short_url, manage_key }: ManagedLink, environment: Envi
   else for (const line of lines) print(line);
 }
 
-/** Programs that copy their standard input, and the variable without which they have nothing to copy to. */
+/** Programs that copy their standard input, and the variable that they need. */
 const PROGRAMS = [
   { command: ["pbcopy"], needs: undefined },
   { command: ["wl-copy"], needs: "WAYLAND_DISPLAY" },
   { command: ["xclip", "-selection", "clipboard"], needs: "DISPLAY" },
 ];
-/** A display that does not answer must not hold up the command for long. */
+/** For a display that doesn't respond. */
 const LIMIT_MS = 5000;
 
 /**
- * Copies a text in two ways: with a program of the desktop if there is one, and by asking the terminal (OSC 52), which may
- * be on another machine. Resolves with what was done, in words: a terminal does not say whether it copied.
+ * Copies a text in two ways: with a program of the desktop, and by OSC 52, because the terminal may be on another machine.
+ * Resolves with a description: a terminal doesn't report whether it copied.
  */
 export async function copyToClipboard(text: string, environment: Environment): Promise<string> {
   process.stdout.write(`\u001b]52;c;${Buffer.from(text).toString("base64")}\u0007`);
@@ -115,7 +115,7 @@ export async function copyToClipboard(text: string, environment: Environment): P
 
 /** Scanners need four modules. */
 const BORDER = 4;
-/** Black on white, whatever the colours of the terminal are. */
+/** Black on white in any terminal. */
 const COLOURS = "\u001b[38;5;16;48;5;231m";
 const RESET = "\u001b[0m";
 

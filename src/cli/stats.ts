@@ -5,12 +5,12 @@ import { ask } from "./instance-request.ts";
 import { fail, plural, print, printJson } from "./terminal/print.ts";
 
 const DEFAULT_DAYS = 30;
-/** What the API tells at once. */
+/** The limit of the API. */
 const MAX_DAYS = 400;
-/** So few are shown by the hour. */
+/** Up to this many days are shown by the hour. */
 const HOURLY_DAYS = 2;
 const CHART_ROWS = 8;
-/** Of values in a breakdown. */
+/** In a breakdown. */
 const SHOWN_VALUES = 5;
 const PIPE_COLUMNS = 80;
 
@@ -144,7 +144,7 @@ export function bars(values: readonly number[], { width, height }: ChartSize): s
   return Array.from({ length: height }, (_, row) => {
     const below = (height - 1 - row) * 8;
     const blocks = sums.map((sum) => {
-      // What is not zero is seen.
+      // Values above zero stay visible.
       const eighths = sum === 0 ? 0 : Math.max(1, Math.round((sum / most) * height * 8));
       const block = EIGHTHS[Math.min(8, Math.max(0, eighths - below))] ?? " ";
       return block.repeat(barWidth).padEnd(place);

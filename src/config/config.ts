@@ -7,14 +7,11 @@ import type { DatabaseAddress, PostgresAddress } from "./database-url.ts";
 import { limit, type Setting } from "./formats.ts";
 import { SETTINGS, type Values } from "./settings.ts";
 
-/** Every `auto` has been decided. */
-type Decided = { readonly [Key in keyof Values]: Exclude<Values[Key], "auto"> };
-
-/** What only helps to decide others. */
-type Settled = "baseUrl";
+/** The values without `auto`. */
+type ResolvedValues = { readonly [Key in keyof Values]: Exclude<Values[Key], "auto"> };
 
 /** The values of all settings, including those derived from several of them. */
-export interface Config extends Omit<Decided, Settled> {
+export interface Config extends Omit<ResolvedValues, "baseUrl"> {
   /** The public origin, without a trailing slash. */
   readonly baseUrl: string;
   readonly posture: Posture;
@@ -27,7 +24,7 @@ export interface Config extends Omit<Decided, Settled> {
   /** Keeps visits until they are in the database. */
   readonly journalFolder: string;
   readonly misspellings: readonly Misspelling[];
-  /** Only for a process that joins others: which files of the store they have open. */
+  /** Only for a process that joins others: the files of the store that they have open. */
   readonly openElsewhere?: readonly string[] | undefined;
 }
 
@@ -53,7 +50,7 @@ export function readConfig(env: Environment, serves = false): Config {
   mistakes.push(...conflicts(values));
   if (serves) mistakes.push(...unreadable(values));
   if (mistakes.length > 0) throw new ConfigError(mistakes);
-  return { ...settle(values as Values), misspellings: misspellings(env) };
+  return { ...resolve(values as Values), misspellings: misspellings(env) };
 }
 
 /** If the value is wrong, adds to `mistakes` and returns undefined. */
@@ -100,7 +97,7 @@ function conflicts({ port, baseUrl, cacheSeconds, interstitial, ...values }: Par
   return mistakes;
 }
 
-/** A file that is not there would otherwise be reported once all else is right. */
+/** Checks now, so that a missing file is reported together with other mistakes. */
 function unreadable({ tlsCert, tlsKey }: Partial<Values>): string[] {
   return Object.entries({ TLS_CERT: tlsCert, TLS_KEY: tlsKey }).flatMap(([name, path]) => {
     try {
@@ -112,11 +109,11 @@ function unreadable({ tlsCert, tlsKey }: Partial<Values>): string[] {
   });
 }
 
-/** What an `auto` limit is in public posture. In private posture it is off. */
+/** Values of `auto` limits in public posture. In private posture they are off. */
 const PUBLIC_LIMITS = { limitCreate: "30/1m,1000/1d", limitUnknown: "60/1m", limitView: "120/1m" };
 
 /** Fills in the defaults that depend on other settings. */
-function settle({ blocklist, ...values }: Values): Omit<Config, "misspellings"> {
+function resolve({ blocklist, ...values }: Values): Omit<Config, "misspellings"> {
   const { dataFolder } = values;
   const automaticPort = values.tlsCert === null ? 3000 : 443;
   const port = values.port === "auto" ? automaticPort : values.port;
@@ -182,25 +179,25 @@ function passwordOf(database: DatabaseAddress): PostgresAddress["password"] {
   return database.engine === "postgres" ? database.password : undefined;
 }
 
-/** Where files that belong to the database are kept unless something else is set, and how their names begin. */
+/** The default folder of files that belong to the database, and the start of their names. */
 function placeOf(database: DatabaseAddress): { readonly folder: string; readonly name: string } {
   return database.engine === "sqlite"
     ? { folder: dirname(database.path), name: basename(database.path) }
     : { folder: "./data", name: encodeURIComponent(database.name) };
 }
 
-/** A variable of the environment that is no setting, and the setting that it may have been meant as. */
+/** An environment variable that is no setting, and the setting that it probably means. */
 interface Misspelling {
   readonly name: string;
   readonly meant: string;
 }
 
-/** Two edits make EDITS of EDITOR and HOST of HOME, which nearly every environment has. */
+/** Two edits turn EDITOR into EDITS and HOME into HOST, which nearly every environment has. */
 const LONG_NAME = 8;
-/** Near a setting, but usual: systemd sets the first. */
+/** Usual variables close to a setting. systemd sets the first. */
 const USUAL: ReadonlySet<string> = new Set(["CACHE_DIRECTORY", "SMTP_PORT"]);
 
-/** Whoever has set the right name, too, means something else by the other. */
+/** Ignores settings that are set under their right name. */
 function misspellings(env: Readonly<Record<string, string | undefined>>): Misspelling[] {
   const names: readonly string[] = Object.values(SETTINGS).map(({ name }) => name);
   const unset = names.filter((name) => env[name] === undefined);
@@ -215,7 +212,7 @@ function misspellings(env: Readonly<Record<string, string | undefined>>): Misspe
     });
 }
 
-/** How many characters were added, left out, replaced or swapped with the next (optimal string alignment). */
+/** Counts characters added, omitted, replaced or swapped with the next (optimal string alignment). */
 function countEdits(a: string, b: string): number {
   if (Math.abs(a.length - b.length) > 2) return Number.POSITIVE_INFINITY;
   let before: number[] = [];

@@ -136,7 +136,7 @@ export const contact: Format<string> = {
   },
 };
 
-/** A secret of the operator. A mistake in it is told without the secret itself. */
+/** A secret of the operator. Messages about a wrong one hide it. */
 export function secret(minLength: number): Format<string> {
   return {
     right: `a secret of ${minLength} to 256 letters, digits and signs without spaces, such as openssl rand -hex 24 prints`,
@@ -145,7 +145,7 @@ export function secret(minLength: number): Format<string> {
   };
 }
 
-/** No more than anybody needs, so that times multiplied by it remain exact. */
+/** Enough for everybody, and times multiplied by it remain exact. */
 const MAX_LIMIT = 1_000_000;
 const MAX_WINDOWS = 4;
 

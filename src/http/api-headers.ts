@@ -6,7 +6,7 @@ import { REASON_HEADER } from "./problem-reasons.ts";
 /** Identifies a response and the log lines about it. */
 export const REQUEST_ID = "Request-Id";
 
-/** Such as a UUID. No address has this form, because a caller's id gets into the log. */
+/** Such as a UUID. Ids get into the log, so the form excludes addresses. */
 const FORM = /^[A-Za-z0-9][A-Za-z0-9_-]{7,63}$/;
 
 /** The id that the caller gave its request, if it has the right form, or else a new one. */
@@ -16,8 +16,8 @@ export function requestIdOf(headers: Headers): string {
 }
 
 /**
- * Open to scripts of every origin: browsers send no credentials of their own. A preflight's request headers are all
- * allowed, so that a script can send a token.
+ * Opens the API to scripts of every origin, because browsers send no credentials by themselves. A preflight allows all request
+ * headers, so that a script can send a token.
  */
 const CORS = {
   origin: "*",
@@ -44,7 +44,7 @@ const EXPOSED_HEADERS = CORS.exposeHeaders.join();
 /** Answers a preflight. */
 export const preflight = cors(CORS);
 
-/** Set after the answer is made: before it, Hono would have to copy the response. */
+/** Sets the headers after the handler. If set before, Hono would have to copy the response. */
 export const forEveryOrigin: MiddlewareHandler = async (context, next) => {
   await next();
   allowEveryOrigin(context.res);

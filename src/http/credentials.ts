@@ -21,8 +21,8 @@ interface Kind {
 }
 
 /**
- * A cookie by which a browser is known for a while to have made a link, or to know its password. It holds nothing but its
- * end and a signature of `parts`, which say what it is for.
+ * A cookie that proves for a while that a browser created a link or knows its password. It holds only its end and a signature
+ * of `parts`, which say what it is for.
  */
 export function createSignedCookie(
   { secret, clock }: SignedCookieOptions,
@@ -32,20 +32,20 @@ export function createSignedCookie(
     `${endsMs}.${secret.hash(name, [endsMs, ...parts])}`;
 
   return {
-    /** Whether there is any such cookie, right or wrong. */
+    /** Whether the browser sent such a cookie, right or wrong. */
     isSent: (call: Call) => cookiesOf(call, name).some((cookie) => cookie !== ""),
 
     isRight(call: Call, parts: readonly (string | number)[]): boolean {
       const nowMs = clock.nowMs();
       return cookiesOf(call, name).some((cookie) => {
         const endsMs = Number(/^\d{1,16}(?=\.)/.exec(cookie)?.[0] ?? Number.NaN);
-        // A clock that was ahead may have signed a cookie that would last for years.
+        // A clock that was ahead may have signed a cookie for years.
         const isNow = nowMs < endsMs && endsMs <= nowMs + lastsMs;
         return isNow && createTokenCheck(cookieUntil(endsMs, parts))(cookie);
       });
     },
 
-    /** The cookie for `Set-Cookie`, which browsers send to `path` only and show to no script. */
+    /** A value for `Set-Cookie`. Browsers send the cookie to `path` only, and hide it from scripts. */
     make({ domain }: Call, path: string, parts: readonly (string | number)[]): string {
       return serialize(name, cookieUntil(clock.nowMs() + lastsMs, parts), {
         path,
@@ -59,8 +59,8 @@ export function createSignedCookie(
 }
 
 /**
- * All cookies of a name, as they are written. A site below the same domain can set one of this name for us, and browsers
- * send that first if its path is longer, so the first one may not be ours.
+ * All cookies of a name, without decoding. The first one may not be ours: a site below the same domain can set one of this
+ * name, which browsers send first if its path is longer.
  */
 export function cookiesOf({ headers }: Call, name: string): string[] {
   const start = `${name}=`;
@@ -68,16 +68,16 @@ export function cookiesOf({ headers }: Call, name: string): string[] {
   return cookies.filter((cookie) => cookie.startsWith(start)).map((cookie) => cookie.slice(start.length));
 }
 
-/** RFC 6750, section 2.1. "" if there is none. */
+/** The token of RFC 6750, section 2.1, or "". */
 export function bearerToken(headers: Headers): string {
   return /^Bearer +(\S+)$/i.exec(headers.get("authorization") ?? "")?.[1] ?? "";
 }
 
-/** Asks a call for the operator's token. */
+/** Checks that a call has the operator's token. */
 export interface OperatorCheck {
-  /** Undefined if the call shows the token. */
+  /** Undefined if the call has the right token. */
   refusalOf(call: Call): HttpProblem | undefined;
-  /** Counts a wrong token against its client, and says what the client is told. */
+  /** Counts a wrong token against its client, and returns the problem to respond with. */
   onWrong(call: Call): HttpProblem;
 }
 
@@ -90,7 +90,7 @@ export function createOperatorCheck(token: AdminToken, { wrongToken }: Limits): 
     refusalOf(call) {
       const given = bearerToken(call.headers);
       if (given === "") return { kind: "operator.missing" };
-      // A right token opens, whatever was tried before: wrong ones keep nobody out.
+      // A right token always works, even after many wrong ones: nobody can lock out the operator.
       return token.isRight(given) ? undefined : onWrong(call);
     },
     onWrong,

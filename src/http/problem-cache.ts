@@ -7,31 +7,31 @@ import { answerProblem } from "./problems.ts";
 import { prefersHtml } from "./responses.ts";
 import { pathOf } from "./url.ts";
 
-/** Problems whose answer is the same for every request in one language and form. */
-interface Same {
+/** Problems with the same response for all requests in one language and form. */
+interface CacheableProblem {
   readonly kind: "unknown" | "overloaded";
 }
 
-/** Answers that are made once and then copied: making one takes ten times as long. */
-export type CachedProblem = (call: Call, problem: Same) => Response;
+/** Responds with a copy of a cached response, in a tenth of the time to render it. */
+export type CachedProblem = (call: Call, problem: CacheableProblem) => Response;
 
 export function createProblemCache(): CachedProblem {
-  const keptBy = memoizeByDomain((): { answer?: Response } => ({}));
+  const cacheOf = memoizeByDomain((): { response?: Response } => ({}));
 
   return (call, problem) => {
     const isPage = isForReader(call);
-    const { language, headers } = isPage ? pageLanguage(call.request) : forProgram(call);
+    const { language, headers } = isPage ? pageLanguage(call.request) : languageForApi(call);
     // A cookie is for this reader only.
     if ("Set-Cookie" in headers) return answerProblem(call, problem);
     const coding = acceptsGzip(call.headers.get("accept-encoding")) ? "gzip" : "";
     const form = isPage ? "html" : isForApi(call) ? "api" : "json";
-    const kept = keptBy(call.domain, `${problem.kind} ${form} ${language} ${coding}`);
-    kept.answer ??= answerProblem(call, problem);
-    return kept.answer.clone() as Response;
+    const cache = cacheOf(call.domain, `${problem.kind} ${form} ${language} ${coding}`);
+    cache.response ??= answerProblem(call, problem);
+    return cache.response.clone() as Response;
   };
 }
 
-function forProgram(call: Call) {
+function languageForApi(call: Call) {
   return { language: negotiateLanguage(call.headers.get("accept-language")), headers: {} };
 }
 

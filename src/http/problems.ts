@@ -33,7 +33,7 @@ export type RequestRefusal =
   | { rule: "body.object" | "body.array"; example: string; received: string }
   | { rule: "batch.length"; max: number; count: number };
 
-/** What can go wrong at an address that people open. A wrong method has no page: only programs make that mistake. */
+/** Problems at addresses that people open. A wrong method has no page, because browsers don't cause it. */
 export type AddressProblem = PageProblem | { kind: "method"; method: string; allow: string };
 
 export interface Malformed {
@@ -45,7 +45,7 @@ export function malformed(refusal: RequestRefusal): Malformed {
   return { kind: "malformed", refusals: [refusal] };
 }
 
-/** The client has done too much of something, and has to wait. */
+/** The client exceeded a limit, and has to wait. */
 export type Limited = Extract<PageProblem, { kind: "limited" }>;
 
 export type HttpProblem =
@@ -71,24 +71,24 @@ interface Message {
   readonly key: MessageKey;
   readonly reason: ProblemReason;
   readonly values?: Values | undefined;
-  /** The parameter that the message is about, if any. The API puts its name in front of the text. */
+  /** The parameter that the message is about. The API puts its name in front of the text. */
   readonly field?: string | undefined;
-  /** The contract fixes the whole text, so that no name stands in front of it. */
+  /** No name in front: the contract fixes the whole text. */
   readonly isFixed?: boolean;
 }
 
 interface Description {
   readonly status: number;
   readonly messages: readonly Message[];
-  /** With the reasons for programs. */
+  /** Including the reasons for programs. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
 type Described = Pick<Description, "status" | "messages"> & Partial<Pick<Description, "headers">>;
 
 /**
- * Maps every problem to an HTTP status (RFC 9110, section 15), its messages, and its reasons for programs. No other code
- * chooses these.
+ * Maps every problem to an HTTP status (RFC 9110, section 15), messages, and reasons for programs. No other code chooses
+ * these.
  */
 export function describe(problem: HttpProblem, fields: FieldNames = SHORTEN_FIELDS): Description {
   const { status, messages, headers } = describeKind(problem, fields);
@@ -143,7 +143,7 @@ function describeKind(problem: HttpProblem, fields: FieldNames): Described {
     case "body.form":
       return { status: 415, messages: [say(problem.kind)] };
     case "body.coding":
-      // Says which codings would be accepted (RFC 9110, section 12.5.3).
+      // Names the accepted codings (RFC 9110, section 12.5.3).
       return { status: 415, messages: [say(problem.kind)], headers: { "Accept-Encoding": "identity" } };
     case "cross-site":
       return { status: 403, messages: [say(problem.kind)] };
@@ -165,7 +165,7 @@ function describeKind(problem: HttpProblem, fields: FieldNames): Described {
       return {
         status: 401,
         messages: [say(problem.kind)],
-        // RFC 7617. Each link is a realm of its own, because it has a password of its own.
+        // RFC 7617. Each link has its own password, so it is a realm.
         headers: { "WWW-Authenticate": `Basic realm="${new URL(problem.shortUrl).href}", charset="UTF-8"` },
       };
     case "link.prefetch":
@@ -217,19 +217,19 @@ function describeRequestRefusal({ rule, ...values }: RequestRefusal): Message {
   return say(rule, values, "field" in values ? values.field : QUERY_FIELDS[rule]);
 }
 
-/** The parameter that each rule about several of them is told of. */
+/** The parameter to report for a rule about several. */
 const QUERY_FIELDS: Readonly<Partial<Record<RequestRefusal["rule"], string>>> = {
   "qr.contrast": "dark",
   "stats.order": "from",
   "stats.range": "from",
 };
 
-/** The first part of the rule is the parameter that it applies to. */
+/** The first part of the rule names its parameter. */
 function describeOperatorRefusal({ rule, ...values }: DecisionRefusal): Message {
   return say(rule, values, partOf(rule));
 }
 
-/** The problem to answer with when an error was thrown. */
+/** The problem for a thrown error. */
 export function problemOf(error: unknown): PageProblem {
   return error instanceof StoreUnavailable ? { kind: "unavailable" } : { kind: "internal" };
 }
@@ -242,18 +242,18 @@ export function problemJson(
   fields?: FieldNames,
 ): Response {
   const language = negotiateLanguage(call.headers.get("accept-language"));
-  const { status, text, headers: ofProblem } = tellProblem(problem, language, fields);
+  const { status, text, headers: ofProblem } = renderProblem(problem, language, fields);
   return json(call, status, { status: "error", message: text }, language, { ...ofProblem, ...headers });
 }
 
-/** The status, the text and the headers of an answer that tells a problem. */
-export function tellProblem(problem: HttpProblem, language: string, fields?: FieldNames) {
+/** The status, text and headers of a response about a problem. */
+export function renderProblem(problem: HttpProblem, language: string, fields?: FieldNames) {
   const { status, messages, headers } = describe(problem, fields);
-  const texts = messages.map((told) => nameFirst(told, message(language, told.key, told.values)));
+  const texts = messages.map((one) => nameFirst(one, message(language, one.key, one.values)));
   return { status, text: texts.join(" "), headers };
 }
 
-/** A message about a parameter begins with its name. */
+/** Puts the parameter's name in front of a message about it. */
 export function nameFirst({ field, isFixed }: Message, text: string): string {
   return field === undefined || isFixed === true ? text : `${field}: ${text}`;
 }
@@ -265,7 +265,7 @@ export function problemAnswer(call: Asked, problem: AddressProblem, meant?: Code
   return problemJson(call, problem, { Vary: "Accept, Accept-Language" });
 }
 
-/** For any address: the API's has no pages. */
+/** For any address. The API has no pages. */
 export function answerProblem(call: Asked, problem: AddressProblem): Response {
   return pathOf(call.request).startsWith("/api/") ? problemJson(call, problem) : problemAnswer(call, problem);
 }

@@ -1,6 +1,6 @@
 import { createHistogram, type Histogram, SECONDS } from "../lib/histogram.ts";
 
-/** Requests by route, method and class of status. Each of them is one of few, so that no client can add series. */
+/** Requests by route, method and class of status. No client can add series, because each label has few values. */
 export interface RequestFigures {
   /** The route is a template of `routes.ts`, such as /{code}+, or "other". */
   observe(route: string, method: string, status: number, startMs: number): void;
@@ -12,7 +12,7 @@ interface RequestSeries {
   readonly method: string;
   /** Such as 2xx. */
   readonly status: string;
-  /** Until the answer begins. */
+  /** Until the response starts. */
   readonly seconds: Histogram;
 }
 
@@ -22,14 +22,14 @@ const METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "POST", "PUT", "PAT
 export function createRequestFigures(): RequestFigures {
   const series = new Map<string, RequestSeries>();
 
-  function seriesOf(route: string, asked: string, answered: number): RequestSeries {
-    const key = `${route} ${asked} ${Math.floor(answered / 100)}`;
+  function seriesOf(route: string, requestMethod: string, code: number): RequestSeries {
+    const key = `${route} ${requestMethod} ${Math.floor(code / 100)}`;
     const known = series.get(key);
     if (known !== undefined) return known;
-    const status = `${Math.floor(answered / 100)}xx`;
-    const made = { route, method: asked, status, seconds: createHistogram(SECONDS) };
-    series.set(key, made);
-    return made;
+    const status = `${Math.floor(code / 100)}xx`;
+    const created = { route, method: requestMethod, status, seconds: createHistogram(SECONDS) };
+    series.set(key, created);
+    return created;
   }
 
   return {

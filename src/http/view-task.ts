@@ -1,12 +1,10 @@
 import type { Asked } from "./call.ts";
 import type { Domain } from "./domain.ts";
-import { askedLanguage } from "./page-language.ts";
+import { urlLanguage } from "./page-language.ts";
 import { prefersCsv } from "./responses.ts";
 import { queryOf } from "./url.ts";
 
-// The messages between the serving thread and the one that makes views.
-
-/** The pages, images and documents that a separate thread makes. */
+/** The pages, images and documents that the views thread renders. */
 export type View =
   | "home"
   | "refusedForm"
@@ -27,25 +25,25 @@ export type View =
   | "reported"
   | "interstitial"
   | "manage"
-  /** The operator's; `data` says which, and what it needs. They are sent only once the operator's token was checked. */
+  /** The operator's views. `data` names one. The serving thread checks the operator's token before it sends them. */
   | "adminApi"
   | "adminPage";
 
-/** A flat object, because Bun passes its strings to another thread without copying them. */
+/** A request to the views thread. A flat object, because Bun doesn't copy its strings. */
 export interface ViewTask {
   readonly view: View;
-  /** The code as the path spells it, "" where the path has none. */
+  /** As spelled in the path. "" without a code. */
   readonly code: string;
-  /** With its question mark; empty where there is none. */
+  /** With its question mark. "" without a query. */
   readonly query: string;
-  /** The request headers that a view depends on, as JSON. Each is reduced to one of a few forms. */
+  /** The request headers that views depend on, as JSON, each in one of a few forms. */
   readonly headers: string;
-  /** `If-None-Match`: a view with this tag need not be made. "" if there is none. */
-  readonly known: string;
+  /** `If-None-Match`: a view with this tag isn't rendered. "" without the header. */
+  readonly knownTag: string;
   /** Other input of the view, as JSON, or "". */
   readonly data: string;
   readonly nowMs: number;
-  /** Which rules about hosts the serving thread has. If this changes, they are read anew before a link is looked up. */
+  /** Version of the serving thread's host rules. After a change, the views thread reads them before the next look-up. */
   readonly rulesVersion: number;
 }
 
@@ -59,19 +57,19 @@ export interface RenderedView {
 /** `data` is the task's `data`. */
 export type ViewHandler = (call: Asked, data: string) => Response | Promise<Response>;
 
-/** Runs on the thread that makes views, and turns a task into its answer. Throws what the handler throws. */
+/** Renders tasks on the views thread. Rethrows exceptions of handlers. */
 export function createRenderer(domain: Domain, handlers: Readonly<Record<View, ViewHandler>>) {
-  return async ({ view, code, query, headers, known, data }: ViewTask): Promise<RenderedView> => {
+  return async ({ view, code, query, headers, knownTag, data }: ViewTask): Promise<RenderedView> => {
     const request = new Request(`${domain.origin}/${query}`, {
       headers: JSON.parse(headers) as Record<string, string>,
     });
-    if (known !== "") request.headers.set("If-None-Match", known);
+    if (knownTag !== "") request.headers.set("If-None-Match", knownTag);
     const response = await handlers[view]({ request, headers: request.headers, code, domain }, data);
-    return toMade(response);
+    return toRenderedView(response);
   };
 }
 
-async function toMade(response: Response): Promise<RenderedView> {
+async function toRenderedView(response: Response): Promise<RenderedView> {
   const body = await response.bytes();
   const { status, headers } = response;
   if (status === 200 && !headers.has("etag")) headers.set("ETag", `"${Bun.hash(body).toString(36)}"`);
@@ -81,8 +79,8 @@ async function toMade(response: Response): Promise<RenderedView> {
 const QR_PARAMETERS = ["size", "margin", "dark", "light", "ecc"];
 
 /**
- * The parameters that views of a link read. Those are the views that many ask for, with whatever query their address got
- * on its way, so the other parameters get nobody a view of their own. Views that are not named here get the whole query.
+ * The query parameters of views that many readers share. Other parameters, which addresses collect on their way, must not
+ * create views of their own. Views without an entry get the whole query.
  */
 export const PARAMETERS: Partial<Record<View, readonly string[]>> = {
   preview: ["range", "by", "tz", "language"],
@@ -95,18 +93,18 @@ export const PARAMETERS: Partial<Record<View, readonly string[]>> = {
   qr: [...QR_PARAMETERS, "language"],
 };
 
-/** All of a query that a view depends on, with its question mark. A language that we do not have is none. */
+/** The part of a query that a view depends on, with its question mark. Drops unknown languages. */
 export function queryFor(view: View, request: Request): string {
   const query = queryOf(request);
-  const read = PARAMETERS[view];
+  const names = PARAMETERS[view];
   const isCsv = view === "statistics" && prefersCsv(request.headers.get("accept"));
-  if ((query === "" && !isCsv) || read === undefined) return query;
-  const language = askedLanguage(request);
-  const kept = [...new URLSearchParams(query)].filter(
-    ([name, value]) => read.includes(name) && value !== "" && name !== "language",
+  if ((query === "" && !isCsv) || names === undefined) return query;
+  const language = urlLanguage(request);
+  const parameters = [...new URLSearchParams(query)].filter(
+    ([name, value]) => names.includes(name) && value !== "" && name !== "language",
   );
-  if (read.includes("language") && language !== undefined) kept.push(["language", language]);
-  // The headers of a view do not tell CSV from JSON.
-  if (isCsv && !kept.some(([name]) => name === "format")) kept.push(["format", "csv"]);
-  return kept.length === 0 ? "" : `?${new URLSearchParams(kept).toString()}`;
+  if (names.includes("language") && language !== undefined) parameters.push(["language", language]);
+  // The headers of a task don't distinguish CSV from JSON.
+  if (isCsv && !parameters.some(([name]) => name === "format")) parameters.push(["format", "csv"]);
+  return parameters.length === 0 ? "" : `?${new URLSearchParams(parameters).toString()}`;
 }

@@ -6,24 +6,24 @@ import { negotiateLanguage } from "../locales/messages.ts";
 import type { HostRules } from "../moderation/host-rules.ts";
 import type { Call, Handler } from "./call.ts";
 import { acceptsGzip } from "./compression.ts";
-import { rememberedLanguage } from "./page-language.ts";
+import { cookieLanguage } from "./page-language.ts";
 import { answerProblem } from "./problems.ts";
 import { knowsAlready, answer, prefersHtml } from "./responses.ts";
 import { queryFor, type RenderedView, type View, type ViewTask } from "./view-task.ts";
 
-/** Further requests get 503, so that the queue stays short. The operator's have places that visitors cannot take. */
+/** Further requests get 503, which keeps the queue short. Visitors cannot take the operator's places. */
 const MAX_WAITING = { visitors: 64, operator: 16 };
-type Asker = keyof typeof MAX_WAITING;
-/** How long equal requests share one answer. After that, the thread is asked whether it still holds. */
+type Audience = keyof typeof MAX_WAITING;
+/** How long equal requests share one view. Then the thread checks whether it is still current. */
 const SHARED_MS = 1000;
 const MAX_SHARED = 100;
 /** How long to wait after a crash. */
 const RESTART_AFTER_MS = 1000;
-/** None of our tags is longer. */
+/** Our tags are shorter. */
 const MAX_TAG_LENGTH = 256;
-/** Views that are dear to make and whose tag is known before: if the caller has it, they need not be made. */
-const ANSWER_KNOWN: ReadonlySet<View> = new Set<View>(["preview", "statistics"]);
-const OF_A_BODY: ReadonlySet<string> = new Set(["content-type", "content-encoding", "content-length"]);
+/** Expensive views whose tag is known before rendering. If the caller has the tag, they aren't rendered. */
+const TAGGED_BEFORE: ReadonlySet<View> = new Set<View>(["preview", "statistics"]);
+const BODY_HEADERS: ReadonlySet<string> = new Set(["content-type", "content-encoding", "content-length"]);
 
 /** Tests lower it to see changes at once. */
 export interface ViewLimits {
@@ -31,30 +31,30 @@ export interface ViewLimits {
 }
 
 export interface ViewsOptions extends ViewLimits {
-  /** Starts the thread that makes views. */
+  /** Starts the views thread. */
   readonly start: () => Thread<ViewTask>;
   readonly clock: Pick<Clock, "nowMs" | "monotonicMs">;
   readonly hostRules: Pick<HostRules, "version">;
   readonly onFault: (error: unknown) => void;
 }
 
-/** As a memory of links, it shares no view that was made before a change. */
+/** Also a cache of links: it shares no view that was rendered before a change. */
 export interface Views extends Memory {
-  /** A route that is answered with a view. */
+  /** A handler that responds with a view. */
   readonly show: (view: View) => Handler;
   readonly ask: (view: View, call: Call, data?: string) => Promise<Response>;
-  /** The figures of the instance, as JSON, for nobody's request. Undefined if the thread has too much to do. */
+  /** The figures of the instance, as JSON, without a request. Undefined if too many views wait. */
   readonly figures: () => Promise<string | undefined>;
   readonly load: Readonly<ViewLoad>;
   close(): void;
 }
 
 interface ViewLoad {
-  /** Views that wait to be made, or are being made. */
-  readonly waiting: Readonly<Record<Asker, number>>;
-  /** Requests that were not answered because too many waited. */
+  /** Views that wait or are being rendered. */
+  readonly waiting: Readonly<Record<Audience, number>>;
+  /** Requests refused because too many waited. */
   refused: number;
-  /** How often the thread has ended by itself. */
+  /** How often the thread ended by itself. */
   crashes: number;
 }
 
@@ -62,18 +62,18 @@ interface Refusal {
   readonly kind: "overloaded" | "unavailable";
 }
 
-interface Shared {
-  /** The code as the path spells it. */
+interface SharedView {
+  /** As spelled in the path. */
   readonly code: string;
-  readonly made: Promise<RenderedView>;
+  readonly rendering: Promise<RenderedView>;
   untilMs: number;
-  /** The view, once it is made: it can be sent again for as long as the thread says that it did not change. */
-  kept?: RenderedView;
+  /** The rendered view. It can be sent again while the thread confirms its tag. */
+  view?: RenderedView;
 }
 
 /**
- * Lets another thread make the views, so that redirects do not wait for them. The thread is started when it is first
- * needed. If it crashes, redirects continue.
+ * Lets the views thread render views, so that redirects don't wait for them. The thread starts with the first view. If it
+ * crashes, redirects continue.
  */
 export function createViews(options: ViewsOptions): Views {
   const { start, clock, hostRules, onFault, sharedMs = SHARED_MS } = options;
@@ -81,18 +81,18 @@ export function createViews(options: ViewsOptions): Views {
   let startAgainAtMs = 0;
   const waiting = { visitors: 0, operator: 0 };
   const load: ViewLoad = { waiting, refused: 0, crashes: 0 };
-  const shared = new Map<string, Shared>();
+  const shared = new Map<string, SharedView>();
 
-  async function make(task: ViewTask): Promise<RenderedView> {
-    const from = senderOf(task);
-    let asked: Thread<ViewTask> | undefined;
-    waiting[from]++;
+  async function render(task: ViewTask): Promise<RenderedView> {
+    const audience = audienceOf(task);
+    let current: Thread<ViewTask> | undefined;
+    waiting[audience]++;
     try {
-      asked = thread ??= start();
-      return (await asked.perform(task)) as RenderedView;
+      current = thread ??= start();
+      return (await current.perform(task)) as RenderedView;
     } catch (error) {
-      // Undefined both if it could not be started.
-      if (error instanceof ThreadEnded && thread === asked) {
+      // Both are undefined if the thread failed to start.
+      if (error instanceof ThreadEnded && thread === current) {
         thread = undefined;
         load.crashes++;
         startAgainAtMs = clock.monotonicMs() + RESTART_AFTER_MS;
@@ -100,64 +100,72 @@ export function createViews(options: ViewsOptions): Views {
       }
       throw error;
     } finally {
-      waiting[from]--;
+      waiting[audience]--;
     }
   }
 
-  function makeShared(key: string, task: ViewTask, before: RenderedView | undefined): Promise<RenderedView> {
+  function renderShared(
+    key: string,
+    task: ViewTask,
+    before: RenderedView | undefined,
+  ): Promise<RenderedView> {
     const { code } = task;
-    const entry: Shared = { code, made: remake(task, before), untilMs: Number.POSITIVE_INFINITY };
+    const entry: SharedView = {
+      code,
+      rendering: renderAgain(task, before),
+      untilMs: Number.POSITIVE_INFINITY,
+    };
     shared.delete(key);
     shared.set(key, entry);
     void settle(key, entry);
     const [oldest] = shared.keys();
     if (shared.size > MAX_SHARED && oldest !== undefined) shared.delete(oldest);
-    return entry.made;
+    return entry.rendering;
   }
 
-  /** Makes a view, unless the one from `before` is still right. */
-  async function remake(task: ViewTask, before: RenderedView | undefined): Promise<RenderedView> {
-    const made = await make(before === undefined ? task : { ...task, known: tagOf(before) });
-    return made.status === 304 && before !== undefined ? before : made;
+  /** Renders a view, unless the one from `before` is still current. */
+  async function renderAgain(task: ViewTask, before: RenderedView | undefined): Promise<RenderedView> {
+    const view = await render(before === undefined ? task : { ...task, knownTag: tagOf(before) });
+    return view.status === 304 && before !== undefined ? before : view;
   }
 
-  async function settle(key: string, entry: Shared): Promise<void> {
-    const made = await entry.made.catch(() => undefined);
-    if (!isView(made)) {
+  async function settle(key: string, entry: SharedView): Promise<void> {
+    const view = await entry.rendering.catch(() => undefined);
+    if (!isSuccess(view)) {
       if (shared.get(key) === entry) shared.delete(key);
       return;
     }
     entry.untilMs = clock.monotonicMs() + sharedMs;
-    if (made.status === 200) entry.kept = made;
+    if (view.status === 200) entry.view = view;
   }
 
   /** Problems are not shared: a link that did not exist a moment ago may exist now. */
   async function find(task: ViewTask): Promise<RenderedView | Refusal> {
     const { view, code, query, headers, data, rulesVersion } = task;
-    // A view with data of its own is a refused form or the operator's, which nobody else sees.
+    // A view with data is a refused form or the operator's, which nobody else sees.
     const isShared = data === "";
     let key = JSON.stringify([view, code, query, headers, rulesVersion]);
-    // Where a view is kept, the caller's tag is compared with its tag. Otherwise the thread compares.
-    const before = isShared ? shared.get(key)?.kept : undefined;
-    if (task.known !== "" && !shared.has(key)) key += task.known;
+    // The caller's tag is compared with a cached view here, otherwise by the thread.
+    const before = isShared ? shared.get(key)?.view : undefined;
+    if (task.knownTag !== "" && !shared.has(key)) key += task.knownTag;
     const entry = isShared ? shared.get(key) : undefined;
     if (entry !== undefined && clock.monotonicMs() < entry.untilMs) {
-      const made = await entry.made.catch(() => undefined);
-      if (isView(made)) return made;
+      const current = await entry.rendering.catch(() => undefined);
+      if (isSuccess(current)) return current;
     }
     const refusal = refusalOf(task);
     if (refusal !== undefined) {
       load.refused++;
       return refusal;
     }
-    return isShared ? makeShared(key, task, before) : make(task);
+    return isShared ? renderShared(key, task, before) : render(task);
   }
 
   function refusalOf(task: ViewTask): Refusal | undefined {
-    const from = senderOf(task);
+    const audience = audienceOf(task);
     const isReady = thread !== undefined || clock.monotonicMs() >= startAgainAtMs;
     if (!isReady) return { kind: "unavailable" };
-    return waiting[from] >= MAX_WAITING[from] ? { kind: "overloaded" } : undefined;
+    return waiting[audience] >= MAX_WAITING[audience] ? { kind: "overloaded" } : undefined;
   }
 
   async function figures(): Promise<string | undefined> {
@@ -166,13 +174,13 @@ export function createViews(options: ViewsOptions): Views {
       code: "",
       query: "",
       headers: "{}",
-      known: "",
+      knownTag: "",
       data: JSON.stringify({ view: "figures" }),
       nowMs: clock.nowMs(),
       rulesVersion: hostRules.version(),
     };
     if (refusalOf(task) !== undefined) return undefined;
-    const { status, body } = await make(task);
+    const { status, body } = await render(task);
     return status === 200 ? new TextDecoder().decode(body) : undefined;
   }
 
@@ -180,18 +188,18 @@ export function createViews(options: ViewsOptions): Views {
     const { code, request } = call;
     const headers = JSON.stringify(headersOf(call));
     try {
-      const made = await find({
+      const result = await find({
         view,
         code,
         query: queryFor(view, request),
         headers,
-        known: ANSWER_KNOWN.has(view) ? knownTag(call.headers) : "",
+        knownTag: TAGGED_BEFORE.has(view) ? knownTagOf(call.headers) : "",
         data,
         nowMs: clock.nowMs(),
         rulesVersion: hostRules.version(),
       });
-      if ("kind" in made) return answerProblem(call, made);
-      return answerWith(made, call.headers);
+      if ("kind" in result) return answerProblem(call, result);
+      return answerWith(result, call.headers);
     } catch (error) {
       if (error instanceof ThreadEnded) return answerProblem(call, { kind: "unavailable" });
       throw error;
@@ -215,12 +223,12 @@ export function createViews(options: ViewsOptions): Views {
   };
 }
 
-function senderOf({ view }: ViewTask): Asker {
+function audienceOf({ view }: ViewTask): Audience {
   return view.startsWith("admin") ? "operator" : "visitors";
 }
 
-function isView(made: RenderedView | undefined): made is RenderedView {
-  return made !== undefined && made.status < 400;
+function isSuccess(view: RenderedView | undefined): view is RenderedView {
+  return view !== undefined && view.status < 400;
 }
 
 function tagOf({ headers }: RenderedView): string {
@@ -228,25 +236,26 @@ function tagOf({ headers }: RenderedView): string {
 }
 
 /** The tags of views that the caller has, or "". */
-function knownTag(headers: Headers): string {
+function knownTagOf(headers: Headers): string {
   const known = headers.get("if-none-match") ?? "";
   return known.length > MAX_TAG_LENGTH ? "" : known;
 }
 
 /** Answers 304 if the caller already has this view (RFC 9110, section 13.1.2). */
-function answerWith({ status, body, headers: json }: RenderedView, asked: Headers): Response {
+function answerWith({ status, body, headers: json }: RenderedView, requestHeaders: Headers): Response {
   const headers = JSON.parse(json) as Record<string, string>;
-  if (status !== 200 || !knowsAlready(asked, headers["etag"] ?? "")) return answer({ status, body, headers });
-  const kept = Object.entries(headers).filter(([name]) => !OF_A_BODY.has(name));
-  return answer({ status: 304, headers: Object.fromEntries(kept) });
+  if (status !== 200 || !knowsAlready(requestHeaders, headers["etag"] ?? ""))
+    return answer({ status, body, headers });
+  const rest = Object.entries(headers).filter(([name]) => !BODY_HEADERS.has(name));
+  return answer({ status: 304, headers: Object.fromEntries(rest) });
 }
 
 /**
- * The headers that a view depends on, reduced to a few forms so that more requests are equal. The tags that a caller knows
- * are not among them, or else everybody could ask for a view of their own.
+ * The request headers that views depend on, reduced to a few forms so that more requests are equal. Without `If-None-Match`,
+ * by which everybody could get a view of their own.
  */
 function headersOf({ headers }: Call): Record<string, string> {
-  const language = rememberedLanguage(headers);
+  const language = cookieLanguage(headers);
   const cameFrom = headers.get("sec-fetch-site");
   return {
     Accept: prefersHtml(headers.get("accept")) ? "text/html" : "application/json",

@@ -61,9 +61,8 @@ export function createClientAddress(trusted: readonly Network[]): ClientAddress 
 }
 
 /**
- * What counts as one client: an IPv4 address, or a /64 of IPv6, because that is the least that a customer gets. Takes what
- * {@link createClientAddress} returns; "" stays "". Programs on this machine are one client, because they connect to either
- * of its two loopback addresses.
+ * The key of a client: an IPv4 address, or a /64 of IPv6, the smallest network of a customer. Takes a result of
+ * {@link createClientAddress}; "" stays "". Both loopback addresses are one client.
  */
 export function clientNetwork(address: string): string {
   if (address === "::1") return "127.0.0.1";

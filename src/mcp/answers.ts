@@ -3,7 +3,7 @@ import { z } from "zod";
 import { MAX_TARGET_LENGTH } from "../links/target.ts";
 import { type Dimension, DIMENSIONS } from "../visits/dimensions.ts";
 
-// What models get (shapes), and how it is read from what the service answers (answers). Texts and lists have a bounded length,
+// Shapes describe results for models. Answers parse responses of the service into these. Texts and lists have a bounded length,
 // because a model reads all of it.
 
 const MAX_VALUES = 10;
@@ -35,7 +35,7 @@ export const linkShape = z.object({
   has_password: z.boolean(),
   visits: count.describe("By people, since it was made"),
 });
-export const madeShape = linkShape.extend({
+export const managedLinkShape = linkShape.extend({
   manage_key: z
     .string()
     .describe(
@@ -57,10 +57,10 @@ const link = z.object({
   has_password: z.boolean(),
   visits: count,
 });
-export const linkAnswer = link.transform(inside);
-export const madeAnswer = link.extend({ manage_key: boundedText(100) }).transform(inside);
+export const linkAnswer = link.transform(toResult);
+export const managedLinkAnswer = link.extend({ manage_key: boundedText(100) }).transform(toResult);
 
-function inside<T extends z.output<typeof link>>({ target, changed, ...rest }: T) {
+function toResult<T extends z.output<typeof link>>({ target, changed, ...rest }: T) {
   const host = target === null ? null : (URL.parse(target)?.host ?? null);
   return { ...rest, destination: target, host, edited: changed };
 }
@@ -110,16 +110,13 @@ export const statisticsAnswer = z
     most_frequent,
   }));
 
-/**
- * Characters that nobody sees, in which text for a model could hide, except what codes and emoji need. Private and
- * unassigned ones are among them.
- */
+/** Invisible, private and unassigned characters, which could hide text for a model, except those that codes and emoji need. */
 const UNSEEN =
   /(?<emoji>\p{RGI_Emoji})|[[\p{C}\p{Default_Ignorable_Code_Point}\p{Zl}\p{Zp}]--\p{Join_Control}--\u{FE0F}]/gv;
 
 /**
- * Text from a service as a model gets it: of a bounded length, and without invisible characters, which are percent-encoded. In an
- * address, that changes nothing.
+ * Bounds text from a service, and percent-encodes invisible characters, before a model gets it. In an address, that changes
+ * nothing.
  */
 export function plain(text: string, maxLength: number): string {
   const cut = text.slice(0, maxLength).toWellFormed();

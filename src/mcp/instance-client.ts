@@ -5,7 +5,7 @@ import { request } from "../../client/request.ts";
 import { isProblem } from "../links/problem.ts";
 import { plain } from "./answers.ts";
 
-/** Why a tool has no answer, in words for the model. */
+/** Why a tool failed, in words for the model. */
 export interface Refusal {
   readonly kind: "refusal";
   readonly text: string;
@@ -16,7 +16,7 @@ const MAX_CALLS = 16;
 
 const information = z.object({ endpoint: z.url() });
 
-/** The service that the tools ask. What it answers is not trusted. */
+/** The service behind the tools. Its responses aren't trusted. */
 export function createInstance(options: ClientOptions) {
   const baseUrl = new URL(options.baseUrl).origin;
   const asking = { ...options, baseUrl, language: "en" };
@@ -24,7 +24,7 @@ export function createInstance(options: ClientOptions) {
   let calls = 0;
   let publicHost: string | undefined;
 
-  /** Makes a call and reads what it answers. */
+  /** Sends a request and parses the response. */
   async function ask<T>(
     call: (client: Client) => Promise<unknown>,
     answer: z.ZodType<T>,
@@ -53,12 +53,12 @@ export function createInstance(options: ClientOptions) {
     async isOwn(host: string, signal: AbortSignal): Promise<boolean | Refusal> {
       if (host === new URL(baseUrl).host) return true;
       if (publicHost === undefined) {
-        const told = await ask(
+        const answer = await ask(
           async () => (await request(asking, { path: "/api/v1/shorten" }, { signal })).data,
           information,
         );
-        if (isProblem(told)) return told;
-        publicHost = new URL(told.endpoint).host;
+        if (isProblem(answer)) return answer;
+        publicHost = new URL(answer.endpoint).host;
       }
       return host === publicHost;
     },
@@ -74,8 +74,8 @@ export function refusal(text: string): Refusal {
 /** Such as "409 code.taken: This code is already in use." */
 function inWords({ status, reason, message, retryAfterMs }: CurtError): string {
   const why = [status === 0 ? "" : status, plain(reason, 200)].filter((part) => part !== "").join(" ");
-  const said = `${why}: ${plain(message, MAX_MESSAGE_LENGTH)}`;
+  const sentence = `${why}: ${plain(message, MAX_MESSAGE_LENGTH)}`;
   return retryAfterMs === undefined
-    ? said
-    : `${said} Try again in ${Math.ceil(retryAfterMs / 1000)} seconds.`;
+    ? sentence
+    : `${sentence} Try again in ${Math.ceil(retryAfterMs / 1000)} seconds.`;
 }

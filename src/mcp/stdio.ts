@@ -14,12 +14,12 @@ import type { ClientOptions } from "../../client/client.ts";
 import { createInstance } from "./instance-client.ts";
 import { createTools } from "./tools.ts";
 
-/** Of a line, in UTF-16 units. Calls of our tools are far shorter. */
+/** Per line, in UTF-16 units. Calls of our tools are far shorter. */
 export const MAX_MESSAGE_LENGTH = 1024 * 1024;
 /** The response to this one comes when the connection ends. */
 const SUBSCRIPTION = "subscriptions/listen";
 
-/** Resolves when the input has ended and every request is answered, or when nobody reads standard output any more. */
+/** Resolves when the input ended and all requests have a response, or when nobody reads standard output any more. */
 export async function serveTools(options: ClientOptions, input: AsyncIterable<string[]>): Promise<void> {
   const instance = createInstance(options);
   const ended = Promise.withResolvers<void>();
@@ -32,7 +32,7 @@ export async function serveTools(options: ClientOptions, input: AsyncIterable<st
   await connection.close();
 }
 
-/** The SDK's own drops requests in flight at the end of input, ignores broken lines, and hangs after a long one. */
+/** Unlike the SDK's, finishes requests in flight at the end of input, reports broken lines, and survives long ones. */
 function createTransport(input: AsyncIterable<string[]>, onEnd: () => void): Transport {
   const unanswered = new Set<RequestId>();
   let isOver = false;

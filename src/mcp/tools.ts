@@ -8,8 +8,8 @@ import { DAY_MS } from "../links/time.ts";
 import {
   linkAnswer,
   linkShape,
-  madeAnswer,
-  madeShape,
+  managedLinkAnswer,
+  managedLinkShape,
   statisticsAnswer,
   statisticsShape,
 } from "./answers.ts";
@@ -36,7 +36,7 @@ export interface ToolOptions {
   nowMs(): number;
 }
 
-/** What a model can do with a service. */
+/** The tools of a service for models. */
 export function createTools({ instance, nowMs }: ToolOptions): McpServer {
   const { baseUrl, ask } = instance;
   const server = new McpServer(
@@ -77,10 +77,12 @@ export function createTools({ instance, nowMs }: ToolOptions): McpServer {
         max_visits: z.int().positive().optional().describe("The link ends after so many visits"),
         password: z.string().optional().describe("Visitors must enter it before the link leads on"),
       }),
-      outputSchema: madeShape,
+      outputSchema: managedLinkShape,
     },
     async ({ url: target, ...terms }, { mcpReq: { signal } }) =>
-      tell(await ask((client) => client.links.create({ target, ...terms }, { signal }), madeAnswer)),
+      toToolResult(
+        await ask((client) => client.links.create({ target, ...terms }, { signal }), managedLinkAnswer),
+      ),
   );
 
   server.registerTool(
@@ -97,8 +99,8 @@ export function createTools({ instance, nowMs }: ToolOptions): McpServer {
     },
     async ({ link: written }, { mcpReq: { signal } }) => {
       const code = await codeOf(written, signal);
-      if (isProblem(code)) return tell(code);
-      return tell(await ask((client) => client.links.get(code, { signal }), linkAnswer));
+      if (isProblem(code)) return toToolResult(code);
+      return toToolResult(await ask((client) => client.links.get(code, { signal }), linkAnswer));
     },
   );
 
@@ -118,9 +120,9 @@ export function createTools({ instance, nowMs }: ToolOptions): McpServer {
     },
     async ({ link: written, days }, { mcpReq: { signal } }) => {
       const code = await codeOf(written, signal);
-      if (isProblem(code)) return tell(code);
+      if (isProblem(code)) return toToolResult(code);
       const from = new Date(nowMs() - (days - 1) * DAY_MS).toISOString().slice(0, 10);
-      return tell(
+      return toToolResult(
         await ask((client) => client.links.statistics(code, { from }, { signal }), statisticsAnswer),
       );
     },
@@ -145,12 +147,12 @@ export function createTools({ instance, nowMs }: ToolOptions): McpServer {
   return server;
 }
 
-function tell(answer: Readonly<Record<string, unknown>> | Refusal): CallToolResult {
+function toToolResult(answer: Readonly<Record<string, unknown>> | Refusal): CallToolResult {
   if (isProblem(answer)) return { isError: true, content: [{ type: "text", text: answer.text }] };
   return { content: [{ type: "text", text: JSON.stringify(answer) }], structuredContent: answer };
 }
 
-/** What follows a code in the addresses of its pages and its QR codes. No code has a plus or a dot. */
+/** The suffix of a code in addresses of pages and QR codes. No code has a plus or a dot. */
 const AFTER_CODE = /(?:\+[a-z]*|\.(?:svg|png))$/;
 
 /** `host` as in `URL.host`; undefined if only a code was given. */

@@ -1,30 +1,30 @@
 import { one, type Snapshot, type SnapshotRequest } from "./catalogue.ts";
 import { sumCounters } from "./text-format.ts";
 
-/** A process that takes longer does not take part in this answer. */
+/** A slower process is missing from the snapshot. */
 const WAIT_MS = 2000;
 
 /** One serving process. */
 export interface Member {
-  /** Takes what the process answered, even if that is too late for the answer it was asked for. */
-  answer(reading: Snapshot): void;
-  /** The process has ended. What it counted stays in the sums, so that no counter goes back. */
+  /** Takes a snapshot of the process, even a late one. */
+  answer(snapshot: Snapshot): void;
+  /** The process has ended. Its counters stay in the sums, so that none decreases. */
   leave(): void;
 }
 
-/** Asks all serving processes for what they have to tell. */
+/** Collects the snapshots of all serving processes. */
 export function createProcessGroup(expected: number, waitMs = WAIT_MS) {
-  interface Asked extends Member {
+  interface AskableMember extends Member {
     readonly ask: (request: SnapshotRequest) => void;
     last: Snapshot;
-    /** Told when it answers, or cannot any more. Two may ask at the same time. */
+    /** Called with the response, or when there will be none. Requests may overlap. */
     readonly waiting: Set<(isAnswered: boolean) => void>;
   }
-  const members = new Set<Asked>();
-  /** What those counted that have ended. */
+  const members = new Set<AskableMember>();
+  /** Counters of ended processes. */
   let past: Snapshot = {};
 
-  function request(member: Asked, samples: boolean): Promise<boolean> {
+  function request(member: AskableMember, samples: boolean): Promise<boolean> {
     const { promise, resolve } = Promise.withResolvers<boolean>();
     const settle = (isAnswered: boolean) => {
       clearTimeout(timer);
@@ -36,21 +36,21 @@ export function createProcessGroup(expected: number, waitMs = WAIT_MS) {
     try {
       member.ask({ samples });
     } catch {
-      // It is just ending.
+      // The process is just ending.
       settle(false);
     }
     return promise;
   }
 
   return {
-    /** `ask` makes the process answer. It may throw if the process cannot be reached any more. */
-    join(ask: Asked["ask"]): Member {
-      const member: Asked = {
+    /** `ask` sends a request to the process. It may throw if the process is unreachable. */
+    join(ask: AskableMember["ask"]): Member {
+      const member: AskableMember = {
         ask,
         last: {},
         waiting: new Set(),
-        answer(reading) {
-          member.last = reading;
+        answer(snapshot) {
+          member.last = snapshot;
           for (const settle of member.waiting) settle(true);
         },
         leave() {
@@ -63,7 +63,7 @@ export function createProcessGroup(expected: number, waitMs = WAIT_MS) {
       return member;
     },
 
-    /** Of a process that does not answer, only what it had counted when it last did. */
+    /** Contains only the latest counters of a process that doesn't respond. */
     async read(): Promise<readonly Snapshot[]> {
       const asked = [...members];
       const answers = await Promise.all(asked.map((member, nth) => request(member, nth === 0)));

@@ -18,7 +18,7 @@ export interface ProcessOptions {
   readonly clock: Pick<Clock, "nowMs">;
 }
 
-/** What the system tells of this process and its disks. What it does not tell is missing. */
+/** Figures of the system about this process and its disks. Unknown ones are missing. */
 export function watchProcess({ file, journalFolder, backupFolder, clock }: ProcessOptions) {
   const late = createHistogram(LATE_SECONDS);
   let lastMs = performance.now();
@@ -34,7 +34,7 @@ export function watchProcess({ file, journalFolder, backupFolder, clock }: Proce
       : watchBackups({ folder: backupFolder, path: file, journalFolder, clock });
 
   return {
-    /** `samples`: with what is the same for all processes, so that one of them tells it. */
+    /** `samples`: with figures that are the same in all processes. */
     async read(samples: boolean): Promise<Snapshot> {
       const { user, system } = process.cpuUsage();
       const backups = samples ? await readBackups?.() : undefined;
@@ -61,13 +61,13 @@ export function watchProcess({ file, journalFolder, backupFolder, clock }: Proce
 }
 
 async function sizes(files: Readonly<Record<string, string>>): Promise<Value[]> {
-  const found = await Promise.all(
+  const entries = await Promise.all(
     Object.entries(files).map(async ([name, path]) => {
       const { size } = await stat(path).catch(() => ({ size: 0 }));
       return [name, size] as const;
     }),
   );
-  return each("file", Object.fromEntries(found));
+  return each("file", Object.fromEntries(entries));
 }
 
 async function ownMemory(): Promise<Value[]> {
@@ -75,7 +75,7 @@ async function ownMemory(): Promise<Value[]> {
   return kilobytes === undefined ? [] : [one(Number(kilobytes) * 1024)];
 }
 
-/** Newer kernels tell the number as the size of the folder, which saves reading thousands of names. */
+/** On newer kernels, the folder's size is the number, which saves reading thousands of names. */
 async function openFiles(): Promise<Value[]> {
   const folder = "/proc/self/fd";
   const { size } = await stat(folder).catch(() => ({ size: 0 }));
@@ -114,11 +114,11 @@ export interface BackupsOptions {
   readonly clock: Pick<Clock, "nowMs">;
 }
 
-/** What `BACKUP_DIR` tells. It may be on another machine, which may not answer: it is asked once at a time. */
+/** Figures of `BACKUP_DIR`. Reads it once at a time, because it may be on a machine that doesn't respond. */
 function watchBackups({ folder, path, journalFolder, clock }: BackupsOptions) {
-  let asked: Promise<Space & { readonly newestMs: number }> | undefined;
+  let reading: Promise<Space & { readonly newestMs: number }> | undefined;
 
-  async function ask() {
+  async function read() {
     const [space, newestMs] = await Promise.all([
       spaceOf("backups", folder),
       newestBackupMs(folder, { path, journalFolder }, clock.nowMs()).catch(() => 0),
@@ -127,10 +127,10 @@ function watchBackups({ folder, path, journalFolder, clock }: BackupsOptions) {
   }
 
   return async () => {
-    asked ??= ask().finally(() => {
-      asked = undefined;
+    reading ??= read().finally(() => {
+      reading = undefined;
     });
-    return (await inTime(asked)) ?? { free: [], size: [], newestMs: 0 };
+    return (await inTime(reading)) ?? { free: [], size: [], newestMs: 0 };
   };
 }
 

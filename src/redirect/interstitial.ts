@@ -1,23 +1,23 @@
 import type { Call } from "../http/call.ts";
-import { askedLanguage } from "../http/page-language.ts";
+import { urlLanguage } from "../http/page-language.ts";
 import { problemAnswer, problemOf } from "../http/problems.ts";
 import { prefersHtml } from "../http/responses.ts";
 import type { Views } from "../http/views.ts";
 import type { Recorder } from "../visits/recorder.ts";
 
 /**
- * Whether the reader followed a link on one of our own pages (Fetch Metadata, section 2.4). Only previews lead on, so
- * this reader has seen the preview.
+ * Whether the reader followed a link on one of our own pages (Fetch Metadata, section 2.4). Only previews link to short
+ * addresses, so this reader has seen the preview.
  */
-export function comesFromHere(headers: Headers): boolean {
+export function isFromOwnPage(headers: Headers): boolean {
   return headers.get("sec-fetch-site") === "same-origin";
 }
 
-/** The preview that people see before a link leads on. */
+/** The preview that people see before the redirect. */
 export interface Interstitial {
-  /** Whether this request gets the preview. Readers who choose their language on it get it again. */
+  /** Whether this request gets the preview. Choosing a language on the preview shows it again. */
   isFor(call: Call): boolean;
-  /** The same for a reader of one of our own pages that did not say where the link leads. */
+  /** The same for a reader of one of our own pages without the destination. */
   isForPerson(call: Call): boolean;
   show(call: Call): Promise<Response>;
 }
@@ -35,7 +35,7 @@ export function createInterstitial({ recorder, views, onFault }: InterstitialOpt
   return {
     isForPerson,
     isFor: (call) =>
-      isForPerson(call) && (!comesFromHere(call.headers) || askedLanguage(call.request) !== undefined),
+      isForPerson(call) && (!isFromOwnPage(call.headers) || urlLanguage(call.request) !== undefined),
     show: (call) =>
       views.ask("interstitial", call).catch((error: unknown) => {
         onFault(error);

@@ -5,15 +5,15 @@ import type { Links } from "../links/links.ts";
 import type { OpenRecorder } from "../visits/visits.ts";
 
 export interface Health {
-  /** The process answers. It does not ask the store: a restart would not mend that. */
+  /** The process responds. The store doesn't matter, because a restart wouldn't repair it. */
   live(call: Call): Response;
-  /** Links can be looked up here, and this process is not about to stop. */
+  /** This process can look up links, and isn't about to stop. */
   ready(call: Call): Promise<Response>;
-  /** From now on not ready. */
+  /** Makes `ready` fail from now on. */
   stopping(): void;
 }
 
-/** Reserved, so it is never there; looking it up shows that the store answers. */
+/** A reserved code, so it never exists. Looking it up shows that the store answers. */
 const PROBE = "readyz";
 
 export function createHealth(links: Links, recorder: Pick<OpenRecorder, "figures">): Health {

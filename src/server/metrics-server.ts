@@ -3,9 +3,9 @@ import type { Snapshot } from "../metrics/catalogue.ts";
 import { CONTENT_TYPE, textOf } from "../metrics/text-format.ts";
 import { CannotListen, whyNotListen } from "./listen.ts";
 
-/** However many ask, the processes are asked once in this time. */
+/** All requests within this time share one snapshot of the processes. */
 const SHARED_MS = 1000;
-/** Closes connections of those who read their answer too slowly. */
+/** Closes the connections of slow readers. */
 const IDLE_SECONDS = 20;
 /** A request has no body. */
 const MAX_BODY_BYTES = 1024;

@@ -10,7 +10,7 @@ performTasks((task: ViewTask): RenderedView | Promise<RenderedView> => {
   if (task.code === "fault") throw new Error("planted");
   // Changes every ten seconds.
   const etag = `"${Math.floor(task.nowMs / 10_000)}"`;
-  if (task.code === "tagged" && task.known.includes(etag))
+  if (task.code === "tagged" && task.knownTag.includes(etag))
     return { status: 304, headers: JSON.stringify({ etag }), body: new Uint8Array() };
   made++;
   const status = task.code === "missing" ? 404 : 200;

@@ -5,10 +5,10 @@ import { escapeLine } from "../../lib/escape-line.ts";
 import { StoreUnusable } from "../../links/store.ts";
 
 const STANDARD_OUTPUT = 1;
-/** Whoever reads a pipe that does not block is given this long before the next try. */
+/** Between tries to write to a full pipe that doesn't block. */
 const FULL_PAUSE_MS = 5;
 
-/** Prints lines. Throws {@link StoreUnusable} if they are lost, where console.log says nothing and a script would go on. */
+/** Prints lines. Throws {@link StoreUnusable} if they are lost. console.log would ignore that, and a script would continue. */
 export function print(lines: string): void {
   printBytes(new TextEncoder().encode(`${lines}\n`));
 }
@@ -45,7 +45,7 @@ export function fail(text: string): number {
   return 1;
 }
 
-/** For people, beside what was asked for. On a terminal, Bun writes console.error in red. */
+/** Prints a remark for people. Not with console.error, which Bun prints in red. */
 export function note(text: string): void {
   process.stderr.write(`${escapeLine(text)}\n`);
 }

@@ -4,8 +4,8 @@ import { Writable } from "node:stream";
 import type { Environment } from "../command.ts";
 
 /**
- * Yields the lines that arrive together, without empty ones. A longer line than `maxLength` may be cut, to any length that is not
- * below `maxLength`, so that an endless one isn't collected.
+ * Yields the lines that arrive together, without empty ones. Lines longer than `maxLength` may be cut to any length from
+ * `maxLength` on, so that an endless line takes no endless memory.
  */
 export async function* readLines(
   input: AsyncIterable<Uint8Array>,
@@ -25,10 +25,10 @@ function withText(lines: readonly string[]): string[] {
   return lines.map((line) => line.trim()).filter((line) => line !== "");
 }
 
-/** Swallows what is typed. */
+/** Discards the echo. */
 const NOWHERE = { write: (_: unknown, __: unknown, done: () => void) => done() };
 
-/** Where others cannot see it, unlike an argument: the environment, or a prompt. Undefined if there is neither. */
+/** Reads CURT_PASSWORD or a prompt, which others cannot see, unlike an argument. Undefined without either. */
 export async function readPassword({ CURT_PASSWORD }: Environment): Promise<string | undefined> {
   if (CURT_PASSWORD) return CURT_PASSWORD;
   if (!process.stdin.isTTY) return undefined;

@@ -4,7 +4,7 @@ import { isProblem } from "../../links/problem.ts";
 import { message } from "../../locales/messages.ts";
 import type { Domain } from "../domain.ts";
 import { REASON_HEADER } from "../problem-reasons.ts";
-import { type HttpProblem, tellProblem } from "../problems.ts";
+import { type HttpProblem, renderProblem } from "../problems.ts";
 import type { Dialect, Wanted } from "./create.ts";
 import { toObject } from "./json-body.ts";
 
@@ -52,7 +52,7 @@ export function tellResults(
   }
 
   function tellRefused(problem: HttpProblem): LinkResult {
-    const { status, text, headers } = tellProblem(problem, language, dialect.fields);
+    const { status, text, headers } = renderProblem(problem, language, dialect.fields);
     const retryAfter = headers["Retry-After"];
     return {
       status_code: status,

@@ -1,6 +1,6 @@
 import { readTimeZone } from "../../http/api/query.ts";
 import type { Asked } from "../../http/call.ts";
-import { askedLanguage, pageLanguage } from "../../http/page-language.ts";
+import { urlLanguage, pageLanguage } from "../../http/page-language.ts";
 import { describe, problemAnswer } from "../../http/problems.ts";
 import { knowsAlready, tagOf, answer, html } from "../../http/responses.ts";
 import { queryOf } from "../../http/url.ts";
@@ -120,7 +120,7 @@ export function createPreview({ links, visits, clock, disabledSince, statsKeepDa
 
 /** What else the address asks for, which the page's own links keep. */
 function carriedOf(request: Request, timeZone: string): Record<string, string> {
-  const language = askedLanguage(request);
+  const language = urlLanguage(request);
   return {
     ...(language !== undefined && { language }),
     ...(timeZone !== "UTC" && { tz: timeZone }),
