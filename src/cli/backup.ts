@@ -83,9 +83,9 @@ function showProgress(): Progress & { end(): void } {
       if (nowMs - shownMs < SHOW_EVERY_MS) return;
       shownMs = nowMs;
       const perSecond = (bytes * 1000) / (nowMs - startedMs);
-      const left = Math.ceil((ofBytes - bytes) / perSecond);
+      const remainingSeconds = Math.ceil((ofBytes - bytes) / perSecond);
       show(
-        `copied ${megabytes(bytes)} of ${megabytes(ofBytes)} MB, ${megabytes(perSecond)} MB/s, ${left} s left`,
+        `copied ${megabytes(bytes)} of ${megabytes(ofBytes)} MB, ${megabytes(perSecond)} MB/s, ${remainingSeconds} s left`,
       );
     },
     checking: () => show("checking"),

@@ -9,7 +9,7 @@ export type Commands = Readonly<Record<string, Command>>;
 
 export type Command = ServerCommand | InstanceCommand;
 
-interface Described {
+interface CommandDescription {
   /** One line for the help. */
   readonly summary: string;
   /** Names of the arguments, in order, such as FILE. All are required. */
@@ -22,7 +22,7 @@ interface Described {
 }
 
 /** Uses the settings and the store of a server. */
-interface ServerCommand extends Described {
+interface ServerCommand extends CommandDescription {
   /** Whether it reads the files that only a server needs. */
   readonly serves?: boolean;
   /** Resolves with the exit code. */
@@ -30,7 +30,7 @@ interface ServerCommand extends Described {
 }
 
 /** Uses no settings and no store of a server, but may send requests to a running instance. */
-export interface InstanceCommand extends Described {
+export interface InstanceCommand extends CommandDescription {
   /** The environment variables that it reads, for the help. */
   readonly variables?: Readonly<Record<string, string>>;
   /** Resolves with the exit code. */

@@ -22,14 +22,14 @@ export function completion(shell: (typeof SHELLS)[number], commands: Commands): 
 }
 
 function rulesOf(name: string, { options = {} }: Command): Rule[] {
-  const given = Object.entries(options);
-  const ofValues = given
+  const entries = Object.entries(options);
+  const ofValues = entries
     .filter(([, { type }]) => type === "string")
     .map(([option, { usual = [], values = usual }]) => ({
       pattern: `${name} *--${option} `,
       choices: values.map((word) => ({ word, meaning: "" })),
     }));
-  const choices = given.map(([option, { meaning }]) => ({ word: `--${option}`, meaning }));
+  const choices = entries.map(([option, { meaning }]) => ({ word: `--${option}`, meaning }));
   return [...ofValues, { pattern: `${name} *`, choices: [...choices, HELP] }];
 }
 

@@ -7,7 +7,7 @@ import { fail, plural, print, printJson } from "./terminal/print.ts";
 const DEFAULT_DAYS = 30;
 /** The limit of the API. */
 const MAX_DAYS = 400;
-/** Up to this many days are shown by the hour. */
+/** Up to this many days are top by the hour. */
 const HOURLY_DAYS = 2;
 const CHART_ROWS = 8;
 /** In a breakdown. */
@@ -92,9 +92,9 @@ function drawBreakdown(
   nameOf: (value: string) => string,
   width: number,
 ): string[] {
-  const shown = values.slice(0, SHOWN_VALUES);
+  const top = values.slice(0, SHOWN_VALUES);
   const rest = values.slice(SHOWN_VALUES).reduce((sum, { visits }) => sum + visits, other);
-  const rows = shown.map(({ value, visits }) => ({
+  const rows = top.map(({ value, visits }) => ({
     name: value === null ? "unknown" : nameOf(value),
     visits,
   }));

@@ -45,7 +45,7 @@ export class ConfigError extends Error {
 export function readConfig(env: Environment, serves = false): Config {
   const mistakes: string[] = [];
   const values = Object.fromEntries(
-    Object.entries<Setting>(SETTINGS).map(([key, setting]) => [key, read(setting, env, mistakes)]),
+    Object.entries<Setting>(SETTINGS).map(([key, setting]) => [key, readSetting(setting, env, mistakes)]),
   ) as Partial<Values>;
   mistakes.push(...conflicts(values));
   if (serves) mistakes.push(...unreadable(values));
@@ -54,7 +54,11 @@ export function readConfig(env: Environment, serves = false): Config {
 }
 
 /** If the value is wrong, adds to `mistakes` and returns undefined. */
-function read({ name, takes, unset, ...setting }: Setting, env: Environment, mistakes: string[]): unknown {
+function readSetting(
+  { name, takes, unset, ...setting }: Setting,
+  env: Environment,
+  mistakes: string[],
+): unknown {
   const text = env[name]?.trim() || setting.default;
   if (text === setting.default && unset !== undefined) return unset;
   const value = takes.parse(text);

@@ -11,8 +11,8 @@ const FORM = /^[A-Za-z0-9][A-Za-z0-9_-]{7,63}$/;
 
 /** The id that the caller gave its request, if it has the right form, or else a new one. */
 export function requestIdOf(headers: Headers): string {
-  const given = headers.get(REQUEST_ID);
-  return given !== null && FORM.test(given) ? given : crypto.randomUUID();
+  const callerId = headers.get(REQUEST_ID);
+  return callerId !== null && FORM.test(callerId) ? callerId : crypto.randomUUID();
 }
 
 /**

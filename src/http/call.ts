@@ -49,12 +49,13 @@ export class Call {
 /** `code` is "" if the path has none. */
 export type CallOf = (request: Request, server: Bun.Server<unknown>, code: string) => Call;
 
-export interface CallOptions {
+/** All calls are created here. A choice between several domains would belong here. */
+export function createCalls({
+  domain,
+  clientOf,
+}: {
   readonly domain: Domain;
   readonly clientOf: ClientOf;
-}
-
-/** All calls are created here. A choice between several domains would belong here. */
-export function createCalls({ domain, clientOf }: CallOptions): CallOf {
+}): CallOf {
   return (request, server, code) => new Call(request, code, domain, server, clientOf);
 }

@@ -74,24 +74,19 @@ export function bearerToken(headers: Headers): string {
 }
 
 /** Checks that a call has the operator's token. */
-export interface OperatorCheck {
-  /** Undefined if the call has the right token. */
-  refusalOf(call: Call): HttpProblem | undefined;
+export function createOperatorCheck(token: AdminToken, { wrongToken }: Limits) {
   /** Counts a wrong token against its client, and returns the problem to respond with. */
-  onWrong(call: Call): HttpProblem;
-}
-
-export function createOperatorCheck(token: AdminToken, { wrongToken }: Limits): OperatorCheck {
   function onWrong(call: Call): HttpProblem {
     const seconds = wrongToken?.take(clientNetwork(call.client().address)) ?? 0;
     return seconds === 0 ? { kind: "operator.wrong" } : { kind: "limited", limit: "token", seconds };
   }
   return {
-    refusalOf(call) {
-      const given = bearerToken(call.headers);
-      if (given === "") return { kind: "operator.missing" };
+    /** Undefined if the call has the right token. */
+    refusalOf(call: Call): HttpProblem | undefined {
+      const sentToken = bearerToken(call.headers);
+      if (sentToken === "") return { kind: "operator.missing" };
       // A right token always works, even after many wrong ones: nobody can lock out the operator.
-      return token.isRight(given) ? undefined : onWrong(call);
+      return token.isRight(sentToken) ? undefined : onWrong(call);
     },
     onWrong,
   };

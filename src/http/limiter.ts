@@ -200,15 +200,15 @@ export function createLimiter(
   };
 }
 
-type Named = Allowance & { readonly name: string };
+type NamedAllowance = Allowance & { readonly name: string };
 
 /** draft-ietf-httpapi-ratelimit-headers-11, section 3.1: how much in how many seconds. */
-function policy({ name, count, ms }: Named): string {
+function policy({ name, count, ms }: NamedAllowance): string {
   return `"${name}";q=${count};w=${ms / 1000}`;
 }
 
 /** Section 4.1: how much remains, and for how many seconds there won't be more. */
-function state({ name, left, seconds }: Named): string {
+function state({ name, left, seconds }: NamedAllowance): string {
   return `"${name}";r=${left};t=${seconds}`;
 }
 

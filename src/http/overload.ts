@@ -38,7 +38,7 @@ export interface OverloadOptions extends OverloadLimits {
 
 type Answer = Response | Promise<Response>;
 
-interface Waiting {
+interface WaitingRequest {
   readonly sinceMs: number;
   /** Aborted when the client hangs up. */
   readonly signal: AbortSignal;
@@ -49,7 +49,7 @@ interface Waiting {
 
 interface Line {
   readonly kind: RequestClass;
-  readonly waiting: Set<Waiting>;
+  readonly waiting: Set<WaitingRequest>;
   /** When the line was last empty. */
   emptyMs: number;
 }
@@ -152,10 +152,10 @@ export function createOverload(options: OverloadOptions): Overload {
     close() {
       clearTimeout(over);
       clearImmediate(turn);
-      const left = lines.flatMap((line) => [...line.waiting]);
+      const rest = lines.flatMap((line) => [...line.waiting]);
       for (const line of lines) line.waiting.clear();
       waiting = 0;
-      for (const { resolve, refuse } of left) resolve(refuse());
+      for (const { resolve, refuse } of rest) resolve(refuse());
     },
   };
 }

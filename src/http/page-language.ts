@@ -33,15 +33,15 @@ export function pageLanguage(request: Request): PageLanguage {
 /** The language in the address. */
 export function urlLanguage(request: Request): string | undefined {
   const query = queryOf(request);
-  return query === "" ? undefined : known(new URLSearchParams(query).get("language"));
+  return query === "" ? undefined : supportedLanguage(new URLSearchParams(query).get("language"));
 }
 
 /** The language in the cookie. */
 export function cookieLanguage(headers: Headers): string | undefined {
   const cookie = headers.get("cookie");
-  return cookie === null ? undefined : known(REMEMBERED.exec(cookie)?.[1]);
+  return cookie === null ? undefined : supportedLanguage(REMEMBERED.exec(cookie)?.[1]);
 }
 
-function known(language: string | null | undefined): string | undefined {
+function supportedLanguage(language: string | null | undefined): string | undefined {
   return LANGUAGES.find((one) => one === language);
 }

@@ -65,7 +65,7 @@ export type HttpProblem =
   | EditsClosed
   | { kind: "token.missing" | "token.wrong" };
 
-const RETRY_AFTER_SECONDS = 2;
+const RETRY_SOON = { "Retry-After": "2" };
 
 interface Message {
   readonly key: MessageKey;
@@ -84,7 +84,7 @@ interface Description {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-type Described = Pick<Description, "status" | "messages"> & Partial<Pick<Description, "headers">>;
+type PartialDescription = Pick<Description, "status" | "messages"> & Partial<Pick<Description, "headers">>;
 
 /**
  * Maps every problem to an HTTP status (RFC 9110, section 15), messages, and reasons for programs. No other code chooses
@@ -96,7 +96,7 @@ export function describe(problem: HttpProblem, fields: FieldNames = SHORTEN_FIEL
   return { status, messages, headers: { [REASON_HEADER]: [...reasons].join(", "), ...headers } };
 }
 
-function describeKind(problem: HttpProblem, fields: FieldNames): Described {
+function describeKind(problem: HttpProblem, fields: FieldNames): PartialDescription {
   switch (problem.kind) {
     case "invalid":
       return { status: 400, messages: problem.refusals.map((one) => describeRefusal(one, fields)) };
@@ -106,11 +106,6 @@ function describeKind(problem: HttpProblem, fields: FieldNames): Described {
       return { status: 409, messages: [say("operator.too-many", { max: problem.max })] };
     case "other-count":
       return { status: 409, messages: [say("operator.count", { count: problem.count }, "count")] };
-    case "operator.no-case":
-      return { status: 404, messages: [say(problem.kind)] };
-    case "operator.missing":
-    case "operator.wrong":
-      return { status: 401, messages: [say(problem.kind)], headers: { "WWW-Authenticate": "Bearer" } };
     case "malformed":
       return { status: 400, messages: problem.refusals.map(describeRequestRefusal) };
     case "taken":
@@ -139,18 +134,9 @@ function describeKind(problem: HttpProblem, fields: FieldNames): Described {
     }
     case "body.too-large":
       return { status: 413, messages: [say(problem.kind, { max: problem.max })] };
-    case "body.type":
-    case "body.form":
-      return { status: 415, messages: [say(problem.kind)] };
     case "body.coding":
       // Names the accepted codings (RFC 9110, section 12.5.3).
       return { status: 415, messages: [say(problem.kind)], headers: { "Accept-Encoding": "identity" } };
-    case "cross-site":
-      return { status: 403, messages: [say(problem.kind)] };
-    case "idempotency.format":
-      return { status: 400, messages: [say(problem.kind)] };
-    case "idempotency.reused":
-      return { status: 422, messages: [say(problem.kind)] };
     case "limited": {
       const { seconds, limit } = problem;
       const values: Values = { when: (language) => whenIn(language, seconds) };
@@ -171,10 +157,9 @@ function describeKind(problem: HttpProblem, fields: FieldNames): Described {
     case "link.prefetch":
       return { status: 503, messages: [say(problem.kind)], headers: { "Retry-After": "0" } };
     case "key.missing":
+    case "operator.missing":
+    case "operator.wrong":
       return { status: 401, messages: [say(problem.kind)], headers: { "WWW-Authenticate": "Bearer" } };
-    case "key.wrong":
-    case "edits.closed":
-      return { status: 403, messages: [say(problem.kind)] };
     case "token.missing":
     case "token.wrong":
       return {
@@ -186,14 +171,23 @@ function describeKind(problem: HttpProblem, fields: FieldNames): Described {
       return {
         status: 503,
         messages: [{ key: "unavailable", reason: "store.unavailable" }],
-        headers: { "Retry-After": String(RETRY_AFTER_SECONDS) },
+        headers: RETRY_SOON,
       };
     case "overloaded":
-      return {
-        status: 503,
-        messages: [say(problem.kind)],
-        headers: { "Retry-After": String(RETRY_AFTER_SECONDS) },
-      };
+      return { status: 503, messages: [say(problem.kind)], headers: RETRY_SOON };
+    case "idempotency.format":
+      return { status: 400, messages: [say(problem.kind)] };
+    case "cross-site":
+    case "edits.closed":
+    case "key.wrong":
+      return { status: 403, messages: [say(problem.kind)] };
+    case "operator.no-case":
+      return { status: 404, messages: [say(problem.kind)] };
+    case "body.form":
+    case "body.type":
+      return { status: 415, messages: [say(problem.kind)] };
+    case "idempotency.reused":
+      return { status: 422, messages: [say(problem.kind)] };
     case "internal":
       return { status: 500, messages: [say(problem.kind)] };
   }
@@ -276,6 +270,12 @@ function problemHtml(call: Asked, problem: PageProblem, meant?: Code): Response 
   if (problem.kind !== "unknown" && problem.kind !== "not-found")
     return html(call, status, (language) => problemPage(language, problem), all);
   const { baseUrl } = call.domain;
-  const written = call.code || writtenIn(call.request);
-  return html(call, status, (language) => unknownPage(language, { baseUrl, written, meant }), all, leave);
+  const spelling = call.code || writtenIn(call.request);
+  return html(
+    call,
+    status,
+    (language) => unknownPage(language, { baseUrl, written: spelling, meant }),
+    all,
+    leave,
+  );
 }

@@ -120,6 +120,6 @@ const UNSEEN =
  */
 export function plain(text: string, maxLength: number): string {
   const cut = text.slice(0, maxLength).toWellFormed();
-  const shown = cut.replace(UNSEEN, (character, emoji?: string) => emoji ?? encodeURIComponent(character));
-  return shown.length > maxLength || text.length > maxLength ? `${shown.slice(0, maxLength)}…` : shown;
+  const visible = cut.replace(UNSEEN, (character, emoji?: string) => emoji ?? encodeURIComponent(character));
+  return visible.length > maxLength || text.length > maxLength ? `${visible.slice(0, maxLength)}…` : visible;
 }

@@ -33,9 +33,9 @@ export function createInstance(options: ClientOptions) {
       return refusal(`There are ${MAX_CALLS} calls already. Wait for one of them to end, then try again.`);
     calls++;
     try {
-      const read = answer.safeParse(await call(client));
-      return read.success
-        ? read.data
+      const parsed = answer.safeParse(await call(client));
+      return parsed.success
+        ? parsed.data
         : refusal(`The answer of ${baseUrl} is none of Curt. Is the address right?`);
     } catch (error) {
       if (error instanceof CurtError) return refusal(inWords(error));

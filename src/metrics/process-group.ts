@@ -65,9 +65,9 @@ export function createProcessGroup(expected: number, waitMs = WAIT_MS) {
 
     /** Contains only the latest counters of a process that doesn't respond. */
     async read(): Promise<readonly Snapshot[]> {
-      const asked = [...members];
-      const answers = await Promise.all(asked.map((member, nth) => request(member, nth === 0)));
-      const present = asked.filter((member, nth) => answers[nth] === true && members.has(member));
+      const requested = [...members];
+      const answers = await Promise.all(requested.map((member, nth) => request(member, nth === 0)));
+      const present = requested.filter((member, nth) => answers[nth] === true && members.has(member));
       const silent = [...members].filter((member) => !present.includes(member));
       const processes = [
         one(present.length, { state: "answering" }),

@@ -45,8 +45,8 @@ export function createGate(options: GateOptions) {
   /** The response to a missing or wrong password. */
   async function refusalOf(call: Call, link: Link): Promise<Response | undefined> {
     if (!hasPassword(link) || passwords.isRemembered(call, link)) return undefined;
-    const given = basicPassword(call.headers) ?? "";
-    return given === "" ? passwords.ask(call, link) : passwords.refusalOf(call, link, given);
+    const password = basicPassword(call.headers) ?? "";
+    return password === "" ? passwords.ask(call, link) : passwords.refusalOf(call, link, password);
   }
 
   /** Redirects if a visit remains. */
@@ -94,10 +94,11 @@ export function createGate(options: GateOptions) {
     const fields = await readFields(call.request);
     if (isProblem(fields)) return problemJson(call, fields);
     if (isFromAnotherSite(call)) return problemJson(call, { kind: "cross-site" });
-    const given = fields.get("password");
-    if (!hasPassword(link) || given === null)
+    const password = fields.get("password");
+    if (!hasPassword(link) || password === null)
       return (await refusalOf(call, link)) ?? redirectVisitor(call, link, 303);
-    const refusal = given === "" ? passwords.ask(call, link) : await passwords.refusalOf(call, link, given);
+    const refusal =
+      password === "" ? passwords.ask(call, link) : await passwords.refusalOf(call, link, password);
     if (refusal !== undefined) return refusal;
     const response =
       interstitial?.isForPerson(call) === true

@@ -181,8 +181,6 @@ export function createRedirect(options: RedirectOptions) {
   };
 }
 
-export type Redirect = ReturnType<typeof createRedirect>;
-
 function outcomeOf({ status }: Response): RedirectOutcome {
   if (status === 302) return "store";
   if (status === 404) return "unknown";

@@ -2,46 +2,30 @@ import type { Config } from "../config/config.ts";
 import { type Log, withoutQuery } from "../lib/log.ts";
 import { type Clock, createClock } from "../links/clock.ts";
 import type { Link } from "../links/link.ts";
-import { createLinks, type Links } from "../links/links.ts";
+import { createLinks } from "../links/links.ts";
 import type { Problem } from "../links/problem.ts";
-import { createSecret, type Secret } from "../links/secret.ts";
+import { createSecret } from "../links/secret.ts";
 import type { LinkStore } from "../links/store.ts";
 import { effectivePort } from "../links/target.ts";
 import { DAY_MS, HOUR_MS } from "../links/time.ts";
 import type { ListCheck } from "../moderation/blocklist/list-table.ts";
-import { type Counters, createCounters } from "../moderation/counters.ts";
-import { createHostRules, type HostRules } from "../moderation/host-rules.ts";
-import { createInspection, type Inspection } from "../moderation/inspection.ts";
-import { createOperator, createRuleCheck, type Operator } from "../moderation/operator.ts";
-import { createLimits, type Limits } from "../moderation/rate-limits.ts";
-import { createReports, type Reports } from "../moderation/reports/reports.ts";
+import { createCounters } from "../moderation/counters.ts";
+import { createHostRules } from "../moderation/host-rules.ts";
+import { createInspection } from "../moderation/inspection.ts";
+import { createOperator, createRuleCheck } from "../moderation/operator.ts";
+import { createLimits } from "../moderation/rate-limits.ts";
+import { createReports } from "../moderation/reports/reports.ts";
 import { isShortener } from "../moderation/shorteners.ts";
-import { createStoreFigures, type StoreFigures } from "../store/commits.ts";
+import { createStoreFigures } from "../store/commits.ts";
 import { openStore, type StoreOptions } from "../store/open.ts";
-import { createVisits, type Visits } from "../visits/visits.ts";
+import { createVisits } from "../visits/visits.ts";
 
 /** A start believes the clock until this many days after Curt last ran with a believed one. */
 const BELIEVED_DAYS = 31;
 const SECRET_BYTES = 32;
 
 /** The domain on an open store, without HTTP and timers. */
-export interface Core {
-  readonly clock: Clock;
-  readonly links: Links;
-  readonly secret: Secret;
-  readonly visits: Visits;
-  readonly hostRules: HostRules;
-  readonly operator: Operator;
-  readonly inspection: Inspection;
-  readonly counters: Counters;
-  readonly storeFigures: StoreFigures;
-  /** About how many links there are. */
-  size(): Promise<number>;
-  readonly reports: Reports;
-  readonly limits: Limits;
-  /** Finishes accepted work, then closes the store. */
-  close(): Promise<void>;
-}
+export type Core = Awaited<ReturnType<typeof openCore>>;
 
 export interface CoreOptions extends Omit<
   StoreOptions,
@@ -65,7 +49,7 @@ export function fillRandom(bytes: Uint8Array): void {
 }
 
 /** Opens the store. Nothing else creates a clock or a source of randomness, so tests can replace the clock here. */
-export async function openCore(config: Config, log: Log, options: CoreOptions = {}): Promise<Core> {
+export async function openCore(config: Config, log: Log, options: CoreOptions = {}) {
   const storeFigures = createStoreFigures();
   const store = await openStore(config.database, {
     onWait: (reason) => log.warn({ reason }, "the database does not answer: waiting for it"),
@@ -127,6 +111,7 @@ export async function openCore(config: Config, log: Log, options: CoreOptions = 
     hostRules,
     counters,
     storeFigures,
+    /** Approximate number of links. */
     size: () => store.size(),
     operator: createOperator({ store, clock, refuseRule }),
     inspection: createInspection({ store, clock, blocked: hostRules.blocked }),
@@ -153,7 +138,8 @@ export async function openCore(config: Config, log: Log, options: CoreOptions = 
       clock,
       seed,
     }),
-    async close() {
+    /** Finishes accepted work, then closes the store. */
+    async close(): Promise<void> {
       // Losing counts is no reason to fail.
       await counters.flush().catch(() => {});
       await store.close();

@@ -33,8 +33,7 @@ import { openCountries } from "../visits/country.ts";
 import type { OpenRecorder } from "../visits/visits.ts";
 import type { Core } from "./core.ts";
 import type { ReportFault } from "./fault-log.ts";
-import type { Health } from "./health.ts";
-import type { AppOptions } from "./routes.ts";
+import type { Health } from "./health-endpoints.ts";
 import { createNotices } from "./well-known.ts";
 
 interface HandlerParts {
@@ -50,8 +49,10 @@ interface HandlerParts {
   readonly onFault: ReportFault;
 }
 
+export type Handlers = ReturnType<typeof createHandlers>;
+
 /** Everything that answers a route, each with the parts and settings that it needs. */
-export function createHandlers(config: Config, log: Log, core: Core, parts: HandlerParts): AppOptions {
+export function createHandlers(config: Config, log: Log, core: Core, parts: HandlerParts) {
   const { clock, links, secret, reports, operator, visits } = core;
   const { recorder, identity, views, overload, linkCache, changes, health, onFault } = parts;
   const { createToken, adminToken } = config;

@@ -101,8 +101,8 @@ function bind(host: string, port: number, options: BindOptions): Bun.Server<unkn
   const servers: Bun.Server<unknown>[] = [];
   try {
     for (const hostname of addressesOf(host)) {
-      const known = { hostname, port: servers[0]?.port ?? port, maxRequestBodySize: MAX_REQUEST_BODY_BYTES };
-      servers.push(Bun.serve({ ...options, ...known }));
+      const common = { hostname, port: servers[0]?.port ?? port, maxRequestBodySize: MAX_REQUEST_BODY_BYTES };
+      servers.push(Bun.serve({ ...options, ...common }));
     }
     return servers;
   } catch (cause) {

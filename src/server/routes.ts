@@ -1,60 +1,19 @@
 import { forEveryOrigin } from "../http/api-headers.ts";
-import type { AdminApi } from "../http/api/admin/admin.ts";
-import type { Api } from "../http/api/api.ts";
 import { PATHS } from "../http/api/paths.ts";
 import type { Call, Handler } from "../http/call.ts";
-import type { Limiter } from "../http/limiter.ts";
-import type { Overload, RequestClass } from "../http/overload.ts";
-import type { CachedProblem } from "../http/problem-cache.ts";
+import type { RequestClass } from "../http/overload.ts";
 import { answer } from "../http/responses.ts";
 import { queryOf } from "../http/url.ts";
-import type { Views } from "../http/views.ts";
-import type { AdminPages } from "../pages/admin/handler.ts";
-import type { Home } from "../pages/home/handler.ts";
-import type { ManagePages } from "../pages/manage/handler.ts";
-import type { Made } from "../pages/preview/just-created.ts";
-import { type Report, REPORTED_PATH } from "../pages/report/handler.ts";
+import { REPORTED_PATH } from "../pages/report/handler.ts";
 import { MY_LINKS_PATH, PRIVACY_PATH, REPORT_PATH } from "../pages/shared/layout.tsx";
-import type { UnknownAnswer } from "../pages/unknown/handler.ts";
-import type { Gate } from "../redirect/gate.ts";
-import type { Redirect } from "../redirect/redirect.ts";
-import type { Health } from "./health.ts";
-import { createRouter, type RouterOptions } from "./router.ts";
-import type { Notices } from "./well-known.ts";
-
-export interface AppOptions extends Omit<RouterOptions, "isOpen" | "notFound"> {
-  readonly api: Api;
-  /** Undefined if there is no operator's token. */
-  readonly admin:
-    | {
-        readonly api: AdminApi;
-        readonly pages: AdminPages;
-      }
-    | undefined;
-  /** Applies the changes made by this process. */
-  readonly onChanged: () => Promise<void>;
-  readonly home: Home;
-  readonly notices: Notices;
-  readonly report: Report;
-  readonly made: Pick<Made, "preview">;
-  readonly managePages: ManagePages;
-  readonly redirect: Redirect;
-  readonly gate: Pick<Gate, "receive" | "takesPost">;
-  readonly answerUnknown: UnknownAnswer;
-  readonly views: Pick<Views, "show">;
-  /** By address. */
-  readonly assets: Readonly<Record<string, Handler>>;
-  readonly health: Health;
-  readonly limiter: Limiter;
-  readonly overload: Pick<Overload, "takeTurns">;
-  readonly cachedProblem: CachedProblem;
-}
+import type { Handlers } from "./handlers.ts";
+import { createRouter } from "./router.ts";
 
 /**
  * Every route. Bun sends each path of `fixed` to its function, GET of /:code and /:code/ to `redirect`, and everything else to
  * `fetch`. Handlers run on the serving thread. `onViewsThread` moves a route's work to the views thread.
  */
-export function createApp(options: AppOptions) {
+export function createApp(handlers: Handlers) {
   const {
     api,
     admin,
@@ -76,7 +35,7 @@ export function createApp(options: AppOptions) {
     callOf,
     requests,
     onFault,
-  } = options;
+  } = handlers;
   const { limit } = limiter;
   const onViewsThread = views.show;
   const isOpen = (path: string) => admin === undefined || !path.startsWith("/api/v1/admin/");
@@ -169,7 +128,7 @@ export function createApp(options: AppOptions) {
     return limiter.view((call) => (/^(?:GET|HEAD)$/.test(call.request.method) ? read(call) : write(call)));
   }
 
-  function addAdmin({ api: operator, pages }: NonNullable<AppOptions["admin"]>): void {
+  function addAdmin({ api: operator, pages }: NonNullable<Handlers["admin"]>): void {
     route("/api/v1/admin/links", { GET: operator.links });
     route("/api/v1/admin/links/{code}", {
       GET: operator.link,

@@ -1,12 +1,13 @@
 import type { Config } from "../config/config.ts";
+import type { ViewTask } from "../http/view-task.ts";
 import { createViews, type ViewLimits, type Views } from "../http/views.ts";
 import { startThread, type Thread } from "../lib/thread.ts";
 import { StoreMisplaced, StoreUnavailable } from "../links/store.ts";
+import type { ListTable } from "../moderation/blocklist/list-table.ts";
 import type { Identity } from "../pages/shared/branding.ts";
 import { identifyStore } from "../store/open.ts";
 import type { Blocklists } from "./blocklists.ts";
 import type { Core } from "./core.ts";
-import type { ViewsTask } from "./views-worker.ts";
 
 interface ViewsParts {
   readonly identity: Identity;
@@ -26,27 +27,7 @@ export function openViews(
   let latest: Thread<ViewsTask> | undefined;
 
   function sendSettings(thread: Thread<ViewsTask>): void {
-    const task: ViewsTask = {
-      view: "none",
-      database: config.database,
-      baseUrl: config.baseUrl,
-      identity,
-      codeHoldMs: config.codeHoldMs,
-      defaultExpiry: config.defaultExpiry,
-      edits: config.edits,
-      statsShown: config.statsShown,
-      statsKeepDays: config.statsKeepDays,
-      noiseKey,
-      limitCreate: config.limitCreate,
-      limitUnknown: config.limitUnknown,
-      limitView: config.limitView,
-      limitReport: config.limitReport,
-      limitPasswords: config.limitPasswords,
-      // The token itself stays where it is checked.
-      needsToken: config.createToken !== null,
-      storeFiles,
-      lists: blocklists.tables(),
-    };
+    const task = settingsTask(config, { identity, noiseKey, storeFiles, lists: blocklists.tables() });
     thread.perform(task).catch(() => {});
   }
 
@@ -62,3 +43,37 @@ export function openViews(
   });
   return createViews({ ...limits, start, clock, hostRules, onFault });
 }
+
+interface ViewsState {
+  readonly identity: Identity;
+  /** Only for the noise in statistics. */
+  readonly noiseKey: string;
+  /** The files that the service has open. */
+  readonly storeFiles: readonly string[];
+  readonly lists: readonly ListTable[];
+}
+
+function settingsTask(config: Config, state: ViewsState) {
+  return {
+    view: "none",
+    ...state,
+    database: config.database,
+    baseUrl: config.baseUrl,
+    codeHoldMs: config.codeHoldMs,
+    defaultExpiry: config.defaultExpiry,
+    edits: config.edits,
+    statsShown: config.statsShown,
+    statsKeepDays: config.statsKeepDays,
+    limitCreate: config.limitCreate,
+    limitUnknown: config.limitUnknown,
+    limitView: config.limitView,
+    limitReport: config.limitReport,
+    limitPasswords: config.limitPasswords,
+    // The token itself stays where it is checked.
+    needsToken: config.createToken !== null,
+  } as const;
+}
+
+/** The settings come first, and again after each change of the blocklists. */
+export type ViewsTask = ViewsSettings | ViewTask;
+export type ViewsSettings = ReturnType<typeof settingsTask>;

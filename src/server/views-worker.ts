@@ -2,18 +2,17 @@
 // the store.
 import { setPriority } from "node:os";
 
-import type { Config } from "../config/config.ts";
 import { createAdminApiViews } from "../http/api/admin/views.ts";
 import { createApiViews } from "../http/api/views.ts";
 import { createDomain } from "../http/domain.ts";
-import { createRenderer, type ViewTask } from "../http/view-task.ts";
+import { createRenderer } from "../http/view-task.ts";
 import { performTasks } from "../lib/thread.ts";
 import { VERSION } from "../lib/version.ts";
 import type { Code } from "../links/code.ts";
 import type { Link } from "../links/link.ts";
 import { createLookUps } from "../links/links.ts";
 import { StoreUnavailable } from "../links/store.ts";
-import { createListCheck, type ListCheck, type ListTable } from "../moderation/blocklist/list-table.ts";
+import { createListCheck, type ListCheck } from "../moderation/blocklist/list-table.ts";
 import { createDisabledSince } from "../moderation/disabled-since.ts";
 import { createHostRules } from "../moderation/host-rules.ts";
 import { createInspection } from "../moderation/inspection.ts";
@@ -26,41 +25,17 @@ import { createPreview } from "../pages/preview/handler.ts";
 import { createPrivacy } from "../pages/privacy/handler.ts";
 import { createQrPage } from "../pages/qr/handler.ts";
 import { createQr } from "../pages/qr/image.ts";
-import type { ClientLimits } from "../pages/reference/guide.tsx";
 import { createReference } from "../pages/reference/handler.ts";
 import { createReportViews } from "../pages/report/handler.ts";
-import type { Identity } from "../pages/shared/branding.ts";
 import { openReader, type StoreReader } from "../store/open.ts";
 import { createNoise } from "../visits/statistics/noise.ts";
 import { createCounts } from "../visits/visits.ts";
-
-/** The first task passes the configuration. After each change of the blocklists, a task passes it again. */
-export type ViewsTask = ({ readonly view: "none" } & ViewsConfig) | ViewTask;
-export type ViewsConfig = Pick<
-  Config,
-  | "database"
-  | "baseUrl"
-  | "codeHoldMs"
-  | "defaultExpiry"
-  | "edits"
-  | "statsShown"
-  | "statsKeepDays"
-  | keyof ClientLimits
-> & {
-  readonly identity: Identity;
-  /** Only for the noise in statistics. */
-  readonly noiseKey: string;
-  /** The token itself stays where it is checked. */
-  readonly needsToken: boolean;
-  /** The files that the service has open. */
-  readonly storeFiles: readonly string[];
-  readonly lists: readonly ListTable[];
-};
+import type { ViewsSettings, ViewsTask } from "./views-thread.ts";
 
 /** Redirects come first if all threads share one core. Only Linux has a priority per thread. */
 const PRIORITY = 10;
 
-let config: ViewsConfig;
+let config: ViewsSettings;
 let isListed: ListCheck;
 let render: Awaited<ReturnType<typeof open>> | undefined;
 /** The serving thread sends the time with each task, so that both always agree on it. */

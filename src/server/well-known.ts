@@ -32,8 +32,6 @@ export function createNotices({ contact, clock }: NoticesOptions) {
   };
 }
 
-export type Notices = ReturnType<typeof createNotices>;
-
 function text(body: string): Response {
   return answer({ body, type: "text/plain; charset=utf-8", policy: null, cache: "public, max-age=3600" });
 }

@@ -69,5 +69,3 @@ export function createApi(options: ApiOptions) {
     withdraw: manage.withdraw,
   };
 }
-
-export type Api = ReturnType<typeof createApi>;

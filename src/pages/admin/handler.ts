@@ -139,8 +139,6 @@ export function createAdminPages({ signIn, operator, reports, views }: AdminPage
   };
 }
 
-export type AdminPages = ReturnType<typeof createAdminPages>;
-
 function decisionOf(sent: URLSearchParams): ReasonedRequest {
   return { reason: sent.get("reason") ?? "", note: (sent.get("note") ?? "").trim() };
 }

@@ -185,5 +185,3 @@ export function createHome({ links, clock, views, made, limiter, mayCreate, onFa
     refuse: (call: Call, problem: HttpProblem) => answerForm(call, problem),
   };
 }
-
-export type Home = ReturnType<typeof createHome>;

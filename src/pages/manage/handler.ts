@@ -142,8 +142,6 @@ export function createManagePages(options: ManagePagesOptions) {
   };
 }
 
-export type ManagePages = ReturnType<typeof createManagePages>;
-
 function orNothing(error: unknown): undefined {
   if (!(error instanceof StoreUnavailable)) throw error;
 }

@@ -147,8 +147,6 @@ export function createReport({ reports, views, onFault }: ReportOptions) {
   };
 }
 
-export type Report = ReturnType<typeof createReport>;
-
 /** Says that a reason is missing in words for people, not for programs. */
 function tell(problem: HttpProblem, language: string) {
   const told = tellBeside(problem, REPORT_FIELDS, language);

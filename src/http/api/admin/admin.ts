@@ -167,8 +167,6 @@ export function createAdminApi({ operator, reports, views, refusalOf }: AdminApi
   };
 }
 
-export type AdminApi = ReturnType<typeof createAdminApi>;
-
 function askFor(views: Pick<Views, "ask">, call: Call, task: AdminApiTask): Promise<Response> {
   return views.ask("adminApi", call, JSON.stringify(task));
 }
