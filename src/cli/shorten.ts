@@ -23,11 +23,11 @@ export async function shorten(
   { positionals, options }: Arguments,
 ): Promise<number> {
   if (positionals.length === 0 && process.stdin.isTTY)
-    return misuse("shorten needs a URL, as an argument or from a pipe");
+    return fail("shorten needs a URL, as an argument or from a pipe", 2);
   if (options["code"] !== undefined && positionals.length !== 1)
-    return misuse("--code is for one URL, given as an argument");
+    return fail("--code is for one URL, given as an argument", 2);
   const terms = await readTerms(environment, options);
-  if (typeof terms === "string") return misuse(terms);
+  if (typeof terms === "string") return fail(terms, 2);
   const isJson = options["json"] === true;
   const fromPipe = positionals.length === 0;
   return ask(environment, async (client) => {
@@ -66,11 +66,6 @@ async function readTerms(environment: Environment, options: Arguments["options"]
   if (options["password"] !== true) return terms;
   const password = await readPassword(environment);
   return password ? { ...terms, password } : "--password needs CURT_PASSWORD, or a terminal to ask for it";
-}
-
-function misuse(text: string): number {
-  fail(text);
-  return 2;
 }
 
 /** For the next step of a person: pasting the address, or scanning it with a phone. */

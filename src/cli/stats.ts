@@ -18,25 +18,23 @@ const PIPE_COLUMNS = 80;
 export async function stats(environment: Environment, { positionals, options }: Arguments): Promise<number> {
   const link = readLink(positionals[0] ?? "");
   const days = Number(options["days"] ?? DEFAULT_DAYS);
-  if (link === undefined) fail(`${positionals[0]} is neither a code nor a short address`);
-  else if (!Number.isInteger(days) || days < 1 || days > MAX_DAYS)
-    fail(`--days must be a whole number from 1 to ${MAX_DAYS}`);
-  else
-    return ask(
-      environment,
-      async (client) => {
-        const statistics = await client.links.statistics(link.code, lastDays(days));
-        if (options["json"] === true) {
-          printJson(statistics);
-          return 0;
-        }
-        const { visits: total } = await client.links.get(link.code);
-        for (const line of draw(statistics, total)) print(escapeLine(line));
+  if (link === undefined) return fail(`${positionals[0]} is neither a code nor a short address`, 2);
+  if (!Number.isInteger(days) || days < 1 || days > MAX_DAYS)
+    return fail(`--days must be a whole number from 1 to ${MAX_DAYS}`, 2);
+  return ask(
+    environment,
+    async (client) => {
+      const statistics = await client.links.statistics(link.code, lastDays(days));
+      if (options["json"] === true) {
+        printJson(statistics);
         return 0;
-      },
-      link.origin,
-    );
-  return 2;
+      }
+      const { visits: total } = await client.links.get(link.code);
+      for (const line of draw(statistics, total)) print(escapeLine(line));
+      return 0;
+    },
+    link.origin,
+  );
 }
 
 /** A code, or a short address as it is shared: with or without scheme, slash, and the + of its preview. */

@@ -13,33 +13,29 @@ export function isFromOwnPage(headers: Headers): boolean {
   return headers.get("sec-fetch-site") === "same-origin";
 }
 
-/** The preview that people see before the redirect. */
-export interface Interstitial {
-  /** Whether this request gets the preview. Choosing a language on the preview shows it again. */
-  isFor(call: Call): boolean;
-  /** The same for a reader of one of our own pages without the destination. */
-  isForPerson(call: Call): boolean;
-  show(call: Call): Promise<Response>;
-}
-
 export interface InterstitialOptions {
   readonly recorder: Pick<Recorder, "isBrowser">;
   readonly views: Pick<Views, "ask">;
   readonly onFault: (error: unknown) => void;
 }
 
-export function createInterstitial({ recorder, views, onFault }: InterstitialOptions): Interstitial {
+/** The preview that people see before the redirect. */
+export function createInterstitial({ recorder, views, onFault }: InterstitialOptions) {
+  /** Whether a reader of one of our own pages gets the preview, if that page had no destination. */
   const isForPerson = ({ headers }: Call) =>
     prefersHtml(headers.get("accept")) && recorder.isBrowser(headers);
 
   return {
     isForPerson,
-    isFor: (call) =>
+    /** Whether this request gets the preview. Choosing a language on the preview shows it again. */
+    isFor: (call: Call) =>
       isForPerson(call) && (!isFromOwnPage(call.headers) || urlLanguage(call.request) !== undefined),
-    show: (call) =>
+    show: (call: Call): Promise<Response> =>
       views.ask("interstitial", call).catch((error: unknown) => {
         onFault(error);
         return problemAnswer(call, problemOf(error));
       }),
   };
 }
+
+export type Interstitial = ReturnType<typeof createInterstitial>;

@@ -39,10 +39,10 @@ export function plural(count: number, noun: string): string {
   return `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`;
 }
 
-/** Returns the exit code of a command that failed. */
-export function fail(text: string): number {
+/** Prints an error, and returns the exit code. */
+export function fail(text: string, code = 1): number {
   console.error(`curt: ${escapeLine(text)}`);
-  return 1;
+  return code;
 }
 
 /** Prints a remark for people. Not with console.error, which Bun prints in red. */
