@@ -4,16 +4,16 @@ import type { Clock } from "../links/clock.ts";
 import { DAY_MS } from "../links/time.ts";
 import { LANGUAGES } from "../locales/messages.ts";
 
-/** RFC 9116, section 2.5.5: less than a year ahead. It moves with every answer, for who runs this answers it. */
+/** RFC 9116, section 2.5.5: less than a year ahead, from each response on. */
 const VALID_MS = 180 * DAY_MS;
 
 export interface NoticesOptions {
-  /** A URI; null where the operator names none. */
+  /** A URI. Null without CONTACT. */
   readonly contact: string | null;
   readonly clock: Clock;
 }
 
-/** What crawlers and people who found a hole look for at well-known addresses. */
+/** Texts at well-known addresses, for crawlers and security researchers. */
 export function createNotices({ contact, clock }: NoticesOptions) {
   return {
     /** RFC 9309. Previews and problems say `noindex` themselves, and a crawler must read them to know. */
@@ -31,8 +31,6 @@ export function createNotices({ contact, clock }: NoticesOptions) {
           },
   };
 }
-
-export type Notices = ReturnType<typeof createNotices>;
 
 function text(body: string): Response {
   return answer({ body, type: "text/plain; charset=utf-8", policy: null, cache: "public, max-age=3600" });

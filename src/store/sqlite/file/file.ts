@@ -4,7 +4,7 @@ import { existsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 
 import { reasonOf } from "../../../lib/error-reason.ts";
-import { giveToOwnerOfFolder, makeFolder } from "../../../lib/files.ts";
+import { giveToOwnerOfFolder, createFolder } from "../../../lib/files.ts";
 import { StoreUnusable } from "../../../links/store.ts";
 import { type Identity, identify, isInPlace, replacedMeanwhile } from "./file-identity.ts";
 import { isCurrent, migrate, requireCurrentVersion, requireOurs, requireSchema } from "./schema.ts";
@@ -26,7 +26,7 @@ export function openWriter(path: string, openElsewhere?: Identity, busyWaitMs = 
   return explained(path, () => {
     requireSafeSqlite();
     if (openElsewhere !== undefined) requireSame(path, openElsewhere);
-    makeFolder(dirname(path));
+    createFolder(dirname(path));
     requireOurs(path);
     requireLog(path);
     requireWholeWal(path);
