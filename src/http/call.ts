@@ -5,7 +5,7 @@ import type { Domain } from "./domain.ts";
 
 export type Handler = (call: Call) => Response | Promise<Response>;
 /** A call without its connection, as the views thread gets it. */
-export type Asked = Omit<Call, "client" | "limits" | "mayTake">;
+export type DetachedCall = Omit<Call, "client" | "limits" | "mayTake">;
 
 const NONE: readonly never[] = [];
 

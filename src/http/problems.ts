@@ -9,7 +9,7 @@ import { type PageProblem, problemPage } from "../pages/problem/page.tsx";
 import { whenIn } from "../pages/shared/time-words.ts";
 import { unknownPage } from "../pages/unknown/page.tsx";
 import type { RangeRefusal } from "../visits/statistics/statistics.ts";
-import type { Asked } from "./call.ts";
+import type { DetachedCall } from "./call.ts";
 import { leave } from "./compression.ts";
 import { type FieldNames, partOf, SHORTEN_FIELDS } from "./field-names.ts";
 import { type ProblemReason, REASON_HEADER } from "./problem-reasons.ts";
@@ -230,7 +230,7 @@ export function problemOf(error: unknown): PageProblem {
 
 /** The API's error envelope, in the caller's language. */
 export function problemJson(
-  call: Asked,
+  call: DetachedCall,
   problem: HttpProblem,
   headers: Readonly<Record<string, string>> = {},
   fields?: FieldNames,
@@ -253,18 +253,18 @@ export function nameFirst({ field, isFixed }: Message, text: string): string {
 }
 
 /** For addresses that people open: browsers get a page, programs get JSON. `meant`: see {@link unknownPage}. */
-export function problemAnswer(call: Asked, problem: AddressProblem, meant?: Code): Response {
+export function problemAnswer(call: DetachedCall, problem: AddressProblem, meant?: Code): Response {
   if (problem.kind !== "method" && prefersHtml(call.headers.get("accept")))
     return problemHtml(call, problem, meant);
   return problemJson(call, problem, { Vary: "Accept, Accept-Language" });
 }
 
 /** For any address. The API has no pages. */
-export function answerProblem(call: Asked, problem: AddressProblem): Response {
+export function answerProblem(call: DetachedCall, problem: AddressProblem): Response {
   return pathOf(call.request).startsWith("/api/") ? problemJson(call, problem) : problemAnswer(call, problem);
 }
 
-function problemHtml(call: Asked, problem: PageProblem, meant?: Code): Response {
+function problemHtml(call: DetachedCall, problem: PageProblem, meant?: Code): Response {
   const { status, headers } = describe(problem);
   const all = { ...headers, Vary: "Accept, Accept-Language, Cookie" };
   if (problem.kind !== "unknown" && problem.kind !== "not-found")

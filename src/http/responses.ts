@@ -2,7 +2,7 @@ import Negotiator from "negotiator";
 
 import { memoize } from "../lib/memoize.ts";
 import type { Page } from "../pages/shared/layout.tsx";
-import type { Asked } from "./call.ts";
+import type { DetachedCall } from "./call.ts";
 import { compress } from "./compression.ts";
 import { pageLanguage } from "./page-language.ts";
 
@@ -52,7 +52,7 @@ function guardsOf(type: string, policy: string | null = LOAD_NOTHING, cache = "n
 
 /** Compressed if the client accepts it. */
 export function json(
-  call: Asked,
+  call: DetachedCall,
   status: number,
   body: unknown,
   language: string,
@@ -67,7 +67,7 @@ export function json(
 }
 
 /** RFC 4180, with a row of names. Compressed if the client accepts it. */
-export function csv(call: Asked, body: string, headers: AnswerHeaders): Response {
+export function csv(call: DetachedCall, body: string, headers: AnswerHeaders): Response {
   const coded = compress(body, call.headers.get("accept-encoding"));
   const type = "text/csv; charset=utf-8; header=present";
   const response = answer({ body: coded.body, type, headers: { ...headers, ...coded.headers } });
@@ -90,7 +90,7 @@ export const FINDABLE = { "X-Robots-Tag": "all", "Cache-Control": "private, no-c
 
 /** A page in the reader's language. Search engines may not list it unless `headers` say otherwise. `code` compresses it. */
 export function html(
-  call: Asked,
+  call: DetachedCall,
   status: number,
   render: (language: string) => Page,
   headers: AnswerHeaders = {},

@@ -1,4 +1,4 @@
-import type { Asked } from "./call.ts";
+import type { DetachedCall } from "./call.ts";
 import type { Domain } from "./domain.ts";
 import { urlLanguage } from "./page-language.ts";
 import { prefersCsv } from "./responses.ts";
@@ -55,7 +55,7 @@ export interface RenderedView {
 }
 
 /** `data` is the task's `data`. */
-export type ViewHandler = (call: Asked, data: string) => Response | Promise<Response>;
+export type ViewHandler = (call: DetachedCall, data: string) => Response | Promise<Response>;
 
 /** Renders tasks on the views thread. Rethrows exceptions of handlers. */
 export function createRenderer(domain: Domain, handlers: Readonly<Record<View, ViewHandler>>) {

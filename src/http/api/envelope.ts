@@ -1,13 +1,13 @@
 import type { Link } from "../../links/link.ts";
 import { message, type MessageKey, negotiateLanguage } from "../../locales/messages.ts";
-import type { Asked } from "../call.ts";
+import type { DetachedCall } from "../call.ts";
 import type { Domain } from "../domain.ts";
 import { json } from "../responses.ts";
 import type { ShortLink } from "./schemas.ts";
 
 /** The contract's envelope. */
 export function success(
-  call: Asked,
+  call: DetachedCall,
   status: number,
   key: MessageKey,
   data: unknown,

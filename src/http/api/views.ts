@@ -5,7 +5,7 @@ import { isProblem } from "../../links/problem.ts";
 import { message, negotiateLanguage } from "../../locales/messages.ts";
 import type { Counts } from "../../visits/visits.ts";
 import { MAX_BODY_BYTES } from "../body.ts";
-import type { Asked } from "../call.ts";
+import type { DetachedCall } from "../call.ts";
 import { memoizeByDomain } from "../domain.ts";
 import { problemJson } from "../problems.ts";
 import { fileName, knowsAlready, tagOf, answer, csv, json } from "../responses.ts";
@@ -36,7 +36,7 @@ export function createApiViews(options: ApiViewsOptions) {
   const describe = memoizeByDomain((domain, language) => describeApi(domain, language, options));
 
   /** `data` is that of a call whose key was checked. The link may have been replaced since. */
-  async function find(call: Asked, data: string) {
+  async function find(call: DetachedCall, data: string) {
     const managed = data === "" ? undefined : (JSON.parse(data) as Managed);
     const link = await links.find(call.code, managed && "maker");
     const isMaker = !isProblem(link) && link.createdMs === managed?.createdMs;
@@ -46,7 +46,7 @@ export function createApiViews(options: ApiViewsOptions) {
   }
 
   return {
-    information(call: Asked): Response {
+    information(call: DetachedCall): Response {
       const { domain } = call;
       const language = negotiateLanguage(call.headers.get("accept-language"));
       const createdMs = Date.UTC(2026, 0, 1);
@@ -77,7 +77,7 @@ export function createApiViews(options: ApiViewsOptions) {
       return success(call, 200, "info", data);
     },
 
-    async link(call: Asked, data: string): Promise<Response> {
+    async link(call: DetachedCall, data: string): Promise<Response> {
       const { link, isMaker } = await find(call, data);
       if (isProblem(link)) return problemJson(call, link);
       const { visits: counted } = await visits.sums(link);
@@ -85,7 +85,7 @@ export function createApiViews(options: ApiViewsOptions) {
       return success(call, 200, "link", told, varyOf(isMaker));
     },
 
-    async statistics(call: Asked, data: string): Promise<Response> {
+    async statistics(call: DetachedCall, data: string): Promise<Response> {
       const query = readStatisticsQuery(call.request);
       if (isProblem(query)) return problemJson(call, query);
       const { link, isMaker } = await find(call, data);
@@ -112,7 +112,7 @@ export function createApiViews(options: ApiViewsOptions) {
       return success(call, 200, "statistics", told, headers);
     },
 
-    document(call: Asked): Response {
+    document(call: DetachedCall): Response {
       const language = negotiateLanguage(call.headers.get("accept-language"));
       return json(call, 200, describe(call.domain, language), language, REVALIDATED);
     },

@@ -1,6 +1,6 @@
 import { writtenSearch } from "../../http/api/admin/query.ts";
 import type { SearchResult } from "../../http/api/admin/search.ts";
-import type { Asked } from "../../http/call.ts";
+import type { DetachedCall } from "../../http/call.ts";
 import { describe, type HttpProblem, problemAnswer } from "../../http/problems.ts";
 import { html } from "../../http/responses.ts";
 import { queryOf } from "../../http/url.ts";
@@ -41,7 +41,7 @@ const LIMIT = 50;
 
 /** The operator's pages. Runs on the thread that makes views; whoever asks is signed in. */
 export function createAdminPageViews(inspection: Inspection) {
-  const views: Record<AdminPageView, (call: Asked, task: AdminPageTask) => Promise<Response>> = {
+  const views: Record<AdminPageView, (call: DetachedCall, task: AdminPageTask) => Promise<Response>> = {
     async figures(call, task) {
       const figures = await inspection.figures();
       return show(call, task, (operator) => figuresPage(operator, figures));
@@ -107,7 +107,7 @@ export function createAdminPageViews(inspection: Inspection) {
     },
   };
 
-  return (call: Asked, data: string) => {
+  return (call: DetachedCall, data: string) => {
     const task = JSON.parse(data) as AdminPageTask;
     return views[task.view](call, task);
   };
@@ -115,7 +115,7 @@ export function createAdminPageViews(inspection: Inspection) {
 
 /** A page, with what went wrong on it. */
 function show(
-  call: Asked,
+  call: DetachedCall,
   { formToken, problem }: AdminPageTask,
   render: (operator: Operator, refusal: string | undefined) => Page,
   more: Readonly<Record<string, string>> = {},
@@ -135,10 +135,10 @@ function show(
 }
 
 /** Which part of a list a page shows. */
-export function partOf(call: Asked): Part {
+export function partOf(call: DetachedCall): Part {
   return { cursor: queried(call, "cursor") || undefined, limit: LIMIT };
 }
 
-function queried({ request }: Asked, name: string): string {
+function queried({ request }: DetachedCall, name: string): string {
   return new URLSearchParams(queryOf(request)).get(name) ?? "";
 }

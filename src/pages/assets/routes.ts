@@ -18,7 +18,7 @@ export function createAssetRoutes({
 }: Pick<Identity, "assets">): Record<string, (call: Call) => Response> {
   return {
     ...Object.fromEntries(Object.values(assets).map((asset) => [asset.path, serve(asset, FOR_EVER)])),
-    // Asked for by browsers that show something else than a page of ours.
+    // DetachedCall for by browsers that show something else than a page of ours.
     "/favicon.ico": serve(assets.touchIcon ?? assets.icon, DAY),
   };
 }

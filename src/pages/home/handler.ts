@@ -1,4 +1,4 @@
-import type { Asked, Call } from "../../http/call.ts";
+import type { DetachedCall, Call } from "../../http/call.ts";
 import type { Limiter } from "../../http/limiter.ts";
 import { describe, type HttpProblem, problemJson, problemOf } from "../../http/problems.ts";
 import { answer, FINDABLE, html, prefersHtml } from "../../http/responses.ts";
@@ -57,7 +57,7 @@ export interface HomeViewsOptions {
 /** The home page: the form, empty or as an address fills it in, and as it was sent where it was refused. */
 export function createHomeViews(options: HomeViewsOptions) {
   return {
-    show(call: Asked): Response {
+    show(call: DetachedCall): Response {
       const { baseUrl } = call.domain;
       const form = shortened(formOfQuery(queryOf(call.request)));
       const isEmpty = Object.values(form).every((text) => text === "");
@@ -69,7 +69,7 @@ export function createHomeViews(options: HomeViewsOptions) {
       );
     },
 
-    async refused(call: Asked, data: string): Promise<Response> {
+    async refused(call: DetachedCall, data: string): Promise<Response> {
       const { form, problem, offers = [], isUnderstood } = JSON.parse(data) as Refused;
       const { baseUrl } = call.domain;
       const { status, headers } = describe(problem);

@@ -1,4 +1,4 @@
-import type { Asked, Call } from "../../http/call.ts";
+import type { DetachedCall, Call } from "../../http/call.ts";
 import { LINK_FIELDS } from "../../http/field-names.ts";
 import { createLinkManager, type LinkManagerOptions } from "../../http/link-manager.ts";
 import { describe, type HttpProblem, malformed, problemAnswer, problemOf } from "../../http/problems.ts";
@@ -43,7 +43,7 @@ export interface ManageViewsOptions {
 /** The form that asks for a link's manage key, and what can be done with the link. */
 export function createManageViews({ visits, clock, edits, codeHoldMs }: ManageViewsOptions) {
   return {
-    async manage(call: Asked, data: string): Promise<Response> {
+    async manage(call: DetachedCall, data: string): Promise<Response> {
       const { problem, done, sent, unlocked }: Shown = data === "" ? {} : (JSON.parse(data) as Shown);
       const { status, headers } =
         problem === undefined ? { status: 200, headers: {} } : describe(problem, LINK_FIELDS);

@@ -1,5 +1,5 @@
 import { readTimeZone } from "../../http/api/query.ts";
-import type { Asked } from "../../http/call.ts";
+import type { DetachedCall } from "../../http/call.ts";
 import { urlLanguage, pageLanguage } from "../../http/page-language.ts";
 import { describe, problemAnswer } from "../../http/problems.ts";
 import { knowsAlready, tagOf, answer, html } from "../../http/responses.ts";
@@ -31,7 +31,7 @@ export interface PreviewOptions {
 
 /** The page at /<code>+, which shows where a link leads and its visits. */
 export function createPreview({ links, visits, clock, disabledSince, statsKeepDays }: PreviewOptions) {
-  return async (call: Asked, data = ""): Promise<Response> => {
+  return async (call: DetachedCall, data = ""): Promise<Response> => {
     const { manageKey }: Partial<JustMade> = data === "" ? {} : (JSON.parse(data) as JustMade);
     const link = await links.find(call.code, manageKey === undefined ? "visitor" : "maker");
     if (isProblem(link)) return problemAnswer(call, link);

@@ -1,5 +1,5 @@
 import { readQrQuery } from "../../http/api/query.ts";
-import type { Asked } from "../../http/call.ts";
+import type { DetachedCall } from "../../http/call.ts";
 import { problemAnswer, problemJson } from "../../http/problems.ts";
 import { fileName, knowsAlready, tagOf, answer } from "../../http/responses.ts";
 import type { Clock } from "../../links/clock.ts";
@@ -21,7 +21,7 @@ export interface QrOptions {
 export function createQr({ links, clock, version }: QrOptions) {
   const handler =
     (extension: string, type: string, draw: (address: string, style: QrStyle) => string | Uint8Array) =>
-    async (call: Asked): Promise<Response> => {
+    async (call: DetachedCall): Promise<Response> => {
       const style = readQrQuery(call.request);
       if (isProblem(style)) return problemJson(call, style);
       const link = await links.resolve(call.code);

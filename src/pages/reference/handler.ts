@@ -1,5 +1,5 @@
 import { operations } from "../../http/api/operations.ts";
-import type { Asked } from "../../http/call.ts";
+import type { DetachedCall } from "../../http/call.ts";
 import { type Domain, memoizeByDomain } from "../../http/domain.ts";
 import { FINDABLE, html } from "../../http/responses.ts";
 import type { ClientLimits } from "./guide.tsx";
@@ -17,5 +17,6 @@ export function createReference(options: ReferenceOptions) {
   const render = memoizeByDomain((domain, language) =>
     referencePage(language, { api: options.describe(domain, language), documentPath, limits: options }),
   );
-  return (call: Asked): Response => html(call, 200, (language) => render(call.domain, language), FINDABLE);
+  return (call: DetachedCall): Response =>
+    html(call, 200, (language) => render(call.domain, language), FINDABLE);
 }

@@ -1,4 +1,4 @@
-import type { Asked, Call } from "../../http/call.ts";
+import type { DetachedCall, Call } from "../../http/call.ts";
 import {
   describe,
   type HttpProblem,
@@ -42,7 +42,7 @@ export interface ReportOptions {
 
 /** The forms that report a link, and what is said afterwards. */
 export function createReportViews({ links }: { readonly links: Pick<Links, "find"> }) {
-  async function form(call: Asked, { form: values, problem }: Partial<Refused>): Promise<Response> {
+  async function form(call: DetachedCall, { form: values, problem }: Partial<Refused>): Promise<Response> {
     const link = await links.find(call.code);
     if (isProblem(link)) return problemAnswer(call, link);
     const { status, headers } = problem === undefined ? { status: 200, headers: {} } : describe(problem);
@@ -68,7 +68,7 @@ export function createReportViews({ links }: { readonly links: Pick<Links, "find
 
   return {
     /** Asks for a short address, then leads to the form of that link. */
-    async reportAny(call: Asked): Promise<Response> {
+    async reportAny(call: DetachedCall): Promise<Response> {
       const query = parseForm(queryOf(call.request));
       const address = isProblem(query)
         ? ""
@@ -92,11 +92,11 @@ export function createReportViews({ links }: { readonly links: Pick<Links, "find
       );
     },
 
-    report: (call: Asked) => form(call, {}),
+    report: (call: DetachedCall) => form(call, {}),
 
-    refusedReport: (call: Asked, data: string) => form(call, JSON.parse(data) as Refused),
+    refusedReport: (call: DetachedCall, data: string) => form(call, JSON.parse(data) as Refused),
 
-    reported: (call: Asked) => html(call, 200, (language) => reportedPage(language)),
+    reported: (call: DetachedCall) => html(call, 200, (language) => reportedPage(language)),
   };
 }
 

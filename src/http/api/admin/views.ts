@@ -9,7 +9,7 @@ import {
   toldRule,
 } from "../../../moderation/operator-json.ts";
 import { parseSearch } from "../../../moderation/search.ts";
-import type { Asked } from "../../call.ts";
+import type { DetachedCall } from "../../call.ts";
 import { problemJson } from "../../problems.ts";
 import { answer } from "../../responses.ts";
 import { success } from "../envelope.ts";
@@ -32,7 +32,7 @@ const NOTHING_YET: SearchResult = { links: [], searched: 0 };
 
 /** Runs on the thread that makes views. Whoever asks has shown the operator's token. */
 export function createAdminApiViews(inspection: Inspection) {
-  const views: Record<AdminApiView, (call: Asked, task: AdminApiTask) => Promise<Response>> = {
+  const views: Record<AdminApiView, (call: DetachedCall, task: AdminApiTask) => Promise<Response>> = {
     async links(call, { result: { links: ids, cursor, searched } = NOTHING_YET }) {
       const links = await inspection.links(ids);
       const nowMs = inspection.nowMs();
@@ -66,12 +66,12 @@ export function createAdminApiViews(inspection: Inspection) {
     },
   };
 
-  function found(call: Asked, data: unknown): Response {
+  function found(call: DetachedCall, data: unknown): Response {
     return success(call, 200, "operator.found", data);
   }
 
   async function list<T>(
-    call: Asked,
+    call: DetachedCall,
     name: string,
     read: (part: Part) => Promise<{ items: readonly T[]; cursor: string | undefined }>,
     tell: (item: T) => unknown,
@@ -82,7 +82,7 @@ export function createAdminApiViews(inspection: Inspection) {
     return found(call, { [name]: items.map(tell), cursor: cursor ?? null });
   }
 
-  return (call: Asked, data: string) => {
+  return (call: DetachedCall, data: string) => {
     const task = JSON.parse(data) as AdminApiTask;
     return views[task.view](call, task);
   };
