@@ -21,7 +21,7 @@ export async function exportStore(config: Config, { positionals }: Arguments): P
   using progress = showProgress();
   try {
     using output = await openOutput(positionals[0] ?? "-");
-    // Counting a large store takes a while, and only tells how much time is left.
+    // Only for the remaining time, because counting a large store takes a while.
     const known = progress.isShown ? await records.count() : undefined;
     const all = known && EXPORTED.reduce((sum, kind) => sum + known[kind], 0);
     let done = 0;
@@ -66,7 +66,7 @@ async function openOutput(file: string): Promise<Output> {
   };
 }
 
-/** The system may write less than it is asked to. */
+/** A single write may be incomplete. */
 async function writeAll(descriptor: number, bytes: Uint8Array): Promise<void> {
   for (let written = 0; written < bytes.length;) written += writeSync(descriptor, bytes, written);
 }

@@ -13,7 +13,7 @@ import { readCertificate } from "./certificate.ts";
 import { type Core, type CoreOptions, openCore } from "./core.ts";
 import { createFaultLog } from "./fault-log.ts";
 import { createHandlers } from "./handlers.ts";
-import { createHealth } from "./health-endpoints.ts";
+import { createHealth } from "./instance-endpoints.ts";
 import { listen, type ServerLimits } from "./listen.ts";
 import { createMetricsReader, type ReadMetrics } from "./metrics-snapshot.ts";
 import { createApp } from "./routes.ts";
