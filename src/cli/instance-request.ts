@@ -22,7 +22,7 @@ export async function ask(
   }
 }
 
-/** What a user in a shell can do about it. */
+/** How a user can fix the failure. */
 function hint({ status, reason }: CurtError, { baseUrl }: ClientOptions): string {
   if (reason.startsWith("token.")) return "CURT_TOKEN is for it";
   return status === 0 ? "CURT_URL says which instance to ask" : `asked: ${baseUrl}`;

@@ -216,7 +216,7 @@ function state({ name, left, seconds }: NamedAllowance): string {
 const BURST = 100;
 /** Between two refusals beyond that. 500 per second take about 1% of a core. */
 const INTERVAL_MS = 2;
-/** Beyond this, refusals are immediate, because each waiting one takes memory. The last one waits 8 s, less than the server's idle limit. */
+/** Beyond this, refusals are immediate to save memory. The last one waits 8 s, less than the server's idle limit. */
 const MAX_WAITING = 4000;
 
 /**

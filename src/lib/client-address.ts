@@ -37,8 +37,8 @@ export function isTrusted(trusted: readonly Network[], text: string): boolean {
 }
 
 /**
- * The result is an address in its shortest form (RFC 5952; IPv4-mapped IPv6 as IPv4, without zone), or "" if the peer
- * has no address. Each proxy appends the address that called it to `X-Forwarded-For`. So the header is read from the
+ * Returns the client's address in its shortest form (RFC 5952), or "" if the peer has none. IPv4-mapped IPv6 becomes IPv4, and
+ * zones are dropped. Each proxy appends the address that called it to `X-Forwarded-For`. So the header is read from the
  * right, up to the first address that is not a trusted proxy: anything before that could be forged.
  */
 export function createClientAddress(trusted: readonly Network[]): ClientAddress {

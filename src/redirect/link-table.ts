@@ -62,7 +62,7 @@ export function createLinkTable(maxBytes: number) {
   const bytes = Buffer.from(buffer);
   /** The first record of each bucket. */
   const buckets = new Int32Array(2 ** Math.ceil(Math.log2(maxBytes / USUAL_RECORD_BYTES))).fill(NONE);
-  /** Records are from 0 to `newest`; or, after the end was reached, from `oldest` to `end` and from 0 to `newest`. */
+  /** Records are from 0 to `newest`. Once wrapped, they are also from `oldest` to `end`. */
   let newest = 0;
   let oldest = 0;
   let end = 0;

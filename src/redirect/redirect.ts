@@ -75,7 +75,7 @@ export function createRedirect(options: RedirectOptions) {
     return new Response(null, { status: 302, headers });
   }
 
-  /** Returns the cached link, or the code to ask the store for, or undefined if the spelling cannot be a code. */
+  /** Returns the cached link, or the code to look up, or undefined if the spelling cannot be a code. */
   function find(spelling: string, nowMs: number): Entry | Code | undefined {
     const entry = linkCache.get(spelling, nowMs);
     if (entry !== undefined || NEVER_IN_CODES.test(spelling)) return entry;

@@ -33,8 +33,7 @@ import { openCountries } from "../visits/country.ts";
 import type { OpenRecorder } from "../visits/visits.ts";
 import type { Core } from "./core.ts";
 import type { ReportFault } from "./fault-log.ts";
-import type { Health } from "./health-endpoints.ts";
-import { createNotices } from "./well-known.ts";
+import { type Health, createNotices } from "./instance-endpoints.ts";
 
 interface HandlerParts {
   readonly recorder: OpenRecorder;
@@ -103,7 +102,7 @@ export function createHandlers(config: Config, log: Log, core: Core, parts: Hand
     justCreated,
     report: createReport({ reports, views, onFault }),
     managePages: createManagePages({ links, secret, limiter, views, onFault }),
-    notices: createNotices({ contact: config.contact, clock }),
+    notices: createNotices(config.contact, clock),
     answerUnknown,
     redirect: createRedirect({
       linkCache,

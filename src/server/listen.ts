@@ -1,6 +1,7 @@
 import { isIP } from "node:net";
 import { networkInterfaces } from "node:os";
 
+import type { Config } from "../config/config.ts";
 import type { Certificate } from "./certificate.ts";
 import type { createApp } from "./routes.ts";
 
@@ -19,25 +20,9 @@ export interface ServerLimits {
   readonly drainLimitMs?: number;
 }
 
-interface ListenConfig {
-  readonly host: string;
-  readonly port: number;
-}
-
 interface ListenOptions extends ServerLimits {
   /** Plain HTTP without it. */
   readonly tls?: Certificate | undefined;
-}
-
-export interface Server {
-  readonly port: number;
-  /** Requests without a response yet. */
-  pending(): number;
-  /**
-   * Keeps responding for `waitMs`, and closes each connection after its next response. Then refuses new connections, and waits
-   * up to `drainLimitMs` for open requests.
-   */
-  drain(waitMs: number): Promise<void>;
 }
 
 type App = ReturnType<typeof createApp>;
@@ -50,9 +35,9 @@ export class CannotListen extends Error {
 /** Several processes can listen on the port and share its connections. Throws {@link CannotListen}. */
 export function listen(
   app: App,
-  { host, port }: ListenConfig,
+  { host, port }: Pick<Config, "host" | "port">,
   { tls, idleSeconds = IDLE_SECONDS, drainLimitMs = DRAIN_LIMIT_MS }: ListenOptions,
-): Server {
+) {
   const servers = bind(host, port, {
     reusePort: true,
     idleTimeout: idleSeconds,
@@ -61,8 +46,13 @@ export function listen(
   });
   return {
     port: servers[0]?.port ?? port,
+    /** Requests without a response yet. */
     pending: () => servers.reduce((sum, { pendingRequests }) => sum + pendingRequests, 0),
-    async drain(waitMs) {
+    /**
+     * Keeps responding for `waitMs`, and closes each connection after its next response. Then refuses new connections, and waits
+     * up to `drainLimitMs` for open requests.
+     */
+    async drain(waitMs: number): Promise<void> {
       const closing = handlers(closingApp(app));
       for (const server of servers) server.reload(closing);
       await Bun.sleep(waitMs);

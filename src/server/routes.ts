@@ -10,7 +10,8 @@ import { createRouter } from "./router.ts";
 
 /**
  * Every route. Bun sends each path of `fixed` to its function, GET of /:code and /:code/ to `redirect`, and everything else to
- * `fetch`. Handlers run on the serving thread. `onViewsThread` moves a route's work to the views thread.
+ * `fetch`. Handlers run on the serving thread. `onViewsThread` moves a route's work to the views thread. The previews, `api.link`,
+ * `api.statistics` and the operator's pages check the call first, then pass it on to the views thread.
  */
 export function createApp(handlers: Handlers) {
   const {

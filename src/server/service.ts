@@ -13,7 +13,7 @@ import { readCertificate } from "./certificate.ts";
 import { type Core, type CoreOptions, openCore } from "./core.ts";
 import { createFaultLog } from "./fault-log.ts";
 import { createHandlers } from "./handlers.ts";
-import { createHealth } from "./health-endpoints.ts";
+import { createHealth } from "./instance-endpoints.ts";
 import { listen, type ServerLimits } from "./listen.ts";
 import { createMetricsReader, type ReadMetrics } from "./metrics-snapshot.ts";
 import { createApp } from "./routes.ts";
@@ -23,7 +23,7 @@ import { openRecorder } from "./visit-recorder.ts";
 const TIDY_EVERY_MS = 60_000;
 /** Lets a start survive a short outage of the database, such as a failover. */
 const OPEN_WAIT_MS = 30_000;
-/** A replaced process closes each connection after its next response for this long. An immediate end would cut off requests on their way. */
+/** How long a replaced process closes each connection after its next response. Stopping immediately would cut off requests. */
 const REPLACED_MS = 2000;
 /** A change in one process takes effect in all of them within a second. */
 const READ_CHANGES_EVERY_MS = 300;
