@@ -19,7 +19,7 @@ const RESERVED: Readonly<Record<string, readonly string[]>> = {
   "Date.now": [
     "cli/stats.ts",
     "mcp/serve.ts",
-    "pages/my-links/script/link-status.ts",
+    "pages/my-links/script/saved-links.ts",
     // Certificates are for the time that browsers have.
     "server/certificate.ts",
     "server/core.ts",

@@ -6,7 +6,7 @@ import { StoreUnavailable } from "../links/store.ts";
 import { type MessageKey, message, negotiateLanguage, type Values } from "../locales/messages.ts";
 import type { DecisionRefusal, RefusedDecision } from "../moderation/operator.ts";
 import { type PageProblem, problemPage } from "../pages/problem/page.tsx";
-import { whenIn } from "../pages/shared/time-words.ts";
+import { whenIn } from "../pages/shared/formats.ts";
 import { unknownPage } from "../pages/unknown/page.tsx";
 import type { RangeRefusal } from "../visits/statistics/statistics.ts";
 import type { Asked } from "./call.ts";

@@ -7,9 +7,9 @@ import { lookUpCode } from "../links/code.ts";
 import { hasPassword, type Link } from "../links/link.ts";
 import type { Links } from "../links/links.ts";
 import { isProblem } from "../links/problem.ts";
+import { isFromAnotherSite, readFields } from "../pages/forms.ts";
 import { basicPassword, type Passwords } from "../pages/password/handler.ts";
-import { isFromAnotherSite, readFields } from "../pages/shared/form-data.ts";
-import { countedPage } from "../pages/visit-limit/page.tsx";
+import { crawlerPage } from "../pages/problem/page.tsx";
 import { counterOf, type Recorder } from "../visits/recorder.ts";
 import type { Interstitial } from "./interstitial.ts";
 import type { Guarded, LinkMemory } from "./link-cache.ts";
@@ -72,7 +72,7 @@ export function createGate(options: GateOptions) {
     if (!isLimited(link)) return leadOn(call, link, 302);
     switch (recorder.comerOf(call.headers)) {
       case "crawler":
-        return html(call, 200, countedPage);
+        return html(call, 200, crawlerPage);
       case "ahead":
         return problemJson(call, { kind: "link.prefetch" });
       case "visitor":

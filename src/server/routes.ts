@@ -10,7 +10,7 @@ import type { Views } from "../http/views/views.ts";
 import type { AdminPages } from "../pages/admin/handler.ts";
 import type { Home } from "../pages/home/handler.ts";
 import type { ManagePages } from "../pages/manage/handler.ts";
-import type { Made } from "../pages/preview/just-created.ts";
+import type { JustCreated } from "../pages/preview/just-created.ts";
 import { type Report, REPORTED_PATH } from "../pages/report/handler.ts";
 import { MY_LINKS_PATH, PRIVACY_PATH, REPORT_PATH } from "../pages/shared/layout.tsx";
 import type { UnknownAnswer } from "../pages/unknown/handler.ts";
@@ -35,7 +35,7 @@ export interface AppOptions extends Omit<RouterOptions, "isOpen" | "notFound"> {
   readonly home: Home;
   readonly notices: Notices;
   readonly report: Report;
-  readonly made: Pick<Made, "preview">;
+  readonly justCreated: Pick<JustCreated, "preview">;
   readonly managePages: ManagePages;
   readonly redirect: Redirect;
   readonly gate: Pick<Gate, "receive" | "takesPost">;
@@ -60,7 +60,7 @@ export function createApp(options: AppOptions) {
     home,
     notices,
     report,
-    made,
+    justCreated,
     managePages,
     redirect,
     gate,
@@ -104,7 +104,7 @@ export function createApp(options: AppOptions) {
   route("/livez", { GET: health.live });
   route("/readyz", { GET: health.ready });
   if (admin !== undefined) addAdmin(admin);
-  route("/{code}+", { GET: view(made.preview) });
+  route("/{code}+", { GET: view(justCreated.preview) });
   route("/{code}+qr", { GET: view(views.show("qr")) });
   route("/{code}+report", {
     GET: view(views.show("report")),

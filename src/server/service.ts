@@ -21,13 +21,13 @@ import { createAdminToken } from "../moderation/admin-token.ts";
 import { type ListLimits, openLists } from "../moderation/blocklist/lists.ts";
 import { createTokenCheck } from "../moderation/create-token.ts";
 import { type AdminPagesOptions, createAdminPages } from "../pages/admin/handler.ts";
-import { createAssetRoutes } from "../pages/assets/routes.ts";
+import { createIdentity } from "../pages/assets/branding.ts";
+import { createAssetRoutes } from "../pages/assets/handler.ts";
 import { createHome } from "../pages/home/handler.ts";
 import { createManagePages } from "../pages/manage/handler.ts";
 import { createPasswords } from "../pages/password/handler.ts";
-import { createMade } from "../pages/preview/just-created.ts";
+import { createJustCreated } from "../pages/preview/just-created.ts";
 import { createReport } from "../pages/report/handler.ts";
-import { createIdentity } from "../pages/shared/branding.ts";
 import { createSignIn, type SignInOptions } from "../pages/sign-in/handler.ts";
 import { createUnknownAnswer } from "../pages/unknown/handler.ts";
 import { createGate } from "../redirect/gate.ts";
@@ -195,15 +195,15 @@ export async function startService(config: Config, log: Log, limits: Limits = {}
   };
   const interstitial = config.interstitial === "all" ? createInterstitial(shared) : undefined;
   const gate = createGate({ ...shared, interstitial, passwords: createPasswords(shared) });
-  const made = createMade(shared);
+  const justCreated = createJustCreated(shared);
   const answerUnknown = createUnknownAnswer(shared);
   const app = createApp({
     api: createApi(shared),
     admin: config.adminToken === null ? undefined : createAdmin(shared, config.adminToken, core.limits),
     // The change is stored already; if it cannot be read now, it will be a moment later.
     onChanged: () => changes.read().catch(onFault),
-    home: createHome({ ...shared, made }),
-    made,
+    home: createHome({ ...shared, justCreated }),
+    justCreated,
     report: createReport(shared),
     managePages: createManagePages(shared),
     notices: createNotices(shared),

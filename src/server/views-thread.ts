@@ -2,7 +2,7 @@ import type { Config } from "../config/config.ts";
 import { startThread, type Thread } from "../lib/thread.ts";
 import { StoreMisplaced, StoreUnavailable } from "../links/store.ts";
 import type { Lists } from "../moderation/blocklist/lists.ts";
-import type { Identity } from "../pages/shared/branding.ts";
+import type { Identity } from "../pages/shared/layout.tsx";
 import type { ViewsTask } from "./views-worker.ts";
 
 export type ViewsSettings = Config & { readonly identity: Identity; readonly noiseKey: string };

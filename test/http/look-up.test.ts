@@ -11,7 +11,7 @@ import { followChanges } from "../../src/links/changes.ts";
 import { createClock } from "../../src/links/clock.ts";
 import { createLinks } from "../../src/links/links.ts";
 import type { LinkStore } from "../../src/links/store.ts";
-import { CURT } from "../../src/pages/shared/branding.ts";
+import { CURT } from "../../src/pages/assets/branding.ts";
 import { createUnknownAnswer } from "../../src/pages/unknown/handler.ts";
 import { createLinkMemory } from "../../src/redirect/link-cache.ts";
 import { createRedirect, createRedirectFigures } from "../../src/redirect/redirect.ts";

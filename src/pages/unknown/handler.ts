@@ -19,25 +19,25 @@ export interface UnknownOptions {
   readonly onFault: (error: unknown) => void;
 }
 
-/** There is no such link, or there can be none. */
-type LeadsNowhere = { readonly kind: "unknown" | "not-found" };
+/** An unknown link, or an address that can't be one. */
+type NoLink = { readonly kind: "unknown" | "not-found" };
 
-/** Counts and answers an address that leads nowhere. */
+/** Counts and answers unknown addresses. */
 export function createUnknownAnswer(options: UnknownOptions) {
   const { memory, clock, limiter, overload, answerKept, onFault } = options;
 
-  /** Counts, and answers what costs little. */
+  /** For requests that need no lookup. */
   function answerBriefly(call: Call, answer: () => Response): Response | Promise<Response> {
     const limited = limiter.unknown(call);
     return limited === undefined ? answer() : limited.then((refusal) => answerProblem(call, refusal));
   }
 
   /**
-   * Looks for the link that was meant. Each code that is looked up in vain counts like one that was asked for, so that
-   * this is no cheaper way to find links.
+   * Looks up the codes that the reader may have meant. Each unsuccessful lookup counts, so that this is no cheaper way to
+   * find links.
    */
-  async function answerReader(call: Call, problem: LeadsNowhere): Promise<Response> {
-    // The client's address is lost if the reader hangs up while the store is asked.
+  async function answerReader(call: Call, problem: NoLink): Promise<Response> {
+    // The client's address is lost if the reader hangs up during the lookup.
     call.client();
     const codes = meantBy(call.code || writtenIn(call.request));
     const barred = codes.length === 0 ? undefined : limiter.barred(call);
@@ -53,7 +53,7 @@ export function createUnknownAnswer(options: UnknownOptions) {
     }
   }
 
-  /** The place of the first code that a visit would be told something of; -1 if there is none. */
+  /** The index of the first existing code, or -1. */
   async function firstKnown(codes: readonly Code[]): Promise<number> {
     for (const [at, code] of codes.entries()) {
       const found = memory.get(code, clock.nowMs()) ?? (await memory.lookUp(code));
@@ -62,9 +62,9 @@ export function createUnknownAnswer(options: UnknownOptions) {
     return -1;
   }
 
-  return (call: Call, problem: LeadsNowhere): Response | Promise<Response> => {
+  return (call: Call, problem: NoLink): Response | Promise<Response> => {
     if (!isForReader(call))
-      // This takes no longer than to refuse it.
+      // This takes no longer than refusing it.
       return answerBriefly(call, () =>
         problem.kind === "unknown" ? answerKept(call, { kind: problem.kind }) : answerProblem(call, problem),
       );
