@@ -1,10 +1,10 @@
 import type { HostRule } from "../../guard/store.ts";
 import type { Reason } from "../../links/link.ts";
 import type { RecordOf } from "../records.ts";
-import { type CaseRow, toCase, toRow } from "./case-row.ts";
-import type { EntryRow } from "./guard-reader.ts";
+import { type CaseRow, toCase } from "../shared/cases.ts";
+import type { EntryRow } from "../shared/operator-journal.ts";
+import { bytesOf, textOf } from "../shared/sql.ts";
 import { reading, type Tables, writing } from "./record-table.ts";
-import { bytesOf, textOf } from "./text.ts";
 
 const READ_HOSTS = `
   SELECT host, reason, since_ms AS "sinceMs" FROM hosts WHERE host > $1 ORDER BY host LIMIT $2`;
@@ -14,32 +14,31 @@ const WRITE_HOSTS = `
     WHERE (hosts.reason, hosts.since_ms) IS DISTINCT FROM (excluded.reason, excluded.since_ms)`;
 const READ_ENTRIES = `
   SELECT entry, at_ms, who, action, reason, note, code, created_ms, host FROM journal
-  WHERE entry > $1::uuid ORDER BY entry LIMIT $2`;
+  WHERE entry > $1 ORDER BY entry LIMIT $2`;
 const WRITE_ENTRIES = `
-  INSERT INTO journal (entry, at_ms, who, action, reason, note, code, created_ms, host)
-  SELECT * FROM unnest($1::uuid[], $2::bigint[], $3::text[], $4::text[], $5::text[], $6::bytea[], $7::text[],
-    $8::bigint[], $9::text[])`;
+  INSERT INTO journal (at_ms, who, action, reason, note, code, created_ms, host)
+  SELECT * FROM unnest($1::bigint[], $2::text[], $3::text[], $4::text[], $5::bytea[], $6::text[],
+    $7::bigint[], $8::text[])`;
 const READ_CASES = `
   SELECT cases.*, ARRAY(SELECT jsonb_build_object('atMs', noted_ms, 'reason', reason, 'note', encode(note, 'base64'))
     FROM notes WHERE notes.code = cases.code AND notes.created_ms = cases.created_ms ORDER BY id DESC) AS notes
   FROM cases WHERE (code, created_ms) > ($1, $2) ORDER BY code, created_ms LIMIT $3`;
 const WRITE_CASES = `
   INSERT INTO cases (code, created_ms, is_open, first_ms, last_ms, reports, reasons, pending, disabled_ms, answer,
-    answered_ms, version)
-  SELECT *, 1 FROM jsonb_to_recordset($1) AS given (
-    code text, created_ms bigint, is_open boolean, first_ms bigint, last_ms bigint, reports integer, reasons jsonb,
+    answered_ms)
+  SELECT * FROM jsonb_to_recordset($1) AS given (
+    code text, created_ms bigint, is_open boolean, first_ms bigint, last_ms bigint, reports integer, reasons text,
     pending integer, disabled_ms bigint, answer text, answered_ms bigint)
   ON CONFLICT (code, created_ms) DO UPDATE
     SET is_open = excluded.is_open, first_ms = excluded.first_ms, last_ms = excluded.last_ms,
         reports = excluded.reports, reasons = excluded.reasons, pending = excluded.pending,
-        disabled_ms = excluded.disabled_ms, answer = excluded.answer, answered_ms = excluded.answered_ms,
-        version = cases.version + 1`;
+        disabled_ms = excluded.disabled_ms, answer = excluded.answer, answered_ms = excluded.answered_ms`;
 const FORGET_NOTES = `
   DELETE FROM notes USING unnest($1::text[], $2::bigint[]) AS given (code, created_ms)
   WHERE notes.code = given.code AND notes.created_ms = given.created_ms`;
 const WRITE_NOTES = `
-  INSERT INTO notes (code, created_ms, id, noted_ms, reason, note)
-  SELECT * FROM unnest($1::text[], $2::bigint[], $3::uuid[], $4::bigint[], $5::text[], $6::bytea[])`;
+  INSERT INTO notes (code, created_ms, noted_ms, reason, note)
+  SELECT * FROM unnest($1::text[], $2::bigint[], $3::bigint[], $4::text[], $5::bytea[])`;
 const READ_REPORTERS = `
   SELECT code, created_ms AS "createdMs", day, reporter FROM reporters
   WHERE (code, created_ms, day, reporter) > ($1, $2, $3, $4) ORDER BY code, created_ms, day, reporter LIMIT $5`;
@@ -53,8 +52,6 @@ const WRITE_COUNTERS = `
   ON CONFLICT (day, name) DO UPDATE SET count = excluded.count WHERE counters.count <> excluded.count`;
 
 type NotedCase = CaseRow & { notes: { atMs: number; reason: Reason; note: string }[] };
-
-const BEFORE_ALL = "00000000-0000-0000-0000-000000000000";
 
 export const GUARD_RECORDS: Tables<"host" | "entry" | "case" | "reporter" | "counter"> = {
   host: {
@@ -71,7 +68,7 @@ export const GUARD_RECORDS: Tables<"host" | "entry" | "case" | "reporter" | "cou
   },
   entry: {
     read: reading<EntryRow, RecordOf["entry"]>(READ_ENTRIES, {
-      start: [BEFORE_ALL],
+      start: [-1],
       keyOf: ({ entry }) => [entry],
       toRecord: ({ at_ms, who, action, reason, note, code, created_ms, host }) => ({
         atMs: at_ms,
@@ -79,19 +76,18 @@ export const GUARD_RECORDS: Tables<"host" | "entry" | "case" | "reporter" | "cou
         action,
         reason: reason ?? undefined,
         note: note === null ? undefined : textOf(note),
-        code: code === "" ? undefined : code,
+        code: code ?? undefined,
         createdMs: created_ms ?? undefined,
         host: host ?? undefined,
       }),
     }),
     write: writing(WRITE_ENTRIES, (entries) => [
-      entries.map(() => Bun.randomUUIDv7()),
       entries.map(({ atMs }) => atMs),
       entries.map(({ who }) => who),
       entries.map(({ action }) => action),
       entries.map(({ reason }) => reason),
       entries.map(({ note }) => (note === undefined ? undefined : bytesOf(note))),
-      entries.map(({ code }) => code ?? ""),
+      entries.map(({ code }) => code),
       entries.map(({ createdMs }) => createdMs),
       entries.map(({ host }) => host),
     ]),
@@ -106,13 +102,12 @@ export const GUARD_RECORDS: Tables<"host" | "entry" | "case" | "reporter" | "cou
       }),
     }),
     async write(run, cases) {
-      await run(WRITE_CASES, [JSON.stringify(cases.map(toRow))]);
+      await run(WRITE_CASES, [JSON.stringify(cases.map(rowOf))]);
       await run(FORGET_NOTES, [cases.map(({ code }) => code), cases.map(({ createdMs }) => createdMs)]);
       const notes = cases.flatMap((one) => one.notes.toReversed().map((note) => ({ ...one, ...note })));
       await run(WRITE_NOTES, [
         notes.map(({ code }) => code),
         notes.map(({ createdMs }) => createdMs),
-        notes.map(() => Bun.randomUUIDv7()),
         notes.map(({ atMs }) => atMs),
         notes.map(({ reason }) => reason),
         notes.map(({ note }) => bytesOf(note)),
@@ -145,3 +140,19 @@ export const GUARD_RECORDS: Tables<"host" | "entry" | "case" | "reporter" | "cou
     ]),
   },
 };
+
+function rowOf({ answer, ...one }: RecordOf["case"]) {
+  return {
+    code: one.code,
+    created_ms: one.createdMs,
+    is_open: answer === undefined,
+    first_ms: one.firstMs,
+    last_ms: one.lastMs,
+    reports: one.reports,
+    reasons: JSON.stringify(one.reasons),
+    pending: one.pending,
+    disabled_ms: one.disabledMs,
+    answer: answer?.action,
+    answered_ms: answer?.atMs,
+  };
+}

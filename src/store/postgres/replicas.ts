@@ -3,13 +3,13 @@ import type { Link } from "../../links/link.ts";
 import type { LinkStore } from "../../links/store.ts";
 import type { PostgresAddress } from "../../settings/database-url.ts";
 import { createCommits } from "../commits.ts";
+import { isStorable } from "../shared/sql.ts";
 import { MARK, type Now } from "./changes.ts";
 import { connector, type Host } from "./connection.ts";
 import type { Run, Value } from "./database.ts";
 import { LINK_COLUMNS, type LinkRow, toLink } from "./link-row.ts";
 import { openPool, type Pool } from "./pool.ts";
 import { nameOf, type Primary } from "./primary.ts";
-import { isStorable } from "./text.ts";
 
 const LOOK_UPS = { waiting: 10_000, batch: 200, atOnce: 3, waitMs: 150 };
 /** A replica that takes longer is not asked any more, until it answers in time again. */

@@ -3,8 +3,9 @@ import type { Database, SQLQueryBindings } from "bun:sqlite";
 import type { HostRule } from "../../guard/store.ts";
 import type { Code } from "../../links/code.ts";
 import type { RecordOf } from "../records.ts";
-import { type CaseRow, toCase } from "./case-row.ts";
-import type { EntryRow } from "./guard-reader.ts";
+import { type CaseRow, toCase } from "../shared/cases.ts";
+import type { EntryRow } from "../shared/operator-journal.ts";
+import { bytesOf, textOf } from "../shared/sql.ts";
 import { reading, type Tables, writing } from "./record-table.ts";
 
 const READ_HOSTS = `
@@ -20,23 +21,22 @@ const WRITE_ENTRY = `
   VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)`;
 const READ_CASES = `
   SELECT * FROM cases WHERE (code, created_ms) > (?1, ?2) ORDER BY code, created_ms LIMIT ?3`;
-const NOTES = "SELECT noted_ms AS atMs, reason, note FROM notes WHERE case_id = ?1 ORDER BY id DESC";
+const NOTES =
+  "SELECT noted_ms AS atMs, reason, note FROM notes WHERE code = ?1 AND created_ms = ?2 ORDER BY id DESC";
 const WRITE_CASE = `
   INSERT INTO cases
     (code, created_ms, is_open, first_ms, last_ms, reports, reasons, pending, disabled_ms, answer, answered_ms)
   VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)
   ON CONFLICT (code, created_ms) DO UPDATE
     SET is_open = ?3, first_ms = ?4, last_ms = ?5, reports = ?6, reasons = ?7, pending = ?8, disabled_ms = ?9,
-        answer = ?10, answered_ms = ?11
-  RETURNING id`;
-const FORGET_NOTES = "DELETE FROM notes WHERE case_id = ?1";
-const WRITE_NOTE = "INSERT INTO notes (case_id, noted_ms, reason, note) VALUES (?1, ?2, ?3, ?4)";
+        answer = ?10, answered_ms = ?11`;
+const FORGET_NOTES = "DELETE FROM notes WHERE code = ?1 AND created_ms = ?2";
+const WRITE_NOTE = "INSERT INTO notes (code, created_ms, noted_ms, reason, note) VALUES (?1, ?2, ?3, ?4, ?5)";
 const READ_REPORTERS = `
-  SELECT reporters.day, case_id, reporter, code, created_ms FROM reporters JOIN cases ON cases.id = case_id
-  WHERE (reporters.day, case_id, reporter) > (?1, ?2, ?3) ORDER BY reporters.day, case_id, reporter LIMIT ?4`;
+  SELECT day, code, created_ms, reporter FROM reporters
+  WHERE (day, code, created_ms, reporter) > (?1, ?2, ?3, ?4) ORDER BY day, code, created_ms, reporter LIMIT ?5`;
 const WRITE_REPORTER = `
-  INSERT INTO reporters (day, case_id, reporter)
-  SELECT ?3, id, ?4 FROM cases WHERE code = ?1 AND created_ms = ?2 ON CONFLICT DO NOTHING`;
+  INSERT INTO reporters (day, code, created_ms, reporter) VALUES (?3, ?1, ?2, ?4) ON CONFLICT DO NOTHING`;
 const READ_COUNTERS =
   "SELECT day, name, count FROM counters WHERE (day, name) > (?1, ?2) ORDER BY day, name LIMIT ?3";
 const WRITE_COUNTER = `
@@ -45,7 +45,6 @@ const WRITE_COUNTER = `
 
 interface ReporterRow {
   day: number;
-  case_id: number;
   reporter: string;
   code: Code;
   created_ms: number;
@@ -59,15 +58,18 @@ export function guardRecords(database: Database): Tables<"host" | "entry" | "cas
         keyOf: ({ code, created_ms }) => [code, created_ms],
         toRecord: (row) => ({
           ...toCase(row),
-          notes: database.query<RecordOf["case"]["notes"][number], [number]>(NOTES).all(row.id),
+          notes: database
+            .query<RecordOf["case"]["notes"][number], [string, number]>(NOTES)
+            .all(row.code, row.created_ms)
+            .map((note) => ({ ...note, note: textOf(note.note as never) })),
         }),
       }),
       write(records) {
-        const write = database.query<{ id: number }, SQLQueryBindings[]>(WRITE_CASE);
-        const forgetNotes = database.query<unknown, [number]>(FORGET_NOTES);
-        const note = database.query<unknown, [number, number, string, string]>(WRITE_NOTE);
+        const write = database.query<unknown, SQLQueryBindings[]>(WRITE_CASE);
+        const forgetNotes = database.query<unknown, [string, number]>(FORGET_NOTES);
+        const note = database.query<unknown, SQLQueryBindings[]>(WRITE_NOTE);
         for (const { notes, answer, ...one } of records) {
-          const id = write.get(
+          write.run(
             one.code,
             one.createdMs,
             answer === undefined ? 1 : 0,
@@ -79,10 +81,10 @@ export function guardRecords(database: Database): Tables<"host" | "entry" | "cas
             one.disabledMs ?? null,
             answer?.action ?? null,
             answer?.atMs ?? null,
-          )?.id;
-          if (id === undefined) throw new Error(`The case of ${one.code} could not be kept`);
-          forgetNotes.run(id);
-          for (const { atMs, reason, note: text } of notes.toReversed()) note.run(id, atMs, reason, text);
+          );
+          forgetNotes.run(one.code, one.createdMs);
+          for (const { atMs, reason, note: text } of notes.toReversed())
+            note.run(one.code, one.createdMs, atMs, reason, bytesOf(text));
         }
       },
     },
@@ -103,7 +105,7 @@ export function guardRecords(database: Database): Tables<"host" | "entry" | "cas
           who,
           action,
           reason: reason ?? undefined,
-          note: note ?? undefined,
+          note: note === null ? undefined : textOf(note),
           code: code ?? undefined,
           createdMs: created_ms ?? undefined,
           host: host ?? undefined,
@@ -114,7 +116,7 @@ export function guardRecords(database: Database): Tables<"host" | "entry" | "cas
         who,
         action,
         reason ?? null,
-        note ?? null,
+        note === undefined ? null : bytesOf(note),
         code ?? null,
         createdMs ?? null,
         host ?? null,
@@ -122,8 +124,8 @@ export function guardRecords(database: Database): Tables<"host" | "entry" | "cas
     },
     reporter: {
       read: reading<ReporterRow, RecordOf["reporter"]>(database, READ_REPORTERS, {
-        start: [-1, 0, ""],
-        keyOf: ({ day, case_id, reporter }) => [day, case_id, reporter],
+        start: [-1, "", 0, ""],
+        keyOf: ({ day, code, created_ms, reporter }) => [day, code, created_ms, reporter],
         toRecord: ({ day, reporter, code, created_ms }) => ({ day, reporter, code, createdMs: created_ms }),
       }),
       write: writing(database, WRITE_REPORTER, ({ code, createdMs, day, reporter }) => [

@@ -24,7 +24,7 @@ const COUNT = `
     (SELECT count(*) FROM hosts) AS host,
     (SELECT count(*) FROM journal) AS entry,
     (SELECT count(*) FROM cases) AS "case",
-    (SELECT count(*) FROM reporters JOIN cases ON cases.id = case_id) AS reporter,
+    (SELECT count(*) FROM reporters) AS reporter,
     (SELECT count(*) FROM counters) AS counter
   FROM (
     SELECT count(*) AS day, coalesce(sum(visits), 0) AS visits, coalesce(sum(bots), 0) AS bots FROM visits
