@@ -2,8 +2,8 @@
 import { utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-import { readListFile } from "../src/guard/list-file.ts";
-import { createListCheck, type ListCheck } from "../src/guard/list-table.ts";
+import { readListFile } from "../src/moderation/blocklist/list-file.ts";
+import { createListCheck, type ListCheck } from "../src/moderation/blocklist/list-table.ts";
 import { generated, visitsOnce } from "./load.ts";
 import { median, rounded } from "./measure.ts";
 import { memoryBytes } from "./process.ts";

@@ -1,10 +1,10 @@
 // What each kind of request costs, in hot redirects: on all threads of the process, and on the one that redirects.
 import { join } from "node:path";
 
-import { readConfig } from "../src/config.ts";
-import { openCore } from "../src/core.ts";
+import { readConfig } from "../src/config/config.ts";
+import { createLog } from "../src/lib/log.ts";
 import { isProblem } from "../src/links/problem.ts";
-import { createLog } from "../src/log.ts";
+import { openCore } from "../src/server/core.ts";
 import { counterOf } from "../src/visits/recorder.ts";
 import type { Task } from "./generator.ts";
 import { writeLinks } from "./links.ts";
@@ -12,6 +12,7 @@ import { generated, type Load, visitsOnce } from "./load.ts";
 import { median, rounded } from "./measure.ts";
 import { threadTimesNs } from "./process.ts";
 import type { Bench, Result, Row } from "./report.ts";
+import { BROWSER, PROGRAM, request } from "./requests.ts";
 import { makeLinks, type Server, startCurt } from "./servers.ts";
 
 const ROUNDS = 3;
@@ -27,20 +28,6 @@ const DAY_MS = 86_400_000;
 
 /** The most that one request may cost, in hot redirects. */
 const AIMS = { process: 150, redirecting: 20 };
-
-const BROWSER = [
-  "Host: localhost",
-  "Accept: text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8",
-  "Accept-Encoding: gzip, deflate",
-  "Accept-Language: ko-KR,ko;q=0.9,en-US;q=0.8,en;q=0.7",
-  "User-Agent: Mozilla/5.0 (X11; Linux x86_64; rv:133.0) Gecko/20100101 Firefox/133.0",
-];
-const PROGRAM = ["Host: localhost", "Accept: */*", "User-Agent: curt-bench"];
-
-function request(line: string, headers: readonly string[] = BROWSER, body = ""): string {
-  const length = body === "" ? [] : [`Content-Length: ${body.length}`];
-  return [`${line} HTTP/1.1`, ...headers, ...length, "", body].join("\r\n");
-}
 
 /** So many days from today. */
 const dateOf = (days: number) => new Date(Date.now() + days * DAY_MS).toISOString().slice(0, 10);

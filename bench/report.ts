@@ -16,6 +16,8 @@ export interface Bench {
   progress(text: string): void;
   /** How long the soak takes. */
   readonly minutes: number;
+  /** What the working tree is compared with. */
+  readonly commit?: string | undefined;
 }
 
 /** What a part of the benchmark found out. */
@@ -85,7 +87,8 @@ export function report({ about, parts }: Results): string {
   const figures: Figures = Object.fromEntries(
     measured.filter(([figure]) => about.nginx !== undefined || !figure.includes("nginx")),
   );
-  return [heading, table(aimRows(figures)), ...sections, doubts({ about, parts })]
+  const aims = Object.keys(figures).length === 0 ? [] : table(aimRows(figures));
+  return [heading, aims, ...sections, doubts({ about, parts })]
     .filter((lines) => lines.length > 0)
     .map((lines) => lines.join("\n"))
     .join("\n\n");

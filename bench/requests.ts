@@ -125,3 +125,19 @@ function browserRequest(method: string, path: string, port: number): string {
 function below(limit: number): number {
   return Math.floor(Math.random() * limit);
 }
+
+/** Headers of a browser, and of a program. */
+export const BROWSER = [
+  "Host: localhost",
+  "Accept: text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8",
+  "Accept-Encoding: gzip, deflate",
+  "Accept-Language: ko-KR,ko;q=0.9,en-US;q=0.8,en;q=0.7",
+  "User-Agent: Mozilla/5.0 (X11; Linux x86_64; rv:133.0) Gecko/20100101 Firefox/133.0",
+];
+export const PROGRAM = ["Host: localhost", "Accept: */*", "User-Agent: curt-bench"];
+
+/** A request as text. */
+export function request(line: string, headers: readonly string[] = BROWSER, body = ""): string {
+  const length = body === "" ? [] : [`Content-Length: ${body.length}`];
+  return [`${line} HTTP/1.1`, ...headers, ...length, "", body].join("\r\n");
+}

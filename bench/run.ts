@@ -5,6 +5,7 @@ import { join, relative } from "node:path";
 import { measureBatches } from "./batches.ts";
 import { measureBlocklist } from "./blocklist.ts";
 import { describeChhoto, startChhotos } from "./chhoto.ts";
+import { measureCompare } from "./compare.ts";
 import { measureCosts } from "./costs.ts";
 import { measureCreates } from "./creates.ts";
 import { measureEvening } from "./evening.ts";
@@ -37,14 +38,19 @@ const PARTS: Readonly<Record<string, (bench: Bench) => Promise<Result>>> = {
   postgres: measurePostgres,
   soak: measureSoak,
   rotations: measureRotations,
+  compare: measureCompare,
 };
 /** Not part of a run that names no part, because each takes as long as the others together. */
-const ON_REQUEST = ["soak", "rotations"];
+const ON_REQUEST = ["soak", "rotations", "compare"];
 const DEFAULT_MINUTES = 20;
 const EVERY_RUN = Object.keys(PARTS).filter((name) => !ON_REQUEST.includes(name));
 const LINKS = 100_000;
 
-async function bench(folder: string, names: readonly string[], minutes: number): Promise<Results> {
+async function bench(
+  folder: string,
+  names: readonly string[],
+  { minutes, commit }: Pick<Bench, "minutes" | "commit">,
+): Promise<Results> {
   const about = { ...describe(folder), chhoto: await describeChhoto(folder) };
   const progress = (text: string) => console.error(`… ${text}`);
   let shared: ReturnType<Bench["stage"]> | undefined;
@@ -56,7 +62,7 @@ async function bench(folder: string, names: readonly string[], minutes: number):
   const stage = () => (shared ??= start());
   const parts: Record<string, Result> = {};
   for (const name of names) {
-    const part = await PARTS[name]?.({ folder, stage, progress, minutes });
+    const part = await PARTS[name]?.({ folder, stage, progress, minutes, commit });
     if (part !== undefined) parts[name] = part;
   }
   return { about, parts };
@@ -72,8 +78,11 @@ function keep(results: Results, names: readonly string[]): string {
   return path;
 }
 
+/** `compare` takes a commit, which may be all digits. */
+const words = process.argv.slice(2);
+const commit = words[0] === "compare" ? words.splice(1, 1)[0] : undefined;
 const [numbers, asked] = [true, false].map((isNumber) =>
-  process.argv.slice(2).filter((word) => /^\d+$/.test(word) === isNumber),
+  words.filter((word) => /^\d+$/.test(word) === isNumber),
 ) as [string[], string[]];
 const unknown = asked.filter((name) => !(name in PARTS));
 if (unknown.length > 0) {
@@ -82,6 +91,6 @@ if (unknown.length > 0) {
 }
 const names = Object.keys(PARTS).filter((name) => (asked.length === 0 ? EVERY_RUN : asked).includes(name));
 await inTemporaryFolder(async (folder) => {
-  const results = await bench(folder, names, Number(numbers[0] ?? DEFAULT_MINUTES));
+  const results = await bench(folder, names, { minutes: Number(numbers[0] ?? DEFAULT_MINUTES), commit });
   console.log(`${report(results)}\n\nAll figures: ${relative(process.cwd(), keep(results, names))}`);
 });

@@ -69,7 +69,7 @@ export const nginx = Bun.which("nginx", { PATH: `${process.env["PATH"] ?? ""}:/u
 export const REFERENCE = nginx === null ? "bare Bun.serve" : "nginx";
 
 /** What Curt is compared with: nginx, or where there is none a bare `Bun.serve`. Both know the same links. */
-async function startReference(folder: string, linksFile: string): Promise<Server> {
+export async function startReference(folder: string, linksFile: string): Promise<Server> {
   if (nginx === null) return startBare(linksFile, "/");
   const port = freePort();
   const home = join(folder, "nginx");

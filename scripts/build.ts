@@ -14,8 +14,8 @@ const ENTRY_POINTS = [
   "src/main.ts",
   "src/store/sqlite/writer.ts",
   "src/visits/journal/slicer.ts",
-  "src/guard/list-reader.ts",
-  "src/views.ts",
+  "src/moderation/blocklist/list-reader.ts",
+  "src/server/views-worker.ts",
 ].map((path) => resolve(root, path));
 
 const HOST = `bun-${process.platform}-${process.arch}`;

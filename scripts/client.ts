@@ -7,8 +7,8 @@ import { generateSource } from "oazapfts";
 
 import { describeApi } from "../src/http/api/document.ts";
 import { createDomain } from "../src/http/domain.ts";
-import { CURT } from "../src/pages/identity.ts";
-import { VERSION } from "../src/version.ts";
+import { VERSION } from "../src/lib/version.ts";
+import { CURT } from "../src/pages/shared/branding.ts";
 
 const root = resolve(import.meta.dir, "..");
 const folder = join(root, "client");

@@ -134,7 +134,7 @@ export function describeLibraries(): string {
   return `Curt contains these libraries, which have licences of their own. Bun runs it, and is part of its executables.
 With Bun, these contain JavaScriptCore and TinyCC, which are under the LGPL: see "bun" below.
 
-Letters that look alike (src/pages/look-alikes.ts) are from Unicode's confusables.txt: Unicode-3.0,
+Letters that look alike (src/pages/shared/look-alikes.ts) are from Unicode's confusables.txt: Unicode-3.0,
 Copyright © 1991-2026 Unicode, Inc., https://www.unicode.org/license.txt
 
 ${parts.join("\n")}`;

@@ -1,8 +1,8 @@
-// `npm run look-alikes < confusables.txt`: prints the table in `src/pages/look-alikes.ts` from Unicode's data, which is at
+// `npm run look-alikes < confusables.txt`: prints the table in `src/pages/shared/look-alikes.ts` from Unicode's data, which is at
 // https://www.unicode.org/Public/17.0.0/security/confusables.txt
 import { text } from "node:stream/consumers";
 
-/** The scripts, except Latin, of which `src/pages/destination.ts` shows hosts. */
+/** The scripts, except Latin, of which `src/pages/shared/destination-parts.ts` shows hosts. */
 const SCRIPTS = "Arab Armn Beng Bopo Cyrl Deva Ethi Geor Grek Hang Hani Hebr Hira Kana Taml Thai".split(" ");
 
 const data = await text(process.stdin);

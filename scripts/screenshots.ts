@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { Code } from "../src/links/code.ts";
 import { DAY_MS, HOUR_MS } from "../src/links/time.ts";
 import { type DayDetail, type Value, writeDetail } from "../src/visits/detail.ts";
-import { type Row, writeRows } from "../src/visits/slice.ts";
+import { type Row, writeRows } from "../src/visits/visit-batch.ts";
 import { openBrowser } from "../test/browser/browser.ts";
 import { openStoreOf, ROOT, startHere } from "../test/service.ts";
 

@@ -1,10 +1,10 @@
 import { type Commands, UsageError, readCommandLine } from "./cli/command.ts";
 import { INSTANCE_COMMANDS } from "./cli/instance.ts";
-import { print } from "./cli/print.ts";
-import { ConfigError, readConfig } from "./config.ts";
-import { escapeLine } from "./escape.ts";
-import { CannotListen } from "./http/server.ts";
+import { print } from "./cli/terminal/print.ts";
+import { ConfigError, readConfig } from "./config/config.ts";
+import { escapeLine } from "./lib/escape-line.ts";
 import { StoreMisconfigured, StoreUnavailable, StoreUnusable } from "./links/store.ts";
+import { CannotListen } from "./server/listen.ts";
 
 const PARENT_CHECK_MS = 1000;
 

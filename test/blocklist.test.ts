@@ -2,10 +2,10 @@ import { describe, expect, test } from "bun:test";
 import { appendFileSync, mkdirSync, renameSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-import { readConfig } from "../src/config.ts";
-import { feedFile } from "../src/guard/feeds.ts";
-import { openLists } from "../src/lists.ts";
-import { createLog } from "../src/log.ts";
+import { readConfig } from "../src/config/config.ts";
+import { createLog } from "../src/lib/log.ts";
+import { feedFile } from "../src/moderation/blocklist/feeds.ts";
+import { openLists } from "../src/moderation/blocklist/lists.ts";
 import { BASE_URL, type Running, startHere, startProgram, temporaryFolder, untilLogged } from "./service.ts";
 
 const LIMITS = { listPollMs: 20 };

@@ -1,9 +1,9 @@
 import { expect, spyOn, test } from "bun:test";
 
-import { createHostRules } from "../src/guard/hosts.ts";
 import { followChanges } from "../src/links/changes.ts";
 import { StoreUnavailable } from "../src/links/store.ts";
 import type { Target } from "../src/links/target.ts";
+import { createHostRules } from "../src/moderation/host-rules.ts";
 import { disableLink, endLink, startHere, startProgram } from "./service.ts";
 import { createMemoryStores } from "./stores/memory.ts";
 

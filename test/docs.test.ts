@@ -7,9 +7,9 @@ import { readCommandLine } from "../src/cli/command.ts";
 import { COMMANDS } from "../src/cli/commands.ts";
 import { generalHelp } from "../src/cli/help.ts";
 import { INSTANCE_COMMANDS } from "../src/cli/instance.ts";
-import { readConfig } from "../src/config.ts";
-import { languageName, LANGUAGES } from "../src/language/messages.ts";
-import { SETTINGS } from "../src/settings/settings.ts";
+import { readConfig } from "../src/config/config.ts";
+import { SETTINGS } from "../src/config/settings.ts";
+import { languageName, LANGUAGES } from "../src/locales/messages.ts";
 import { type Running, ROOT, startHere, temporaryFolder } from "./service.ts";
 
 const read = (path: string) => readFileSync(join(ROOT, path), "utf8");

@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 
-import { reportFaults } from "../src/faults.ts";
+import { createLog } from "../src/lib/log.ts";
 import { StoreMisplaced, StoreUnavailable } from "../src/links/store.ts";
-import { createLog } from "../src/log.ts";
+import { reportFaults } from "../src/server/fault-log.ts";
 import { testOnLinux } from "./linux.ts";
 
 interface Line {

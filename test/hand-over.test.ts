@@ -5,7 +5,7 @@ import { cpSync, readdirSync, readFileSync, readlinkSync, symlinkSync, writeFile
 import { join } from "node:path";
 
 import { checkStore } from "../src/store/open.ts";
-import { openWriter } from "../src/store/sqlite/file.ts";
+import { openWriter } from "../src/store/sqlite/file/file.ts";
 import { freePort } from "./free-port.ts";
 import { sendRaw } from "./http/raw.ts";
 import { testOnLinux } from "./linux.ts";
@@ -50,7 +50,7 @@ function update(folder: string): void {
     join(migrations, "999-newer.sql"),
     "ALTER TABLE links ADD COLUMN newer TEXT; CREATE TABLE newer (one TEXT NOT NULL) STRICT;",
   );
-  change(join(folder, "src/store/sqlite/schema.ts"), (text) =>
+  change(join(folder, "src/store/sqlite/file/schema.ts"), (text) =>
     text.replace(
       /const MIGRATIONS = \[([^\]]+)\]/,
       `import newer from "./migrations/999-newer.sql" with { type: "text" };\nconst MIGRATIONS = [$1, newer]`,
@@ -134,7 +134,7 @@ for (const processes of [1, 3])
 test("a program that cannot start leaves the old one serving, and one that crashes is replaced", async () => {
   using folder = temporaryFolder();
   await using program = await startCopy(folder.path, 1);
-  const schema = join(folder.path, "src/store/sqlite/schema.ts");
+  const schema = join(folder.path, "src/store/sqlite/file/schema.ts");
   const good = readFileSync(schema, "utf8");
   program.expectFaults();
   writeFileSync(schema, "this is no program");

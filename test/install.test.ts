@@ -3,8 +3,8 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { COMMANDS } from "../src/cli/commands.ts";
-import { readConfig } from "../src/config.ts";
-import { SETTINGS } from "../src/settings/settings.ts";
+import { readConfig } from "../src/config/config.ts";
+import { SETTINGS } from "../src/config/settings.ts";
 import { ROOT, temporaryFolder } from "./service.ts";
 
 const read = (path: string) => readFileSync(join(ROOT, path), "utf8");

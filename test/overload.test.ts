@@ -3,7 +3,7 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 
 import { createOverload, type OverloadLimits, type TakesTurns } from "../src/http/overload.ts";
-import { REASON_HEADER } from "../src/http/reasons.ts";
+import { REASON_HEADER } from "../src/http/problem-reasons.ts";
 import { testOnLinux } from "./linux.ts";
 import { addressOf, scrapeUntil } from "./metrics/scrape.ts";
 import { ROOT, type Running, startHere, startProgram, temporaryFolder, untilLogged } from "./service.ts";

@@ -1,4 +1,4 @@
-import type { PostgresAddress } from "../src/settings/database-url.ts";
+import type { PostgresAddress } from "../src/config/database-url.ts";
 import { freePort } from "./free-port.ts";
 import { addressOf, PASSWORD, type PostgresServer, startPostgres, urlOf, USER } from "./postgres.ts";
 

@@ -2,7 +2,7 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 
-import { openDatabase } from "../src/store/postgres/database.ts";
+import { openDatabase } from "../src/store/postgres/connection/database.ts";
 import { PASSWORD, startPostgres, USER } from "./postgres.ts";
 import { startProxy } from "./proxy.ts";
 import {

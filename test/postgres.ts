@@ -15,7 +15,7 @@ import { dirname, join } from "node:path";
 
 import { Client } from "pg";
 
-import { databaseUrl, type PostgresAddress } from "../src/settings/database-url.ts";
+import { databaseUrl, type PostgresAddress } from "../src/config/database-url.ts";
 import { freePort } from "./free-port.ts";
 import { childrenOf, isRunning, signal } from "./signals.ts";
 

@@ -7,7 +7,7 @@ const HOSTILE = "\u001b]0;title\u0007\u001b[31m\u009b2J\u202ered\nnext";
 
 /** The lines that a program prints. */
 function linesOf(program: string): string[] {
-  const imports = 'import { printJson } from "./src/cli/print.ts";';
+  const imports = 'import { printJson } from "./src/cli/terminal/print.ts";';
   const { stdout, exitCode } = Bun.spawnSync([process.execPath, "-e", `${imports} ${program}`], {
     cwd: ROOT,
   });

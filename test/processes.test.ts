@@ -291,8 +291,11 @@ describe("a signal to the supervisor", () => {
     begun.add(child);
     for (const pid of [parent.pid, child]) process.kill(pid, "SIGTERM");
     expect(await parent.exited).toBe(0);
-    const messages = (await parent.stdout.text()).matchAll(/"msg":"(.*)"/g);
-    expect([...messages].map(([, message]) => message)).toEqual(["stopping", "stopped"]);
+    const messages = [...(await parent.stdout.text()).matchAll(/"msg":"(.*)"/g)].map(
+      ([, message]) => message,
+    );
+    // The children may have ended before the parent handles its signal; then there is nothing to stop.
+    expect(messages.filter((message) => message !== "stopping")).toEqual(["stopped"]);
   });
 
   test("ends all at once when it comes twice", async () => {

@@ -2,13 +2,13 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join, resolve } from "node:path";
 
-import { type Config, readConfig } from "../src/config.ts";
-import { REASON_HEADER, REASONS } from "../src/http/reasons.ts";
+import { type Config, readConfig } from "../src/config/config.ts";
+import { REASON_HEADER, REASONS } from "../src/http/problem-reasons.ts";
+import { createLog } from "../src/lib/log.ts";
 import { createClock } from "../src/links/clock.ts";
 import type { Code } from "../src/links/code.ts";
 import type { Reason } from "../src/links/link.ts";
-import { createLog } from "../src/log.ts";
-import { type Limits, startService } from "../src/service.ts";
+import { type Limits, startService } from "../src/server/service.ts";
 import { openStore } from "../src/store/open.ts";
 import { freePort } from "./free-port.ts";
 import { type PostgresServer, startPostgres } from "./postgres.ts";

@@ -2,9 +2,9 @@
 import { closeSync, fsyncSync, linkSync, lstatSync, openSync, renameSync, rmSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 
-import { makeFolder, syncFolder } from "../files.ts";
+import { reasonOf } from "../lib/error-reason.ts";
+import { makeFolder, syncFolder } from "../lib/files.ts";
 import { StoreUnavailable, StoreUnusable } from "../links/store.ts";
-import { reasonOf } from "../system.ts";
 
 /** What becomes of a file that is being written. */
 export interface Part {

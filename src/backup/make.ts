@@ -2,13 +2,13 @@
 import { closeSync, openSync, mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 
-import { giveToOwnerOfFolder, makeFolder } from "../files.ts";
+import { giveToOwnerOfFolder, makeFolder } from "../lib/files.ts";
 import { StoreUnusable } from "../links/store.ts";
-import { checkFile } from "../store/sqlite/file.ts";
-import { checkpoint, leaveWal, openSnapshot, type Snapshot } from "../store/sqlite/snapshot.ts";
+import { checkFile } from "../store/sqlite/file/file.ts";
+import { checkpoint, leaveWal, openSnapshot, type Snapshot } from "../store/sqlite/file/snapshot.ts";
 import { openSqliteStore } from "../store/sqlite/store.ts";
-import { startFolding } from "../visits/journal/folding.ts";
-import { type SavedSegment, saveSegments } from "../visits/journal/saved.ts";
+import { startFolding } from "../visits/journal/folding-thread.ts";
+import { type SavedSegment, saveSegments } from "../visits/journal/segment-copies.ts";
 import { lockFile } from "../visits/journal/slots.ts";
 import { beginFile } from "./file.ts";
 import type { Progress } from "./progress.ts";

@@ -1,8 +1,8 @@
 import { closeSync, existsSync, openSync, readSync, statSync, writeSync } from "node:fs";
 
-import { giveToOwnerOfFolder } from "../files.ts";
+import { giveToOwnerOfFolder } from "../lib/files.ts";
 import { StoreUnusable } from "../links/store.ts";
-import { checkFile, hasFile } from "../store/sqlite/file.ts";
+import { checkFile, hasFile } from "../store/sqlite/file/file.ts";
 import { hasSegments } from "../visits/journal/slots.ts";
 import { beginFile } from "./file.ts";
 import type { Progress } from "./progress.ts";

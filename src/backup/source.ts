@@ -2,7 +2,7 @@
 import { statSync } from "node:fs";
 
 import { StoreUnusable } from "../links/store.ts";
-import { APPLICATION_ID, isSqlite, readHeader, requireOurs } from "../store/sqlite/schema.ts";
+import { APPLICATION_ID, isSqlite, readHeader, requireOurs } from "../store/sqlite/file/schema.ts";
 
 /** Where the header has what: https://www.sqlite.org/fileformat2.html#the_database_header */
 const Header = {

@@ -5,11 +5,11 @@ import { explained } from "../backup/file.ts";
 import { makeBackup } from "../backup/make.ts";
 import type { Progress } from "../backup/progress.ts";
 import { restoreBackup } from "../backup/restore.ts";
-import { type Config, journalFolderOf } from "../config.ts";
-import { escapeLine } from "../escape.ts";
-import { type DatabaseAddress, databaseUrl } from "../settings/database-url.ts";
+import { type Config, journalFolderOf } from "../config/config.ts";
+import { type DatabaseAddress, databaseUrl } from "../config/database-url.ts";
+import { escapeLine } from "../lib/escape-line.ts";
 import type { Arguments } from "./command.ts";
-import { note, plural, print } from "./print.ts";
+import { note, plural, print } from "./terminal/print.ts";
 
 const SHOW_EVERY_MS = 200;
 /** Creates and redirects come first. */

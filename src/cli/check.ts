@@ -1,11 +1,11 @@
-import type { Config } from "../config.ts";
-import { feedFile } from "../guard/feeds.ts";
-import { readListFile } from "../guard/list-file.ts";
-import { describeStore } from "../settings/database-url.ts";
+import type { Config } from "../config/config.ts";
+import { describeStore } from "../config/database-url.ts";
+import { reasonOf } from "../lib/error-reason.ts";
+import { feedFile } from "../moderation/blocklist/feeds.ts";
+import { readListFile } from "../moderation/blocklist/list-file.ts";
 import { checkStore } from "../store/open.ts";
-import { reasonOf } from "../system.ts";
-import { counted } from "./names.ts";
-import { note, plural, print } from "./print.ts";
+import { counted } from "./record-names.ts";
+import { note, plural, print } from "./terminal/print.ts";
 
 /**
  * Checks the blocklists and the whole store, and returns the exit code. The configuration has already been checked by

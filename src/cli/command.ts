@@ -1,7 +1,7 @@
 import { parseArgs } from "node:util";
 
-import type { Config } from "../config.ts";
-import { VERSION } from "../version.ts";
+import type { Config } from "../config/config.ts";
+import { VERSION } from "../lib/version.ts";
 import { BRIEF_HELP, commandHelp, generalHelp, groupHelp } from "./help.ts";
 
 /** The keys are the words of the command line, such as `check` or `completion bash`. */

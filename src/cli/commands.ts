@@ -1,13 +1,13 @@
+import { CHILD, serveAsChild } from "../server/child.ts";
 import { backup, restore } from "./backup.ts";
 import { check } from "./check.ts";
-import { CHILD, serveAsChild } from "./child.ts";
 import type { Commands, InstanceCommand } from "./command.ts";
 import { completion, SHELLS } from "./completion.ts";
 import { copy } from "./copy.ts";
 import { exportStore } from "./export.ts";
 import { INSTANCE_COMMANDS } from "./instance.ts";
-import { print } from "./print.ts";
 import { serve } from "./serve.ts";
+import { print } from "./terminal/print.ts";
 import { trustClock } from "./trust-clock.ts";
 
 export const COMMANDS: Commands = {

@@ -1,14 +1,14 @@
 import { resolve } from "node:path";
 
-import { type Config, journalFolderOf, filePassword, withPassword } from "../config.ts";
-import { type DatabaseAddress, databaseUrl, describeStore } from "../settings/database-url.ts";
+import { type Config, journalFolderOf, filePassword, withPassword } from "../config/config.ts";
+import { type DatabaseAddress, databaseUrl, describeStore } from "../config/database-url.ts";
 import { compareRecords, copyRecords, type CopyWatch, type Difference } from "../store/copy.ts";
 import { openRecords, openToFill } from "../store/open.ts";
 import { type Counts, type FilledRecords, type Kind, KINDS, type Records } from "../store/records.ts";
 import { hasSegments } from "../visits/journal/slots.ts";
 import type { Arguments } from "./command.ts";
-import { counted, NAMES } from "./names.ts";
-import { fail, print } from "./print.ts";
+import { counted, NAMES } from "./record-names.ts";
+import { fail, print } from "./terminal/print.ts";
 
 /** Of differing links, which may be all. */
 const MAX_NAMED = 10;

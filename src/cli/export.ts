@@ -1,13 +1,13 @@
-import { type Config, journalFolderOf } from "../config.ts";
-import { EXPORTED } from "../moving/export-line.ts";
-import { exportRecords } from "../moving/export.ts";
+import { type Config, journalFolderOf } from "../config/config.ts";
 import { hasStore, openRecords } from "../store/open.ts";
+import { EXPORTED } from "../transfer/export-line.ts";
+import { exportRecords } from "../transfer/export.ts";
 import { hasSegments } from "../visits/journal/slots.ts";
 import type { Arguments } from "./command.ts";
-import { counted, noStore } from "./names.ts";
-import { openOutput } from "./output.ts";
-import { fail, note } from "./print.ts";
-import { showProgress } from "./progress.ts";
+import { counted, noStore } from "./record-names.ts";
+import { openOutput } from "./terminal/output.ts";
+import { fail, note } from "./terminal/print.ts";
+import { showProgress } from "./terminal/progress.ts";
 
 /** Writes everything of the store to a file or to standard output; returns the exit code. */
 export async function exportStore(config: Config, { positionals }: Arguments): Promise<number> {

@@ -1,7 +1,7 @@
-import { reasonOf } from "../system.ts";
-import { instanceOf } from "./ask.ts";
+import { reasonOf } from "../lib/error-reason.ts";
 import type { Environment } from "./command.ts";
-import { fail, print } from "./print.ts";
+import { instanceOf } from "./instance-request.ts";
+import { fail, print } from "./terminal/print.ts";
 
 /** Whoever asks for the health of a container gives up a little later. */
 const PATIENCE_MS = 4000;

@@ -1,4 +1,4 @@
-import { SETTINGS } from "../settings/settings.ts";
+import { SETTINGS } from "../config/settings.ts";
 import type { Command, Commands } from "./command.ts";
 
 const SETTINGS_HELP = `

@@ -1,11 +1,11 @@
-import type { Config } from "../config.ts";
-import { readLinks, readVisits } from "../moving/csv-source.ts";
-import { type SourceItem, UnreadableSource } from "../moving/source.ts";
+import type { Config } from "../config/config.ts";
+import { readLinks, readVisits } from "../transfer/csv-links.ts";
+import { type SourceItem, UnreadableSource } from "../transfer/source.ts";
 import type { Arguments } from "./command.ts";
-import { importExport } from "./import-export.ts";
-import { brokenLines, type Importing, openImport } from "./importing.ts";
-import { openInput } from "./input.ts";
-import { fail } from "./print.ts";
+import { importExport } from "./import-export-file.ts";
+import { brokenLines, type Importing, openImport } from "./import-run.ts";
+import { openInput } from "./terminal/input.ts";
+import { fail } from "./terminal/print.ts";
 
 /** Imports a file of `curt export`, or a table of links; returns the exit code. */
 export async function importFile(config: Config, args: Arguments): Promise<number> {

@@ -1,7 +1,7 @@
 import { MAX_MESSAGE_LENGTH, serveTools } from "../mcp/serve.ts";
-import { instanceOf } from "./ask.ts";
 import type { Environment } from "./command.ts";
-import { readLines } from "./read-lines.ts";
+import { instanceOf } from "./instance-request.ts";
+import { readLines } from "./terminal/read-lines.ts";
 
 /** Serves until the model's program closes standard input; resolves with the exit code. */
 export async function mcp(environment: Environment): Promise<number> {

@@ -1,15 +1,15 @@
-import type { Config } from "../config.ts";
-import { findPort } from "../http/server.ts";
+import type { Config } from "../config/config.ts";
+import { createLog, type Log } from "../lib/log.ts";
+import { VERSION } from "../lib/version.ts";
 import { isPrivateHost } from "../links/target.ts";
-import { createLog, type Log } from "../log.ts";
 import type { Member } from "../metrics/members.ts";
+import { type Generation, type Members, startChildren } from "../server/children.ts";
+import { warnOfReaders } from "../server/file-permissions.ts";
+import { findPort } from "../server/listen.ts";
+import { warnOfLittleRoom } from "../server/memory-limit.ts";
+import { run } from "../server/run.ts";
+import { prepareBackups, startBackups } from "../server/scheduled-backups.ts";
 import { identifyStore } from "../store/open.ts";
-import { VERSION } from "../version.ts";
-import { prepareBackups, startBackups } from "./backups.ts";
-import { type Generation, type Members, startChildren } from "./children.ts";
-import { warnOfReaders } from "./readers.ts";
-import { warnOfLittleRoom } from "./room.ts";
-import { run } from "./run.ts";
 
 /**
  * Serves until SIGTERM or SIGINT, in this process or in `config.processes` children, then resolves with the exit code. A second

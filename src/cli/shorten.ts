@@ -1,12 +1,12 @@
 import { CurtError, type LinkRequest, type ManagedLink } from "../../client/client.ts";
-import { escapeLine } from "../escape.ts";
-import { ask } from "./ask.ts";
-import { copyToClipboard } from "./clipboard.ts";
+import { escapeLine } from "../lib/escape-line.ts";
 import type { Arguments, Environment } from "./command.ts";
-import { readPassword } from "./password.ts";
-import { fail, note, print, printJson } from "./print.ts";
-import { qrText } from "./qr-text.ts";
-import { readLines } from "./read-lines.ts";
+import { ask } from "./instance-request.ts";
+import { copyToClipboard } from "./terminal/clipboard.ts";
+import { readPassword } from "./terminal/password.ts";
+import { fail, note, print, printJson } from "./terminal/print.ts";
+import { qrText } from "./terminal/qr-text.ts";
+import { readLines } from "./terminal/read-lines.ts";
 
 /** A pipe waits until the limits of the instance let it go on, which usually takes a minute. */
 const PATIENCE_MS = 130_000;

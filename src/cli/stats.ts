@@ -1,9 +1,9 @@
 import type { Statistics } from "../../client/client.ts";
-import { escapeLine } from "../escape.ts";
-import { ask } from "./ask.ts";
-import { bar, bars } from "./chart.ts";
+import { escapeLine } from "../lib/escape-line.ts";
 import type { Arguments, Environment } from "./command.ts";
-import { fail, plural, print, printJson } from "./print.ts";
+import { ask } from "./instance-request.ts";
+import { bar, bars } from "./terminal/chart.ts";
+import { fail, plural, print, printJson } from "./terminal/print.ts";
 
 const DEFAULT_DAYS = 30;
 /** What the API tells at once. */

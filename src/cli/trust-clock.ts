@@ -1,8 +1,8 @@
-import type { Config } from "../config.ts";
-import { trustClock as trust } from "../core.ts";
+import type { Config } from "../config/config.ts";
+import { trustClock as trust } from "../server/core.ts";
 import { hasStore } from "../store/open.ts";
-import { noStore } from "./names.ts";
-import { fail, print } from "./print.ts";
+import { noStore } from "./record-names.ts";
+import { fail, print } from "./terminal/print.ts";
 
 /** Makes the store believe the clock as it is; returns the exit code. */
 export async function trustClock(config: Config): Promise<number> {

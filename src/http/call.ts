@@ -1,4 +1,4 @@
-import type { LimitName } from "../guard/limits.ts";
+import type { LimitName } from "../moderation/rate-limits.ts";
 import type { Client } from "../visits/recorder.ts";
 import type { ClientOf } from "./client.ts";
 import type { Domain } from "./domain.ts";

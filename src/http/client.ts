@@ -1,5 +1,5 @@
-import { createClientAddress, isTrusted, type Network } from "../guard/client-address.ts";
-import { memoize } from "../memoize.ts";
+import { memoize } from "../lib/memoize.ts";
+import { createClientAddress, isTrusted, type Network } from "../moderation/client-address.ts";
 import type { Client } from "../visits/recorder.ts";
 
 /** A health check on the same machine comes without X-Forwarded-For, too. */

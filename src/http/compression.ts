@@ -1,6 +1,6 @@
 import Negotiator from "negotiator";
 
-import { memoize } from "../memoize.ts";
+import { memoize } from "../lib/memoize.ts";
 
 /** In characters. Shorter texts fit into one packet anyway. */
 const MIN_LENGTH = 1024;

@@ -1,5 +1,5 @@
-import { memoize } from "../memoize.ts";
-import type { Identity } from "../pages/identity.ts";
+import { memoize } from "../lib/memoize.ts";
+import type { Identity } from "../pages/shared/branding.ts";
 
 /** The beginning of short addresses. Every call has its own, so that one instance can serve several in the future. */
 export interface Domain {

@@ -1,6 +1,6 @@
 import { serialize } from "hono/utils/cookie";
 
-import { LANGUAGES, negotiateLanguage } from "../language/messages.ts";
+import { LANGUAGES, negotiateLanguage } from "../locales/messages.ts";
 import { queryOf } from "./url.ts";
 
 /** Holds a language, nothing else. Only set for readers who have chosen one. */

@@ -1,19 +1,19 @@
-import type { DecisionRefusal, RefusedDecision } from "../guard/operator.ts";
-import { type MessageKey, message, negotiateLanguage, type Values } from "../language/messages.ts";
 import type { Code } from "../links/code.ts";
 import type { EndedBy } from "../links/link.ts";
 import type { EditsClosed } from "../links/manage.ts";
 import type { Refusal } from "../links/problem.ts";
 import { StoreUnavailable } from "../links/store.ts";
-import { type PageProblem, problemPage } from "../pages/problem.tsx";
-import { unknownPage } from "../pages/unknown.tsx";
-import { whenIn } from "../pages/when.ts";
-import type { RangeRefusal } from "../visits/statistics.ts";
-import { html, json, prefersHtml } from "./answers.ts";
+import { type MessageKey, message, negotiateLanguage, type Values } from "../locales/messages.ts";
+import type { DecisionRefusal, RefusedDecision } from "../moderation/operator.ts";
+import { type PageProblem, problemPage } from "../pages/problem/page.tsx";
+import { whenIn } from "../pages/shared/time-words.ts";
+import { unknownPage } from "../pages/unknown/page.tsx";
+import type { RangeRefusal } from "../visits/statistics/statistics.ts";
 import type { Asked } from "./call.ts";
 import { leave } from "./compression.ts";
 import { type FieldNames, partOf, SHORTEN_FIELDS } from "./field-names.ts";
-import { type ProblemReason, REASON_HEADER } from "./reasons.ts";
+import { type ProblemReason, REASON_HEADER } from "./problem-reasons.ts";
+import { html, json, prefersHtml } from "./responses.ts";
 import { pathOf, writtenIn } from "./url.ts";
 
 /** Why a body or a query is refused before the domain sees it. `rule` is also the key of the message. */

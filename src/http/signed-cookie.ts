@@ -1,8 +1,8 @@
 import { serialize } from "hono/utils/cookie";
 
-import { createTokenCheck } from "../guard/token.ts";
 import type { Clock } from "../links/clock.ts";
 import type { Secret } from "../links/secret.ts";
+import { createTokenCheck } from "../moderation/create-token.ts";
 import type { Call } from "./call.ts";
 
 export interface SignedCookieOptions {

@@ -2,7 +2,7 @@ import { z } from "zod";
 
 import { MAX_TARGET_LENGTH } from "../links/target.ts";
 import { type Dimension, DIMENSIONS } from "../visits/dimensions.ts";
-import { plain } from "./plain.ts";
+import { plain } from "./sanitize.ts";
 
 // What models get (shapes), and how it is read from what the service answers (answers). Texts and lists have a bounded length,
 // because a model reads all of it.

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { type Client, type ClientOptions, createClient, CurtError } from "../../client/client.ts";
 import { request } from "../../client/request.ts";
 import { isProblem } from "../links/problem.ts";
-import { plain } from "./plain.ts";
+import { plain } from "./sanitize.ts";
 
 /** Why a tool has no answer, in words for the model. */
 export interface Refusal {

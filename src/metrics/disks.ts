@@ -3,7 +3,7 @@ import { statfs } from "node:fs/promises";
 import { newestBackupMs } from "../backup/names.ts";
 import type { Clock } from "../links/clock.ts";
 import type { Value } from "./catalogue.ts";
-import { inTime } from "./in-time.ts";
+import { inTime } from "./timeout.ts";
 import { one } from "./values.ts";
 
 export interface Space {

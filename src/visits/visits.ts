@@ -12,7 +12,7 @@ import {
   type Statistics,
   type StatisticsOptions,
   type StatisticsRequest,
-} from "./statistics.ts";
+} from "./statistics/statistics.ts";
 import type { VisitStore } from "./store.ts";
 import { createVisitors } from "./visitor.ts";
 

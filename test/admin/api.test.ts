@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
-import en from "../../src/language/en.json";
+import en from "../../src/locales/en.json";
 import { type Here, type Running, startHere } from "../service.ts";
 import { visit } from "../visits/visits.ts";
 import {

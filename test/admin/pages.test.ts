@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
-import { createAdminToken, SESSION_MS } from "../../src/guard/admin-token.ts";
-import en from "../../src/language/en.json";
+import en from "../../src/locales/en.json";
+import { createAdminToken, SESSION_MS } from "../../src/moderation/admin-token.ts";
 import { elementsOf, expectGuarded, HTML, MARK } from "../http/markup.ts";
 import { type Here, openStoreOf, startHere } from "../service.ts";
 import { newLink } from "../stores/links.ts";

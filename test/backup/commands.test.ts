@@ -16,8 +16,8 @@ import {
 import { join } from "node:path";
 
 import { restore } from "../../src/cli/backup.ts";
-import { readConfig } from "../../src/config.ts";
-import { HEADER } from "../../src/moving/export-line.ts";
+import { readConfig } from "../../src/config/config.ts";
+import { HEADER } from "../../src/transfer/export-line.ts";
 import { runInTerminal } from "../cli/run.ts";
 import { testOnLinux } from "../linux.ts";
 import { ask, type Made, make } from "../managed.ts";

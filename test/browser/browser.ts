@@ -7,7 +7,7 @@ import {
   type Page,
 } from "playwright-core";
 
-import { type MessageKey, message, negotiateLanguage, type Values } from "../../src/language/messages.ts";
+import { type MessageKey, message, negotiateLanguage, type Values } from "../../src/locales/messages.ts";
 
 const QUIET = [
   "--disable-background-networking",

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 
 import { DAY_MS } from "../../src/links/time.ts";
-import { lasting } from "../../src/pages/when.ts";
+import { lasting } from "../../src/pages/shared/time-words.ts";
 import { ask, make, OTHER, TARGET, visited } from "../managed.ts";
 import { type Running, startHere } from "../service.ts";
 import { arrive, LAPTOP, PHONE, stopTime, untilFocused, wordsOf } from "./browser.ts";

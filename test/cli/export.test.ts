@@ -4,16 +4,16 @@ import { join } from "node:path";
 
 import * as fc from "fast-check";
 
-import { ANSWERS } from "../../src/guard/case.ts";
+import type { DatabaseAddress } from "../../src/config/database-url.ts";
 import { lookUpCode } from "../../src/links/code.ts";
 import { NEVER_MS, REASONS } from "../../src/links/link.ts";
 import type { Target } from "../../src/links/target.ts";
 import { DAY_MS } from "../../src/links/time.ts";
-import { exportRecords } from "../../src/moving/export.ts";
-import { fillStore } from "../../src/moving/fill.ts";
-import type { DatabaseAddress } from "../../src/settings/database-url.ts";
+import { ANSWERS } from "../../src/moderation/reports/case.ts";
 import { openRecords, openToFill } from "../../src/store/open.ts";
 import type { FilledRecords, Kind, RecordOf } from "../../src/store/records.ts";
+import { exportRecords } from "../../src/transfer/export.ts";
+import { fillStore } from "../../src/transfer/fill-store.ts";
 import { close, dayOf } from "../../src/visits/day.ts";
 import { makeLargeStore, runWithRoom } from "../backup/run.ts";
 import { testOnLinux } from "../linux.ts";

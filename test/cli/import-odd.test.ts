@@ -10,7 +10,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 
-import type { DatabaseAddress } from "../../src/settings/database-url.ts";
+import type { DatabaseAddress } from "../../src/config/database-url.ts";
 import { hasStore, openStore } from "../../src/store/open.ts";
 import { startPostgres } from "../postgres.ts";
 import { ROOT, startHere, temporaryFolder } from "../service.ts";

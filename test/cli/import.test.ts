@@ -2,14 +2,14 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
+import type { DatabaseAddress } from "../../src/config/database-url.ts";
 import type { Code } from "../../src/links/code.ts";
 import { NEVER_MS } from "../../src/links/link.ts";
 import { DAY_MS } from "../../src/links/time.ts";
-import { fillStore } from "../../src/moving/fill.ts";
-import type { SourceItem, SourceLink } from "../../src/moving/source.ts";
-import { type Left, takeIn, type TakeInOptions } from "../../src/moving/take-in.ts";
-import type { DatabaseAddress } from "../../src/settings/database-url.ts";
 import { hasStore, openIntake, openRecords, openStore, openToFill } from "../../src/store/open.ts";
+import { fillStore } from "../../src/transfer/fill-store.ts";
+import { type Left, takeIn, type TakeInOptions } from "../../src/transfer/import-links.ts";
+import type { SourceItem, SourceLink } from "../../src/transfer/source.ts";
 import { startPostgres } from "../postgres.ts";
 import { openStoreOf, ROOT, startHere, temporaryFolder } from "../service.ts";
 import { newLink, NOW } from "../stores/links.ts";

@@ -4,7 +4,7 @@ import { copyFileSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { StoreUnusable } from "../../src/links/store.ts";
-import { checkFile, openWriter } from "../../src/store/sqlite/file.ts";
+import { checkFile, openWriter } from "../../src/store/sqlite/file/file.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { ROOT, startProgram, temporaryFolder } from "../service.ts";
 import { newLink } from "../stores/links.ts";

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
 import * as fc from "fast-check";
 
-import en from "../../src/language/en.json";
-import ko from "../../src/language/ko.json";
+import en from "../../src/locales/en.json";
+import ko from "../../src/locales/ko.json";
 import { BASE_URL, type Running, startHere } from "../service.ts";
 
 let curt: Running;

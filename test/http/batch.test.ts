@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { connect } from "node:net";
 
-import en from "../../src/language/en.json";
-import ko from "../../src/language/ko.json";
+import en from "../../src/locales/en.json";
+import ko from "../../src/locales/ko.json";
 import { type Here, startHere } from "../service.ts";
 
 const SHORTEN = "/api/v1/shorten/batch";

@@ -4,7 +4,7 @@ import { connect as connectPlain } from "node:net";
 import { join } from "node:path";
 import { connect, type ConnectionOptions, type TLSSocket } from "node:tls";
 
-import { ConfigError } from "../../src/config.ts";
+import { ConfigError } from "../../src/config/config.ts";
 import { type Running, startHere, startProgram, temporaryFolder, untilLogged } from "../service.ts";
 
 const TARGET = "https://example.com/";

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
-import en from "../../src/language/en.json";
-import ko from "../../src/language/ko.json";
 import { DAY_MS, HOUR_MS } from "../../src/links/time.ts";
+import en from "../../src/locales/en.json";
+import ko from "../../src/locales/ko.json";
 import { ask, type Made, make, OTHER } from "../managed.ts";
 import { type Here, type Running, startHere } from "../service.ts";
 import { addVisits, WINDOWS_CHROME } from "../visits/visits.ts";

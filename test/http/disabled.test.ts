@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
-import en from "../../src/language/en.json";
-import { LANGUAGES, message } from "../../src/language/messages.ts";
 import type { Code } from "../../src/links/code.ts";
 import { REASONS } from "../../src/links/link.ts";
 import { DAY_MS } from "../../src/links/time.ts";
-import { nextStep } from "../../src/pages/problem.tsx";
+import en from "../../src/locales/en.json";
+import { LANGUAGES, message } from "../../src/locales/messages.ts";
+import { nextStep } from "../../src/pages/problem/page.tsx";
 import { type Here, openStoreOf, startHere } from "../service.ts";
 import { untilCounted, visit } from "../visits/visits.ts";
 import { HTML } from "./markup.ts";

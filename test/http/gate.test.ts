@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
-import en from "../../src/language/en.json";
-import ko from "../../src/language/ko.json";
 import { checkPassword, hashPassword } from "../../src/links/password.ts";
 import type { NewLink } from "../../src/links/store.ts";
 import type { Target } from "../../src/links/target.ts";
 import { DAY_MS, HOUR_MS } from "../../src/links/time.ts";
+import en from "../../src/locales/en.json";
+import ko from "../../src/locales/ko.json";
 import { addGuarded, hashCheaply } from "../guarded.ts";
 import { type Here, openStoreOf, type Running, startHere } from "../service.ts";
 import { linkOf, untilCounted, WINDOWS_CHROME } from "../visits/visits.ts";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
-import en from "../../src/language/en.json";
+import en from "../../src/locales/en.json";
 import { type Running, startHere } from "../service.ts";
 import { linkOf } from "../visits/visits.ts";
 import { elementsOf, HTML } from "./markup.ts";

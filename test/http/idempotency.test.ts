@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
 import { parseKey } from "../../src/http/api/idempotency-key.ts";
-import en from "../../src/language/en.json";
+import en from "../../src/locales/en.json";
 import { endLink, type Here, startHere } from "../service.ts";
 
 const PATHS = { shorten: "/api/v1/shorten", links: "/api/v1/links" } as const;

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
 
-import { ConfigError, readConfig } from "../../src/config.ts";
-import { contrast } from "../../src/contrast.ts";
-import { VERSION } from "../../src/version.ts";
+import { ConfigError, readConfig } from "../../src/config/config.ts";
+import { contrast } from "../../src/lib/contrast.ts";
+import { VERSION } from "../../src/lib/version.ts";
 import { type Running, startHere, temporaryFolder } from "../service.ts";
 import { elementsOf, HTML } from "./markup.ts";
 

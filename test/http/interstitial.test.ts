@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
-import en from "../../src/language/en.json";
-import ko from "../../src/language/ko.json";
 import { DAY_MS } from "../../src/links/time.ts";
+import en from "../../src/locales/en.json";
+import ko from "../../src/locales/ko.json";
 import { makeUnreadable } from "../durability/damage.ts";
 import { addGuarded } from "../guarded.ts";
 import { endLink, type Here, type Running, startHere } from "../service.ts";

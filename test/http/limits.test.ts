@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
-import en from "../../src/language/en.json";
 import { DAY_MS } from "../../src/links/time.ts";
+import en from "../../src/locales/en.json";
 import { type Here, type Settings, startHere } from "../service.ts";
 import { HTML } from "./markup.ts";
 

@@ -2,10 +2,10 @@ import { expect, test } from "bun:test";
 
 import * as fc from "fast-check";
 
-import { createLinkTable, type Entry, hashOf } from "../../src/http/redirect/link-table.ts";
 import type { Code } from "../../src/links/code.ts";
 import type { Link } from "../../src/links/link.ts";
 import type { Target } from "../../src/links/target.ts";
+import { createLinkTable, type Entry, hashOf } from "../../src/redirect/link-table.ts";
 
 const ROOMY_BYTES = 4 * 1024 * 1024;
 const TIGHT_BYTES = 4096;

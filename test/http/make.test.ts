@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, spyOn, test } from "bun:test";
 
-import en from "../../src/language/en.json";
 import { hashPassword } from "../../src/links/password.ts";
+import en from "../../src/locales/en.json";
 import { BASE_URL, type Here, startHere } from "../service.ts";
 
 const DAY_MS = 86_400_000;

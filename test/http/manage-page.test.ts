@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
-import en from "../../src/language/en.json";
 import { DAY_MS, HOUR_MS } from "../../src/links/time.ts";
+import en from "../../src/locales/en.json";
 import { ask, make, type Made, OTHER, TARGET, visited } from "../managed.ts";
 import { disableLink, type Here, startHere } from "../service.ts";
 import { addVisits } from "../visits/visits.ts";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
-import en from "../../src/language/en.json";
+import en from "../../src/locales/en.json";
 import { ask, make, OTHER, TARGET, visited } from "../managed.ts";
 import { type Here, startHere } from "../service.ts";
 

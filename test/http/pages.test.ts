@@ -1,9 +1,9 @@
 import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
-import en from "../../src/language/en.json";
-import { LANGUAGES } from "../../src/language/messages.ts";
 import { DAY_MS } from "../../src/links/time.ts";
+import en from "../../src/locales/en.json";
+import { LANGUAGES } from "../../src/locales/messages.ts";
 import { assets } from "../../src/pages/assets/assets.ts";
 import { makeUnreadable } from "../durability/damage.ts";
 import { type Here, startHere } from "../service.ts";

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 
-import en from "../../src/language/en.json";
-import { message } from "../../src/language/messages.ts";
 import { DAY_MS, HOUR_MS } from "../../src/links/time.ts";
+import en from "../../src/locales/en.json";
+import { message } from "../../src/locales/messages.ts";
 import { ask, make } from "../managed.ts";
 import { disableLink, type Here, startHere } from "../service.ts";
 import { untilCounted, visit } from "../visits/visits.ts";

@@ -2,12 +2,12 @@ import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
-import type { DecisionRefusal } from "../../src/guard/operator.ts";
+import { type ProblemReason, REASON_HEADER, REASONS } from "../../src/http/problem-reasons.ts";
 import { describe, type HttpProblem, malformed, nameFirst } from "../../src/http/problems.ts";
-import { type ProblemReason, REASON_HEADER, REASONS } from "../../src/http/reasons.ts";
-import { LANGUAGES, message } from "../../src/language/messages.ts";
 import { invalid } from "../../src/links/problem.ts";
-import { type ApiDescription, operationsOf } from "../../src/pages/openapi.ts";
+import { LANGUAGES, message } from "../../src/locales/messages.ts";
+import type { DecisionRefusal } from "../../src/moderation/operator.ts";
+import { type ApiDescription, operationsOf } from "../../src/pages/reference/openapi.ts";
 import { checkReasons, ROOT, type Running, startHere } from "../service.ts";
 
 const refused = (refusal: DecisionRefusal) => ({ kind: "refused", refusals: [refusal] }) as HttpProblem;

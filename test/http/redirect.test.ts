@@ -2,9 +2,9 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
 import * as fc from "fast-check";
 
-import en from "../../src/language/en.json";
-import ko from "../../src/language/ko.json";
 import { DAY_MS } from "../../src/links/time.ts";
+import en from "../../src/locales/en.json";
+import ko from "../../src/locales/ko.json";
 import { addGuarded } from "../guarded.ts";
 import { type Here, startHere } from "../service.ts";
 import { sendRaw } from "./raw.ts";

@@ -1,18 +1,18 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
-import { REASON_HEADER, REASONS } from "../../src/http/reasons.ts";
-import { REQUEST_ID } from "../../src/http/request-id.ts";
-import en from "../../src/language/en.json";
-import { LANGUAGES, message, type MessageKey } from "../../src/language/messages.ts";
-import { CURT } from "../../src/pages/identity.ts";
+import { REASON_HEADER, REASONS } from "../../src/http/problem-reasons.ts";
+import en from "../../src/locales/en.json";
+import { LANGUAGES, message, type MessageKey } from "../../src/locales/messages.ts";
 import {
   answerOf,
   type ApiDescription,
   dereference,
   fieldsOf,
   operationsOf,
-} from "../../src/pages/openapi.ts";
-import { referencePage } from "../../src/pages/reference.tsx";
+} from "../../src/pages/reference/openapi.ts";
+import { referencePage } from "../../src/pages/reference/page.tsx";
+import { CURT } from "../../src/pages/shared/branding.ts";
+import { REQUEST_ID } from "../../src/server/request-id.ts";
 import { BASE_URL, ROOT, type Running, startHere } from "../service.ts";
 import { decoded, readCurl } from "./samples.ts";
 

@@ -2,10 +2,10 @@ import { expect, test } from "bun:test";
 
 import { peek } from "bun";
 
-import { createLimit } from "../../src/guard/limits.ts";
 import type { Call } from "../../src/http/call.ts";
-import { createLimiter } from "../../src/http/limits.ts";
+import { createLimiter } from "../../src/http/limiter.ts";
 import { createRefusalQueue } from "../../src/http/refusal-queue.ts";
+import { createLimit } from "../../src/moderation/rate-limits.ts";
 
 const times = (count: number) => Array.from({ length: count }, (_, nth) => nth);
 

@@ -1,10 +1,10 @@
 import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
-import en from "../../src/language/en.json";
 import type { Code } from "../../src/links/code.ts";
 import { REASONS } from "../../src/links/link.ts";
 import { DAY_MS } from "../../src/links/time.ts";
+import en from "../../src/locales/en.json";
 import { makeUnreadable } from "../durability/damage.ts";
 import {
   BASE_URL,

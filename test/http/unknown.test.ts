@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 
-import en from "../../src/language/en.json";
-import ja from "../../src/language/ja.json";
-import ko from "../../src/language/ko.json";
 import { DAY_MS } from "../../src/links/time.ts";
+import en from "../../src/locales/en.json";
+import ja from "../../src/locales/ja.json";
+import ko from "../../src/locales/ko.json";
 import { makeUnreadable } from "../durability/damage.ts";
 import { addGuarded } from "../guarded.ts";
 import { disableLink, type Here, startHere } from "../service.ts";

@@ -1,6 +1,6 @@
 // A thread that makes views, for tests: what it does is the code that it is asked for.
 import type { MadeView, ViewTask } from "../../src/http/views/view.ts";
-import { performTasks } from "../../src/thread.ts";
+import { performTasks } from "../../src/lib/thread.ts";
 
 let made = 0;
 

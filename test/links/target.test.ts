@@ -2,8 +2,8 @@ import { describe, expect, test } from "bun:test";
 
 import * as fc from "fast-check";
 
-import { isShortener } from "../../src/guard/shorteners.ts";
 import { MAX_TARGET_LENGTH, parseTarget, type TargetPolicy } from "../../src/links/target.ts";
+import { isShortener } from "../../src/moderation/shorteners.ts";
 
 const PUBLIC: TargetPolicy = {
   posture: "public",

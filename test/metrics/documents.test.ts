@@ -54,7 +54,7 @@ test("the alerts ask for metrics that exist", () => {
 test("labels and their values that queries ask for exist", () => {
   const sources =
     read("src/metrics/reading.ts") + read("src/metrics/members.ts") + read("src/metrics/process.ts");
-  const known = sources + read("src/store/commits.ts") + read("src/http/redirect/redirect.ts");
+  const known = sources + read("src/store/commits.ts") + read("src/redirect/redirect.ts");
   const asked = [...shown, ...alerts.map(({ expr }) => expr)].join("\n");
   for (const [, label = "", value = ""] of asked.matchAll(/(\w+)!?="([^"]+)"/g))
     if (label !== "job" && label !== "status") expect([label, known.includes(value)]).toEqual([label, true]);

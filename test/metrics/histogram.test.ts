@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 
-import { createHistogram } from "../../src/histogram.ts";
-import { countedIn, textOf } from "../../src/metrics/together.ts";
+import { createHistogram } from "../../src/lib/histogram.ts";
+import { countedIn, textOf } from "../../src/metrics/text-format.ts";
 import { each, histogramValues, one } from "../../src/metrics/values.ts";
 
 test("a histogram counts each value in the first bucket that takes it, and tells buckets cumulatively", () => {

@@ -1,10 +1,10 @@
 import { expect, test } from "bun:test";
 
-import { message } from "../../src/language/messages.ts";
-import { Breakdowns } from "../../src/pages/breakdowns.tsx";
-import { write } from "../../src/pages/html/jsx-runtime.ts";
+import { message } from "../../src/locales/messages.ts";
+import { Breakdowns } from "../../src/pages/shared/charts/breakdowns.tsx";
+import { write } from "../../src/pages/shared/html/jsx-runtime.ts";
 import { DIMENSIONS } from "../../src/visits/dimensions.ts";
-import type { Statistics } from "../../src/visits/statistics.ts";
+import type { Statistics } from "../../src/visits/statistics/statistics.ts";
 
 type Shown = Statistics["shown"];
 type All = Statistics["breakdowns"];

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "bun:test";
 
-import { Chart, ChartTable } from "../../src/pages/chart.tsx";
-import { write } from "../../src/pages/html/jsx-runtime.ts";
-import { placesOf, scaleOf } from "../../src/pages/scale.ts";
-import type { Interval, Statistics } from "../../src/visits/statistics.ts";
+import { Chart, ChartTable } from "../../src/pages/shared/charts/chart.tsx";
+import { placesOf, scaleOf } from "../../src/pages/shared/charts/scale.ts";
+import { write } from "../../src/pages/shared/html/jsx-runtime.ts";
+import type { Interval, Statistics } from "../../src/visits/statistics/statistics.ts";
 
 function draw(series: Statistics["series"], interval: Interval, language = "en"): string {
   return write(Chart({ language, series, interval, period: "period" }));

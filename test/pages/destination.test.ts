@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 
-import { describeDestination, splitHost } from "../../src/pages/destination.ts";
+import { describeDestination, splitHost } from "../../src/pages/shared/destination-parts.ts";
 
 const hostsOf = (host: string) => {
   const { hostname } = new URL(`http://${host}/`);

@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import * as fc from "fast-check";
 import { jsxDEV as honoJsx, Fragment as HonoFragment } from "hono/jsx/jsx-dev-runtime";
 
-import { Fragment, jsx, write } from "../../src/pages/html/jsx-runtime.ts";
+import { Fragment, jsx, write } from "../../src/pages/shared/html/jsx-runtime.ts";
 
 /** A tree of elements, as JSX would make it with either runtime. */
 interface Tree {

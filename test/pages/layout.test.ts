@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 
-import { Html } from "../../src/pages/html/jsx-runtime.ts";
-import { CURT } from "../../src/pages/identity.ts";
-import { page } from "../../src/pages/layout.tsx";
+import { CURT } from "../../src/pages/shared/branding.ts";
+import { Html } from "../../src/pages/shared/html/jsx-runtime.ts";
+import { page } from "../../src/pages/shared/layout.tsx";
 
 test.each([
   ["en", '<html lang="en">'],

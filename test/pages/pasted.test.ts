@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 
-import { readPasted } from "../../src/pages/pasted.ts";
+import { readPasted } from "../../src/pages/shared/pasted-address.ts";
 
 test.each([
   ["https://example.com/a?b=c#d", "https://example.com/a?b=c#d"],

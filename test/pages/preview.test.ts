@@ -1,11 +1,11 @@
 import { expect, test } from "bun:test";
 
-import { message } from "../../src/language/messages.ts";
 import { NEVER_MS } from "../../src/links/link.ts";
-import { CURT } from "../../src/pages/identity.ts";
-import { type Preview, previewPage } from "../../src/pages/preview.tsx";
-import { chooseRange } from "../../src/pages/ranges.ts";
-import type { Statistics } from "../../src/visits/statistics.ts";
+import { message } from "../../src/locales/messages.ts";
+import { type Preview, previewPage } from "../../src/pages/preview/page.tsx";
+import { chooseRange } from "../../src/pages/preview/ranges.ts";
+import { CURT } from "../../src/pages/shared/branding.ts";
+import type { Statistics } from "../../src/visits/statistics/statistics.ts";
 
 const NONE = { values: [], other: 0 };
 

@@ -1,10 +1,10 @@
 import { expect, test } from "bun:test";
 
-import en from "../../src/language/en.json";
-import ko from "../../src/language/ko.json";
 import { type DisabledReason, REASONS } from "../../src/links/link.ts";
-import { CURT } from "../../src/pages/identity.ts";
-import { problemPage } from "../../src/pages/problem.tsx";
+import en from "../../src/locales/en.json";
+import ko from "../../src/locales/ko.json";
+import { problemPage } from "../../src/pages/problem/page.tsx";
+import { CURT } from "../../src/pages/shared/branding.ts";
 
 const AGAIN = '<a class="button" href="">';
 

@@ -2,8 +2,8 @@ import { expect, test } from "bun:test";
 
 import { NEVER_MS } from "../../src/links/link.ts";
 import { DAY_MS, HOUR_MS } from "../../src/links/time.ts";
-import { type AskedRange, chooseRange, type RangeLimits, within } from "../../src/pages/ranges.ts";
-import { INTERVALS, MAX_DAYS } from "../../src/visits/statistics.ts";
+import { type AskedRange, chooseRange, type RangeLimits, within } from "../../src/pages/preview/ranges.ts";
+import { INTERVALS, MAX_DAYS } from "../../src/visits/statistics/statistics.ts";
 
 /** A Sunday. */
 const NOW_MS = Date.UTC(2026, 10, 22, 9, 30);

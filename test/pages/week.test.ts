@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 
-import { write } from "../../src/pages/html/jsx-runtime.ts";
-import { Week } from "../../src/pages/week.tsx";
+import { Week } from "../../src/pages/preview/week.tsx";
+import { write } from "../../src/pages/shared/html/jsx-runtime.ts";
 
 const [MONDAY, TUESDAY, SUNDAY] = [0, 24, 6 * 24];
 

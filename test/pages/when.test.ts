@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 
-import { amount, lasting, whenIn } from "../../src/pages/when.ts";
+import { amount, lasting, whenIn } from "../../src/pages/shared/time-words.ts";
 
 test.each([
   ["en", "10 minutes", "30 days", "in 3 hours"],

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
-import { type CaseQuery, MAX_CASE_NOTES } from "../../src/guard/case-store.ts";
-import type { Report } from "../../src/guard/case.ts";
 import type { Code } from "../../src/links/code.ts";
 import type { LinkId } from "../../src/links/store.ts";
 import { DAY_MS } from "../../src/links/time.ts";
+import { type CaseQuery, MAX_CASE_NOTES } from "../../src/moderation/reports/case-store.ts";
+import type { Report } from "../../src/moderation/reports/case.ts";
 import type { TestedStore } from "./guard.ts";
 import { newLink } from "./links.ts";
 

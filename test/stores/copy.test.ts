@@ -5,11 +5,11 @@ import { join } from "node:path";
 import * as fc from "fast-check";
 import { Client } from "pg";
 
+import type { DatabaseAddress } from "../../src/config/database-url.ts";
 import type { Code } from "../../src/links/code.ts";
 import { type Link, NEVER_MS, REASONS } from "../../src/links/link.ts";
 import type { Target } from "../../src/links/target.ts";
 import { DAY_MS } from "../../src/links/time.ts";
-import type { DatabaseAddress } from "../../src/settings/database-url.ts";
 import { compareRecords, copyRecords } from "../../src/store/copy.ts";
 import { openRecords, openStore, openToFill } from "../../src/store/open.ts";
 import { type Kind, KINDS, type RecordOf, type Records } from "../../src/store/records.ts";

@@ -1,3 +1,5 @@
+import type { Link, Reason } from "../../src/links/link.ts";
+import type { Decision, LinkId, LinkStore } from "../../src/links/store.ts";
 import {
   type CaseCursor,
   type CaseStore,
@@ -5,11 +7,15 @@ import {
   MAX_CASE_NOTES,
   MAX_DAILY_REPORTS,
   type Note,
-} from "../../src/guard/case-store.ts";
-import { addReport, type AnswerAction, type Case, isDue, mainReason } from "../../src/guard/case.ts";
-import type { Action, GuardStore } from "../../src/guard/store.ts";
-import type { Link, Reason } from "../../src/links/link.ts";
-import type { Decision, LinkId, LinkStore } from "../../src/links/store.ts";
+} from "../../src/moderation/reports/case-store.ts";
+import {
+  addReport,
+  type AnswerAction,
+  type Case,
+  isDue,
+  mainReason,
+} from "../../src/moderation/reports/case.ts";
+import type { Action, GuardStore } from "../../src/moderation/store.ts";
 
 type Changing = Pick<LinkStore, "disable" | "enable"> &
   Pick<GuardStore, "blockHost"> & { look(link: LinkId): Link | undefined };

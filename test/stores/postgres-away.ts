@@ -1,8 +1,12 @@
 import { expect } from "bun:test";
 
+import type { PostgresAddress } from "../../src/config/database-url.ts";
 import { StoreUnavailable } from "../../src/links/store.ts";
-import type { PostgresAddress } from "../../src/settings/database-url.ts";
-import { type Database, type DatabaseOptions, openDatabase } from "../../src/store/postgres/database.ts";
+import {
+  type Database,
+  type DatabaseOptions,
+  openDatabase,
+} from "../../src/store/postgres/connection/database.ts";
 
 /** No statement takes longer, whatever happens. Its limit is 1 s; the rest is for busy machines. */
 const BOUND_MS = 30_000;

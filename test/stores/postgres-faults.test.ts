@@ -4,9 +4,9 @@ import { type AddressInfo, connect, createServer } from "node:net";
 
 import { Client } from "pg";
 
+import type { PostgresAddress } from "../../src/config/database-url.ts";
 import { StoreUnavailable } from "../../src/links/store.ts";
-import type { PostgresAddress } from "../../src/settings/database-url.ts";
-import { connector, within } from "../../src/store/postgres/connection.ts";
+import { connector, within } from "../../src/store/postgres/connection/connection.ts";
 import { testOnLinux } from "../linux.ts";
 import { addressOf, type PostgresServer, startPostgres, urlOf } from "../postgres.ts";
 import { startProxy } from "../proxy.ts";

@@ -3,7 +3,7 @@ import { afterAll, describe, expect, test } from "bun:test";
 import type { Code } from "../../src/links/code.ts";
 import { isProblem } from "../../src/links/problem.ts";
 import type { LinkStore, NewLink } from "../../src/links/store.ts";
-import { type Database, openDatabase } from "../../src/store/postgres/database.ts";
+import { type Database, openDatabase } from "../../src/store/postgres/connection/database.ts";
 import { openPostgresStore } from "../../src/store/postgres/store.ts";
 import { addressOf, startPostgres, urlOf } from "../postgres.ts";
 import { startProxy } from "../proxy.ts";

@@ -2,9 +2,9 @@ import { afterAll, expect, test } from "bun:test";
 
 import * as fc from "fast-check";
 
-import type { LinkCursor } from "../../src/guard/search.ts";
 import type { Link } from "../../src/links/link.ts";
-import { openDatabase } from "../../src/store/postgres/database.ts";
+import type { LinkCursor } from "../../src/moderation/search.ts";
+import { openDatabase } from "../../src/store/postgres/connection/database.ts";
 import { createSearch } from "../../src/store/postgres/search.ts";
 import { openPostgresStore } from "../../src/store/postgres/store.ts";
 import { startPostgres } from "../postgres.ts";

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
-import { openDatabase } from "../../src/store/postgres/database.ts";
+import { openDatabase } from "../../src/store/postgres/connection/database.ts";
 import { addressOf, PASSWORD, type PostgresServer, startPostgres, USER } from "../postgres.ts";
 import { temporaryFolder } from "../service.ts";
 import { open, openConnected, refusal, untilAway, untilBack } from "./postgres-away.ts";

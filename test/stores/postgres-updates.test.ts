@@ -1,10 +1,10 @@
 import { afterAll, expect, test } from "bun:test";
 
+import type { PostgresAddress } from "../../src/config/database-url.ts";
 import type { Code } from "../../src/links/code.ts";
 import type { Link } from "../../src/links/link.ts";
 import { type LinkStore, StoreUnavailable } from "../../src/links/store.ts";
-import type { PostgresAddress } from "../../src/settings/database-url.ts";
-import { openDatabase } from "../../src/store/postgres/database.ts";
+import { openDatabase } from "../../src/store/postgres/connection/database.ts";
 import { migrate } from "../../src/store/postgres/schema.ts";
 import { openPostgresStore } from "../../src/store/postgres/store.ts";
 import { addressOf, startPostgres, urlOf } from "../postgres.ts";

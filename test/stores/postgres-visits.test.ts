@@ -2,10 +2,10 @@ import { afterAll, describe, expect, test } from "bun:test";
 
 import type { Code } from "../../src/links/code.ts";
 import { StoreUnavailable } from "../../src/links/store.ts";
-import { type Database, openDatabase } from "../../src/store/postgres/database.ts";
+import { type Database, openDatabase } from "../../src/store/postgres/connection/database.ts";
 import { openPostgresStore } from "../../src/store/postgres/store.ts";
-import type { Slice } from "../../src/visits/slice.ts";
 import type { VisitStore } from "../../src/visits/store.ts";
+import type { Slice } from "../../src/visits/visit-batch.ts";
 import { addressOf, startPostgres, urlOf } from "../postgres.ts";
 import { startProxy } from "../proxy.ts";
 import { detailOf, slicesOf } from "../visits/slices.ts";

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 
-import type { LinkQuery } from "../../src/guard/search.ts";
 import type { LinkStore, NewLink } from "../../src/links/store.ts";
+import type { LinkQuery } from "../../src/moderation/search.ts";
 import { newLink } from "./links.ts";
 import { to } from "./search.ts";
 import { destination, edit } from "./updates.ts";

@@ -4,8 +4,8 @@ import { join } from "node:path";
 
 import * as fc from "fast-check";
 
-import type { LinkCursor } from "../../src/guard/search.ts";
-import type { GuardStore } from "../../src/guard/store.ts";
+import type { LinkCursor } from "../../src/moderation/search.ts";
+import type { GuardStore } from "../../src/moderation/store.ts";
 import { prepareSearch } from "../../src/store/sqlite/search.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { temporaryFolder } from "../service.ts";

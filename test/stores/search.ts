@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
-import type { LinkCursor, LinkQuery } from "../../src/guard/search.ts";
 import type { Code } from "../../src/links/code.ts";
 import type { Link } from "../../src/links/link.ts";
 import { type Target, targetHost } from "../../src/links/target.ts";
 import { DAY_MS } from "../../src/links/time.ts";
+import type { LinkCursor, LinkQuery } from "../../src/moderation/search.ts";
 import { slicesOf } from "../visits/slices.ts";
 import type { TestedStore } from "./guard.ts";
 import { newLink } from "./links.ts";

@@ -16,7 +16,7 @@ import { join } from "node:path";
 import { isProblem } from "../../src/links/problem.ts";
 import { StoreUnavailable, StoreUnusable } from "../../src/links/store.ts";
 import { DAY_MS } from "../../src/links/time.ts";
-import { checkFile, openWriter } from "../../src/store/sqlite/file.ts";
+import { checkFile, openWriter } from "../../src/store/sqlite/file/file.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { temporaryFolder } from "../service.ts";
 import { slicesOf } from "../visits/slices.ts";

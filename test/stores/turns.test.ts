@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 
-import { createTurns, StoreBusy, type Turn } from "../../src/store/sqlite/turns.ts";
+import { createTurns, StoreBusy, type Turn } from "../../src/store/sqlite/file/write-turns.ts";
 import { stopClock } from "../stopped-clock.ts";
 
 test("a create that already waited for others waits for a lock only as long as is left", async () => {

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import * as fc from "fast-check";
 
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
-import { createNoise } from "../../src/visits/noise.ts";
-import { createStatistics, INTERVALS } from "../../src/visits/statistics.ts";
+import { createNoise } from "../../src/visits/statistics/noise.ts";
+import { createStatistics, INTERVALS } from "../../src/visits/statistics/statistics.ts";
 import type { VisitStore } from "../../src/visits/store.ts";
 import { temporaryFolder } from "../service.ts";
 import { newLink } from "../stores/links.ts";

@@ -3,16 +3,16 @@ import { join } from "node:path";
 
 import * as fc from "fast-check";
 
-import en from "../../src/language/en.json";
 import type { Code } from "../../src/links/code.ts";
 import { createSecret } from "../../src/links/secret.ts";
 import { DAY_MS, HOUR_MS } from "../../src/links/time.ts";
+import en from "../../src/locales/en.json";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import type { DayDetail } from "../../src/visits/detail.ts";
 import { DIMENSIONS } from "../../src/visits/dimensions.ts";
-import { blur, createNoise, FEWEST_VISITS } from "../../src/visits/noise.ts";
-import { createStatistics, type Statistics } from "../../src/visits/statistics.ts";
-import { writeDay } from "../../src/visits/zone.ts";
+import { blur, createNoise, FEWEST_VISITS } from "../../src/visits/statistics/noise.ts";
+import { createStatistics, type Statistics } from "../../src/visits/statistics/statistics.ts";
+import { writeDay } from "../../src/visits/statistics/zone.ts";
 import { type Here, openStoreOf, startHere, temporaryFolder } from "../service.ts";
 import { newLink } from "../stores/links.ts";
 import { detailOf, slicesOf } from "./slices.ts";

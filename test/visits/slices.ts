@@ -1,8 +1,8 @@
 import type { Code } from "../../src/links/code.ts";
 import { dayOf } from "../../src/visits/day.ts";
 import { readDetail } from "../../src/visits/detail.ts";
-import { MAX_ROWS, type Row, type Slice, writeRows } from "../../src/visits/slice.ts";
 import type { DayVisits } from "../../src/visits/store.ts";
+import { MAX_ROWS, type Row, type Slice, writeRows } from "../../src/visits/visit-batch.ts";
 
 /** One visit as a test tells it. */
 export interface Told {

@@ -4,14 +4,14 @@ import { join } from "node:path";
 
 import type { LinkStore } from "../../src/links/store.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
-import type { Shown } from "../../src/visits/day-reader.ts";
 import { writeDetail } from "../../src/visits/detail.ts";
+import type { Shown } from "../../src/visits/statistics/day-reader.ts";
 import {
   createStatistics,
   type RangeRefusal,
   type Statistics,
   type StatisticsRequest,
-} from "../../src/visits/statistics.ts";
+} from "../../src/visits/statistics/statistics.ts";
 import type { VisitStore } from "../../src/visits/store.ts";
 import { type Running, startHere, temporaryFolder } from "../service.ts";
 import { newLink } from "../stores/links.ts";

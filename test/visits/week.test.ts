@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
 
 import { DAY_MS, HOUR_MS } from "../../src/links/time.ts";
-import type { ReadDay } from "../../src/visits/day-reader.ts";
-import { type Week, weekOf } from "../../src/visits/week.ts";
-import { openZone } from "../../src/visits/zone.ts";
+import type { ReadDay } from "../../src/visits/statistics/day-reader.ts";
+import { type Week, weekOf } from "../../src/visits/statistics/week.ts";
+import { openZone } from "../../src/visits/statistics/zone.ts";
 
 const dayOf = (date: string) => Date.parse(`${date}T00:00Z`) / DAY_MS;
 const [MONDAY, SATURDAY, SUNDAY] = [0, 5 * 24, 6 * 24];

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 
 import * as fc from "fast-check";
 
-import { openZone } from "../../src/visits/zone.ts";
+import { openZone } from "../../src/visits/statistics/zone.ts";
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;

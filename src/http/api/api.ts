@@ -1,9 +1,9 @@
-import type { Reports } from "../../guard/reports.ts";
 import type { Clock } from "../../links/clock.ts";
 import type { Links } from "../../links/links.ts";
 import { isProblem } from "../../links/problem.ts";
+import type { Reports } from "../../moderation/reports/reports.ts";
 import type { Call } from "../call.ts";
-import type { Limiter } from "../limits.ts";
+import type { Limiter } from "../limiter.ts";
 import { problemJson } from "../problems.ts";
 import { success } from "./envelope.ts";
 import { readJson } from "./json-body.ts";

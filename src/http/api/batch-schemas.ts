@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 
-import type { MessageKey } from "../../language/messages.ts";
+import type { MessageKey } from "../../locales/messages.ts";
 import { MAX_BATCH } from "./batch.ts";
 import { linkRequest, managedLink } from "./link-schemas.ts";
 import { reasons } from "./responses.ts";

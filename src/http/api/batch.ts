@@ -1,6 +1,6 @@
-import { negotiateLanguage } from "../../language/messages.ts";
 import { isProblem } from "../../links/problem.ts";
-import type { Limiter } from "../limits.ts";
+import { negotiateLanguage } from "../../locales/messages.ts";
+import type { Limiter } from "../limiter.ts";
 import { malformed, problemJson } from "../problems.ts";
 import { success } from "./envelope.ts";
 import { parseArray, readJsonText } from "./json-body.ts";

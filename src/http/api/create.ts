@@ -1,10 +1,10 @@
-import type { MessageKey } from "../../language/messages.ts";
 import type { CreateRequest } from "../../links/create.ts";
 import type { Expiry } from "../../links/expiry.ts";
 import { parseWhen } from "../../links/instant.ts";
 import type { Link } from "../../links/link.ts";
 import { type Invalid, isProblem, type Refusal } from "../../links/problem.ts";
 import type { Secret } from "../../links/secret.ts";
+import type { MessageKey } from "../../locales/messages.ts";
 import type { Domain } from "../domain.ts";
 import { type FieldNames, LINK_FIELDS, SHORTEN_FIELDS } from "../field-names.ts";
 import type { HttpProblem } from "../problems.ts";

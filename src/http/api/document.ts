@@ -1,10 +1,10 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
 
-import { languageNames, type MessageKey, message } from "../../language/messages.ts";
 import type { Expiry } from "../../links/expiry.ts";
-import { type ApiDescription, dereference } from "../../pages/openapi.ts";
+import { languageNames, type MessageKey, message } from "../../locales/messages.ts";
+import { type ApiDescription, dereference } from "../../pages/reference/openapi.ts";
+import { REQUEST_ID } from "../../server/request-id.ts";
 import type { Domain } from "../domain.ts";
-import { REQUEST_ID } from "../request-id.ts";
 import { TOKEN_SCHEME, withToken } from "./make-operations.ts";
 import { KEY_SCHEME, TAGS } from "./operation.ts";
 import { operations } from "./operations.ts";

@@ -1,8 +1,8 @@
-import { message, type MessageKey, negotiateLanguage } from "../../language/messages.ts";
 import type { Link } from "../../links/link.ts";
-import { json } from "../answers.ts";
+import { message, type MessageKey, negotiateLanguage } from "../../locales/messages.ts";
 import type { Asked } from "../call.ts";
 import type { Domain } from "../domain.ts";
+import { json } from "../responses.ts";
 import type { ShortLink } from "./schemas.ts";
 
 /** The contract's envelope. */

@@ -1,7 +1,7 @@
-import { clientNetwork } from "../../guard/client-address.ts";
 import type { SentAgain } from "../../links/create.ts";
 import { isProblem } from "../../links/problem.ts";
 import type { Secret } from "../../links/secret.ts";
+import { clientNetwork } from "../../moderation/client-address.ts";
 import type { Call } from "../call.ts";
 import type { HttpProblem } from "../problems.ts";
 

@@ -1,6 +1,6 @@
 import { createRoute, z } from "@hono/zod-openapi";
 
-import type { MessageKey } from "../../language/messages.ts";
+import type { MessageKey } from "../../locales/messages.ts";
 import {
   changedResponse,
   CHANGE_EXAMPLE,

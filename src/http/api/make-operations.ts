@@ -1,6 +1,6 @@
 import { createRoute, z } from "@hono/zod-openapi";
 
-import { SCHEMES } from "../../pages/openapi.ts";
+import { SCHEMES } from "../../pages/reference/openapi.ts";
 import {
   LINK_EXAMPLES,
   linkRequests,

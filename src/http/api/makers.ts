@@ -1,10 +1,10 @@
-import type { TokenCheck } from "../../guard/token.ts";
 import type { Links } from "../../links/links.ts";
 import { isProblem } from "../../links/problem.ts";
 import type { Secret } from "../../links/secret.ts";
-import { bearerToken } from "../bearer.ts";
+import type { TokenCheck } from "../../moderation/create-token.ts";
+import { bearerToken } from "../bearer-token.ts";
 import type { Call, Handler } from "../call.ts";
-import type { Limiter } from "../limits.ts";
+import type { Limiter } from "../limiter.ts";
 import { problemJson } from "../problems.ts";
 import { createBatch } from "./batch.ts";
 import type { Dialect, Dialects } from "./create.ts";

@@ -5,7 +5,7 @@ import { isProblem, type Problem } from "../../links/problem.ts";
 import { createQueue } from "../../links/queue.ts";
 import { type Made, StoreUnavailable } from "../../links/store.ts";
 import type { Call } from "../call.ts";
-import type { Limiter } from "../limits.ts";
+import type { Limiter } from "../limiter.ts";
 import type { Limited } from "../problems.ts";
 
 export interface MakingOptions {

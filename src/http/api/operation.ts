@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 
-import type { MessageKey } from "../../language/messages.ts";
-import { SCHEMES } from "../../pages/openapi.ts";
+import type { MessageKey } from "../../locales/messages.ts";
+import { SCHEMES } from "../../pages/reference/openapi.ts";
 import { EXAMPLE } from "./schemas.ts";
 
 // What operations have in common. As in schemas.ts, every description is the key of a message.

@@ -1,4 +1,4 @@
-import { clientNetwork } from "../../guard/client-address.ts";
+import { clientNetwork } from "../../moderation/client-address.ts";
 import type { Call } from "../call.ts";
 
 /** Requests for many links that are read and answered at the same time. Each holds some megabytes at worst. */

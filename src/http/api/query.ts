@@ -1,9 +1,9 @@
 import type { z } from "@hono/zod-openapi";
 
-import { contrast } from "../../contrast.ts";
+import { contrast } from "../../lib/contrast.ts";
 import { isProblem } from "../../links/problem.ts";
-import { ERROR_CORRECTIONS, MIN_CONTRAST, type QrStyle } from "../../pages/qr-style.ts";
-import { INTERVALS, type StatisticsRequest } from "../../visits/statistics.ts";
+import { ERROR_CORRECTIONS, MIN_CONTRAST, type QrStyle } from "../../pages/qr/qr-style.ts";
+import { INTERVALS, type StatisticsRequest } from "../../visits/statistics/statistics.ts";
 import { type Malformed, malformed, type RequestRefusal } from "../problems.ts";
 import { queryOf } from "../url.ts";
 import { BOOLEANS, FORMATS, QR_RANGES, qrQuery, statisticsQuery } from "./schemas.ts";

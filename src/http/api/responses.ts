@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 
-import type { MessageKey } from "../../language/messages.ts";
-import { REASON_HEADER, REASONS } from "../reasons.ts";
+import type { MessageKey } from "../../locales/messages.ts";
+import { REASON_HEADER, REASONS } from "../problem-reasons.ts";
 import { referred } from "./schemas.ts";
 
 // What the responses of the operations have in common. As in schemas.ts, every description is the key of a message.

@@ -1,10 +1,10 @@
-import { message } from "../../language/messages.ts";
 import type { CreateRequest } from "../../links/create.ts";
 import type { Link } from "../../links/link.ts";
 import { isProblem } from "../../links/problem.ts";
+import { message } from "../../locales/messages.ts";
 import type { Domain } from "../domain.ts";
+import { REASON_HEADER } from "../problem-reasons.ts";
 import { type HttpProblem, tellProblem } from "../problems.ts";
-import { REASON_HEADER } from "../reasons.ts";
 import type { Dialect, Wanted } from "./create.ts";
 import { toObject } from "./json-body.ts";
 

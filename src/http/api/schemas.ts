@@ -1,16 +1,16 @@
 import { z } from "@hono/zod-openapi";
 
-import { MAX_NOTE_LENGTH } from "../../guard/note.ts";
-import type { MessageKey } from "../../language/messages.ts";
+import { memoize } from "../../lib/memoize.ts";
 import { MAX_CODE_POINTS } from "../../links/code.ts";
 import { DURATIONS } from "../../links/expiry.ts";
 import { REASONS } from "../../links/link.ts";
 import { MAX_TARGET_LENGTH } from "../../links/target.ts";
-import { memoize } from "../../memoize.ts";
-import { ERROR_CORRECTIONS, MARGINS, SIZES } from "../../pages/qr-style.ts";
+import type { MessageKey } from "../../locales/messages.ts";
+import { MAX_NOTE_LENGTH } from "../../moderation/reports/note.ts";
+import { ERROR_CORRECTIONS, MARGINS, SIZES } from "../../pages/qr/qr-style.ts";
 import { type Dimension, DIMENSIONS } from "../../visits/dimensions.ts";
-import { FEWEST_VISITS } from "../../visits/noise.ts";
-import { INTERVALS, MAX_DAYS } from "../../visits/statistics.ts";
+import { FEWEST_VISITS } from "../../visits/statistics/noise.ts";
+import { INTERVALS, MAX_DAYS } from "../../visits/statistics/statistics.ts";
 import { MAX_BODY_BYTES } from "../body.ts";
 import { MAX_BATCH, MAX_BATCH_BYTES } from "./batch.ts";
 

@@ -1,16 +1,16 @@
-import type { HostRules } from "../../guard/hosts.ts";
-import { negotiateLanguage } from "../../language/messages.ts";
+import { type Thread, ThreadEnded } from "../../lib/thread.ts";
 import type { Memory } from "../../links/changes.ts";
 import type { Clock } from "../../links/clock.ts";
 import { lookUpCode } from "../../links/code.ts";
-import { type Thread, ThreadEnded } from "../../thread.ts";
-import { answer, prefersHtml } from "../answers.ts";
+import { negotiateLanguage } from "../../locales/messages.ts";
+import type { HostRules } from "../../moderation/host-rules.ts";
 import type { Call, Handler } from "../call.ts";
 import { acceptsGzip } from "../compression.ts";
-import { knowsAlready } from "../conditional.ts";
+import { knowsAlready } from "../etag.ts";
 import { rememberedLanguage } from "../page-language.ts";
 import { answerProblem } from "../problems.ts";
-import { queryFor } from "./query.ts";
+import { answer, prefersHtml } from "../responses.ts";
+import { queryFor } from "./view-query.ts";
 import type { MadeView, View, ViewTask } from "./view.ts";
 
 /** Further requests get 503, so that the queue stays short. The operator's have places that visitors cannot take. */

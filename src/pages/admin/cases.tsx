@@ -1,10 +1,10 @@
-/** @jsxImportSource ../html */
-import { ANSWERS, mainReason } from "../../guard/case.ts";
-import type { Inspection } from "../../guard/inspection.ts";
-import { message } from "../../language/messages.ts";
+/** @jsxImportSource ../shared/html */
 import { REASONS } from "../../links/link.ts";
-import { Instant } from "../instant.tsx";
-import type { Page } from "../layout.tsx";
+import { message } from "../../locales/messages.ts";
+import type { Inspection } from "../../moderation/inspection.ts";
+import { ANSWERS, mainReason } from "../../moderation/reports/case.ts";
+import { Instant } from "../shared/instant.tsx";
+import type { Page } from "../shared/layout.tsx";
 import { Beginning, Choice, Decide, Form, framed, LinkTo, More, type Operator, Refusal } from "./frame.tsx";
 import { stateInWords } from "./links.tsx";
 

@@ -1,9 +1,9 @@
-/** @jsxImportSource ../html */
-import type { Counted } from "../../guard/counters.ts";
-import type { Figures, TopHosts } from "../../guard/figures.ts";
-import { dateOf } from "../../guard/told.ts";
-import { message, type MessageKey } from "../../language/messages.ts";
-import type { Page } from "../layout.tsx";
+/** @jsxImportSource ../shared/html */
+import { message, type MessageKey } from "../../locales/messages.ts";
+import type { Counted } from "../../moderation/counters.ts";
+import type { Figures, TopHosts } from "../../moderation/figures.ts";
+import { dateOf } from "../../moderation/operator-json.ts";
+import type { Page } from "../shared/layout.tsx";
 import { Fact, framed, Given, type Operator, withQuery } from "./frame.tsx";
 
 const COUNTS = {

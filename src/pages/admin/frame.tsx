@@ -1,10 +1,10 @@
-/** @jsxImportSource ../html */
-import { MAX_NOTE_LENGTH } from "../../guard/note.ts";
-import type { Action } from "../../guard/store.ts";
-import { message, type MessageKey } from "../../language/messages.ts";
+/** @jsxImportSource ../shared/html */
 import { type Reason, REASONS } from "../../links/link.ts";
-import type { Child, Html } from "../html/jsx-runtime.ts";
-import { type Page, page } from "../layout.tsx";
+import { message, type MessageKey } from "../../locales/messages.ts";
+import { MAX_NOTE_LENGTH } from "../../moderation/reports/note.ts";
+import type { Action } from "../../moderation/store.ts";
+import type { Child, Html } from "../shared/html/jsx-runtime.ts";
+import { type Page, page } from "../shared/layout.tsx";
 
 /** What every page for the operator is made with. */
 export interface Operator {

@@ -1,8 +1,8 @@
-/** @jsxImportSource ../html */
-import type { HostRule } from "../../guard/store.ts";
-import { message } from "../../language/messages.ts";
-import { Instant } from "../instant.tsx";
-import type { Page } from "../layout.tsx";
+/** @jsxImportSource ../shared/html */
+import { message } from "../../locales/messages.ts";
+import type { HostRule } from "../../moderation/store.ts";
+import { Instant } from "../shared/instant.tsx";
+import type { Page } from "../shared/layout.tsx";
 import { Decide, Field, Form, framed, Given, More, type Operator, Refusal } from "./frame.tsx";
 
 export interface Hosts {

@@ -1,13 +1,13 @@
-/** @jsxImportSource ../html */
-import type { Inspected } from "../../guard/inspection.ts";
-import { message, type MessageKey } from "../../language/messages.ts";
+/** @jsxImportSource ../shared/html */
 import { type Link, NEVER_MS } from "../../links/link.ts";
 import { targetHost } from "../../links/target.ts";
-import { Instant } from "../instant.tsx";
-import type { Page } from "../layout.tsx";
+import { message, type MessageKey } from "../../locales/messages.ts";
+import type { Inspected } from "../../moderation/inspection.ts";
+import { Instant } from "../shared/instant.tsx";
+import type { Page } from "../shared/layout.tsx";
 import { AnswerForm, ReportFacts } from "./cases.tsx";
 import { Decide, Fact, Form, framed, Given, linkPath, type Operator, Refusal, withQuery } from "./frame.tsx";
-import { History } from "./history.tsx";
+import { History } from "./journal.tsx";
 import { stateInWords } from "./links.tsx";
 
 export interface LinkLooked extends Inspected {

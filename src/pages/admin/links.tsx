@@ -1,9 +1,9 @@
-/** @jsxImportSource ../html */
-import type { InspectedLink } from "../../guard/inspection.ts";
-import { stateOf, type WrittenSearch } from "../../guard/search.ts";
-import { type MessageKey, message } from "../../language/messages.ts";
-import { Instant } from "../instant.tsx";
-import type { Page } from "../layout.tsx";
+/** @jsxImportSource ../shared/html */
+import { type MessageKey, message } from "../../locales/messages.ts";
+import type { InspectedLink } from "../../moderation/inspection.ts";
+import { stateOf, type WrittenSearch } from "../../moderation/search.ts";
+import { Instant } from "../shared/instant.tsx";
+import type { Page } from "../shared/layout.tsx";
 import { Beginning, Field, framed, LinkTo, More, type Operator, Refusal, withQuery } from "./frame.tsx";
 
 export const SEARCH_LABELS = {

@@ -7,21 +7,21 @@ type Name = "style" | "script" | "myLinks" | "icon" | "touchIcon" | "largeIcon";
 
 /** In this order: where two rules weigh the same, the later one applies. */
 const STYLES = [
-  "base",
-  "form",
-  "choices",
-  "link",
-  "qr",
-  "destination",
-  "chart",
-  "breakdowns",
-  "code",
-  "made-here",
-  "operator",
-  "preferences",
-  "reference",
-  "manage",
-  "unknown",
+  "shared/style/base",
+  "shared/style/form",
+  "shared/style/choices",
+  "shared/style/link",
+  "qr/style",
+  "shared/style/destination",
+  "shared/charts/chart",
+  "shared/charts/breakdowns",
+  "reference/code",
+  "my-links/style",
+  "admin/style",
+  "shared/style/preferences",
+  "reference/style",
+  "manage/style",
+  "unknown/style",
 ];
 
 /**
@@ -30,8 +30,12 @@ const STYLES = [
  */
 export function buildAssets(): Record<Name, Asset> {
   const style = asset("style.css", "text/css; charset=utf-8", STYLES.map(readStyle).join("\n"));
-  const script = asset("script.js", "text/javascript; charset=utf-8", bundleScript("../browser/main.ts"));
-  const myLinks = asset("links.js", script.type, bundleScript("../browser/my-links.ts"));
+  const script = asset(
+    "script.js",
+    "text/javascript; charset=utf-8",
+    bundleScript("../shared/script/main.ts"),
+  );
+  const myLinks = asset("links.js", script.type, bundleScript("../my-links/script/main.ts"));
   const icon = asset("icon.svg", "image/svg+xml", read("icon.svg").toString("utf8"));
   const touchIcon = picture("icon-180.png");
   const largeIcon = picture("icon-512.png");
@@ -43,7 +47,7 @@ function picture(file: string): Asset {
 }
 
 function readStyle(name: string): string {
-  return read(`../style/${name}.css`).toString("utf8");
+  return read(`../${name}.css`).toString("utf8");
 }
 
 function read(file: string): Buffer {

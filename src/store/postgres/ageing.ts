@@ -1,7 +1,7 @@
 // Lets visits age: hashes of visitors go when their day is over, and days when they are too old.
 import { close, type Day } from "../../visits/day.ts";
 import type { AgeBounds } from "../../visits/store.ts";
-import type { Database, Run } from "./database.ts";
+import type { Database, Run } from "./connection/database.ts";
 import {
   CLOSED,
   dayKey,

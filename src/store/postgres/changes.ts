@@ -2,7 +2,7 @@ import type { Changes, Position } from "../../links/changes.ts";
 import type { Code } from "../../links/code.ts";
 import type { LinkStore } from "../../links/store.ts";
 import { RULES } from "../shared/decisions.ts";
-import type { Result, Statements, Value } from "./database.ts";
+import type { Result, Statements, Value } from "./connection/database.ts";
 
 /** Stands for nothing that changed: see `replicas.ts`. No link has this code. */
 const MARKER = " ";

@@ -1,7 +1,7 @@
 // Whether the database is a copy that `curt copy` makes.
 import { StoreUnusable } from "../../links/store.ts";
 import type { Copying } from "../records.ts";
-import type { Run } from "./database.ts";
+import type { Run } from "./connection/database.ts";
 
 const FIND = "SELECT source, progress FROM copied";
 const FIND_STATE = `SELECT source, is_finished AS "isFinished" FROM copied`;

@@ -1,5 +1,5 @@
-import type { HostRule } from "../../guard/store.ts";
 import type { Reason } from "../../links/link.ts";
+import type { HostRule } from "../../moderation/store.ts";
 import type { RecordOf } from "../records.ts";
 import { type CaseRow, toCase } from "../shared/cases.ts";
 import type { EntryRow } from "../shared/operator-journal.ts";

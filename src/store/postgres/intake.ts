@@ -1,9 +1,9 @@
+import type { PostgresAddress } from "../../config/database-url.ts";
 import type { Link } from "../../links/link.ts";
 import { type LinkId, StoreUnavailable } from "../../links/store.ts";
-import type { PostgresAddress } from "../../settings/database-url.ts";
 import type { ArrivingLink, Intake } from "../intake.ts";
+import type { Database, Run } from "./connection/database.ts";
 import { leaveCopy } from "./copied.ts";
-import type { Database, Run } from "./database.ts";
 import { addToCount } from "./link-count.ts";
 import { columnsOf, GIVEN_LINKS, LINK_COLUMNS, type LinkRow, toLink } from "./link-row.ts";
 import { opening } from "./records.ts";

@@ -1,4 +1,4 @@
-import type { Run, Statements } from "./database.ts";
+import type { Run, Statements } from "./connection/database.ts";
 
 /** How long the number of links is taken as known: every generated code asks for it. */
 const KNOWN_MS = 1000;

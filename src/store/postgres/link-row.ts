@@ -2,7 +2,7 @@ import { parseTerms, termsJson } from "../../links/change.ts";
 import type { Code } from "../../links/code.ts";
 import { type Link, NEVER_MS, type Reason } from "../../links/link.ts";
 import type { Target } from "../../links/target.ts";
-import type { Value } from "./database.ts";
+import type { Value } from "./connection/database.ts";
 
 /** The columns of {@link LinkRow}. */
 export const LINK_COLUMNS = "code, original_url, target, created_ms, ends_ms, disabled, terms";

@@ -3,7 +3,7 @@ import type { Link } from "../../links/link.ts";
 import type { LinkStore } from "../../links/store.ts";
 import { createCommits } from "../commits.ts";
 import { isStorable } from "../shared/sql.ts";
-import { type Statements, WAIT_SHARE } from "./database.ts";
+import { type Statements, WAIT_SHARE } from "./connection/database.ts";
 import { LINK_COLUMNS, type LinkRow, toLink } from "./link-row.ts";
 
 /** Look-ups that wait for each other share a round trip. A second one begins while the first takes long. */

@@ -1,10 +1,10 @@
 import type { LinkStore } from "../../links/store.ts";
 import { createStoreFigures } from "../commits.ts";
 import { createChanges } from "./changes.ts";
-import type { Database } from "./database.ts";
+import type { Database } from "./connection/database.ts";
+import type { Replicas } from "./connection/replicas.ts";
 import { closeCases, createInserts } from "./inserts.ts";
 import { createLinkCount, type LinkCount } from "./link-count.ts";
-import type { Replicas } from "./replicas.ts";
 import { createRequests } from "./requests.ts";
 import { createUpdates } from "./updates.ts";
 

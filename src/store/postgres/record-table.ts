@@ -2,7 +2,7 @@
 import type { QueryResultRow } from "pg";
 
 import type { Kind, Part, RecordOf } from "../records.ts";
-import type { Run, Value } from "./database.ts";
+import type { Run, Value } from "./connection/database.ts";
 
 interface Table<Record> {
   read(run: Run, after: string, limit: number): Promise<Part<Record>>;

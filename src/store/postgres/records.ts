@@ -1,16 +1,16 @@
+import { describeStore, type PostgresAddress } from "../../config/database-url.ts";
 // A PostgreSQL database as records, to be copied from or to be filled.
 import type { Link } from "../../links/link.ts";
 import { StoreUnusable } from "../../links/store.ts";
 import { HOUR_MS } from "../../links/time.ts";
-import { describeStore, type PostgresAddress } from "../../settings/database-url.ts";
 import { type Counts, type FilledRecords, readAll, type Records } from "../records.ts";
+import { type Database, openDatabase } from "./connection/database.ts";
+import { reach } from "./connection/first-connection.ts";
 import { beginCopy, finishCopy, keepProgress, requireWhole } from "./copied.ts";
-import { type Database, openDatabase } from "./database.ts";
 import { GUARD_RECORDS } from "./guard-records.ts";
 import { LINK_RECORDS } from "./link-records.ts";
 import { LINK_COLUMNS, type LinkRow, toLink } from "./link-row.ts";
 import { createLinksReader } from "./links-reader.ts";
-import { reach } from "./opening.ts";
 import type { Tables } from "./record-table.ts";
 import { hasSchema, migrate, requireCurrentVersion } from "./schema.ts";
 import { readDays, VISIT_RECORDS } from "./visit-records.ts";

@@ -1,7 +1,7 @@
 // Requests that may be sent again.
 import type { KeyedRequest, LinkStore, Made, NumberedLink } from "../../links/store.ts";
 import { type CommitFigures, createCommits } from "../commits.ts";
-import { type Run, type Statements, WAIT_SHARE } from "./database.ts";
+import { type Run, type Statements, WAIT_SHARE } from "./connection/database.ts";
 import { insertInTurn, insertRows, surely } from "./inserts.ts";
 import type { LinkCount } from "./link-count.ts";
 

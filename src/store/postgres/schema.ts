@@ -1,5 +1,5 @@
 import { StoreUnusable } from "../../links/store.ts";
-import type { Database, Run } from "./database.ts";
+import type { Database, Run } from "./connection/database.ts";
 import store from "./migrations/001-store.sql" with { type: "text" };
 
 /** In order. How many of them a database has is its schema version. */

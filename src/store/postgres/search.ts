@@ -1,3 +1,4 @@
+import { lookUpCode } from "../../links/code.ts";
 // Finds links for the operator by looking at all of them, newest first.
 import {
   leadsTo,
@@ -6,10 +7,9 @@ import {
   type LinkQuery,
   NOTHING,
   type PageRequest,
-} from "../../guard/search.ts";
-import { lookUpCode } from "../../links/code.ts";
+} from "../../moderation/search.ts";
 import { isStorable } from "../shared/sql.ts";
-import type { Statements } from "./database.ts";
+import type { Statements } from "./connection/database.ts";
 import { LINK_COLUMNS, type LinkRow, toLink } from "./link-row.ts";
 
 /** Links that one request looks at: with URLs of 8 KiB, a statement takes a third of a second. */

@@ -3,7 +3,7 @@ import type { Code } from "../../links/code.ts";
 import type { LinkId, LinkStore, Updated } from "../../links/store.ts";
 import { type CommitFigures, createCommits } from "../commits.ts";
 import { isStorable } from "../shared/sql.ts";
-import { type Statements, WAIT_SHARE } from "./database.ts";
+import { type Statements, WAIT_SHARE } from "./connection/database.ts";
 import { columnsOf, GIVEN_LINKS, LINK_COLUMNS, type LinkRow, toLink } from "./link-row.ts";
 
 /** A second commit begins while the first takes long: it may wait for links that another process has locked. */

@@ -2,7 +2,7 @@ import type { QueryResultRow } from "pg";
 
 import type { Detail } from "../../visits/detail.ts";
 import type { LinkDay, RecordOf } from "../records.ts";
-import type { Run } from "./database.ts";
+import type { Run } from "./connection/database.ts";
 import { reading, type Tables, writing } from "./record-table.ts";
 import { CLOSED, EMPTY, OPEN } from "./visit-rows.ts";
 import { mergeAll } from "./visits-reader.ts";

@@ -1,9 +1,9 @@
 // Rows of visits, read and written by their keys.
 import type { Sums } from "../../visits/day.ts";
 import type { Detail } from "../../visits/detail.ts";
-import type { Row } from "../../visits/slice.ts";
+import type { Row } from "../../visits/visit-batch.ts";
 import type { EraseVisits } from "../shared/decisions.ts";
-import type { Run } from "./database.ts";
+import type { Run } from "./connection/database.ts";
 
 /** It may hold hashes of visitors. */
 export const OPEN = 0;

@@ -1,7 +1,7 @@
 import type { Code } from "../../links/code.ts";
 import { type Day, merge, type Sums } from "../../visits/day.ts";
 import type { DaySums, DayVisits, VisitStore } from "../../visits/store.ts";
-import type { Database } from "./database.ts";
+import type { Database } from "./connection/database.ts";
 
 const SUMS = `
   SELECT coalesce(sum(visits), 0)::bigint AS visits, coalesce(sum(bots), 0)::bigint AS bots FROM visits

@@ -1,9 +1,9 @@
 import { StoreUnavailable } from "../../links/store.ts";
 import { merge } from "../../visits/day.ts";
-import { parseRows, type Row, type Slice } from "../../visits/slice.ts";
 import type { VisitStore } from "../../visits/store.ts";
+import { parseRows, type Row, type Slice } from "../../visits/visit-batch.ts";
 import { createVisitsAgeing } from "./ageing.ts";
-import type { Database } from "./database.ts";
+import type { Database } from "./connection/database.ts";
 import { type Change, dayKey, findRows, inOrder, OPEN, type VisitRow, writeRows } from "./visit-rows.ts";
 
 /** Only somebody who adds the same slice at the same time makes more than two necessary. */

@@ -1,3 +1,6 @@
+import type { Code } from "../../links/code.ts";
+import type { Reason } from "../../links/link.ts";
+import type { Decision, LinkId } from "../../links/store.ts";
 import {
   type CaseAnswer,
   type CaseBounds,
@@ -6,11 +9,8 @@ import {
   type ListedCase,
   MAX_CASE_NOTES,
   type Note,
-} from "../../guard/case-store.ts";
-import type { AnswerAction, Case } from "../../guard/case.ts";
-import type { Code } from "../../links/code.ts";
-import type { Reason } from "../../links/link.ts";
-import type { Decision, LinkId } from "../../links/store.ts";
+} from "../../moderation/reports/case-store.ts";
+import type { AnswerAction, Case } from "../../moderation/reports/case.ts";
 import { block, disableLocked, enableLocked, type LockedLink, lockLinks } from "./decisions.ts";
 import { enter } from "./operator-journal.ts";
 import { insertRows, isStorable, list, type Run, type Statements, textOf } from "./sql.ts";

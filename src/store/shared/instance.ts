@@ -1,14 +1,14 @@
+import { type Target, targetHost } from "../../links/target.ts";
+import { DAY_MS } from "../../links/time.ts";
 // What belongs to the instance as a whole: its secret, its counters, its figures.
-import type { Counts } from "../../guard/counters.ts";
+import type { Counts } from "../../moderation/counters.ts";
 import {
   type DayFigures,
   FIGURE_DAYS,
   type Figures,
   MAX_COUNTED_DISABLED,
   topHosts,
-} from "../../guard/figures.ts";
-import { type Target, targetHost } from "../../links/target.ts";
-import { DAY_MS } from "../../links/time.ts";
+} from "../../moderation/figures.ts";
 import { insertRows, type Run } from "./sql.ts";
 
 /** The secret that every process of the instance uses, unless it has one of its own. */

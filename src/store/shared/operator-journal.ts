@@ -1,7 +1,7 @@
-import type { Action, JournalCursor, JournalEntry, JournalQuery } from "../../guard/store.ts";
 import type { Code } from "../../links/code.ts";
 import type { Reason } from "../../links/link.ts";
 import type { Decision, LinkId, Who } from "../../links/store.ts";
+import type { Action, JournalCursor, JournalEntry, JournalQuery } from "../../moderation/store.ts";
 import { bytesOf, insertRows, isStorable, type Run, textOf } from "./sql.ts";
 
 const COLUMNS = "at_ms, who, action, reason, note, code, created_ms, host";

@@ -1,6 +1,6 @@
-import { type CaseStore, MAX_CASE_NOTES, MAX_DAILY_REPORTS } from "../../guard/case-store.ts";
-import { addReport, type Case, isDue, mainReason, type Report } from "../../guard/case.ts";
 import type { LinkId } from "../../links/store.ts";
+import { type CaseStore, MAX_CASE_NOTES, MAX_DAILY_REPORTS } from "../../moderation/reports/case-store.ts";
+import { addReport, type Case, isDue, mainReason, type Report } from "../../moderation/reports/case.ts";
 import { findCases, insertCases } from "./cases.ts";
 import { disableLocked, keyOf, type LockedLink, lockLinks } from "./decisions.ts";
 import { bytesOf, insertRows, list, type Run, type Statements } from "./sql.ts";

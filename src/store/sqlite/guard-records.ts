@@ -1,7 +1,7 @@
 import type { Database, SQLQueryBindings } from "bun:sqlite";
 
-import type { HostRule } from "../../guard/store.ts";
 import type { Code } from "../../links/code.ts";
+import type { HostRule } from "../../moderation/store.ts";
 import type { RecordOf } from "../records.ts";
 import { type CaseRow, toCase } from "../shared/cases.ts";
 import type { EntryRow } from "../shared/operator-journal.ts";

@@ -5,7 +5,7 @@ import type { Code } from "../../links/code.ts";
 import { type Link, NEVER_MS } from "../../links/link.ts";
 import type { ArrivingLink, Intake } from "../intake.ts";
 import { leaveCopy } from "./copied.ts";
-import { openWriter } from "./file.ts";
+import { openWriter } from "./file/file.ts";
 import { LINK_COLUMNS, type LinkRow, toLink } from "./link-row.ts";
 import { trying } from "./records.ts";
 

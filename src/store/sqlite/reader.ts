@@ -1,11 +1,11 @@
 // The reading half: prepared single-key look-ups, on the thread that serves.
-import { FIGURE_LINKS } from "../../guard/figures.ts";
-import type { LinkQuery, PageRequest } from "../../guard/search.ts";
 import type { Changes, Position } from "../../links/changes.ts";
 import type { Code } from "../../links/code.ts";
 import type { Link } from "../../links/link.ts";
 import { type KeyedRequest, StoreUnavailable } from "../../links/store.ts";
 import { DAY_MS } from "../../links/time.ts";
+import { FIGURE_LINKS } from "../../moderation/figures.ts";
+import type { LinkQuery, PageRequest } from "../../moderation/search.ts";
 import type { Sums } from "../../visits/day.ts";
 import type { DaySums, DayVisits } from "../../visits/store.ts";
 import { RULES } from "../shared/decisions.ts";
@@ -13,8 +13,8 @@ import { createGuardReader } from "../shared/guard.ts";
 import { createFigures } from "../shared/instance.ts";
 import type { Run } from "../shared/sql.ts";
 import { prepareDays } from "./days-reader.ts";
-import { openReader } from "./file.ts";
-import { type Identity, isInPlace, replacedMeanwhile, watchPlace } from "./identity.ts";
+import { type Identity, isInPlace, replacedMeanwhile, watchPlace } from "./file/file-identity.ts";
+import { openReader } from "./file/file.ts";
 import { LINK_COLUMNS, type LinkRow, toLink } from "./link-row.ts";
 import { prepareRecall } from "./requests.ts";
 import { prepareSearch } from "./search.ts";

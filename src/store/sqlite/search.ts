@@ -1,6 +1,7 @@
 // Finds links for the operator by looking at all of them, newest first.
 import type { Database } from "bun:sqlite";
 
+import { type Code, lookUpCode } from "../../links/code.ts";
 import {
   leadsTo,
   type LinkCursor,
@@ -8,8 +9,7 @@ import {
   type LinkQuery,
   NOTHING,
   type PageRequest,
-} from "../../guard/search.ts";
-import { type Code, lookUpCode } from "../../links/code.ts";
+} from "../../moderation/search.ts";
 import { LINK_COLUMNS, type LinkRow, toLink } from "./link-row.ts";
 
 /** Rowids that one request looks at, in less than a millisecond. A redirect on the same core may wait for it. */

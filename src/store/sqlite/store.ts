@@ -1,5 +1,4 @@
-import type { Report } from "../../guard/case.ts";
-import type { GuardStore } from "../../guard/store.ts";
+import { startThread } from "../../lib/thread.ts";
 import type { Link } from "../../links/link.ts";
 import {
   type LinkId,
@@ -10,15 +9,16 @@ import {
   StoreUnusable,
   type Updated,
 } from "../../links/store.ts";
-import { startThread } from "../../thread.ts";
+import type { Report } from "../../moderation/reports/case.ts";
+import type { GuardStore } from "../../moderation/store.ts";
 import type { VisitStore } from "../../visits/store.ts";
 import { createCommits, createStoreFigures, type StoreFigures } from "../commits.ts";
 import { REPORTS } from "../shared/reports.ts";
-import type { Identity } from "./identity.ts";
+import type { Identity } from "./file/file-identity.ts";
+import { createTurns, StoreBusy, type Turn } from "./file/write-turns.ts";
 import type { UpdateTask } from "./links.ts";
 import { createReader } from "./reader.ts";
 import type { KeyedOutcome, KeyedTask } from "./requests.ts";
-import { createTurns, StoreBusy, type Turn } from "./turns.ts";
 import type { Guard, Task } from "./writer.ts";
 
 /** The log is emptied once nothing was written for so long, or twice as long. */

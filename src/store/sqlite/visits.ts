@@ -4,8 +4,8 @@ import type { Database } from "bun:sqlite";
 import { DAY_MS } from "../../links/time.ts";
 import { close, type Day, merge } from "../../visits/day.ts";
 import type { Detail } from "../../visits/detail.ts";
-import { parseRows, type Row, type Slice } from "../../visits/slice.ts";
 import type { AgeBounds } from "../../visits/store.ts";
+import { parseRows, type Row, type Slice } from "../../visits/visit-batch.ts";
 import type { EraseVisits } from "../shared/decisions.ts";
 
 /** Sources that nobody has heard of for so long have ended. */

@@ -2,19 +2,19 @@
 import { constants, SQLiteError } from "bun:sqlite";
 import { statSync } from "node:fs";
 
+import { performTasks } from "../../lib/thread.ts";
 import { type NewLink, StoreMisplaced, StoreUnavailable } from "../../links/store.ts";
-import { performTasks } from "../../thread.ts";
-import type { Slice } from "../../visits/slice.ts";
 import type { AgeBounds } from "../../visits/store.ts";
+import type { Slice } from "../../visits/visit-batch.ts";
 import { createGuard } from "../shared/guard.ts";
 import { prepareChanges } from "./changes.ts";
 import { leaveCopy } from "./copied.ts";
-import { openWriter } from "./file.ts";
-import { type Identity, identify, watchLog, watchPlace } from "./identity.ts";
+import { type Identity, identify, watchLog, watchPlace } from "./file/file-identity.ts";
+import { openWriter } from "./file/file.ts";
+import { StoreBusy, type Turn } from "./file/write-turns.ts";
 import { prepareLinks, type UpdateTask } from "./links.ts";
 import { type KeyedTask, prepareRequests } from "./requests.ts";
 import { statementsOn } from "./sql.ts";
-import { StoreBusy, type Turn } from "./turns.ts";
 import { eraseVisits, prepareVisits } from "./visits.ts";
 
 /**

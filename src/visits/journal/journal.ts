@@ -1,10 +1,10 @@
 import { existsSync, type FSWatcher, mkdirSync, readFileSync, rmSync, watch } from "node:fs";
 import { dirname } from "node:path";
 
-import { makeFolder } from "../../files.ts";
-import { repeat } from "../../repeat.ts";
+import { makeFolder } from "../../lib/files.ts";
+import { repeat } from "../../lib/repeat.ts";
 import type { VisitStore } from "../store.ts";
-import { startFolding } from "./folding.ts";
+import { startFolding } from "./folding-thread.ts";
 import { putAside, SegmentDamaged } from "./segment-file.ts";
 import type { Owner, Segment } from "./segment.ts";
 import { createSegments } from "./segments.ts";

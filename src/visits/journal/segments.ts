@@ -1,7 +1,7 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 
-import { isDiskFull, reasonOf } from "../../system.ts";
+import { isDiskFull, reasonOf } from "../../lib/error-reason.ts";
 import { type Capacity, segmentBytes } from "./layout.ts";
 import { makeSegmentFile, makeSegmentFileNow, saveSegmentFile } from "./segment-file.ts";
 import { openSegment, type Owner, type Segment } from "./segment.ts";

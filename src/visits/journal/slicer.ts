@@ -1,8 +1,8 @@
+import { performTasks } from "../../lib/thread.ts";
 // The worker thread that reads segments, so that no redirect waits for it.
 import { StoreUnavailable } from "../../links/store.ts";
-import { performTasks } from "../../thread.ts";
 import { dayOf } from "../day.ts";
-import { MAX_ROWS, type Slice, writeRows } from "../slice.ts";
+import { MAX_ROWS, type Slice, writeRows } from "../visit-batch.ts";
 import { isPassing, SegmentDamaged } from "./segment-file.ts";
 import { readSegment, type SegmentVisits } from "./segment-visits.ts";
 

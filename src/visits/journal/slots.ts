@@ -2,8 +2,8 @@ import { Database } from "bun:sqlite";
 import { existsSync, readdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 
+import { reasonOf } from "../../lib/error-reason.ts";
 import { StoreUnusable } from "../../links/store.ts";
-import { reasonOf } from "../../system.ts";
 import { isPassing, putAside, UNFINISHED } from "./segment-file.ts";
 import { openSegment, type Owner, type Segment } from "./segment.ts";
 

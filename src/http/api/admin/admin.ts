@@ -1,11 +1,11 @@
 import type { z } from "@hono/zod-openapi";
 
-import type { Operator, RefusedDecision } from "../../../guard/operator.ts";
-import type { Reports } from "../../../guard/reports.ts";
 import { lookUpCode } from "../../../links/code.ts";
 import type { Link } from "../../../links/link.ts";
 import { isProblem } from "../../../links/problem.ts";
 import type { LinkId } from "../../../links/store.ts";
+import type { Operator, RefusedDecision } from "../../../moderation/operator.ts";
+import type { Reports } from "../../../moderation/reports/reports.ts";
 import type { Call, Handler } from "../../call.ts";
 import { type HttpProblem, malformed, problemJson } from "../../problems.ts";
 import { queryOf } from "../../url.ts";

@@ -1,5 +1,5 @@
-import type { Part } from "../../../guard/inspection.ts";
-import { SEARCH_FIELDS, type WrittenSearch } from "../../../guard/search.ts";
+import type { Part } from "../../../moderation/inspection.ts";
+import { SEARCH_FIELDS, type WrittenSearch } from "../../../moderation/search.ts";
 import { type Malformed, malformed } from "../../problems.ts";
 import { queryOf } from "../../url.ts";
 

@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 
-import { ANSWERS } from "../../../guard/case.ts";
 import { REASONS } from "../../../links/link.ts";
+import { ANSWERS } from "../../../moderation/reports/case.ts";
 
 const note = z
   .string()

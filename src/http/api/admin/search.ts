@@ -1,8 +1,8 @@
-// The operator's searches. The thread for views searches in slices, and other views take turns with them.
-import type { Inspection, Part } from "../../../guard/inspection.ts";
-import type { LinkQuery } from "../../../guard/search.ts";
 import type { LinkId } from "../../../links/store.ts";
 import { targetHost } from "../../../links/target.ts";
+// The operator's searches. The thread for views searches in slices, and other views take turns with them.
+import type { Inspection, Part } from "../../../moderation/inspection.ts";
+import type { LinkQuery } from "../../../moderation/search.ts";
 import type { Call } from "../../call.ts";
 import type { Views } from "../../views/views.ts";
 import type { AdminApiTask } from "./views.ts";

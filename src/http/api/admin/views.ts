@@ -1,10 +1,17 @@
-import type { Inspection, Part } from "../../../guard/inspection.ts";
-import { parseSearch } from "../../../guard/search.ts";
-import { toldCase, toldEntry, toldFigures, toldInspected, toldLink, toldRule } from "../../../guard/told.ts";
 import { isProblem } from "../../../links/problem.ts";
-import { answer } from "../../answers.ts";
+import type { Inspection, Part } from "../../../moderation/inspection.ts";
+import {
+  toldCase,
+  toldEntry,
+  toldFigures,
+  toldInspected,
+  toldLink,
+  toldRule,
+} from "../../../moderation/operator-json.ts";
+import { parseSearch } from "../../../moderation/search.ts";
 import type { Asked } from "../../call.ts";
 import { problemJson } from "../../problems.ts";
+import { answer } from "../../responses.ts";
 import { success } from "../envelope.ts";
 import { readPart, writtenSearch } from "./query.ts";
 import { type SearchResult, searchSlice } from "./search.ts";

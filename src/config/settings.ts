@@ -1,0 +1,211 @@
+import { DURATIONS, type Expiry } from "../links/expiry.ts";
+import { BACKUP_SETTINGS } from "./backup-settings.ts";
+import { IDENTITY_SETTINGS } from "./branding-settings.ts";
+import { DATABASE_SETTINGS } from "./database-settings.ts";
+import {
+  days,
+  duration,
+  fileOrSecureUrl,
+  type Format,
+  host,
+  hostOfUrl,
+  listOf,
+  network,
+  oneOf,
+  orAuto,
+  origin,
+  path,
+  secret,
+  wholeNumber,
+} from "./formats.ts";
+import { LIMIT_SETTINGS } from "./limit-settings.ts";
+import { METRICS_SETTINGS } from "./metrics-settings.ts";
+import type { Setting } from "./setting.ts";
+
+/** All settings. The keys are their names in `Config`. */
+export const SETTINGS = {
+  host: {
+    name: "HOST",
+    default: "localhost",
+    meaning:
+      "address to listen on: localhost means 127.0.0.1 and ::1, 0.0.0.0 means all IPv4 addresses, :: means all addresses",
+    takes: host,
+  },
+  port: {
+    name: "PORT",
+    default: "auto",
+    meaning:
+      "port to listen on; auto is 3000, or 443 when Curt serves HTTPS itself; 0 picks a free port and requires BASE_URL",
+    takes: orAuto(wholeNumber(0, 65_535)),
+  },
+  baseUrl: {
+    name: "BASE_URL",
+    default: "http://localhost:$PORT",
+    unset: null,
+    meaning: "public origin of the short addresses, such as https://go.example.com",
+    takes: origin,
+  },
+  aliases: {
+    name: "ALIASES",
+    default: "none",
+    unset: [],
+    meaning:
+      "other host names of this service, separated by commas; links to them are refused because they would loop",
+    takes: listOf(hostOfUrl),
+  },
+  tlsCert: {
+    name: "TLS_CERT",
+    default: "none",
+    unset: null,
+    meaning: "PEM file of a certificate and its chain; Curt then serves HTTPS without a proxy",
+    takes: path,
+  },
+  tlsKey: {
+    name: "TLS_KEY",
+    default: "none",
+    unset: null,
+    meaning: "PEM file of the key that belongs to the certificate in TLS_CERT",
+    takes: path,
+  },
+  posture: {
+    name: "POSTURE",
+    default: "auto",
+    meaning:
+      "public refuses destinations in private networks and other URL shorteners, private accepts them; auto chooses by the host of BASE_URL",
+    takes: oneOf("auto", "public", "private"),
+  },
+  blocklist: {
+    name: "BLOCKLIST",
+    default: "none",
+    unset: [],
+    meaning:
+      "lists of hosts and addresses that no link may lead to: files and https:// addresses, separated by commas; addresses are fetched every hour",
+    takes: listOf(fileOrSecureUrl),
+  },
+  ...DATABASE_SETTINGS,
+  ...BACKUP_SETTINGS,
+  defaultExpiry: {
+    name: "DEFAULT_EXPIRY",
+    default: "never",
+    meaning: "expiry of links created without one: never, 24h, 48h, 1week or 1month",
+    takes: oneOf<Expiry>("never", ...DURATIONS),
+  },
+  codeLength: {
+    name: "CODE_LENGTH",
+    default: "7",
+    meaning: "length of generated codes, 4 to 32 characters",
+    takes: wholeNumber(4, 32),
+  },
+  codeHoldMs: {
+    name: "CODE_HOLD",
+    default: "30d",
+    meaning: "how long after a link's expiry its code cannot be reused",
+    takes: duration("30d, 12h or 0s", "36500d"),
+  },
+  statsKeepDays: {
+    name: "STATS_KEEP",
+    default: "400d",
+    meaning: "how long daily statistics are kept, 8d to 3650d; older days are added to one total per link",
+    takes: days(8, 3650),
+  },
+  statsShown: {
+    name: "STATS_SHOWN",
+    default: "auto",
+    meaning:
+      "what anyone sees of a link's statistics: safe adds noise to all but totals, all is exact and live, count is totals only; auto is safe in public posture and all in private posture",
+    takes: oneOf("auto", "safe", "all", "count"),
+  },
+  processes: {
+    name: "PROCESSES",
+    default: "1",
+    meaning: "number of serving processes, 1 to 64; they share the port and the store",
+    takes: wholeNumber(1, 64),
+  },
+  cacheSeconds: {
+    name: "CACHE_SECONDS",
+    default: "0",
+    meaning: "how long a shared cache may keep a redirect, in seconds; never past the link's expiry",
+    takes: wholeNumber(0, 86_400, "seconds"),
+  },
+  interstitial: {
+    name: "INTERSTITIAL",
+    default: "off",
+    meaning:
+      "which links show people the preview before they lead on: all is every link, off is none; bots are redirected immediately",
+    takes: oneOf("off", "all"),
+  },
+  trustedProxies: {
+    name: "TRUSTED_PROXIES",
+    default: "none",
+    unset: [],
+    meaning:
+      "proxies whose X-Forwarded-For is trusted: addresses and networks such as 10.0.0.0/8, separated by commas",
+    takes: listOf(network),
+  },
+  countryDatabase: {
+    name: "COUNTRY_DATABASE",
+    default: "embedded",
+    unset: null,
+    meaning: "file in MaxMind's format (.mmdb) that maps IP addresses to countries",
+    takes: path,
+  },
+  ...IDENTITY_SETTINGS,
+  reportThreshold: {
+    name: "REPORT_THRESHOLD",
+    default: "off",
+    unset: null,
+    meaning:
+      "number of independent reports, 1 to 10000, that disable a link until the operator has looked at it; off: reports disable none",
+    takes: wholeNumber(1, 10_000),
+  },
+  adminToken: {
+    name: "ADMIN_TOKEN",
+    default: "none",
+    unset: null,
+    meaning:
+      "secret of 16 characters or more that opens the operator's API and page, /api/v1/admin/ and /admin; without it there are none",
+    takes: secret(16),
+  },
+  createToken: {
+    name: "CREATE_TOKEN",
+    default: "none",
+    unset: null,
+    meaning:
+      "secret of 16 characters or more that is needed to make links, sent as Authorization: Bearer; everything else stays open",
+    takes: secret(16),
+  },
+  secret: {
+    name: "CURT_SECRET",
+    default: "none",
+    unset: null,
+    meaning:
+      "secret of 32 characters or more that the manage keys of links are made with, the same for all instances; without it, one is made at the first start and kept in the database; another secret ends all keys",
+    takes: secret(32),
+  },
+  edits: {
+    name: "EDITS",
+    default: "auto",
+    meaning:
+      "whether makers may change where their links lead: on, off, or 24h for the first day of a link; auto is 24h in public posture and on in private posture; they may always end their links",
+    takes: oneOf("auto", "on", "24h", "off"),
+  },
+  ...LIMIT_SETTINGS,
+  ...METRICS_SETTINGS,
+  drainWaitMs: {
+    name: "DRAIN_WAIT",
+    default: "0s",
+    meaning: "how long /readyz answers 503 after SIGTERM before new connections are refused",
+    takes: duration("5s", "5m"),
+  },
+  logLevel: {
+    name: "LOG_LEVEL",
+    default: "info",
+    meaning: "debug, info, warn or error",
+    takes: oneOf("debug", "info", "warn", "error"),
+  },
+} satisfies Record<string, Setting>;
+
+type Value<S extends Setting> =
+  S["takes"] extends Format<infer T> ? (S extends { unset: null } ? T | null : T) : never;
+
+export type Values = { readonly [Key in keyof typeof SETTINGS]: Value<(typeof SETTINGS)[Key]> };

@@ -1,0 +1,43 @@
+import type { FoundLink, Link } from "../links/link.ts";
+import type { Links } from "../links/links.ts";
+import type { EditRequest } from "../links/manage.ts";
+import { isProblem } from "../links/problem.ts";
+import type { Secret } from "../links/secret.ts";
+import type { Call } from "./call.ts";
+import type { Limiter } from "./limiter.ts";
+import type { HttpProblem } from "./problems.ts";
+
+export interface ManagingOptions {
+  readonly links: Pick<Links, "find" | "edit">;
+  readonly secret: Pick<Secret, "isManageKey">;
+  readonly limiter: Pick<Limiter, "take" | "unknown">;
+}
+
+/** What the API and the pages have in common for whoever manages a link. */
+export function createManaging({ links, secret, limiter }: ManagingOptions) {
+  return {
+    /** Returns the link if the key is its own. Wrong keys count like unknown codes, so that nobody can try many. */
+    async unlock(call: Call, key: string): Promise<FoundLink | HttpProblem> {
+      // The address is lost if the client hangs up while the store is asked.
+      call.client();
+      const link = await links.find(call.code, "maker");
+      if (isProblem(link) || secret.isManageKey(key, link)) return link;
+      return (await limiter.unknown(call)) ?? { kind: "key.wrong" };
+    },
+
+    /** A new target could be a new link as well, so it counts as one. */
+    async edit(call: Call, link: FoundLink, request: EditRequest): Promise<Link | HttpProblem> {
+      const isNewTarget = request.originalUrl !== undefined && request.originalUrl !== link.originalUrl;
+      if (!isNewTarget) return links.edit(link, request);
+      const giveBack = await limiter.take(call, "create", 1);
+      if (isProblem(giveBack)) return giveBack;
+      let edited: Link | HttpProblem | undefined;
+      try {
+        edited = await links.edit(link, request);
+        return edited;
+      } finally {
+        if (edited === undefined || isProblem(edited)) giveBack(1);
+      }
+    },
+  };
+}

@@ -1,0 +1,141 @@
+import Negotiator from "negotiator";
+
+import { memoize } from "../lib/memoize.ts";
+import type { Page } from "../pages/shared/layout.tsx";
+import type { Asked } from "./call.ts";
+import { compress } from "./compression.ts";
+import { pageLanguage } from "./page-language.ts";
+
+const LOAD_NOTHING = "default-src 'none'; frame-ancestors 'none'";
+const PAGE_RULES = [
+  "default-src 'none'",
+  ...["script", "style", "img", "connect", "manifest"].map((kind) => `${kind}-src 'self'`),
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+];
+const PAGE_POLICY = PAGE_RULES.toSpliced(-2, 0, "form-action 'self'").join("; ");
+/** For pages with a form that is answered with a redirect elsewhere: browsers apply `form-action` to that, too. */
+export const FORM_LEADS_ELSEWHERE = { "Content-Security-Policy": PAGE_RULES.join("; ") };
+
+type AnswerHeaders = Readonly<Record<string, string>>;
+
+/** No page needs any of these features of the reader's device. */
+const PERMISSIONS = "camera=(), geolocation=(), microphone=(), payment=(), usb=()";
+
+export interface Answer {
+  /** Default: 200. */
+  readonly status?: number;
+  readonly body?: string | Uint8Array | ReadableStream<Uint8Array>;
+  /** The media type of the body. */
+  readonly type?: string;
+  /** The Content-Security-Policy. Default: the body may load nothing. Null sends none, for plain text. */
+  readonly policy?: string | null;
+  /** Cache-Control of the body. Default: no-store. */
+  readonly cache?: string;
+  readonly headers?: AnswerHeaders;
+}
+
+/** Makes every response except redirects and {@link json}, so that no body is sent without the headers that protect its reader. */
+export function answer({ status = 200, body, type, policy, cache, headers }: Answer): Response {
+  const guards = type !== undefined && guardsOf(type, policy, cache);
+  return new Response(body ?? null, { status, headers: { ...guards, ...headers } });
+}
+
+function guardsOf(type: string, policy: string | null = LOAD_NOTHING, cache = "no-store"): AnswerHeaders {
+  return {
+    "Content-Type": type,
+    "X-Content-Type-Options": "nosniff",
+    "Cache-Control": cache,
+    ...(policy !== null && { "Content-Security-Policy": policy }),
+  };
+}
+
+/** Compressed if the client accepts it. */
+export function json(
+  call: Asked,
+  status: number,
+  body: unknown,
+  language: string,
+  headers: AnswerHeaders = {},
+): Response {
+  const coded = compress(JSON.stringify(body), call.headers.get("accept-encoding"));
+  const response = new Response(coded.body, { status, headers: jsonHeaders(language) });
+  for (const [name, value] of Object.entries(headers)) response.headers.set(name, value);
+  for (const [name, value] of Object.entries(coded.headers ?? {})) response.headers.set(name, value);
+  if (coded.vary !== undefined) response.headers.append("Vary", coded.vary);
+  return response;
+}
+
+/** RFC 4180, with a row of names. Compressed if the client accepts it. */
+export function csv(call: Asked, body: string, headers: AnswerHeaders): Response {
+  const coded = compress(body, call.headers.get("accept-encoding"));
+  const type = "text/csv; charset=utf-8; header=present";
+  const response = answer({ body: coded.body, type, headers: { ...headers, ...coded.headers } });
+  if (coded.vary !== undefined) response.headers.append("Vary", coded.vary);
+  return response;
+}
+
+/** Each answer copies them. Reading them from an object would cost three times as much. */
+const jsonHeaders = memoize(
+  (language) =>
+    new Headers({
+      ...guardsOf("application/json"),
+      "Content-Language": language,
+      Vary: "Accept-Language",
+    }),
+);
+
+/** For pages that search engines may list. Browsers may keep them, but must revalidate before showing them. */
+export const FINDABLE = { "X-Robots-Tag": "all", "Cache-Control": "private, no-cache" };
+
+/** A page in the reader's language. Search engines may not list it unless `headers` say otherwise. `code` compresses it. */
+export function html(
+  call: Asked,
+  status: number,
+  render: (language: string) => Page,
+  headers: AnswerHeaders = {},
+  code: typeof compress = compress,
+): Response {
+  const { language, headers: ofLanguage } = pageLanguage(call.request);
+  const coded = code(render(language)(call.domain.identity), call.headers.get("accept-encoding"));
+  const response = answer({
+    status,
+    body: coded.body,
+    type: "text/html; charset=utf-8",
+    policy: PAGE_POLICY,
+    headers: {
+      ...ofLanguage,
+      "Content-Language": language,
+      "Cross-Origin-Opener-Policy": "same-origin",
+      "Cross-Origin-Resource-Policy": "same-origin",
+      "Permissions-Policy": PERMISSIONS,
+      "Referrer-Policy": "no-referrer",
+      "X-Robots-Tag": "noindex",
+      ...headers,
+      ...coded.headers,
+    },
+  });
+  if (coded.vary !== undefined) response.headers.append("Vary", coded.vary);
+  return response;
+}
+
+/** Reads `Accept` (RFC 9110, section 12.5.1). Clients that accept anything, as most programs do, get JSON. */
+export function prefersHtml(accept: string | null): boolean {
+  return accept !== null && htmlWins(accept);
+}
+
+/** Whether `Accept` asks for CSV before JSON. */
+export function prefersCsv(accept: string | null): boolean {
+  return accept !== null && csvWins(accept);
+}
+
+const csvWins = memoize(
+  (accept) =>
+    new Negotiator({ headers: { accept } }).mediaType(["application/json", "text/csv"]) === "text/csv",
+  false,
+);
+
+const htmlWins = memoize((accept) => {
+  const negotiator = new Negotiator({ headers: { accept } });
+  return negotiator.mediaType(["application/json", "text/html"]) === "text/html";
+}, false);

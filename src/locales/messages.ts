@@ -1,0 +1,93 @@
+import Negotiator from "negotiator";
+
+import { memoize, once } from "../lib/memoize.ts";
+import { readCatalogues, type Text } from "./catalogues.ts" with { type: "macro" };
+import type english from "./en.json";
+import { lookupAmong } from "./lookup.ts";
+
+export type MessageKey = keyof typeof english;
+/** A number is written as the language writes numbers. A function gives what else depends on the language. */
+export type Values = Readonly<Record<string, string | number | ((language: string) => string)>>;
+
+type Catalogue = Readonly<Record<MessageKey, Text>>;
+
+/** A map, because Bun would put a macro's plain object wherever its name is, and make it anew for every message. */
+const catalogues = new Map(Object.entries(readCatalogues() as Record<string, Catalogue>));
+
+/** BCP 47 tags, English first. */
+export const LANGUAGES: readonly string[] = [...catalogues.keys()];
+const DEFAULT_LANGUAGE = "en";
+
+/** Chooses a language by `Accept-Language` (RFC 4647, section 3.4, "lookup"). English if none matches. */
+export function negotiateLanguage(acceptLanguage: string | null): string {
+  return acceptLanguage === null ? DEFAULT_LANGUAGE : negotiate(acceptLanguage);
+}
+
+const lookup = once(() => lookupAmong(LANGUAGES));
+const negotiate = memoize((acceptLanguage) => {
+  // In order of preference. Languages of weight 0 are left out.
+  const ranges = new Negotiator({ headers: { "accept-language": acceptLanguage } }).languages();
+  for (const range of ranges) {
+    const found = lookup()(range);
+    if (found !== undefined) return found;
+  }
+  return DEFAULT_LANGUAGE;
+}, DEFAULT_LANGUAGE);
+
+/**
+ * Returns a message with its `{name}` placeholders filled from `values`. `language` is one of {@link LANGUAGES}. The `count`
+ * of a message with plural forms is a number.
+ */
+export function message(language: string, key: MessageKey, values: Values = {}): string {
+  const text = textOf(language, key) ?? textOf(DEFAULT_LANGUAGE, key) ?? key;
+  if (typeof textOf(DEFAULT_LANGUAGE, key) !== "object" && typeof text === "string")
+    return filled(language, text, values);
+  // Japanese and Korean have no plural forms: one text for any count.
+  const chosen =
+    typeof text === "string" ? text : (text[counted(language)(String(values["count"])).form] ?? text.other);
+  return filled(language, chosen, values);
+}
+
+/** What a language writes between two sentences, and behind a colon: a space, or in Japanese nothing. */
+export function sentenceSpace(language: string): string {
+  return message(language, "page.sentences", { first: "", next: "" });
+}
+
+function textOf(language: string, key: MessageKey): Text | undefined {
+  return catalogues.get(language)?.[key];
+}
+
+/** How a language writes a count, and which form of a plural it asks for. A chart has hundreds. */
+const counted = memoize((language) => {
+  const rules = new Intl.PluralRules(language);
+  const format = new Intl.NumberFormat(language);
+  return memoize((count) => ({ form: rules.select(Number(count)), written: format.format(Number(count)) }));
+});
+
+function filled(language: string, text: string, values: Values): string {
+  // Most have no placeholders, and a page has dozens of messages.
+  if (!text.includes("{")) return text;
+  return text.replace(/\{(\w+)\}/g, (placeholder, name: string) => {
+    const value = values[name] ?? placeholder;
+    if (typeof value === "number") return counted(language)(String(value)).written;
+    return typeof value === "function" ? value(language) : value;
+  });
+}
+
+/** Whether a language is written from right to left, such as Arabic and Hebrew. */
+export const isRightToLeft = memoize(
+  (language) => new Intl.Locale(language).getTextInfo().direction === "rtl",
+);
+
+/** The name of a language in another one ("Korean" for ko in en), or by default in itself ("한국어"). */
+export function languageName(named: string, language = named): string {
+  return namesIn(language).of(named) ?? named;
+}
+
+const namesIn = memoize((language) => new Intl.DisplayNames(language, { type: "language" }));
+
+/** The names of all {@link LANGUAGES}, such as "English or Korean". */
+export function languageNames(language: string): string {
+  const names = LANGUAGES.map((named) => languageName(named, language));
+  return new Intl.ListFormat(language, { type: "disjunction" }).format(names);
+}

@@ -1,0 +1,220 @@
+import { stat } from "node:fs/promises";
+
+import { reasonOf } from "../../lib/error-reason.ts";
+import { repeat } from "../../lib/repeat.ts";
+import { startThread, type Thread } from "../../lib/thread.ts";
+import { NotAList, type ReadList } from "./list-file.ts";
+import type { ListTask } from "./list-reader.ts";
+import { createListCheck, type ListCheck, type ListKey, type ListTable } from "./list-table.ts";
+
+/** A file has to look the same twice before it is read, so a change takes effect within half a minute. */
+const POLL_MS = 10_000;
+/** Lists of fewer rules are edited by hand, and may lose most of them. */
+const MIN_RULES_TO_DOUBT = 10;
+
+/** Tests lower it to see changes at once. */
+export interface BlocklistLimits {
+  readonly listPollMs?: number;
+}
+
+export interface BlocklistOptions extends BlocklistLimits {
+  /** Must be there at the start. */
+  readonly files: readonly string[];
+  /** Need not be there. */
+  readonly feedFiles: readonly string[];
+  readonly key: ListKey;
+  readonly onRead: (path: string, list: Omit<ReadList, "table">) => void;
+  /** A file cannot be used as it is now. What was read of it before stays in effect. */
+  readonly onDoubt: (path: string, reason: string) => void;
+  readonly onFault: (error: unknown) => void;
+}
+
+/** The files that cannot be used, and why. */
+export class ListsUnusable extends Error {
+  override readonly name = "ListsUnusable";
+  constructor(readonly mistakes: ReadonlyMap<string, string>) {
+    super(Array.from(mistakes, ([path, reason]) => `${path}: ${reason}`).join("\n"));
+  }
+}
+
+export interface Blocklist {
+  readonly isBlocked: ListCheck;
+  /** For {@link createListCheck} in another thread. */
+  tables(): readonly ListTable[];
+  figures(): BlocklistFigures;
+  /** Calls `listener` after each change of the rules. */
+  onChange(listener: () => void): void;
+  /** Why the file at `path` may not take the place of the list that is stored in `of`; undefined if it may. */
+  doubtAbout(path: string, of: string): Promise<string | undefined>;
+  close(): Promise<void>;
+}
+
+interface BlocklistFigures {
+  /** In effect, in all lists together. */
+  readonly rules: number;
+  /** Lists whose file is not in effect as it is now. */
+  readonly doubted: number;
+  /** When the file was written that is the oldest in effect, in Unix milliseconds. Undefined if there is none. */
+  readonly oldestMs: number | undefined;
+}
+
+interface List {
+  readonly path: string;
+  /** What is in effect. */
+  read?: ReadList;
+  /** The file that was read last. */
+  known?: string | undefined;
+  /** The file as the last poll found it. */
+  seen?: string | undefined;
+  /** Why the file is not in effect as it is now. */
+  doubt?: string | undefined;
+  /** When the file that is in effect was written. */
+  writtenMs?: number;
+}
+
+/**
+ * The lists of hosts and addresses that no link may lead to. Rejects with {@link ListsUnusable}. Each file has a table of
+ * its own, so that a broken one keeps its rules while others change.
+ */
+export async function openBlocklist(options: BlocklistOptions): Promise<Blocklist> {
+  const { files, feedFiles, key, onRead, onDoubt, onFault, listPollMs = POLL_MS } = options;
+  const lists = [...files, ...feedFiles].map((path): List => ({ path }));
+  const listeners: (() => void)[] = [];
+  let check: ListCheck = () => false;
+  const threads = new Set<Thread<ListTask>>();
+  let isClosed = false;
+
+  /** The thread lives as long as this, because it holds memory. */
+  async function withReader(
+    task: (read: (path: string) => Promise<ReadList>) => Promise<void>,
+  ): Promise<void> {
+    const start = () => new Worker(new URL("./list-reader.ts", import.meta.url));
+    const thread = startThread<ListTask>(start, { NotAList }, () => {});
+    threads.add(thread);
+    try {
+      await task((path) => thread.perform({ path, key }) as Promise<ReadList>);
+    } finally {
+      thread.terminate();
+      threads.delete(thread);
+    }
+  }
+
+  const tables = () => lists.flatMap(({ read }) => read?.table ?? []);
+
+  function use(list: List, read: ReadList): void {
+    list.read = read;
+    list.writtenMs = Number(list.known?.split(" ")[2]);
+    list.doubt = undefined;
+    check = createListCheck(tables());
+    onRead(list.path, read);
+  }
+
+  /** Tells each reason once, not at each poll. */
+  function doubt(list: List, reason: string): void {
+    if (list.doubt === reason || isClosed) return;
+    list.doubt = reason;
+    onDoubt(list.path, reason);
+  }
+
+  async function readFirst(): Promise<void> {
+    const mistakes = new Map<string, string>();
+    await withReader(async (read) => {
+      for (const list of lists) {
+        try {
+          list.known = await identify(list.path);
+          use(list, await read(list.path));
+        } catch (error) {
+          if (files.includes(list.path)) mistakes.set(list.path, reasonOf(error));
+          else if (!isMissing(error)) doubt(list, reasonOf(error));
+        }
+      }
+    });
+    if (mistakes.size > 0) throw new ListsUnusable(mistakes);
+  }
+
+  /** Whether the file has changed and looks the same as at the last poll, so that nobody is writing it. */
+  async function isDue(list: List): Promise<boolean> {
+    const before = list.seen;
+    try {
+      list.seen = await identify(list.path);
+    } catch (error) {
+      list.seen = undefined;
+      list.known = undefined;
+      if (list.read !== undefined) doubt(list, reasonOf(error));
+    }
+    return list.seen !== undefined && list.seen !== list.known && list.seen === before;
+  }
+
+  async function poll(): Promise<void> {
+    const due: List[] = [];
+    for (const list of lists) if (await isDue(list)) due.push(list);
+    if (due.length === 0) return;
+    const before = check;
+    await withReader(async (read) => {
+      for (const list of due) await readAgain(list, read).catch((error) => doubt(list, reasonOf(error)));
+    });
+    if (check !== before && !isClosed) for (const listener of listeners) listener();
+  }
+
+  async function readAgain(list: List, read: (path: string) => Promise<ReadList>): Promise<void> {
+    const found = await read(list.path);
+    // Written meanwhile. The next polls see that it is different.
+    if ((await identify(list.path)) !== list.seen) return;
+    list.known = list.seen;
+    const reason = doubtfulLoss(list.read, found);
+    if (reason === undefined) use(list, found);
+    else doubt(list, reason);
+  }
+
+  if (lists.length > 0) await readFirst();
+  const polling = lists.length > 0 ? repeat(listPollMs, poll, onFault) : undefined;
+
+  return {
+    isBlocked: (target) => check(target),
+    tables,
+    figures() {
+      const inEffect = lists.filter(({ read }) => read !== undefined);
+      return {
+        rules: inEffect.reduce((sum, { read }) => sum + (read?.rules ?? 0), 0),
+        doubted: lists.filter((list) => list.doubt !== undefined).length,
+        oldestMs:
+          inEffect.length === 0 ? undefined : Math.min(...inEffect.map(({ writtenMs = 0 }) => writtenMs)),
+      };
+    },
+    onChange: (listener) => void listeners.push(listener),
+    async doubtAbout(path, of) {
+      const list = lists.find((one) => one.path === of);
+      let reason: string | undefined;
+      await withReader(async (read) => {
+        reason = await read(path).then((found) => doubtfulLoss(list?.read, found), reasonOf);
+      });
+      return reason;
+    },
+    async close() {
+      isClosed = true;
+      for (const thread of threads) thread.terminate();
+      await polling?.stop();
+    },
+  };
+}
+
+/** Why a list is more likely broken than meant so, compared with the one before. */
+function doubtfulLoss(before: ReadList | undefined, now: ReadList): string | undefined {
+  const had = before?.rules ?? 0;
+  if (now.rules === 0 && had > 0) return `it has no rules any more, and had ${had}`;
+  if (before?.isEnded === true && !now.isEnded && now.rules < had)
+    return `its last line has no end, and it has ${now.rules} rules instead of ${had}: perhaps only a part was written`;
+  return had >= MIN_RULES_TO_DOUBT && now.rules < had / 2
+    ? `it has only ${now.rules} rules, and had ${had}`
+    : undefined;
+}
+
+/** Different for each content, also if another file takes the place of this one. */
+async function identify(path: string): Promise<string> {
+  const { ino, size, mtimeMs, ctimeMs } = await stat(path);
+  return [ino, size, mtimeMs, ctimeMs].join(" ");
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof Error && "code" in error && error.code === "ENOENT";
+}

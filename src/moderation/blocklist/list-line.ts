@@ -1,0 +1,108 @@
+import { canonicalHost } from "../../links/target.ts";
+import { MAX_HOST_LENGTH, parseHost } from "../host-rules.ts";
+
+/** What one line of a list blocks. */
+export interface Rule {
+  /** As in `URL.hostname`, in the form of {@link canonicalHost}. */
+  readonly host: string;
+  /** `tree`: the host and all below it. `below`: only what is below. `host`: only itself. `path`: a part of itself. */
+  readonly covers: "tree" | "below" | "host" | "path";
+  /** With `path`: path and query in the form of {@link plainPath}. Empty otherwise. */
+  readonly path: string;
+}
+
+/** In characters. So many are compared with the rules of a host; a longer rule is not understood. */
+export const MAX_PATH_LENGTH = 1024;
+
+/** Almost all lines. Their host is in the form that `URL.hostname` has, so it is not parsed, which takes far longer. */
+const USUAL = /^(?:[a-z0-9_-]{1,63}\.){1,20}[a-z][a-z0-9-]{0,62}$/;
+const COMMENT = /^(?:[#!;]|\/\/|\[(?![0-9a-f:.]+\]))/i;
+const COMMENT_BEHIND = /\s[#!;].*$/;
+const URL_START = /^https?:\/\//i;
+/** Where lists in the format of a hosts file send names that they block. Other lines of such a file block nothing. */
+const NOWHERE = /^(?:0\.0\.0\.0|127\.\d+\.\d+\.\d+|::1?|0)$/;
+/** A rule of an ad blocker for a host or for the beginning of an address. */
+const AD_BLOCKER = /^\|\|([^|^$]+)\^?\|?(?:\$(.*))?$/;
+/** Rules with any other option are about parts of pages or apply to some sites only. */
+const WHOLE_PAGES = new Set(["all", "doc", "document", "important", "popup"]);
+const PORT = /^([^:]+|\[.*\]):\d{1,5}$/;
+const NETWORK = /^[\d.]+\/\d{1,2}$/;
+
+/** Returns what a line blocks: nothing if it is empty or a comment, undefined if it is not understood. */
+export function readLine(written: string): readonly Rule[] | undefined {
+  const line = written.trim();
+  if (USUAL.test(line)) return [{ host: line, covers: "tree", path: "" }];
+  if (line === "" || COMMENT.test(line)) return [];
+  return only(readRule(line.replace(COMMENT_BEHIND, "").trimEnd()));
+}
+
+function readRule(line: string): Rule | readonly Rule[] | undefined {
+  if (line.startsWith("||")) return readAdBlocker(line);
+  if (line.startsWith('"') || /^\d+,/.test(line)) return readCsv(line);
+  if (URL_START.test(line)) return readUrl(line);
+  const [address = "", ...hosts] = line.split(/\s+/);
+  if (hosts.length > 0)
+    return NOWHERE.test(address) ? hosts.flatMap((host) => only(readHost(host)) ?? []) : undefined;
+  return readPattern(line);
+}
+
+function only(rules: Rule | readonly Rule[] | undefined): readonly Rule[] | undefined {
+  return rules !== undefined && "host" in rules ? [rules] : rules;
+}
+
+/** A host, everything below a host, or an address without its scheme. */
+function readPattern(text: string): Rule | undefined {
+  const [host = ""] = text.split("/", 1);
+  const rule = readHost(host);
+  // Otherwise the ftp: of ftp://evil.example would be taken for a host.
+  if (rule === undefined || host === text) return rule;
+  return NETWORK.test(text) ? undefined : readUrl(`http://${text}`);
+}
+
+function readAdBlocker(line: string): Rule | undefined {
+  const [, pattern, options] = AD_BLOCKER.exec(line) ?? [];
+  const isForPages = options === undefined || options.split(",").every((option) => WHOLE_PAGES.has(option));
+  return pattern === undefined || !isForPages ? undefined : readPattern(pattern);
+}
+
+/** The address is the first one in the line; those behind it are about it. */
+function readCsv(line: string): Rule | undefined {
+  const fields = line.matchAll(/"((?:[^"]|"")*)"|([^,"]+)/g);
+  for (const [, quoted, bare = ""] of fields) {
+    const field = quoted?.replaceAll('""', '"') ?? bare;
+    if (URL_START.test(field)) return readUrl(field);
+  }
+  return undefined;
+}
+
+function readHost(text: string): Rule | undefined {
+  const isBelow = text.startsWith("*.");
+  const name = isBelow ? text.slice(2) : text.replace(/^\./, "");
+  const host = parseHost(name.replace(PORT, "$1"));
+  if (host === undefined) return undefined;
+  const isAddress = /^\[|\.\d+$/.test(host);
+  if (isBelow) return isAddress ? undefined : { host, covers: "below", path: "" };
+  // A word, as in a page of HTML. In a hosts file it is the machine itself.
+  return host.includes(".") || isAddress ? { host, covers: "tree", path: "" } : undefined;
+}
+
+function readUrl(text: string): Rule | undefined {
+  const [, authority = ""] = /^[^/]*\/\/([^/?#]*)/.exec(text) ?? [];
+  const url = authority.length > MAX_HOST_LENGTH || authority.includes("*") ? null : URL.parse(text);
+  if (url === null) return undefined;
+  const host = canonicalHost(url.hostname);
+  const path = plainPath(url.pathname + url.search);
+  if (path.length > MAX_PATH_LENGTH) return undefined;
+  return path === "/" ? { host, covers: "host", path: "" } : { host, covers: "path", path };
+}
+
+/** Most servers make no difference between `/a`, `//a` and `/%61`, so whoever wants to get past a rule may write any. */
+export function plainPath(path: string): string {
+  const once = path.includes("%") ? path.replace(/%[0-9a-f]{2}/gi, unescape) : path;
+  return once.includes("//") ? once.replace(/\/{2,}/g, "/") : once;
+}
+
+function unescape(escaped: string): string {
+  const character = String.fromCharCode(Number.parseInt(escaped.slice(1), 16));
+  return /[\w.~-]/.test(character) ? character : escaped.toUpperCase();
+}

@@ -1,0 +1,120 @@
+import type { Clock } from "../links/clock.ts";
+import { lookUpCode } from "../links/code.ts";
+import type { Blocked } from "../links/create.ts";
+import type { Link } from "../links/link.ts";
+import type { LinkId, LinkStore } from "../links/store.ts";
+import type { VisitStore } from "../visits/store.ts";
+import type { CaseCursor } from "./reports/case-store.ts";
+import { leadsTo, type LinkCursor, type LinkPage, type LinkQuery } from "./search.ts";
+import type { GuardStore, JournalCursor } from "./store.ts";
+
+/** Which part of a list is asked for. `cursor` is that of the part before; any other text finds nothing. */
+export interface Part {
+  readonly cursor?: string | undefined;
+  readonly limit: number;
+}
+
+export interface InspectionOptions {
+  readonly store: Pick<LinkStore, "find"> &
+    Pick<VisitStore, "sums"> &
+    Pick<GuardStore, "hosts" | "journal" | "search" | "figures" | "caseOf" | "cases">;
+  readonly clock: Pick<Clock, "nowMs">;
+  readonly blocked: Blocked;
+}
+
+/** Where a search continues after the link whose code is the text. */
+const AFTER_CODE = "code" as LinkCursor;
+/** Entries in the history of one link. */
+const MAX_HISTORY = 200;
+
+/** What the operator can look at. Nothing here changes anything. Rejects with `StoreUnavailable`. */
+export function createInspection({ store, clock, blocked }: InspectionOptions) {
+  const inspect = (link: Link) => ({
+    ...link,
+    blocked: link.disabled === "deleted" ? undefined : blocked(link.target),
+  });
+
+  return {
+    nowMs: clock.nowMs,
+
+    /** One slice of a search. The link whose code is the text comes first. */
+    async search(query: LinkQuery, { cursor, limit }: Part): Promise<LinkPage> {
+      const code = query.text === undefined ? undefined : lookUpCode(query.text);
+      const link = cursor === undefined && code !== undefined ? await store.find(code) : undefined;
+      if (link !== undefined && (query.host === undefined || leadsTo(link.target, query.host)))
+        return { links: [link], cursor: AFTER_CODE, searched: 0 };
+      const from = cursor === AFTER_CODE ? undefined : (cursor as LinkCursor | undefined);
+      const page = await store.search(query, { cursor: from, limit });
+      return { ...page, links: page.links.filter((one) => one.code !== code) };
+    },
+
+    /** Those of some links that are still there. */
+    async links(ids: readonly LinkId[]) {
+      const links = await Promise.all(ids.map(({ code }) => store.find(code)));
+      return links.flatMap((link, nth) =>
+        link !== undefined && link.createdMs === ids[nth]?.createdMs ? [inspect(link)] : [],
+      );
+    },
+
+    /** Everything about the link of a code, as an address spells it; also if it was deleted for good. */
+    async look(spelling: string) {
+      const code = lookUpCode(spelling);
+      const link = code === undefined ? undefined : await store.find(code);
+      if (link === undefined) return { kind: "unknown" } as const;
+      const [sums, history, reported] = await Promise.all([
+        store.sums(link.code, link.createdMs),
+        store.journal({ code: link.code, limit: MAX_HISTORY }),
+        store.caseOf(link),
+      ]);
+      return { link: inspect(link), ...sums, history, reported };
+    },
+
+    figures: () => store.figures(clock.nowMs()),
+
+    hosts: (part: Part) =>
+      partOf(
+        part,
+        (limit) => store.hosts(part.cursor ?? "", limit),
+        ({ host }) => host,
+      ),
+
+    journal: (part: Part) =>
+      partOf(
+        part,
+        (limit) => store.journal({ before: part.cursor as JournalCursor | undefined, limit }),
+        ({ cursor }) => cursor,
+      ),
+
+    async cases(part: Part) {
+      const found = await partOf(
+        part,
+        (limit) => store.cases({ after: part.cursor as CaseCursor | undefined, limit }),
+        ({ cursor }) => cursor,
+      );
+      const withLink = async (one: (typeof found.items)[number]) => {
+        const link = await store.find(one.code);
+        const isSame = link?.createdMs === one.createdMs;
+        return { ...one, link: isSame ? inspect(link) : undefined };
+      };
+      return { ...found, items: await Promise.all(found.items.map(withLink)) };
+    },
+  };
+}
+
+export type Inspection = ReturnType<typeof createInspection>;
+
+/** A link and the rule, if any, that its target is under. */
+export type InspectedLink = Awaited<ReturnType<Inspection["links"]>>[number];
+export type Inspected = Exclude<Awaited<ReturnType<Inspection["look"]>>, { kind: "unknown" }>;
+
+/** Reads one item more than are wanted: whether there is one tells whether the list goes on. */
+async function partOf<T>(
+  { limit }: Part,
+  read: (limit: number) => Promise<readonly T[]>,
+  cursorOf: (item: T) => string,
+) {
+  const found = await read(limit + 1);
+  const items = found.slice(0, limit);
+  const last = items.at(-1);
+  return { items, cursor: found.length > limit && last !== undefined ? cursorOf(last) : undefined };
+}

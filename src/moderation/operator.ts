@@ -1,0 +1,177 @@
+import type { Clock } from "../links/clock.ts";
+import { lookUpCode } from "../links/code.ts";
+import { type Link, type Reason, REASONS } from "../links/link.ts";
+import type { Problem } from "../links/problem.ts";
+import { type Decision, type LinkId, type LinkStore, MAX_DECIDED, type Who } from "../links/store.ts";
+import { canonicalHost } from "../links/target.ts";
+import { isRegistrySuffix } from "./domain-name.ts";
+import { type HostRules, parseHost } from "./host-rules.ts";
+import { type NoteRefusal, refuseNote } from "./reports/note.ts";
+import type { GuardStore } from "./store.ts";
+
+/**
+ * What the operator can do, whichever way they ask. Each change is durable, and in the journal, when it resolves; every
+ * process applies it within a second. Rejects with `StoreUnavailable` if the store cannot answer.
+ */
+export interface Operator {
+  /** Returns the link of a code as it is stored, whatever its state. */
+  look(spelling: string): Promise<Link | Extract<Problem, { kind: "unknown" }>>;
+  /** Returns the links that it changed: not those that are unknown, deleted, or disabled for this reason already. */
+  disable(
+    links: readonly LinkId[],
+    request: ReasonedRequest,
+    who: Who,
+  ): Promise<readonly LinkId[] | RefusedDecision>;
+  /** Returns the links that it changed. A deleted link stays deleted. */
+  enable(
+    links: readonly LinkId[],
+    request: DecisionRequest,
+    who: Who,
+  ): Promise<readonly LinkId[] | RefusedDecision>;
+  /** Deletes a link for good, except for its code. False if there is no such link or it was deleted before. */
+  erase(link: LinkId, request: DecisionRequest, who: Who): Promise<boolean | RefusedDecision>;
+  /**
+   * Stops all links to a host and the hosts below it. Returns the host as it is stored, and whether that changed
+   * anything.
+   */
+  blockHost(written: string, request: ReasonedRequest, who: Who): Promise<DecidedHost | RefusedDecision>;
+  /** Undoes that. */
+  unblockHost(written: string, request: DecisionRequest, who: Who): Promise<DecidedHost | RefusedDecision>;
+}
+
+interface DecisionRequest {
+  /** For the journal. */
+  readonly note?: string | undefined;
+}
+
+export interface ReasonedRequest extends DecisionRequest {
+  /** One of {@link REASONS}. */
+  readonly reason: string;
+}
+
+interface DecidedHost {
+  readonly host: string;
+  readonly changed: boolean;
+}
+
+/** Why a decision is refused. `rule` is also the key of the message in the language catalogues. */
+export type DecisionRefusal =
+  | { rule: "action.unknown" | "reason.unknown"; values: string }
+  | NoteRefusal
+  | { rule: "host.invalid" }
+  | { rule: "host.own" }
+  | { rule: "host.suffix"; host: string }
+  | { rule: "host.too-many"; max: number };
+
+/** A decision has wrong values. All of them are reported at once, and nothing was changed. */
+export interface RefusedDecision {
+  readonly kind: "refused";
+  readonly refusals: readonly DecisionRefusal[];
+}
+
+export interface OperatorOptions {
+  readonly store: Pick<LinkStore, "find" | "disable" | "enable" | "erase"> &
+    Pick<GuardStore, "blockHost" | "unblockHost">;
+  readonly clock: Pick<Clock, "nowMs">;
+  readonly refuseRule: RuleCheck;
+}
+
+/** Why a host must not be blocked, if so. Takes a host as `canonicalHost` writes it. */
+export type RuleCheck = (host: string) => DecisionRefusal[];
+
+export interface RuleCheckOptions {
+  readonly hostRules: Pick<HostRules, "size">;
+  /** Host names that lead to this service, as in `URL.hostname`. */
+  readonly ownHosts: readonly string[];
+}
+
+/** Each process holds all rules in memory. */
+const MAX_RULES = 100_000;
+
+export function createRuleCheck({ hostRules, ownHosts }: RuleCheckOptions): RuleCheck {
+  const own = new Set(ownHosts.map(canonicalHost));
+  return (host) => {
+    if (own.has(host)) return [{ rule: "host.own" }];
+    // It would stop all links to a country, most likely by a slip of the hand.
+    if (isRegistrySuffix(host)) return [{ rule: "host.suffix", host }];
+    return hostRules.size() < MAX_RULES ? [] : [{ rule: "host.too-many", max: MAX_RULES }];
+  };
+}
+
+export function createOperator({ store, clock, refuseRule }: OperatorOptions): Operator {
+  function decide({ note }: DecisionRequest, who: Who): Decision {
+    return { who, atMs: clock.nowMs(), ...(note !== undefined && note !== "" && { note }) };
+  }
+
+  /** Many links take several transactions. If one fails, the same request does the rest. */
+  async function inBatches(
+    links: readonly LinkId[],
+    change: (batch: readonly LinkId[]) => Promise<readonly LinkId[]>,
+  ): Promise<readonly LinkId[]> {
+    const changed: LinkId[] = [];
+    for (let at = 0; at < links.length; at += MAX_DECIDED)
+      changed.push(...(await change(links.slice(at, at + MAX_DECIDED))));
+    return changed;
+  }
+
+  return {
+    async look(spelling) {
+      const code = lookUpCode(spelling);
+      const link = code === undefined ? undefined : await store.find(code);
+      return link ?? { kind: "unknown" };
+    },
+
+    async disable(links, request, who) {
+      const reason = readReason(request.reason);
+      const refusals = [...refuseNote(request.note), ...refuseReason(reason)];
+      if (reason === undefined || refusals.length > 0) return { kind: "refused", refusals };
+      const decision = { ...decide(request, who), reason };
+      return inBatches(links, (batch) => store.disable(batch, decision));
+    },
+
+    async enable(links, request, who) {
+      const refusals = refuseNote(request.note);
+      if (refusals.length > 0) return { kind: "refused", refusals };
+      const decision = decide(request, who);
+      return inBatches(links, (batch) => store.enable(batch, decision));
+    },
+
+    async erase(link, request, who) {
+      const refusals = refuseNote(request.note);
+      if (refusals.length > 0) return { kind: "refused", refusals };
+      return store.erase(link, decide(request, who));
+    },
+
+    async blockHost(written, request, who) {
+      const [host, reason] = [parseHost(written), readReason(request.reason)];
+      const refusals = [
+        ...refuseHost(host),
+        ...(host === undefined ? [] : refuseRule(host)),
+        ...refuseReason(reason),
+        ...refuseNote(request.note),
+      ];
+      if (host === undefined || reason === undefined || refusals.length > 0)
+        return { kind: "refused", refusals };
+      return { host, changed: await store.blockHost({ host, reason }, decide(request, who)) };
+    },
+
+    async unblockHost(written, request, who) {
+      const host = parseHost(written);
+      const refusals = [...refuseHost(host), ...refuseNote(request.note)];
+      if (host === undefined || refusals.length > 0) return { kind: "refused", refusals };
+      return { host, changed: await store.unblockHost(host, decide(request, who)) };
+    },
+  };
+}
+
+export function readReason(written: string): Reason | undefined {
+  return REASONS.find((reason) => reason === written);
+}
+
+export function refuseReason(reason: Reason | undefined): DecisionRefusal[] {
+  return reason === undefined ? [{ rule: "reason.unknown", values: REASONS.join(", ") }] : [];
+}
+
+function refuseHost(host: string | undefined): DecisionRefusal[] {
+  return host === undefined ? [{ rule: "host.invalid" }] : [];
+}

@@ -1,0 +1,61 @@
+import type { Link } from "../links/link.ts";
+import { type Target, targetHost } from "../links/target.ts";
+import { isAddress } from "./domain-name.ts";
+import { parseHost } from "./host-rules.ts";
+import type { RefusedDecision } from "./operator.ts";
+
+/** What the operator searches for. Both parts narrow the search. Without any, it finds all links. */
+export interface LinkQuery {
+  /** The beginning of a code, or a part of the original URL or of the target, in which A to Z match in either case. */
+  readonly text?: string | undefined;
+  /** The target's host or a domain above it, as `canonicalHost` writes it. */
+  readonly host?: string | undefined;
+}
+
+/** A search as the operator writes it. */
+export const SEARCH_FIELDS = ["q", "host"] as const;
+export type WrittenSearch = Readonly<Record<(typeof SEARCH_FIELDS)[number], string>>;
+
+/** Empty fields don't narrow the search. */
+export function parseSearch({ q, host: written }: WrittenSearch): LinkQuery | RefusedDecision {
+  const host = written === "" ? undefined : parseHost(written);
+  if (written !== "" && host === undefined) return { kind: "refused", refusals: [{ rule: "host.invalid" }] };
+  return { text: q.trim() || undefined, host };
+}
+
+/** A link that was disabled or deleted counts as that, whether it has ended or not. */
+export type LinkState = "active" | "disabled" | "ended" | "deleted";
+
+/** Where a search continues. Only the store that issued it understands it; any other text finds nothing. */
+export type LinkCursor = string & { readonly __brand: "LinkCursor" };
+
+export interface PageRequest {
+  /** Without it, the search starts. */
+  readonly cursor?: LinkCursor | undefined;
+  /** At least 1. */
+  readonly limit: number;
+}
+
+export interface LinkPage {
+  /** Newest first. There may be fewer than the limit, or none, although more follow: a request looks at few links. */
+  readonly links: readonly Link[];
+  /** Undefined once the search has looked at every link. */
+  readonly cursor: LinkCursor | undefined;
+  /** The share of all links that the search has looked at so far, from 0 to 1. */
+  readonly searched: number;
+}
+
+/** Of a search that can find nothing. */
+export const NOTHING: LinkPage = { links: [], cursor: undefined, searched: 1 };
+
+export function stateOf({ disabled, endsMs }: Link, nowMs: number): LinkState {
+  if (disabled === "deleted") return "deleted";
+  if (disabled !== undefined) return "disabled";
+  return endsMs <= nowMs ? "ended" : "active";
+}
+
+/** Whether a target's host is this one, or below it. */
+export function leadsTo(target: Target, host: string): boolean {
+  const found = targetHost(target);
+  return host !== "" && (found === host || (!isAddress(host) && found.endsWith(`.${host}`)));
+}

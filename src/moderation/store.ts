@@ -1,0 +1,62 @@
+import type { Code } from "../links/code.ts";
+import type { Reason } from "../links/link.ts";
+import type { Decision } from "../links/store.ts";
+import type { Counts } from "./counters.ts";
+import type { Figures } from "./figures.ts";
+import type { CaseStore } from "./reports/case-store.ts";
+import type { LinkPage, LinkQuery, PageRequest } from "./search.ts";
+
+/**
+ * Stores what the operator decides. Every implementation must pass `test/stores/guard.ts`. A method that cannot answer
+ * rejects with `StoreUnavailable`.
+ */
+export interface GuardStore extends CaseStore {
+  /** Returns at most `limit` rules whose hosts come after `after` (at first ""), in the order of their hosts. */
+  hosts(after: string, limit: number): Promise<readonly HostRule[]>;
+  /**
+   * Adds or replaces the rule of a host, durably and in one transaction with its entry in the journal and in the
+   * changes. Returns false, and changes nothing, if the host has this rule already.
+   */
+  blockHost(rule: Pick<HostRule, "host" | "reason">, decision: Decision): Promise<boolean>;
+  /** Removes the rule of a host, likewise. Returns false if it has none. */
+  unblockHost(host: string, decision: Decision): Promise<boolean>;
+  /** Reads the journal, newest first. Nothing removes or changes an entry. */
+  journal(query: JournalQuery): Promise<readonly JournalEntry[]>;
+  /** Finds links. Each request looks at a bounded number of links, and the next one continues with its cursor. */
+  search(query: LinkQuery, page: PageRequest): Promise<LinkPage>;
+  /** Adds to what was counted on a day (UTC, since 1970-01-01). */
+  count(day: number, counts: Counts): Promise<void>;
+  figures(nowMs: number): Promise<Figures>;
+}
+
+/** Links to this host and to all hosts below it do not work. */
+export interface HostRule {
+  /** As `canonicalHost` writes it. */
+  readonly host: string;
+  readonly reason: Reason;
+  readonly sinceMs: number;
+}
+
+export type Action = "disable" | "enable" | "erase" | "block-host" | "unblock-host" | "nothing-wrong";
+
+/** Who did what to which link or host, when, and why. */
+export interface JournalEntry extends Decision {
+  readonly cursor: JournalCursor;
+  readonly action: Action;
+  readonly reason?: Reason | undefined;
+  readonly code?: Code | undefined;
+  /** Which link of the code. */
+  readonly createdMs?: number | undefined;
+  readonly host?: string | undefined;
+}
+
+export interface JournalQuery {
+  readonly limit: number;
+  /** Only entries that are older than this one. */
+  readonly before?: JournalCursor | undefined;
+  readonly code?: Code | undefined;
+  readonly host?: string | undefined;
+}
+
+/** The place of an entry in the journal. Only the store that issued it understands it. */
+export type JournalCursor = string & { readonly __brand: "JournalCursor" };

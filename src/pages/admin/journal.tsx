@@ -1,0 +1,58 @@
+/** @jsxImportSource ../shared/html */
+import { message } from "../../locales/messages.ts";
+import type { JournalEntry } from "../../moderation/store.ts";
+import { Instant } from "../shared/instant.tsx";
+import type { Page } from "../shared/layout.tsx";
+import { framed, Given, LinkTo, More, type Operator } from "./frame.tsx";
+
+export interface Journal {
+  readonly entries: readonly JournalEntry[];
+  /** Of the older entries; undefined if there are none. */
+  readonly cursor: string | undefined;
+}
+
+/** Everything that was decided, newest first. */
+export function journalPage(operator: Operator, { entries, cursor }: Journal): Page {
+  const { language } = operator;
+  return framed(
+    operator,
+    "journal",
+    message(language, "admin.journal"),
+    <>
+      <p class="soft">{message(language, "admin.journal.intro")}</p>
+      <History language={language} entries={entries} />
+      {cursor !== undefined && <More language={language} path="/admin/journal" query={{ cursor }} />}
+    </>,
+  );
+}
+
+interface HistoryProps {
+  readonly language: string;
+  readonly entries: readonly JournalEntry[];
+}
+
+export function History({ language, entries }: HistoryProps) {
+  if (entries.length === 0) return <p>{message(language, "admin.journal.empty")}</p>;
+  return (
+    <ul class="rows">
+      {entries.map(({ action, code, host, reason, note, who, atMs }) => (
+        <li>
+          <div>
+            <strong>{message(language, `admin.did.${action}`)}</strong>{" "}
+            {code !== undefined && <LinkTo code={code} />}
+            {host !== undefined && <Given text={host} />}
+          </div>
+          <div class="soft">
+            {reason !== undefined && `${message(language, `reason.${reason}`)} · `}
+            {message(language, `admin.who.${who}`)} · <Instant language={language} ms={atMs} />
+          </div>
+          {note !== undefined && (
+            <div>
+              <Given text={note} />
+            </div>
+          )}
+        </li>
+      ))}
+    </ul>
+  );
+}

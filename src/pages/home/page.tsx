@@ -1,0 +1,196 @@
+/** @jsxImportSource ../shared/html */
+import type { Expiry } from "../../links/expiry.ts";
+import { message, sentenceSpace } from "../../locales/messages.ts";
+import { MadeHere } from "../my-links/created-list.tsx";
+import { described, FieldError, type FieldErrors, Notice } from "../shared/field.tsx";
+import { type Page, page } from "../shared/layout.tsx";
+import { ATTRIBUTES, Ends, MoreChoices } from "./fields.tsx";
+
+export const FIELDS = [
+  "original_url",
+  "custom_code",
+  "expire_duration",
+  "expires",
+  "starts",
+  "max_visits",
+  "password",
+  "zone",
+] as const;
+export type Field = (typeof FIELDS)[number];
+
+export interface Home {
+  readonly baseUrl: string;
+  readonly defaultExpiry: Expiry;
+  /** Whether the form asks for the token that links are only made with. */
+  readonly needsToken: boolean;
+  /** The values of the fields. */
+  readonly form: Readonly<Record<Field, string>>;
+  /** Why the values of fields were refused. */
+  readonly errors: FieldErrors<Field | "token">;
+  /** Why no link was made, if no field is to blame. */
+  readonly notice?: string | undefined;
+  /** Addresses that the maker may have meant. */
+  readonly offers?: readonly string[];
+  /** Whether the address was found in a text. */
+  readonly isUnderstood?: boolean | undefined;
+  readonly taken?: Taken | undefined;
+}
+
+/** A code that another link has, and free ones like it. */
+export interface Taken {
+  readonly code: string;
+  readonly free: readonly string[];
+}
+
+/** The form that makes a link, and the links made in this browser. */
+export function homePage(language: string, home: Home): Page {
+  const { baseUrl, form, notice, offers = [], isUnderstood = false, taken } = home;
+  const errors = {
+    ...(taken !== undefined && { custom_code: message(language, "taken") }),
+    ...home.errors,
+  };
+  const intro = message(language, "home.intro");
+  const base = `${baseUrl.replace(/^https?:\/\//, "")}/`;
+  const refused = ([FIELDS[0], "token", ...FIELDS.slice(1)] as const).filter((field) => field in errors);
+  const focused = refused[0] ?? "original_url";
+  const head = {
+    title: message(language, refused.length > 0 ? "home.title.refused" : "home.title"),
+    card: { description: intro, origin: new URL(baseUrl).origin, path: "/" },
+  };
+  return page(
+    language,
+    head,
+    <>
+      <h1>{message(language, "home.heading")}</h1>
+      <p class="lead">{intro}</p>
+      <Notice text={notice} />
+      <form method="post" action="/" data-make>
+        <div class="field">
+          <label for="original_url">{message(language, "home.url")}</label>
+          <div class="large">
+            <input
+              {...{ id: "original_url", name: "original_url", value: form.original_url }}
+              {...ATTRIBUTES}
+              {...described("original_url", errors, "understood")}
+              autofocus={focused === "original_url"}
+              inputmode="url"
+              placeholder="https://"
+              required
+            />
+            {/* This must be the first button of the form, because Enter presses the first one. */}
+            <button class="primary">{message(language, "home.make")}</button>
+            <FieldError field="original_url" errors={errors}>
+              <Offers
+                name="meant"
+                values={offers}
+                say={(url) => message(language, "home.offer", { url: beginningOf(url) })}
+              />
+            </FieldError>
+          </div>
+          <p class="hint" id="understood" data-understood hidden={!isUnderstood}>
+            {message(language, "home.understood")}
+          </p>
+        </div>
+        {home.needsToken && (
+          <div class="field" data-token>
+            <label for="token">{message(language, "home.token")}</label>
+            <input
+              {...{ id: "token", name: "token", type: "password", autocomplete: "current-password" }}
+              {...described("token", errors, "token-hint")}
+              autofocus={focused === "token"}
+              required
+            />
+            <FieldError field="token" errors={errors} />
+            <p class="hint" id="token-hint">
+              {message(language, "home.token.hint")}
+            </p>
+          </div>
+        )}
+        <div class="field">
+          <label for="custom_code">{message(language, "home.code")}</label>
+          <div class="prefixed">
+            <span id="custom_code-base">
+              <bdi dir="ltr">{base}</bdi>
+            </span>
+            <input
+              {...{ id: "custom_code", name: "custom_code", value: form.custom_code }}
+              {...ATTRIBUTES}
+              {...described("custom_code", errors, "custom_code-base custom_code-hint")}
+              autofocus={focused === "custom_code"}
+            />
+          </div>
+          <FieldError field="custom_code" errors={errors}>
+            {taken !== undefined && <OtherCodes language={language} taken={taken} />}
+          </FieldError>
+          <p class="hint">
+            <output
+              {...{ id: "custom_code-hint", for: "custom_code", "data-check": "/api/v1/codes/" }}
+              data-see={message(language, "home.taken.see")}
+              data-free={message(language, "home.taken.free")}
+            >
+              {message(language, "home.code.hint")}
+            </output>
+          </p>
+        </div>
+        <Ends language={language} {...home} errors={errors} focused={focused} />
+        <MoreChoices language={language} form={form} errors={errors} focused={focused} />
+        <input type="hidden" name="zone" value={form.zone} autocomplete="off" />
+        {/* Where there is no room beside the address, the button comes after all fields. */}
+        <button class="primary last">{message(language, "home.make")}</button>
+      </form>
+      <p class="hint bookmarklet">
+        {message(language, "home.bookmarklet")}
+        {sentenceSpace(language)}
+        <a href={bookmarklet(baseUrl)}>{message(language, "home.make")}</a>
+      </p>
+      <MadeHere language={language} baseUrl={baseUrl} />
+    </>,
+  );
+}
+
+/** Of an address that may have thousands of characters: so many tell which one it is. */
+function beginningOf(url: string): string {
+  const [beginning] = /^.{0,80}/su.exec(url) ?? [""];
+  return beginning === url ? url : `${beginning}…`;
+}
+
+interface OffersProps {
+  readonly name: string;
+  readonly values: readonly string[];
+  readonly say?: (value: string) => string;
+}
+
+/** Buttons that send the form with another value. */
+function Offers({ name, values, say = (value) => value }: OffersProps) {
+  if (values.length === 0) return <></>;
+  return (
+    <div class="offers">
+      {values.map((value) => (
+        <button name={name} value={value}>
+          <bdi>{say(value)}</bdi>
+        </button>
+      ))}
+    </div>
+  );
+}
+
+function OtherCodes({ language, taken: { code, free } }: { language: string; taken: Taken }) {
+  return (
+    <>
+      <p class="hint">
+        {/* The form stays as it is. */}
+        <a href={`/${encodeURIComponent(code)}+`} target="_blank" rel="noreferrer">
+          {message(language, "home.taken.see")}
+        </a>{" "}
+        {free.length > 0 && message(language, "home.taken.free")}
+      </p>
+      <Offers name="instead" values={free} />
+    </>
+  );
+}
+
+/** A bookmarklet that opens the home page with the address of the current page filled in. */
+function bookmarklet(baseUrl: string): string {
+  const home = JSON.stringify(`${new URL(baseUrl).origin}/?original_url=`);
+  return `javascript:void(location.href=${home}+encodeURIComponent(location.href))`;
+}

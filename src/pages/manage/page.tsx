@@ -1,0 +1,219 @@
+/** @jsxImportSource ../shared/html */
+import { hasEnded, stateOf } from "../../links/link.ts";
+import { message, sentenceSpace } from "../../locales/messages.ts";
+import type { Statistics } from "../../visits/statistics/statistics.ts";
+import { QrDrawn } from "../qr/qr-image.tsx";
+import { Breakdowns } from "../shared/charts/breakdowns.tsx";
+import { numberFormat, periodOf } from "../shared/charts/chart.tsx";
+import { CopyButton } from "../shared/copy-button.tsx";
+import { described, FieldError, Notice } from "../shared/field.tsx";
+import { type Page, page } from "../shared/layout.tsx";
+import { Lifetime } from "../shared/lifetime.tsx";
+import { Began, Begins } from "../shared/start-date.tsx";
+import { Ends, Starts } from "./dates.tsx";
+import {
+  Destination,
+  type FieldProps,
+  type ManageForm,
+  Password,
+  Target,
+  Visits,
+  Withdrawal,
+} from "./fields.tsx";
+
+export interface KeyForm {
+  readonly path: string;
+  readonly error?: string | undefined;
+}
+
+/** Where the link of a path is managed. No code has a +. */
+export function managePath(code: string): string {
+  return `/${encodeURIComponent(code)}+manage`;
+}
+
+/** Asks for the key. Says nothing about the link, not even whether there is one. */
+export function keyPage(language: string, { path, error }: KeyForm): Page {
+  const heading = message(language, "manage.title");
+  const errors = error === undefined ? {} : { key: error };
+  return page(
+    language,
+    { title: error === undefined ? heading : message(language, "report.refused") },
+    <>
+      <h1>{heading}</h1>
+      <p class="soft">{message(language, "manage.key.where")}</p>
+      <form method="post" action={path}>
+        <div class="field">
+          <label for="key">{message(language, "manage.key")}</label>
+          <input
+            {...{ id: "key", name: "key", type: "text", autocomplete: "off", autocapitalize: "none" }}
+            {...{ spellcheck: false, required: true, autofocus: true }}
+            {...described("key", errors)}
+          />
+          <FieldError field="key" errors={errors} />
+        </div>
+        <button class="primary">{message(language, "manage.open")}</button>
+      </form>
+    </>,
+  );
+}
+
+/** What can be done with a link, for whoever has its key. */
+export function managePage(language: string, form: ManageForm): Page {
+  const { link, key, shortUrl, nowMs, changed, statistics, errors, notice, done } = form;
+  const heading = message(language, "manage.title");
+  const isRefused = notice !== undefined || Object.keys(errors).length > 0;
+  const state = stateOf(link, nowMs);
+  const isOver = hasEnded(link, nowMs);
+  const path = `/${encodeURIComponent(link.code)}`;
+  const action = { method: "post", action: managePath(link.code) } as const;
+  return page(
+    language,
+    { title: isRefused ? message(language, "report.refused") : heading },
+    <div class="manage" data-link={`/api/v1/links${path}`}>
+      <h1 tabindex={-1}>{heading}</h1>
+      <p>
+        <bdi dir="ltr">{shortUrl.replace(/^https?:\/\//, "")}</bdi>
+      </p>
+      <p class="done" role="status" tabindex={-1}>
+        {done}
+      </p>
+      <Notice text={notice} />
+      <State language={language} link={link} shortUrl={shortUrl} nowMs={nowMs} />
+      <Lifetime
+        language={language}
+        {...link}
+        hasEnded={isOver}
+        maxVisits={link.terms?.maxVisits}
+        changed={changed}
+      />
+      {state !== "withdrawn" && state !== "scheduled" && (
+        <p>
+          <a href={`${path}+`}>{message(language, "manage.preview")}</a>
+        </p>
+      )}
+      {statistics?.shown === "all" && statistics.visits > 0 && (
+        <LastVisits language={language} statistics={statistics} />
+      )}
+      {(isOver || link.disabled !== undefined) && <Destination language={language} link={link} />}
+      {!isOver && link.disabled === undefined && (
+        <section aria-labelledby="change">
+          <h2 id="change">{message(language, "manage.change")}</h2>
+          <form {...action} data-act="change">
+            <Act act="change" manageKey={key} />
+            <Target language={language} {...form} />
+            <Starts language={language} {...form} />
+            <Ends language={language} {...form} />
+            <Visits language={language} {...form} />
+            <Password language={language} {...form} />
+            <input type="hidden" name="zone" value={form.sent?.zone ?? ""} autocomplete="off" />
+            <button class="primary">{message(language, "manage.save")}</button>
+          </form>
+        </section>
+      )}
+      {!isOver && (
+        <section aria-labelledby="withdraw">
+          <h2 id="withdraw">{message(language, "manage.withdraw")}</h2>
+          <form {...action} data-act="withdraw">
+            <Act act="withdraw" manageKey={key} />
+            <Withdrawal language={language} {...form} />
+            <button class="danger">{message(language, "manage.withdraw")}</button>
+          </form>
+        </section>
+      )}
+    </div>,
+  );
+}
+
+/** Exact and live, unlike the public preview. */
+function LastVisits({ language, statistics }: { language: string; statistics: Statistics }) {
+  const { from, to, visits, visitors } = statistics;
+  const number = numberFormat(language);
+  return (
+    <section aria-labelledby="last-visits">
+      <h2 id="last-visits">{message(language, "preview.visits.title")}</h2>
+      <p class="hint">{periodOf(language, from, to)} (UTC)</p>
+      <dl class="facts">
+        <div>
+          <dt>{message(language, "preview.period.visits")}</dt>
+          <dd>{number.format(visits)}</dd>
+        </div>
+        <div>
+          <dt>{message(language, "preview.visitors")}</dt>
+          <dd>{number.format(visitors ?? 0)}</dd>
+        </div>
+      </dl>
+      <Breakdowns language={language} {...statistics} />
+    </section>
+  );
+}
+
+function Act({ act, manageKey }: { act: "change" | "withdraw"; manageKey: string }) {
+  return (
+    <>
+      <input type="hidden" name="act" value={act} />
+      <input type="hidden" name="key" value={manageKey} />
+    </>
+  );
+}
+
+/** Why the link does not work, and what can be done with it nevertheless. */
+function State({
+  language,
+  link,
+  shortUrl,
+  nowMs,
+}: Pick<FieldProps, "language" | "link" | "shortUrl" | "nowMs">) {
+  const { disabled, terms } = link;
+  const over = message(language, "manage.over");
+  const state = stateOf(link, nowMs);
+  switch (state) {
+    case "active":
+      return terms?.startsMs === undefined ? <></> : <Began language={language} ms={terms.startsMs} />;
+    case "scheduled":
+      return (
+        <div class="sides">
+          <div>
+            <div class="actions">
+              <CopyButton language={language} kind="secondary" text={shortUrl} />
+            </div>
+            <Begins language={language} ms={terms?.startsMs ?? 0} />
+          </div>
+          <QrDrawn language={language} shortUrl={shortUrl} destination={undefined} />
+        </div>
+      );
+    case "disabled":
+      return (
+        <p class="error">
+          {message(language, `disabled.${disabled ?? "other"}`)}
+          {sentenceSpace(language)}
+          {hasEnded(link, nowMs) ? over : message(language, "manage.disabled")}
+        </p>
+      );
+    case "expired":
+      return (
+        <p class="error">
+          {message(language, "preview.expired")}
+          {sentenceSpace(language)}
+          {over}
+        </p>
+      );
+    case "used_up":
+      return (
+        <p class="error">
+          {message(language, "preview.expired.visits")}
+          {sentenceSpace(language)}
+          {over}
+        </p>
+      );
+    case "withdrawn":
+      return (
+        <p class="error">
+          <span class="withdrawn">
+            {message(language, "preview.expired.withdrawn")}
+            {sentenceSpace(language)}
+          </span>
+          {over}
+        </p>
+      );
+  }
+}

@@ -1,0 +1,95 @@
+/** @jsxImportSource ../shared/html */
+import { message, type MessageKey } from "../../locales/messages.ts";
+import { CopyButton } from "../shared/copy-button.tsx";
+import { type Page, page } from "../shared/layout.tsx";
+import { MadeLink, wordsOf } from "./created-list.tsx";
+
+/** What the browser script says. */
+const SAID: Record<string, MessageKey> = {
+  one: "links.count.one",
+  other: "links.count",
+  found: "links.found",
+  removed: "links.removed",
+  cleared: "links.cleared",
+  remove: "links.remove",
+  clear: "links.clear",
+  full: "links.full",
+  blocked: "links.blocked",
+  limited: "links.limited",
+  away: "links.away",
+};
+
+/** The page of the links made in this browser. The browser script fills it: the server does not know who made a link. */
+export function myLinksPage(language: string, { baseUrl }: { readonly baseUrl: string }): Page {
+  const title = message(language, "links.title");
+  const [before, after] = message(language, "links.made").split("{created}");
+  return page(
+    language,
+    { title, script: "myLinks" },
+    <>
+      <h1>{title}</h1>
+      <p class="lead">{message(language, "links.lead")}</p>
+      <div class="card scriptless">
+        <p>{message(language, "links.noscript")}</p>
+        <p>{message(language, "links.noscript.find")}</p>
+      </div>
+      <div class="my-links" data-my-links hidden {...wordsOf(language, baseUrl, SAID)}>
+        <div data-empty hidden>
+          <p>{message(language, "links.empty")}</p>
+          <p>
+            <a class="button primary" href="/">
+              {message(language, "page.home")}
+            </a>
+          </p>
+        </div>
+        <div data-tools hidden>
+          <search>
+            <label for="search">{message(language, "links.search")}</label>
+            <input id="search" type="search" autocomplete="off" spellcheck={false} data-search />
+          </search>
+          <div class="actions above">
+            <span role="status" class="soft" data-count></span>
+            <CopyButton language={language} kind="plain" label="links.copy-all" />
+          </div>
+        </div>
+        <p class="said" role="status" data-said></p>
+        <p class="said soft" role="status" data-trouble></p>
+        <p data-none hidden>
+          {message(language, "links.none")}
+        </p>
+        <ul data-list></ul>
+        <button type="button" data-more hidden>
+          {message(language, "links.more")}
+        </button>
+        <div data-below hidden>
+          <p class="hint">{message(language, "links.hint")}</p>
+          <button type="button" class="plain" data-clear>
+            {message(language, "home.forget-all")}
+          </button>
+        </div>
+        <template data-item>
+          <MadeLink
+            language={language}
+            facts={
+              <>
+                {" · "}
+                <span class="made-on">
+                  {before}
+                  <span data-created></span>
+                  {after}
+                </span>
+              </>
+            }
+          >
+            <a class="button plain" data-qr>
+              {message(language, "links.qr")}
+            </a>
+            <button type="button" class="plain" data-forget>
+              {message(language, "home.forget")}
+            </button>
+          </MadeLink>
+        </template>
+      </div>
+    </>,
+  );
+}

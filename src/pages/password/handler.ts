@@ -1,0 +1,133 @@
+import type { Call } from "../../http/call.ts";
+import type { Limiter, Try } from "../../http/limiter.ts";
+import { describe, type HttpProblem, problemJson } from "../../http/problems.ts";
+import { FORM_LEADS_ELSEWHERE, html, prefersHtml } from "../../http/responses.ts";
+import { createSignedCookie } from "../../http/signed-cookie.ts";
+import type { Clock } from "../../links/clock.ts";
+import type { Link } from "../../links/link.ts";
+import { checkPassword, passwordLength } from "../../links/password.ts";
+import type { Secret } from "../../links/secret.ts";
+import { PASSWORD_LENGTH } from "../../links/terms.ts";
+import { passwordPage, type Refusal } from "./page.tsx";
+
+const OPEN_MS = 15 * 60_000;
+/** Until one of the passwords that are being checked is done. */
+const BUSY_SECONDS = 1;
+/** How long a right password isn't checked again, and how many are remembered: about 300 bytes each. */
+const REMEMBERED_MS = 5 * 60_000;
+const MAX_REMEMBERED = 10_000;
+
+interface Check {
+  readonly untilMs: number;
+  /** Undefined if too many checks were waiting. */
+  readonly isRight: Promise<boolean | undefined>;
+}
+
+export interface PasswordsOptions {
+  readonly secret: Pick<Secret, "hash">;
+  readonly clock: Pick<Clock, "nowMs" | "monotonicMs">;
+  readonly limiter: Pick<Limiter, "tryPassword">;
+}
+
+/** Asks for the passwords of links, and remembers in a cookie who knew one. */
+export function createPasswords({ secret, clock, limiter }: PasswordsOptions) {
+  const cookie = createSignedCookie(
+    { secret, clock },
+    { name: "password", lastsMs: OPEN_MS, sameSite: "Lax" },
+  );
+  /** Another password and another link have other cookies. */
+  const partsOf = ({ code, createdMs, terms }: Link) => [code, createdMs, terms?.passwordHash ?? ""];
+
+  /** Browsers get the page that asks, and no challenge that would make them ask in a window of their own. */
+  function refuse(call: Call, problem: HttpProblem, refusal?: Refusal): Response {
+    const { headers } = call;
+    const Vary = "Accept, Accept-Language, Cookie, Authorization";
+    if (!prefersHtml(headers.get("accept"))) {
+      const isBrowser = headers.has("sec-fetch-site");
+      return problemJson(call, problem, { Vary, ...(isBrowser && { "WWW-Authenticate": FORM }) });
+    }
+    const { status, headers: ofProblem } = describe(problem);
+    return html(call, status, (language) => passwordPage(language, refusal), {
+      ...ofProblem,
+      ...FORM_LEADS_ELSEWHERE,
+      ...(status === 401 && { "WWW-Authenticate": FORM }),
+      Vary,
+    });
+  }
+
+  /** Checks in progress and right passwords, by keyed hash, the oldest first. */
+  const checks = new Map<string, Check>();
+
+  /** Visitors who give the same password of a link at once share a check, and those who follow need none. */
+  function check(link: Link, given: string, attempt: Try): Check["isRight"] {
+    const key = secret.hash("password-check", [...partsOf(link), given.normalize("NFC")]);
+    const nowMs = clock.monotonicMs();
+    const known = checks.get(key);
+    if (known !== undefined && nowMs < known.untilMs) return known.isRight;
+    attempt.countCheck();
+    const isRight = checkPassword(given, link.terms?.passwordHash ?? "", attempt.sharers);
+    checks.delete(key);
+    checks.set(key, { untilMs: nowMs + REMEMBERED_MS, isRight });
+    const [oldest] = checks.keys();
+    if (checks.size > MAX_REMEMBERED && oldest !== undefined) checks.delete(oldest);
+    const forget = () => checks.delete(key);
+    isRight.then((right) => right === true || forget(), forget);
+    return isRight;
+  }
+
+  const problemOf = ({ domain }: Call, { code }: Link, kind: "password.missing" | "password.wrong") => ({
+    kind,
+    shortUrl: domain.shortUrl(code),
+  });
+
+  return {
+    /** Whether the browser knew the password a moment ago. */
+    isRemembered: (call: Call, link: Link) => cookie.isRight(call, partsOf(link)),
+
+    /** A cookie that is sent to this link only. */
+    remember: (call: Call, link: Link) =>
+      cookie.make(call, `/${encodeURIComponent(link.code)}`, partsOf(link)),
+
+    ask: (call: Call, link: Link): Response => refuse(call, problemOf(call, link, "password.missing")),
+
+    /** Undefined if the password is right. Wrong ones are counted. */
+    async refusalOf(call: Call, link: Link, given: string): Promise<Response | undefined> {
+      // Before anything is remembered: a client over the limit must not learn which password is right.
+      const attempt = limiter.tryPassword(call, link);
+      if (attempt instanceof Promise) {
+        const limited = await attempt;
+        return refuse(call, limited, limited);
+      }
+      let isRight: boolean | undefined;
+      try {
+        isRight = passwordLength(given) <= PASSWORD_LENGTH.max && (await check(link, given, attempt));
+      } catch (error) {
+        attempt.undo();
+        throw error;
+      }
+      if (isRight === true) {
+        attempt.undo();
+        return undefined;
+      }
+      if (isRight === undefined) {
+        // It stays counted: the answer tells that this password is not among those remembered.
+        const limited = { kind: "limited", limit: "password", seconds: BUSY_SECONDS } as const;
+        return refuse(call, limited, limited);
+      }
+      return refuse(call, problemOf(call, link, "password.wrong"), { kind: "wrong", ...attempt.left() });
+    },
+  };
+}
+
+export type Passwords = ReturnType<typeof createPasswords>;
+
+/** RFC 9110, section 11.6.1, wants a challenge with every 401. Browsers ignore those that they do not know. */
+const FORM = "Form";
+
+/** The password in `Authorization: Basic`, whatever the user name (RFC 7617, section 2). */
+export function basicPassword(headers: Headers): string | undefined {
+  const [, credentials] = /^Basic +([\w+/=-]+)$/i.exec(headers.get("authorization")?.trim() ?? "") ?? [];
+  if (credentials === undefined) return undefined;
+  const text = Buffer.from(credentials, "base64").toString("utf8");
+  return text.slice(text.indexOf(":") + 1);
+}

@@ -1,0 +1,134 @@
+import { readTimeZone } from "../../http/api/query.ts";
+import type { Asked } from "../../http/call.ts";
+import { knowsAlready, tagOf } from "../../http/etag.ts";
+import { askedLanguage, pageLanguage } from "../../http/page-language.ts";
+import { describe, problemAnswer } from "../../http/problems.ts";
+import { answer, html } from "../../http/responses.ts";
+import { queryOf } from "../../http/url.ts";
+import type { Clock } from "../../links/clock.ts";
+import { aimedMs, hasBegun, hasEnded, hasPassword } from "../../links/link.ts";
+import type { Links } from "../../links/links.ts";
+import { isProblem } from "../../links/problem.ts";
+import { HOUR_MS } from "../../links/time.ts";
+import type { DisabledSince } from "../../moderation/disabled-since.ts";
+import { hintsOf } from "../../moderation/suspicion.ts";
+import type { Sums } from "../../visits/day.ts";
+import type { Counts } from "../../visits/visits.ts";
+import { changedOf, minutesLeftOf } from "../shared/remaining-time.ts";
+import type { JustMade } from "./just-created.ts";
+import { type Preview, previewPage } from "./page.tsx";
+import { chooseRange, within } from "./ranges.ts";
+
+/** The hours of every zone begin with one of these. */
+const QUARTER_MS = HOUR_MS / 4;
+
+export interface PreviewOptions {
+  readonly links: Pick<Links, "find">;
+  readonly visits: Pick<Counts, "sums" | "statistics">;
+  readonly clock: Pick<Clock, "nowMs">;
+  readonly disabledSince: DisabledSince;
+  readonly statsKeepDays: number;
+}
+
+/** The page at /<code>+, which shows where a link leads and its visits. */
+export function createPreview({ links, visits, clock, disabledSince, statsKeepDays }: PreviewOptions) {
+  return async (call: Asked, data = ""): Promise<Response> => {
+    const { manageKey }: Partial<JustMade> = data === "" ? {} : (JSON.parse(data) as JustMade);
+    const link = await links.find(call.code, manageKey === undefined ? "visitor" : "maker");
+    if (isProblem(link)) return problemAnswer(call, link);
+    const { code, target, createdMs, endsMs, terms, disabled: reason } = link;
+    const { assets, contact } = call.domain.identity;
+    const nowMs = clock.nowMs();
+    const isOver = hasEnded(link, nowMs);
+    const asked = new URLSearchParams(queryOf(call.request));
+    const timeZone = readTimeZone(call.request);
+    const range = chooseRange(
+      { range: asked.get("range"), by: asked.get("by") },
+      { createdMs, endsMs, nowMs, keepDays: statsKeepDays, timeZone },
+    );
+    const carried = carriedOf(call.request, timeZone);
+    const query = {
+      ...(asked.has("range") && { range: range.name }),
+      ...(asked.has("by") && { by: range.interval }),
+      ...(timeZone !== "UTC" && { tz: timeZone }),
+    };
+    const isSecret = hasPassword(link);
+    const works = !isOver && reason === undefined;
+    // A change matters to those who may follow the link. The other hints are about the destination.
+    const hints = hintsOf(link, nowMs).filter(({ hint }) => (hint === "changed" ? works : !isSecret));
+    const changed = changedOf(link, nowMs);
+    const minutesLeft = works ? minutesLeftOf(link, nowMs) : undefined;
+    const startsMs = hasBegun(link, nowMs) ? undefined : terms?.startsMs;
+    const sums = await visits.sums(link);
+    const { language } = pageLanguage(call.request);
+    const ETag = `W/${tagOf([
+      assets.script.path,
+      assets.manifest.path,
+      contact,
+      link,
+      sums,
+      isOver,
+      startsMs,
+      hints,
+      changed,
+      minutesLeft,
+      Math.floor(nowMs / QUARTER_MS),
+      range.name,
+      range.names,
+      range.request,
+      carried,
+      query,
+      language,
+      manageKey,
+    ])}`;
+    const disabled = reason && { reason, sinceMs: await disabledSince(link) };
+    if (disabled === undefined && knowsAlready(call.headers, ETag))
+      return answer({ status: 304, headers: { ETag } });
+    const statistics = await visits.statistics(link, range.request);
+    // The ranges of the page are none that is refused.
+    if (isProblem(statistics)) throw new Error(statistics.refusals[0]?.rule);
+    const series = within(range, statistics.series);
+    const preview: Preview = {
+      code,
+      target: isSecret ? undefined : target,
+      createdMs,
+      aimedMs: aimedMs(link),
+      startsMs,
+      endsMs,
+      changed,
+      minutesLeft,
+      hints,
+      disabled,
+      range,
+      carried,
+      query,
+      statistics: { ...statistics, ...sumsOf(series), series },
+      shortUrl: call.domain.shortUrl(code),
+      manageKey,
+      hasEnded: isOver,
+      endedBy: terms?.ended,
+      maxVisits: terms?.maxVisits,
+      ...sums,
+    };
+    // A problem's page is not kept, so it needs no tag.
+    if (reason !== undefined) {
+      const { status, headers } = describe({ kind: "disabled", reason });
+      return html(call, status, () => previewPage(language, preview), headers);
+    }
+    return html(call, 200, () => previewPage(language, preview), { ETag });
+  };
+}
+
+/** What else the address asks for, which the page's own links keep. */
+function carriedOf(request: Request, timeZone: string): Record<string, string> {
+  const language = askedLanguage(request);
+  return {
+    ...(language !== undefined && { language }),
+    ...(timeZone !== "UTC" && { tz: timeZone }),
+  };
+}
+
+function sumsOf(series: readonly Sums[]): Sums {
+  const sum = (which: keyof Sums) => series.reduce((total, point) => total + point[which], 0);
+  return { visits: sum("visits"), bots: sum("bots") };
+}

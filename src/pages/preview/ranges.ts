@@ -1,0 +1,113 @@
+import { DAY_MS, HOUR_MS } from "../../links/time.ts";
+import {
+  type Interval,
+  MAX_DAYS,
+  type Statistics,
+  type StatisticsRequest,
+} from "../../visits/statistics/statistics.ts";
+import { openZone, writeDay } from "../../visits/statistics/zone.ts";
+
+/** Ranges of whole days, by their names in addresses. */
+const DAYS = { "7d": 7, "30d": 30, "90d": 90 } as const;
+type DayRange = keyof typeof DAYS;
+type RangeName = "24h" | DayRange | "all";
+
+const DEFAULT_RANGE = "30d";
+/** Up to here, visits are shown by the hour unless the reader chooses otherwise. */
+const BY_HOUR_MS = 2 * DAY_MS;
+/** More bars than this are too thin to point at. */
+const MAX_DAYS_BY_HOUR = 7;
+const MIN_DAYS_BY_MONTH = 61;
+/** Up to here, visits are shown by the day unless the reader chooses otherwise. */
+const MAX_DAYS_BY_DAY = 92;
+
+/** What an address asks for. What is no range or interval counts as not asked for. */
+export interface AskedRange {
+  readonly range?: string | null;
+  readonly by?: string | null;
+}
+
+export interface RangeLimits {
+  readonly createdMs: number;
+  readonly endsMs: number;
+  readonly nowMs: number;
+  readonly keepDays: number;
+  readonly timeZone: string;
+}
+
+/** A part of the time in which a link could be visited. */
+export interface ShownRange {
+  readonly name: RangeName;
+  readonly interval: Interval;
+  /** What the reader can choose. Ranges that are longer than the link is old are `all`. */
+  readonly names: readonly RangeName[];
+  readonly intervals: readonly Interval[];
+  readonly request: StatisticsRequest & { readonly from: string; readonly to: string };
+  readonly fromMs: number;
+  readonly untilMs: number;
+  /** The first day that is kept, if the range would begin earlier. */
+  readonly keptFrom?: string | undefined;
+}
+
+/** Chooses the range of a link's statistics: from its own first day until now, or until its end. */
+export function chooseRange({ range, by }: AskedRange, limits: RangeLimits): ShownRange {
+  const { createdMs, endsMs, nowMs, keepDays, timeZone } = limits;
+  const { dayOf } = openZone(timeZone);
+  const untilMs = Math.min(nowMs, endsMs);
+  // Another process may have a clock that is ahead.
+  const sinceMs = Math.min(createdMs, untilMs);
+  const last = dayOf(untilMs);
+  const created = dayOf(sinceMs);
+  const kept = dayOf(nowMs) + 1 - Math.min(keepDays, MAX_DAYS.day);
+  const first = Math.min(Math.max(created, kept), last);
+
+  const names: RangeName[] = [
+    ...(untilMs - sinceMs > DAY_MS && first < last ? (["24h"] as const) : []),
+    ...(Object.keys(DAYS) as DayRange[]).filter((one) => DAYS[one] < last - first + 1),
+    "all",
+  ];
+  const fallback = names.includes(DEFAULT_RANGE) ? DEFAULT_RANGE : "all";
+  const isRange = range === "24h" || range === "all" || Object.hasOwn(DAYS, range ?? "");
+  const name = isRange ? (names.find((one) => one === range) ?? "all") : fallback;
+
+  const fromDay = name === "24h" ? last - 1 : name === "all" ? first : last + 1 - DAYS[name];
+  // In hours, the last one counts as a whole.
+  const fromMs =
+    name === "24h" ? hourOf(untilMs) - DAY_MS + HOUR_MS : name === "all" && first === created ? sinceMs : 0;
+  const days = last + 1 - fromDay;
+  const intervals = intervalsOf(name, days);
+  const isShort = name === "24h" || days === 1 || untilMs - fromMs < BY_HOUR_MS;
+  const usual = isShort ? "hour" : days <= MAX_DAYS_BY_DAY ? "day" : "month";
+  const interval = intervals.find((one) => one === by) ?? usual;
+  return {
+    name,
+    interval,
+    names,
+    intervals,
+    request: { from: writeDay(fromDay), to: writeDay(last), interval, timeZone },
+    fromMs,
+    untilMs,
+    ...(name === "all" && created < first && { keptFrom: writeDay(first) }),
+  };
+}
+
+function intervalsOf(name: RangeName, days: number): Interval[] {
+  if (name === "24h") return ["hour"];
+  const intervals: Interval[] = [];
+  if (days <= MAX_DAYS_BY_HOUR) intervals.push("hour");
+  if (days > 1) intervals.push("day");
+  if (days >= MIN_DAYS_BY_MONTH) intervals.push("month");
+  return intervals;
+}
+
+/** Hours before the link was made, or that are still to come, would look like hours without visits. */
+export function within({ interval, fromMs, untilMs }: ShownRange, series: Statistics["series"]) {
+  const firstMs = Date.parse(series[0]?.start ?? "");
+  if (interval !== "hour" || Number.isNaN(firstMs)) return series;
+  const nth = (ms: number) => Math.floor((ms - firstMs) / HOUR_MS);
+  return series.slice(Math.max(0, nth(fromMs)), Math.max(0, nth(untilMs)) + 1);
+}
+
+function hourOf(ms: number): number {
+  return Math.floor(ms / HOUR_MS) * HOUR_MS;
+}

@@ -1,0 +1,37 @@
+/** @jsxImportSource ../shared/html */
+import { message } from "../../locales/messages.ts";
+import { type Page, page } from "../shared/layout.tsx";
+
+/** The settings that it depends on what is kept and shown. */
+export interface Privacy {
+  readonly statsShown: "safe" | "all" | "count";
+  readonly statsKeepDays: number;
+}
+
+/** docs/privacy.md in short, for visitors. */
+export function privacyPage(language: string, { statsShown, statsKeepDays }: Privacy): Page {
+  const sections = [
+    ["privacy.visit", message(language, "privacy.visit.kept", { days: statsKeepDays })],
+    ["privacy.public", message(language, `privacy.public.${statsShown}`)],
+    ["privacy.make", message(language, "privacy.make.kept")],
+    ["privacy.report", message(language, "privacy.report.kept")],
+    ["privacy.cookies", message(language, "privacy.cookies.kept")],
+    ["privacy.limits", message(language, "privacy.limits.kept")],
+  ] as const;
+  const title = message(language, "privacy.title");
+  return page(
+    language,
+    { title },
+    <>
+      <h1>{title}</h1>
+      <p class="lead">{message(language, "privacy.intro")}</p>
+      {sections.map(([key, text]) => (
+        <>
+          <h2>{message(language, key)}</h2>
+          <p>{text}</p>
+        </>
+      ))}
+      <p class="soft">{message(language, "privacy.proxy")}</p>
+    </>,
+  );
+}

@@ -1,0 +1,119 @@
+/** @jsxImportSource ../shared/html */
+import { memoize } from "../../lib/memoize.ts";
+import type { DisabledReason } from "../../links/link.ts";
+import type { Problem } from "../../links/problem.ts";
+import { message, type MessageKey } from "../../locales/messages.ts";
+import type { LimitName } from "../../moderation/rate-limits.ts";
+import type { Child } from "../shared/html/jsx-runtime.ts";
+import { InstantIn } from "../shared/instant.tsx";
+import { type Page, page } from "../shared/layout.tsx";
+import { whenIn } from "../shared/time-words.ts";
+
+/** The problems that have a page. */
+export type PageProblem =
+  | Problem
+  | { kind: "not-found" }
+  | { kind: "limited"; limit: LimitName | "token"; /** Until it is worth trying again. */ seconds: number }
+  | { kind: "unavailable" | "overloaded" }
+  | { kind: "internal" };
+
+interface Words {
+  readonly title: MessageKey;
+  /** More about what happened, if the title does not say everything. */
+  readonly told?: Child;
+  /** What the reader can do about it. */
+  readonly next: MessageKey;
+  /** Whether trying again soon may help. If so, the page offers it. */
+  readonly again?: boolean;
+}
+
+/** The page that says why an address does not work and what to do next. */
+export function problemPage(language: string, problem: PageProblem): Page {
+  return rendered(JSON.stringify([language, problem]));
+}
+
+/** Rendering takes as long as several redirects, and the same few pages are asked for again and again. */
+const rendered = memoize((key) => render(...(JSON.parse(key) as [string, PageProblem])));
+
+function wordsFor(language: string, problem: PageProblem): Words {
+  switch (problem.kind) {
+    case "expired":
+      return {
+        title: problem.by === undefined ? "page.expired.title" : `page.expired.title.${problem.by}`,
+        told: <Expired language={language} {...problem} />,
+        next: problem.by === undefined ? "page.expired.next" : "page.expired.ask",
+      };
+    case "disabled":
+      return {
+        title: "page.disabled.title",
+        told: message(language, `disabled.${problem.reason}`),
+        next: nextStep(problem.reason),
+      };
+    case "limited":
+      return {
+        title: "page.limited.title",
+        told: message(language, "page.limited.when", { when: whenIn(language, problem.seconds) }),
+        next: "page.limited.next",
+        again: true,
+      };
+    case "unavailable":
+    case "overloaded":
+      return { title: "page.unavailable.title", next: "page.unavailable.next", again: true };
+    case "internal":
+      return { title: "page.internal.title", next: "page.internal.next", again: true };
+    // To a visitor, an invalid code is an unknown one.
+    case "invalid":
+    case "taken":
+    case "unknown":
+    case "not-found":
+      return { title: "page.unknown.title", next: "page.unknown.next" };
+  }
+}
+
+/** What the reader can do about a link that was disabled. */
+export function nextStep(reason: DisabledReason): MessageKey {
+  switch (reason) {
+    case "malware":
+    case "phishing":
+    case "blocklist":
+      return "page.disabled.danger";
+    case "deleted":
+      return "page.disabled.deleted";
+    case "spam":
+    case "illegal":
+    case "legal":
+    case "other":
+      return "page.disabled.next";
+  }
+}
+
+function render(language: string, problem: PageProblem): Page {
+  const words = wordsFor(language, problem);
+  const title = message(language, words.title);
+  return page(
+    language,
+    { title },
+    <>
+      <h1>{title}</h1>
+      {words.told !== undefined && <p>{words.told}</p>}
+      <p class="soft">{message(language, words.next)}</p>
+      {words.again === true && (
+        <p>
+          <a class="button" href="">
+            {message(language, "page.again")}
+          </a>
+        </p>
+      )}
+      <p>
+        <a href="/">{message(language, "page.home")}</a>
+      </p>
+    </>,
+  );
+}
+
+type ExpiredProps = Omit<Extract<Problem, { kind: "expired" }>, "kind"> & { readonly language: string };
+
+function Expired({ language, endedMs, by }: ExpiredProps) {
+  const text = message(language, by === undefined ? "expired" : `expired.${by}`);
+  return <InstantIn language={language} text={text} place="{ended}" ms={endedMs} />;
+}

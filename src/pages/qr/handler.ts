@@ -1,0 +1,44 @@
+import { readQrStyle } from "../../http/api/query.ts";
+import type { Asked } from "../../http/call.ts";
+import { describe, problemAnswer } from "../../http/problems.ts";
+import { html } from "../../http/responses.ts";
+import { queryOf } from "../../http/url.ts";
+import { hasPassword } from "../../links/link.ts";
+import type { Links } from "../../links/links.ts";
+import { isProblem } from "../../links/problem.ts";
+import { tellBeside } from "../shared/form-data.ts";
+import { QR_FIELDS, qrPage } from "./page.tsx";
+
+/** The page at /<code>+qr, which shows a link's QR code as its query styles it. */
+export function createQrPage({ links }: { readonly links: Pick<Links, "resolve"> }) {
+  return async (call: Asked): Promise<Response> => {
+    const { style, problem } = readQrStyle(call.request);
+    const link = await links.resolve(call.code);
+    if (isProblem(link)) return problemAnswer(call, link);
+    const query = new URLSearchParams(queryOf(call.request));
+    const form = Object.fromEntries(
+      QR_FIELDS.flatMap((field) => {
+        const value = query.get(field);
+        return value === null ? [] : [[field, value]];
+      }),
+    );
+    const shown = {
+      code: link.code,
+      shortUrl: call.domain.shortUrl(link.code),
+      target: hasPassword(link) ? undefined : link.target,
+      style,
+      form,
+    };
+    const { status, headers } = problem === undefined ? { status: 200, headers: {} } : describe(problem);
+    return html(
+      call,
+      status,
+      (language) =>
+        qrPage(language, {
+          ...shown,
+          errors: problem === undefined ? {} : tellBeside(problem, QR_FIELDS, language).errors,
+        }),
+      headers,
+    );
+  };
+}

@@ -1,0 +1,226 @@
+/** @jsxImportSource ../shared/html */
+import { message } from "../../locales/messages.ts";
+import { describeDestination } from "../shared/destination-parts.ts";
+import { described, FieldError, type FieldErrors } from "../shared/field.tsx";
+import type { Child } from "../shared/html/jsx-runtime.ts";
+import { type Page, page } from "../shared/layout.tsx";
+import { Address } from "../shared/share.tsx";
+import { qrPath, Sheet, withoutScheme } from "./qr-code.tsx";
+import { QrDrawing } from "./qr-drawing.tsx";
+import { modulesOf } from "./qr-matrix.ts";
+import {
+  ERROR_CORRECTIONS,
+  judge,
+  MARGINS,
+  type QrStyle,
+  SIZES,
+  type Verdict,
+  type Word,
+} from "./qr-style.ts";
+
+export const QR_FIELDS = ["dark", "light", "ecc", "margin", "size"] as const;
+type QrField = (typeof QR_FIELDS)[number];
+
+export interface QrView {
+  readonly code: string;
+  /** The short address, in readable Unicode. */
+  readonly shortUrl: string;
+  /** Undefined if only those who know the password are told. */
+  readonly target: string | undefined;
+  readonly style: QrStyle;
+  /** What was asked for, right or wrong. */
+  readonly form: Readonly<Partial<Record<QrField, string>>>;
+  /** Why values were refused. */
+  readonly errors: FieldErrors<QrField>;
+}
+
+/** In CSS pixels. */
+const WIDTH = 400;
+
+/** A link's QR code, large, and how it is to look. */
+export function qrPage(language: string, view: QrView): Page {
+  const { code, shortUrl, target, style, form, errors } = view;
+  const address = withoutScheme(shortUrl);
+  const path = `/${encodeURIComponent(code)}`;
+  const title = message(language, "preview.qr", { address });
+  const verdict = judge(style, modulesOf(shortUrl, style.ecc).length);
+  const isRefused = verdict.isRefused || Object.keys(errors).length > 0;
+  return page(
+    language,
+    { title: isRefused ? `${message(language, "report.refused")} – ${title}` : title, query: form },
+    <div class="styling">
+      <Address url={address} isTitle />
+      <div class="columns">
+        <div>
+          <Sheet
+            language={language}
+            shortUrl={shortUrl}
+            destination={target === undefined ? undefined : describeDestination(target)}
+          >
+            <div class="picture">
+              <QrDrawing shortUrl={shortUrl} style={style} label={title} width={WIDTH} />
+            </div>
+          </Sheet>
+          <Downloads language={language} path={path} style={style} isRefused={verdict.isRefused} />
+        </div>
+        {/* A browser can't point at a wrong value in the fold, but the service can. */}
+        <form action={qrPath(path)} data-qr={path} novalidate>
+          <Colours language={language} {...view} verdict={verdict} />
+          <Measure language={language} {...view} field="size">
+            <div aria-live="polite">
+              <Judgement language={language} word="size" verdict={verdict} />
+            </div>
+          </Measure>
+          <details class="more" open={form.ecc !== undefined || form.margin !== undefined}>
+            <summary>{message(language, "qr.fold")}</summary>
+            <ErrorCorrection language={language} {...view} />
+            <Measure language={language} {...view} field="margin" />
+          </details>
+          <button>{message(language, "qr.show")}</button>
+        </form>
+      </div>
+      <p class="hint">
+        <a href={`${path}+`}>{message(language, "manage.preview")}</a>
+      </p>
+    </div>,
+  );
+}
+
+interface DownloadsProps extends Pick<QrView, "style"> {
+  readonly language: string;
+  readonly path: string;
+  readonly isRefused: boolean;
+}
+
+function Downloads({ language, path, style, isRefused }: DownloadsProps) {
+  return (
+    <div class="actions">
+      {(["png", "svg"] as const).map((format) => (
+        <a
+          class={format === "png" ? "button primary" : "button"}
+          {...(isRefused
+            ? { "aria-disabled": "true", role: "link" }
+            : { href: `${path}.${format}?${queryOf(style)}` })}
+          {...{ "data-format": format, download: true }}
+        >
+          {message(language, `qr.${format}`)}
+        </a>
+      ))}
+      <button
+        {...{ type: "button", hidden: true, disabled: isRefused, "data-copy-image": true }}
+        {...{ "data-done": message(language, "copied"), "data-failed": message(language, "qr.copy.failed") }}
+      >
+        {message(language, "qr.copy")}
+      </button>
+      <button type="button" data-print disabled={isRefused} hidden>
+        {message(language, "qr.print")}
+      </button>{" "}
+      <output></output>
+    </div>
+  );
+}
+
+function queryOf(style: QrStyle): string {
+  return new URLSearchParams({ ...style, margin: `${style.margin}`, size: `${style.size}` }).toString();
+}
+
+interface ChoiceProps extends Pick<QrView, "style" | "errors"> {
+  readonly language: string;
+}
+
+function Colours({ language, style, errors, verdict }: ChoiceProps & { readonly verdict: Verdict }) {
+  return (
+    <fieldset class="field">
+      <legend>{message(language, "qr.colours")}</legend>
+      <div class="colours">
+        {(["dark", "light"] as const).map((field) => (
+          <label>
+            <input type="color" name={field} value={`#${style[field]}`} /> {message(language, `qr.${field}`)}
+          </label>
+        ))}
+      </div>
+      <div aria-live="polite">
+        {(["enough", "weak", "low", "inverted"] as const).map((word) => (
+          <Judgement language={language} word={word} verdict={verdict} style={style} />
+        ))}
+      </div>
+      {/* Too little contrast is told above. */}
+      {!verdict.isRefused && (
+        <>
+          <FieldError field="dark" errors={errors} />
+          <FieldError field="light" errors={errors} />
+        </>
+      )}
+    </fieldset>
+  );
+}
+
+function ErrorCorrection({ language, style, errors }: ChoiceProps) {
+  return (
+    <fieldset class="field">
+      <legend>{message(language, "qr.ecc")}</legend>
+      <div class="list">
+        {ERROR_CORRECTIONS.map((ecc) => (
+          <label>
+            <input type="radio" name="ecc" value={ecc} checked={ecc === style.ecc} />{" "}
+            {message(language, `qr.ecc.${ecc}`)}
+          </label>
+        ))}
+      </div>
+      <FieldError field="ecc" errors={errors} />
+    </fieldset>
+  );
+}
+
+type MeasureProps = ChoiceProps &
+  Pick<QrView, "form"> & { readonly field: "margin" | "size"; readonly children?: Child };
+
+const RANGES = { margin: MARGINS, size: SIZES };
+
+function Measure({ language, field, style, form, errors, children }: MeasureProps) {
+  const hint = `${field}-hint`;
+  return (
+    <div class="field measure">
+      <label for={field}>{message(language, `qr.${field}`)}</label>
+      <input
+        {...{ id: field, name: field, type: "number", value: form[field] ?? style[field], required: true }}
+        {...RANGES[field]}
+        {...described(field, errors, hint)}
+      />
+      <FieldError field={field} errors={errors} />
+      <p class="hint" id={hint}>
+        {message(language, `qr.${field}.hint`)}
+      </p>
+      {children}
+    </div>
+  );
+}
+
+interface JudgementProps {
+  readonly language: string;
+  readonly word: Word;
+  readonly verdict: Verdict;
+  /** With it, the colours can be swapped. */
+  readonly style?: QrStyle;
+}
+
+/** What is said of a code. The script changes the numbers, and whether it is shown. */
+function Judgement({ language, word, verdict, style }: JudgementProps) {
+  const refuses = word === "low" || word === "inverted";
+  return (
+    <p class={refuses ? "error" : "hint"} data-word={word} hidden={!verdict.words.includes(word)}>
+      {message(language, `qr.word.${word}`)
+        .split(/(?=\{)|(?<=\})/)
+        .map((part) => {
+          if (part === "{contrast}") return <span data-value="contrast">{verdict.contrast}</span>;
+          if (part === "{size}") return <span data-value="minSize">{verdict.minSize}</span>;
+          if (part !== "{swap}" || style === undefined) return part;
+          return (
+            <a href={`?${queryOf({ ...style, dark: style.light, light: style.dark })}`} data-swap>
+              {message(language, "qr.swap")}
+            </a>
+          );
+        })}
+    </p>
+  );
+}

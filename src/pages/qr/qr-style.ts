@@ -1,0 +1,80 @@
+// How a QR code is drawn, and whether scanners will read it. The script in the page judges with this, too.
+import { contrast, luminance } from "../../lib/contrast.ts";
+
+/** How much of a code may be damaged (ISO/IEC 18004): about 7, 15, 25 and 30 percent. */
+export const ERROR_CORRECTIONS = ["l", "m", "q", "h"] as const;
+export type ErrorCorrection = (typeof ERROR_CORRECTIONS)[number];
+
+/** In pixels. */
+export const SIZES = { min: 64, max: 2048 } as const;
+/** In modules. */
+export const MARGINS = { min: 0, max: 16 } as const;
+
+export interface QrStyle {
+  /** Width and height in pixels. The image gets larger if the code needs more, at one pixel for each module. */
+  readonly size: number;
+  /** Width of the light border, in modules. */
+  readonly margin: number;
+  /** Colours as six hexadecimal digits. */
+  readonly dark: string;
+  readonly light: string;
+  readonly ecc: ErrorCorrection;
+}
+
+/** WCAG 2.2, section 1.4.11: what graphics need to be told from their background. */
+export const MIN_CONTRAST = 3;
+/** With less, some scanners take large dark modules for light ones. */
+const GOOD_CONTRAST = 4.5;
+/** ISO/IEC 15415: with less, the symbol contrast of a printed code is of the two lowest grades. */
+const GOOD_REFLECTANCE_DIFFERENCE = 0.4;
+/** ISO/IEC 18004: the width of the quiet zone, in modules. */
+const QUIET_ZONE = 4;
+/** Cameras and printers blur. */
+const MIN_MODULE_PIXELS = 3;
+
+/** What there is to say of a code: of its colours and of its size. */
+export type Word = "enough" | "weak" | "low" | "inverted" | "size";
+
+export interface Verdict {
+  /** All that is true of it. */
+  readonly words: readonly Word[];
+  /** Of the two colours, whichever is darker. Rounded down to a decimal, so that too little never looks like enough. */
+  readonly contrast: number;
+  /** No image is made of it. */
+  readonly isRefused: boolean;
+  /** In pixels: as small as it may be. */
+  readonly minSize: number;
+}
+
+/** `modules` is how many the code has across, without its margin. */
+export function judge({ dark, light, margin, size }: Omit<QrStyle, "ecc">, modules: number): Verdict {
+  const ratio = contrast(dark, light);
+  const colours = Math.max(ratio, 1 / ratio);
+  const minSize = (modules + 2 * margin) * MIN_MODULE_PIXELS;
+  const words: Word[] = [];
+  if (colours < MIN_CONTRAST) words.push("low");
+  else if (ratio < 1) words.push("inverted");
+  else words.push(isWeak(dark, light) ? "weak" : "enough");
+  const isRefused = ratio < MIN_CONTRAST;
+  if (size < minSize) words.push("size");
+  return { words, contrast: Math.floor(colours * 10) / 10, isRefused, minSize };
+}
+
+function isWeak(dark: string, light: string): boolean {
+  return (
+    contrast(dark, light) < GOOD_CONTRAST || luminance(light) - luminance(dark) < GOOD_REFLECTANCE_DIFFERENCE
+  );
+}
+
+/**
+ * The width of a module of a code that has about `width` CSS pixels, its quiet zone included even if its own margin is
+ * smaller: a whole number, so that edges are sharp, and enough for a camera.
+ */
+export function moduleWidth(modules: number, margin: number, width: number): number {
+  return Math.max(MIN_MODULE_PIXELS, Math.floor(width / widthWithQuietZone(modules, margin)));
+}
+
+/** In modules. */
+export function widthWithQuietZone(modules: number, margin: number): number {
+  return modules + 2 * Math.max(margin, QUIET_ZONE);
+}

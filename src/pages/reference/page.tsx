@@ -1,0 +1,68 @@
+/** @jsxImportSource ../shared/html */
+import { message } from "../../locales/messages.ts";
+import { type Page, page } from "../shared/layout.tsx";
+import { type ClientLimits, GUIDE, Guide } from "./guide.tsx";
+import { type ApiDescription, operationsOf } from "./openapi.ts";
+import { OperationSection } from "./operation.tsx";
+import type { Context } from "./section.tsx";
+
+export interface Reference {
+  /** The OpenAPI document, which is in the same language. */
+  readonly api: ApiDescription;
+  readonly documentPath: string;
+  readonly limits: ClientLimits;
+}
+
+/** The developers' page: how to begin, and all that the OpenAPI document says, with forms to try the API. */
+export function referencePage(language: string, { api, documentPath, limits }: Reference): Page {
+  const base = api.servers[0]?.url ?? "";
+  const say: Context["say"] = (key, values) => message(language, key, values);
+  const context = { language, api, base, say };
+  const title = say("docs.title");
+  const description = say("docs.intro", { base });
+  return page(
+    language,
+    {
+      title: title,
+      card: { description, origin: base, path: "/docs" },
+    },
+    <div class="reference">
+      <header>
+        <h1>{title}</h1>
+        <p class="lead">{description}</p>
+      </header>
+      <Contents context={context} />
+      <div>
+        <Guide context={context} documentPath={documentPath} limits={limits} />
+        {operationsOf(api).map((operation) => (
+          <OperationSection context={context} operation={operation} />
+        ))}
+      </div>
+    </div>,
+  );
+}
+
+/** The index. Folded where it comes above the rest. */
+function Contents({ context: { api, say } }: { context: Context }) {
+  return (
+    <nav class="contents" aria-label={say("docs.contents")}>
+      <details>
+        <summary>{say("docs.contents")}</summary>
+        <ul>
+          {Object.entries(GUIDE).map(([id, key]) => (
+            <li>
+              <a href={`#${id}`}>{say(key)}</a>
+            </li>
+          ))}
+        </ul>
+        <ul>
+          {operationsOf(api).map(({ operationId, summary, method }) => (
+            <li>
+              <a href={`#${operationId}`}>{summary}</a> <code>{method}</code>
+            </li>
+          ))}
+        </ul>
+      </details>
+    </nav>
+  );
+}

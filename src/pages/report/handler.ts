@@ -1,0 +1,169 @@
+import type { Asked, Call } from "../../http/call.ts";
+import {
+  describe,
+  type HttpProblem,
+  malformed,
+  problemAnswer,
+  problemJson,
+  problemOf,
+} from "../../http/problems.ts";
+import { answer, html, prefersHtml } from "../../http/responses.ts";
+import { queryOf } from "../../http/url.ts";
+import type { Views } from "../../http/views/views.ts";
+import { hasPassword, REASONS } from "../../links/link.ts";
+import type { Links } from "../../links/links.ts";
+import { isProblem } from "../../links/problem.ts";
+import { message } from "../../locales/messages.ts";
+import type { Reports } from "../../moderation/reports/reports.ts";
+import { isFromAnotherSite, parseForm, readFields, tellBeside } from "../shared/form-data.ts";
+import { REPORT_FIELDS, reportAnyPage, type ReportField, reportedPage, reportPage } from "./page.tsx";
+
+/** The page after a report was sent. No code has a +. */
+export const REPORTED_PATH = "/+reported";
+
+/** In UTF-16 units: enough for every spelling of a short address. */
+const MAX_ADDRESS_LENGTH = 4096;
+
+type Form = Readonly<Record<ReportField, string>>;
+
+const EMPTY: Form = { reason: "", note: "" };
+
+/** What the view of a refused form is made of. */
+interface Refused {
+  readonly form: Form;
+  readonly problem: HttpProblem;
+}
+
+export interface ReportOptions {
+  readonly reports: Pick<Reports, "report">;
+  readonly views: Pick<Views, "ask">;
+  readonly onFault: (error: unknown) => void;
+}
+
+/** The forms that report a link, and what is said afterwards. */
+export function createReportViews({ links }: { readonly links: Pick<Links, "find"> }) {
+  async function form(call: Asked, { form: values, problem }: Partial<Refused>): Promise<Response> {
+    const link = await links.find(call.code);
+    if (isProblem(link)) return problemAnswer(call, link);
+    const { status, headers } = problem === undefined ? { status: 200, headers: {} } : describe(problem);
+    const { code, target, disabled } = link;
+    const shown = {
+      code,
+      target: hasPassword(link) ? undefined : target,
+      works: disabled === undefined,
+      shortUrl: call.domain.shortUrl(code),
+      form: values ?? EMPTY,
+    };
+    return html(
+      call,
+      status,
+      (language) =>
+        reportPage(language, {
+          ...shown,
+          ...(problem === undefined ? { errors: {} } : tell(problem, language)),
+        }),
+      headers,
+    );
+  }
+
+  return {
+    /** Asks for a short address, then leads to the form of that link. */
+    async reportAny(call: Asked): Promise<Response> {
+      const query = parseForm(queryOf(call.request));
+      const address = isProblem(query)
+        ? ""
+        : (query.get("address") ?? "").trim().slice(0, MAX_ADDRESS_LENGTH);
+      const link = address === "" ? undefined : await links.find(codeIn(address));
+      if (link !== undefined && !isProblem(link))
+        return answer({
+          status: 303,
+          headers: { Location: `/${encodeURIComponent(link.code)}+report`, "Cache-Control": "no-store" },
+        });
+      const problem = link && describe(link);
+      return html(
+        call,
+        problem?.status ?? 200,
+        (language) =>
+          reportAnyPage(language, {
+            address,
+            errors: link === undefined ? {} : { address: tellBeside(link, [], language).notice ?? "" },
+          }),
+        problem?.headers,
+      );
+    },
+
+    report: (call: Asked) => form(call, {}),
+
+    refusedReport: (call: Asked, data: string) => form(call, JSON.parse(data) as Refused),
+
+    reported: (call: Asked) => html(call, 200, (language) => reportedPage(language)),
+  };
+}
+
+/** What the form sends. */
+export function createReport({ reports, views, onFault }: ReportOptions) {
+  async function report(call: Call, { reason: given, note }: Form, address: string) {
+    const reason = REASONS.find((one) => one === given);
+    if (reason === undefined)
+      return malformed({ rule: "field.values", field: "reason", values: REASONS.join(", ") });
+    try {
+      return await reports.report(call.code, { reason, note }, address);
+    } catch (error) {
+      // Answered with the form, so that nobody has to type it again.
+      onFault(error);
+      return problemOf(error);
+    }
+  }
+
+  /** The form as it was sent, with what is wrong with it. */
+  function formAgain(call: Call, form: Form, problem: HttpProblem): Promise<Response> {
+    const refused: Refused = { form, problem };
+    return views.ask("refusedReport", call, JSON.stringify(refused));
+  }
+
+  /** Reads the form, and sends its report unless that is `refused`. */
+  async function answerForm(call: Call, refused?: HttpProblem): Promise<Response> {
+    const { address } = call.client();
+    const fields = await readFields(call.request);
+    if (isProblem(fields))
+      return prefersHtml(call.headers.get("accept"))
+        ? formAgain(call, EMPTY, fields)
+        : problemJson(call, fields);
+    // Browsers send line breaks as two characters (WHATWG HTML, section 4.10.21.8).
+    const note = (fields.get("note") ?? "").replaceAll("\r\n", "\n");
+    const form = { reason: fields.get("reason") ?? "", note };
+    if (refused !== undefined) return formAgain(call, form, refused);
+    if (isFromAnotherSite(call)) return formAgain(call, form, { kind: "cross-site" });
+    const reported = await report(call, form, address);
+    if (isProblem(reported)) return formAgain(call, form, reported);
+    return answer({ status: 303, headers: { Location: REPORTED_PATH, "Cache-Control": "no-store" } });
+  }
+
+  return {
+    /** Answers 303 to a page (RFC 9110, section 15.4.4), so that reloading it sends nothing again. */
+    send: (call: Call) => answerForm(call),
+    /** Sends no report, and shows the form as it was sent. */
+    refuse: (call: Call, problem: HttpProblem) => answerForm(call, problem),
+  };
+}
+
+export type Report = ReturnType<typeof createReport>;
+
+/** Says that a reason is missing in words for people, not for programs. */
+function tell(problem: HttpProblem, language: string) {
+  const told = tellBeside(problem, REPORT_FIELDS, language);
+  if (told.errors.reason === undefined) return told;
+  return { errors: { ...told.errors, reason: message(language, "report.choose") } };
+}
+
+/** The code in a short address as people copy it: with or without scheme, host, query, slash or + behind it. */
+function codeIn(address: string): string {
+  const path = address.replace(/^(?:https?:\/\/)?[^/]*\/(?=[^/])/i, "").replace(/[?#].*$/s, "");
+  const [segment = ""] = path.split("/", 1);
+  const code = segment.replace(/\+[a-z]*$/, "");
+  try {
+    return decodeURIComponent(code);
+  } catch {
+    return "";
+  }
+}

@@ -1,0 +1,258 @@
+/** @jsxImportSource ../html */
+import { memoize } from "../../../lib/memoize.ts";
+import { message } from "../../../locales/messages.ts";
+import type { Interval, Statistics } from "../../../visits/statistics/statistics.ts";
+import { type Dates, placesOf, scaleOf } from "./scale.ts";
+
+/** Of the drawing, in its own units: its height, and the width of what belongs to one bar. */
+const HEIGHT = 100;
+const STEP = 10;
+const LOWEST = 2;
+const BAR = 8;
+/** As a part of the drawing. */
+const WIDEST = 0.08;
+/** More bars than this overlap, or the background would shine through between them. */
+const MAX_APART = 120;
+const OVERLAPPING = 11.5;
+/** Labels of so few bars are below their middle. */
+const FEW = 3;
+/** On a phone, and on a wider screen. */
+const NARROW: Dates = { most: 3, room: 0.25 };
+const WIDE: Dates = { most: 8, room: 0.12 };
+
+export interface ChartProps {
+  readonly language: string;
+  readonly series: Statistics["series"];
+  readonly interval: Interval;
+  /** In words. */
+  readonly period: string;
+}
+
+/** Visits over time as bars. The script tells the value that is pointed at. */
+export function Chart({ language, series, interval, period }: ChartProps) {
+  const label = labelsOf(language, interval, series);
+  const scale = scaleOf(Math.max(...series.map(({ visits }) => visits)));
+  const [top = 1] = scale;
+  const name = message(language, `preview.chart.${interval}`, { period });
+  const { length } = series;
+  const width = length * STEP;
+  const bar = length > MAX_APART ? OVERLAPPING : Math.min(BAR, tenths(width * WIDEST));
+  const startOf = (nth: number) => tenths(nth * STEP + (STEP - bar) / 2);
+  return (
+    <figure class="chart">
+      <figcaption>
+        <span>{name}</span>
+        <span class="reading" aria-hidden="true" />
+      </figcaption>
+      <div class="plot" dir="ltr">
+        <div class="scale" aria-hidden="true">
+          {scale.map((line) => (
+            <span>{shortNumber(language)(String(line))}</span>
+          ))}
+        </div>
+        <div class="bars">
+          <svg viewBox={`0 0 ${width} ${HEIGHT}`} preserveAspectRatio="none" role="img" aria-label={name}>
+            <rect class="at" width={STEP} height={HEIGHT} hidden />
+            {scale.map((_, nth) => {
+              const y = tenths((nth * HEIGHT) / (scale.length - 1));
+              return <line x2={width} y1={y} y2={y} />;
+            })}
+            {series.map(({ start, visits, bots }, nth) => {
+              const height = visits === 0 ? 0 : Math.max(LOWEST, tenths((visits / top) * HEIGHT));
+              return (
+                <>
+                  {visits > 0 && (
+                    <rect x={startOf(nth)} y={tenths(HEIGHT - height)} width={bar} height={height} />
+                  )}
+                  <rect class="slot" x={nth * STEP} width={STEP} height={HEIGHT}>
+                    <title>{describe(language, label(start), visits, bots)}</title>
+                  </rect>
+                </>
+              );
+            })}
+          </svg>
+          <input
+            id="chart-point"
+            type="range"
+            min={0}
+            max={length - 1}
+            value={length - 1}
+            aria-label={name}
+            hidden
+          />
+        </div>
+        <svg class="dates" aria-hidden="true">
+          {datesOf(language, interval, series).map(({ nth, text, on }) => (
+            <text
+              x={percent((length <= FEW ? (nth + 0.5) * STEP : startOf(nth)) / width)}
+              y="1em"
+              {...(length <= FEW && { "text-anchor": "middle" })}
+              {...(on !== undefined && { class: on })}
+            >
+              {text}
+            </text>
+          ))}
+        </svg>
+      </div>
+    </figure>
+  );
+}
+
+function describe(language: string, when: string, visits: number, bots: number): string {
+  const people = counted(`preview.count.visits ${language}`)(String(visits));
+  if (bots === 0) return message(language, "preview.point", { when, visits: people });
+  const programs = counted(`preview.count.bots ${language}`)(String(bots));
+  return message(language, "preview.point.bots", { when, visits: people, bots: programs });
+}
+
+// Choosing a plural takes longer than all else about a bar.
+const counted = memoize((what) => {
+  const [key, language] = what.split(" ") as ["preview.count.visits" | "preview.count.bots", string];
+  return memoize((count) => message(language, key, { count: Number(count) }));
+});
+
+/** The same numbers. */
+export function ChartTable({ language, series, interval }: Omit<ChartProps, "period">) {
+  const number = numberFormat(language);
+  const label = labelsOf(language, interval, series);
+  return (
+    <details id="chart-table">
+      <summary>{message(language, "preview.table")}</summary>
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">{message(language, `preview.${interval}`)}</th>
+            <th scope="col" class="number">
+              {message(language, "preview.visits")}
+            </th>
+            <th scope="col" class="number">
+              {message(language, "preview.bots")}
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {series
+            .filter(({ visits, bots }) => visits + bots > 0)
+            .map(({ start, visits, bots }) => (
+              <tr>
+                <th scope="row">{label(start)}</th>
+                <td class="number">{number.format(visits)}</td>
+                <td class="number">{number.format(bots)}</td>
+              </tr>
+            ))}
+        </tbody>
+      </table>
+    </details>
+  );
+}
+
+interface DateLabel {
+  readonly nth: number;
+  readonly text: string;
+  /** Shown only there. */
+  readonly on: "narrow" | "wide" | undefined;
+}
+
+function datesOf(language: string, interval: Interval, series: Statistics["series"]): DateLabel[] {
+  const hours = interval === "hour" ? series.map(({ start }) => Number(start.slice(11, 13))) : [];
+  const [narrow, wide] = [NARROW, WIDE].map(
+    (dates) => new Set(placesOf(series.length, interval, hours, dates)),
+  );
+  const { day, clock, month } = formatsOf(language);
+  return series.flatMap(({ start }, nth) => {
+    const [onNarrow, onWide] = [narrow?.has(nth), wide?.has(nth)];
+    if (!onNarrow && !onWide) return [];
+    const text =
+      interval === "month"
+        ? month(start)
+        : interval === "hour" && hours[nth] !== 0
+          ? clock(start)
+          : day(start);
+    return [{ nth, text, on: onNarrow && onWide ? undefined : onNarrow ? "narrow" : "wide" }];
+  });
+}
+
+/** Names each point. Dates have their year if there are two of each. */
+export function labelsOf(language: string, interval: Interval, series: Statistics["series"]) {
+  const formats = formatsOf(language);
+  if (interval === "hour") return formats.hour;
+  if (interval === "month") return formats.wholeMonth;
+  const years = [series[0], series.at(-1)].map((point) => point?.start.slice(0, 4));
+  return years[0] === years[1] ? formats.weekday : formats.date;
+}
+
+/** Korean has "0시" for midnight: the "오전 12시" that `Intl` prefers is easily taken for noon. */
+const CLOCKS: Readonly<Record<string, Intl.DateTimeFormatOptions>> = { ko: { hourCycle: "h23" } };
+
+// Making a format takes a hundred times as long as using it, and using it ten times as long as remembering the result.
+const formatsOf = memoize((language) => {
+  const write = (options: Intl.DateTimeFormatOptions) => {
+    const format = formatIn(language, options);
+    return memoize((start) => format.format(clockTime(start)));
+  };
+  const date = { month: "short", day: "numeric" } as const;
+  return {
+    hour: write({ ...date, hour: "numeric" }),
+    clock: write({ hour: "numeric" }),
+    day: write(date),
+    weekday: write({ ...date, weekday: "short" }),
+    date: write({ ...date, year: "numeric" }),
+    month: write({ month: "short", year: "numeric" }),
+    wholeMonth: write({ month: "long", year: "numeric" }),
+  };
+});
+
+/** From one date to another, or from one hour to another. */
+export function periodOf(language: string, first: string, last: string): string {
+  const isHours = first.length > 10;
+  return (isHours ? hourPeriods : dayPeriods)(language)(`${first} ${last}`);
+}
+const hourPeriods = memoize((language) =>
+  rememberRanges(formatIn(language, { month: "short", day: "numeric", hour: "numeric" })),
+);
+const dayPeriods = memoize((language) =>
+  rememberRanges(formatIn(language, { year: "numeric", month: "short", day: "numeric" })),
+);
+function rememberRanges(format: Intl.DateTimeFormat) {
+  return memoize((range) => {
+    const [first = "", last = ""] = range.split(" ");
+    return format.formatRange(clockTime(first), clockTime(last));
+  });
+}
+
+/** Of times as clocks and calendars show them, as if in UTC. */
+export function formatIn(language: string, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
+  const hasHours = options.hour !== undefined;
+  return new Intl.DateTimeFormat(language, {
+    ...options,
+    timeZone: "UTC",
+    ...(hasHours && CLOCKS[language]),
+  });
+}
+
+export const numberFormat = memoize((language) => {
+  const format = new Intl.NumberFormat(language);
+  const written = memoize((number) => format.format(Number(number)));
+  return { format: (number: number) => written(String(number)) };
+});
+
+/** Beside the lines of a scale, where there is little room. */
+const shortNumber = memoize((language) => {
+  const format = new Intl.NumberFormat(language, { notation: "compact", maximumFractionDigits: 2 });
+  const number = numberFormat(language);
+  return memoize((line) => (Number(line) < 10_000 ? number : format).format(Number(line)));
+});
+
+/** What clocks and calendars show at a series' `start`, as if it were UTC. */
+function clockTime(start: string): number {
+  return Date.parse(start.length > 10 ? `${start.slice(0, 16)}Z` : start);
+}
+
+/** Longer numbers are longer to write and to send. */
+function tenths(number: number): number {
+  return Math.round(number * 10) / 10;
+}
+
+function percent(part: number): string {
+  return `${tenths(part * 100)}%`;
+}

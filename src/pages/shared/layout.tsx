@@ -1,0 +1,166 @@
+/** @jsxImportSource ./html */
+import { memoize, once } from "../../lib/memoize.ts";
+import { VERSION } from "../../lib/version.ts";
+import { isRightToLeft, languageName, LANGUAGES, message, sentenceSpace } from "../../locales/messages.ts";
+import type { Identity } from "./branding.ts";
+import { type Html, write } from "./html/jsx-runtime.ts";
+
+// No code has a +.
+/** The page that asks which link to report. */
+export const REPORT_PATH = "/+report";
+/** The page that says what is kept of visitors. */
+export const PRIVACY_PATH = "/+privacy";
+
+/** The page of the links made in this browser. */
+export const MY_LINKS_PATH = "/+links";
+
+/** The metadata of a page. */
+export interface Head {
+  /** What the page is about. */
+  readonly title: string;
+  /** For search engines and link previews in chats. Only for pages that should be found or shared. */
+  readonly card?: { readonly description: string; readonly origin: string; readonly path: string };
+  /** What the page depends on, to be kept when the language is switched. */
+  readonly query?: Readonly<Record<string, string>>;
+  /** A script of its own, besides that of all pages. */
+  readonly script?: "myLinks";
+}
+
+/** A whole page, once it is known whose it is. */
+export type Page = (identity: Identity) => string;
+
+/** Makes a whole page. Its language links assume that `?language=` works at the page's address. */
+export function page(language: string, head: Head, content: Html): Page {
+  // The few pages that are kept are rendered once for each service.
+  let made: { readonly identity: Identity; readonly text: string } | undefined;
+  return (identity) => {
+    if (made?.identity !== identity) made = { identity, text: render(language, head, content, identity) };
+    return made.text;
+  };
+}
+
+function render(
+  language: string,
+  { title, card, query = {}, script }: Head,
+  content: Html,
+  identity: Identity,
+): string {
+  const { name, assets } = identity;
+  const document = (
+    <html lang={language} {...(isRightToLeft(language) && { dir: "rtl" })}>
+      <head>
+        {metadata()}
+        <title>{`${title} – ${name}`}</title>
+        {card !== undefined && <Card title={title} identity={identity} {...card} />}
+        <link rel="stylesheet" href={assets.style.path} />
+        <link rel="icon" href={assets.icon.path} type={assets.icon.type} />
+        {assets.touchIcon && <link rel="apple-touch-icon" href={assets.touchIcon.path} />}
+        <link rel="manifest" href={assets.manifest.path} />
+        <script type="module" src={assets.script.path}></script>
+        {script !== undefined && <script type="module" src={assets[script].path}></script>}
+      </head>
+      <body>
+        <a class="skip" href="#content">
+          {message(language, "page.skip")}
+        </a>
+        <header class="top">
+          <a class="brand" href="/">
+            <img src={assets.icon.path} width="28" height="28" alt="" />
+            {name}
+          </a>
+          <a class="wide" href={MY_LINKS_PATH}>
+            {message(language, "links.title")}
+          </a>
+          {Object.keys(query).length === 0 ? (
+            plainLanguages(language)
+          ) : (
+            <Languages current={language} query={query} />
+          )}
+        </header>
+        <main id="content" tabindex={-1}>
+          {content}
+        </main>
+        <Footer language={language} contact={identity.contact} />
+      </body>
+    </html>
+  );
+  return `<!doctype html>${write(document)}`;
+}
+
+// What is the same on every page is written once.
+const metadata = once(() => (
+  <>
+    <meta charset="utf-8" />
+    <meta name="viewport" content="width=device-width, initial-scale=1" />
+    <meta name="theme-color" content="#fbfaf7" media="(prefers-color-scheme: light)" />
+    <meta name="theme-color" content="#171614" media="(prefers-color-scheme: dark)" />
+  </>
+));
+const plainLanguages = memoize((language) => <Languages current={language} query={{}} />);
+
+function Footer({ language, contact }: { language: string } & Pick<Identity, "contact">) {
+  return (
+    <footer class="bottom">
+      <a href={MY_LINKS_PATH}>{message(language, "links.title")}</a>
+      <a href={REPORT_PATH} rel="nofollow">
+        {message(language, "page.report")}
+      </a>
+      {contact !== null && <Contact language={language} uri={contact} />}
+      <a href={PRIVACY_PATH}>{message(language, "privacy.title")}</a>
+      <a href="/docs">{message(language, "page.reference")}</a>
+      <span>{message(language, "page.version", { version: VERSION })}</span>
+    </footer>
+  );
+}
+
+/** An e-mail address is shown, because not every reader has a program that opens mailto: links. */
+function Contact({ language, uri }: { language: string; uri: string }) {
+  const [, address] = /^mailto:([^?]+)/.exec(uri) ?? [];
+  return (
+    <span>
+      {message(language, "page.contact")}
+      {sentenceSpace(language)}
+      <a href={uri}>
+        <bdi dir="ltr">{address ?? uri.replace("https://", "")}</bdi>
+      </a>
+    </span>
+  );
+}
+
+type CardProps = Required<Head>["card"] & { readonly title: string; readonly identity: Identity };
+
+/** The Open Graph protocol. */
+function Card({ title, description, origin, path, identity: { name, assets } }: CardProps) {
+  return (
+    <>
+      <meta name="description" content={description} />
+      <meta property="og:type" content="website" />
+      <meta property="og:site_name" content={name} />
+      <meta property="og:title" content={title} />
+      <meta property="og:description" content={description} />
+      <meta property="og:url" content={origin + path} />
+      {assets.largeIcon && <meta property="og:image" content={origin + assets.largeIcon.path} />}
+    </>
+  );
+}
+
+function Languages({ current, query }: { current: string } & Required<Pick<Head, "query">>) {
+  return (
+    <nav aria-label={message(current, "page.languages")}>
+      {LANGUAGES.map((language) => (
+        <>
+          {" "}
+          <a
+            href={`?${new URLSearchParams({ ...query, language }).toString()}`}
+            hreflang={language}
+            lang={language}
+            rel="nofollow"
+            {...(language === current && { "aria-current": "true" })}
+          >
+            {languageName(language)}
+          </a>
+        </>
+      ))}
+    </nav>
+  );
+}

@@ -1,0 +1,40 @@
+import { keepBookmarklet } from "../../home/script/bookmarklet.ts";
+import { checkCodes } from "../../home/script/code-check.ts";
+import { rememberMade, showMadeHere } from "../../home/script/created-here.ts";
+import { keepTyped } from "../../home/script/draft.ts";
+import { takeAddresses } from "../../home/script/pasted-address.ts";
+import { manageLinks } from "../../manage/script.ts";
+import { watchVisits } from "../../preview/script/live-visits.ts";
+import { welcomeMaker } from "../../preview/script/welcome.ts";
+import { copyImages, printSheets, styleQrCode } from "../../qr/script.ts";
+import { markRead } from "../../reference/script/contents.ts";
+import { makeTryable } from "../../reference/script/try-it.ts";
+import { offerCopies } from "./copy.ts";
+import { rememberToken } from "./create-token.ts";
+import { forgetRefusals } from "./stale-errors.ts";
+import { sendOnce } from "./submit-once.ts";
+import { tellZone } from "./time-zone.ts";
+import { localiseTimes } from "./times.ts";
+
+// All pages load this script. Each function does nothing on pages without the elements it needs.
+// First, because it hides the key.
+manageLinks();
+localiseTimes(document);
+offerCopies(document);
+checkCodes();
+rememberToken();
+forgetRefusals();
+sendOnce();
+takeAddresses();
+tellZone(document);
+keepTyped();
+keepBookmarklet();
+rememberMade();
+welcomeMaker();
+showMadeHere();
+watchVisits();
+styleQrCode();
+copyImages();
+printSheets();
+makeTryable(document);
+markRead();

@@ -1,0 +1,45 @@
+import { memoize } from "../../lib/memoize.ts";
+import { sentenceSpace } from "../../locales/messages.ts";
+
+const MINUTE_SECONDS = 60;
+const HOUR_SECONDS = 3600;
+
+/** When something is over, as people say it: "in 12 seconds", "in 3 hours". Rounded up. */
+export function whenIn(language: string, seconds: number): string {
+  const [count, unit] =
+    seconds <= 2 * MINUTE_SECONDS
+      ? ([seconds, "second"] as const)
+      : seconds <= 2 * HOUR_SECONDS
+        ? ([seconds / MINUTE_SECONDS, "minute"] as const)
+        : ([seconds / HOUR_SECONDS, "hour"] as const);
+  return relativeTime(language).format(Math.ceil(count), unit);
+}
+
+export const relativeTime = memoize(
+  (language) => new Intl.RelativeTimeFormat(language, { style: timeStyle(language) }),
+);
+
+/** The long names of Japanese units have a space before them, which nobody writes. */
+export function timeStyle(language: string): "narrow" | "long" {
+  return sentenceSpace(language) === "" ? "narrow" : "long";
+}
+
+/** How long something lasts: "30 days", "12 hours". Rounded down, so that nothing is promised for longer. */
+export function lasting(language: string, ms: number): string {
+  const seconds = ms / 1000;
+  const [count, unit] =
+    seconds < 2 * MINUTE_SECONDS
+      ? ([seconds, "second"] as const)
+      : seconds < 2 * HOUR_SECONDS
+        ? ([seconds / MINUTE_SECONDS, "minute"] as const)
+        : seconds < 48 * HOUR_SECONDS
+          ? ([seconds / HOUR_SECONDS, "hour"] as const)
+          : ([seconds / (24 * HOUR_SECONDS), "day"] as const);
+  return amount(language, Math.floor(count), unit);
+}
+
+/** So many of a unit, such as "10 minutes". Japanese units have a space before them, too, which nobody writes. */
+export function amount(language: string, count: number, unit: string): string {
+  const text = count.toLocaleString(language, { style: "unit", unit, unitDisplay: "long" });
+  return sentenceSpace(language) === "" ? text.replace(/\s/, "") : text;
+}

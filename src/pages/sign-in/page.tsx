@@ -1,0 +1,42 @@
+/** @jsxImportSource ../shared/html */
+import { memoize } from "../../lib/memoize.ts";
+import { message } from "../../locales/messages.ts";
+import { type Page, page } from "../shared/layout.tsx";
+
+/**
+ * Asks for the operator's token. `refusal` says why the last one did not open. Anyone can ask for this page, so it is
+ * kept: there are few of them.
+ */
+export function signInPage(language: string, refusal = ""): Page {
+  return rendered(`${language} ${refusal}`);
+}
+
+const rendered = memoize((key) => {
+  const [language = ""] = key.split(" ", 1);
+  const refusal = key.slice(language.length + 1);
+  const title = message(language, "admin.sign-in.title");
+  return page(
+    language,
+    { title: title },
+    <>
+      <h1>{title}</h1>
+      <form method="post" action="/admin">
+        <div class="field">
+          <label for="token">{message(language, "admin.token")}</label>
+          <input
+            {...{ id: "token", name: "token", type: "password", autocomplete: "current-password" }}
+            {...(refusal !== "" && { "aria-invalid": "true", "aria-describedby": "token-error" })}
+            required
+            autofocus
+          />
+          {refusal !== "" && (
+            <p class="error" id="token-error" role="alert">
+              {refusal}
+            </p>
+          )}
+        </div>
+        <button class="primary">{message(language, "admin.sign-in")}</button>
+      </form>
+    </>,
+  );
+});

@@ -1,0 +1,80 @@
+import type { Call } from "../../http/call.ts";
+import type { Limiter } from "../../http/limiter.ts";
+import type { Overload } from "../../http/overload.ts";
+import { answerProblem, problemAnswer, problemOf } from "../../http/problems.ts";
+import { type AnswerKept, isForReader } from "../../http/response-cache.ts";
+import { writtenIn } from "../../http/url.ts";
+import type { Clock } from "../../links/clock.ts";
+import type { Code } from "../../links/code.ts";
+import { meantBy } from "../../links/meant.ts";
+import { isProblem } from "../../links/problem.ts";
+import type { LinkMemory } from "../../redirect/link-cache.ts";
+
+export interface UnknownOptions {
+  readonly memory: Pick<LinkMemory, "get" | "lookUp">;
+  readonly clock: Pick<Clock, "nowMs">;
+  readonly limiter: Pick<Limiter, "unknown" | "barred">;
+  readonly overload: Pick<Overload, "takeTurns">;
+  readonly answerKept: AnswerKept;
+  readonly onFault: (error: unknown) => void;
+}
+
+/** There is no such link, or there can be none. */
+type LeadsNowhere = { readonly kind: "unknown" | "not-found" };
+
+/** Counts and answers an address that leads nowhere. */
+export function createUnknownAnswer(options: UnknownOptions) {
+  const { memory, clock, limiter, overload, answerKept, onFault } = options;
+
+  /** Counts, and answers what costs little. */
+  function answerBriefly(call: Call, answer: () => Response): Response | Promise<Response> {
+    const limited = limiter.unknown(call);
+    return limited === undefined ? answer() : limited.then((refusal) => answerProblem(call, refusal));
+  }
+
+  /**
+   * Looks for the link that was meant. Each code that is looked up in vain counts like one that was asked for, so that
+   * this is no cheaper way to find links.
+   */
+  async function answerReader(call: Call, problem: LeadsNowhere): Promise<Response> {
+    // The client's address is lost if the reader hangs up while the store is asked.
+    call.client();
+    const codes = meantBy(call.code || writtenIn(call.request));
+    const barred = codes.length === 0 ? undefined : limiter.barred(call);
+    if (barred !== undefined) return problemAnswer(call, await barred);
+    try {
+      const at = await firstKnown(codes);
+      const limited = limiter.unknown(call, 1 + (at < 0 ? codes.length : at));
+      if (limited !== undefined) return problemAnswer(call, await limited);
+      return problemAnswer(call, problem, codes[at]);
+    } catch (error) {
+      onFault(error);
+      return problemAnswer(call, problemOf(error));
+    }
+  }
+
+  /** The place of the first code that a visit would be told something of; -1 if there is none. */
+  async function firstKnown(codes: readonly Code[]): Promise<number> {
+    for (const [at, code] of codes.entries()) {
+      const found = memory.get(code, clock.nowMs()) ?? (await memory.lookUp(code));
+      if (!isProblem(found) || found.kind !== "unknown") return at;
+    }
+    return -1;
+  }
+
+  return (call: Call, problem: LeadsNowhere): Response | Promise<Response> => {
+    if (!isForReader(call))
+      // This takes no longer than to refuse it.
+      return answerBriefly(call, () =>
+        problem.kind === "unknown" ? answerKept(call, { kind: problem.kind }) : answerProblem(call, problem),
+      );
+    return overload.takeTurns(
+      "unknown",
+      call,
+      () => answerReader(call, problem),
+      () => answerBriefly(call, () => answerKept(call, { kind: "overloaded" })),
+    );
+  };
+}
+
+export type UnknownAnswer = ReturnType<typeof createUnknownAnswer>;

@@ -1,0 +1,252 @@
+import type { Link } from "../links/link.ts";
+import { type Counter, counterOf } from "../visits/recorder.ts";
+
+/** The part of a link that the redirect needs. */
+export interface Entry extends Counter {
+  readonly endsMs: number;
+  readonly target: string;
+  /** Where the table has the link, and how often the table had changed by then. */
+  readonly at: number;
+  readonly changes: number;
+}
+
+/*
+ * A link is a record: these 32-bit words, its code in UTF-16, and its target, which is ASCII. A record begins at an even word,
+ * because some of its numbers take two.
+ */
+/** Length of the target << 9 | length of the code << 1 | whether it was used. */
+const SHAPE = 0;
+/** The next record of the same bucket. */
+const NEXT = 1;
+const HASH = 2;
+/** These five are what the recorder keeps with a link. */
+const SEQUENCE = 3;
+const PLACE = 4;
+const KEY_DAY = 5;
+const KEY_0 = 6;
+const KEY_1 = 7;
+/** Two words each. */
+const CREATED = 8;
+const ENDS = 10;
+const HEAD_WORDS = 12;
+const WORD_BYTES = 4;
+
+const USED = 1;
+const MAX_CODE_LENGTH = 0xff;
+const MAX_TARGET_LENGTH = 0x3f_ffff;
+/** A place that no record has. */
+const NONE = -1;
+
+/** There is a bucket for each record of this size. */
+const USUAL_RECORD_BYTES = 160;
+/** Records in a bucket: bounds a look-up even if somebody makes codes that share one. */
+const MAX_CHAIN = 16;
+/** How many used records are kept when a new one needs room: bounds what a new one costs. */
+const MAX_KEPT = 64;
+
+/**
+ * A bounded table of links in one block of memory. It takes a third of what objects would, and nothing of the garbage
+ * collector's time.
+ *
+ * Records are written one behind the other, and at the end again from the start, where the oldest make room. Those that
+ * were used since they were written are then written again (second chance).
+ *
+ * The system provides memory when it is first written to, so a table that is not full takes less.
+ */
+export function createLinkTable(maxBytes: number) {
+  const length = Math.floor(maxBytes / WORD_BYTES / 2) * 2;
+  const buffer = new ArrayBuffer(length * WORD_BYTES);
+  const words = new Int32Array(buffer);
+  const numbers = new Float64Array(buffer);
+  const units = new Uint16Array(buffer);
+  const bytes = Buffer.from(buffer);
+  /** The first record of each bucket. */
+  const buckets = new Int32Array(2 ** Math.ceil(Math.log2(maxBytes / USUAL_RECORD_BYTES))).fill(NONE);
+  /** Records are from 0 to `newest`; or, after the end was reached, from `oldest` to `end` and from 0 to `newest`. */
+  let newest = 0;
+  let oldest = 0;
+  let end = 0;
+  let isWrapped = false;
+  let changes = 0;
+  let links = 0;
+
+  const word = (at: number) => words[at] ?? 0;
+  const bucketOf = (hash: number) => hash & (buckets.length - 1);
+  const firstOf = (hash: number) => buckets[bucketOf(hash)] ?? NONE;
+  const codeLength = (shape: number) => (shape >>> 1) & MAX_CODE_LENGTH;
+  const targetLength = (shape: number) => shape >>> 9;
+
+  function isAt(at: number, code: string, hash: number): boolean {
+    if (word(at + HASH) !== hash || codeLength(word(at + SHAPE)) !== code.length) return false;
+    const first = (at + HEAD_WORDS) * 2;
+    for (let nth = 0; nth < code.length; nth++) if (units[first + nth] !== code.charCodeAt(nth)) return false;
+    return true;
+  }
+
+  function find(code: string, hash: number): number {
+    let at = firstOf(hash);
+    while (at !== NONE && !isAt(at, code, hash)) at = word(at + NEXT);
+    return at;
+  }
+
+  /** Puts `to` in the place of a record in its bucket. Returns false if the record was dropped before. */
+  function relink(from: number, to: number): boolean {
+    const hash = word(from + HASH);
+    let before = firstOf(hash);
+    if (before === from) {
+      buckets[bucketOf(hash)] = to;
+      return true;
+    }
+    while (before !== NONE && word(before + NEXT) !== from) before = word(before + NEXT);
+    if (before === NONE) return false;
+    words[before + NEXT] = to;
+    return true;
+  }
+
+  function drop(at: number): void {
+    if (relink(at, word(at + NEXT))) links--;
+  }
+
+  /** Drops the oldest record, or writes it again. Returns whether it wrote it again. */
+  function passOldest(mayKeep: boolean): boolean {
+    const shape = word(oldest + SHAPE);
+    const size = wordsOf(codeLength(shape), targetLength(shape));
+    const isKept = mayKeep && (shape & USED) !== 0 && relink(oldest, newest);
+    if (isKept) {
+      words.copyWithin(newest, oldest, oldest + size);
+      words[newest + SHAPE] = shape & ~USED;
+      newest += size;
+    } else {
+      drop(oldest);
+    }
+    oldest += size;
+    isWrapped = oldest < end;
+    return isKept;
+  }
+
+  /** Makes room behind the newest record, for at most the whole table. */
+  function reserve(size: number): void {
+    for (let kept = 0; newest + size > (isWrapped ? oldest : length);) {
+      if (isWrapped) {
+        if (passOldest(kept < MAX_KEPT)) kept++;
+      } else {
+        end = newest;
+        newest = oldest = 0;
+        isWrapped = true;
+      }
+    }
+  }
+
+  /** Forgets the last record of a bucket that would have too many with another one. */
+  function shorten(hash: number): void {
+    let at = firstOf(hash);
+    for (let nth = 2; nth < MAX_CHAIN && at !== NONE; nth++) at = word(at + NEXT);
+    if (at === NONE || word(at + NEXT) === NONE) return;
+    words[at + NEXT] = NONE;
+    links--;
+  }
+
+  function write({ code, createdMs, endsMs, target }: Link): number {
+    const hash = hashOf(code);
+    const before = find(code, hash);
+    if (before !== NONE) drop(before);
+    const size = wordsOf(code.length, target.length);
+    if (size > length || code.length > MAX_CODE_LENGTH || target.length > MAX_TARGET_LENGTH) return NONE;
+    reserve(size);
+    shorten(hash);
+    const at = newest;
+    newest += size;
+    words[at + SHAPE] = (target.length << 9) | (code.length << 1);
+    words[at + NEXT] = firstOf(hash);
+    words[at + HASH] = hash;
+    buckets[bucketOf(hash)] = at;
+    links++;
+    numbers[(at + CREATED) / 2] = createdMs;
+    numbers[(at + ENDS) / 2] = endsMs;
+    const first = (at + HEAD_WORDS) * 2;
+    for (let nth = 0; nth < code.length; nth++) units[first + nth] = code.charCodeAt(nth);
+    bytes.write(target, targetAt(at, code.length), "latin1");
+    return at;
+  }
+
+  /** Writes what the recorder keeps. */
+  function writeCounter(at: number, { sequence, place, keyDay, key0, key1 }: Counter): void {
+    words[at + SEQUENCE] = sequence;
+    words[at + PLACE] = place;
+    words[at + KEY_DAY] = keyDay;
+    words[at + KEY_0] = key0;
+    words[at + KEY_1] = key1;
+  }
+
+  return {
+    get(code: string): Entry | undefined {
+      const at = find(code, hashOf(code));
+      if (at === NONE) return undefined;
+      const shape = word(at + SHAPE);
+      if ((shape & USED) === 0) words[at + SHAPE] = shape | USED;
+      const start = targetAt(at, code.length);
+      return {
+        table: "link",
+        text: code,
+        createdMs: numbers[(at + CREATED) / 2] ?? 0,
+        sequence: word(at + SEQUENCE),
+        place: word(at + PLACE),
+        keyDay: word(at + KEY_DAY),
+        key0: word(at + KEY_0),
+        key1: word(at + KEY_1),
+        endsMs: numbers[(at + ENDS) / 2] ?? 0,
+        target: bytes.toString("latin1", start, start + targetLength(shape)),
+        at,
+        changes,
+      };
+    },
+    /** Adds a link, or replaces it. The entry returned is good even if the link is too long for the table. */
+    set(link: Link): Entry {
+      changes++;
+      const at = write(link);
+      const counter = counterOf(link);
+      if (at !== NONE) writeCounter(at, counter);
+      const { endsMs, target } = link;
+      return { ...counter, endsMs, target, at, changes: at === NONE ? NONE : changes };
+    },
+    /** Keeps what the recorder wrote into an entry, unless the table has changed since. Then it is made anew. */
+    keep(entry: Entry): void {
+      const { at, sequence, keyDay } = entry;
+      if (entry.changes !== changes) return;
+      if (word(at + SEQUENCE) !== sequence || word(at + KEY_DAY) !== keyDay) writeCounter(at, entry);
+    },
+    delete(code: string): void {
+      changes++;
+      const at = find(code, hashOf(code));
+      if (at !== NONE) drop(at);
+    },
+    /** How many links it has. */
+    get size() {
+      return links;
+    },
+    clear(): void {
+      changes++;
+      links = 0;
+      buckets.fill(NONE);
+      newest = 0;
+      isWrapped = false;
+    },
+  };
+}
+
+/** The words of a record, an even number. */
+function wordsOf(codeLength: number, targetLength: number): number {
+  return ((targetAt(0, codeLength) + targetLength + 2 * WORD_BYTES - 1) >>> 3) << 1;
+}
+
+/** The byte where a record's target begins. */
+function targetAt(at: number, codeLength: number): number {
+  return (at + HEAD_WORDS) * WORD_BYTES + codeLength * 2;
+}
+
+/** FNV-1a over UTF-16 units. The low bits tell the bucket. */
+export function hashOf(code: string): number {
+  let hash = 0x811c_9dc5 | 0;
+  for (let nth = 0; nth < code.length; nth++) hash = Math.imul(hash ^ code.charCodeAt(nth), 0x0100_0193);
+  return hash ^ (hash >>> 15);
+}

@@ -1,0 +1,193 @@
+import type { Call, CallOf } from "../http/call.ts";
+import type { Limiter } from "../http/limiter.ts";
+import { problemAnswer, problemOf } from "../http/problems.ts";
+import { createHistogram, type Histogram, SECONDS } from "../lib/histogram.ts";
+import type { Clock } from "../links/clock.ts";
+import { type Code, lookUpCode, NEVER_IN_CODES } from "../links/code.ts";
+import { isProblem } from "../links/problem.ts";
+import type { UnknownAnswer } from "../pages/unknown/handler.ts";
+import type { Recorder } from "../visits/recorder.ts";
+import type { Gate } from "./gate.ts";
+import { comesFromHere, type Interstitial } from "./interstitial.ts";
+import type { Found, Guarded, LinkMemory } from "./link-cache.ts";
+import type { Entry } from "./link-table.ts";
+
+export interface RedirectOptions {
+  readonly memory: Pick<LinkMemory, "get" | "lookUp" | "keep">;
+  readonly clock: Clock;
+  readonly recorder: Pick<Recorder, "record">;
+  readonly callOf: CallOf;
+  readonly limiter: Pick<Limiter, "barred">;
+  readonly answerUnknown: UnknownAnswer;
+  /** How long a shared cache may keep a redirect, in seconds. */
+  readonly cacheSeconds: number;
+  /** Undefined if every link leads on at once. */
+  readonly interstitial: Interstitial | undefined;
+  /** Answers for links that are not open to every visit. */
+  readonly gate: Pick<Gate, "get" | "head">;
+  /** Gets what requests for short addresses have to tell. */
+  readonly figures: RedirectFigures;
+  readonly onFault: (error: unknown) => void;
+}
+
+/** How requests for short addresses were answered, since the start. */
+export interface RedirectFigures {
+  /** From memory. Only an addition, because this is the hot path: nothing is timed there. */
+  fromMemory: number;
+  /** Those that memory could not answer, by their outcome. */
+  readonly others: Record<RedirectOutcome, number>;
+  /** How long these took. */
+  readonly seconds: Histogram;
+}
+
+/** `page`: a page or a problem instead of a redirect, such as a preview, or the question for a password. */
+export type RedirectOutcome = "store" | "unknown" | "gone" | "limited" | "failed" | "page";
+
+export function createRedirectFigures(): RedirectFigures {
+  const others = { store: 0, unknown: 0, gone: 0, limited: 0, failed: 0, page: 0 };
+  return { fromMemory: 0, others, seconds: createHistogram(SECONDS) };
+}
+
+type Server = Bun.Server<unknown>;
+type RouteHandler = (request: Bun.BunRequest<"/:code">, server: Server) => Response | Promise<Response>;
+/** Handles paths that cannot be a code, such as /abc+. */
+type Elsewhere = (request: Request, server: Server) => Response | Promise<Response>;
+/** Answers a request for a link that was found. */
+type Follow = (entry: Entry, call: Call, nowMs: number) => Response | Promise<Response>;
+type Guard = (call: Call, guarded: Guarded) => Promise<Response>;
+
+/**
+ * Answers GET and HEAD of a short address (RFC 9110, section 15.4.3). A GET is counted as a visit before it is
+ * answered; a HEAD is not counted. 404 and 410 always come from the store, never from the cache. A cached link is
+ * answered before any limit is looked at.
+ */
+export function createRedirect(options: RedirectOptions) {
+  const { memory, clock, recorder, callOf, limiter, answerUnknown } = options;
+  const { cacheSeconds, interstitial, gate, figures, onFault } = options;
+
+  /** Kept, because a response copies a `Headers` in less time than it reads an object. */
+  const headers = new Headers();
+
+  function answer({ target, endsMs }: Entry, nowMs: number): Response {
+    const sharedSeconds = Math.min(cacheSeconds, Math.floor((endsMs - nowMs) / 1000));
+    const cacheControl = sharedSeconds > 0 ? `public, max-age=0, s-maxage=${sharedSeconds}` : "no-store";
+    headers.set("Location", target);
+    headers.set("Cache-Control", cacheControl);
+    return new Response(null, { status: 302, headers });
+  }
+
+  /** Returns the cached link, or the code to ask the store for, or undefined if the spelling cannot be a code. */
+  function find(spelling: string, nowMs: number): Entry | Code | undefined {
+    const entry = memory.get(spelling, nowMs);
+    if (entry !== undefined || NEVER_IN_CODES.test(spelling)) return entry;
+    const code = lookUpCode(spelling);
+    return code === undefined || code === spelling ? code : (memory.get(code, nowMs) ?? code);
+  }
+
+  function tell(response: Response, startMs: number): Response {
+    figures.others[outcomeOf(response)]++;
+    figures.seconds.observe((performance.now() - startMs) / 1000);
+    return response;
+  }
+
+  function lookUp(...asked: Parameters<typeof answerLookUp>): Response | Promise<Response> {
+    const startMs = performance.now();
+    const response = answerLookUp(...asked);
+    return response instanceof Promise
+      ? response.then((later) => tell(later, startMs))
+      : tell(response, startMs);
+  }
+
+  function answerLookUp(
+    call: Call,
+    code: Code | undefined,
+    follow: Follow,
+    guard: Guard,
+  ): Response | Promise<Response> {
+    if (code === undefined) return answerUnknown(call, { kind: "unknown" });
+    const barred = limiter.barred(call);
+    if (barred !== undefined) return barred.then((problem) => problemAnswer(call, problem));
+    const answerWith = (found: Found): Response | Promise<Response> => {
+      if (!isProblem(found)) return follow(found, call, clock.nowMs());
+      if (found.kind === "guarded") return guard(call, found);
+      return found.kind === "unknown" ? answerUnknown(call, found) : problemAnswer(call, found);
+    };
+    const fail = (error: unknown) => {
+      onFault(error);
+      return problemAnswer(call, problemOf(error));
+    };
+    try {
+      const found = memory.lookUp(code);
+      return found instanceof Promise ? found.then(answerWith, fail) : answerWith(found);
+    } catch (error) {
+      return fail(error);
+    }
+  }
+
+  /** Visitors are redirected even if counting fails. */
+  function count(entry: Entry, call: Call, nowMs: number): void {
+    try {
+      recorder.record(entry, call, nowMs);
+      memory.keep(entry);
+    } catch (error) {
+      onFault(error);
+    }
+  }
+
+  /** Chosen once, so that a redirect does nothing for an interstitial that is off. */
+  function afterPreview(follow: Follow, onShown: (entry: Entry, call: Call, nowMs: number) => void): Follow {
+    if (interstitial === undefined) return follow;
+    return (entry, call, nowMs) => {
+      if (!interstitial.isFor(call)) return follow(entry, call, nowMs);
+      if (!comesFromHere(call.headers)) onShown(entry, call, nowMs);
+      return interstitial.show(call);
+    };
+  }
+
+  const visit = afterPreview((entry, call, nowMs) => {
+    count(entry, call, nowMs);
+    return answer(entry, nowMs);
+  }, count);
+  const look = afterPreview(
+    (entry, _call, nowMs) => answer(entry, nowMs),
+    () => {},
+  );
+
+  return (elsewhere: Elsewhere) => {
+    const GET: RouteHandler = (request, server) => {
+      const spelling = request.params.code;
+      const nowMs = clock.nowMs();
+      const found = find(spelling, nowMs);
+      if (found === undefined && NEVER_IN_CODES.test(spelling)) return elsewhere(request, server);
+      const call = callOf(request, server, spelling);
+      if (typeof found === "object") {
+        figures.fromMemory++;
+        return visit(found, call, nowMs);
+      }
+      // Read the client's address now: it is lost if the visitor hangs up while the store is asked.
+      call.client();
+      return lookUp(call, found, visit, gate.get);
+    };
+    const HEAD: RouteHandler = (request, server) => {
+      const spelling = request.params.code;
+      const nowMs = clock.nowMs();
+      const found = find(spelling, nowMs);
+      if (found === undefined && NEVER_IN_CODES.test(spelling)) return elsewhere(request, server);
+      const call = callOf(request, server, spelling);
+      if (typeof found !== "object") return lookUp(call, found, look, gate.head);
+      figures.fromMemory++;
+      return look(found, call, nowMs);
+    };
+    return { GET, HEAD };
+  };
+}
+
+export type Redirect = ReturnType<typeof createRedirect>;
+
+function outcomeOf({ status }: Response): RedirectOutcome {
+  if (status === 302) return "store";
+  if (status === 404) return "unknown";
+  if (status === 410) return "gone";
+  if (status === 429) return "limited";
+  return status >= 500 ? "failed" : "page";
+}

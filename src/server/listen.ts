@@ -1,0 +1,152 @@
+import { isIP } from "node:net";
+import { networkInterfaces } from "node:os";
+
+import type { Certificate } from "./certificate.ts";
+import type { createApp } from "./routes.ts";
+
+/**
+ * No limit here, because Bun would answer longer bodies with a 413 without our JSON. `body.ts` has the real limit. That
+ * is enough, because Bun does not read a body before we ask for it.
+ */
+const MAX_REQUEST_BODY_BYTES = Number.MAX_SAFE_INTEGER;
+/** Connections are closed when idle for this long. For the headers of a request, Bun itself allows 12 s. */
+const IDLE_SECONDS = 20;
+const DRAIN_LIMIT_MS = 10_000;
+
+/** Tests set lower limits, so that they need not wait. */
+export interface ServerLimits {
+  readonly idleSeconds?: number;
+  readonly drainLimitMs?: number;
+}
+
+interface ListenConfig {
+  readonly host: string;
+  readonly port: number;
+}
+
+interface ListenOptions extends ServerLimits {
+  /** Plain HTTP without it. */
+  readonly tls?: Certificate | undefined;
+}
+
+export interface Server {
+  readonly port: number;
+  /** How many requests are not answered yet. */
+  pending(): number;
+  /**
+   * Keeps answering for `waitMs`, and closes each connection after its next answer. Then refuses new connections, and waits some
+   * seconds for open requests to finish.
+   */
+  drain(waitMs: number): Promise<void>;
+}
+
+type App = ReturnType<typeof createApp>;
+
+/** The port is in use or forbidden, or the host is not an address of this machine. */
+export class CannotListen extends Error {
+  override readonly name = "CannotListen";
+}
+
+/** Several processes can listen on the port and share its connections. Throws {@link CannotListen}. */
+export function listen(
+  app: App,
+  { host, port }: ListenConfig,
+  { tls, idleSeconds = IDLE_SECONDS, drainLimitMs = DRAIN_LIMIT_MS }: ListenOptions,
+): Server {
+  const servers = bind(host, port, {
+    reusePort: true,
+    idleTimeout: idleSeconds,
+    ...(tls !== undefined && { tls }),
+    ...handlers(app),
+  });
+  return {
+    port: servers[0]?.port ?? port,
+    pending: () => servers.reduce((sum, { pendingRequests }) => sum + pendingRequests, 0),
+    async drain(waitMs) {
+      const closing = handlers(closingApp(app));
+      for (const server of servers) server.reload(closing);
+      await Bun.sleep(waitMs);
+      await Promise.race([Promise.all(servers.map((server) => server.stop())), Bun.sleep(drainLimitMs)]);
+      await stopNow(servers);
+    },
+  };
+}
+
+function closingApp({ redirect, fixed, fetch }: App): App {
+  return {
+    redirect: { GET: closingConnection(redirect.GET), HEAD: closingConnection(redirect.HEAD) },
+    fixed: Object.fromEntries(Object.entries(fixed).map(([path, serve]) => [path, closingConnection(serve)])),
+    fetch: closingConnection(fetch),
+  };
+}
+
+/** Checks that the port is free, or chooses a free one if it is 0. Does not stay on it. Throws {@link CannotListen}. */
+export async function findPort(host: string, port: number): Promise<number> {
+  const servers = bind(host, port, { fetch: () => new Response(null, { status: 503 }) });
+  const found = servers[0]?.port ?? port;
+  await stopNow(servers);
+  return found;
+}
+
+type BindOptions = {
+  readonly fetch: (request: Request, server: Bun.Server<unknown>) => Response | Promise<Response>;
+  readonly routes?: ReturnType<typeof handlers>["routes"];
+  readonly reusePort?: boolean;
+  readonly idleTimeout?: number;
+  readonly tls?: Certificate;
+};
+
+/** Starts one server for each address of the host, all on the same port. Throws {@link CannotListen}. */
+function bind(host: string, port: number, options: BindOptions): Bun.Server<unknown>[] {
+  const servers: Bun.Server<unknown>[] = [];
+  try {
+    for (const hostname of addressesOf(host)) {
+      const known = { hostname, port: servers[0]?.port ?? port, maxRequestBodySize: MAX_REQUEST_BODY_BYTES };
+      servers.push(Bun.serve({ ...options, ...known }));
+    }
+    return servers;
+  } catch (cause) {
+    void stopNow(servers);
+    const reason = whyNotListen(cause, host, port);
+    throw new CannotListen(`cannot listen on HOST ${host}, PORT ${port}: ${reason}`, { cause });
+  }
+}
+
+/** Why Curt can't listen there, and what to do. */
+export function whyNotListen(cause: unknown, host: string, port: number): string {
+  const { code, message } = cause as NodeJS.ErrnoException;
+  if (code === "EADDRINUSE") return "another program uses the port. Stop it, or set another port";
+  if (code === "EACCES" && port < 1024)
+    return "this user may not use a port below 1024. Set another port, or give Curt CAP_NET_BIND_SERVICE";
+  // For a name that nobody knows, Bun reports whatever failed last.
+  if (code === "EADDRNOTAVAIL" || (isIP(host) === 0 && host !== "localhost"))
+    return "it is not an address of this machine. Set localhost, an address that `ip address` shows, or :: for all";
+  return message;
+}
+
+/** Clients may try either loopback address for localhost first, so serve both. Some machines have no IPv6. */
+function addressesOf(host: string): string[] {
+  if (host !== "localhost") return [host];
+  const local = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);
+  return local.some(({ address }) => address === "::1") ? ["127.0.0.1", "::1"] : ["127.0.0.1"];
+}
+
+async function stopNow(servers: readonly Bun.Server<unknown>[]): Promise<void> {
+  await Promise.all(servers.map((server) => server.stop(true)));
+}
+
+/** Bun matches these routes natively, which is fast. All other paths and methods go to `fetch`. */
+function handlers({ redirect, fetch, fixed }: App) {
+  return { fetch, routes: { ...fixed, "/:code": redirect, "/:code/": redirect } };
+}
+
+/** Closes the connection after each answer, so that clients connect to another server before this one is gone. */
+function closingConnection<R extends unknown[]>(
+  handle: (...request: R) => Response | Promise<Response>,
+): (...request: R) => Promise<Response> {
+  return async (...request) => {
+    const response = await handle(...request);
+    response.headers.set("Connection", "close");
+    return response;
+  };
+}

@@ -1,0 +1,42 @@
+import type { Config } from "../config/config.ts";
+import type { Log } from "../lib/log.ts";
+import { type Service, startService } from "./service.ts";
+
+export interface Run {
+  readonly port: number;
+  readonly readMetrics: Service["readMetrics"];
+  /**
+   * Stops gracefully; `exit` then resolves with `code`. Returns false if it is already stopping. `isReplaced`: other
+   * processes serve on.
+   */
+  stop(reason: string, code: number, isReplaced?: boolean): boolean;
+  readonly exit: Promise<number>;
+}
+
+/** Runs the service in this process. */
+export async function run(config: Config, log: Log): Promise<Run> {
+  const { promise: exit, resolve: exitWith } = Promise.withResolvers<number>();
+  const service = await startService(config, log);
+  let stopping = false;
+  function stop(reason: string, code: number, isReplaced?: boolean): boolean {
+    if (stopping) return false;
+    stopping = true;
+    log.info({ reason }, "stopping");
+    service.stop(isReplaced).then(
+      () => exitWith(code),
+      (err: unknown) => {
+        log.error({ err }, "could not stop gracefully");
+        exitWith(1);
+      },
+    );
+    return true;
+  }
+  // These are bugs. Log them, finish the open requests and exit, so that a supervisor can start a fresh process.
+  for (const event of ["uncaughtException", "unhandledRejection"] as const) {
+    process.on(event, (err: unknown) => {
+      log.error({ err }, event);
+      stop(event, 1);
+    });
+  }
+  return { port: service.port, readMetrics: service.readMetrics, stop, exit };
+}

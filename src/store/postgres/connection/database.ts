@@ -1,0 +1,154 @@
+import type { PostgresAddress } from "../../../config/database-url.ts";
+import { StoreUnavailable } from "../../../links/store.ts";
+import type { Value as SharedValue } from "../../shared/sql.ts";
+import { connector, sqlStateOf, within } from "./connection.ts";
+import { openPool } from "./pool.ts";
+import { type OnPrimary, watchPrimary } from "./primary.ts";
+
+/** Arrays become arrays of PostgreSQL. */
+export type Value = SharedValue | readonly Value[];
+
+export interface Result<Row> {
+  readonly rows: readonly Row[];
+  /** Rows that a statement without RETURNING changed. */
+  readonly count: number;
+}
+
+/**
+ * Runs one statement with its values ($1, $2, …). Statements have no names, so that they work through PgBouncer. `bigint`
+ * arrives as a number. Rejects with {@link StoreUnavailable} if the primary does not answer in time: what such a
+ * statement should change may be done, now or later.
+ */
+export type Run = <Row = never>(text: string, values?: readonly Value[]) => Promise<Result<Row>>;
+
+/** Statements, each with a limit of time that includes waiting for a connection and retries after conflicts. */
+export interface Statements {
+  /** In milliseconds. */
+  readonly limitMs: number;
+  /** On the primary, in a transaction of its own. */
+  readonly run: Run;
+  /**
+   * Several statements in one transaction, within the limit together. It is rolled back if `work` rejects. After a conflict
+   * `work` runs again, up to `tries` times in all.
+   */
+  transaction<T>(work: (run: Run) => Promise<T>, tries?: number): Promise<T>;
+}
+
+/** The database of one cluster, through whichever server leads it. */
+export interface Database extends Statements {
+  /** The same with another limit, for work that nobody waits for. Each statement costs two round trips more. */
+  within(limitMs: number): Statements;
+  close(): Promise<void>;
+}
+
+/** Of a statement's limit: who waits longer for the statements of others is refused, so that nobody waits for two limits. */
+export const WAIT_SHARE = 0.9;
+
+/** The server gives up first, so that the connection stays usable. */
+const EARLIER_MS = 100;
+/** Locks of a process that has died without a word are released after that. */
+const IDLE_MS = 5000;
+
+/**
+ * Deadlocks and serialization failures. PostgreSQL has rolled the transaction back, and the same work succeeds once others
+ * are done. The codes: https://www.postgresql.org/docs/current/errcodes-appendix.html
+ */
+const CONFLICTS: ReadonlySet<string | undefined> = new Set(["40P01", "40001"]);
+const TRIES = 5;
+
+const WRITES = /\b(?:INSERT|UPDATE|DELETE)\b/;
+
+export interface DatabaseOptions {
+  /** The most connections to the primary; one more to each server asks who leads. */
+  readonly connections?: number | undefined;
+  readonly limitMs?: number | undefined;
+  readonly onPrimary?: OnPrimary | undefined;
+}
+
+/** Connects with the first statement. While no server can be used, statements are rejected at once. */
+export function openDatabase(
+  address: PostgresAddress,
+  { connections = 8, limitMs: usualMs = 1000, onPrimary }: DatabaseOptions = {},
+): Database {
+  const connect = connector(address, usualMs - EARLIER_MS);
+  const pool = openPool(connect, connections, (onChange) =>
+    watchPrimary(address.hosts, connect, onChange, onPrimary),
+  );
+
+  /** What only reads may go on. */
+  function checkCommits(text?: string): void {
+    if (pool.isStuck && (text === undefined || WRITES.test(text)))
+      throw new StoreUnavailable("The database waits for a standby that does not answer");
+  }
+
+  const run: Run = (text, values = []) =>
+    retried(TRIES, usualMs, (untilMs) => {
+      checkCommits(text);
+      return pool.use(untilMs - performance.now(), (connection) =>
+        connection.run(text, values, untilMs - performance.now()),
+      );
+    });
+
+  const transaction = <T>(work: (run: Run) => Promise<T>, limitMs: number, tries = TRIES) =>
+    retried(tries, limitMs, (untilMs) => transact(work, untilMs));
+
+  async function transact<T>(work: (run: Run) => Promise<T>, untilMs: number): Promise<T> {
+    const limitMs = untilMs - performance.now();
+    checkCommits();
+    return pool.use(limitMs, async (connection) => {
+      let isOver = false;
+      let fault: unknown;
+      const inside: Run = async (text, values = []) => {
+        if (isOver) throw new Error("The transaction is over");
+        try {
+          return await connection.run(text, values, untilMs - performance.now());
+        } catch (error) {
+          throw (fault ??= error);
+        }
+      };
+      try {
+        await inside(begin(limitMs));
+        const result = await within(work(inside), untilMs - performance.now(), connection.drop);
+        // PostgreSQL would answer this COMMIT with a rollback, which is no error.
+        if (fault !== undefined) throw fault;
+        await inside("COMMIT");
+        return result;
+      } catch (error) {
+        isOver = true;
+        if (connection.isOpen) await connection.run("ROLLBACK", [], usualMs).catch(connection.drop);
+        throw error;
+      }
+    });
+  }
+
+  return {
+    limitMs: usualMs,
+    run,
+    transaction: (work, tries) => transaction(work, usualMs, tries),
+    within: (limitMs) => ({
+      limitMs,
+      run: (text, values) => transaction((inside) => inside(text, values), limitMs),
+      transaction: (work, tries) => transaction(work, limitMs, tries),
+    }),
+    close: pool.close,
+  };
+}
+
+/** Does work again after a conflict, while there is time. */
+async function retried<T>(tries: number, limitMs: number, work: (untilMs: number) => Promise<T>): Promise<T> {
+  const untilMs = performance.now() + limitMs;
+  for (let nth = 1; ; nth++) {
+    try {
+      return await work(untilMs);
+    } catch (error) {
+      if (nth >= tries || !CONFLICTS.has(sqlStateOf(error)) || performance.now() >= untilMs) throw error;
+    }
+  }
+}
+
+/** The settings hold for this transaction only, so they also work through PgBouncer. */
+function begin(limitMs: number): string {
+  return `BEGIN ISOLATION LEVEL READ COMMITTED;
+    SET LOCAL statement_timeout = ${Math.max(1, Math.ceil(limitMs - EARLIER_MS))};
+    SET LOCAL idle_in_transaction_session_timeout = ${IDLE_MS}`;
+}

@@ -1,0 +1,170 @@
+import type { PostgresAddress } from "../../../config/database-url.ts";
+import type { Code } from "../../../links/code.ts";
+import type { Link } from "../../../links/link.ts";
+import type { LinkStore } from "../../../links/store.ts";
+import { createCommits } from "../../commits.ts";
+import { isStorable } from "../../shared/sql.ts";
+import { MARK, type Now } from "../changes.ts";
+import { LINK_COLUMNS, type LinkRow, toLink } from "../link-row.ts";
+import { connector, type Host } from "./connection.ts";
+import type { Run, Value } from "./database.ts";
+import { openPool, type Pool } from "./pool.ts";
+import { nameOf, type Primary } from "./primary.ts";
+
+const LOOK_UPS = { waiting: 10_000, batch: 200, atOnce: 3, waitMs: 150 };
+/** A replica that takes longer is not asked any more, until it answers in time again. */
+const LIMIT_MS = 200;
+/** The server gives up first. */
+const STATEMENT_MS = 150;
+/** How often a replica that is away is tried. */
+const RETRY_MS = 500;
+/** How long a replica is not asked after it did not have the newest change. */
+const BEHIND_MS = 50;
+/** When the changes were last read longer ago, there may be some that nobody here knows of. With LIMIT_MS less than a second. */
+const KNOWN_MS = 700;
+
+/**
+ * All that was told has numbers of transactions up to the newest's, and none of these is under way any more in what this
+ * statement sees. The newest is there with its time, so the history is the same.
+ */
+const FIND = `
+  WITH server AS MATERIALIZED (
+    SELECT pg_snapshot_xmin(pg_current_snapshot()) > $1::xid8 AND EXISTS (
+      SELECT FROM changes WHERE transaction = $1::xid8 AND extract(epoch FROM made_at)::text = $2) AS is_current
+  )
+  SELECT is_current, links.* FROM server
+    LEFT JOIN LATERAL (SELECT ${LINK_COLUMNS} FROM links WHERE is_current AND code = ANY ($3)) AS links ON TRUE`;
+
+interface Replica {
+  readonly name: string;
+  readonly pool: Pool;
+  /** Undefined while it can be used. */
+  retry: ReturnType<typeof setTimeout> | undefined;
+  behindUntilMs: number;
+}
+
+type FoundRow = { is_current: boolean; code: Code | null } & Omit<LinkRow, "code">;
+
+export interface ReplicaOptions {
+  /** For each replica. */
+  readonly connections?: number | undefined;
+  /** Called when a replica cannot be used, with the reason, and when it can be again. */
+  readonly onReplica?: ((name: string, trouble: string | undefined) => void) | undefined;
+}
+
+/**
+ * Look-ups in replicas. A replica is believed only if it has all changes that this process was told of; otherwise it would
+ * tell a link as it was before it was taken down, and the cache of links would keep that.
+ */
+export function openReplicas(
+  address: PostgresAddress,
+  { run }: { readonly run: Run },
+  { connections = 8, onReplica = () => {} }: ReplicaOptions,
+) {
+  const connect = connector(address, STATEMENT_MS);
+  const replicas = address.hosts.map((host): Replica => {
+    const pool = openPool(connect, connections, (onChange) => always(host, onChange));
+    return { name: nameOf(host), pool, retry: undefined, behindUntilMs: 0 };
+  });
+  const lookUps = createCommits(LOOK_UPS, findAll);
+  let told: (Now & { readonly atMs: number }) | undefined;
+  /** A change that this process made, and the server that took it. */
+  let mark: { readonly transaction: bigint; readonly server: string } | undefined;
+  let marking: Promise<void> | undefined;
+  let turn = 0;
+  let isClosed = false;
+
+  /** What a replica must have. Undefined if nobody here knows that well enough. */
+  function required(): Value[] | undefined {
+    if (told === undefined || performance.now() - told.atMs > KNOWN_MS) return undefined;
+    const { newest, made, server } = told;
+    const isMarked = mark?.server === server && BigInt(newest) >= mark.transaction;
+    return isMarked && made !== null ? [newest, made] : undefined;
+  }
+
+  async function markServer(): Promise<void> {
+    const { rows } = await run<{ transaction: string; server: string }>(MARK);
+    for (const { transaction, server } of rows) mark = { server, transaction: BigInt(transaction) };
+  }
+
+  function choose(): Replica | undefined {
+    for (let tried = 0; tried < replicas.length; tried++) {
+      const replica = replicas[turn++ % replicas.length];
+      if (replica?.retry === undefined && performance.now() >= (replica?.behindUntilMs ?? 0)) return replica;
+    }
+    return undefined;
+  }
+
+  async function ask({ pool }: Replica, known: readonly Value[], codes: readonly Code[]) {
+    const untilMs = performance.now() + LIMIT_MS;
+    const { rows } = await pool.use(LIMIT_MS, (connection) =>
+      connection.run<FoundRow>(FIND, [...known, codes], untilMs - performance.now()),
+    );
+    return rows;
+  }
+
+  async function findAll(codes: readonly Code[]): Promise<(Link | undefined)[]> {
+    const known = required();
+    const replica = known && choose();
+    if (known === undefined || replica === undefined) return codes.map(() => undefined);
+    try {
+      const rows = await ask(replica, known, [...new Set(codes)]);
+      if (rows[0]?.is_current !== true) replica.behindUntilMs = performance.now() + BEHIND_MS;
+      const found = new Map(
+        rows.flatMap(({ code, ...row }) => (code === null ? [] : [[code, toLink({ code, ...row })]])),
+      );
+      return codes.map((code) => found.get(code));
+    } catch (error) {
+      if (replica.retry === undefined) onReplica(replica.name, (error as Error).message);
+      retryLater(replica);
+      return codes.map(() => undefined);
+    }
+  }
+
+  /** Nobody waits for a replica that is away. */
+  function retryLater(replica: Replica): void {
+    clearTimeout(replica.retry);
+    if (!isClosed) replica.retry = setTimeout(() => void retry(replica), RETRY_MS);
+  }
+
+  async function retry(replica: Replica): Promise<void> {
+    try {
+      await ask(replica, ["0", ""], []);
+      replica.retry = undefined;
+      onReplica(replica.name, undefined);
+    } catch {
+      retryLater(replica);
+    }
+  }
+
+  return {
+    /** What is told of the changes, asked for at `atMs` on the clock of `performance.now`. */
+    read(now: Now, atMs: number): void {
+      told = { ...now, atMs };
+      // A server that has just become the primary may have another history than a replica, up to its first change.
+      if (now.made !== null && now.server === mark?.server) return;
+      marking ??= markServer()
+        .catch(() => {})
+        .finally(() => (marking = undefined));
+    },
+    async findNear(code) {
+      if (!isStorable(code) || choose() === undefined) return undefined;
+      const [link] = await lookUps.add([code]).catch(() => []);
+      return link;
+    },
+    async close() {
+      isClosed = true;
+      for (const { retry: timer } of replicas) clearTimeout(timer);
+      await Promise.all(replicas.map(({ pool }) => pool.close()));
+    },
+  } satisfies Pick<LinkStore, "findNear"> & { read: unknown; close: unknown };
+}
+
+export type Replicas = ReturnType<typeof openReplicas>;
+
+/** A server that is used whether or not it leads. */
+function always(host: Host, onChange: () => void): Primary {
+  queueMicrotask(onChange);
+  const noted = { doubt() {}, refuse() {}, close: async () => {} };
+  return { host, isStuck: false, trouble: undefined, ...noted };
+}

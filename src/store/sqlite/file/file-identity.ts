@@ -1,0 +1,87 @@
+// Which files are open. A file that is deleted or replaced while it is open goes on taking writes without an error,
+// and they are gone once the last process closes it.
+import { closeSync, openSync, readlinkSync, statSync } from "node:fs";
+
+import { StoreMisplaced, StoreUnusable } from "../../../links/store.ts";
+
+/** Device and inode of the file, its WAL and its shared memory, in this order; "" for one that is missing. */
+export type Identity = readonly string[];
+
+const PARTS = ["", "-wal", "-shm"];
+const LATELY_MS = 10;
+const MISSING_IS_NO_ERROR = { throwIfNoEntry: false } as const;
+
+/** Changes when another file takes the place of one of them. */
+export function identify(path: string): Identity {
+  return PARTS.map((part) => identifyOne(path + part));
+}
+
+function identifyOne(file: string): string {
+  try {
+    const found = statSync(file, MISSING_IS_NO_ERROR);
+    return found === undefined ? "" : `${found.dev}:${found.ino}`;
+  } catch {
+    return "";
+  }
+}
+
+/**
+ * Both methods throw {@link StoreMisplaced} where the files at the path are no longer those that were opened. `areInPlace` is
+ * how to look, if not by {@link isInPlace}.
+ */
+export function watchPlace(path: string, opened: Identity, areInPlace = () => isInPlace(path, opened)) {
+  let inPlaceMs = Number.NEGATIVE_INFINITY;
+
+  /** Some 3 µs. */
+  function requireNow(): void {
+    if (!areInPlace())
+      throw new StoreMisplaced(
+        `${path} or its -wal or -shm file was moved, deleted or replaced while Curt has it open. ` +
+          "Put the same files back, or restart Curt to go on with what is there now.",
+      );
+    inPlaceMs = performance.now();
+  }
+
+  return {
+    requireNow,
+    /** For where looking each time would cost too much. */
+    requireLately(): void {
+      if (performance.now() - inPlaceMs > LATELY_MS) requireNow();
+    },
+  };
+}
+
+/**
+ * Looks as {@link isInPlace} does, but never calls stat on the log: on Linux 6.13 and later, the first write after a stat
+ * takes an exact time, and the sync after it is 20 µs longer. Instead, a descriptor of the log tells which name the file
+ * has now. Undefined where there is no /proc. SQLite has no locks on the log, so closing the descriptor loses none.
+ */
+export function watchLog(path: string, opened: Identity) {
+  const descriptor = openSync(path + PARTS[1], "r");
+  const nameNow = () => readlinkSync(`/proc/self/fd/${descriptor}`);
+  const close = () => closeSync(descriptor);
+  try {
+    const name = nameNow();
+    // From here on, the name stands for the file that was opened.
+    if (!isInPlace(path, opened)) throw replacedMeanwhile(path);
+    const [main, , shared] = opened;
+    return {
+      areInPlace: () =>
+        nameNow() === name && identifyOne(path) === main && identifyOne(path + PARTS[2]) === shared,
+      close,
+    };
+  } catch (error) {
+    close();
+    if (error instanceof StoreUnusable) throw error;
+    return undefined;
+  }
+}
+
+/** `opened` may be only the first of the files. */
+export function isInPlace(path: string, opened: Identity): boolean {
+  return opened.every((file, nth) => file === identifyOne(path + PARTS[nth]));
+}
+
+export function replacedMeanwhile(path: string): StoreUnusable {
+  return new StoreUnusable(`${path} was replaced while it was being opened. Start again.`);
+}

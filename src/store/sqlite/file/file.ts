@@ -1,0 +1,187 @@
+// The file as SQLite opens it: for one writer, for readers, and to check it.
+import { Database, SQLiteError } from "bun:sqlite";
+import { existsSync, statSync } from "node:fs";
+import { dirname } from "node:path";
+
+import { reasonOf } from "../../../lib/error-reason.ts";
+import { giveToOwnerOfFolder, makeFolder } from "../../../lib/files.ts";
+import { StoreUnusable } from "../../../links/store.ts";
+import { requireWhole } from "../copied.ts";
+import { type Identity, identify, isInPlace, replacedMeanwhile } from "./file-identity.ts";
+import { isCurrent, migrate, requireCurrentVersion, requireOurs, requireSchema } from "./schema.ts";
+import { requireWholeWal } from "./wal.ts";
+
+/** Older ones can corrupt a file whose WAL is reset while another connection writes. */
+const OLDEST_SQLITE = [3, 51, 3];
+/** How long a start waits for another process to commit. */
+const BUSY_WAIT_MS = 5000;
+/** Readers share the thread that redirects, and in WAL mode nothing but recovery can make them wait. */
+const READER_BUSY_WAIT_MS = 100;
+
+/**
+ * Opens the file for writing, durably (WAL, synchronous=FULL), made or migrated where needed. Looks at the
+ * header and the schema; {@link checkFile} looks at everything. Where other processes have it open already, only
+ * their file will do, and none is made. Throws {@link StoreUnusable}.
+ */
+export function openWriter(path: string, openElsewhere?: Identity, busyWaitMs = BUSY_WAIT_MS): Database {
+  return explained(path, () => {
+    requireSafeSqlite();
+    if (openElsewhere !== undefined) requireSame(path, openElsewhere);
+    makeFolder(dirname(path));
+    requireOurs(path);
+    requireLog(path);
+    requireWholeWal(path);
+
+    const before = existsSync(path) ? identify(path).slice(0, 1) : [];
+    const database = new Database(path, {
+      create: openElsewhere === undefined,
+      readwrite: true,
+      strict: true,
+    });
+    try {
+      // SQLite gives the log to the same owner.
+      if (before.length === 0) giveToOwnerOfFolder(path);
+      database.run(`PRAGMA busy_timeout = ${busyWaitMs}`);
+      migrate(database, path);
+      database.run("PRAGMA journal_mode = WAL");
+      database.run("PRAGMA synchronous = FULL");
+      // What is deleted is overwritten: yesterday's salt, and links whose hold is over.
+      database.run("PRAGMA secure_delete = ON");
+      // After a burst of writes the WAL shrinks back to this.
+      database.run("PRAGMA journal_size_limit = 67108864");
+      requirePragma(database, "journal_mode", "wal");
+      requirePragma(database, "synchronous", 2);
+      // Opens the WAL, which closing then removes even if nothing was written.
+      database.run("SELECT 1 FROM sqlite_schema");
+      if (!isInPlace(path, before)) throw replacedMeanwhile(path);
+      return database;
+    } catch (error) {
+      database.close();
+      throw error;
+    }
+  });
+}
+
+function requireSame(path: string, openElsewhere: Identity): void {
+  if (!isInPlace(path, openElsewhere))
+    throw new StoreUnusable(
+      `${path} is not the file that the other processes have open. Put that one back, or restart all of them.`,
+    );
+}
+
+/**
+ * SQLite would delete the log of a missing file, with the links in it. And where only the log was deleted, it would
+ * begin a second one while another process goes on writing to the first.
+ */
+function requireLog(path: string): void {
+  const logBytes = statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0;
+  const bytes = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+  if (bytes === 0 && logBytes > 0)
+    throw new StoreUnusable(
+      `${path} is missing or empty, but ${path}-wal holds links of it. Put the file back, or move ${path}-wal away to begin a new store.`,
+    );
+  // SQLite makes the log first and deletes it last. Asked twice, because another process may be doing either.
+  const isLost = () => !existsSync(`${path}-wal`) && existsSync(`${path}-shm`);
+  if (isLost() && isLost())
+    throw new StoreUnusable(
+      `${path}-wal is missing, and may have held links. Put it back; or stop every Curt that uses ${path} and delete ${path}-shm.`,
+    );
+}
+
+/** Opens a file that {@link openWriter} has prepared, for reading only. */
+export function openReader(path: string): Database {
+  return explained(path, () => {
+    const database = new Database(path, { readonly: true, strict: true });
+    database.run(`PRAGMA busy_timeout = ${READER_BUSY_WAIT_MS}`);
+    return database;
+  });
+}
+
+/** Whether there is a store, or a log that is left of one: opening it says what to do. */
+export function hasFile(path: string): boolean {
+  return sizeOf(path) > 0 || sizeOf(`${path}-wal`) > 0;
+}
+
+/** 0 if there is no such file. Throws {@link StoreUnusable} if nobody may know that. */
+function sizeOf(path: string): number {
+  return explained(path, () => statSync(path, { throwIfNoEntry: false })?.size ?? 0);
+}
+
+/**
+ * Opens a file that is there for reading only, if this version can read it; undefined when there is no file yet. One of an
+ * older schema may do for whoever asks nothing of it.
+ */
+export function openChecked(path: string, mayBeOlder = false): Database | undefined {
+  if (sizeOf(path) === 0) return undefined;
+  return explained(path, () => {
+    requireSafeSqlite();
+    requireOurs(path);
+    requireWholeWal(path);
+    const database = openReader(path);
+    try {
+      if (!mayBeOlder) requireCurrentVersion(database, path);
+      return database;
+    } catch (error) {
+      database.close();
+      throw error;
+    }
+  });
+}
+
+/** Reads the whole file and returns what is wrong with it; undefined when there is no file yet. */
+export function checkFile(path: string, mayBeOlder = false): { links: number; damage: string[] } | undefined {
+  using database = openChecked(path, mayBeOlder);
+  if (database === undefined) return undefined;
+  return explained(path, () => {
+    const damage = database
+      .query<{ integrity_check: string }, []>("PRAGMA integrity_check")
+      .all()
+      .map((row) => row.integrity_check)
+      .filter((line) => line !== "ok");
+    if (damage.length > 0) return { links: 0, damage };
+    if (isCurrent(database, path)) {
+      requireSchema(database, path);
+      requireWhole(database, path);
+    }
+    const counted = database.query<{ links: number }, []>("SELECT count(*) AS links FROM links").get();
+    return { links: counted?.links ?? 0, damage };
+  });
+}
+
+function requireSafeSqlite(): void {
+  using database = new Database(":memory:");
+  const version =
+    database.query<{ version: string }, []>("SELECT sqlite_version() AS version").get()?.version ?? "0";
+  const parts = version.split(".").map(Number);
+  const differing = OLDEST_SQLITE.findIndex((part, at) => part !== parts[at]);
+  if (differing >= 0 && (parts[differing] ?? 0) < (OLDEST_SQLITE[differing] ?? 0)) {
+    throw new StoreUnusable(
+      `SQLite ${version} can corrupt its files; ${OLDEST_SQLITE.join(".")} or newer is needed.`,
+    );
+  }
+}
+
+function requirePragma(database: Database, name: string, wanted: string | number): void {
+  const [value] = Object.values(database.query<Record<string, unknown>, []>(`PRAGMA ${name}`).get() ?? {});
+  if (value !== wanted)
+    throw new StoreUnusable(`The file system does not allow ${name}=${wanted}; Curt needs it to be durable.`);
+}
+
+/** Runs `open` and turns what SQLite and the file system throw into words. */
+function explained<T>(path: string, open: () => T): T {
+  try {
+    return open();
+  } catch (error) {
+    throw error instanceof StoreUnusable ? error : new StoreUnusable(explain(path, error), { cause: error });
+  }
+}
+
+function explain(path: string, error: unknown): string {
+  const reason = reasonOf(error);
+  const code = (error as { code?: string }).code ?? "";
+  if (/^SQLITE_(BUSY|LOCKED)/.test(code))
+    return `${path} is locked by another program. Stop it, or wait until it is done.`;
+  if (/^SQLITE_(NOTADB|CORRUPT)/.test(code)) return `${path} is damaged (${reason}). Restore a backup.`;
+  const what = error instanceof SQLiteError ? "cannot be opened" : "cannot be used";
+  return `${path} ${what}: ${reason}. Check DATABASE_URL, the folder's permissions and the free space.`;
+}

@@ -1,0 +1,144 @@
+// Whose file it is, and which schema it has: read before anything is written, then migrated.
+import { Database } from "bun:sqlite";
+import { closeSync, existsSync, openSync, readSync, statSync } from "node:fs";
+
+import { StoreUnusable } from "../../../links/store.ts";
+import store from "../migrations/001-store.sql" with { type: "text" };
+
+/** In order. How many of them a file has is its schema version (PRAGMA user_version). */
+const MIGRATIONS = [store];
+
+interface Part {
+  /** With its type, such as "index links_by_end": a trigger may be called like a table. */
+  readonly name: string;
+  /** The table that it is, or belongs to. */
+  readonly place: string;
+  readonly sql: string | null;
+}
+
+const PARTS = "SELECT type || ' ' || name AS name, lower(tbl_name) AS place, sql FROM sqlite_schema";
+
+/** "Curt" in ASCII: marks our files (PRAGMA application_id). */
+export const APPLICATION_ID = 0x43757274;
+
+/**
+ * Refuses what is no file of ours or of a newer schema. Reads the header
+ * (https://www.sqlite.org/fileformat2.html#the_database_header) without SQLite, which may write even when it only
+ * reads.
+ */
+export function requireOurs(path: string): void {
+  if (!existsSync(path)) return;
+  if (!statSync(path).isFile())
+    throw new StoreUnusable(`${path} is not a file. Point DATABASE_URL at a file.`);
+  const { header, length } = readHeader(path);
+  // Empty, or its making was cut off: SQLite rolls that back from the journal.
+  if (length === 0 || existsSync(`${path}-journal`)) return;
+  if (!isSqlite(header, length)) {
+    throw new StoreUnusable(
+      `${path} is not a SQLite file, or is damaged. Restore a backup or point DATABASE_URL elsewhere.`,
+    );
+  }
+  if (header.getUint32(68) !== APPLICATION_ID) throw belongsToAnother(path);
+  requireKnownVersion(path, header.getUint32(60));
+}
+
+export function isSqlite(header: DataView<ArrayBuffer>, length: number): boolean {
+  const magic = new TextDecoder("latin1").decode(header.buffer.slice(0, 16));
+  return length === header.byteLength && magic === "SQLite format 3\0";
+}
+
+/** How many bytes of it there are, and as many zeros as are missing. */
+export function readHeader(path: string): { header: DataView<ArrayBuffer>; length: number } {
+  const header = new DataView(new ArrayBuffer(100));
+  const descriptor = openSync(path, "r");
+  try {
+    return { header, length: readSync(descriptor, header) };
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/**
+ * Brings the file to the newest schema, all in one transaction, so that two processes starting at once make the
+ * schema once, and a file that turns out not to be ours stays as it was. It begins a transaction even where nothing is
+ * to do, because a file that cannot be written is no store.
+ */
+export function migrate(database: Database, path: string): void {
+  database
+    .transaction(() => {
+      const version = schemaVersion(database);
+      requireKnownVersion(path, version);
+      if (version === 0) requireEmpty(database, path);
+      for (const migration of MIGRATIONS.slice(version)) database.run(migration);
+      if (version < MIGRATIONS.length) {
+        database.run(`PRAGMA application_id = ${APPLICATION_ID}`);
+        database.run(`PRAGMA user_version = ${MIGRATIONS.length}`);
+      }
+      requireSchema(database, path);
+    })
+    .immediate();
+}
+
+/** Refuses a file that the next start would migrate. */
+export function requireCurrentVersion(database: Database, path: string): void {
+  if (!isCurrent(database, path)) {
+    throw new StoreUnusable(
+      `${path} has schema ${schemaVersion(database)}; starting Curt brings it to ${MIGRATIONS.length}.`,
+    );
+  }
+}
+
+/** False for a file that the next start would migrate. Refuses one of a newer version. */
+export function isCurrent(database: Database, path: string): boolean {
+  const version = schemaVersion(database);
+  requireKnownVersion(path, version);
+  return version === MIGRATIONS.length;
+}
+
+/** Looks for all that the migrations make, and for what is not theirs on our tables. Tables that other tools add are fine. */
+export function requireSchema(database: Database, path: string): void {
+  using fresh = new Database(":memory:");
+  for (const migration of MIGRATIONS) fresh.run(migration);
+  const wanted = fresh.query<Part, []>(PARTS).all();
+  const found = database.query<Part, []>(PARTS).all();
+  const differing = wanted.filter(({ name, sql }) => found.find((one) => one.name === name)?.sql !== sql);
+  if (differing.length > 0) {
+    throw new StoreUnusable(
+      `${path} lacks or has changed: ${namesOf(differing)} of schema ${MIGRATIONS.length}. Restore a backup.`,
+    );
+  }
+  const foreign = found.filter(
+    ({ name, place }) =>
+      wanted.some((one) => one.place === place) && !wanted.some((one) => one.name === name),
+  );
+  if (foreign.length > 0) {
+    throw new StoreUnusable(
+      `${path} has what Curt did not make: ${namesOf(foreign)}. It could change links. Drop it, or restore another backup.`,
+    );
+  }
+}
+
+function namesOf(parts: readonly Part[]): string {
+  return parts.map(({ name }) => name).join(", ");
+}
+
+function schemaVersion(database: Database): number {
+  return database.query<{ user_version: number }, []>("PRAGMA user_version").get()?.user_version ?? 0;
+}
+
+function requireKnownVersion(path: string, version: number): void {
+  if (version > MIGRATIONS.length) {
+    throw new StoreUnusable(
+      `${path} has schema ${version}, made by a newer Curt; this one knows ${MIGRATIONS.length}. Use the newer version.`,
+    );
+  }
+}
+
+/** What the header could not tell, because a journal had to be rolled back first. */
+function requireEmpty(database: Database, path: string): void {
+  if (database.query("SELECT 1 FROM sqlite_schema").get() !== null) throw belongsToAnother(path);
+}
+
+function belongsToAnother(path: string): StoreUnusable {
+  return new StoreUnusable(`${path} belongs to another program. Point DATABASE_URL at a file of Curt's own.`);
+}

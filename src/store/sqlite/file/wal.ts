@@ -1,0 +1,143 @@
+// Looks for damage in a write-ahead log, which SQLite passes over in silence: it takes what comes before the first bad
+// frame, and forgets what was committed after it (https://www.sqlite.org/fileformat2.html#the_write_ahead_log).
+import { closeSync, existsSync, fstatSync, openSync, readSync } from "node:fs";
+
+import { StoreUnusable } from "../../../links/store.ts";
+
+/** Of a log whose checksums are of little-endian words, which is what all our platforms write. */
+const MAGIC = 0x377f0682;
+const HEADER_BYTES = 32;
+const FRAME_HEADER_BYTES = 24;
+/** Of what precedes the salts in a frame's header, and is part of its checksum. */
+const SUMMED_BYTES = 8;
+const USUAL_PAGE_BYTES = 4096;
+/** A log that other processes are writing to may look damaged, but not twice at the same place. */
+const MAX_LOOKS = 5;
+
+/** The two sums of everything up to a place. */
+type Checksum = readonly [number, number];
+
+interface Frame {
+  readonly isCommit: boolean;
+  readonly salts: string;
+  /** As it is stored. */
+  readonly checksum: Checksum;
+  /** What it should be, after that of the frame before. To be asked before another frame is read. */
+  sumAfter(before: Checksum): Checksum;
+}
+
+/**
+ * Throws {@link StoreUnusable} where transactions that were answered lie behind a bad frame. May be asked while other
+ * processes write. Takes time in proportion to the log, as SQLite's own recovery does, and the memory of two frames.
+ *
+ * A power cut leaves bad frames, too, but only of the last transaction: each is synced before the next one begins. So
+ * damage shows by a commit with a frame after it that goes on from it. A single commit after the bad frame proves
+ * nothing: it may end the very transaction that was torn, or one whose sync failed and that was rolled back.
+ */
+export function requireWholeWal(path: string): void {
+  let seen: string | undefined;
+  for (let look = 0; look < MAX_LOOKS; look++) {
+    const found = findDamage(`${path}-wal`);
+    if (found === undefined) return;
+    if (found === seen) throw damaged(path);
+    seen = found;
+  }
+}
+
+function damaged(path: string): StoreUnusable {
+  return new StoreUnusable(
+    `${path}-wal is damaged, and links that were made lie behind the damage. Nothing was changed. ` +
+      `First copy ${path}, ${path}-wal and ${path}-shm elsewhere. Then restore a backup; or go on without those links: ` +
+      `sqlite3 ${path} "PRAGMA wal_checkpoint(TRUNCATE)", then curt check.`,
+  );
+}
+
+/** Names the place of the first bad frame in this generation of the log, if answered transactions follow. */
+function findDamage(wal: string): string | undefined {
+  if (!existsSync(wal)) return undefined;
+  const descriptor = openSync(wal, "r");
+  try {
+    const log = readLog(descriptor);
+    const bad = log.firstBad();
+    return log.hasTransactionsAfter(bad) ? `${log.salts}:${bad}` : undefined;
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+function readLog(descriptor: number) {
+  const header = readHeader(descriptor);
+  const frameBytes = FRAME_HEADER_BYTES + header.pageBytes;
+  const frames = Math.floor((fstatSync(descriptor).size - HEADER_BYTES) / frameBytes);
+
+  // Filled anew for each frame.
+  const buffer = new Uint8Array(frameBytes);
+  const view = new DataView(buffer.buffer);
+
+  function frameAt(nth: number): Frame | undefined {
+    if (nth >= frames) return undefined;
+    if (readSync(descriptor, buffer, 0, frameBytes, HEADER_BYTES + nth * frameBytes) < frameBytes)
+      return undefined;
+    return {
+      isCommit: view.getUint32(4) !== 0,
+      salts: `${view.getUint32(8)}:${view.getUint32(12)}`,
+      checksum: [view.getInt32(16), view.getInt32(20)],
+      sumAfter: (before) => sum(buffer, FRAME_HEADER_BYTES, frameBytes, sum(buffer, 0, SUMMED_BYTES, before)),
+    };
+  }
+
+  return {
+    salts: header.salts,
+    /** The number of the first frame that SQLite does not take; of none where it does not take the header. */
+    firstBad(): number {
+      if (header.salts === undefined) return 0;
+      let before = header.checksum;
+      for (let nth = 0; ; nth++) {
+        const frame = frameAt(nth);
+        if (frame?.salts !== header.salts || !isSame(frame.checksum, frame.sumAfter(before))) return nth;
+        before = frame.checksum;
+      }
+    },
+    hasTransactionsAfter(bad: number): boolean {
+      let before = frameAt(bad);
+      for (let nth = bad + 1; before !== undefined; nth++) {
+        const frame = frameAt(nth);
+        const isOfThisLog = frame?.salts === before.salts && before.salts === (header.salts ?? before.salts);
+        if (isOfThisLog && before.isCommit && isSame(frame.checksum, frame.sumAfter(before.checksum)))
+          return true;
+        before = frame;
+      }
+      return false;
+    },
+  };
+}
+
+/** Without salts where SQLite would not take it. */
+function readHeader(descriptor: number) {
+  const buffer = new Uint8Array(HEADER_BYTES);
+  readSync(descriptor, buffer, 0, HEADER_BYTES, 0);
+  const view = new DataView(buffer.buffer);
+  const checksum: Checksum = [view.getInt32(24), view.getInt32(28)];
+  const isWhole = view.getUint32(0) === MAGIC && isSame(checksum, sum(buffer, 0, 24, [0, 0]));
+  return {
+    pageBytes: isWhole ? view.getUint32(8) : USUAL_PAGE_BYTES,
+    salts: isWhole ? `${view.getUint32(16)}:${view.getUint32(20)}` : undefined,
+    checksum,
+  };
+}
+
+/** Of pairs of words, as the file format says. */
+function sum(buffer: Uint8Array, from: number, to: number, [first, second]: Checksum): Checksum {
+  const words = new Int32Array(buffer.buffer, from, (to - from) / 4);
+  let one = first;
+  let two = second;
+  for (let nth = 0; nth < words.length; nth += 2) {
+    one = (one + (words[nth] as number) + two) | 0;
+    two = (two + (words[nth + 1] as number) + one) | 0;
+  }
+  return [one, two];
+}
+
+function isSame(one: Checksum, other: Checksum): boolean {
+  return one[0] === other[0] && one[1] === other[1];
+}

@@ -1,0 +1,274 @@
+import type { Clock } from "../../links/clock.ts";
+import type { LinkId } from "../../links/store.ts";
+import { DAY_MS, HOUR_MS } from "../../links/time.ts";
+import { firstOpenDay, type Sums } from "../day.ts";
+import { type Dimension, DIMENSIONS } from "../dimensions.ts";
+import type { DaySums, VisitStore } from "../store.ts";
+import { createDayReader, type ReadDay, type ReadDays, type Shown } from "./day-reader.ts";
+import type { Noise } from "./noise.ts";
+import { type Week, weekOf } from "./week.ts";
+import { openZone, writeDay, type Zone } from "./zone.ts";
+
+/** Values of one dimension in an answer. */
+const MAX_VALUES = 50;
+
+export const INTERVALS = ["hour", "day", "month"] as const;
+export type Interval = (typeof INTERVALS)[number];
+
+/** How many days may be asked for at once. */
+export const MAX_DAYS: Readonly<Record<Interval, number>> = { hour: 62, day: 400, month: 400 };
+
+export interface StatisticsRequest {
+  /** Dates, such as 2026-11-21, in `timeZone`; both days are part of the range. */
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+  readonly interval: Interval;
+  /** A name of the IANA time zone database. */
+  readonly timeZone: string;
+}
+
+/** Why a range is refused. */
+export type RangeRefusal = { rule: "stats.order" } | { rule: "stats.range"; max: number; interval: Interval };
+
+export interface RefusedRange {
+  readonly kind: "malformed";
+  readonly refusals: readonly RangeRefusal[];
+}
+
+export interface Statistics extends Sums {
+  readonly shown: Shown;
+  readonly from: string;
+  readonly to: string;
+  /** Visitors of each day (UTC), added up: a person counts on each day. Null if this reader doesn't see those of any day. */
+  readonly visitors: number | null;
+  /** Every hour, day or month of the range; `start` is a timestamp, a date or a month. */
+  readonly series: ({ readonly start: string } & Sums)[];
+  /** Of the series' visits. Undefined where they are not told by the hour, and for less than a week. */
+  readonly week: Week | undefined;
+  readonly breakdowns: Readonly<Record<Dimension, Breakdown>>;
+}
+
+interface Breakdown {
+  /** Most visits first; null where a visit did not tell. */
+  readonly values: { readonly value: string | null; readonly visits: number }[];
+  /** Visits with any other value. */
+  readonly other: number;
+}
+
+export interface StatisticsOptions {
+  readonly store: Pick<VisitStore, "days" | "daySums">;
+  readonly clock: Pick<Clock, "nowMs">;
+  /** What everyone sees. */
+  readonly shown: Shown;
+  readonly noise: Noise;
+}
+
+/** Who reads statistics. A maker controls the destination and learns more there, so nothing is withheld from them. */
+export type Reader = "visitor" | "maker";
+
+/** What {@link StatisticsRequest} asks for at a certain time. */
+interface Range {
+  readonly from: string;
+  readonly to: string;
+  /** Both since 1970-01-01. */
+  readonly first: number;
+  readonly last: number;
+}
+
+/** A zone is at most a day away from UTC. */
+const daysOfUtc = ({ first, last }: Range) => [Math.max(1, first - 1), last + 1] as const;
+
+/**
+ * Reads the visits of a link between two dates of a time zone; an hour of UTC belongs to the day in which it begins.
+ * Breakdowns and visitors are of days of UTC.
+ */
+export function createStatistics({ store, clock, shown: shownToAll, noise }: StatisticsOptions) {
+  const readExactly = createDayReader(store, undefined);
+  const readers = {
+    visitor: shownToAll === "safe" ? createDayReader(store, noise) : readExactly,
+    maker: readExactly,
+  };
+  /** A store may answer with the same array until something is written. */
+  const written = new WeakMap<readonly DaySums[], string>();
+
+  function writeSums(sums: readonly DaySums[]): string {
+    const text = written.get(sums) ?? Bun.hash(JSON.stringify(sums)).toString(36);
+    written.set(sums, text);
+    return text;
+  }
+
+  /** Stays the same for as long as {@link statistics} do. */
+  async function revision(link: LinkId, request: StatisticsRequest): Promise<string | RefusedRange> {
+    const { interval, timeZone } = request;
+    const nowMs = clock.nowMs();
+    const range = rangeOf(request, nowMs);
+    if (isRefused(range)) return range;
+    const sums = await store.daySums(link.code, link.createdMs, ...daysOfUtc(range));
+    return [
+      link.createdMs,
+      range.from,
+      range.to,
+      interval,
+      timeZone,
+      firstOpenDay(nowMs),
+      writeSums(sums),
+    ].join(" ");
+  }
+
+  async function statistics(
+    link: LinkId,
+    request: StatisticsRequest,
+    reader: Reader = "visitor",
+  ): Promise<Statistics | RefusedRange> {
+    const { interval, timeZone } = request;
+    const nowMs = clock.nowMs();
+    const range = rangeOf(request, nowMs);
+    if (isRefused(range)) return range;
+    const { from, to, first, last } = range;
+    const shown = reader === "maker" && shownToAll === "safe" ? "all" : shownToAll;
+    const { days, values } = await readers[reader](link, ...daysOfUtc(range), nowMs);
+    const zone = openZone(timeZone);
+    const { points, pointOf } = openSeries(first, last, interval, zone);
+    for (const day of days) addDay(day, pointOf);
+    const within = days.filter(({ day }) => day >= first && day <= last);
+    const visits = sum(points.map((point) => point.visits));
+    return {
+      shown,
+      from,
+      to,
+      visits,
+      bots: sum(points.map(({ bots }) => bots)),
+      visitors: countVisitors(within, visits, shown),
+      series: shown === "count" ? [] : points,
+      week: shown === "count" ? undefined : weekOf(days, range, zone),
+      breakdowns: breakDown(shown === "count" ? NOTHING : { days: within, values }),
+    };
+  }
+
+  return { revision, statistics };
+}
+
+const DEFAULT_DAYS = { hour: 2, day: 30, month: 365 };
+
+function rangeOf({ interval, timeZone, ...asked }: StatisticsRequest, nowMs: number): Range | RefusedRange {
+  const to = asked.to ?? writeDay(openZone(timeZone).dayOf(nowMs));
+  const from = asked.from ?? writeDay(dayOf(to) + 1 - DEFAULT_DAYS[interval]);
+  const refusal = rangeRefusal(from, to, interval);
+  if (refusal !== undefined) return { kind: "malformed", refusals: [refusal] };
+  return { from, to, first: dayOf(from), last: dayOf(to) };
+}
+
+function isRefused(range: Range | RefusedRange): range is RefusedRange {
+  return "refusals" in range;
+}
+
+function rangeRefusal(from: string, to: string, interval: Interval): RangeRefusal | undefined {
+  if (from > to) return { rule: "stats.order" };
+  const max = MAX_DAYS[interval];
+  return dayOf(to) - dayOf(from) < max ? undefined : { rule: "stats.range", max, interval };
+}
+
+interface Point {
+  readonly start: string;
+  visits: number;
+  bots: number;
+}
+
+interface Series {
+  readonly points: Point[];
+  /** Undefined for what is not in the range. Without an hour: the point of a whole day of UTC. */
+  pointOf(day: number, hour?: number): Point | undefined;
+}
+
+function openSeries(first: number, last: number, interval: Interval, zone: Zone): Series {
+  if (interval === "hour") return openHours(first, last, zone);
+  const points: Point[] = [];
+  const ofDays: Point[] = [];
+  for (let day = first; day <= last; day++) {
+    const date = writeDay(day);
+    const start = interval === "month" ? date.slice(0, 7) : date;
+    const before = points.at(-1);
+    const point = before?.start === start ? before : { start, visits: 0, bots: 0 };
+    if (point !== before) points.push(point);
+    ofDays.push(point);
+  }
+  return {
+    points,
+    pointOf(day, hour) {
+      const local = hour === undefined ? day : zone.dayOf(day * DAY_MS + hour * HOUR_MS);
+      return ofDays[local - first];
+    },
+  };
+}
+
+function openHours(first: number, last: number, zone: Zone): Series {
+  const points: Point[] = [];
+  let hour = (first - 1) * 24;
+  while (zone.dayOf(hour * HOUR_MS) < first) hour++;
+  const firstHour = hour;
+  for (; zone.dayOf(hour * HOUR_MS) <= last; hour++)
+    points.push({ start: zone.write(hour * HOUR_MS), visits: 0, bots: 0 });
+  return {
+    points,
+    pointOf: (day, ofDay) => (ofDay === undefined ? undefined : points[day * 24 + ofDay - firstHour]),
+  };
+}
+
+/** The days around the range touch it with some of their hours. */
+function addDay({ day, visits, bots, hours }: ReadDay, pointOf: Series["pointOf"]): void {
+  if (hours === undefined) return addTo(pointOf(day), visits, bots);
+  for (let at = 0; at < hours.length; at += 3)
+    addTo(pointOf(day, hours[at]), hours[at + 1] ?? 0, hours[at + 2] ?? 0);
+}
+
+function addTo(point: Point | undefined, visits: number, bots: number): void {
+  if (point === undefined) return;
+  point.visits += visits;
+  point.bots += bots;
+}
+
+function countVisitors(days: readonly ReadDay[], visits: number, shown: Shown): number | null {
+  const known = days.map(({ visitors }) => visitors).filter((visitors) => visitors !== undefined);
+  if (shown === "count" || (shown === "safe" && known.length === 0)) return null;
+  // Each of these days had a visitor, whatever the noise. A day of UTC may have visits that another zone counts to the
+  // day before or after.
+  const fewest = shown === "safe" ? known.length : 0;
+  return Math.min(Math.max(sum(known), fewest), visits);
+}
+
+const NOTHING: ReadDays = { days: [], values: [] };
+
+function breakDown({ days, values }: ReadDays): Statistics["breakdowns"] {
+  const visits = values.map(() => 0);
+  for (const { values: ofDay } of days) {
+    for (let at = 0; at < ofDay.length; at += 2) {
+      const place = ofDay[at] ?? 0;
+      visits[place] = (visits[place] ?? 0) + (ofDay[at + 1] ?? 0);
+    }
+  }
+  const found = values
+    .map(({ dimension, text }, place) => ({ dimension, text, visits: visits[place] ?? 0 }))
+    .filter((value) => value.visits > 0)
+    // Their order in a row could say which of two equal ones really has more.
+    .toSorted((a, b) => b.visits - a.visits || (a.text < b.text ? -1 : 1));
+  return eachDimension((dimension, nth) => {
+    const known = found
+      .filter((value) => value.dimension === dimension)
+      .map(({ text, visits: ofValue }) => ({ value: text || null, visits: ofValue }));
+    const rest = sum(known.splice(MAX_VALUES).map((value) => value.visits));
+    return { values: known, other: Math.max(0, rest + sum(days.map(({ others }) => others[nth] ?? 0))) };
+  });
+}
+
+function eachDimension(breakDownBy: (dimension: Dimension, nth: number) => Breakdown) {
+  const entries = DIMENSIONS.map((dimension, nth) => [dimension, breakDownBy(dimension, nth)]);
+  return Object.fromEntries(entries) as Statistics["breakdowns"];
+}
+
+function dayOf(date: string): number {
+  return Date.parse(`${date}T00:00:00Z`) / DAY_MS;
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0);
+}

@@ -1,0 +1,110 @@
+import { expect, test } from "bun:test";
+import { cpSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { LANGUAGES, message } from "../../src/locales/messages.ts";
+import { ROOT, temporaryFolder } from "../service.ts";
+
+const LANGUAGE = join(ROOT, "src/locales");
+
+/** Changes a copy of src/language/ and reads its catalogues. */
+async function readChanged(change: (folder: string) => void): Promise<string> {
+  using folder = temporaryFolder();
+  cpSync(LANGUAGE, folder.path, { recursive: true });
+  change(folder.path);
+  const script = `import { readCatalogues } from "./catalogues.ts"; console.log(Object.keys(readCatalogues()).join());`;
+  const child = Bun.spawnSync([process.execPath, "-e", script], { cwd: folder.path, stderr: "pipe" });
+  return child.stdout.toString().trim() || child.stderr.toString();
+}
+
+function edit(folder: string, file: string, edits: (catalogue: Record<string, unknown>) => void): void {
+  const catalogue = JSON.parse(readFileSync(join(folder, file), "utf8")) as Record<string, unknown>;
+  edits(catalogue);
+  writeFileSync(join(folder, file), JSON.stringify(catalogue));
+}
+
+test("English comes first, Japanese and Korean are there", () => {
+  expect(LANGUAGES).toEqual(["en", "ja", "ko"]);
+  expect(message("ja", "field.required")).toBe("必須です。");
+  expect(message("ko", "field.required")).toBe("필수 항목입니다.");
+});
+
+test("adding a language is adding one file", async () => {
+  expect(await readChanged((folder) => cpSync(join(folder, "en.json"), join(folder, "fr.json")))).toBe(
+    "en,fr,ja,ko",
+  );
+});
+
+test("a catalogue fails if a message is missing or added, or has other placeholders", async () => {
+  const missing = await readChanged((folder) =>
+    edit(folder, "ko.json", (messages) => delete messages["taken"]),
+  );
+  expect(missing).toContain("ko.json differs from en.json in: taken");
+  const extra = await readChanged((folder) =>
+    edit(folder, "ko.json", (messages) => (messages["hello"] = "안녕")),
+  );
+  expect(extra).toContain("ko.json differs from en.json in: hello");
+  const placeholder = await readChanged((folder) =>
+    edit(folder, "ko.json", (messages) => (messages["expired"] = "끝")),
+  );
+  expect(placeholder).toContain("ko.json differs from en.json in: expired");
+});
+
+test("a plural has the forms of its language, and a language without forms one text", async () => {
+  const { links, password } = { links: "admin.found.links", password: "password.left" };
+  /** Makes Russian of English, with these forms of one message. */
+  const russian = (forms: unknown) =>
+    readChanged((folder) => {
+      writeFileSync(join(folder, "ru.json"), JSON.stringify({}));
+      edit(folder, "ru.json", (messages) => {
+        const english = JSON.parse(readFileSync(join(folder, "en.json"), "utf8")) as Record<string, unknown>;
+        for (const [key, text] of Object.entries(english))
+          messages[key] =
+            typeof text === "string"
+              ? text
+              : { one: "{count} a", few: "{count} b", many: "{count} c", other: "{count} d" };
+        messages[links] = forms;
+      });
+    });
+  expect(
+    await russian({ one: "ссылка", few: "{count} ссылки", many: "{count} ссылок", other: "{count} ссылки" }),
+  ).toBe("en,ja,ko,ru");
+  for (const forms of [
+    "{count} ссылок",
+    { one: "{count} ссылка", other: "{count} ссылки" },
+    { one: "{count} ссылка", few: "{count} ссылки", many: "{count} ссылок", other: "ссылки" },
+    { one: "{number} ссылка", few: "{count} ссылки", many: "{count} ссылок", other: "{count} ссылки" },
+  ])
+    expect(await russian(forms)).toContain(`ru.json differs from en.json in: ${links}`);
+  expect(
+    await readChanged((folder) =>
+      edit(folder, "ja.json", (messages) => (messages[password] = { one: "{count}", other: "{count}" })),
+    ),
+  ).toContain(`ja.json differs from en.json in: ${password}`);
+});
+
+test.each([
+  ["en", ["0 links", "1 link", "2 links", "1,234 links"]],
+  ["ja", ["リンク0件", "リンク1件", "リンク2件", "リンク1,234件"]],
+  ["ko", ["링크 0개", "링크 1개", "링크 2개", "링크 1,234개"]],
+])("counts are read as people say them (%s)", (language, texts) => {
+  expect([0, 1, 2, 1234].map((count) => message(language, "admin.found.links", { count }))).toEqual(texts);
+});
+
+test("every message has a use", () => {
+  const sources = [...new Bun.Glob("**/*.{ts,tsx}").scanSync(join(ROOT, "src"))].map((file) =>
+    readFileSync(join(ROOT, "src", file), "utf8"),
+  );
+  const code = sources.join("\n");
+  // A key is used if the code has it as a string, or as a template with one part left out that is a string elsewhere.
+  const isUsed = (key: string) => {
+    const parts = key.split(".");
+    const put = parts.map((part, nth) => ({ part, pattern: parts.with(nth, "\\$\\{[^}`]+\\}").join("\\.") }));
+    return (
+      code.includes(`"${key}"`) ||
+      put.some(({ part, pattern }) => code.includes(`"${part}"`) && new RegExp(`\`${pattern}\``).test(code))
+    );
+  };
+  const keys = Object.keys(JSON.parse(readFileSync(join(LANGUAGE, "en.json"), "utf8")) as object);
+  expect(keys.filter((key) => !isUsed(key))).toEqual([]);
+});

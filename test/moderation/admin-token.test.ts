@@ -1,0 +1,57 @@
+import { expect, test } from "bun:test";
+
+import { createAdminToken, SESSION_MS } from "../../src/moderation/admin-token.ts";
+
+const TOKEN = "0123456789abcdef";
+const NOW = Date.UTC(2026, 10, 21);
+
+test("only the token is right", () => {
+  const { isRight } = createAdminToken(TOKEN);
+  expect(isRight(TOKEN)).toBe(true);
+  for (const wrong of ["", "0", TOKEN.slice(1), TOKEN.slice(0, -1), `${TOKEN}0`, ` ${TOKEN}`, `${TOKEN}\0`])
+    expect([wrong, isRight(wrong)]).toEqual([wrong, false]);
+});
+
+test("a session is open until it ends, in every process that has the token", () => {
+  const session = createAdminToken(TOKEN).beginSession(NOW);
+  const { isOpen } = createAdminToken(TOKEN);
+  expect(isOpen(session, NOW)).toBe(true);
+  expect(isOpen(session, NOW + SESSION_MS - 1)).toBe(true);
+  expect(isOpen(session, NOW + SESSION_MS)).toBe(false);
+  // The clock was ahead when it began.
+  expect(isOpen(session, NOW - 1)).toBe(false);
+});
+
+test("no session is open that was signed with another token, or changed", () => {
+  const { beginSession, isOpen } = createAdminToken(TOKEN);
+  const session = beginSession(NOW);
+  const [ends = "", signature = ""] = session.split(".");
+  const forged = [
+    "",
+    ".",
+    ends,
+    `${ends}.`,
+    `.${signature}`,
+    `${Number(ends) - 1}.${signature}`,
+    `${Number(ends) + 1}.${signature}`,
+    `0${session}`,
+    `${session}=`,
+    ` ${session}`,
+    session.slice(0, -1),
+    `${ends}.${signature.toLowerCase()}`,
+    `${ends}.${signature}.${signature}`,
+    `1e13.${signature}`,
+    createAdminToken(`${TOKEN}x`).beginSession(NOW),
+  ];
+  for (const one of forged) expect([one, isOpen(one, NOW)]).toEqual([one, false]);
+  expect(session).not.toContain(TOKEN);
+});
+
+test("every session has its own token for forms, which does not tell the session", () => {
+  const { beginSession, formToken } = createAdminToken(TOKEN);
+  const [one, other] = [beginSession(NOW), beginSession(NOW + 1)];
+  expect(formToken(one)).toBe(createAdminToken(TOKEN).formToken(one));
+  expect(formToken(one)).not.toBe(formToken(other));
+  expect(formToken(one)).not.toContain(one.split(".")[1] ?? "");
+  expect(formToken(one)).not.toBe(createAdminToken(`${TOKEN}x`).formToken(one));
+});

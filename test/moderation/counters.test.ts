@@ -1,0 +1,32 @@
+import { expect, test } from "bun:test";
+
+import { StoreUnavailable } from "../../src/links/store.ts";
+import { DAY_MS } from "../../src/links/time.ts";
+import { createCounters } from "../../src/moderation/counters.ts";
+import { createMemoryStores } from "../stores/memory.ts";
+
+const NOW = 20_000 * DAY_MS;
+
+test("what the store could not take is counted once it can", async () => {
+  const store = createMemoryStores()();
+  let isAway = true;
+  const counters = createCounters({
+    store: {
+      async count(day, counts) {
+        if (isAway) throw new StoreUnavailable("away");
+        await store.count(day, counts);
+      },
+    },
+    clock: { nowMs: () => NOW },
+  });
+  counters.count("created");
+  expect(await counters.flush().catch((reason: unknown) => reason)).toBeInstanceOf(StoreUnavailable);
+  counters.count("created");
+  counters.count("limited.view");
+  isAway = false;
+  await counters.flush();
+  await counters.flush();
+  const { days } = await store.figures(NOW);
+  expect(days).toEqual([{ day: 20_000, counts: { created: 2, "limited.view": 1 } }]);
+  expect(counters.totals).toMatchObject({ created: 2, "limited.view": 1, unknown: 0 });
+});

@@ -1,0 +1,138 @@
+import { expect, test } from "bun:test";
+
+import type { Reason } from "../../src/links/link.ts";
+import type { Target } from "../../src/links/target.ts";
+import { createHostRules, parseHost } from "../../src/moderation/host-rules.ts";
+import type { HostRule } from "../../src/moderation/store.ts";
+import { createMemoryStores } from "../stores/memory.ts";
+
+const decision = { who: "api", atMs: 1 } as const;
+
+async function rulesOf(rules: Readonly<Record<string, Reason>>) {
+  const store = createMemoryStores()();
+  for (const [host, reason] of Object.entries(rules)) await store.blockHost({ host, reason }, decision);
+  const hostRules = createHostRules(store);
+  await hostRules.read();
+  const blocked = (url: string) => hostRules.blocked(new URL(url).href as Target);
+  return { store, hostRules, blocked };
+}
+
+test("a rule about a host applies to it and to all hosts below it, in every spelling", async () => {
+  const { blocked } = await rulesOf({ "evil.example": "phishing", "xn--h32bq4v.example": "spam" });
+  for (const url of [
+    "https://evil.example/",
+    "http://evil.example:8080/x?y#z",
+    "https://EVIL.example",
+    "https://evil.example./x",
+    "https://evil.example../x",
+    "https://a.evil.example.../x",
+    "https://a.b.c.evil.example/",
+    "https://a*b.evil.example/",
+    "https://ｅｖｉｌ.example/",
+  ])
+    expect([url, blocked(url)]).toEqual([url, "phishing"]);
+  for (const url of ["https://메일.example/", "https://a.xn--h32bq4v.example/"])
+    expect([url, blocked(url)]).toEqual([url, "spam"]);
+  for (const url of [
+    "https://notevil.example/",
+    "https://example/",
+    "https://evil.example.org/",
+    "https://evil.example.evil.org/",
+    "https://good.example/evil.example",
+    "https://good.example/?u=https://evil.example/",
+    "https://good.example/#@evil.example",
+  ])
+    expect([url, blocked(url)]).toEqual([url, undefined]);
+});
+
+test("the nearest rule above a host is the one that applies", async () => {
+  const { blocked } = await rulesOf({ "example.com": "spam", "b.example.com": "malware" });
+  expect(["https://example.com", "https://a.example.com", "https://a.b.example.com"].map(blocked)).toEqual([
+    "spam",
+    "spam",
+    "malware",
+  ]);
+});
+
+test("an address has a rule of its own, in every spelling, and none above it", async () => {
+  const { blocked } = await rulesOf({ "192.0.2.1": "malware", "[2001:db8::1]": "spam", "0.0.0.1": "other" });
+  for (const url of [
+    "http://192.0.2.1",
+    "http://0xc0000201/",
+    "http://192.0.513",
+    "http://[::ffff:192.0.2.1]:80",
+  ])
+    expect([url, blocked(url)]).toEqual([url, "malware"]);
+  expect(blocked("http://[2001:0DB8:0:0::1]:8080/")).toBe("spam");
+  for (const url of [
+    "http://192.0.2.2",
+    "http://[2001:db8::2]",
+    "http://5.192.0.2.1.example",
+    "http://10.0.0.1",
+  ])
+    expect([url, blocked(url)]).toEqual([url, undefined]);
+});
+
+test("rules are read in parts, and all at once take the place of the old ones", async () => {
+  const { store, hostRules, blocked } = await rulesOf({ "old.example": "spam" });
+  for (let nth = 0; nth < 2500; nth++)
+    await store.blockHost({ host: `h${nth}.example`, reason: "spam" }, decision);
+  await store.unblockHost("old.example", decision);
+  const reading = hostRules.read();
+  expect(blocked("https://old.example/")).toBe("spam");
+  await reading;
+  expect(blocked("https://old.example/")).toBeUndefined();
+  expect(hostRules.size()).toBe(2500);
+  for (const nth of [0, 999, 1000, 2499]) expect(blocked(`https://h${nth}.example/`)).toBe("spam");
+});
+
+test("old rules stay when the store cannot be read", async () => {
+  const { store } = await rulesOf({ "old.example": "spam" });
+  let fails = false;
+  const hosts = (after: string, limit: number): Promise<readonly HostRule[]> =>
+    fails ? Promise.reject(new Error("away")) : store.hosts(after, limit);
+  const hostRules = createHostRules({ hosts });
+  await hostRules.read();
+  fails = true;
+  expect(await hostRules.read().catch(String)).toBe("Error: away");
+  expect(hostRules.blocked("https://old.example/" as Target)).toBe("spam");
+});
+
+test("a host is read in every spelling, and nothing else is", () => {
+  for (const [written, host] of [
+    [" Evil.Example. ", "evil.example"],
+    ["메일.example", "xn--h32bq4v.example"],
+    ["xn--h32bq4v.EXAMPLE", "xn--h32bq4v.example"],
+    ["a_b.example", "a_b.example"],
+    ["192.0.2.1", "192.0.2.1"],
+    ["0xC0.0.2.1", "192.0.2.1"],
+    ["::ffff:192.0.2.1", "192.0.2.1"],
+    ["2001:DB8:0::1", "[2001:db8::1]"],
+    ["[2001:db8::1]", "[2001:db8::1]"],
+  ] as const)
+    expect([written, parseHost(written)]).toEqual([written, host]);
+  for (const written of [
+    "",
+    " ",
+    ".",
+    "..",
+    "a..example",
+    ".example",
+    "*.example",
+    "https://evil.example",
+    "evil.example/",
+    "evil.example:80",
+    "evil.example:8080",
+    "user@evil.example",
+    "evil.example?x",
+    "evil.example#x",
+    "a b",
+    "256.256.256.256",
+    "1.2.3.4.5",
+    "[::1",
+    "evil%2eexample",
+    "\uD800.example",
+    "x".repeat(2000),
+  ])
+    expect([written, parseHost(written)]).toEqual([written, undefined]);
+});

@@ -1,0 +1,197 @@
+import { describe, expect, test } from "bun:test";
+
+import * as fc from "fast-check";
+
+import { createLimit, createLimits, type Window } from "../../src/moderation/rate-limits.ts";
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 86_400_000;
+const CREATES: readonly Window[] = [
+  { count: 30, ms: MINUTE_MS },
+  { count: 1000, ms: DAY_MS },
+];
+
+/** A limit at a time that the test sets. */
+function limitOf(windows: readonly Window[], seed = 1n) {
+  let nowMs = 0;
+  const limit = createLimit(windows, { clock: { monotonicMs: () => nowMs }, seed });
+  return { ...limit, advance: (ms: number) => void (nowMs += ms) };
+}
+
+const times = (count: number) => Array.from({ length: count }, (_, nth) => nth);
+
+describe("a limit", () => {
+  test("allows so many at once, and then one after each wait, to the second", () => {
+    const limit = limitOf([{ count: 10, ms: 3_600_000 }]);
+    expect(times(12).map(() => limit.take("a"))).toEqual([...times(10).map(() => 0), 360, 360]);
+    for (const _ of times(5)) {
+      const seconds = limit.wait("a");
+      limit.advance((seconds - 1) * 1000);
+      expect(limit.take("a")).toBe(1);
+      limit.advance(1000);
+      expect(limit.take("a")).toBe(0);
+    }
+  });
+
+  test("tells what is left of each window, and when there is one more", () => {
+    const limit = limitOf(CREATES);
+    expect(limit.allowances("a").map(({ left, seconds }) => [left, seconds])).toEqual([
+      [30, 0],
+      [1000, 0],
+    ]);
+    limit.take("a");
+    limit.take("a");
+    limit.advance(500);
+    expect(limit.allowances("a").map(({ left, seconds }) => [left, seconds])).toEqual([
+      [28, 2],
+      [998, 86],
+    ]);
+  });
+
+  test("counts in all windows or in none", () => {
+    const limit = limitOf([
+      { count: 2, ms: 1000 },
+      { count: 3, ms: DAY_MS },
+    ]);
+    expect(times(9).map(() => limit.take("a") === 0)).toEqual(times(9).map((nth) => nth < 2));
+    limit.advance(1000);
+    expect(times(9).map(() => limit.take("a") === 0)).toEqual(times(9).map((nth) => nth < 1));
+    expect(limit.wait("a")).toBe(DAY_MS / 3000 - 1);
+  });
+
+  test("knows each client by itself", () => {
+    const limit = limitOf(CREATES);
+    for (const _ of times(300)) limit.take("a");
+    expect(limit.wait("a")).toBe(2);
+    expect(limit.allowances("b").map(({ left }) => left)).toEqual([30, 1000]);
+    expect(
+      times(31)
+        .map(() => limit.take(""))
+        .at(-1),
+    ).toBe(2);
+  });
+
+  test("forgets what is given back", () => {
+    const limit = limitOf(CREATES);
+    for (const _ of times(30)) limit.take("a");
+    limit.giveBack("a");
+    limit.giveBack("nobody");
+    expect(limit.take("a")).toBe(0);
+    expect(limit.take("a")).toBe(2);
+  });
+
+  test("counts several at once, all or none", () => {
+    const limit = limitOf(CREATES);
+    expect(limit.most).toBe(30);
+    expect(limit.take("a", 20)).toBe(0);
+    expect(limit.wait("a", 11)).toBe(2);
+    expect(limit.take("a", 30)).toBe(40);
+    expect(limit.take("a", 10)).toBe(0);
+    expect(limit.take("a")).toBe(2);
+    limit.giveBack("a", 12);
+    expect(limit.take("a", 13)).toBe(2);
+    expect(limit.take("a", 12)).toBe(0);
+    expect(limit.take("a")).toBe(2);
+  });
+
+  test("does what a bucket does that leaks and must not overflow", () => {
+    const step = fc.record({
+      client: fc.constantFrom("", "192.0.2.1", "2001:db8:0:1"),
+      action: fc.constantFrom("take", "take", "take", "giveBack"),
+      passedMs: fc.oneof(fc.constant(0), fc.nat(5000), fc.double({ min: 0, max: 100, noNaN: true })),
+    });
+    const window = fc.record({
+      count: fc.integer({ min: 1, max: 7 }),
+      ms: fc.integer({ min: 1000, max: 9000 }),
+    });
+    const windows = fc.array(window, { minLength: 1, maxLength: 3 });
+    fc.assert(
+      fc.property(
+        windows,
+        fc.array(step, { maxLength: 120 }),
+        fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }),
+        check,
+      ),
+    );
+
+    function check(
+      limits: readonly Window[],
+      steps: readonly { client: string; action: string; passedMs: number }[],
+      seed: bigint,
+    ) {
+      const limit = limitOf(limits, seed);
+      let exactMs = 0;
+      let beforeMs = 0;
+      // For each client and window, in things times the window's milliseconds.
+      const levels = new Map<string, number[]>();
+      for (const { client, action, passedMs } of steps) {
+        limit.advance(passedMs);
+        exactMs += passedMs;
+        const passed = Math.floor(exactMs) - beforeMs;
+        beforeMs += passed;
+        for (const level of levels.values())
+          for (const [nth, { count }] of limits.entries())
+            level[nth] = Math.max(0, (level[nth] ?? 0) - passed * count);
+        const level = levels.get(client) ?? limits.map(() => 0);
+        levels.set(client, level);
+        const isFree = limits.every(({ count, ms }, nth) => (level[nth] ?? 0) + ms <= count * ms);
+        if (action === "giveBack") {
+          limit.giveBack(client);
+          for (const [nth, { ms }] of limits.entries()) level[nth] = Math.max(0, (level[nth] ?? 0) - ms);
+        } else {
+          expect(limit.take(client) === 0).toBe(isFree);
+          if (isFree) for (const [nth, { ms }] of limits.entries()) level[nth] = (level[nth] ?? 0) + ms;
+        }
+        expect(limit.allowances(client).map(({ left }) => left)).toEqual(
+          limits.map(({ count, ms }, nth) => count - Math.ceil((level[nth] ?? 0) / ms)),
+        );
+      }
+    }
+  });
+});
+
+describe("an attacker with many addresses", () => {
+  const address = (nth: number) => `2001:db8:${(nth >> 16).toString(16)}:${(nth & 0xffff).toString(16)}`;
+
+  test("blocks nobody, and does not make Curt forget who is over a limit", () => {
+    const limit = limitOf(CREATES);
+    for (const _ of times(30)) limit.take("over");
+    let refused = 0;
+    for (let nth = 0; nth < 1_000_000; nth++) if (limit.take(address(nth)) !== 0) refused++;
+    expect(refused).toBe(0);
+    expect(limit.take("over")).toBe(2);
+    expect(limit.take("somebody else")).toBe(0);
+  });
+
+  test("takes no more memory the more they are", () => {
+    const windows = { limitCreate: CREATES, limitUnknown: CREATES, limitView: CREATES };
+    const options = { ...windows, limitReport: CREATES, limitPasswords: CREATES };
+    Bun.gc(true);
+    const beforeBytes = process.memoryUsage().rss;
+    const limits = createLimits({ ...options, clock: { monotonicMs: () => 0 }, seed: 1n });
+    for (const limit of Object.values(limits))
+      for (let nth = 0; nth < 300_000; nth++) limit?.take(address(nth));
+    Bun.gc(true);
+    expect(process.memoryUsage().rss - beforeBytes).toBeLessThan(64 * 1024 * 1024);
+  });
+});
+
+test("a client is barred from looking up addresses at a hundred times the limit of unknown ones", () => {
+  const none: readonly Window[] = [];
+  const { unknown, scan } = createLimits({
+    limitCreate: none,
+    limitPasswords: none,
+    limitView: none,
+    limitReport: none,
+    limitUnknown: [{ count: 60, ms: MINUTE_MS }],
+    clock: { monotonicMs: () => 0 },
+    seed: 1n,
+  });
+  let asked = 0;
+  while (scan?.wait("a") === 0 && asked < 10_000) {
+    asked++;
+    if (unknown?.take("a") !== 0) scan.take("a");
+  }
+  expect(asked).toBe(6000);
+  expect([unknown?.wait("a"), scan?.wait("a")]).toEqual([1, 1]);
+});

@@ -1,0 +1,133 @@
+import { expect, test } from "bun:test";
+
+import type { Code } from "../../src/links/code.ts";
+import { REASONS } from "../../src/links/link.ts";
+import type { LinkId } from "../../src/links/store.ts";
+import { createHostRules } from "../../src/moderation/host-rules.ts";
+import { createOperator, createRuleCheck } from "../../src/moderation/operator.ts";
+import { newLink } from "../stores/links.ts";
+import { createMemoryStores } from "../stores/memory.ts";
+
+const NOW = Date.UTC(2026, 10, 22);
+
+function open() {
+  const store = createMemoryStores()();
+  const hostRules = createHostRules(store);
+  const clock = { nowMs: () => NOW };
+  const ownHosts = ["curt.example", "xn--h32bq4v.example", "[::1]"];
+  const refuseRule = createRuleCheck({ hostRules, ownHosts });
+  const operator = createOperator({ store, clock, refuseRule });
+  return { store, hostRules, operator };
+}
+
+const idOf = ({ code, createdMs }: LinkId): LinkId => ({ code, createdMs });
+
+test("a decision is in the journal with who, when, why and the note", async () => {
+  const { store, operator } = open();
+  await store.insert([newLink("a")]);
+  const link = await operator.look("a");
+  if ("kind" in link) return expect.unreachable();
+  expect(await operator.disable([link], { reason: "phishing", note: "메모" }, "api")).toEqual([idOf(link)]);
+  expect(await operator.look("a")).toMatchObject({ disabled: "phishing" });
+  expect(await operator.enable([link], { note: "" }, "page")).toEqual([idOf(link)]);
+  expect(await operator.erase(link, {}, "api")).toBeTrue();
+  expect(await operator.erase(link, {}, "api")).toBeFalse();
+  expect(await operator.blockHost(" Evil.Example. ", { reason: "spam" }, "api")).toEqual({
+    host: "evil.example",
+    changed: true,
+  });
+  expect(await operator.blockHost("evil.example", { reason: "spam" }, "api")).toMatchObject({
+    changed: false,
+  });
+  expect(await operator.unblockHost("EVIL.example", { note: "mistake" }, "page")).toEqual({
+    host: "evil.example",
+    changed: true,
+  });
+  const entries = await store.journal({ limit: 10 });
+  expect(entries.toReversed()).toMatchObject([
+    { who: "api", action: "disable", reason: "phishing", note: "메모", atMs: NOW, ...idOf(link) },
+    { who: "page", action: "enable", atMs: NOW, ...idOf(link) },
+    { who: "api", action: "erase", atMs: NOW, ...idOf(link) },
+    { who: "api", action: "block-host", reason: "spam", host: "evil.example" },
+    { who: "page", action: "unblock-host", note: "mistake", host: "evil.example" },
+  ]);
+  expect(entries.filter(({ note }) => note !== undefined)).toHaveLength(2);
+});
+
+test("many links are changed in several transactions, and each once", async () => {
+  const { store, operator } = open();
+  const links = Array.from({ length: 1201 }, (_, nth) => newLink(`m${nth}`));
+  await store.insert(links);
+  const batches: number[] = [];
+  const counting = createOperator({
+    store: {
+      ...store,
+      disable: (batch, decision) => (batches.push(batch.length), store.disable(batch, decision)),
+    },
+    clock: { nowMs: () => NOW },
+    refuseRule: () => [],
+  });
+  expect(await counting.disable(links, { reason: "spam" }, "api")).toHaveLength(1201);
+  expect(batches).toEqual([500, 500, 201]);
+  expect(await operator.disable(links, { reason: "spam" }, "api")).toEqual([]);
+  expect(await store.find("m1200" as Code)).toMatchObject({ disabled: "spam" });
+});
+
+test("what is wrong with a decision is told at once, and nothing is changed", async () => {
+  const { store, operator } = open();
+  await store.insert([newLink("a")]);
+  const values = REASONS.join(", ");
+  const links = [newLink("a")];
+  const refused = (...refusals: unknown[]) => ({ kind: "refused", refusals }) as never;
+  const [long, lone] = ["x".repeat(2001), "\uD800"];
+  expect(await operator.disable(links, { reason: "Spam", note: long }, "api")).toEqual(
+    refused({ rule: "note.too-long", max: 2000 }, { rule: "reason.unknown", values }),
+  );
+  for (const reason of ["", "blocklist", "deleted", "toString"])
+    expect(await operator.disable(links, { reason }, "api")).toEqual(
+      refused({ rule: "reason.unknown", values }),
+    );
+  expect(await operator.enable(links, { note: lone }, "api")).toEqual(refused({ rule: "note.ill-formed" }));
+  expect(await operator.erase(newLink("a"), { note: long }, "api")).toEqual(
+    refused({ rule: "note.too-long", max: 2000 }),
+  );
+  expect(await operator.blockHost("https://x.example", { reason: "x", note: lone }, "api")).toEqual(
+    refused({ rule: "host.invalid" }, { rule: "reason.unknown", values }, { rule: "note.ill-formed" }),
+  );
+  for (const own of ["CURT.example.", "메일.example", "::1", "[::1]"])
+    expect(await operator.blockHost(own, { reason: "spam" }, "api")).toEqual(refused({ rule: "host.own" }));
+  expect(await operator.unblockHost("a b", {}, "api")).toEqual(refused({ rule: "host.invalid" }));
+  expect(await store.find("a" as Code)).not.toHaveProperty("disabled");
+  expect(await store.journal({ limit: 10 })).toEqual([]);
+  expect(await store.hosts("", 10)).toEqual([]);
+});
+
+test("what registries sell names below cannot be blocked; what a company does can", async () => {
+  const { operator } = open();
+  for (const written of ["com", "CO.UK.", "kr", "co.kr", "한국"]) {
+    const outcome = await operator.blockHost(written, { reason: "spam" }, "api");
+    expect(outcome).toMatchObject({ kind: "refused", refusals: [{ rule: "host.suffix" }] });
+  }
+  for (const written of ["github.io", "example.com", "a.co.uk", "192.0.2.1", "[2001:db8::1]", "localhost"])
+    expect(await operator.blockHost(written, { reason: "spam" }, "api")).toMatchObject({ changed: true });
+});
+
+test("no more hosts are blocked than every process can hold in memory", async () => {
+  const { store } = open();
+  const full = createOperator({
+    store,
+    clock: { nowMs: () => NOW },
+    refuseRule: createRuleCheck({ hostRules: { size: () => 100_000 }, ownHosts: [] }),
+  });
+  expect(await full.blockHost("a.example", { reason: "spam" }, "api")).toEqual({
+    kind: "refused",
+    refusals: [{ rule: "host.too-many", max: 100_000 }],
+  });
+  expect(await full.unblockHost("a.example", {}, "api")).toEqual({ host: "a.example", changed: false });
+});
+
+test("a code that nobody has is unknown, in any spelling", async () => {
+  const { operator } = open();
+  for (const spelling of ["none", "a b", "\uD800", ""])
+    expect(await operator.look(spelling)).toEqual({ kind: "unknown" });
+});
