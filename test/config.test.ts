@@ -27,7 +27,6 @@ describe("the configuration", () => {
       blocklistFeeds: [],
       listFolder: "data/blocklists",
       database: { engine: "sqlite", path: "./data/curt.db" },
-      databasePasswordFile: null,
       databasePool: 8,
       dataFolder: null,
       backupFolder: null,

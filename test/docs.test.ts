@@ -54,7 +54,6 @@ describe("the README", () => {
       "check",
       "backup",
       "restore",
-      "copy",
       "export",
       "import",
       "shorten",

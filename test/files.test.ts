@@ -65,11 +65,9 @@ for (const umask of ["022", "000"])
       expect(openToOthers(folder.path)).toEqual([]);
     }
     curt(umask, ["export", here("exported/all.ndjson")], settings);
-    curt(umask, ["copy", settings.DATABASE_URL, elsewhere("copied").DATABASE_URL], settings);
     curt(umask, ["restore", here("made/backup.db")], elsewhere("restored"));
     curt(umask, ["import", here("exported/all.ndjson")], elsewhere("imported"));
-    for (const name of ["copied", "restored", "imported"])
-      expect(existsSync(here(`${name}/curt.db`))).toBe(true);
+    for (const name of ["restored", "imported"]) expect(existsSync(here(`${name}/curt.db`))).toBe(true);
     expect(openToOthers(folder.path)).toEqual([]);
   });
 
@@ -105,17 +103,11 @@ test("what root makes in the folder of a service belongs to the owner of the fol
   await (await openStore({ engine: "sqlite", path: here("curt.db") })).close();
   curt("022", ["export", here("all.ndjson")], { DATABASE_URL: `sqlite:${here("curt.db")}` });
   curt("022", ["import", here("all.ndjson")], { DATABASE_URL: `sqlite:${home}/imported/curt.db` });
-  curt("022", ["copy", `sqlite:${here("curt.db")}`, `sqlite:${home}/copied/curt.db`], {});
   const settings = { DATABASE_URL: `sqlite:${home}/imported/curt.db`, DATA_DIR: `${home}/new` };
   curt("022", ["backup", here("backup.db")], settings);
   curt("022", ["restore", here("backup.db")], { DATABASE_URL: `sqlite:${home}/restored/curt.db` });
   const made = allIn(home);
-  for (const name of [
-    "imported/curt.db",
-    "copied/curt.db",
-    "restored/curt.db",
-    "new/curt.db-visits/backup.lock",
-  ])
+  for (const name of ["imported/curt.db", "restored/curt.db", "new/curt.db-visits/backup.lock"])
     expect(made).toContain(name);
   for (const name of made) expect([name, statSync(join(home, name))]).toMatchObject([name, { uid, gid }]);
 });

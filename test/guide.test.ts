@@ -203,16 +203,16 @@ describe("the commands of Curt", () => {
     const settings = { PORT: `${port}`, HOST: "127.0.0.1", BASE_URL: origin };
     const curt = await startProgram(settings, { folder: folder.path });
     await curt.shorten({ original_url: "https://example.com/", custom_code: "CODE" });
-    // A copy begins when nobody serves its source.
+    // A store moves while nobody serves it.
     const isStopped = document === "docs/database.md";
     if (isStopped) await curt[Symbol.asyncDispose]();
     await using postgres = isStopped ? await startPostgres() : undefined;
-    const copyUrl = (await postgres?.url("copy"))?.replace(`:${PASSWORD}@`, "@") ?? "";
+    const movedUrl = (await postgres?.url("moved"))?.replace(`:${PASSWORD}@`, "@") ?? "";
     for (const line of lines) {
       const command = line
         .replaceAll("https://go.example.com", origin)
         .replaceAll("sqlite:/var/lib/curt/curt.db", curt.databaseUrl)
-        .replaceAll("postgres://curt@db1:5432/curt", copyUrl)
+        .replaceAll("postgres://curt@db1:5432/curt", movedUrl)
         .replaceAll("/etc/curt/password", here("password"));
       const child = Bun.spawn(["sh", "-c", command], {
         cwd: folder.path,

@@ -4,7 +4,7 @@ import { join } from "node:path";
 
 import { ask, type Made, make, OTHER } from "./managed.ts";
 import { startPostgres } from "./postgres.ts";
-import { ROOT, type Running, startHere, temporaryFolder } from "./service.ts";
+import { type Running, startHere, temporaryFolder } from "./service.ts";
 
 const CURT_SECRET = "a secret of an instance, 32 characters".replaceAll(" ", "-");
 
@@ -84,17 +84,5 @@ describe("a manage key", () => {
     expect(await follow(second)).toBe(`${OTHER}/${changes}`);
     while ((await follow(first)) === before) await Bun.sleep(20);
     expect(await follow(first)).toBe(`${OTHER}/${changes}`);
-  });
-
-  test("is still right after a copy to another database", async () => {
-    using folder = temporaryFolder();
-    const link = await during(startHere(inFolder(folder.path), { folder: folder.path }), make);
-    using target = temporaryFolder();
-    const to = inFolder(target.path);
-    const line = ["src/main.ts", "copy", inFolder(folder.path).DATABASE_URL, to.DATABASE_URL];
-    const copying = Bun.spawn([process.execPath, ...line], { cwd: ROOT, stdout: "ignore", stderr: "ignore" });
-    expect(await copying.exited).toBe(0);
-    await using copy = await startHere(to, { folder: target.path });
-    expect(await reasonAt(copy, link)).toBeNull();
   });
 });

@@ -41,7 +41,7 @@ export async function restore(
   if (to === undefined) return refuse(`--to must be ${databaseUrl.right}, not ${options["to"]}`);
   if (to.engine !== "sqlite")
     return refuse(
-      `restore makes a SQLite store. To fill an empty PostgreSQL database with a backup, use curt copy: curt copy sqlite:${file} postgres://…`,
+      `restore makes a SQLite store. To fill an empty PostgreSQL database with a backup: DATABASE_URL=sqlite:${file} curt export - | DATABASE_URL=postgres://… curt import -`,
     );
   const { path } = to;
   const journalFolder = journalFolderOf(to, config.dataFolder);

@@ -3,7 +3,6 @@ import { backup, restore } from "./backup.ts";
 import { check } from "./check.ts";
 import type { Commands, InstanceCommand } from "./command.ts";
 import { completion, SHELLS } from "./completion.ts";
-import { copy } from "./copy.ts";
 import { exportStore } from "./export.ts";
 import { INSTANCE_COMMANDS } from "./instance.ts";
 import { serve } from "./serve.ts";
@@ -36,11 +35,6 @@ export const COMMANDS: Commands = {
       },
     },
     run: restore,
-  },
-  copy: {
-    summary: "copy a store to an empty one; FROM and TO are addresses as in DATABASE_URL",
-    positionals: ["FROM", "TO"],
-    run: copy,
   },
   export: {
     summary: "write all that the store holds to a file; FILE - is standard output",

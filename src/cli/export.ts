@@ -1,6 +1,6 @@
-import { type Config, journalFolderOf } from "../config/config.ts";
+import type { Config } from "../config/config.ts";
 import { hasStore, openRecords } from "../store/open.ts";
-import { EXPORTED } from "../transfer/export-line.ts";
+import { KINDS } from "../store/records.ts";
 import { exportRecords } from "../transfer/export.ts";
 import { hasSegments } from "../visits/journal/slots.ts";
 import type { Arguments } from "./command.ts";
@@ -11,17 +11,16 @@ import { showProgress } from "./terminal/progress.ts";
 
 /** Writes everything of the store to a file or to standard output; returns the exit code. */
 export async function exportStore(config: Config, { positionals }: Arguments): Promise<number> {
-  const { database, dataFolder } = config;
+  const { database, journalFolder } = config;
   if (!(await hasStore(database))) return fail(noStore(database));
-  if (hasSegments(journalFolderOf(database, dataFolder)))
+  if (hasSegments(journalFolder))
     note("Visits that are not in the store yet are not exported. Stop Curt before, if every visit counts.");
   const records = await openRecords(database);
   using progress = showProgress();
   try {
     using output = await openOutput(positionals[0] ?? "-");
     // Counting a large store takes a while, and only tells how much time is left.
-    const known = progress.isShown ? await records.count() : undefined;
-    const all = known && EXPORTED.reduce((sum, kind) => sum + known[kind], 0);
+    const all = progress.isShown ? await records.size() : undefined;
     let done = 0;
     const counts = await exportRecords(records, output.write, (count) => {
       done += count;
@@ -29,7 +28,7 @@ export async function exportStore(config: Config, { positionals }: Arguments): P
     });
     await output.finish();
     progress.end();
-    const told = EXPORTED.map((kind) => counted(kind, counts[kind]));
+    const told = KINDS.map((kind) => counted(kind, counts[kind]));
     note(`exported ${told.join(", ")}`);
     return 0;
   } finally {

@@ -3,7 +3,6 @@ import { describeStore } from "../config/database-url.ts";
 import { arrivalRules } from "../server/core.ts";
 import { hasStore, openIntake, openRecords } from "../store/open.ts";
 import { takeIn } from "../transfer/import-links.ts";
-import { OtherFile } from "../transfer/lines.ts";
 import { type SourceItem, UnreadableSource } from "../transfer/source.ts";
 import type { Arguments } from "./command.ts";
 import { counted } from "./record-names.ts";
@@ -46,10 +45,6 @@ export async function openImport(
     progress.end();
     if (error instanceof UnreadableSource)
       return fail(`${error.file ?? (file === "-" ? "standard input" : file)} ${error.message}`);
-    if (error instanceof OtherFile)
-      return fail(
-        `${describeStore(config.database)} is partly filled from another file. Import that file again, or begin with an empty database.`,
-      );
     throw error;
   }
 }
@@ -108,12 +103,12 @@ async function openLookUp({ database }: Config) {
   return { intake: undefined, find, [Symbol.asyncDispose]: close };
 }
 
-/** Ends the import, unless broken lines are to be passed over. `of` follows the number of a line, `end` the message. */
-export function brokenLines({ options, left }: Importing, { of = "", end = "Nothing was written." } = {}) {
+/** Ends the import, unless broken lines are to be passed over. `of` follows the number of a line. */
+export function brokenLines({ options, left }: Importing, { of = "" } = {}) {
   return (line: number, why: string): void => {
     if (options["skip-bad"] !== true)
       throw new UnreadableSource(
-        `is broken at line ${line.toLocaleString("en")}: ${why}. Use a whole file, or --skip-bad to pass over broken lines. ${end}`,
+        `is broken at line ${line.toLocaleString("en")}: ${why}. Use a whole file, or --skip-bad to pass over broken lines. Nothing was written.`,
       );
     left.add({
       place: `line ${line}${of}`,

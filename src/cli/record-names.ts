@@ -1,44 +1,36 @@
 import { type DatabaseAddress, describeStore } from "../config/database-url.ts";
-import type { Counts } from "../store/records.ts";
+import type { Kind } from "../store/records.ts";
 
-type Kind = keyof Counts;
+type Thing = Kind | "visits";
 
 /** What records are called in messages. */
-export const NAMES: Readonly<Record<Kind, string>> = {
+const NAMES: Readonly<Record<Thing, string>> = {
   link: "links",
-  disabled: "disabled links",
-  ending: "links with an end",
   day: "days of visits",
   visits: "visits",
-  bots: "visits of programs",
-  salt: "salts",
   secret: "secrets",
   host: "host rules",
   entry: "journal entries",
   case: "cases",
-  reporter: "reporters of today",
   counter: "counters",
+  request: "keyed requests",
 };
 
 /** What a single one is called. */
 const SINGLE: typeof NAMES = {
   link: "link",
-  disabled: "disabled link",
-  ending: "link with an end",
   day: "day of visits",
   visits: "visit",
-  bots: "visit of a program",
-  salt: "salt",
   secret: "secret",
   host: "host rule",
   entry: "journal entry",
   case: "case",
-  reporter: "reporter of today",
   counter: "counter",
+  request: "keyed request",
 };
 
 /** Such as "1 link" and "2,000 links". */
-export function counted(kind: Kind, count: number): string {
+export function counted(kind: Thing, count: number): string {
   return `${count.toLocaleString("en")} ${(count === 1 ? SINGLE : NAMES)[kind]}`;
 }
 

@@ -13,7 +13,7 @@ import { SETTINGS, type Values } from "./settings.ts";
 type Decided = { readonly [Key in keyof Values]: Exclude<Values[Key], "auto"> };
 
 /** What only helps to decide others. */
-type Settled = "baseUrl";
+type Settled = "baseUrl" | "databasePasswordFile";
 
 /** The values of all settings, including those derived from several of them. */
 export interface Config extends Omit<Decided, Settled> {
@@ -118,11 +118,14 @@ function unreadable({ tlsCert, tlsKey }: Partial<Values>): string[] {
 const PUBLIC_LIMITS = { limitCreate: "30/1m,1000/1d", limitUnknown: "60/1m", limitView: "120/1m" };
 
 /** Fills in the defaults that depend on other settings. */
-function settle({ blocklist, ...values }: Values): Omit<Config, "misspellings"> {
+function settle({ blocklist, databasePasswordFile, ...values }: Values): Omit<Config, "misspellings"> {
   const { dataFolder } = values;
   const automaticPort = values.tlsCert === null ? 3000 : 443;
   const port = values.port === "auto" ? automaticPort : values.port;
-  const database = withPassword(values.database, filePassword(values));
+  const database = withPassword(
+    values.database,
+    databasePasswordFile === null ? undefined : { file: databasePasswordFile },
+  );
   const readDatabase = values.readDatabase && withPassword(values.readDatabase, passwordOf(database));
   const baseUrl = values.baseUrl ?? `http://localhost:${port}`;
   const automatic = isPrivateHost(new URL(baseUrl).hostname) ? "private" : "public";
@@ -166,12 +169,7 @@ export function journalFolderOf(database: DatabaseAddress, dataFolder: Config["d
   return join(dataFolder ?? folder, `${name}-visits`);
 }
 
-/** For PostgreSQL databases whose address has no password. */
-export function filePassword({ databasePasswordFile: file }: Pick<Config, "databasePasswordFile">) {
-  return file === null ? undefined : { file };
-}
-
-export function withPassword<Address extends DatabaseAddress>(
+function withPassword<Address extends DatabaseAddress>(
   database: Address,
   password: PostgresAddress["password"],
 ): Address {

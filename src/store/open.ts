@@ -4,11 +4,11 @@ import type { GuardStore } from "../moderation/store.ts";
 import type { VisitStore } from "../visits/store.ts";
 import type { Intake } from "./intake.ts";
 import type { PostgresOptions } from "./postgres/store.ts";
-import type { FilledRecords, Records } from "./records.ts";
+import type { Records, WriteRecords } from "./records.ts";
 import { identify } from "./sqlite/file/file-identity.ts";
 import { checkFile, hasFile } from "./sqlite/file/file.ts";
 import { openSqliteIntake } from "./sqlite/intake.ts";
-import { openSqliteRecords, openSqliteToFill } from "./sqlite/records.ts";
+import { fillSqliteStore, openSqliteRecords } from "./sqlite/records.ts";
 import { openSqliteReader, openSqliteStore, type StoreOptions as SqliteOptions } from "./sqlite/store.ts";
 
 type Address = Config["database"];
@@ -56,18 +56,24 @@ export async function openReader(
 
 const postgresRecords = () => import("./postgres/records.ts");
 
-/** Opens a store to be copied from. Throws {@link StoreUnusable}. */
+/** Opens a store to be exported. Throws {@link StoreUnusable}. */
 export async function openRecords(database: Address): Promise<Records> {
   return database.engine === "sqlite"
     ? openSqliteRecords(database.path)
     : (await postgresRecords()).openPostgresRecords(database);
 }
 
-/** Opens a store to be filled, made or migrated where needed. Throws {@link StoreUnusable}. */
-export async function openToFill(database: Address): Promise<FilledRecords> {
+/**
+ * Fills an empty store, created or migrated where needed, in one transaction: if `work` rejects or the process is killed, the
+ * store stays empty. Resolves with undefined if the store isn't empty. Throws {@link StoreUnusable}.
+ */
+export async function fillStore<T>(
+  database: Address,
+  work: (write: WriteRecords) => Promise<T>,
+): Promise<T | undefined> {
   return database.engine === "sqlite"
-    ? openSqliteToFill(database.path)
-    : (await postgresRecords()).openPostgresToFill(database);
+    ? fillSqliteStore(database.path, work)
+    : (await postgresRecords()).fillPostgresStore(database, work);
 }
 
 /** Opens a store to which links from elsewhere are added, made or migrated where needed. Throws {@link StoreUnusable}. */

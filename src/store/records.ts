@@ -1,114 +1,81 @@
+// All that a store keeps, as plain data that means the same in every engine: what an export holds.
 import type { Link } from "../links/link.ts";
-import type { LinkId, LinkStore } from "../links/store.ts";
+import type { KeyedRequest, LinkId, LinkStore, Made } from "../links/store.ts";
 import type { Note } from "../moderation/reports/case-store.ts";
-// All that a store keeps, as plain data that means the same in every engine: what `curt copy` takes from one to another.
 import type { Case } from "../moderation/reports/case.ts";
 import type { HostRule, JournalEntry } from "../moderation/store.ts";
 import type { Sums } from "../visits/day.ts";
 import type { Detail } from "../visits/detail.ts";
-import type { VisitStore } from "../visits/store.ts";
 
-/** Times are in Unix milliseconds, days count from 1970-01-01 (UTC). */
+/**
+ * Times are in Unix milliseconds, days count from 1970-01-01 (UTC). Salts and today's reporters are missing: hashes of
+ * visitors must not outlive their day, and an export may be kept for years.
+ */
 export interface RecordOf {
   /** About oldest first. */
   readonly link: Link;
   readonly day: LinkDay;
-  readonly salt: { readonly day: number; readonly salt: Uint8Array };
   /** What manage keys are made with. */
   readonly secret: { readonly name: string; readonly secret: Uint8Array };
   readonly host: HostRule;
   /** What was decided, in order. It never changes. */
   readonly entry: Omit<JournalEntry, "cursor">;
   readonly case: Case & { readonly notes: readonly Note[] };
-  /** Who has reported a link on a day. */
-  readonly reporter: LinkId & { readonly day: number; readonly reporter: string };
   readonly counter: { readonly day: number; readonly name: string; readonly count: number };
+  /** A request that may be retried. */
+  readonly request: KeyedRequest & { readonly made: readonly Made[] };
 }
 
 /** The visits of a link on one day, by all sources together. Day 0 is the sum of what is too old to be told by day. */
 export interface LinkDay extends LinkId, Sums {
   readonly day: number;
-  /** Null for day 0. */
+  /** Closed, so without hashes of visitors. Null for day 0. */
   readonly detail: Detail | null;
-  /** The detail may still hold hashes of visitors. */
-  readonly isOpen: boolean;
 }
 
 export type Kind = keyof RecordOf;
 
-/** In the order in which they are copied: reporters belong to cases. */
+/** In the order in which they are exported. */
 export const KINDS = [
   "link",
   "day",
-  "salt",
   "secret",
   "host",
   "entry",
   "case",
-  "reporter",
   "counter",
+  "request",
 ] as const satisfies readonly Kind[];
 
-export interface Part<Record> {
-  readonly records: readonly Record[];
-  /** After the last of them. Only the engine that issued it understands it. */
-  readonly cursor: string;
-  readonly hasMore: boolean;
+export type Counts = Readonly<Record<Kind, number>>;
+
+export function noCounts(): Record<Kind, number> {
+  return Object.fromEntries(KINDS.map((kind) => [kind, 0])) as Record<Kind, number>;
 }
 
-/** Reads all records of a kind, some at once. Salts and reporters are not in order. */
-type ReadParts = <K extends Kind>(kind: K) => AsyncIterable<readonly RecordOf[K][]>;
+/** Reads all records of a kind, in batches. The order is the same in every engine, except for links. */
+type ReadRecords = <K extends Kind>(kind: K) => AsyncIterable<readonly RecordOf[K][]>;
 
-export async function* readAll<Record>(
-  read: (after: string) => Promise<Part<Record>>,
-): AsyncGenerator<readonly Record[]> {
-  for (let after: string | undefined = ""; after !== undefined;) {
-    const { records, cursor, hasMore }: Part<Record> = await read(after);
-    yield records;
-    after = hasMore ? cursor : undefined;
-  }
-}
-
-/** What two stores with the same records have in common. */
-export type Counts = Readonly<Record<Kind | "disabled" | "ending" | "visits" | "bots", number>>;
+/** Adds the records that aren't there yet. Returns how many it added. */
+export type WriteRecords = <K extends Kind>(kind: K, records: readonly RecordOf[K][]) => Promise<number>;
 
 /** Reads everything in a store, whatever engine it has. Methods reject with `StoreUnavailable` if they cannot. */
-export interface Records extends Pick<LinkStore, "find">, Pick<VisitStore, "sums"> {
-  /** At most `limit` records after a cursor, at first "". */
-  read<K extends Kind>(kind: K, after: string, limit: number): Promise<Part<RecordOf[K]>>;
-  /**
-   * Calls `work` with a reader of everything as it is at one moment, also while the store is served. Links come about oldest
-   * first, and entries as they were made. All other records come in an order that is the same in every engine; days by their number.
-   */
-  snapshot<T>(work: (parts: ReadParts) => Promise<T>): Promise<T>;
-  count(): Promise<Counts>;
-  /** About so many links, evenly spread from the oldest to the newest; all if there are fewer. */
-  spread(count: number): Promise<readonly Link[]>;
+export interface Records extends Pick<LinkStore, "find"> {
+  /** Whether the store can be filled, as {@link IS_EMPTY} finds. */
+  isEmpty(): Promise<boolean>;
+  /** About how many records there are, which takes a while. */
+  size(): Promise<number>;
+  /** Calls `work` with a reader of everything as it is at one moment, also while the store is served. */
+  snapshot<T>(work: (read: ReadRecords) => Promise<T>): Promise<T>;
   close(): Promise<void>;
 }
 
-/** A copy that fills a store, or has filled it. As long as it is not finished, the store refuses to serve. */
-export interface Copying {
-  /** Where the records come from. */
-  readonly source: string;
-  /** How far it is. To the engine this is an opaque text. */
-  readonly progress: string;
-}
-
-/** A store that is being filled. */
-export interface FilledRecords extends Records {
-  /** Begins or continues a copy. Returns the one under way, or undefined if the store has records of its own. */
-  begin(copying: Copying): Promise<Copying | undefined>;
-  /**
-   * Writes records, in one transaction with the progress that they make: records that are there already become like the
-   * given ones. What a crash loses is lost together with its progress. Rejects with `StoreUnusable` if the progress is not
-   * `before`, because somebody else fills or serves the store.
-   */
-  write<K extends Kind>(
-    kind: K,
-    records: readonly RecordOf[K][],
-    progress: { readonly before: string; readonly after: string },
-  ): Promise<void>;
-  /** Resolves once everything is durable. From now on the store may serve. Once it does, it is no copy any more. */
-  finish(): Promise<void>;
-}
+/** A service that nobody used yet has a secret and counters, and can be filled. */
+export const IS_EMPTY = `
+  SELECT NOT EXISTS (SELECT 1 FROM links) AND NOT EXISTS (SELECT 1 FROM visits) AND NOT EXISTS (SELECT 1 FROM hosts)
+    AND NOT EXISTS (SELECT 1 FROM journal) AND NOT EXISTS (SELECT 1 FROM cases) AS "isEmpty"`;
+/** Removes what a service that nobody used yet has written. */
+export const CLEAR = ["DELETE FROM secrets", "DELETE FROM counters", "DELETE FROM requests"];
+export const SIZE = `
+  SELECT (SELECT count(*) FROM links) + (SELECT count(*) FROM visits) + (SELECT count(*) FROM journal)
+    + (SELECT count(*) FROM counters) AS size`;

@@ -2,8 +2,7 @@
 // records are equal bytes.
 import { NEVER_MS, REASONS, type Terms } from "../links/link.ts";
 import { DAY_MS } from "../links/time.ts";
-import type { Kind, LinkDay, RecordOf } from "../store/records.ts";
-import { close } from "../visits/day.ts";
+import type { Counts, Kind, LinkDay, RecordOf } from "../store/records.ts";
 import { type DayDetail, readDetail } from "../visits/detail.ts";
 import { DIMENSIONS } from "../visits/dimensions.ts";
 
@@ -11,32 +10,15 @@ export const FORMAT = "curt-export";
 export const VERSION = 1;
 export const HEADER = `${JSON.stringify({ format: FORMAT, version: VERSION })}\n`;
 
-/**
- * In the order of the file. Salts and today's reporters are left out: hashes of visitors must not outlive their day, and an
- * export may be kept for years. So a day's visitors become a number, as if the day were over.
- */
-export const EXPORTED = [
-  "link",
-  "day",
-  "secret",
-  "host",
-  "entry",
-  "case",
-  "counter",
-] as const satisfies readonly Kind[];
-export type Exported = (typeof EXPORTED)[number];
-
-export type Counts = Readonly<Record<Exported, number>>;
-
 export function footer(records: Counts, sha256: string): string {
   return `${JSON.stringify({ kind: "end", records, sha256 })}\n`;
 }
 
-export function writeLine<K extends Exported>(kind: K, record: RecordOf[K]): string {
+export function writeLine<K extends Kind>(kind: K, record: RecordOf[K]): string {
   return `${JSON.stringify(WRITERS[kind](record))}\n`;
 }
 
-type Writers = { readonly [K in Exported]: (record: RecordOf[K]) => object };
+type Writers = { readonly [K in Kind]: (record: RecordOf[K]) => object };
 
 const WRITERS: Writers = {
   link: ({ code, originalUrl, target, createdMs, endsMs, disabled, terms }) => ({
@@ -45,18 +27,18 @@ const WRITERS: Writers = {
     url: originalUrl,
     target: (target as string) === originalUrl ? undefined : target,
     created: instant(createdMs),
-    ends: endsMs === NEVER_MS ? undefined : instant(endsMs),
+    ends: optionalEnd(endsMs),
     disabled,
     ...(terms && writeTerms(terms)),
   }),
-  day: ({ code, createdMs, day, visits, bots, detail, isOpen }) => ({
+  day: ({ code, createdMs, day, visits, bots, detail }) => ({
     kind: "day",
     code,
     created: instant(createdMs),
     day: day === 0 ? null : dayName(day),
     visits,
     bots,
-    ...(detail && writeDay(isOpen ? close(detail) : detail)),
+    ...(detail && writeDay(detail)),
   }),
   secret: ({ name, secret }) => ({ kind: "secret", name, base64: Buffer.from(secret).toString("base64") }),
   host: ({ host, reason, sinceMs }) => ({ kind: "host", host, reason, since: instant(sinceMs) }),
@@ -87,6 +69,18 @@ const WRITERS: Writers = {
     notes: notes.map(({ atMs, reason, note }) => ({ at: instant(atMs), reason, note })),
   }),
   counter: ({ day, name, count }) => ({ kind: "counter", day: dayName(day), name, count }),
+  request: ({ key, body, sentMs, made }) => ({
+    kind: "request",
+    key,
+    body,
+    sent: instant(sentMs),
+    made: made.map(({ nth, code, createdMs, endsMs }) => ({
+      nth,
+      code,
+      created: instant(createdMs),
+      ends: optionalEnd(endsMs),
+    })),
+  }),
 };
 
 function writeTerms(terms: Terms): object {
@@ -128,6 +122,10 @@ function instant(ms: number): string {
 
 function optionalInstant(ms: number | undefined): string | undefined {
   return ms === undefined ? undefined : instant(ms);
+}
+
+function optionalEnd(ms: number): string | undefined {
+  return ms === NEVER_MS ? undefined : instant(ms);
 }
 
 export function dayName(day: number): string {

@@ -1,22 +1,20 @@
 import type { Link } from "../links/link.ts";
 import type { LinkId } from "../links/store.ts";
-import type { LinkDay } from "../store/records.ts";
-import type { Exported } from "./export-line.ts";
+import type { Kind, LinkDay } from "../store/records.ts";
 import { readExport, type ReadOptions } from "./read-export.ts";
 import type { Input, SourceItem } from "./source.ts";
 
 /** Takes links and visits out of an export. All else is counted by `onOther`: it belongs to the store it comes from. */
 export async function* readLinksAndVisits(
   { bytes }: Pick<Input, "bytes">,
-  { onBroken, onOther }: ReadOptions & { readonly onOther: (kind: Exported) => void },
+  { onBroken, onOther }: ReadOptions & { readonly onOther: (kind: Kind) => void },
 ): AsyncGenerator<SourceItem> {
-  for await (const { runs } of readExport(bytes(), { onBroken }))
-    for (const { kind, records, line } of runs)
-      for (const [nth, record] of records.entries()) {
-        if (kind === "link") yield toLink(record as Link, `line ${line + nth}`);
-        else if (kind === "day") yield toVisits(record as LinkDay);
-        else onOther(kind);
-      }
+  for await (const { kind, records, line } of readExport(bytes(), { onBroken }))
+    for (const [nth, record] of records.entries()) {
+      if (kind === "link") yield toLink(record as Link, `line ${line + nth}`);
+      else if (kind === "day") yield toVisits(record as LinkDay);
+      else onOther(kind);
+    }
 }
 
 function toLink(

@@ -1,5 +1,5 @@
-import type { Kind, Records, RecordOf } from "../store/records.ts";
-import { type Counts, EXPORTED, type Exported, footer, HEADER, writeLine } from "./export-line.ts";
+import { type Counts, type Kind, KINDS, noCounts, type Records } from "../store/records.ts";
+import { footer, HEADER, writeLine } from "./export-line.ts";
 
 /** What is passed on at once, in UTF-16 units. */
 const CHUNK_LENGTH = 256 * 1024;
@@ -20,10 +20,10 @@ export async function exportRecords(
     hasher.update(bytes);
     await write(bytes);
   };
-  const counts = Object.fromEntries(EXPORTED.map((kind) => [kind, 0])) as Record<Exported, number>;
-  await records.snapshot(async (parts) => {
-    for (const kind of EXPORTED)
-      for await (const part of parts<Kind>(kind) as AsyncIterable<readonly RecordOf[typeof kind][]>) {
+  const counts = noCounts();
+  await records.snapshot(async (read) => {
+    for (const kind of KINDS)
+      for await (const part of read<Kind>(kind)) {
         for (const record of part) waiting += writeLine(kind, record);
         counts[kind] += part.length;
         onRecords(part.length);

@@ -6,7 +6,7 @@ import type { Target } from "../links/target.ts";
 import { ANSWERS, type AnswerAction } from "../moderation/reports/case.ts";
 // The other direction of `export-line.ts`. What a line must not have makes it a broken line.
 import type { Action } from "../moderation/store.ts";
-import type { RecordOf } from "../store/records.ts";
+import { type Counts, type Kind, KINDS, type RecordOf } from "../store/records.ts";
 import {
   closeOneVisit,
   type Detail,
@@ -16,7 +16,7 @@ import {
   writeOneVisit,
 } from "../visits/detail.ts";
 import { type Dimension, DIMENSIONS } from "../visits/dimensions.ts";
-import { type Counts, EXPORTED, type Exported, FORMAT, VERSION } from "./export-line.ts";
+import { FORMAT, VERSION } from "./export-line.ts";
 import {
   anyText,
   BrokenLine,
@@ -38,7 +38,7 @@ import {
 } from "./record-fields.ts";
 
 export type ParsedLine =
-  | { readonly [K in Exported]: { readonly kind: K; readonly record: RecordOf[K] } }[Exported]
+  | { readonly [K in Kind]: { readonly kind: K; readonly record: RecordOf[K] } }[Kind]
   | { readonly kind: "end"; readonly records: Counts; readonly sha256: string };
 
 /** Undefined if it is a header that this version can read; otherwise what is wrong. */
@@ -58,13 +58,13 @@ export function parseLine(line: string | undefined): ParsedLine {
   if (fields === undefined) throw new BrokenLine("it is no JSON object");
   const kind = fields["kind"];
   if (kind === "end") return { kind, records: readCounts(fields), sha256: text(fields, "sha256") };
-  if (!isExported(kind)) throw new BrokenLine(`kind must be ${EXPORTED.join(", ")} or end`);
+  if (!isKind(kind)) throw new BrokenLine(`kind must be ${KINDS.join(", ")} or end`);
   return { kind, record: READERS[kind](fields) } as ParsedLine;
 }
 
 const reason = oneOf(REASONS);
 
-type Readers = { readonly [K in Exported]: (fields: Fields) => RecordOf[K] };
+type Readers = { readonly [K in Kind]: (fields: Fields) => RecordOf[K] };
 
 const READERS: Readers = {
   link(fields) {
@@ -93,7 +93,6 @@ const READERS: Readers = {
       visits,
       bots,
       detail: day === 0 ? null : readDay(fields),
-      isOpen: false,
     };
   },
   secret: (fields) => ({
@@ -135,6 +134,17 @@ const READERS: Readers = {
     day: dayNumber(fields, "day"),
     name: text(fields, "name"),
     count: count(fields, "count"),
+  }),
+  request: (fields) => ({
+    key: text(fields, "key"),
+    body: text(fields, "body"),
+    sentMs: instant(fields, "sent"),
+    made: list(fields, "made").map((made) => ({
+      nth: count(made, "nth"),
+      code: code(made, "code"),
+      createdMs: instant(made, "created"),
+      endsMs: optional(instant, made, "ends") ?? NEVER_MS,
+    })),
   }),
 };
 
@@ -251,9 +261,9 @@ function readAnswer(fields: Fields, name: string) {
 
 function readCounts(fields: Fields): Counts {
   const records = object(fields, "records");
-  return Object.fromEntries(EXPORTED.map((kind) => [kind, count(records, kind)])) as Counts;
+  return Object.fromEntries(KINDS.map((kind) => [kind, count(records, kind)])) as Counts;
 }
 
-function isExported(kind: unknown): kind is Exported {
-  return EXPORTED.some((one) => one === kind);
+function isKind(kind: unknown): kind is Kind {
+  return KINDS.some((one) => one === kind);
 }

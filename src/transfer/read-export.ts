@@ -1,6 +1,5 @@
-import type { RecordOf } from "../store/records.ts";
-import { type Counts, EXPORTED, type Exported } from "./export-line.ts";
-import { type Place, readBlocks } from "./lines.ts";
+import { type Kind, KINDS, noCounts, type RecordOf } from "../store/records.ts";
+import { readBlocks } from "./lines.ts";
 import { parseLine, type ParsedLine, wrongHeader } from "./parse-line.ts";
 import { BrokenLine } from "./record-fields.ts";
 import { UnreadableSource } from "./source.ts";
@@ -10,38 +9,24 @@ export interface ReadOptions {
   onBroken(line: number, why: string): void;
 }
 
-export interface Run {
-  readonly kind: Exported;
+/** Records of one kind that stand together. */
+interface Run {
+  readonly kind: Kind;
   /** The number of the first one's line. */
   readonly line: number;
-  readonly records: RecordOf[Exported][];
+  readonly records: RecordOf[Kind][];
 }
-
-/** How far a file was read. */
-export interface Reached extends Place {
-  readonly lines: number;
-  /** How many of them there were of each kind. Undefined if a broken line was passed over, whose kind is unknown. */
-  readonly records?: Counts | undefined;
-}
-
-interface Part {
-  /** Records of one kind that stand together. */
-  readonly runs: readonly Run[];
-  /** Where the part ends. */
-  readonly place: Reached;
-}
-
-const NONE: Counts = Object.fromEntries(EXPORTED.map((kind) => [kind, 0])) as Counts;
 
 /** Throws {@link UnreadableSource} if it is no export, or was cut off or changed and `onBroken` does not pass over that. */
 export async function* readExport(
   bytes: AsyncIterable<Uint8Array>,
-  { onBroken, from }: ReadOptions & { readonly from?: Reached | undefined },
-): AsyncGenerator<Part> {
-  let nth = from?.lines ?? 0;
-  let records: Record<Exported, number> | undefined = from === undefined ? { ...NONE } : copyOf(from.records);
+  { onBroken }: ReadOptions,
+): AsyncGenerator<Run> {
+  let nth = 0;
+  /** Undefined once a broken line was passed over, whose kind is unknown. */
+  let records: Record<Kind, number> | undefined = noCounts();
   let isOver = false;
-  for await (const { lines, beforeLast, end, sha256 } of readBlocks(bytes, from)) {
+  for await (const { lines, sha256 } of readBlocks(bytes)) {
     const runs: Run[] = [];
     for (const [at, line] of lines.entries()) {
       nth++;
@@ -58,11 +43,9 @@ export async function* readExport(
       if (isOver) onBroken(nth, "it comes after the last line of an export");
       else if (parsed.kind === "end") {
         isOver = true;
-        if (at === lines.length - 1 && parsed.sha256 !== beforeLast.sha256)
+        if (at === lines.length - 1 && parsed.sha256 !== sha256)
           onBroken(nth, "the lines before it were changed since they were written");
-        const wrong = EXPORTED.find(
-          (kind) => records !== undefined && records[kind] !== parsed.records[kind],
-        );
+        const wrong = KINDS.find((kind) => records !== undefined && records[kind] !== parsed.records[kind]);
         if (wrong !== undefined)
           onBroken(
             nth,
@@ -76,9 +59,7 @@ export async function* readExport(
         else runs.push({ kind: parsed.kind, line: nth, records: [parsed.record] });
       }
     }
-    // The last line of the file is read again if the same file is imported once more.
-    const place = isOver ? { ...beforeLast, lines: nth - 1 } : { end, sha256, lines: nth };
-    yield { runs, place: { ...place, records: copyOf(records) } };
+    yield* runs;
   }
   if (nth === 0) throw new UnreadableSource("is empty.");
   if (!isOver) onBroken(nth + 1, "the file was cut off: its last line is missing");
@@ -92,8 +73,4 @@ function parse(line: string | undefined, onBroken: (why: string) => void): Parse
     onBroken(error.message);
     return undefined;
   }
-}
-
-function copyOf(records: Counts | undefined): Record<Exported, number> | undefined {
-  return records === undefined ? undefined : { ...records };
 }

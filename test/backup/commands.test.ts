@@ -152,7 +152,7 @@ describe("curt backup", () => {
     const restored = await run(["restore", "file"], settings);
     expect(restored).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining("curt copy sqlite:file postgres://"),
+      stderr: expect.stringContaining("DATABASE_URL=sqlite:file curt export - | DATABASE_URL=postgres://"),
     });
     expect(await run(["restore", "file", "--to", "elsewhere"])).toMatchObject({
       code: 2,

@@ -36,7 +36,17 @@ export function manyLines(links: number): string {
 /** With the last line of an export. */
 export function ended(lines: readonly string[], counts: { readonly [kind: string]: number }): string {
   const text = lines.map((line) => `${line}\n`).join("");
-  const records = { link: 0, day: 0, secret: 0, host: 0, entry: 0, case: 0, counter: 0, ...counts };
+  const records = {
+    link: 0,
+    day: 0,
+    secret: 0,
+    host: 0,
+    entry: 0,
+    case: 0,
+    counter: 0,
+    request: 0,
+    ...counts,
+  };
   const sha256 = new Bun.CryptoHasher("sha256").update(text).digest("hex");
   return `${text}${JSON.stringify({ kind: "end", records, sha256 })}\n`;
 }

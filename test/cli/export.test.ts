@@ -5,22 +5,24 @@ import { join } from "node:path";
 import * as fc from "fast-check";
 
 import type { DatabaseAddress } from "../../src/config/database-url.ts";
-import { lookUpCode } from "../../src/links/code.ts";
+import { type Code, lookUpCode } from "../../src/links/code.ts";
 import { NEVER_MS, REASONS } from "../../src/links/link.ts";
+import { StoreUnavailable, StoreUnusable } from "../../src/links/store.ts";
 import type { Target } from "../../src/links/target.ts";
 import { DAY_MS } from "../../src/links/time.ts";
 import { ANSWERS } from "../../src/moderation/reports/case.ts";
-import { openRecords, openToFill } from "../../src/store/open.ts";
-import type { FilledRecords, Kind, RecordOf } from "../../src/store/records.ts";
+import { fillStore, openRecords, openStore } from "../../src/store/open.ts";
+import { KINDS, type RecordOf, type WriteRecords } from "../../src/store/records.ts";
 import { exportRecords } from "../../src/transfer/export.ts";
-import { fillStore } from "../../src/transfer/fill-store.ts";
+import { fillFrom } from "../../src/transfer/fill-store.ts";
 import { close, dayOf } from "../../src/visits/day.ts";
 import { makeLargeStore, runWithRoom } from "../backup/run.ts";
 import { testOnLinux } from "../linux.ts";
 import { startPostgres } from "../postgres.ts";
 import { ROOT, startHere, temporaryFolder } from "../service.ts";
-import { NOW } from "../stores/links.ts";
+import { newLink, NOW } from "../stores/links.ts";
 import { HASH, makeStore } from "../stores/served-store.ts";
+import { slicesOf } from "../visits/slices.ts";
 import { run } from "./run.ts";
 
 const server = await startPostgres();
@@ -44,17 +46,22 @@ async function exportOf(address: DatabaseAddress): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-async function importTo(address: DatabaseAddress, file: Uint8Array): Promise<void> {
-  const filled = await openToFill(address);
-  const outcome = await fillStore(() => chunksOf(file), filled, {
-    onBroken: (line, why) => {
-      throw new Error(`${line}: ${why}`);
-    },
-    leaves: () => false,
-    onRecords() {},
-  });
-  expect(outcome.kind).toBe("filled");
-  await filled.close();
+/** False if the store is not empty. `wrap` may change what is written. */
+async function importTo(
+  address: DatabaseAddress,
+  file: Uint8Array,
+  wrap = (write: WriteRecords) => write,
+): Promise<boolean> {
+  const counts = await fillStore(address, (write) =>
+    fillFrom(chunksOf(file), wrap(write), {
+      onBroken: (line, why) => {
+        throw new Error(`${line}: ${why}`);
+      },
+      leaves: () => false,
+      onRecords() {},
+    }),
+  );
+  return counts !== undefined;
 }
 
 describe("an export", () => {
@@ -92,7 +99,6 @@ describe("an export", () => {
       visits: fc.integer({ min: 1, max: 3 }),
       bots: fc.nat(2),
       age: fc.nat(5000),
-      isOpen: fc.boolean(),
       hour: fc.integer({ min: 0, max: 23 }),
       details: fc.array(
         fc.record({
@@ -129,40 +135,46 @@ describe("an export", () => {
       host: optional(text),
     });
     const all = fc.record({
-      given: fc.uniqueArray(fc.tuple(link, day, case_), { selector: ([{ code }]) => code, maxLength: 20 }),
+      // SQLite has links in the order in which they were added, PostgreSQL by time.
+      given: fc
+        .uniqueArray(fc.tuple(link, day, case_), { selector: ([{ code }]) => code, maxLength: 20 })
+        .map((some) =>
+          some.toSorted(
+            ([a], [b]) =>
+              a.createdMs - b.createdMs || Buffer.compare(Buffer.from(a.code), Buffer.from(b.code)),
+          ),
+        ),
       entries: fc.array(entry, { maxLength: 5 }),
     });
     await fc.assert(
       fc.asyncProperty(all, async ({ given, entries }) => {
         using folder = temporaryFolder();
         const [first, last] = [sqlite(join(folder.path, "first")), sqlite(join(folder.path, "last"))];
-        const filled = await openToFill(first);
-        await filled.begin({ source: "the test", progress: "0" });
-        const write = writer(filled);
-        await write(
-          "link",
-          given.map(([one]) => one as RecordOf["link"]),
-        );
-        await write(
-          "day",
-          given.map(([{ code, createdMs }, { hour, age, isSum, isOpen, details, ...sums }]) => {
-            const { detail } = dayOf({ ...sums, details }, hour);
-            const id = { code, createdMs, ...sums };
-            if (isSum) return { ...id, day: 0, detail: null, isOpen: false };
-            const number = Math.floor(createdMs / DAY_MS) + age;
-            return { ...id, day: number, detail: isOpen ? detail : close(detail), isOpen };
-          }),
-        );
-        await write("secret", [{ name: "links", secret: new Uint8Array([0, 255, 7]) }]);
-        await write("host", [{ host: "evil.example", reason: "spam", sinceMs: 5 }]);
-        await write("entry", entries as RecordOf["entry"][]);
-        await write(
-          "case",
-          given.map(([{ code, createdMs }, , one]) => ({ ...one, code, createdMs })),
-        );
-        await write("counter", [{ day: 20_000, name: "created", count: 2 ** 40 }]);
-        await filled.finish();
-        await filled.close();
+        await fillStore(first, async (write) => {
+          await write(
+            "link",
+            given.map(([one]) => one as RecordOf["link"]),
+          );
+          await write(
+            "day",
+            given.map(([{ code, createdMs }, { hour, age, isSum, details, ...sums }]) => {
+              const id = { code, createdMs, ...sums };
+              if (isSum) return { ...id, day: 0, detail: null };
+              const detail = close(dayOf({ ...sums, details }, hour).detail);
+              return { ...id, day: Math.floor(createdMs / DAY_MS) + age, detail };
+            }),
+          );
+          await write("secret", [{ name: "links", secret: new Uint8Array([0, 255, 7]) }]);
+          await write("host", [{ host: "evil.example", reason: "spam", sinceMs: 5 }]);
+          await write("entry", entries as RecordOf["entry"][]);
+          await write(
+            "case",
+            given.map(([{ code, createdMs }, , one]) => ({ ...one, code, createdMs })),
+          );
+          await write("counter", [{ day: 20_000, name: "created", count: 2 ** 40 }]);
+          const made = given.map(([{ code, createdMs, endsMs }], nth) => ({ nth, code, createdMs, endsMs }));
+          await write("request", [{ key: "0a", body: "ff", sentMs: 7, made }]);
+        });
 
         const middle = await newPostgres();
         const expected = await exportOf(first);
@@ -170,46 +182,89 @@ describe("an export", () => {
         expect((await exportOf(middle)).toString()).toBe(expected.toString());
         await importTo(last, await exportOf(middle));
         expect((await exportOf(last)).toString()).toBe(expected.toString());
-        // Once more: nothing changes.
-        await importTo(last, expected);
-        expect((await exportOf(last)).equals(expected)).toBeTrue();
-        expect(expected.toString().split("\n")).toHaveLength(6 + entries.length + 3 * given.length);
+        expect(await importTo(last, expected)).toBeFalse();
+        expect(expected.toString().split("\n")).toHaveLength(7 + entries.length + 3 * given.length);
       }),
       { numRuns: ROUNDS, endOnFailure: true },
     );
   });
 });
 
-test("an import goes on wherever it was cut off", async () => {
+test("an import that fails anywhere leaves the store empty, and can be repeated", async () => {
   using folder = temporaryFolder();
   const path = (name: string) => join(folder.path, name);
   await makeStore(path("curt.db"));
   const file = await exportOf(sqlite(path("curt.db")));
-  const postgres = await newPostgres();
-  let cuts = 0;
-  for (let isWhole = false; !isWhole; cuts++) {
-    const address = cuts === 4 ? postgres : sqlite(path(`${cuts}.db`));
-    const filled = await openToFill(address);
-    let left = cuts;
-    const cut = {
-      ...filled,
-      write: (async (...args) => {
-        if (left-- === 0) throw new Error("cut off");
-        await filled.write(...args);
-      }) as FilledRecords["write"],
-    };
-    const options = { onBroken() {}, leaves: () => false, onRecords() {} };
-    const filling = fillStore(() => chunksOf(file), cut, options);
-    isWhole = await filling.then(
-      () => true,
-      () => false,
-    );
-    await filled.close();
-    await importTo(address, file);
+  // A service that nobody used has a secret and counters of its own.
+  const unused = sqlite(path("unused.db"));
+  const store = await openStore(unused);
+  await store.secret(new Uint8Array([1]));
+  await store.count(20_000, { unknown: 9 });
+  await store.close();
+  for (const address of [unused, await newPostgres()]) {
+    await (await openStore(address)).close();
+    const before = (await exportOf(address)).toString();
+    for (const [nth, kind] of KINDS.entries()) {
+      let writes = 0;
+      const cut =
+        (write: WriteRecords): WriteRecords =>
+        async (...args) => {
+          const added = await write(...args);
+          if (writes++ === nth) throw new Error(`cut off after ${args[0]}`);
+          return added;
+        };
+      const failure = await importTo(address, file, cut).catch((error: unknown) => error);
+      expect(failure).toEqual(new Error(`cut off after ${kind}`));
+      expect((await exportOf(address)).toString()).toBe(before);
+    }
+    expect(await importTo(address, file)).toBeTrue();
     expect((await exportOf(address)).toString()).toBe(file.toString());
   }
-  // Cut before each kind, and not at all.
-  expect(cuts).toBe(8);
+});
+
+test("no service starts on a store while an import fills it", async () => {
+  using folder = temporaryFolder();
+  for (const address of [sqlite(join(folder.path, "curt.db")), await newPostgres()]) {
+    const failure = await fillStore(address, async (write) => {
+      await write("host", [{ host: "evil.example", reason: "spam", sinceMs: 5 }]);
+      try {
+        const store = await openStore(address, { busyWaitMs: 1 });
+        await using _ = { [Symbol.asyncDispose]: store.close };
+        return await store.secret(new Uint8Array([1]));
+      } catch (error) {
+        return error;
+      }
+    });
+    expect([StoreUnusable.name, StoreUnavailable.name]).toContain((failure as Error).name);
+    expect((await exportOf(address)).toString()).toMatch(
+      /^\{"format".*\n\{"kind":"host".*\n\{"kind":"end".*\n$/,
+    );
+  }
+});
+
+test("an export adds up the days that several sources have counted, before an import and after it", async () => {
+  using folder = temporaryFolder();
+  const [first, last] = [sqlite(join(folder.path, "first")), sqlite(join(folder.path, "last"))];
+  const middle = await newPostgres();
+  const today = Math.floor(NOW / DAY_MS);
+  async function count(address: DatabaseAddress, ...sources: readonly string[]): Promise<void> {
+    const store = await openStore(address);
+    await store.insert([newLink("a"), newLink("b")]);
+    for (const [visitor, source] of sources.entries()) {
+      const visits = ["a", "b"].map((code) => ({ code, createdMs: NOW, visitor }));
+      for (const slice of slicesOf({ source, hour: 24 * today, visits })) await store.add(slice);
+    }
+    await store.close();
+  }
+  await count(first, "one");
+  await importTo(middle, await exportOf(first));
+  await count(middle, "two", "three");
+  await importTo(last, await exportOf(middle));
+  await count(last, "four");
+  const store = await openStore(last);
+  expect(await store.sums("b" as Code, NOW)).toEqual({ visits: 4, bots: 0 });
+  expect((await store.days("a" as Code, NOW, today, today)).map(({ visits }) => visits)).toEqual([4]);
+  await store.close();
 });
 
 /** Without the log of the store. */
@@ -222,12 +277,6 @@ function filesIn(folder: string): string[] {
 async function* chunksOf(file: Uint8Array) {
   // They end anywhere, as those of a pipe.
   for (let at = 0; at < file.length; at += 777) yield file.subarray(at, at + 777);
-}
-
-function writer(filled: FilledRecords) {
-  let at = 0;
-  return <K extends Kind>(kind: K, records: readonly RecordOf[K][]) =>
-    filled.write(kind, records, { before: String(at), after: String(++at) });
 }
 
 describe("curt export and curt import", () => {
@@ -244,7 +293,7 @@ describe("curt export and curt import", () => {
       code: 0,
       stdout: "",
       stderr:
-        "exported 11 links, 5 days of visits, 1 secret, 1 host rule, 8 journal entries, 2 cases, 6 counters\n",
+        "exported 11 links, 5 days of visits, 1 secret, 1 host rule, 8 journal entries, 2 cases, 6 counters, 1 keyed request\n",
     });
     expect(statSync(path("one")).mode & 0o777).toBe(0o600);
     const again = await run(["export", path("one")], settings(first));
@@ -253,7 +302,7 @@ describe("curt export and curt import", () => {
     const imported = await run(["import", path("one")], settings(middle));
     expect([imported.code, imported.stderr]).toEqual([0, ""]);
     expect(imported.stdout).toContain(
-      "has everything of the export: 11 links, 5 days of visits, 1 secret, 1 host rule, 8 journal entries, 2 cases, 6 counters",
+      "has everything of the export: 11 links, 5 days of visits, 1 secret, 1 host rule, 8 journal entries, 2 cases, 6 counters, 1 keyed request",
     );
     const second = await run(["export", "-"], settings(middle));
     expect(second.stdout).toBe(readFileSync(path("one"), "utf8"));

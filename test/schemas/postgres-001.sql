@@ -176,13 +176,6 @@ CREATE TABLE counters (
   PRIMARY KEY (day, name)
 );
 
--- One row while `curt copy` fills the store, and after that until the store is served.
-CREATE TABLE copied (
-  source      text    NOT NULL,
-  progress    text    NOT NULL,
-  is_finished boolean NOT NULL
-);
-
 CREATE TABLE curt (version integer NOT NULL);
 TRUNCATE ageing;
 INSERT INTO ageing (part) VALUES ('visits');

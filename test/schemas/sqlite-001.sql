@@ -95,11 +95,6 @@ CREATE TABLE counters (
   count INTEGER NOT NULL,
   PRIMARY KEY (day, name)
 ) STRICT, WITHOUT ROWID;
-CREATE TABLE copied (
-  source      TEXT    NOT NULL,
-  progress    TEXT    NOT NULL,
-  is_finished INTEGER NOT NULL
-) STRICT;
 CREATE INDEX links_by_end ON links (ends_ms) WHERE ends_ms IS NOT NULL;
 CREATE INDEX links_by_disabled ON links (disabled) WHERE disabled IS NOT NULL;
 CREATE INDEX requests_by_time ON requests (sent_ms);

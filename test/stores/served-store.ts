@@ -16,9 +16,10 @@ export async function makeStore(path: string): Promise<void> {
   const store = await openStore({ engine: "sqlite", path });
   const codes = ["plain", "한글", "👩‍❤‍💋‍👨", "ends", "ended", "given-anew", "bad", "gone", "reported"];
   const made = codes.map((code, nth) => newLink(code, { createdMs: NOW - 1000 + nth }));
+  await store.insert(made);
+  const request = { key: "the hash of a key", body: "the hash of a body", sentMs: NOW };
+  await store.insertOnce([{ ...newLink("ends2", { endsMs: NOW + DAY_MS }), nth: 0 }], request);
   await store.insert([
-    ...made,
-    newLink("ends2", { endsMs: NOW + DAY_MS }),
     newLink("other", {
       originalUrl: "HTTP://Example.com/ü",
       target: "http://example.com/%C3%BC" as Target,

@@ -3,12 +3,11 @@ import type { Link } from "../../links/link.ts";
 import { type LinkId, StoreUnavailable } from "../../links/store.ts";
 import type { ArrivingLink, Intake } from "../intake.ts";
 import type { Database, Run } from "./connection/database.ts";
-import { leaveCopy } from "./copied.ts";
 import { addToCount } from "./link-count.ts";
+import { writeDays } from "./link-records.ts";
 import { columnsOf, GIVEN_LINKS, LINK_COLUMNS, type LinkRow, toLink } from "./link-row.ts";
 import { opening } from "./records.ts";
 import { migrate } from "./schema.ts";
-import { VISIT_RECORDS } from "./visit-records.ts";
 import { EMPTY } from "./visit-rows.ts";
 
 /** In the order of the codes, so that no two statements wait for each other. */
@@ -29,7 +28,6 @@ const FIND = `SELECT ${LINK_COLUMNS} FROM links WHERE code = ANY ($1::text[])`;
 export function openPostgresIntake(address: PostgresAddress): Promise<Intake> {
   return opening(address, async (database) => {
     await migrate(database);
-    await database.transaction(leaveCopy);
     return adding(database);
   });
 }
@@ -60,7 +58,7 @@ function adding(database: Database): Intake {
 
 async function addDays(run: Run, links: readonly ArrivingLink[]): Promise<void> {
   const days = links.flatMap(({ code, createdMs, days: ofLink }) =>
-    ofLink.map((day) => ({ ...day, code, createdMs, isOpen: false })),
+    ofLink.map((day) => ({ ...day, code, createdMs })),
   );
   if (days.length === 0) return;
   const { rows } = await run<LinkId & { day: number }>(FIND_DAYS, [
@@ -69,5 +67,5 @@ async function addDays(run: Run, links: readonly ArrivingLink[]): Promise<void> 
   ]);
   const known = new Set(rows.map(({ code, day }) => `${day} ${code}`));
   const missing = known.size === 0 ? days : days.filter(({ code, day }) => !known.has(`${day} ${code}`));
-  await VISIT_RECORDS.day.write(run, missing);
+  await writeDays(run, missing);
 }

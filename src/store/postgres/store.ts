@@ -10,7 +10,6 @@ import { REPORTS } from "../shared/reports.ts";
 import { type Database, type DatabaseOptions, openDatabase, WAIT_SHARE } from "./connection/database.ts";
 import { type OpeningOptions, reach } from "./connection/first-connection.ts";
 import { openReplicas, type ReplicaOptions } from "./connection/replicas.ts";
-import { leaveCopy, requireWhole } from "./copied.ts";
 import { COUNT, createLinkCount } from "./link-count.ts";
 import { createLinksReader } from "./links-reader.ts";
 import { createLinkTable } from "./links.ts";
@@ -76,10 +75,7 @@ export async function openPostgresStore(
   const own = Math.max(1, connections - READER_CONNECTIONS);
   const database = openDatabase(address, { connections: own, limitMs, onPrimary });
   try {
-    await reach(address, opening, async () => {
-      await migrate(database);
-      await leaveCopy(database.run);
-    });
+    await reach(address, opening, () => migrate(database));
   } catch (error) {
     await database.close();
     throw error;
@@ -144,7 +140,6 @@ export async function checkPostgresStore(
     await requireEncoding(run);
     if (!(await hasSchema(run))) return undefined;
     await requireCurrentVersion(run);
-    await requireWhole(run);
     const { rows } = await run<{ links: number }>(COUNT_LINKS);
     return { links: rows[0]?.links ?? 0, damage: [] };
   });

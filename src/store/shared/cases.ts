@@ -13,7 +13,7 @@ import {
 import type { AnswerAction, Case } from "../../moderation/reports/case.ts";
 import { block, disableLocked, enableLocked, type LockedLink, lockLinks } from "./decisions.ts";
 import { enter } from "./operator-journal.ts";
-import { insertRows, isStorable, list, type Run, type Statements, textOf } from "./sql.ts";
+import { bytesOf, insertInto, isStorable, list, type Run, type Statements, textOf } from "./sql.ts";
 
 const COLUMNS =
   "code, created_ms, is_open, first_ms, last_ms, reports, reasons, pending, disabled_ms, answer, answered_ms";
@@ -22,6 +22,7 @@ const REPLACE = `
   SET is_open = excluded.is_open, last_ms = excluded.last_ms, reports = excluded.reports, reasons = excluded.reasons,
     pending = excluded.pending, disabled_ms = excluded.disabled_ms, answer = excluded.answer,
     answered_ms = excluded.answered_ms`;
+export const CASES = `SELECT ${COLUMNS} FROM cases ORDER BY code, created_ms`;
 const FIND = `SELECT ${COLUMNS} FROM cases WHERE code = $1 AND created_ms = $2`;
 const NOTES = `
   SELECT noted_ms, reason, note FROM notes WHERE code = $1 AND created_ms = $2
@@ -58,7 +59,7 @@ export interface CaseRow {
   answered_ms: number | null;
 }
 
-interface NoteRow {
+export interface NoteRow {
   noted_ms: number;
   reason: Reason;
   note: Uint8Array;
@@ -78,6 +79,15 @@ export function toCase(row: CaseRow): Case {
   };
 }
 
+/** Notes of cases, each with its link. Those of a case are in their order. */
+export async function insertNotes(run: Run, notes: readonly (LinkId & Note)[]): Promise<void> {
+  await insertInto(
+    run,
+    "notes (code, created_ms, noted_ms, reason, note)",
+    notes.map(({ code, createdMs, atMs, reason, note }) => [code, createdMs, atMs, reason, bytesOf(note)]),
+  );
+}
+
 /** The cases of links that are locked, which keeps others from changing them. */
 export async function findCases(run: Run, links: readonly LinkId[]): Promise<Case[]> {
   const { rows } = await run<CaseRow>(
@@ -87,13 +97,13 @@ export async function findCases(run: Run, links: readonly LinkId[]): Promise<Cas
   return rows.map(toCase);
 }
 
-export async function insertCases(run: Run, cases: readonly Case[], onConflict = REPLACE): Promise<void> {
+export async function insertCases(run: Run, cases: readonly Case[], onConflict = REPLACE): Promise<LinkId[]> {
   const rows = cases.map(({ answer, ...one }) => {
     const times = [answer === undefined, one.firstMs, one.lastMs];
     const counts = [one.reports, JSON.stringify(one.reasons), one.pending];
     return [one.code, one.createdMs, ...times, ...counts, one.disabledMs, answer?.action, answer?.atMs];
   });
-  await insertRows(run, `cases (${COLUMNS})`, rows, onConflict);
+  return insertInto<LinkId>(run, `cases (${COLUMNS})`, rows, onConflict);
 }
 
 /** Answers cases and forgets old ones. `background` is for work that nobody waits for. */
@@ -180,7 +190,7 @@ export function createCasesReader(run: Run) {
   };
 }
 
-function toNote({ noted_ms, reason, note }: NoteRow): Note {
+export function toNote({ noted_ms, reason, note }: NoteRow): Note {
   return { atMs: noted_ms, reason, note: textOf(note) };
 }
 

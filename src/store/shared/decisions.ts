@@ -5,7 +5,7 @@ import type { Decision, LinkId } from "../../links/store.ts";
 import type { AnswerAction } from "../../moderation/reports/case.ts";
 import type { HostRule } from "../../moderation/store.ts";
 import { enter } from "./operator-journal.ts";
-import { insertRows, isStorable, list, type Run, type Statements } from "./sql.ts";
+import { insertInto, isStorable, list, type Run, type Statements } from "./sql.ts";
 
 /** In the table of changes, stands for the rules about hosts. No link has this code. */
 export const RULES = "";
@@ -81,7 +81,7 @@ export async function block(
 ): Promise<boolean> {
   const { rows } = await run(BLOCK, [host, reason, decision.atMs]);
   if (rows.length === 0) return false;
-  await insertRows(run, "changes (code)", [[RULES]]);
+  await insertInto(run, "changes (code)", [[RULES]]);
   await enter(run, "block-host", { ...decision, reason }, [{ host }]);
   return true;
 }
@@ -112,7 +112,7 @@ export function createDecisions({ transaction }: Statements, eraseVisits: EraseV
       transaction(async (run) => {
         const { rows } = await run(UNBLOCK, [host]);
         if (rows.length === 0) return false;
-        await insertRows(run, "changes (code)", [[RULES]]);
+        await insertInto(run, "changes (code)", [[RULES]]);
         await enter(run, "unblock-host", decision, [{ host }]);
         return true;
       }),
@@ -130,7 +130,7 @@ export function createHostsReader(run: Run) {
 /** For the memories of all processes. Returns the codes. */
 async function recordChange(run: Run, links: readonly LinkId[]): Promise<Code[]> {
   const codes = links.map(({ code }) => code);
-  await insertRows(
+  await insertInto(
     run,
     "changes (code)",
     codes.map((code) => [code]),

@@ -9,7 +9,7 @@ import {
   MAX_COUNTED_DISABLED,
   topHosts,
 } from "../../moderation/figures.ts";
-import { insertRows, type Run } from "./sql.ts";
+import { insertInto, type Run } from "./sql.ts";
 
 /** The secret that every process of the instance uses, unless it has one of its own. */
 const SECRET_NAME = "instance";
@@ -36,7 +36,7 @@ export function createInstance(run: Run) {
       const counted = Object.entries(counts).filter(([, count]) => count > 0);
       // Every writer goes in the order of names, so that no two end in a deadlock.
       const rows = counted.toSorted(([one], [other]) => (one < other ? -1 : 1));
-      await insertRows(
+      await insertInto(
         run,
         "counters (day, name, count)",
         rows.map((row) => [day, ...row]),

@@ -2,11 +2,12 @@ import type { Code } from "../../links/code.ts";
 import type { Reason } from "../../links/link.ts";
 import type { Decision, LinkId, Who } from "../../links/store.ts";
 import type { Action, JournalCursor, JournalEntry, JournalQuery } from "../../moderation/store.ts";
-import { bytesOf, insertRows, isStorable, type Run, textOf } from "./sql.ts";
+import { bytesOf, insertInto, isStorable, type Run, textOf } from "./sql.ts";
 
 const COLUMNS = "at_ms, who, action, reason, note, code, created_ms, host";
+export const ENTRIES = `SELECT entry, ${COLUMNS} FROM journal ORDER BY entry`;
 
-export interface EntryRow {
+interface EntryRow {
   entry: number;
   at_ms: number;
   who: Who;
@@ -37,8 +38,11 @@ export async function enter(
   );
 }
 
-async function insertEntries(run: Run, entries: readonly Omit<JournalEntry, "cursor">[]): Promise<void> {
-  await insertRows(
+export async function insertEntries(
+  run: Run,
+  entries: readonly Omit<JournalEntry, "cursor">[],
+): Promise<void> {
+  await insertInto(
     run,
     `journal (${COLUMNS})`,
     entries.map(({ atMs, who, action, reason, note, code, createdMs, host }) => {
@@ -60,15 +64,14 @@ export function createJournalReader(run: Run) {
         `SELECT entry, ${COLUMNS} FROM journal WHERE entry < $1 ${filter} ORDER BY entry DESC LIMIT $2`,
         subject === undefined ? [below, limit] : [below, limit, subject],
       );
-      return rows.map(toEntry);
+      return rows.map((row) => ({ ...toEntry(row), cursor: String(row.entry) as JournalCursor }));
     },
   };
 }
 
-function toEntry(row: EntryRow): JournalEntry {
-  const { entry, at_ms, who, action, reason, note, code, created_ms, host } = row;
+export function toEntry(row: EntryRow): Omit<JournalEntry, "cursor"> {
+  const { at_ms, who, action, reason, note, code, created_ms, host } = row;
   return {
-    cursor: String(entry) as JournalCursor,
     atMs: at_ms,
     who,
     action,

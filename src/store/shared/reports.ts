@@ -1,9 +1,9 @@
 import type { LinkId } from "../../links/store.ts";
 import { type CaseStore, MAX_CASE_NOTES, MAX_DAILY_REPORTS } from "../../moderation/reports/case-store.ts";
 import { addReport, type Case, isDue, mainReason, type Report } from "../../moderation/reports/case.ts";
-import { findCases, insertCases } from "./cases.ts";
+import { findCases, insertCases, insertNotes } from "./cases.ts";
 import { disableLocked, keyOf, type LockedLink, lockLinks } from "./decisions.ts";
-import { bytesOf, insertRows, list, type Run, type Statements } from "./sql.ts";
+import { insertInto, list, type Run, type Statements } from "./sql.ts";
 
 /** Few in a transaction, because creates in the SQLite file wait for them. */
 export const REPORTS = { waiting: 1000, batch: 100 };
@@ -31,19 +31,9 @@ export function createReports({ transaction }: Statements) {
   let notesSinceForgotten = 0;
 
   async function addNotes(run: Run, reports: readonly Report[]): Promise<void> {
-    const noted = reports.filter(({ note }) => note !== undefined);
+    const noted = reports.flatMap(({ note, ...report }) => (note === undefined ? [] : { ...report, note }));
     if (noted.length === 0) return;
-    await insertRows(
-      run,
-      "notes (code, created_ms, noted_ms, reason, note)",
-      noted.map(({ code, createdMs, atMs, reason, note = "" }) => [
-        code,
-        createdMs,
-        atMs,
-        reason,
-        bytesOf(note),
-      ]),
-    );
+    await insertNotes(run, noted);
     const codes = [...new Set(noted.map(({ code }) => code))];
     await run(
       `DELETE FROM notes WHERE code IN (${list(codes)}) AND id <= (
@@ -72,7 +62,7 @@ export function createReports({ transaction }: Statements) {
           day,
           reporter,
         ]);
-        await insertRows(run, "reporters (code, created_ms, day, reporter)", reporters);
+        await insertInto(run, "reporters (code, created_ms, day, reporter)", reporters);
         await addNotes(run, counted);
         for (const { link, one, atMs } of due)
           await disableLocked(run, [link], { who: "reports", atMs, reason: mainReason(one) });

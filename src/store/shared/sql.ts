@@ -25,16 +25,23 @@ export function list(values: readonly unknown[], first = 1): string {
   return values.map((_, nth) => `$${first + nth}`).join(", ");
 }
 
-/** Inserts rows in their order, if there are any. `columns` come with the name of the table. */
-export async function insertRows(
+/** In one statement. Engines allow about 32,000 parameters. */
+const ROWS_AT_ONCE = 1000;
+
+/** Inserts rows in their order. `columns` come with the name of the table. Returns what the statement returns, if anything. */
+export async function insertInto<Row = never>(
   run: Run,
   columns: string,
   rows: readonly (readonly Value[])[],
-  onConflict = "",
-): Promise<void> {
-  if (rows.length === 0) return;
-  const tuples = rows.map((row, nth) => `(${list(row, nth * row.length + 1)})`).join(", ");
-  await run(`INSERT INTO ${columns} VALUES ${tuples} ${onConflict}`, rows.flat());
+  rest = "",
+): Promise<Row[]> {
+  const returned: Row[] = [];
+  for (let from = 0; from < rows.length; from += ROWS_AT_ONCE) {
+    const some = rows.slice(from, from + ROWS_AT_ONCE);
+    const tuples = some.map((row, nth) => `(${list(row, nth * row.length + 1)})`).join(", ");
+    returned.push(...(await run<Row>(`INSERT INTO ${columns} VALUES ${tuples} ${rest}`, some.flat())).rows);
+  }
+  return returned;
 }
 
 /** PostgreSQL refuses text with a NUL. Nothing can be found by such a text, so the database need not be asked. */

@@ -1,49 +1,46 @@
-import type { Database } from "bun:sqlite";
+// Links and their days as records.
+import type { Database, SQLQueryBindings } from "bun:sqlite";
 
-import { termsJson } from "../../links/change.ts";
 import type { Code } from "../../links/code.ts";
-import { type Link, NEVER_MS } from "../../links/link.ts";
-import { LINK_COLUMNS, type LinkRow, toLink } from "./link-row.ts";
-import { reading, type Tables, writing } from "./record-table.ts";
+import { close } from "../../visits/day.ts";
+import type { LinkDay } from "../records.ts";
+import { reading, type Tables } from "../shared/record-tables.ts";
+import { ADD_LINK, columnsOf, LINK_COLUMNS, type LinkRow, toLink } from "./link-row.ts";
 
-const READ_LINKS = `
-  SELECT rowid, code, ${LINK_COLUMNS} FROM links
-  WHERE rowid > ?1 ORDER BY rowid LIMIT ?2`;
-/** A link that is there keeps its place among the others. */
-const WRITE_LINK = `
-  INSERT INTO links (code, original_url, target, created_ms, ends_ms, disabled, terms)
-  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
-  ON CONFLICT (code) DO UPDATE
-    SET rowid = iif(links.created_ms = excluded.created_ms, links.rowid, excluded.rowid),
-        original_url = excluded.original_url, target = excluded.target, created_ms = excluded.created_ms,
-        ends_ms = excluded.ends_ms, disabled = excluded.disabled, terms = excluded.terms
-    WHERE (links.original_url, links.target, links.created_ms, links.ends_ms, links.disabled, links.terms)
-      IS NOT (excluded.original_url, excluded.target, excluded.created_ms, excluded.ends_ms, excluded.disabled,
-        excluded.terms)`;
+const LINKS = `SELECT code, ${LINK_COLUMNS} FROM links ORDER BY rowid`;
+const DAYS = `
+  SELECT day, code, created_ms AS createdMs, visits, bots, detail,
+    EXISTS (SELECT 1 FROM open_days WHERE open_days.day = visits.day) AS isOpen
+  FROM visits ORDER BY day, code, created_ms`;
+/** Visits of a link that was purged and is taken in again may still be there. */
+const ADD_DAY = `
+  INSERT INTO visits (day, code, created_ms, visits, bots, detail) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+  ON CONFLICT (day, code, created_ms) DO NOTHING`;
 
-type PlacedLink = LinkRow & { rowid: number; code: Code };
-
-export function linkRecords(database: Database): Tables<"link"> {
+/** There may be millions, so statements are not prepared each time. */
+export function linkRecords(database: Database): Tables<"link" | "day"> {
   return {
     link: {
-      read: reading<PlacedLink, Link>(database, READ_LINKS, {
-        start: [Number.MIN_SAFE_INTEGER],
-        keyOf: ({ rowid }) => [rowid],
-        toRecord: ({ code, ...row }) => toLink(code, row),
-      }),
-      write: writing<Link>(
-        database,
-        WRITE_LINK,
-        ({ code, originalUrl, target, createdMs, endsMs, disabled, terms }) => [
-          code,
-          originalUrl,
-          (target as string) === originalUrl ? null : target,
-          createdMs,
-          endsMs === NEVER_MS ? null : endsMs,
-          disabled ?? null,
-          termsJson({ terms }),
-        ],
-      ),
+      read: reading(LINKS, ({ code, ...row }: LinkRow & { code: Code }) => toLink(code, row)),
+      write: async (_, links) => writeAll(database, ADD_LINK, links.map(columnsOf)),
+    },
+    day: {
+      read: reading(DAYS, ({ isOpen, detail, ...day }: LinkDay & { isOpen: number }) => ({
+        ...day,
+        detail: isOpen === 1 && detail !== null ? close(detail) : detail,
+      })),
+      write: async (_, days) => writeDays(database, days),
     },
   };
+}
+
+/** Returns how many were added. */
+export function writeDays(database: Database, days: readonly LinkDay[]): number {
+  const rows = days.map((one) => [one.day, one.code, one.createdMs, one.visits, one.bots, one.detail]);
+  return writeAll(database, ADD_DAY, rows);
+}
+
+function writeAll(database: Database, statement: string, rows: readonly SQLQueryBindings[][]): number {
+  const write = database.query<unknown, SQLQueryBindings[]>(statement);
+  return rows.reduce((added, row) => added + write.run(...row).changes, 0);
 }

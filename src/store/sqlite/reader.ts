@@ -11,7 +11,6 @@ import type { DaySums, DayVisits } from "../../visits/store.ts";
 import { RULES } from "../shared/decisions.ts";
 import { createGuardReader } from "../shared/guard.ts";
 import { createFigures } from "../shared/instance.ts";
-import type { Run } from "../shared/sql.ts";
 import { prepareDays } from "./days-reader.ts";
 import { type Identity, isInPlace, replacedMeanwhile, watchPlace } from "./file/file-identity.ts";
 import { openReader } from "./file/file.ts";
@@ -64,8 +63,7 @@ export function createReader(path: string, opened: Identity, sizeKnownMs = SIZE_
   const changes = database.prepare<ChangeRow, [number, number]>(CHANGES);
   const newestSaltDay = database.prepare<{ day: number | null }, []>(NEWEST_SALT_DAY);
   const counted = prepareDays(database);
-  const onDatabase = runOn(database);
-  const run: Run = (text, values) => onDatabase(text, values).catch(fail);
+  const run = runOn(database, fail);
   const { search, ...searching } = prepareSearch(database);
   const requests = prepareRecall(database);
   const version = database.prepare<{ data_version: number }, []>(VERSION);

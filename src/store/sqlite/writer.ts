@@ -8,7 +8,6 @@ import type { AgeBounds } from "../../visits/store.ts";
 import type { Slice } from "../../visits/visit-batch.ts";
 import { createGuard } from "../shared/guard.ts";
 import { prepareChanges } from "./changes.ts";
-import { leaveCopy } from "./copied.ts";
 import { type Identity, identify, watchLog, watchPlace } from "./file/file-identity.ts";
 import { openWriter } from "./file/file.ts";
 import { StoreBusy, type Turn } from "./file/write-turns.ts";
@@ -40,12 +39,6 @@ export type Guard = ReturnType<typeof createGuard>;
 
 function open({ path, openElsewhere, busyWaitMs }: Extract<Task, { type: "open" }>) {
   const database = openWriter(path, openElsewhere, busyWaitMs);
-  try {
-    leaveCopy(database, path);
-  } catch (error) {
-    database.close();
-    throw error;
-  }
   const opened = identify(path);
   const changes = prepareChanges(database);
   const links = prepareLinks(database, changes);

@@ -168,10 +168,3 @@ CREATE TABLE counters (
   count bigint  NOT NULL,
   PRIMARY KEY (day, name)
 );
-
--- One row while `curt copy` fills the store, and after that until the store is served.
-CREATE TABLE copied (
-  source      text    NOT NULL,
-  progress    text    NOT NULL,
-  is_finished boolean NOT NULL
-);

@@ -6,7 +6,6 @@ import { dirname } from "node:path";
 import { reasonOf } from "../../../lib/error-reason.ts";
 import { giveToOwnerOfFolder, makeFolder } from "../../../lib/files.ts";
 import { StoreUnusable } from "../../../links/store.ts";
-import { requireWhole } from "../copied.ts";
 import { type Identity, identify, isInPlace, replacedMeanwhile } from "./file-identity.ts";
 import { isCurrent, migrate, requireCurrentVersion, requireOurs, requireSchema } from "./schema.ts";
 import { requireWholeWal } from "./wal.ts";
@@ -139,10 +138,7 @@ export function checkFile(path: string, mayBeOlder = false): { links: number; da
       .map((row) => row.integrity_check)
       .filter((line) => line !== "ok");
     if (damage.length > 0) return { links: 0, damage };
-    if (isCurrent(database, path)) {
-      requireSchema(database, path);
-      requireWhole(database, path);
-    }
+    if (isCurrent(database, path)) requireSchema(database, path);
     const counted = database.query<{ links: number }, []>("SELECT count(*) AS links FROM links").get();
     return { links: counted?.links ?? 0, damage };
   });

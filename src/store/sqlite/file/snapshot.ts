@@ -4,7 +4,6 @@ import { closeSync, fdatasyncSync, openSync } from "node:fs";
 import { backup, DatabaseSync } from "node:sqlite";
 
 import { StoreUnusable } from "../../../links/store.ts";
-import { requireWhole } from "../copied.ts";
 import { openChecked } from "./file.ts";
 
 const STEP_PAGES = 256;
@@ -71,7 +70,6 @@ function requireBackable(path: string): void {
     throw new StoreUnusable(
       `there is no store at ${path}. Set DATABASE_URL and the other settings as for the server.`,
     );
-  requireWhole(database, path);
 }
 
 /**
