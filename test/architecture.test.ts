@@ -119,9 +119,9 @@ test("planted violations are found", () => {
     ["links/code.ts", 'import type { Config } from "../config/config.ts";', "links/code.ts imports config"],
     ["links/code.ts", 'import {\n  a,\n  b,\n} from "hono";', "links/code.ts imports hono"],
     [
-      "http/api/api.ts",
-      'import { openSqliteStore } from "../../store/sqlite/store.ts";',
-      "http/api/api.ts imports store/sqlite",
+      "api/api.ts",
+      'import { openSqliteStore } from "../store/sqlite/store.ts";',
+      "api/api.ts imports store/sqlite",
     ],
     [
       "pages/shared/layout.tsx",
@@ -137,7 +137,7 @@ test("planted violations are found", () => {
     ["links/link.ts", 'const fs = await import("node:fs");', "links/link.ts imports node:fs"],
     ["links/link.ts", 'const fs = require("node:fs");', "links/link.ts imports node:fs"],
     ["links/links.ts", "const now = Date.now();", "links/links.ts uses Date.now"],
-    ["http/api/api.ts", 'process.env["X"]', "http/api/api.ts uses process.env"],
+    ["api/api.ts", 'process.env["X"]', "api/api.ts uses process.env"],
     ["server/health.ts", 'new Response("live");', "server/health.ts uses new Response"],
   ];
   for (const [file, text, violation] of planted) expect(violations(file, text)).toEqual([violation]);

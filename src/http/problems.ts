@@ -41,8 +41,8 @@ export interface Malformed {
   readonly refusals: readonly RequestRefusal[];
 }
 
-export function malformed(refusal: RequestRefusal): Malformed {
-  return { kind: "malformed", refusals: [refusal] };
+export function malformed(...refusals: readonly RequestRefusal[]): Malformed {
+  return { kind: "malformed", refusals };
 }
 
 /** The client has done too much of something, and has to wait. */

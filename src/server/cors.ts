@@ -2,7 +2,7 @@ import type { MiddlewareHandler } from "hono";
 import { cors } from "hono/cors";
 
 import { REASON_HEADER } from "../http/problem-reasons.ts";
-import { REQUEST_ID } from "./request-id.ts";
+import { REQUEST_ID } from "../http/request-id.ts";
 
 /**
  * Open to scripts of every origin: browsers send no credentials of their own. A preflight's request headers are all

@@ -3,13 +3,13 @@ import { Hono, type MiddlewareHandler } from "hono";
 import type { Call, CallOf, Handler } from "../http/call.ts";
 import type { Limiter } from "../http/limiter.ts";
 import { answerProblem, problemOf } from "../http/problems.ts";
+import { REQUEST_ID, requestIdOf } from "../http/request-id.ts";
 import { answer } from "../http/responses.ts";
 import { pathOf } from "../http/url.ts";
 import { allowEveryOrigin, forEveryOrigin, preflight } from "./cors.ts";
 import { type Arrived, asGet, closedIfUnread } from "./incoming-request.ts";
 import { readRoute, spelledOut } from "./path-pattern.ts";
 import type { RequestFigures } from "./request-counts.ts";
-import { REQUEST_ID, requestIdOf } from "./request-id.ts";
 
 export interface RouterOptions {
   readonly limiter: Pick<Limiter, "tell">;

@@ -1,6 +1,5 @@
-import type { AdminApi } from "../http/api/admin/admin.ts";
-import type { Api } from "../http/api/api.ts";
-import { PATHS } from "../http/api/paths.ts";
+import type { AdminApi } from "../api/admin/admin.ts";
+import type { Api } from "../api/api.ts";
 import type { Call, Handler } from "../http/call.ts";
 import type { Limiter } from "../http/limiter.ts";
 import type { Overload, TakesTurns } from "../http/overload.ts";
@@ -80,28 +79,28 @@ export function createApp(options: AppOptions) {
 
   route("/", { GET: sharedPage("home"), POST: making(limit("create", home.make, home.refuse)) });
   route("/docs", { GET: view(views.show("reference")) });
-  route(PATHS.shorten, {
+  route("/api/v1/shorten", {
     GET: view(views.show("information")),
     POST: making(api.shorten),
   });
-  route(PATHS.shortenBatch, { POST: making(api.shortenBatch) });
-  route(PATHS.links, { POST: making(api.makeLink) });
+  route("/api/v1/shorten/batch", { POST: making(api.shortenBatch) });
+  route("/api/v1/links", { POST: making(api.createLink) });
   // A link can have the code `batch`: other methods at this address are for it.
-  serve(PATHS.linksBatch, { POST: making(api.linksBatch) });
-  route(PATHS.availability, { GET: view(api.availability) });
+  serve("/api/v1/links/batch", { POST: making(api.linksBatch) });
+  route("/api/v1/codes/{code}", { GET: view(api.checkCode) });
   route(
-    PATHS.link,
-    { GET: view(api.link), PATCH: view(atOnce(api.change)), DELETE: view(atOnce(api.withdraw)) },
-    { takesPost: ({ code }) => PATHS.link.replace("{code}", code) === PATHS.linksBatch },
+    "/api/v1/links/{code}",
+    { GET: view(api.getLink), PATCH: view(atOnce(api.updateLink)), DELETE: view(atOnce(api.withdrawLink)) },
+    { takesPost: ({ code }) => code === "batch" },
   );
-  route(PATHS.statistics, { GET: view(api.statistics) });
-  route(PATHS.report, { POST: view(limit("report", api.report)) });
-  route(PATHS.document, { GET: view(views.show("document")) });
+  route("/api/v1/links/{code}/stats", { GET: view(api.getStatistics) });
+  route("/api/v1/links/{code}/reports", { POST: view(limit("report", api.reportLink)) });
+  route("/api/v1/openapi.json", { GET: view(views.show("document")) });
   for (const [path, asset] of Object.entries(assets)) route(path, { GET: asset });
   route("/robots.txt", { GET: notices.robots });
   if (notices.security !== undefined) route("/.well-known/security.txt", { GET: notices.security });
-  route(PATHS.qrSvg, { GET: view(views.show("svg")) }, { middleware: [forEveryOrigin] });
-  route(PATHS.qrPng, { GET: view(views.show("png")) }, { middleware: [forEveryOrigin] });
+  route("/{code}.svg", { GET: view(views.show("svg")) }, { middleware: [forEveryOrigin] });
+  route("/{code}.png", { GET: view(views.show("png")) }, { middleware: [forEveryOrigin] });
   route("/livez", { GET: health.live });
   route("/readyz", { GET: health.ready });
   if (admin !== undefined) addAdmin(admin);
@@ -162,7 +161,7 @@ export function createApp(options: AppOptions) {
     route("/api/v1/admin/links", { GET: operator.links });
     route("/api/v1/admin/links/{code}", {
       GET: operator.link,
-      POST: atOnce(operator.found),
+      POST: atOnce(operator.changeAll),
       DELETE: atOnce(operator.erase),
     });
     route("/api/v1/admin/links/{code}/stats", { GET: operator.statistics });
@@ -171,7 +170,7 @@ export function createApp(options: AppOptions) {
     route("/api/v1/admin/hosts", { GET: operator.hosts });
     route("/api/v1/admin/hosts/{host}", { PUT: atOnce(operator.block), DELETE: atOnce(operator.unblock) });
     route("/api/v1/admin/cases", { GET: operator.cases });
-    route("/api/v1/admin/cases/{code}", { POST: atOnce(operator.answer) });
+    route("/api/v1/admin/cases/{code}", { POST: atOnce(operator.answerCase) });
     route("/api/v1/admin/figures", { GET: operator.figures });
     route("/api/v1/admin/journal", { GET: operator.journal });
     route("/admin", { GET: pages.figures, POST: pages.signIn });

@@ -1,6 +1,7 @@
+import { createAdminApi } from "../api/admin/admin.ts";
+import type { AdminApiOptions } from "../api/admin/endpoint.ts";
+import { createApi } from "../api/api.ts";
 import { type Config, ConfigError } from "../config/config.ts";
-import { type AdminApiOptions, createAdminApi } from "../http/api/admin/admin.ts";
-import { createApi } from "../http/api/api.ts";
 import { createCalls } from "../http/call.ts";
 import { createClientReader } from "../http/client.ts";
 import { createDomain } from "../http/domain.ts";

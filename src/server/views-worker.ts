@@ -2,9 +2,9 @@
 // of the store.
 import { setPriority } from "node:os";
 
+import { createAdminApiViews } from "../api/admin/admin.ts";
+import { createApiViews } from "../api/api.ts";
 import type { Config } from "../config/config.ts";
-import { createAdminApiViews } from "../http/api/admin/views.ts";
-import { createApiViews } from "../http/api/views.ts";
 import { createDomain } from "../http/domain.ts";
 import { createMaker } from "../http/views/view-handler.ts";
 import type { ViewTask } from "../http/views/view.ts";
@@ -26,7 +26,6 @@ import { showMyLinks } from "../pages/my-links/handler.ts";
 import { createPreview } from "../pages/preview/handler.ts";
 import { createPrivacy } from "../pages/privacy/handler.ts";
 import { createQrPage } from "../pages/qr/handler.ts";
-import { createQr } from "../pages/qr/image.ts";
 import type { ClientLimits } from "../pages/reference/guide.tsx";
 import { createReference } from "../pages/reference/handler.ts";
 import { createReportViews } from "../pages/report/handler.ts";
@@ -92,17 +91,13 @@ async function open() {
   const api = createApiViews(shared);
   const home = createHomeViews(shared);
   return createMaker(createDomain(config.baseUrl, config.identity), {
-    ...createQr(shared),
     qr: createQrPage(shared),
     home: home.show,
     refusedForm: home.refused,
     privacy: createPrivacy(shared),
     myLinks: showMyLinks,
     reference: createReference({ ...config, describe: api.describe }),
-    information: api.information,
-    link: api.link,
-    statistics: api.statistics,
-    document: api.document,
+    ...api.views,
     preview: createPreview(shared),
     adminApi: createAdminApiViews(inspection),
     adminPage: createAdminPageViews(inspection),

@@ -1,7 +1,8 @@
 // One record as a line of an export. docs/export-format.md describes it. Names and their order are fixed, so that equal
 // records are equal bytes.
+import { TERM_FIELDS } from "../links/fields.ts";
+import { isoDay, isoInstant } from "../links/instant.ts";
 import { NEVER_MS, REASONS, type Terms } from "../links/link.ts";
-import { DAY_MS } from "../links/time.ts";
 import type { Counts, Kind, LinkDay, RecordOf } from "../store/records.ts";
 import { type DayDetail, readDetail } from "../visits/detail.ts";
 import { DIMENSIONS } from "../visits/dimensions.ts";
@@ -26,7 +27,7 @@ const WRITERS: Writers = {
     code,
     url: originalUrl,
     target: (target as string) === originalUrl ? undefined : target,
-    created: instant(createdMs),
+    created: isoInstant(createdMs),
     ends: optionalEnd(endsMs),
     disabled,
     ...(terms && writeTerms(terms)),
@@ -34,17 +35,17 @@ const WRITERS: Writers = {
   day: ({ code, createdMs, day, visits, bots, detail }) => ({
     kind: "day",
     code,
-    created: instant(createdMs),
-    day: day === 0 ? null : dayName(day),
+    created: isoInstant(createdMs),
+    day: day === 0 ? null : isoDay(day),
     visits,
     bots,
     ...(detail && writeDay(detail)),
   }),
   secret: ({ name, secret }) => ({ kind: "secret", name, base64: Buffer.from(secret).toString("base64") }),
-  host: ({ host, reason, sinceMs }) => ({ kind: "host", host, reason, since: instant(sinceMs) }),
+  host: ({ host, reason, sinceMs }) => ({ kind: "host", host, reason, since: isoInstant(sinceMs) }),
   entry: ({ atMs, who, action, reason, note, code, createdMs, host }) => ({
     kind: "entry",
-    at: instant(atMs),
+    at: isoInstant(atMs),
     who,
     action,
     reason,
@@ -56,45 +57,40 @@ const WRITERS: Writers = {
   case: ({ notes, reasons, answer, ...one }) => ({
     kind: "case",
     code: one.code,
-    created: instant(one.createdMs),
-    first: instant(one.firstMs),
-    last: instant(one.lastMs),
+    created: isoInstant(one.createdMs),
+    first: isoInstant(one.firstMs),
+    last: isoInstant(one.lastMs),
     reports: one.reports,
     reasons: Object.fromEntries(
       REASONS.filter((reason) => reasons[reason] !== undefined).map((reason) => [reason, reasons[reason]]),
     ),
     pending: one.pending,
     disabled: optionalInstant(one.disabledMs),
-    answer: answer && { action: answer.action, at: instant(answer.atMs) },
-    notes: notes.map(({ atMs, reason, note }) => ({ at: instant(atMs), reason, note })),
+    answer: answer && { action: answer.action, at: isoInstant(answer.atMs) },
+    notes: notes.map(({ atMs, reason, note }) => ({ at: isoInstant(atMs), reason, note })),
   }),
-  counter: ({ day, name, count }) => ({ kind: "counter", day: dayName(day), name, count }),
+  counter: ({ day, name, count }) => ({ kind: "counter", day: isoDay(day), name, count }),
   request: ({ key, body, sentMs, made }) => ({
     kind: "request",
     key,
     body,
-    sent: instant(sentMs),
+    sent: isoInstant(sentMs),
     made: made.map(({ nth, code, createdMs, endsMs }) => ({
       nth,
       code,
-      created: instant(createdMs),
+      created: isoInstant(createdMs),
       ends: optionalEnd(endsMs),
     })),
   }),
 };
 
 function writeTerms(terms: Terms): object {
-  const { startsMs, maxVisits, visits, passwordHash, ended, changedMs, formerHost, formerMs } = terms;
-  return {
-    starts: optionalInstant(startsMs),
-    max_visits: maxVisits,
-    counted_visits: visits,
-    password_hash: passwordHash,
-    ended,
-    changed: optionalInstant(changedMs),
-    former_host: formerHost,
-    former_ms: formerMs,
-  };
+  return Object.fromEntries(
+    Object.entries(TERM_FIELDS).map(([key, { name, type }]) => {
+      const value = terms[key as keyof Terms];
+      return [name, type === "instant" ? optionalInstant(value as number | undefined) : value];
+    }),
+  );
 }
 
 /** Only of closed days: numbers, no hashes. */
@@ -116,18 +112,10 @@ function inOrder(of: DayDetail["values"] | DayDetail["others"]): object | undefi
     : Object.fromEntries(given.map((dimension) => [dimension, of[dimension]]));
 }
 
-function instant(ms: number): string {
-  return new Date(ms).toISOString();
-}
-
 function optionalInstant(ms: number | undefined): string | undefined {
-  return ms === undefined ? undefined : instant(ms);
+  return ms === undefined ? undefined : isoInstant(ms);
 }
 
 function optionalEnd(ms: number): string | undefined {
-  return ms === NEVER_MS ? undefined : instant(ms);
-}
-
-export function dayName(day: number): string {
-  return instant(day * DAY_MS).slice(0, -"T00:00:00.000Z".length);
+  return ms === NEVER_MS ? undefined : isoInstant(ms);
 }

@@ -1,5 +1,6 @@
 import { orNone } from "../links/change.ts";
-import { NEVER_MS, type Reason, REASONS, type Terms } from "../links/link.ts";
+import { TERM_FIELDS } from "../links/fields.ts";
+import { type EndedBy, NEVER_MS, type Reason, REASONS, type Terms } from "../links/link.ts";
 import { isOwnHash } from "../links/password.ts";
 import type { Who } from "../links/store.ts";
 import type { Target } from "../links/target.ts";
@@ -167,17 +168,14 @@ const ACTIONS: readonly Action[] = [
   "nothing-wrong",
 ];
 
+const TERM_READERS = { instant, count, text, passwordHash, ended: oneOf<EndedBy>(["withdrawn", "visits"]) };
+
 function readTerms(fields: Fields): Terms | undefined {
-  return orNone({
-    startsMs: optional(instant, fields, "starts"),
-    maxVisits: optional(count, fields, "max_visits"),
-    visits: optional(count, fields, "counted_visits"),
-    passwordHash: optional(passwordHash, fields, "password_hash"),
-    ended: optional(oneOf(["withdrawn", "visits"]), fields, "ended"),
-    changedMs: optional(instant, fields, "changed"),
-    formerHost: optional(text, fields, "former_host"),
-    formerMs: optional(count, fields, "former_ms"),
-  });
+  const terms = Object.entries(TERM_FIELDS).map(([key, { name, type }]) => [
+    key,
+    optional<unknown>(TERM_READERS[type], fields, name),
+  ]);
+  return orNone(Object.fromEntries(terms) as Terms);
 }
 
 function passwordHash(fields: Fields, name: string): string {

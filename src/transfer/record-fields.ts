@@ -1,8 +1,8 @@
 // Reads the fields of a line. Each throws {@link BrokenLine} if the field is not what it should be.
 import { type Code, lookUpCode } from "../links/code.ts";
+import { isoDay } from "../links/instant.ts";
 import { NEVER_MS } from "../links/link.ts";
 import { DAY_MS } from "../links/time.ts";
-import { dayName } from "./export-line.ts";
 
 const MAX_REPORTS = 2_147_483_647;
 
@@ -121,7 +121,7 @@ export function dayNumber(fields: Fields, name: string): number {
   const value = fields[name];
   const day = typeof value === "string" ? Date.parse(value) / DAY_MS : Number.NaN;
   // Day 0 is the sum of days that are too old to be told.
-  if (!Number.isInteger(day) || day < 1 || day > NEVER_MS / DAY_MS || dayName(day) !== value)
+  if (!Number.isInteger(day) || day < 1 || day > NEVER_MS / DAY_MS || isoDay(day) !== value)
     throw new BrokenLine(`${name} must be a day from 1970-01-02 to 9999-12-31 such as 2026-11-22`);
   return day;
 }

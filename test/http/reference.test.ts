@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
 import { REASON_HEADER, REASONS } from "../../src/http/problem-reasons.ts";
+import { REQUEST_ID } from "../../src/http/request-id.ts";
 import en from "../../src/locales/en.json";
 import { LANGUAGES, message, type MessageKey } from "../../src/locales/messages.ts";
 import {
@@ -12,7 +13,6 @@ import {
 } from "../../src/pages/reference/openapi.ts";
 import { referencePage } from "../../src/pages/reference/page.tsx";
 import { CURT } from "../../src/pages/shared/branding.ts";
-import { REQUEST_ID } from "../../src/server/request-id.ts";
 import { BASE_URL, ROOT, type Running, startHere } from "../service.ts";
 import { decoded, readCurl } from "./samples.ts";
 

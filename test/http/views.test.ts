@@ -1,7 +1,8 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 
-import { qrQuery, statisticsQuery } from "../../src/http/api/schemas.ts";
+import { qrQuery } from "../../src/api/qr-code.ts";
+import { statisticsQuery } from "../../src/api/statistics.ts";
 import { createCalls } from "../../src/http/call.ts";
 import { createDomain } from "../../src/http/domain.ts";
 import { PARAMETERS } from "../../src/http/views/view-query.ts";

@@ -1,8 +1,8 @@
 /** @jsxImportSource ../shared/html */
+import { isoDay } from "../../links/instant.ts";
 import { message, type MessageKey } from "../../locales/messages.ts";
 import type { Counted } from "../../moderation/counters.ts";
 import type { Figures, TopHosts } from "../../moderation/figures.ts";
-import { dateOf } from "../../moderation/operator-json.ts";
 import type { Page } from "../shared/layout.tsx";
 import { Fact, framed, Given, type Operator, withQuery } from "./frame.tsx";
 
@@ -47,8 +47,8 @@ export function figuresPage(operator: Operator, figures: Figures): Page {
       />
       <h2>{say("admin.figures.days")}</h2>
       {days.toReversed().map(({ day, counts }) => (
-        <section aria-label={dateOf(day)}>
-          <h3>{dateOf(day)}</h3>
+        <section aria-label={isoDay(day)}>
+          <h3>{isoDay(day)}</h3>
           <dl class="facts">
             {NAMES.filter((name) => (counts[name] ?? 0) > 0).map((name) => (
               <Fact name={say(COUNTS[name])}>{shown(counts[name] ?? 0)}</Fact>

@@ -1,5 +1,4 @@
-import { writtenSearch } from "../../http/api/admin/query.ts";
-import { searchAll, searchLinks } from "../../http/api/admin/search.ts";
+import { readSearch, searchAll, searchLinks } from "../../api/admin/search.ts";
 import type { Call } from "../../http/call.ts";
 import { type HttpProblem, problemAnswer } from "../../http/problems.ts";
 import { queryOf } from "../../http/url.ts";
@@ -66,7 +65,7 @@ export function createAdminPages({ signIn, operator, reports, views }: AdminPage
 
   /** Asks what is to happen to all links that a search finds; `sent` is the answer. */
   async function decideFound(call: Call, formToken: string, sent?: URLSearchParams): Promise<Response> {
-    const wanted = wantedOf(writtenSearch(call.request));
+    const wanted = wantedOf(readSearch(call.request));
     const list = withQuery("/admin/links", wanted);
     // Without a search it would be about every link there is.
     if (Object.keys(wanted).length === 0) return seeOther("/admin/links");

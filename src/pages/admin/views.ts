@@ -1,5 +1,4 @@
-import { writtenSearch } from "../../http/api/admin/query.ts";
-import type { SearchResult } from "../../http/api/admin/search.ts";
+import { readSearch, type SearchResult } from "../../api/admin/search.ts";
 import type { Asked } from "../../http/call.ts";
 import { describe, type HttpProblem, problemAnswer } from "../../http/problems.ts";
 import { html } from "../../http/responses.ts";
@@ -48,7 +47,7 @@ export function createAdminPageViews(inspection: Inspection) {
     },
 
     async links(call, task) {
-      const search = writtenSearch(call.request);
+      const search = readSearch(call.request);
       const query = parseSearch(search);
       const problem = task.problem ?? (isProblem(query) ? query : undefined);
       const { links: ids = [], cursor, searched = 1 } = task.result ?? {};
@@ -81,7 +80,7 @@ export function createAdminPageViews(inspection: Inspection) {
 
     async found(call, task) {
       const { action = "disable", count = 0, hosts = [] } = task.found ?? {};
-      const search = writtenSearch(call.request);
+      const search = readSearch(call.request);
       return show(call, task, (operator, refusal) =>
         foundPage(operator, { action, search, count, hosts, refusal }),
       );

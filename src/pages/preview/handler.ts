@@ -1,4 +1,4 @@
-import { readTimeZone } from "../../http/api/query.ts";
+import { readStatisticsQuery } from "../../api/statistics.ts";
 import type { Asked } from "../../http/call.ts";
 import { knowsAlready, tagOf } from "../../http/etag.ts";
 import { askedLanguage, pageLanguage } from "../../http/page-language.ts";
@@ -41,7 +41,7 @@ export function createPreview({ links, visits, clock, disabledSince, statsKeepDa
     const nowMs = clock.nowMs();
     const isOver = hasEnded(link, nowMs);
     const asked = new URLSearchParams(queryOf(call.request));
-    const timeZone = readTimeZone(call.request);
+    const timeZone = readStatisticsQuery(call.request).query.tz;
     const range = chooseRange(
       { range: asked.get("range"), by: asked.get("by") },
       { createdMs, endsMs, nowMs, keepDays: statsKeepDays, timeZone },

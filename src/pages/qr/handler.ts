@@ -1,4 +1,4 @@
-import { readQrStyle } from "../../http/api/query.ts";
+import { readQrStyle } from "../../api/qr-code.ts";
 import type { Asked } from "../../http/call.ts";
 import { describe, problemAnswer } from "../../http/problems.ts";
 import { html } from "../../http/responses.ts";
@@ -12,7 +12,7 @@ import { QR_FIELDS, qrPage } from "./page.tsx";
 /** The page at /<code>+qr, which shows a link's QR code as its query styles it. */
 export function createQrPage({ links }: { readonly links: Pick<Links, "resolve"> }) {
   return async (call: Asked): Promise<Response> => {
-    const { style, problem } = readQrStyle(call.request);
+    const { query: style, problem } = readQrStyle(call.request);
     const link = await links.resolve(call.code);
     if (isProblem(link)) return problemAnswer(call, link);
     const query = new URLSearchParams(queryOf(call.request));

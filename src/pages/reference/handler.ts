@@ -1,4 +1,4 @@
-import { operations } from "../../http/api/operations.ts";
+import { documentRoute } from "../../api/openapi.ts";
 import type { Asked } from "../../http/call.ts";
 import { type Domain, memoizeByDomain } from "../../http/domain.ts";
 import { FINDABLE, html } from "../../http/responses.ts";
@@ -13,9 +13,12 @@ export interface ReferenceOptions extends ClientLimits {
 
 /** The developers' page, for search engines as well. */
 export function createReference(options: ReferenceOptions) {
-  const documentPath = operations.document.path;
   const render = memoizeByDomain((domain, language) =>
-    referencePage(language, { api: options.describe(domain, language), documentPath, limits: options }),
+    referencePage(language, {
+      api: options.describe(domain, language),
+      documentPath: documentRoute.path,
+      limits: options,
+    }),
   );
   return (call: Asked): Response => html(call, 200, (language) => render(call.domain, language), FINDABLE);
 }
