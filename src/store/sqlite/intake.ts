@@ -1,9 +1,10 @@
 import type { Code } from "../../links/code.ts";
 import type { Link } from "../../links/link.ts";
 import type { ArrivingLink, Intake } from "../intake.ts";
+import { LINK_COLUMNS, type LinkRow, toLink } from "../shared/link-row.ts";
 import { openWriter } from "./file/file.ts";
 import { writeDays } from "./link-records.ts";
-import { ADD_LINK, columnsOf, LINK_COLUMNS, type LinkRow, toLink } from "./link-row.ts";
+import { ADD_LINK, columnsOf } from "./links.ts";
 import { trying } from "./sql.ts";
 
 const FIND = `SELECT ${LINK_COLUMNS} FROM links WHERE code = ?1`;

@@ -4,8 +4,9 @@ import type { Database, SQLQueryBindings } from "bun:sqlite";
 import type { Code } from "../../links/code.ts";
 import { close } from "../../visits/day.ts";
 import type { LinkDay } from "../records.ts";
+import { LINK_COLUMNS, type LinkRow, toLink } from "../shared/link-row.ts";
 import { reading, type Tables } from "../shared/record-tables.ts";
-import { ADD_LINK, columnsOf, LINK_COLUMNS, type LinkRow, toLink } from "./link-row.ts";
+import { ADD_LINK, columnsOf } from "./links.ts";
 
 const LINKS = `SELECT code, ${LINK_COLUMNS} FROM links ORDER BY rowid`;
 const DAYS = `
