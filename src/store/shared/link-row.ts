@@ -1,8 +1,9 @@
-import { parseTerms, termsJson } from "../../links/change.ts";
+import { parseTerms } from "../../links/change.ts";
 import type { Code } from "../../links/code.ts";
 import { type Link, NEVER_MS, type Reason } from "../../links/link.ts";
 import type { Target } from "../../links/target.ts";
 
+/** A row of links without its code, which look-ups know already. */
 export interface LinkRow {
   original_url: string;
   target: string | null;
@@ -12,6 +13,7 @@ export interface LinkRow {
   terms: string | null;
 }
 
+/** The columns of {@link LinkRow}. */
 export const LINK_COLUMNS = "original_url, target, created_ms, ends_ms, disabled, terms";
 
 export function toLink(code: Code, row: LinkRow): Link {
@@ -26,20 +28,10 @@ export function toLink(code: Code, row: LinkRow): Link {
   };
 }
 
-/** A code that is there is left alone. */
-export const ADD_LINK = `
-  INSERT INTO links (code, original_url, target, created_ms, ends_ms, disabled, terms)
-  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT (code) DO NOTHING`;
+export function storedTarget({ target, originalUrl }: Pick<Link, "target" | "originalUrl">): string | null {
+  return (target as string) === originalUrl ? null : target;
+}
 
-/** For {@link ADD_LINK}. */
-export function columnsOf({ code, originalUrl, target, createdMs, endsMs, disabled, terms }: Link) {
-  return [
-    code,
-    originalUrl,
-    (target as string) === originalUrl ? null : target,
-    createdMs,
-    endsMs === NEVER_MS ? null : endsMs,
-    disabled ?? null,
-    termsJson({ terms }),
-  ];
+export function storedEndMs({ endsMs }: Pick<Link, "endsMs">): number | null {
+  return endsMs === NEVER_MS ? null : endsMs;
 }
