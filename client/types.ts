@@ -1,4 +1,4 @@
-// Made by `npm run client` from the service's OpenAPI document. Change src/http/api/schemas.ts instead.
+// Made by `npm run client` from the service's OpenAPI document. Change src/api/ instead.
 
 export type ExpireDuration = "24h" | "48h" | "1week" | "1month";
 

@@ -5,16 +5,15 @@ import { join, resolve } from "node:path";
 
 import { generateSource } from "oazapfts";
 
-import { describeApi } from "../src/http/api/document.ts";
+import { describeApi } from "../src/api/openapi.ts";
 import { createDomain } from "../src/http/domain.ts";
 import { VERSION } from "../src/lib/version.ts";
-import { CURT } from "../src/pages/shared/branding.ts";
+import { CURT } from "../src/pages/assets/branding.ts";
 
 const root = resolve(import.meta.dir, "..");
 const folder = join(root, "client");
 
-const HEAD =
-  "// Made by `npm run client` from the service's OpenAPI document. Change src/http/api/schemas.ts instead.\n\n";
+const HEAD = "// Made by `npm run client` from the service's OpenAPI document. Change src/api/ instead.\n\n";
 
 /** What client/types.ts has to contain, before it is formatted: the schemas of the OpenAPI document that the client uses. */
 async function describeTypes(): Promise<string> {

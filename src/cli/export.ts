@@ -1,3 +1,6 @@
+import { closeSync, openSync, writeSync } from "node:fs";
+
+import { beginFile, explained } from "../backup/file.ts";
 import type { Config } from "../config/config.ts";
 import { hasStore, openRecords } from "../store/open.ts";
 import { KINDS } from "../store/records.ts";
@@ -5,8 +8,7 @@ import { exportRecords } from "../transfer/export-file.ts";
 import { hasSegments } from "../visits/journal/slots.ts";
 import type { Arguments } from "./command.ts";
 import { formatCount, noStore } from "./record-names.ts";
-import { openOutput } from "./terminal/output.ts";
-import { fail, note } from "./terminal/print.ts";
+import { fail, note, printBytes } from "./terminal/print.ts";
 import { showProgress } from "./terminal/progress.ts";
 
 /** Exports the store to a file or to standard output; returns the exit code. */
@@ -33,4 +35,36 @@ export async function exportStore(config: Config, { positionals }: Arguments): P
   } finally {
     await records.close();
   }
+}
+
+interface Output extends Disposable {
+  /** Rejects with a `StoreUnusable` if the disk is full or the reader is gone. */
+  write(bytes: Uint8Array): Promise<void>;
+  /** Gives a complete file its name. */
+  finish(): Promise<void>;
+}
+
+/** Opens a new file, or standard output for "-". Rejects with a `StoreUnusable` if it can't be written. */
+async function openOutput(file: string): Promise<Output> {
+  if (file === "-")
+    return {
+      write: async (bytes) => printBytes(bytes),
+      async finish() {},
+      [Symbol.dispose]() {},
+    };
+  const part = await explained(file, () => beginFile(file));
+  const descriptor = openSync(part.path, "r+");
+  return {
+    write: (bytes) => explained(file, () => writeAll(descriptor, bytes)),
+    finish: () => explained(file, part.name),
+    [Symbol.dispose]() {
+      closeSync(descriptor);
+      part[Symbol.dispose]();
+    },
+  };
+}
+
+/** `writeSync` may write fewer bytes. */
+async function writeAll(descriptor: number, bytes: Uint8Array): Promise<void> {
+  for (let written = 0; written < bytes.length;) written += writeSync(descriptor, bytes, written);
 }

@@ -1,4 +1,5 @@
 import { type Duration, DURATIONS } from "./expiry.ts";
+import { DAY_MS } from "./time.ts";
 
 const RFC_3339 = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)(?:\.(\d+))?(?:Z|([+-])([01]\d|2[0-3]):([0-5]\d))$/i;
 const MINUTE_MS = 60_000;
@@ -20,4 +21,13 @@ export function parseInstant(written: string): number | undefined {
   const offsetMs = (Number(hours ?? 0) * 60 + Number(minutes ?? 0)) * MINUTE_MS;
   // So that none gets a year before 0000.
   return Math.max(0, sign === "-" ? localMs + offsetMs : localMs - offsetMs);
+}
+
+export function isoInstant(ms: number): string {
+  return new Date(ms).toISOString();
+}
+
+/** A day since 1970-01-01, as 2026-11-21. */
+export function isoDay(day: number): string {
+  return isoInstant(day * DAY_MS).slice(0, "2026-11-21".length);
 }

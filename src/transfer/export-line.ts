@@ -1,12 +1,13 @@
 // The lines of an export, which docs/export-format.md describes. Equal records become equal bytes.
 import { orNone } from "../links/change.ts";
-import { type Link, REASONS, type Terms } from "../links/link.ts";
+import { TERM_FIELDS } from "../links/fields.ts";
+import { type EndedBy, type Link, REASONS, type Terms } from "../links/link.ts";
 import { isOwnHash } from "../links/password.ts";
 import type { Who } from "../links/store.ts";
 import type { Target } from "../links/target.ts";
 import { ANSWERS, type AnswerAction } from "../moderation/reports/case.ts";
 import type { Action } from "../moderation/store.ts";
-import { type Counts, type Kind, KINDS, type LinkDay, type RecordOf } from "../store/records.ts";
+import { type Counts, KINDS, type LinkDay, type RecordOf } from "../store/records.ts";
 import {
   closeOneVisit,
   type DayDetail,
@@ -25,6 +26,7 @@ import {
   byKey,
   code,
   type Codec,
+  type Fields,
   type RecordCodec,
   count,
   day,
@@ -67,17 +69,25 @@ const link = record<Omit<Link, "target" | "terms"> & { readonly target: string |
   disabled: ["disabled", optional(oneOf([...REASONS, "deleted"] as const))],
 });
 
-const HASH_RULE = "must be an Argon2id hash with at most the memory and rounds of Curt's own";
-const terms = record<Terms>({
-  startsMs: ["starts", optional(instant)],
-  maxVisits: ["max_visits", optional(count)],
-  visits: ["counted_visits", optional(count)],
-  passwordHash: ["password_hash", optional(restrict(text, isOwnHash, HASH_RULE))],
-  ended: ["ended", optional(oneOf(["withdrawn", "visits"]))],
-  changedMs: ["changed", optional(instant)],
-  formerHost: ["former_host", optional(text)],
-  formerMs: ["former_ms", optional(count)],
-});
+const TERM_CODECS = {
+  instant,
+  count,
+  text,
+  passwordHash: restrict(
+    text,
+    isOwnHash,
+    "must be an Argon2id hash with at most the memory and rounds of Curt's own",
+  ),
+  ended: oneOf<EndedBy>(["withdrawn", "visits"]),
+};
+const terms = record(
+  Object.fromEntries(
+    Object.entries(TERM_FIELDS).map(([term, { name, type }]) => [
+      term,
+      [name, optional<unknown>(TERM_CODECS[type])],
+    ]),
+  ) as unknown as Fields<Terms>,
+);
 
 const linkDay = record<Omit<LinkDay, "detail">>({
   code: ["code", code],
@@ -111,9 +121,9 @@ const dayDetail = record<DayDetail>({
   others: ["others", emptyIfMissing(byKey(DIMENSIONS, count))],
 });
 
-const eachKind = Object.fromEntries(KINDS.map((kind) => [kind, [kind, count]])) as unknown as Readonly<
-  Record<Kind, readonly [Kind, Codec<number>]>
->;
+const counts = record(
+  Object.fromEntries(KINDS.map((kind) => [kind, [kind, count]])) as unknown as Fields<Counts>,
+);
 
 const LINES: { readonly [K in keyof LineOf]: RecordCodec<LineOf[K]> } = {
   link: {
@@ -198,7 +208,7 @@ const LINES: { readonly [K in keyof LineOf]: RecordCodec<LineOf[K]> } = {
     ],
   }),
   end: record({
-    records: ["records", record(eachKind)],
+    records: ["records", counts],
     sha256: ["sha256", text],
   }),
 };

@@ -1,4 +1,5 @@
 import { type Code, lookUpCode } from "../links/code.ts";
+import { isoDay, isoInstant } from "../links/instant.ts";
 import { NEVER_MS } from "../links/link.ts";
 import { DAY_MS } from "../links/time.ts";
 
@@ -89,10 +90,10 @@ export const base64: Codec<Uint8Array> = {
 };
 
 export const instant: Codec<number> = {
-  write: (ms) => new Date(ms).toISOString(),
+  write: isoInstant,
   read(json, name) {
     const ms = typeof json === "string" ? Date.parse(json) : Number.NaN;
-    if (!(ms >= 0 && ms <= NEVER_MS) || instant.write(ms) !== json)
+    if (!(ms >= 0 && ms <= NEVER_MS) || isoInstant(ms) !== json)
       throw new BrokenLine(`${name} must be an instant from 1970 to 9999 such as 2026-11-22T10:00:00.000Z`);
     return ms;
   },
@@ -106,10 +107,10 @@ export const end: Codec<number> = {
 
 /** Day 0 isn't a date: it holds the sum of days that are too old to list. */
 export const day: Codec<number> = {
-  write: (number) => new Date(number * DAY_MS).toISOString().slice(0, "2026-11-22".length),
+  write: isoDay,
   read(json, name) {
     const number = typeof json === "string" ? Date.parse(json) / DAY_MS : Number.NaN;
-    if (!Number.isInteger(number) || number < 1 || number > NEVER_MS / DAY_MS || day.write(number) !== json)
+    if (!Number.isInteger(number) || number < 1 || number > NEVER_MS / DAY_MS || isoDay(number) !== json)
       throw new BrokenLine(`${name} must be a day from 1970-01-02 to 9999-12-31 such as 2026-11-22`);
     return number;
   },
@@ -153,10 +154,13 @@ export function byKey<K extends string, T>(
   };
 }
 
-/** An object with these fields, written in this order. Each property has a name in JSON. */
-export function record<T>(fields: {
+/** The name in JSON and the codec of each property. */
+export type Fields<T> = {
   readonly [Property in keyof T]-?: readonly [name: string, codec: Codec<T[Property]>];
-}): RecordCodec<T> {
+};
+
+/** An object with these fields, written in this order. */
+export function record<T>(fields: Fields<T>): RecordCodec<T> {
   const entries = Object.entries(fields) as [keyof T, readonly [string, Codec<unknown>]][];
   return {
     write(value) {

@@ -330,7 +330,7 @@ describe("curt export and curt import", () => {
       created: "2026-11-21T00:00:00.000Z",
       starts: "2026-11-21T00:00:00.000Z",
       max_visits: 2,
-      counted_visits: 1,
+      visits_used: 1,
       password_hash: HASH,
     });
     // Today's visitors are known by hashes in the store.

@@ -86,7 +86,7 @@ describe("a link that was changed", () => {
       target: OTHER,
       starts,
       max_visits: 7,
-      counted_visits: 0,
+      visits_used: 0,
       has_password: true,
       ended: null,
       changed: expect.any(String),

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 
-import { createPace } from "../../src/http/api/pace.ts";
+import { createPace } from "../../src/api/get-link.ts";
 import { startHere } from "../service.ts";
 
 /** So many browsers watch one link for so long; says how often they asked in each second of the later half. */

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
-import type { StatisticsData } from "../../src/http/api/schemas.ts";
-import { statisticsCsv } from "../../src/http/api/statistics-csv.ts";
+import { type StatisticsData, statisticsCsv } from "../../src/api/statistics.ts";
 import { type Here, startHere } from "../service.ts";
 import { addVisits, statisticsOf } from "../visits/visits.ts";
 

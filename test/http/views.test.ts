@@ -1,16 +1,16 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 
-import { qrQuery, statisticsQuery } from "../../src/http/api/schemas.ts";
+import { qrQuery } from "../../src/api/qr-code.ts";
+import { statisticsQuery } from "../../src/api/statistics.ts";
 import { createCalls } from "../../src/http/call.ts";
 import { createDomain } from "../../src/http/domain.ts";
-import { PARAMETERS } from "../../src/http/views/view-query.ts";
-import type { ViewTask } from "../../src/http/views/view.ts";
-import { createViews } from "../../src/http/views/views.ts";
+import { PARAMETERS, type ViewTask } from "../../src/http/view-task.ts";
+import { createViews } from "../../src/http/views.ts";
 import { startThread } from "../../src/lib/thread.ts";
 import { createLookUps } from "../../src/links/links.ts";
+import { CURT } from "../../src/pages/assets/branding.ts";
 import { createPreview } from "../../src/pages/preview/handler.ts";
-import { CURT } from "../../src/pages/shared/branding.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { createCounts } from "../../src/visits/visits.ts";
 import { BASE_URL, startHere, temporaryFolder } from "../service.ts";

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
 import * as fc from "fast-check";
 
-import { readJson } from "../../src/http/api/json-body.ts";
-import { shortenRequest } from "../../src/http/api/schemas.ts";
+import { readJson } from "../../src/api/json-body.ts";
+import { shortenRequest } from "../../src/api/shorten.ts";
 import { BASE_URL, type Running, startHere } from "../service.ts";
 import { breakOff, sendRaw, untilClosed } from "./raw.ts";
 

@@ -64,7 +64,7 @@ function requireUnpacked(start: Uint8Array): void {
   if (packed !== undefined) throw new UnreadableFile(`${packed[1]}.`);
 }
 
-/** Whether `path` is the file to be read, whatever its name: whoever writes it would lose what was to be read. */
+/** Whether `path` and `file` are the same file. Writing it would destroy the input. */
 export function isInput(path: string, file: string): boolean {
   try {
     const written = statSync(path, { bigint: true });
@@ -82,7 +82,7 @@ function sizeOf(path: string): number | undefined {
     const stat = statSync(path);
     if (stat.isDirectory()) throw new UnreadableFile("is a folder.");
     if (!stat.isFile()) return undefined;
-    // Those who read it otherwise need not explain what the system says.
+    // Checks now that the file can be read.
     closeSync(openSync(path, "r"));
     return stat.size;
   } catch (error) {
@@ -90,7 +90,7 @@ function sizeOf(path: string): number | undefined {
   }
 }
 
-/** What the system says of the file, in words. */
+/** Puts a system error about the file into words. */
 function explain(error: unknown): unknown {
   const { code, message } = error as { code?: unknown; message: string };
   if (code === "ENOENT") return new UnreadableFile("is not there.");

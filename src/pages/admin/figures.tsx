@@ -1,10 +1,11 @@
 /** @jsxImportSource ../shared/html */
+import { isoDay } from "../../links/instant.ts";
 import { message, type MessageKey } from "../../locales/messages.ts";
 import type { Counted } from "../../moderation/counters.ts";
 import type { Figures, TopHosts } from "../../moderation/figures.ts";
-import { dateOf } from "../../moderation/operator-json.ts";
 import type { Page } from "../shared/layout.tsx";
-import { Fact, framed, Given, type Operator, withQuery } from "./frame.tsx";
+import { Fact } from "../shared/link-facts.tsx";
+import { adminPage, Given, type PageContext, withQuery } from "./frame.tsx";
 
 const COUNTS = {
   visits: "admin.count.visits",
@@ -22,14 +23,14 @@ const COUNTS = {
 } as const satisfies Record<Counted | "visits" | "bots", MessageKey>;
 const NAMES = Object.keys(COUNTS) as (keyof typeof COUNTS)[];
 
-/** Where the operator starts: how much there is of everything. */
-export function figuresPage(operator: Operator, figures: Figures): Page {
-  const { language } = operator;
+/** The operator's start page: how much there is of everything. */
+export function figuresPage(context: PageContext, figures: Figures): Page {
+  const { language } = context;
   const say = (key: MessageKey) => message(language, key);
   const shown = (count: number) => count.toLocaleString(language);
   const { newestHosts, visitedHosts, days } = figures;
-  return framed(
-    operator,
+  return adminPage(
+    context,
     "figures",
     say("admin.figures"),
     <>
@@ -47,8 +48,8 @@ export function figuresPage(operator: Operator, figures: Figures): Page {
       />
       <h2>{say("admin.figures.days")}</h2>
       {days.toReversed().map(({ day, counts }) => (
-        <section aria-label={dateOf(day)}>
-          <h3>{dateOf(day)}</h3>
+        <section aria-label={isoDay(day)}>
+          <h3>{isoDay(day)}</h3>
           <dl class="facts">
             {NAMES.filter((name) => (counts[name] ?? 0) > 0).map((name) => (
               <Fact name={say(COUNTS[name])}>{shown(counts[name] ?? 0)}</Fact>

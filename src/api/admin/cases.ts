@@ -1,0 +1,27 @@
+import { z } from "@hono/zod-openapi";
+
+import { isProblem } from "../../links/problem.ts";
+import type { Inspection } from "../../moderation/inspection.ts";
+import { ANSWERS } from "../../moderation/reports/case.ts";
+import { type AdminApiOptions, type Endpoints, listView, note, readBody, reason, WHO } from "./endpoint.ts";
+import { caseJson } from "./operator-json.ts";
+
+/** "nothing" needs no reason. */
+const caseRequest = z.object({ action: z.enum(ANSWERS), reason: reason.nullish(), note });
+
+/** Handlers on the serving thread. */
+export const caseEndpoints = ({ reports }: AdminApiOptions, { show, decideLink }: Endpoints) => ({
+  cases: show("cases"),
+
+  answerCase: decideLink(async (call, link) => {
+    const body = await readBody(call, caseRequest);
+    if (isProblem(body)) return body;
+    const outcome = await reports.answerCase(link, { ...body, reason: body.reason ?? undefined }, WHO);
+    if (!isProblem(outcome)) return { code: link.code, changed: true };
+    return outcome.kind === "unknown" ? { kind: "operator.no-case" } : outcome;
+  }),
+});
+
+/** On the views thread. */
+export const casesView = (inspection: Inspection) =>
+  listView("cases", inspection.cases, (one) => caseJson(one, inspection.nowMs()));

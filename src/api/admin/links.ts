@@ -1,0 +1,140 @@
+import { z } from "@hono/zod-openapi";
+
+import type { Call } from "../../http/call.ts";
+import { type HttpProblem, malformed, problemJson } from "../../http/problems.ts";
+import { answer } from "../../http/responses.ts";
+import { queryOf } from "../../http/url.ts";
+import { lookUpCode } from "../../links/code.ts";
+import { isProblem } from "../../links/problem.ts";
+import type { LinkId } from "../../links/store.ts";
+import type { Inspection } from "../../moderation/inspection.ts";
+import type { RefusedDecision } from "../../moderation/operator.ts";
+import { parseSearch } from "../../moderation/search.ts";
+import { success } from "../envelope.ts";
+import type { CheckedKey } from "../manage-key.ts";
+import {
+  type AdminApiOptions,
+  type AdminApiViews,
+  type Endpoints,
+  note,
+  noteRequest,
+  type Outcome,
+  readBody,
+  readPart,
+  reason,
+  reasonedRequest,
+  show,
+  WHO,
+} from "./endpoint.ts";
+import { inspectedJson, linkJson } from "./operator-json.ts";
+import { readSearch, searchAll, searchLinks, type SearchResult, searchSlice } from "./search.ts";
+
+/** `count` is how many links the first response said there are. */
+const countedRequest = z.object({ note, count: z.number().nullish() });
+const countedReasonedRequest = countedRequest.extend({ reason });
+
+const NO_RESULT: SearchResult = { links: [], searched: 0 };
+
+/** Handlers on the serving thread. */
+export function linkEndpoints(
+  { operator, views }: AdminApiOptions,
+  { guarded, ask, decide, decideLink }: Endpoints,
+) {
+  /** Changes nothing until the operator sends back how many links there are. */
+  async function changeAll(
+    call: Call,
+    confirmed: number | null | undefined,
+    change: (links: readonly LinkId[]) => Promise<readonly LinkId[] | RefusedDecision>,
+  ): Promise<HttpProblem | Outcome | Response> {
+    const links = await searchAll(views, call);
+    if (links instanceof Response || isProblem(links)) return links;
+    const count = links.length;
+    if (typeof confirmed !== "number") return success(call, 200, "operator.asked", { count, done: false });
+    if (confirmed !== count) return { kind: "other-count", count };
+    const changed = await change(links);
+    return isProblem(changed) ? changed : { count, done: true, changed: changed.length };
+  }
+
+  return {
+    links: guarded(async (call) => {
+      const part = readPart(call.request);
+      if (isProblem(part)) return problemJson(call, part);
+      const result = await searchLinks(views, call, part);
+      return result instanceof Response ? result : ask(call, { view: "links", result });
+    }),
+
+    link: guarded((call) => ask(call, { view: "link" })),
+
+    /** The statistics that the link's maker sees. */
+    statistics: guarded(async (call) => {
+      const link = await operator.look(call.code);
+      if (isProblem(link)) return problemJson(call, link);
+      const checked: CheckedKey = { createdMs: link.createdMs };
+      return views.ask("statistics", call, JSON.stringify(checked));
+    }),
+
+    disable: decideLink(async (call, link) => {
+      const body = await readBody(call, reasonedRequest);
+      const changed = isProblem(body) ? body : await operator.disable([link], body, WHO);
+      return isProblem(changed) ? changed : { code: link.code, changed: changed.length > 0 };
+    }),
+
+    enable: decideLink(async (call, link) => {
+      const body = await readBody(call, noteRequest);
+      const changed = isProblem(body) ? body : await operator.enable([link], body, WHO);
+      return isProblem(changed) ? changed : { code: link.code, changed: changed.length > 0 };
+    }),
+
+    erase: decideLink(async (call, link) => {
+      const { code } = link;
+      const confirm = new URLSearchParams(queryOf(call.request)).get("confirm") ?? "";
+      if (lookUpCode(confirm) !== code)
+        return malformed({ rule: "operator.confirm", field: "confirm", code });
+      const body = await readBody(call, noteRequest);
+      const changed = isProblem(body) ? body : await operator.erase(link, body, WHO);
+      return isProblem(changed) ? changed : { code, changed };
+    }),
+
+    /** POST of links/disable and links/enable, for all links that a search finds. */
+    changeAll: decide(async (call) => {
+      if (call.code === "disable") {
+        const body = await readBody(call, countedReasonedRequest);
+        if (isProblem(body)) return body;
+        return changeAll(call, body.count, (links) => operator.disable(links, body, WHO));
+      }
+      if (call.code === "enable") {
+        const body = await readBody(call, countedRequest);
+        if (isProblem(body)) return body;
+        return changeAll(call, body.count, (links) => operator.enable(links, body, WHO));
+      }
+      return { kind: "method", method: call.request.method, allow: "GET, HEAD, DELETE, OPTIONS" };
+    }),
+  };
+}
+
+/** Handlers on the views thread. */
+export const linkViews = (inspection: Inspection): AdminApiViews<"links" | "link" | "search"> => ({
+  async links(call, { result: { links: ids, cursor, searched } = NO_RESULT }) {
+    const links = await inspection.links(ids);
+    const nowMs = inspection.nowMs();
+    return show(call, {
+      links: links.map((link) => linkJson(link, nowMs)),
+      cursor: cursor ?? null,
+      searched: Math.floor(searched * 1000) / 1000,
+    });
+  },
+
+  async link(call) {
+    const inspected = await inspection.look(call.code);
+    if (isProblem(inspected)) return problemJson(call, inspected);
+    return show(call, inspectedJson(inspected, inspection.nowMs()));
+  },
+
+  /** The serving thread reads the response, so it isn't compressed. */
+  async search(call, { part = { limit: 1 } }) {
+    const query = parseSearch(readSearch(call.request));
+    if (isProblem(query)) return problemJson(call, query);
+    const result = await searchSlice(inspection, query, part);
+    return answer({ type: "application/json", body: JSON.stringify(result) });
+  },
+});

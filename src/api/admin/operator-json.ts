@@ -1,0 +1,98 @@
+// The fields of the operator's API. Absent values are null, and instants are ISO 8601.
+import { linkFields } from "../../links/fields.ts";
+import { isoDay, isoInstant } from "../../links/instant.ts";
+import type { Figures, TopHosts } from "../../moderation/figures.ts";
+import type { Inspected, InspectedLink, Inspection } from "../../moderation/inspection.ts";
+import type { Note } from "../../moderation/reports/case-store.ts";
+import { stateOf } from "../../moderation/search.ts";
+import type { HostRule, JournalEntry } from "../../moderation/store.ts";
+
+export function linkJson(link: InspectedLink, nowMs: number) {
+  const { target, disabled, blocked, terms } = link;
+  return {
+    ...linkFields(link, true),
+    target,
+    state: stateOf(link, nowMs),
+    /** Why it is disabled. */
+    reason: disabled === "deleted" ? null : (disabled ?? null),
+    /** The reason of the rule that its target is under. */
+    blocked: blocked ?? null,
+    /** How it ended, if not because its time was over. */
+    ended: terms?.ended ?? null,
+    former_host: terms?.formerHost ?? null,
+  };
+}
+
+export function inspectedJson({ link, visits, bots, history, reported }: Inspected, nowMs: number) {
+  return {
+    ...linkJson(link, nowMs),
+    visits,
+    bots,
+    case: reported === undefined ? null : { ...reportsJson(reported), notes: reported.notes.map(noteJson) },
+    history: history.map(entryJson),
+  };
+}
+
+export function entryJson({ atMs, who, action, code, host, reason, note }: JournalEntry) {
+  return {
+    at: isoInstant(atMs),
+    who,
+    action,
+    code: code ?? null,
+    host: host ?? null,
+    reason: reason ?? null,
+    note: note ?? null,
+  };
+}
+
+export function ruleJson({ host, reason, sinceMs }: HostRule) {
+  return { host, reason, since: isoInstant(sinceMs) };
+}
+
+type InspectedCase = Awaited<ReturnType<Inspection["cases"]>>["items"][number];
+
+export function caseJson(one: InspectedCase, nowMs: number) {
+  return {
+    code: one.code,
+    ...reportsJson(one),
+    link: one.link === undefined ? null : linkJson(one.link, nowMs),
+  };
+}
+
+function reportsJson(one: Omit<InspectedCase, "link" | "cursor" | "notes">) {
+  const { reports, pending, reasons, firstMs, lastMs, disabledMs, answer } = one;
+  return {
+    state: answer === undefined ? "open" : "answered",
+    reports,
+    pending,
+    reasons,
+    first: isoInstant(firstMs),
+    last: isoInstant(lastMs),
+    /** When the reports disabled the link by themselves. */
+    disabled: disabledMs === undefined ? null : isoInstant(disabledMs),
+    answer: answer === undefined ? null : { action: answer.action, at: isoInstant(answer.atMs) },
+  };
+}
+
+function noteJson({ atMs, reason, note }: Note) {
+  return { at: isoInstant(atMs), reason, note };
+}
+
+export function figuresJson(figures: Figures) {
+  const { links, disabled, blockedHosts, newestHosts, visitedHosts, days } = figures;
+  return {
+    links,
+    disabled,
+    blocked_hosts: blockedHosts,
+    /** Where the newest links lead. */
+    newest_hosts: hostsJson(newestHosts),
+    /** Where the links lead that were visited today. */
+    visited_hosts: hostsJson(visitedHosts),
+    days: days.map(({ day, counts }) => ({ date: isoDay(day), ...counts })),
+  };
+}
+
+/** `complete` is false if there are more than so many links. */
+function hostsJson({ hosts, links, isAll }: TopHosts) {
+  return { hosts, links, complete: isAll };
+}

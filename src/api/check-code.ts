@@ -1,0 +1,46 @@
+import { createRoute, z } from "@hono/zod-openapi";
+
+import type { Call } from "../http/call.ts";
+import { problemJson } from "../http/problems.ts";
+import { isProblem } from "../links/problem.ts";
+import type { ApiOptions } from "./api.ts";
+import { codeField, codeParameter, refusal, returns, shortUrl, storeFailures, string } from "./components.ts";
+import { envelope, success } from "./envelope.ts";
+
+const availability = z
+  .object({
+    code: codeField,
+    available: z.boolean().openapi({ example: true, description: "api.availability.available" }),
+    free: z.array(string).readonly().openapi({ example: [], description: "api.availability.free" }),
+    short_url: shortUrl.openapi({ description: "api.availability.short_url" }),
+  })
+  .openapi("Availability");
+
+export const checkCodeRoute = createRoute({
+  tags: ["Links"],
+  method: "get",
+  path: "/api/v1/codes/{code}",
+  operationId: "checkCode",
+  summary: "api.availability",
+  description: "api.availability.description",
+  request: { params: codeParameter },
+  responses: {
+    200: returns("api.availability.answer", envelope("free", availability).openapi("AvailabilityResponse")),
+    400: refusal("api.availability.refused"),
+    ...storeFailures,
+  },
+});
+
+/** Runs on the serving thread. */
+export function checkCode({ links, limiter }: ApiOptions) {
+  return async (call: Call): Promise<Response> => {
+    const result = await links.availability(call.code);
+    if (isProblem(result)) return problemJson(call, result);
+    // A free code is an unknown address, so scans for codes count here as well.
+    const isUnknown = result.available || result.free.length > 0;
+    const problem = isUnknown ? await limiter.unknown(call) : undefined;
+    if (problem !== undefined) return problemJson(call, problem);
+    const data: z.infer<typeof availability> = { ...result, short_url: call.domain.shortUrl(call.code) };
+    return success(call, 200, result.available ? "free" : "taken", data);
+  };
+}

@@ -1,0 +1,182 @@
+// Creates the links of an array in one commit.
+import { createRoute, z } from "@hono/zod-openapi";
+
+import type { Call, Handler } from "../http/call.ts";
+import { REASON_HEADER } from "../http/problem-reasons.ts";
+import { type HttpProblem, malformed, problemJson, renderProblem } from "../http/problems.ts";
+import { clientNetwork } from "../lib/client-address.ts";
+import type { SentAgain } from "../links/create.ts";
+import { isProblem } from "../links/problem.ts";
+import { message, type MessageKey, negotiateLanguage } from "../locales/messages.ts";
+import type { ApiOptions } from "./api.ts";
+import { EXAMPLE, failure, reasons, reference, returns, string } from "./components.ts";
+import { linkRequest } from "./create-link.ts";
+import { createBody, createFailures, type CreateFormat, type LinkCreation } from "./creation.ts";
+import { envelope, success } from "./envelope.ts";
+import { parseArray, readJsonText, toObject } from "./json-body.ts";
+import { managedLinkSchema } from "./link-json.ts";
+import { shortenRequest, shortLink } from "./shorten.ts";
+
+/** Links in one array. */
+export const MAX_BATCH = 500;
+export const MAX_BATCH_BYTES = 1024 * 1024;
+/** Batches that are read and processed at the same time. Each holds some megabytes at worst. */
+const MAX_OPEN = 64;
+/** How long a connection may stay idle. That includes creating the links: 500 passwords take ten seconds or more. */
+const IDLE_SECONDS = 120;
+
+const many = <T extends z.ZodType>(one: T) => z.array(reference(one)).min(1).max(MAX_BATCH);
+/** Equal to the response to one link alone. */
+const result = <T extends z.ZodType>(key: MessageKey, data: T) =>
+  z.object({
+    status_code: z.int().openapi({ description: "api.result.status_code", example: 201 }),
+    status: z.enum(["success", "error"]).openapi({ description: "api.result.status", example: "success" }),
+    message: string.openapi({ description: "api.result.message", example: `{${key}}` }),
+    data: reference(data).optional().openapi({ description: "api.result.data" }),
+    reason: reference(reasons).optional().openapi({ description: "api.result.reason", example: undefined }),
+    retry_after: z.int().optional().openapi({ description: "api.result.retry_after" }),
+  });
+const linkResult = result("link.made", managedLinkSchema).openapi("LinkResult");
+const shortenResult = result("shortened", shortLink).openapi("ShortenResult");
+type Result = Omit<z.infer<typeof linkResult>, "data"> & { readonly data?: object };
+
+const responses = <T extends z.ZodType>(one: T, name: string) => ({
+  ...createFailures,
+  200: returns("api.many.answer", envelope("batch", z.object({ results: z.array(one) })).openapi(name)),
+  413: failure("api.many.too-large"),
+});
+
+// Without codes in the examples: they would be in use as soon as one reader has sent them.
+const { original_url, expire_duration } = EXAMPLE;
+export const shortenBatchRoute = createRoute({
+  tags: ["Links"],
+  method: "post",
+  path: "/api/v1/shorten/batch",
+  operationId: "createLinks",
+  summary: "api.many.shorten",
+  description: "api.many.description",
+  request: createBody(many(shortenRequest).openapi("ShortenRequests"), [
+    { original_url, expire_duration },
+    { original_url },
+  ]),
+  responses: responses(shortenResult, "ShortenResults"),
+});
+export const linksBatchRoute = createRoute({
+  tags: ["Links"],
+  method: "post",
+  path: "/api/v1/links/batch",
+  operationId: "makeLinks",
+  summary: "api.many.links",
+  description: "api.many.description",
+  request: createBody(many(linkRequest).openapi("LinkRequests"), [
+    { target: original_url, expires: expire_duration },
+    { target: original_url },
+  ]),
+  responses: responses(linkResult, "LinkResults"),
+});
+
+/** Handlers of both batch endpoints. They run on the serving thread. */
+export function createBatch({ limiter, secret }: ApiOptions, { createAll, handler }: LinkCreation) {
+  const open = limitOpen();
+  const turn = createTurns();
+  // A larger array than the limit ever lets through is refused as too long.
+  const max = Math.min(MAX_BATCH, limiter.most("create"));
+
+  async function respond(
+    call: Call,
+    format: CreateFormat,
+    identify: ((body: string) => SentAgain) | undefined,
+  ): Promise<Response> {
+    const text = await readJsonText(call.request, MAX_BATCH_BYTES);
+    if (isProblem(text)) return problemJson(call, text);
+    await turn();
+    const items = parseArray(text, format.example);
+    if (isProblem(items)) return problemJson(call, items);
+    const count = items.value.length;
+    if (count === 0 || count > max) return problemJson(call, malformed({ rule: "batch.length", max, count }));
+    const bodies = items.value.map((item) => {
+      const fields = toObject(item, format.example);
+      return isProblem(fields) ? fields : format.read(fields.value);
+    });
+    const requests = bodies.flatMap((body) => (isProblem(body) ? [] : [body.request]));
+    const outcomes = await createAll(call, requests, identify?.(text));
+    if (isProblem(outcomes)) return problemJson(call, outcomes);
+    await turn();
+    const language = negotiateLanguage(call.headers.get("accept-language"));
+    const confirmation = message(language, format.message);
+    const rest = outcomes.values();
+    const results = bodies.map((body): Result => {
+      const outcome = isProblem(body) ? body : rest.next().value;
+      if (outcome === undefined) throw new Error("Every body has an outcome");
+      if (isProblem(body) || isProblem(outcome))
+        return describeProblem(outcome as HttpProblem, language, format);
+      const data = body.describe(outcome, call.domain, secret);
+      return { status_code: 201, status: "success", message: confirmation, data };
+    });
+    return success(call, 200, "batch", { results });
+  }
+
+  /** Without a key, a used-up limit refuses before the body is read. Links count when they are created. */
+  const limit =
+    (handle: Handler): Handler =>
+    async (call) =>
+      limiter.remaining(call, "create") === 0
+        ? problemJson(call, await limiter.refuse(call, "create"))
+        : handle(call);
+
+  return (format: CreateFormat, path: string): Handler =>
+    handler(limit, async (call, identify) => {
+      const close = open(call);
+      if (close === undefined) return problemJson(call, { kind: "unavailable" });
+      call.mayTake(IDLE_SECONDS);
+      return respond(call, format, identify && ((body) => identify(path, body))).finally(close);
+    });
+}
+
+function describeProblem(problem: HttpProblem, language: string, { fields }: CreateFormat): Result {
+  const { status, text, headers } = renderProblem(problem, language, fields);
+  const retryAfter = headers["Retry-After"];
+  return {
+    status_code: status,
+    status: "error",
+    message: text,
+    reason: headers[REASON_HEADER],
+    retry_after: retryAfter === undefined ? undefined : Number(retryAfter),
+  };
+}
+
+/**
+ * Admits a batch and returns what closes it; undefined if the client has to come later. A client gets no more places than it
+ * leaves free, so that one that sends or reads slowly takes half of them and not all. Call it before you await anything, see
+ * {@link Call.client}.
+ */
+function limitOpen(): (call: Call) => (() => void) | undefined {
+  const openBy = new Map<string, number>();
+  let free = MAX_OPEN;
+
+  return (call) => {
+    const client = clientNetwork(call.client().address);
+    const open = openBy.get(client) ?? 0;
+    if (open >= free) return undefined;
+    openBy.set(client, open + 1);
+    free--;
+    return () => {
+      free++;
+      const rest = (openBy.get(client) ?? 0) - 1;
+      if (rest > 0) openBy.set(client, rest);
+      else openBy.delete(client);
+    };
+  };
+}
+
+/**
+ * Returns a function that waits until redirects, other requests and all earlier callers had their turn. One batch takes as long
+ * as a few redirects, and hundreds arrive together: if none of them waits for the store, redirects would wait for all of them.
+ */
+function createTurns(): () => Promise<unknown> {
+  let last: Promise<unknown> = Promise.resolve();
+  return () => {
+    last = last.then(() => new Promise(setImmediate));
+    return last;
+  };
+}

@@ -1,0 +1,175 @@
+// What the four endpoints that create links share: who may create, limits, retries, and parts of their OpenAPI entries.
+import { z } from "@hono/zod-openapi";
+
+import type { Call, Handler } from "../http/call.ts";
+import { bearerToken } from "../http/credentials.ts";
+import type { Domain } from "../http/domain.ts";
+import type { FieldNames } from "../http/field-names.ts";
+import { type HttpProblem, type Limited, problemJson } from "../http/problems.ts";
+import type { CreateRequest, SentAgain } from "../links/create.ts";
+import type { Link } from "../links/link.ts";
+import { isProblem, type Problem } from "../links/problem.ts";
+import { createQueue } from "../links/queue.ts";
+import type { Secret } from "../links/secret.ts";
+import { StoreUnavailable } from "../links/store.ts";
+import type { MessageKey } from "../locales/messages.ts";
+import { SCHEMES } from "../pages/reference/openapi.ts";
+import type { ApiOptions } from "./api.ts";
+import {
+  authenticate,
+  bodyFailures,
+  failure,
+  jsonBody,
+  returns,
+  storeFailures,
+  string,
+} from "./components.ts";
+import { success } from "./envelope.ts";
+import { type Identify, readIdempotencyKey } from "./idempotency-key.ts";
+import { type JsonObject, parseObject, readJsonText } from "./json-body.ts";
+import { editLink } from "./link-json.ts";
+
+/** What differs between the contract's way to create a link and our own. */
+export interface CreateFormat {
+  /** A valid body, for the message about an invalid one. */
+  readonly example: JsonObject;
+  /** What the parts of a link are called here, for messages about them. */
+  readonly fields: FieldNames;
+  /** The message of a 201. */
+  readonly message: MessageKey;
+  /** Reads a body, with all its types. The domain checks the values. */
+  read(body: JsonObject): CreateBody | HttpProblem;
+}
+
+interface CreateBody {
+  readonly request: CreateRequest;
+  /** The response's data, once the link exists. */
+  describe(link: Link, domain: Domain, secret: Pick<Secret, "manageKey">): { readonly short_url: string };
+}
+
+/** Why no link at all is created. */
+type CreateRefusal = Limited | { readonly kind: "idempotency.reused" };
+
+/** Groups of up to 500 links. Together they leave room in the store's queue for links that are created one by one. */
+const GROUPS = { atOnce: 8, waiting: 64 };
+const REUSED = { kind: "idempotency.reused" } as const;
+
+export function createLinkCreation({ links, limiter, mayCreate, secret }: ApiOptions) {
+  const inTurn = createQueue(GROUPS);
+
+  /**
+   * Counts links against the client's limits and creates them: all, or none if they are more than the client may create now.
+   * Replayed creates don't count, so a client that has used up its limits still gets the response to its first try.
+   */
+  async function createAll(
+    call: Call,
+    requests: readonly CreateRequest[],
+    retry: SentAgain | undefined,
+  ): Promise<readonly (Link | Problem)[] | CreateRefusal> {
+    const before = retry === undefined ? [] : await links.recall(retry);
+    if ("kind" in before) return REUSED;
+    const counted = requests.length - before.length;
+    const giveBack = counted === 0 ? () => {} : await limiter.take(call, "create", counted);
+    if (isProblem(giveBack)) return giveBack;
+    let failed = counted;
+    const createNow = () =>
+      retry === undefined ? links.createAll(requests) : links.createOnce(requests, retry, before);
+    try {
+      const created = await (requests.length > 1 ? inTurn(createNow) : createNow());
+      if (created === undefined) throw new StoreUnavailable("too many links wait to be created");
+      if ("kind" in created) return REUSED;
+      failed = counted - created.made;
+      return created.outcomes;
+    } finally {
+      giveBack(failed);
+    }
+  }
+
+  async function createOnce(call: Call, request: CreateRequest, retry: SentAgain) {
+    const outcomes = await createAll(call, [request], retry);
+    if (isProblem(outcomes)) return outcomes;
+    const [outcome] = outcomes;
+    if (outcome === undefined) throw new Error("Every request has an outcome");
+    return outcome;
+  }
+
+  /**
+   * Checks the token and reads the `Idempotency-Key`. Requests without a key also pass `limit`, before their body is read, so
+   * that a refusal costs little. With a key it may be a retry, which counts against no limit.
+   */
+  function handler(
+    limit: (handle: Handler) => Handler,
+    handle: (call: Call, identify: Identify | undefined) => Promise<Response>,
+  ): Handler {
+    const withToken = (call: Call, identify?: Identify) => {
+      const token = bearerToken(call.headers);
+      return mayCreate(token)
+        ? handle(call, identify)
+        : problemJson(call, { kind: token === "" ? "token.missing" : "token.wrong" });
+    };
+    const withoutKey = limit((call) => withToken(call));
+    return (call) => {
+      const identify = readIdempotencyKey(call, secret);
+      if (isProblem(identify)) return problemJson(call, identify);
+      return identify === undefined ? withoutKey(call) : withToken(call, identify);
+    };
+  }
+
+  return {
+    createAll,
+    handler,
+
+    /** The handler of an endpoint that creates one link. */
+    one: (format: CreateFormat, path: string) =>
+      handler(
+        (handle) => limiter.limit("create", handle),
+        async (call, identify) => {
+          const text = await readJsonText(call.request);
+          if (isProblem(text)) return problemJson(call, text);
+          const fields = parseObject(text, format.example);
+          if (isProblem(fields)) return problemJson(call, fields);
+          const body = format.read(fields.value);
+          if (isProblem(body)) return problemJson(call, body, {}, format.fields);
+          const link = await (identify === undefined
+            ? links.create(body.request)
+            : createOnce(call, body.request, identify(path, text)));
+          if (isProblem(link)) return problemJson(call, link, {}, format.fields);
+          const data = body.describe(link, call.domain, secret);
+          return success(call, 201, format.message, data, {
+            Location: new URL(data.short_url).href,
+            Link: editLink(link, call.domain, secret),
+          });
+        },
+      ),
+  };
+}
+
+export type LinkCreation = ReturnType<typeof createLinkCreation>;
+
+export const createBody = <T extends z.ZodType>(schema: T, example: object) => ({
+  headers: z.object({
+    "Idempotency-Key": string.optional().openapi({
+      description: "api.idempotency-key",
+      example: "8e03978e-40d5-43dd-bc93-6894a57f9324",
+    }),
+  }),
+  body: jsonBody(schema, example),
+});
+export const createFailures = { ...bodyFailures, 422: failure("idempotency.reused"), ...storeFailures };
+export const createResponses = <T extends z.ZodType>(schema: T) => ({
+  201: returns("api.made", schema, {
+    Location: string.openapi({ format: "uri", description: "api.location" }),
+    Link: string.openapi({ description: "api.edit-link" }),
+  }),
+  409: failure("api.taken"),
+  ...createFailures,
+});
+
+/** The security scheme of services that create links only for those who have their token. */
+export const TOKEN_SCHEME = { name: SCHEMES.token, scheme: { type: "http", scheme: "bearer" } } as const;
+/** The OpenAPI entry of the same endpoint at such a service. */
+export const withToken = <T extends { readonly responses: object }>(route: T) => ({
+  ...route,
+  security: [{ [TOKEN_SCHEME.name]: [] }],
+  responses: { ...route.responses, 401: failure("api.token", authenticate("api.token.scheme")) },
+});

@@ -1,0 +1,112 @@
+import { createRoute, z } from "@hono/zod-openapi";
+
+import type { DetachedCall, Handler } from "../http/call.ts";
+import { problemJson } from "../http/problems.ts";
+import type { Clock } from "../links/clock.ts";
+import { isProblem } from "../links/problem.ts";
+import type { ApiOptions, ApiViewsOptions } from "./api.ts";
+import { codeParameter, failure, KEY_HELPS, returns, storeFailures } from "./components.ts";
+import { envelope, success } from "./envelope.ts";
+import { linkJson, linkSchema } from "./link-json.ts";
+import { findForView, type KeyedLinks, VARY } from "./manage-key.ts";
+
+/** In seconds. */
+const POLL_INTERVAL = "X-Poll-Interval";
+
+export const getLinkRoute = createRoute({
+  tags: ["Links"],
+  method: "get",
+  path: "/api/v1/links/{code}",
+  operationId: "getLink",
+  summary: "api.link",
+  description: "api.link.description",
+  security: KEY_HELPS,
+  request: { params: codeParameter },
+  responses: {
+    200: returns("link", envelope("link", linkSchema).openapi("LinkResponse"), {
+      [POLL_INTERVAL]: z.int().positive().openapi({ description: "api.poll-interval" }),
+    }),
+    403: failure("api.key.wrong"),
+    404: failure("unknown"),
+    410: failure("api.gone"),
+    ...storeFailures,
+  },
+});
+
+/** Adding up the visits of many days takes a while, so the views thread does it. Every open preview polls this endpoint. */
+export function getLink({ clock }: ApiOptions, { view }: KeyedLinks): Handler {
+  const pace = createPace(clock);
+  return async (call) => {
+    const response = await view("link", call);
+    if (response.ok) response.headers.set(POLL_INTERVAL, String(pace(call.code)));
+    return response;
+  };
+}
+
+/** Runs on the views thread. */
+export function getLinkView({ links, visits, clock }: ApiViewsOptions) {
+  return async (call: DetachedCall, data: string): Promise<Response> => {
+    const { link, isMaker } = await findForView(links, call, data);
+    if (isProblem(link)) return problemJson(call, link);
+    const { visits: counted } = await visits.sums(link);
+    const json = linkJson(link, call.domain, { nowMs: clock.nowMs(), visits: counted, isMaker });
+    return success(call, 200, "link", json, isMaker ? VARY : {});
+  };
+}
+
+/** The target per link and process: a thousandth of what a core can serve. */
+const POLLS_PER_SECOND = 20;
+const SHORTEST_SECONDS = 2;
+const LONGEST_SECONDS = 60;
+/** Requests are counted for at least this long, and long enough that every watcher has polled once. */
+const COUNTED_SECONDS = 5;
+/** Beyond this, the oldest count is dropped. */
+const MAX_LINKS = 1000;
+
+/** Counts the requests for one link. */
+interface Count {
+  readonly endsMs: number;
+  polls: number;
+  /** About the wait that watchers get meanwhile. */
+  readonly seconds: number;
+}
+
+/**
+ * Returns how many seconds a client that watches a link should wait before its next request. The more watchers there are, the
+ * longer, so that the total number of requests stays about the same.
+ */
+export function createPace(clock: Pick<Clock, "monotonicMs">): (code: string) => number {
+  const counts = new Map<string, Count>();
+
+  function start(code: string, nowMs: number, last: Count | undefined): Count {
+    const seconds = secondsAfter(last, nowMs);
+    const count = { endsMs: nowMs + countedMs(seconds), polls: 0, seconds };
+    counts.delete(code);
+    counts.set(code, count);
+    const [oldest] = counts.keys();
+    if (counts.size > MAX_LINKS && oldest !== undefined) counts.delete(oldest);
+    return count;
+  }
+
+  return (code) => {
+    const nowMs = clock.monotonicMs();
+    const known = counts.get(code);
+    const count = known !== undefined && nowMs < known.endsMs ? known : start(code, nowMs, known);
+    const nth = count.polls++;
+    if (count.seconds === SHORTEST_SECONDS) return SHORTEST_SECONDS;
+    // Vary the wait by up to half, so that watchers who start together don't keep polling together.
+    return Math.ceil(count.seconds * (0.5 + (nth % 11) / 10));
+  };
+}
+
+function countedMs(seconds: number): number {
+  return Math.max(COUNTED_SECONDS, seconds) * 1000;
+}
+
+function secondsAfter(last: Count | undefined, nowMs: number): number {
+  if (last === undefined) return SHORTEST_SECONDS;
+  // No request came since the count ended, so it covers the time until now.
+  const elapsedMs = nowMs - last.endsMs + countedMs(last.seconds);
+  const watchers = (last.polls * last.seconds * 1000) / elapsedMs;
+  return Math.min(LONGEST_SECONDS, Math.max(SHORTEST_SECONDS, Math.ceil(watchers / POLLS_PER_SECOND)));
+}

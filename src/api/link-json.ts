@@ -1,0 +1,103 @@
+import { z } from "@hono/zod-openapi";
+
+import type { Domain } from "../http/domain.ts";
+import { linkFields } from "../links/fields.ts";
+import { type FoundLink, type Link, REASONS, STATES, stateOf } from "../links/link.ts";
+import type { Secret } from "../links/secret.ts";
+import type { MessageKey } from "../locales/messages.ts";
+import { codeField, count, EXAMPLE, instant, reference, shortUrl, string } from "./components.ts";
+
+const EXPIRES = "2026-01-08T00:00:00.000Z";
+const address = (ending: string, description?: MessageKey) =>
+  string.openapi({
+    format: "uri",
+    ...(description !== undefined && { description }),
+    example: `{base}/${encodeURIComponent(EXAMPLE.custom_code)}${ending}`,
+  });
+const targetField = string
+  .nullable()
+  .openapi({ description: "api.link.target", example: EXAMPLE.original_url });
+const state = reference(z.enum(STATES).openapi("LinkState"));
+const disabledReason = reference(z.enum([...REASONS, "blocklist"]).openapi("DisabledReason"));
+
+export const linkSchema = z
+  .object({
+    code: codeField,
+    short_url: shortUrl,
+    ascii_url: address("/", "api.link.ascii_url"),
+    original_url: targetField,
+    target: targetField,
+    created: instant("api.link.created", "2026-01-01T00:00:00.000Z"),
+    starts: instant("api.link.starts").nullable().openapi({ example: null }),
+    expires: instant("api.link.expires", EXPIRES).nullable(),
+    expiration_date: instant("api.link.expiration_date", EXPIRES),
+    max_visits: z.int().nullable().openapi({ description: "api.link.max_visits", example: null }),
+    visits_used: z.int().nullable().openapi({ description: "api.link.visits_used", example: null }),
+    has_password: z.boolean().openapi({ description: "api.link.has_password", example: false }),
+    state: state.openapi({ description: "api.link.state", example: "active" }),
+    disabled: disabledReason.nullable().openapi({ description: "api.link.disabled", example: null }),
+    changed: instant("api.link.changed").nullable().openapi({ example: null }),
+    visits: count("api.link.visits", 120),
+    qr: z
+      .object({ svg: address(".svg"), png: address(".png") })
+      .openapi("QrCodes", { description: "api.link.qr" }),
+  })
+  .openapi("Link");
+
+export const managedLinkSchema = linkSchema
+  .extend({
+    manage_key: string.openapi({ description: "api.link.manage_key", example: "hXq9JmV0c1B3d2xkUHdyZA" }),
+  })
+  .openapi("ManagedLink");
+
+export interface LinkContext {
+  readonly nowMs: number;
+  readonly visits: number;
+  /** Whether to show the destination of a link with a password, and how many of its limited visits are used. */
+  readonly isMaker: boolean;
+}
+
+/** The JSON of a link. */
+export function linkJson(
+  link: Link | FoundLink,
+  domain: Domain,
+  { nowMs, visits, isMaker }: LinkContext,
+): z.infer<typeof linkSchema> {
+  const { code, changed, ...fields } = linkFields(link, isMaker);
+  const { disabled } = link;
+  const short_url = domain.shortUrl(code);
+  const path = encodeURIComponent(code);
+  return {
+    code,
+    short_url,
+    ascii_url: new URL(short_url).href,
+    ...fields,
+    state: stateOf(link, nowMs),
+    disabled: disabled === undefined || disabled === "deleted" ? null : disabled,
+    changed,
+    visits,
+    qr: { svg: `${domain.origin}/${path}.svg`, png: `${domain.origin}/${path}.png` },
+  };
+}
+
+/** The same for the link's maker. */
+export function managedLinkJson(
+  link: Link,
+  domain: Domain,
+  secret: Pick<Secret, "manageKey">,
+  context: Omit<LinkContext, "isMaker">,
+): z.infer<typeof managedLinkSchema> {
+  return { ...linkJson(link, domain, { ...context, isMaker: true }), manage_key: secret.manageKey(link) };
+}
+
+/**
+ * The `Link` header with the page that manages a link (RFC 8288; `edit` is of RFC 5023). The key is in the fragment, which
+ * browsers send to no server and in no referrer.
+ */
+export function editLink(
+  link: Pick<Link, "code" | "createdMs">,
+  { origin }: Domain,
+  secret: Pick<Secret, "manageKey">,
+): string {
+  return `<${origin}/${encodeURIComponent(link.code)}+#key=${secret.manageKey(link)}>; rel="edit"`;
+}

@@ -1,0 +1,171 @@
+import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
+
+import { REQUEST_ID } from "../http/api-headers.ts";
+import { MAX_BODY_BYTES } from "../http/body.ts";
+import type { DetachedCall } from "../http/call.ts";
+import type { Domain } from "../http/domain.ts";
+import { json } from "../http/responses.ts";
+import { languageNames, type MessageKey, message, negotiateLanguage } from "../locales/messages.ts";
+import type { ApiDescription } from "../pages/reference/openapi.ts";
+import { FEWEST_VISITS } from "../visits/statistics/noise.ts";
+import { MAX_DAYS } from "../visits/statistics/statistics.ts";
+import { checkCodeRoute } from "./check-code.ts";
+import {
+  authenticate,
+  codeParameter,
+  failure,
+  jsonContent,
+  KEY_SCHEME,
+  plainFailures,
+  rateLimit,
+  storeFailures,
+  string,
+} from "./components.ts";
+import { linksBatchRoute, MAX_BATCH, MAX_BATCH_BYTES, shortenBatchRoute } from "./create-batch.ts";
+import { createLinkRoute } from "./create-link.ts";
+import { TOKEN_SCHEME, withToken } from "./creation.ts";
+import { getLinkRoute } from "./get-link.ts";
+import { qrPngRoute, qrSvgRoute } from "./qr-code.ts";
+import { reportLinkRoute } from "./report-link.ts";
+import { informationRoute, shortenRoute } from "./shorten.ts";
+import { statisticsRoute } from "./statistics.ts";
+import { updateLinkRoute } from "./update-link.ts";
+import { withdrawLinkRoute } from "./withdraw-link.ts";
+
+export const documentRoute = createRoute({
+  tags: ["Reference"],
+  method: "get",
+  path: "/api/v1/openapi.json",
+  operationId: "getOpenApiDocument",
+  summary: "api.document",
+  description: "api.document.description",
+  responses: {
+    200: {
+      description: "api.document.answer",
+      headers: z.object(rateLimit),
+      content: jsonContent(z.looseObject({ openapi: string }).openapi("OpenApiDocument")),
+    },
+    ...plainFailures,
+  },
+});
+
+/** Handled by http/redirect, which does without schemas. */
+const followLinkRoute = createRoute({
+  tags: ["Links"],
+  method: "get",
+  path: "/{code}",
+  operationId: "followLink",
+  summary: "api.follow",
+  description: "api.follow.description",
+  request: { params: codeParameter },
+  responses: {
+    302: {
+      description: "api.follow.answer",
+      headers: z.object({ Location: string.openapi({ format: "uri", description: "api.follow.location" }) }),
+    },
+    401: failure("api.password", authenticate("api.password.scheme")),
+    404: failure("unknown"),
+    410: failure("api.ended"),
+    ...storeFailures,
+  },
+});
+
+const CREATE_ROUTES = [shortenRoute, createLinkRoute, shortenBatchRoute, linksBatchRoute];
+const OTHER_ROUTES = [
+  informationRoute,
+  getLinkRoute,
+  updateLinkRoute,
+  withdrawLinkRoute,
+  checkCodeRoute,
+  statisticsRoute,
+  reportLinkRoute,
+  followLinkRoute,
+  qrSvgRoute,
+  qrPngRoute,
+  documentRoute,
+];
+
+/** Descriptions of the tags. Generators turn the names into names of modules and classes. */
+const TAGS = {
+  Links: "api.tag.links",
+  Statistics: "api.tag.statistics",
+  Reports: "api.tag.reports",
+  "QR codes": "api.tag.qr",
+  Reference: "api.tag.reference",
+} as const satisfies Record<string, MessageKey>;
+
+/** Values of the placeholders in the messages that describe the API. */
+const LIMITS = {
+  bytes: MAX_BODY_BYTES,
+  batch: MAX_BATCH,
+  batch_bytes: MAX_BATCH_BYTES,
+  days: MAX_DAYS.day,
+  hours_days: MAX_DAYS.hour,
+  fewest: FEWEST_VISITS,
+};
+
+export interface DescribeOptions {
+  readonly version: string;
+  /** Whether links are only created for those who know the token. */
+  readonly needsToken: boolean;
+}
+
+/** The OpenAPI 3.1 document in a language, generated from the schemas that validate. */
+export function describeApi(
+  { baseUrl, origin }: Domain,
+  language: string,
+  { version, needsToken }: DescribeOptions,
+): ApiDescription {
+  const app = new OpenAPIHono();
+  const registry = app.openAPIRegistry;
+  registry.registerComponent("securitySchemes", KEY_SCHEME.name, KEY_SCHEME.scheme);
+  if (needsToken) registry.registerComponent("securitySchemes", TOKEN_SCHEME.name, TOKEN_SCHEME.scheme);
+  for (const route of CREATE_ROUTES) registry.registerPath(needsToken ? withToken(route) : route);
+  for (const route of OTHER_ROUTES) registry.registerPath(route);
+  const document = app.getOpenAPI31Document({
+    openapi: "3.1.0",
+    info: {
+      title: "Curt",
+      version,
+      description: "api.description",
+      contact: { name: "Curt", url: origin },
+      license: { name: "MIT", url: "https://opensource.org/license/mit" },
+    },
+    servers: [{ url: origin }],
+    security: [],
+    tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
+  });
+  for (const [path, item] of Object.entries(document.paths ?? {}))
+    if (path.startsWith("/api/")) addRequestId(item as Operations);
+  const values = { ...LIMITS, languages: languageNames(language) };
+  const say = (key: string) => message(language, key as MessageKey, values);
+  return JSON.parse(JSON.stringify(document), (name, value: unknown) => {
+    if (typeof value !== "string") return value;
+    if (name === "description" || name === "summary") return say(value);
+    if (name !== "example") return value;
+    return value.replaceAll(/\{(\w+)\}/g, (_, key: string) => (key === "base" ? baseUrl : say(key)));
+  }) as ApiDescription;
+}
+
+type Operations = Record<string, { responses: Record<string, { headers?: object }> }>;
+
+/** Every response of the API has it. */
+function addRequestId(operations: Operations): void {
+  for (const { responses } of Object.values(operations))
+    for (const response of Object.values(responses))
+      response.headers = {
+        ...response.headers,
+        [REQUEST_ID]: { description: "api.request-id", required: true, schema: { type: "string" } },
+      };
+}
+
+/** Clients may keep the document, but ask each time whether it changed. */
+const REVALIDATE = { "Cache-Control": "no-cache" };
+
+/** Runs on the views thread. */
+export function documentView(describe: (domain: Domain, language: string) => ApiDescription) {
+  return (call: DetachedCall): Response => {
+    const language = negotiateLanguage(call.headers.get("accept-language"));
+    return json(call, 200, describe(call.domain, language), language, REVALIDATE);
+  };
+}

@@ -1,0 +1,34 @@
+import type { z } from "@hono/zod-openapi";
+
+import { type Malformed, malformed, type RequestRefusal } from "../http/problems.ts";
+import { queryOf } from "../http/url.ts";
+
+/** Says what is wrong with the value of a parameter. */
+type Refuse = (field: string, received: string) => RequestRefusal;
+
+/**
+ * Reads a query. What the schema refuses becomes part of the problem, and the query has its default instead. The last one of
+ * equal parameters counts, and an empty one counts as missing.
+ */
+export function readQuery<T extends z.ZodObject>(
+  request: Request,
+  schema: T,
+  refusals: Readonly<Record<keyof T["shape"], Refuse>>,
+): { query: z.infer<T>; problem?: Malformed } {
+  const parameters = [...new URLSearchParams(queryOf(request))].filter(([, value]) => value);
+  const result = schema.safeParse(Object.fromEntries(parameters));
+  if (result.success) return { query: result.data };
+  const badNames = [...new Set(result.error.issues.map(({ path }) => String(path[0])))];
+  const values = new Map(parameters);
+  const accepted = parameters.filter(([name]) => !badNames.includes(name));
+  return {
+    query: schema.parse(Object.fromEntries(accepted)),
+    problem: malformed(
+      ...badNames.map((field) => refusals[field as keyof T["shape"]](field, values.get(field) ?? "")),
+    ),
+  };
+}
+
+export const oneOf =
+  (values: readonly string[]): Refuse =>
+  (field) => ({ rule: "field.values", field, values: values.join(", ") });

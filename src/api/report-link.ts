@@ -1,0 +1,75 @@
+import { createRoute, z } from "@hono/zod-openapi";
+
+import type { Call } from "../http/call.ts";
+import { problemJson } from "../http/problems.ts";
+import { REASONS } from "../links/link.ts";
+import { isProblem } from "../links/problem.ts";
+import { MAX_NOTE_LENGTH } from "../moderation/reports/note.ts";
+import type { ApiOptions } from "./api.ts";
+import {
+  bodyFailures,
+  codeField,
+  codeParameter,
+  failure,
+  jsonBody,
+  reference,
+  returns,
+  storeFailures,
+  string,
+} from "./components.ts";
+import { envelope, success } from "./envelope.ts";
+import { readJson } from "./json-body.ts";
+
+const REPORT_EXAMPLE = { reason: "phishing", note: "It asks for my bank's password." } as const;
+
+const reasonField = reference(z.enum(REASONS).openapi("Reason"));
+const reportRequest = z
+  .object({
+    reason: reasonField.openapi({ description: "api.report.reason", example: REPORT_EXAMPLE.reason }),
+    note: string.nullish().openapi({
+      description: "api.report.note",
+      "x-max-length": MAX_NOTE_LENGTH,
+      example: REPORT_EXAMPLE.note,
+    }),
+  })
+  .openapi("ReportRequest");
+const report = z
+  .object({
+    code: codeField,
+    reason: reasonField.openapi({ description: "api.report.given", example: REPORT_EXAMPLE.reason }),
+  })
+  .openapi("Report");
+
+export const reportLinkRoute = createRoute({
+  tags: ["Reports"],
+  method: "post",
+  path: "/api/v1/links/{code}/reports",
+  operationId: "reportLink",
+  summary: "api.report",
+  description: "api.report.description",
+  request: { params: codeParameter, body: jsonBody(reportRequest, REPORT_EXAMPLE) },
+  responses: {
+    202: returns("api.report.answer", envelope("reported", report).openapi("ReportResponse")),
+    ...bodyFailures,
+    403: failure("api.report.cross-site"),
+    404: failure("unknown"),
+    410: failure("api.report.deleted"),
+    ...storeFailures,
+  },
+});
+
+/** Runs on the serving thread. The response is the same whether or not the report counts, so it reveals no other reports. */
+export function reportLink({ reports }: ApiOptions) {
+  return async (call: Call): Promise<Response> => {
+    const { address } = call.client();
+    // A page of another site could make each of its visitors report a link.
+    if (call.headers.get("sec-fetch-site") === "cross-site") return problemJson(call, { kind: "cross-site" });
+    const body = await readJson(call.request, reportRequest, REPORT_EXAMPLE);
+    if (isProblem(body)) return problemJson(call, body);
+    const { reason, note } = body;
+    const link = await reports.report(call.code, { reason, note: note ?? undefined }, address);
+    if (isProblem(link)) return problemJson(call, link);
+    const data: z.infer<typeof report> = { code: link.code, reason };
+    return success(call, 202, "reported", data);
+  };
+}

@@ -1,0 +1,181 @@
+// The contract's endpoint: POST creates a link, GET describes the endpoint.
+import { createRoute, z } from "@hono/zod-openapi";
+
+import { MAX_BODY_BYTES } from "../http/body.ts";
+import type { DetachedCall } from "../http/call.ts";
+import type { Domain } from "../http/domain.ts";
+import { SHORTEN_FIELDS } from "../http/field-names.ts";
+import { DURATIONS, endsMs, type Expiry } from "../links/expiry.ts";
+import { isoInstant } from "../links/instant.ts";
+import type { Link } from "../links/link.ts";
+import { isProblem } from "../links/problem.ts";
+import { message, negotiateLanguage } from "../locales/messages.ts";
+import { type ApiDescription, dereference } from "../pages/reference/openapi.ts";
+import type { ApiViewsOptions } from "./api.ts";
+import { EXAMPLE, instant, plainFailures, reference, returns, shortUrl, string } from "./components.ts";
+import { code, target } from "./create-link.ts";
+import { createBody, type CreateFormat, createResponses } from "./creation.ts";
+import { envelope, success } from "./envelope.ts";
+import { readFields } from "./json-body.ts";
+
+const { original_url, custom_code, expire_duration } = EXAMPLE;
+
+export const shortenRequest = z
+  .object({
+    original_url: target,
+    custom_code: code.nullish(),
+    expire_duration: reference(z.enum(DURATIONS).openapi("ExpireDuration"))
+      .nullish()
+      .openapi({ description: "info.expire_duration", example: expire_duration }),
+  })
+  .openapi("ShortenRequest");
+
+export const shortLink = z
+  .strictObject({
+    short_url: shortUrl,
+    original_url: string.openapi({ description: "api.short.original_url", example: original_url }),
+    code: string.openapi({ description: "api.short.code", example: custom_code }),
+    expiration_date: instant("api.short.expiration_date", "2026-01-08T00:00:00.000Z"),
+  })
+  .openapi("ShortLink");
+const shortenResponse = envelope("shortened", shortLink).strict().openapi("ShortenResponse");
+
+export const shortenRoute = createRoute({
+  tags: ["Links"],
+  method: "post",
+  path: "/api/v1/shorten",
+  operationId: "createLink",
+  summary: "api.shorten",
+  description: "api.shorten.description",
+  // Without a code: it would be in use as soon as one reader has sent the example.
+  request: createBody(shortenRequest, { original_url, expire_duration }),
+  responses: createResponses(shortenResponse),
+});
+
+export const SHORTEN_FORMAT: CreateFormat = {
+  example: { original_url },
+  fields: SHORTEN_FIELDS,
+  message: "shortened",
+  read(fields) {
+    const body = readFields(fields, shortenRequest);
+    if (isProblem(body)) return body;
+    const { original_url: originalUrl, expire_duration: expiry } = body;
+    const customCode = body.custom_code || undefined;
+    return {
+      request: { originalUrl, customCode, expiry: expiry ?? undefined },
+      describe: (link, domain) => shortLinkJson(link, customCode ?? link.code, domain),
+    };
+  },
+};
+
+/** `written` is the code as its maker spelled it. */
+function shortLinkJson(
+  link: Pick<Link, "originalUrl" | "endsMs">,
+  written: string,
+  domain: Domain,
+): z.infer<typeof shortLink> {
+  return {
+    short_url: domain.shortUrl(written),
+    original_url: link.originalUrl,
+    code: written,
+    expiration_date: isoInstant(link.endsMs),
+  };
+}
+
+const parameter = z
+  .object({
+    name: string,
+    type: string,
+    required: z.boolean(),
+    description: string,
+    allowed_values: z.array(string).optional(),
+    default: string.optional(),
+    max_length: z.int().optional(),
+  })
+  .openapi("ParameterInformation");
+
+const information = z
+  .object({
+    name: string,
+    version: string,
+    description: string,
+    endpoint: string.openapi({ format: "uri" }),
+    method: string,
+    content_type: string,
+    max_body_bytes: z.int(),
+    parameters: z.array(parameter),
+    example: z.object({ request: shortenRequest, response: shortenResponse }).openapi("ShortenExample"),
+    openapi: string.openapi({ format: "uri" }),
+  })
+  .openapi("Information");
+
+export const informationRoute = createRoute({
+  tags: ["Reference"],
+  method: "get",
+  path: shortenRoute.path,
+  operationId: "getApiInformation",
+  summary: "api.information",
+  description: "api.information.description",
+  responses: {
+    200: returns("api.information.answer", envelope("info", information).openapi("InformationResponse")),
+    ...plainFailures,
+  },
+});
+
+/** Runs on the views thread. `describe` gives the OpenAPI document, which is at `documentPath`. */
+export function informationView(
+  { version, needsToken, defaultExpiry }: ApiViewsOptions,
+  describe: (domain: Domain, language: string) => ApiDescription,
+  documentPath: string,
+) {
+  return (call: DetachedCall): Response => {
+    const { domain } = call;
+    const language = negotiateLanguage(call.headers.get("accept-language"));
+    const createdMs = Date.UTC(2026, 0, 1);
+    const link = { originalUrl: original_url, endsMs: endsMs(createdMs, expire_duration) };
+    const data: z.infer<typeof information> = {
+      name: "Curt",
+      version,
+      description: message(language, needsToken ? "info.description.token" : "info.description"),
+      endpoint: `${domain.baseUrl}${shortenRoute.path}`,
+      method: "POST",
+      content_type: "application/json",
+      max_body_bytes: MAX_BODY_BYTES,
+      parameters: describeParameters(describe(domain, language), defaultExpiry),
+      example: {
+        request: EXAMPLE,
+        response: {
+          status: "success",
+          message: message(language, "shortened"),
+          data: shortLinkJson(link, custom_code, domain),
+        },
+      },
+      openapi: `${domain.baseUrl}${documentPath}`,
+    };
+    return success(call, 200, "info", data);
+  };
+}
+
+/** The parameters of the request, read from the OpenAPI document. */
+function describeParameters(api: ApiDescription, defaultExpiry: Expiry): z.infer<typeof parameter>[] {
+  const body = api.components.schemas["ShortenRequest"] ?? {};
+  return Object.entries(body.properties ?? {}).map(([name, property]) => {
+    const {
+      type = "object",
+      description = "",
+      enum: values,
+      "x-max-length": maxLength,
+    } = dereference(api, property);
+    return {
+      name,
+      type: [type]
+        .flat()
+        .filter((one) => one !== "null")
+        .join(),
+      required: body.required?.includes(name) ?? false,
+      description,
+      ...(values && { allowed_values: values.map(String), default: defaultExpiry }),
+      ...(maxLength !== undefined && { max_length: maxLength }),
+    };
+  });
+}
